@@ -1,0 +1,59 @@
+# `make` alone lists the targets. Needs Go and make; the race detector also needs a C compiler.
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.PHONY: help demo test build race lint gen verify bench acceptance e2e tools-aws action
+
+GO ?= go
+# Where `make test` keeps its events and `make acceptance` reads them.
+RESULTS ?= dist/test.json
+# For the tests of one package, on two cores that others use too.
+TIMEOUT ?= 10m
+# What go generate writes.
+GENERATED := README.md docs
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
+	@$(GO) run ./e2e/demo -remuda bin/remuda
+
+test: ## all tests under the race detector, end to end included
+	@$(GO) run ./internal/tools/gotest -o $(RESULTS) -race -timeout $(TIMEOUT) ./...
+
+build: ## bin/remuda, one static binary
+	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/remuda ./cmd/remuda
+
+race: ## hunt a rare failure: make race PKG=./pool/... COUNT=50
+	$(GO) test -race -timeout 30m -failfast -count $(or $(COUNT),10) $(or $(PKG),./...)
+
+e2e: ## only the tests that drive the built binary
+	$(GO) test -race -timeout $(TIMEOUT) -count 1 -v ./e2e/...
+
+tools-aws: ## what stands in for AWS in tests: DynamoDB Local, moto, ElasticMQ, a simulator of IAM
+	@$(GO) run ./internal/tools/awstools
+
+action: ## bundle the GitHub Action into action/dist; needs Node.js
+	cd action && npm ci && npm run build
+
+lint: ## golangci-lint, at the version of tools/go.mod
+	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...
+
+gen: ## write the generated files again
+	$(GO) generate ./...
+
+verify: ## formatting, vet, generated files, modules, import rules, lint
+	@late="$$(gofmt -l .)"; test -z "$$late" || { echo "gofmt -w is due for:"; echo "$$late"; exit 1; }
+	$(GO) vet ./...
+	$(GO) generate ./...
+	git diff --exit-code -- $(GENERATED)
+	$(GO) mod tidy -diff
+	$(GO) test ./internal/repocheck
+	@$(MAKE) --no-print-directory lint
+
+bench: ## all benchmarks; prints, writes nothing
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./...
+
+acceptance: ## which test proves which line of docs/acceptance.md; FROM=file skips the tests
+	@$(if $(FROM),,$(MAKE) --no-print-directory test || true) # its failures are counted below
+	@$(GO) run ./internal/tools/acceptance -results $(or $(FROM),$(RESULTS))
