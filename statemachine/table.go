@@ -1,0 +1,144 @@
+// Package statemachine holds the two tables of remuda: the life of an instance and the life of a
+// request. They are data; the code, docs/statemachine.md and `remuda fsm` are all read from them.
+//
+// The package is a leaf. It does no I/O and reads no clock: callers pass one reading of it in.
+// See docs/architecture.md#state-machines.
+package statemachine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// State is a stored state of an instance. The zero value means that no record exists yet.
+type State string
+
+// The five states that are ever stored (S01).
+const (
+	None       State = ""
+	Created    State = "created"
+	Claimed    State = "claimed"
+	Running    State = "running"
+	Idle       State = "idle"
+	Terminated State = "terminated"
+)
+
+// States lists every stored state in the order of an instance's life.
+func States() []State { return []State{Created, Claimed, Running, Idle, Terminated} }
+
+// Valid reports whether s may be stored.
+func (s State) Valid() bool {
+	switch s {
+	case Created, Claimed, Running, Idle, Terminated:
+		return true
+	case None:
+	}
+	return false
+}
+
+// Owned reports whether an instance in s belongs to a request.
+func (s State) Owned() bool { return s == Created || s == Claimed || s == Running }
+
+// Event is what happens to an instance.
+type Event string
+
+// The events of the instance table.
+const (
+	Launched   Event = "launched"
+	HandedOver Event = "handed over"
+	Claim      Event = "claimed"
+	Unclaimed  Event = "unclaimed"
+	Released   Event = "released"
+	Pooled     Event = "pooled"
+	Renewed    Event = "renewed"
+	Expired    Event = "expired"
+	Rejected   Event = "rejected"
+	Lost       Event = "lost"
+	Dismissed  Event = "dismissed"
+)
+
+// Events lists every event in the order of the table.
+func Events() []Event {
+	return []Event{Launched, HandedOver, Claim, Unclaimed, Released, Pooled, Renewed, Expired, Rejected, Lost, Dismissed}
+}
+
+// Rule is one row: in From, On moves the instance to To.
+type Rule struct {
+	From State
+	On   Event
+	To   State
+	Why  string // shown verbatim in docs/statemachine.md and by `remuda fsm`
+}
+
+const (
+	whyHandedOver = "the request is complete; this instance reported ready for it and is healthy"
+	whyUnclaimed  = "the request failed or is over, and this instance is healthy"
+	whyRenewed    = "its request still wants it, and it reported ready or waits for GitHub alone"
+	whyExpired    = "threshold passed"
+	whyRejected   = "failed a check: script, registration, deregistration, scrub"
+	whyLost       = "the fleet says it is gone, or it was silent for too long"
+	whyDismissed  = "operator's drain; interruption notice or outdated template on an idle one"
+)
+
+var rules = []Rule{
+	{None, Launched, Created, "the launch returned its id, or the sweep adopted it"},
+	{Created, HandedOver, Running, whyHandedOver},
+	{Claimed, HandedOver, Running, whyHandedOver},
+	{Idle, Claim, Claimed, "a request won the conditional write; only if idle, unowned, pooled and not expired"},
+	{Created, Unclaimed, Idle, whyUnclaimed},
+	{Claimed, Unclaimed, Idle, whyUnclaimed},
+	{Running, Released, Idle, "the run is over and no job runs on it"},
+	{Idle, Pooled, Idle, "the release handshake is complete: deregistered, scrubbed, clean"},
+	{Created, Renewed, Created, whyRenewed},
+	{Claimed, Renewed, Claimed, whyRenewed},
+	{Created, Expired, Terminated, whyExpired},
+	{Claimed, Expired, Terminated, whyExpired},
+	{Running, Expired, Terminated, whyExpired},
+	{Idle, Expired, Terminated, whyExpired},
+	{Created, Rejected, Terminated, whyRejected},
+	{Claimed, Rejected, Terminated, whyRejected},
+	{Running, Rejected, Terminated, whyRejected},
+	{Idle, Rejected, Terminated, whyRejected},
+	{Created, Lost, Terminated, whyLost},
+	{Claimed, Lost, Terminated, whyLost},
+	{Running, Lost, Terminated, whyLost},
+	{Idle, Lost, Terminated, whyLost},
+	{Created, Dismissed, Terminated, whyDismissed},
+	{Claimed, Dismissed, Terminated, whyDismissed},
+	{Running, Dismissed, Terminated, whyDismissed},
+	{Idle, Dismissed, Terminated, whyDismissed},
+}
+
+// Rules returns a copy of the instance table.
+func Rules() []Rule { return append([]Rule(nil), rules...) }
+
+// ErrNoRule means that the table has no row for a state and an event. It is a bug of the caller or
+// a decision made on a record that has changed since; a retry of the same event cannot cure it.
+var ErrNoRule = errors.New("no rule")
+
+// TransitionError says which pair has no rule. It wraps ErrNoRule.
+type TransitionError struct {
+	From string
+	On   string
+}
+
+func (e *TransitionError) Error() string {
+	from := e.From
+	if from == "" {
+		from = "(none)"
+	}
+	return fmt.Sprintf("event %q in state %q: %v", e.On, from, ErrNoRule)
+}
+
+// Unwrap makes errors.Is(err, ErrNoRule) true.
+func (e *TransitionError) Unwrap() error { return ErrNoRule }
+
+// Next returns the state that on leads to, or a *TransitionError.
+func Next(from State, on Event) (State, error) {
+	for _, r := range rules {
+		if r.From == from && r.On == on {
+			return r.To, nil
+		}
+	}
+	return None, &TransitionError{From: string(from), On: string(on)}
+}
