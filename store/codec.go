@@ -1,0 +1,117 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Kinds of record: the sort key of an item.
+const (
+	KindRunRequest = "TYPE#RunRequest"
+	KindRunClient  = "TYPE#RunClient"
+	KindRunStatus  = "TYPE#RunStatus"
+	KindInstance   = "TYPE#Instance"
+	KindHeartbeat  = "TYPE#Heartbeat"
+	KindSignal     = "TYPE#WS"
+	KindLaunch     = "TYPE#Launch"
+	KindLease      = "TYPE#Lease"
+	KindDrain      = "TYPE#Drain"
+)
+
+// Prefixes of partition keys.
+const (
+	runPrefix      = "RUN#"
+	instancePrefix = "INSTANCE#"
+	launchPrefix   = "LAUNCH#"
+	drainPrefix    = "META#drain-"
+)
+
+// LeaseKey is the key of the lease.
+var LeaseKey = Key{"META#lease", KindLease}
+
+// RequestKey returns the key of a request's record of the given kind.
+func RequestKey(id RequestID, kind string) Key { return Key{runPrefix + string(id), kind} }
+
+// InstanceKey returns the key of an instance's record of the given kind.
+func InstanceKey(p Principal, kind string) Key { return Key{instancePrefix + string(p), kind} }
+
+// LaunchKey returns the key of a launch.
+func LaunchKey(token string) Key { return Key{launchPrefix + token, KindLaunch} }
+
+// DrainKey returns the key of a drain order.
+func DrainKey(id string) Key { return Key{drainPrefix + id, KindDrain} }
+
+// RequestID returns the request a key belongs to, if it belongs to one.
+func (k Key) RequestID() (RequestID, bool) {
+	id, ok := strings.CutPrefix(k.Partition, runPrefix)
+	return RequestID(id), ok
+}
+
+// Principal returns the instance a key belongs to, if it belongs to one.
+func (k Key) Principal() (Principal, bool) {
+	p, ok := strings.CutPrefix(k.Partition, instancePrefix)
+	return Principal(p), ok
+}
+
+// DrainID returns the drain order a key belongs to, if it belongs to one.
+func (k Key) DrainID() (string, bool) { return strings.CutPrefix(k.Partition, drainPrefix) }
+
+// record is what every type of record knows about its stored form.
+type record interface {
+	key() Key
+	meta() (version *int64, expiresAt *time.Time)
+	setKey(Key)
+	validate() error
+}
+
+// encode returns the item of r with the given version.
+func encode(r record, version int64) (Item, error) {
+	if err := r.validate(); err != nil {
+		return Item{}, fmt.Errorf("%s %s: %w: %v", r.key().Partition, r.key().Sort, ErrInvalid, err) //nolint:errorlint // the cause is text for people
+	}
+	body, err := json.Marshal(r)
+	if err != nil {
+		return Item{}, fmt.Errorf("encode %s %s: %w", r.key().Partition, r.key().Sort, err)
+	}
+	_, expires := r.meta()
+	return Item{Key: r.key(), Version: version, ExpiresAt: *expires, Attributes: body}, nil
+}
+
+// decode fills r from item. Attributes it does not know are ignored, so that an older binary can
+// read what a newer one wrote.
+func decode(item Item, r record) error {
+	if err := json.Unmarshal(item.Attributes, r); err != nil {
+		return fmt.Errorf("decode %s %s: %w: %v", item.Key.Partition, item.Key.Sort, ErrInvalid, err) //nolint:errorlint // the cause is text for people
+	}
+	r.setKey(item.Key)
+	if r.key() != item.Key {
+		return fmt.Errorf("%s %s: %w: no record of this kind has this key", item.Key.Partition, item.Key.Sort, ErrInvalid)
+	}
+	version, expires := r.meta()
+	if version != nil {
+		*version = item.Version
+	}
+	*expires = item.ExpiresAt
+	if err := r.validate(); err != nil {
+		return fmt.Errorf("%s %s: %w: %v", item.Key.Partition, item.Key.Sort, ErrInvalid, err) //nolint:errorlint // the cause is text for people
+	}
+	return nil
+}
+
+// canonical returns the JSON object with sorted keys, as every back end may order them anew.
+func canonical(object []byte) []byte {
+	var v map[string]any
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return object
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return object
+	}
+	return out
+}

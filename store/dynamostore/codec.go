@@ -1,0 +1,253 @@
+package dynamostore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// Attributes that are not part of a record's JSON.
+const (
+	attrPartition = "PK"
+	attrSort      = "SK"
+	attrVersion   = "version"   // number from 1; absent on items written unconditionally
+	attrExpires   = "expiresAt" // epoch seconds, which TTL of DynamoDB wants; absent: never
+)
+
+var reserved = []string{attrPartition, attrSort, attrVersion, attrExpires}
+
+// lastExpiry is the end of the year 9999, the last that the records' own times can hold.
+const lastExpiry = 253402300799
+
+// attributes is an item as the SDK has it.
+type attributes = map[string]types.AttributeValue
+
+// keyOf returns the primary key.
+func keyOf(k store.Key) attributes {
+	return attributes{attrPartition: text(k.Partition), attrSort: text(k.Sort)}
+}
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func integer(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+}
+
+// encode returns the wire form of item: its JSON's members as attributes of their own beside the key,
+// the version and the expiry. Errors are texts.
+func encode(item store.Item) (attributes, error) {
+	var members map[string]any
+	d := json.NewDecoder(bytes.NewReader(item.Attributes))
+	d.UseNumber() // an int64 does not fit a float64
+	if err := d.Decode(&members); err != nil || members == nil {
+		return nil, errors.New("attributes must be one JSON object")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("attributes must be one JSON object and nothing after it")
+	}
+	out := keyOf(item.Key)
+	for name, v := range members {
+		if slices.Contains(reserved, name) {
+			return nil, fmt.Errorf("attributes: %s is the item's own", name)
+		}
+		out[name] = wire(v)
+	}
+	if item.Version != 0 {
+		out[attrVersion] = integer(item.Version)
+	}
+	if !item.ExpiresAt.IsZero() {
+		at := item.ExpiresAt.Unix()
+		if at < 0 || at > lastExpiry {
+			return nil, fmt.Errorf("expiresAt must be in the years 1970 to 9999, got %s", item.ExpiresAt.UTC())
+		}
+		out[attrExpires] = integer(at)
+	}
+	return out, nil
+}
+
+// wire returns the attribute value of a JSON value.
+func wire(v any) types.AttributeValue {
+	switch v := v.(type) {
+	case string:
+		return text(v)
+	case json.Number:
+		return &types.AttributeValueMemberN{Value: v.String()}
+	case bool:
+		return &types.AttributeValueMemberBOOL{Value: v}
+	case []any:
+		list := make([]types.AttributeValue, len(v))
+		for i, e := range v {
+			list[i] = wire(e)
+		}
+		return &types.AttributeValueMemberL{Value: list}
+	case map[string]any:
+		m := make(attributes, len(v))
+		for name, e := range v {
+			m[name] = wire(e)
+		}
+		return &types.AttributeValueMemberM{Value: m}
+	}
+	return &types.AttributeValueMemberNULL{Value: true}
+}
+
+// decode returns the item of a wire form, its JSON with sorted names. With an error the item has at most
+// a key and no attributes, so that whoever decodes the record fails, and names it.
+func decode(in attributes) (store.Item, error) {
+	var item store.Item
+	members := make(map[string]any, len(in))
+	var version, expires *int64
+	for name, v := range in {
+		var err error
+		switch name {
+		case attrPartition:
+			item.Key.Partition, err = stringOf(v)
+		case attrSort:
+			item.Key.Sort, err = stringOf(v)
+		case attrVersion:
+			version, err = numberOf(v, 1, math.MaxInt64)
+		case attrExpires:
+			expires, err = numberOf(v, 0, lastExpiry)
+		default:
+			members[name], err = plain(v)
+		}
+		if err != nil {
+			return store.Item{Key: keyIn(in)}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if item.Key.Partition == "" || item.Key.Sort == "" {
+		return store.Item{Key: item.Key}, errors.New("key: both parts must be set")
+	}
+	body, err := json.Marshal(members)
+	if err != nil {
+		return store.Item{Key: item.Key}, err
+	}
+	item.Attributes = body
+	if version != nil {
+		item.Version = *version
+	}
+	if expires != nil {
+		item.ExpiresAt = time.Unix(*expires, 0).UTC()
+	}
+	return item, nil
+}
+
+// keyIn returns what can be read of the key.
+func keyIn(in attributes) (k store.Key) {
+	k.Partition, _ = stringOf(in[attrPartition])
+	k.Sort, _ = stringOf(in[attrSort])
+	return k
+}
+
+func stringOf(v types.AttributeValue) (string, error) {
+	if s, ok := v.(*types.AttributeValueMemberS); ok {
+		return s.Value, nil
+	}
+	return "", fmt.Errorf("must be a string, got %T", v)
+}
+
+func numberOf(v types.AttributeValue, least, most int64) (*int64, error) {
+	n, ok := v.(*types.AttributeValueMemberN)
+	if !ok {
+		return nil, fmt.Errorf("must be a number, got %T", v)
+	}
+	i, err := strconv.ParseInt(n.Value, 10, 64)
+	if err != nil || i < least || i > most {
+		return nil, fmt.Errorf("must be a whole number from %d to %d, got %s", least, most, n.Value)
+	}
+	return &i, nil
+}
+
+// plain returns the JSON value of an attribute value. Kinds that we never write become what is nearest,
+// so that an attribute somebody else added does not hide the record.
+func plain(v types.AttributeValue) (any, error) {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return v.Value, nil
+	case *types.AttributeValueMemberN:
+		return number(v.Value)
+	case *types.AttributeValueMemberBOOL:
+		return v.Value, nil
+	case *types.AttributeValueMemberNULL:
+		return nil, nil //nolint:nilnil // JSON's null is a value
+	case *types.AttributeValueMemberL:
+		list := make([]any, len(v.Value))
+		for i, e := range v.Value {
+			var err error
+			if list[i], err = plain(e); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case *types.AttributeValueMemberM:
+		m := make(map[string]any, len(v.Value))
+		for name, e := range v.Value {
+			var err error
+			if m[name], err = plain(e); err != nil {
+				return nil, err
+			}
+		}
+		return m, nil
+	case *types.AttributeValueMemberB:
+		return v.Value, nil // base64
+	case *types.AttributeValueMemberBS:
+		return v.Value, nil
+	case *types.AttributeValueMemberSS:
+		return v.Value, nil
+	case *types.AttributeValueMemberNS:
+		list := make([]any, len(v.Value))
+		for i, n := range v.Value {
+			var err error
+			if list[i], err = number(n); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	return nil, fmt.Errorf("unknown kind of attribute %T", v)
+}
+
+// maxDigits is more than any number of DynamoDB has (38 digits, a sign, a point, an exponent or up to
+// 130 zeros), and maxInteger what an int64 or uint64 has at most.
+const (
+	maxDigits  = 200
+	maxInteger = 20
+)
+
+// number returns n as encoding/json would write it. DynamoDB keeps the value and not the text: what was
+// written as 1e+21 comes back with all its zeros, and package store compares texts.
+func number(n string) (json.Number, error) {
+	if len(n) > maxDigits || !json.Valid([]byte(n)) || !strings.ContainsAny(n[:1], "-0123456789") {
+		return "", fmt.Errorf("no number: %.40q", n)
+	}
+	if len(n) <= maxInteger && !strings.ContainsAny(n, ".eE") {
+		return json.Number(n), nil
+	}
+	f, err := strconv.ParseFloat(n, 64)
+	if err != nil || f == 0 {
+		return json.Number(n), nil //nolint:nilerr // no float64, but a number
+	}
+	short, err := json.Marshal(f)
+	if err != nil || !equal(n, string(short)) {
+		return json.Number(n), nil //nolint:nilerr // it has more digits than a float64
+	}
+	return json.Number(short), nil
+}
+
+// equal reports whether two decimal texts mean the same number.
+func equal(a, b string) bool {
+	x, okX := new(big.Rat).SetString(a)
+	y, okY := new(big.Rat).SetString(b)
+	return okX && okY && x.Cmp(y) == 0
+}

@@ -1,0 +1,186 @@
+package dynamostore_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/ensure"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/dynamostore"
+)
+
+// wantSteps checks the actions of an Ensure on the table and its queue.
+func wantSteps(t *testing.T, when string, table *dynamostore.Table, apply bool, want ...ensure.Action) []ensure.Step {
+	t.Helper()
+	steps, err := table.Ensure(t.Context(), apply)
+	if err != nil {
+		t.Fatalf("%s: Ensure() error = %v", when, err)
+	}
+	var got []ensure.Action
+	for _, s := range steps {
+		got = append(got, s.Action)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s: Ensure(%t) = %v, actions (-want +got):\n%s", when, apply, steps, diff)
+	}
+	return steps
+}
+
+// Ensure creates what is missing, mends what differs, and then has nothing to do; without apply it changes
+// nothing. H55 H69
+func TestEnsure_H69(t *testing.T) {
+	for name, cfg := range map[string]aws.Config{"DynamoDBLocal": local(t, nil), "Moto": moto(t)} {
+		t.Run(name, func(t *testing.T) {
+			u := tableURL(awstest.Name(t))
+			table := open(t, u, cfg, clock.RealClock{})
+			defer table.Close()
+			wantSteps(t, "dry run", table, false, ensure.WouldCreate, ensure.WouldCreate)
+			wantSteps(t, "dry run again", table, false, ensure.WouldCreate, ensure.WouldCreate)
+			steps := wantSteps(t, "first", table, true, ensure.Created, ensure.Created)
+			if steps[0].Resource != "table "+u.Host || steps[1].Resource != "queue "+u.Host+"-events" {
+				t.Errorf("steps = %v", steps)
+			}
+			wantSteps(t, "second", table, true, ensure.Unchanged, ensure.Unchanged)
+
+			db := dynamodb.NewFromConfig(cfg)
+			out, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &u.Host})
+			if err != nil || out.Table.TableStatus != types.TableStatusActive || out.Table.BillingModeSummary == nil ||
+				out.Table.BillingModeSummary.BillingMode != types.BillingModePayPerRequest || len(out.Table.GlobalSecondaryIndexes) != 0 || out.Table.StreamSpecification != nil {
+				t.Errorf("table = %+v, %v, want it active, on demand, without index and stream", out.Table, err)
+			}
+			spoil(t, cfg, u.Host)
+			steps = wantSteps(t, "dry run on a spoilt queue", table, false, ensure.WouldUpdate, ensure.WouldUpdate)
+			if !strings.Contains(steps[1].Detail, "MessageRetentionPeriod 3600, was 60") || strings.Contains(steps[1].Detail, "WaitTime") || !strings.Contains(steps[0].Detail, "expiresAt") {
+				t.Errorf("details = %q, %q, want what differs and nothing else", steps[0].Detail, steps[1].Detail)
+			}
+			wantSteps(t, "mending", table, true, ensure.Updated, ensure.Updated)
+			wantSteps(t, "after mending", table, true, ensure.Unchanged, ensure.Unchanged)
+		})
+	}
+}
+
+// spoil turns time to live off and changes the queue, as an operator may.
+func spoil(t *testing.T, cfg aws.Config, name string) {
+	t.Helper()
+	_, err := dynamodb.NewFromConfig(cfg).UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName: &name, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expiresAt"), Enabled: aws.Bool(false)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue := sqs.NewFromConfig(cfg)
+	at, err := queue.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name + "-events")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = queue.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: at.QueueUrl, Attributes: map[string]string{"MessageRetentionPeriod": "60"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Two at once both succeed: `remuda init` and a controller, say.
+func TestEnsure_TwoAtOnce(t *testing.T) {
+	cfg := local(t, nil)
+	u := tableURL(awstest.Name(t))
+	table := open(t, u, cfg, clock.RealClock{})
+	defer table.Close()
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			if steps, err := table.Ensure(t.Context(), true); err != nil || len(steps) != 2 {
+				t.Errorf("Ensure() = %v, %v, want two steps", steps, err)
+			}
+		})
+	}
+	wg.Wait()
+	wantSteps(t, "afterwards", table, true, ensure.Unchanged, ensure.Unchanged)
+}
+
+// A table that is somebody else's is left alone, and the queue is seen to all the same. H53
+func TestEnsure_ForeignTable_H53(t *testing.T) {
+	cfg := local(t, nil)
+	u := tableURL(awstest.Name(t))
+	_, err := dynamodb.NewFromConfig(cfg).CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: &u.Host, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := open(t, u, cfg, clock.RealClock{})
+	defer table.Close()
+	for _, apply := range []bool{false, true} {
+		steps, err := table.Ensure(t.Context(), apply)
+		if !errors.Is(err, store.ErrRefused) || !strings.Contains(err.Error(), "its key is id (number), must be PK (string), SK (string)") || len(steps) != 1 {
+			t.Errorf("Ensure(%t) = %v, %v, want the queue's step and what is wrong with the table", apply, steps, err)
+		}
+	}
+}
+
+// A missing permission is named, whichever it is, and nothing more is done.
+func TestEnsure_NamesTheMissingPermission(t *testing.T) {
+	for _, call := range []string{
+		"DescribeTable", "CreateTable", "DescribeTimeToLive", "UpdateTimeToLive", "GetQueueUrl", "CreateQueue",
+	} {
+		t.Run(call, func(t *testing.T) {
+			cfg := local(t, func(next http.RoundTripper) http.RoundTripper {
+				return roundTrip(func(r *http.Request) (*http.Response, error) {
+					if strings.HasSuffix(target(r), "."+call) {
+						return coded(r, 400, "AccessDeniedException"), nil
+					}
+					return next.RoundTrip(r)
+				})
+			})
+			table := open(t, tableURL(awstest.Name(t)), cfg, clock.RealClock{})
+			defer table.Close()
+			steps, err := table.Ensure(t.Context(), true)
+			if !errors.Is(err, store.ErrRefused) || !strings.Contains(err.Error(), ":"+call) || !strings.Contains(err.Error(), "allow ") || len(steps) != 1 {
+				t.Errorf("Ensure() = %v, %v, want one step and the permission", steps, err)
+			}
+		})
+	}
+}
+
+func TestOpen_BadURL(t *testing.T) {
+	tests := []struct{ url, want string }{
+		{"sqlite:///x.db", "scheme"},
+		{"dynamodb://", "table"},
+		{"dynamodb://ab", "table"},
+		{"dynamodb://remuda/other", "form"},
+		{"dynamodb://user@remuda", "form"},
+		{"dynamodb://remuda?events=a.b", "events"},
+		{"dynamodb://re.muda", "events"},
+		{"dynamodb://" + strings.Repeat("x", 100), "events"},
+		{"dynamodb://remuda?regio=eu-west-1", "regio"},
+		{"dynamodb://remuda?region=a&region=b", "region"},
+	}
+	for _, tt := range tests {
+		u, err := url.Parse(tt.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = dynamostore.Open(t.Context(), u, aws.Config{Region: "eu-west-1"}, clock.RealClock{}, slog.New(slog.DiscardHandler))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Open(%s) error = %v, want it to name %s", tt.url, err, tt.want)
+		}
+	}
+	u := &url.URL{Scheme: "dynamodb", Host: "re.muda", RawQuery: "region=eu-central-1&events=rings"}
+	if _, err := dynamostore.Open(t.Context(), u, aws.Config{}, clock.RealClock{}, slog.New(slog.DiscardHandler)); err != nil {
+		t.Errorf("Open(%s) error = %v", u, err)
+	}
+}

@@ -1,0 +1,31 @@
+package dynamostore
+
+import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+// SizeOf returns the size by which DynamoDB bills an item (DynamoDB, "Item sizes and formats").
+func SizeOf(item attributes) int {
+	n := 0
+	for name, v := range item {
+		n += len(name) + sizeOf(v)
+	}
+	return n
+}
+
+func sizeOf(v types.AttributeValue) int {
+	const container, element = 3, 1
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return len(v.Value)
+	case *types.AttributeValueMemberN:
+		return (len(v.Value)+1)/2 + 1
+	case *types.AttributeValueMemberL:
+		n := container
+		for _, e := range v.Value {
+			n += element + sizeOf(e)
+		}
+		return n
+	case *types.AttributeValueMemberM:
+		return container + element*len(v.Value) + SizeOf(v.Value)
+	}
+	return 1
+}

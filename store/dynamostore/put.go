@@ -1,0 +1,164 @@
+package dynamostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Conditions of a Put. An item past its expiry counts as absent; DynamoDB removes it hours later.
+const (
+	ifAbsent  = "attribute_not_exists(#pk) OR #expires <= :now"
+	ifCurrent = "#version = :expect AND (attribute_not_exists(#expires) OR #expires > :now)"
+)
+
+// agentPartition begins the partitions of instances, and agentAttributes are all that their agents may
+// write there: the policy of an agent allows UpdateItem on these names and nothing else (deploy/iam).
+const agentPartition = "INSTANCE#"
+
+var agentAttributes = []string{"value", "updatedAt", "beat", attrExpires}
+
+// Put implements store.Table. It makes one try.
+//
+// An unconditional item of an instance's partition that has only attributes of the agent is written by
+// UpdateItem, which leaves other attributes as they are. There are none, since such a key has one writer.
+func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
+	wire, err := validated(item, expect)
+	if err != nil {
+		return fmt.Errorf("put %s %s: %w: %w", item.Key.Partition, item.Key.Sort, store.ErrInvalid, err)
+	}
+	if expect == store.Any && ofAgent(item.Key, wire) {
+		return t.update(ctx, item.Key, wire)
+	}
+	now := t.clock.Now().Unix()
+	in := &dynamodb.PutItemInput{TableName: &t.name, Item: wire}
+	if expect != store.Any {
+		conditional(in, expect, now)
+	}
+	_, err = bounded(ctx, itemTimeout, "dynamodb:PutItem", t.resource(), func(ctx context.Context) (*dynamodb.PutItemOutput, error) {
+		return t.db.PutItem(ctx, in)
+	})
+	if failed := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &failed) {
+		return t.conflict(item.Key, expect, failed.Item, now)
+	}
+	return err
+}
+
+// conditional lets in succeed only over version expect (0: absent or expired), and otherwise return
+// what is stored, at no further cost.
+func conditional(in *dynamodb.PutItemInput, expect, now int64) {
+	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	in.ExpressionAttributeNames = map[string]string{"#expires": attrExpires}
+	in.ExpressionAttributeValues = attributes{":now": integer(now)}
+	if expect == 0 {
+		in.ConditionExpression = aws.String(ifAbsent)
+		in.ExpressionAttributeNames["#pk"] = attrPartition
+		return
+	}
+	in.ConditionExpression = aws.String(ifCurrent)
+	in.ExpressionAttributeNames["#version"] = attrVersion
+	in.ExpressionAttributeValues[":expect"] = integer(expect)
+}
+
+// conflict returns the *store.ConflictError that carries what was stored at now.
+func (t *Table) conflict(key store.Key, expect int64, old attributes, now int64) error {
+	out := &store.ConflictError{Key: key, Expect: expect}
+	if len(old) == 0 {
+		return out
+	}
+	if current := t.item(old); !expired(current, now) {
+		out.Current = &current
+	}
+	return out
+}
+
+// update writes the agent's attributes, and removes those of them that the item does not have.
+func (t *Table) update(ctx context.Context, key store.Key, wire attributes) error {
+	in := &dynamodb.UpdateItemInput{TableName: &t.name, Key: keyOf(key), ExpressionAttributeNames: map[string]string{}}
+	var set, remove []string
+	for _, name := range agentAttributes {
+		in.ExpressionAttributeNames["#"+name] = name
+		v, ok := wire[name]
+		if !ok {
+			remove = append(remove, "#"+name)
+			continue
+		}
+		if in.ExpressionAttributeValues == nil {
+			in.ExpressionAttributeValues = attributes{}
+		}
+		in.ExpressionAttributeValues[":"+name] = v
+		set = append(set, "#"+name+" = :"+name)
+	}
+	var clauses []string
+	if len(set) > 0 {
+		clauses = append(clauses, "SET "+strings.Join(set, ", "))
+	}
+	if len(remove) > 0 {
+		clauses = append(clauses, "REMOVE "+strings.Join(remove, ", "))
+	}
+	in.UpdateExpression = aws.String(strings.Join(clauses, " "))
+	_, err := bounded(ctx, itemTimeout, "dynamodb:UpdateItem", t.resource(), func(ctx context.Context) (*dynamodb.UpdateItemOutput, error) {
+		return t.db.UpdateItem(ctx, in)
+	})
+	return err
+}
+
+// ofAgent reports whether an agent may write the item.
+func ofAgent(key store.Key, wire attributes) bool {
+	if !strings.HasPrefix(key.Partition, agentPartition) {
+		return false
+	}
+	known := len(keyOf(key))
+	for _, name := range agentAttributes {
+		if _, ok := wire[name]; ok {
+			known++
+		}
+	}
+	return known == len(wire)
+}
+
+// validated returns the wire form of an item that may be put over expect.
+func validated(item store.Item, expect int64) (attributes, error) {
+	switch {
+	case item.Key.Partition == "" || item.Key.Sort == "":
+		return nil, errors.New("both parts of the key must be set")
+	case expect < store.Any:
+		return nil, fmt.Errorf("the expected version must not be negative, got %d", expect)
+	case expect == store.Any && item.Version != 0:
+		return nil, fmt.Errorf("an unconditional item has version 0, got %d", item.Version)
+	case expect != store.Any && item.Version != expect+1:
+		return nil, fmt.Errorf("version must be %d, got %d", expect+1, item.Version)
+	case !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)):
+		return nil, fmt.Errorf("expiresAt must be in whole seconds, got %s", item.ExpiresAt.UTC())
+	}
+	return encode(item)
+}
+
+// item decodes what is stored. One that cannot be decoded keeps its key and loses its attributes, so that
+// package store takes it for a bad record and goes on (H70); the reason is logged here.
+func (t *Table) item(wire attributes) store.Item {
+	item, err := decode(wire)
+	if err != nil {
+		t.log.Warn("bad item", logkey.Key, item.Key.Partition+" "+item.Key.Sort, logkey.Error, err)
+	}
+	return item
+}
+
+// expired reports whether item counts as absent at now, in epoch seconds.
+func expired(item store.Item, now int64) bool {
+	return !item.ExpiresAt.IsZero() && item.ExpiresAt.Unix() <= now
+}
+
+func (t *Table) resource() string { return "table " + t.name }

@@ -1,0 +1,211 @@
+package dynamostore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
+)
+
+// ringBatch is how many messages one call of SQS takes or gives (SQS, "Message quotas").
+const ringBatch = 10
+
+// longPoll is the longest wait of ReceiveMessage; a wait asks all of SQS's servers, so that no ring is
+// overlooked. queueTimeout is added for the answer.
+const longPoll = 20 * time.Second
+
+// receivers is how many long polls a watch has. Receiving and deleting ten rings takes two calls of some
+// 15 ms (goals.md), so three hear 1,000 rings per second, for 13,000 idle calls a day.
+const receivers = 3
+
+// message is the body of a ring.
+type message struct {
+	PK string `json:"PK"`
+	SK string `json:"SK"`
+}
+
+// Ring implements store.Table. Ten keys make one call.
+func (t *Table) Ring(ctx context.Context, keys ...store.Key) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(keys, ringBatch) {
+		bodies := make([]string, len(chunk))
+		for i, k := range chunk {
+			body, err := json.Marshal(message{k.Partition, k.Sort})
+			if err != nil {
+				return fmt.Errorf("ring %s %s: %w: %w", k.Partition, k.Sort, store.ErrInvalid, err)
+			}
+			bodies[i] = string(body)
+		}
+		if err := repeat(ctx, upTo(ringTries), func() error { return t.send(ctx, bodies) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) send(ctx context.Context, bodies []string) error {
+	url, err := t.lookUp(ctx)
+	if err != nil {
+		return err
+	}
+	if len(bodies) == 1 {
+		_, err := bounded(ctx, queueTimeout, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageOutput, error) {
+			return t.queue.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: url, MessageBody: &bodies[0]})
+		})
+		return t.forget(err)
+	}
+	in := &sqs.SendMessageBatchInput{QueueUrl: url}
+	for i, body := range bodies {
+		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: &body})
+	}
+	out, err := bounded(ctx, queueTimeout, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageBatchOutput, error) {
+		return t.queue.SendMessageBatch(ctx, in)
+	})
+	if err != nil {
+		return t.forget(err)
+	}
+	for _, f := range out.Failed { // those that were sent may be sent again: a ring may be repeated
+		return fmt.Errorf("%w: sqs:SendMessage on %s: %d of %d rings were not taken: %s: %s", store.ErrUnavailable,
+			t.queueResource(), len(out.Failed), len(bodies), aws.ToString(f.Code), aws.ToString(f.Message))
+	}
+	return nil
+}
+
+// Watch implements store.Table. An unavailable queue delays rings only; a missing one, or one that this
+// caller may not read, is an error that an operator must see.
+func (t *Table) Watch(ctx context.Context, ring func(store.Key)) error {
+	if err := t.usable(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // the end of ctx is the end of a watch, and no error
+	}
+	var one sync.Mutex // ring is called by one receiver at a time
+	group, watching := errgroup.WithContext(ctx)
+	for range receivers {
+		group.Go(func() error {
+			return t.receive(watching, func(k store.Key) {
+				one.Lock()
+				defer one.Unlock()
+				ring(k)
+			})
+		})
+	}
+	err := group.Wait()
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // likewise
+	}
+	return err
+}
+
+// receive delivers rings until ctx ends.
+func (t *Table) receive(ctx context.Context, ring func(store.Key)) error {
+	pause := pauses()
+	for ctx.Err() == nil {
+		messages, err := t.next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // likewise
+		case errors.Is(err, store.ErrUnavailable):
+			t.log.Warn("watch again", logkey.Error, err)
+			timer := t.clock.NewTimer(pause.NextBackOff())
+			select {
+			case <-timer.C():
+			case <-ctx.Done():
+				timer.Stop()
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		pause.Reset()
+		for _, m := range messages {
+			var k message
+			if err := json.Unmarshal([]byte(aws.ToString(m.Body)), &k); err != nil || k.PK == "" || k.SK == "" {
+				t.log.Warn("ignoring a message that is no ring", logkey.Detail, fmt.Sprintf("%.200q", aws.ToString(m.Body)))
+				continue
+			}
+			ring(store.Key{Partition: k.PK, Sort: k.SK})
+		}
+		t.remove(ctx, messages)
+	}
+	return nil
+}
+
+// next waits for messages, up to longPoll.
+func (t *Table) next(ctx context.Context) ([]types.Message, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	url, err := t.lookUp(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := bounded(ctx, longPoll+queueTimeout, "sqs:ReceiveMessage", t.queueResource(), func(ctx context.Context) (*sqs.ReceiveMessageOutput, error) {
+		return t.queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+			QueueUrl: url, MaxNumberOfMessages: ringBatch, WaitTimeSeconds: int32(longPoll.Seconds()),
+		})
+	})
+	if err != nil {
+		return nil, t.forget(err)
+	}
+	return out.Messages, nil
+}
+
+// remove deletes messages, those that were no rings too. One that stays is heard again, as it may be.
+func (t *Table) remove(ctx context.Context, messages []types.Message) {
+	url := t.queueURL.Load()
+	if len(messages) == 0 || url == nil {
+		return
+	}
+	in := &sqs.DeleteMessageBatchInput{QueueUrl: url}
+	for i, m := range messages {
+		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
+	}
+	_, err := bounded(ctx, queueTimeout, "sqs:DeleteMessage", t.queueResource(), func(ctx context.Context) (*sqs.DeleteMessageBatchOutput, error) {
+		return t.queue.DeleteMessageBatch(ctx, in)
+	})
+	if err != nil && ctx.Err() == nil {
+		t.log.Warn("rings will be heard again", logkey.Count, len(messages), logkey.Error, err)
+	}
+}
+
+// lookUp returns the URL of the queue. It asks once.
+func (t *Table) lookUp(ctx context.Context) (*string, error) {
+	if url := t.queueURL.Load(); url != nil {
+		return url, nil
+	}
+	out, err := bounded(ctx, queueTimeout, "sqs:GetQueueUrl", t.queueResource(), func(ctx context.Context) (*sqs.GetQueueUrlOutput, error) {
+		return t.queue.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &t.events})
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.queueURL.Store(out.QueueUrl)
+	return out.QueueUrl, nil
+}
+
+// forget lets the queue be looked up again after it was not found, and returns err.
+func (t *Table) forget(err error) error {
+	if awserr.ClassOf(err) == awserr.NotFound {
+		t.queueURL.Store(nil)
+	}
+	return err
+}
+
+func (t *Table) queueResource() string { return "queue " + t.events }

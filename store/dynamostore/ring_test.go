@@ -1,0 +1,193 @@
+package dynamostore_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/dynamostore"
+)
+
+// hearing starts a watch that ends before the test does.
+func hearing(t *testing.T, table *dynamostore.Table) <-chan store.Key {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	heard := make(chan store.Key, 1000)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := table.Watch(ctx, func(k store.Key) { heard <- k }); err != nil {
+			t.Errorf("Watch() error = %v", err)
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return heard
+}
+
+// counted counts the calls of SQS by name, and lets first answer them.
+func counted(calls *sync.Map, first func(*http.Request) *http.Response) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			if name, ok := strings.CutPrefix(target(r), "AmazonSQS."); ok {
+				n, _ := calls.LoadOrStore(name, new(atomic.Int32))
+				n.(*atomic.Int32).Add(1)
+				if a := first(r); a != nil {
+					return a, nil
+				}
+			}
+			return next.RoundTrip(r)
+		})
+	}
+}
+
+func count(calls *sync.Map, name string) int32 {
+	if n, ok := calls.Load(name); ok {
+		return n.(*atomic.Int32).Load()
+	}
+	return 0
+}
+
+// Messages that are no rings are deleted and hide none; what was delivered is deleted too. H21 H22
+func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
+	for name, endpoint := range map[string]func(testing.TB) string{"Moto": awstest.Moto, "ElasticMQ": awstest.ElasticMQ} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config(t, awstest.DynamoDBLocal(t), endpoint(t), nil)
+			u := create(t, cfg)
+			table := open(t, u, cfg, clock.RealClock{})
+			defer table.Close()
+			queue := sqs.NewFromConfig(cfg)
+			at, err := queue.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(u.Host + "-events")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, body := range []string{"hello", "{}", `{"PK":"RUN#1"}`, `{"PK":7,"SK":"x"}`, `[]`} {
+				if _, err := queue.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: at.QueueUrl, MessageBody: &body}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := table.Ring(t.Context(), key(1), key(2)); err != nil {
+				t.Fatal(err)
+			}
+			heard := hearing(t, table)
+			got := map[store.Key]bool{<-heard: true, <-heard: true}
+			if !got[key(1)] || !got[key(2)] {
+				t.Errorf("heard %v, want the two keys rung", got)
+			}
+			for { // deleted after delivery
+				out, err := queue.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: at.QueueUrl, AttributeNames: []types.QueueAttributeName{"All"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if out.Attributes["ApproximateNumberOfMessages"] == "0" && out.Attributes["ApproximateNumberOfMessagesNotVisible"] == "0" {
+					break
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		})
+	}
+}
+
+// Ten keys make one call, and the queue is looked up once. A queue in trouble delays rings only.
+func TestRing_CallsAndTrouble(t *testing.T) {
+	var calls sync.Map
+	var trouble atomic.Int32
+	cfg := local(t, counted(&calls, func(r *http.Request) *http.Response {
+		if strings.HasSuffix(target(r), "ReceiveMessage") && trouble.Add(-1) >= 0 {
+			return coded(r, 500, "InternalFailure")
+		}
+		return nil
+	}))
+	u := create(t, cfg)
+	table := open(t, u, cfg, clock.RealClock{})
+	defer table.Close()
+	calls.Clear()
+	var keys []store.Key
+	for n := range 25 {
+		keys = append(keys, key(n))
+	}
+	if err := errors.Join(table.Ring(t.Context(), keys...), table.Ring(t.Context(), key(25)), table.Ring(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if b, one, lookups := count(&calls, "SendMessageBatch"), count(&calls, "SendMessage"), count(&calls, "GetQueueUrl"); b != 3 || one != 1 || lookups != 1 {
+		t.Errorf("%d batches, %d single messages, %d look-ups, want 3, 1, 1", b, one, lookups)
+	}
+	trouble.Store(5)
+	heard := hearing(t, table)
+	got := map[store.Key]bool{}
+	for len(got) < 26 {
+		got[<-heard] = true
+	}
+	if n := count(&calls, "DeleteMessageBatch"); n > 26 {
+		t.Errorf("%d deletions of 26 messages", n)
+	}
+}
+
+// A batch of which SQS takes only a part is repeated, and is an error when it stays so.
+func TestRing_PartlyTaken(t *testing.T) {
+	var calls sync.Map
+	var refuse atomic.Int32
+	cfg := config(t, "http://127.0.0.1:1", "http://127.0.0.1:1", counted(&calls, func(r *http.Request) *http.Response {
+		switch target(r) {
+		case "AmazonSQS.GetQueueUrl":
+			return answer(r, 200, `{"QueueUrl":"http://127.0.0.1/1/q"}`)
+		case "AmazonSQS.SendMessageBatch":
+			if refuse.Add(-1) >= 0 {
+				return answer(r, 200, `{"Successful":[],"Failed":[{"Id":"1","SenderFault":false,"Code":"InternalError","Message":"busy"}]}`)
+			}
+			return answer(r, 200, `{"Successful":[]}`)
+		}
+		return nil
+	}))
+	table := open(t, tableURL("remuda"), cfg, clock.RealClock{})
+	defer table.Close()
+	refuse.Store(1)
+	if err := table.Ring(t.Context(), key(1), key(2)); err != nil || count(&calls, "SendMessageBatch") != 2 {
+		t.Errorf("Ring() error = %v after %d calls, want none after 2", err, count(&calls, "SendMessageBatch"))
+	}
+	refuse.Store(100)
+	if err := table.Ring(t.Context(), key(1), key(2)); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "busy") {
+		t.Errorf("Ring() error = %v, want %v and why", err, store.ErrUnavailable)
+	}
+}
+
+// A queue that is missing is an error that says so, for those who ring and for the one who listens; once
+// it exists nobody must start again.
+func TestRing_MissingQueue(t *testing.T) {
+	cfg := local(t, nil)
+	u := tableURL(awstest.Name(t))
+	table := open(t, u, cfg, clock.RealClock{})
+	defer table.Close()
+	for call, err := range map[string]error{
+		"Ring":  table.Ring(t.Context(), key(1)),
+		"Watch": table.Watch(t.Context(), func(store.Key) {}),
+	} {
+		if !errors.Is(err, store.ErrRefused) || !strings.Contains(err.Error(), "queue "+u.Host+"-events: not found") || !strings.Contains(err.Error(), "remuda init") {
+			t.Errorf("%s() error = %v, want %v that names the queue and the remedy", call, err, store.ErrRefused)
+		}
+	}
+	queue := sqs.NewFromConfig(cfg)
+	made, err := queue.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String(u.Host + "-events")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Ring(t.Context(), key(1)); err != nil {
+		t.Errorf("Ring() error = %v, now that the queue exists", err)
+	}
+	if _, err := queue.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: made.QueueUrl}); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Ring(t.Context(), key(1)); !errors.Is(err, store.ErrRefused) {
+		t.Errorf("Ring() error = %v, want %v: the queue is gone", err, store.ErrRefused)
+	}
+}

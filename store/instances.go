@@ -1,0 +1,222 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// Transition is one event on one instance and what it brings along.
+type Transition struct {
+	Event   statemachine.Event
+	Now     time.Time     // the clock reading the decision was made with
+	Limit   time.Duration // the new state's limit; for Renewed the time from Now to the new threshold
+	RunID   RequestID     // Claim only
+	Attempt int           // Claim only
+	Release ReleaseMode   // Released and Unclaimed only
+	Reason  string        // transitions to terminated
+	Detail  string        // likewise; its end is kept
+}
+
+// After returns the record that t makes of in, or why t may not happen: ErrNoRule of package
+// statemachine, ErrExpired, or ErrInvalid. It is pure; every change of state passes through here.
+func (in Instance) After(t Transition) (Instance, error) {
+	next, err := statemachine.Next(in.State, t.Event)
+	if err != nil {
+		return in, err
+	}
+	out := in
+	out.State = next
+	out.ChangedAt = At(t.Now)
+	if next == statemachine.Terminated {
+		out.assign("", 0, t.Now)
+		out.Threshold = Time{}
+		out.Since = At(t.Now)
+		out.Reason, out.Detail = t.Reason, tail(t.Detail)
+		return out, nil
+	}
+	if !in.Threshold.After(t.Now) {
+		return in, fmt.Errorf("%s of %s: %w", t.Event, in.ID, ErrExpired)
+	}
+	if t.Limit <= 0 {
+		return in, fmt.Errorf("%s of %s: %w: limit must be greater than 0, got %s", t.Event, in.ID, ErrInvalid, t.Limit)
+	}
+	out.Threshold = At(t.Now.Add(t.Limit))
+	switch t.Event {
+	case statemachine.Claim:
+		if in.PooledAt.IsZero() || t.RunID == "" {
+			return in, fmt.Errorf("claim %s: %w: it must be pooled and the run named", in.ID, ErrInvalid)
+		}
+		out.assign(t.RunID, t.Attempt, t.Now)
+		out.Release = ""
+	case statemachine.Unclaimed, statemachine.Released:
+		out.assign("", 0, t.Now)
+		out.Release = t.Release
+	case statemachine.Pooled:
+		out.PooledAt = At(t.Now)
+	case statemachine.HandedOver:
+		out.Registration.Secret = "" // used: the listener is online
+	case statemachine.Renewed:
+	case statemachine.Launched, statemachine.Expired, statemachine.Rejected, statemachine.Lost, statemachine.Dismissed:
+		// Register makes the first; the others have ended above.
+	}
+	if next != in.State {
+		out.Since = At(t.Now)
+	}
+	return out, nil
+}
+
+// assign changes the owner.
+func (in *Instance) assign(run RequestID, attempt int, now time.Time) {
+	in.Attempt = attempt
+	in.PooledAt = Time{}
+	in.Registration.Secret = ""
+	if in.RunID == run {
+		return
+	}
+	in.RunID = run
+	in.Assignment++
+	in.Since = At(now)
+}
+
+// tail returns the end of text that a record may hold, as valid UTF-8: JSON would replace each
+// other byte by three, and the record could then be too long to be read again.
+func tail(text string) string {
+	if len(text) > MaxDetail {
+		text = text[len(text)-MaxDetail:]
+		for len(text) > 0 && !utf8.RuneStart(text[0]) {
+			text = text[1:]
+		}
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+// Transition writes t over in. ErrConflict means that in is not what is stored.
+func (s *Store) Transition(ctx context.Context, in Instance, t Transition) (Instance, error) {
+	out, err := in.After(t)
+	if err != nil {
+		return in, err
+	}
+	if err := s.put(ctx, &out, in.Version); err != nil {
+		return in, fmt.Errorf("%s: %w", t.Event, err)
+	}
+	return out, nil
+}
+
+// Register creates the record of a launched instance, owned by in.RunID, in state created for limit.
+// ErrConflict means that a record exists and carries another launch token; one with the same token
+// is returned as it is.
+func (s *Store) Register(ctx context.Context, in Instance, now time.Time, limit time.Duration) (Instance, error) {
+	if limit <= 0 {
+		return in, fmt.Errorf("%s of %s: %w: limit must be greater than 0, got %s", statemachine.Launched, in.ID, ErrInvalid, limit)
+	}
+	next, err := statemachine.Next(statemachine.None, statemachine.Launched)
+	if err != nil {
+		return in, err
+	}
+	out := in
+	out.State, out.Assignment, out.Version = next, 1, 0
+	out.Since, out.CreatedAt, out.ChangedAt = At(now), At(now), At(now)
+	out.Threshold = At(now.Add(limit))
+	err = s.put(ctx, &out, 0)
+	if current, ok := conflicting(err); ok {
+		var have Instance
+		if decode(*current, &have) == nil && have.LaunchToken == in.LaunchToken {
+			return have, nil
+		}
+	}
+	if err != nil {
+		return in, fmt.Errorf("%s: %w", statemachine.Launched, err)
+	}
+	return out, nil
+}
+
+// SetRegistration gives the instance the material for its next registration, or clears it.
+func (s *Store) SetRegistration(ctx context.Context, in Instance, reg Registration, now time.Time) (Instance, error) {
+	out := in
+	out.Registration, out.ChangedAt = reg, At(now)
+	if err := s.put(ctx, &out, in.Version); err != nil {
+		return in, fmt.Errorf("set registration: %w", err)
+	}
+	return out, nil
+}
+
+// Retire lets the record of a terminated instance expire. The fleet must have confirmed its end.
+func (s *Store) Retire(ctx context.Context, in Instance, expiresAt, now time.Time) (Instance, error) {
+	if in.State != statemachine.Terminated {
+		return in, fmt.Errorf("retire %s: %w: state is %s", in.ID, ErrInvalid, in.State)
+	}
+	out := in
+	out.ExpiresAt, out.ChangedAt = expiresAt.Truncate(time.Second), At(now)
+	if err := s.put(ctx, &out, in.Version); err != nil {
+		return in, fmt.Errorf("retire: %w", err)
+	}
+	return out, nil
+}
+
+// Instance reads the record of an instance. ErrNotFound means that there is none.
+func (s *Store) Instance(ctx context.Context, c Consistency, p Principal) (Instance, error) {
+	var in Instance
+	err := s.get(ctx, c, InstanceKey(p, KindInstance), &in)
+	return in, err
+}
+
+// signalLife is how long heartbeats and signals outlive their last write (design: one day).
+const signalLife = 24 * time.Hour
+
+// Beat writes the agent's heartbeat.
+func (s *Store) Beat(ctx context.Context, p Principal, beat Beat, now time.Time) error {
+	return s.put(ctx, &Heartbeat{
+		Principal: p, Value: Ping, UpdatedAt: At(now), Beat: beat, ExpiresAt: now.Add(signalLife).Truncate(time.Second),
+	}, Any)
+}
+
+// Signal writes the agent's report and rings. A failed ring is not an error: it is a hint.
+func (s *Store) Signal(ctx context.Context, p Principal, v SignalValue, now time.Time) error {
+	v.Detail = tail(v.Detail)
+	sig := &Signal{Principal: p, Value: v, UpdatedAt: At(now), ExpiresAt: now.Add(signalLife).Truncate(time.Second)}
+	if err := s.put(ctx, sig, Any); err != nil {
+		return err
+	}
+	_ = s.table.Ring(ctx, sig.key())
+	return nil
+}
+
+// Vitals is what an agent last said. Zero records mean that nothing is stored.
+type Vitals struct {
+	Heartbeat Heartbeat
+	Signal    Signal
+}
+
+// Vitals reads heartbeats and signals, consistently. Principals without either are left out;
+// bad records are passed to bad and left out.
+func (s *Store) Vitals(ctx context.Context, bad func(Key, error), principals ...Principal) (map[Principal]Vitals, error) {
+	keys := make([]Key, 0, 2*len(principals))
+	for _, p := range principals {
+		keys = append(keys, InstanceKey(p, KindHeartbeat), InstanceKey(p, KindSignal))
+	}
+	items, err := s.table.Get(ctx, Consistent, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("read vitals of %d instances: %w", len(principals), err)
+	}
+	out := make(map[Principal]Vitals, len(principals))
+	for _, item := range items {
+		p, _ := item.Key.Principal()
+		v := out[p]
+		if item.Key.Sort == KindHeartbeat {
+			err = decode(item, &v.Heartbeat)
+		} else {
+			err = decode(item, &v.Signal)
+		}
+		if err != nil {
+			bad(item.Key, err)
+			continue
+		}
+		out[p] = v
+	}
+	return out, nil
+}

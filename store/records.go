@@ -1,0 +1,280 @@
+package store
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// InstanceID is the fleet's name of an instance, such as i-0abc.
+type InstanceID string
+
+// Principal names the owner of an instance's partition: the instance id, or on AWS
+// "<role unique id>:<instance id>", which is aws:userid of its role session.
+type Principal string
+
+// RequestID is the GitHub run id, or "<run id>-<suffix>". It is also the runner label.
+type RequestID string
+
+// Capacity is the purchase option of an instance.
+const (
+	Spot     = "spot"
+	OnDemand = "on-demand"
+)
+
+// ReleaseMode says how a run's instances come back.
+type ReleaseMode string
+
+// Drain waits for running jobs. Now does not: the run was cancelled.
+const (
+	Drain ReleaseMode = "drain"
+	Now   ReleaseMode = "now"
+)
+
+// RunRequest is what a client wants. The client writes it; the controller adds only ExpiresAt.
+type RunRequest struct {
+	ID                   RequestID   `json:"-"`
+	Attempt              int         `json:"attempt"`              // the run's attempt, from 1
+	Count                int         `json:"count"`                // instances wanted, from 1
+	UsageClasses         []string    `json:"usageClass"`           // spot, on-demand; in order of preference
+	AllowedInstanceTypes []string    `json:"allowedInstanceTypes"` // patterns, * matches any text
+	ResourceClass        string      `json:"resourceClass"`
+	MaxRuntime           Seconds     `json:"maxRuntime"`      // from Ready to the end of the run
+	Timeout              Seconds     `json:"timeout"`         // from Pending to Ready or Failed
+	ReleasedAttempt      int         `json:"releasedAttempt"` // highest attempt given back; only rises
+	Release              ReleaseMode `json:"release"`         // how, "" while none is
+	CreatedAt            Time        `json:"createdAt"`       // client's clock
+	Version              int64       `json:"-"`
+	ExpiresAt            time.Time   `json:"-"`
+}
+
+// Seconds is a duration stored as a number of seconds.
+type Seconds float64
+
+// SecondsOf converts d.
+func SecondsOf(d time.Duration) Seconds { return Seconds(d.Seconds()) }
+
+// Duration converts back. What no Duration can hold becomes the nearest that one can.
+func (s Seconds) Duration() time.Duration {
+	switch ns := float64(s) * float64(time.Second); {
+	case ns >= math.MaxInt64:
+		return math.MaxInt64
+	case ns <= math.MinInt64:
+		return math.MinInt64
+	default:
+		return time.Duration(ns)
+	}
+}
+
+// RunClient says when a waiting client was last alive, on its own clock.
+type RunClient struct {
+	ID        RequestID `json:"-"`
+	Attempt   int       `json:"attempt"`
+	SeenAt    Time      `json:"seenAt"`
+	ExpiresAt time.Time `json:"-"`
+}
+
+// RunStatus is the controller's answer to a RunRequest.
+type RunStatus struct {
+	ID         RequestID          `json:"-"`
+	Attempt    int                `json:"attempt"`
+	Phase      statemachine.Phase `json:"phase"`
+	Deadline   Time               `json:"deadline"` // for Ready; after it the attempt fails
+	Reason     string             `json:"reason"`   // one word for programs, see reconciler.Reason*
+	Message    string             `json:"message"`  // one sentence for people
+	Instances  []Seat             `json:"instances"`
+	Counts     Counts             `json:"counts"`
+	PendingAt  Time               `json:"pendingAt"`
+	ReadyAt    Time               `json:"readyAt"`
+	FailedAt   Time               `json:"failedAt"`
+	ReleasedAt Time               `json:"releasedAt"`
+	ChangedAt  Time               `json:"changedAt"`
+	Version    int64              `json:"-"`
+	ExpiresAt  time.Time          `json:"-"`
+}
+
+// Seat is one instance a request was given.
+type Seat struct {
+	InstanceID   InstanceID `json:"instanceId"`
+	InstanceType string     `json:"instanceType"`
+	UsageClass   string     `json:"usageClass"`
+	Warm         bool       `json:"warm"`    // reused, not launched for this request
+	Seconds      float64    `json:"seconds"` // from Pending until it was handed over
+}
+
+// Counts tell a waiting client how far its request is. Wanted is the request's count.
+type Counts struct {
+	Wanted    int `json:"wanted"`
+	Claimed   int `json:"claimed"`   // warm, not handed over yet
+	Created   int `json:"created"`   // cold, not handed over yet
+	Ready     int `json:"ready"`     // reported ready or handed over
+	Launching int `json:"launching"` // seats of launches without an outcome
+	Launched  int `json:"launched"`  // instances ever launched for this attempt
+}
+
+// Instance is the controller's record of one instance. Only Store.Transition changes State,
+// RunID, Threshold and Assignment.
+type Instance struct {
+	Principal       Principal          `json:"-"`
+	ID              InstanceID         `json:"instanceId"`
+	State           statemachine.State `json:"state"`
+	RunID           RequestID          `json:"runId"`   // "" unless owned
+	Attempt         int                `json:"attempt"` // of the owning run; 0 unless owned
+	Threshold       Time               `json:"threshold"`
+	Assignment      int64              `json:"assignment"` // grows by one whenever RunID changes
+	Since           Time               `json:"since"`      // last change of State or Assignment
+	PooledAt        Time               `json:"pooledAt"`   // zero unless claimable
+	Release         ReleaseMode        `json:"release"`    // how the last run ended
+	ResourceClass   string             `json:"resourceClass"`
+	UsageClass      string             `json:"usageClass"`
+	InstanceType    string             `json:"instanceType"`
+	CPU             int                `json:"cpu"` // vCPUs it really has
+	Mem             int                `json:"mem"` // MiB it really has
+	Zone            string             `json:"zone"`
+	LaunchToken     string             `json:"launchToken"`
+	TemplateVersion string             `json:"templateVersion"`
+	Registration    Registration       `json:"registration"`
+	Reason          string             `json:"reason"` // why it was terminated
+	Detail          string             `json:"detail"` // last lines of what failed
+	CreatedAt       Time               `json:"createdAt"`
+	ChangedAt       Time               `json:"changedAt"`
+	Version         int64              `json:"-"`
+	ExpiresAt       time.Time          `json:"-"` // set once the fleet confirmed it is gone
+}
+
+// RegistrationMode says how often a registration can be used.
+type RegistrationMode string
+
+// JIT serves one job, Token all jobs of the run.
+const (
+	JIT   RegistrationMode = "jit"
+	Token RegistrationMode = "token"
+)
+
+// Registration is what an agent needs to register one runner. Secret is cleared once used.
+type Registration struct {
+	Serial     int64            `json:"serial"` // grows by one per registration of this instance, for ever
+	Assignment int64            `json:"assignment"`
+	Mode       RegistrationMode `json:"mode"`
+	Name       string           `json:"name"`     // <instance id>-<serial>: never used before
+	RunnerID   int64            `json:"runnerId"` // GitHub's id; 0 until known (Token mode)
+	URL        string           `json:"url"`      // repository or organisation
+	Secret     string           `json:"secret"`   // encoded JIT configuration, or registration token
+	MintedAt   Time             `json:"mintedAt"`
+}
+
+// Heartbeat is written by the agent every Limits.Beat.
+type Heartbeat struct {
+	Principal Principal `json:"-"`
+	Value     string    `json:"value"`     // always Ping
+	UpdatedAt Time      `json:"updatedAt"` // agent's clock
+	Beat      Beat      `json:"beat"`
+	ExpiresAt time.Time `json:"-"`
+}
+
+// Ping is the value of every heartbeat.
+const Ping = "PING"
+
+// Beat is what the agent says about itself with each heartbeat.
+type Beat struct {
+	Assignment   int64  `json:"assignment"` // the one it works on
+	Busy         bool   `json:"busy"`       // a job runs
+	Runner       string `json:"runner"`     // listener state, see agent
+	RunnerID     int64  `json:"runnerId"`
+	AgentVersion string `json:"agentVersion"`
+	Interrupted  bool   `json:"interrupted"` // two-minute notice received
+}
+
+// SignalName is the name of a worker signal.
+type SignalName string
+
+// The signals of an agent.
+const (
+	ScriptOK     SignalName = "UD_OK"
+	ScriptFailed SignalName = "UD_FAILED"
+	RegOK        SignalName = "UD_REG_OK"
+	RegFailed    SignalName = "UD_REG_FAILED"
+	RegNext      SignalName = "UD_REG_NEXT"
+	RemoveOK     SignalName = "UD_REMOVE_REG_OK"
+	RemoveFailed SignalName = "UD_REMOVE_REG_FAILED"
+)
+
+// Causes of RegFailed. Throttled and unavailable are GitHub's fault and reject nobody.
+const (
+	CauseThrottled   = "throttled"
+	CauseUnavailable = "unavailable"
+	CauseRefused     = "refused"
+	CauseDeprecated  = "deprecated"
+)
+
+// Signal is the agent's last report. It counts only if RunID and Assignment match the instance.
+type Signal struct {
+	Principal Principal   `json:"-"`
+	Value     SignalValue `json:"value"`
+	UpdatedAt Time        `json:"updatedAt"` // agent's clock
+	ExpiresAt time.Time   `json:"-"`
+}
+
+// SignalValue is what was reported, and for which assignment.
+type SignalValue struct {
+	Signal     SignalName `json:"signal"`
+	RunID      RequestID  `json:"runId"`
+	Assignment int64      `json:"assignment"`
+	Serial     int64      `json:"serial"` // of the registration, 0 if none
+	Cause      string     `json:"cause"`
+	Detail     string     `json:"detail"` // at most MaxDetail bytes, the end of the output
+}
+
+// MaxDetail bounds SignalValue.Detail and Instance.Detail, in bytes.
+const MaxDetail = 2048
+
+// Launch is the intent of one launch call, written before the call.
+type Launch struct {
+	Token         string          `json:"-"`
+	ResourceClass string          `json:"resourceClass"`
+	UsageClass    string          `json:"usageClass"`
+	Count         int             `json:"count"`
+	Plan          json.RawMessage `json:"plan"` // frozen input of fleet.Launch
+	Seats         []LaunchSeat    `json:"seats"`
+	Done          bool            `json:"done"`
+	Error         string          `json:"error"` // why fewer came than asked for
+	CreatedAt     Time            `json:"createdAt"`
+	DoneAt        Time            `json:"doneAt"`
+	Version       int64           `json:"-"`
+	ExpiresAt     time.Time       `json:"-"`
+}
+
+// LaunchSeat says for whom an instance is launched.
+type LaunchSeat struct {
+	RequestID RequestID    `json:"requestId"`
+	Attempt   int          `json:"attempt"`
+	Count     int          `json:"count"`
+	Instances []InstanceID `json:"instances"` // what came for it
+}
+
+// Lease names the one active controller.
+type Lease struct {
+	Holder  string `json:"holder"` // "" when given up
+	Term    int64  `json:"term"`
+	Renewed Time   `json:"renewed"` // holder's clock; for people
+	Version int64  `json:"-"`
+}
+
+// DrainOrder asks the controller to dismiss every matching instance created before it.
+// Empty fields match everything. The operator's client writes it.
+type DrainOrder struct {
+	ID            string     `json:"-"`
+	InstanceID    InstanceID `json:"instanceId"`
+	ResourceClass string     `json:"resourceClass"`
+	CreatedAt     Time       `json:"createdAt"`
+	ExpiresAt     time.Time  `json:"-"`
+}
+
+// Matches reports whether the order covers in.
+func (d DrainOrder) Matches(in Instance) bool {
+	return (d.InstanceID == "" || d.InstanceID == in.ID) &&
+		(d.ResourceClass == "" || d.ResourceClass == in.ResourceClass) &&
+		!in.CreatedAt.After(d.CreatedAt.Time)
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// conflicting returns the stored item a write collided with.
+func conflicting(err error) (*Item, bool) {
+	var conflict *ConflictError
+	if errors.As(err, &conflict) && conflict.Current != nil {
+		return conflict.Current, true
+	}
+	return nil, false
+}
+
+// SameSpec reports whether both ask for the same.
+func (r RunRequest) SameSpec(o RunRequest) bool {
+	return r.Count == o.Count && slices.Equal(r.UsageClasses, o.UsageClasses) &&
+		slices.Equal(r.AllowedInstanceTypes, o.AllowedInstanceTypes) && r.ResourceClass == o.ResourceClass &&
+		r.MaxRuntime == o.MaxRuntime && r.Timeout == o.Timeout
+}
+
+// Released reports whether the request's current attempt was given back.
+func (r RunRequest) Released() bool { return r.ReleasedAttempt >= r.Attempt }
+
+// Request reads a request. ErrNotFound means that there is none.
+func (s *Store) Request(ctx context.Context, c Consistency, id RequestID) (RunRequest, error) {
+	var r RunRequest
+	err := s.get(ctx, c, RequestKey(id, KindRunRequest), &r)
+	return r, err
+}
+
+// Submit stores want and rings. The same attempt with the same spec is the same request and is
+// returned as stored; with another spec it is ErrOtherSpec. A higher attempt replaces a lower one;
+// a lower one is ErrOldAttempt.
+func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error) {
+	for {
+		have, err := s.Request(ctx, Consistent, want.ID)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			have = RunRequest{}
+		case err != nil:
+			return want, err
+		case have.Attempt > want.Attempt:
+			return have, fmt.Errorf("submit %s attempt %d over attempt %d: %w", want.ID, want.Attempt, have.Attempt, ErrOldAttempt)
+		case have.Attempt == want.Attempt && !have.SameSpec(want):
+			return have, fmt.Errorf("submit %s attempt %d: %w", want.ID, want.Attempt, ErrOtherSpec)
+		case have.Attempt == want.Attempt:
+			return have, s.ring(ctx, have.key())
+		}
+		out := want
+		out.ReleasedAttempt, out.Release = have.ReleasedAttempt, have.Release
+		if err := s.put(ctx, &out, have.Version); !errors.Is(err, ErrConflict) {
+			if err != nil {
+				return want, err
+			}
+			return out, s.ring(ctx, out.key())
+		}
+	}
+}
+
+// Release gives attempt and all before it back, and rings. It only ever raises ReleasedAttempt, so
+// a late release of an old attempt cannot free a newer one; repeated with Now it hurries a drain.
+// attempt 0 means the stored one.
+func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode ReleaseMode) (RunRequest, error) {
+	for {
+		r, err := s.Request(ctx, Consistent, id)
+		if err != nil {
+			return r, err
+		}
+		if attempt == 0 {
+			attempt = r.Attempt
+		}
+		if attempt > r.Attempt {
+			return r, fmt.Errorf("release %s attempt %d: %w: the stored attempt is %d", id, attempt, ErrNotFound, r.Attempt)
+		}
+		if r.ReleasedAttempt > attempt || (r.ReleasedAttempt == attempt && (r.Release == Now || r.Release == mode)) {
+			return r, s.ring(ctx, r.key())
+		}
+		out := r
+		out.ReleasedAttempt, out.Release = attempt, mode
+		if err := s.put(ctx, &out, r.Version); !errors.Is(err, ErrConflict) {
+			if err != nil {
+				return r, err
+			}
+			return out, s.ring(ctx, out.key())
+		}
+	}
+}
+
+// Seen says that a client still waits for attempt.
+func (s *Store) Seen(ctx context.Context, id RequestID, attempt int, now time.Time) error {
+	return s.put(ctx, &RunClient{
+		ID: id, Attempt: attempt, SeenAt: At(now), ExpiresAt: now.Add(signalLife).Truncate(time.Second),
+	}, Any)
+}
+
+// ring tells the controller; a lost ring costs latency only, so its failure is not an error.
+func (s *Store) ring(ctx context.Context, k Key) error {
+	_ = s.table.Ring(ctx, k)
+	return nil
+}
+
+// Ring asks the controller to look at a request again.
+func (s *Store) Ring(ctx context.Context, id RequestID) error {
+	return s.table.Ring(ctx, RequestKey(id, KindRunRequest))
+}
+
+// RunRecords are the three records of one request. Nil: absent.
+type RunRecords struct {
+	Request *RunRequest
+	Client  *RunClient
+	Status  *RunStatus
+}
+
+// Run reads the three records of a request at once.
+func (s *Store) Run(ctx context.Context, c Consistency, id RequestID) (RunRecords, error) {
+	var out RunRecords
+	items, err := s.table.Get(ctx, c,
+		RequestKey(id, KindRunRequest), RequestKey(id, KindRunClient), RequestKey(id, KindRunStatus))
+	if err != nil {
+		return out, fmt.Errorf("read request %s: %w", id, err)
+	}
+	for _, item := range items {
+		switch item.Key.Sort {
+		case KindRunRequest:
+			out.Request = new(RunRequest)
+			err = decode(item, out.Request)
+		case KindRunClient:
+			out.Client = new(RunClient)
+			err = decode(item, out.Client)
+		case KindRunStatus:
+			out.Status = new(RunStatus)
+			err = decode(item, out.Status)
+		}
+		if err != nil {
+			return RunRecords{}, err
+		}
+	}
+	return out, nil
+}
+
+// Status reads the controller's answer. ErrNotFound means that there is none yet.
+func (s *Store) Status(ctx context.Context, c Consistency, id RequestID) (RunStatus, error) {
+	var st RunStatus
+	err := s.get(ctx, c, RequestKey(id, KindRunStatus), &st)
+	return st, err
+}
+
+// PutStatus moves the request by event and stores st over the version it carries. Accept starts
+// st.Attempt afresh, from whatever phase an older attempt had.
+func (s *Store) PutStatus(ctx context.Context, st RunStatus, event statemachine.RequestEvent, now time.Time) (RunStatus, error) {
+	from := st.Phase
+	if event == statemachine.Accept {
+		from = statemachine.Unseen
+	}
+	next, err := statemachine.NextPhase(from, event)
+	if err != nil {
+		return st, fmt.Errorf("status of %s: %w", st.ID, err)
+	}
+	out := st
+	out.Phase, out.ChangedAt = next, At(now)
+	if next != from {
+		switch next {
+		case statemachine.Pending:
+			out.PendingAt, out.ReadyAt, out.FailedAt, out.ReleasedAt = At(now), Time{}, Time{}, Time{}
+		case statemachine.Ready:
+			out.ReadyAt = At(now)
+		case statemachine.Failed:
+			out.FailedAt = At(now)
+		case statemachine.ReleasedPhase:
+			out.ReleasedAt = At(now)
+		case statemachine.Unseen:
+		}
+	}
+	if err := s.put(ctx, &out, st.Version); err != nil {
+		return st, fmt.Errorf("status %s: %w", event, err)
+	}
+	return out, nil
+}
+
+// ExpireRequest lets the record of a request that holds nothing expire, unless it has changed.
+func (s *Store) ExpireRequest(ctx context.Context, r RunRequest, at time.Time) (RunRequest, error) {
+	out := r
+	out.ExpiresAt = at.Truncate(time.Second)
+	if err := s.put(ctx, &out, r.Version); err != nil {
+		return r, fmt.Errorf("expire: %w", err)
+	}
+	return out, nil
+}
+
+// ExpireStatus lets the status of a request that holds nothing expire.
+func (s *Store) ExpireStatus(ctx context.Context, st RunStatus, at, now time.Time) (RunStatus, error) {
+	out := st
+	out.ExpiresAt, out.ChangedAt = at.Truncate(time.Second), At(now)
+	if err := s.put(ctx, &out, st.Version); err != nil {
+		return st, fmt.Errorf("expire status: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,16 @@
+CREATE TABLE store_item (
+	partition  TEXT    NOT NULL,
+	sort       TEXT    NOT NULL,
+	version    INTEGER NOT NULL,
+	expires_at INTEGER, -- milliseconds since 1970; NULL: never
+	attributes TEXT    NOT NULL, -- one JSON object
+	PRIMARY KEY (partition, sort)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX store_item_expiry ON store_item (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE store_ring (
+	seq       INTEGER PRIMARY KEY AUTOINCREMENT,
+	partition TEXT NOT NULL,
+	sort      TEXT NOT NULL
+) STRICT;

@@ -1,0 +1,59 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// A limit is written as a sum, because SQLite takes a bare parameter there as a hint for its planner and
+// parses the statement anew whenever a value is bound to it (SQLite, expr.c, sqlite3ExprIsInteger).
+// That takes longer than to run it.
+const (
+	columns   = `SELECT partition, sort, version, expires_at, attributes FROM store_item `
+	unexpired = `(expires_at IS NULL OR expires_at > ?1) `
+
+	selectOne  = columns + `WHERE ` + unexpired + `AND partition = ?2 AND sort = ?3`
+	selectPage = columns + `WHERE ` + unexpired + `AND (partition, sort) > (?2, ?3) ORDER BY partition, sort LIMIT ?4 + 0`
+	selectKeys = columns + `WHERE ` + unexpired + `AND (partition, sort) IN (VALUES ` // pairs and ) to follow
+
+	upsert = `INSERT INTO store_item (partition, sort, version, expires_at, attributes) VALUES (?1, ?2, ?3, ?4, ?5)
+		ON CONFLICT (partition, sort) DO UPDATE
+		SET version = excluded.version, expires_at = excluded.expires_at, attributes = excluded.attributes`
+	create  = upsert + ` WHERE store_item.expires_at <= ?6`
+	replace = `UPDATE store_item SET version = ?3, expires_at = ?4, attributes = ?5
+		WHERE partition = ?1 AND sort = ?2 AND version = ?7 AND (expires_at IS NULL OR expires_at > ?6)`
+
+	deleteExpired = `DELETE FROM store_item WHERE (partition, sort) IN (
+		SELECT partition, sort FROM store_item WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`
+
+	insertRings = `INSERT INTO store_ring (partition, sort) VALUES ` // pairs to follow
+	deleteRings = `DELETE FROM store_ring WHERE seq <= ?`
+	lastRing    = `SELECT coalesce(max(seq), 0) FROM store_ring`
+	selectRings = `SELECT seq, partition, sort FROM store_ring WHERE seq > ? ORDER BY seq LIMIT ? + 0`
+	dataVersion = `PRAGMA data_version`
+)
+
+// pair is one element of a list of keys.
+const pair = `(?, ?)`
+
+// statements are those that run often: to parse one costs as much as to run it. They live as long as
+// the connection.
+type statements struct {
+	upsert, create, replace, one, page, rings, version *sql.Stmt
+}
+
+func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
+	for _, p := range []struct {
+		to    **sql.Stmt
+		query string
+	}{
+		{&s.upsert, upsert}, {&s.create, create}, {&s.replace, replace},
+		{&s.one, selectOne}, {&s.page, selectPage}, {&s.rings, selectRings}, {&s.version, dataVersion},
+	} {
+		if *p.to, err = db.PrepareContext(ctx, p.query); err != nil {
+			return s, fmt.Errorf("prepare %s: %w", p.query, err)
+		}
+	}
+	return s, nil
+}

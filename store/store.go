@@ -1,0 +1,89 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+)
+
+// Store gives the items of a Table their types and rules. It is safe for concurrent use, keeps no
+// state and starts nothing.
+type Store struct{ table Table }
+
+// New returns a Store on table. The caller keeps ownership of table.
+func New(table Table) *Store { return &Store{table: table} }
+
+// Table returns the table below, for rings and watches.
+func (s *Store) Table() Table { return s.table }
+
+// retryFirst and retryMax bound the pause between two identical writes. The first is a little more
+// than a DynamoDB write takes (goals.md: 7.5 ms), the last keeps a dead back end from being hammered.
+const (
+	retryFirst = 20 * time.Millisecond
+	retryMax   = 2 * time.Second
+)
+
+// put writes r over version expect and repeats the identical write while its outcome is unknown,
+// until ctx ends. If the table holds exactly what was to be written, an earlier try had been
+// applied and only its reply was lost: that is success (H13).
+func (s *Store) put(ctx context.Context, r record, expect int64) error {
+	version := expect + 1
+	if expect == Any {
+		version = 0
+	}
+	item, err := encode(r, version)
+	if err != nil {
+		return err
+	}
+	var last error
+	pause := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(retryFirst), backoff.WithMaxInterval(retryMax), backoff.WithMaxElapsedTime(0))
+	write := func() error {
+		before := last
+		err := s.table.Put(ctx, item, expect)
+		last = err
+		if (errors.Is(err, ErrNotLeader) || errors.Is(err, ErrRefused)) && before != nil { // this try had no effect, but an earlier one may have been applied
+			return backoff.Permanent(fmt.Errorf("%w: %v: %v", ErrUnavailable, before, err)) //nolint:errorlint // not definite, so not of that kind
+		}
+		if conflict := (*ConflictError)(nil); errors.As(err, &conflict) && conflict.Current != nil && same(*conflict.Current, item) {
+			return nil
+		}
+		if errors.Is(err, ErrConflict) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrRefused) || errors.Is(err, ErrNotLeader) {
+			return backoff.Permanent(err)
+		}
+		return err
+	}
+	if err := backoff.Retry(write, backoff.WithContext(pause, ctx)); err != nil {
+		if ended := ctx.Err(); ended != nil && errors.Is(err, ended) && !errors.Is(last, err) { // say also what it was waiting for
+			err = fmt.Errorf("%w: %w", err, last)
+		}
+		return fmt.Errorf("write %s %s: %w", item.Key.Partition, item.Key.Sort, err)
+	}
+	if v, _ := r.meta(); v != nil {
+		*v = version
+	}
+	return nil
+}
+
+// same reports whether a was written by the very call that wants b. Every versioned record
+// carries the instant of its change, so two different writers never write the same bytes by chance
+// and with the same effect.
+func same(a, b Item) bool {
+	return a.Version == b.Version && a.ExpiresAt.Equal(b.ExpiresAt) && bytes.Equal(canonical(a.Attributes), canonical(b.Attributes))
+}
+
+// get reads one record into r, or returns ErrNotFound.
+func (s *Store) get(ctx context.Context, c Consistency, k Key, r record) error {
+	items, err := s.table.Get(ctx, c, k)
+	if err != nil {
+		return fmt.Errorf("read %s %s: %w", k.Partition, k.Sort, err)
+	}
+	if len(items) == 0 {
+		return fmt.Errorf("read %s %s: %w", k.Partition, k.Sort, ErrNotFound)
+	}
+	return decode(items[0], r)
+}

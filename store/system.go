@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// PutLaunch stores l over the version it carries (0: new).
+func (s *Store) PutLaunch(ctx context.Context, l Launch) (Launch, error) {
+	out := l
+	if err := s.put(ctx, &out, l.Version); err != nil {
+		return l, fmt.Errorf("launch: %w", err)
+	}
+	return out, nil
+}
+
+// Launch reads a launch, consistently. ErrNotFound means that there is none.
+func (s *Store) Launch(ctx context.Context, token string) (Launch, error) {
+	var l Launch
+	err := s.get(ctx, Consistent, LaunchKey(token), &l)
+	return l, err
+}
+
+// Lease reads the lease, consistently. The zero Lease means that nobody ever held it.
+func (s *Store) Lease(ctx context.Context) (Lease, error) {
+	items, err := s.table.Get(ctx, Consistent, LeaseKey)
+	if err != nil {
+		return Lease{}, fmt.Errorf("read lease: %w", err)
+	}
+	var l Lease
+	if len(items) == 0 {
+		return l, nil
+	}
+	err = decode(items[0], &l)
+	return l, err
+}
+
+// PutLease stores l over the version it carries, in one try: a lease write that takes long is worth
+// nothing. ErrConflict means that another controller came first.
+func (s *Store) PutLease(ctx context.Context, l Lease) (Lease, error) {
+	out := l
+	out.Version = l.Version + 1
+	item, err := encode(&out, out.Version)
+	if err != nil {
+		return l, err
+	}
+	err = s.table.Put(ctx, item, l.Version)
+	if current, ok := conflicting(err); ok && same(*current, item) {
+		err = nil
+	}
+	if err != nil {
+		return l, fmt.Errorf("write lease: %w", err)
+	}
+	return out, nil
+}
+
+// drainLife is how long a drain order stays in force: longer than any run.
+const drainLife = 24 * time.Hour
+
+// OrderDrain stores a drain order and rings.
+func (s *Store) OrderDrain(ctx context.Context, d DrainOrder) error {
+	d.ExpiresAt = d.CreatedAt.Add(drainLife).Truncate(time.Second)
+	if err := s.put(ctx, &d, Any); err != nil {
+		return err
+	}
+	return s.ring(ctx, d.key())
+}
+
+// DrainOrder reads one drain order.
+func (s *Store) DrainOrder(ctx context.Context, id string) (DrainOrder, error) {
+	var d DrainOrder
+	err := s.get(ctx, Consistent, DrainKey(id), &d)
+	return d, err
+}
+
+// Visitor receives the records of a scan. A nil function skips its kind. Bad receives what cannot be
+// decoded: one bad record never hides the others (H70).
+type Visitor struct {
+	Request   func(RunRequest)
+	Client    func(RunClient)
+	Status    func(RunStatus)
+	Instance  func(Instance)
+	Heartbeat func(Heartbeat)
+	Signal    func(Signal)
+	Launch    func(Launch)
+	Drain     func(DrainOrder)
+	Bad       func(Key, error)
+}
+
+// Scan reads the whole table, consistently, and hands every record to v.
+func (s *Store) Scan(ctx context.Context, v Visitor) error {
+	err := s.table.Scan(ctx, func(item Item) error {
+		if err := v.visit(item); err != nil && v.Bad != nil {
+			v.Bad(item.Key, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("scan: %w", err)
+	}
+	return nil
+}
+
+func (v Visitor) visit(item Item) error {
+	switch item.Key.Sort {
+	case KindRunRequest:
+		return visit(item, new(RunRequest), v.Request)
+	case KindRunClient:
+		return visit(item, new(RunClient), v.Client)
+	case KindRunStatus:
+		return visit(item, new(RunStatus), v.Status)
+	case KindInstance:
+		return visit(item, new(Instance), v.Instance)
+	case KindHeartbeat:
+		return visit(item, new(Heartbeat), v.Heartbeat)
+	case KindSignal:
+		return visit(item, new(Signal), v.Signal)
+	case KindLaunch:
+		return visit(item, new(Launch), v.Launch)
+	case KindDrain:
+		return visit(item, new(DrainOrder), v.Drain)
+	case KindLease:
+		return nil
+	}
+	return fmt.Errorf("kind %q: %w", item.Key.Sort, ErrInvalid)
+}
+
+// visit decodes item into r and passes it on.
+func visit[R any, P interface {
+	*R
+	record
+}](item Item, r P, yield func(R)) error {
+	if yield == nil {
+		return nil
+	}
+	if err := decode(item, r); err != nil {
+		return err
+	}
+	yield(*r)
+	return nil
+}

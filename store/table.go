@@ -1,0 +1,63 @@
+// Package store keeps remuda's records: requests and their status, instances, heartbeats,
+// signals, launches, the lease and drain orders.
+//
+// Table is the contract a back end implements: items under two-part keys, in one table without
+// an index. Store, on top of any Table, gives the records their types and enforces their rules:
+// it is the only way to write one. The contract is written for the weakest back end (DynamoDB);
+// see docs/architecture.md#store and docs/data-model.md.
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Key addresses one item. Partition names its owner, Sort its kind.
+type Key struct {
+	Partition string
+	Sort      string
+}
+
+// Item is the stored form of a record.
+type Item struct {
+	Key        Key
+	Version    int64     // at least 1; items written with Any carry 0
+	ExpiresAt  time.Time // zero: never. Whole seconds. From then on the item counts as absent.
+	Attributes []byte    // one JSON object without key, version and expiry
+}
+
+// Consistency of a read.
+type Consistency int
+
+// Eventual reads may return the state before the last writes. Consistent reads never do.
+const (
+	Eventual Consistency = iota
+	Consistent
+)
+
+// Any as the expected version of a Put makes it unconditional.
+const Any int64 = -1
+
+// Table stores items. All methods are safe for concurrent use and by several processes at once.
+//
+// Errors: ErrConflict, ErrInvalid and ErrRefused are definite, nothing was changed. After any other
+// error of Put the outcome is unknown; repeating the identical call is always right.
+type Table interface {
+	// Get returns the items found, in no order. Absent and expired ones are left out. Any number
+	// of keys may be asked for.
+	Get(ctx context.Context, c Consistency, keys ...Key) ([]Item, error)
+	// Put stores the whole item if the stored version is expect (0: absent or expired; Any:
+	// whatever it is). Otherwise it changes nothing and returns a *ConflictError carrying the
+	// stored item. The caller sets item.Version; a conditional Put needs expect+1 there.
+	Put(ctx context.Context, item Item, expect int64) error
+	// Scan calls yield for every item, in no order, read consistently; items written meanwhile
+	// may or may not appear. It stops at the first error of yield and returns it.
+	Scan(ctx context.Context, yield func(Item) error) error
+	// Ring tells one watcher, in whatever process, that the items under keys deserve a look.
+	Ring(ctx context.Context, keys ...Key) error
+	// Watch calls ring for each key rung, until ctx ends, and then returns nil. A ring may be
+	// lost, repeated or late, and reaches one watcher only: it is a hint.
+	Watch(ctx context.Context, ring func(Key)) error
+	// Close releases what Open took. Calls after it fail.
+	Close() error
+}

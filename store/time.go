@@ -1,0 +1,49 @@
+package store
+
+import (
+	"fmt"
+	"time"
+)
+
+// timeLayout is the one wire format of an instant: RFC 3339, UTC, milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// Time is an instant as records keep it: UTC, whole milliseconds, "" when zero.
+type Time struct{ time.Time }
+
+// At returns t as records keep it.
+func At(t time.Time) Time {
+	if t.IsZero() {
+		return Time{}
+	}
+	return Time{t.UTC().Truncate(time.Millisecond)}
+}
+
+// MarshalJSON writes the wire format, which has room for the years 0 to 9999.
+func (t Time) MarshalJSON() ([]byte, error) {
+	if t.IsZero() {
+		return []byte(`""`), nil
+	}
+	if y := t.UTC().Year(); y < 0 || y > 9999 {
+		return nil, fmt.Errorf("time %s: year must be 0 to 9999", t.UTC())
+	}
+	return []byte(`"` + t.UTC().Format(timeLayout) + `"`), nil
+}
+
+// UnmarshalJSON accepts the wire format and "", nothing else: programs in other languages read the
+// same records, and compare these texts.
+func (t *Time) UnmarshalJSON(b []byte) error {
+	if string(b) == `""` {
+		*t = Time{}
+		return nil
+	}
+	v, err := time.Parse(`"`+timeLayout+`"`, string(b))
+	if err != nil || v.Format(`"`+timeLayout+`"`) != string(b) {
+		return fmt.Errorf("time %s: want %s", b, timeLayout)
+	}
+	*t = Time{v.UTC()}
+	return nil
+}
+
+// Equal reports whether both are the same instant.
+func (t Time) Equal(u Time) bool { return t.Time.Equal(u.Time) }
