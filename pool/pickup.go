@@ -1,0 +1,176 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Defaults of PickupOptions.
+const (
+	DefaultIdleLimit = 7 * time.Minute // design: limit of the state idle
+	DefaultMaxLooks  = 5               // design: the count of the pickup manager's guard
+)
+
+// PickupOptions tune a Pickup. Zero values mean the defaults.
+type PickupOptions struct {
+	// IdleLimit is how long an instance may stay idle, and so how long its message is held; longer
+	// than MaxHold is cut to that. The record's threshold decides, so a wrong value costs calls only.
+	IdleLimit time.Duration
+	// MaxLooks is how often one request attempt may take the same instance. It guards against a
+	// candidate that keeps coming back.
+	MaxLooks int
+}
+
+// Pickup is the one source of candidates for all claim workers of a controller (S49).
+//
+// Its index is a view of the records that are idle, pooled, healthy and unexpired; its owner
+// keeps it so with Put and Drop, from a full scan at start and from every change afterwards. So a
+// crash hides nothing, and no answer rests on what a queue says or does not say. Messages only
+// refresh it (see Run).
+//
+// Take, Put, Drop, Return and Forget are lookups in memory and never call the Pool. All methods
+// are safe for concurrent use.
+type Pickup struct {
+	pool     Pool
+	clock    clock.WithTicker
+	log      *slog.Logger
+	hold     time.Duration
+	maxLooks int
+	discards *discards
+
+	mu    sync.Mutex
+	index *index
+	looks map[string]map[string]int // who, instance id: times taken
+	stats Stats
+
+	// changes counts Put and Drop per stripe of ids, so that a lookup that raced one is repeated.
+	changes [256]uint64
+	seed    maphash.Seed
+}
+
+// NewPickup returns an empty Pickup over p, which the caller keeps and closes after Run ended.
+func NewPickup(p Pool, clk clock.WithTicker, log *slog.Logger, opts PickupOptions) *Pickup {
+	if opts.IdleLimit <= 0 {
+		opts.IdleLimit = DefaultIdleLimit
+	}
+	if opts.MaxLooks <= 0 {
+		opts.MaxLooks = DefaultMaxLooks
+	}
+	m := &Pickup{
+		pool: p, clock: clk, log: log, hold: min(opts.IdleLimit, MaxHold), maxLooks: opts.MaxLooks,
+		discards: newDiscards(), looks: make(map[string]map[string]int), seed: maphash.MakeSeed(),
+	}
+	m.index = newIndex(func(e *entry) {
+		for _, r := range e.receipts {
+			m.discards.add(r.class, r.handle)
+		}
+	})
+	return m
+}
+
+// Put says that the instance's record is idle, pooled and healthy: it is, or stays, a candidate
+// with the attributes of t. One that was taken stays hidden. An expired one is dropped.
+func (p *Pickup) Put(t Ticket) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changes[p.stripe(t.InstanceID)]++
+	p.put(t)
+}
+
+// put is Put without the count, under the lock. It returns nil if t has expired.
+func (p *Pickup) put(t Ticket) *entry {
+	if t.Threshold.After(p.clock.Now()) {
+		return p.index.put(t)
+	}
+	if e := p.index.entries[t.InstanceID]; e != nil {
+		p.index.lapse(e)
+	}
+	return nil
+}
+
+// Drop says that the instance is no candidate any more: claimed, terminated, unhealthy. Its
+// messages are deleted by Run, in batches.
+func (p *Pickup) Drop(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changes[p.stripe(id)]++
+	if e := p.index.entries[id]; e != nil {
+		p.index.remove(e)
+	}
+}
+
+// Take hides the best candidate for q from everybody until Return or Drop, and returns it: of the
+// first usage class that has any, the one with the oldest threshold (S50). False means that there
+// is none for this query now (S58, S59).
+//
+// who names the request and its attempt: an instance that it took MaxLooks times is passed over.
+// veto, which may be nil, is asked about matching candidates, best first: true means that this one
+// must be left for an older request. It is passed over and at no time hidden from others, so veto
+// is called with the Pickup locked: it must be quick, and must neither call the Pickup nor wait
+// for a lock under which somebody else does.
+func (p *Pickup) Take(q Query, who string, veto func(Ticket) bool) (Ticket, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stats.Takes++
+	looks := p.looks[who]
+	e := p.index.pick(q, p.clock.Now(), func(e *entry) bool {
+		p.stats.Looks++
+		return looks[e.id] >= p.maxLooks || veto != nil && veto(e.ticket())
+	})
+	if e == nil {
+		p.stats.Exhausted++
+		return Ticket{}, false
+	}
+	if looks == nil {
+		looks = make(map[string]int)
+		p.looks[who] = looks
+	}
+	looks[e.id]++
+	return e.ticket(), true
+}
+
+// Return says that the claim of a taken instance did not happen: it is available again. The caller
+// must be the one who took it; after Drop it does nothing.
+func (p *Pickup) Return(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.index.entries[id]; e != nil && e.pos == hidden {
+		p.index.show(e)
+	}
+}
+
+// Untake is Return for a claim that could not even be tried: the look does not count against who.
+func (p *Pickup) Untake(id, who string) {
+	p.Return(id)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if looks := p.looks[who]; looks[id] > 0 {
+		looks[id]--
+	}
+}
+
+// Forget says that the request attempt is over: what it looked at needs no count any more.
+func (p *Pickup) Forget(who string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.looks, who)
+}
+
+// Offer sends the message of a newly pooled instance. After an error it may have been sent. The
+// instance is a candidate by Put, whether or not this succeeds.
+func (p *Pickup) Offer(ctx context.Context, t Ticket) error {
+	if err := p.pool.Offer(ctx, t); err != nil {
+		return fmt.Errorf("offer instance %s: %w", t.InstanceID, err)
+	}
+	return nil
+}
+
+func (p *Pickup) stripe(id string) int {
+	return int(maphash.String(p.seed, id) % uint64(len(p.changes)))
+}

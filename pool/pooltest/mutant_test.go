@@ -1,0 +1,194 @@
+package pooltest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/pool"
+)
+
+// mutant is a back end with a bug: a nil function does what it should.
+type mutant struct {
+	pool.Pool
+	offer   func(p pool.Pool, ctx context.Context, t pool.Ticket) error
+	receive func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error)
+	done    func(p pool.Pool, ctx context.Context, class string, receipts ...string) error
+}
+
+func (m mutant) Offer(ctx context.Context, t pool.Ticket) error {
+	if m.offer == nil {
+		return m.Pool.Offer(ctx, t)
+	}
+	return m.offer(m.Pool, ctx, t)
+}
+
+func (m mutant) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+	if m.receive == nil {
+		return m.Pool.Receive(ctx, class, limit, hold, wait)
+	}
+	return m.receive(m.Pool, ctx, class, limit, hold, wait)
+}
+
+func (m mutant) Done(ctx context.Context, class string, receipts ...string) error {
+	if m.done == nil {
+		return m.Pool.Done(ctx, class, receipts...)
+	}
+	return m.done(m.Pool, ctx, class, receipts...)
+}
+
+// Every promise that the suite checks, it checks: for each bug, the named checks fail.
+func TestRun_FindsPlantedBugs(t *testing.T) {
+	for _, c := range []struct {
+		bug    string
+		caught []string
+		mutant mutant
+	}{
+		{"threshold truncated to seconds", []string{"Offer/ArrivesUnchanged"}, mutant{
+			offer: func(p pool.Pool, ctx context.Context, t pool.Ticket) error {
+				t.Threshold = t.Threshold.Truncate(time.Second)
+				return p.Offer(ctx, t)
+			}}},
+		{"some messages lost", []string{"Offer/NoneIsLost", "Handles/WorkAtOnce_S46"}, mutant{
+			offer: func(p pool.Pool, ctx context.Context, t pool.Ticket) error {
+				if t.CPU%8 == 7 {
+					return nil
+				}
+				return p.Offer(ctx, t)
+			}}},
+		{"a ticket without instance accepted", []string{"Offer/RefusesNoInstance"}, mutant{
+			offer: func(p pool.Pool, ctx context.Context, t pool.Ticket) error {
+				if t.InstanceID == "" {
+					return nil
+				}
+				return p.Offer(ctx, t)
+			}}},
+		{"one queue for all classes", []string{"Receive/ClassesApart_S43"}, mutant{
+			offer: func(p pool.Pool, ctx context.Context, t pool.Ticket) error {
+				other := t
+				other.ResourceClass = classB
+				return errors.Join(p.Offer(ctx, t), p.Offer(ctx, other))
+			}}},
+		{"more than asked for", []string{"Receive/NoMoreThanAsked"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, _ int, hold, wait time.Duration) ([]pool.Delivery, error) {
+				return p.Receive(ctx, class, pool.MaxBatch, hold, wait)
+			}}},
+		{"nothing is hidden", []string{"Receive/Hides_S50", "Done/Deletes", "Handles/WorkAtOnce_S46"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, limit int, _, wait time.Duration) ([]pool.Delivery, error) {
+				return p.Receive(ctx, class, limit, 0, wait)
+			}}},
+		{"nothing comes back", []string{"Receive/ComesBackAfterHold_H11"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, limit int, _, wait time.Duration) ([]pool.Delivery, error) {
+				return p.Receive(ctx, class, limit, pool.MaxHold, wait)
+			}}},
+		{"a receive that waits to the end", []string{"Receive/SeesOfferWhileWaiting"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+				if wait > time.Second {
+					time.Sleep(wait)
+				}
+				return p.Receive(ctx, class, limit, hold, 0)
+			}}},
+		{"empty is an error", []string{"Receive/EmptyIsNoError"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+				out, err := p.Receive(ctx, class, limit, hold, wait)
+				if len(out) == 0 && err == nil {
+					err = errors.New("queue is empty")
+				}
+				return out, err
+			}}},
+		{"a short wait ignored", []string{"Receive/EmptyIsNoError"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, _ time.Duration) ([]pool.Delivery, error) {
+				return p.Receive(ctx, class, limit, hold, pool.MaxWait)
+			}}},
+		{"arguments cut to their range", []string{"Receive/RefusesBadArguments"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+				return p.Receive(ctx, class, max(1, min(limit, pool.MaxBatch)), max(0, min(hold, pool.MaxHold)),
+					max(0, min(wait, pool.MaxWait)))
+			}}},
+		{"deletions ignored", []string{"Done/Deletes", "Done/IgnoresUnknownReceipts"}, mutant{
+			done: func(pool.Pool, context.Context, string, ...string) error { return nil }}},
+		{"only one batch deleted", []string{"Done/Deletes"}, mutant{
+			done: func(p pool.Pool, ctx context.Context, class string, receipts ...string) error {
+				return p.Done(ctx, class, receipts[:min(len(receipts), pool.MaxBatch)]...)
+			}}},
+		{"unknown receipts refused", []string{"Done/IgnoresUnknownReceipts"}, mutant{
+			done: func(p pool.Pool, ctx context.Context, class string, receipts ...string) error {
+				if slices.Contains(receipts, "no such receipt") {
+					return errors.New("receipt is invalid")
+				}
+				return p.Done(ctx, class, receipts...)
+			}}},
+		{"one unknown receipt spoils the batch", []string{"Done/IgnoresUnknownReceipts"}, mutant{
+			done: func(p pool.Pool, ctx context.Context, class string, receipts ...string) error {
+				if slices.Contains(receipts, "no such receipt") {
+					return nil
+				}
+				return p.Done(ctx, class, receipts...)
+			}}},
+		{"class of a receipt ignored", []string{"Done/OfOtherClassIsIgnored"}, mutant{
+			done: func(p pool.Pool, ctx context.Context, _ string, receipts ...string) error {
+				return p.Done(ctx, classA, receipts...)
+			}}},
+		{"context ignored", []string{"Context/EndsCalls"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+				return p.Receive(context.WithoutCancel(ctx), class, limit, hold, wait)
+			}}},
+	} {
+		for _, name := range c.caught {
+			i := slices.IndexFunc(checks, func(c check) bool { return c.name == name })
+			if i < 0 {
+				t.Fatalf("no check %s", name)
+			}
+			err := inBubble(t, checks[i], patience/4, func(p pool.Pool) pool.Pool {
+				m := c.mutant
+				m.Pool = p
+				return m
+			})
+			if err == nil {
+				t.Errorf("%s does not notice: %s", name, c.bug)
+			}
+		}
+	}
+}
+
+// stubborn does not close.
+type stubborn struct{ *Memory }
+
+func (stubborn) Close() error { return nil }
+
+// The bugs that a decorator below the handle cannot have.
+func TestRun_FindsPlantedBugsOfHandles(t *testing.T) {
+	for _, c := range []struct {
+		bug string
+		run func(context.Context, Backend) error
+		b   func(m *Memory) Backend
+	}{
+		{"malformed messages returned", receiveMalformed, func(m *Memory) Backend {
+			return Backend{
+				Open: func(context.Context) (pool.Pool, error) { return m.Again(), nil },
+				Inject: func(ctx context.Context, class, _ string) error {
+					return m.Inject(ctx, class, `{"instanceId":"i-bad"}`) // as if it had been let through
+				},
+			}
+		}},
+		{"calls work after Close", closeEnds, func(m *Memory) Backend {
+			return Backend{Open: func(context.Context) (pool.Pool, error) { return stubborn{m}, nil }}
+		}},
+		{"handles without common storage", handlesShare, func(m *Memory) Backend {
+			return Backend{Open: func(context.Context) (pool.Pool, error) { return NewMemory(m.clock), nil }}
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			if err := c.run(ctx, c.b(NewMemory(clock.RealClock{}))); err == nil {
+				t.Errorf("goes unnoticed: %s", c.bug)
+			}
+		})
+	}
+}

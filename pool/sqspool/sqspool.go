@@ -1,0 +1,97 @@
+// Package sqspool keeps the queues of package pool in Amazon SQS: a standard queue per resource
+// class, named after the installation's prefix and the class.
+//
+// It adds nothing to what SQS promises: a message may come twice, late or after its deletion, and an
+// empty answer says little, though every receive is a long poll, which asks all of SQS's servers
+// (H20). Queues are made when they are first used; Ensure makes them beforehand and mends what
+// differs. No queue is ever purged or deleted. See docs/architecture.md#pool.
+package sqspool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"k8s.io/utils/clock"
+)
+
+const (
+	// attempts bounds those of the SDK within one call. Callers back off and repeat: what failed was
+	// a hint, and nobody waits for it.
+	attempts = 2
+	// callLimit bounds one call beyond the wait it asks for. SQS answers in 15 ms (goals.md), twice
+	// that on a bad day; a connection that died says nothing at all.
+	callLimit = 10 * time.Second
+)
+
+var errClosed = errors.New("pool is closed")
+
+// Pool implements pool.Pool.
+type Pool struct {
+	api    *sqs.Client
+	prefix string
+	clock  clock.WithTicker
+	log    *slog.Logger
+
+	end   context.CancelFunc              // ends every call under way
+	onEnd func(func()) (stop func() bool) // registers one
+	ended func() bool                     // whether Close was called
+
+	senders sync.WaitGroup // one per queue that has letters
+
+	mu     sync.Mutex
+	urls   map[string]string   // by queue name
+	outbox map[string][]letter // by queue name, while it has a sender
+}
+
+// Open returns the queues of the prefix that u names (sqs://<prefix>), in the region and with the
+// credentials of cfg, whose HTTP client stays the caller's. It calls nothing. Malformed messages are
+// logged to log. The caller closes the Pool.
+func Open(_ context.Context, u *url.URL, cfg aws.Config, clk clock.WithTicker, log *slog.Logger) (*Pool, error) {
+	if u.Scheme != "sqs" || u.Host == "" || u.User != nil || u.Path != "" && u.Path != "/" {
+		return nil, fmt.Errorf("open pool %s: want sqs://<prefix>, the prefix of the queues' names", u.Redacted())
+	}
+	for key := range u.Query() {
+		if key != "region" {
+			return nil, fmt.Errorf("open pool %s: unknown parameter %q, known is region", u.Redacted(), key)
+		}
+	}
+	root, end := context.WithCancel(context.Background())
+	return &Pool{
+		api:    sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.RetryMaxAttempts = attempts }),
+		prefix: u.Host, clock: clk, log: log,
+		end: end, ended: func() bool { return root.Err() != nil },
+		onEnd: func(f func()) func() bool { return context.AfterFunc(root, f) },
+		urls:  make(map[string]string), outbox: make(map[string][]letter),
+	}, nil
+}
+
+// Close implements pool.Pool. Calls under way fail.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.end()
+	p.mu.Unlock() // no sender is started from here on
+	p.senders.Wait()
+	return nil
+}
+
+// call runs one call to SQS with its own limit, and ends it with the Pool.
+func (p *Pool) call(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+	if p.ended() {
+		return errClosed
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer p.onEnd(cancel)()
+	err := do(ctx)
+	if err != nil && p.ended() {
+		return errClosed // which hides that its context was cancelled: not the caller's
+	}
+	return err
+}

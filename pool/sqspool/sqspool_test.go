@@ -1,0 +1,181 @@
+package sqspool_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/pool/sqspool"
+)
+
+// A message is what docs say it is, in the queue that they name: another program reads it.
+func TestOffer_OnTheWire(t *testing.T) {
+	both(t, func(t *testing.T, s *service) {
+		offer(t, s.open(t, nil), 1)
+		out, err := s.raw.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: s.queue(t, "medium"), WaitTimeSeconds: 2})
+		if err != nil || len(out.Messages) != 1 {
+			t.Fatalf("%v, %v, want one message", out, err)
+		}
+		want := `{"instanceId":"i-001","usageClass":"spot","instanceType":"c6i.large","cpu":2,"mem":4096,` +
+			`"resourceClass":"medium","threshold":"2031-05-06T07:08:09Z"}`
+		if got := *out.Messages[0].Body; got != want {
+			t.Errorf("body = %s, want %s", got, want)
+		}
+	})
+}
+
+// Malformed messages cost the caller nothing: the good one behind three batches of them comes with the
+// same call, the log says what was removed, and the queue is empty afterwards. H21, H22
+func TestReceive_H21_H22_Malformed(t *testing.T) {
+	both(t, func(t *testing.T, s *service) {
+		p := s.open(t, nil)
+		const bad = 2*pool.MaxBatch + 1
+		for range bad {
+			if err := s.inject(t.Context(), "medium", "no json"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		offer(t, p, 1)
+		held := len(receive(t, p, 1)) // two if a reply was lost on the way
+		if n := strings.Count(s.log.String(), "malformed message removed"); n < bad {
+			t.Errorf("%d removals logged of %d:\n%s", n, bad, s.log.String())
+		}
+		contains(t, s.log.String(), "resource_class=medium", "message_id=")
+		is, err := s.raw.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{
+			QueueUrl:       s.queue(t, "medium"),
+			AttributeNames: []types.QueueAttributeName{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"ApproximateNumberOfMessages": "0", "ApproximateNumberOfMessagesNotVisible": strconv.Itoa(held)}
+		if diff := cmp.Diff(want, is.Attributes); diff != "" {
+			t.Errorf("left in the queue, the good message held (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The same message twice is two deliveries, each with a receipt of its own.
+func TestReceive_Duplicates(t *testing.T) {
+	both(t, func(t *testing.T, s *service) {
+		p := s.open(t, nil)
+		offer(t, p, 1, 1)
+		receipts := map[string]bool{}
+		for len(receipts) < 2 {
+			out, err := p.Receive(t.Context(), "medium", pool.MaxBatch, time.Hour, time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(out) == 0 {
+				t.Fatal("a duplicate is missing")
+			}
+			for _, d := range out {
+				receipts[d.Receipt] = true
+			}
+		}
+		for r := range receipts {
+			if err := p.Done(t.Context(), "medium", r, r); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A queue that somebody deletes is made again, by whoever needs it next.
+func TestOffer_QueueDeleted(t *testing.T) {
+	both(t, func(t *testing.T, s *service) {
+		p := s.open(t, nil)
+		offer(t, p, 1)
+		drop := func() {
+			if _, err := s.raw.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: s.queue(t, "medium")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		drop()
+		offer(t, p, 2)
+		receive(t, p, 2)
+		drop()
+		receive(t, p)
+		drop()
+		if err := p.Done(t.Context(), "medium", "receipt"); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.raw.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(sqspool.QueueName(s.prefix, "medium"))}); err == nil {
+			t.Error("Done made a queue")
+		}
+	})
+}
+
+// Ten warm cycles at once take four calls at most: one to offer the first, one for the other nine, one to
+// receive and one to delete all ten. One by one each takes three. The queue's address is asked for once.
+func TestCalls_PerWarmCycle(t *testing.T) {
+	both(t, func(t *testing.T, s *service) {
+		w := new(wire)
+		p := s.open(t, w.behind)
+		if _, err := p.Ensure(t.Context(), true, "medium"); err != nil {
+			t.Fatal(err)
+		}
+		w.calls = nil
+		if err := errors.Join(offerAll(t.Context(), p, pool.MaxBatch)...); err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for got < pool.MaxBatch {
+			out, err := p.Receive(t.Context(), "medium", pool.MaxBatch, time.Hour, pool.MaxWait)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += len(out)
+			var receipts []string
+			for _, d := range out {
+				receipts = append(receipts, d.Receipt)
+			}
+			if err := p.Done(t.Context(), "medium", receipts...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		total := 0
+		for _, n := range w.calls {
+			total += n
+		}
+		t.Logf("%d calls for %d cycles: %v", total, pool.MaxBatch, w.calls)
+		if total > 4 {
+			t.Errorf("%d calls, want 4 at most: %v", total, w.calls)
+		}
+	})
+}
+
+func TestOpen_Refuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"sqlite:///x.db", "want sqs://<prefix>"}, {"sqs://", "want sqs://<prefix>"}, {"sqs:remuda", "want sqs://<prefix>"},
+		{"sqs://remuda/x", "want sqs://<prefix>"}, {"sqs://user:hidden@remuda", "want sqs://<prefix>"},
+		{"sqs://remuda?regoin=eu-west-1", `unknown parameter "regoin"`},
+	} {
+		u, err := url.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := sqspool.Open(context.Background(), u, aws.Config{HTTPClient: http.DefaultClient}, clock.RealClock{}, slog.New(slog.DiscardHandler))
+		if err == nil {
+			t.Errorf("Open(%s) = %v, want an error", c.text, p)
+			continue
+		}
+		contains(t, err.Error(), c.want)
+		if strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%q has the password", err)
+		}
+	}
+}
