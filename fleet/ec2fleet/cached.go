@@ -1,0 +1,59 @@
+package ec2fleet
+
+import (
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/awserr"
+)
+
+// Lives of what EC2 told. Types and offerings change within months; free addresses, within minutes;
+// and a role's id only when somebody makes the role anew.
+const (
+	typesLife    = time.Hour
+	zonesLife    = 3 * time.Minute
+	roleLife     = 10 * time.Minute
+	templateLife = 30 * time.Second // the period of the sweep, which asks anyway
+	staleLife    = 5 * time.Second  // of an old value, until EC2 is asked again
+)
+
+// cached is a value that is asked for anew when its life is over. If that fails because EC2 does not
+// answer now, the old value stands. The zero cached is empty.
+type cached[T any] struct {
+	mu    sync.Mutex // held while asking: the others want the same answer
+	value T
+	known bool
+	until time.Time
+}
+
+func (c *cached[T]) get(now time.Time, life time.Duration, ask func() (T, error)) (T, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known && now.Before(c.until) {
+		return c.value, nil
+	}
+	value, err := ask()
+	if err != nil {
+		if class := awserr.ClassOf(err); c.known && (class == awserr.Throttled || class == awserr.Unavailable) {
+			c.until = now.Add(min(staleLife, life))
+			return c.value, nil
+		}
+		return value, err
+	}
+	c.value, c.known, c.until = value, true, now.Add(life)
+	return value, nil
+}
+
+// expire makes the next get ask.
+func (c *cached[T]) expire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.until = time.Time{}
+}
+
+// forget makes the next get ask. It keeps no old value.
+func (c *cached[T]) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = false
+}

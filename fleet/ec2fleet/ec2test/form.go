@@ -1,0 +1,118 @@
+package ec2test
+
+import (
+	"cmp"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// node is a parameter of a request of the query protocol: A.1.B=x is a tree.
+type node struct {
+	value string
+	kids  map[string]*node
+}
+
+func parse(form url.Values) *node {
+	root := &node{}
+	for key, values := range form {
+		n := root
+		for part := range strings.SplitSeq(key, ".") {
+			n = n.kid(part)
+		}
+		n.value = values[0]
+	}
+	return root
+}
+
+func (n *node) kid(name string) *node {
+	if n.kids == nil {
+		n.kids = make(map[string]*node)
+	}
+	if n.kids[name] == nil {
+		n.kids[name] = &node{}
+	}
+	return n.kids[name]
+}
+
+// at returns the node of a path, an empty one if there is none.
+func (n *node) at(path ...string) *node {
+	for _, name := range path {
+		if n = n.kids[name]; n == nil {
+			return &node{}
+		}
+	}
+	return n
+}
+
+func (n *node) str(path ...string) string { return n.at(path...).value }
+
+func (n *node) int(path ...string) int {
+	i, err := strconv.Atoi(n.str(path...))
+	if err != nil {
+		return 0
+	}
+	return i
+}
+
+func (n *node) has(path ...string) bool {
+	m := n.at(path...)
+	return m.value != "" || len(m.kids) > 0
+}
+
+// list returns the members of a list in their order.
+func (n *node) list(path ...string) []*node {
+	m := n.at(path...)
+	var keys []int
+	for key := range m.kids {
+		if i, err := strconv.Atoi(key); err == nil {
+			keys = append(keys, i)
+		}
+	}
+	slices.Sort(keys)
+	var out []*node
+	for _, i := range keys {
+		out = append(out, m.kids[strconv.Itoa(i)])
+	}
+	return out
+}
+
+func (n *node) strings(path ...string) []string {
+	var out []string
+	for _, m := range n.list(path...) {
+		out = append(out, m.value)
+	}
+	return out
+}
+
+// tags returns the tags of one TagSpecification.
+func (n *node) tags() map[string]string {
+	out := make(map[string]string)
+	for _, t := range n.list("Tag") {
+		out[t.str("Key")] = t.str("Value")
+	}
+	return out
+}
+
+// filters returns the filters by name.
+func (n *node) filters() map[string][]string {
+	out := make(map[string][]string)
+	for _, f := range n.list("Filter") {
+		out[f.str("Name")] = f.strings("Value")
+	}
+	return out
+}
+
+func readForm(r *http.Request) (url.Values, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	return url.ParseQuery(string(body))
+}
+
+// compareMem orders types by memory, which for one number of vCPUs is near enough to the price.
+func compareMem(a, b Type) int { return cmp.Or(cmp.Compare(a.Mem, b.Mem), cmp.Compare(a.Name, b.Name)) }

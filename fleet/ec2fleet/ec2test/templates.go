@@ -1,0 +1,177 @@
+package ec2test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+type launchTemplate struct {
+	id       string
+	name     string
+	tags     map[string]string
+	versions []*version
+	byDef    int // number of the default version
+	latest   int
+	at       time.Time
+}
+
+type version struct {
+	number      int
+	description string
+	data        *node
+	at          time.Time
+}
+
+// find returns a template by id or name and, of it, a version: a number, $Default or $Latest.
+func (s *Server) find(id, name, number string) (*launchTemplate, *version, *failure) {
+	at := slices.IndexFunc(s.templates, func(t *launchTemplate) bool {
+		return id != "" && t.id == id || id == "" && t.name == name
+	})
+	switch {
+	case at < 0 && id != "":
+		return nil, nil, bad("InvalidLaunchTemplateId.NotFound", "The specified launch template, with template ID %s, does not exist.", id)
+	case at < 0:
+		return nil, nil, bad("InvalidLaunchTemplateName.NotFoundException", "The specified launch template, with template name %s, does not exist.", name)
+	}
+	t := s.templates[at]
+	want := t.byDef
+	if n, err := strconv.Atoi(number); err == nil {
+		want = n
+	} else if number == "$Latest" {
+		want = t.latest
+	}
+	for _, v := range t.versions {
+		if v.number == want {
+			return t, v, nil
+		}
+	}
+	return nil, nil, bad("InvalidLaunchTemplateId.VersionNotFound", "Could not find the specified version %s for the launch template with ID %s.", number, t.id)
+}
+
+func (t *launchTemplate) show() string {
+	return text("launchTemplateId", t.id) + text("launchTemplateName", t.name) + text("defaultVersionNumber", t.byDef) +
+		text("latestVersionNumber", t.latest) + text("createTime", t.at.UTC().Format(time.RFC3339)) + tagSet(t.tags)
+}
+
+func (t *launchTemplate) add(q *node) *version {
+	t.latest++
+	v := &version{t.latest, q.str("VersionDescription"), q.at("LaunchTemplateData"), time.Now()}
+	t.versions = append(t.versions, v)
+	return v
+}
+
+func (t *launchTemplate) showVersion(v *version) string {
+	return text("launchTemplateId", t.id) + text("launchTemplateName", t.name) + text("versionNumber", v.number) +
+		text("versionDescription", v.description) + text("defaultVersion", v.number == t.byDef) +
+		text("createTime", v.at.UTC().Format(time.RFC3339)) + echo("LaunchTemplateData", v.data)
+}
+
+func (s *Server) describeTemplates(q *node) (string, *failure) {
+	names := q.strings("LaunchTemplateName")
+	all, missing := picked(s.templates, names, func(t *launchTemplate) string { return t.name })
+	if len(missing) > 0 {
+		return "", bad("InvalidLaunchTemplateName.NotFoundException", "At least one of the launch templates specified in the request does not exist: %v", missing)
+	}
+	page, next := paged(s, q, all)
+	return next + set("launchTemplates", page, (*launchTemplate).show), nil
+}
+
+func (s *Server) describeVersions(q *node) (string, *failure) {
+	t, v, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), q.str("LaunchTemplateVersion", "1"))
+	if failed != nil {
+		return "", failed
+	}
+	all := []*version{v}
+	if !q.has("LaunchTemplateVersion") {
+		all = t.versions
+	}
+	page, next := paged(s, q, all)
+	return next + set("launchTemplateVersionSet", page, func(v *version) string {
+		shown := *v
+		if q.str("ResolveAlias") == "true" {
+			shown.data = &node{kids: maps.Clone(v.data.kids)}
+			shown.data.kids["ImageId"] = &node{value: s.image(v)}
+		}
+		return t.showVersion(&shown)
+	}), nil
+}
+
+func (s *Server) createTemplate(q *node) (string, *failure) {
+	f := checkTemplate(q)
+	if f == nil {
+		f = checkTagSpecs(q, "launch-template")
+	}
+	if malformed(s.tb, "CreateLaunchTemplate", f) != nil {
+		return "", f
+	}
+	name := q.str("LaunchTemplateName")
+	if slices.ContainsFunc(s.templates, func(t *launchTemplate) bool { return t.name == name }) {
+		return "", bad("InvalidLaunchTemplateName.AlreadyExistsException", "Launch template name already in use.")
+	}
+	t := &launchTemplate{id: newID("lt-"), name: name, byDef: 1, at: time.Now(), tags: q.list("TagSpecification")[0].tags()}
+	t.add(q)
+	s.templates = append(s.templates, t)
+	return el("launchTemplate", t.show()), nil
+}
+
+func (s *Server) createVersion(q *node) (string, *failure) {
+	if f := malformed(s.tb, "CreateLaunchTemplateVersion", checkTemplate(q)); f != nil {
+		return "", f
+	}
+	token := q.str("ClientToken")
+	if known, ok := s.versions[token]; ok {
+		return known, nil
+	}
+	t, _, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "$Latest")
+	if failed != nil {
+		return "", failed
+	}
+	s.versions[token] = el("launchTemplateVersion", t.showVersion(t.add(q)))
+	return s.versions[token], nil
+}
+
+func (s *Server) modifyTemplate(q *node) (string, *failure) {
+	t, v, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), q.str("SetDefaultVersion"))
+	if failed != nil {
+		return "", failed
+	}
+	t.byDef = v.number
+	return el("launchTemplate", t.show()), nil
+}
+
+func (s *Server) deleteVersions(q *node) (string, *failure) {
+	t, _, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "")
+	if failed != nil {
+		return "", failed
+	}
+	done, kept := t.remove(q.strings("LaunchTemplateVersion"))
+	return deletedAnswer(t.id, done, kept), nil
+}
+
+func (t *launchTemplate) remove(numbers []string) (done []string, kept map[string]string) {
+	kept = make(map[string]string)
+	for _, number := range numbers {
+		at := slices.IndexFunc(t.versions, func(v *version) bool { return fmt.Sprint(v.number) == number })
+		switch {
+		case at < 0:
+			kept[number] = "launchTemplateVersionDoesNotExist"
+		case t.versions[at].number == t.byDef:
+			kept[number] = "unexpectedError"
+		default:
+			t.versions = slices.Delete(t.versions, at, at+1)
+			done = append(done, number)
+		}
+	}
+	return done, kept
+}
+
+func deletedAnswer(id string, done []string, kept map[string]string) string {
+	return set("successfullyDeletedLaunchTemplateVersionSet", done, func(n string) string {
+		return text("launchTemplateId", id) + text("versionNumber", n)
+	}) + set("unsuccessfullyDeletedLaunchTemplateVersionSet", sortedKeys(kept), func(n string) string {
+		return text("launchTemplateId", id) + text("versionNumber", n) + el("responseError", text("code", kept[n]), text("message", "kept"))
+	})
+}

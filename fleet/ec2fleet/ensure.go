@@ -1,0 +1,195 @@
+package ec2fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/ensure"
+)
+
+// Ensure makes the launch template, or a new default version of it where the one at EC2 is not what
+// the options say, whoever changed which (H55); with apply false it only says so. First everything
+// that a machine is made of is looked up: nothing is written if any of it is missing. Versions that
+// nothing can need any more are deleted. Two at once do no harm.
+func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
+	ctx, cancel, err := f.begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ensure fleet %s: %w", f.name, err)
+	}
+	defer cancel()
+	steps, err := f.ensure(ctx, apply)
+	if err != nil {
+		return steps, fmt.Errorf("ensure fleet %s: %w", f.name, err)
+	}
+	return steps, nil
+}
+
+func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
+	rootDevice, err := f.checkParts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	want := f.opts.want(rootDevice)
+	live, err := f.live(ctx)
+	if err != nil {
+		return nil, err
+	}
+	step := ensure.Step{Resource: f.templateResource()}
+	if live == nil {
+		step.Action = ensure.WouldCreate
+		if !apply {
+			return []ensure.Step{step}, nil
+		}
+		created, err := f.create(ctx, want)
+		if err != nil {
+			return nil, err
+		}
+		if created {
+			step.Action = ensure.Created
+			return []ensure.Step{step}, nil
+		}
+		if live, err = f.live(ctx); err != nil || live == nil {
+			return nil, cmp.Or(err, errGone)
+		}
+	}
+	changed, err := f.update(ctx, want, live, apply, &step)
+	if err != nil {
+		return nil, err
+	}
+	if !changed && apply {
+		err = f.prune(ctx, live)
+	}
+	return []ensure.Step{step}, err
+}
+
+// errGone: another made the template, and it cannot be seen yet, or any more.
+var errGone = errors.New("another process makes the launch template at this moment: try again")
+
+// live returns the launch template, nil if there is none. One of our name without our mark is
+// somebody else's.
+func (f *Fleet) live(ctx context.Context) (*types.LaunchTemplate, error) {
+	out, err := f.ec2.DescribeLaunchTemplates(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{f.templateName()}})
+	if awserr.ClassOf(err) == awserr.NotFound || err == nil && len(out.LaunchTemplates) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explain(err, "ec2:DescribeLaunchTemplates", f.templateResource())
+	}
+	t := out.LaunchTemplates[0]
+	for _, tag := range t.Tags {
+		if aws.ToString(tag.Key) == TagName && aws.ToString(tag.Value) == f.name {
+			return &t, nil
+		}
+	}
+	return nil, fmt.Errorf("%s exists and is not tagged %s=%s: it is not ours: rename it, or choose another name for this installation: %w",
+		f.templateResource(), TagName, f.name, fleet.ErrInvalid)
+}
+
+// create makes the template. It reports false if another was first.
+func (f *Fleet) create(ctx context.Context, want shape) (bool, error) {
+	tags := map[string]string{TagName: f.name}
+	for key, value := range f.opts.Tags {
+		tags[key] = value
+	}
+	_, err := f.ec2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
+		LaunchTemplateName: aws.String(f.templateName()), VersionDescription: aws.String(want.mark()),
+		LaunchTemplateData: want.data(),
+		TagSpecifications:  []types.TagSpecification{{ResourceType: types.ResourceTypeLaunchTemplate, Tags: sortedTags(tags)}},
+	})
+	f.template.forget()
+	if awserr.ClassOf(err) == awserr.Exists {
+		return false, nil
+	}
+	return err == nil, explain(err, "ec2:CreateLaunchTemplate", f.templateResource())
+}
+
+// update makes the default version what is wanted: an older version of the same shape, so that its
+// machines remain good, or else a new one. It reports whether anything differed.
+func (f *Fleet) update(ctx context.Context, want shape, live *types.LaunchTemplate, apply bool, step *ensure.Step) (bool, error) {
+	versions, err := f.versions(ctx, live)
+	if err != nil {
+		return false, err
+	}
+	var detail []string
+	reuse := int64(0)
+	for _, v := range versions {
+		if v.LaunchTemplateData == nil {
+			continue
+		}
+		diff := want.differs(shapeOf(v.LaunchTemplateData))
+		fits := len(diff) == 0 || aws.ToString(v.VersionDescription) == want.mark()
+		switch {
+		case fits && aws.ToBool(v.DefaultVersion):
+			step.Action = ensure.Unchanged
+			return false, nil
+		case fits:
+			reuse = max(reuse, aws.ToInt64(v.VersionNumber))
+		case aws.ToBool(v.DefaultVersion):
+			detail = diff
+		}
+	}
+	step.Detail = "differs in " + strings.Join(detail, ", ")
+	if !apply {
+		step.Action = ensure.WouldUpdate
+		return true, nil
+	}
+	step.Action = ensure.Updated
+	if reuse == 0 {
+		if reuse, err = f.newVersion(ctx, want, live); err != nil {
+			return true, err
+		}
+	}
+	step.Detail += fmt.Sprintf("; version %d is the default now", reuse)
+	return true, f.switchTo(ctx, live, reuse)
+}
+
+// versions returns all versions of the template.
+func (f *Fleet) versions(ctx context.Context, live *types.LaunchTemplate) ([]types.LaunchTemplateVersion, error) {
+	var all []types.LaunchTemplateVersion
+	in := &ec2.DescribeLaunchTemplateVersionsInput{LaunchTemplateId: live.LaunchTemplateId, MaxResults: aws.Int32(200)} // the largest page
+	for pages := ec2.NewDescribeLaunchTemplateVersionsPaginator(f.ec2, in); pages.HasMorePages(); {
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, explain(err, "ec2:DescribeLaunchTemplateVersions", f.templateResource())
+		}
+		all = append(all, out.LaunchTemplateVersions...)
+	}
+	return all, nil
+}
+
+// newVersion names its call by what it follows, so that of two at once both get the same version.
+func (f *Fleet) newVersion(ctx context.Context, want shape, live *types.LaunchTemplate) (int64, error) {
+	token := fmt.Sprintf("%s-%d", strings.ReplaceAll(want.mark(), " ", "-"), aws.ToInt64(live.LatestVersionNumber))
+	out, err := f.ec2.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
+		LaunchTemplateId: live.LaunchTemplateId, VersionDescription: aws.String(want.mark()),
+		LaunchTemplateData: want.data(), ClientToken: aws.String(token),
+	})
+	if err != nil {
+		return 0, explain(err, "ec2:CreateLaunchTemplateVersion", f.templateResource())
+	}
+	if out.LaunchTemplateVersion == nil || aws.ToInt64(out.LaunchTemplateVersion.VersionNumber) == 0 {
+		return 0, errors.New("ec2:CreateLaunchTemplateVersion on " + f.templateResource() + ": the answer names no version")
+	}
+	return aws.ToInt64(out.LaunchTemplateVersion.VersionNumber), nil
+}
+
+func (f *Fleet) switchTo(ctx context.Context, live *types.LaunchTemplate, version int64) error {
+	_, err := f.ec2.ModifyLaunchTemplate(ctx, &ec2.ModifyLaunchTemplateInput{
+		LaunchTemplateId: live.LaunchTemplateId, DefaultVersion: aws.String(strconv.FormatInt(version, 10)),
+	})
+	f.template.forget()
+	f.mu.Lock()
+	f.switchedAt = f.clock.Now()
+	f.mu.Unlock()
+	return explain(err, "ec2:ModifyLaunchTemplate", f.templateResource())
+}

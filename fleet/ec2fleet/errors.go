@@ -1,0 +1,31 @@
+package ec2fleet
+
+import (
+	"fmt"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/awserr"
+)
+
+// fresh are the codes of calls that new credentials cure: the SDK gets them by itself.
+var fresh = map[string]bool{"ExpiredToken": true, "ExpiredTokenException": true, "RequestExpired": true}
+
+// explain tells an error of a call to an operator, and its kind to the contract's users.
+func explain(err error, call, resource string) error {
+	if err == nil {
+		return nil
+	}
+	told := awserr.Explain(err, call, resource)
+	switch class := awserr.ClassOf(err); {
+	case class == awserr.Throttled:
+		return fmt.Errorf("%w: %w", fleet.ErrThrottled, told)
+	case definite(class) && !fresh[awserr.Code(err)]:
+		return fmt.Errorf("%w: %w", fleet.ErrInvalid, told)
+	}
+	return told
+}
+
+// definite reports whether a call of this class had no effect and can have none later.
+func definite(class awserr.Class) bool {
+	return class == awserr.Denied || class == awserr.NotFound || class == awserr.Invalid || class == awserr.Exists
+}

@@ -1,0 +1,173 @@
+package ec2fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+// Launch keeps the contract of fleet.Fleet. It makes one CreateFleet call and then looks at the
+// launch's machines, since the answer to a repetition does not say what became of them.
+//
+// Errors beside instances are refusals (S74, S75). A call that brought nothing for reasons that
+// neither time nor another place cures, such as a missing permission, is fleet.ErrInvalid.
+func (f *Fleet) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+	ctx, cancel, err := f.begin(ctx)
+	if err != nil {
+		return fleet.Outcome{}, fmt.Errorf("launch %s: %w", p.Token, err)
+	}
+	defer cancel()
+	out, err := f.launch(ctx, p)
+	if err != nil {
+		return fleet.Outcome{}, fmt.Errorf("launch %s: %w", p.Token, err)
+	}
+	return out, nil
+}
+
+func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+	in, err := f.decode(p)
+	if err != nil {
+		return fleet.Outcome{}, err
+	}
+	role, err := f.roleID(ctx) // what may fail without machines goes first
+	if err != nil {
+		return fleet.Outcome{}, err
+	}
+	answer, err := f.ec2.CreateFleet(ctx, in.input(p))
+	if err != nil {
+		return f.refusedWhole(ctx, in, err)
+	}
+	came, err := f.answered(ctx, in, p, role, answer.Instances)
+	if err != nil {
+		return fleet.Outcome{}, indefinite(err)
+	}
+	out := fleet.Outcome{Machines: came, Refused: refusals(in, answer.Errors)}
+	if err := hopeless(answer.Errors); err != nil && len(came) == 0 {
+		return fleet.Outcome{}, explain(err, "ec2:CreateFleet", in.resource())
+	}
+	if len(came) < p.Count && len(out.Refused) == 0 {
+		out.Refused = []fleet.Refusal{{
+			Slot: fleet.Slot{UsageClass: in.UsageClass, ResourceClass: in.ResourceClass}, Code: codeUnexplained,
+			Message: fmt.Sprintf("EC2 gave %d of %d machines and no reason", len(came), p.Count),
+		}}
+	}
+	if n := len(out.Refused); n > 0 {
+		f.log.Debug("launch was refused in part", logkey.Launch, p.Token, logkey.Count, len(came), logkey.Refused, n)
+	}
+	return out, nil
+}
+
+// resource names what a launch is made of, for an error.
+func (in params) resource() string {
+	return "launch template " + templateVersion(in.Template, in.Version, "")
+}
+
+// indefinite returns err, of a call after CreateFleet's answer, without the kind fleet.ErrInvalid: the
+// machines may be there, whatever keeps us from seeing them, and only the repeated call tells (H01).
+func indefinite(err error) error {
+	if errors.Is(err, fleet.ErrInvalid) {
+		return fmt.Errorf("machines may have been launched: %v", err) //nolint:errorlint // not of that kind
+	}
+	return err
+}
+
+// unseen reports whether EC2 does not find the launch template of in, and yet shows just that version
+// as the default: what was made a moment ago is not known to all of EC2 at once (EC2 API,
+// "Eventual consistency").
+func (f *Fleet) unseen(ctx context.Context, in params, err error) bool {
+	if !strings.HasPrefix(awserr.Code(err), "InvalidLaunchTemplate") || awserr.ClassOf(err) != awserr.NotFound {
+		return false
+	}
+	f.template.forget()
+	t, lookErr := f.present(ctx)
+	return lookErr == nil && t.id == in.Template && t.version == in.Version
+}
+
+// refusedWhole turns the error of a whole call into an answer where it says that there is no
+// capacity: it is definite, and only another launch can do better.
+func (f *Fleet) refusedWhole(ctx context.Context, in params, err error) (fleet.Outcome, error) {
+	if f.unseen(ctx, in, err) {
+		return fleet.Outcome{}, awserr.Explain(err, "ec2:CreateFleet", in.resource())
+	}
+	api := smithy.APIError(nil)
+	if !errors.As(err, &api) || capacity[api.ErrorCode()] == 0 {
+		return fleet.Outcome{}, explain(err, "ec2:CreateFleet", in.resource())
+	}
+	slot := slotOf(in, types.CreateFleetError{ErrorCode: aws.String(api.ErrorCode())})
+	return fleet.Outcome{Refused: []fleet.Refusal{{Slot: slot, Code: api.ErrorCode(), Message: api.ErrorMessage()}}}, nil
+}
+
+// answered returns the machines of the answer, as they are listed now where they are listed.
+func (f *Fleet) answered(ctx context.Context, in params, p fleet.Plan, role string, came []types.CreateFleetInstance) ([]fleet.Machine, error) {
+	now := f.clock.Now().UTC()
+	var machines []fleet.Machine
+	for _, c := range came {
+		for _, id := range c.InstanceIds {
+			machines = append(machines, f.machine(in, p, c, id, role))
+			f.own.add(now, id)
+		}
+	}
+	if len(machines) == 0 {
+		return nil, nil
+	}
+	if err := f.size(ctx, machines); err != nil {
+		return nil, err
+	}
+	listed, err := f.list(ctx, p.Token)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range machines {
+		machines[i].LaunchedAt = now
+		if at := slices.IndexFunc(listed, func(l fleet.Machine) bool { return l.ID == m.ID }); at >= 0 {
+			machines[i] = listed[at]
+		}
+	}
+	return machines, nil
+}
+
+// machine is an instance of CreateFleet's answer. Size and launch time are not in it.
+func (f *Fleet) machine(in params, p fleet.Plan, c types.CreateFleetInstance, id, role string) fleet.Machine {
+	zone, subnet := aws.ToString(c.AvailabilityZone), aws.ToString(c.SubnetId)
+	if o := c.LaunchTemplateAndOverrides; zone == "" && o != nil && o.Overrides != nil {
+		zone = aws.ToString(o.Overrides.AvailabilityZone)
+		if subnet == "" {
+			subnet = aws.ToString(o.Overrides.SubnetId)
+		}
+	}
+	m := fleet.Machine{
+		ID: id, Principal: principal(role, id), State: fleet.Starting, InstanceType: string(c.InstanceType),
+		UsageClass: in.UsageClass, ResourceClass: in.ResourceClass, Zone: in.zone(zone, subnet),
+		LaunchToken: p.Token, TemplateVersion: p.TemplateVersion,
+	}
+	if c.Lifecycle != "" {
+		m.UsageClass = string(c.Lifecycle)
+	}
+	return m
+}
+
+// size fills in what machines really have (H15).
+func (f *Fleet) size(ctx context.Context, machines []fleet.Machine) error {
+	var names []string
+	for _, m := range machines {
+		names = append(names, m.InstanceType)
+	}
+	if err := f.learnTypes(ctx, names); err != nil {
+		return err
+	}
+	for i := range machines {
+		t, _ := f.types.named(machines[i].InstanceType)
+		machines[i].CPU, machines[i].Mem = t.cpu, t.mem
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package ec2fleet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+
+	"github.com/remuda-run/remuda/fleet"
+)
+
+// listPage is the largest page (EC2 API, DescribeInstances).
+const listPage = 1000
+
+// List keeps the contract of fleet.Fleet. EC2 lists ended machines for about an hour.
+func (f *Fleet) List(ctx context.Context, token string) ([]fleet.Machine, error) {
+	ctx, cancel, err := f.begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list machines: %w", err)
+	}
+	defer cancel()
+	machines, err := f.list(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("list machines: %w", err)
+	}
+	return machines, nil
+}
+
+func (f *Fleet) list(ctx context.Context, token string) ([]fleet.Machine, error) {
+	role, err := f.roleID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	filters := []types.Filter{filter("tag:"+TagName, f.name)}
+	if token != "" {
+		filters = append(filters, filter("tag:"+TagLaunch, token))
+	}
+	in := &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(listPage)}
+	var machines []fleet.Machine
+	err = f.eachInstance(ctx, in, func(i types.Instance) {
+		m := f.machineOf(i, role)
+		if token == "" || m.LaunchToken == token { // a filter takes * and ? for wildcards
+			machines = append(machines, m)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.size(ctx, machines); err != nil {
+		return nil, err
+	}
+	now := f.clock.Now()
+	for _, m := range machines {
+		f.own.add(now, m.ID)
+	}
+	slices.SortFunc(machines, func(a, b fleet.Machine) int {
+		return cmp.Or(a.LaunchedAt.Compare(b.LaunchedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return machines, nil
+}
+
+// eachInstance follows all pages.
+func (f *Fleet) eachInstance(ctx context.Context, in *ec2.DescribeInstancesInput, yield func(types.Instance)) error {
+	for pages := ec2.NewDescribeInstancesPaginator(f.ec2, in); pages.HasMorePages(); {
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return explain(err, "ec2:DescribeInstances", "instances tagged "+TagName+"="+f.name)
+		}
+		for _, r := range out.Reservations {
+			for _, i := range r.Instances {
+				yield(i)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *Fleet) machineOf(i types.Instance, role string) fleet.Machine {
+	tags := make(map[string]string, len(i.Tags))
+	for _, t := range i.Tags {
+		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
+	}
+	id := aws.ToString(i.InstanceId)
+	m := fleet.Machine{
+		ID: id, Principal: principal(role, id), State: stateOf(i), InstanceType: string(i.InstanceType),
+		UsageClass: onDemand, ResourceClass: tags[TagClass], LaunchToken: tags[TagLaunch],
+		TemplateVersion: templateVersion(tags[tagTemplate], tags[tagTemplateVersion], f.aliasOf(aws.ToString(i.ImageId))),
+		LaunchedAt:      aws.ToTime(i.LaunchTime).UTC(),
+	}
+	if i.InstanceLifecycle == types.InstanceLifecycleTypeSpot {
+		m.UsageClass = spot
+	}
+	if i.Placement != nil {
+		m.Zone = aws.ToString(i.Placement.AvailabilityZone)
+	}
+	return m
+}
+
+// stateOf takes a machine that somebody stopped for one that is up: only so is it terminated in any
+// case, as one that nobody knows or, by the silence of its agent, as lost, and its disk is not paid
+// for for ever (H65). Ending it must not be, since it can be started again.
+func stateOf(i types.Instance) fleet.State {
+	if i.State == nil {
+		return fleet.Starting
+	}
+	switch i.State.Name {
+	case types.InstanceStateNameRunning, types.InstanceStateNameStopping, types.InstanceStateNameStopped:
+		return fleet.Up
+	case types.InstanceStateNameShuttingDown:
+		return fleet.Ending
+	case types.InstanceStateNameTerminated:
+		return fleet.Ended
+	case types.InstanceStateNamePending:
+		return fleet.Starting
+	}
+	return fleet.Starting
+}
+
+// principal is what STS tells the instance's own role session (aws:userid in policies).
+func principal(role, id string) string { return role + ":" + id }
+
+// roleID returns the unique id of the role that machines have.
+func (f *Fleet) roleID(ctx context.Context) (string, error) {
+	if f.opts.RoleID != "" {
+		return f.opts.RoleID, nil
+	}
+	return f.role.get(f.clock.Now(), roleLife, func() (string, error) {
+		resource := "instance profile " + f.opts.profileName()
+		out, err := f.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: aws.String(f.opts.profileName())})
+		if err != nil {
+			return "", explain(err, "iam:GetInstanceProfile", resource)
+		}
+		if out.InstanceProfile == nil || len(out.InstanceProfile.Roles) != 1 {
+			return "", fmt.Errorf("iam:GetInstanceProfile on %s: it has no role: add one: %w", resource, fleet.ErrInvalid)
+		}
+		return aws.ToString(out.InstanceProfile.Roles[0].RoleId), nil
+	})
+}
+
+// ownLife is above the hour for which EC2 lists ended machines.
+const ownLife = 2 * time.Hour
+
+// own is the machines that were seen to carry our mark, or were launched by us, lately.
+type own struct {
+	mu    sync.Mutex
+	seen  map[string]time.Time
+	swept time.Time
+}
+
+func (o *own) add(now time.Time, id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen == nil {
+		o.seen, o.swept = make(map[string]time.Time), now
+	}
+	o.seen[id] = now
+	if now.Sub(o.swept) < ownLife {
+		return
+	}
+	o.swept = now
+	for id, at := range o.seen {
+		if now.Sub(at) >= ownLife {
+			delete(o.seen, id)
+		}
+	}
+}
+
+func (o *own) has(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, ok := o.seen[id]
+	return ok
+}

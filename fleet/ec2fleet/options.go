@@ -1,0 +1,138 @@
+package ec2fleet
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// MaxUserData is the size of user data that EC2 takes, in bytes before base64 (EC2 User Guide, "Run
+// commands at launch").
+const MaxUserData = 16 << 10
+
+// DefaultCreatedLimit is above any limit of the state created that is of use.
+const DefaultCreatedLimit = 15 * time.Minute
+
+// maxTags leaves room for our own among the 50 of a resource (EC2 User Guide, "Tag restrictions").
+const maxTags = 40
+
+// priceOff switches price protection off (EC2 API, InstanceRequirementsRequest). Its default drops
+// types that were allowed explicitly.
+const priceOff = 999_999
+
+// Options describe the machines. Clock and what has no default are required.
+type Options struct {
+	Subnets         []string // ids; of several in one zone the one with most free addresses is used
+	SecurityGroups  []string // ids
+	AMI             string   // id, or resolve:ssm:<parameter>
+	InstanceProfile string   // name or ARN
+	UserData        string   // as the machine gets it, at most MaxUserData bytes; may hold no secret
+
+	RoleID          string            // unique id of the profile's role; "": asked of IAM
+	RootVolumeGiB   int32             // 0: as the AMI says
+	RootDevice      string            // device of the root volume; "": as the AMI says
+	PriceProtection int32             // percent above the cheapest matching type that is still taken; 0: any price
+	Tags            map[string]string // of machines, volumes, fleets and the launch template, besides our own
+
+	// CreatedLimit is for how long a launch may still be repeated: no version of the launch template
+	// that was the default within it is deleted. 0: DefaultCreatedLimit.
+	CreatedLimit time.Duration
+
+	Clock clock.PassiveClock
+	Log   *slog.Logger // default: none
+}
+
+// Forms of ids.
+var (
+	subnetForm  = regexp.MustCompile(`^subnet-[0-9a-f]{8,17}$`)
+	groupForm   = regexp.MustCompile(`^sg-[0-9a-f]{8,17}$`)
+	imageForm   = regexp.MustCompile(`^ami-[0-9a-f]{8,17}$|^resolve:ssm:[A-Za-z0-9_.:/-]+$`)
+	profileForm = regexp.MustCompile(`^(arn:aws[a-z-]*:iam::[0-9]{12}:instance-profile/([^ ]+/)?)?[A-Za-z0-9_+=,.@-]{1,128}$`)
+	roleForm    = regexp.MustCompile(`^[A-Z0-9]{16,128}$`)
+)
+
+// tagKeyForm is what a key may be of a tag that the instance metadata show, as they do here: EC2
+// refuses a launch with any other (EC2 User Guide, "View tags for your EC2 instances using instance
+// metadata"). Nor may a key be ".", ".." or "_index".
+var tagKeyForm = regexp.MustCompile(`^[A-Za-z0-9+=.,_:@-]{1,128}$`)
+
+// complete fills in the defaults and returns everything that is wrong, joined.
+func (o *Options) complete() error {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.CreatedLimit == 0 {
+		o.CreatedLimit = DefaultCreatedLimit
+	}
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if o.Clock == nil {
+		wrong("option Clock is required")
+	}
+	checkIDs := func(field string, ids []string, form *regexp.Regexp) {
+		if len(ids) == 0 {
+			wrong("%s must name at least one id", field)
+		}
+		for i, id := range ids {
+			if !form.MatchString(id) || slices.Contains(ids[:i], id) {
+				wrong("%s must hold different ids of the form %s, got %q", field, form, id)
+			}
+		}
+	}
+	checkIDs("Subnets", o.Subnets, subnetForm)
+	checkIDs("SecurityGroups", o.SecurityGroups, groupForm)
+	if !imageForm.MatchString(o.AMI) {
+		wrong("AMI must be an id such as ami-0123456789abcdef0 or resolve:ssm:<parameter>, got %q", o.AMI)
+	}
+	if !profileForm.MatchString(o.InstanceProfile) {
+		wrong("InstanceProfile must be a name or an ARN, got %q", o.InstanceProfile)
+	}
+	if o.RoleID != "" && !roleForm.MatchString(o.RoleID) {
+		wrong("RoleID must be a role's unique id such as AROA1234567890EXAMPLE, got %q", o.RoleID)
+	}
+	if n := len(o.UserData); n > MaxUserData {
+		wrong("UserData must be at most %d bytes, got %d: let it fetch the rest", MaxUserData, n)
+	}
+	if o.RootVolumeGiB < 0 || o.RootVolumeGiB > 16<<10 { // of a gp3 volume (EBS User Guide)
+		wrong("RootVolumeGiB must be 0 to 16384, got %d", o.RootVolumeGiB)
+	}
+	if o.RootVolumeGiB > 0 && o.RootDevice == "" && o.aliased() {
+		wrong("RootDevice is required with RootVolumeGiB where AMI is a parameter")
+	}
+	if o.PriceProtection < 0 || o.PriceProtection > priceOff {
+		wrong("PriceProtection must be 0 to %d percent, got %d", priceOff, o.PriceProtection)
+	}
+	if o.CreatedLimit < 0 {
+		wrong("CreatedLimit must not be negative, got %s", o.CreatedLimit)
+	}
+	return errors.Join(append(errs, checkTags(o.Tags)...)...)
+}
+
+func checkTags(tags map[string]string) []error {
+	var errs []error
+	if len(tags) > maxTags {
+		errs = append(errs, fmt.Errorf("option Tags must hold at most %d, got %d", maxTags, len(tags)))
+	}
+	for key, value := range tags {
+		lower := strings.ToLower(key)
+		path := key == "." || key == ".." || key == "_index"
+		if !tagKeyForm.MatchString(key) || path || strings.HasPrefix(lower, "aws:") || strings.HasPrefix(lower, "remuda-") || len(value) > 256 {
+			errs = append(errs, fmt.Errorf("option Tags: key must be 1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, and not begin with aws: or remuda-, value at most 256 bytes, got %q: %q", key, value))
+		}
+	}
+	return errs
+}
+
+// aliased reports whether the AMI is named by a parameter.
+func (o *Options) aliased() bool { return strings.HasPrefix(o.AMI, "resolve:") }
+
+// profileName is the name of the instance profile without the rest of its ARN.
+func (o *Options) profileName() string {
+	return o.InstanceProfile[strings.LastIndexByte(o.InstanceProfile, '/')+1:]
+}

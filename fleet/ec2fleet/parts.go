@@ -1,0 +1,78 @@
+package ec2fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/remuda-run/remuda/fleet"
+)
+
+// checkParts looks up all that a machine is made of, and returns everything that is missing, joined:
+// EC2 itself takes a launch template of parts that do not exist, and says so at the first launch.
+// The root device is "" where the AMI is a parameter.
+func (f *Fleet) checkParts(ctx context.Context) (rootDevice string, err error) {
+	var errs []error
+	if !f.opts.aliased() {
+		i, err := f.askImage(ctx, f.opts.AMI)
+		errs = append(errs, err)
+		rootDevice = aws.ToString(i.RootDeviceName)
+	}
+	subnets, err := f.askSubnets(ctx)
+	errs = append(errs, err)
+	groups, err := f.askGroups(ctx)
+	errs = append(errs, err)
+	_, err = f.roleID(ctx)
+	errs = append(errs, err)
+	if err := errors.Join(errs...); err != nil {
+		return "", err
+	}
+	return rootDevice, sameVPC(subnets, groups)
+}
+
+func (f *Fleet) askGroups(ctx context.Context) ([]types.SecurityGroup, error) {
+	resource := "security groups " + strings.Join(f.opts.SecurityGroups, ", ")
+	var groups []types.SecurityGroup
+	in := &ec2.DescribeSecurityGroupsInput{GroupIds: f.opts.SecurityGroups}
+	for pages := ec2.NewDescribeSecurityGroupsPaginator(f.ec2, in); pages.HasMorePages(); {
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, explain(err, "ec2:DescribeSecurityGroups", resource)
+		}
+		groups = append(groups, out.SecurityGroups...)
+	}
+	err := allThere("ec2:DescribeSecurityGroups on "+resource, f.opts.SecurityGroups, groups, func(g types.SecurityGroup) *string { return g.GroupId })
+	return groups, err
+}
+
+// allThere reports the first id that call asked for and did not get.
+func allThere[T any](call string, ids []string, got []T, idOf func(T) *string) error {
+	for _, id := range ids {
+		if !slices.ContainsFunc(got, func(t T) bool { return aws.ToString(idOf(t)) == id }) {
+			return fmt.Errorf("%s: %s is missing in the answer: %w", call, id, fleet.ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// sameVPC: EC2 launches nothing into a subnet of one network with a security group of another.
+func sameVPC(subnets []types.Subnet, groups []types.SecurityGroup) error {
+	vpc := aws.ToString(subnets[0].VpcId)
+	for _, s := range subnets {
+		if other := aws.ToString(s.VpcId); other != vpc {
+			return fmt.Errorf("subnet %s is in %s, others are in %s: all must be in one VPC: %w", aws.ToString(s.SubnetId), other, vpc, fleet.ErrInvalid)
+		}
+	}
+	for _, g := range groups {
+		if other := aws.ToString(g.VpcId); other != vpc {
+			return fmt.Errorf("security group %s is in %s, the subnets are in %s: all must be in one VPC: %w", aws.ToString(g.GroupId), other, vpc, fleet.ErrInvalid)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package ec2fleet
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+const (
+	// terminateChunk is how many ids share a call. EC2 advises at most 1,000 (EC2 API,
+	// TerminateInstances), but one bad id fails the whole call (H67), and the single calls that follow
+	// come out of a bucket of 100 (EC2 Developer Guide, "Request throttling": terminate actions).
+	terminateChunk = 100
+	// terminateAtOnce bounds the single calls in flight; that bucket refills at 5 a second.
+	terminateAtOnce = 8
+	// ownedChunk is how many values a filter takes (EC2 API, "Filter").
+	ownedChunk = 200
+)
+
+// idForm is the form of an instance's id; nothing else can be one of our machines.
+var idForm = regexp.MustCompile(`^i-[0-9a-f]{8,17}$`)
+
+// codeGone is EC2's word for an id it does not know, or no longer. Of a machine too new to be seen
+// it says the same, which is why the caller repeats until the machine is listed as ended.
+const codeGone = "InvalidInstanceID.NotFound"
+
+// Terminate keeps the contract of fleet.Fleet. Machines that this handle did not launch or list
+// lately are looked up first: only those with our mark are terminated (H59).
+func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !idForm.MatchString(id) })
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	ctx, cancel, err := f.begin(ctx)
+	if err != nil {
+		return terminateErrors(ids, err)
+	}
+	defer cancel()
+	known, strange := f.known(ids)
+	found, failed := f.owned(ctx, strange)
+	errs := []error{failed}
+	for chunk := range slices.Chunk(slices.Concat(known, found), terminateChunk) {
+		errs = append(errs, f.terminate(ctx, chunk))
+	}
+	return errors.Join(errs...)
+}
+
+// known divides ids into those that are ours for sure, and the others.
+func (f *Fleet) known(ids []string) (ours, strange []string) {
+	for _, id := range ids {
+		if f.own.has(id) {
+			ours = append(ours, id)
+		} else {
+			strange = append(strange, id)
+		}
+	}
+	return ours, strange
+}
+
+// owned returns which of the ids carry our mark.
+func (f *Fleet) owned(ctx context.Context, ids []string) ([]string, error) {
+	var ours []string
+	var errs []error
+	for chunk := range slices.Chunk(ids, ownedChunk) {
+		in := &ec2.DescribeInstancesInput{
+			Filters:    []types.Filter{filter("tag:"+TagName, f.name), filter("instance-id", chunk...)},
+			MaxResults: aws.Int32(listPage),
+		}
+		err := f.eachInstance(ctx, in, func(i types.Instance) { ours = append(ours, aws.ToString(i.InstanceId)) })
+		if err != nil {
+			errs = append(errs, terminateErrors(chunk, err))
+		}
+	}
+	return ours, errors.Join(errs...)
+}
+
+// terminate ends machines in one call. If EC2 refuses that for one of them, each gets its own, so
+// that none suffers for another.
+func (f *Fleet) terminate(ctx context.Context, ids []string) error {
+	err := f.terminateCall(ctx, ids)
+	switch class := awserr.ClassOf(err); {
+	case err == nil:
+		return nil
+	case len(ids) == 1:
+		return single(ids[0], err)
+	case !definite(class):
+		return terminateErrors(ids, err) // more calls would fare no better
+	}
+	f.log.Debug("terminate one by one", logkey.Count, len(ids), logkey.Error, err)
+	var mu sync.Mutex
+	var errs []error
+	var calls errgroup.Group
+	calls.SetLimit(terminateAtOnce)
+	for _, id := range ids {
+		calls.Go(func() error {
+			if err := single(id, f.terminateCall(ctx, []string{id})); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				errs = append(errs, err)
+			}
+			return nil
+		})
+	}
+	_ = calls.Wait() // every error is in errs
+	return errors.Join(errs...)
+}
+
+func (f *Fleet) terminateCall(ctx context.Context, ids []string) error {
+	_, err := f.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: ids})
+	resource := "instance " + ids[0]
+	if len(ids) > 1 {
+		resource = "several instances"
+	}
+	return explain(err, "ec2:TerminateInstances", resource)
+}
+
+// single is the result of a call for one id.
+func single(id string, err error) error {
+	if err == nil || awserr.Code(err) == codeGone {
+		return nil
+	}
+	return &fleet.TerminateError{ID: id, Cause: err}
+}
+
+func terminateErrors(ids []string, cause error) error {
+	var errs []error
+	for _, id := range ids {
+		errs = append(errs, &fleet.TerminateError{ID: id, Cause: cause})
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,179 @@
+package ec2fleet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
+	"github.com/remuda-run/remuda/internal/awserr"
+)
+
+func TestTerminate_OneThatCannotBeEndedKeepsNoOtherAlive_H67_H09(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	ids := idsOf(launched(t, f, spec("l-1", 5)).Machines)
+	s.Stick(ids[2], "OperationNotPermitted")
+	err := f.Terminate(t.Context(), append(slices.Clone(ids), "i-00000000000000bad", ids[0])...)
+	if got := failedIDs(err); !slices.Equal(got, ids[2:3]) {
+		t.Errorf("Terminate error = %v, want one *TerminateError for %s", err, ids[2])
+	}
+	if got := s.Alive(); !slices.Equal(got, ids[2:3]) {
+		t.Errorf("alive = %v, want %s only", got, ids[2])
+	}
+	s.Stick(ids[2], "")
+	if err := f.Terminate(t.Context(), ids...); err != nil || len(s.Alive()) != 0 {
+		t.Errorf("Terminate again error = %v, alive %v, want none", err, s.Alive())
+	}
+}
+
+func failedIDs(err error) []string {
+	var out []string
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, e := range joined.Unwrap() {
+		if one := (*fleet.TerminateError)(nil); errors.As(e, &one) {
+			if nested := failedIDs(e); nested != nil {
+				out = append(out, nested...)
+				continue
+			}
+			out = append(out, one.ID)
+		}
+	}
+	return out
+}
+
+// One of our machines is gone for EC2, in the middle of a chunk.
+func TestTerminate_GoneIsDone_H67(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	ids := idsOf(launched(t, f, spec("l-1", 3)).Machines)
+	s.Stick(ids[1], "InvalidInstanceID.NotFound")
+	if err := f.Terminate(t.Context(), ids...); err != nil {
+		t.Errorf("Terminate error = %v, want none", err)
+	}
+	if got := s.Alive(); !slices.Equal(got, ids[1:2]) {
+		t.Errorf("alive = %v, want the others ended", got)
+	}
+}
+
+func TestTerminate_InChunks(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	ids := idsOf(launched(t, f, spec("l-1", 250)).Machines)
+	if err := f.Terminate(t.Context(), ids...); err != nil || len(s.Alive()) != 0 {
+		t.Errorf("Terminate error = %v, %d alive, want none", err, len(s.Alive()))
+	}
+	if n := s.Calls("TerminateInstances"); n != 3 {
+		t.Errorf("%d calls for 250 machines, want 3", n)
+	}
+}
+
+// While EC2 wants fewer calls, a hundred single ones would be the wrong answer.
+func TestTerminate_ThrottledIsNotTriedOneByOne(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	ids := idsOf(launched(t, f, spec("l-1", 20)).Machines)
+	s.Throttle("TerminateInstances", 3)
+	err := f.Terminate(t.Context(), ids...)
+	if !errors.Is(err, fleet.ErrThrottled) || len(failedIDs(err)) != 20 {
+		t.Errorf("Terminate error = %v, want ErrThrottled for each", err)
+	}
+	if n := s.Calls("TerminateInstances"); n != 3 {
+		t.Errorf("%d calls, want the SDK's 3", n)
+	}
+	s.Deny("TerminateInstances")
+	if err := f.Terminate(t.Context(), ids[0]); awserr.ClassOf(err) != awserr.Denied || !errors.Is(err, fleet.ErrInvalid) {
+		t.Errorf("Terminate without permission error = %v, want it said", err)
+	}
+}
+
+// A handle that never saw the machines looks for the mark first.
+func TestTerminate_OnlyWhatCarriesOurMark_H59(t *testing.T) {
+	s := ec2test.New(t)
+	ours := idsOf(launched(t, ready(t, s, nil), spec("l-1", 2)).Machines)
+	theirs := []string{
+		s.Add(ec2test.Instance{Type: "m5.large"}),
+		s.Add(ec2test.Instance{Type: "m5.large", Tags: map[string]string{TagName: "other"}}),
+	}
+	f := opened(t, s.URL, "test", options(s))
+	if err := f.Terminate(t.Context(), theirs...); err != nil || s.Calls("TerminateInstances") != 0 {
+		t.Errorf("Terminate of others error = %v after %d calls, want none", err, s.Calls("TerminateInstances"))
+	}
+	if err := f.Terminate(t.Context(), slices.Concat(theirs, ours)...); err != nil {
+		t.Errorf("Terminate error = %v", err)
+	}
+	if got := s.Alive(); !slices.Equal(got, theirs) {
+		t.Errorf("alive = %v, want those of others: %v", got, theirs)
+	}
+	s.Throttle("DescribeInstances", 3)
+	if err := f.Terminate(t.Context(), "i-0123456789abcdef0"); len(failedIDs(err)) != 1 || !errors.Is(err, fleet.ErrThrottled) {
+		t.Errorf("Terminate of an unknown one that cannot be looked up error = %v, want it to be said", err)
+	}
+}
+
+// EC2 does not show a new machine to every call at once. The one who launched it may end it, and says
+// no error if EC2 does not know it yet: the caller repeats until it is listed as ended.
+func TestTerminate_NotYetVisible(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	s.SetLag(time.Hour)
+	out := launched(t, f, spec("l-1", 2))
+	if len(out.Machines) != 2 || out.Machines[0].State != fleet.Starting || out.Machines[0].Mem == 0 {
+		t.Fatalf("Launch = %+v, want two machines though none is listed", out)
+	}
+	if err := f.Terminate(t.Context(), idsOf(out.Machines)...); err != nil {
+		t.Errorf("Terminate error = %v, want none", err)
+	}
+	s.SetLag(0)
+	if err := f.Terminate(t.Context(), idsOf(out.Machines)...); err != nil || len(s.Alive()) != 0 {
+		t.Errorf("Terminate error = %v, alive %v, want none", err, s.Alive())
+	}
+}
+
+func TestList_PagesStatesAndOthersMachines_H05_H59_H65(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	s.SetPage(3)
+	ids := idsOf(launched(t, f, spec("l-1", 10)).Machines)
+	slices.Sort(ids)
+	s.Add(ec2test.Instance{Type: "a1.nosuch", Tags: map[string]string{TagName: "other"}})
+	bare := s.Add(ec2test.Instance{Type: "t3.micro", Tags: map[string]string{TagName: "test"}})
+	s.Stop(ids[0])
+	all, err := f.List(t.Context(), "")
+	if err != nil || len(all) != 11 {
+		t.Fatalf("List = %d machines, %v, want ours, 11", len(all), err)
+	}
+	for _, m := range all {
+		switch {
+		case m.ID == ids[0] && m.State != fleet.Up:
+			t.Errorf("stopped machine is %s, want up: it is to be terminated", m.State)
+		case m.ID == bare && (m.CPU != 2 || m.Mem != 1024 || m.TemplateVersion != "" || m.LaunchToken != ""):
+			t.Errorf("machine that no launch made = %+v", m)
+		}
+	}
+	if of, err := f.List(t.Context(), "l-1"); err != nil || len(of) != 10 {
+		t.Errorf("List of the launch = %d, %v, want 10", len(of), err)
+	}
+	s.Add(ec2test.Instance{Type: "a1.nosuch", Tags: map[string]string{TagName: "test"}})
+	if got, err := f.List(t.Context(), ""); err == nil {
+		t.Errorf("List with a type of unknown size = %d machines, want an error: a wrong size would be recorded (H15)", len(got))
+	}
+}
+
+func TestOwn_ForgetsAfterAWhile(t *testing.T) {
+	var o own
+	now := time.Now()
+	o.add(now, "i-old")
+	for i := range 10 {
+		o.add(now.Add(ownLife+time.Duration(i)), fmt.Sprint("i-", i))
+	}
+	if o.has("i-old") || !o.has("i-9") {
+		t.Errorf("seen = %v, want the old one forgotten", o.seen)
+	}
+}

@@ -1,0 +1,80 @@
+# What follows is the same for every installation; the lines above hold what differs.
+set -Eeuo pipefail
+umask 022
+root=${REMUDA_ROOT:-}
+bin=$root/usr/local/bin/remuda
+unit=remuda-agent.service
+step='begin'
+started=
+
+# The console is what EC2 keeps of a machine that is gone (GetConsoleOutput).
+log() {
+  printf 'remuda: %s\n' "$*" >&2
+  { printf 'remuda: %s\n' "$*" >>"$root/dev/console"; } 2>/dev/null || :
+}
+
+# However this script ends before the agent runs: a machine without an agent is of no use. Power-off,
+# not halt: only that ends the instance, by its shutdown behaviour.
+leave() {
+  local status=$?
+  trap - EXIT
+  if [[ -n $started ]]; then exit 0; fi
+  log "cannot $step (status $status): powering off"
+  systemctl poweroff || shutdown -P now || poweroff -f || log 'cannot power off'
+  exit 1
+}
+trap leave EXIT
+trap 'exit 143' TERM INT HUP
+
+# put PATH MODE PAYLOAD replaces a file as a whole. Nobody else can read it before it has its mode.
+put() {
+  local file=$root$1
+  step="write $1"
+  mkdir -p "${file%/*}"
+  rm -f "$file.new"
+  (umask 077 && printf '%s' "$3" | base64 -d | gzip -dc >"$file.new")
+  chmod "$2" "$file.new"
+  mv -f "$file.new" "$file"
+}
+
+# fits FILE: it is a program, with the wanted checksum if one is known.
+fits() {
+  [[ -f $1 && -x $1 ]] || return 1
+  [[ -z $sum ]] || printf '%s  %s\n' "$sum" "$1" | sha256sum --check --status
+}
+
+# Before the program, which may take minutes to come: the first file is what ends the machine should it
+# be started anew meanwhile.
+for ((i = 0; i + 2 < ${#files[@]}; i += 3)); do
+  put "${files[i]}" "${files[i + 1]}" "${files[i + 2]}"
+done
+
+step='install the program'
+mkdir -p "${bin%/*}"
+if fits "$root$baked"; then
+  log "program is baked in: $baked"
+  if [[ $root$baked != "$bin" ]]; then ln -sfn "$root$baked" "$bin"; fi
+elif [[ -z $url ]]; then
+  log "no program at $baked${sum:+ with SHA-256 $sum}, and no URL to fetch it from"
+  exit 1
+else
+  from=${url%%\?*} # a signed URL stays out of logs
+  step="fetch the program from $from"
+  # Anything may fail while the network comes up, so everything is tried again: 1, 2, 4… s apart.
+  # A transfer below 10 kB/s for 20 s has stalled.
+  curl --fail --silent --show-error --location --globoff --proto '=http,https' \
+    --connect-timeout 10 --speed-limit 10000 --speed-time 20 \
+    --retry 6 --retry-all-errors --retry-max-time 180 --output "$bin.new" -- "$url" ||
+    exit # with its status
+  step="install the program from $from: its SHA-256 is not $sum"
+  printf '%s  %s\n' "$sum" "$bin.new" | sha256sum --check --status
+  step='install the program'
+  chmod 0755 "$bin.new"
+  mv -f "$bin.new" "$bin"
+fi
+
+step="start $unit"
+systemctl daemon-reload
+systemctl enable --now "$unit"
+started=yes
+log "agent of $name started"

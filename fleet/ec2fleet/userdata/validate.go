@@ -1,0 +1,79 @@
+package userdata
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+var (
+	nameForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`) // as the configuration has it
+	regionForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+	sumForm    = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+)
+
+// The created limit is at least what shutdown can count, and at most a day, as a request's longest
+// runtime is by default.
+const (
+	minLimit = time.Minute
+	maxLimit = 24 * time.Hour
+)
+
+// validate returns everything that is wrong, joined.
+func (d Data) validate() error {
+	var errs []error
+	check := func(ok bool, field, want string, got any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s: must be %s, got %v", field, want, got))
+		}
+	}
+	check(nameForm.MatchString(d.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", fmt.Sprintf("%q", d.Name))
+	check(regionForm.MatchString(d.Region), "region", "the name of a region, such as eu-west-1", fmt.Sprintf("%q", d.Region))
+	check(d.Limit >= minLimit && d.Limit <= maxLimit, "created limit", fmt.Sprintf("from %s to %s", minLimit, maxLimit), d.Limit)
+	check(len(d.Config) > 0, "configuration", "set", "nothing")
+	p := d.Program
+	if p.URL != "" {
+		check(fetchable(p.URL), "program URL", "an http or https URL without credentials", quoteURL(p.URL))
+		check(p.SHA256 != "", "program SHA-256", "set if there is a URL", "nothing")
+	}
+	check(p.SHA256 == "" || sumForm.MatchString(p.SHA256), "program SHA-256", "64 hexadecimal digits", fmt.Sprintf("%q", p.SHA256))
+	check(p.Baked == "" || plainPath(p.Baked), "baked program", "a clean absolute path without control characters", fmt.Sprintf("%q", p.Baked))
+	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath}
+	for i, f := range d.Files {
+		field := fmt.Sprintf("file %d (%q)", i, f.Path)
+		check(plainPath(f.Path), field, "at a clean absolute path without control characters", fmt.Sprintf("%q", f.Path))
+		check(!slices.Contains(taken, f.Path), field, "at a path of its own", fmt.Sprintf("%q, which is taken", f.Path))
+		check(f.Mode&^0o777 == 0 && f.Mode != 0, field+" mode", "permissions from 0001 to 0777", fmt.Sprintf("%04o", uint32(f.Mode)))
+		taken = append(taken, f.Path)
+	}
+	return errors.Join(errs...)
+}
+
+// plainPath reports whether p can be written in any list of paths. A line break or a backslash would
+// have a meaning to sha256sum.
+func plainPath(p string) bool {
+	return path.IsAbs(p) && path.Clean(p) == p && p != "/" && !strings.ContainsFunc(p, control) && !strings.Contains(p, `\`)
+}
+
+func control(r rune) bool { return r < ' ' || r == 0x7f }
+
+// fetchable reports whether raw can be handed to curl as it is.
+func fetchable(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" &&
+		!strings.ContainsFunc(raw, func(r rune) bool { return control(r) || r == ' ' })
+}
+
+// quoteURL shows a refused URL without what may be a password.
+func quoteURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "something that is no URL"
+	}
+	return fmt.Sprintf("%q", u.Redacted())
+}

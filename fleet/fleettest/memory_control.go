@@ -1,0 +1,130 @@
+package fleettest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+)
+
+// OnLaunch sets what is called with each new machine, in the launching goroutine. The hook may call
+// m.
+func (m *Memory) OnLaunch(f func(fleet.Machine)) { m.set(func() { m.onLaunch = f }) }
+
+// OnTerminate sets what is called once for each machine that ends, by Terminate or End. The hook may
+// call m.
+func (m *Memory) OnTerminate(f func(id string)) { m.set(func() { m.onTerminate = f }) }
+
+// SetCapacity bounds how many machines may live at once in the places that slot covers, in which an
+// empty field stands for any. It ends none. Unlimited lifts the bound.
+func (m *Memory) SetCapacity(slot fleet.Slot, n int) {
+	m.set(func() {
+		m.limits = slices.DeleteFunc(m.limits, func(l limit) bool { return l.slot == slot })
+		if n >= 0 {
+			m.limits = append(m.limits, limit{slot, n})
+		}
+	})
+}
+
+// SetTemplate sets the version that Plan and Template return.
+func (m *Memory) SetTemplate(version string) { m.set(func() { m.template = version }) }
+
+// SetListLag sets for how long after its launch a machine is missing from List.
+func (m *Memory) SetListLag(d time.Duration) { m.set(func() { m.listLag = d }) }
+
+// SetBootDelay sets for how long after its launch a machine is Starting.
+func (m *Memory) SetBootDelay(d time.Duration) { m.set(func() { m.bootDelay = d }) }
+
+// SetEndDelay sets for how long a machine is Ending before it is Ended.
+func (m *Memory) SetEndDelay(d time.Duration) { m.set(func() { m.endDelay = d }) }
+
+// SetLatency sets how long every call c takes; its effect comes at the end of it.
+func (m *Memory) SetLatency(c Call, d time.Duration) { m.set(func() { m.latency[c] = d }) }
+
+// FailNext makes the next calls c fail, one per fault. A Fault without Err lets its call pass.
+func (m *Memory) FailNext(c Call, faults ...Fault) {
+	m.set(func() { m.faults[c] = append(m.faults[c], faults...) })
+}
+
+// RefuseTerminate makes Terminate fail with cause for one machine, until cause is nil.
+func (m *Memory) RefuseTerminate(id string, cause error) {
+	m.set(func() {
+		if fm, ok := m.machines[id]; ok {
+			fm.refuse = cause
+		}
+	})
+}
+
+// End ends a machine as if it had powered off or died. It reports whether it lived.
+func (m *Memory) End(id string) bool {
+	m.mu.Lock()
+	fm, ok := m.machines[id]
+	lived := ok && m.end(fm)
+	hook := m.onTerminate
+	m.mu.Unlock()
+	if lived {
+		hook(id)
+	}
+	return lived
+}
+
+// Forget takes an ended machine out of the listing, as EC2 does after about an hour.
+func (m *Memory) Forget(id string) {
+	m.set(func() {
+		if fm, ok := m.machines[id]; ok && !fm.endedAt.IsZero() {
+			fm.forgotten = true
+		}
+	})
+}
+
+// Add puts a machine into the fleet that no call to Launch made, such as one whose launch is no
+// longer known. An empty id, principal or launch time is filled in; the hooks treat it as any other
+// but OnLaunch is not called.
+func (m *Memory) Add(fm fleet.Machine) (id string) {
+	m.set(func() { id = m.add(fm) })
+	return id
+}
+
+// Calls returns how often c was called, failed calls included.
+func (m *Memory) Calls(c Call) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls[c]
+}
+
+// Launched returns how many machines there ever were.
+func (m *Memory) Launched() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.order)
+}
+
+// Alive returns the ids of the machines that live, in the order of their launch, whatever List says.
+func (m *Memory) Alive() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var ids []string
+	for _, id := range m.order {
+		if m.machines[id].endedAt.IsZero() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Machine returns one machine, whatever List says.
+func (m *Memory) Machine(id string) (fleet.Machine, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fm, ok := m.machines[id]
+	if !ok {
+		return fleet.Machine{}, false
+	}
+	return m.view(fm, m.clock.Now()), true
+}
+
+func (m *Memory) set(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}

@@ -1,0 +1,105 @@
+//go:build unix
+
+package procfleet
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// gate keeps a new process from becoming the agent before it is on record. If its parent dies before
+// it writes the line, the read ends with the pipe, and so does the process. The agent's command line
+// comes as arguments: nothing of it is read as shell. The mark tells a process that was let go from
+// one that never was.
+const gate = `read -r _ <&3 && exec 3<&- && : >` + startedFile + ` && exec "$@"`
+
+// spawn starts a machine's process, records it, and only then lets it become the agent.
+func (r *runner) spawn(m record) (_ record, err error) {
+	child, err := r.fork(m.ID)
+	if child.pid != 0 {
+		r.children[child.pid] = m.ID
+		defer func() { err = errors.Join(err, child.gate.Close()) }()
+	}
+	if err != nil {
+		return m, err
+	}
+	r.failpoint("spawned")
+	if m.Leader, err = process.Lookup(child.pid); err != nil {
+		return m, err
+	}
+	m.Boot, m.TemplateVersion = r.boot, r.template
+	if err := r.disk.save(m); err != nil {
+		return m, err
+	}
+	r.failpoint("recorded")
+	if _, err := child.gate.WriteString("\n"); err != nil {
+		return m, fmt.Errorf("let process %d go: %w", child.pid, err)
+	}
+	r.failpoint("let go")
+	r.logState(m)
+	return m, nil
+}
+
+// child is a process that waits at the gate. No pid: there is none.
+type child struct {
+	pid  int
+	gate *os.File // a line lets it go; closed without one, it ends
+}
+
+// fork starts the waiting process, in a session of its own, with the machine's folder as its working
+// folder and nothing of ours but the gate. A child may come with an error.
+func (r *runner) fork(id string) (c child, err error) {
+	folder := r.disk.folder(id)
+	argv, env := r.opts.Command(id, folder)
+	if len(argv) == 0 {
+		return child{}, errors.New("fleet command names no program")
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return child{}, err
+	}
+	defer func() { err = errors.Join(err, null.Close()) }()
+	output, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
+	if err != nil {
+		return child{}, err
+	}
+	defer func() { err = errors.Join(err, output.Close()) }()
+	wait, letGo, err := os.Pipe()
+	if err != nil {
+		return child{}, err
+	}
+	defer func() { err = errors.Join(err, wait.Close()) }()
+	p, err := os.StartProcess("/bin/sh", append([]string{"sh", "-c", gate, "sh"}, argv...), &os.ProcAttr{
+		Dir:   folder,
+		Env:   environment(env, id, filepath.Join(folder, interruptionFile)),
+		Files: []*os.File{null, output, output, wait},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return child{}, errors.Join(err, letGo.Close())
+	}
+	c = child{pid: p.Pid, gate: letGo} // before Release, which forgets the pid
+	return c, p.Release()              // reaped by pid, without a goroutine that waits
+}
+
+// environment is what Command gave, in which ours wins.
+func environment(env []string, id, interruption string) []string {
+	var out []string
+	for _, e := range env {
+		if !strings.HasPrefix(e, EnvInstance+"=") && !strings.HasPrefix(e, EnvInterruption+"=") {
+			out = append(out, e)
+		}
+	}
+	return append(out, EnvInstance+"="+id, EnvInterruption+"="+interruption)
+}
+
+// notify writes the interruption notice, at once and in full.
+func (d *disk) notify(id string, n Notice) error {
+	return writeJSON(filepath.Join(d.folder(id), interruptionFile), n)
+}
