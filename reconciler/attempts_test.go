@@ -1,0 +1,52 @@
+package reconciler_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// H41: an attempt of another class takes the place of one that waits in line. Nothing of the old one
+// stays in line: the next request of the old class gets what it waited for.
+func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
+	for name, class := range map[string]string{"KnownClass": "large", "UnknownClass": "huge"} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.cfg.MaxInstancesPerClass = map[string]int{"small": 1}
+				w.controller("c1", nil)
+				w.submit(spec("100", 2)) // gets one, waits for the other
+				w.await(time.Minute, "one created", func() bool { return w.in(statemachine.Created) == 1 })
+				time.Sleep(time.Minute)
+				again := spec("100", 1)
+				again.Attempt, again.ResourceClass = 2, class
+				w.submit(again)
+				w.await(time.Minute, "the small one pooled", func() bool { return w.pooled() == 1 })
+				w.submit(spec("200", 1))
+				w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second)
+			})
+		})
+	}
+}
+
+// H36: a release right after the request, in whatever stage it is, overlooks nothing.
+func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
+	for _, after := range []time.Duration{0, time.Millisecond, 30 * time.Millisecond, time.Second, 20 * time.Second, 21 * time.Second} {
+		t.Run(after.String(), func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.controller("c1", nil)
+				w.submit(spec("100", 3))
+				time.Sleep(after)
+				w.release("100", 1, store.Drain)
+				w.awaitPhase("100", 1, statemachine.ReleasedPhase, 4*time.Minute)
+				for id, in := range w.instances() {
+					if in.State.Owned() {
+						t.Errorf("%s is %s after the release", id, in.State)
+					}
+				}
+				w.checkDrained(30 * time.Minute)
+			})
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package reconciler
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// herd returns a term that knows of n living instances, as many ended ones, and the first of them
+// silent since given instants.
+func herd(n int, staleSince ...time.Time) *term {
+	t := &term{view: newView(), log: slog.New(slog.DiscardHandler)}
+	for i := range n {
+		t.view.apply(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, ""))
+		ended := inState(fmt.Sprint("ended-", i), 1, statemachine.Terminated, "")
+		t.view.apply(ended)
+		t.view.with(ended.ID, func(in *instance) { in.vitals.staleAt = dawn }) // they are silent, of course
+	}
+	for i, at := range staleSince {
+		t.view.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
+	}
+	return t
+}
+
+// times repeats an instant.
+func times(n int, at time.Time) []time.Time {
+	out := make([]time.Time, n)
+	for i := range out {
+		out[i] = at
+	}
+	return out
+}
+
+// H07 §4: more than three, and more than a third of all, silent within a minute is our outage.
+func TestBrake_MoreThanThreeAndOverAThird(t *testing.T) {
+	for _, tc := range []struct {
+		live, silent int
+		want         bool
+	}{
+		{0, 0, false}, {1, 1, false}, {3, 3, false}, {4, 4, true}, {4, 3, false},
+		{11, 4, true}, {12, 4, false}, {12, 5, true}, {300, 100, false}, {300, 101, true},
+	} {
+		term := herd(tc.live, times(tc.silent, dawn)...)
+		if term.feelBrake(dawn); term.braked() != tc.want {
+			t.Errorf("%d of %d silent: braked %v, want %v", tc.silent, tc.live, term.braked(), tc.want)
+		}
+	}
+}
+
+// Only what went silent within the last minute puts it on: a few that died one after the other are no
+// outage.
+func TestBrake_WithinAMinute(t *testing.T) {
+	for name, tc := range map[string]struct {
+		after time.Duration
+		want  bool
+	}{"Exactly": {time.Minute, true}, "OneTickLater": {time.Minute + 1, false}} {
+		term := herd(6, dawn, dawn.Add(time.Minute), dawn.Add(time.Minute), dawn.Add(time.Minute))
+		if term.feelBrake(dawn.Add(tc.after)); term.braked() != tc.want {
+			t.Errorf("%s: braked %v, want %v", name, term.braked(), tc.want)
+		}
+	}
+}
+
+// Once on it stays on, however long the silence lasts, until most are heard again.
+func TestBrake_LatchesUntilMostAreHeard(t *testing.T) {
+	term := herd(12, times(12, dawn)...)
+	hour := dawn.Add(time.Hour)
+	for _, step := range []struct {
+		heard int // of the twelve
+		now   time.Time
+		want  bool
+	}{{0, dawn, true}, {0, hour, true}, {7, hour, true}, {8, hour, false}, {4, hour, false}} {
+		for i := range 12 {
+			at := dawn
+			if i < step.heard {
+				at = time.Time{}
+			}
+			term.view.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
+		}
+		if term.feelBrake(step.now); term.braked() != step.want {
+			t.Errorf("%d of 12 heard after %s: braked %v, want %v", step.heard, step.now.Sub(dawn), term.braked(), step.want)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// GitHub is what the controller needs of GitHub.
+type GitHub interface {
+	// JITConfig registers a runner for one job. ErrNameTaken: choose another name.
+	JITConfig(ctx context.Context, name, label string) (githubapi.JIT, error)
+	// RegistrationToken returns a token good for at least some minutes.
+	RegistrationToken(ctx context.Context) (githubapi.Token, error)
+	// Runners lists every runner of the scope.
+	Runners(ctx context.Context) ([]githubapi.Runner, error)
+	// FindRunner returns the runner of a name, in whatever case, if there is one.
+	FindRunner(ctx context.Context, name string) (githubapi.Runner, bool, error)
+	// DeleteRunner deletes a runner. An unknown one is no error; ErrBusy: it runs a job.
+	DeleteRunner(ctx context.Context, id int64) error
+	// URL is the repository or organisation that runners register with.
+	URL() string
+}
+
+// Class is the size of a resource class.
+type Class struct {
+	CPU int // vCPUs, exactly
+	Mem int // MiB, at least
+}
+
+// Config holds every number and choice of the controller. All must be set; see Defaults.
+type Config struct {
+	Holder       string // unique per process
+	Registration store.RegistrationMode
+	Classes      map[string]Class
+	Limits       statemachine.Limits
+
+	MaxCount             int            // instances per request
+	MaxInstances         int            // instances that are not terminated, at once
+	MaxInstancesPerClass map[string]int // likewise per class; absent: no own limit
+
+	DefaultMaxRuntime time.Duration // for requests that name none
+	MaxRuntime        time.Duration // longest max runtime and timeout of a request
+	ClientSilence     time.Duration // a waiting client unseen for so long has gone
+	Batch             time.Duration // requests of one kind within it share a launch
+	Exclusion         time.Duration // how long a refused slot is left alone
+
+	HotPoll  time.Duration // vitals of instances something waits for
+	WarmPoll time.Duration // vitals of all others
+	Scan     time.Duration // everything
+	Sweep    time.Duration // fleet against records
+	Runners  time.Duration // GitHub's runners against records
+	Orphan   time.Duration // an unknown machine is terminated after it
+
+	Housekeeping time.Duration // each chore
+
+	LeaseTTL     time.Duration
+	LeaseRequest time.Duration // longest time one lease write may take
+}
+
+// Defaults returns the numbers of the design. Holder and Classes remain to be set.
+func Defaults() Config {
+	return Config{
+		Registration:      store.JIT,
+		Limits:            statemachine.DefaultLimits(),
+		MaxCount:          1000,
+		MaxInstances:      100,
+		DefaultMaxRuntime: 30 * time.Minute,
+		MaxRuntime:        24 * time.Hour, // GitHub lets a job wait and run for days; a forgotten machine must not
+		ClientSilence:     60 * time.Second,
+		Batch:             35 * time.Millisecond, // as Karpenter's CreateFleet batcher
+		Exclusion:         3 * time.Minute,
+		HotPoll:           2 * time.Second,
+		WarmPoll:          15 * time.Second,
+		Scan:              3 * time.Minute,
+		Sweep:             30 * time.Second,
+		Runners:           10 * time.Minute,
+		Orphan:            2 * time.Minute,
+		Housekeeping:      5 * time.Minute,
+		LeaseTTL:          2 * time.Second, // fail-over within 3 s (G13)
+		LeaseRequest:      500 * time.Millisecond,
+	}
+}
+
+// query says what r needs of an instance.
+func (c Config) query(r store.RunRequest) (pool.Query, error) {
+	class, ok := c.Classes[r.ResourceClass]
+	if !ok {
+		return pool.Query{}, fmt.Errorf("resourceClass: %q is not configured", r.ResourceClass)
+	}
+	return pool.Query{
+		ResourceClass: r.ResourceClass,
+		UsageClasses:  r.UsageClasses,
+		AllowedTypes:  r.AllowedInstanceTypes,
+		CPU:           class.CPU,
+		Mem:           class.Mem,
+	}, nil
+}
+
+// launchBudget is how many instances may ever be launched for one attempt: enough for bad luck, not
+// for a crash-looping script.
+func launchBudget(count int) int { return count + max(3, count) }

@@ -1,0 +1,115 @@
+package reconciler
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+// Result says when to look at a key again. Zero: when something adds it.
+type Result struct{ After time.Duration }
+
+// sooner returns the earlier of two wake-ups.
+func (r Result) sooner(after time.Duration) Result {
+	if after <= 0 {
+		after = time.Millisecond // past already: at once, but never "not at all"
+	}
+	if r.After == 0 || after < r.After {
+		r.After = after
+	}
+	return r
+}
+
+// wakeAt returns the wake-up for an instant.
+func wakeAt(at, now time.Time) Result {
+	if at.IsZero() {
+		return Result{}
+	}
+	return Result{}.sooner(at.Sub(now))
+}
+
+// Backoff of a key that keeps failing. There is no global bucket: one bad key delays no other.
+const (
+	backoffFirst = 5 * time.Millisecond
+	backoffMax   = 30 * time.Second
+)
+
+// controller runs one reconcile function over one queue.
+type controller[K comparable] struct {
+	name      string
+	queue     workqueue.TypedRateLimitingInterface[K]
+	reconcile func(context.Context, K) (Result, error)
+	workers   int
+	log       *slog.Logger
+}
+
+func newController[K comparable](name string, workers int, clk clock.WithTicker, log *slog.Logger, reconcile func(context.Context, K) (Result, error)) *controller[K] {
+	return &controller[K]{
+		name: name,
+		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[K](backoffFirst, backoffMax),
+			workqueue.TypedRateLimitingQueueConfig[K]{Clock: clk}),
+		reconcile: reconcile,
+		workers:   workers,
+		log:       log.With(logkey.Component, name),
+	}
+}
+
+// add asks for a look at key.
+func (c *controller[K]) add(key K) { c.queue.Add(key) }
+
+// run works until ctx ends and every call it made has returned.
+func (c *controller[K]) run(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, c.queue.ShutDown)
+	defer stop()
+	var workers errgroup.Group
+	for range c.workers {
+		workers.Go(func() error {
+			for c.step(ctx) {
+			}
+			return nil
+		})
+	}
+	return workers.Wait()
+}
+
+// step handles one key. It is the one place that turns an outcome into queue calls.
+func (c *controller[K]) step(ctx context.Context) bool {
+	key, closed := c.queue.Get()
+	if closed {
+		return false
+	}
+	defer c.queue.Done(key)
+	if ctx.Err() != nil {
+		return true // stopping: the queue only empties itself
+	}
+	res, err := c.reconcile(ctx, key)
+	if ctx.Err() != nil {
+		return true // stopping: whatever failed, failed for that
+	}
+	act, wait := actionFor(err)
+	switch {
+	case err == nil:
+		c.queue.Forget(key)
+		if res.After > 0 {
+			c.queue.AddAfter(key, res.After)
+		}
+	case act == stop:
+		c.queue.Forget(key)
+		c.log.Error("gave up on a key", logkey.Key, key, logkey.Error, err)
+	case act == retryAfter:
+		c.queue.Forget(key)
+		c.queue.AddAfter(key, wait)
+		c.log.Debug("will look again", logkey.Key, key, logkey.Error, err)
+	default:
+		c.queue.AddRateLimited(key)
+		c.log.Warn("will retry", logkey.Key, key, logkey.Error, err)
+	}
+	return true
+}

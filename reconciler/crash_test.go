@@ -1,0 +1,171 @@
+package reconciler_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// crasher makes a controller die at its n-th call with an effect: before it, or after it. Dead, the
+// controller reaches nothing any more, as after kill -9.
+type crasher struct {
+	at    int
+	after bool
+	die   func()
+
+	mu    sync.Mutex
+	calls int
+	dead  bool
+	where string
+}
+
+func (c *crasher) step(ctx context.Context, what string, do func() error) error {
+	c.mu.Lock()
+	if c.dead {
+		c.mu.Unlock()
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	c.calls++
+	mine := c.calls == c.at
+	if mine {
+		c.where = fmt.Sprintf("%s (call %d)", what, c.calls)
+	}
+	if mine && !c.after {
+		c.dead = true
+	}
+	c.mu.Unlock()
+	if mine && !c.after {
+		c.die()
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	err := do()
+	if mine {
+		c.mu.Lock()
+		c.dead = true
+		c.mu.Unlock()
+		c.die()
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// never is the step of a controller that does not die.
+const never = 0
+
+// count returns the calls with an effect so far.
+func (c *crasher) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls
+}
+
+func (c *crasher) renew(ctx context.Context, do func() error) error {
+	if _, dead := c.fired(); dead {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return do()
+}
+
+func (c *crasher) fired() (string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.where, c.where != ""
+}
+
+// doomed starts a controller that dies at its n-th effect.
+func (w *world) doomed(n int, after bool) *crasher {
+	w.t.Helper()
+	w.cfg.Limits.Idle = 2 * time.Minute // the end of the story is only a wait for it
+	c := &crasher{at: n, after: after}
+	died := make(chan struct{})
+	c.die = func() { close(died) }
+	stop := w.stepping("doomed", c)
+	w.running.Add(1)
+	go func() {
+		defer w.running.Done()
+		select {
+		case <-died:
+		case <-w.ended:
+		}
+		stop()
+	}()
+	return c
+}
+
+// H01 H02 H08 H13 H16 H17 H25 H30 S28 S50 S79: a controller that dies at any step of a cold provision, a
+// warm one, or a release changes nothing but the time it takes: its successor goes on. Every call
+// with an effect is a step, and the death comes before or after the effect.
+func TestCrash_AtEveryStep(t *testing.T) {
+	steps := 0
+	run(t, func(t *testing.T, w *world) {
+		c := w.doomed(never, false)
+		crashStory(t, w)
+		steps = c.count()
+	})
+	if steps < 40 {
+		t.Fatalf("the story has %d steps, want at least 40: it is not told to its end", steps)
+	}
+	for _, after := range []bool{false, true} {
+		t.Run(map[bool]string{false: "BeforeTheEffect", true: "AfterTheEffect"}[after], func(t *testing.T) {
+			var died atomic.Int64
+			t.Run("step", func(t *testing.T) {
+				for n := 1; n <= steps; n++ {
+					t.Run(fmt.Sprint(n), func(t *testing.T) {
+						t.Parallel()
+						run(t, func(t *testing.T, w *world) {
+							c := w.doomed(n, after)
+							crashStory(t, w)
+							if where, fired := c.fired(); fired {
+								died.Add(1)
+								t.Logf("died at %s", where)
+							}
+						})
+					})
+				}
+			})
+			// A step more or less is chance: which of two calls comes first.
+			if least := int64(steps * 9 / 10); died.Load() < least {
+				t.Errorf("only %d of %d stories had a death in them, want at least %d", died.Load(), steps, least)
+			}
+		})
+	}
+}
+
+// crashStory tells one story: two cold machines for one run, the same two warm for the next.
+func crashStory(t *testing.T, w *world) {
+	time.Sleep(10 * time.Millisecond)
+	defer w.controller("heir", nil)()
+
+	w.submit(spec("100", 2))
+	first := w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
+	w.awaitJobs(w.jobs("100", 2, 5), time.Minute)
+	w.release("100", 1, store.Drain)
+	w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+	w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
+
+	w.submit(spec("200", 2))
+	second := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+	for id := range ids(second) {
+		if !ids(first)[id] {
+			t.Errorf("run 200 got %s, want warm ones of %v", id, ids(first))
+		}
+	}
+	w.release("200", 1, store.Drain)
+	w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
+
+	if launched := w.fleet.Launched(); launched != 2 {
+		t.Errorf("launched %d machines, want 2", launched)
+	}
+	w.checkJobs()
+	w.checkDrained(30 * time.Minute) // a runner whose record was lost is swept on second sight
+}

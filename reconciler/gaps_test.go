@@ -1,0 +1,160 @@
+package reconciler_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// S27: a sweep that ends expired instances in the very moment in which one is claimed: whoever writes
+// first wins, and the loser changes nothing. Claimed in time, it lives.
+func TestSweepRace_ClaimedInTheLastMoment_S27(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1, nil)
+		id := st.Instances[0].InstanceID
+		left := w.instance(id).Threshold.Sub(w.clock.Now())
+		time.Sleep(left - 20*time.Millisecond)
+		w.submit(spec("200", 1))
+		got := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		if in := w.instance(id); ids(got)[id] && in.State != statemachine.Running || !ids(got)[id] && in.State != statemachine.Terminated {
+			t.Errorf("%s is %s, and run 200 was given %v", id, in.State, ids(got))
+		}
+		w.checkJobs()
+	})
+}
+
+// S29: the sweep comes at its period, with no request and no operator: a machine that ended behind the
+// system's back is noticed within it.
+func TestSweep_ComesAtItsPeriod_S29(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1, nil)
+		before := w.fleet.Calls(fleettest.CallList)
+		time.Sleep(2 * time.Minute)
+		if n := w.fleet.Calls(fleettest.CallList) - before; n < 4 {
+			t.Errorf("%d listings in two minutes, want one in %s", n, w.cfg.Sweep)
+		}
+		w.crash(st.Instances[0].InstanceID)
+		w.await(w.cfg.Sweep+time.Second, "noticed", func() bool { return w.in(statemachine.Terminated) == 1 })
+	})
+}
+
+// S65: handed over if and only if both gates pass: a fresh heartbeat and the registration. The answer
+// carries id and details.
+func TestGates_Both_S65(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		w.warm("100", 1, nil)
+		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
+		w.submit(spec("200", 1)) // its machine beats, but its listener does not come online
+		time.Sleep(5 * time.Second)
+		if st := w.status("200"); st.Phase != statemachine.Pending || w.in(statemachine.Running) != 0 {
+			t.Fatalf("%s with %d running before the listener was online", st.Phase, w.in(statemachine.Running))
+		}
+		w.hub.SetOutage(githubsim.Outage{})
+		st := w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
+		if s := st.Instances[0]; s.InstanceID == "" || s.InstanceType == "" || s.UsageClass == "" {
+			t.Errorf("handed over %+v, want id and details", s)
+		}
+		w.audit.excuse(statemachine.ReasonGate) // the one that hung was given up
+	})
+}
+
+// H09: a termination that fails is no success: it is tried again until the fleet confirms, and only then
+// may the record go.
+func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1, nil)
+		id := st.Instances[0].InstanceID
+		w.fleet.RefuseTerminate(string(id), errors.New("not now"))
+		if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+			t.Fatal(err)
+		}
+		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		w.stop(string(id)) // its agent does not help
+		time.Sleep(time.Minute)
+		if in := w.instance(id); !in.ExpiresAt.IsZero() {
+			t.Errorf("the record of %s may go although the machine lives", id)
+		}
+		w.fleet.RefuseTerminate(string(id), nil)
+		w.await(time.Minute, "confirmed", func() bool { return !w.instance(id).ExpiresAt.IsZero() })
+	})
+}
+
+// H19: one instance that cannot be given back keeps no other from it.
+func TestRelease_OneHangs_TheOthersGoBack_H19(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		w.submit(spec("100", 3))
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		job := w.jobs("100", 1, 600)
+		w.await(time.Minute, "one is busy", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
+		w.release("100", 1, store.Drain)
+		w.await(time.Minute, "the other two pooled", func() bool { return w.pooled() == 2 })
+		if j, _ := w.hub.Job(job[0]); j.State != githubsim.Running {
+			t.Errorf("the job is %s", j.State)
+		}
+	})
+}
+
+// H26: an instance that was given up and registers late for its old run takes no job: its runner is
+// deleted at GitHub before the machine is, and none is killed with a job on it.
+func TestGivenUp_RegistersLate_H26(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		w.warm("100", 1, nil)
+		w.hub.SetLatency(githubsim.Latency{Session: 12 * time.Second}) // later than the gate of 10 s
+		w.audit.excuse(statemachine.ReasonGate)
+		w.submit(spec("200", 1))
+		w.jobs("200", 1, 30)
+		time.Sleep(15 * time.Second)
+		w.hub.SetLatency(githubsim.Latency{})
+		w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
+		time.Sleep(time.Minute)
+		w.checkJobs()
+	})
+}
+
+// H28: what is ready waits for a slow sibling longer than the claimed limit, and is not lost for it.
+func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.Limits.CreateGate, w.cfg.Limits.Created = 10*time.Minute, 11*time.Minute
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1, nil)
+		w.boot = 8 * time.Minute // of the second one
+		r := spec("200", 2)
+		r.Timeout = store.SecondsOf(15 * time.Minute)
+		w.submit(r)
+		got := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Minute)
+		if id := st.Instances[0].InstanceID; !ids(got)[id] {
+			t.Errorf("run 200 got %v without the warm %s", ids(got), id)
+		}
+		if n := w.fleet.Launched(); n != 2 {
+			t.Errorf("launched %d, want 2", n)
+		}
+	})
+}
+
+// S48: a machine that was told it will be taken away takes no new run and goes, if nobody owns it.
+func TestInterrupted_TakesNoNewRun_S48(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		w.interrupt(id)
+		w.await(time.Minute, "dismissed", func() bool { return w.instance(id).State == statemachine.Terminated })
+		w.submit(spec("200", 1))
+		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); ids(st)[id] {
+			t.Errorf("run 200 was given %s, which is being taken away", id)
+		}
+		if n := w.audit.owners(id); n != 1 {
+			t.Errorf("%d runs owned %s, want 1", n, id)
+		}
+	})
+}

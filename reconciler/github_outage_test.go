@@ -1,0 +1,257 @@
+package reconciler_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// trouble is a way in which GitHub does not serve its clients.
+type trouble struct {
+	name  string
+	begin func(*githubsim.Hub)
+}
+
+// troubles is every way of githubapi's error kinds. All but the last leave runners alone, which have
+// connections and credentials of their own.
+var troubles = []trouble{
+	{"Fails", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls}) }},
+	{"Hangs", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: clientCalls}) }},
+	{"RepliesLost", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) }},
+	{"TooSlow", func(h *githubsim.Hub) { h.SetLatency(githubsim.Latency{API: 20 * time.Second}) }},
+	{"Revoked", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Revoked}) }},
+	{"PrimaryLimit", func(h *githubsim.Hub) { limit(h, githubsim.RateLimit{Window: time.Hour}) }},
+	{"SecondaryLimit", func(h *githubsim.Hub) { limit(h, githubsim.RateLimit{Window: time.Hour, Secondary: true}) }},
+	{"AllOfIt", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Fails}) }},
+}
+
+func limit(h *githubsim.Hub, l githubsim.RateLimit) {
+	h.SetRateLimit(githubsim.ResourceCore, l)
+	h.SetRateLimit(githubsim.ResourceRegistration, l)
+}
+
+// over ends any trouble.
+func over(h *githubsim.Hub) {
+	h.SetOutage(githubsim.Outage{})
+	h.SetLatency(githubsim.Latency{})
+	limit(h, githubsim.RateLimit{})
+}
+
+// tenMinutes is how long GitHub is out of order: the limits of every state but running are shorter, or
+// as long.
+const tenMinutes = 10 * time.Minute
+
+// inTrouble runs test under each trouble, which lasts from its call of begin to that of over.
+func inTrouble(t *testing.T, mode store.RegistrationMode, test func(t *testing.T, w *world, begin, over func())) {
+	for _, tr := range troubles {
+		t.Run(string(mode)+"/"+tr.name, func(t *testing.T) {
+			t.Parallel()
+			run(t, func(t *testing.T, w *world) {
+				w.cfg.Registration = mode
+				defer w.controller("c1", nil)()
+				test(t, w, func() { tr.begin(w.hub) }, func() { over(w.hub) })
+			})
+		})
+	}
+}
+
+// inEitherMode is inTrouble with each kind of registration.
+func inEitherMode(t *testing.T, test func(t *testing.T, w *world, begin, over func())) {
+	inTrouble(t, store.JIT, test)
+	inTrouble(t, store.Token, test)
+}
+
+// checkNoneEnded: no machine was ended for GitHub's sake.
+func (w *world) checkNoneEnded() {
+	w.t.Helper()
+	for _, in := range w.instances() {
+		if in.State == statemachine.Terminated {
+			w.t.Errorf("%s was ended: %s", in.ID, in.Reason)
+		}
+	}
+}
+
+// busyJobs counts the jobs that run.
+func (w *world) busyJobs(ids []string) int {
+	n := 0
+	for _, id := range ids {
+		if j, err := w.hub.Job(id); err == nil && j.State == githubsim.Running {
+			n++
+		}
+	}
+	return n
+}
+
+// registered counts the runners at GitHub.
+func (w *world) registered() int {
+	n := 0
+	for _, r := range w.hub.Registrations() {
+		if r.Removed == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// patient is a request whose time is longer than the trouble.
+func patient(id string, count int) store.RunRequest {
+	r := spec(id, count)
+	r.Timeout = store.SecondsOf(20 * time.Minute)
+	return r
+}
+
+// Machines that boot meanwhile wait for their registration, and are handed over when GitHub is back. §8.6
+func TestGitHubTrouble_Cold_Waits(t *testing.T) {
+	t.Parallel()
+	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
+		begin()
+		w.submit(patient("100", 3))
+		time.Sleep(tenMinutes)
+		w.checkNoneEnded()
+		over()
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		if n := w.fleet.Launched(); n != 3 {
+			t.Errorf("launched %d, want 3", n)
+		}
+		w.awaitJobs(w.jobs("100", 3, 10), 5*time.Minute)
+		w.checkNoneEnded()
+		w.checkJobs()
+	})
+}
+
+// So do machines of the pool.
+func TestGitHubTrouble_Warm_Waits(t *testing.T) {
+	t.Parallel()
+	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
+		w.warm("100", 3, nil)
+		begin()
+		w.submit(patient("200", 3))
+		time.Sleep(tenMinutes)
+		w.checkNoneEnded()
+		over()
+		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		if n := w.fleet.Launched(); n != 3 {
+			t.Errorf("launched %d, want only the 3 of the pool", n)
+		}
+		w.awaitJobs(w.jobs("200", 3, 10), 5*time.Minute)
+		w.checkNoneEnded()
+		w.checkJobs()
+	})
+}
+
+// A request whose time is shorter fails with the reason, and its machines serve the next one.
+func TestGitHubTrouble_Deadline_SaysWhy(t *testing.T) {
+	t.Parallel()
+	inTrouble(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
+		w.warm("100", 2, nil)
+		begin()
+		r := spec("200", 2)
+		r.Timeout = store.SecondsOf(3 * time.Minute)
+		w.submit(r)
+		st := w.awaitPhase("200", 1, statemachine.Failed, 3*time.Minute+5*time.Second)
+		if st.Reason != reconciler.ReasonTimeout || !strings.Contains(st.Message, "; last problem: register i-") || !strings.Contains(st.Message, "github") {
+			t.Errorf("status = %s: %s, want a timeout that says GitHub is the reason", st.Reason, st.Message)
+		}
+		w.await(2*time.Minute, "machines back in the pool", func() bool { return w.pooled() == 2 })
+		over()
+		w.submit(spec("300", 2))
+		w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
+		w.checkNoneEnded()
+	})
+}
+
+// A release in progress waits, since GitHub could still hand a job to the runners; afterwards the
+// machines are pooled.
+func TestGitHubTrouble_Release_Waits(t *testing.T) {
+	t.Parallel()
+	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
+		w.submit(spec("100", 3))
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		begin()
+		w.release("100", 1, store.Drain)
+		time.Sleep(tenMinutes)
+		w.checkNoneEnded()
+		over()
+		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		w.await(time.Minute, "all pooled", func() bool { return w.pooled() == 3 })
+		w.checkNoneEnded()
+		w.checkJobs()
+	})
+}
+
+// A run whose runners are used up gets the next ones when GitHub is back, and its jobs run.
+func TestGitHubTrouble_NextRegistration_Waits(t *testing.T) {
+	t.Parallel()
+	inTrouble(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
+		w.submit(spec("100", 2))
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		first := w.jobs("100", 2, 60)
+		w.await(10*time.Second, "jobs running", func() bool { return w.busyJobs(first) == 2 })
+		begin()
+		more := w.jobs("100", 2, 30)
+		time.Sleep(tenMinutes)
+		w.checkNoneEnded()
+		over()
+		w.awaitJobs(append(first, more...), 5*time.Minute)
+		w.checkNoneEnded()
+		if strings.HasSuffix(t.Name(), "/AllOfIt") {
+			w.checkJobs(first...) // whose runners could not tell GitHub in time that they were done
+			return
+		}
+		w.checkJobs()
+	})
+}
+
+// A seat that is lost after Ready is refilled from the pool, and the machine waits for GitHub as long as the
+// run lasts.
+func TestGitHubTrouble_Refill_Waits(t *testing.T) {
+	t.Parallel()
+	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
+		w.warm("100", 3, nil)
+		w.submit(spec("200", 2))
+		lost := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		begin()
+		w.crash(lost)
+		time.Sleep(tenMinutes)
+		over()
+		w.await(time.Minute, "refilled", func() bool { return w.in(statemachine.Running) == 2 })
+		if n := w.fleet.Launched(); n != 3 {
+			t.Errorf("launched %d, want only the 3 of the pool", n)
+		}
+		for _, in := range w.instances() {
+			if in.State == statemachine.Terminated && in.ID != lost {
+				t.Errorf("%s was ended: %s", in.ID, in.Reason)
+			}
+		}
+		w.awaitJobs(w.jobs("200", 2, 10), 5*time.Minute)
+		w.checkJobs()
+	})
+}
+
+// Machines that go meanwhile do not wait for GitHub; their runners are deleted once it is back.
+func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
+	t.Parallel()
+	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
+		r := spec("100", 2)
+		w.submit(r)
+		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		begin()
+		for _, seat := range st.Instances {
+			w.crash(seat.InstanceID)
+		}
+		w.release("100", 1, store.Now)
+		time.Sleep(tenMinutes)
+		for _, seat := range st.Instances {
+			if got := w.instance(seat.InstanceID).State; got != statemachine.Terminated {
+				t.Errorf("%s is %s: GitHub kept the record of a lost machine", seat.InstanceID, got)
+			}
+		}
+		over()
+		w.await(25*time.Minute, "no runner left", func() bool { return w.registered() == 0 })
+	})
+}

@@ -1,0 +1,143 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// occasion says why seats are given back.
+type occasion int
+
+const (
+	over    occasion = iota // the request failed, is over, or a newer attempt takes its place
+	surplus                 // the request goes on, without these
+)
+
+// reasonOver is recorded with instances that were not ready when their request ended.
+const reasonOver = "its request ended before it was ready"
+
+// lastMinute: so long before an instance's threshold its return no longer waits for GitHub, whose
+// outage must not cost a machine. The agent itself waits for a running job and stops the listener.
+const lastMinute = time.Minute
+
+// giveBack returns seats to the pool: what is healthy goes through the release handshake, nothing
+// healthy dies for a sibling. It always says when to look again: at once, or at those that must wait.
+func (t *term) giveBack(ctx context.Context, seats []snapshot, mode store.ReleaseMode, why occasion) (Result, error) {
+	if len(seats) == 0 {
+		return Result{}, nil
+	}
+	seats, err := t.hearNow(ctx, seats)
+	if err != nil {
+		return Result{}, err
+	}
+	var waits atomic.Int64
+	var writes errgroup.Group
+	writes.SetLimit(fanOut)
+	for _, s := range seats {
+		writes.Go(func() error {
+			done, err := t.giveBackOne(ctx, s, mode, why)
+			if !done {
+				waits.Add(1)
+				t.view.with(s.ID, func(in *instance) { in.watched = true })
+			}
+			if err != nil {
+				return fmt.Errorf("give back %s: %w", s.ID, err)
+			}
+			return nil
+		})
+	}
+	err = writes.Wait()
+	if waits.Load() > 0 {
+		return Result{After: t.cfg.HotPoll}, err
+	}
+	return Result{After: time.Millisecond}, err
+}
+
+// hearNow reads what the agents said last, unless that was just done.
+func (t *term) hearNow(ctx context.Context, seats []snapshot) ([]snapshot, error) {
+	var ids []store.InstanceID
+	for _, s := range seats {
+		if s.unheard || t.clock.Since(s.vitals.readAt) > t.cfg.HotPoll/2 {
+			ids = append(ids, s.ID)
+		}
+	}
+	if err := t.hear(ctx, ids); err != nil {
+		return nil, err
+	}
+	out := make([]snapshot, 0, len(seats))
+	for _, s := range seats {
+		if cur, ok := t.view.get(s.ID); ok && cur.Assignment == s.Assignment && cur.State.Owned() {
+			out = append(out, cur)
+		}
+	}
+	return out, nil
+}
+
+// giveBackOne returns one seat and reports whether that is done.
+func (t *term) giveBackOne(ctx context.Context, s snapshot, mode store.ReleaseMode, why occasion) (bool, error) {
+	event := statemachine.Unclaimed
+	switch {
+	case s.State == statemachine.Running:
+		event = statemachine.Released
+	case s.State == statemachine.Claimed && !s.vitals.fresh:
+		return false, nil // its gate or its silence decides
+	case s.State == statemachine.Created && s.scriptPassed() && !s.vitals.fresh:
+		return false, nil // its silence or its threshold decides
+	case s.State == statemachine.Created && !s.scriptPassed():
+		if why == surplus {
+			return false, nil // it boots: wait for it, then pool it
+		}
+		return t.reject(ctx, s)
+	}
+	if mode == "" {
+		mode = store.Drain
+	}
+	if quiet, err := t.quiet(ctx, s, mode); !quiet || err != nil {
+		return false, err
+	}
+	now := t.clock.Now()
+	_, err := t.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+		return store.Transition{Event: event, Now: now, Limit: t.cfg.Limits.Idle, Release: mode},
+			cur.Assignment == s.Assignment && cur.State == s.State && cur.Registration.Serial == s.Registration.Serial // no runner came since
+	})
+	return err == nil, err
+}
+
+// reject ends an instance that was not ready when its request ended.
+func (t *term) reject(ctx context.Context, s snapshot) (bool, error) {
+	_, err := t.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+		return store.Transition{Event: statemachine.Rejected, Now: t.clock.Now(), Reason: reasonOver},
+			cur.Assignment == s.Assignment && cur.State == s.State && !cur.scriptPassed()
+	})
+	return err == nil, err
+}
+
+// quiet makes sure that no job runs and none can start: the heartbeat says so, and the runner is
+// deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
+// (Now) waits for neither.
+func (t *term) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
+	if mode != store.Now && s.busy() {
+		return false, nil
+	}
+	err := t.removeRunner(ctx, s)
+	switch {
+	case err == nil || mode == store.Now:
+		return true, nil
+	case errors.Is(err, githubapi.ErrBusy):
+		return false, nil
+	case !t.clock.Now().Before(s.Threshold.Add(-lastMinute)):
+		t.log.Warn("give back without GitHub's word", logkey.InstanceID, s.ID, logkey.Error, err)
+		return true, nil
+	}
+	return false, err
+}

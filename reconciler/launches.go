@@ -1,0 +1,538 @@
+package reconciler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Bounds of parallel work.
+const (
+	launchWorkers = 4  // launch calls at once: EC2 takes few per second
+	fanOut        = 32 // writes at once for one request or launch
+)
+
+// launchLife is how long the record of a finished launch is kept.
+const launchLife = 24 * time.Hour
+
+// batch collects what requests want launched, until the window of its kind closes.
+type batch struct {
+	mu       sync.Mutex
+	wants    map[string][]want       // by kind
+	opened   map[string]gathering    // by kind, while there are wants
+	uncalled map[string]bool         // launches of this process whose call was not made yet
+	prepared map[string]store.Launch // by kind: written with an unknown outcome, to be written again
+}
+
+// gathering is a window that is open.
+type gathering struct {
+	first, last time.Time // when a request joined it
+	n           int       // requests in it
+}
+
+// longestBatch bounds how long a window stays open while requests keep joining it: a controller takes
+// 1,000 of them up within half a second, and the launch itself takes EC2 two.
+const longestBatch = time.Second
+
+// want is one request's part of a coming launch.
+type want struct {
+	id      store.RequestID
+	attempt int
+	count   int
+	since   time.Time // age of the request: the oldest gets its machines first
+	query   pool.Query
+}
+
+func newBatch() *batch {
+	return &batch{wants: map[string][]want{}, opened: map[string]gathering{}, uncalled: map[string]bool{}, prepared: map[string]store.Launch{}}
+}
+
+// batchPrefix marks keys of the launch queue that stand for a window, not for a launch.
+const batchPrefix = "batch "
+
+// kind names everything that must be equal for two requests to share a launch.
+func kind(q pool.Query) string {
+	return batchPrefix + strings.Join([]string{
+		q.ResourceClass, strings.Join(q.UsageClasses, ","), strings.Join(q.AllowedTypes, ","), fmt.Sprint(q.CPU, q.Mem),
+	}, "|")
+}
+
+// set notes what a request wants, in place of what it wanted before.
+func (b *batch) set(w want) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remove(w.id)
+	k := kind(w.query)
+	if w.count > 0 {
+		b.wants[k] = append(b.wants[k], w)
+	}
+	return k
+}
+
+// join notes at now that the wants of a kind may have become more.
+func (b *batch) join(k string, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g, n := b.opened[k], len(b.wants[k])
+	if g.n == 0 {
+		g.first = now
+	}
+	if n > g.n {
+		g.last = now
+	}
+	g.n = n
+	b.opened[k] = g
+}
+
+// closes returns when the window of a kind closes: idle after the last request has joined it,
+// longestBatch after the first at the latest. The zero time means that it is not open.
+func (b *batch) closes(k string, idle time.Duration) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g, ok := b.opened[k]
+	if !ok {
+		return time.Time{}
+	}
+	if end := g.first.Add(longestBatch); g.last.Add(idle).After(end) {
+		return end
+	}
+	return g.last.Add(idle)
+}
+
+// leave forgets what a request wanted.
+func (b *batch) leave(id store.RequestID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remove(id)
+}
+
+// remove takes the wants of a request out of every kind: a newer attempt may be of another. b.mu must
+// be held.
+func (b *batch) remove(id store.RequestID) {
+	for k, list := range b.wants {
+		b.wants[k] = slices.DeleteFunc(list, func(o want) bool { return o.id == id })
+		if len(b.wants[k]) == 0 {
+			delete(b.wants, k)
+		}
+	}
+}
+
+// pending returns how many instances of a request await their window.
+func (b *batch) pending(id store.RequestID) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, list := range b.wants {
+		for _, w := range list {
+			if w.id == id {
+				n += w.count
+			}
+		}
+	}
+	return n
+}
+
+// total returns how many instances await their window, in all and of class.
+func (b *batch) total(class string) (all, ofClass int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, list := range b.wants {
+		for _, w := range list {
+			all += w.count
+			if w.query.ResourceClass == class {
+				ofClass += w.count
+			}
+		}
+	}
+	return all, ofClass
+}
+
+// take closes the window of a kind. The wants stay counted as pending until drop.
+func (b *batch) take(k string) []want {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := slices.Clone(b.wants[k])
+	slices.SortStableFunc(taken, func(a, b want) int { return a.since.Compare(b.since) })
+	return taken
+}
+
+func (b *batch) drop(k string, taken []want) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wants[k] = slices.DeleteFunc(b.wants[k], func(w want) bool {
+		return slices.ContainsFunc(taken, func(t want) bool { return t.id == w.id })
+	})
+	if len(b.wants[k]) == 0 {
+		delete(b.wants, k)
+		delete(b.opened, k)
+		return
+	}
+	g := b.opened[k] // a new window, of those that joined meanwhile
+	b.opened[k] = gathering{g.last, g.last, len(b.wants[k])}
+}
+
+// prepare keeps a launch until it is certainly written.
+func (b *batch) prepare(k string, l store.Launch) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.prepared[k] = l
+}
+
+// unwritten returns the launch of a kind whose writing did not succeed yet.
+func (b *batch) unwritten(k string) (store.Launch, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l, ok := b.prepared[k]
+	return l, ok
+}
+
+// intended notes that a launch was written and not called.
+func (b *batch) intended(k, token string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.prepared, k)
+	b.uncalled[token] = true
+}
+
+// begin notes that the call is about to be made and reports whether it certainly was not before.
+func (b *batch) begin(token string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	uncalled := b.uncalled[token]
+	delete(b.uncalled, token)
+	return uncalled
+}
+
+// newLaunchToken names one launch for ever: the record's key, the ClientToken and the machines' tag.
+func newLaunchToken() string { return "l-" + uuid.NewString() }
+
+// reconcileLaunch closes a window or carries out a launch.
+func (t *term) reconcileLaunch(ctx context.Context, key string) (Result, error) {
+	if strings.HasPrefix(key, batchPrefix) {
+		now := t.clock.Now()
+		if at := t.batch.closes(key, t.cfg.Batch); now.Before(at) {
+			return wakeAt(at, now), nil // others have joined since
+		}
+		return Result{}, t.intend(ctx, key)
+	}
+	l, ok := t.view.launch(key)
+	if !ok || l.Done {
+		return Result{}, nil
+	}
+	return Result{}, t.carryOut(ctx, l)
+}
+
+// intend writes the record of a launch before anything is launched. A write of unknown outcome is
+// made again as it was: another record would be another launch.
+func (t *term) intend(ctx context.Context, key string) error {
+	wants := t.batch.take(key)
+	l, again := t.batch.unwritten(key)
+	if len(wants) == 0 && !again {
+		return nil
+	}
+	t.intending.Lock() // the caps are checked and used up in one step
+	defer t.intending.Unlock()
+	if !again {
+		asked := t.affordable(wants)
+		if len(asked) == 0 {
+			t.taken(key, wants)
+			return nil
+		}
+		var err error
+		if l, err = t.prepare(ctx, asked); err != nil {
+			t.refuse(wants, err)
+			t.taken(key, wants)
+			return ignorePlan(err)
+		}
+		t.batch.prepare(key, l)
+	}
+	written, err := t.store.PutLaunch(ctx, l)
+	if err != nil {
+		return fmt.Errorf("launch %s: %w", l.Token, err)
+	}
+	t.batch.intended(key, l.Token)
+	t.view.applyLaunch(written)
+	t.launches.add(l.Token)
+	t.taken(key, wants)
+	return nil
+}
+
+// affordable cuts wants, oldest first, to what their requests still need and the caps still allow.
+func (t *term) affordable(wants []want) []want {
+	left := t.allowed(wants[0].query.ResourceClass)
+	var out []want
+	for _, w := range wants {
+		open, _ := t.view.launchedFor(w.id, w.attempt)
+		held := len(t.view.heldFor(w.id, w.attempt))
+		r, ok := t.view.getRun(w.id)
+		if !ok || !r.alive(w.attempt) {
+			continue
+		}
+		if w.count = min(w.count, left, r.request.Count-held-open); w.count > 0 {
+			left -= w.count
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// taken ends the wants of a window and lets their requests count again.
+func (t *term) taken(key string, wants []want) {
+	t.batch.drop(key, wants)
+	for _, w := range wants {
+		t.requests.add(w.id)
+	}
+}
+
+// prepare makes the record of one launch for all wants.
+func (t *term) prepare(ctx context.Context, wants []want) (store.Launch, error) {
+	plan, usage, err := t.plan(ctx, wants)
+	if err != nil {
+		return store.Launch{}, err
+	}
+	frozen, err := json.Marshal(plan)
+	if err != nil {
+		return store.Launch{}, fmt.Errorf("launch %s: encode plan: %w", plan.Token, err)
+	}
+	l := store.Launch{
+		Token: plan.Token, ResourceClass: wants[0].query.ResourceClass, UsageClass: usage, Count: plan.Count,
+		Plan: frozen, CreatedAt: store.At(t.clock.Now()),
+	}
+	for _, w := range wants {
+		l.Seats = append(l.Seats, store.LaunchSeat{RequestID: w.id, Attempt: w.attempt, Count: w.count})
+	}
+	return l, nil
+}
+
+// plan tries the usage classes in the order of preference.
+func (t *term) plan(ctx context.Context, wants []want) (fleet.Plan, string, error) {
+	q := wants[0].query
+	excluded, _ := t.refused.slots()
+	count := 0
+	for _, w := range wants {
+		count += w.count
+	}
+	var errs, full []error
+	for _, usage := range q.UsageClasses {
+		p, err := t.fleet.Plan(ctx, fleet.Spec{
+			Token: newLaunchToken(), Count: count, ResourceClass: q.ResourceClass, UsageClass: usage,
+			CPU: q.CPU, Mem: q.Mem, AllowedTypes: q.AllowedTypes, Excluded: excluded,
+		})
+		if err == nil {
+			return p, usage, nil
+		}
+		errs = append(errs, err)
+		if errors.Is(err, fleet.ErrNoCapacity) {
+			full = append(full, err)
+		}
+	}
+	if len(full) > 0 {
+		errs = full // one of the usage classes may have room later: not hopeless
+	}
+	return fleet.Plan{}, "", errors.Join(errs...)
+}
+
+// ignorePlan: a refused plan is an answer for its requests, not a failure of the queue.
+func ignorePlan(err error) error {
+	if errors.Is(err, fleet.ErrNoCapacity) || errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrInvalid) {
+		return nil
+	}
+	return err
+}
+
+// refuse tells the requests of a window why nothing is launched for them.
+func (t *term) refuse(wants []want, err error) {
+	now := t.clock.Now()
+	_, again := t.refused.slots()
+	for _, w := range wants {
+		t.view.withRun(w.id, func(r *run) {
+			if r.refuse(err, now); again.After(r.retry) {
+				r.retry = again
+			}
+		})
+	}
+}
+
+// patience is how many refusals of our parameters or permission in a row a request bears: some 15 s, in
+// which a permission that was being edited, or credentials that were being replaced, come back.
+const patience = 5
+
+// refuse notes that nothing is launched for a request, why, and when or whether to try again.
+func (r *run) refuse(err error, now time.Time) {
+	r.problem = err.Error()
+	r.refusals++
+	r.hopeless = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrInvalid) && r.refusals >= patience
+	r.retry = now.Add(refusalPause(r.refusals))
+}
+
+// refusalPause is how long a request waits after its n-th refusal in a row: 1, 2, 4 … 32 s, so that a
+// request that cannot be refilled for hours does not ask all the time.
+func refusalPause(n int) time.Duration { return time.Second << min(max(n-1, 0), 5) }
+
+// maxTold is how many refusals of a launch its record and its requests tell: EC2 may refuse every type
+// in every zone, and a record of a kilobyte costs one write unit.
+const maxTold = 5
+
+// carryOut makes the call, records what came, and then the outcome.
+func (t *term) carryOut(ctx context.Context, l store.Launch) error {
+	var plan fleet.Plan
+	if err := json.Unmarshal(l.Plan, &plan); err != nil {
+		return t.finish(ctx, l, nil, fmt.Sprintf("plan cannot be read: %v", err))
+	}
+	out, err := t.call(ctx, l, plan)
+	if errors.Is(err, fleet.ErrInvalid) {
+		// Of this call nothing came; an earlier try, whose answer was lost, may have brought machines.
+		machines, listed := t.fleet.List(ctx, l.Token)
+		if listed != nil {
+			return fmt.Errorf("launch %s: %w", l.Token, errors.Join(err, listed))
+		}
+		if err := t.record(ctx, &l, machines); err != nil {
+			return err
+		}
+		if len(machines) > 0 {
+			return t.finish(ctx, l, machines, err.Error())
+		}
+		for _, s := range l.Seats {
+			t.view.withRun(s.RequestID, func(r *run) { r.refuse(err, t.clock.Now()) })
+		}
+		return t.finish(ctx, l, nil, err.Error())
+	}
+	if err != nil {
+		return fmt.Errorf("launch %s: %w", l.Token, err) // outcome unknown: the identical call again
+	}
+	var refused []string
+	for i, r := range out.Refused {
+		t.refused.add(r.Slot)
+		if i == maxTold {
+			refused = append(refused, fmt.Sprintf("and %d more", len(out.Refused)-maxTold))
+		}
+		if i >= maxTold {
+			continue
+		}
+		refused = append(refused, fmt.Sprintf("%s %s %s: %s %s", r.Slot.UsageClass, r.Slot.InstanceType, r.Slot.Zone, r.Code, r.Message))
+	}
+	if err := t.record(ctx, &l, out.Machines); err != nil {
+		return err
+	}
+	return t.finish(ctx, l, out.Machines, strings.Join(refused, "; "))
+}
+
+// call makes the launch call, or finds out what an earlier one brought if nobody wants the machines
+// any more: repeating it then could launch machines for nobody.
+func (t *term) call(ctx context.Context, l store.Launch, plan fleet.Plan) (fleet.Outcome, error) {
+	wanted := slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return t.view.alive(s.RequestID, s.Attempt) })
+	uncalled := t.batch.begin(l.Token)
+	switch {
+	case wanted:
+		return t.fleet.Launch(ctx, plan)
+	case uncalled:
+		return fleet.Outcome{}, nil
+	}
+	machines, err := t.fleet.List(ctx, l.Token)
+	return fleet.Outcome{Machines: machines}, err
+}
+
+// record writes a record for every machine that came (S03). The machines are handed to the seats in
+// the order of their ids, so that a repeated call deals them out alike.
+func (t *term) record(ctx context.Context, l *store.Launch, machines []fleet.Machine) error {
+	slices.SortFunc(machines, func(a, b fleet.Machine) int { return strings.Compare(a.ID, b.ID) })
+	var writes errgroup.Group
+	writes.SetLimit(fanOut)
+	l.Seats = slices.Clone(l.Seats)
+	next := 0
+	for i := range l.Seats {
+		seat := &l.Seats[i]
+		seat.Instances = nil
+		for ; next < len(machines) && len(seat.Instances) < seat.Count; next++ {
+			m := machines[next]
+			seat.Instances = append(seat.Instances, store.InstanceID(m.ID))
+			writes.Go(func() error { return t.adopt(ctx, m, seat.RequestID, seat.Attempt) })
+		}
+	}
+	for ; next < len(machines); next++ { // more than asked for: known, owned by the last seat, given back as surplus
+		m, seat := machines[next], l.Seats[len(l.Seats)-1]
+		writes.Go(func() error { return t.adopt(ctx, m, seat.RequestID, seat.Attempt) })
+	}
+	if err := writes.Wait(); err != nil {
+		return fmt.Errorf("launch %s: %w", l.Token, err)
+	}
+	return nil
+}
+
+// adopt creates the record of a machine, unless it has one.
+func (t *term) adopt(ctx context.Context, m fleet.Machine, run store.RequestID, attempt int) error {
+	if _, known := t.view.get(store.InstanceID(m.ID)); known {
+		return nil
+	}
+	in, err := t.store.Register(ctx, store.Instance{
+		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
+		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
+		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion,
+	}, t.clock.Now(), t.cfg.Limits.Created)
+	if err != nil {
+		return fmt.Errorf("adopt %s: %w", m.ID, err)
+	}
+	t.view.apply(in)
+	t.log.Info("launched", logkey.InstanceID, in.ID, logkey.RequestID, run, logkey.Launch, m.LaunchToken,
+		logkey.Class, in.ResourceClass, logkey.Usage, in.UsageClass, logkey.Type, in.InstanceType)
+	t.instances.add(in.ID)
+	return nil
+}
+
+// putOutcome writes the outcome. If somebody came first, it was an earlier try of ours or the last
+// leader: theirs stands.
+func (t *term) putOutcome(ctx context.Context, l store.Launch) (store.Launch, error) {
+	out, err := t.store.PutLaunch(ctx, l)
+	if !errors.Is(err, store.ErrConflict) {
+		return out, err
+	}
+	have, readErr := t.store.Launch(ctx, l.Token)
+	if readErr != nil {
+		return l, readErr
+	}
+	t.view.applyLaunch(have)
+	if have.Done {
+		return have, nil
+	}
+	return l, err
+}
+
+// finish writes the outcome and wakes the requests.
+func (t *term) finish(ctx context.Context, l store.Launch, machines []fleet.Machine, problem string) error {
+	now := t.clock.Now()
+	l.Done, l.DoneAt, l.Error, l.ExpiresAt = true, store.At(now), problem, now.Add(launchLife).Truncate(time.Second)
+	l, err := t.putOutcome(ctx, l)
+	if err != nil {
+		return fmt.Errorf("launch %s: outcome: %w", l.Token, err)
+	}
+	t.view.applyLaunch(l)
+	t.metrics.launch(l.Count, len(machines))
+	if problem != "" {
+		t.log.Warn("launch fell short", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
+	}
+	for _, s := range l.Seats {
+		t.view.withRun(s.RequestID, func(r *run) {
+			if len(machines) > 0 {
+				r.refusals = 0
+			}
+			if problem != "" {
+				r.problem = "launch: " + problem
+			}
+		})
+		t.requests.add(s.RequestID)
+	}
+	return nil
+}

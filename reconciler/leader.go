@@ -1,0 +1,226 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
+)
+
+// leader holds the lease, or waits for it. The lease saves work and keeps two controllers from
+// deciding at once; safety rests on the conditions of the writes.
+type leader struct {
+	store   *store.Store
+	clock   clock.WithTicker
+	log     *slog.Logger
+	holder  string
+	ttl     time.Duration
+	request time.Duration // longest time one lease call may take
+
+	trusted atomic.Pointer[time.Time] // until when writes may be sent, on the local monotonic clock
+	began   atomic.Pointer[time.Time] // since when that was so without a gap
+}
+
+// margin is kept between the end of trust and the end of the lease: a write sent at the last
+// moment arrives before anybody else may act.
+func (l *leader) margin() time.Duration { return l.ttl / 4 }
+
+// trust reports whether writes may be sent now. A slow reply cannot lengthen it: it counts from the
+// start of the attempt.
+func (l *leader) trust() bool {
+	until := l.trusted.Load()
+	return until != nil && l.clock.Now().Before(*until)
+}
+
+// since returns when the present time of trust began: now, if there is none. Before it the store took
+// no writes of ours, and so perhaps nobody's.
+func (l *leader) since() time.Time {
+	if l.trust() { // asked first: began is set before it
+		return *l.began.Load()
+	}
+	return l.clock.Now()
+}
+
+func (l *leader) trustFrom(start time.Time) {
+	if !l.trust() {
+		now := l.clock.Now()
+		l.began.Store(&now)
+	}
+	until := start.Add(l.ttl - l.margin())
+	l.trusted.Store(&until)
+}
+
+// run waits for the lease, calls lead while holding it, gives it up, and begins anew when it was
+// lost. It returns when ctx ends, or with the error of lead.
+func (l *leader) run(ctx context.Context, lead func(ctx context.Context, term int64) error) error {
+	for {
+		lease, err := l.acquire(ctx)
+		if err != nil {
+			return nil //nolint:nilerr // only the end of ctx ends the wait
+		}
+		l.log.Info("leading", logkey.Holder, l.holder, logkey.Term, lease.Term)
+		err = l.hold(ctx, lease, lead)
+		if ctx.Err() != nil || err != nil {
+			return err
+		}
+		l.log.Warn("lease lost", logkey.Holder, l.holder, logkey.Term, lease.Term)
+	}
+}
+
+// acquire returns once the lease is ours. Another holder's must not have changed for its whole TTL
+// and one request more, on our clock: no clocks are compared.
+func (l *leader) acquire(ctx context.Context) (store.Lease, error) {
+	pause := l.ttl / 4
+	var seen store.Lease
+	var since time.Time
+	var said complaint
+	for waiting := false; ; {
+		start := l.clock.Now()
+		lease, err := l.read(ctx)
+		switch {
+		case err != nil:
+			since = time.Time{} // not seen is not unchanged
+			said.warn(l.log, "read", err, start)
+		case lease.Version != seen.Version || since.IsZero():
+			seen, since = lease, start
+		}
+		free := err == nil && (lease.Holder == "" || l.clock.Since(since) >= l.ttl+l.request)
+		if free {
+			if taken, err := l.take(ctx, lease); err == nil {
+				return taken, nil
+			} else if !errors.Is(err, store.ErrConflict) {
+				said.warn(l.log, "take", err, start)
+			}
+		} else if err == nil && !waiting {
+			waiting = true
+			l.log.Info("waiting for the lease", logkey.Holder, lease.Holder, logkey.Term, lease.Term)
+		}
+		select {
+		case <-ctx.Done():
+			return store.Lease{}, ctx.Err()
+		case <-l.clock.After(pause):
+		}
+	}
+}
+
+// complaintPeriod is between two warnings of the same trouble: the lease is tried twice a second, and a
+// table that is missing stays so until somebody makes it.
+const complaintPeriod = time.Minute
+
+// complaint keeps one trouble from filling the log.
+type complaint struct {
+	text string
+	at   time.Time
+}
+
+// warn logs what went wrong, if it is news or was last said complaintPeriod ago.
+func (c *complaint) warn(log *slog.Logger, what string, err error, now time.Time) {
+	text := what + ": " + err.Error()
+	if text == c.text && now.Sub(c.at) < complaintPeriod {
+		return
+	}
+	c.text, c.at = text, now
+	log.Warn("lease", logkey.Call, what, logkey.Error, err)
+}
+
+func (l *leader) read(ctx context.Context) (store.Lease, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.request, errLeaseTimeout)
+	defer cancel()
+	return l.store.Lease(ctx)
+}
+
+var errLeaseTimeout = errors.New("lease call took too long")
+
+// take writes a new term over lease.
+func (l *leader) take(ctx context.Context, lease store.Lease) (store.Lease, error) {
+	lease.Term++
+	return l.write(ctx, lease, l.holder)
+}
+
+// write stores the lease for holder and begins a window of trust.
+func (l *leader) write(ctx context.Context, lease store.Lease, holder string) (store.Lease, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.request, errLeaseTimeout)
+	defer cancel()
+	start := l.clock.Now()
+	lease.Holder, lease.Renewed = holder, store.At(start)
+	out, err := l.store.PutLease(ctx, lease)
+	if err != nil {
+		return lease, err
+	}
+	if holder == l.holder {
+		l.trustFrom(start)
+	}
+	return out, nil
+}
+
+// hold runs lead and renews the lease until ctx ends, lead fails, or the lease is lost. It gives the
+// lease up only after lead has returned.
+func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx context.Context, term int64) error) error {
+	leading, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- lead(leading, lease.Term) }()
+	ticker := l.clock.NewTicker(l.ttl / 4)
+	defer ticker.Stop()
+	lost := false
+	for {
+		select {
+		case err := <-done:
+			l.trusted.Store(nil)
+			if !lost {
+				l.giveUp(ctx, lease)
+			}
+			if err != nil && ctx.Err() == nil && !lost {
+				return fmt.Errorf("lead: %w", err)
+			}
+			return nil
+		case <-ticker.C():
+			if lost || ctx.Err() != nil {
+				continue // stopping: wait for lead
+			}
+			renewed, err := l.renew(ctx, lease)
+			switch {
+			case err == nil:
+				lease = renewed
+			case errors.Is(err, store.ErrConflict):
+				lost = true
+				l.trusted.Store(nil)
+				cancel()
+			default:
+				l.log.Warn("renew lease", logkey.Error, err) // until trust ends, then writes wait
+			}
+		}
+	}
+}
+
+// renew extends our term. A write of ours whose reply was lost is recognised by its holder and term.
+func (l *leader) renew(ctx context.Context, lease store.Lease) (store.Lease, error) {
+	out, err := l.write(ctx, lease, l.holder)
+	if !errors.Is(err, store.ErrConflict) {
+		return out, err
+	}
+	now, readErr := l.read(ctx)
+	if readErr != nil {
+		return lease, readErr
+	}
+	if now.Holder == l.holder && now.Term == lease.Term {
+		return l.write(ctx, now, l.holder) // an earlier try had been applied
+	}
+	return lease, err
+}
+
+// giveUp lets the next controller start at once. Failing that it waits for the TTL.
+func (l *leader) giveUp(ctx context.Context, lease store.Lease) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), l.request, errLeaseTimeout)
+	defer cancel()
+	if _, err := l.write(ctx, lease, ""); err != nil {
+		l.log.Warn("give up lease", logkey.Error, err)
+	}
+}

@@ -1,0 +1,217 @@
+package reconciler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// G13: the first is killed at any point of its renewals. The second waits for the lease's time and one
+// request more, and leads within 3 s.
+func TestLeader_KilledWithoutGivingUp_G13(t *testing.T) {
+	for _, at := range []time.Duration{0, 1, 250 * time.Millisecond, 499 * time.Millisecond, 500 * time.Millisecond, 730 * time.Millisecond} {
+		t.Run(at.String(), func(t *testing.T) {
+			election(t, func(t *testing.T, _ *MemTable, first, second *rival) {
+				time.Sleep(10*time.Second + at)
+				synctest.Wait()
+				if _, _, leads := second.led(); leads {
+					t.Fatal("two lead while the first renews")
+				}
+				killed := time.Now()
+				first.link.set(hangs)
+				first.cancel()
+				time.Sleep(5 * time.Second)
+				terms, since, leads := second.led()
+				if !leads || terms[0] != 2 {
+					t.Fatalf("the second leads %v, terms %v, want term 2", leads, terms)
+				}
+				renewed := killed.Truncate(first.ttl / 4) // the bubble began at a whole second
+				if waited := since[0].Sub(renewed); waited < first.ttl+first.request {
+					t.Errorf("the second led %s after the last renewal, want at least %s", waited, first.ttl+first.request)
+				}
+				if took := since[0].Sub(killed); took > 3*time.Second {
+					t.Errorf("the second led after %s, want at most 3 s", took)
+				}
+			})
+		})
+	}
+}
+
+// A lease that is given up is taken at once, which is at the next look.
+func TestLeader_GivenUp(t *testing.T) {
+	election(t, func(t *testing.T, _ *MemTable, first, second *rival) {
+		time.Sleep(10*time.Second + 100*time.Millisecond)
+		left := time.Now()
+		first.stop(t)
+		if first.trust() {
+			t.Error("trusted after it has given up")
+		}
+		time.Sleep(time.Second)
+		terms, since, leads := second.led()
+		if !leads || terms[0] != 2 || since[0].Sub(left) > first.ttl/4 {
+			t.Errorf("the second leads %v, terms %v since %v, want at once after %v", leads, terms, since, left)
+		}
+	})
+}
+
+// H13: a renewal that was applied and whose reply was lost is recognised: same term, no interruption,
+// trust renewed.
+func TestLeader_LostReplyOfARenewal_H13(t *testing.T) {
+	election(t, func(t *testing.T, table *MemTable, first, second *rival) {
+		for range 3 {
+			time.Sleep(time.Second - time.Millisecond)
+			first.link.set(losesReply)
+			time.Sleep(2 * time.Millisecond) // over one renewal
+			first.link.set(nil)
+			time.Sleep(time.Second)
+			if !first.trust() {
+				t.Error("not trusted after a lost reply")
+			}
+		}
+		time.Sleep(10 * time.Second)
+		if terms, _, leads := first.led(); !leads || len(terms) != 1 {
+			t.Errorf("the first leads %v, terms %v, want its first term without a gap", leads, terms)
+		}
+		if terms, _, _ := second.led(); len(terms) != 0 {
+			t.Errorf("the second led in terms %v", terms)
+		}
+	})
+}
+
+// The reply to taking the lease is lost: nobody may know who has it, so its time passes first.
+func TestLeader_LostReplyOfTaking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.RealClock{}
+		table := NewMemTable(clk)
+		start := time.Now()
+		c := newRival(t, "first", table, clk)
+		c.link.set(losesReply)
+		synctest.Wait()
+		c.link.set(nil)
+		time.Sleep(5 * time.Second)
+		terms, since, leads := c.led()
+		if !leads || terms[0] != 2 || since[0].Sub(start) > 3*time.Second+c.request {
+			t.Errorf("leads %v, terms %v since %v, want term 2 within a lease's time", leads, terms, since)
+		}
+		c.stop(t)
+	})
+}
+
+// While the lease cannot be renewed, writes pass until the window of trust ends and are refused from
+// then on; once the store is back they pass again, in the same term, and only from then on does time
+// count.
+func TestLeader_StoreUnavailable_H12(t *testing.T) {
+	election(t, func(t *testing.T, table *MemTable, first, second *rival) {
+		trusted := trustedTable{table, first.trust}
+		version := int64(0)
+		write := func() error {
+			err := trusted.Put(t.Context(), store.Item{Key: store.LaunchKey("l-1"), Version: version + 1, Attributes: []byte("{}")}, version)
+			if err == nil {
+				version++
+			}
+			return err
+		}
+		window := first.ttl - first.margin()
+		time.Sleep(10 * time.Second) // a renewal
+		synctest.Wait()
+		began := first.since()
+		first.link.set(fails)
+		second.link.set(fails)
+		time.Sleep(window - 1)
+		if err := write(); err != nil || !first.since().Equal(began) {
+			t.Errorf("one tick before the end of trust: put error = %v, trusted since %v, want since %v", err, first.since(), began)
+		}
+		time.Sleep(1)
+		if err := write(); !errors.Is(err, store.ErrNotLeader) {
+			t.Errorf("at the end of trust: put error = %v, want ErrNotLeader", err)
+		}
+		time.Sleep(time.Minute)
+		if now := time.Now(); !first.since().Equal(now) {
+			t.Errorf("without trust: trusted since %v, want now, %v", first.since(), now)
+		}
+		first.link.set(nil)
+		second.link.set(nil)
+		time.Sleep(first.ttl / 4)
+		synctest.Wait()
+		if err := write(); err != nil {
+			t.Errorf("after the store is back: put error = %v", err)
+		}
+		if age := time.Since(first.since()); age > first.ttl/4 {
+			t.Errorf("trusted for %s after a gap that has just ended", age)
+		}
+		time.Sleep(10 * time.Second)
+		if terms, _, leads := first.led(); !leads || len(terms) != 1 {
+			t.Errorf("the first leads %v, terms %v, want its first term without a gap", leads, terms)
+		}
+		if terms, _, _ := second.led(); len(terms) != 0 {
+			t.Errorf("the second led in terms %v though the lease was renewed when the store was back", terms)
+		}
+	})
+}
+
+// A deposed leader learns it from the refusal of its renewal, stops leading, and waits for its turn.
+func TestLeader_Deposed(t *testing.T) {
+	election(t, func(t *testing.T, table *MemTable, first, second *rival) {
+		time.Sleep(5 * time.Second)
+		first.link.set(fails) // cut off
+		time.Sleep(5 * time.Second)
+		if terms, _, leads := second.led(); !leads || terms[0] != 2 {
+			t.Fatalf("the second leads %v, terms %v, want term 2", leads, terms)
+		}
+		if err := (trustedTable{table, first.trust}).Put(t.Context(), store.Item{}, 0); !errors.Is(err, store.ErrNotLeader) {
+			t.Errorf("put of the deposed: error = %v, want ErrNotLeader", err)
+		}
+		first.link.set(nil)
+		time.Sleep(time.Second)
+		if _, _, leads := first.led(); leads {
+			t.Error("the deposed still leads")
+		}
+		second.stop(t)
+		time.Sleep(time.Second)
+		if terms, _, leads := first.led(); !leads || terms[len(terms)-1] != 3 {
+			t.Errorf("after the second left: the first leads %v, terms %v, want term 3", leads, terms)
+		}
+	})
+}
+
+// An error of lead ends run, and the lease is free for others.
+func TestLeader_LeadFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := NewMemTable(clock.RealClock{})
+		broken := errors.New("broken")
+		l := &leader{store: store.New(table), clock: clock.RealClock{}, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}
+		if err := l.run(t.Context(), func(context.Context, int64) error { return broken }); !errors.Is(err, broken) {
+			t.Errorf("run() error = %v, want %v", err, broken)
+		}
+		if lease, err := l.store.Lease(t.Context()); err != nil || lease.Holder != "" || l.trust() {
+			t.Errorf("lease = %+v, %v, trusted %v, want it given up", lease, err, l.trust())
+		}
+	})
+}
+
+// A trouble that lasts is told once a minute, a new one at once.
+func TestComplaint_SaidOnce(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	var c complaint
+	for i := range 240 { // two minutes, twice a second
+		err := errors.New("no table")
+		if i == 100 {
+			err = errors.New("no permission")
+		}
+		c.warn(log, "read lease", err, dawn.Add(time.Duration(i)*500*time.Millisecond))
+	}
+	lines := strings.Count(out.String(), "\n")
+	if lines != 4 { // at the start, the other one, back again, and a minute after that
+		t.Errorf("%d lines, want 4:\n%s", lines, &out)
+	}
+}

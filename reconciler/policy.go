@@ -1,0 +1,48 @@
+package reconciler
+
+import (
+	"errors"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// action is what the queue does with a key after an error.
+type action int
+
+const (
+	backOff action = iota
+	retryAfter
+	stop
+)
+
+// policy says what the queue does after an error. First match wins; no match backs off.
+var policy = []struct {
+	when error
+	then action
+	wait time.Duration
+}{
+	{store.ErrConflict, retryAfter, time.Millisecond},        // someone else wrote: read again, now
+	{store.ErrExpired, retryAfter, time.Millisecond},         // the instance is due: its own key ends it
+	{store.ErrNotLeader, retryAfter, 100 * time.Millisecond}, // the lease is being renewed, or we are being stopped
+	{fleet.ErrThrottled, retryAfter, 2 * time.Second},        // EC2 refills its buckets at 2/s
+	{fleet.ErrNoCapacity, retryAfter, 30 * time.Second},      // the fleet needs time, not speed
+	{githubapi.ErrThrottled, retryAfter, 10 * time.Second},   // the budget refills over minutes
+	{githubapi.ErrUnavailable, retryAfter, 2 * time.Second},  // nothing of ours can cure it
+	{githubapi.ErrRefused, retryAfter, 10 * time.Second},     // an operator must repair the credentials
+	{githubapi.ErrBusy, retryAfter, 500 * time.Millisecond},  // a job still runs
+	{statemachine.ErrNoRule, stop, 0},                        // a bug: a retry cannot cure it
+	{store.ErrInvalid, stop, 0},                              // a bug: a retry cannot cure it
+}
+
+func actionFor(err error) (action, time.Duration) {
+	for _, p := range policy {
+		if errors.Is(err, p.when) {
+			return p.then, p.wait
+		}
+	}
+	return backOff, 0
+}

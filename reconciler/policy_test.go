@@ -1,0 +1,67 @@
+package reconciler
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// H12: every kind of error of the contracts has the action the design wants, however deep it is
+// wrapped. A passing error of the store backs off; it never looks like a lost race.
+func TestPolicy_EveryKind_H12(t *testing.T) {
+	tests := []struct {
+		err    error
+		then   action
+		wait   time.Duration
+		reason string
+	}{
+		{store.ErrConflict, retryAfter, time.Millisecond, "read again"},
+		{errStale, retryAfter, time.Millisecond, "decide again"},
+		{&store.ConflictError{}, retryAfter, time.Millisecond, "read again"},
+		{store.ErrExpired, retryAfter, time.Millisecond, "its own key ends it"},
+		{store.ErrNotLeader, retryAfter, 100 * time.Millisecond, "the lease is renewed four times per TTL"},
+		{store.ErrInvalid, stop, 0, "a bug"},
+		{store.ErrNotFound, backOff, 0, "perhaps later"},
+		{store.ErrUnavailable, backOff, 0, "perhaps later"},
+		{fleet.ErrThrottled, retryAfter, 2 * time.Second, "buckets refill"},
+		{fleet.ErrNoCapacity, retryAfter, 30 * time.Second, "time, not speed"},
+		{fleet.ErrUnsatisfiable, backOff, 0, "is an answer to its requests before it gets here"},
+		{fleet.ErrInvalid, backOff, 0, "likewise"},
+		{githubapi.ErrThrottled, retryAfter, 10 * time.Second, "the budget refills over minutes"},
+		{githubapi.ErrUnavailable, retryAfter, 2 * time.Second, "GitHub's"},
+		{githubapi.ErrRefused, retryAfter, 10 * time.Second, "an operator's"},
+		{githubapi.ErrBusy, retryAfter, 500 * time.Millisecond, "a job runs"},
+		{githubapi.ErrNameTaken, backOff, 0, "five names in a row are a mystery"},
+		{statemachine.ErrNoRule, stop, 0, "a bug"},
+		{&statemachine.TransitionError{From: "idle", On: "released"}, stop, 0, "a bug"},
+		{errUnknown, backOff, 0, "unknown"},
+		{nil, backOff, 0, "not asked for success"},
+	}
+	for _, tc := range tests {
+		wrapped := tc.err
+		if tc.err != nil {
+			wrapped = fmt.Errorf("instance i-1: %w", errors.Join(fmt.Errorf("put: %w", tc.err)))
+		}
+		if then, wait := actionFor(wrapped); then != tc.then || wait != tc.wait {
+			t.Errorf("actionFor(%v) = %d, %s, want %d, %s: %s", wrapped, then, wait, tc.then, tc.wait, tc.reason)
+		}
+	}
+}
+
+// Of several errors at once the first row of the table decides, not the order of the errors.
+func TestPolicy_FirstRowWins(t *testing.T) {
+	for _, err := range []error{
+		errors.Join(githubapi.ErrThrottled, store.ErrConflict), errors.Join(store.ErrConflict, githubapi.ErrThrottled),
+		errors.Join(statemachine.ErrNoRule, store.ErrConflict),
+	} {
+		if then, wait := actionFor(err); then != retryAfter || wait != time.Millisecond {
+			t.Errorf("actionFor(%v) = %d, %s, want the conflict's", err, then, wait)
+		}
+	}
+}

@@ -1,0 +1,12 @@
+package reconciler
+
+// Reasons of a request's phase, one word each, for programs. RunStatus.Message says it to people.
+const (
+	ReasonSpec       = "invalid"       // the request itself cannot be served
+	ReasonTimeout    = "timeout"       // the deadline passed
+	ReasonVanished   = "client_gone"   // nobody waits for it any more
+	ReasonHopeless   = "unsatisfiable" // the fleet can never launch it
+	ReasonBudget     = "launch_budget" // too many instances were launched for it in vain
+	ReasonReleased   = "released"      // given back by its client
+	ReasonMaxRuntime = "max_runtime"   // never given back; its instances are gone
+)

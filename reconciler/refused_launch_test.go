@@ -1,0 +1,77 @@
+package reconciler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// turncoat launches, loses the answer, and has lost the permission when it is asked again.
+type turncoat struct {
+	fleet.Fleet
+	calls atomic.Int64
+}
+
+func (f *turncoat) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+	if f.calls.Add(1) > 1 {
+		return fleet.Outcome{}, fmt.Errorf("%w: not allowed any more", fleet.ErrInvalid)
+	}
+	_, err := f.Fleet.Launch(ctx, p)
+	return fleet.Outcome{}, errors.Join(err, errors.New("connection reset"))
+}
+
+// H01 H13 §8.4 §8.6: a refusal of the repeated call says nothing of the first. What that one brought gets
+// its records and is kept.
+func TestLaunch_RefusedWhenRepeated_H13(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.controllerWith("c1", reconciler.Options{Fleet: &turncoat{Fleet: w.fleet}})
+		w.submit(spec("100", 2))
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		if n := len(w.fleet.Alive()); n != 2 || w.fleet.Launched() != 2 {
+			t.Errorf("%d of %d machines live, want both", n, w.fleet.Launched())
+		}
+		w.release("100", 1, store.Drain)
+	})
+}
+
+// stranger is refused for a while: its permission is being edited.
+type stranger struct {
+	fleet.Fleet
+	calls, until int64
+}
+
+func (f *stranger) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+	if f.calls++; f.calls <= f.until {
+		return fleet.Outcome{}, fmt.Errorf("%w: allow ec2:CreateFleet", fleet.ErrInvalid)
+	}
+	return f.Fleet.Launch(ctx, p)
+}
+
+// H53: a permission that is missing for seconds costs seconds; one that stays away is told soon.
+func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
+	for name, tc := range map[string]struct {
+		refusals int64
+		want     statemachine.Phase
+	}{"Seconds": {4, statemachine.Ready}, "ForGood": {1000, statemachine.Failed}} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.controllerWith("c1", reconciler.Options{Fleet: &stranger{Fleet: w.fleet, until: tc.refusals}})
+				w.submit(spec("100", 1))
+				st := w.awaitPhase("100", 1, tc.want, time.Minute)
+				if tc.want == statemachine.Failed && !strings.Contains(st.Message, "allow ec2:CreateFleet") {
+					t.Errorf("message = %q, want why", st.Message)
+				}
+				w.release("100", 1, store.Drain)
+			})
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package reconciler
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// minter is a GitHub that only counts what it registers.
+type minter struct {
+	GitHub
+	names []string
+}
+
+func (m *minter) URL() string { return "https://github.example/octo/repo" }
+
+func (m *minter) JITConfig(_ context.Context, name, _ string) (githubapi.JIT, error) {
+	m.names = append(m.names, name)
+	return githubapi.JIT{RunnerID: int64(len(m.names)), Config: "secret"}, nil
+}
+
+// H37: a look that began before the registration was delivered makes no second one, but looks again.
+func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clocktesting.NewFakeClock(dawn)
+		hub := &minter{}
+		cfg := Defaults()
+		op := &Operator{o: Options{
+			Config: cfg, Table: NewMemTable(clk), GitHub: hub, Clock: clk, Log: slog.New(slog.DiscardHandler), Metrics: &Metrics{},
+		}}
+		term := op.newTerm(7, func() bool { return true }, clk.Now)
+		defer term.shutDown()
+		in, err := term.store.Register(t.Context(), inState("i-1", 0, statemachine.Created, "100"), dawn, time.Minute)
+		if err != nil {
+			t.Fatalf("Register() error = %v", err)
+		}
+		term.view.apply(in)
+		before, _ := term.view.get("i-1")
+		for range 2 {
+			if err := term.register(t.Context(), before); err != nil {
+				t.Fatalf("register() error = %v", err)
+			}
+		}
+		if len(hub.names) != 1 || hub.names[0] != "i-1-7.1" {
+			t.Errorf("registered %v, want only i-1-7.1", hub.names)
+		}
+		// Nothing was learned of GitHub meanwhile: a gate that was held for it stays held.
+		term.view.with("i-1", func(in *instance) { in.blocked = true })
+		if err := term.register(t.Context(), before); err != nil {
+			t.Fatalf("register() error = %v", err)
+		}
+		if s, _ := term.view.get("i-1"); !s.blocked || s.minting {
+			t.Errorf("after a look that was late: blocked %v, minting %v, want blocked still", s.blocked, s.minting)
+		}
+		if term.instances.queue.Len() != 1 {
+			t.Errorf("%d looks are due, want another one", term.instances.queue.Len())
+		}
+	})
+}

@@ -1,0 +1,280 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// requestWorkers bounds the requests looked at in parallel.
+const requestWorkers = 32
+
+// clientPoll is how often the client of a pending request is looked for: often enough for several
+// reads within ClientSilence.
+func (c Config) clientPoll() time.Duration { return c.ClientSilence / 6 }
+
+// recordLife is how long the records of a request that is over are kept.
+const recordLife = 24 * time.Hour
+
+// reconcileRequest brings one request to where its records and instances say it should be.
+func (t *term) reconcileRequest(ctx context.Context, id store.RequestID) (Result, error) {
+	r, err := t.readRun(ctx, id)
+	if err != nil {
+		return Result{}, err
+	}
+	held := t.view.heldBy(id)
+	if r.request == nil {
+		return t.abandoned(ctx, r, held)
+	}
+	if r.status == nil || r.status.Attempt < r.request.Attempt {
+		return Result{}.sooner(time.Millisecond), t.accept(ctx, r, len(held) == 0)
+	}
+	var older, own []snapshot
+	for _, s := range held {
+		if s.Attempt < r.status.Attempt {
+			older = append(older, s)
+		} else {
+			own = append(own, s)
+		}
+	}
+	// What an older attempt holds goes back first: its instances carry the same label.
+	// Whatever keeps it from going back, GitHub being down say, keeps no answer from being given.
+	res, oldErr := t.giveBack(ctx, older, r.request.Release, over)
+	if r.request.Released() {
+		back, err := t.giveBack(ctx, own, r.request.Release, over)
+		if err := errors.Join(oldErr, err); err != nil {
+			return back, err
+		}
+		return t.finishRequest(ctx, r, len(held), ReasonReleased, earliest(res, back))
+	}
+	next, err := t.phase(ctx, r, own, len(older) > 0)
+	return earliest(res, next), errors.Join(oldErr, err)
+}
+
+// phase does what the request's phase asks for.
+func (t *term) phase(ctx context.Context, r run, own []snapshot, blocked bool) (Result, error) {
+	switch r.status.Phase {
+	case statemachine.Pending:
+		return t.pending(ctx, r, own, blocked)
+	case statemachine.Ready:
+		return t.keep(ctx, r, own)
+	case statemachine.Failed, statemachine.ReleasedPhase:
+		back, err := t.giveBack(ctx, own, store.Drain, over)
+		if err != nil || len(own) > 0 {
+			return back, err
+		}
+		return t.expireRequest(ctx, r)
+	case statemachine.Unseen:
+	}
+	return Result{}, fmt.Errorf("request %s: phase %q: %w", r.status.ID, r.status.Phase, store.ErrInvalid)
+}
+
+// readRun returns what is known of a request, read anew if something says that it changed or the
+// client's sign of life is due.
+func (t *term) readRun(ctx context.Context, id store.RequestID) (run, error) {
+	r, known := t.view.takeRun(id)
+	pending := known && r.status != nil && r.status.Phase == statemachine.Pending
+	if known && !r.unread && !(pending && t.clock.Since(r.readAt) >= t.cfg.clientPoll()) {
+		return r, nil
+	}
+	rec, err := t.store.Run(ctx, store.Consistent, id)
+	if err != nil {
+		t.view.unread(id, t.clock.Now())
+		return run{}, fmt.Errorf("request %s: %w", id, err)
+	}
+	now := t.clock.Now()
+	t.view.applyRun(id, rec, now)
+	t.view.heardRun(id, rec.Client, now)
+	r, _ = t.view.takeRun(id)
+	return r, nil
+}
+
+// abandoned gives back what a request holds whose record is gone.
+func (t *term) abandoned(ctx context.Context, r run, held []snapshot) (Result, error) {
+	back, err := t.giveBack(ctx, held, store.Drain, over)
+	if err != nil || len(held) > 0 || r.status == nil {
+		return back, err
+	}
+	if r.status.Phase != statemachine.ReleasedPhase {
+		return t.finishRequest(ctx, r, 0, ReasonReleased, back)
+	}
+	return t.expireRequest(ctx, r)
+}
+
+// accept takes up an attempt and stamps its deadline. If nothing stands in the way, what the pool
+// has for it is claimed meanwhile: a warm start waits for one write less. Should the status not be
+// written, the claims are the request's all the same, and the next look counts them.
+func (t *term) accept(ctx context.Context, r run, free bool) error {
+	t.unwait(r.id) // an older attempt may have waited, for something else
+	now := t.clock.Now()
+	st := store.RunStatus{
+		ID: r.id, Attempt: r.request.Attempt, Deadline: store.At(now.Add(r.request.Timeout.Duration())),
+		Counts: store.Counts{Wanted: r.request.Count},
+	}
+	if r.status != nil {
+		st.Version = r.status.Version
+	}
+	t.view.withRun(r.id, func(r *run) {
+		r.heard, r.reads, r.problem, r.hopeless, r.refusals, r.retry = now, 0, "", false, 0, time.Time{}
+	})
+	var g errgroup.Group
+	g.Go(func() error { return t.putStatus(ctx, st, statemachine.Accept, now) })
+	if free && !r.request.Released() && t.specError(*r.request) == nil {
+		early := st
+		early.PendingAt = store.At(now)
+		r.status = &early
+		g.Go(func() error { return t.claimEarly(ctx, r) })
+	}
+	return g.Wait()
+}
+
+// claimEarly claims what the pool has for a request that is just being taken up.
+func (t *term) claimEarly(ctx context.Context, r run) error {
+	q, err := t.cfg.query(*r.request)
+	if err != nil {
+		return nil //nolint:nilerr // it fails for that when it is Pending
+	}
+	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, short: r.request.Count}
+	t.waiting.set(me, t.requests.add)
+	_, err = t.claim(ctx, r, q, r.request.Count, reserve(t.waiting.ahead(me)))
+	return err
+}
+
+// putStatus writes a status through.
+func (t *term) putStatus(ctx context.Context, st store.RunStatus, event statemachine.RequestEvent, now time.Time) error {
+	out, err := t.store.PutStatus(ctx, st, event, now)
+	if err != nil {
+		t.view.unread(st.ID, now)
+		return fmt.Errorf("request %s: %w", st.ID, err)
+	}
+	t.view.applyRun(st.ID, store.RunRecords{Status: &out}, now)
+	if event == statemachine.Observe {
+		return nil
+	}
+	t.metrics.request(event)
+	t.log.Info("request", logkey.RequestID, st.ID, logkey.Attempt, st.Attempt, logkey.Event, event,
+		logkey.Phase, out.Phase, logkey.Reason, out.Reason, logkey.Detail, out.Message)
+	return nil
+}
+
+// finishRequest writes Released once nothing is held and no launch is open.
+func (t *term) finishRequest(ctx context.Context, r run, held int, reason string, res Result) (Result, error) {
+	t.unwait(r.id)
+	open, _ := t.view.launchedFor(r.id, 0)
+	if held > 0 || open > 0 {
+		return res, nil // each of them wakes this key when it changes
+	}
+	if r.status.Phase == statemachine.ReleasedPhase {
+		return t.expireRequest(ctx, r)
+	}
+	st := *r.status
+	st.Reason = reason
+	if reason == ReasonReleased {
+		st.Message = ""
+	}
+	t.pickup.Forget(who(r))
+	return Result{}.sooner(time.Millisecond), t.putStatus(ctx, st, statemachine.Finish, t.clock.Now())
+}
+
+// expireRequest lets the records of a request that is over go, after a day.
+func (t *term) expireRequest(ctx context.Context, r run) (Result, error) {
+	t.unwait(r.id)
+	t.pickup.Forget(who(r))
+	if open, _ := t.view.launchedFor(r.id, 0); open > 0 {
+		return Result{}, nil
+	}
+	now := t.clock.Now()
+	at := now.Add(recordLife)
+	if r.request != nil && r.request.ExpiresAt.IsZero() {
+		out, err := t.store.ExpireRequest(ctx, *r.request, at)
+		if err != nil {
+			t.view.unread(r.id, now)
+			return Result{}, fmt.Errorf("request %s: %w", r.id, err)
+		}
+		t.view.withRun(r.id, func(r *run) { r.request = &out })
+	}
+	if !r.status.ExpiresAt.IsZero() {
+		return Result{}, nil
+	}
+	out, err := t.store.ExpireStatus(ctx, *r.status, at, now)
+	if err != nil {
+		t.view.unread(r.id, now)
+		return Result{}, fmt.Errorf("request %s: %w", r.id, err)
+	}
+	t.view.applyRun(r.id, store.RunRecords{Status: &out}, now)
+	return Result{}, nil
+}
+
+// failRequest answers a pending request with no.
+func (t *term) failRequest(ctx context.Context, r run, reason, message string) (Result, error) {
+	t.unwait(r.id)
+	st := *r.status
+	st.Reason, st.Message = reason, message
+	st.Counts = t.counts(r)
+	if err := t.putStatus(ctx, st, statemachine.Fail, t.clock.Now()); err != nil {
+		return Result{}, err
+	}
+	return Result{}.sooner(time.Millisecond), nil
+}
+
+// unwait takes a request out of the line and out of the coming launch.
+func (t *term) unwait(id store.RequestID) {
+	t.waiting.leave(id, t.requests.add)
+	t.batch.leave(id)
+}
+
+// vanished reports whether the waiting client has gone: no change over two successful reads for
+// ClientSilence, on our clock.
+func (r run) vanished(now time.Time, silence time.Duration) bool {
+	return r.reads >= 2 && now.Sub(r.heard) >= silence
+}
+
+// earliest merges two wake-ups.
+func earliest(a, b Result) Result {
+	if b.After == 0 {
+		return a
+	}
+	return a.sooner(b.After)
+}
+
+// who names an attempt to the pickup.
+func who(r run) string {
+	if r.status == nil {
+		return string(r.id)
+	}
+	return fmt.Sprintf("%s/%d", r.id, r.status.Attempt)
+}
+
+// specError says what makes a request impossible to serve. Clients check the same before they
+// write; the controller trusts nobody.
+func (t *term) specError(r store.RunRequest) error {
+	var errs []error
+	if r.Count < 1 || r.Count > t.cfg.MaxCount {
+		errs = append(errs, fmt.Errorf("count: must be 1 to %d, got %d", t.cfg.MaxCount, r.Count))
+	}
+	for _, u := range r.UsageClasses {
+		if u != store.Spot && u != store.OnDemand {
+			errs = append(errs, fmt.Errorf("usageClass: must be %s or %s, got %q", store.Spot, store.OnDemand, u))
+		}
+	}
+	if len(r.UsageClasses) == 0 {
+		errs = append(errs, errors.New("usageClass: must not be empty"))
+	}
+	if d := r.MaxRuntime.Duration(); d < 0 || d > t.cfg.MaxRuntime {
+		errs = append(errs, fmt.Errorf("maxRuntime: must be 0 (the default) to %s, got %s", t.cfg.MaxRuntime, d))
+	}
+	if d := r.Timeout.Duration(); d <= 0 || d > t.cfg.MaxRuntime {
+		errs = append(errs, fmt.Errorf("timeout: must be greater than 0, at most %s, got %s", t.cfg.MaxRuntime, d))
+	}
+	if _, err := t.cfg.query(r); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

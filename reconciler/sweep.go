@@ -1,0 +1,308 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Keys of the sweeper: periodic tasks, each failing alone (H53).
+const (
+	sweepFleet    = "fleet"
+	sweepRunners  = "runners"
+	sweepTemplate = "template"
+	sweepRecords  = "records"
+	drainPrefix   = "drain " // followed by the id of an order that was rung
+)
+
+// sweep carries out one periodic task and says when it is due again.
+func (t *term) sweep(ctx context.Context, key string) (Result, error) {
+	switch key {
+	case sweepFleet:
+		return Result{After: t.cfg.Sweep}, t.sweepFleet(ctx)
+	case sweepRunners:
+		return Result{After: t.cfg.Runners}, t.sweepRunners(ctx)
+	case sweepTemplate:
+		return Result{After: t.cfg.Sweep}, t.checkTemplate(ctx)
+	case sweepRecords:
+		return Result{After: t.cfg.Scan}, t.scan(ctx)
+	}
+	if id, ok := strings.CutPrefix(key, drainPrefix); ok {
+		return Result{}, t.readDrain(ctx, id)
+	}
+	return Result{}, fmt.Errorf("sweep %q: %w", key, store.ErrInvalid)
+}
+
+// sweepFleet compares machines and records, both ways.
+func (t *term) sweepFleet(ctx context.Context) error {
+	machines, err := t.fleet.List(ctx, "")
+	if err != nil {
+		return fmt.Errorf("list fleet: %w", err)
+	}
+	now := t.clock.Now()
+	seen := make(map[store.InstanceID]fleet.State, len(machines))
+	var errs []error
+	for _, m := range machines {
+		seen[store.InstanceID(m.ID)] = m.State
+		if m.State == fleet.Ending || m.State == fleet.Ended {
+			continue
+		}
+		if _, known := t.view.get(store.InstanceID(m.ID)); !known {
+			errs = append(errs, t.foundling(ctx, m, now))
+		}
+	}
+	t.orphans.keep(func(id string) bool { return seen[store.InstanceID(id)] != "" })
+	t.compare(seen, now)
+	return errors.Join(errs...)
+}
+
+// compare notes what the fleet says of every record. Absence means gone only after Visibility, and
+// not if too many are absent at once.
+func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
+	live := 0
+	var absent, wake []store.InstanceID
+	t.view.each(func(in *instance) {
+		if in.record.State == statemachine.Terminated {
+			return
+		}
+		live++
+		in.vitals.cloudAt = now
+		switch seen[in.record.ID] {
+		case fleet.Ending, fleet.Ended:
+			in.vitals.cloud = statemachine.Gone
+			wake = append(wake, in.record.ID)
+		case fleet.Starting, fleet.Up:
+			in.vitals.cloud = statemachine.Present
+		default:
+			in.vitals.cloud = statemachine.Unknown
+			if now.Sub(in.record.CreatedAt.Time) >= t.cfg.Limits.Visibility {
+				absent = append(absent, in.record.ID)
+			}
+		}
+	})
+	if n := len(absent); n > brakeCount && n*brakeShare > live {
+		t.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, n)
+		absent = nil
+	}
+	for _, id := range absent {
+		t.view.with(id, func(in *instance) { in.vitals.cloud = statemachine.Gone })
+	}
+	for _, id := range append(wake, absent...) {
+		t.instances.add(id)
+	}
+}
+
+// foundling deals with a machine that carries our mark and has no record: adopted if a request it
+// was launched for still lives, else terminated after Orphan (H01).
+func (t *term) foundling(ctx context.Context, m fleet.Machine, now time.Time) error {
+	l, known := t.view.launch(m.LaunchToken)
+	if known && !l.Done {
+		t.launches.add(l.Token) // its launch deals with it
+		return nil
+	}
+	for _, s := range l.Seats {
+		if t.view.alive(s.RequestID, s.Attempt) {
+			return t.adopt(ctx, m, s.RequestID, s.Attempt)
+		}
+	}
+	if now.Sub(t.orphans.first(m.ID, now)) < t.cfg.Orphan || t.braked() {
+		return nil
+	}
+	t.log.Warn("terminating a machine nobody knows", logkey.InstanceID, m.ID, logkey.Launch, m.LaunchToken)
+	if err := t.fleet.Terminate(ctx, m.ID); err != nil {
+		return fmt.Errorf("orphan %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// sightings remembers since when something without an owner was seen. Only the sweeper's one worker
+// uses it.
+type sightings map[string]time.Time
+
+func (s sightings) first(id string, now time.Time) time.Time {
+	at, ok := s[id]
+	if !ok {
+		s[id] = now
+		return now
+	}
+	return at
+}
+
+func (s sightings) keep(wanted func(string) bool) {
+	for id := range s {
+		if !wanted(id) {
+			delete(s, id)
+		}
+	}
+}
+
+// sweepRunners deletes the runners of ours at GitHub that are offline and without an owner, on the
+// second sight: the first may be a registration in the making.
+func (t *term) sweepRunners(ctx context.Context) error {
+	runners, err := t.github.Runners(ctx)
+	if err != nil {
+		return fmt.Errorf("list runners: %w", err)
+	}
+	now := t.clock.Now()
+	present := map[string]bool{}
+	var errs []error
+	for _, r := range runners {
+		present[r.Name] = true
+		if r.Online || !t.ownerless(r.Name) {
+			delete(t.strays, r.Name)
+			continue
+		}
+		if t.strays.first(r.Name, now).Equal(now) {
+			continue
+		}
+		if err := t.github.DeleteRunner(ctx, r.ID); err != nil && !errors.Is(err, githubapi.ErrBusy) {
+			errs = append(errs, fmt.Errorf("delete runner %s: %w", r.Name, err))
+			continue
+		}
+		t.log.Info("deleted a runner without an owner", logkey.Runner, r.Name)
+	}
+	t.strays.keep(func(name string) bool { return present[name] })
+	return errors.Join(errs...)
+}
+
+// ownerless reports whether a runner is of one of our instances, which no longer uses it.
+func (t *term) ownerless(name string) bool {
+	end := strings.LastIndexByte(name, '-') // see mint
+	if end < 0 {
+		return false
+	}
+	s, known := t.view.get(store.InstanceID(name[:end]))
+	if !known {
+		return false // not ours, or forgotten: GitHub prunes it
+	}
+	return !s.State.Owned() || !strings.EqualFold(name, s.Registration.Name) || s.Registration.Assignment != s.Assignment
+}
+
+// checkTemplate notes the version a new machine would get; idle ones of another are dismissed (H56).
+func (t *term) checkTemplate(ctx context.Context) error {
+	version, err := t.fleet.Template(ctx)
+	if err != nil {
+		return fmt.Errorf("read template: %w", err)
+	}
+	t.view.mu.Lock()
+	changed := t.view.template != version
+	t.view.template = version
+	t.view.mu.Unlock()
+	if changed {
+		t.wakeAll(func(in *instance) bool { return in.record.State == statemachine.Idle })
+	}
+	return nil
+}
+
+// readDrain takes an order to dismiss instances and wakes those it covers.
+func (t *term) readDrain(ctx context.Context, id string) error {
+	d, err := t.store.DrainOrder(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // a ring is only a hint
+	}
+	if err != nil {
+		return fmt.Errorf("drain order: %w", err)
+	}
+	t.view.applyDrain(d)
+	t.wakeAll(func(in *instance) bool { return d.Matches(in.record) })
+	return nil
+}
+
+// wakeAll adds every instance that matches.
+func (t *term) wakeAll(match func(*instance) bool) {
+	var ids []store.InstanceID
+	t.view.each(func(in *instance) {
+		if match(in) {
+			ids = append(ids, in.record.ID)
+		}
+	})
+	for _, id := range ids {
+		t.instances.add(id)
+	}
+}
+
+// Reaping: terminated instances are ended together.
+const (
+	reapKey    = "reap"
+	reapChunk  = 500             // ids per call; EC2 advises at most 1,000 (EC2 API, TerminateInstances)
+	reapAgain  = 2 * time.Second // between looks whether they are gone
+	reapRepeat = 30 * time.Second
+)
+
+// reap terminates machines whose records say so, until the fleet confirms, and lets the records
+// expire then. A record without a machine cannot happen: it goes last (H06, H08).
+func (t *term) reap(ctx context.Context, _ string) (Result, error) {
+	now := t.clock.Now()
+	var due []string
+	var ending []snapshot
+	t.view.each(func(in *instance) {
+		if in.record.State != statemachine.Terminated || !in.record.ExpiresAt.IsZero() {
+			return
+		}
+		ending = append(ending, in.snapshot())
+		if in.ending.IsZero() || now.Sub(in.ending) >= reapRepeat {
+			due = append(due, string(in.record.ID))
+			in.ending = now
+		}
+	})
+	if len(ending) == 0 {
+		return Result{}, nil
+	}
+	var errs []error
+	for chunk := range slices.Chunk(due, reapChunk) {
+		errs = append(errs, t.terminate(ctx, chunk))
+	}
+	errs = append(errs, t.confirm(ctx, ending, now))
+	if err := errors.Join(errs...); err != nil {
+		t.log.Warn("reap", logkey.Error, err) // one that cannot be ended keeps no other alive
+	}
+	return Result{After: reapAgain}, nil
+}
+
+// terminate asks for the end of machines; those refused are due again at the next look.
+func (t *term) terminate(ctx context.Context, ids []string) error {
+	err := t.fleet.Terminate(ctx, ids...)
+	if err == nil {
+		return nil
+	}
+	for _, id := range ids {
+		t.view.with(store.InstanceID(id), func(in *instance) { in.ending = time.Time{} })
+	}
+	return fmt.Errorf("terminate: %w", err)
+}
+
+// confirm retires the records of machines the fleet says are gone. One that is not listed is gone
+// only after Visibility.
+func (t *term) confirm(ctx context.Context, ending []snapshot, now time.Time) error {
+	machines, err := t.fleet.List(ctx, "")
+	if err != nil {
+		return fmt.Errorf("list fleet: %w", err)
+	}
+	state := make(map[store.InstanceID]fleet.State, len(machines))
+	for _, m := range machines {
+		state[store.InstanceID(m.ID)] = m.State
+	}
+	var errs []error
+	for _, s := range ending {
+		at, listed := state[s.ID]
+		if at != fleet.Ended && (listed || now.Sub(s.CreatedAt.Time) < t.cfg.Limits.Visibility) {
+			continue
+		}
+		_, err := t.write(ctx, s.ID, func(cur snapshot) (store.Instance, error) {
+			return t.store.Retire(ctx, cur.Instance, now.Add(recordLife), now)
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("retire %s: %w", s.ID, err))
+		}
+	}
+	return errors.Join(errs...)
+}

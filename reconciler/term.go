@@ -1,0 +1,212 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// term is one tenure of leadership: everything the reconcilers share. It begins with an empty view
+// and is dropped as a whole, so that nothing of an old tenure can leak into the next.
+type term struct {
+	cfg    Config
+	store  *store.Store
+	fleet  fleet.Fleet
+	github GitHub
+	clock  clock.WithTicker
+	log    *slog.Logger
+
+	number int64 // of the lease; it only grows
+
+	// writable says since when the store has taken our writes without a gap. While it does not, agents
+	// cannot report either, so nobody's silence counts from before.
+	writable func() time.Time
+
+	view    *view
+	pickup  *pool.Pickup
+	waiting *waiting
+	batch   *batch
+	refused *exclusions
+	metrics *Metrics
+
+	intending sync.Mutex // held from the check of the caps to the record of the launch
+	indexing  sync.Mutex // held from the reading of the view to the change of the index
+	orphans   sightings  // machines without a record, by id
+	strays    sightings  // runners without an owner, by name
+
+	requests  *controller[store.RequestID]
+	instances *controller[store.InstanceID]
+	launches  *controller[string]
+	reaper    *controller[string]
+	sweeper   *controller[string]
+	keeper    *controller[string]
+	announcer *controller[store.InstanceID]
+
+	chores map[string]func(context.Context) error // by name
+}
+
+// errStale means that the instance moved on between decision and write: nothing was written.
+var errStale = fmt.Errorf("decision is out of date: %w", store.ErrConflict)
+
+// transition makes one event happen on one instance. decide sees the current record under the
+// instance's lock and returns false if the event is no longer due.
+func (t *term) transition(ctx context.Context, id store.InstanceID, decide func(snapshot) (store.Transition, bool)) (snapshot, error) {
+	return t.write(ctx, id, func(s snapshot) (store.Instance, error) {
+		tr, due := decide(s)
+		if !due {
+			return s.Instance, errStale
+		}
+		out, err := t.store.Transition(ctx, s.Instance, tr)
+		if err != nil {
+			return out, err
+		}
+		t.metrics.transition(s.State, tr.Event, out.State)
+		t.log.Info("transition", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
+			logkey.RequestID, cmpOr(out.RunID, s.RunID), logkey.Reason, tr.Reason)
+		return out, nil
+	})
+}
+
+// write makes one conditional write of one instance: lock, read the view, write, update the view.
+func (t *term) write(ctx context.Context, id store.InstanceID, put func(snapshot) (store.Instance, error)) (snapshot, error) {
+	in := t.view.instance(id)
+	if in == nil {
+		return snapshot{}, fmt.Errorf("instance %s: %w", id, store.ErrNotFound)
+	}
+	select { // a write may take as long as the store is unavailable
+	case in.write <- struct{}{}:
+		defer func() { <-in.write }()
+	case <-ctx.Done():
+		return snapshot{}, fmt.Errorf("instance %s: %w", id, context.Cause(ctx))
+	}
+	s, _ := t.view.get(id)
+	if s.doubt {
+		if err := t.refresh(ctx, s); err != nil {
+			return s, err
+		}
+		s, _ = t.view.get(id)
+	}
+	out, err := put(s)
+	switch {
+	case err == nil:
+		t.view.apply(out)
+	case errors.Is(err, errStale), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrExpired),
+		errors.Is(err, store.ErrNotLeader), errors.Is(err, statemachine.ErrNoRule):
+		return s, err // definite: nothing was written
+	default:
+		t.view.with(id, func(in *instance) { in.doubt = true }) // a conflict, or an outcome that is unknown
+		if refreshed := t.refresh(ctx, s); refreshed != nil {
+			return s, refreshed // not with err: a conflict would be tried again at once
+		}
+		return s, err
+	}
+	t.changed(id)
+	t.instances.add(id) // its deadline may have changed; only now does the view show it
+	s, _ = t.view.get(id)
+	return s, nil
+}
+
+// refresh reads the record of an instance anew. Its lock must be held.
+func (t *term) refresh(ctx context.Context, s snapshot) error {
+	rec, err := t.store.Instance(ctx, store.Consistent, s.Principal)
+	if errors.Is(err, store.ErrNotFound) {
+		return errors.Join(fmt.Errorf("instance %s: record has vanished: %w", s.ID, err), t.erased(ctx, s))
+	}
+	if err != nil {
+		return fmt.Errorf("instance %s: %w", s.ID, err)
+	}
+	t.view.apply(rec)
+	t.view.with(s.ID, func(in *instance) { in.doubt, in.unwritten = false, time.Time{} })
+	t.changed(s.ID)
+	return nil
+}
+
+// erased deals with an instance whose record is missing: its agent, which may set the expiry of any
+// item of its own, or somebody else took it away. Without a record it has no threshold, so it is ended
+// as a machine that nobody knows, and forgotten when it is gone.
+func (t *term) erased(ctx context.Context, s snapshot) error {
+	if s.vitals.cloud == statemachine.Gone {
+		t.view.drop(s.ID) // neither machine nor record: nothing is left to hold
+		return nil
+	}
+	now, since := t.clock.Now(), time.Time{}
+	t.view.with(s.ID, func(in *instance) {
+		if in.unwritten.IsZero() {
+			in.unwritten = now
+		}
+		since = in.unwritten
+	})
+	if now.Sub(since) < t.cfg.Orphan || t.braked() {
+		return nil
+	}
+	t.log.Warn("terminating a machine without a record", logkey.InstanceID, s.ID, logkey.RequestID, s.RunID)
+	if err := t.fleet.Terminate(ctx, string(s.ID)); err != nil {
+		return fmt.Errorf("instance %s: %w", s.ID, err)
+	}
+	return nil
+}
+
+// changed brings the pickup index in step with an instance.
+func (t *term) changed(id store.InstanceID) {
+	t.indexing.Lock() // between two calls the older view must not win
+	defer t.indexing.Unlock()
+	s, ok := t.view.get(id)
+	if !ok {
+		return
+	}
+	if ticket, ok := t.candidate(s); ok {
+		t.pickup.Put(ticket)
+		return
+	}
+	t.pickup.Drop(string(id))
+}
+
+// candidate returns the ticket of an instance that may be claimed: idle, pooled, healthy, not
+// expired, of the current template and with no order to go.
+func (t *term) candidate(s snapshot) (pool.Ticket, bool) {
+	now := t.clock.Now()
+	if s.State != statemachine.Idle || s.PooledAt.IsZero() || !s.Threshold.After(now) || !s.vitals.fresh || t.unwanted(s, now) {
+		return pool.Ticket{}, false
+	}
+	return ticketOf(s.Instance), true
+}
+
+// ticketOf describes a pooled instance by its record.
+func ticketOf(in store.Instance) pool.Ticket {
+	return pool.Ticket{
+		InstanceID: string(in.ID), UsageClass: in.UsageClass, InstanceType: in.InstanceType, CPU: in.CPU,
+		Mem: in.Mem, ResourceClass: in.ResourceClass, Threshold: in.Threshold.Time,
+	}
+}
+
+// unwanted reports whether an idle instance should go: ordered to, about to be interrupted, of an
+// older template, or of a class that is no longer configured.
+func (t *term) unwanted(s snapshot, now time.Time) bool {
+	t.view.mu.RLock()
+	template := t.view.template
+	t.view.mu.RUnlock()
+	_, configured := t.cfg.Classes[s.ResourceClass]
+	return !configured || s.vitals.beat.Beat.Interrupted ||
+		template != "" && s.TemplateVersion != template || t.view.dismissedBy(s.Instance, now)
+}
+
+// cmpOr returns the first that is not empty.
+func cmpOr(ids ...store.RequestID) store.RequestID {
+	for _, id := range ids {
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}

@@ -1,0 +1,297 @@
+package reconciler
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// view is the controller's memory of all records. It is the only writer of instances and statuses,
+// so what it wrote through is current. It takes a record only with a higher version and never
+// concludes anything from absence.
+type view struct {
+	mu         sync.RWMutex
+	instances  map[store.InstanceID]*instance
+	principals map[store.Principal]store.InstanceID
+	held       map[store.RequestID]map[store.InstanceID]*instance // owned instances by run
+	returning  map[store.InstanceID]*instance                     // idle, not pooled yet
+	runs       map[store.RequestID]*run
+	launches   map[string]store.Launch
+	launchedBy map[store.RequestID][]string // tokens by request
+	living     map[string]int               // instances that are not terminated, by class
+	drains     map[string]store.DrainOrder
+	template   string // version a machine launched now would get; "" unknown
+	brake      bool   // too many went silent at once: our outage, not theirs
+}
+
+// instance is one instance: its record, what its agent said, and what was learned elsewhere. All
+// but write is guarded by view.mu.
+type instance struct {
+	write chan struct{} // full from the reading of record to its update, around every write
+
+	record  store.Instance
+	doubt   bool // a write's outcome is unknown: read again before the next
+	unheard bool // a ring or a scan says that the vitals changed
+	vitals  vitals
+
+	minting   bool               // a registration is being made
+	minted    store.Registration // made last; its delivery may have failed
+	tried     int64              // highest serial ever tried at GitHub by this process
+	blocked   bool               // GitHub's fault that no registration could be made
+	removed   int64              // serial of the registration whose runner is gone at GitHub
+	watched   bool               // its request waits for its job to end
+	ending    time.Time
+	announced bool      // its message was sent, or received
+	unwritten time.Time // since when its record is missing in the store; zero: it is there
+}
+
+// run is one request: its records and what was observed of its client. Guarded by view.mu.
+type run struct {
+	id       store.RequestID
+	readAt   time.Time // last successful read
+	request  *store.RunRequest
+	status   *store.RunStatus
+	client   store.Time // the client's last sign of life, its clock
+	heard    time.Time  // when it last changed, our clock
+	reads    int        // successful reads since
+	unread   bool       // a ring or a scan says that it changed
+	problem  string     // last thing that went wrong, for its message
+	hopeless bool       // the fleet will never launch what it asks for
+	refusals int        // in a row
+	retry    time.Time  // not before: it was refused
+	noted    time.Time  // last progress written
+}
+
+func newView() *view {
+	return &view{
+		instances:  map[store.InstanceID]*instance{},
+		principals: map[store.Principal]store.InstanceID{},
+		held:       map[store.RequestID]map[store.InstanceID]*instance{},
+		returning:  map[store.InstanceID]*instance{},
+		runs:       map[store.RequestID]*run{},
+		launches:   map[string]store.Launch{},
+		launchedBy: map[store.RequestID][]string{},
+		living:     map[string]int{},
+		drains:     map[string]store.DrainOrder{},
+	}
+}
+
+// snapshot is a consistent copy of an instance.
+type snapshot struct {
+	store.Instance
+	vitals    vitals
+	doubt     bool
+	minted    store.Registration
+	tried     int64
+	unheard   bool
+	minting   bool
+	blocked   bool
+	removed   int64
+	announced bool
+	ending    time.Time
+}
+
+func (in *instance) snapshot() snapshot {
+	return snapshot{
+		Instance: in.record, vitals: in.vitals, doubt: in.doubt, minted: in.minted, tried: in.tried, unheard: in.unheard, minting: in.minting,
+		blocked: in.blocked, removed: in.removed, announced: in.announced, ending: in.ending,
+	}
+}
+
+// apply takes a record with a higher version.
+func (v *view) apply(rec store.Instance) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	in, known := v.instances[rec.ID]
+	if known && rec.Version <= in.record.Version {
+		return
+	}
+	if !known {
+		in = &instance{write: make(chan struct{}, 1), unheard: true}
+		v.instances[rec.ID] = in
+		v.principals[rec.Principal] = rec.ID
+	}
+	if known && in.record.State != statemachine.Terminated {
+		v.living[in.record.ResourceClass]--
+	}
+	if rec.State != statemachine.Terminated {
+		v.living[rec.ResourceClass]++
+	}
+	if known && in.record.Assignment != rec.Assignment {
+		in.watched, in.blocked = false, false
+	}
+	v.disown(in)
+	in.record, in.doubt = rec, false
+	if rec.State.Owned() {
+		if v.held[rec.RunID] == nil {
+			v.held[rec.RunID] = map[store.InstanceID]*instance{}
+		}
+		v.held[rec.RunID][rec.ID] = in
+	}
+	if rec.PooledAt.IsZero() {
+		in.announced = false
+	}
+	if rec.State == statemachine.Idle && rec.PooledAt.IsZero() {
+		v.returning[rec.ID] = in
+	} else {
+		delete(v.returning, rec.ID)
+	}
+}
+
+func (v *view) disown(in *instance) {
+	if held := v.held[in.record.RunID]; held != nil {
+		delete(held, in.record.ID)
+		if len(held) == 0 {
+			delete(v.held, in.record.RunID)
+		}
+	}
+}
+
+// instance returns the entry to lock for a write.
+func (v *view) instance(id store.InstanceID) *instance {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.instances[id]
+}
+
+// get returns a copy of one instance.
+func (v *view) get(id store.InstanceID) (snapshot, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	in, ok := v.instances[id]
+	if !ok {
+		return snapshot{}, false
+	}
+	return in.snapshot(), true
+}
+
+// id returns the instance of a principal.
+func (v *view) id(p store.Principal) (store.InstanceID, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	id, ok := v.principals[p]
+	return id, ok
+}
+
+// heldBy returns copies of the instances a run owns, ordered by id.
+func (v *view) heldBy(id store.RequestID) []snapshot {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	out := make([]snapshot, 0, len(v.held[id]))
+	for _, in := range v.held[id] {
+		out = append(out, in.snapshot())
+	}
+	slices.SortFunc(out, func(a, b snapshot) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// heldFor returns those of heldBy that are of one attempt.
+func (v *view) heldFor(id store.RequestID, attempt int) []snapshot {
+	return slices.DeleteFunc(v.heldBy(id), func(s snapshot) bool { return s.Attempt != attempt })
+}
+
+// idle returns copies of the idle instances.
+func (v *view) idle() []snapshot {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var out []snapshot
+	for _, in := range v.instances {
+		if in.record.State == statemachine.Idle {
+			out = append(out, in.snapshot())
+		}
+	}
+	return out
+}
+
+// returns lists copies of the instances in the release handshake.
+func (v *view) returns() []snapshot {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	out := make([]snapshot, 0, len(v.returning))
+	for _, in := range v.returning {
+		out = append(out, in.snapshot())
+	}
+	return out
+}
+
+// each calls yield with every instance, in no order, under the lock: yield must not block.
+func (v *view) each(yield func(*instance)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, in := range v.instances {
+		yield(in)
+	}
+}
+
+// with changes what is known of one instance beside its record.
+func (v *view) with(id store.InstanceID, change func(*instance)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if in, ok := v.instances[id]; ok {
+		change(in)
+	}
+}
+
+// live counts instances that are not terminated, in all and of class.
+func (v *view) live(class string) (total, ofClass int) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, n := range v.living {
+		total += n
+	}
+	return total, v.living[class]
+}
+
+// drop forgets an instance.
+func (v *view) drop(id store.InstanceID) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	in, known := v.instances[id]
+	if !known {
+		return
+	}
+	if in.record.State != statemachine.Terminated {
+		v.living[in.record.ResourceClass]--
+	}
+	v.disown(in)
+	delete(v.instances, id)
+	delete(v.principals, in.record.Principal)
+	delete(v.returning, id)
+}
+
+// forget drops what expired, so that memory follows the table's TTL.
+func (v *view) forget(now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, in := range v.instances {
+		if past(in.record.ExpiresAt, now) {
+			delete(v.instances, id)
+			delete(v.principals, in.record.Principal)
+		}
+	}
+	for id, r := range v.runs {
+		if r.expire(now); r.status == nil && r.request == nil && !r.unread {
+			delete(v.runs, id)
+		}
+	}
+	for token, l := range v.launches {
+		if past(l.ExpiresAt, now) {
+			delete(v.launches, token)
+			for _, s := range l.Seats {
+				v.launchedBy[s.RequestID] = slices.DeleteFunc(v.launchedBy[s.RequestID], func(t string) bool { return t == token })
+				if len(v.launchedBy[s.RequestID]) == 0 {
+					delete(v.launchedBy, s.RequestID)
+				}
+			}
+		}
+	}
+	for id, d := range v.drains {
+		if past(d.ExpiresAt, now) {
+			delete(v.drains, id)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package reconciler
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// vitals is what is known of an instance's agent, with the instants on the controller's clock at
+// which it was learned: clocks of two machines differ, so silence is judged by observed change.
+type vitals struct {
+	beat    store.Heartbeat
+	signal  store.Signal
+	readAt  time.Time      // last successful read
+	changed time.Time      // when a changed heartbeat was last read; zero: none ever
+	saidAt  time.Time      // when a changed signal was last read
+	reads   int            // successful reads since
+	fresh   bool           // the heartbeat was young enough when it was read
+	quietAt time.Time      // when a job of an earlier assignment was last seen running
+	staleAt time.Time      // when it went from fresh to stale; zero while fresh
+	ahead   *time.Duration // how far its clock is ahead of ours, at most; nil: not known yet
+	cloud   statemachine.Cloud
+	cloudAt time.Time
+}
+
+// hear takes a successful read at now and reports whether it changed anything worth a look.
+func (v *vitals) hear(got store.Vitals, now time.Time, window time.Duration, assignment int64) bool {
+	if now.Before(v.readAt) {
+		return false // a scan that began before a read which is known already
+	}
+	gap := now.Sub(v.readAt)
+	first := v.readAt.IsZero()
+	beatChanged := !got.Heartbeat.UpdatedAt.Equal(v.beat.UpdatedAt)
+	signalChanged := got.Signal.Value != v.signal.Value
+	wasFresh, was := v.fresh, v.beat.Beat
+	if beatChanged && !first {
+		v.ahead = aheadAtMost(v.ahead, got.Heartbeat.UpdatedAt.Time, v.readAt, now)
+	}
+	v.beat, v.signal, v.readAt = got.Heartbeat, got.Signal, now
+	v.reads++
+	if signalChanged {
+		v.saidAt = now
+	}
+	if beatChanged {
+		v.changed, v.reads = now, 0
+	}
+	v.fresh = healthy(v.beat, now, window) || beatChanged && !first && gap <= 2*window ||
+		v.ahead != nil && now.Sub(v.beat.UpdatedAt.Time)+*v.ahead <= window
+	switch {
+	case v.fresh:
+		v.staleAt = time.Time{}
+	case wasFresh, first && !v.beat.UpdatedAt.IsZero():
+		v.staleAt = now
+	}
+	if v.beat.Beat.Busy && v.beat.Beat.Assignment != assignment {
+		v.quietAt = now
+	}
+	return signalChanged || v.fresh != wasFresh || v.beat.Beat != was
+}
+
+// aheadAtMost bounds how far an agent's clock is ahead of ours: a heartbeat that was written at beat on
+// its clock was not there at before and was at now on ours. The least bound counts, until one shows
+// that the clock was set since (H52).
+func aheadAtMost(known *time.Duration, beat, before, now time.Time) *time.Duration {
+	most, least := beat.Sub(before), beat.Sub(now)
+	if known != nil && least <= *known && *known < most {
+		return known
+	}
+	return &most
+}
+
+// healthy reports whether a heartbeat is at most window old (S35). One from the future is as
+// suspicious as an old one.
+func healthy(b store.Heartbeat, now time.Time, window time.Duration) bool {
+	if b.UpdatedAt.IsZero() {
+		return false
+	}
+	age := now.Sub(b.UpdatedAt.Time)
+	return age <= window && age >= -window
+}
+
+// report is the agent's signal, if it is about the present run and assignment (S37, S38).
+func (s snapshot) report() statemachine.Report {
+	v := s.vitals.signal.Value
+	if v.RunID != s.RunID || v.Assignment != s.Assignment {
+		return statemachine.NoReport
+	}
+	switch v.Signal {
+	case store.ScriptOK:
+		return statemachine.ScriptOK
+	case store.ScriptFailed:
+		return statemachine.ScriptFailed
+	case store.RegOK:
+		if v.Serial != s.Registration.Serial {
+			return statemachine.ScriptOK // an earlier registration of this assignment
+		}
+		return statemachine.Online
+	case store.RegNext:
+		return statemachine.NextWanted
+	case store.RegFailed:
+		if v.Cause == store.CauseThrottled || v.Cause == store.CauseUnavailable {
+			return statemachine.Blocked
+		}
+		return statemachine.RegFailed
+	case store.RemoveOK:
+		return statemachine.Clean
+	case store.RemoveFailed:
+		return statemachine.Dirty
+	}
+	return statemachine.NoReport
+}
+
+// draining reports whether a job of an earlier assignment still runs.
+func (s snapshot) draining() bool {
+	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment != s.Assignment
+}
+
+// busy reports whether any job runs, as far as the agent said.
+func (s snapshot) busy() bool { return s.vitals.beat.Beat.Busy }
+
+// scriptPassed reports whether the machine has proven that it boots.
+func (s snapshot) scriptPassed() bool {
+	switch s.report() {
+	case statemachine.ScriptOK, statemachine.Online, statemachine.NextWanted, statemachine.Blocked:
+		return true
+	case statemachine.NoReport, statemachine.ScriptFailed, statemachine.RegFailed, statemachine.Clean, statemachine.Dirty:
+	}
+	return false
+}
+
+// ready reports whether the instance may be handed over: online for this run and assignment, and
+// healthy (S65).
+func (s snapshot) ready(now time.Time) bool {
+	return s.Threshold.After(now) && (s.State == statemachine.Created || s.State == statemachine.Claimed) &&
+		s.report() == statemachine.Online && s.vitals.fresh
+}
+
+// renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
+// not give at present. A machine that never proved itself keeps its first threshold.
+func (s snapshot) renewable(now time.Time) bool {
+	waiting := s.Threshold.After(now) && s.vitals.fresh && (s.blocked || s.report() == statemachine.Blocked) &&
+		(s.State == statemachine.Claimed || s.State == statemachine.Created && s.scriptPassed())
+	return waiting || s.ready(now)
+}
+
+// gateFrom is the start of the running check: the latest of entering the state, receiving the
+// material, and the end of the last run's job.
+func (s snapshot) gateFrom() time.Time {
+	from := s.Since.Time
+	if r := s.Registration; r.Assignment == s.Assignment && r.MintedAt.After(from) {
+		from = r.MintedAt.Time
+	}
+	if s.vitals.quietAt.After(from) {
+		from = s.vitals.quietAt
+	}
+	return from
+}
+
+// facts assembles what Decide looks at.
+// writable is since when agents have been able to report. leaving says that the runner was deleted, or
+// is about to be, because the instance goes back: that its registration fails then is our doing and
+// not the machine's.
+func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, dismiss, leaving bool) statemachine.Facts {
+	report := s.report()
+	if leaving && report == statemachine.RegFailed {
+		report = statemachine.Blocked
+	}
+	lastBeat, gateFrom := s.vitals.changed, s.gateFrom()
+	if !lastBeat.IsZero() && lastBeat.Before(writable) {
+		lastBeat = writable
+	}
+	if gateFrom.Before(writable) {
+		gateFrom = writable
+	}
+	return statemachine.Facts{
+		State: s.State, Threshold: s.Threshold.Time, Cloud: s.vitals.cloud,
+		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
+		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
+		Held:   s.blocked || s.minting || s.draining(),
+		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
+	}
+}
