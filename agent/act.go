@@ -1,0 +1,202 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+// pauseFirst and pauseMax bound the time between two listeners of which the first failed. The first
+// pause is short because most crashes do not repeat; the last keeps far below GitHub's limit of
+// 1,500 registrations per 5 minutes (goals.md) with any number of machines it allows.
+const (
+	pauseFirst = time.Second
+	pauseMax   = 30 * time.Second
+)
+
+// stable is how long a listener must have been online for its failure not to count as one in a row.
+const stable = time.Minute
+
+func newPause() *backoff.ExponentialBackOff {
+	return backoff.NewExponentialBackOff(backoff.WithInitialInterval(pauseFirst),
+		backoff.WithMaxInterval(pauseMax), backoff.WithMaxElapsedTime(0))
+}
+
+// clean ends what runs for an earlier assignment, makes the machine clean, and answers the new one.
+func (a *Agent) clean(ctx context.Context, in store.Instance) (wake time.Time, more bool) {
+	a.setPhase(RunnerCleaning)
+	defer a.setPhase("")
+	began := a.o.Clock.Now()
+	needed := in.RunID == "" || a.disk.get().Work.used()
+	limited, cancel := context.WithTimeout(ctx, a.o.CleanLimit)
+	defer cancel()
+	err := a.end(limited, modeOf(in.Release))
+	if errors.Is(err, ErrBusy) { // it took a job just now
+		return a.o.Clock.Now().Add(a.o.Poll), false
+	}
+	if err == nil && needed {
+		err = a.o.Machine.Scrub(limited, in.ResourceClass)
+	}
+	if ctx.Err() != nil {
+		return time.Time{}, false
+	}
+	v := store.SignalValue{RunID: in.RunID, Assignment: in.Assignment}
+	switch {
+	case err != nil && in.RunID == "":
+		v.Signal, v.Detail = store.RemoveFailed, last(err.Error())
+	case err != nil:
+		v.Signal, v.Cause, v.Detail = store.RegFailed, store.CauseRefused, last(err.Error())
+	case in.RunID == "":
+		v.Signal = store.RemoveOK
+	}
+	a.retry = retry{}
+	a.pause.Reset()
+	a.save(func(s *State) {
+		s.Work = Work{Assignment: in.Assignment, RunID: in.RunID, Dirty: err != nil}
+		s.Repository = a.o.Repository
+	})
+	log := a.log.With(logkey.Assignment, in.Assignment, logkey.Seconds, a.o.Clock.Since(began).Seconds())
+	switch {
+	case errors.Is(err, ErrUsedUp):
+		log.Info("machine served its run", logkey.Error, err)
+	case err != nil:
+		log.Error("machine not clean", logkey.Error, err)
+	default:
+		log.Info("machine ready for assignment", logkey.RequestID, in.RunID)
+	}
+	if v.Signal != "" {
+		a.report(v)
+	}
+	return time.Time{}, true
+}
+
+// modeOf reads the mode of a record: nothing but an order to hurry ends a job.
+func modeOf(m store.ReleaseMode) store.ReleaseMode {
+	if m == store.Now {
+		return store.Now
+	}
+	return store.Drain
+}
+
+// end stops the listener and forgets it once none of its processes is left.
+func (a *Agent) end(ctx context.Context, mode store.ReleaseMode) error {
+	l := a.current()
+	if l == nil {
+		return nil
+	}
+	if err := l.Stop(ctx, mode); err != nil {
+		return fmt.Errorf("stop listener: %w", err)
+	}
+	l.Detach()
+	a.setListener(nil)
+	a.save(func(s *State) { s.Work.Listener = process.Ref{} })
+	return nil
+}
+
+// start starts a listener. The registration counts as used before that: should this process die
+// meanwhile, the next one asks for another.
+func (a *Agent) start(ctx context.Context, in store.Instance, reg store.Registration) {
+	a.retry.material, a.retry.restart = &reg, false
+	err := a.disk.update(func(s *State) {
+		if s.Work.Serial != reg.Serial {
+			s.Work.Online = false
+		}
+		s.Serial = max(s.Serial, reg.Serial)
+		s.Work.Serial, s.Work.Name, s.Work.Mode, s.Work.RunnerID = reg.Serial, reg.Name, reg.Mode, reg.RunnerID
+		s.Work.Failed = false
+	})
+	var l Listener
+	if err == nil {
+		l, err = a.launch(ctx, in, reg)
+	}
+	switch {
+	case err != nil && (ctx.Err() != nil || a.halted.Load() || errors.Is(err, errMoved)):
+		return
+	case err != nil:
+		a.failedStart(in, reg, err)
+		return
+	}
+	a.log.Info("listener started", logkey.Runner, reg.Name, logkey.RequestID, in.RunID, logkey.PID, l.Ref().PID)
+	a.setListener(l)
+	a.save(func(s *State) { s.Work.Listener = l.Ref() })
+}
+
+// launch calls Runner.Start, and ends the call when the assignment is over.
+func (a *Agent) launch(ctx context.Context, in store.Instance, reg store.Registration) (Listener, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.o.StartLimit)
+	defer cancel()
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	a.mu.Lock()
+	moved := a.record.Assignment != in.Assignment
+	a.abort, a.abortFor = abort, in.Assignment
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		a.abort = nil
+		a.mu.Unlock()
+	}()
+	if moved || a.halted.Load() {
+		return nil, errMoved
+	}
+	l, err := a.o.Runner.Start(ctx, reg, string(in.RunID))
+	if err != nil && errors.Is(context.Cause(ctx), errMoved) {
+		return nil, errMoved
+	}
+	return l, err
+}
+
+// failedStart reports a start that failed, and says how to go on.
+func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error) {
+	cause := causeOf(err)
+	a.log.Warn("listener not started", logkey.Runner, reg.Name, logkey.Cause, cause, logkey.Error, err)
+	if cause == "" { // the machine's own fault, perhaps a passing one
+		a.retry.failures++
+		cause = store.CauseUnavailable
+		if a.retry.failures >= maxFailures {
+			cause = store.CauseRefused
+		}
+	}
+	final := cause == store.CauseRefused || cause == store.CauseDeprecated
+	a.retry.restart = !final
+	a.retry.at = a.o.Clock.Now().Add(a.pause.NextBackOff())
+	a.save(func(s *State) { s.Work.Failed = final })
+	a.report(store.SignalValue{
+		Signal: store.RegFailed, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial,
+		Cause: cause, Detail: last(err.Error()),
+	})
+}
+
+// retire ends what is left of a listener that is of no use.
+func (a *Agent) retire(ctx context.Context, d decision) (wake time.Time, more bool) {
+	l := a.current()
+	st := l.Status()
+	a.log.Warn("listener retired", logkey.Runner, a.disk.get().Work.Name, logkey.State, st.State,
+		logkey.Exit, st.Exit, logkey.Cause, st.Cause, logkey.Detail, st.Detail)
+	limited, cancel := context.WithTimeout(ctx, a.o.CleanLimit)
+	defer cancel()
+	err := a.end(limited, store.Drain)
+	switch {
+	case ctx.Err() != nil:
+		return time.Time{}, false
+	case errors.Is(err, ErrBusy):
+		return a.o.Clock.Now().Add(a.o.Poll), false
+	case err != nil:
+		a.log.Error("listener not ended", logkey.Error, err)
+		return a.o.Clock.Now().Add(pauseMax), false
+	}
+	a.retry.restart = d.restart
+	if d.counts {
+		a.retry.failures++
+		a.retry.at = a.o.Clock.Now().Add(a.pause.NextBackOff())
+	}
+	a.save(func(s *State) { s.Work.Failed = d.failed })
+	return time.Time{}, true
+}

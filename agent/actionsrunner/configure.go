@@ -1,0 +1,129 @@
+//go:build unix
+
+package actionsrunner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/store"
+)
+
+// settings is the file that a configured runner has. leftovers are the other files in its folder that
+// an earlier registration, or a job, may have left; the program reads its environment from two of
+// them (src/Runner.Common/HostContext.cs, GetConfigFile; src/Runner.Listener/Program.cs).
+const settings = ".runner"
+
+var leftovers = []string{".runner_migrated", ".credentials", ".credentials_migrated", ".credentials_rsaparams", ".env", ".path"}
+
+// identity is what we read of the settings file.
+type identity struct {
+	AgentID   int64  `json:"agentId"`
+	AgentName string `json:"agentName"`
+}
+
+// configured returns who the runner is configured as; zero if it is not.
+func (r *Runner) configured() (identity, error) {
+	var id identity
+	b, err := os.ReadFile(filepath.Join(r.o.Dir, settings))
+	if errors.Is(err, fs.ErrNotExist) {
+		return id, nil
+	}
+	if err != nil {
+		return id, err
+	}
+	b = bytes.TrimPrefix(b, []byte(mark))
+	if err := json.Unmarshal(b, &id); err != nil {
+		return identity{}, nil //nolint:nilerr // cut off by a crash: configured anew
+	}
+	return id, nil
+}
+
+// unconfigure removes what an earlier registration left: its runner is deleted at GitHub by id.
+func (r *Runner) unconfigure() error {
+	var errs []error
+	for _, name := range append([]string{settings}, leftovers...) {
+		if err := os.Remove(filepath.Join(r.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// configure registers with a token under exactly one label and a new name, never replacing a runner.
+func (r *Runner) configure(ctx context.Context, reg store.Registration, label string, env []string) (identity, error) {
+	if err := r.unconfigure(); err != nil {
+		return identity{}, err
+	}
+	out, err := r.openLog()
+	if err != nil {
+		return identity{}, err
+	}
+	defer out.Close()
+	args := []string{"--unattended", "--url", reg.URL, "--name", reg.Name, "--labels", label, "--no-default-labels", "--disableupdate"}
+	if r.o.Group != "" { // takes a name only (src/Runner.Listener/Configuration/ConfigurationManager.cs)
+		args = append(args, "--runnergroup", r.o.Group)
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(r.o.Dir, "config.sh"), args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, slices.Concat(env, []string{inputToken + "=" + reg.Secret}), out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
+	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return identity{}, r.explain(err, reg.Secret)
+	}
+	id, err := r.configured()
+	if err == nil && id.AgentName != reg.Name {
+		err = fmt.Errorf("config.sh: runner is configured as %q", id.AgentName)
+	}
+	return id, err
+}
+
+// explain adds the output of a failed configuration to its error, and sorts it.
+func (r *Runner) explain(err error, secret string) error {
+	var kind error
+	out, terr := openTail(r.o.Log)
+	if terr != nil {
+		return errors.Join(err, terr)
+	}
+	defer out.close()
+	terr = out.finish(func(line string) {
+		if k := kindOf(line); k != nil {
+			kind = k
+		}
+	})
+	text := out.last()
+	if secret != "" {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	return errors.Join(kind, fmt.Errorf("config.sh: %w: %s", err, text), terr)
+}
+
+// kindOf sorts a line of a failed configuration; nil if GitHub was not the cause.
+func kindOf(line string) error {
+	switch _, cause := parse(line); cause {
+	case store.CauseThrottled:
+		return githubapi.ErrThrottled
+	case store.CauseUnavailable:
+		return githubapi.ErrUnavailable
+	case store.CauseRefused:
+		return githubapi.ErrRefused
+	case store.CauseDeprecated:
+		return agent.ErrDeprecated
+	}
+	return nil
+}

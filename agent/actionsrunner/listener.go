@@ -1,0 +1,239 @@
+//go:build unix
+
+package actionsrunner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Times between two looks at a listener. One look costs about 20 µs (BenchmarkLook), so that these
+// keep far below the agent's share of a processor (goals.md, G15).
+const (
+	lookStarting = 50 * time.Millisecond  // a warm start waits for the line "Listening for Jobs"
+	lookOnline   = 200 * time.Millisecond // a job begins or ends
+	lookStopping = 20 * time.Millisecond  // a release waits for the end
+)
+
+// A cancelled step gets SIGINT, 7.5 s, SIGTERM, 2.5 s (actions/runner, src/Runner.Sdk/
+// ProcessInvoker.cs); the listener waits for that after its own SIGINT.
+const (
+	interruptFor = 12 * time.Second
+	terminateFor = 5 * time.Second
+	killFor      = 10 * time.Second // only the kernel can be slow then
+)
+
+// listener follows one process of the runner program. Its one goroutine ends with the process or
+// with Detach.
+type listener struct {
+	r       *Runner
+	ref     process.Ref
+	child   bool // ours: we read its exit status
+	out     *tail
+	changed chan struct{}
+	stopped chan struct{} // closed when Stop begins
+	quit    chan struct{} // closed by Detach
+	done    chan struct{} // closed when the goroutine has ended
+	gone    chan struct{} // closed when the process has ended and its output is read
+
+	mu       sync.Mutex
+	status   agent.Status
+	reaped   bool // the pid may be another's by now
+	stopping sync.Once
+	quitting sync.Once
+}
+
+// follow begins to watch a process and its output.
+func (r *Runner) follow(ref process.Ref, child bool, st agent.Status) (*listener, error) {
+	out, err := openTail(r.o.Log)
+	if err != nil {
+		return nil, err
+	}
+	l := &listener{
+		r: r, ref: ref, child: child, out: out, status: st, changed: make(chan struct{}, 1),
+		stopped: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{}), gone: make(chan struct{}),
+	}
+	go l.watch()
+	return l, nil
+}
+
+// Ref implements agent.Listener.
+func (l *listener) Ref() process.Ref { return l.ref }
+
+// Changed implements agent.Listener.
+func (l *listener) Changed() <-chan struct{} { return l.changed }
+
+// Status implements agent.Listener.
+func (l *listener) Status() agent.Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.status
+}
+
+// Detach implements agent.Listener. The goroutine has ended when it returns.
+func (l *listener) Detach() {
+	l.quitting.Do(func() { close(l.quit) })
+	<-l.done
+}
+
+// watch looks at the process until it has ended.
+func (l *listener) watch() {
+	defer close(l.done)
+	defer l.out.close()
+	stopped := l.stopped
+	for wait := lookStarting; l.look(); {
+		switch {
+		case stopped == nil:
+			wait = lookStopping
+		case l.Status().Online:
+			wait = lookOnline
+		}
+		t := l.r.o.Clock.NewTimer(wait)
+		select {
+		case <-l.quit:
+			t.Stop()
+			return
+		case <-stopped:
+			stopped = nil
+		case <-t.C():
+		}
+		t.Stop()
+	}
+}
+
+// look reads what is new and returns false once the process has ended. Whether it lives is read
+// first, so that nothing it wrote is missed.
+func (l *listener) look() bool {
+	alive := l.ref.Alive()
+	if alive {
+		if err := l.out.next(l.hear); err != nil {
+			l.Kill() // its state can no longer be known, and the disk is finite
+		}
+		return true
+	}
+	code := l.reap()
+	err := l.out.finish(l.hear)
+	l.mu.Lock()
+	l.status.State, l.status.Exit, l.status.Detail = agent.Exited, code, l.out.last()
+	if err != nil {
+		l.status.Detail = fmt.Sprintf("read output: %v", err)
+	}
+	l.mu.Unlock()
+	close(l.gone)
+	l.poke()
+	return false
+}
+
+// reap ends the rest of the group, whose id is still the child's, and returns the child's status.
+func (l *listener) reap() int {
+	if !l.child {
+		return agent.ExitUnknown
+	}
+	l.mu.Lock() // nobody else may use the pid from here on
+	defer l.mu.Unlock()
+	_ = killGroup(l.ref.PID) // who is left without the mark; Stop looks for the others
+	l.reaped = true
+	for {
+		var ws unix.WaitStatus
+		switch pid, err := unix.Wait4(l.ref.PID, &ws, 0, nil); {
+		case errors.Is(err, unix.EINTR):
+		case err != nil || pid != l.ref.PID:
+			return agent.ExitUnknown
+		case ws.Signaled():
+			return 128 + int(ws.Signal())
+		default:
+			return ws.ExitStatus()
+		}
+	}
+}
+
+// hear takes one line of output.
+func (l *listener) hear(line string) {
+	l.mu.Lock()
+	changed := apply(&l.status, line)
+	l.mu.Unlock()
+	if changed {
+		l.poke()
+	}
+}
+
+func (l *listener) poke() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Stop implements agent.Listener: SIGINT, which lets a job that is being cancelled clean up, then
+// SIGTERM, then the end of everything that is left. The first two go to the listener alone, which
+// passes them on.
+func (l *listener) Stop(ctx context.Context, mode store.ReleaseMode) error {
+	if mode != store.Now && l.Status().State == agent.Busy {
+		return agent.ErrBusy
+	}
+	l.stopping.Do(func() { close(l.stopped) })
+	for _, step := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+	}{{syscall.SIGINT, interruptFor}, {syscall.SIGTERM, terminateFor}} {
+		if err := process.Signal(l.ref, step.signal); err != nil && !errors.Is(err, process.ErrNotFound) {
+			return err
+		}
+		if ended, err := l.await(ctx, step.wait); err != nil {
+			return err
+		} else if ended {
+			return l.r.sweep(ctx)
+		}
+	}
+	l.Kill()
+	ended, err := l.await(ctx, killFor)
+	switch {
+	case err != nil:
+		return err
+	case !ended:
+		return fmt.Errorf("stop listener: process %d does not end", l.ref.PID)
+	}
+	return l.r.sweep(ctx)
+}
+
+// await waits for the end of the process, at most for d.
+func (l *listener) await(ctx context.Context, d time.Duration) (bool, error) {
+	t := l.r.o.Clock.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	case <-l.gone:
+		return true, nil
+	case <-t.C():
+		return false, nil
+	}
+}
+
+// Kill implements agent.Listener. It ends the group only while its id is certainly the listener's: as
+// long as the leader lives, or is a child of ours that was not reaped.
+func (l *listener) Kill() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.child && !l.reaped || l.ref.Alive() {
+		_ = killGroup(l.ref.PID) // what it leaves, Stop or the machine's end finds
+	}
+}
+
+// killGroup kills every process of a group. One that is gone is no error.
+func killGroup(id int) error {
+	if err := syscall.Kill(-id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package actionsrunner
+
+import (
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/store"
+)
+
+// report is what one line of the listener's output says.
+type report int
+
+const (
+	nothing report = iota
+	listening
+	running
+	completed
+	reconnected
+	blocked // with a cause
+	ending  // with a cause: the listener will exit
+)
+
+// stampForm is what the listener puts before a line that tells of a job or of its connection
+// (actions/runner, src/Runner.Listener/Runner.cs: the format "u" of .NET, then a colon).
+const stampForm = "2006-01-02 15:04:05Z"
+
+// parse reads one line of the listener's output. It holds lines with a stamp to their exact form,
+// because they carry the names of jobs, which anyone may choose.
+func parse(line string) (report, string) {
+	if len(line) > len(stampForm) {
+		if _, err := time.Parse(stampForm, line[:len(stampForm)]); err == nil {
+			if text, ok := strings.CutPrefix(line[len(stampForm):], ": "); ok {
+				return parseStamped(text)
+			}
+		}
+	}
+	for _, c := range complaints {
+		if strings.Contains(line, c.part) {
+			return c.what, c.cause
+		}
+	}
+	return nothing, ""
+}
+
+// parseStamped reads what follows the stamp. The texts are those of actions/runner 2.336.0:
+// src/Runner.Listener/Runner.cs, JobDispatcher.cs and MessageListener.cs.
+func parseStamped(text string) (report, string) {
+	if strings.HasPrefix(text, "Running job: ") {
+		return running, ""
+	}
+	if rest, ok := strings.CutPrefix(text, "Job "); ok {
+		const mark = " completed with result: "
+		if at := strings.LastIndex(rest, mark); at >= 0 && !strings.Contains(rest[at+len(mark):], " ") {
+			return completed, ""
+		}
+		return nothing, ""
+	}
+	if text == "Listening for Jobs" {
+		return listening, ""
+	}
+	if strings.HasPrefix(text, "Runner reconnected") {
+		return reconnected, ""
+	}
+	if why, ok := strings.CutPrefix(text, "Runner connect error: "); ok {
+		for _, c := range complaints {
+			if c.what == blocked && strings.Contains(why, c.part) {
+				return blocked, c.cause
+			}
+		}
+		return blocked, store.CauseUnavailable
+	}
+	return nothing, ""
+}
+
+// complaints are parts of lines without a stamp, and of the reasons of connect errors. First match
+// wins. Sources are files of actions/runner 2.336.0 unless said otherwise.
+var complaints = []struct {
+	part  string
+	what  report
+	cause string
+}{
+	{"A session for this runner already exists", blocked, agent.CauseConflict},               // src/Runner.Listener/MessageListener.cs
+	{"Stop retry on SessionConflictException", ending, agent.CauseConflict},                  // same
+	{"is deprecated and cannot receive messages", ending, store.CauseDeprecated},             // src/Sdk/WebApi/WebApi/BrokerHttpClient.cs
+	{"The runner registration has been deleted from the server", ending, store.CauseRefused}, // src/Runner.Listener/MessageListener.cs
+	{"The runner no longer exists on the server", ending, store.CauseRefused},                // src/Runner.Listener/Runner.cs
+	{"rate limit", blocked, store.CauseThrottled},                                            // docs.github.com, "Rate limits for the REST API"
+	{"TooManyRequests", blocked, store.CauseThrottled},                                       // src/Runner.Listener/Configuration/ConfigurationManager.cs: Http response code
+	{"Http response code: NotFound", ending, store.CauseRefused},                             // same: wrong URL, or a token without permission
+	{"Http response code: Unauthorized", ending, store.CauseRefused},                         // same
+	{"Http response code: Forbidden", ending, store.CauseRefused},                            // same
+	{"Http response code: ", blocked, store.CauseUnavailable},                                // same: the rest is the service's
+	{"Invalid configuration provided for", ending, store.CauseRefused},                       // src/Runner.Listener/Configuration/PromptManager.cs
+	{"A runner exists with the same name", ending, store.CauseRefused},                       // src/Runner.Listener/Configuration/ConfigurationManager.cs
+	{"Failed to create session", ending, store.CauseRefused},                                 // src/Runner.Listener/MessageListener.cs
+}
+
+// apply brings a status in step with a line, and reports whether it changed.
+func apply(st *agent.Status, line string) bool {
+	was := *st
+	what, cause := parse(line)
+	switch what {
+	case listening, completed:
+		st.State, st.Cause, st.Online = agent.Listening, "", true
+	case reconnected:
+		st.Cause, st.Online = "", true
+		if st.State != agent.Busy {
+			st.State = agent.Listening
+		}
+	case running:
+		st.State, st.Cause, st.Online = agent.Busy, "", true
+		st.Jobs++
+	case blocked:
+		st.Cause = cause
+		if st.State != agent.Busy { // the job goes on without the connection
+			st.State, st.Detail = agent.Blocked, strings.ToValidUTF8(line, "?")
+		}
+	case ending:
+		st.Cause = cause
+	case nothing:
+	}
+	return *st != was
+}

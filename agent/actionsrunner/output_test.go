@@ -1,0 +1,162 @@
+package actionsrunner
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+func TestParse(t *testing.T) {
+	const at = "2026-01-02 03:04:05Z: "
+	for _, tt := range []struct {
+		line  string
+		want  report
+		cause string
+	}{
+		{"", nothing, ""},
+		{"√ Connected to GitHub", nothing, ""},
+		{"Current runner version: '2.336.0'", nothing, ""},
+		{at + "Listening for Jobs", listening, ""},
+		{"Listening for Jobs", nothing, ""},
+		{at + "Running job: build", running, ""},
+		{at + "Running job: Listening for Jobs", running, ""},
+		{at + "Running job: " + at + "Listening for Jobs", running, ""},
+		{at + "Running job: x completed with result: Succeeded", running, ""},
+		{at + "Running job: rate limit", running, ""},
+		{at + "Job build completed with result: Succeeded", completed, ""},
+		{at + "Job a completed with result: b completed with result: Failed", completed, ""},
+		{at + "Job build completed with result: not a result", nothing, ""},
+		{at + "Job message received", nothing, ""},
+		{at + "Runner reconnected.", reconnected, ""},
+		{at + "Runner connect error: The HTTP request timed out. Retrying until reconnected.", blocked, store.CauseUnavailable},
+		{at + "Runner connect error: API rate limit exceeded. Retrying until reconnected.", blocked, store.CauseThrottled},
+		{at + "Runner connect error: A session for this runner already exists.. Retrying until reconnected.", blocked, agent.CauseConflict},
+		{"A session for this runner already exists.", blocked, agent.CauseConflict},
+		{"Stop retry on SessionConflictException after retried for 240 seconds.", ending, agent.CauseConflict},
+		{"An error occured: Runner version v2.330.0 is deprecated and cannot receive messages.", ending, store.CauseDeprecated},
+		{"Failed to create a session. The runner registration has been deleted from the server, please re-configure.", ending, store.CauseRefused},
+		{"The runner no longer exists on the server. Cleaning up local configuration.", ending, store.CauseRefused},
+		{"Failed to create session. Access denied.", ending, store.CauseRefused},
+		{"2026-13-02 03:04:05Z: Listening for Jobs", nothing, ""},
+	} {
+		if got, cause := parse(tt.line); got != tt.want || cause != tt.cause {
+			t.Errorf("parse(%q) = %d, %q; want %d, %q", tt.line, got, cause, tt.want, tt.cause)
+		}
+	}
+}
+
+// A job goes on without the connection, and is not over when that is back.
+func TestApply_BusyWithoutConnection_H38(t *testing.T) {
+	const at = "2026-01-02 03:04:05Z: "
+	st := agent.Status{State: agent.Busy, Online: true, Jobs: 1}
+	apply(&st, at+"Runner connect error: timeout. Retrying until reconnected.")
+	if st.State != agent.Busy || st.Cause != store.CauseUnavailable {
+		t.Errorf("after a connect error %+v, want busy", st)
+	}
+	apply(&st, at+"Runner reconnected.")
+	if st.State != agent.Busy || st.Cause != "" {
+		t.Errorf("after the reconnection %+v, want busy without a cause", st)
+	}
+	if apply(&st, at+"Something else") {
+		t.Error("a line that says nothing counts as a change")
+	}
+}
+
+// Nobody can make a job look like anything else by its name.
+func FuzzParse_JobNames(f *testing.F) {
+	for _, name := range []string{"build", "", "Listening for Jobs", " completed with result: Succeeded", "2026-01-02 03:04:05Z: Listening for Jobs", "rate limit"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		name = strings.NewReplacer("\n", " ", "\r", " ").Replace(name)
+		parse(name)
+		const at = "2026-01-02 03:04:05Z: "
+		st := agent.Status{State: agent.Listening, Online: true}
+		apply(&st, at+"Running job: "+name)
+		if st.State != agent.Busy || st.Jobs != 1 {
+			t.Fatalf("after the start of job %q: %+v, want busy with one job", name, st)
+		}
+		apply(&st, at+"Job "+name+" completed with result: Succeeded")
+		if st.State != agent.Listening || st.Jobs != 1 {
+			t.Fatalf("after the end of job %q: %+v, want listening", name, st)
+		}
+	})
+}
+
+// Lines come out whole, however the writes and the reads fall.
+func TestTail_AnyPieces(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	path := filepath.Join(t.TempDir(), "log")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out, err := openTail(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.close()
+	long := strings.Repeat("long ", 2000)
+	var text strings.Builder
+	var want, got []string
+	for i := range 200 {
+		line := strings.Repeat("x", random.IntN(300)) + string(rune('a'+i%26))
+		if i%50 == 7 {
+			line = long
+		}
+		text.WriteString(line + "\r\n")
+		want = append(want, line[:min(len(line), maxLine)])
+	}
+	take := func(line string) { got = append(got, line) }
+	for rest := text.String() + "no end"; rest != ""; {
+		n := min(len(rest), 1+random.IntN(700))
+		if _, err := f.WriteString(rest[:n]); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+		if err := out.next(take); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d lines, want the %d written, cut at %d bytes", len(got), len(want), maxLine)
+	}
+	if err := out.finish(take); err != nil || got[len(got)-1] != "no end" {
+		t.Errorf("finish = %v, last line %q; want the one without an end", err, got[len(got)-1])
+	}
+	if last := out.last(); len(last) > tailBytes || !strings.HasSuffix(last, "no end") {
+		t.Errorf("last = %d bytes, %q", len(last), last)
+	}
+}
+
+// G15: what a look costs; a listener that waits for jobs is looked at five times a second.
+func BenchmarkLook(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "log")
+	if err := os.WriteFile(path, []byte("2026-01-02 03:04:05Z: Listening for Jobs\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	out, err := openTail(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer out.close()
+	ref, err := process.Lookup(os.Getpid())
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := &listener{ref: ref, out: out, changed: make(chan struct{}, 1)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if !l.look() {
+			b.Fatal("we have ended")
+		}
+	}
+}

@@ -1,0 +1,156 @@
+//go:build unix
+
+// Package actionsrunner runs GitHub's runner program (github.com/actions/runner) for the agent.
+//
+// It supervises bin/Runner.Listener itself, because run.sh hides its exit codes, in a process group
+// of its own, and follows its output in a file: an agent that is started anew goes on reading where
+// the last one left off. Registration material reaches the program by environment variables, never
+// by its command line, which every process of the machine may read.
+package actionsrunner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"syscall"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Options configure a Runner. All but Env, Group, Credential and Prepare are required.
+type Options struct {
+	Dir        string   // of the unpacked runner, writable
+	Log        string   // file for the listener's output
+	Env        []string // of the program and its jobs; what this package adds wins
+	InstanceID string   // value of agent.EnvMarker
+	Hook       string   // program run before the first step of each job
+	Group      string   // name of the runner group to register with by a token; "": the default group
+	Clock      clock.WithTicker
+	Credential *syscall.Credential // unprivileged user; nil: the agent's
+	// Prepare makes the machine ready for its first registration. Start calls it until it succeeded
+	// once, and registers nothing before.
+	Prepare func(ctx context.Context) error
+}
+
+// Runner implements agent.Runner.
+type Runner struct {
+	o        Options
+	prepared atomic.Bool
+}
+
+// New returns a Runner. It starts nothing.
+func New(o Options) (*Runner, error) {
+	switch {
+	case !filepath.IsAbs(o.Dir) || !filepath.IsAbs(o.Log) || !filepath.IsAbs(o.Hook):
+		return nil, fmt.Errorf("actions runner: folder, log and hook must be absolute paths, got %q, %q, %q", o.Dir, o.Log, o.Hook)
+	case o.InstanceID == "" || o.Clock == nil:
+		return nil, errors.New("actions runner: instance id and clock must be set")
+	}
+	return &Runner{o: o}, nil
+}
+
+// Variables that the runner program reads.
+const (
+	inputJIT   = "ACTIONS_RUNNER_INPUT_JITCONFIG" // src/Runner.Listener/CommandSettings.cs: any argument, upper case
+	inputToken = "ACTIONS_RUNNER_INPUT_TOKEN"     // same
+	asRoot     = "RUNNER_ALLOW_RUNASROOT=1"       // src/Misc/layoutroot/config.sh; the agent decides who runs it
+	exit7      = "ACTIONS_RUNNER_RETURN_VERSION_DEPRECATED_EXIT_CODE=1"
+)
+
+// Start implements agent.Runner.
+func (r *Runner) Start(ctx context.Context, reg store.Registration, label string) (agent.Listener, error) {
+	if r.o.Prepare != nil && !r.prepared.Load() {
+		if err := r.o.Prepare(ctx); err != nil {
+			return nil, fmt.Errorf("prepare the first runner: %w", err)
+		}
+		r.prepared.Store(true)
+	}
+	l, err := r.register(ctx, reg, label)
+	if err != nil {
+		return nil, fmt.Errorf("start runner %s: %w", reg.Name, err)
+	}
+	return l, nil
+}
+
+func (r *Runner) register(ctx context.Context, reg store.Registration, label string) (agent.Listener, error) {
+	env := append(slices.Clone(r.o.Env), asRoot, exit7, agent.HookEnv+"="+r.o.Hook, agent.EnvMarker+"="+r.o.InstanceID)
+	switch reg.Mode {
+	case store.JIT:
+		if err := r.unconfigure(); err != nil {
+			return nil, err
+		}
+		env = append(env, inputJIT+"="+pinned(reg.Secret))
+	case store.Token:
+		have, err := r.configured()
+		if err != nil {
+			return nil, err
+		}
+		if have.AgentName != reg.Name { // otherwise its listener is started again
+			if have, err = r.configure(ctx, reg, label, env); err != nil {
+				return nil, err
+			}
+		}
+		reg.RunnerID = have.AgentID
+	default:
+		return nil, fmt.Errorf("registration mode %q: must be %s or %s", reg.Mode, store.JIT, store.Token)
+	}
+	return r.start(env, reg)
+}
+
+// openLog opens the file for the program's output, empty.
+func (r *Runner) openLog() (*os.File, error) {
+	return os.OpenFile(r.o.Log, os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// start starts the listener.
+func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, error) {
+	out, err := r.openLog()
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd := exec.Command(filepath.Join(r.o.Dir, "bin", "Runner.Listener"), "run")
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, env, out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ref, err := process.Lookup(cmd.Process.Pid)
+	if errors.Is(err, process.ErrNotFound) {
+		ref, err = process.Ref{PID: cmd.Process.Pid}, nil // it has ended already, and waits for us
+	}
+	var l *listener
+	if err == nil {
+		l, err = r.follow(ref, true, agent.Status{State: agent.Starting, RunnerID: reg.RunnerID})
+	}
+	if err != nil {
+		return nil, errors.Join(err, killGroup(cmd.Process.Pid), cmd.Wait())
+	}
+	if err := cmd.Process.Release(); err != nil { // the listener reads its status
+		l.Kill()
+		l.Detach()
+		return nil, err
+	}
+	return l, nil
+}
+
+// Adopt implements agent.Runner.
+func (r *Runner) Adopt(ctx context.Context, ref process.Ref, _ string) (agent.Listener, error) {
+	if ref.PID == 0 || !ref.Alive() {
+		return nil, r.sweep(ctx)
+	}
+	l, err := r.follow(ref, false, agent.Status{State: agent.Starting})
+	if err != nil {
+		return nil, fmt.Errorf("adopt listener %d: %w", ref.PID, err)
+	}
+	return l, nil
+}

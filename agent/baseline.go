@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// baselineFile is the name of the file in Scrubber.Root that keeps the Baseline.
+const baselineFile = "baseline.json"
+
+// Baseline is what a machine was like before its first run.
+type Baseline struct {
+	Boot       string            `json:"boot"`
+	Free       uint64            `json:"free"`       // bytes that the disk of Scrubber.Root had left
+	Processes  []process.Ref     `json:"processes"`  // of the runner's user
+	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
+	Home       map[string]string `json:"home"`       // files of the runner's user in its home
+	Containers *Containers       `json:"containers"` // nil: no container engine answered
+}
+
+// TakeBaseline writes down what the machine is like, unless that was done. It is called after the
+// operator's script, before the first listener starts.
+func (s Scrubber) TakeBaseline(ctx context.Context) error {
+	if _, err := os.Stat(s.baselinePath()); err == nil {
+		return nil
+	}
+	b, err := s.measure(ctx)
+	if err != nil {
+		return fmt.Errorf("take baseline: %w", err)
+	}
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return fmt.Errorf("take baseline: %w", err)
+	}
+	return writeFile(s.baselinePath(), append(text, '\n'), 0o600)
+}
+
+func (s Scrubber) baselinePath() string { return filepath.Join(s.Root, baselineFile) }
+
+// remembered returns the baseline; the zero one if none was taken, since then nothing ran.
+func (s Scrubber) remembered() (Baseline, error) {
+	var b Baseline
+	text, err := os.ReadFile(s.baselinePath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	}
+	if err != nil {
+		return b, fmt.Errorf("read baseline: %w", err)
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, fmt.Errorf("read baseline: %w", err)
+	}
+	boot, err := process.BootID()
+	if err != nil {
+		return b, err
+	}
+	if b.Boot != boot {
+		b.Processes = nil // their names mean nothing any more
+	}
+	return b, nil
+}
+
+func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
+	var b Baseline
+	var err error
+	if b.Boot, err = process.BootID(); err != nil {
+		return b, err
+	}
+	if b.Free, err = freeSpace(s.Root); err != nil {
+		return b, err
+	}
+	if b.Ports, err = s.ports(); err != nil {
+		return b, err
+	}
+	if s.User != nil {
+		if b.Processes, err = process.OwnedBy(s.User.UID); err != nil {
+			return b, err
+		}
+		if b.Home, err = s.homeFiles(); err != nil {
+			return b, err
+		}
+	}
+	if s.Whole {
+		b.Containers, err = listContainers(ctx)
+	}
+	return b, err
+}
+
+// leastFree is the part of the disk space of the baseline that must be free for a next run. Caches
+// that stay on purpose, such as images of containers, may take the rest.
+const leastFree = 0.5
+
+// check holds the machine against its baseline: disk space where nobody else uses the disk, ports of
+// anybody there, of the runner's user elsewhere. Processes were looked for just before.
+func (s Scrubber) check(was Baseline) error {
+	if was.Boot == "" {
+		return nil // nothing ran
+	}
+	ports, err := s.ports()
+	if err != nil {
+		return err
+	}
+	for _, p := range ports {
+		if !slices.Contains(was.Ports, p) {
+			return fmt.Errorf("something listens on %s that did not before the first run", p)
+		}
+	}
+	if !s.Whole {
+		return nil
+	}
+	free, err := freeSpace(s.Root)
+	if err != nil {
+		return err
+	}
+	if float64(free) < leastFree*float64(was.Free) {
+		return fmt.Errorf("disk: %d MiB are free, %d before the first run", free>>20, was.Free>>20)
+	}
+	return nil
+}
+
+func freeSpace(dir string) (uint64, error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	return st.Bavail * uint64(st.Bsize), nil //nolint:gosec // a block has a size above 0; its type differs between systems
+}

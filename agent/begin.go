@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+// connectLimit bounds one call of Options.Connect and of Options.TakeOver.
+const connectLimit = 30 * time.Second
+
+// takeOver ends what guarded the machine so far, now that the dead-man does.
+func (a *Agent) takeOver(ctx context.Context) {
+	if a.o.TakeOver == nil {
+		return
+	}
+	select {
+	case <-ctx.Done():
+		return
+	case <-a.armed:
+	}
+	if a.insist(ctx, "take the machine over", a.o.TakeOver) {
+		a.log.Info("machine taken over")
+	}
+}
+
+// connect finds store and principal. It returns false if ctx ended first.
+func (a *Agent) connect(ctx context.Context) bool {
+	if a.o.Connect != nil && !a.insist(ctx, "connect to the store", func(ctx context.Context) error {
+		s, p, err := a.o.Connect(ctx)
+		if err == nil {
+			a.o.Store, a.o.Principal = s, p
+		}
+		return err
+	}) {
+		return false
+	}
+	a.outbox.store, a.outbox.principal = a.o.Store, a.o.Principal
+	return true
+}
+
+// prefetch calls Options.Prefetch once the machine has been heard of.
+func (a *Agent) prefetch(ctx context.Context) {
+	if a.o.Prefetch == nil {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-a.beaten:
+		a.o.Prefetch(ctx)
+	}
+}
+
+// insist calls try until it succeeds. It returns false if ctx ended first.
+func (a *Agent) insist(ctx context.Context, what string, try func(context.Context) error) bool {
+	once := func() error {
+		ctx, cancel := context.WithTimeout(ctx, connectLimit)
+		defer cancel()
+		return try(ctx)
+	}
+	again := func(err error, wait time.Duration) {
+		a.log.Warn("not done yet", logkey.Call, what, logkey.Error, err, logkey.Seconds, wait.Seconds())
+	}
+	return backoff.RetryNotify(once, backoff.WithContext(newPause(), ctx), again) == nil
+}

@@ -1,0 +1,178 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// facts is everything decide looks at.
+type facts struct {
+	record      store.Instance
+	script      ScriptState
+	work        Work
+	serial      int64     // last registration used, of any assignment
+	listener    *Status   // nil: none
+	since       time.Time // start of the listener, or its adoption
+	retry       retry
+	onlineLimit time.Duration // a listener not online for this long after since is given up
+}
+
+// retry says how to go on after a listener failed.
+type retry struct {
+	failures int                 // in a row, GitHub's not counted
+	at       time.Time           // nothing is started before; zero: no wait
+	material *store.Registration // of the registration in use; nil: known to an earlier agent only
+	restart  bool                // start a listener with material again
+}
+
+// action is what the worker has to do.
+type action int
+
+const (
+	rest   action = iota
+	clean         // end the last assignment, and answer the new one
+	start         // start a listener with decision.material
+	retire        // the listener is of no use: end what is left of it
+)
+
+// decision is the action that is due, what is to be reported meanwhile, and when to look again.
+type decision struct {
+	do       action
+	material store.Registration
+	restart  bool // retire: try the same registration again
+	failed   bool // retire: only new material or another assignment helps
+	counts   bool // retire: a failure, so pause before the next start
+	report   store.SignalValue
+	wake     time.Time // zero: only a change wakes
+}
+
+// maxFailures is how many listeners in a row may fail for reasons that are not GitHub's before the
+// machine is given up. With the pauses between them that takes some 15 s.
+const maxFailures = 5
+
+// decide says what is due at now. It reads no clock and does no I/O.
+func decide(f facts, now time.Time) decision {
+	in := f.record
+	switch {
+	case f.script.Failed != "":
+		return decision{report: f.say(store.ScriptFailed, "", f.script.Failed)}
+	case in.Assignment != f.work.Assignment:
+		if f.listener != nil && f.listener.State == Busy && in.Release != store.Now {
+			return decision{} // the job's end wakes
+		}
+		return decision{do: clean}
+	case in.RunID == "" || f.work.Dirty:
+		return decision{} // answered
+	case f.listener != nil:
+		return f.supervise(now)
+	default:
+		return f.register(now)
+	}
+}
+
+// fresh reports whether the record carries material that was not used yet.
+func (f facts) fresh() bool {
+	r := f.record.Registration
+	return r.Assignment == f.record.Assignment && r.Secret != "" && r.Serial > f.serial
+}
+
+// register decides while there is no listener for a run that should have one.
+func (f facts) register(now time.Time) decision {
+	d := decision{}
+	switch {
+	case now.Before(f.retry.at):
+		return decision{wake: f.retry.at}
+	case f.fresh():
+		d.do, d.material = start, f.record.Registration
+	case f.work.Failed:
+		return decision{}
+	case f.retry.restart:
+		d.do, d.material = start, *f.retry.material
+	case f.work.Serial > 0:
+		d.report = f.say(store.RegNext, "", "")
+	}
+	if f.work.Serial == 0 && f.record.State == statemachine.Created {
+		d.report = f.say(store.ScriptOK, "", "")
+	}
+	return d
+}
+
+// supervise decides while there is a listener for the run, alive or just ended.
+func (f facts) supervise(now time.Time) decision {
+	l := f.listener
+	switch {
+	case l.State == Busy:
+		return decision{report: f.say(store.RegOK, "", "")}
+	case l.State == Exited:
+		return f.ended()
+	case f.fresh(): // the controller gave the one in use up
+		return decision{do: retire}
+	case l.State == Listening:
+		return decision{report: f.say(store.RegOK, "", "")}
+	case l.State == Blocked && l.Cause == CauseConflict:
+		return f.next(true)
+	case l.State == Blocked:
+		return decision{report: f.say(store.RegFailed, l.Cause, l.Detail)}
+	}
+	late := f.since.Add(f.onlineLimit)
+	if now.Before(late) {
+		return decision{wake: late}
+	}
+	return f.again()
+}
+
+// ended decides what follows the end of a listener that nobody asked for (H71).
+func (f facts) ended() decision {
+	l := f.listener
+	jit := f.work.Mode == store.JIT
+	switch {
+	case l.Exit == ExitDeprecated || l.Cause == store.CauseDeprecated:
+		return f.fail(store.CauseDeprecated)
+	case jit && l.Jobs > 0: // used up
+		return f.next(false)
+	case jit && l.Exit == ExitOK, l.Cause == store.CauseRefused && f.work.Online:
+		return f.next(true) // lapsed: GitHub removed it
+	case l.Cause == store.CauseRefused:
+		return f.fail(store.CauseRefused)
+	case l.Exit == ExitConflict, l.Cause == CauseConflict, l.Exit == ExitUnknown, f.retry.material == nil:
+		return f.next(true)
+	default:
+		return f.again()
+	}
+}
+
+// next asks for another registration. After one that ended without a job it is not used at once.
+func (f facts) next(failed bool) decision {
+	return decision{do: retire, counts: failed, report: f.say(store.RegNext, "", "")}
+}
+
+// again tries the same registration once more, unless that was done too often.
+func (f facts) again() decision {
+	switch {
+	case f.retry.failures+1 >= maxFailures:
+		return f.fail(store.CauseRefused)
+	case f.retry.material == nil:
+		return f.next(true)
+	}
+	return decision{do: retire, restart: true, counts: true, report: f.say(store.RegFailed, store.CauseUnavailable, f.listener.Detail)}
+}
+
+// fail gives the registration up for good.
+func (f facts) fail(cause string) decision {
+	return decision{do: retire, failed: true, counts: true, report: f.say(store.RegFailed, cause, f.listener.Detail)}
+}
+
+// say makes a report for the record's assignment.
+func (f facts) say(name store.SignalName, cause, detail string) store.SignalValue {
+	return store.SignalValue{
+		Signal: name, RunID: f.record.RunID, Assignment: f.record.Assignment, Serial: f.work.Serial,
+		Cause: cause, Detail: last(detail),
+	}
+}
+
+// last returns the end of text that a report may hold.
+func last(text string) string {
+	return text[max(0, len(text)-store.MaxDetail):]
+}

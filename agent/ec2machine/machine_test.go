@@ -1,0 +1,127 @@
+package ec2machine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/agent/ec2machine"
+)
+
+// Notices are what EC2 writes (EC2 User Guide, "Spot Instance interruption notices" and "EC2 instance
+// rebalance recommendations"); 404 is none.
+func TestInterrupted(t *testing.T) {
+	m, c := newMetadata(t), newComputer(t)
+	h := c.open()
+	ctx := context.Background()
+	if h.Interrupted(ctx) {
+		t.Error("Interrupted without notice")
+	}
+	for path, text := range map[string]string{
+		"spot/instance-action":             `{"action": "terminate", "time": "2026-05-05T08:22:00Z"}`,
+		"events/recommendations/rebalance": `{"noticeTime": "2026-05-05T08:22:00Z"}`,
+	} {
+		m.set(path, text)
+		if !h.Interrupted(ctx) {
+			t.Errorf("not Interrupted by %s", path)
+		}
+		if !strings.Contains(c.log.String(), "path="+path) {
+			t.Errorf("log lacks %s: %s", path, c.log.String())
+		}
+		m.set(path, "")
+	}
+	if h.Interrupted(ctx) {
+		t.Error("Interrupted after all notices were withdrawn")
+	}
+}
+
+// A service that does not answer is no notice, and is complained about once.
+func TestInterrupted_NoAnswer_NoNotice(t *testing.T) {
+	m, c := newMetadata(t), newComputer(t)
+	h := c.open()
+	m.fail(true)
+	ctx := context.Background()
+	for range 2 {
+		if h.Interrupted(ctx) {
+			t.Error("Interrupted without an answer")
+		}
+	}
+	m.fail(false)
+	h.Interrupted(ctx)
+	if n := strings.Count(c.log.String(), "instance metadata not read"); n != 1 {
+		t.Errorf("%d complaints, want 1:\n%s", n, c.log.String())
+	}
+	if !strings.Contains(c.log.String(), "instance metadata read again") {
+		t.Error("its return is not told")
+	}
+}
+
+// Version 1 of the service, without tokens, is never used, even where there is no other.
+func TestOpen_VersionOneNever(t *testing.T) {
+	m, c := newMetadata(t), newComputer(t)
+	m.old, c.options.Limit = true, 300*time.Millisecond
+	if h, err := ec2machine.Open(context.Background(), c.options); err == nil {
+		t.Errorf("Open = %+v, want an error", h.Identity)
+	}
+	if n := m.asked("version 1"); n != 0 {
+		t.Errorf("%d values read by version 1", n)
+	}
+}
+
+// The machine goes by the first way that works; what fails is told.
+func TestPowerOff_EveryWay(t *testing.T) {
+	tests := []struct {
+		name    string
+		failing map[string]string // command to what it does
+		want    string            // calls
+	}{
+		{"First", nil, "systemctl poweroff"},
+		{"NoManager", map[string]string{"systemctl": "exit 1"}, "systemctl poweroff\nshutdown -P now"},
+		{"NoScheduler", map[string]string{"systemctl": `[ "$2" = --force ] || [ "$3" = --force ]`, "shutdown": "exit 1"},
+			"systemctl poweroff\nshutdown -P now\nsystemctl poweroff --force"},
+		{"Nothing", map[string]string{"systemctl": "exit 1", "shutdown": "exit 1"},
+			"systemctl poweroff\nshutdown -P now\nsystemctl poweroff --force\npoweroff -f -f"},
+		{"Hangs", map[string]string{"systemctl": "exec /bin/sleep 60"}, "systemctl poweroff\nshutdown -P now"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newComputer(t)
+			for command, does := range tt.failing {
+				c.command(command, does+"\n")
+			}
+			err := ec2machine.Machine{}.Halt(context.Background(), "threshold passed")
+			if err != nil || c.calls() != tt.want {
+				t.Errorf("Halt = %v, calls:\n%s\nwant:\n%s", err, c.calls(), tt.want)
+			}
+		})
+	}
+	t.Run("None", func(t *testing.T) {
+		c := newComputer(t)
+		for _, name := range []string{"systemctl", "shutdown", "poweroff"} {
+			c.command(name, "echo not permitted; exit 1\n")
+		}
+		err := ec2machine.PowerOff(context.Background())
+		if err == nil || strings.Count(err.Error(), "not permitted") != 4 {
+			t.Errorf("PowerOff = %v, want all four failures", err)
+		}
+		t.Setenv("PATH", t.TempDir())
+		if err := ec2machine.PowerOff(context.Background()); err == nil || !strings.Contains(err.Error(), "executable file not found") {
+			t.Errorf("PowerOff without commands = %v", err)
+		}
+	})
+}
+
+// H03: taking over cancels what boot scheduled; a failure is an error, so that it is tried again.
+func TestTakeOver_H03(t *testing.T) {
+	newMetadata(t)
+	c := newComputer(t)
+	h := c.open()
+	if err := h.TakeOver(context.Background()); err != nil || c.calls() != "shutdown -c" {
+		t.Errorf("TakeOver = %v, calls = %q", err, c.calls())
+	}
+	c.command("shutdown", "echo no bus >&2; exit 1\n")
+	if err := h.TakeOver(context.Background()); err == nil || !strings.Contains(err.Error(), "shutdown -c: exit status 1: no bus") {
+		t.Errorf("TakeOver = %v, want its failure", err)
+	}
+}

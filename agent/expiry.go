@@ -1,0 +1,152 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+// Reasons to halt.
+const (
+	haltBoot       = "no record by the boot deadline"
+	haltThreshold  = "threshold passed"
+	haltTerminated = "record says terminated"
+	haltGone       = "record is gone"
+)
+
+// recheck bounds the sleep of the dead-man timer, so that a step of the wall clock is noticed.
+const recheck = 5 * time.Second
+
+// haltTry bounds one call of Machine.Halt, haltFirst and haltMax the pause between two.
+const (
+	haltTry   = 10 * time.Second
+	haltFirst = 100 * time.Millisecond
+	haltMax   = 5 * time.Second
+)
+
+// expiry knows the instant past which the machine must not live. It does no I/O.
+type expiry struct {
+	clock   clock.PassiveClock
+	offset  func() time.Duration
+	grace   time.Duration
+	changed chan struct{}
+
+	mu     sync.Mutex
+	reason string
+	own    bool      // limit and anchor are wall times of ours, not of the store
+	limit  time.Time // wall time
+	anchor time.Time // wall time when limit was learned
+	at     time.Time // our clock then, with its monotonic reading
+}
+
+// boot sets the limit that holds until a threshold is learned. set says when it was first set. It is
+// of our clock: no store was asked yet, and what is learned of its clock later must not move it.
+func (e *expiry) boot(limit, set, now time.Time) { e.set(haltBoot, true, limit, set, now) }
+
+// learn sets the limit to threshold plus grace. read says when the threshold was read, now is the
+// clock: later than read if an earlier agent read it.
+func (e *expiry) learn(threshold, read, now time.Time) {
+	e.set(haltThreshold, false, threshold.Add(e.grace), read, now)
+}
+
+func (e *expiry) set(reason string, own bool, limit, set, now time.Time) {
+	offset := e.lead(own)
+	anchor := now.Add(offset)
+	if set := set.Add(offset); set.After(anchor) {
+		anchor = set // the clock went back while no agent ran
+	}
+	e.mu.Lock()
+	e.reason, e.own, e.limit, e.anchor, e.at = reason, own, limit.Round(0), anchor.Round(0), now
+	e.mu.Unlock()
+	poke(e.changed)
+}
+
+// left says how long the machine may live from now on, and why not longer.
+func (e *expiry) left(now time.Time) (time.Duration, string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	wall := now.Add(e.lead(e.own)).Round(0)
+	return remaining(e.limit, e.anchor, wall, now.Sub(e.at)), e.reason
+}
+
+// lead is how far the clock that a limit is of is ahead of ours.
+func (e *expiry) lead(own bool) time.Duration {
+	if own {
+		return 0
+	}
+	return e.offset()
+}
+
+// remaining is the time until limit by the wall clock, or by the time that elapsed since the limit
+// was learned at anchor, whichever is shorter: a wall clock set back must not prolong a life.
+func remaining(limit, anchor, wall time.Time, elapsed time.Duration) time.Duration {
+	return min(limit.Sub(wall), limit.Sub(anchor)-elapsed)
+}
+
+// deadman halts the machine when its time is over or when ordered to. It depends on nothing but the
+// clock: no file, no store, no lock that is held over a call.
+func (a *Agent) deadman(ctx context.Context) error {
+	for armed := false; ; {
+		left, reason := a.expiry.left(a.o.Clock.Now())
+		if left <= 0 {
+			return a.halt(ctx, reason)
+		}
+		t := a.o.Clock.NewTimer(min(left, recheck))
+		if !armed {
+			armed = true
+			close(a.armed)
+		}
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return nil
+		case reason := <-a.orders:
+			t.Stop()
+			return a.halt(ctx, reason)
+		case <-a.expiry.changed:
+		case <-t.C():
+		}
+		t.Stop()
+	}
+}
+
+// order asks the dead-man to halt the machine.
+func (a *Agent) order(reason string) {
+	a.halted.Store(true)
+	select {
+	case a.orders <- reason:
+	default: // one order is enough
+	}
+}
+
+// halt ends the listener and powers the machine off, until that succeeds. From here on nothing is
+// registered. Only the end of the process, by ctx, stops it, and not before one try.
+func (a *Agent) halt(ctx context.Context, reason string) error {
+	a.halted.Store(true)
+	a.log.Warn("halt machine", logkey.Reason, reason)
+	if l := a.current(); l != nil {
+		l.Kill()
+	}
+	pause := backoff.NewExponentialBackOff(
+		backoff.WithInitialInterval(haltFirst), backoff.WithMaxInterval(haltMax), backoff.WithMaxElapsedTime(0))
+	try := func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), haltTry)
+		defer cancel()
+		return a.o.Machine.Halt(ctx, reason)
+	}
+	again := func(err error, wait time.Duration) {
+		a.log.Error("halt machine", logkey.Error, err, logkey.Seconds, wait.Seconds())
+	}
+	err := backoff.RetryNotify(try, backoff.WithContext(pause, ctx), again)
+	close(a.off)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrHalted, reason, err)
+	}
+	return fmt.Errorf("%w: %s", ErrHalted, reason)
+}

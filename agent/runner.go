@@ -1,0 +1,106 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Errors of a Runner.
+var (
+	// ErrBusy: the listener runs a job and was told to drain.
+	ErrBusy = errors.New("agent: listener is busy")
+	// ErrDeprecated: GitHub no longer serves this version of the runner.
+	ErrDeprecated = errors.New("agent: runner version is deprecated")
+)
+
+// Runner starts listeners. One machine has at most one at a time.
+type Runner interface {
+	// Start starts a listener for reg under exactly label and returns once its process runs; whether
+	// it comes online is told by its status. Errors wrap githubapi.ErrThrottled, ErrUnavailable or
+	// ErrRefused, or ErrDeprecated, if GitHub was the cause. No process is left after an error.
+	Start(ctx context.Context, reg store.Registration, label string) (Listener, error)
+	// Adopt returns the listener that an earlier agent started as ref for the runner named name, or
+	// nil if it has ended. Whatever else an earlier agent may have started is ended.
+	Adopt(ctx context.Context, ref process.Ref, name string) (Listener, error)
+}
+
+// Listener is one process that takes jobs from GitHub, with all it started. It is safe for
+// concurrent use, and no method but Stop blocks.
+type Listener interface {
+	Ref() process.Ref
+	Status() Status
+	// Changed receives a value after the status changed. Changes in quick succession may be one.
+	Changed() <-chan struct{}
+	// Stop ends the listener and what it started, gently first. It returns nil once no process is
+	// left, also if it ended long ago. With store.Drain it changes nothing and returns ErrBusy while
+	// a job runs; with store.Now it does not wait for the job.
+	Stop(ctx context.Context, mode store.ReleaseMode) error
+	// Kill sends the end to all its processes and does not wait.
+	Kill()
+	// Detach ends the observation of the listener, not the listener.
+	Detach()
+}
+
+// ListenerState is what a listener does.
+type ListenerState string
+
+// The states of a listener, as heartbeats show them.
+const (
+	Starting  ListenerState = "starting"
+	Blocked   ListenerState = "blocked" // cannot reach GitHub, keeps trying
+	Listening ListenerState = "listening"
+	Busy      ListenerState = "busy"
+	Exited    ListenerState = "exited"
+)
+
+// What a heartbeat shows while the agent does something else.
+const (
+	RunnerNone     = "none"
+	RunnerScript   = "script"
+	RunnerCleaning = "cleaning"
+)
+
+// CauseConflict is a cause besides those of package store: GitHub believes that this runner has a
+// session already. A new registration has a new name and no such session.
+const CauseConflict = "conflict"
+
+// Exit statuses of the real listener (actions/runner, Constants.Runner.ReturnCode). A process ended
+// by signal n has 128+n.
+const (
+	ExitOK         = 0
+	ExitTerminated = 1
+	ExitRetryable  = 2
+	ExitConflict   = 5
+	ExitDeprecated = 7
+	ExitUnknown    = -1 // another agent was its parent
+)
+
+// Status is what is known of a listener.
+type Status struct {
+	State    ListenerState
+	Cause    string // Blocked, Exited: one of store.Cause* or CauseConflict; "" if not known
+	Exit     int    // Exited: its status
+	Online   bool   // it was listening at least once
+	Jobs     int    // jobs it took
+	RunnerID int64  // GitHub's id, 0 if not known
+	Detail   string // last lines of its output, for people
+}
+
+// causeOf sorts an error of Runner.Start. "" means that GitHub was not the cause.
+func causeOf(err error) string {
+	switch {
+	case errors.Is(err, ErrDeprecated):
+		return store.CauseDeprecated
+	case errors.Is(err, githubapi.ErrThrottled):
+		return store.CauseThrottled
+	case errors.Is(err, githubapi.ErrUnavailable):
+		return store.CauseUnavailable
+	case errors.Is(err, githubapi.ErrRefused), errors.Is(err, githubapi.ErrNameTaken):
+		return store.CauseRefused
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Command is a Script that runs a program in a process group of its own.
+type Command struct {
+	Path  string
+	Args  []string
+	Dir   string        // where it runs; "": the agent's folder
+	Env   []string      // complete environment, EnvMarker included
+	Log   string        // file that takes its output, written anew
+	Limit time.Duration // it is killed after this; 0: only ctx limits it
+}
+
+// ErrScriptLimit says that a script was killed because it took too long.
+var ErrScriptLimit = errors.New("agent: script time limit")
+
+// scriptTail is how much of the output an error carries, in bytes: it must fit store.MaxDetail with
+// the status.
+const scriptTail = 1500
+
+// Run runs the program and returns an error with its status and last lines unless its status is 0
+// (H46). Its process group is gone when Run returns with an error; what a successful script left
+// running stays. Output goes to a file, not a pipe: a background process that keeps it open holds
+// up nobody.
+func (c Command) Run(ctx context.Context) error {
+	out, err := os.OpenFile(c.Log, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("run script %s: %w", c.Path, err)
+	}
+	defer out.Close()
+	if c.Limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Limit, fmt.Errorf("%w of %s", ErrScriptLimit, c.Limit))
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err = cmd.Run()
+	if err == nil {
+		return nil
+	}
+	if cmd.Process != nil { // ctx ended the leader only, or it left others behind
+		err = errors.Join(err, killGroup(cmd.Process.Pid))
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if last := tailOf(out, scriptTail); last != "" {
+		return fmt.Errorf("run script %s: %w: %s", c.Path, err, last)
+	}
+	return fmt.Errorf("run script %s: %w", c.Path, err)
+}
+
+// killGroup kills every process of the group. One that is gone is no error.
+func killGroup(pgid int) error {
+	err := syscall.Kill(-pgid, syscall.SIGKILL)
+	if err == nil || errors.Is(err, syscall.ESRCH) {
+		return nil
+	}
+	return fmt.Errorf("kill process group %d: %w", pgid, err)
+}
+
+// tailOf returns the end of a file, from the start of a line if there is one.
+func tailOf(f *os.File, n int64) string {
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	from := max(0, info.Size()-n)
+	b := make([]byte, info.Size()-from)
+	if _, err := f.ReadAt(b, from); err != nil && !errors.Is(err, io.EOF) {
+		return ""
+	}
+	text := strings.ToValidUTF8(string(b), "?")
+	if _, rest, ok := strings.Cut(text, "\n"); from > 0 && ok && rest != "" {
+		text = rest
+	}
+	return strings.TrimSpace(text)
+}

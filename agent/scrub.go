@@ -1,0 +1,207 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// Errors of Machine.Scrub.
+var (
+	// ErrNotClean says that something of a run is left on the machine.
+	ErrNotClean = errors.New("agent: not clean")
+	// ErrUsedUp says that machines of this class serve one run.
+	ErrUsedUp = errors.New("agent: machine serves one run")
+)
+
+// ScrubLevel says how much of a run is removed before the machine may serve another.
+type ScrubLevel string
+
+// The levels, each including the ones before it; the zero value is ScrubWorkspace.
+const (
+	ScrubNone      ScrubLevel = "none"      // nothing but the listener's processes; the operator's script
+	ScrubWorkspace ScrubLevel = "workspace" // processes of the run, work folder, home and temp folder of the instance
+	ScrubFull      ScrubLevel = "full"      // all of the runner's user, and containers
+	ScrubTerminate ScrubLevel = "terminate" // the machine is not used again
+)
+
+// ScrubLevels lists the levels.
+func ScrubLevels() []string {
+	return []string{string(ScrubNone), string(ScrubWorkspace), string(ScrubFull), string(ScrubTerminate)}
+}
+
+// Scrubber removes what jobs left behind (H42), and holds the machine against what it was before the
+// first run.
+//
+// Processes are known by EnvMarker, by descent and by their user, as far as the fields say. A service
+// that must outlive a run is started by the system's service manager, as another user.
+type Scrubber struct {
+	InstanceID string
+	Root       string   // instance folder
+	Empty      []string // folders below Root to empty: the runner's _work and _diag, home, temp
+	Script     *Command // the operator's, nil: none. It runs after the rest
+	Clock      clock.WithTicker
+
+	Levels map[string]ScrubLevel // by resource class
+	Tree   bool                  // processes that descend from this one, which must have called process.AdoptOrphans
+	User   *RunnerUser           // whose processes and files are the runs' alone; nil: shared with others
+	Whole  bool                  // the computer is this instance's alone
+	System string                // root of the file system outside Root; "": /
+}
+
+// RunnerUser is the user that jobs run as.
+type RunnerUser struct {
+	UID  int
+	Name string
+	Home string // as the system knows it; "": none
+}
+
+// killPause is the time between two looks for processes that were killed; killTries bounds them.
+const (
+	killPause = 50 * time.Millisecond
+	killTries = 100
+)
+
+// Scrub cleans the machine after a run of class, and checks. It returns an error that wraps
+// ErrNotClean if something is left, or ErrUsedUp.
+func (s Scrubber) Scrub(ctx context.Context, class string) error {
+	err := s.scrub(ctx, class)
+	if err == nil || errors.Is(err, ErrUsedUp) {
+		return err
+	}
+	return fmt.Errorf("scrub: %w: %w", ErrNotClean, err)
+}
+
+func (s Scrubber) scrub(ctx context.Context, class string) error {
+	level := cmp.Or(s.Levels[class], ScrubWorkspace)
+	if level == ScrubTerminate {
+		return fmt.Errorf("scrub: class %s: %w", class, ErrUsedUp)
+	}
+	was, err := s.remembered()
+	if err != nil {
+		return err
+	}
+	if level != ScrubNone {
+		if err := s.remove(ctx, was, level); err != nil {
+			return err
+		}
+	}
+	if s.Script != nil {
+		if err := s.Script.Run(ctx); err != nil {
+			return err
+		}
+	}
+	if level == ScrubNone {
+		return nil
+	}
+	if err := s.killAll(ctx, was); err != nil { // what the script itself left
+		return err
+	}
+	return s.check(was)
+}
+
+// remove removes what the level says.
+func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) error {
+	if err := s.killAll(ctx, was); err != nil {
+		return err
+	}
+	if level == ScrubFull && s.Whole { // their processes write into the folders that follow
+		if err := removeContainers(ctx, was.Containers); err != nil {
+			return err
+		}
+		if err := s.killAll(ctx, was); err != nil {
+			return err
+		}
+	}
+	if err := s.empty(); err != nil {
+		return err
+	}
+	if level == ScrubFull && s.User != nil {
+		return s.removeUsers(was)
+	}
+	return nil
+}
+
+// quietLooks is how many looks in a row must find nothing: one misses a process that was forked behind
+// it by another that ended before it.
+const quietLooks = 3
+
+// killAll kills every process of the run, until looks find none.
+func (s Scrubber) killAll(ctx context.Context, was Baseline) error {
+	quiet := 0
+	for try := 0; ; try++ {
+		left, err := s.left(was)
+		switch {
+		case err != nil:
+			return err
+		case len(left) == 0:
+			if quiet++; quiet < quietLooks {
+				try--
+				continue
+			}
+			return nil
+		case try == killTries:
+			return fmt.Errorf("%d processes cannot be killed, one is %d", len(left), left[0].PID)
+		}
+		quiet = 0
+		if err := process.KillAll(left...); err != nil {
+			return err
+		}
+		t := s.Clock.NewTimer(killPause)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		case <-t.C():
+		}
+	}
+}
+
+// left returns the processes of runs, without this one.
+func (s Scrubber) left(was Baseline) ([]process.Ref, error) {
+	left, err := process.Find(EnvMarker, s.InstanceID)
+	if err != nil {
+		return nil, err
+	}
+	if s.Tree {
+		more, err := process.Descendants(os.Getpid())
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, more...)
+	}
+	if s.User != nil {
+		more, err := process.OwnedBy(s.User.UID)
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, slices.DeleteFunc(more, func(r process.Ref) bool { return slices.Contains(was.Processes, r) })...)
+	}
+	slices.SortFunc(left, func(a, b process.Ref) int { return cmp.Compare(a.PID, b.PID) })
+	left = slices.Compact(left)
+	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), nil
+}
+
+// Folders in which any user may leave files, and those of its timed jobs: cron's and at's, and what
+// lets its services live without it (file-hierarchy(7), crontab(1), atd(8), loginctl(1)).
+func (s Scrubber) shared() []string {
+	dirs := []string{"tmp", "var/tmp", "dev/shm", "dev/mqueue", "var/crash", "var/spool", fmt.Sprintf("run/user/%d", s.User.UID)}
+	for i, d := range dirs {
+		dirs[i] = s.system(d)
+	}
+	return dirs
+}
+
+// system is the path of a file outside Root.
+func (s Scrubber) system(path string) string {
+	return cmp.Or(strings.TrimSuffix(s.System, "/"), "") + "/" + strings.TrimPrefix(path, "/")
+}

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// empty removes the content of every folder of s.Empty. A link found in the place of a folder is
+// replaced by a folder, and no link is followed out of Root.
+func (s Scrubber) empty() error {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, dir := range s.Empty {
+		if err := emptyDir(root, filepath.Clean(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func emptyDir(root *os.Root, dir string) error {
+	info, err := root.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return replaceDir(root, dir, info)
+	case info.Mode().Perm()&0o700 != 0o700:
+		if err := root.Chmod(dir, info.Mode().Perm()|0o700); err != nil {
+			return err
+		}
+	}
+	in, err := root.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	names, err := list(in, ".")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := in.RemoveAll(name); err == nil {
+			continue
+		}
+		unlock(in, name) // a folder without write permission keeps its content
+		if err := in.RemoveAll(name); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	if names, err = list(in, "."); err == nil && len(names) > 0 {
+		err = fmt.Errorf("%s: %d entries appeared while it was emptied, one is %q", dir, len(names), names[0])
+	}
+	return err
+}
+
+// replaceDir makes a folder in the place of what is no folder. It belongs to whom that belonged: only the
+// runner's user can have put it there, and will need the folder.
+func replaceDir(root *os.Root, dir string, info fs.FileInfo) error {
+	if err := errors.Join(root.Remove(dir), root.Mkdir(dir, 0o755)); err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(owner.Uid) == os.Geteuid() {
+		return nil
+	}
+	return root.Lchown(dir, int(owner.Uid), int(owner.Gid))
+}
+
+// unlock gives us every permission on the folders at and below name. What it cannot change, the
+// removal that follows reports.
+func unlock(root *os.Root, name string) {
+	info, err := root.Lstat(name)
+	if err != nil || !info.IsDir() {
+		return
+	}
+	if root.Chmod(name, 0o700) != nil {
+		return
+	}
+	names, err := list(root, name)
+	if err != nil {
+		return
+	}
+	for _, n := range names {
+		unlock(root, filepath.Join(name, n))
+	}
+}
+
+func list(root *os.Root, name string) ([]string, error) {
+	d, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// removeOwned removes what is user's at and below dir, whose own folder stays, but for what keep says
+// and for keepTree, which is left alone with all around it. A folder that is not there holds nothing.
+func removeOwned(dir string, user int, keepTree string, keep func(path string) bool) error {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return removeOwnedIn(root, dir, ".", user, keepTree, keep)
+}
+
+func removeOwnedIn(root *os.Root, dir, at string, user int, keepTree string, keep func(string) bool) error {
+	names, err := list(root, at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(dir, at), err)
+	}
+	for _, name := range names {
+		name = filepath.Join(at, name)
+		path := filepath.Join(dir, name)
+		info, err := root.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || path == keepTree:
+			continue
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		inside := strings.HasPrefix(keepTree, path+string(filepath.Separator))
+		st, ok := info.Sys().(*syscall.Stat_t)
+		own := ok && int(st.Uid) == user && !inside && !keep(path)
+		switch {
+		case own:
+			if err := root.RemoveAll(name); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		case info.IsDir():
+			if err := removeOwnedIn(root, dir, name, user, keepTree, keep); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

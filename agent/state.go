@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+// stateFile is the name of the state file in Options.Dir.
+const stateFile = "agent-state.json"
+
+// State is what the agent must remember over its own restart. It holds no secret: the job-started
+// hook, which runs as the runner's user, reads it too.
+type State struct {
+	StartedAt  store.Time        `json:"startedAt"` // first start on this machine
+	Boot       string            `json:"boot"`      // of the machine, when Work.Listener was started
+	Version    int64             `json:"version"`   // highest version of the record seen; 0: none yet
+	Threshold  store.Time        `json:"threshold"` // of that version
+	ReadAt     store.Time        `json:"readAt"`    // when it was learned
+	Script     ScriptState       `json:"script"`
+	Serial     int64             `json:"serial"` // last registration used; never used again
+	Work       Work              `json:"work"`
+	Report     store.SignalValue `json:"report"`     // the last one, delivered or not
+	Repository string            `json:"repository"` // whose jobs may run here
+}
+
+// ScriptState says how the pre-runner script went.
+type ScriptState struct {
+	Done   bool   `json:"done"`
+	Failed string `json:"failed"` // status and last lines; "" if it succeeded
+}
+
+// Work is the assignment that the machine was last made ready for. The zero value is a machine
+// nobody has used.
+type Work struct {
+	Assignment int64                  `json:"assignment"` // unknownWork: some, its number was lost
+	RunID      store.RequestID        `json:"runId"`
+	Dirty      bool                   `json:"dirty"`  // it could not be cleaned: nothing may run for this assignment
+	Failed     bool                   `json:"failed"` // a failure was reported that only new material or another assignment ends
+	Serial     int64                  `json:"serial"` // registration used for it; 0: none yet
+	Name       string                 `json:"name"`   // of the runner
+	Mode       store.RegistrationMode `json:"mode"`
+	RunnerID   int64                  `json:"runnerId"`
+	Online     bool                   `json:"online"`   // this registration's listener was online
+	Listener   process.Ref            `json:"listener"` // zero: none
+}
+
+// used reports whether a run may have left something behind.
+func (w Work) used() bool { return w.RunID != "" || w.Dirty || w.Assignment == unknownWork }
+
+// unknownWork is the assignment of a machine whose state could not be read.
+const unknownWork = -1
+
+// disk keeps the state in memory and in a file, which is replaced as a whole.
+type disk struct {
+	path string
+	mu   sync.Mutex
+	s    State
+}
+
+// openDisk reads the state at path. One that cannot be decoded is renamed to <path>.bad.
+func openDisk(path string, log *slog.Logger) (*disk, error) {
+	d := &disk{path: path}
+	s, err := readState(path)
+	var syntax *badStateError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.As(err, &syntax):
+		log.Error("state set aside", logkey.Path, path, logkey.Error, err)
+		if err := os.Rename(path, path+".bad"); err != nil {
+			return nil, fmt.Errorf("set state aside: %w", err)
+		}
+		s = State{Work: Work{Assignment: unknownWork}}
+	case err != nil:
+		return nil, err
+	}
+	d.s = s
+	return d, nil
+}
+
+// Forget removes the state that an agent left in dir, for a machine that is another one now.
+func Forget(dir string) error {
+	if err := os.Remove(filepath.Join(dir, stateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget state: %w", err)
+	}
+	return nil
+}
+
+// badStateError says that a state file was read and cannot be understood.
+type badStateError struct {
+	path  string
+	cause error
+}
+
+func (e *badStateError) Error() string { return fmt.Sprintf("decode state %s: %v", e.path, e.cause) }
+
+func readState(path string) (State, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return State{}, fmt.Errorf("read state: %w", err)
+	}
+	var s State
+	if err := json.Unmarshal(b, &s); err != nil {
+		return State{}, &badStateError{path: path, cause: err}
+	}
+	return s, nil
+}
+
+func (d *disk) get() State {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.s
+}
+
+// update changes the state and then the file. The change stays in memory even if the file could
+// not be written.
+func (d *disk) update(change func(*State)) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := d.s
+	change(&d.s)
+	if d.s == before {
+		return nil
+	}
+	b, err := json.MarshalIndent(d.s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode state: %w", err)
+	}
+	return writeFile(d.path, append(b, '\n'), 0o644)
+}
+
+// writeFile replaces the file at path as a whole: a reader sees the old one or the new one, whenever
+// this process dies. It does not wait for the disk: a machine that loses power may come back with
+// an older state, which costs a repeated script or a refused registration and nothing else.
+func writeFile(path string, content []byte, mode fs.FileMode) error {
+	temp := path + ".new"
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return fmt.Errorf("write file: %w", err)
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		return fmt.Errorf("write file: %w", err)
+	}
+	return nil
+}

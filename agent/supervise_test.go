@@ -1,0 +1,310 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// JIT: after its job the next registration is asked for and used.
+func TestSupervise_JIT_NextAfterJob(t *testing.T) {
+	inBubble(t, func(w *world) {
+		l := w.online(store.JIT)
+		for range 3 {
+			l.StartJob()
+			time.Sleep(time.Minute)
+			w.wantSignal(store.RegOK, "")
+			l.FinishJob()
+			w.wantSignal(store.RegNext, "")
+			reg := w.grant(store.JIT)
+			time.Sleep(300 * time.Millisecond) // one idle poll, however slow the polls were before
+			if n := len(w.runner.Alive()); n != 1 {
+				t.Fatalf("%d listeners one idle poll after the next registration came, want 1", n)
+			}
+			time.Sleep(4 * time.Second)
+			w.wantSignal(store.RegOK, "")
+			if l = w.only(); l.Name() != reg.Name {
+				t.Fatalf("listener %s, want %s", l.Name(), reg.Name)
+			}
+		}
+	})
+}
+
+// Token: one registration serves all jobs and survives a crash of the listener (H71).
+func TestSupervise_Token_RestartedAfterCrash_H71(t *testing.T) {
+	inBubble(t, func(w *world) {
+		first := w.online(store.Token)
+		first.StartJob()
+		first.FinishJob()
+		time.Sleep(time.Second)
+		w.wantSignal(store.RegOK, "")
+		first.Exit(agent.ExitTerminated, "")
+		w.wantSignal(store.RegFailed, store.CauseUnavailable) // never silent
+		time.Sleep(6 * time.Second)
+		w.wantSignal(store.RegOK, "")
+		if second := w.only(); second == first || second.Name() != first.Name() {
+			t.Errorf("listener %s, want a new one of the same registration %s", second.Name(), first.Name())
+		}
+	})
+}
+
+// H71: whatever ends a listener that should be there is reported at once, and cured if it can be.
+func TestSupervise_UnexpectedExit_H71(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		exit   int
+		cause  string
+		want   store.SignalName
+		reason string
+		back   bool // comes back without the controller
+	}{
+		{"Terminated", agent.ExitTerminated, "", store.RegFailed, store.CauseUnavailable, true},
+		{"Retryable", agent.ExitRetryable, "", store.RegFailed, store.CauseUnavailable, true},
+		{"Signal", 128 + 11, "", store.RegFailed, store.CauseUnavailable, true},
+		{"SessionConflict", agent.ExitConflict, "", store.RegNext, "", false},
+		{"IdleLapse", agent.ExitOK, "", store.RegNext, "", false},
+		{"Deleted", agent.ExitTerminated, store.CauseRefused, store.RegNext, "", false},
+		{"Deprecated", agent.ExitDeprecated, "", store.RegFailed, store.CauseDeprecated, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				w.online(store.JIT).Exit(tt.exit, tt.cause)
+				w.wantSignal(tt.want, tt.reason)
+				time.Sleep(10 * time.Second)
+				if tt.back {
+					w.wantSignal(store.RegOK, "")
+					return
+				}
+				w.wantSignal(tt.want, tt.reason)
+				w.grant(store.JIT)
+				time.Sleep(5 * time.Second)
+				w.wantSignal(store.RegOK, "")
+			})
+		})
+	}
+}
+
+// A listener that was refused before it was ever online is the registration's fault, not a lapse.
+func TestSupervise_RefusedAtOnce_Reported(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.runner.Latency = time.Hour
+		w.launch("a")
+		w.grant(store.JIT)
+		w.boot()
+		time.Sleep(time.Second)
+		w.only().Exit(agent.ExitTerminated, store.CauseRefused)
+		w.wantSignal(store.RegFailed, store.CauseRefused)
+	})
+}
+
+// A listener that fails again and again is not started for ever: five times, then it is reported
+// for good.
+func TestSupervise_CrashLoop_GivenUp_H71(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.runner.Latency = time.Hour
+		w.runner.OnOffline = func(string) {}
+		w.launch("a")
+		w.grant(store.JIT)
+		w.boot()
+		for i := range 5 {
+			time.Sleep(40 * time.Second)
+			synctest.Wait()
+			if n := len(w.runner.Started()); n != i+1 {
+				t.Fatalf("%d listeners were started, want %d", n, i+1)
+			}
+			w.only().Exit(agent.ExitRetryable, "")
+		}
+		w.wantSignal(store.RegFailed, store.CauseRefused)
+		time.Sleep(3 * time.Minute)
+		if n := len(w.runner.Started()); n != 5 {
+			t.Errorf("%d listeners were started, want no more than 5", n)
+		}
+	})
+}
+
+// Crashes far apart are not a loop: a listener that was online for a minute starts the count anew.
+func TestSupervise_CrashesFarApart_NeverGivenUp(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.Token)
+		for range 8 {
+			time.Sleep(70 * time.Second)
+			w.wantSignal(store.RegOK, "")
+			w.only().Exit(agent.ExitTerminated, "")
+		}
+		time.Sleep(10 * time.Second)
+		w.wantSignal(store.RegOK, "")
+	})
+}
+
+// Lapses in quick succession are paced, so that they do not eat the registration budget.
+func TestSupervise_LapsesPaced(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.JIT)
+		granted := 0
+		for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
+			for _, l := range w.runner.Alive() {
+				if l.Status().Online {
+					l.Exit(agent.ExitOK, "")
+				}
+			}
+			if got, _ := w.said(); got.Signal == store.RegNext && got.Serial == w.serial {
+				w.grant(store.JIT)
+				granted++
+			}
+		}
+		if granted < 5 || granted > 30 {
+			t.Errorf("%d registrations in 5 min of lapses, want a few with growing pauses", granted)
+		}
+	})
+}
+
+// A listener that loses GitHub says so, is left to try, and says when it is back.
+func TestSupervise_Blocked_ReportedAndBack(t *testing.T) {
+	for _, cause := range []string{store.CauseThrottled, store.CauseUnavailable} {
+		inBubble(t, func(w *world) {
+			l := w.online(store.JIT)
+			l.Block(cause)
+			time.Sleep(5 * time.Minute)
+			w.wantSignal(store.RegFailed, cause)
+			l.Unblock()
+			w.wantSignal(store.RegOK, "")
+			if n := len(w.runner.Started()); n != 1 {
+				t.Errorf("%d listeners were started, want the first kept", n)
+			}
+		})
+	}
+}
+
+// A session that GitHub believes to exist is escaped by a new registration.
+func TestSupervise_ConflictWhileConnecting_AsksForNext(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.JIT).Block(agent.CauseConflict)
+		w.wantSignal(store.RegNext, "")
+		w.grant(store.JIT)
+		time.Sleep(5 * time.Second)
+		w.wantSignal(store.RegOK, "")
+	})
+}
+
+// A listener that never comes online is replaced.
+func TestSupervise_NeverOnline_Replaced(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.runner.Latency = time.Hour
+		w.launch("a")
+		w.grant(store.JIT)
+		w.boot()
+		time.Sleep(62 * time.Second)
+		w.wantSignal(store.RegFailed, store.CauseUnavailable)
+		time.Sleep(3 * time.Second)
+		if n := len(w.runner.Started()); n != 2 || w.only() == nil {
+			t.Errorf("%d listeners were started, want 2, one alive", n)
+		}
+	})
+}
+
+// Errors of the start are sorted by cause: GitHub's are tried again for ever, the machine's own five
+// times, a refusal never.
+func TestStart_Errors(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		err      error
+		cause    string
+		min, max int // starts within 4 minutes
+	}{
+		{"Throttled", fmt.Errorf("config: %w", githubapi.ErrThrottled), store.CauseThrottled, 8, 20},
+		{"Unavailable", fmt.Errorf("config: %w", githubapi.ErrUnavailable), store.CauseUnavailable, 8, 20},
+		{"Refused", fmt.Errorf("config: %w", githubapi.ErrRefused), store.CauseRefused, 1, 1},
+		{"Deprecated", fmt.Errorf("config: %w", agent.ErrDeprecated), store.CauseDeprecated, 1, 1},
+		{"OwnFault", errors.New("fork: out of memory"), store.CauseRefused, 5, 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				starts := 0
+				var back atomic.Bool
+				w.runner.StartFunc = func(context.Context, store.Registration, string) error {
+					if back.Load() {
+						return nil
+					}
+					starts++
+					return tt.err
+				}
+				w.launch("a")
+				w.grant(store.Token)
+				w.boot()
+				time.Sleep(4 * time.Minute)
+				w.wantSignal(store.RegFailed, tt.cause)
+				if starts < tt.min || starts > tt.max {
+					t.Errorf("%d starts in 4 min, want %d to %d", starts, tt.min, tt.max)
+				}
+				if tt.min > 5 { // GitHub is back
+					back.Store(true)
+					time.Sleep(time.Minute)
+					w.wantSignal(store.RegOK, "")
+				}
+			})
+		})
+	}
+}
+
+// A start that takes long ends when the assignment is over.
+func TestStart_AssignmentOver_Aborted(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.runner.StartFunc = func(ctx context.Context, _ store.Registration, _ string) error { <-ctx.Done(); return ctx.Err() }
+		w.launch("a")
+		w.grant(store.Token)
+		w.boot()
+		time.Sleep(5 * time.Second)
+		w.release(store.Drain)
+		time.Sleep(3 * time.Second)
+		w.wantSignal(store.RemoveOK, "")
+	})
+}
+
+// Newer material replaces a listener that runs no job, and waits for one that does.
+func TestSupervise_NewerMaterial_Replaces(t *testing.T) {
+	inBubble(t, func(w *world) {
+		first := w.online(store.Token)
+		first.StartJob()
+		reg := w.grant(store.Token)
+		time.Sleep(time.Minute)
+		if w.only() != first {
+			t.Fatal("a listener with a job was replaced")
+		}
+		first.FinishJob()
+		time.Sleep(5 * time.Second)
+		w.wantSignal(store.RegOK, "")
+		if got, _ := w.said(); got.Serial != reg.Serial || w.only().Name() != reg.Name || w.runner.Most() != 1 {
+			t.Errorf("serial %d on %s, at most %d at once; want %d on %s, 1", got.Serial, w.only().Name(), w.runner.Most(), reg.Serial, reg.Name)
+		}
+	})
+}
+
+// A registration made for another assignment, or used before, is nothing.
+func TestAgent_ForeignMaterial_Ignored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.launch("a")
+		reg := w.grant(store.JIT)
+		reg.Assignment++
+		if _, err := w.store.SetRegistration(context.Background(), w.in(), reg, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		w.boot()
+		time.Sleep(time.Minute)
+		if n := len(w.runner.Started()); n != 0 {
+			t.Errorf("%d listeners were started with material of another assignment", n)
+		}
+		w.wantSignal(store.ScriptOK, "")
+		if w.in().State != statemachine.Created {
+			t.Error("the agent changed its record")
+		}
+	})
+}
