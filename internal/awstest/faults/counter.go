@@ -1,0 +1,138 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Counter counts calls and the request units of DynamoDB. The zero value is ready. Safe for concurrent use.
+type Counter struct {
+	mu     sync.Mutex
+	counts Counts
+}
+
+// Counts are the calls up to one moment, retries of the client included.
+type Counts struct {
+	Calls  map[string]int // by service.Operation
+	Failed map[string]int // of these, answered with an error or not at all
+
+	// Units of DynamoDB, of calls that succeeded and whose answer said so: the client, or AskCapacity,
+	// must ask for it.
+	ReadUnits, WriteUnits float64
+	// Conditional writes that failed. DynamoDB charges them by the size of the item they met, and does
+	// not say how much.
+	ConditionsFailed int
+}
+
+// Snapshot returns the counts so far. The caller owns them.
+func (c *Counter) Snapshot() Counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.counts
+	out.Calls, out.Failed = maps.Clone(out.Calls), maps.Clone(out.Failed)
+	return out
+}
+
+func (c *Counter) call(op string, failed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts.Calls == nil {
+		c.counts.Calls, c.counts.Failed = map[string]int{}, map[string]int{}
+	}
+	c.counts.Calls[op]++
+	if failed {
+		c.counts.Failed[op]++
+	}
+}
+
+// Since returns what was added after earlier was taken. Operations without a call are left out.
+func (c Counts) Since(earlier Counts) Counts {
+	diff := func(now, then map[string]int) map[string]int {
+		out := map[string]int{}
+		for op, n := range now {
+			if n != then[op] {
+				out[op] = n - then[op]
+			}
+		}
+		return out
+	}
+	return Counts{
+		Calls: diff(c.Calls, earlier.Calls), Failed: diff(c.Failed, earlier.Failed),
+		ReadUnits: c.ReadUnits - earlier.ReadUnits, WriteUnits: c.WriteUnits - earlier.WriteUnits,
+		ConditionsFailed: c.ConditionsFailed - earlier.ConditionsFailed,
+	}
+}
+
+// String lists the operations in order, then the units.
+func (c Counts) String() string {
+	var b strings.Builder
+	for _, op := range slices.Sorted(maps.Keys(c.Calls)) {
+		fmt.Fprintf(&b, "%s %d", op, c.Calls[op])
+		if n := c.Failed[op]; n > 0 {
+			fmt.Fprintf(&b, " (%d failed)", n)
+		}
+		b.WriteString(", ")
+	}
+	fmt.Fprintf(&b, "%g read units, %g write units", c.ReadUnits, c.WriteUnits)
+	if c.ConditionsFailed > 0 {
+		fmt.Fprintf(&b, ", %d conditions failed", c.ConditionsFailed)
+	}
+	return b.String()
+}
+
+// units says of the operations of DynamoDB that consume capacity whether they write.
+var units = map[string]bool{
+	"GetItem": false, "BatchGetItem": false, "Query": false, "Scan": false, "TransactGetItems": false,
+	"PutItem": true, "UpdateItem": true, "DeleteItem": true, "BatchWriteItem": true, "TransactWriteItems": true,
+}
+
+// askCapacity makes DynamoDB say what the call consumed.
+func askCapacity(c *call) {
+	if _, ok := units[c.operation]; !ok {
+		return
+	}
+	fields := c.fields()
+	if fields == nil || fields["ReturnConsumedCapacity"] != nil {
+		return
+	}
+	fields["ReturnConsumedCapacity"] = json.RawMessage(`"TOTAL"`)
+	c.body = mustJSON(fields)
+}
+
+// capacity adds what an answer of DynamoDB says was consumed.
+func (c *Counter) capacity(operation string, status int, body []byte) {
+	fields := object(body)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if status != http.StatusOK {
+		switch _, code, _ := strings.Cut(text(fields["__type"]), "#"); code {
+		case "ConditionalCheckFailedException", "TransactionCanceledException":
+			c.counts.ConditionsFailed++
+		}
+		return
+	}
+	type consumed struct{ CapacityUnits float64 }
+	var one consumed
+	var many []consumed // of batches and transactions, by table
+	raw := fields["ConsumedCapacity"]
+	if raw == nil {
+		return
+	}
+	if json.Unmarshal(raw, &one) == nil {
+		many = []consumed{one}
+	} else if json.Unmarshal(raw, &many) != nil {
+		return
+	}
+	for _, m := range many {
+		if units[operation] {
+			c.counts.WriteUnits += m.CapacityUnits
+		} else {
+			c.counts.ReadUnits += m.CapacityUnits
+		}
+	}
+}

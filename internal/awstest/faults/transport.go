@@ -1,0 +1,159 @@
+package faults
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Transport is a RoundTripper with faults. Safe for concurrent use.
+type Transport struct {
+	next    http.RoundTripper
+	dice    *dice
+	rules   []Rule
+	counter *Counter
+	clock   clock.Clock
+	stall   time.Duration
+	ask     bool
+	queues  *queues
+	fresh   *fresh
+}
+
+// New returns a transport that sends by next. The error names the field that is wrong.
+func New(next http.RoundTripper, f Faults) (*Transport, error) {
+	if next == nil {
+		return nil, errors.New("next: want a RoundTripper")
+	}
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("faults: %w", err)
+	}
+	if f.Counter == nil {
+		f.Counter = &Counter{}
+	}
+	if f.Clock == nil {
+		f.Clock = clock.RealClock{}
+	}
+	if f.HiddenCalls == 0 {
+		f.HiddenCalls = 2
+	}
+	d := &dice{seed: f.Seed, rules: f.Rules, calls: map[string]uint64{}, fired: make([]int, len(f.Rules)), hits: map[Hit]int{}}
+	return &Transport{
+		next: next, dice: d, rules: f.Rules, counter: f.Counter, clock: f.Clock, stall: f.Stall, ask: f.AskCapacity,
+		queues: newQueues(), fresh: newFresh(f.HiddenCalls),
+	}, nil
+}
+
+// Counter returns what counts the calls.
+func (t *Transport) Counter() *Counter { return t.counter }
+
+// CloseIdleConnections closes those of the transport behind.
+func (t *Transport) CloseIdleConnections() {
+	if c, ok := t.next.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// RoundTrip sends the request, or does to it what a rule says.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	c, err := readCall(req)
+	if err != nil {
+		return nil, err
+	}
+	op := c.op()
+	resp, err := t.call(c, op, t.dice.number(op))
+	t.counter.call(op, err != nil || resp.StatusCode >= http.StatusBadRequest)
+	return resp, err
+}
+
+func (t *Transport) call(c *call, op string, n uint64) (*http.Response, error) {
+	for i, r := range t.rules {
+		if r.Kind == Invisible || !t.dice.strikes(i, op, n) {
+			continue
+		}
+		switch r.Kind {
+		case ErrorBefore, Throttle, TimeoutBefore, Deny:
+			if t.dice.fire(i, op) {
+				return t.refuse(c, r.Kind)
+			}
+		case EmptyReceive, Duplicate, Resurrect:
+			if resp := t.queues.deliver(c, r.Kind, func() bool { return t.dice.fire(i, op) }); resp != nil {
+				return resp, nil
+			}
+		default:
+			resp, err := t.forward(c, op)
+			if err != nil || resp.StatusCode >= http.StatusBadRequest || !t.dice.fire(i, op) {
+				return resp, err
+			}
+			if err := resp.Body.Close(); err != nil {
+				return nil, err
+			}
+			return t.refuse(c, r.Kind)
+		}
+	}
+	return t.forward(c, op)
+}
+
+// refuse is the answer in place of the service's.
+func (t *Transport) refuse(c *call, kind Kind) (*http.Response, error) {
+	switch kind {
+	case ErrorBefore, ErrorAfter:
+		return c.fail(pick(internal, c.service)), nil
+	case Throttle:
+		return c.fail(pick(throttled, c.service)), nil
+	case Deny:
+		return c.fail(c.denied()), nil
+	case TimeoutBefore, TimeoutAfter:
+		timer := t.clock.NewTimer(t.stall)
+		defer timer.Stop()
+		select {
+		case <-c.req.Context().Done():
+			return nil, c.req.Context().Err()
+		case <-timer.C():
+			return nil, errTimeout
+		}
+	default:
+		return nil, errReset
+	}
+}
+
+// forward sends the call and learns from the answer. The answer's body is in memory.
+func (t *Transport) forward(c *call, op string) (*http.Response, error) {
+	if t.ask && c.service == "dynamodb" {
+		askCapacity(c)
+	}
+	if c.service == "sqs" {
+		if resp := t.queues.outgoing(c); resp != nil {
+			return resp, nil
+		}
+	}
+	resp, err := t.next.RoundTrip(c.outgoing())
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if closeErr := resp.Body.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch c.service {
+	case "dynamodb":
+		t.counter.capacity(c.operation, resp.StatusCode, body)
+	case "sqs":
+		body = t.queues.answered(c, resp.StatusCode, body)
+	case "ec2":
+		if changed := t.ec2(c, op, resp.StatusCode, body); changed != nil {
+			return changed, nil
+		}
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	resp.Header.Set("Content-Length", strconv.Itoa(len(body))) // of a batch that was partly answered here
+	return resp, nil
+}

@@ -1,0 +1,192 @@
+package githubapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/bradleyfalzon/ghinstallation/v2"
+	"github.com/google/go-github/v84/github"
+	"golang.org/x/sync/singleflight"
+)
+
+// App is a GitHub App that is installed where the runners belong to.
+type App struct {
+	ID int64
+	// InstallationID is 0 to find the installation by the owner.
+	InstallationID int64
+	// Key returns the private key, PEM. It is asked for each installation token, about once an hour.
+	// Its error's text must hold no secret.
+	Key func(ctx context.Context) ([]byte, error)
+}
+
+func (a App) validate(s scope) error {
+	var errs []error
+	if a.ID < 1 {
+		errs = append(errs, fmt.Errorf("app id must be at least 1, got %d", a.ID))
+	}
+	if a.InstallationID < 0 {
+		errs = append(errs, fmt.Errorf("app installation id must not be negative, got %d", a.InstallationID))
+	}
+	if a.Key == nil {
+		errs = append(errs, errors.New("app key is required"))
+	}
+	if s.level == enterprise {
+		errs = append(errs, errEnterprise)
+	}
+	return errors.Join(errs...)
+}
+
+// installationMargin is how long before its end an installation token is replaced; it lives an hour
+// (GitHub Docs, "Generating an installation access token for a GitHub App").
+const installationMargin = 5 * time.Minute
+
+// appCredential keeps an installation token. Only the signing is ghinstallation's: its own transport for
+// installations holds a lock during the call, so that in an outage every caller would wait for all
+// before it, and leaves the answers of refusals open.
+type appCredential struct {
+	app  App
+	c    *Client // for its clock, pace and log
+	api  *url.URL
+	base http.RoundTripper
+
+	flight singleflight.Group
+	mu     sync.Mutex
+	token  string
+	until  time.Time
+	found  int64 // installation
+}
+
+// get implements credential.
+func (a *appCredential) get(ctx context.Context) (string, error) {
+	if token, ok := a.cached(); ok {
+		return token, nil
+	}
+	// As in RegistrationToken: it belongs to all who wait.
+	shared := a.flight.DoChan("", func() (any, error) {
+		if token, ok := a.cached(); ok {
+			return token, nil
+		}
+		return a.renew(context.WithoutCancel(ctx))
+	})
+	select {
+	case r := <-shared:
+		if r.Err != nil {
+			return "", r.Err
+		}
+		return r.Val.(string), nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+func (a *appCredential) cached() (string, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.token, a.c.clock.Now().Before(a.until.Add(-installationMargin))
+}
+
+// refused implements credential: a token revoked, or made before the App was given a permission, is not
+// kept for the rest of its hour.
+func (a *appCredential) refused(token string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.token == token {
+		a.token, a.until = "", time.Time{}
+	}
+}
+
+var (
+	callInstallation      = call{what: "find installation", group: signing, app: true}
+	callInstallationToken = call{what: "create installation token", group: signing, app: true}
+)
+
+func (a *appCredential) renew(ctx context.Context) (string, error) {
+	gh, err := a.client(ctx)
+	if err != nil {
+		return "", err
+	}
+	id, err := a.installation(ctx, gh)
+	if err != nil {
+		return "", err
+	}
+	var out *github.InstallationToken
+	err = a.c.do(ctx, callInstallationToken, func(ctx context.Context) (resp *github.Response, err error) {
+		out, resp, err = gh.Apps.CreateInstallationToken(ctx, id, nil)
+		return resp, err
+	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil {
+		a.found = 0 // the App may have been installed anew
+		return "", err
+	}
+	if out.GetToken() == "" || out.GetExpiresAt().IsZero() {
+		return "", callInstallationToken.incomplete()
+	}
+	a.token, a.until = out.GetToken(), out.GetExpiresAt().Time
+	return a.token, nil
+}
+
+// errKey does not quote its cause, which is about a secret.
+var errKey = fmt.Errorf("%w: the App's key is no RSA private key in PEM form", ErrRefused)
+
+// CheckKey returns an error if key is none that an App can sign with.
+func CheckKey(key []byte) error {
+	if _, err := ghinstallation.NewAppsTransport(nil, 0, key); err != nil {
+		return errKey
+	}
+	return nil
+}
+
+// client returns one that signs with the App's key.
+func (a *appCredential) client(ctx context.Context) (*github.Client, error) {
+	key, err := a.app.Key(ctx)
+	if err != nil {
+		return nil, err
+	}
+	base := a.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	signer, err := ghinstallation.NewAppsTransport(base, a.app.ID, key)
+	if err != nil {
+		return nil, errKey
+	}
+	gh := github.NewClient(&http.Client{Transport: signer, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
+		if req.URL.Scheme != a.api.Scheme || req.URL.Host != a.api.Host {
+			return http.ErrUseLastResponse // the signature is for no other host
+		}
+		return nil
+	}})
+	gh.BaseURL, gh.DisableRateLimitCheck = a.api, true
+	return gh, nil
+}
+
+func (a *appCredential) installation(ctx context.Context, gh *github.Client) (int64, error) {
+	a.mu.Lock()
+	id := max(a.app.InstallationID, a.found)
+	a.mu.Unlock()
+	if id != 0 {
+		return id, nil
+	}
+	var out *github.Installation
+	err := a.c.do(ctx, callInstallation, func(ctx context.Context) (resp *github.Response, err error) {
+		out, resp, err = a.c.scope.installation(ctx, gh)
+		return resp, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if out.GetID() == 0 {
+		return 0, callInstallation.incomplete()
+	}
+	a.mu.Lock()
+	a.found = out.GetID()
+	a.mu.Unlock()
+	return out.GetID(), nil
+}

@@ -1,0 +1,251 @@
+package githubapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-github/v84/github"
+	"golang.org/x/sync/singleflight"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+const (
+	// CallTimeout bounds one call. It is half of the 10 s after which GitHub itself gives a request
+	// up (GitHub REST, "Troubleshooting", timeouts), and lets two tries fit into the claim gate of
+	// 10 s.
+	CallTimeout = 5 * time.Second
+	// tokenMargin is how long before its end a cached registration token is replaced, so that
+	// whoever gets it has time to use it and clocks may differ.
+	tokenMargin = 5 * time.Minute
+	// pageSize is the most runners of one page (GitHub REST, "List self-hosted runners").
+	pageSize = 100
+	// maxPages bounds a listing: a runner group holds 10,000 runners at most (GitHub Docs, "Usage
+	// limits for self-hosted runners"); twice that leaves room for more groups and shifting pages.
+	maxPages = 200
+	// workFolder is where a just-in-time runner runs its jobs, in its own folder; GitHub's default.
+	workFolder = "_work"
+)
+
+// Client talks to one repository, organisation or enterprise. All methods are safe for concurrent use.
+type Client struct {
+	gh        *github.Client
+	auth      *authorizer
+	scope     scope
+	group     int64
+	groupName string // wins over group
+	clock     clock.WithTicker
+	log       *slog.Logger
+	pace      *pacer
+
+	flight   singleflight.Group
+	mu       sync.Mutex
+	token    Token
+	resolved int64 // id of groupName; 0: not known
+}
+
+// URL returns the URL that runners are configured with.
+func (c *Client) URL() string { return c.scope.url }
+
+// JITConfig registers a runner for one job under exactly the given label and returns its
+// configuration. ErrNameTaken if a runner of that name exists. After ErrUnavailable the runner may
+// exist, offline: use another name.
+func (c *Client) JITConfig(ctx context.Context, name, label string) (JIT, error) {
+	call := call{what: "generate jit config for runner " + name, group: registration, conflict: ErrNameTaken}
+	group, err := c.groupID(ctx)
+	if err != nil {
+		return JIT{}, fmt.Errorf("%s: %w", call.what, err)
+	}
+	work := workFolder
+	request := &github.GenerateJITConfigRequest{
+		Name: name, RunnerGroupID: group, WorkFolder: &work, Labels: []string{label},
+	}
+	var out *github.JITRunnerConfig
+	err = c.do(ctx, call, func(ctx context.Context) (resp *github.Response, err error) {
+		out, resp, err = c.scope.generateJIT(ctx, c.gh, request)
+		return resp, err
+	})
+	if err != nil {
+		c.doubtGroup(err)
+		return JIT{}, err
+	}
+	jit := JIT{RunnerID: out.GetRunner().GetID(), Config: out.GetEncodedJITConfig()}
+	if jit.RunnerID == 0 || jit.Config == "" {
+		return JIT{}, call.incomplete()
+	}
+	return jit, nil
+}
+
+// RegistrationToken returns a token that registers any number of runners. It is cached and has at
+// least 5 minutes left; concurrent callers share one call.
+func (c *Client) RegistrationToken(ctx context.Context) (Token, error) {
+	if tok, ok := c.cached(); ok {
+		return tok, nil
+	}
+	// The call belongs to everyone who waits for it, so no single caller's end may end it; its own
+	// timeout does.
+	shared := c.flight.DoChan("", func() (any, error) {
+		if tok, ok := c.cached(); ok {
+			return tok, nil
+		}
+		return c.newToken(context.WithoutCancel(ctx))
+	})
+	select {
+	case r := <-shared:
+		if r.Err != nil {
+			return Token{}, r.Err
+		}
+		return r.Val.(Token), nil
+	case <-ctx.Done():
+		return Token{}, fmt.Errorf("%s: %w", callToken.what, context.Cause(ctx))
+	}
+}
+
+func (c *Client) cached() (Token, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.token, c.clock.Now().Before(c.token.Expires.Add(-tokenMargin))
+}
+
+var callToken = call{what: "create registration token", group: registration}
+
+func (c *Client) newToken(ctx context.Context) (Token, error) {
+	var out *github.RegistrationToken
+	err := c.do(ctx, callToken, func(ctx context.Context) (resp *github.Response, err error) {
+		out, resp, err = c.scope.registrationToken(ctx, c.gh)
+		return resp, err
+	})
+	if err != nil {
+		return Token{}, err
+	}
+	tok := Token{Value: out.GetToken(), Expires: out.GetExpiresAt().Time}
+	if tok.Value == "" || tok.Expires.IsZero() {
+		return Token{}, callToken.incomplete()
+	}
+	c.mu.Lock()
+	c.token = tok
+	c.mu.Unlock()
+	return tok, nil
+}
+
+var callRunners = call{what: "list runners", group: other, reads: true}
+
+// Runners lists every runner, each once. Runners that come or go during the listing may be missing.
+func (c *Client) Runners(ctx context.Context) ([]Runner, error) {
+	runners := []Runner{}
+	seen := map[int64]bool{}
+	err := c.list(ctx, nil, func(r Runner) bool {
+		if !seen[r.ID] {
+			seen[r.ID] = true
+			runners = append(runners, r)
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	return runners, nil
+}
+
+// FindRunner returns the runner of a name, if there is one: one call, where Runners may need a hundred.
+func (c *Client) FindRunner(ctx context.Context, name string) (found Runner, ok bool, err error) {
+	// The filter takes a whole name, and is unknown to GitHub Enterprise Server before 3.11, which
+	// lists everything (GitHub REST, "List self-hosted runners").
+	err = c.list(ctx, &name, func(r Runner) bool {
+		if strings.EqualFold(r.Name, name) {
+			found, ok = r, true
+		}
+		return !ok
+	})
+	return found, ok, err
+}
+
+// list hands runners to take until it returns false.
+func (c *Client) list(ctx context.Context, name *string, take func(Runner) bool) error {
+	for page, pages := 1, 1; page != 0; pages++ {
+		if pages > maxPages {
+			return callRunners.endless()
+		}
+		var out *github.Runners
+		err := c.do(ctx, callRunners, func(ctx context.Context) (resp *github.Response, err error) {
+			out, resp, err = c.scope.runners(ctx, c.gh, &github.ListRunnersOptions{
+				Name: name, ListOptions: github.ListOptions{Page: page, PerPage: pageSize},
+			})
+			if err == nil {
+				page = resp.NextPage
+			}
+			return resp, err
+		})
+		if err != nil {
+			return err
+		}
+		for _, r := range out.Runners {
+			if !take(convert(r)) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func convert(r *github.Runner) Runner {
+	out := Runner{ID: r.GetID(), Name: r.GetName(), Online: r.GetStatus() == "online", Busy: r.GetBusy()}
+	for _, l := range r.Labels {
+		out.Labels = append(out.Labels, l.GetName())
+	}
+	return out
+}
+
+// DeleteRunner deletes a runner. ErrBusy if it runs a job; one that is gone already is no error.
+func (c *Client) DeleteRunner(ctx context.Context, id int64) error {
+	call := call{what: fmt.Sprintf("delete runner %d", id), group: other, invalid: ErrBusy}
+	return c.do(ctx, call, func(ctx context.Context) (resp *github.Response, err error) {
+		resp, err = c.scope.removeRunner(ctx, c.gh, id)
+		if resp != nil && resp.StatusCode == http.StatusNotFound {
+			return resp, nil
+		}
+		return resp, err
+	})
+}
+
+// do makes one call in its turn and within its time, and classifies its failure.
+func (c *Client) do(ctx context.Context, call call, f func(context.Context) (*github.Response, error)) error {
+	if at, err := c.pace.await(ctx, call.group); err != nil {
+		return fmt.Errorf("%s: %w", call.what, err)
+	} else if !at.IsZero() {
+		return &callError{call: call.what, kind: ErrThrottled, detail: "no calls wanted for now", retryAt: at}
+	}
+	start := c.clock.Now()
+	timed, cancel := context.WithTimeoutCause(ctx, CallTimeout, errTimeout)
+	defer cancel()
+	resp, err := f(timed)
+	now := c.clock.Now()
+	c.log.DebugContext(ctx, "github call", logkey.Call, call.what, logkey.Status, status(resp),
+		logkey.Seconds, now.Sub(start).Seconds())
+	hold := c.pace.observe(call.group, resp, err, now)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", call.what, context.Cause(ctx))
+	case errors.Is(context.Cause(timed), errTimeout):
+		return &callError{call: call.what, kind: ErrUnavailable, detail: errTimeout.Error()}
+	}
+	return call.classify(c.scope, kind(c.auth.last.Load()), resp, err, hold)
+}
+
+var errTimeout = fmt.Errorf("no answer within %s", CallTimeout)
+
+func status(resp *github.Response) int {
+	if resp == nil || resp.Response == nil {
+		return 0
+	}
+	return resp.StatusCode
+}

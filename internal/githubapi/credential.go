@@ -1,0 +1,106 @@
+package githubapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+)
+
+// credential is what calls are made with.
+type credential interface {
+	// get returns the token for the next call.
+	get(ctx context.Context) (string, error)
+	// refused says that GitHub no longer takes this token, or not for what it was used for.
+	refused(token string)
+}
+
+// given is a credential that somebody else looks after.
+type given func(ctx context.Context) (string, error)
+
+func (g given) get(ctx context.Context) (string, error) { return g(ctx) }
+func (g given) refused(string)                          {}
+
+// kind is what a token is; each kind lacks its own permission when it is refused.
+type kind int32
+
+const (
+	unknown kind = iota
+	classic
+	fineGrained
+	installed // of an App
+)
+
+// kindOf goes by the prefix (GitHub Docs, "About authentication to GitHub", token formats).
+func kindOf(token string) kind {
+	for prefix, k := range map[string]kind{
+		"ghp_": classic, "gho_": classic, "github_pat_": fineGrained, "ghs_": installed, "ghu_": installed,
+	} {
+		if strings.HasPrefix(token, prefix) {
+			return k
+		}
+	}
+	return unknown
+}
+
+// authorizer adds the credential to requests for the API's own host only, so that a redirect
+// cannot carry it elsewhere.
+type authorizer struct {
+	base         http.RoundTripper
+	credential   credential
+	level        level
+	scheme, host string
+	last         atomic.Int32 // kind of the token used last
+}
+
+// errEnterprise: GitHub REST, "Self-hosted runners", says of every call for an enterprise that it takes
+// neither a fine-grained token nor an App's.
+var errEnterprise = fmt.Errorf(`%w: runners of an enterprise take a classic token with scope manage_runners:enterprise, `+
+	`neither a fine-grained token nor an App; or register with one of its organisations`, ErrRefused)
+
+// RoundTrip implements http.RoundTripper.
+func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
+	base := a.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	if req.URL.Scheme != a.scheme || req.URL.Host != a.host {
+		return base.RoundTrip(req)
+	}
+	token, err := a.credential.get(req.Context())
+	k := kindOf(token)
+	if err == nil && a.level == enterprise && (k == fineGrained || k == installed) {
+		err = errEnterprise
+	}
+	if err != nil {
+		closeBody(req)
+		return nil, &credentialError{cause: err}
+	}
+	a.last.Store(int32(k))
+	out := req.Clone(req.Context())
+	out.Header.Set("Authorization", "Bearer "+token)
+	resp, err := base.RoundTrip(out)
+	if err == nil && doubtful(resp) {
+		a.credential.refused(token)
+	}
+	return resp, err
+}
+
+// doubtful reports whether another token might have served better: not where GitHub limits the rate.
+func doubtful(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusUnauthorized ||
+		resp.StatusCode == http.StatusForbidden && resp.Header.Get("Retry-After") == "" && resp.Header.Get("X-RateLimit-Remaining") != "0"
+}
+
+// closeBody keeps the contract of RoundTripper; nothing was read from it, so its error says nothing.
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
+type credentialError struct{ cause error }
+
+func (e *credentialError) Error() string { return "get credential: " + e.cause.Error() }
+func (e *credentialError) Unwrap() error { return e.cause }

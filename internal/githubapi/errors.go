@@ -1,0 +1,134 @@
+package githubapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/go-github/v84/github"
+)
+
+// call says what a call is and what its particular refusals mean.
+type call struct {
+	what     string
+	group    group
+	reads    bool  // needs permission to read only
+	app      bool  // signed with an App's key
+	conflict error // kind of a 409; nil: ErrRefused
+	invalid  error // kind of a 422; nil: ErrRefused
+}
+
+// callError is a failed call. The cause is text only: nobody outside may depend on the library
+// below, whose errors hold whole requests.
+type callError struct {
+	call    string
+	kind    error
+	detail  string
+	cause   error // only of a credential: its kind is the caller's own
+	retryAt time.Time
+}
+
+func (e *callError) Error() string { return fmt.Sprintf("%s: %v: %s", e.call, e.kind, e.detail) }
+
+// Unwrap makes errors.Is find the kind.
+func (e *callError) Unwrap() []error {
+	if e.cause != nil {
+		return []error{e.kind, e.cause}
+	}
+	return []error{e.kind}
+}
+
+// RetryAt returns when GitHub will take the call again, if err says so (ErrThrottled).
+func RetryAt(err error) (time.Time, bool) {
+	var e *callError
+	if errors.As(err, &e) && !e.retryAt.IsZero() {
+		return e.retryAt, true
+	}
+	return time.Time{}, false
+}
+
+func (c call) incomplete() error {
+	return &callError{call: c.what, kind: ErrUnavailable, detail: "the answer is incomplete"}
+}
+
+func (c call) endless() error {
+	return &callError{call: c.what, kind: ErrUnavailable, detail: fmt.Sprintf("no end after %d pages", maxPages)}
+}
+
+// classify turns the failure of a call into one of the kinds. hold is until when GitHub wants no
+// calls, if it said so.
+func (c call) classify(s scope, k kind, resp *github.Response, err error, hold time.Time) error {
+	e := &callError{call: c.what, kind: ErrUnavailable}
+	var credential *credentialError
+	switch {
+	case errors.As(err, &credential):
+		e.kind, e.detail, e.cause = credentialKind(credential.cause), credential.Error(), credential.cause
+		e.retryAt, _ = RetryAt(credential.cause)
+		return e
+	case resp == nil || resp.Response == nil:
+		e.detail = plain(err.Error())
+		return e
+	}
+	code := resp.StatusCode
+	said := fmt.Sprintf("%d %s", code, message(err))
+	switch {
+	case throttled(resp, err):
+		e.kind, e.detail, e.retryAt = ErrThrottled, said, hold
+	case code >= 500, code == http.StatusRequestTimeout:
+		e.detail = said
+	case code < 300:
+		e.detail = "unreadable answer"
+	case code == http.StatusConflict && c.conflict != nil:
+		e.kind, e.detail = c.conflict, said
+	case code == http.StatusUnprocessableEntity && c.invalid != nil:
+		e.kind, e.detail = c.invalid, said
+	default:
+		e.kind, e.detail = ErrRefused, said+"; "+c.advice(s, k, code, resp.Header.Get("X-OAuth-Scopes"))
+	}
+	return e
+}
+
+func credentialKind(cause error) error {
+	for _, kind := range []error{ErrThrottled, ErrRefused} {
+		if errors.Is(cause, kind) {
+			return kind
+		}
+	}
+	return ErrUnavailable
+}
+
+// message is GitHub's own sentence, or the status text.
+func message(err error) string {
+	var response *github.ErrorResponse
+	var primary *github.RateLimitError
+	var secondary *github.AbuseRateLimitError
+	switch {
+	case errors.As(err, &response) && response.Message != "":
+		return plain(response.Message)
+	case errors.As(err, &primary) && primary.Message != "":
+		return plain(primary.Message)
+	case errors.As(err, &secondary) && secondary.Message != "":
+		return plain(secondary.Message)
+	}
+	return "without a message"
+}
+
+// longestMessage bounds what is quoted of foreign text.
+const longestMessage = 300
+
+// plain makes foreign text safe for one line of a log.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, strings.ToValidUTF8(s, "?"))
+	if len(s) > longestMessage {
+		s = strings.ToValidUTF8(s[:longestMessage], "") + "…"
+	}
+	return s
+}

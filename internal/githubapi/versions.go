@@ -1,0 +1,63 @@
+package githubapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/go-github/v84/github"
+)
+
+// Deprecation says until when GitHub serves a version of the runner. Zero: no end is announced.
+type Deprecation struct {
+	Registration time.Time // no new registrations from then on
+	Runtime      time.Time // no jobs from then on
+}
+
+// Deprecation returns the dates of a runner version such as 2.329.0. Known is false if this server tells
+// none: GitHub Enterprise Server offers no such call, and has no such dates (GitHub REST, "Get runner
+// version end-of-life schedule", since September 2026).
+func (c *Client) Deprecation(ctx context.Context, version string) (d Deprecation, known bool, err error) {
+	call := call{what: "get end of life of runner " + version, group: other, reads: true}
+	var out struct {
+		Registration *time.Time `json:"registration_deprecates_at"`
+		Runtime      *time.Time `json:"runtime_deprecates_at"`
+	}
+	missing := false
+	err = c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
+		resp, err := c.scope.get(ctx, c.gh, "runners/deprecations/"+url.PathEscape(version), &out)
+		if resp != nil && resp.StatusCode == http.StatusNotFound {
+			missing = true
+			return resp, nil
+		}
+		return resp, err
+	})
+	if err != nil || missing {
+		return d, false, err
+	}
+	if out.Registration != nil {
+		d.Registration = *out.Registration
+	}
+	if out.Runtime != nil {
+		d.Runtime = *out.Runtime
+	}
+	return d, true, nil
+}
+
+// Check makes one call to see whether the credential serves. With write it makes a registration token,
+// which proves every permission needed; else it reads.
+func (c *Client) Check(ctx context.Context, write bool) error {
+	if write {
+		_, err := c.newToken(ctx)
+		return err
+	}
+	return c.do(ctx, callRunners, func(ctx context.Context) (*github.Response, error) {
+		_, resp, err := c.scope.runners(ctx, c.gh, &github.ListRunnersOptions{ListOptions: github.ListOptions{PerPage: 1}})
+		return resp, err
+	})
+}
+
+// Scope names what the client talks to: owner/repo, organisation, or enterprises/name.
+func (c *Client) Scope() string { return fmt.Sprint(c.scope) }

@@ -1,0 +1,123 @@
+package githubsim
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// The control API: what the tests' and the operator's methods of Hub do, over HTTP. Durations are in
+// seconds.
+
+type wireLimit struct {
+	Limit     int     `json:"limit"`
+	Window    float64 `json:"windowSeconds"`
+	Status    int     `json:"status"`
+	Secondary bool    `json:"secondary"`
+}
+
+type wireLatency struct {
+	API     float64 `json:"apiSeconds"`
+	Session float64 `json:"sessionSeconds"`
+}
+
+func (s *server) control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /jobs", s.submit)
+	mux.HandleFunc("GET /jobs", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.hub.Jobs()) })
+	mux.HandleFunc("GET /jobs/{id}", s.job)
+	mux.HandleFunc("POST /jobs/{id}/cancel", s.cancel)
+	mux.HandleFunc("GET /registrations", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, s.hub.Registrations())
+	})
+	mux.HandleFunc("GET /calls", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.hub.Calls()) })
+	mux.HandleFunc("PUT /outage", s.setOutage)
+	mux.HandleFunc("PUT /ratelimit/{resource}", s.setRateLimit)
+	mux.HandleFunc("PUT /latency", s.setLatency)
+	mux.HandleFunc("/", notFound)
+	return mux
+}
+
+func (s *server) submit(w http.ResponseWriter, r *http.Request) {
+	var j Job
+	err := readJSON(r, &j)
+	if err == nil {
+		err = s.hub.Submit(j)
+	}
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	s.writeJob(w, http.StatusCreated, j.ID)
+}
+
+// job returns one job; with ?wait=1 once it is completed.
+func (s *server) job(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	if r.URL.Query().Get("wait") != "" {
+		if _, err := s.hub.Wait(r.Context(), id); err != nil {
+			writeError(w, err)
+			return
+		}
+	}
+	s.writeJob(w, http.StatusOK, id)
+}
+
+func (s *server) cancel(w http.ResponseWriter, r *http.Request) {
+	if err := s.hub.Cancel(r.PathValue("id")); err != nil {
+		writeError(w, err)
+		return
+	}
+	s.writeJob(w, http.StatusOK, r.PathValue("id"))
+}
+
+func (s *server) writeJob(w http.ResponseWriter, status int, id string) {
+	rec, err := s.hub.Job(id)
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	writeJSON(w, status, rec)
+}
+
+func (s *server) setOutage(w http.ResponseWriter, r *http.Request) {
+	var o Outage
+	err := readJSON(r, &o)
+	if err == nil && !slices.Contains([]Mode{Up, Fails, Hangs, Lost, Revoked}, o.Mode) {
+		err = fmt.Errorf("mode %q: %w", o.Mode, ErrInvalid)
+	}
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	s.hub.SetOutage(o)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *server) setRateLimit(w http.ResponseWriter, r *http.Request) {
+	resource := r.PathValue("resource")
+	var l wireLimit
+	err := readJSON(r, &l)
+	if err == nil && resource != ResourceCore && resource != ResourceRegistration {
+		err = fmt.Errorf("resource %q: %w", resource, ErrInvalid)
+	}
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	s.hub.SetRateLimit(resource, RateLimit{Limit: l.Limit, Window: seconds(l.Window), Status: l.Status, Secondary: l.Secondary})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *server) setLatency(w http.ResponseWriter, r *http.Request) {
+	var l wireLatency
+	if err := readJSON(r, &l); err != nil {
+		writeError(w, err)
+		return
+	}
+	s.hub.SetLatency(Latency{API: seconds(l.API), Session: seconds(l.Session)})
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func seconds(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }

@@ -1,0 +1,213 @@
+package githubsim
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// Mode is a way to be out of order.
+type Mode string
+
+// The modes.
+const (
+	Up    Mode = ""
+	Fails Mode = "fails" // answered with 503 at once
+	Hangs Mode = "hangs" // no answer until the caller gives up or the outage ends (see await)
+	Lost  Mode = "lost"  // carried out, but the answer is lost
+	// Revoked refuses the client's credential; runners have their own, and go on.
+	Revoked Mode = "revoked"
+)
+
+// Outage puts some calls out of order. An empty Calls means all of them.
+type Outage struct {
+	Mode  Mode   `json:"mode"`
+	Calls []Call `json:"calls,omitempty"`
+}
+
+func (o Outage) covers(c Call) bool {
+	return o.Mode != Up && (o.Mode != Revoked || c.client()) && (len(o.Calls) == 0 || slices.Contains(o.Calls, c))
+}
+
+// errRevoked is the answer to a credential that was revoked.
+var errRevoked = fmt.Errorf("bad credentials: %w: %w", ErrUnauthorized, githubapi.ErrRefused)
+
+// SetOutage replaces the current outage; the zero value ends it.
+func (h *Hub) SetOutage(o Outage) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.outage = Outage{Mode: o.Mode, Calls: slices.Clone(o.Calls)}
+	h.broadcast()
+}
+
+// SetLatency replaces the latencies for calls made from now on.
+func (h *Hub) SetLatency(l Latency) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latency = l
+	h.broadcast()
+}
+
+// SetDeprecated makes the service refuse messages to every runner, as it does to outdated ones.
+func (h *Hub) SetDeprecated(on bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.obsolete = on
+	h.broadcast()
+}
+
+// Resources that the service limits, as it names them in X-RateLimit-Resource.
+const (
+	ResourceCore         = "core"
+	ResourceRegistration = "actions_runner_registration"
+)
+
+func (c Call) resource() string {
+	if c == CallToken || c == CallJIT {
+		return ResourceRegistration
+	}
+	return ResourceCore
+}
+
+// RateLimit allows Limit calls of a resource in each Window, the first of which starts when it is
+// set. It concerns the client's calls only.
+type RateLimit struct {
+	Limit  int           `json:"limit"`
+	Window time.Duration `json:"window"`
+	// Status is 403 or 429; the real service answers with either. 0 means 403.
+	Status int `json:"status,omitempty"`
+	// Secondary answers in the form of a secondary limit: Retry-After and no remaining count.
+	Secondary bool `json:"secondary,omitempty"`
+}
+
+type window struct {
+	RateLimit
+	start time.Time
+	used  int
+}
+
+// at moves w to the window that now lies in and returns when that one ends.
+func (w *window) at(now time.Time) time.Time {
+	if n := now.Sub(w.start) / w.Window; n > 0 {
+		w.start, w.used = w.start.Add(n*w.Window), 0
+	}
+	return w.start.Add(w.Window)
+}
+
+// SetRateLimit replaces the limit of one resource; a window of 0 removes it.
+func (h *Hub) SetRateLimit(resource string, l RateLimit) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer h.broadcast()
+	if l.Window <= 0 {
+		delete(h.limits, resource)
+		return
+	}
+	if l.Status == 0 {
+		l.Status = http.StatusForbidden
+	}
+	h.limits[resource] = &window{RateLimit: l, start: h.clock.Now()}
+}
+
+// RateLimitError is the refusal of a call over a limit. It wraps githubapi.ErrThrottled.
+type RateLimitError struct {
+	Resource string
+	Limit    RateLimit
+	Reset    time.Time
+}
+
+func (e *RateLimitError) Error() string {
+	return fmt.Sprintf("%s: %d calls per %s are used up", e.Resource, e.Limit.Limit, e.Limit.Window)
+}
+
+// Unwrap returns the kind.
+func (e *RateLimitError) Unwrap() error { return githubapi.ErrThrottled }
+
+// rate reports the budget that a resource has left, for the answer's headers.
+func (h *Hub) rate(resource string) (limit, left int, reset time.Time, limited bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.limits[resource]
+	if w == nil {
+		return 0, 0, time.Time{}, false
+	}
+	reset = w.at(h.clock.Now())
+	return w.Limit, w.Limit - w.used, reset, !w.Secondary
+}
+
+// admit counts a call and returns an error if an outage or a limit stands in its way. Slow means that a
+// client would have given it up by now, though it is carried out.
+func (h *Hub) admit(ctx context.Context, c Call) (slow bool, err error) {
+	h.mu.Lock()
+	h.calls[c]++
+	if !c.reads() {
+		h.broadcast()
+	}
+	wait := h.latency.Session
+	switch {
+	case c.client():
+		wait = h.latency.API
+	case c == CallPoll, c == CallComplete:
+		wait = 0
+	}
+	slow = c.client() && wait > githubapi.CallTimeout
+	if slow {
+		wait = githubapi.CallTimeout
+	}
+	h.mu.Unlock()
+	if wait > 0 {
+		t := h.clock.NewTimer(wait)
+		defer t.Stop()
+		select {
+		case <-t.C():
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+	if err := h.await(ctx, c); err != nil {
+		return false, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.limits[c.resource()]
+	if !c.client() || w == nil {
+		return slow, ctx.Err()
+	}
+	reset := w.at(h.clock.Now())
+	if w.used >= w.Limit {
+		return false, &RateLimitError{Resource: c.resource(), Limit: w.RateLimit, Reset: reset}
+	}
+	w.used++
+	return slow, ctx.Err()
+}
+
+// await returns once no outage stands in c's way, or an error. A client's call waits no longer than
+// a *githubapi.Client would.
+func (h *Hub) await(ctx context.Context, c Call) error {
+	var patience time.Time
+	if c.client() {
+		patience = h.clock.Now().Add(githubapi.CallTimeout)
+	}
+	for {
+		h.mu.Lock()
+		out, changed, now := h.outage, h.changed, h.clock.Now()
+		h.mu.Unlock()
+		switch {
+		case !out.covers(c) || out.Mode == Lost:
+			return nil
+		case out.Mode == Revoked:
+			return errRevoked
+		case out.Mode == Fails:
+			return fmt.Errorf("out of order: %w", githubapi.ErrUnavailable)
+		case !patience.IsZero() && !now.Before(patience):
+			return fmt.Errorf("no answer: %w", githubapi.ErrUnavailable)
+		}
+		if err := h.pause(ctx, changed, patience, now); err != nil {
+			return fmt.Errorf("no answer: %w: %w", githubapi.ErrUnavailable, err)
+		}
+	}
+}

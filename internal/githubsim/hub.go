@@ -1,0 +1,265 @@
+// Package githubsim is a simulated GitHub Actions service: the REST calls that remuda makes, the
+// service side of the runner program, and a queue that hands a job only to an online, idle runner
+// that carries its label.
+//
+// Hub is the whole of it in memory. Its methods are plain calls, without a network or goroutines
+// of its own, so that it works inside a testing/synctest bubble. Three sides use it:
+//
+//   - the client's: JITConfig, RegistrationToken, Runners, FindRunner, DeleteRunner, URL. These are
+//     methods of *githubapi.Client and return its error kinds, so a Hub stands wherever a client does;
+//   - the runner's: Register, Unregister, Connect, then a Session; Attach is a whole runner in one call;
+//   - the tests' and the operator's: Submit, Cancel, Job, Jobs, Wait, Until, Registrations,
+//     NamesUsedTwice, Calls, SetOutage, SetRateLimit, SetLatency, SetDeprecated.
+//
+// Serve and Handler put HTTP on top, Remote is the runner's side of that, and package simrunner is
+// the runner program that uses it.
+//
+// There is one scope: owner and repository of a call are not looked at. Where the real service's
+// behaviour is documented or visible in the runner's source, the hub does the same; the rest is
+// said at the option or method concerned.
+package githubsim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// Errors of the runner's side. Those of the client's side are the kinds of package githubapi.
+var (
+	// ErrUnauthorized: the token or secret is unknown or has expired.
+	ErrUnauthorized = errors.New("github sim: unauthorized")
+	// ErrRunnerGone: the runner is not registered, or no longer.
+	ErrRunnerGone = errors.New("github sim: runner is not registered")
+	// ErrSessionConflict: the runner has a session already.
+	ErrSessionConflict = errors.New("github sim: runner has a session already")
+	// ErrSessionGone: the session was closed or timed out.
+	ErrSessionGone = errors.New("github sim: session is over")
+	// ErrDeprecated: the service takes no runner of this version any more.
+	ErrDeprecated = errors.New("github sim: runner version is deprecated and cannot receive messages")
+	// ErrInvalid: the service would not accept these values (422).
+	ErrInvalid = errors.New("github sim: invalid")
+	// ErrNoJob: no job of that id.
+	ErrNoJob = errors.New("github sim: no such job")
+)
+
+// errLost: the call was carried out, but nobody is to learn of it.
+var errLost = fmt.Errorf("reply lost: %w", githubapi.ErrUnavailable)
+
+// Defaults of Options.
+const (
+	// DefaultOnlineFor is how long a runner counts as online after its last sign of life. The real
+	// service takes about a minute; shorter keeps simulations quick and still covers a poll that
+	// waits for a busy machine.
+	DefaultOnlineFor = 15 * time.Second
+	// DefaultSessionTimeout is how long a session outlives its last sign of life. The real service
+	// gives a job's lock 10 minutes (actions/runner, src/Runner.Listener/JobDispatcher.cs renews it
+	// every minute); shorter for the same reason.
+	DefaultSessionTimeout = 60 * time.Second
+	// DefaultPollWait is the longest wait of one poll for a message, below DefaultOnlineFor so that
+	// a runner whose connection hangs is noticed. The real service waits about 50 s.
+	DefaultPollWait = 10 * time.Second
+	// DefaultURL is what a hub without a server says its repository is. The name never resolves
+	// (RFC 2606).
+	DefaultURL = "http://github.invalid/octo/repo"
+)
+
+// Options of a Hub. Only Clock is required.
+type Options struct {
+	Clock clock.WithTicker
+	// URL of the repository or organisation, as runners are configured with it.
+	URL            string
+	OnlineFor      time.Duration
+	SessionTimeout time.Duration
+	PollWait       time.Duration
+	// JITLapse removes a runner made by JITConfig that got no job for so long after its creation or
+	// last session start; 0 keeps it (actions/runner#4726 reports minutes on the real service).
+	JITLapse time.Duration
+	// BusyLag is how late Runners shows that a runner became busy or idle; the real service lags by
+	// up to a minute. DeleteRunner always knows.
+	BusyLag time.Duration
+	Latency Latency
+}
+
+// Latency delays answers, each after the call was counted and before it is carried out. A client's call
+// that takes longer than githubapi.CallTimeout is carried out then, and its answer is lost.
+type Latency struct {
+	API     time.Duration // client's calls
+	Session time.Duration // runner's Register and Connect: the part of a warm start inside GitHub
+}
+
+// Hub is the simulated service. All methods are safe for concurrent use.
+type Hub struct {
+	clock clock.WithTicker
+	opts  Options
+
+	mu       sync.Mutex
+	changed  chan struct{} // closed and replaced at every change
+	next     time.Time     // no deadline of any kind passes before; zero: none
+	latency  Latency
+	url      string
+	calls    map[Call]int
+	outage   Outage
+	limits   map[string]*window
+	obsolete bool                 // every runner version is deprecated
+	tokens   map[string]time.Time // registration and removal tokens → expiry
+	lastID   int64
+	runners  map[int64]*runner
+	names    map[string]*runner   // by folded name
+	carriers map[string][]*runner // by folded label, in the order of registration
+	past     []*registration
+	sessions map[string]*session
+	jobs     map[string]*job
+	order    []*job            // every job, in the order of submission
+	queue    map[string][]*job // queued jobs by folded label, oldest first
+}
+
+// New returns a hub with nothing registered. It starts nothing.
+func New(o Options) *Hub {
+	if o.URL == "" {
+		o.URL = DefaultURL
+	}
+	if o.OnlineFor <= 0 {
+		o.OnlineFor = DefaultOnlineFor
+	}
+	if o.SessionTimeout <= 0 {
+		o.SessionTimeout = DefaultSessionTimeout
+	}
+	if o.PollWait <= 0 {
+		o.PollWait = DefaultPollWait
+	}
+	return &Hub{
+		clock: o.Clock, opts: o, latency: o.Latency, url: o.URL,
+		changed:  make(chan struct{}),
+		calls:    map[Call]int{},
+		limits:   map[string]*window{},
+		tokens:   map[string]time.Time{},
+		runners:  map[int64]*runner{},
+		names:    map[string]*runner{},
+		carriers: map[string][]*runner{},
+		sessions: map[string]*session{},
+		jobs:     map[string]*job{},
+		queue:    map[string][]*job{},
+	}
+}
+
+// Call names one kind of call, for counting and for outages.
+type Call string
+
+// The calls. The first five are the client's, the rest the runner's.
+const (
+	CallToken    Call = "registration-token"
+	CallJIT      Call = "generate-jitconfig"
+	CallList     Call = "list-runners"
+	CallGet      Call = "get-runner"
+	CallDelete   Call = "delete-runner"
+	CallRegister Call = "register"
+	CallRemove   Call = "remove"
+	CallConnect  Call = "connect"
+	CallPoll     Call = "poll"
+	CallComplete Call = "complete"
+)
+
+func (c Call) client() bool {
+	switch c {
+	case CallToken, CallJIT, CallList, CallGet, CallDelete:
+		return true
+	case CallRegister, CallRemove, CallConnect, CallPoll, CallComplete:
+	}
+	return false
+}
+
+// reads reports whether a call changes nothing, so that what waits for a change may make it.
+func (c Call) reads() bool { return c == CallList || c == CallGet }
+
+// do counts a call, applies latency, outage and rate limit, and then runs f under the lock with
+// one reading of the clock.
+func (h *Hub) do(ctx context.Context, c Call, f func(now time.Time) error) error {
+	slow, err := h.admit(ctx, c)
+	if err != nil {
+		return fmt.Errorf("github sim: %s: %w", c, err)
+	}
+	h.mu.Lock()
+	now := h.clock.Now()
+	h.sweep(now)
+	err = f(now)
+	if !c.reads() {
+		h.broadcast()
+	}
+	lost := slow || h.outage.covers(c) && h.outage.Mode == Lost
+	h.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("github sim: %s: %w", c, err)
+	}
+	if lost {
+		return fmt.Errorf("github sim: %s: %w", c, errLost)
+	}
+	return nil
+}
+
+// view runs f under the lock without counting a call.
+func (h *Hub) view(f func(now time.Time)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.clock.Now()
+	h.sweep(now)
+	f(now)
+}
+
+// broadcast wakes everyone who waits for a change. The caller holds the lock.
+func (h *Hub) broadcast() {
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// Calls returns how often each call was made, refused ones included.
+func (h *Hub) Calls() map[Call]int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make(map[Call]int, len(h.calls))
+	for c, n := range h.calls {
+		out[c] = n
+	}
+	return out
+}
+
+// Until waits until cond holds. It evaluates cond after every change and whenever time alone may
+// have changed something. cond may call the hub. The error is ctx's.
+func (h *Hub) Until(ctx context.Context, cond func() bool) error {
+	for {
+		h.mu.Lock()
+		now := h.clock.Now()
+		h.sweep(now)
+		changed, next := h.changed, h.next
+		h.mu.Unlock()
+		if cond() {
+			return nil
+		}
+		if err := h.pause(ctx, changed, next, now); err != nil {
+			return err
+		}
+	}
+}
+
+// pause waits for a change, for the instant next (zero: never), or for ctx.
+func (h *Hub) pause(ctx context.Context, changed <-chan struct{}, next, now time.Time) error {
+	var due <-chan time.Time
+	if !next.IsZero() {
+		t := h.clock.NewTimer(max(next.Sub(now), time.Millisecond))
+		defer t.Stop()
+		due = t.C()
+	}
+	select {
+	case <-changed:
+	case <-due:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package githubsim
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// Remote is the runner's side of a hub behind HTTP. Its errors are those of the hub's methods;
+// ErrUnavailable also if the server cannot be reached.
+type Remote struct {
+	base   string
+	client *http.Client
+}
+
+// NewRemote returns the service that a runner configured with rawURL belongs to.
+func NewRemote(rawURL string, client *http.Client) (*Remote, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("url: want http://host/owner/repo: %w", ErrInvalid)
+	}
+	base := url.URL{Scheme: u.Scheme, Host: u.Host, Path: runnerPrefix}
+	return &Remote{base: base.String(), client: client}, nil
+}
+
+// Register is Hub.Register.
+func (r *Remote) Register(ctx context.Context, token, url string, q RegisterRequest) (Credentials, error) {
+	var out wireRegistered
+	err := r.call(ctx, http.MethodPost, "/register", "", wireRegister{Token: token, RegisterRequest: q}, &out)
+	if err != nil {
+		return Credentials{}, fmt.Errorf("register runner %s: %w", q.Name, err)
+	}
+	return Credentials{RunnerID: out.RunnerID, Name: q.Name, Secret: out.Secret, URL: url, Ephemeral: q.Ephemeral}, nil
+}
+
+// Unregister is Hub.Unregister.
+func (r *Remote) Unregister(ctx context.Context, token string, id int64) error {
+	if err := r.call(ctx, http.MethodPost, "/remove", "", wireRemove{Token: token, RunnerID: id}, nil); err != nil {
+		return fmt.Errorf("remove runner %d: %w", id, err)
+	}
+	return nil
+}
+
+// Connect is Hub.Connect.
+func (r *Remote) Connect(ctx context.Context, c Credentials) (*RemoteSession, error) {
+	var out wireSession
+	err := r.call(ctx, http.MethodPost, "/session", c.Secret, wireConnect{RunnerID: c.RunnerID}, &out)
+	if err != nil {
+		return nil, fmt.Errorf("create session of runner %s: %w", c.Name, err)
+	}
+	return &RemoteSession{remote: r, id: out.Session}, nil
+}
+
+// RemoteSession is a Session behind HTTP.
+type RemoteSession struct {
+	remote *Remote
+	id     string
+}
+
+// Next is Session.Next.
+func (s *RemoteSession) Next(ctx context.Context, seen int64) (Message, error) {
+	var m Message
+	err := s.remote.call(ctx, http.MethodGet, "/message?seen="+strconv.FormatInt(seen, 10), s.id, nil, &m)
+	if err != nil {
+		return Message{}, fmt.Errorf("get message: %w", err)
+	}
+	return m, nil
+}
+
+// Complete is Session.Complete.
+func (s *RemoteSession) Complete(ctx context.Context, jobID string, c Conclusion) error {
+	err := s.remote.call(ctx, http.MethodPost, "/complete", s.id, wireComplete{Job: jobID, Conclusion: c}, nil)
+	if err != nil {
+		return fmt.Errorf("complete job %s: %w", jobID, err)
+	}
+	return nil
+}
+
+// Close is Session.Close.
+func (s *RemoteSession) Close(ctx context.Context) error {
+	if err := s.remote.call(ctx, http.MethodDelete, "/session", s.id, nil, nil); err != nil {
+		return fmt.Errorf("delete session: %w", err)
+	}
+	return nil
+}
+
+// call makes one request. in and out may be nil.
+func (r *Remote) call(ctx context.Context, method, path, credential string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		raw, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		body = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.base+path, body)
+	if err != nil {
+		return fmt.Errorf("make request: %w", err)
+	}
+	if credential != "" {
+		req.Header.Set("Authorization", "Bearer "+credential)
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%w: %w", githubapi.ErrUnavailable, err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%w: read answer: %w", githubapi.ErrUnavailable, err)
+	}
+	if resp.StatusCode >= 300 {
+		return refusal(resp.StatusCode, raw)
+	}
+	if out == nil || len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return fmt.Errorf("%w: answer is not JSON", githubapi.ErrUnavailable)
+	}
+	return nil
+}
+
+// remoteError is a refusal of the hub with its own words.
+type remoteError struct {
+	kind    error
+	message string
+}
+
+func (e *remoteError) Error() string { return e.message }
+func (e *remoteError) Unwrap() error { return e.kind }
+
+// refusal turns an answer back into the error it stands for. One that no hub wrote, such as a
+// proxy's, counts as unavailable.
+func refusal(status int, raw []byte) error {
+	var body wireError
+	if err := json.Unmarshal(raw, &body); err == nil {
+		for _, e := range wireErrors {
+			if e.code == body.Code {
+				return &remoteError{kind: e.err, message: body.Message}
+			}
+		}
+	}
+	return fmt.Errorf("%w: status %d", githubapi.ErrUnavailable, status)
+}

@@ -1,0 +1,237 @@
+package githubsim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// The REST API (GitHub REST, "Self-hosted runners"), as far as remuda uses it.
+
+// Page sizes of a listing (GitHub REST, "List self-hosted runners").
+const (
+	defaultPage = 30
+	maxPage     = 100
+)
+
+type wireLabel struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+type wireRunner struct {
+	ID      int64       `json:"id"`
+	Name    string      `json:"name"`
+	OS      string      `json:"os"`
+	Status  string      `json:"status"`
+	Busy    bool        `json:"busy"`
+	Labels  []wireLabel `json:"labels"`
+	GroupID int64       `json:"runner_group_id"`
+}
+
+type wireToken struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+type wireRunners struct {
+	TotalCount int          `json:"total_count"`
+	Runners    []wireRunner `json:"runners"`
+}
+
+type wireJITRequest struct {
+	Name    *string  `json:"name"`
+	GroupID *int64   `json:"runner_group_id"`
+	Labels  []string `json:"labels"`
+	Work    string   `json:"work_folder"`
+}
+
+type wireJIT struct {
+	Runner wireRunner `json:"runner"`
+	Config string     `json:"encoded_jit_config"`
+}
+
+func toWire(r githubapi.Runner) wireRunner {
+	out := wireRunner{
+		ID: r.ID, Name: r.Name, OS: "linux", Status: "offline", Busy: r.Busy,
+		Labels: []wireLabel{}, GroupID: githubapi.DefaultRunnerGroupID,
+	}
+	if r.Online {
+		out.Status = "online"
+	}
+	for i, l := range r.Labels {
+		out.Labels = append(out.Labels, wireLabel{ID: int64(i + 1), Name: l, Type: "custom"})
+	}
+	return out
+}
+
+func (s *server) rest() http.Handler {
+	mux := http.NewServeMux()
+	scopes(mux, "POST /registration-token", s.registrationToken)
+	scopes(mux, "POST /remove-token", s.registrationToken) // one kind serves both
+	scopes(mux, "POST /generate-jitconfig", s.generateJIT)
+	scopes(mux, "GET ", s.listRunners)
+	scopes(mux, "GET /{id}", s.getRunner)
+	scopes(mux, "DELETE /{id}", s.deleteRunner)
+	mux.HandleFunc("/", notFound)
+	return s.authorized(mux)
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusNotFound, wireError{Message: "Not Found"})
+}
+
+func (s *server) registrationToken(w http.ResponseWriter, r *http.Request) {
+	tok, err := s.hub.RegistrationToken(r.Context())
+	s.answer(w, CallToken, http.StatusCreated, wireToken{Token: tok.Value, ExpiresAt: tok.Expires}, err)
+}
+
+func (s *server) generateJIT(w http.ResponseWriter, r *http.Request) {
+	var q wireJITRequest
+	if err := readJSON(r, &q); err != nil {
+		writeError(w, err)
+		return
+	}
+	if q.Name == nil || q.GroupID == nil || q.Labels == nil {
+		writeError(w, fmt.Errorf("name, runner_group_id and labels are required: %w", ErrInvalid))
+		return
+	}
+	reg, config, err := s.hub.generate(r.Context(), *q.Name, q.Labels)
+	out := wireJIT{Runner: toWire(githubapi.Runner{ID: reg.ID, Name: reg.Name, Labels: reg.Labels}), Config: config}
+	s.answer(w, CallJIT, http.StatusCreated, out, err)
+}
+
+func (s *server) listRunners(w http.ResponseWriter, r *http.Request) {
+	all, err := s.hub.Runners(r.Context())
+	q := r.URL.Query()
+	if name := q.Get("name"); name != "" {
+		all = slices.DeleteFunc(all, func(r githubapi.Runner) bool { return r.Name != name })
+	}
+	size := min(atLeastOne(q.Get("per_page"), defaultPage), maxPage)
+	page := atLeastOne(q.Get("page"), 1)
+	out := wireRunners{TotalCount: len(all), Runners: []wireRunner{}}
+	first := len(all)
+	if page-1 <= len(all)/size { // without overflow
+		first = min((page-1)*size, len(all))
+	}
+	for _, r := range all[first:min(first+size, len(all))] {
+		out.Runners = append(out.Runners, toWire(r))
+	}
+	if first+size < len(all) {
+		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="next"`, pageURL(r, page+1)))
+	}
+	s.answer(w, CallList, http.StatusOK, out, err)
+}
+
+func pageURL(r *http.Request, page int) string {
+	// The path of the request may have lost its prefix on the way here; RequestURI has it.
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	q := r.URL.Query()
+	q.Set("page", strconv.Itoa(page))
+	u := url.URL{Scheme: "http", Host: r.Host, Path: path, RawQuery: q.Encode()}
+	return u.String()
+}
+
+func atLeastOne(s string, otherwise int) int {
+	if n, err := strconv.Atoi(s); err == nil && n >= 1 {
+		return n
+	}
+	return otherwise
+}
+
+func (s *server) getRunner(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		notFound(w, r)
+		return
+	}
+	got, found, err := s.hub.runner(r.Context(), id)
+	if err == nil && !found {
+		notFound(w, r)
+		return
+	}
+	s.answer(w, CallGet, http.StatusOK, toWire(got), err)
+}
+
+func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		notFound(w, r)
+		return
+	}
+	found, err := s.hub.deleteRunner(r.Context(), id)
+	switch {
+	case err != nil:
+		s.answer(w, CallDelete, 0, nil, err)
+	case !found:
+		notFound(w, r)
+	default:
+		s.rateHeaders(w, CallDelete)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// runner returns one runner as the listing shows it.
+func (h *Hub) runner(ctx context.Context, id int64) (out githubapi.Runner, found bool, err error) {
+	err = h.do(ctx, CallGet, func(now time.Time) error {
+		for _, r := range h.list(now) {
+			if r.ID == id {
+				out, found = r, true
+			}
+		}
+		return nil
+	})
+	return out, found, err
+}
+
+// answer writes the result of a call with the headers of its budget.
+func (s *server) answer(w http.ResponseWriter, c Call, status int, v any, err error) {
+	s.rateHeaders(w, c)
+	var limited *RateLimitError
+	switch {
+	case errors.As(err, &limited):
+		s.writeLimit(w, limited)
+	case err != nil:
+		writeError(w, err)
+	default:
+		writeJSON(w, status, v)
+	}
+}
+
+// rateHeaders tells what is left of the call's budget (GitHub REST, "Rate limits"). A budget under a
+// secondary limit is not told.
+func (s *server) rateHeaders(w http.ResponseWriter, c Call) {
+	limit, left, reset, told := s.hub.rate(c.resource())
+	if !told {
+		return
+	}
+	h := w.Header()
+	h.Set("X-RateLimit-Resource", c.resource())
+	h.Set("X-RateLimit-Limit", strconv.Itoa(limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(left))
+	h.Set("X-RateLimit-Used", strconv.Itoa(limit-left))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(ceilSeconds(reset), 10))
+}
+
+// ceilSeconds is the epoch second at which t has passed.
+func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
+
+func (s *server) writeLimit(w http.ResponseWriter, e *RateLimitError) {
+	body := wireError{Message: "API rate limit exceeded", Code: "throttled"}
+	if e.Limit.Secondary {
+		body.Message = "You have exceeded a secondary rate limit"
+		body.DocumentationURL = "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
+		wait := e.Reset.Sub(s.hub.clock.Now())
+		w.Header().Set("Retry-After", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10))
+	}
+	writeJSON(w, e.Limit.Status, body)
+}

@@ -1,0 +1,109 @@
+package githubsim
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// The runner's side over HTTP. The real protocol is not public and changes with the runner; this one
+// only carries the hub's calls. Secrets travel in headers and bodies, never in a path.
+
+type wireRegister struct {
+	Token string `json:"token"`
+	RegisterRequest
+}
+
+type wireRegistered struct {
+	RunnerID int64  `json:"runnerId"`
+	Secret   string `json:"secret"`
+}
+
+type wireRemove struct {
+	Token    string `json:"token"`
+	RunnerID int64  `json:"runnerId"`
+}
+
+type wireConnect struct {
+	RunnerID int64 `json:"runnerId"`
+}
+
+type wireSession struct {
+	Session string `json:"session"`
+}
+
+type wireComplete struct {
+	Job        string     `json:"job"`
+	Conclusion Conclusion `json:"conclusion"`
+}
+
+func (s *server) runner() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /register", s.register)
+	mux.HandleFunc("POST /remove", s.removeRunner)
+	mux.HandleFunc("POST /session", s.connect)
+	mux.HandleFunc("DELETE /session", s.closeSession)
+	mux.HandleFunc("GET /message", s.nextMessage)
+	mux.HandleFunc("POST /complete", s.complete)
+	mux.HandleFunc("/", notFound)
+	return mux
+}
+
+func (s *server) register(w http.ResponseWriter, r *http.Request) {
+	var q wireRegister
+	if err := readJSON(r, &q); err != nil {
+		writeError(w, err)
+		return
+	}
+	cred, err := s.hub.Register(r.Context(), q.Token, q.RegisterRequest)
+	s.answer(w, CallRegister, http.StatusCreated, wireRegistered{RunnerID: cred.RunnerID, Secret: cred.Secret}, err)
+}
+
+func (s *server) removeRunner(w http.ResponseWriter, r *http.Request) {
+	var q wireRemove
+	if err := readJSON(r, &q); err != nil {
+		writeError(w, err)
+		return
+	}
+	err := s.hub.Unregister(r.Context(), q.Token, q.RunnerID)
+	s.answer(w, CallRemove, http.StatusOK, struct{}{}, err)
+}
+
+func (s *server) connect(w http.ResponseWriter, r *http.Request) {
+	var q wireConnect
+	if err := readJSON(r, &q); err != nil {
+		writeError(w, err)
+		return
+	}
+	session, err := s.hub.Connect(r.Context(), Credentials{RunnerID: q.RunnerID, Secret: bearer(r)})
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusCreated, wireSession{Session: session.id})
+}
+
+func (s *server) closeSession(w http.ResponseWriter, r *http.Request) {
+	s.hub.session(bearer(r)).Close()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *server) nextMessage(w http.ResponseWriter, r *http.Request) {
+	seen, err := strconv.ParseInt(r.URL.Query().Get("seen"), 10, 64)
+	if err != nil {
+		writeError(w, fmt.Errorf("seen: not a number: %w", ErrInvalid))
+		return
+	}
+	m, err := s.hub.session(bearer(r)).Next(r.Context(), seen)
+	s.answer(w, CallPoll, http.StatusOK, m, err)
+}
+
+func (s *server) complete(w http.ResponseWriter, r *http.Request) {
+	var q wireComplete
+	if err := readJSON(r, &q); err != nil {
+		writeError(w, err)
+		return
+	}
+	err := s.hub.session(bearer(r)).Complete(r.Context(), q.Job, q.Conclusion)
+	s.answer(w, CallComplete, http.StatusOK, struct{}{}, err)
+}

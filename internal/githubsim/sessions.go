@@ -1,0 +1,244 @@
+package githubsim
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MessageKind says what a message asks of a runner.
+type MessageKind string
+
+// The kinds.
+const (
+	MessageJob    MessageKind = "job"
+	MessageCancel MessageKind = "cancel"
+)
+
+// Message is one message of the service to a runner. Ids rise within a session.
+type Message struct {
+	ID   int64       `json:"id"`
+	Kind MessageKind `json:"kind"`
+	Job  Job         `json:"job"`
+}
+
+// session is the service's side of a Session.
+type session struct {
+	id      string
+	runner  *runner
+	wake    chan struct{} // holds one: there is something for the poll in progress
+	seenAt  time.Time     // creation, then the end of the last poll
+	polling int           // polls in progress
+	lastID  int64
+	seen    int64 // highest message the runner acknowledged
+	jobMsg  int64 // the message that handed over the current job
+	inbox   []Message
+	over    error // why it ended; nil: open
+}
+
+func (s *session) push(kind MessageKind, j Job) {
+	s.lastID++
+	s.inbox = append(s.inbox, Message{ID: s.lastID, Kind: kind, Job: j})
+	if kind == MessageJob {
+		s.jobMsg = s.lastID
+	}
+	s.ring()
+}
+
+func (s *session) ring() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is rung already
+	}
+}
+
+// drop takes back what was not delivered about a job that is over.
+func (s *session) drop(jobID string) {
+	s.inbox = slices.DeleteFunc(s.inbox, func(m Message) bool { return m.Job.ID == jobID })
+}
+
+// pending returns the oldest message that was not acknowledged.
+func (s *session) pending() (Message, bool) {
+	for len(s.inbox) > 0 && s.inbox[0].ID <= s.seen {
+		s.inbox = s.inbox[1:]
+	}
+	if len(s.inbox) == 0 {
+		return Message{}, false
+	}
+	return s.inbox[0], true
+}
+
+// Session is one connection of a runner. A runner is online while it has one whose creation or last
+// poll is not older than Options.OnlineFor, a poll in progress counting as now.
+type Session struct {
+	hub *Hub
+	id  string
+}
+
+// Connect opens a session: ErrRunnerGone for an unknown runner, ErrUnauthorized for a wrong secret,
+// ErrSessionConflict while another session of it is open.
+func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
+	var id string
+	err := h.do(ctx, CallConnect, func(now time.Time) error {
+		r := h.runners[c.RunnerID]
+		switch {
+		case r == nil:
+			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrRunnerGone)
+		case subtle.ConstantTimeCompare([]byte(r.secret), []byte(c.Secret)) != 1:
+			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrUnauthorized)
+		case r.session != nil:
+			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrSessionConflict)
+		}
+		s := &session{
+			id:     fmt.Sprintf("%d.%s", r.ID, rand.Text()),
+			runner: r, wake: make(chan struct{}, 1), seenAt: now,
+		}
+		r.session, r.lastSeen, r.idleFrom = s, now, now
+		h.sessions[s.id] = s
+		h.dueBy(now.Add(h.opts.OnlineFor))
+		id = s.id
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Session{hub: h, id: id}, nil
+}
+
+// session returns the handle of an open or past session.
+func (h *Hub) session(id string) *Session { return &Session{hub: h, id: id} }
+
+// Next waits up to Options.PollWait for a message. Passing the id of the last message acknowledges
+// it and all before; one that was not acknowledged is delivered again. A zero Message means none
+// came. ErrRunnerGone: the registration is gone; ErrSessionGone: the session is; ErrDeprecated: see
+// SetDeprecated.
+func (s *Session) Next(ctx context.Context, seen int64) (Message, error) {
+	h := s.hub
+	var live *session // set once the poll has begun
+	var deadline time.Time
+	err := h.do(ctx, CallPoll, func(now time.Time) error {
+		found, err := h.open(s.id)
+		if err != nil {
+			return err
+		}
+		if h.obsolete {
+			return ErrDeprecated
+		}
+		live, deadline = found, now.Add(h.opts.PollWait)
+		live.polling++
+		live.seen = max(live.seen, seen)
+		h.match(live.runner, now)
+		return nil
+	})
+	if live != nil {
+		defer h.endPoll(live)
+	}
+	if err != nil {
+		return Message{}, err
+	}
+	for {
+		var out Message
+		var now time.Time
+		var over error
+		h.view(func(at time.Time) {
+			now, over = at, live.over
+			out, _ = live.pending()
+		})
+		switch {
+		case over != nil:
+			return Message{}, fmt.Errorf("github sim: %s: %w", CallPoll, over)
+		case out.ID != 0 || !now.Before(deadline):
+			return out, nil
+		}
+		if err := h.pause(ctx, live.wake, deadline, now); err != nil {
+			return Message{}, err
+		}
+	}
+}
+
+func (h *Hub) endPoll(s *session) {
+	h.view(func(now time.Time) {
+		s.polling--
+		s.seenAt, s.runner.lastSeen = now, now
+		h.dueBy(now.Add(h.opts.OnlineFor))
+		h.broadcast()
+	})
+}
+
+// Complete reports the end of the session's current job. For any other job it is ErrNoJob. An
+// ephemeral runner is removed with it, and the session ends.
+func (s *Session) Complete(ctx context.Context, jobID string, c Conclusion) error {
+	h := s.hub
+	return h.do(ctx, CallComplete, func(now time.Time) error {
+		live, err := h.open(s.id)
+		if err != nil {
+			return err
+		}
+		switch c {
+		case Success, Failure, Cancelled:
+		default:
+			return fmt.Errorf("conclusion %q: %w", c, ErrInvalid)
+		}
+		j := live.runner.job
+		if j == nil || j.ID != jobID {
+			return fmt.Errorf("job %s: %w", jobID, ErrNoJob)
+		}
+		h.finish(j, c, "", now)
+		return nil
+	})
+}
+
+// Close ends the session. A job that was handed over but not acknowledged goes back to the queue,
+// any other fails. Closing twice is no error.
+func (s *Session) Close() {
+	h := s.hub
+	h.view(func(now time.Time) {
+		if live, err := h.open(s.id); err == nil {
+			h.closeSession(live, ErrSessionGone, now)
+			h.broadcast()
+		}
+	})
+}
+
+// open returns an open session. The id begins with the runner's, so that a runner that is gone can
+// be told so after its session was forgotten.
+func (h *Hub) open(id string) (*session, error) {
+	if s := h.sessions[id]; s != nil {
+		return s, nil
+	}
+	prefix, _, _ := strings.Cut(id, ".")
+	if n, err := strconv.ParseInt(prefix, 10, 64); err == nil && h.runners[n] == nil {
+		return nil, ErrRunnerGone
+	}
+	return nil, ErrSessionGone
+}
+
+// closeSession ends a session for the given reason. The caller holds the lock.
+func (h *Hub) closeSession(s *session, why error, now time.Time) {
+	s.over = why
+	s.ring()
+	delete(h.sessions, s.id)
+	r := s.runner
+	r.session, r.lastSeen = nil, now
+	j := r.job
+	switch {
+	case j == nil:
+	case j.cancel:
+		h.finish(j, Cancelled, "cancelled; the runner ended its session meanwhile", now)
+	case s.seen < s.jobMsg:
+		h.requeue(j, now)
+	default:
+		h.finish(j, Failure, "the runner ended its session while the job ran", now)
+	}
+	h.dueBy(h.runnerDue(r))
+}
+
+func (h *Hub) online(r *runner, now time.Time) bool {
+	s := r.session
+	return s != nil && (s.polling > 0 || now.Before(s.seenAt.Add(h.opts.OnlineFor)))
+}

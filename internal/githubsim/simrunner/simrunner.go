@@ -1,0 +1,266 @@
+//go:build unix
+
+// Package simrunner is a simulated runner program: it takes the command lines of the real one
+// (github.com/actions/runner), prints its lines, keeps its files and ends with its exit codes, but
+// talks to a simulated GitHub (package githubsim), whose address it has from --url or from the
+// just-in-time configuration.
+//
+// Install writes a runner folder whose scripts call a program that calls RunnerMain. What the real
+// runner does is cited by its source file, as of version 2.336.0. Not simulated: prompts,
+// self-update, services, containers, and the worker as a process of its own.
+package simrunner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+)
+
+// Version is what the program says of itself (src/runnerversion).
+const Version = "2.336.0"
+
+// Exit codes (src/Runner.Common/Constants.cs, ReturnCode). 3, 4 and 6 tell of updates and are never
+// returned here.
+const (
+	exitSuccess         = 0
+	exitTerminated      = 1
+	exitRetryable       = 2
+	exitSessionConflict = 5
+	exitDeprecated      = 7
+)
+
+// deprecatedEnv asks for exitDeprecated instead of exitTerminated (Constants.cs,
+// ReturnVersionDeprecatedExitCode; src/Runner.Listener/Program.cs).
+const deprecatedEnv = "ACTIONS_RUNNER_RETURN_VERSION_DEPRECATED_EXIT_CODE"
+
+// callTimeout bounds one request, polls included, as the real program does with its message queue
+// connection (src/Runner.Listener/MessageListener.cs, RefreshConnectionAsync: 60 s).
+const callTimeout = 60 * time.Second
+
+// Timing is how long the program waits. RunnerMain takes RealTiming.
+type Timing struct {
+	SessionRetry  time.Duration // between tries to create a session
+	ConflictLimit time.Duration // of tries while another session exists
+	Interrupt     time.Duration // from a step's SIGINT to its SIGTERM
+	Terminate     time.Duration // from there to the end of all its processes
+	Post          time.Duration // longest job-completed hook
+}
+
+// RealTiming returns the real program's times: src/Runner.Listener/MessageListener.cs
+// (_sessionCreationRetryInterval, _sessionConflictRetryLimit), src/Runner.Sdk/ProcessInvoker.cs
+// (_sigintTimeout, _sigtermTimeout), src/Runner.Listener/JobDispatcher.cs (WaitAsync cancels with
+// 60 s, of which Cancel leaves 45 to the worker).
+func RealTiming() Timing {
+	return Timing{
+		SessionRetry: 30 * time.Second, ConflictLimit: 4 * time.Minute,
+		Interrupt: 7500 * time.Millisecond, Terminate: 2500 * time.Millisecond,
+		Post: 45 * time.Second,
+	}
+}
+
+// Program is one start of the runner program. All fields are required.
+type Program struct {
+	Dir    string   // the runner's folder
+	Env    []string // name=value
+	Stdout io.Writer
+	Stderr io.Writer
+	Client *http.Client
+	Clock  clock.WithTicker
+	Timing Timing
+
+	out sync.Mutex // one line at a time, whichever goroutine prints it
+}
+
+// RunnerMain is the program: args as Runner.Listener gets them ("run", "--jitconfig", …), the
+// process's environment, the runner's folder. The end of ctx stands for SIGINT or SIGTERM. It
+// returns the exit code.
+func RunnerMain(ctx context.Context, args, env []string, dir string, stdout, stderr io.Writer) int {
+	transport := http.DefaultTransport.(*http.Transport).Clone() // documented to be one
+	defer transport.CloseIdleConnections()
+	p := &Program{
+		Dir: dir, Env: env, Stdout: stdout, Stderr: stderr,
+		Client: &http.Client{Transport: transport, Timeout: callTimeout}, Clock: clock.RealClock{}, Timing: RealTiming(),
+	}
+	return p.Main(ctx, args)
+}
+
+// fatal is an error with an exit code of its own. Others end with exitRetryable, as every unforeseen
+// exception of the real program does (src/Runner.Listener/Program.cs, MainAsync).
+type fatal struct {
+	code int
+	msg  string
+}
+
+func (e *fatal) Error() string { return e.msg }
+
+// Main runs the program and returns its exit code.
+func (p *Program) Main(ctx context.Context, args []string) int {
+	if err := p.loadEnv(); err != nil {
+		p.fail(fmt.Sprintf("An error occurred: %v", err))
+		return exitTerminated
+	}
+	if err := listable(p.Dir); err != nil {
+		p.fail(fmt.Sprintf("An error occurred: %v", err))
+		return exitTerminated
+	}
+	c := parse(args, p.Env)
+	p.Env = withoutInputs(p.Env)
+	// Reported, but no reason to stop (src/Runner.Listener/Program.cs).
+	if unknown := c.unknown(); len(unknown) > 0 {
+		list := strings.Join(unknown, ", ")
+		if c.command() == "" {
+			p.fail(fmt.Sprintf("This command does not recognize the command-line input arguments: '%s'. For usage refer to: ./config.sh --help", list))
+		} else {
+			p.fail(fmt.Sprintf("Unrecognized command-line input arguments for command %s: '%s'. For usage refer to: ./config.sh --help", c.command(), list))
+		}
+	}
+	err := p.execute(ctx, c)
+	var ended *fatal
+	switch {
+	case err == nil:
+		return exitSuccess
+	case errors.As(err, &ended):
+		if ended.msg != "" {
+			p.fail(ended.msg)
+		}
+		return ended.code
+	case errors.Is(err, githubsim.ErrDeprecated):
+		p.fail(fmt.Sprintf("An error occurred: Runner version v%s is deprecated and cannot receive messages.", Version))
+		if isTrue(lookup(p.Env, deprecatedEnv)) {
+			return exitDeprecated
+		}
+		return exitTerminated
+	default:
+		p.fail(fmt.Sprintf("An error occurred: %v", err))
+		return exitRetryable
+	}
+}
+
+// listable is an error unless the folder and every one above it can be listed
+// (src/Runner.Sdk/Util/IOUtil.cs, ValidateExecutePermission).
+func listable(dir string) error {
+	for at := dir; ; at = filepath.Dir(at) {
+		f, err := os.Open(at)
+		if err == nil {
+			_, err = f.ReadDir(1)
+			_ = f.Close() // it was only read
+		}
+		if errors.Is(err, os.ErrPermission) {
+			return fmt.Errorf("Permission to read the directory contents is required for '%s' and each directory up the hierarchy. %w", dir, err) //nolint:staticcheck // the real program's words
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// execute carries the command out in the order of src/Runner.Listener/Runner.cs, ExecuteCommand.
+func (p *Program) execute(ctx context.Context, c *commandLine) error {
+	switch {
+	case c.flag("help"):
+		p.usage()
+		return nil
+	case c.flag("version"):
+		p.say(Version)
+		return nil
+	case c.is("configure"):
+		return terminated(p.configure(ctx, c))
+	case c.is("remove"):
+		return terminated(p.remove(ctx, c))
+	case c.is("warmup"):
+		return nil
+	}
+	if encoded := c.arg("jitconfig"); encoded != "" {
+		if err := p.saveJIT(encoded); err != nil {
+			return terminated(err)
+		}
+	}
+	if !c.is("run") {
+		p.usage()
+		return nil
+	}
+	return p.run(ctx, c)
+}
+
+// terminated gives an error the code and the bare message that configure and remove end with.
+func terminated(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fatal{exitTerminated, err.Error()}
+}
+
+// loadEnv adds the variables of the .env file in the runner's folder, which win (Program.cs,
+// LoadAndSetEnv).
+func (p *Program) loadEnv() error {
+	raw, err := os.ReadFile(filepath.Join(p.Dir, ".env"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimRight(line, "\r\n")
+		if i := strings.IndexByte(line, '='); i > 0 {
+			p.Env = append(p.Env, line)
+		}
+	}
+	return nil
+}
+
+func (p *Program) say(line string)  { p.print(p.Stdout, line) }
+func (p *Program) fail(line string) { p.print(p.Stderr, line) }
+
+// success prints as Terminal.WriteSuccessMessage does (src/Runner.Common/Terminal.cs).
+func (p *Program) success(line string) { p.say("√ " + line) }
+
+// section prints as Terminal.WriteSection does.
+func (p *Program) section(line string) { p.say("\n# " + line + "\n") }
+
+func (p *Program) print(w io.Writer, line string) {
+	p.out.Lock()
+	defer p.out.Unlock()
+	fmt.Fprintln(w, line)
+}
+
+// stamp is the present in the real program's format ({DateTime.UtcNow:u}).
+func (p *Program) stamp() string { return p.Clock.Now().UTC().Format("2006-01-02 15:04:05Z") }
+
+func (p *Program) usage() {
+	p.say(`Commands:
+ ./config.sh         Configures the runner
+ ./config.sh remove  Unconfigures the runner
+ ./run.sh            Runs the runner interactively. Does not require any options.`)
+}
+
+// lookup returns the last value of name, as programs see it.
+func lookup(env []string, name string) string {
+	value := ""
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// isTrue reads a flag as the real program does (src/Runner.Sdk/Util/StringUtil.cs, ConvertToBoolean).
+func isTrue(s string) bool {
+	switch strings.ToLower(s) {
+	case "1", "true", "$true":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,81 @@
+package githubsim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// maxBody bounds what is read of a request or an answer.
+const maxBody = 1 << 20
+
+// wireErrors maps errors to statuses, and by code back again on the runner's side. First match wins.
+var wireErrors = []struct {
+	err    error
+	status int
+	code   string
+}{
+	{githubapi.ErrNameTaken, http.StatusConflict, "name_taken"},
+	{githubapi.ErrBusy, http.StatusUnprocessableEntity, "busy"},
+	{githubapi.ErrThrottled, http.StatusForbidden, "throttled"},
+	{githubapi.ErrUnavailable, http.StatusServiceUnavailable, "unavailable"},
+	{ErrUnauthorized, http.StatusUnauthorized, "unauthorized"},
+	{ErrRunnerGone, http.StatusNotFound, "runner_gone"},
+	{ErrSessionConflict, http.StatusConflict, "session_conflict"},
+	{ErrSessionGone, http.StatusGone, "session_gone"},
+	{ErrInvalid, http.StatusUnprocessableEntity, "invalid"},
+	{ErrDeprecated, http.StatusForbidden, "deprecated"},
+	{ErrNoJob, http.StatusNotFound, "no_job"},
+}
+
+// wireError is the body of every refusal.
+type wireError struct {
+	Message          string `json:"message"`
+	Code             string `json:"code,omitempty"`
+	DocumentationURL string `json:"documentation_url,omitempty"`
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the caller has hung up: nobody is left to tell
+}
+
+// writeError answers with err. A lost reply ends the connection without an answer.
+func writeError(w http.ResponseWriter, err error) {
+	if errors.Is(err, errLost) {
+		panic(http.ErrAbortHandler)
+	}
+	for _, e := range wireErrors {
+		if errors.Is(err, e.err) {
+			writeJSON(w, e.status, wireError{Message: err.Error(), Code: e.code})
+			return
+		}
+	}
+	writeJSON(w, http.StatusInternalServerError, wireError{Message: err.Error()})
+}
+
+// readJSON reads a whole request body, so that the server notices when the caller hangs up.
+func readJSON(r *http.Request, v any) error {
+	dec := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxBody))
+	if err := dec.Decode(v); err != nil {
+		return fmt.Errorf("request body: not the expected JSON: %w", ErrInvalid)
+	}
+	if dec.More() {
+		return fmt.Errorf("request body: more than one value: %w", ErrInvalid)
+	}
+	return nil
+}
+
+// bearer returns the credential of a request.
+func bearer(r *http.Request) string {
+	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "token") {
+		return strings.TrimSpace(value)
+	}
+	return ""
+}

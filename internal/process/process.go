@@ -1,0 +1,128 @@
+//go:build unix
+
+// Package process tells processes of this machine apart and ends them safely.
+//
+// A pid alone names nothing for long: the kernel gives it to the next process. A Ref adds the start
+// time, and every function that acts on a process checks both. Descendants are found by a marker in
+// their initial environment, which they inherit even after they left the process group, the
+// session or their parent.
+//
+// Limits. A marker is seen only in processes whose environment we may read (those of our own user,
+// all for root), and a process that clears its environment before it executes another program, or
+// that overwrites its memory (setproctitle), is not found. One may fork while we look: who must be
+// sure that none is left repeats Find and KillAll until nothing is found. Isolation against hostile
+// code is not the purpose.
+//
+// Linux has everything. On other unix systems start times come from ps, in whole seconds, and Find
+// and Marked return errors.ErrUnsupported.
+package process
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// ErrNotFound says that there is no such process, or that it has ended and only waits for its
+// parent to read its status.
+var ErrNotFound = errors.New("process: not found")
+
+// Ref names one process for ever. The zero Ref names none.
+type Ref struct {
+	PID   int   `json:"pid"`
+	Start int64 `json:"start"` // as StartTime returns it
+}
+
+// Alive reports whether the process still runs.
+func (r Ref) Alive() bool { return Alive(r.PID, r.Start) }
+
+// Lookup returns the Ref of the process that has pid now, or ErrNotFound.
+func Lookup(pid int) (Ref, error) {
+	start, err := StartTime(pid)
+	if err != nil {
+		return Ref{}, err
+	}
+	return Ref{PID: pid, Start: start}, nil
+}
+
+// StartTime returns when the process with pid started, or ErrNotFound. The unit is the system's own
+// (Linux: clock ticks since boot); the value serves only to be compared with another one of the
+// same boot.
+func StartTime(pid int) (int64, error) {
+	st, err := readStat(pid)
+	if err != nil {
+		return 0, fmt.Errorf("read start time of process %d: %w", pid, err)
+	}
+	return st.start, nil
+}
+
+// Alive reports whether the process with pid runs and is the one that started at start. A zombie
+// does not run.
+func Alive(pid int, start int64) bool {
+	st, err := readStat(pid)
+	return err == nil && st.start == start
+}
+
+// BootID names the present boot. A start time that is kept on disk means nothing after another boot,
+// so who keeps one keeps the boot with it. It is empty where start times are wall times.
+func BootID() (string, error) {
+	id, err := bootID()
+	if err != nil {
+		return "", fmt.Errorf("read boot id: %w", err)
+	}
+	return id, nil
+}
+
+// Find returns the processes that carry env=value in their initial environment, in no order. See the
+// package comment for what it may miss.
+func Find(env, value string) ([]Ref, error) {
+	all, err := Marked(env)
+	if err != nil {
+		return nil, err
+	}
+	return all[value], nil
+}
+
+// Signal sends sig to the process that r names and to no other. It returns ErrNotFound if that one
+// has ended.
+func Signal(r Ref, sig syscall.Signal) error {
+	if r.PID <= 0 { // to the kernel these mean groups, and 0 our own
+		return fmt.Errorf("signal process %d: %w", r.PID, ErrNotFound)
+	}
+	if err := signal(r, sig); err != nil {
+		return fmt.Errorf("signal process %d: %w", r.PID, err)
+	}
+	return nil
+}
+
+// KillAll sends SIGKILL to every process of refs and returns the joined errors of those that may
+// live on. Ended ones are no error. It does not wait for their end.
+func KillAll(refs ...Ref) error {
+	var errs []error
+	for _, r := range refs {
+		if err := Signal(r, syscall.SIGKILL); err != nil && !errors.Is(err, ErrNotFound) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// signalByPID checks the start time just before it sends: between the two the pid could only be
+// reused if the process ended and the whole pid space went round.
+func signalByPID(r Ref, sig syscall.Signal) error {
+	if !r.Alive() {
+		return ErrNotFound
+	}
+	err := syscall.Kill(r.PID, sig)
+	if errors.Is(err, syscall.ESRCH) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// stat is what the system tells of a running process.
+type stat struct {
+	start  int64
+	kernel bool   // a kernel thread, which has no environment
+	envEnd uint64 // address; 0: unknown, or in the middle of exec
+}

@@ -1,0 +1,180 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const procDir = "/proc"
+
+// Positions in /proc/<pid>/stat, counted from the field after the name (proc_pid_stat(5): state is
+// field 3, flags field 9, starttime field 22, env_end field 51).
+const (
+	statState  = 0
+	statFlags  = 6
+	statStart  = 19
+	statEnvEnd = 48
+)
+
+// kernelThread is PF_KTHREAD of the kernel's include/linux/sched.h.
+const kernelThread = 0x00200000
+
+func readStat(pid int) (stat, error) {
+	b, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "stat"))
+	if gone(err) {
+		return stat{}, ErrNotFound
+	}
+	if err != nil {
+		return stat{}, err
+	}
+	return parseStat(b)
+}
+
+// bootID reads what random(4) documents as a value that is made once per boot.
+func bootID() (string, error) {
+	b, err := os.ReadFile(filepath.Join(procDir, "sys/kernel/random/boot_id"))
+	return string(bytes.TrimSpace(b)), err
+}
+
+// parseStat reads one line of /proc/<pid>/stat. The name in it may hold spaces and parentheses, so
+// the fields are counted from the last one that closes.
+func parseStat(line []byte) (stat, error) {
+	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	if len(fields) <= statStart {
+		return stat{}, fmt.Errorf("malformed stat line %q", line)
+	}
+	if s := string(fields[statState]); s == "Z" || s == "X" {
+		return stat{}, ErrNotFound
+	}
+	start, err := strconv.ParseInt(string(fields[statStart]), 10, 64)
+	if err != nil {
+		return stat{}, fmt.Errorf("malformed start time in stat line %q", line)
+	}
+	st := stat{start: start}
+	if flags, err := strconv.ParseUint(string(fields[statFlags]), 10, 64); err == nil {
+		st.kernel = flags&kernelThread != 0
+	}
+	if len(fields) > statEnvEnd {
+		if end, err := strconv.ParseUint(string(fields[statEnvEnd]), 10, 64); err == nil {
+			st.envEnd = end
+		}
+	}
+	return st, nil
+}
+
+// Marked returns, in one pass over all processes, those that carry env in their initial
+// environment, by its value. See the package comment for what it may miss.
+func Marked(env string) (map[string][]Ref, error) {
+	dir, err := os.Open(procDir)
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	found := make(map[string][]Ref)
+	patience := time.Now().Add(execPatience)
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue // not a process
+		}
+		ref, values := markers(pid, env, patience)
+		for _, v := range values {
+			found[v] = append(found[v], ref)
+		}
+	}
+	return found, nil
+}
+
+// execPatience bounds how long one pass waits for processes in the middle of exec, all together: they
+// take well below a millisecond there, but on a busy machine they may have to wait for their turn,
+// some 100 ms with many others in line. execPause leaves them a core to do it on.
+const (
+	execPatience = time.Second
+	execPause    = 100 * time.Microsecond
+)
+
+// markers returns the values of env in the environment of pid. The start time is read on both sides
+// of the environment, so that the pair belongs to one process. What we may not read is not ours. No look
+// follows one that ended after patience.
+//
+// In the middle of exec a process shows no environment: the kernel gives it a new memory first and
+// writes the environment there later; a long one that is being read ends early. So one without env is
+// believed only if its place in memory is the same before and after, and known.
+func markers(pid int, env string, patience time.Time) (Ref, []string) {
+	before, err := readStat(pid)
+	if err != nil || before.kernel {
+		return Ref{}, nil
+	}
+	for {
+		b, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "environ"))
+		if err != nil {
+			return Ref{}, nil
+		}
+		after, err := readStat(pid)
+		if err != nil || after.start != before.start {
+			return Ref{}, nil
+		}
+		if values := valuesOf(b, env); len(values) > 0 {
+			return Ref{PID: pid, Start: after.start}, values
+		}
+		settled := after.envEnd == before.envEnd && after.envEnd != 0
+		if settled || time.Now().After(patience) {
+			return Ref{}, nil
+		}
+		before = after
+		time.Sleep(execPause)
+	}
+}
+
+// valuesOf returns the values that environ, entries ended by NUL, gives to env; each once.
+func valuesOf(environ []byte, env string) []string {
+	var values []string
+	prefix := []byte(env + "=")
+	for entry := range bytes.SplitSeq(environ, []byte{0}) {
+		v, ok := bytes.CutPrefix(entry, prefix)
+		if ok && !slices.Contains(values, string(v)) {
+			values = append(values, string(v))
+		}
+	}
+	return values
+}
+
+// signal goes through a pidfd where the kernel has them (5.3): once open it names one process, so
+// that the check and the signal cannot meet two.
+func signal(r Ref, sig syscall.Signal) error {
+	fd, err := unix.PidfdOpen(r.PID, 0)
+	switch {
+	case errors.Is(err, unix.ESRCH):
+		return ErrNotFound
+	case err != nil: // ENOSYS, or forbidden by a sandbox
+		return signalByPID(r, sig)
+	}
+	defer unix.Close(fd)
+	if !r.Alive() {
+		return ErrNotFound
+	}
+	err = unix.PidfdSendSignal(fd, sig, nil, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// gone reports whether reading under /proc/<pid> failed because the process ended: the folder was
+// not there, or vanished between open and read.
+func gone(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH)
+}

@@ -1,0 +1,97 @@
+package process
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// helperEnv makes the test program itself the parent of orphans: adoption holds for a whole process.
+const helperEnv = "REMUDA_PROCESS_ADOPTER"
+
+// H42: what left group, session, environment and parent is a descendant still, and what of it ended
+// is reaped.
+func TestDescendants_FindWhatLeftEverything_H42(t *testing.T) {
+	if os.Getenv(helperEnv) != "" {
+		adopter(t)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), helperEnv+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("helper: %v\n%s", err, out)
+	}
+}
+
+func adopter(t *testing.T) {
+	if err := AdoptOrphans(); err != nil {
+		t.Fatal(err)
+	}
+	// The shell in the middle ends at once; the last one tells its pid.
+	cmd := exec.Command("/bin/sh", "-c", `setsid env -i /bin/sh -c 'echo $$; exec sleep 600' & exit 0`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := bufio.NewScanner(out)
+	line.Scan()
+	pid, err := strconv.Atoi(line.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the orphan is the only descendant", func() bool {
+		found, err := Descendants(os.Getpid())
+		return err == nil && len(found) == 1 && found[0].PID == pid
+	})
+	ref, err := Lookup(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if owned, err := OwnedBy(os.Getuid()); err != nil || !contains(owned, ref) {
+		t.Errorf("OwnedBy(%d) = %v, %v, want %v among them", os.Getuid(), owned, err, ref)
+	}
+	if err := KillAll(ref); err != nil {
+		t.Fatal(err)
+	}
+	var r Reaper
+	eventually(t, "the killed orphan is reaped", func() bool {
+		if err := r.Reap(); err != nil {
+			t.Fatal(err)
+		}
+		return syscall.Kill(pid, 0) != nil
+	})
+}
+
+// A child that somebody waits for is left to them.
+func TestReap_FirstLookTakesNothing(t *testing.T) {
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the child has ended", func() bool { _, err := Lookup(cmd.Process.Pid); return err != nil })
+	var r Reaper
+	if err := r.Reap(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("Wait = %v, want the child's status", err)
+	}
+}
+
+func contains(refs []Ref, want Ref) bool {
+	for _, r := range refs {
+		if r == want {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,23 @@
+//go:build unix && !linux
+
+package process
+
+import (
+	"errors"
+	"fmt"
+)
+
+// adoptOrphans does nothing: only Linux and FreeBSD can, and nothing here could find them.
+func adoptOrphans() error { return nil }
+
+func table() ([]entry, error) {
+	return nil, fmt.Errorf("list processes: %w", errors.ErrUnsupported)
+}
+
+func runsAs(int, int) bool { return false }
+
+// Reaper has nothing to do where no process is adopted.
+type Reaper struct{}
+
+// Reap does nothing.
+func (*Reaper) Reap() error { return nil }
