@@ -1,0 +1,202 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/actionsrunner"
+	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+// machine is the part of this computer that one instance may use: of a process fleet one folder of
+// many, on EC2 all of it.
+type machine struct {
+	a            *app
+	cfg          Config
+	id, dir, exe string
+	env          []string              // of everything that runs on it
+	account      actionsrunner.Account // of the runner; zero: the agent's
+	whole        bool                  // the computer is this instance's alone
+	cache        string                // folder for archives of the runner
+	log          *slog.Logger
+
+	installing chan struct{} // holds one value while somebody installs the runner
+	mu         sync.Mutex
+	trouble    error // why the runner is not fetched yet
+}
+
+// Folders of an instance, in its own.
+const (
+	runnerFolder = "runner"
+	homeFolder   = "home"
+	tempFolder   = "tmp"
+)
+
+// newMachine makes the folders of an instance. Those that the runner writes belong to its user.
+func newMachine(a *app, cfg Config, id, dir, exe string) (*machine, error) {
+	m := &machine{
+		a: a, cfg: cfg, id: id, dir: dir, exe: exe,
+		installing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler),
+	}
+	if name := cfg.Agent.RunnerUser; name != "" {
+		var err error
+		if m.account, err = actionsrunner.Lookup(name); err != nil {
+			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", id, err)
+		}
+	}
+	for _, name := range []string{homeFolder, tempFolder} {
+		folder := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(folder, 0o700), m.give(folder, os.Lchown)); err != nil {
+			return nil, fmt.Errorf("prepare %s: %w", id, err)
+		}
+	}
+	m.env = []string{
+		"PATH=" + environment(a.environ())["PATH"], "LANG=C.UTF-8", agent.EnvMarker + "=" + id,
+		"HOME=" + filepath.Join(dir, homeFolder), "TMPDIR=" + filepath.Join(dir, tempFolder),
+	}
+	return m, nil
+}
+
+// give hands path to the runner's user, if it has one of its own.
+func (m *machine) give(path string, chown func(path string, uid, gid int) error) error {
+	if m.account.Credential == nil {
+		return nil
+	}
+	return chown(path, int(m.account.Credential.Uid), int(m.account.Credential.Gid))
+}
+
+// runner returns the runner, which is installed when it is needed.
+func (m *machine) runner() (agent.Runner, error) {
+	if err := agent.WriteHook(m.dir, m.exe); err != nil {
+		return nil, err
+	}
+	env := m.env
+	if name := m.account.Name; name != "" {
+		env = append(slices.Clone(env), "USER="+name, "LOGNAME="+name)
+	}
+	return actionsrunner.New(actionsrunner.Options{
+		Dir: filepath.Join(m.dir, runnerFolder), Log: filepath.Join(m.dir, "runner.log"), Env: env, InstanceID: m.id,
+		Hook: filepath.Join(m.dir, agent.HookFile), Clock: m.a.clock, Credential: m.account.Credential, Prepare: m.prepare,
+		Group: m.cfg.GitHub.RunnerGroup,
+	})
+}
+
+// prepare makes the machine ready for its first runner.
+func (m *machine) prepare(ctx context.Context) error {
+	if err := m.scrubber().TakeBaseline(ctx); err != nil {
+		return err
+	}
+	if m.whole && m.account.Credential != nil && m.cfg.Agent.MetadataFirewall != firewallOff {
+		wall := ec2machine.Firewall{
+			UID: int(m.account.Credential.Uid), Try: ec2machine.TryAs(m.account.Credential, m.exe, tryCommand),
+		}
+		if err := wall.Ensure(ctx); err != nil {
+			return err
+		}
+	}
+	return m.install(ctx)
+}
+
+// prefetch installs the runner before it is needed.
+func (m *machine) prefetch(ctx context.Context) {
+	if err := m.install(ctx); err != nil && ctx.Err() == nil {
+		m.log.Error("runner not installed", logkey.Error, err)
+	}
+}
+
+// install makes the runner's folder, unless it is there: all of it or none, since an agent may die in
+// between. Who comes while another one is at it waits.
+func (m *machine) install(ctx context.Context) error {
+	select {
+	case m.installing <- struct{}{}:
+		defer func() { <-m.installing }()
+	case <-ctx.Done():
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return fmt.Errorf("install runner of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, cmp.Or(m.trouble, context.Cause(ctx)))
+	}
+	dir := filepath.Join(m.dir, runnerFolder)
+	if _, err := os.Stat(filepath.Join(dir, "bin", "Runner.Listener")); err == nil {
+		return nil
+	}
+	if err := m.installIn(ctx, dir); err != nil {
+		return fmt.Errorf("install runner of %s: %w", m.id, err)
+	}
+	return nil
+}
+
+func (m *machine) installIn(ctx context.Context, dir string) error {
+	temp := dir + ".new"
+	if err := errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700)); err != nil {
+		return err
+	}
+	var err error
+	switch c := m.cfg.Agent; {
+	case c.RunnerURL != "":
+		err = actionsrunner.Archive{
+			URL: c.RunnerURL, SHA256: c.RunnerSHA256, Cache: m.cache, Clock: m.a.clock, Log: m.log,
+			Tell: func(err error) {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.trouble = err
+			},
+		}.Unpack(ctx, temp)
+	case c.RunnerDir != "":
+		err = os.CopyFS(temp, os.DirFS(c.RunnerDir))
+	default:
+		err = simrunner.Install(temp, m.exe)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(temp))
+	}
+	if err := m.give(temp, actionsrunner.Share); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(temp, dir)
+}
+
+func (m *machine) scrubber() agent.Scrubber {
+	s := agent.Scrubber{
+		InstanceID: m.id, Root: m.dir, Clock: m.a.clock,
+		Empty: []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
+		Tree:  true, Whole: m.whole, Levels: map[string]agent.ScrubLevel{},
+	}
+	for name, class := range m.cfg.Classes {
+		s.Levels[name] = agent.ScrubLevel(class.Scrub)
+	}
+	if m.account.Credential != nil && m.cfg.alone() {
+		s.User = &agent.RunnerUser{UID: int(m.account.Credential.Uid), Name: m.account.Name, Home: m.account.Home}
+	}
+	if m.cfg.Agent.Scrub != "" {
+		s.Script = m.command(m.cfg.Agent.Scrub, "scrub.log")
+	}
+	return s
+}
+
+func (m *machine) script() agent.Script {
+	if m.cfg.Agent.Script == "" {
+		return nil
+	}
+	return m.command(m.cfg.Agent.Script, "script.log")
+}
+
+func (m *machine) command(path, log string) *agent.Command {
+	return &agent.Command{
+		Path: path, Dir: filepath.Join(m.dir, homeFolder), Env: m.env,
+		Log: filepath.Join(m.dir, log), Limit: m.cfg.Agent.ScriptTimeout,
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// streams are the standard streams and what is known about them.
+type streams struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+
+	outTTY, errTTY bool
+	size           func() (columns, rows int) // of the terminal, asked anew for every drawing
+}
+
+// plainColumns and plainRows are the size assumed where a terminal does not tell its own.
+const (
+	plainColumns = 80
+	plainRows    = 24
+)
+
+func osStreams() streams {
+	return streams{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		outTTY: isatty.IsTerminal(os.Stdout.Fd()),
+		errTTY: isatty.IsTerminal(os.Stderr.Fd()),
+		size: func() (int, int) {
+			for _, f := range []*os.File{os.Stdout, os.Stderr} {
+				if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
+					return columns, rows
+				}
+			}
+			return plainColumns, plainRows
+		},
+	}
+}
+
+// app is what every verb starts from. Tests replace its fields.
+type app struct {
+	streams
+	clock     clock.WithTicker
+	environ   func() []string
+	readFile  func(path string) ([]byte, error)
+	openStore openStoreFunc
+	global    globalFlags
+}
+
+// openStoreFunc opens the store that cfg names. The caller calls close when it is done. With
+// mustExist nothing is created: a store that does not exist yet is store.ErrNotFound.
+type openStoreFunc func(ctx context.Context, cfg Config, mustExist bool) (st *store.Store, closeStore func() error, err error)
+
+func newApp(s streams) *app {
+	return &app{
+		streams: s, clock: clock.RealClock{}, environ: os.Environ, readFile: os.ReadFile,
+		openStore: openStore,
+	}
+}
+
+// withStore opens the store of cfg, calls fn with it and closes it.
+func (a *app) withStore(ctx context.Context, cfg Config, mustExist bool, fn func(*store.Store) error) (err error) {
+	st, closeStore, err := a.openStore(ctx, cfg, mustExist)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeStore()) }()
+	return fn(st)
+}

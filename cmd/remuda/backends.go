@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/sqlitedb"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/pool/sqlitepool"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/sqlitestore"
+)
+
+// stores opens the store behind a URL, by its scheme.
+var stores = map[string]func(context.Context, *url.URL, clock.WithTicker, *slog.Logger) (store.Table, error){
+	"sqlite": func(ctx context.Context, u *url.URL, clk clock.WithTicker, _ *slog.Logger) (store.Table, error) {
+		return sqlitestore.Open(ctx, u, clk) // sqlite:///var/lib/remuda/remuda.db
+	},
+	"dynamodb": openDynamo, // dynamodb://remuda?region=eu-west-1
+}
+
+// pools opens the pool behind a URL, by its scheme.
+var pools = map[string]func(context.Context, *url.URL, clock.WithTicker, *slog.Logger) (pool.Pool, error){
+	"sqlite": func(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
+		return sqlitepool.Open(ctx, u, clk, log) // the same file as the store, or one of its own
+	},
+	"sqs": openSQS, // sqs://remuda?region=eu-west-1
+}
+
+// machinery is a fleet, and the work it does beside the controller; run is nil if there is none.
+type machinery struct {
+	fleet.Fleet
+	run func(context.Context) error
+}
+
+// fleets opens the fleet behind a URL, by its scheme. The agents of a process fleet read agentConfig.
+var fleets = map[string]func(ctx context.Context, a *app, u *url.URL, c Config, agentConfig string, log *slog.Logger) (machinery, error){
+	"process": openProcess, // process:///var/lib/remuda/instances
+	"ec2":     openEC2,     // ec2://remuda?region=eu-west-1
+}
+
+// local returns the file that a URL keeps its data in, by its scheme, for back ends that create it
+// when they are opened.
+var local = map[string]func(*url.URL) (string, error){
+	"sqlite": sqlitedb.Path,
+}
+
+// openStore opens the store that cfg names. See openStoreFunc.
+func openStore(ctx context.Context, cfg Config, mustExist bool) (*store.Store, func() error, error) {
+	if mustExist {
+		if err := exists(cfg.Store); err != nil {
+			return nil, nil, fmt.Errorf("open store: %w", err)
+		}
+	}
+	table, err := openTable(ctx, cfg, clock.RealClock{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, nil, err
+	}
+	return store.New(table), table.Close, nil
+}
+
+// openTable opens the table below the store that cfg names. The caller closes it.
+func openTable(ctx context.Context, cfg Config, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
+	u, err := url.Parse(cfg.Store)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	open, ok := stores[u.Scheme]
+	if !ok {
+		return nil, fmt.Errorf("open store: no back end for scheme %q", u.Scheme)
+	}
+	table, err := open(ctx, u, clk, log)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return table, nil
+}
+
+// openPool opens the pool that cfg names. The caller closes it.
+func openPool(ctx context.Context, cfg Config, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
+	u, err := url.Parse(cfg.poolURL())
+	if err != nil {
+		return nil, fmt.Errorf("open pool: %w", err)
+	}
+	open, ok := pools[u.Scheme]
+	if !ok {
+		return nil, fmt.Errorf("open pool: no back end for scheme %q", u.Scheme)
+	}
+	p, err := open(ctx, u, clk, log)
+	if err != nil {
+		return nil, fmt.Errorf("open pool: %w", err)
+	}
+	return p, nil
+}
+
+// exists reports a file that is not there as store.ErrNotFound, so that a mistyped path is not
+// answered with an empty fleet.
+func exists(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return err
+	}
+	path, ok := local[u.Scheme]
+	if !ok {
+		return nil
+	}
+	file, err := path(u)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: has a controller ever run on it?", file, store.ErrNotFound)
+	}
+	return nil // opening it says the rest
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/fleet/ec2fleet"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
+	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/pool/sqspool"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/dynamostore"
+)
+
+// region is the parameter of a URL that names the region; "": the one of the credential chain.
+const region = "region"
+
+// loadAWS returns the configuration for the region of u. A region that is missing or none is the caller's
+// mistake; credentials may come later.
+func loadAWS(ctx context.Context, u *url.URL) (aws.Config, error) {
+	cfg, err := awscfg.Load(ctx, u.Query().Get(region))
+	if errors.Is(err, awscfg.ErrRegion) {
+		err = asUsage(err)
+	}
+	return cfg, err
+}
+
+func openDynamo(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
+	cfg, err := loadAWS(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	table, err := dynamostore.Open(ctx, u, cfg, clk, log)
+	if err != nil {
+		return nil, asUsage(err) // it calls nothing: the URL is wrong
+	}
+	return table, nil
+}
+
+func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
+	cfg, err := loadAWS(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := sqspool.Open(ctx, u, cfg, clk, log)
+	if err != nil {
+		return nil, asUsage(err) // likewise
+	}
+	return queues, nil
+}
+
+// openEC2 opens the EC2 fleet whose machines get c and the scripts it names by user data.
+func openEC2(ctx context.Context, a *app, u *url.URL, c Config, _ string, log *slog.Logger) (machinery, error) {
+	cfg, err := loadAWS(ctx, u)
+	if err != nil {
+		return machinery{}, fmt.Errorf("open fleet: %w", err)
+	}
+	script, err := a.userData(c, cfg.Region)
+	if err != nil {
+		return machinery{}, asUsage(err)
+	}
+	e := c.EC2
+	f, err := ec2fleet.Open(ctx, u, cfg, ec2fleet.Options{
+		Subnets: e.Subnets, SecurityGroups: e.SecurityGroups, AMI: e.AMI, InstanceProfile: e.InstanceProfile, RoleID: e.RoleID,
+		UserData: script, RootVolumeGiB: int32(e.RootVolume), PriceProtection: int32(e.PriceProtection), Tags: e.Tags, //nolint:gosec // bounded by Validate
+		CreatedLimit: c.Limits.Created + c.Limits.Visibility, Clock: a.clock, Log: log,
+	})
+	if err != nil {
+		return machinery{}, asUsage(fmt.Errorf("section ec2 of the configuration: %w", err))
+	}
+	return machinery{Fleet: f}, nil
+}
+
+// Where the operator's scripts are on an instance.
+const (
+	instanceScript = "/etc/remuda/pre-runner"
+	instanceScrub  = "/etc/remuda/scrub"
+)
+
+// userData renders the first script of an instance in region.
+func (a *app) userData(c Config, region string) (string, error) {
+	var files []userdata.File
+	var errs []error
+	for _, f := range []struct {
+		field, path string
+		setting     *string
+	}{{"agent.script", instanceScript, &c.Agent.Script}, {"agent.scrub", instanceScrub, &c.Agent.Scrub}} {
+		if *f.setting == "" {
+			continue
+		}
+		content, err := a.readFile(*f.setting)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: must be a readable file here, it goes to the instances: %w", f.field, err))
+			continue
+		}
+		files = append(files, userdata.File{Path: f.path, Mode: 0o755, Content: content})
+		*f.setting = f.path
+	}
+	if err := errors.Join(errs...); err != nil {
+		return "", err
+	}
+	settings, err := agentSettings(c)
+	if err != nil {
+		return "", err
+	}
+	return userdata.Render(userdata.Data{
+		Name: c.Name, Region: region, Limit: c.Limits.Created, Config: settings, Files: files,
+		Program: userdata.Program{URL: c.EC2.BinaryURL, SHA256: strings.ToLower(c.EC2.BinarySHA256), Baked: c.EC2.BinaryPath},
+	})
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/remuda-run/remuda/fleet/procfleet"
+)
+
+// openFleet opens the fleet that c names. The caller closes it.
+func (a *app) openFleet(ctx context.Context, c Config, agentConfig string, log *slog.Logger) (machinery, error) {
+	u, err := url.Parse(c.Fleet)
+	if err != nil {
+		return machinery{}, fmt.Errorf("open fleet: %w", err)
+	}
+	open, ok := fleets[u.Scheme]
+	if !ok {
+		return machinery{}, fmt.Errorf("open fleet: no back end for scheme %q", u.Scheme)
+	}
+	return open(ctx, a, u, c, agentConfig, log)
+}
+
+// openProcess opens the process fleet whose machines run this program's agent.
+func openProcess(ctx context.Context, a *app, u *url.URL, c Config, agentConfig string, log *slog.Logger) (machinery, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return machinery{}, fmt.Errorf("find this program: %w", err)
+	}
+	template, err := templateOf(exe, c)
+	if err != nil {
+		return machinery{}, err
+	}
+	types := make([]procfleet.TypeInfo, 0, len(c.Process.Types))
+	for _, t := range c.Process.Types {
+		types = append(types, procfleet.TypeInfo{Name: t.Name, CPU: t.CPU, Mem: t.Mem})
+	}
+	env := a.agentEnv(c)
+	f, err := procfleet.Open(ctx, u, procfleet.Options{
+		Command: func(_, dir string) ([]string, []string) {
+			return []string{exe, "agent", "--config", agentConfig, "--dir", dir}, env
+		},
+		TemplateVersion: template, Clock: a.clock, Log: log, Types: types,
+		Capacity: c.Process.Capacity, SpotCapacity: c.Process.SpotCapacity, BootDelay: c.Process.BootDelay, RefusalRate: c.Process.RefusalRate,
+		MeanLife: c.Process.LossAfter, NoticeAfter: c.Process.NoticeAfter, NoticeLead: c.Process.NoticeLead,
+		BootJitter: c.Process.BootJitter, Seed: c.Process.Seed,
+		TerminateGrace: c.Process.TerminateGrace,
+	})
+	if err != nil {
+		return machinery{}, err
+	}
+	return machinery{f, f.Run}, nil
+}
+
+// agentEnv is the environment of an agent on this machine. It reaches a store on AWS as we do.
+func (a *app) agentEnv(c Config) []string {
+	env := []string{"PATH=" + environment(a.environ())["PATH"], "LANG=C.UTF-8"}
+	if hasScheme(c.Store, []string{"dynamodb"}) {
+		for _, e := range a.environ() {
+			if strings.HasPrefix(e, "AWS_") || strings.HasPrefix(e, "HOME=") { // HOME: the shared configuration
+				env = append(env, e)
+			}
+		}
+	}
+	return env
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const configLong = `Shows every setting with its value and where that comes from: default, file, env or flag.
+
+A later one of these wins. Problems are listed on standard error, all of them.
+With --example it prints a file in which every setting is commented out at its default.`
+
+// configOptions are the flags of `remuda config`.
+type configOptions struct {
+	output  string
+	example bool
+}
+
+func newConfigCmd(a *app) *cobra.Command {
+	o := &configOptions{}
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show every setting and its origin",
+		Long:  configLong,
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := o.validate(); err != nil {
+				return asUsage(err)
+			}
+			if o.example {
+				_, err := fmt.Fprint(a.out, exampleConfig())
+				return err
+			}
+			cfg, err := a.readConfig()
+			if err != nil {
+				return err
+			}
+			return errors.Join(o.run(a.streams, cfg), asUsage(cfg.Validate()))
+		},
+	}
+	o.flags(cmd.Flags())
+	completes(cmd, "output", formatTable, formatJSON)
+	return exits(cmd)
+}
+
+func (o *configOptions) flags(fs *pflag.FlagSet) {
+	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
+	fs.BoolVar(&o.example, "example", false, "print a commented configuration file")
+}
+
+func (o *configOptions) validate() error {
+	if o.example && o.output != formatTable {
+		return errors.New("--example: prints YAML and cannot be combined with --output")
+	}
+	return checkFormat(o.output, formatTable, formatJSON)
+}
+
+// configView is what `remuda config -o json` prints. Its shape is documented in docs/cli.md.
+type configView struct {
+	File     string        `json:"file"` // "" if none was read
+	Settings []settingView `json:"settings"`
+}
+
+// settingView is one setting. Durations are Go duration strings.
+type settingView struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"` // default, file, env or flag
+	Where  string `json:"where"`  // file:line, the variable or the flag
+	Env    string `json:"env"`
+	Doc    string `json:"doc"`
+}
+
+func newConfigView(l loadedConfig) configView {
+	v := configView{File: l.file}
+	for _, s := range settings {
+		o := l.origin(s.key)
+		v.Settings = append(v.Settings, settingView{s.key, plain(s.value(l.Config)), o.kind, o.where, s.env(), s.doc})
+	}
+	return v
+}
+
+// plain makes a value fit for JSON, without credentials that somebody put into a URL.
+func plain(v any) any {
+	switch v := v.(type) {
+	case time.Duration:
+		return durationText(v)
+	case string:
+		return redact(v)
+	default:
+		return v
+	}
+}
+
+func redact(text string) string {
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return text
+}
+
+func (o *configOptions) run(s streams, l loadedConfig) error {
+	if o.output == formatJSON {
+		return printJSON(s.out, newConfigView(l))
+	}
+	t := &table{header: []string{"KEY", "ORIGIN", "VALUE"}}
+	for _, setting := range settings {
+		t.add(setting.key, l.origin(setting.key).String(), orNone(redact(setting.text(l.Config))))
+	}
+	_, err := fmt.Fprint(s.out, t.String(0))
+	return err
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+const controllerLong = `Runs the controller: serves requests, keeps the pool, ends what is no longer needed.
+
+Any number may run on one store; the lease makes one of them active and the others wait.`
+
+func newControllerCmd(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "controller",
+		Short: "Run the controller",
+		Long:  controllerLong,
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			if cfg.GitHub.URL == "" {
+				return usagef("github.url: must be set, such as https://github.com/owner/name; `remuda dev` simulates GitHub")
+			}
+			return a.runController(cmd.Context(), cfg.Config)
+		},
+	}
+	return exits(cmd, exitInterrupted)
+}
+
+// runController works until ctx ends, which is how it is meant to end.
+func (a *app) runController(ctx context.Context, cfg Config) error {
+	log, err := a.logger(cfg.Log)
+	if err != nil {
+		return asUsage(err)
+	}
+	agentConfig := "" // the machines of other fleets bring their own
+	if hasScheme(cfg.Fleet, []string{"process"}) {
+		folder, err := fleetFolder(cfg)
+		if err != nil {
+			return asUsage(err)
+		}
+		agentConfig = filepath.Join(folder, agentConfigName)
+		if err := writeConfig(agentConfig, cfg); err != nil {
+			return err
+		}
+	}
+	p, err := a.build(ctx, cfg, agentConfig, log)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer func() {
+		if err := p.close(); err != nil {
+			log.Error("close", logkey.Error, err)
+		}
+	}()
+	return p.run(ctx, nil)
+}
+
+// fleetFolder is the folder of a process fleet.
+func fleetFolder(cfg Config) (string, error) {
+	u, err := url.Parse(cfg.Fleet)
+	if err != nil {
+		return "", fmt.Errorf("fleet: %w", err)
+	}
+	path := u.Path
+	if u.Opaque != "" {
+		path = u.Opaque
+	}
+	return filepath.Abs(path)
+}

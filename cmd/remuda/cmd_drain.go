@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+const drainLong = `Orders instances to go and waits until they are terminated.
+
+Exactly one of INSTANCE, --class and --all says which. Instances that run a job end after it;
+those launched after the order stay. The order stays in force when the command ends early.`
+
+// drainOptions are the flags of `remuda drain`.
+type drainOptions struct {
+	instance, class, timeout string
+	all                      bool
+	limit                    time.Duration
+}
+
+func newDrainCmd(a *app) *cobra.Command {
+	o := &drainOptions{}
+	cmd := &cobra.Command{
+		Use:   "drain (INSTANCE | --class CLASS | --all)",
+		Short: "Dismiss instances and wait until they are gone",
+		Long:  drainLong,
+		Args:  atMostOneArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				o.instance = args[0]
+			}
+			if err := o.validate(cfg.Config, cmd.Flags(), len(args)); err != nil {
+				return asUsage(err)
+			}
+			return a.withStore(cmd.Context(), cfg.Config, true, func(st *store.Store) error {
+				return o.run(cmd.Context(), a, st, slices.Sorted(maps.Keys(cfg.Classes)))
+			})
+		},
+	}
+	o.flags(cmd.Flags())
+	completesClass(a, cmd, "class")
+	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
+}
+
+func (o *drainOptions) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.class, "class", "", "every instance of this resource `class`")
+	fs.BoolVar(&o.all, "all", false, "every instance")
+	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
+}
+
+func (o *drainOptions) validate(cfg Config, given *pflag.FlagSet, args int) error {
+	if o.timeout == "" {
+		o.timeout = cfg.usualRuntime().String()
+	}
+	selectors := args
+	for _, chosen := range []bool{given.Changed("class"), o.all} {
+		if chosen {
+			selectors++
+		}
+	}
+	var errs []error
+	if selectors != 1 {
+		errs = append(errs, fmt.Errorf("exactly one of INSTANCE, --class and --all must be given, got %d", selectors))
+	}
+	if args == 1 && o.instance == "" || given.Changed("class") && o.class == "" {
+		errs = append(errs, errors.New("INSTANCE and --class must not be empty: --all drains everything"))
+	}
+	limit, err := parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
+	o.limit = limit
+	return errors.Join(append(errs, err)...)
+}
+
+func (o *drainOptions) run(ctx context.Context, a *app, st *store.Store, classes []string) error {
+	wait, cancel := waitLimit(ctx, o.limit, "drain")
+	defer cancel()
+	start := a.clock.Now()
+	order := store.DrainOrder{
+		ID: uuid.NewString(), InstanceID: store.InstanceID(o.instance), ResourceClass: o.class, CreatedAt: store.At(start),
+	}
+	show := newProgress(a.streams)
+	defer show.clear()
+	err := settle(wait, a.clock, show, "drain", func(ctx context.Context) error {
+		found, err := matching(ctx, st, order)
+		if err == nil {
+			err = o.known(found, classes)
+		}
+		if err == nil {
+			err = st.OrderDrain(ctx, order)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	left, dismissed, err := o.wait(wait, a, st, order, show)
+	if err != nil {
+		return fmt.Errorf("%w: %d left (the order stays in force)", err, left)
+	}
+	show.clear()
+	for _, id := range dismissed {
+		if _, err := fmt.Fprintf(a.out, "%s dismissed\n", id); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(a.out, "drained %d after %s\n", len(dismissed), seconds(a.clock.Now().Sub(start)))
+	return err
+}
+
+// known reports a selector that names nothing. A class without instances is known by configuration.
+func (o *drainOptions) known(found []store.Instance, classes []string) error {
+	switch {
+	case len(found) > 0 || o.all || slices.Contains(classes, o.class):
+		return nil
+	case o.class != "":
+		return fmt.Errorf("class %s: %w: neither configured nor of any instance", o.class, store.ErrNotFound)
+	default:
+		return fmt.Errorf("instance %s: %w", o.instance, store.ErrNotFound)
+	}
+}
+
+// wait polls until no instance that order covers lives, and returns how many still do and the ids of
+// those seen alive since the order.
+func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order store.DrainOrder, show *progress) (int, []store.InstanceID, error) {
+	start := a.clock.Now()
+	ring := every{period: ringEvery, next: start.Add(ringEvery)}
+	seen := map[store.InstanceID]bool{}
+	left := 0
+	err := poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
+		now := a.clock.Now()
+		if ring.due(now) {
+			_ = st.Table().Ring(ctx, store.DrainKey(order.ID)) // a hint: the controller scans anyway
+		}
+		found, err := matching(ctx, st, order)
+		if err != nil {
+			show.show(storeTrouble("drain", err), "  "+short(now.Sub(start)))
+			return false, nil
+		}
+		left = 0
+		states := map[statemachine.State]int{}
+		for _, in := range found {
+			if in.State != statemachine.Terminated {
+				seen[in.ID] = true
+				states[in.State]++
+				left++
+			}
+		}
+		if left > 0 {
+			show.show(fmt.Sprintf("drain  %d left%s", left, stateCounts(states)), "  "+short(now.Sub(start)))
+		}
+		return left == 0, nil
+	})
+	return left, slices.Sorted(maps.Keys(seen)), err
+}
+
+// matching returns every instance that order covers, terminated ones too.
+func matching(ctx context.Context, st *store.Store, order store.DrainOrder) ([]store.Instance, error) {
+	var found []store.Instance
+	err := st.Scan(ctx, store.Visitor{Instance: func(in store.Instance) {
+		if order.Matches(in) {
+			found = append(found, in)
+		}
+	}})
+	return found, err
+}
+
+// stateCounts writes ": 2 running, 1 idle" in the order of an instance's life, or nothing.
+func stateCounts(counts map[statemachine.State]int) string {
+	text := ""
+	for _, s := range statemachine.States() {
+		if counts[s] == 0 {
+			continue
+		}
+		separator := ", "
+		if text == "" {
+			separator = ": "
+		}
+		text += fmt.Sprintf("%s%d %s", separator, counts[s], s)
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// drainOrders reads every order in st.
+func drainOrders(t *testing.T, st *store.Store) []store.DrainOrder {
+	t.Helper()
+	var orders []store.DrainOrder
+	if err := st.Scan(t.Context(), store.Visitor{Drain: func(d store.DrainOrder) { orders = append(orders, d) }}); err != nil {
+		t.Fatal(err)
+	}
+	return orders
+}
+
+func dismissed(now time.Time) store.Transition {
+	return store.Transition{Event: statemachine.Dismissed, Now: now, Reason: statemachine.ReasonDismissed}
+}
+
+func TestDrain_WaitsUntilTerminated(t *testing.T) {
+	tests := []struct {
+		name, reason string
+		args         []string
+		want         store.DrainOrder
+		gone         string
+	}{
+		{"One", "only the named instance", []string{"i-1"}, store.DrainOrder{InstanceID: "i-1"}, "i-1 dismissed\ndrained 1 after 3."},
+		{"Class", "every instance of the class", []string{"--class", "small"}, store.DrainOrder{ResourceClass: "small"}, "i-1 dismissed\ni-2 dismissed\ndrained 2 after 6."},
+		{"All", "every instance", []string{"--all"}, store.DrainOrder{}, "i-1 dismissed\ni-2 dismissed\ndrained 2 after 6."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := memory(t, nil)
+				one, two := launch(t, st, "i-1", time.Now()), launch(t, st, "i-2", time.Now())
+				go func() { // an instance launched after the order is none of its business
+					time.Sleep(time.Second)
+					launch(t, st, "i-3", time.Now())
+					time.Sleep(2 * time.Second)
+					move(t, st, one, dismissed(time.Now()))
+					time.Sleep(3 * time.Second)
+					move(t, st, two, dismissed(time.Now()))
+				}()
+				c, start := newCLI(st), time.Now()
+				if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != exitDone {
+					t.Errorf("%s: exit code = %d, want 0; stderr:\n%s", tt.reason, code, &c.err)
+				}
+				if !strings.HasPrefix(c.out.String(), tt.gone) {
+					t.Errorf("%s: stdout = %q, want %q…", tt.reason, &c.out, tt.gone)
+				}
+				if !strings.Contains(c.err.String(), "left: ") {
+					t.Errorf("%s: stderr shows no progress:\n%s", tt.reason, &c.err)
+				}
+				orders := drainOrders(t, st)
+				if len(orders) != 1 || orders[0].InstanceID != tt.want.InstanceID || orders[0].ResourceClass != tt.want.ResourceClass || !orders[0].CreatedAt.Equal(store.At(start)) {
+					t.Errorf("%s: orders = %+v, want one of %+v at %s", tt.reason, orders, tt.want, start)
+				}
+				time.Sleep(10 * time.Second) // let the other instances come and go
+			})
+		})
+	}
+}
+
+func TestDrain_NothingToDo(t *testing.T) {
+	tests := []struct {
+		name, reason string
+		args         []string
+		code         int
+	}{
+		{"UnknownInstance", "nobody has that id", []string{"i-9"}, exitNotFound},
+		{"UnknownClass", "neither configured nor in use", []string{"--class", "huge"}, exitNotFound},
+		{"EmptyClass", "configured, nothing runs", []string{"--class", "large"}, exitDone},
+		{"EndedInstance", "it is gone already", []string{"i-1"}, exitDone},
+		{"All", "an empty fleet", []string{"--all"}, exitDone},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st, start := memory(t, nil), time.Now()
+				move(t, st, launch(t, st, "i-1", start), dismissed(start))
+				c := newCLI(st)
+				if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != tt.code || time.Since(start) != 0 {
+					t.Errorf("%s: exit code = %d after %s, want %d at once; stderr:\n%s", tt.reason, code, time.Since(start), tt.code, &c.err)
+				}
+				if orders := drainOrders(t, st); tt.code == exitNotFound && len(orders) > 0 {
+					t.Errorf("%s: ordered %+v", tt.reason, orders)
+				}
+			})
+		})
+	}
+}
+
+func TestDrain_Usage(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"None", nil, "exactly one of INSTANCE, --class and --all must be given, got 0"},
+		{"Two", []string{"i-1", "--all"}, "exactly one of INSTANCE, --class and --all must be given, got 2"},
+		{"Three", []string{"i-1", "--class", "small", "--all"}, "must be given, got 3"},
+		{"TwoInstances", []string{"i-1", "i-2"}, "at most one is allowed, got 2"},
+		{"EmptyInstance", []string{""}, "must not be empty: --all drains everything"},
+		{"EmptyClass", []string{"--class="}, "must not be empty: --all drains everything"},
+		{"Timeout", []string{"--all", "--timeout", "-1s"}, "--timeout: must be a duration"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCLI(nil)
+			if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != exitUsage || !strings.Contains(c.err.String(), tt.want) {
+				t.Errorf("exit code = %d, want %d and %q in:\n%s", code, exitUsage, tt.want, &c.err)
+			}
+			if c.opened != 0 {
+				t.Error("the store was opened")
+			}
+		})
+	}
+}
+
+func TestDrain_EndsEarly(t *testing.T) {
+	tests := []struct {
+		name string
+		stop time.Duration
+		code int
+		want string
+	}{
+		{"TimedOut", time.Hour, exitTimedOut, "drain: not done after 30s: 1 left (the order stays in force)"},
+		{"Interrupted", time.Second, exitInterrupted, "interrupted: 1 left (the order stays in force)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := memory(t, nil)
+				launch(t, st, "i-1", time.Now())
+				ctx, cancel := context.WithCancel(t.Context())
+				defer time.AfterFunc(tt.stop, cancel).Stop()
+				c := newCLI(st)
+				if code := c.run(ctx, "drain", "--all", "--timeout", "30s"); code != tt.code || !strings.Contains(c.err.String(), tt.want) {
+					t.Errorf("exit code = %d, want %d and %q in:\n%s", code, tt.code, tt.want, &c.err)
+				}
+				cancel()
+			})
+		})
+	}
+}

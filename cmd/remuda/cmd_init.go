@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/remuda-run/remuda/internal/ensure"
+)
+
+const initLong = `Makes what the installation needs outside the controller's host, or mends it: the table, its
+queue of rings, a queue per resource class, the launch template. Says of each what it did.
+May be repeated at any time; the controller does the same from time to time. Back ends on
+this machine need nothing. At last it asks GitHub for a registration token, which nobody
+uses, to see that the credentials may register runners.
+
+With --dry-run it changes nothing and says what it would do; of GitHub it only reads.`
+
+// initOptions are the flags of `remuda init`.
+type initOptions struct{ dryRun bool }
+
+func newInitCmd(a *app) *cobra.Command {
+	o := &initOptions{}
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Make table, queues and launch template, and check GitHub's credentials",
+		Long:  initLong,
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), a, cfg.Config)
+		},
+	}
+	o.flags(cmd.Flags())
+	return exits(cmd, exitInterrupted)
+}
+
+func (o *initOptions) flags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.dryRun, "dry-run", false, "change nothing, say what would be done")
+}
+
+func (o *initOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
+	p, err := a.openRemote(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	if hasScheme(cfg.Fleet, []string{"ec2"}) && cfg.Agent.RunnerUser == "" {
+		fmt.Fprintln(a.err, "remuda: agent.runnerUser is empty: jobs will run as root and can take the role of their machine; see docs/security.md")
+	}
+	resources := p.resources(cfg)
+	if len(resources) == 0 {
+		fmt.Fprintln(a.out, "Nothing to make: store, pool and fleet are on this machine.")
+	}
+	if cfg.GitHub.URL != "" { // else it is simulated
+		resources = append(resources, a.githubResource(cfg, p.log))
+	}
+	return a.ensureAll(ctx, resources, !o.dryRun, func(s ensure.Step) { printStep(a.out, s) })
+}
+
+func printStep(out io.Writer, s ensure.Step) { fmt.Fprintln(out, s) }
+
+// openRemote opens those back ends of cfg that are not on this machine: the others would be made by
+// being opened.
+func (a *app) openRemote(ctx context.Context, cfg Config, log *slog.Logger) (p *plant, err error) {
+	p = &plant{log: log}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	if !hasScheme(cfg.Store, onThisMachine) {
+		if p.table, err = openTable(ctx, cfg, a.clock, log); err != nil {
+			return p, err
+		}
+	}
+	if !hasScheme(cfg.poolURL(), onThisMachine) {
+		if p.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
+			return p, err
+		}
+	}
+	if !hasScheme(cfg.Fleet, onThisMachine) {
+		if p.fleet, err = a.openFleet(ctx, cfg, "", log); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// onThisMachine lists the schemes of back ends that are files and processes.
+var onThisMachine = []string{"sqlite", "process"}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/ensure"
+)
+
+func TestInit_EmbeddedNeedsNothing(t *testing.T) {
+	c := newCLI(nil)
+	if code := c.run(t.Context(), "init"); code != exitDone || !strings.Contains(c.out.String(), "Nothing to make") {
+		t.Errorf("remuda init = %d, %q, want %d and that nothing is to be made", code, c.out.String(), exitDone)
+	}
+}
+
+// H53: a resource that fails keeps no other from being seen to, and what was done is told.
+func TestEnsureAll_EachFailsAlone_H53(t *testing.T) {
+	denied := errors.New("access denied")
+	step := func(name string, action ensure.Action) ensure.Step {
+		return ensure.Step{Resource: name, Action: action}
+	}
+	var dry []bool
+	resources := []resource{
+		{"store", func(_ context.Context, apply bool) ([]ensure.Step, error) {
+			dry = append(dry, !apply)
+			return []ensure.Step{step("queue e", ensure.Created)}, denied
+		}},
+		{"pool", func(context.Context, bool) ([]ensure.Step, error) {
+			return []ensure.Step{step("queue p", ensure.Unchanged)}, nil
+		}},
+	}
+	var told []ensure.Step
+	err := newCLI(nil).ensureAll(t.Context(), resources, false, func(s ensure.Step) { told = append(told, s) })
+	if !errors.Is(err, denied) || !strings.HasPrefix(err.Error(), "store: ") {
+		t.Errorf("ensureAll() error = %v, want it to name the store", err)
+	}
+	want := []ensure.Step{step("queue e", ensure.Created), step("queue p", ensure.Unchanged)}
+	if !slices.Equal(told, want) || !slices.Equal(dry, []bool{true}) {
+		t.Errorf("ensureAll() told %v, dry %v, want %v, dry", told, dry, want)
+	}
+}
+
+// What AWS is only too busy for is tried again, and each step told once.
+func TestEnsure_TriesAgain(t *testing.T) {
+	busy := awserr.Explain(&smithy.GenericAPIError{Code: "ThrottlingException", Message: "slow down"}, "dynamodb:CreateTable", "table t")
+	synctest.Test(t, func(t *testing.T) {
+		for failures, want := range map[int]error{ensureTries - 1: nil, ensureTries: busy} {
+			tries := 0
+			var told []ensure.Step
+			err := newCLI(nil).ensureAll(t.Context(), []resource{{"store", func(context.Context, bool) ([]ensure.Step, error) {
+				steps := []ensure.Step{{Resource: "queue e", Action: ensure.Created}}
+				if tries++; tries <= failures {
+					return steps, busy
+				}
+				return append(steps, ensure.Step{Resource: "table t", Action: ensure.Created}), nil
+			}}}, true, func(s ensure.Step) { told = append(told, s) })
+			if !errors.Is(err, want) || want == nil && len(told) != 2 || want != nil && len(told) != 1 {
+				t.Errorf("after %d failures: error = %v, told %v, want %v", failures, err, told, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+const releaseLong = `Gives the runners of a request back and waits until nothing is held for it any more.
+
+Mode drain lets running jobs end; mode now does not wait for them: the run was cancelled.
+Healthy runners go back to the pool. A release stays in force when the command ends early.
+Releasing again is harmless, and an old attempt never frees a newer one.`
+
+// releaseOptions are the flags of `remuda release`.
+type releaseOptions struct {
+	id, attempt, mode, timeout string
+
+	requestID store.RequestID
+	number    int // 0: the stored attempt
+	limit     time.Duration
+}
+
+func newReleaseCmd(a *app) *cobra.Command {
+	o := &releaseOptions{}
+	cmd := &cobra.Command{
+		Use:   "release --id ID",
+		Short: "Give the runners of a request back",
+		Long:  releaseLong,
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			if err := o.validate(cfg.Config); err != nil {
+				return asUsage(err)
+			}
+			return a.withStore(cmd.Context(), cfg.Config, true, func(st *store.Store) error {
+				return o.run(cmd.Context(), a, st)
+			})
+		},
+	}
+	o.flags(cmd.Flags())
+	completes(cmd, "mode", string(store.Drain), string(store.Now))
+	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
+}
+
+func (o *releaseOptions) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.id, "id", "", "request `id`")
+	fs.StringVar(&o.attempt, "attempt", "", "attempt of the run, `N` from 1 (default the newest)")
+	fs.StringVar(&o.mode, "mode", string(store.Drain), "drain or now")
+	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
+}
+
+func (o *releaseOptions) validate(cfg Config) error {
+	if o.timeout == "" {
+		o.timeout = cfg.usualRuntime().String()
+	}
+	var errs [4]error
+	o.requestID, errs[0] = parseID("--id", o.id)
+	if o.attempt != "" {
+		o.number, errs[1] = parseWhole("--attempt", o.attempt, 1, math.MaxInt32)
+	}
+	errs[2] = oneOf("--mode", o.mode, []string{string(store.Drain), string(store.Now)})
+	o.limit, errs[3] = parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
+	return errors.Join(errs[:]...)
+}
+
+func (o *releaseOptions) run(ctx context.Context, a *app, st *store.Store) error {
+	wait, cancel := waitLimit(ctx, o.limit, fmt.Sprintf("release %s", o.requestID))
+	defer cancel()
+	start := a.clock.Now()
+	show := newProgress(a.streams)
+	defer show.clear()
+	attempt := o.number
+	err := settle(wait, a.clock, show, o.id, func(ctx context.Context) error {
+		r, err := st.Release(ctx, o.requestID, o.number, store.ReleaseMode(o.mode))
+		if o.number == 0 {
+			attempt = r.Attempt
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := o.await(wait, a, st, attempt, show); err != nil {
+		return fmt.Errorf("%w (the release stays in force)", err)
+	}
+	show.clear()
+	_, err = fmt.Fprintf(a.out, "released %s attempt %d after %s\n", o.requestID, attempt, seconds(a.clock.Now().Sub(start)))
+	return err
+}
+
+// await waits until nothing is held for attempt.
+func (o *releaseOptions) await(ctx context.Context, a *app, st *store.Store, attempt int, show *progress) error {
+	start := a.clock.Now()
+	ring := every{period: ringEvery, next: start.Add(ringEvery)}
+	return poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
+		now := a.clock.Now()
+		if ring.due(now) {
+			_ = st.Ring(ctx, o.requestID) // a hint: lost, it costs latency only
+		}
+		status, err := st.Status(ctx, store.Eventual, o.requestID)
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		if err == nil && releaseDone(status, attempt) {
+			return true, nil
+		}
+		if errors.Is(err, store.ErrRefused) {
+			return false, err // only an operator can cure it
+		}
+		show.show(releaseLine(o.requestID, attempt, status, err), "  "+short(now.Sub(start)))
+		return false, nil
+	})
+}
+
+// releaseDone reports whether nothing is held for attempt any more. A newer attempt is only taken up
+// after that.
+func releaseDone(st store.RunStatus, attempt int) bool {
+	return st.Attempt > attempt || st.Attempt == attempt && st.Phase == statemachine.ReleasedPhase
+}
+
+func releaseLine(id store.RequestID, attempt int, st store.RunStatus, trouble error) string {
+	switch {
+	case trouble != nil:
+		return storeTrouble(string(id), trouble)
+	case st.Attempt != attempt:
+		return fmt.Sprintf("%s  waiting for the controller", id)
+	default:
+		return fmt.Sprintf("%s  winding down  was %s with %d of %d", id, st.Phase, len(st.Instances), st.Counts.Wanted)
+	}
+}

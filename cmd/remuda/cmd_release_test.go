@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// submitted stores request 77 of two, at the given attempt.
+func submitted(t *testing.T, st *store.Store, attempt int) {
+	t.Helper()
+	_, err := st.Submit(t.Context(), store.RunRequest{
+		ID: "77", Attempt: attempt, Count: 2, UsageClasses: []string{store.Spot}, AllowedInstanceTypes: []string{"c*", "m*"},
+		ResourceClass: "small", MaxRuntime: 1800, Timeout: 600, CreatedAt: store.At(time.Now()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// S81: release waits until nothing is held, and says so.
+func TestRelease_S81_WaitsForReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory(t, nil)
+		submitted(t, st, 1)
+		ctl := newController(t, st, "77", 1).after(0, statemachine.Accept, func(s *store.RunStatus) { s.Counts.Wanted = 2 }).after(0, statemachine.Fulfil, ready)
+		go ctl.after(4*time.Second, statemachine.Finish, nil)
+		c := newCLI(st)
+		if code := c.run(t.Context(), "release", "--id", "77"); code != exitDone {
+			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+		}
+		if want := "released 77 attempt 1 after 4."; !strings.HasPrefix(c.out.String(), want) {
+			t.Errorf("stdout = %q, want %q…", &c.out, want)
+		}
+		if want := "77  winding down  was Ready with 2 of 2"; strings.Count(c.err.String(), want) != 1 {
+			t.Errorf("stderr lacks %q:\n%s", want, &c.err)
+		}
+		r, err := st.Request(t.Context(), store.Consistent, "77")
+		if err != nil || r.ReleasedAttempt != 1 || r.Release != store.Drain {
+			t.Errorf("request = %+v, %v, want attempt 1 released by draining", r, err)
+		}
+	})
+}
+
+// Releasing again answers at once; an old attempt frees nothing of a newer one (H41).
+func TestRelease_H41_AgainAndOldAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory(t, nil)
+		submitted(t, st, 2)
+		newController(t, st, "77", 2).after(0, statemachine.Accept, nil)
+		c, start := newCLI(st), time.Now()
+		if code := c.run(t.Context(), "release", "--id", "77", "--attempt", "1", "--mode", "now"); code != exitDone {
+			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+		}
+		if time.Since(start) != 0 || !strings.HasPrefix(c.out.String(), "released 77 attempt 1 ") {
+			t.Errorf("took %s and said %q, want an answer at once", time.Since(start), &c.out)
+		}
+		r, err := st.Request(t.Context(), store.Consistent, "77")
+		if err != nil || r.Released() {
+			t.Errorf("request = %+v, %v, want attempt 2 untouched", r, err)
+		}
+	})
+}
+
+func TestRelease_Failures(t *testing.T) {
+	tests := []struct {
+		name, reason string
+		args         []string
+		code         int
+		want         string
+	}{
+		{"Unknown", "no such request", []string{"--id", "78"}, exitNotFound, "not found"},
+		{"FutureAttempt", "that attempt never was", []string{"--id", "77", "--attempt", "2"}, exitNotFound, "the stored attempt is 1"},
+		{"TimedOut", "no controller winds it down", []string{"--id", "77", "--timeout", "20s"}, exitTimedOut, "release 77: not done after 20s (the release stays in force)"},
+		{"BadMode", "drain or now", []string{"--id", "77", "--mode", "kill"}, exitUsage, `--mode: must be one of drain, now, got "kill"`},
+		{"BadID", "a label splits at commas", []string{"--id", "7,7"}, exitUsage, "--id: request id: must be"},
+		{"BadAttempt", "attempts count from 1", []string{"--id", "77", "--attempt", "0"}, exitUsage, "--attempt: must be a whole number from 1"},
+		{"BadTimeout", "a unit is missing", []string{"--id", "77", "--timeout", "20"}, exitUsage, "--timeout: must be a duration"},
+		{"Argument", "the id is a flag", []string{"77"}, exitUsage, `argument "77": this command takes none`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := memory(t, nil)
+				submitted(t, st, 1)
+				c := newCLI(st)
+				code := c.run(t.Context(), append([]string{"release"}, tt.args...)...)
+				if code != tt.code || !strings.Contains(c.err.String(), tt.want) {
+					t.Errorf("%s: exit code = %d, want %d and %q in:\n%s", tt.reason, code, tt.code, tt.want, &c.err)
+				}
+				if code == exitUsage && c.opened != 0 {
+					t.Errorf("%s: the store was opened", tt.reason)
+				}
+			})
+		})
+	}
+}
+
+func TestRelease_InterruptedStaysInForce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := memory(t, nil)
+		submitted(t, st, 1)
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, interrupt)
+		c := newCLI(st)
+		if code := c.run(ctx, "release", "--id", "77"); code != exitInterrupted {
+			t.Errorf("exit code = %d, want %d", code, exitInterrupted)
+		}
+		if want := "interrupted (the release stays in force)"; !strings.Contains(c.err.String(), want) {
+			t.Errorf("stderr lacks %q:\n%s", want, &c.err)
+		}
+	})
+}
+
+// A release that meets a store that is away is made once it is back.
+func TestRelease_H12_StoreAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := &counting{}
+		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
+		submitted(t, st, 1)
+		ctl := newController(t, st, "77", 1).after(0, statemachine.Accept, nil)
+		table.away.Store(true)
+		go func() {
+			time.Sleep(5 * time.Second)
+			table.away.Store(false)
+			ctl.after(time.Second, statemachine.Finish, nil)
+		}()
+		c := newCLI(st)
+		if code := c.run(t.Context(), "release", "--id", "77"); code != exitDone {
+			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+const requestLong = `Asks for runners and waits until all of them are ready.
+
+The id is the run id of the workflow; it is also the label that jobs name in runs-on.
+The same id, attempt and spec is the same request, so that a repeated call only waits again;
+a higher attempt replaces a lower one. Interrupted, or without an answer, the command gives
+back what it asked for.`
+
+// requestOptions are the flags of `remuda request`, as given; validate turns them into a RunRequest.
+type requestOptions struct {
+	id, attempt, count  string
+	usage, types, class string
+	maxRuntime, timeout string
+	output              string
+	want                store.RunRequest
+}
+
+func newRequestCmd(a *app) *cobra.Command {
+	o := &requestOptions{}
+	cmd := &cobra.Command{
+		Use:     "request --id ID --resource-class CLASS [--count N]",
+		Short:   "Ask for runners and wait until they are ready",
+		Long:    requestLong,
+		Example: `  remuda request --id 4711 --count 3 --resource-class medium --allowed-instance-types "c* m*"`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.loadConfig()
+			if err != nil {
+				return err
+			}
+			if err := o.validate(cfg.Config); err != nil {
+				return asUsage(err)
+			}
+			return a.withStore(cmd.Context(), cfg.Config, false, func(st *store.Store) error {
+				return o.run(cmd.Context(), a, st)
+			})
+		},
+	}
+	o.flags(cmd.Flags())
+	completes(cmd, "usage-class", store.Spot, store.OnDemand, store.Spot+","+store.OnDemand)
+	completes(cmd, "output", formatTable, formatJSON)
+	completesClass(a, cmd, "resource-class")
+	return exits(cmd, exitConflict, exitTimedOut, exitFailed, exitInterrupted)
+}
+
+func (o *requestOptions) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.id, "id", "", "request `id`: the run id, or <run id>-<suffix>; also the runner label")
+	fs.StringVar(&o.attempt, "attempt", "1", "attempt of the run, `N` from 1")
+	fs.StringVar(&o.count, "count", "1", "how many runners, `N` from 1")
+	fs.StringVar(&o.usage, "usage-class", store.Spot, "spot, on-demand, or both in order of preference: spot,on-demand")
+	fs.StringVar(&o.types, "allowed-instance-types", "*", "`patterns` of instance types, such as \"c* m6i.large\"; * is any text")
+	fs.StringVar(&o.class, "resource-class", "", "resource `class`, as configured under classes")
+	fs.StringVar(&o.maxRuntime, "max-runtime", "", "longest `duration` of the run; then its runners are gone (default limits.running)")
+	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` until all are ready (default requests.timeout)")
+	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
+}
+
+// validate checks every flag against cfg before anything is opened or written (S89, H34).
+func (o *requestOptions) validate(cfg Config) error {
+	if o.maxRuntime == "" {
+		o.maxRuntime = cfg.usualRuntime().String()
+	}
+	if o.timeout == "" {
+		o.timeout = cfg.Requests.Timeout.String()
+	}
+	var errs [9]error
+	var runtime, timeout time.Duration
+	r := &o.want
+	r.ID, errs[0] = parseID("--id", o.id)
+	r.Attempt, errs[1] = parseWhole("--attempt", o.attempt, 1, math.MaxInt32)
+	r.Count, errs[2] = parseWhole("--count", o.count, 1, cfg.Requests.MaxCount)
+	r.UsageClasses, errs[3] = parseUsage("--usage-class", o.usage)
+	r.AllowedInstanceTypes, errs[4] = parsePatterns("--allowed-instance-types", o.types)
+	r.ResourceClass, errs[5] = o.class, oneOf("--resource-class", o.class, slices.Sorted(maps.Keys(cfg.Classes)))
+	runtime, errs[6] = parseDuration("--max-runtime", o.maxRuntime, cfg.Requests.MaxRuntime)
+	timeout, errs[7] = parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
+	errs[8] = checkFormat(o.output, formatTable, formatJSON)
+	r.MaxRuntime, r.Timeout = store.SecondsOf(runtime), store.SecondsOf(timeout)
+	return errors.Join(errs[:]...)
+}
+
+// giveUpMargin is how much longer than the request's own timeout a client waits for the
+// controller's answer: a fail-over (3 s) and the writes around it, generously.
+const giveUpMargin = 30 * time.Second
+
+// giveBackLimit bounds the release after an interruption: a cancelled workflow step is killed
+// 7.5 s after its first signal (docs.github.com, workflow cancellation).
+const giveBackLimit = 5 * time.Second
+
+func (o *requestOptions) run(ctx context.Context, a *app, st *store.Store) error {
+	limit := o.want.Timeout.Duration() + giveUpMargin
+	wait, cancel := waitLimit(ctx, limit, fmt.Sprintf("request %s", o.want.ID))
+	defer cancel()
+	w := &requestWait{app: a, store: st, want: o.want, start: a.clock.Now(), progress: newProgress(a.streams)}
+	w.want.CreatedAt = store.At(w.start)
+	err := w.run(wait)
+	w.progress.clear()
+	refused := errors.Is(err, store.ErrRefused) && !w.asked.IsZero()
+	if wait.Err() != nil && err != nil || refused { // interrupted, nobody answered in time, or the answer may not be read
+		err = o.giveBack(ctx, st, err)
+	}
+	if err != nil {
+		return err
+	}
+	return printReady(a.streams, o.output, newRunResult(w.status))
+}
+
+// giveBack releases what was asked for, although ctx may have ended. cause is why.
+func (o *requestOptions) giveBack(ctx context.Context, st *store.Store, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackLimit)
+	defer cancel()
+	_, err := st.Release(ctx, o.want.ID, o.want.Attempt, store.Now)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return cause // it was never stored
+	case err != nil:
+		return fmt.Errorf("%w; giving back request %s: %w", cause, o.want.ID, err)
+	default:
+		return fmt.Errorf("%w: request %s attempt %d was given back", cause, o.want.ID, o.want.Attempt)
+	}
+}

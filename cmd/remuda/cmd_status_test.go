@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// secret stands in the records and must stand nowhere else.
+const secret = "ey-registration-secret"
+
+// aFleet stores a fleet in which every kind of row occurs, over 40 s of bubble time.
+func aFleet(t *testing.T) *store.Store {
+	t.Helper()
+	st, start := memory(t, nil), time.Now()
+	submitted(t, st, 1)
+	if err := st.Seen(t.Context(), "77", 1, start); err != nil {
+		t.Fatal(err)
+	}
+	ctl := newController(t, st, "77", 1).after(0, statemachine.Accept, nil)
+
+	waiting := launch(t, st, "i-0aaaaaaaaaaaaaaa1", start)
+	reg := store.Registration{Serial: 1, Assignment: 1, Mode: store.JIT, Name: "i-0aaaaaaaaaaaaaaa1-1", RunnerID: 41, URL: "https://github.com/o/r", Secret: secret, MintedAt: store.At(start)}
+	if _, err := st.SetRegistration(t.Context(), waiting, reg, start); err != nil {
+		t.Fatal(err)
+	}
+	busy := launch(t, st, "i-0bbbbbbbbbbbbbbb2", start)
+	warm := launch(t, st, "i-0ccccccccccccccc3", start)
+	dead := launch(t, st, "i-0ddddddddddddddd4", start)
+
+	time.Sleep(30 * time.Second)
+	now := time.Now()
+	move(t, st, busy, store.Transition{Event: statemachine.HandedOver, Now: now, Limit: 30 * time.Minute})
+	warm = move(t, st, warm, store.Transition{Event: statemachine.Unclaimed, Now: now, Limit: 7 * time.Minute, Release: store.Drain})
+	move(t, st, warm, store.Transition{Event: statemachine.Pooled, Now: now, Limit: 7 * time.Minute})
+	move(t, st, dead, store.Transition{Event: statemachine.Rejected, Now: now, Reason: statemachine.ReasonScript, Detail: "exit status 3\n\x1b[31mdisk full\x1b[0m"})
+	beat(t, st, "i-0ccccccccccccccc3", store.Beat{Assignment: 2, Runner: "stopped", AgentVersion: "v1"})
+	say(t, st, "i-0ddddddddddddddd4", store.SignalValue{Signal: store.ScriptFailed, RunID: "77", Assignment: 1, Detail: "exit status 3\ndisk full"})
+
+	time.Sleep(10 * time.Second)
+	beat(t, st, "i-0bbbbbbbbbbbbbbb2", store.Beat{Assignment: 1, Busy: true, Runner: "online", RunnerID: 42, AgentVersion: "v1", Interrupted: true})
+	say(t, st, "i-0bbbbbbbbbbbbbbb2", store.SignalValue{Signal: store.RegOK, RunID: "77", Assignment: 1, Serial: 1})
+	ctl.after(0, statemachine.Fulfil, func(s *store.RunStatus) {
+		s.Counts = store.Counts{Wanted: 2, Ready: 2, Launched: 4}
+		s.Instances = []store.Seat{
+			{InstanceID: "i-0bbbbbbbbbbbbbbb2", InstanceType: "c6i.large", UsageClass: store.Spot, Seconds: 30},
+			{InstanceID: "i-0eeeeeeeeeeeeeee5", InstanceType: "m6i.large", UsageClass: store.Spot, Warm: true, Seconds: 40},
+		}
+	})
+	return st
+}
+
+func beat(t *testing.T, st *store.Store, p store.Principal, b store.Beat) {
+	t.Helper()
+	if err := st.Beat(t.Context(), p, b, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func say(t *testing.T, st *store.Store, p store.Principal, v store.SignalValue) {
+	t.Helper()
+	if err := st.Signal(t.Context(), p, v, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// overAndWaiting adds a request that is over and one that nobody has taken up.
+func overAndWaiting(t *testing.T, st *store.Store) {
+	t.Helper()
+	for _, id := range []store.RequestID{"60", "80"} {
+		_, err := st.Submit(t.Context(), store.RunRequest{
+			ID: id, Attempt: 1, Count: 1, UsageClasses: []string{store.Spot, store.OnDemand}, AllowedInstanceTypes: []string{"*"},
+			ResourceClass: "large", MaxRuntime: 90, Timeout: 3600, CreatedAt: store.At(time.Now()),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	newController(t, st, "60", 1).after(0, statemachine.Accept, nil).
+		after(0, statemachine.Fail, func(s *store.RunStatus) { s.Reason, s.Message = "timeout", "0 of 1 ready" }).
+		after(0, statemachine.Finish, nil)
+}
+
+func TestStatus_Golden(t *testing.T) {
+	tests := []struct {
+		file string
+		args []string
+	}{
+		{"status_fleet.txt", nil},
+		{"status_fleet_all.txt", []string{"--all"}},
+		{"status_fleet_wide.txt", []string{"-o", "wide"}},
+		{"status_fleet.json", []string{"-o", "json"}},
+		{"status_request.txt", []string{"77"}},
+		{"status_request_failed.txt", []string{"request", "60"}},
+		{"status_request_waiting.txt", []string{"80"}},
+		{"status_request.json", []string{"request", "77", "-o", "json"}},
+		{"status_instance_running.txt", []string{"i-0bbbbbbbbbbbbbbb2"}},
+		{"status_instance_created.txt", []string{"instance", "i-0aaaaaaaaaaaaaaa1"}},
+		{"status_instance_terminated.txt", []string{"i-0ddddddddddddddd4"}},
+		{"status_instance.json", []string{"i-0aaaaaaaaaaaaaaa1", "-o", "json"}},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		st := aFleet(t)
+		overAndWaiting(t, st)
+		time.Sleep(3 * time.Second)
+		for _, tt := range tests {
+			c := newCLI(st)
+			if code := c.run(t.Context(), append([]string{"status"}, tt.args...)...); code != exitDone {
+				t.Errorf("%s: exit code = %d, want 0; stderr:\n%s", tt.file, code, &c.err)
+			}
+			golden(t, testdata(tt.file), c.out.String())
+			if strings.Contains(c.out.String(), secret) {
+				t.Errorf("%s shows the registration secret", tt.file)
+			}
+			if strings.Contains(c.out.String(), "\x1b") {
+				t.Errorf("%s lets a script's output control the terminal", tt.file)
+			}
+		}
+	})
+}
+
+// The phase is that of the newest attempt, and says what it waits for while the controller is behind.
+func TestRequestView_PhaseText(t *testing.T) {
+	tests := []struct {
+		name string
+		view requestView
+		want string
+	}{
+		{"NotTakenUp", requestView{Attempt: 1}, "waiting"},
+		{"OlderAttempt", requestView{Attempt: 2, StatusAttempt: 1, Phase: statemachine.Ready, ReleasedAttempt: 1}, "waiting"},
+		{"Ready", requestView{Attempt: 2, StatusAttempt: 2, Phase: statemachine.Ready, ReleasedAttempt: 1}, "Ready"},
+		{"GivenBackUnseen", requestView{Attempt: 1, ReleasedAttempt: 1}, "releasing"},
+		{"WindingDown", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Ready, ReleasedAttempt: 1}, "releasing"},
+		{"Failed", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Failed, ReleasedAttempt: 1}, "Failed"},
+		{"Over", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.ReleasedPhase, ReleasedAttempt: 1}, "Released"},
+	}
+	for _, tt := range tests {
+		if got := tt.view.phaseText(); got != tt.want {
+			t.Errorf("%s: phaseText() = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A failed request is listed for its reason, but nobody waits for it.
+func TestSummary_FailedRequestsAreNotOpen(t *testing.T) {
+	view := fleetView{Requests: []requestView{
+		{Attempt: 1},
+		{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Failed},
+		{Attempt: 2, StatusAttempt: 1, Phase: statemachine.Failed},
+		{Attempt: 1, StatusAttempt: 1, Phase: statemachine.ReleasedPhase},
+	}}
+	if got, want := summary(view), "0 instances; 2 open requests, 1 failed\n"; got != want {
+		t.Errorf("summary() = %q, want %q", got, want)
+	}
+}
+
+// On a terminal of 80 columns no line of the fleet is longer, and what decides stays whole.
+func TestStatus_FitsTheTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := aFleet(t)
+		in := launch(t, st, "i-0fffffffffffffff6", time.Now())
+		move(t, st, in, store.Transition{Event: statemachine.HandedOver, Now: time.Now(), Limit: time.Hour})
+		view, err := readFleet(t.Context(), st, time.Now(), 15*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range view.Instances {
+			view.Instances[i].RunID = "12345678901-integration"
+			view.Instances[i].UsageClass = store.OnDemand
+			view.Instances[i].InstanceType = "m6idn.24xlarge"
+		}
+		for _, width := range []int{80, 120} {
+			for line := range strings.Lines(renderFleet(view, false, width)) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("line of %d columns on a terminal of %d: %q", n, width, line)
+				}
+			}
+		}
+		if text := renderFleet(view, false, 80); !strings.Contains(text, "i-0bbbbbbbbbbbbbbb2 ") || !strings.Contains(text, " 29m50s ") {
+			t.Errorf("an id or a threshold was cut:\n%s", text)
+		}
+	})
+}
+
+func TestStatus_NotFoundAndUsage(t *testing.T) {
+	tests := []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"i-9"}, exitNotFound, "i-9: store: not found: neither an instance nor a request"},
+		{[]string{"instance", "77"}, exitNotFound, "instance 77: store: not found"},
+		{[]string{"request", "i-0aaaaaaaaaaaaaaa1"}, exitNotFound, "request i-0aaaaaaaaaaaaaaa1: store: not found"},
+		{[]string{"host", "i-1"}, exitUsage, `argument: must be one of request, instance, got "host"`},
+		{[]string{"a", "b", "c"}, exitUsage, "at most two are allowed, got 3"},
+		{[]string{""}, exitUsage, "ID: must not be empty"},
+		{[]string{"-o", "xml"}, exitUsage, `--output: must be one of table, wide, json, got "xml"`},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		st := aFleet(t)
+		for _, tt := range tests {
+			c := newCLI(st)
+			if code := c.run(t.Context(), append([]string{"status"}, tt.args...)...); code != tt.code || !strings.Contains(c.err.String(), tt.want) {
+				t.Errorf("status %q: exit code = %d, want %d and %q in:\n%s", tt.args, code, tt.code, tt.want, &c.err)
+			}
+		}
+	})
+}
+
+// --watch draws over the last picture each second until it is interrupted, which is its proper end.
+func TestStatus_Watch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := aFleet(t)
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(2500*time.Millisecond, interrupt)
+		c := newCLI(st)
+		c.outTTY = true
+		c.size = func() (int, int) { return 80, 5 }
+		if code := c.run(ctx, "status", "--watch"); code != exitDone {
+			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+		}
+		pictures := strings.Split(c.out.String(), homeAndClear)[1:]
+		if len(pictures) != 3 {
+			t.Fatalf("drew %d pictures in 2.5 s, want 3", len(pictures))
+		}
+		for i, left := range []string{"29m50s", "29m49s", "29m48s"} {
+			if !strings.Contains(pictures[i], left) || strings.Count(pictures[i], "\n") != 4 || !strings.Contains(pictures[i], "more lines") {
+				t.Errorf("picture %d: want %s left, in 4 lines of a terminal of 5:\n%s", i, left, pictures[i])
+			}
+		}
+	})
+}
+
+// One bad record is named and hides nothing (H70).
+func TestStatus_H70_UnreadableRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var table store.Table
+		st := memory(t, func(under store.Table) store.Table { table = under; return under })
+		launch(t, st, "i-1", time.Now())
+		bad := store.Item{Key: store.InstanceKey("i-2", store.KindInstance), Version: 1, Attributes: []byte(`{"instanceId":"i-2","state":"paused"}`)}
+		if err := table.Put(t.Context(), bad, 0); err != nil {
+			t.Fatal(err)
+		}
+		c := newCLI(st)
+		if code := c.run(t.Context(), "status"); code != exitDone {
+			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+		}
+		for _, want := range []string{"i-1 ", "unreadable record: INSTANCE#i-2 TYPE#Instance"} {
+			if !strings.Contains(c.out.String(), want) {
+				t.Errorf("stdout lacks %q:\n%s", want, &c.out)
+			}
+		}
+	})
+}
+
+// Lists are lists and never null, also in an empty store.
+func TestStatus_EmptyStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCLI(memory(t, nil))
+		if code := c.run(t.Context(), "status"); code != exitDone || c.out.String() != "0 instances; 0 open requests\n" {
+			t.Errorf("exit code = %d, stdout = %q", code, &c.out)
+		}
+		c.run(t.Context(), "status", "-o", "json")
+		var got struct{ Instances, Requests, Unreadable []any }
+		if err := json.Unmarshal(c.out.Bytes(), &got); err != nil || got.Instances == nil || got.Requests == nil || got.Unreadable == nil {
+			t.Errorf("json = %s, %v, want three empty lists", &c.out, err)
+		}
+	})
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// Config holds every setting of every verb. A field's yaml tag is its name in the file, its doc tag
+// the line that `remuda config --example` and docs/config.md print. Every field that is not a section
+// can also be set by an environment variable (see envName) and by --set.
+type Config struct {
+	Name     string           `yaml:"name" doc:"name of this installation; prefix of runner names and tags"`
+	Store    string           `yaml:"store" doc:"URL of the store: sqlite:///path/file.db, or dynamodb://table?region=eu-west-1[&events=queue]"`
+	Pool     string           `yaml:"pool" doc:"URL of the pool: sqs://prefix?region=eu-west-1; empty: the same place as a SQLite store"`
+	Fleet    string           `yaml:"fleet" doc:"URL of the fleet: process:///folder, or ec2://name?region=eu-west-1, where name marks what is ours"`
+	GitHub   GitHubConfig     `yaml:"github" doc:"where runners register"`
+	Classes  map[string]Class `yaml:"classes" doc:"resource classes: name to cpu (vCPUs, exactly), mem (MiB, at least) and, if not workspace, scrub (what is removed between two runs: none, workspace, full or terminate, see docs/security.md); a class with more cpu must have more mem; replaces the defaults as a whole"`
+	Limits   LimitsConfig     `yaml:"limits" doc:"how long an instance may stay in a state, and each check may take"`
+	Requests RequestsConfig   `yaml:"requests" doc:"bounds of what a request may ask for"`
+	Caps     CapsConfig       `yaml:"caps" doc:"how many instances may live at once"`
+
+	Intervals IntervalsConfig `yaml:"intervals" doc:"how often the controller looks without being rung"`
+	Lease     LeaseConfig     `yaml:"lease" doc:"how one active controller is elected"`
+	Agent     AgentConfig     `yaml:"agent" doc:"what runs on each instance"`
+	Process   ProcessConfig   `yaml:"process" doc:"behaviour of a process fleet"`
+	EC2       EC2Config       `yaml:"ec2" doc:"instances of an EC2 fleet"`
+	Log       LogConfig       `yaml:"log" doc:"logs, always on standard error"`
+}
+
+// GitHubConfig says where runners register and with which credentials. It names secrets, it holds none.
+type GitHubConfig struct {
+	URL                  string `yaml:"url" doc:"repository, organisation or enterprise that runners register with: https://github.com/owner/name, https://github.com/owner or https://github.com/enterprises/name"`
+	APIURL               string `yaml:"apiUrl" doc:"root of the REST API; empty: the one that belongs to url, on GitHub Enterprise Server https://host/api/v3"`
+	TokenFile            string `yaml:"tokenFile" doc:"file that holds the access token, read anew when it changes; wins over tokenEnv"`
+	TokenEnv             string `yaml:"tokenEnv" doc:"environment variable that holds the access token; not looked at with an App"`
+	AppID                int64  `yaml:"appId" doc:"id of a GitHub App, instead of a token; 0: none"`
+	AppInstallationID    int64  `yaml:"appInstallationId" doc:"id of its installation; 0: found by the owner"`
+	AppKeyFile           string `yaml:"appKeyFile" doc:"file that holds the App's private key (PEM), read anew when it changes"`
+	Registration         string `yaml:"registration" doc:"jit: one job per registration; token: one registration for all jobs of a run, for trusted repositories only"`
+	RunnerGroup          string `yaml:"runnerGroup" doc:"name of the runner group of new runners, of an organisation or enterprise; empty: runnerGroupId"`
+	RunnerGroupID        int64  `yaml:"runnerGroupId" doc:"id of the runner group instead, for registration jit; 1 is the default group"`
+	RegistrationsPer5Min int    `yaml:"registrationsPer5Min" doc:"registrations per 5 minutes; GitHub allows 1500 per repository or organisation"`
+	Repository           string `yaml:"repository" doc:"owner/name whose jobs are accepted; empty: the one of url, or any of the organisation"`
+}
+
+// serves returns whose jobs are accepted: owner/name, owner, or "" for anybody's of an enterprise.
+func (c GitHubConfig) serves() string {
+	if c.Repository != "" {
+		return c.Repository
+	}
+	u, err := url.Parse(c.URL)
+	if err != nil { // Validate has said so
+		return ""
+	}
+	path := strings.Trim(u.Path, "/")
+	if strings.HasPrefix(path, "enterprises/") {
+		return ""
+	}
+	return strings.TrimSuffix(path, ".git")
+}
+
+// level is what url names: repository, organisation, enterprise, or "" without one.
+func (c GitHubConfig) level() string {
+	u, err := url.Parse(c.URL)
+	if err != nil || c.URL == "" { // Validate has said so
+		return ""
+	}
+	first, rest, deeper := strings.Cut(strings.Trim(u.Path, "/"), "/")
+	switch {
+	case !deeper:
+		return "organisation"
+	case first == "enterprises" && rest != "":
+		return "enterprise"
+	}
+	return "repository"
+}
+
+// Class is the size of a resource class, and what becomes of its machines after a run.
+type Class struct {
+	CPU   int    `yaml:"cpu" json:"cpu"`                         // vCPUs, exactly
+	Mem   int    `yaml:"mem" json:"mem"`                         // MiB, at least
+	Scrub string `yaml:"scrub,omitempty" json:"scrub,omitempty"` // one of agent.ScrubLevels; "": workspace
+}
+
+// LimitsConfig is statemachine.Limits with names and documentation; see Config.limits.
+type LimitsConfig struct {
+	Created time.Duration `yaml:"created" doc:"created: boot plus runner registration"`
+	Claimed time.Duration `yaml:"claimed" doc:"claimed: registration only"`
+	Running time.Duration `yaml:"running" doc:"running, for requests that name no max runtime"`
+	Idle    time.Duration `yaml:"idle" doc:"idle: what keeping warm may cost"`
+
+	ClaimGate  time.Duration `yaml:"claimGate" doc:"claimed until the runner must be online"`
+	CreateGate time.Duration `yaml:"createGate" doc:"created until the runner must be online"`
+	Handshake  time.Duration `yaml:"handshake" doc:"given back until the machine must be clean, from the end of its last job"`
+
+	Beat           time.Duration `yaml:"beat" doc:"period of an agent's heartbeat; three are the window of a healthy one"`
+	Silence        time.Duration `yaml:"silence" doc:"no heartbeat: lost, unless running; more than three beats"`
+	RunningSilence time.Duration `yaml:"runningSilence" doc:"no heartbeat: lost, while a job may run; at least silence"`
+	Visibility     time.Duration `yaml:"visibility" doc:"how long the fleet may not show a new instance"`
+	AgentGrace     time.Duration `yaml:"agentGrace" doc:"past its threshold an agent ends its machine by itself after this"`
+}
+
+// RequestsConfig bounds requests.
+type RequestsConfig struct {
+	Timeout       time.Duration `yaml:"timeout" doc:"from taking up a request to Ready or Failed, unless it names its own"`
+	MaxCount      int           `yaml:"maxCount" doc:"most instances one request may ask for"`
+	MaxRuntime    time.Duration `yaml:"maxRuntime" doc:"longest max runtime and timeout one request may ask for"`
+	ClientSilence time.Duration `yaml:"clientSilence" doc:"a waiting client unseen for this long is gone; at least 10s, it reports every 5s"`
+}
+
+// CapsConfig bounds the bill.
+type CapsConfig struct {
+	MaxInstances int            `yaml:"maxInstances" doc:"instances that are not terminated, at once"`
+	PerClass     map[string]int `yaml:"perClass" doc:"likewise per class; a class not named has no cap of its own"`
+}
+
+// IntervalsConfig holds the periods of the controller.
+type IntervalsConfig struct {
+	Sweep     time.Duration `yaml:"sweep" doc:"fleet against records"`
+	HotPoll   time.Duration `yaml:"hotPoll" doc:"reports of instances that something waits for"`
+	WarmPoll  time.Duration `yaml:"warmPoll" doc:"reports of all other instances"`
+	Scan      time.Duration `yaml:"scan" doc:"the whole store"`
+	Runners   time.Duration `yaml:"runners" doc:"runners at GitHub against records"`
+	Batch     time.Duration `yaml:"batch" doc:"requests of one class within this share one launch"`
+	Exclusion time.Duration `yaml:"exclusion" doc:"a place that refused a launch is left alone this long"`
+	Orphan    time.Duration `yaml:"orphan" doc:"a machine that nobody knows is terminated after this"`
+
+	Housekeeping time.Duration `yaml:"housekeeping" doc:"table, queues and launch template against what they should be"`
+}
+
+// LeaseConfig holds the times of the election.
+type LeaseConfig struct {
+	TTL            time.Duration `yaml:"ttl" doc:"a lease unchanged for this long, and one request timeout, is free"`
+	RequestTimeout time.Duration `yaml:"requestTimeout" doc:"longest time one lease write may take; less than ttl"`
+}
+
+// AgentConfig is handed to the agents.
+type AgentConfig struct {
+	Script        string        `yaml:"script" doc:"absolute path of a script run once before the first registration; empty: none"`
+	ScriptTimeout time.Duration `yaml:"scriptTimeout" doc:"longest time script and scrub may take, each"`
+	Scrub         string        `yaml:"scrub" doc:"absolute path of a script run after each run to clean the machine; empty: none"`
+	IdlePoll      time.Duration `yaml:"idlePoll" doc:"how often an idle agent reads its record"`
+	Poll          time.Duration `yaml:"poll" doc:"how often any other agent reads its record"`
+	RunnerDir     string        `yaml:"runnerDir" doc:"absolute path of the unpacked actions/runner; empty: the one of runnerUrl, else the simulated one"`
+	RunnerURL     string        `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner; empty: it is part of the image"`
+	RunnerSHA256  string        `yaml:"runnerSha256" doc:"checksum of what runnerUrl delivers; required with it"`
+	RunnerVersion string        `yaml:"runnerVersion" doc:"version of the runner, such as 2.337.0, so that the controller tells in time when GitHub will serve it no longer; empty: the one in the name of runnerUrl, if any"`
+	RunnerUser    string        `yaml:"runnerUser" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; empty: the agent's own"`
+
+	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers before that user is kept from the instance metadata service, by nft or iptables; off: nothing keeps it"`
+}
+
+// What agent.metadataFirewall may say.
+const (
+	firewallRequired = "required"
+	firewallOff      = "off"
+)
+
+// ProcessConfig imitates a cloud on one machine.
+type ProcessConfig struct {
+	BootDelay      time.Duration `yaml:"bootDelay" doc:"from a launch until its agent starts"`
+	BootJitter     time.Duration `yaml:"bootJitter" doc:"up to this much is added to bootDelay"`
+	Capacity       int           `yaml:"capacity" doc:"instances it can hold; 0: any number"`
+	SpotCapacity   int           `yaml:"spotCapacity" doc:"spot instances among them; 0: any number"`
+	RefusalRate    float64       `yaml:"refusalRate" doc:"share of launches refused, 0 to 1"`
+	LossAfter      time.Duration `yaml:"lossAfter" doc:"spot instances vanish at a random age with this mean; 0: never"`
+	NoticeAfter    time.Duration `yaml:"noticeAfter" doc:"age at which spot instances get notice that they will be interrupted; 0: never"`
+	NoticeLead     time.Duration `yaml:"noticeLead" doc:"from that notice to the end"`
+	Types          []ProcessType `yaml:"types" doc:"instance types it offers: name, cpu, mem; empty: a small built-in catalogue"`
+	Seed           uint64        `yaml:"seed" doc:"seed of everything random"`
+	TerminateGrace time.Duration `yaml:"terminateGrace" doc:"from SIGTERM to SIGKILL"`
+}
+
+// ProcessType is one instance type of a process fleet.
+type ProcessType struct {
+	Name string `yaml:"name" json:"name"`
+	CPU  int    `yaml:"cpu" json:"cpu"` // vCPUs
+	Mem  int    `yaml:"mem" json:"mem"` // MiB
+}
+
+// EC2Config says what an EC2 fleet launches.
+type EC2Config struct {
+	Subnets         []string          `yaml:"subnets" doc:"ids of the subnets; of several in one zone the one with most free addresses is used"`
+	SecurityGroups  []string          `yaml:"securityGroups" doc:"ids of the security groups; runners need no inbound rule"`
+	AMI             string            `yaml:"ami" doc:"id of the image, or resolve:ssm: and the name of a parameter that holds it"`
+	InstanceProfile string            `yaml:"instanceProfile" doc:"name or ARN of the instance profile, whose role has deploy/iam/agent.json"`
+	RoleID          string            `yaml:"roleId" doc:"unique id of that role (AROA…); empty: asked of IAM"`
+	RootVolume      int               `yaml:"rootVolume" doc:"size of the root volume in GiB; 0: as the image says"`
+	PriceProtection int               `yaml:"priceProtection" doc:"percent above the cheapest matching type that is still taken; 0: any price, so that no allowed type is dropped"`
+	Tags            map[string]string `yaml:"tags" doc:"tags of machines, volumes and the launch template, besides our own"`
+	BinaryURL       string            `yaml:"binaryUrl" doc:"where a machine fetches remuda; empty: it is part of the image"`
+	BinarySHA256    string            `yaml:"binarySha256" doc:"checksum of what binaryUrl delivers; required with it"`
+	BinaryPath      string            `yaml:"binaryPath" doc:"absolute path of remuda in the image; empty: /usr/local/bin/remuda"`
+}
+
+// LogConfig says what is logged and how.
+type LogConfig struct {
+	Level  string `yaml:"level" doc:"debug, info, warn or error"`
+	Format string `yaml:"format" doc:"text, json, or auto: text on a terminal"`
+}
+
+// limits converts; the compiler checks that both types have the same fields.
+func (c Config) limits() statemachine.Limits { return statemachine.Limits(c.Limits) }
+
+// usualRuntime is how long a run lasts at most if nobody says otherwise.
+func (c Config) usualRuntime() time.Duration { return min(c.Limits.Running, c.Requests.MaxRuntime) }
+
+// poolURL is the URL of the pool: its own, or the store's.
+func (c Config) poolURL() string {
+	if c.Pool == "" {
+		return c.Store
+	}
+	return c.Pool
+}
+
+// defaults returns a Config in which everything that has a sensible value has it.
+func defaults() Config {
+	return Config{
+		Name:  "remuda",
+		Store: "sqlite:///var/lib/remuda/remuda.db",
+		Fleet: "process:///var/lib/remuda/instances",
+		GitHub: GitHubConfig{
+			TokenEnv: "REMUDA_GITHUB_TOKEN", Registration: "jit",
+			RunnerGroupID: 1, RegistrationsPer5Min: 1500, // docs.github.com, limits of self-hosted runners
+		},
+		// 2 GiB per vCPU is what compute-optimised types have, so any family fits.
+		Classes: map[string]Class{
+			"small": {CPU: 2, Mem: 4096}, "medium": {CPU: 4, Mem: 8192}, "large": {CPU: 8, Mem: 16384}, "xlarge": {CPU: 16, Mem: 32768},
+		},
+		Limits: LimitsConfig(statemachine.DefaultLimits()),
+		Requests: RequestsConfig{
+			Timeout: 10 * time.Minute, MaxCount: 1000, MaxRuntime: 24 * time.Hour, ClientSilence: time.Minute,
+		},
+		Caps: CapsConfig{MaxInstances: 100},
+		Intervals: IntervalsConfig{
+			Sweep: 30 * time.Second, HotPoll: 2 * time.Second, WarmPoll: 15 * time.Second, Scan: 3 * time.Minute,
+			Runners: 10 * time.Minute, Batch: 35 * time.Millisecond, Exclusion: 3 * time.Minute, Orphan: 2 * time.Minute,
+			Housekeeping: 5 * time.Minute,
+		},
+		Lease: LeaseConfig{TTL: 2 * time.Second, RequestTimeout: 500 * time.Millisecond}, // fail-over within 3 s
+		Agent: AgentConfig{
+			ScriptTimeout: 2 * time.Minute, IdlePoll: 250 * time.Millisecond, Poll: 2 * time.Second,
+			MetadataFirewall: firewallRequired,
+		},
+		Process: ProcessConfig{NoticeLead: 2 * time.Minute, TerminateGrace: 5 * time.Second},
+		Log:     LogConfig{Level: "info", Format: "auto"},
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// exampleConfig returns a configuration file that says everything and changes nothing: every setting
+// is commented out at its default.
+func exampleConfig() string {
+	var b strings.Builder
+	b.WriteString(`# remuda configuration. Every setting is shown at its default and commented out.
+# A setting can also be given as the environment variable named beside it, or as --set key=value;
+# flags win over the environment, the environment over this file. Durations: 250ms, 30s, 5m, 1h30m.
+`)
+	section := ""
+	for _, s := range settings {
+		indent, name := "", s.key
+		if parent, child, ok := strings.Cut(s.key, "."); ok {
+			indent, name = "  ", child
+			if parent != section {
+				fmt.Fprintf(&b, "\n# %s\n%s:\n", sectionDoc(parent), parent)
+			}
+			section = parent
+		} else {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s# %s (%s)\n%s# %s: %s\n", indent, s.doc, s.env(), indent, name, s.yaml(defaults()))
+	}
+	return b.String()
+}
+
+// sectionDoc is the doc line of a section of the file.
+func sectionDoc(key string) string {
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("yaml") == key {
+			return f.Tag.Get("doc")
+		}
+	}
+	return ""
+}
+
+// yaml writes the value of s in c as it may stand in a file, on one line.
+func (s setting) yaml(c Config) string {
+	if v := s.in(&c); v.Kind() != reflect.String {
+		return s.text(c)
+	}
+	out, err := yaml.Marshal(s.value(c))
+	if err != nil {
+		return s.text(c)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/agent"
+)
+
+var (
+	// nameForm keeps runner names, tags and queue names within what each of them allows.
+	nameForm       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+	userForm       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
+	sumForm        = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+	versionForm    = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
+	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
+)
+
+// seenEvery is the period in which a waiting client reports that it still waits, and minSilence
+// what a controller must grant it: two of them.
+const (
+	seenEvery  = 5 * time.Second
+	minSilence = 2 * seenEvery
+)
+
+// problems collects what is wrong: field, what is allowed, what was given.
+type problems []error
+
+func (p *problems) add(field, want string, got any) {
+	*p = append(*p, fmt.Errorf("%s: must be %s, got %v", field, want, got))
+}
+
+func (p *problems) check(ok bool, field, want string, got any) {
+	if !ok {
+		p.add(field, want, got)
+	}
+}
+
+func (p *problems) oneOf(field, got string, allowed ...string) {
+	p.check(slices.Contains(allowed, got), field, "one of "+strings.Join(allowed, ", "), quoted(got))
+}
+
+func (p *problems) positive(field string, got time.Duration) {
+	p.check(got > 0, field, "greater than 0", got)
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }
+
+// Validate returns every problem, joined, and fills nothing.
+func (c Config) Validate() error {
+	var p problems
+	p.check(nameForm.MatchString(c.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", quoted(c.Name))
+	p.backend("store", c.Store, known(stores))
+	switch {
+	case c.Pool != "":
+		p.backend("pool", c.Pool, known(pools))
+	case hasScheme(c.Store, known(stores)):
+		p.check(hasScheme(c.Store, known(pools)), "pool", "set, since the store cannot hold it", quoted(c.Pool))
+	}
+	p.backend("fleet", c.Fleet, known(fleets))
+	c.GitHub.validate(&p)
+	validateClasses(&p, c.Classes)
+	c.validateScrub(&p)
+	c.validateLimits(&p)
+	c.Requests.validate(&p)
+	c.validateCaps(&p)
+	c.validateTimes(&p)
+	c.Agent.validate(&p)
+	c.Process.validate(&p)
+	p.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	p.oneOf("log.format", c.Log.Format, "auto", "json", "text")
+	return errors.Join(p...)
+}
+
+// known lists the schemes of a map of back ends.
+func known[V any](backends map[string]V) []string { return slices.Sorted(maps.Keys(backends)) }
+
+func hasScheme(raw string, schemes []string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && slices.Contains(schemes, u.Scheme)
+}
+
+// backend checks the URL of a back end. Its text never repeats credentials that somebody put there.
+func (p *problems) backend(field, raw string, schemes []string) {
+	u, err := url.Parse(raw)
+	want := "a URL with scheme " + strings.Join(schemes, " or ") + " and without credentials"
+	switch {
+	case err != nil:
+		p.add(field, want, "something that is no URL")
+	case u.User != nil:
+		p.add(field, want, quoted(u.Redacted()))
+	default:
+		p.check(slices.Contains(schemes, u.Scheme), field, want, quoted(raw))
+	}
+}
+
+// web checks a URL of the web. Its text never repeats credentials that somebody put there.
+func (p *problems) web(field, raw string) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		p.add(field, "an http or https URL without credentials", "something that is no URL")
+	case u.User != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+		p.add(field, "an http or https URL without credentials", quoted(u.Redacted()))
+	}
+}
+
+func (c GitHubConfig) validate(p *problems) {
+	for _, f := range []struct{ field, raw string }{{"github.url", c.URL}, {"github.apiUrl", c.APIURL}} {
+		if f.raw == "" {
+			continue // simulated; found by the other
+		}
+		p.web(f.field, f.raw)
+	}
+	p.oneOf("github.registration", c.Registration, "jit", "token")
+	c.validateGroup(p)
+	c.validateApp(p)
+	p.check(c.RegistrationsPer5Min >= 1, "github.registrationsPer5Min", "at least 1", c.RegistrationsPer5Min)
+	p.check(c.Repository == "" || repositoryForm.MatchString(c.Repository), "github.repository", "owner/name", quoted(c.Repository))
+	p.check(c.TokenFile == "" || filepath.IsAbs(c.TokenFile), "github.tokenFile", "an absolute path", quoted(c.TokenFile))
+}
+
+// validateGroup: config.sh takes a group by its name only.
+func (c GitHubConfig) validateGroup(p *problems) {
+	p.check(c.RunnerGroupID >= 1, "github.runnerGroupId", "at least 1", c.RunnerGroupID)
+	switch named, other := c.RunnerGroup != "", c.RunnerGroupID > 1; {
+	case named && other:
+		p.add("github.runnerGroupId", "1 if runnerGroup names the group", c.RunnerGroupID)
+	case named && c.level() == "repository":
+		p.add("github.runnerGroup", "empty, since runners of a repository are in its only group", quoted(c.RunnerGroup))
+	case other && c.Registration == "token":
+		p.add("github.runnerGroupId", "1 with registration token, which takes runnerGroup", c.RunnerGroupID)
+	}
+}
+
+// validateApp holds it to what githubapi takes, in the words of the file.
+func (c GitHubConfig) validateApp(p *problems) {
+	p.check(c.AppID >= 0, "github.appId", "at least 0", c.AppID)
+	p.check(c.AppInstallationID >= 0, "github.appInstallationId", "at least 0", c.AppInstallationID)
+	p.check(c.AppKeyFile == "" || filepath.IsAbs(c.AppKeyFile), "github.appKeyFile", "an absolute path", quoted(c.AppKeyFile))
+	switch {
+	case c.AppID > 0 && c.AppKeyFile == "":
+		p.add("github.appKeyFile", "set with appId", quoted(c.AppKeyFile))
+	case c.AppID == 0 && (c.AppKeyFile != "" || c.AppInstallationID > 0):
+		p.add("github.appId", "set with appKeyFile and appInstallationId", c.AppID)
+	case c.AppID > 0 && c.TokenFile != "":
+		p.add("github.tokenFile", "empty if there is an App", quoted(c.TokenFile))
+	case c.AppID > 0 && c.level() == "enterprise":
+		p.add("github.appId", "0 for an enterprise, which takes a classic token only", c.AppID)
+	}
+}
+
+// validateClasses keeps the classes ordered: no two of one cpu, and more cpu means more mem, so that
+// "larger" has one meaning.
+func validateClasses(p *problems, classes map[string]Class) {
+	p.check(len(classes) > 0, "classes", "at least one class", "none")
+	names := slices.Sorted(maps.Keys(classes))
+	for _, name := range names {
+		class := classes[name]
+		p.check(nameForm.MatchString(name), "classes."+name, "named by 1 to 32 of a-z, 0-9 and -", quoted(name))
+		p.check(class.CPU > 0, "classes."+name+".cpu", "greater than 0", class.CPU)
+		p.check(class.Mem > 0, "classes."+name+".mem", "greater than 0", class.Mem)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return classes[a].CPU - classes[b].CPU })
+	for i := 1; i < len(names); i++ {
+		small, large := names[i-1], names[i]
+		switch {
+		case classes[small].CPU <= 0:
+		case classes[small].CPU == classes[large].CPU:
+			p.add("classes."+large+".cpu", "other than that of "+small, classes[large].CPU)
+		case classes[small].Mem >= classes[large].Mem:
+			p.add("classes."+large+".mem", fmt.Sprintf("more than the %d of %s, which has less cpu", classes[small].Mem, small), classes[large].Mem)
+		}
+	}
+}
+
+// validateScrub refuses a level that this fleet cannot keep: full removes all that is the runner's
+// user's, so no other instance may use the computer.
+func (c Config) validateScrub(p *problems) {
+	alone := c.alone()
+	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
+		field, level := "classes."+name+".scrub", c.Classes[name].Scrub
+		if level != "" {
+			p.oneOf(field, level, agent.ScrubLevels()...)
+		}
+		p.check(alone || level != string(agent.ScrubFull), field,
+			"less than full without agent.runnerUser, and on a process fleet without process.capacity 1", quoted(level))
+	}
+}
+
+// alone reports whether the processes and files of the runner's user are those of one instance.
+func (c Config) alone() bool {
+	return c.Agent.RunnerUser != "" && (hasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
+}
+
+// validateLimits adds to the limits' own checks those that keep a healthy instance from being lost.
+func (c Config) validateLimits(p *problems) {
+	l := c.limits()
+	if err := l.Validate(); err != nil {
+		*p = append(*p, err)
+		return
+	}
+	p.check(l.Silence > l.Window(), "limits.silence", fmt.Sprintf("more than three beats (%s)", l.Window()), l.Silence)
+	p.check(l.RunningSilence >= l.Silence, "limits.runningSilence", fmt.Sprintf("at least limits.silence (%s)", l.Silence), l.RunningSilence)
+}
+
+func (c RequestsConfig) validate(p *problems) {
+	p.check(c.MaxCount >= 1, "requests.maxCount", "at least 1", c.MaxCount)
+	p.positive("requests.maxRuntime", c.MaxRuntime)
+	p.check(c.Timeout > 0 && c.Timeout <= c.MaxRuntime, "requests.timeout",
+		fmt.Sprintf("greater than 0 and at most requests.maxRuntime (%s)", c.MaxRuntime), c.Timeout)
+	p.check(c.ClientSilence >= minSilence, "requests.clientSilence", fmt.Sprintf("at least %s", minSilence), c.ClientSilence)
+}
+
+func (c Config) validateCaps(p *problems) {
+	p.check(c.Caps.MaxInstances >= 1, "caps.maxInstances", "at least 1", c.Caps.MaxInstances)
+	for _, class := range slices.Sorted(maps.Keys(c.Caps.PerClass)) {
+		field := "caps.perClass." + class
+		p.check(c.Caps.PerClass[class] >= 0, field, "at least 0", c.Caps.PerClass[class])
+		if _, ok := c.Classes[class]; !ok {
+			p.add(field, "named after one of the classes "+strings.Join(slices.Sorted(maps.Keys(c.Classes)), ", "), quoted(class))
+		}
+	}
+}
+
+func (c Config) validateTimes(p *problems) {
+	i := c.Intervals
+	for _, f := range []struct {
+		field string
+		value time.Duration
+	}{
+		{"intervals.sweep", i.Sweep},
+		{"intervals.hotPoll", i.HotPoll},
+		{"intervals.warmPoll", i.WarmPoll},
+		{"intervals.scan", i.Scan},
+		{"intervals.runners", i.Runners},
+		{"intervals.batch", i.Batch},
+		{"intervals.exclusion", i.Exclusion},
+		{"intervals.orphan", i.Orphan},
+		{"intervals.housekeeping", i.Housekeeping},
+		{"lease.ttl", c.Lease.TTL},
+	} {
+		p.positive(f.field, f.value)
+	}
+	p.check(c.Lease.RequestTimeout > 0 && c.Lease.RequestTimeout < c.Lease.TTL, "lease.requestTimeout",
+		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
+}
+
+func (c AgentConfig) validate(p *problems) {
+	for _, f := range []struct{ field, path string }{
+		{"agent.script", c.Script}, {"agent.scrub", c.Scrub}, {"agent.runnerDir", c.RunnerDir},
+	} {
+		p.check(f.path == "" || filepath.IsAbs(f.path), f.field, "an absolute path", quoted(f.path))
+	}
+	p.check(c.RunnerVersion == "" || versionForm.MatchString(c.RunnerVersion), "agent.runnerVersion", "a version such as 2.337.0", quoted(c.RunnerVersion))
+	p.check(c.RunnerUser == "" || userForm.MatchString(c.RunnerUser), "agent.runnerUser", "the name of a user", quoted(c.RunnerUser))
+	if c.RunnerURL != "" {
+		p.check(c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", quoted(c.RunnerDir))
+		p.web("agent.runnerUrl", c.RunnerURL)
+		p.check(sumForm.MatchString(c.RunnerSHA256), "agent.runnerSha256", "64 hexadecimal digits, since agent.runnerUrl is set", quoted(c.RunnerSHA256))
+	} else {
+		p.check(c.RunnerSHA256 == "", "agent.runnerSha256", "empty unless agent.runnerUrl is set", quoted(c.RunnerSHA256))
+	}
+	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, firewallRequired, firewallOff)
+	p.positive("agent.scriptTimeout", c.ScriptTimeout)
+	p.positive("agent.idlePoll", c.IdlePoll)
+	p.positive("agent.poll", c.Poll)
+}
+
+func (c ProcessConfig) validate(p *problems) {
+	p.check(c.BootDelay >= 0, "process.bootDelay", "at least 0", c.BootDelay)
+	p.check(c.BootJitter >= 0, "process.bootJitter", "at least 0", c.BootJitter)
+	p.check(c.Capacity >= 0, "process.capacity", "at least 0", c.Capacity)
+	p.check(c.SpotCapacity >= 0, "process.spotCapacity", "at least 0", c.SpotCapacity)
+	p.check(c.RefusalRate >= 0 && c.RefusalRate <= 1, "process.refusalRate", "from 0 to 1", c.RefusalRate)
+	p.check(c.LossAfter >= 0, "process.lossAfter", "at least 0", c.LossAfter)
+	p.check(c.NoticeAfter >= 0, "process.noticeAfter", "at least 0", c.NoticeAfter)
+	p.positive("process.noticeLead", c.NoticeLead)
+	p.positive("process.terminateGrace", c.TerminateGrace)
+	for i, t := range c.Types {
+		field := fmt.Sprintf("process.types[%d]", i)
+		p.check(t.Name != "", field+".name", "set", quoted(t.Name))
+		p.check(t.CPU > 0, field+".cpu", "greater than 0", t.CPU)
+		p.check(t.Mem > 0, field+".mem", "greater than 0", t.Mem)
+	}
+}

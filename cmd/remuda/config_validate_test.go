@@ -1,0 +1,168 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestConfig_Validate(t *testing.T) {
+	tests := []struct {
+		field  string // the only one that may be blamed
+		change func(*Config)
+		want   string // what the error says after the field
+	}{
+		{"name", func(c *Config) { c.Name = "My Herd" }, `must be 1 to 32 of a-z, 0-9 and -, not starting with -, got "My Herd"`},
+		{"store", func(c *Config) { c.Store = "postgres://db/x" }, `must be a URL with scheme dynamodb or sqlite and without credentials, got "postgres://db/x"`},
+		{"store", func(c *Config) { c.Store = "sqlite://u:pw@h/x" }, `got "sqlite://u:xxxxx@h/x"`},
+		{"store", func(c *Config) { c.Store = "sqlite://%zz" }, `got something that is no URL`},
+		{"pool", func(c *Config) { c.Pool = "redis://x" }, `must be a URL with scheme sqlite`},
+		{"fleet", func(c *Config) { c.Fleet = "" }, `must be a URL with scheme ec2 or process`},
+		{"github.url", func(c *Config) { c.GitHub.URL = "github.com/o/r" }, `must be an http or https URL without credentials, got "github.com/o/r"`},
+		{"github.url", func(c *Config) { c.GitHub.URL = "https://x:ghp_secret@github.com/o/r" }, `got "https://x:xxxxx@github.com/o/r"`},
+		{"github.apiUrl", func(c *Config) { c.GitHub.APIURL = "git.example/api/v3" }, `must be an http or https URL`},
+		{"github.registration", func(c *Config) { c.GitHub.Registration = "pat" }, `must be one of jit, token, got "pat"`},
+		{"github.runnerGroupId", func(c *Config) { c.GitHub.RunnerGroupID = 0 }, `must be at least 1, got 0`},
+		{"github.runnerGroupId", func(c *Config) { c.GitHub.RunnerGroup, c.GitHub.RunnerGroupID = "linux", 3 }, `must be 1 if runnerGroup names the group, got 3`},
+		{"github.runnerGroupId", func(c *Config) { c.GitHub.Registration, c.GitHub.RunnerGroupID = "token", 3 }, `must be 1 with registration token, which takes runnerGroup, got 3`},
+		{"github.runnerGroup", func(c *Config) { c.GitHub.URL, c.GitHub.RunnerGroup = "https://github.com/o/r", "linux" }, `must be empty, since runners of a repository are in its only group, got "linux"`},
+		{"github.appId", func(c *Config) { c.GitHub.AppID = -1 }, `must be at least 0, got -1`},
+		{"github.appId", func(c *Config) { c.GitHub.AppKeyFile = "/key.pem" }, `must be set with appKeyFile and appInstallationId, got 0`},
+		{"github.appId", func(c *Config) { c.GitHub.AppInstallationID = 7 }, `must be set with appKeyFile and appInstallationId, got 0`},
+		{"github.appId", func(c *Config) { c.GitHub = asApp(c.GitHub); c.GitHub.URL = "https://github.com/enterprises/acme" }, `must be 0 for an enterprise, which takes a classic token only, got 5`},
+		{"github.appInstallationId", func(c *Config) { c.GitHub = asApp(c.GitHub); c.GitHub.AppInstallationID = -1 }, `must be at least 0, got -1`},
+		{"github.appKeyFile", func(c *Config) { c.GitHub = asApp(c.GitHub); c.GitHub.AppKeyFile = "" }, `must be set with appId, got ""`},
+		{"github.appKeyFile", func(c *Config) { c.GitHub = asApp(c.GitHub); c.GitHub.AppKeyFile = "key.pem" }, `must be an absolute path, got "key.pem"`},
+		{"github.tokenFile", func(c *Config) { c.GitHub = asApp(c.GitHub); c.GitHub.TokenFile = "/token" }, `must be empty if there is an App, got "/token"`},
+		{"github.registrationsPer5Min", func(c *Config) { c.GitHub.RegistrationsPer5Min = -1 }, `must be at least 1, got -1`},
+		{"github.repository", func(c *Config) { c.GitHub.Repository = "o/r/x" }, `must be owner/name, got "o/r/x"`},
+		{"github.tokenFile", func(c *Config) { c.GitHub.TokenFile = "token" }, `must be an absolute path, got "token"`},
+		{"limits.idle", func(c *Config) { c.Limits.Idle = 0 }, `must be greater than 0, got 0s`},
+		{"limits.silence", func(c *Config) { c.Limits.Silence = 15 * time.Second }, `must be more than three beats (15s), got 15s`},
+		{"limits.runningSilence", func(c *Config) { c.Limits.RunningSilence = 59 * time.Second }, `must be at least limits.silence (1m0s), got 59s`},
+		{"requests.maxCount", func(c *Config) { c.Requests.MaxCount = 0 }, `must be at least 1, got 0`},
+		{"requests.timeout", func(c *Config) { c.Requests.Timeout = 25 * time.Hour }, `must be greater than 0 and at most requests.maxRuntime (24h0m0s), got 25h0m0s`},
+		{"requests.clientSilence", func(c *Config) { c.Requests.ClientSilence = 9 * time.Second }, `must be at least 10s, got 9s`},
+		{"caps.maxInstances", func(c *Config) { c.Caps.MaxInstances = 0 }, `must be at least 1, got 0`},
+		{"caps.perClass.small", func(c *Config) { c.Caps.PerClass = map[string]int{"small": -1} }, `must be at least 0, got -1`},
+		{"caps.perClass.huge", func(c *Config) { c.Caps.PerClass = map[string]int{"huge": 1} }, `must be named after one of the classes large, medium, small, xlarge, got "huge"`},
+		{"intervals.sweep", func(c *Config) { c.Intervals.Sweep = -time.Second }, `must be greater than 0, got -1s`},
+		{"lease.requestTimeout", func(c *Config) { c.Lease.RequestTimeout = c.Lease.TTL }, `must be greater than 0 and less than lease.ttl (2s), got 2s`},
+		{"agent.script", func(c *Config) { c.Agent.Script = "./setup.sh" }, `must be an absolute path, got "./setup.sh"`},
+		{"agent.runnerVersion", func(c *Config) { c.Agent.RunnerVersion = "latest" }, `must be a version such as 2.337.0, got "latest"`},
+		{"agent.runnerUser", func(c *Config) { c.Agent.RunnerUser = "run:ner" }, `must be the name of a user, got "run:ner"`},
+		{"agent.runnerUrl", func(c *Config) { c.Agent.RunnerURL, c.Agent.RunnerSHA256 = "file:///runner.tar.gz", sum64 }, `must be an http or https URL`},
+		{"agent.runnerUrl", func(c *Config) { c.Agent.RunnerURL, c.Agent.RunnerSHA256 = "https://me:hush@example.org/r", sum64 }, `got "https://me:xxxxx@example.org/r"`},
+		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerURL = "https://example.org/r" }, `must be 64 hexadecimal digits, since agent.runnerUrl is set, got ""`},
+		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerSHA256 = sum64 }, `must be empty unless agent.runnerUrl is set`},
+		{"agent.runnerDir", func(c *Config) {
+			c.Agent.RunnerURL, c.Agent.RunnerSHA256, c.Agent.RunnerDir = "https://example.org/r", sum64, "/opt/runner"
+		}, `must be empty if agent.runnerUrl is set`},
+		{"agent.metadataFirewall", func(c *Config) { c.Agent.MetadataFirewall = "on" }, `must be one of required, off, got "on"`},
+		{"classes.small.scrub", func(c *Config) { c.Classes = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "all"}} }, `must be one of none, workspace, full, terminate, got "all"`},
+		{"classes.small.scrub", func(c *Config) {
+			c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
+		}, `must be less than full without agent.runnerUser, and on a process fleet without process.capacity 1, got "full"`},
+		{"agent.poll", func(c *Config) { c.Agent.Poll = 0 }, `must be greater than 0, got 0s`},
+		{"process.refusalRate", func(c *Config) { c.Process.RefusalRate = 1.1 }, `must be from 0 to 1, got 1.1`},
+		{"process.capacity", func(c *Config) { c.Process.Capacity = -1 }, `must be at least 0, got -1`},
+		{"process.spotCapacity", func(c *Config) { c.Process.SpotCapacity = -1 }, `must be at least 0, got -1`},
+		{"process.types[1].cpu", func(c *Config) { c.Process.Types = []ProcessType{{"a", 1, 1}, {"b", 0, 1}} }, `must be greater than 0, got 0`},
+		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `must be one of auto, json, text, got "xml"`},
+	}
+	for _, tt := range tests {
+		c := defaults()
+		tt.change(&c)
+		err := c.Validate()
+		if err == nil || !strings.HasPrefix(err.Error(), tt.field+": ") || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("Validate() = %v, want only %s: …%s", err, tt.field, tt.want)
+		}
+	}
+}
+
+// asApp returns c with an App that is right.
+func asApp(c GitHubConfig) GitHubConfig {
+	c.AppID, c.AppKeyFile = 5, "/etc/remuda/app.pem"
+	return c
+}
+
+func TestConfig_Validate_AppsAndGroupsThatWork(t *testing.T) {
+	for _, url := range []string{"", "https://github.com/o/r", "https://github.com/o"} {
+		c := defaults()
+		c.GitHub = asApp(c.GitHub)
+		c.GitHub.URL = url
+		if c.GitHub.level() == "organisation" {
+			c.GitHub.RunnerGroup = "linux"
+		}
+		if err := c.Validate(); err != nil {
+			t.Errorf("Validate() of an App for %q = %v", url, err)
+		}
+	}
+}
+
+// sum64 has the form of a checksum.
+var sum64 = strings.Repeat("0a", 32)
+
+// The level full is for machines whose runner's user is one instance's alone.
+func TestConfig_ScrubFull_WhereItCanBeKept(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"EC2": func(c *Config) { c.Fleet = "ec2://prod?region=eu-west-1" }, "OneProcess": func(c *Config) { c.Process.Capacity = 1 },
+	} {
+		c := defaults()
+		c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
+		change(&c)
+		if err := c.Validate(); err != nil {
+			t.Errorf("%s: Validate() = %v", name, err)
+		}
+	}
+}
+
+// S90: the vector of the prototype's class configuration.
+func TestConfig_S90_Classes(t *testing.T) {
+	tests := []struct {
+		name, reason string
+		classes      map[string]Class
+		want         string // "" means accepted
+	}{
+		{"Increasing", "more cpu, more mem", map[string]Class{"b": {CPU: 4, Mem: 8192}, "a": {CPU: 2, Mem: 4096}}, ""},
+		{"One", "nothing to compare with", map[string]Class{"only": {CPU: 2, Mem: 1}}, ""},
+		{"None", "nothing could ever be asked for", nil, "classes: must be at least one class, got none"},
+		{"CPUZero", "no such machine", map[string]Class{"a": {CPU: 0, Mem: 4096}}, "classes.a.cpu: must be greater than 0, got 0"},
+		{"CPUNegative", "no such machine", map[string]Class{"a": {CPU: -2, Mem: 4096}}, "classes.a.cpu: must be greater than 0, got -2"},
+		{"MemZero", "no such machine", map[string]Class{"a": {CPU: 2, Mem: 0}}, "classes.a.mem: must be greater than 0, got 0"},
+		{"DuplicateCPU", "two names for one size", map[string]Class{"a": {CPU: 2, Mem: 4096}, "b": {CPU: 2, Mem: 8192}}, "classes.b.cpu: must be other than that of a, got 2"},
+		{"EqualMem", "larger must be larger", map[string]Class{"a": {CPU: 2, Mem: 4096}, "b": {CPU: 4, Mem: 4096}}, "classes.b.mem: must be more than the 4096 of a, which has less cpu, got 4096"},
+		{"LessMem", "larger must be larger", map[string]Class{"a": {CPU: 2, Mem: 4096}, "b": {CPU: 4, Mem: 2048}}, "classes.b.mem: must be more than the 4096 of a"},
+		{"Name", "it becomes part of queue names", map[string]Class{"Big One": {CPU: 2, Mem: 4096}}, `classes.Big One: must be named by 1 to 32 of a-z, 0-9 and -, got "Big One"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := defaults()
+			c.Classes = tt.classes
+			err := c.Validate()
+			if tt.want == "" {
+				if err != nil {
+					t.Errorf("%s: Validate() = %v, want nil", tt.reason, err)
+				}
+				return
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: Validate() = %v, want %s", tt.reason, err, tt.want)
+			}
+		})
+	}
+}
+
+// Validate names everything at once and changes nothing.
+func TestConfig_Validate_AllProblems(t *testing.T) {
+	err := Config{}.Validate()
+	if err == nil {
+		t.Fatal("Config{}.Validate() = nil")
+	}
+	for _, s := range settings {
+		// Zero is right for what is optional, and perClass and types are checked by element.
+		if named := strings.Contains("\n"+err.Error(), "\n"+s.key+": "); named == (optional[s.key] || s.key == "github.tokenEnv") {
+			t.Errorf("Config{}.Validate() names %s: %v", s.key, named)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/remuda-run/remuda/internal/ensure"
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// githubClient returns the client for the repository, organisation or enterprise that c names. An App's
+// key is looked at, so that a wrong file is told at once.
+func (a *app) githubClient(c Config, log *slog.Logger) (*githubapi.Client, error) {
+	o := githubapi.Options{
+		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
+		RunnerGroup: c.GitHub.RunnerGroup, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min,
+	}
+	if o.RunnerGroup == "" {
+		o.RunnerGroupID = c.GitHub.RunnerGroupID
+	}
+	if c.GitHub.AppID == 0 {
+		o.Token = a.githubToken(c.GitHub)
+		return githubapi.New(o)
+	}
+	o.App = &githubapi.App{ID: c.GitHub.AppID, InstallationID: c.GitHub.AppInstallationID, Key: a.githubKey(c.GitHub)}
+	key, err := o.App.Key(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	if err := githubapi.CheckKey(key); err != nil {
+		return nil, fmt.Errorf("github.appKeyFile %s: %w", c.GitHub.AppKeyFile, err)
+	}
+	return githubapi.New(o)
+}
+
+// githubToken reads the access token anew for every call, so that it can be replaced at any time.
+func (a *app) githubToken(c GitHubConfig) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) {
+		token := environment(a.environ())[c.TokenEnv]
+		if c.TokenFile != "" {
+			raw, err := a.readFile(c.TokenFile)
+			if err != nil {
+				return "", fmt.Errorf("read github.tokenFile: %w", err)
+			}
+			token = string(raw)
+		}
+		if token = strings.TrimSpace(token); token == "" {
+			return "", fmt.Errorf("%w: no access token in github.tokenFile or $%s", githubapi.ErrRefused, c.TokenEnv)
+		}
+		return token, nil
+	}
+}
+
+// githubKey reads the App's key anew for every installation token, likewise.
+func (a *app) githubKey(c GitHubConfig) func(context.Context) ([]byte, error) {
+	return func(context.Context) ([]byte, error) {
+		key, err := a.readFile(c.AppKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("read github.appKeyFile: %w", err)
+		}
+		return key, nil
+	}
+}
+
+// githubResource is a check that the credentials serve. Applied, it makes a registration token, which
+// proves every permission needed; a dry run only reads.
+func (a *app) githubResource(c Config, log *slog.Logger) resource {
+	return resource{"github", func(ctx context.Context, apply bool) ([]ensure.Step, error) {
+		client, err := a.githubClient(c, log)
+		if err != nil {
+			return nil, err
+		}
+		if err := client.Check(ctx, apply); err != nil {
+			return nil, err
+		}
+		return []ensure.Step{{Resource: "github " + client.Scope(), Action: ensure.Reachable}}, nil
+	}}
+}

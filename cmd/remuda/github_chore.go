@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"regexp"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/reconciler"
+)
+
+// versionEvery is the time between two looks at a runner version's dates, which GitHub announces about
+// a month ahead (GitHub Docs, "Self-hosted runners reference": an update is due within 30 days).
+const versionEvery = 6 * time.Hour
+
+// githubKnown is what the chore asks of GitHub.
+type githubKnown interface {
+	Check(ctx context.Context, write bool) error
+	Deprecation(ctx context.Context, version string) (githubapi.Deprecation, bool, error)
+}
+
+// githubChore sees that GitHub takes the credentials, also while no runner is needed, and that it goes
+// on serving the configured version of the runner. Only what an operator must do is news: an outage is
+// told by who suffers from it.
+type githubChore struct {
+	github  githubKnown
+	version string // "": not known
+	clock   clock.PassiveClock
+	log     *slog.Logger
+
+	refused bool
+	looked  time.Time
+}
+
+func (g *githubChore) chore() reconciler.Chore { return reconciler.Chore{Name: "github", Do: g.do} }
+
+func (g *githubChore) do(ctx context.Context) error {
+	err := g.github.Check(ctx, false)
+	switch {
+	case errors.Is(err, githubapi.ErrRefused):
+		g.refused = true
+		g.log.Error("github refuses the credentials", logkey.Error, err)
+		return nil // at the next round; asking sooner mends nothing
+	case err != nil:
+		g.log.Debug("github cannot be asked", logkey.Error, err)
+		return nil
+	case g.refused:
+		g.refused = false
+		g.log.Info("github takes the credentials again")
+	}
+	now := g.clock.Now()
+	if g.version == "" || !g.looked.IsZero() && now.Sub(g.looked) < versionEvery {
+		return nil
+	}
+	d, known, err := g.github.Deprecation(ctx, g.version)
+	if err != nil {
+		g.log.Debug("github cannot be asked", logkey.Error, err)
+		return nil
+	}
+	g.looked = now
+	if known {
+		g.tell(d, now)
+	}
+	return nil
+}
+
+// tell says when the version ends: what comes first counts, and jobs cannot run without registrations.
+func (g *githubChore) tell(d githubapi.Deprecation, now time.Time) {
+	end := d.Runtime
+	if end.IsZero() || !d.Registration.IsZero() && d.Registration.Before(end) {
+		end = d.Registration
+	}
+	switch log := g.log.With(logkey.Version, g.version, logkey.Until, end); {
+	case end.IsZero():
+	case !end.After(now):
+		log.Error("github serves this version of the runner no longer: configure a newer one")
+	default:
+		log.Warn("github will serve this version of the runner no longer: configure a newer one")
+	}
+}
+
+// inName is the version in the name of a release's archive, such as actions-runner-linux-x64-2.337.0.tar.gz.
+var inName = regexp.MustCompile(`-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
+
+// version is that of the runner that agents run, or "" if it is not known.
+func (c AgentConfig) version() string {
+	if m := inName.FindStringSubmatch(c.RunnerURL); m != nil && c.RunnerVersion == "" {
+		return m[1]
+	}
+	return c.RunnerVersion
+}

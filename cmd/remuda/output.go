@@ -1,0 +1,175 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Output formats of --output.
+const (
+	formatTable = "table"
+	formatWide  = "wide"
+	formatJSON  = "json"
+)
+
+// printJSON writes v indented.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write json: %w", err)
+	}
+	return nil
+}
+
+// table is rows of cells under a header, for people.
+type table struct {
+	header []string
+	rows   [][]string
+	shrink []int // columns that may be cut to make a line fit, the first to be cut first
+}
+
+func (t *table) add(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = strings.ReplaceAll(printable(cell), "\n", " ")
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// Columns stand apart by gap, or by narrowGap where that makes the lines fit. A cut cell keeps
+// minCell characters.
+const (
+	gap       = "  "
+	narrowGap = " "
+	minCell   = 6
+)
+
+// String renders the table in lines of at most width columns, or of any length if width is 0.
+func (t *table) String(width int) string {
+	widths := make([]int, len(t.header))
+	for _, row := range append([][]string{t.header}, t.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	between := gap
+	if width > 0 && over(widths, between, width) > 0 {
+		between = narrowGap
+		t.fit(widths, over(widths, between, width))
+	}
+	var b strings.Builder
+	for _, row := range append([][]string{t.header}, t.rows...) {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = cut(cell, widths[i])
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)) + between)
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// over is how much longer than width a line is.
+func over(widths []int, between string, width int) int {
+	total := len(between) * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	return total - width
+}
+
+// fit takes excess from the columns that may be cut.
+func (t *table) fit(widths []int, excess int) {
+	for _, i := range t.shrink {
+		take := min(excess, widths[i]-max(minCell, utf8.RuneCountInString(t.header[i])))
+		if take > 0 {
+			widths[i] -= take
+			excess -= take
+		}
+	}
+}
+
+// cut shortens s to width columns and shows that it did.
+func cut(s string, width int) string {
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	if width <= 0 {
+		return ""
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+// fields renders label and value pairs, one per line. Pairs without a value are left out.
+func fields(pairs ...[2]string) string {
+	widest := 0
+	for _, p := range pairs {
+		widest = max(widest, len(p[0]))
+	}
+	var b strings.Builder
+	for _, p := range pairs {
+		if p[1] == "" {
+			continue
+		}
+		lines := strings.Split(strings.TrimRight(printable(p[1]), "\n"), "\n")
+		fmt.Fprintf(&b, "%-*s%s%s\n", widest, p[0], gap, lines[0])
+		for _, line := range lines[1:] {
+			fmt.Fprintf(&b, "%*s%s%s\n", widest, "", gap, line)
+		}
+	}
+	return b.String()
+}
+
+// none stands for a value that does not exist.
+const none = "–"
+
+// short writes a duration as people compare it: whole seconds, at most two units.
+func short(d time.Duration) string {
+	if d < 0 {
+		return "-" + short(-d)
+	}
+	d = d.Truncate(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	default:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+}
+
+// seconds writes a duration as programs and tables of results want it.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// orNone returns s, or the sign for nothing.
+func orNone(s string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
+
+// checkFormat reports a format that is none of allowed.
+func checkFormat(got string, allowed ...string) error {
+	if slices.Contains(allowed, got) {
+		return nil
+	}
+	return fmt.Errorf("--output: must be one of %s, got %q", strings.Join(allowed, ", "), got)
+}
+
+// printable keeps what a script or an agent wrote from controlling the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
+			return r
+		}
+		return -1
+	}, s)
+}

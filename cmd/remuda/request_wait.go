@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// requestWait submits one attempt and waits for its answer.
+type requestWait struct {
+	*app
+	store    *store.Store
+	want     store.RunRequest
+	start    time.Time
+	progress *progress
+
+	asked   time.Time // when the request was stored
+	seen    every
+	ring    every
+	status  store.RunStatus // the last one of this attempt
+	trouble error           // why the last call failed, nil if it did not
+	hinted  bool
+}
+
+// run returns nil once the attempt is Ready: status holds the answer.
+func (w *requestWait) run(ctx context.Context) error {
+	if err := settle(ctx, w.clock, w.progress, string(w.want.ID), w.submit); err != nil {
+		return err
+	}
+	w.asked = w.clock.Now()
+	w.seen, w.ring = every{period: seenEvery}, every{period: ringEvery, next: w.asked.Add(ringEvery)}
+	return withTrouble(poll(ctx, w.clock, w.look), w.trouble)
+}
+
+// submit stores the request; repeating it is harmless. An attempt that was given back already is a
+// conflict: it would never become ready.
+func (w *requestWait) submit(ctx context.Context) error {
+	stored, err := w.store.Submit(ctx, w.want)
+	if err == nil && stored.Released() {
+		return mark(errReleased, fmt.Errorf("request %s attempt %d: was released already; a new one needs a higher --attempt", stored.ID, stored.Attempt))
+	}
+	return err
+}
+
+// look does what is due and reads the status. Failed calls are repeated with the next look: only
+// the time limit ends the wait, or a refusal, which only an operator can lift.
+func (w *requestWait) look(ctx context.Context) (bool, error) {
+	now := w.clock.Now()
+	w.trouble = w.tell(ctx, now)
+	st, err := w.store.Status(ctx, store.Eventual, w.want.ID)
+	switch {
+	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrRefused):
+		return false, err
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
+		w.trouble = err
+	case st.Attempt > w.want.Attempt:
+		return false, mark(errReleased, fmt.Errorf("request %s attempt %d: was replaced by attempt %d", st.ID, w.want.Attempt, st.Attempt))
+	case st.Attempt == w.want.Attempt:
+		w.status = st
+	}
+	done, err := w.verdict()
+	if !done && err == nil {
+		w.report(now)
+	}
+	return done, err
+}
+
+// tell renews the client's sign of life, and rings while nobody has answered.
+func (w *requestWait) tell(ctx context.Context, now time.Time) error {
+	var errs []error
+	if w.seen.due(now) {
+		errs = append(errs, w.store.Seen(ctx, w.want.ID, w.want.Attempt, now))
+	}
+	if w.status.Phase == statemachine.Unseen && w.ring.due(now) {
+		errs = append(errs, w.store.Ring(ctx, w.want.ID))
+	}
+	return errors.Join(errs...)
+}
+
+// verdict reports whether the status is the answer.
+func (w *requestWait) verdict() (bool, error) {
+	st := w.status
+	switch st.Phase {
+	case statemachine.Ready:
+		return true, nil
+	case statemachine.Failed:
+		return false, failure(st)
+	case statemachine.ReleasedPhase:
+		if !st.FailedAt.IsZero() {
+			return false, failure(st) // it failed and was wound down between two looks
+		}
+		return false, mark(errReleased, fmt.Errorf("request %s attempt %d: was released meanwhile", st.ID, st.Attempt))
+	case statemachine.Unseen, statemachine.Pending:
+	}
+	return false, nil
+}
+
+// failure is the controller's no, in its own words.
+func failure(st store.RunStatus) error {
+	kind := errFailed
+	if st.Reason == reconciler.ReasonTimeout {
+		kind = errTimedOut
+	}
+	return mark(kind, fmt.Errorf("request %s attempt %d failed: %s: %s", st.ID, st.Attempt, st.Reason, st.Message))
+}
+
+// report shows where things stand.
+func (w *requestWait) report(now time.Time) {
+	if w.status.Phase == statemachine.Unseen && w.trouble == nil && now.Sub(w.asked) >= hintAfter && !w.hinted {
+		w.progress.note("no controller has taken up this request for %s: is `remuda controller` running on this store?", hintAfter)
+		w.hinted = true
+	}
+	w.progress.show(progressLine(w.want, w.status, w.trouble), "  "+short(now.Sub(w.start)))
+}
+
+// progressLine is the live line without its clock.
+func progressLine(want store.RunRequest, st store.RunStatus, trouble error) string {
+	if trouble != nil {
+		return storeTrouble(string(want.ID), trouble)
+	}
+	if st.Phase == statemachine.Unseen {
+		return fmt.Sprintf("%s  waiting for the controller", want.ID)
+	}
+	warm, cold := st.Counts.Claimed, st.Counts.Created+st.Counts.Launching
+	for _, seat := range st.Instances {
+		if seat.Warm {
+			warm++
+		} else {
+			cold++
+		}
+	}
+	return fmt.Sprintf("%s  %s  ready %d/%d  warm %d  cold %d", want.ID, st.Phase, st.Counts.Ready, want.Count, warm, cold)
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// renderFleet draws the fleet for people. width 0 cuts nothing.
+func renderFleet(v fleetView, wide bool, width int) string {
+	instances := instanceTable(v, wide)
+	requests := requestTable(v)
+	var b strings.Builder
+	if len(instances.rows) > 0 {
+		b.WriteString(instances.String(width) + "\n")
+	}
+	if len(requests.rows) > 0 {
+		b.WriteString(requests.String(width) + "\n")
+	}
+	b.WriteString(summary(v))
+	for _, key := range v.Unread {
+		b.WriteString("unreadable record: " + key + "\n")
+	}
+	return b.String()
+}
+
+func instanceTable(v fleetView, wide bool) *table {
+	t := &table{header: []string{"INSTANCE", "STATE", "RUN", "CLASS", "TYPE", "USAGE", "LEFT", "BEAT"}, shrink: []int{2, 4, 0, 3}}
+	if wide {
+		t.header = append(t.header, "RUNNER", "CPU/MEM", "ZONE", "ASSIGNED", "AGE", "POOLED", "TEMPLATE")
+		t.shrink = nil
+	}
+	for _, in := range v.Instances {
+		row := []string{
+			string(in.ID), string(in.State), orNone(string(in.RunID)), in.ResourceClass, in.InstanceType, in.UsageClass,
+			leftText(in), beatText(in.Heartbeat),
+		}
+		if wide {
+			row = append(row, runnerText(in.Heartbeat), fmt.Sprintf("%d/%d", in.CPU, in.Mem), orNone(in.Zone),
+				fmt.Sprint(in.Assignment), ageText(in.CreatedAt, v.Now), ageText(in.PooledAt, v.Now), orNone(in.TemplateVersion))
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+func requestTable(v fleetView) *table {
+	t := &table{header: []string{"REQUEST", "ATTEMPT", "PHASE", "READY", "CLASS", "AGE", "REASON"}, shrink: []int{6, 0, 4}}
+	for _, r := range v.Requests {
+		t.add(string(r.ID), fmt.Sprint(r.Attempt), r.phaseText(), fmt.Sprintf("%d/%d", r.Counts.Ready, r.Count),
+			r.ResourceClass, ageText(r.CreatedAt, v.Now), r.Reason)
+	}
+	return t
+}
+
+// phaseText is the phase of the newest attempt, or what it waits for.
+func (v requestView) phaseText() string {
+	switch {
+	case v.over() || v.failed():
+		return string(v.Phase)
+	case v.ReleasedAttempt >= v.Attempt:
+		return "releasing"
+	case v.StatusAttempt != v.Attempt || v.Phase == statemachine.Unseen:
+		return "waiting"
+	default:
+		return string(v.Phase)
+	}
+}
+
+// summary counts instances that live, and requests that are not over. Failed ones hold nothing, or
+// will soon: they are listed for their reason.
+func summary(v fleetView) string {
+	states, total := map[statemachine.State]int{}, 0
+	for _, in := range v.Instances {
+		if in.State != statemachine.Terminated {
+			states[in.State]++
+			total++
+		}
+	}
+	open, failed := 0, 0
+	for _, r := range v.Requests {
+		switch {
+		case r.over():
+		case r.failed():
+			failed++
+		default:
+			open++
+		}
+	}
+	text := plural(total, "instance") + stateCounts(states) + "; " + plural(open, "open request")
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	return text + "\n"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func leftText(in instanceView) string {
+	if in.Threshold.IsZero() {
+		return none
+	}
+	return short(in.left())
+}
+
+// beatText is the age of the heartbeat, with a mark once it is too old to be healthy.
+func beatText(hb *heartbeatView) string {
+	if hb == nil {
+		return none
+	}
+	age := short(time.Duration(hb.AgeSeconds * float64(time.Second)))
+	if !hb.Healthy {
+		return age + "!"
+	}
+	return age
+}
+
+func runnerText(hb *heartbeatView) string {
+	switch {
+	case hb == nil:
+		return none
+	case hb.Busy:
+		return orNone(hb.Runner) + " busy"
+	default:
+		return orNone(hb.Runner)
+	}
+}
+
+func ageText(at, now store.Time) string {
+	if at.IsZero() {
+		return none
+	}
+	return short(max(0, now.Sub(at.Time)))
+}
+
+// renderInstance draws everything about one instance.
+func renderInstance(v instanceView, now store.Time) string {
+	heartbeat, signal := none, none
+	if hb := v.Heartbeat; hb != nil {
+		heartbeat = fmt.Sprintf("%s ago, assignment %d, runner %s, agent %s", beatText(hb), hb.Assignment, runnerText(hb), orNone(hb.AgentVersion))
+		if hb.Interrupted {
+			heartbeat += ", interruption notice received"
+		}
+	}
+	if s := v.Signal; s != nil {
+		signal = fmt.Sprintf("%s %s ago for run %s assignment %d", s.Signal, ageText(s.UpdatedAt, now), orNone(string(s.RunID)), s.Assignment)
+		for _, more := range []struct{ separator, text string }{{": ", s.Cause}, {"\n", s.Detail}} {
+			if more.text != "" {
+				signal += more.separator + more.text
+			}
+		}
+	}
+	registration := none
+	if r := v.Registration; r.Serial > 0 {
+		registration = fmt.Sprintf("%s (%s, assignment %d, runner id %d) at %s", r.Name, r.Mode, r.Assignment, r.RunnerID, orNone(r.URL))
+	}
+	run := none
+	if v.RunID != "" {
+		run = fmt.Sprintf("%s attempt %d", v.RunID, v.Attempt)
+	}
+	return fields(
+		[2]string{"instance", string(v.ID)},
+		[2]string{"state", fmt.Sprintf("%s for %s", v.State, ageText(v.Since, now))},
+		[2]string{"run", run},
+		[2]string{"assignment", fmt.Sprint(v.Assignment)},
+		[2]string{"threshold", thresholdText(v)},
+		[2]string{"pooled", ageText(v.PooledAt, now)},
+		[2]string{"class", fmt.Sprintf("%s: %s, %s, %d vCPUs, %d MiB", v.ResourceClass, v.InstanceType, v.UsageClass, v.CPU, v.Mem)},
+		[2]string{"zone", orNone(v.Zone)},
+		[2]string{"launch", fmt.Sprintf("%s, template %s", orNone(v.LaunchToken), orNone(v.TemplateVersion))},
+		[2]string{"created", instantText(v.CreatedAt, now)},
+		[2]string{"changed", instantText(v.ChangedAt, now)},
+		[2]string{"registration", registration},
+		[2]string{"heartbeat", heartbeat},
+		[2]string{"signal", signal},
+		[2]string{"last release", string(v.Release)},
+		[2]string{"reason", v.Reason},
+		[2]string{"detail", v.Detail},
+	)
+}
+
+func thresholdText(v instanceView) string {
+	if v.Threshold.IsZero() {
+		return none
+	}
+	return fmt.Sprintf("%s, %s left", v.Threshold.Format(time.RFC3339), short(v.left()))
+}
+
+func instantText(at, now store.Time) string {
+	if at.IsZero() {
+		return none
+	}
+	return fmt.Sprintf("%s, %s ago", at.Format(time.RFC3339), ageText(at, now))
+}
+
+// renderRequest draws everything about one request.
+func renderRequest(v requestView, now store.Time, width int) string {
+	text := fields(
+		[2]string{"request", fmt.Sprintf("%s attempt %d", v.ID, v.Attempt)},
+		[2]string{"phase", v.phaseText()},
+		[2]string{"reason", strings.Trim(fmt.Sprintf("%s: %s", v.Reason, v.Message), ": ")},
+		[2]string{"asked", fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass, strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " "))},
+		[2]string{"limits", fmt.Sprintf("max runtime %s, timeout %s", durationText(v.MaxRuntimeSeconds.Duration()), durationText(v.TimeoutSeconds.Duration()))},
+		[2]string{"ready", fmt.Sprintf("%d of %d (%d claimed, %d created, %d launching; %d launched in all)",
+			v.Counts.Ready, v.Count, v.Counts.Claimed, v.Counts.Created, v.Counts.Launching, v.Counts.Launched)},
+		[2]string{"phases", phasesText(v.PhaseSeconds)},
+		[2]string{"created", instantText(v.CreatedAt, now)},
+		[2]string{"client seen", instantText(v.SeenAt, now)},
+		[2]string{"released", releasedText(v)},
+	)
+	if len(v.Instances) == 0 {
+		return text
+	}
+	return text + "\n" + seatTable(v.Instances).String(width)
+}
+
+func phasesText(list []phaseSeconds) string {
+	parts := make([]string, len(list))
+	for i, p := range list {
+		parts[i] = fmt.Sprintf("%s %.1f s", p.Phase, p.Seconds)
+		if !p.Over {
+			parts[i] += " so far"
+		}
+	}
+	return orNone(strings.Join(parts, ", "))
+}
+
+func releasedText(v requestView) string {
+	if v.ReleasedAttempt == 0 {
+		return ""
+	}
+	return fmt.Sprintf("attempt %d, %s", v.ReleasedAttempt, v.Release)
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// The types of this file are what `remuda status -o json` prints. Their shapes are documented in
+// docs/cli.md and stay as they are; they hold no secret, whatever the records hold.
+
+// fleetView is the fleet at one moment.
+type fleetView struct {
+	Now       store.Time     `json:"now"`
+	Instances []instanceView `json:"instances"`
+	Requests  []requestView  `json:"requests"`
+	Unread    []string       `json:"unreadable"` // keys of records that cannot be decoded
+}
+
+// instanceView is one instance.
+type instanceView struct {
+	ID              store.InstanceID   `json:"instanceId"`
+	Principal       store.Principal    `json:"principal"`
+	State           statemachine.State `json:"state"`
+	RunID           store.RequestID    `json:"runId"`
+	Attempt         int                `json:"attempt"`
+	Threshold       store.Time         `json:"threshold"`
+	LeftSeconds     float64            `json:"leftSeconds"` // until the threshold; 0 when terminated
+	Assignment      int64              `json:"assignment"`
+	Since           store.Time         `json:"since"`
+	PooledAt        store.Time         `json:"pooledAt"`
+	Release         store.ReleaseMode  `json:"release"`
+	ResourceClass   string             `json:"resourceClass"`
+	UsageClass      string             `json:"usageClass"`
+	InstanceType    string             `json:"instanceType"`
+	CPU             int                `json:"cpu"`
+	Mem             int                `json:"mem"`
+	Zone            string             `json:"zone"`
+	LaunchToken     string             `json:"launchToken"`
+	TemplateVersion string             `json:"templateVersion"`
+	Registration    registrationView   `json:"registration"`
+	Reason          string             `json:"reason"`
+	Detail          string             `json:"detail"`
+	CreatedAt       store.Time         `json:"createdAt"`
+	ChangedAt       store.Time         `json:"changedAt"`
+	Version         int64              `json:"version"`
+	Heartbeat       *heartbeatView     `json:"heartbeat"` // null: none yet
+	Signal          *signalView        `json:"signal"`    // null: none yet
+}
+
+// registrationView is a registration without its secret.
+type registrationView struct {
+	Serial     int64                  `json:"serial"`
+	Assignment int64                  `json:"assignment"`
+	Mode       store.RegistrationMode `json:"mode"`
+	Name       string                 `json:"name"`
+	RunnerID   int64                  `json:"runnerId"`
+	URL        string                 `json:"url"`
+	MintedAt   store.Time             `json:"mintedAt"`
+}
+
+// heartbeatView is the last heartbeat. Its age compares two clocks when the agent runs elsewhere.
+type heartbeatView struct {
+	UpdatedAt  store.Time `json:"updatedAt"`
+	AgeSeconds float64    `json:"ageSeconds"`
+	Healthy    bool       `json:"healthy"` // no older than three periods
+	store.Beat
+}
+
+// signalView is the last signal.
+type signalView struct {
+	UpdatedAt store.Time `json:"updatedAt"`
+	store.SignalValue
+}
+
+func newInstanceView(in store.Instance, v store.Vitals, now time.Time, window time.Duration) instanceView {
+	out := instanceView{
+		ID: in.ID, Principal: in.Principal, State: in.State, RunID: in.RunID, Attempt: in.Attempt,
+		Threshold: in.Threshold, Assignment: in.Assignment, Since: in.Since, PooledAt: in.PooledAt, Release: in.Release,
+		ResourceClass: in.ResourceClass, UsageClass: in.UsageClass, InstanceType: in.InstanceType,
+		CPU: in.CPU, Mem: in.Mem, Zone: in.Zone, LaunchToken: in.LaunchToken, TemplateVersion: in.TemplateVersion,
+		Registration: registrationView{
+			Serial: in.Registration.Serial, Assignment: in.Registration.Assignment, Mode: in.Registration.Mode,
+			Name: in.Registration.Name, RunnerID: in.Registration.RunnerID, URL: in.Registration.URL, MintedAt: in.Registration.MintedAt,
+		},
+		Reason: in.Reason, Detail: in.Detail, CreatedAt: in.CreatedAt, ChangedAt: in.ChangedAt, Version: in.Version,
+	}
+	if !in.Threshold.IsZero() {
+		out.LeftSeconds = in.Threshold.Sub(now).Seconds()
+	}
+	if hb := v.Heartbeat; !hb.UpdatedAt.IsZero() {
+		age := max(0, now.Sub(hb.UpdatedAt.Time))
+		out.Heartbeat = &heartbeatView{UpdatedAt: hb.UpdatedAt, AgeSeconds: age.Seconds(), Healthy: age <= window, Beat: hb.Beat}
+	}
+	if s := v.Signal; !s.UpdatedAt.IsZero() {
+		out.Signal = &signalView{UpdatedAt: s.UpdatedAt, SignalValue: s.Value}
+	}
+	return out
+}
+
+// left is the time until the threshold.
+func (v instanceView) left() time.Duration {
+	return time.Duration(v.LeftSeconds * float64(time.Second))
+}
+
+// readFleet reads everything once.
+func readFleet(ctx context.Context, st *store.Store, now time.Time, window time.Duration) (fleetView, error) {
+	view := fleetView{Now: store.At(now), Instances: []instanceView{}, Requests: []requestView{}, Unread: []string{}}
+	var instances []store.Instance
+	vitals := map[store.Principal]store.Vitals{}
+	runs := map[store.RequestID]store.RunRecords{}
+	err := st.Scan(ctx, store.Visitor{
+		Instance: func(in store.Instance) { instances = append(instances, in) },
+		Heartbeat: func(h store.Heartbeat) {
+			v := vitals[h.Principal]
+			v.Heartbeat = h
+			vitals[h.Principal] = v
+		},
+		Signal: func(s store.Signal) {
+			v := vitals[s.Principal]
+			v.Signal = s
+			vitals[s.Principal] = v
+		},
+		Request: func(r store.RunRequest) {
+			records := runs[r.ID]
+			records.Request = &r
+			runs[r.ID] = records
+		},
+		Status: func(s store.RunStatus) {
+			records := runs[s.ID]
+			records.Status = &s
+			runs[s.ID] = records
+		},
+		Client: func(c store.RunClient) {
+			records := runs[c.ID]
+			records.Client = &c
+			runs[c.ID] = records
+		},
+		Bad: func(k store.Key, _ error) { view.Unread = append(view.Unread, k.Partition+" "+k.Sort) },
+	})
+	if err != nil {
+		return view, err
+	}
+	for _, in := range instances {
+		view.Instances = append(view.Instances, newInstanceView(in, vitals[in.Principal], now, window))
+	}
+	for id, records := range runs {
+		if records.Request != nil || records.Status != nil {
+			view.Requests = append(view.Requests, newRequestView(id, records, now))
+		}
+	}
+	view.sort()
+	return view, nil
+}
+
+// sort orders instances by state and id, and requests by the time they came: reading the store
+// gives no order.
+func (v *fleetView) sort() {
+	order := statemachine.States()
+	slices.SortFunc(v.Instances, func(a, b instanceView) int {
+		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortFunc(v.Requests, func(a, b requestView) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
+	})
+	slices.Sort(v.Unread)
+}
+
+// hideOver leaves out terminated instances and requests that are over.
+func (v *fleetView) hideOver() {
+	v.Instances = slices.DeleteFunc(v.Instances, func(in instanceView) bool { return in.State == statemachine.Terminated })
+	v.Requests = slices.DeleteFunc(v.Requests, requestView.over)
+}
+
+// instance returns the view of one instance.
+func (v *fleetView) instance(id string) (instanceView, error) {
+	i := slices.IndexFunc(v.Instances, func(in instanceView) bool { return string(in.ID) == id })
+	if i < 0 {
+		return instanceView{}, fmt.Errorf("instance %s: %w", id, store.ErrNotFound)
+	}
+	return v.Instances[i], nil
+}

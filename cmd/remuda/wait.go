@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// Times of a waiting client.
+const (
+	pollFirst = 100 * time.Millisecond // a warm start takes a fraction of a second
+	pollMax   = 500 * time.Millisecond // what an answer may come late
+	pollGrow  = 1.5
+	ringEvery = 3 * time.Second  // a lost ring costs no more than this
+	hintAfter = 5 * time.Second  // a controller answers in well under a second
+	callLimit = 10 * time.Second // longest time of one call: twice SQLite's busy timeout
+)
+
+// poll calls look at once and then again and again, first every pollFirst, slowing down to pollMax,
+// with a jitter of a fifth, until it reports done or an error, or ctx ends. Each call gets its own
+// time limit, so that a store that hangs delays nothing else.
+func poll(ctx context.Context, clk clock.WithTicker, look func(context.Context) (done bool, err error)) error {
+	pause := pollFirst
+	for {
+		call, cancel := context.WithTimeout(ctx, callLimit)
+		done, err := look(call)
+		cancel()
+		switch {
+		case done:
+			return nil
+		case ctx.Err() != nil:
+			return ended(ctx)
+		case err != nil:
+			return err
+		}
+		timer := clk.NewTimer(jitter(pause))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ended(ctx)
+		case <-timer.C():
+		}
+		pause = min(time.Duration(float64(pause)*pollGrow), pollMax)
+	}
+}
+
+// settle repeats call until it succeeds or fails for good. Meanwhile it shows the trouble.
+func settle(ctx context.Context, clk clock.WithTicker, show *progress, what string, call func(context.Context) error) error {
+	var trouble error
+	err := poll(ctx, clk, func(ctx context.Context) (bool, error) {
+		trouble = call(ctx)
+		if trouble == nil || definite(trouble) {
+			return trouble == nil, trouble
+		}
+		show.show(storeTrouble(what, trouble), "")
+		return false, nil
+	})
+	return withTrouble(err, trouble)
+}
+
+// definite reports whether repeating a call that failed with err cannot help.
+func definite(err error) bool {
+	for _, kind := range []error{store.ErrNotFound, store.ErrInvalid, store.ErrRefused, store.ErrOtherSpec, store.ErrOldAttempt, errReleased} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// withTrouble adds to a time-out what the last call failed with.
+func withTrouble(err, trouble error) error {
+	if trouble == nil || !errors.Is(err, errTimedOut) {
+		return err
+	}
+	return fmt.Errorf("%w (last call: %v)", err, trouble) //nolint:errorlint // the call's kind is not the outcome
+}
+
+// storeTrouble is the progress line while calls fail.
+func storeTrouble(what string, err error) string {
+	return fmt.Sprintf("%s  store does not answer: %v", what, err)
+}
+
+// ended says why ctx ended: our own limit, or an interruption, whatever signal caused it.
+func ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return errInterrupted
+	}
+	return context.Cause(ctx)
+}
+
+// jitter returns d ± 20 %, so that clients that started together do not call together for ever.
+func jitter(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
+}
+
+// every reports when something is due that is to happen once per period.
+type every struct {
+	period time.Duration
+	next   time.Time
+}
+
+func (e *every) due(now time.Time) bool {
+	if now.Before(e.next) {
+		return false
+	}
+	e.next = now.Add(e.period)
+	return true
+}
+
+// waitLimit ends ctx after d with a cause that says what was waited for.
+func waitLimit(ctx context.Context, d time.Duration, what string) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, mark(errTimedOut, fmt.Errorf("%s: not done after %s", what, d)))
+}

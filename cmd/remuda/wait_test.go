@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// The first looks are quick, the later ones slower, none further apart than pollMax and its jitter.
+func TestPoll_SlowsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var looks []time.Time
+		err := poll(t.Context(), clock.RealClock{}, func(context.Context) (bool, error) {
+			looks = append(looks, time.Now())
+			return len(looks) == 20, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := pollFirst
+		for i := 1; i < len(looks); i++ {
+			if got := looks[i].Sub(looks[i-1]); got < want*8/10 || got > want*12/10 {
+				t.Errorf("pause %d = %s, want %s ± 20 %%", i, got, want)
+			}
+			want = min(time.Duration(float64(want)*pollGrow), pollMax)
+		}
+	})
+}
+
+func TestPoll_Ends(t *testing.T) {
+	broken := errors.New("broken")
+	tests := []struct {
+		name string
+		end  func(context.Context) (context.Context, context.CancelFunc)
+		look func(context.Context) (bool, error)
+		want error
+	}{
+		{"Error", context.WithCancel, func(context.Context) (bool, error) { return false, broken }, broken},
+		{"Limit", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return waitLimit(ctx, time.Second, "x")
+		}, func(context.Context) (bool, error) { return false, nil }, errTimedOut},
+		{"Interrupted", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Second, cancel)
+			return ctx, cancel
+		}, func(context.Context) (bool, error) { return false, nil }, errInterrupted},
+		{"HangingCall", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return waitLimit(ctx, time.Minute, "x")
+		}, func(ctx context.Context) (bool, error) { // each call is cut off, the wait goes on
+			<-ctx.Done()
+			return false, nil
+		}, errTimedOut},
+		{"DoneAtTheLimit", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return waitLimit(ctx, time.Second, "x")
+		}, func(ctx context.Context) (bool, error) {
+			<-ctx.Done()
+			return true, nil
+		}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := tt.end(t.Context())
+				defer cancel()
+				if err := poll(ctx, clock.RealClock{}, tt.look); !errors.Is(err, tt.want) {
+					t.Errorf("poll = %v, want %v", err, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// A time-out tells what kept failing, but stays a time-out; a definite error ends the wait at once.
+func TestSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCLI(nil)
+		ctx, cancel := waitLimit(t.Context(), time.Minute, "drain")
+		defer cancel()
+		err := settle(ctx, c.clock, newProgress(c.streams), "drain", func(context.Context) error { return store.ErrUnavailable })
+		if want := "drain: not done after 1m0s (last call: store: unavailable)"; err == nil || err.Error() != want || exitCode(err) != exitTimedOut {
+			t.Errorf("settle = %v (exit code %d), want %s (%d)", err, exitCode(err), want, exitTimedOut)
+		}
+		if strings.Count(c.err.String(), "drain  store does not answer: store: unavailable\n") != 1 {
+			t.Errorf("stderr must show the trouble once:\n%s", &c.err)
+		}
+		start := time.Now()
+		for _, definite := range []error{store.ErrNotFound, store.ErrRefused} {
+			err = settle(t.Context(), c.clock, newProgress(c.streams), "drain", func(context.Context) error { return definite })
+			if !errors.Is(err, definite) || time.Since(start) != 0 {
+				t.Errorf("settle = %v after %s, want %v at once", err, time.Since(start), definite)
+			}
+		}
+	})
+}
+
+// A store that goes away after it took the request is blamed, not the controller.
+func TestRequest_BlamesTheStoreNotTheController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := &counting{}
+		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
+		time.AfterFunc(time.Second, func() { table.away.Store(true) })
+		go func() {
+			time.Sleep(20 * time.Second)
+			table.away.Store(false)
+			newController(t, st, "77", 1).after(0, statemachine.Accept, nil).after(time.Second, statemachine.Fulfil, ready)
+		}()
+		c := newCLI(st)
+		if code := c.run(t.Context(), asking()...); code != exitDone {
+			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+		}
+		if !strings.Contains(c.err.String(), "store does not answer") || strings.Contains(c.err.String(), "no controller") {
+			t.Errorf("stderr blames the wrong one:\n%s", &c.err)
+		}
+	})
+}
+
+// S35: a heartbeat exactly as old as the window is healthy, one unit of
+// record time later it is not; one from the future is fresh.
+func TestHeartbeatView_S35_Window(t *testing.T) {
+	now, window := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), 15*time.Second
+	for _, tt := range []struct {
+		age     time.Duration
+		healthy bool
+		text    string
+	}{{0, true, "0s"}, {window, true, "15s"}, {window + time.Millisecond, false, "15s!"}, {-time.Hour, true, "0s"}} {
+		v := newInstanceView(store.Instance{}, store.Vitals{Heartbeat: store.Heartbeat{UpdatedAt: store.At(now.Add(-tt.age))}}, now, window)
+		if v.Heartbeat.Healthy != tt.healthy || beatText(v.Heartbeat) != tt.text {
+			t.Errorf("age %s: healthy = %v, text %q, want %v, %q", tt.age, v.Heartbeat.Healthy, beatText(v.Heartbeat), tt.healthy, tt.text)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/store"
+)
+
+// plant is a controller and everything it works with.
+type plant struct {
+	table store.Table
+	pool  pool.Pool
+	fleet machinery
+	op    *reconciler.Operator
+	log   *slog.Logger
+}
+
+// build opens the back ends that cfg names and the controller over them. agentConfig is where the
+// agents find their configuration. The caller closes the plant.
+func (a *app) build(ctx context.Context, cfg Config, agentConfig string, log *slog.Logger) (p *plant, err error) {
+	built := &plant{log: log}
+	p = built
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, built.close())
+		}
+	}()
+	github, err := a.githubClient(cfg, log)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if p.table, err = openTable(ctx, cfg, a.clock, log); err != nil {
+		return nil, err
+	}
+	if p.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
+		return nil, err
+	}
+	if p.fleet, err = a.openFleet(ctx, cfg, agentConfig, log); err != nil {
+		return nil, err
+	}
+	var chores []reconciler.Chore
+	for _, r := range p.resources(cfg) {
+		chores = append(chores, r.chore(log))
+	}
+	chores = append(chores, (&githubChore{github: github, version: cfg.Agent.version(), clock: a.clock, log: log}).chore())
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("read host name: %w", err)
+	}
+	p.op, err = reconciler.New(reconciler.Options{
+		Config: cfg.controller(host + "-" + uuid.NewString()[:8]), Table: p.table, Pool: p.pool, Fleet: p.fleet.Fleet,
+		GitHub: github, Chores: chores, Clock: a.clock, Log: log,
+	})
+	return p, err
+}
+
+// run works until ctx ends. The fleet outlives the controller, which may still end machines.
+func (p *plant) run(ctx context.Context, before func(context.Context) error) error {
+	machines, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var g errgroup.Group
+	if p.fleet.run != nil {
+		g.Go(func() error { return p.fleet.run(machines) })
+	}
+	g.Go(func() error {
+		defer stop()
+		err := stopped(ctx, p.op.Run(ctx))
+		if before != nil {
+			err = errors.Join(err, before(machines))
+		}
+		return err
+	})
+	return g.Wait()
+}
+
+// stopped returns nil for what failed only because ctx ended, which is how a daemon is meant to end.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func (p *plant) close() error {
+	var errs []error
+	if p.fleet.Fleet != nil {
+		errs = append(errs, p.fleet.Close())
+	}
+	if p.pool != nil {
+		errs = append(errs, p.pool.Close())
+	}
+	if p.table != nil {
+		errs = append(errs, p.table.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// controller returns what the reconcilers need of c.
+func (c Config) controller(holder string) reconciler.Config {
+	classes := make(map[string]reconciler.Class, len(c.Classes))
+	for name, class := range c.Classes {
+		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem}
+	}
+	return reconciler.Config{
+		Holder: holder, Registration: store.RegistrationMode(c.GitHub.Registration), Classes: classes, Limits: c.limits(),
+		MaxCount: c.Requests.MaxCount, MaxInstances: c.Caps.MaxInstances, MaxInstancesPerClass: c.Caps.PerClass,
+		DefaultMaxRuntime: c.Limits.Running, MaxRuntime: c.Requests.MaxRuntime, ClientSilence: c.Requests.ClientSilence,
+		Batch: c.Intervals.Batch, Exclusion: c.Intervals.Exclusion,
+		HotPoll: c.Intervals.HotPoll, WarmPoll: c.Intervals.WarmPoll, Scan: c.Intervals.Scan,
+		Sweep: c.Intervals.Sweep, Runners: c.Intervals.Runners, Orphan: c.Intervals.Orphan,
+		Housekeeping: c.Intervals.Housekeeping, LeaseTTL: c.Lease.TTL, LeaseRequest: c.Lease.RequestTimeout,
+	}
+}
+
+// agentConfigName is the file, in the fleet's folder, that tells agents their configuration.
+const agentConfigName = "remuda.yaml"
+
+// writeConfig stores the effective configuration for agents and for the other verbs. It holds no
+// secret. The file is replaced as a whole, and only if it differs.
+func writeConfig(path string, c Config) error {
+	out, err := yaml.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	have, err := os.ReadFile(path)
+	if err == nil && bytes.Equal(have, out) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	temp := path + ".new"
+	if err := os.WriteFile(temp, out, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// templateOf names what a machine launched now would run: this program, and of its configuration
+// what agents go by. A changed cap or log level dismisses no warm machine.
+func templateOf(exe string, c Config) (string, error) {
+	config, err := yaml.Marshal(Config{Store: c.Store, Fleet: c.Fleet, GitHub: c.GitHub, Limits: c.Limits, Agent: c.Agent, Classes: c.scrubbed()})
+	if err != nil {
+		return "", fmt.Errorf("encode agent configuration: %w", err)
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return "", fmt.Errorf("read this program: %w", err)
+	}
+	sum := sha256.Sum256(fmt.Appendf(config, "\n%d %d", info.Size(), info.ModTime().UnixNano()))
+	return hex.EncodeToString(sum[:6]), nil
+}
