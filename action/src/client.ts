@@ -1,0 +1,94 @@
+// What both modes have in common.
+
+import { type Clock, Every, type Limit, pauses } from "./clock.ts";
+import type { Inputs } from "./inputs.ts";
+import type { Progress } from "./progress.ts";
+import type { ReleaseMode, RunStatus } from "./records.ts";
+import type { Runner } from "./runner.ts";
+import type { Store } from "./store.ts";
+import { kindOf } from "./table.ts";
+
+export interface Client {
+  runner: Runner;
+  clock: Clock;
+  store: Store;
+  inputs: Inputs;
+  progress: Progress;
+  /** Aborts when the step is cancelled. */
+  cancelled: AbortSignal;
+}
+
+/** The step has failed, for a reason that is for people. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly title = "remuda",
+  ) {
+    super(message);
+  }
+}
+
+export const installation = ({ name, region }: Inputs): string => `installation ${name} in ${region}`;
+
+// Pauses between looks. A warm start takes a fraction of a second, a cold one half a minute.
+const firstPause = 250;
+const lastPause = 2_000;
+const unansweredPause = 1_000; // so that it is said in time that nobody answers
+const ringEvery = 3_000; // a lost ring costs no more than this
+
+/**
+ * Reads the status again and again, until look returns a result. Of an attempt that is not own or newer the
+ * controller has not heard yet: it is rung again. A failed read is repeated: only the time limit ends the wait, or a refusal,
+ * which only an operator can lift.
+ */
+export async function poll<T>(
+  c: Client,
+  what: string,
+  limit: Limit,
+  attempt: number,
+  look: (status: RunStatus | undefined) => Promise<T | undefined> | T | undefined,
+): Promise<T> {
+  const pause = pauses(firstPause, lastPause);
+  const ring = new Every(ringEvery, c.clock.ticks() + ringEvery);
+  for (;;) {
+    let answered = false;
+    try {
+      const status = await c.store.status(c.inputs.id, limit);
+      answered = (status?.attempt ?? 0) >= attempt;
+      const result = await look(answered ? status : undefined);
+      if (result !== undefined) return result;
+    } catch (error) {
+      if (kindOf(error) !== "unavailable") throw error;
+      if (!limit.signal.aborted) c.progress.trouble((error as Error).message);
+    }
+    if (!answered && !limit.signal.aborted && ring.due(c.clock.ticks())) await c.store.ring(c.inputs.id, limit);
+    await limit.pause(Math.min(pause.next().value, answered ? lastPause : unansweredPause));
+    limit.check(what);
+  }
+}
+
+/** What the post step gives back if this process ends before it could. */
+export interface Pending {
+  name: string;
+  region: string;
+  id: string;
+  attempt: number;
+  mode: ReleaseMode;
+}
+
+const pendingState = "pending";
+
+export function savePending(c: Client, mode: ReleaseMode): void {
+  const { name, region, id, attempt } = c.inputs;
+  c.runner.saveState(pendingState, JSON.stringify({ name, region, id, attempt, mode } satisfies Pending));
+}
+
+/** Nothing is left for the post step. */
+export function settlePending(runner: Runner): void {
+  runner.saveState(pendingState, "");
+}
+
+export function readPending(runner: Runner): Pending | undefined {
+  const text = runner.state(pendingState);
+  return text === "" ? undefined : (JSON.parse(text) as Pending);
+}

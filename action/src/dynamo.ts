@@ -1,0 +1,132 @@
+// The table in DynamoDB and its doorbell in SQS. Only calls of deploy/iam/workflow.json.
+
+import { DynamoDBClient, GetItemCommand, PutItemCommand, type PutItemCommandInput } from "@aws-sdk/client-dynamodb";
+import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+
+import { explain } from "./awserror.ts";
+import type { Clock } from "./clock.ts";
+import { fromWire, type Item, type Key, keyOf, toWire, type Wire } from "./item.ts";
+import { any, type Table, TableError } from "./table.ts";
+
+// Calls take milliseconds, the first one of a far region with its TLS handshake up to a second: an answer that
+// is three seconds late is lost, and asking again is what helps.
+const callTimeout = 3_000;
+
+export class DynamoTable implements Table {
+  private readonly db: DynamoDBClient;
+  private readonly sqs: SQSClient;
+  private readonly queue: string;
+  private queueURL: string | undefined;
+
+  /** Credentials and endpoints are those of the SDK's standard chain. */
+  constructor(
+    private readonly name: string,
+    private readonly region: string,
+    private readonly clock: Clock,
+  ) {
+    const config = { region, maxAttempts: 1 }; // who writes repeats, and knows what an unknown outcome means
+    this.db = new DynamoDBClient(config);
+    const credentials = this.db.config.credentials; // looked up once, for both
+    this.sqs = new SQSClient({ ...config, credentials, useQueueUrlAsEndpoint: false }); // AWS_ENDPOINT_URL goes first
+    this.queue = `${name}-events`;
+  }
+
+  async get(key: Key, consistent: boolean, signal: AbortSignal): Promise<Item | undefined> {
+    const command = new GetItemCommand({ TableName: this.name, Key: keyOf(key), ConsistentRead: consistent });
+    const out = await this.call("dynamodb:GetItem", `table ${this.name}`, signal, (o) => this.db.send(command, o));
+    const item = out.Item && this.decode(out.Item);
+    return item && !this.expired(item) ? item : undefined;
+  }
+
+  async put(item: Item, expect: number, signal: AbortSignal): Promise<void> {
+    const command = new PutItemCommand({ TableName: this.name, Item: toWire(item), ...this.condition(expect) });
+    await this.call("dynamodb:PutItem", `table ${this.name}`, signal, async (o) => {
+      try {
+        await this.db.send(command, o);
+      } catch (error) {
+        if ((error as Error).name !== "ConditionalCheckFailedException") throw error;
+        const old = (error as { Item?: Wire }).Item;
+        const current = old && this.decode(old);
+        const message = `${item.PK} ${item.SK}: is not at version ${expect}`;
+        throw new TableError("conflict", message, current && !this.expired(current) ? current : undefined);
+      }
+    });
+  }
+
+  /** The conditions of docs/data-model.md. */
+  private condition(expect: number): Partial<PutItemCommandInput> {
+    if (expect === any) return {};
+    const now = { N: String(Math.floor(this.clock.now() / 1000)) };
+    return {
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      ...(expect === 0
+        ? {
+            ConditionExpression: "attribute_not_exists(#pk) OR #expires <= :now",
+            ExpressionAttributeNames: { "#pk": "PK", "#expires": "expiresAt" },
+            ExpressionAttributeValues: { ":now": now },
+          }
+        : {
+            ConditionExpression: "#version = :expect AND (attribute_not_exists(#expires) OR #expires > :now)",
+            ExpressionAttributeNames: { "#version": "version", "#expires": "expiresAt" },
+            ExpressionAttributeValues: { ":now": now, ":expect": { N: String(expect) } },
+          }),
+    };
+  }
+
+  async ring(key: Key, signal: AbortSignal): Promise<void> {
+    const resource = `queue ${this.queue}`;
+    if (this.queueURL === undefined) {
+      const command = new GetQueueUrlCommand({ QueueName: this.queue });
+      this.queueURL = (await this.call("sqs:GetQueueUrl", resource, signal, (o) => this.sqs.send(command, o))).QueueUrl;
+    }
+    const command = new SendMessageCommand({
+      QueueUrl: this.queueURL,
+      MessageBody: JSON.stringify({ PK: key.PK, SK: key.SK }),
+    });
+    try {
+      await this.call("sqs:SendMessage", resource, signal, (o) => this.sqs.send(command, o));
+    } catch (error) {
+      this.queueURL = undefined; // it may have been deleted and made anew
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.db.destroy();
+    this.sqs.destroy();
+  }
+
+  /** Makes one try. A call that ends too late, or is called off, has an unknown outcome. */
+  private async call<T>(
+    name: string,
+    resource: string,
+    signal: AbortSignal,
+    send: (options: { abortSignal: AbortSignal }) => Promise<T>,
+  ): Promise<T> {
+    try {
+      await this.db.config.credentials(); // a slow search for them is no late answer
+      const late = AbortSignal.timeout(callTimeout);
+      try {
+        return await send({ abortSignal: AbortSignal.any([signal, late]) });
+      } catch (error) {
+        throw late.aborted && (error as Error).name === "AbortError"
+          ? new Error(`no answer within ${callTimeout / 1000} s`)
+          : error;
+      }
+    } catch (error) {
+      throw error instanceof TableError ? error : explain(error, name, `${resource} in ${this.region}`);
+    }
+  }
+
+  private decode(wire: Wire): Item {
+    try {
+      return fromWire(wire);
+    } catch (error) {
+      throw new TableError("invalid", `table ${this.name}: ${(error as Error).message}`);
+    }
+  }
+
+  private expired(item: Item): boolean {
+    return item.expiresAt !== 0 && item.expiresAt <= Math.floor(this.clock.now() / 1000);
+  }
+}

@@ -1,0 +1,127 @@
+// mode: provision. Asks for runners and waits until all of them are ready.
+
+import { type Client, Failure, installation, poll, savePending, settlePending } from "./client.ts";
+import { Ended, Every, Limit } from "./clock.ts";
+import { line } from "./progress.ts";
+import { instant, type RunRequest, type RunStatus } from "./records.ts";
+import { report } from "./summary.ts";
+
+const seenEvery = 5_000; // a client that is not seen for a minute counts as gone
+// How much longer than the request's own timeout we wait for a controller that has taken it up: it has the last word,
+// and a fail-over with the writes around it takes it some seconds.
+const margin = 30_000;
+// A cancelled step gets SIGINT, 7.5 s later SIGTERM, 2.5 s later it is killed (actions/runner,
+// ProcessInvoker.cs). What was asked for is given back before that; else the post step tries.
+const giveBackLimit = 6_000;
+
+export async function provision(c: Client): Promise<void> {
+  const { inputs, runner } = c;
+  const want: RunRequest = {
+    id: inputs.id,
+    attempt: inputs.attempt,
+    count: inputs.count,
+    usageClass: inputs.usageClass,
+    allowedInstanceTypes: inputs.allowedInstanceTypes,
+    resourceClass: inputs.resourceClass,
+    maxRuntime: inputs.maxRuntime,
+    timeout: inputs.timeout / 1000,
+    releasedAttempt: 0,
+    release: "",
+    createdAt: instant(c.clock.now()),
+    version: 0,
+    expiresAt: 0,
+  };
+  c.progress.say(
+    `asking for ${want.count} of class ${want.resourceClass} (${want.usageClass.join(", ")}; ${want.allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${want.attempt}`,
+  );
+  savePending(c, "now");
+  const limit = Limit.after(c.clock, inputs.timeout, c.cancelled);
+  const stored = await submit(c, want, limit);
+  if (stored.releasedAttempt >= want.attempt) {
+    settlePending(runner);
+    throw new Failure(
+      `request ${want.id} attempt ${want.attempt}: was given back already; re-run all jobs to ask again`,
+    );
+  }
+  try {
+    const status = await ready(c, limit);
+    if (c.cancelled.aborted) throw new Ended("cancelled", "cancelled as it became ready");
+    report(c, status);
+  } catch (error) {
+    if (error instanceof Refusal) {
+      settlePending(runner); // the controller winds down by itself what it has refused
+      throw error;
+    }
+    throw await giveBack(c, explained(c, error));
+  }
+  settlePending(runner);
+}
+
+/** Stores the request. What is stored by somebody else is not ours to give back. */
+async function submit(c: Client, want: RunRequest, limit: Limit): Promise<RunRequest> {
+  try {
+    return await c.store.submit(want, limit);
+  } catch (error) {
+    const cause = explained(c, error);
+    if (c.store.unsure) throw await giveBack(c, cause);
+    settlePending(c.runner);
+    throw cause;
+  }
+}
+
+/** The controller's no, or that of another step of the run. */
+class Refusal extends Failure {}
+
+function ready(c: Client, limit: Limit): Promise<RunStatus> {
+  const { id, attempt, count } = c.inputs;
+  const what = `request ${id} attempt ${attempt}`;
+  const asked = c.clock.ticks();
+  const seen = new Every(seenEvery, asked);
+  let taken = false;
+  return poll(c, what, limit, attempt, async (status) => {
+    if (status && status.attempt > attempt) throw new Refusal(`${what}: was replaced by attempt ${status.attempt}`);
+    if (status && !taken) {
+      taken = true;
+      limit.until = c.clock.ticks() + c.inputs.timeout + margin;
+    }
+    switch (status?.phase) {
+      case "Ready":
+        return status;
+      case "Failed":
+        throw new Refusal(`${what}: ${status.reason}: ${status.message}`, "remuda: no runners");
+      case "Released":
+        throw new Refusal(
+          status.failedAt === "" ? `${what}: was released meanwhile` : `${what}: ${status.reason}: ${status.message}`,
+          "remuda: no runners",
+        );
+    }
+    if (seen.due(c.clock.ticks())) await c.store.seen(id, attempt, limit);
+    if (!status) c.progress.unanswered(asked, installation(c.inputs));
+    c.progress.show(line(count, status));
+    return undefined;
+  });
+}
+
+/** Says what the end of a wait was about. */
+function explained(c: Client, error: unknown): Error {
+  if (!(error instanceof Ended)) return error instanceof Error ? error : new Error(String(error));
+  const { id, attempt, timeout } = c.inputs;
+  if (error.why === "cancelled")
+    return new Failure(`request ${id} attempt ${attempt}: cancelled after ${c.progress.seconds} s`);
+  return new Failure(
+    `request ${id} attempt ${attempt}: not ready within ${timeout / 1000} s (last: ${c.progress.last})`,
+  );
+}
+
+/** Releases what was asked for and returns cause, with what became of that. */
+async function giveBack(c: Client, cause: Error): Promise<Failure> {
+  const { id, attempt } = c.inputs;
+  const limit = Limit.after(c.clock, giveBackLimit); // not the one that has just ended
+  try {
+    await c.store.release(id, attempt, "now", limit);
+    settlePending(c.runner);
+    return new Failure(`${cause.message}; what was asked for was given back`);
+  } catch (error) {
+    return new Failure(`${cause.message}; giving back failed: ${(error as Error).message}`);
+  }
+}

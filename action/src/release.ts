@@ -1,0 +1,79 @@
+// mode: release. Gives the runners of a request back and waits until nothing is held for it any more.
+
+import { type Client, Failure, installation, type Pending, poll, savePending, settlePending } from "./client.ts";
+import { type Clock, Ended, Limit } from "./clock.ts";
+import type { RunRequest } from "./records.ts";
+import type { Runner } from "./runner.ts";
+import type { Store } from "./store.ts";
+import { kindOf } from "./table.ts";
+
+// A release step that is cancelled before it has written what it is there for does so in the seconds it has left.
+const lastWrite = 6_000;
+const postLimit = 30_000; // of the post step
+
+export async function release(c: Client): Promise<void> {
+  const { inputs, runner } = c;
+  savePending(c, inputs.releaseMode);
+  const limit = Limit.after(c.clock, inputs.timeout, c.cancelled);
+  const released = await mark(c, limit);
+  settlePending(runner);
+  if (!released) {
+    c.progress.say(`nothing to release: ${installation(inputs)} has no such request`);
+    return done(c);
+  }
+  const attempt = Math.min(inputs.attempt, released.attempt);
+  try {
+    await over(c, limit, attempt);
+  } catch (error) {
+    if (!(error instanceof Ended)) throw error;
+    const why =
+      error.why === "cancelled"
+        ? "cancelled"
+        : `still held after ${inputs.timeout / 1000} s (last: ${c.progress.last})`;
+    throw new Failure(`release ${inputs.id} attempt ${attempt}: ${why}; the release stays in force`);
+  }
+  c.progress.say(`Released  attempt ${attempt}  ${c.progress.seconds} s`);
+  done(c);
+}
+
+/** Writes the release down. */
+async function mark(c: Client, limit: Limit): Promise<RunRequest | undefined> {
+  const { id, attempt, releaseMode } = c.inputs;
+  try {
+    return await c.store.release(id, attempt, releaseMode, limit);
+  } catch (error) {
+    if (!c.cancelled.aborted) {
+      if (kindOf(error) === "refused") settlePending(c.runner); // the post step would be told the same
+      throw error;
+    }
+    return c.store.release(id, attempt, releaseMode, Limit.after(c.clock, lastWrite));
+  }
+}
+
+/** Waits until nothing is held for attempt. A newer one is taken up only after that. */
+async function over(c: Client, limit: Limit, attempt: number): Promise<void> {
+  const { id } = c.inputs;
+  const asked = c.clock.ticks();
+  await poll(c, `release ${id} attempt ${attempt}`, limit, attempt, (status) => {
+    if (status && (status.attempt > attempt || status.phase === "Released")) return true;
+    if (!status) {
+      c.progress.unanswered(asked, installation(c.inputs));
+      c.progress.show("waiting for the controller");
+    } else {
+      c.progress.show(`winding down  was ${status.phase} with ${status.instances.length} of ${status.counts.wanted}`);
+    }
+    return undefined;
+  });
+}
+
+function done(c: Client): void {
+  c.runner.output("seconds", c.progress.seconds);
+}
+
+/** The post step: gives back what the step itself had no time for. */
+export async function giveBackLate(pending: Pending, store: Store, clock: Clock, runner: Runner): Promise<void> {
+  const { id, attempt, mode } = pending;
+  const limit = Limit.after(clock, postLimit);
+  const released = await store.release(id, attempt, mode, limit);
+  runner.info(released ? `${id}  given back: its step ended before it could` : `${id}  nothing to give back`);
+}

@@ -1,0 +1,190 @@
+// What a client does with the records of its request: Submit, Release, Seen and Status of store/requests.go.
+
+import { Ended, type Limit, pauses } from "./clock.ts";
+import { type Item, sameItem } from "./item.ts";
+import {
+  clientKey,
+  decodeRequest,
+  decodeStatus,
+  encodeClient,
+  encodeRequest,
+  instant,
+  type ReleaseMode,
+  type RunRequest,
+  type RunStatus,
+  requestKey,
+  statusKey,
+} from "./records.ts";
+import { any, kindOf, type Table, TableError } from "./table.ts";
+
+// A sign of life is of no use after a day (store: signalLife).
+const clientLife = 24 * 60 * 60;
+
+/** The request cannot be asked for: what is stored under its id says otherwise. */
+export class RequestError extends Error {}
+
+export class Store {
+  /** What submit was writing when it ended without knowing whether it is stored. */
+  unsure: RunRequest | undefined;
+
+  constructor(
+    private readonly table: Table,
+    /** Hears of a call that failed and is repeated. */
+    private readonly trouble: (message: string) => void = () => {},
+    /** Hears of a ring that was lost, which costs latency only. */
+    private readonly lostRing: (message: string) => void = () => {},
+  ) {}
+
+  /**
+   * Stores want and rings. The same attempt with the same spec is the same request and is returned as stored;
+   * with another spec, or under a higher attempt, it is a RequestError. A higher attempt replaces a lower one.
+   */
+  async submit(want: RunRequest, limit: Limit): Promise<RunRequest> {
+    const what = `request ${want.id} attempt ${want.attempt}`;
+    for (;;) {
+      const have = await this.request(want.id, limit);
+      if (have && have.attempt > want.attempt) {
+        throw new RequestError(`${what}: attempt ${have.attempt} of this run has asked already`);
+      }
+      if (have && have.attempt === want.attempt) {
+        if (!sameSpec(have, want)) {
+          throw new RequestError(
+            `${what}: was asked for with other inputs; a second request of one run needs request-suffix`,
+          );
+        }
+        await this.ring(want.id, limit);
+        return have;
+      }
+      const out = { ...want, releasedAttempt: have?.releasedAttempt ?? 0, release: have?.release ?? ("" as const) };
+      this.unsure = out;
+      try {
+        const stored = await this.replace(out, have?.version ?? 0, limit);
+        this.unsure = undefined;
+        if (stored) return { ...out, version: (have?.version ?? 0) + 1 };
+      } catch (error) {
+        if (kindOf(error) !== undefined) this.unsure = undefined; // a definite no
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * Gives attempt and all before it back, and rings. What was given back only ever grows, so a late release of an
+   * old attempt cannot free a newer one; `now` hurries a drain. Undefined: there is nothing to give back.
+   *
+   * If what submit was writing is not there, it is stored as given back, so that its write, should it arrive late, meets
+   * another version and changes nothing.
+   */
+  async release(id: string, own: number, mode: ReleaseMode, limit: Limit): Promise<RunRequest | undefined> {
+    for (;;) {
+      const have = await this.request(id, limit);
+      const late = (have?.attempt ?? 0) < own ? this.unsure : undefined;
+      const base = late ?? have;
+      if (!base) return undefined;
+      const attempt = Math.min(own, base.attempt); // "re-run failed jobs" asks under a lower attempt than it releases
+      const settled = base.release === "now" || base.release === mode;
+      if (base.releasedAttempt > attempt || (base.releasedAttempt === attempt && settled)) {
+        await this.ring(id, limit);
+        return base;
+      }
+      const version = have?.version ?? 0;
+      const out: RunRequest = { ...base, releasedAttempt: attempt, release: mode };
+      if (await this.replace(out, version, limit)) return { ...out, version: version + 1 };
+    }
+  }
+
+  /** Writes r over version and rings. False: another version is stored. */
+  private async replace(r: RunRequest, version: number, limit: Limit): Promise<boolean> {
+    try {
+      await this.put({ ...encodeRequest(r), version: version + 1, expiresAt: 0 }, version, limit);
+    } catch (error) {
+      if (kindOf(error) === "conflict") return false;
+      throw error;
+    }
+    await this.ring(r.id, limit);
+    return true;
+  }
+
+  async request(id: string, limit: Limit): Promise<RunRequest | undefined> {
+    const item = await this.settle(`read request ${id}`, limit, () =>
+      this.table.get(requestKey(id), true, limit.signal),
+    );
+    return item && decode(item, decodeRequest);
+  }
+
+  /** Reads the controller's answer, once. Undefined: there is none yet. */
+  async status(id: string, limit: Limit): Promise<RunStatus | undefined> {
+    const item = await this.table.get(statusKey(id), false, limit.signal);
+    return item && decode(item, decodeStatus);
+  }
+
+  /** Says that a client still waits for attempt. One try: the next one is due soon. */
+  async seen(id: string, attempt: number, limit: Limit): Promise<void> {
+    const now = limit.clock.now();
+    const client = { id, attempt, seenAt: instant(now), expiresAt: Math.floor(now / 1000) + clientLife };
+    await this.table.put({ ...encodeClient(client), ...clientKey(id) }, any, limit.signal);
+  }
+
+  /** Asks the controller to look at the request. Lost, it costs latency only. */
+  async ring(id: string, limit: Limit): Promise<void> {
+    try {
+      await this.table.ring(requestKey(id), limit.signal);
+    } catch (error) {
+      if (!limit.signal.aborted) this.lostRing((error as Error).message);
+    }
+  }
+
+  /**
+   * Repeats a write of unknown outcome identically until it succeeds or fails for good. A conflict with the very
+   * item that is being written is success: an earlier try was applied and its reply lost.
+   */
+  private put(item: Item, expect: number, limit: Limit): Promise<void> {
+    let unknown: unknown;
+    return this.settle(`write ${item.PK} ${item.SK}`, limit, async () => {
+      try {
+        await this.table.put(item, expect, limit.signal);
+      } catch (error) {
+        if (error instanceof TableError && error.kind === "conflict" && error.current && sameItem(error.current, item))
+          return;
+        // This try had no effect, but an earlier one may have had.
+        if (kindOf(error) === "refused" && unknown) throw new Error(`${(error as Error).message} (after: ${unknown})`);
+        if (kindOf(error) === "unavailable") unknown = (error as Error).message;
+        throw error;
+      }
+    });
+  }
+
+  private async settle<T>(what: string, limit: Limit, call: () => Promise<T>): Promise<T> {
+    const pause = pauses(100, 2_000); // DynamoDB's partitions refill by the second
+    let last = "";
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (kindOf(error) !== "unavailable") throw error;
+        last = (error as Error).message;
+        if (!limit.signal.aborted) this.trouble(last);
+      }
+      if (limit.left > 0) await limit.pause(pause.next().value);
+      try {
+        limit.check(what);
+      } catch (error) {
+        throw error instanceof Ended && error.why === "timeout" ? new Ended("timeout", `${what}: ${last}`) : error;
+      }
+    }
+  }
+}
+
+function sameSpec(a: RunRequest, b: RunRequest): boolean {
+  const spec = (r: RunRequest) =>
+    JSON.stringify([r.count, r.usageClass, r.allowedInstanceTypes, r.resourceClass, r.maxRuntime, r.timeout]);
+  return spec(a) === spec(b);
+}
+
+function decode<T>(item: Item, as: (item: Item) => T): T {
+  try {
+    return as(item);
+  } catch (error) {
+    throw new TableError("invalid", (error as Error).message);
+  }
+}

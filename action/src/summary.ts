@@ -1,0 +1,36 @@
+// The result of a provision: outputs and the table on the run's page.
+
+import type { Client } from "./client.ts";
+import type { RunStatus, Seat } from "./records.ts";
+
+export function report(c: Client, status: RunStatus): void {
+  const { runner, inputs } = c;
+  const seats = status.instances;
+  const warm = seats.filter((seat) => seat.warm).length;
+  const seconds = c.progress.seconds;
+  runner.output("instance-ids", JSON.stringify(seats.map((seat) => seat.instanceId)));
+  runner.output("ready-count", String(seats.length));
+  runner.output("warm-count", String(warm));
+  runner.output("seconds", seconds);
+  c.progress.say(`Ready  ${seats.length}/${inputs.count}  warm ${warm}  cold ${seats.length - warm}  ${seconds} s`);
+  runner.summary(summary(inputs.id, seats, seconds));
+}
+
+export function summary(label: string, seats: readonly Seat[], seconds: string): string {
+  const rows = seats.map((s) => [
+    s.instanceId,
+    s.instanceType,
+    s.usageClass,
+    s.warm ? "warm" : "cold",
+    s.seconds.toFixed(1),
+  ]);
+  const table = [
+    ["instance", "type", "usage class", "start", "seconds"],
+    ["---", "---", "---", "---", "---:"],
+    ...rows,
+  ];
+  const text = table.map((cells) => `| ${cells.map(cell).join(" | ")} |`).join("\n");
+  return `### ${seats.length} runners \`${label}\` ready in ${seconds} s\n\n${text}\n\n`;
+}
+
+const cell = (text: string) => text.replace(/[|\\<>`]/g, "\\$&").replace(/[\r\n]+/g, " ");
