@@ -1,0 +1,126 @@
+package iam_test
+
+import (
+	"slices"
+
+	"github.com/remuda-run/remuda/deploy/iam"
+)
+
+// look returns one call that names no resource.
+func look(kind iam.Kind, calls ...string) []scenario {
+	var out []scenario
+	for _, call := range calls {
+		out = append(out, when(kind, call, "", ask(call, "*", "aws:RequestedRegion", "eu-west-1")))
+	}
+	return out
+}
+
+// on returns calls of the same name as their action, on each of resources.
+func on(kind iam.Kind, resources []string, calls ...string) []scenario {
+	var out []scenario
+	for _, call := range calls {
+		for _, resource := range resources {
+			out = append(out, when(kind, call, "on "+resource, ask(call, resource)))
+		}
+	}
+	return out
+}
+
+// keepTemplate is what becomes of a launch template after it was created.
+func keepTemplate(kind iam.Kind, calls ...string) []scenario {
+	var out []scenario
+	for _, call := range calls {
+		out = append(out, when(kind, call, "its own", ask(call, ec2Name+"launch-template/lt-0a", resourceTag, "remuda")))
+	}
+	return out
+}
+
+// ringing is done by everyone who writes.
+func ringing(kind iam.Kind) []scenario {
+	return []scenario{
+		when(kind, "sqs:GetQueueUrl", "of the events", ask("sqs:GetQueueUrl", events)),
+		when(kind, "sqs:SendMessage", "rings", ask("sqs:SendMessage", events)),
+		when(kind, "sqs:SendMessageBatch", "rings several", ask("sqs:SendMessage", events)), // has no action of its own
+	}
+}
+
+// allowed are the calls that the code makes. Each row of the table in calls_test.go has one here.
+func allowed() []scenario {
+	queues := []string{events, classQueue}
+	return slices.Concat(
+		[]scenario{
+			when(iam.Agent, "dynamodb:GetItem", "its record", item("GetItem", ownKey, "")),
+			when(iam.Agent, "dynamodb:UpdateItem", "heartbeat", item("UpdateItem", ownKey, beatAttributes)),
+			when(iam.Agent, "dynamodb:UpdateItem", "signal", item("UpdateItem", ownKey, reportAttributes)),
+		},
+		ringing(iam.Agent),
+		[]scenario{
+			when(iam.Workflow, "dynamodb:GetItem", "status", item("GetItem", "RUN#4711", "")),
+			when(iam.Workflow, "dynamodb:PutItem", "request", item("PutItem", "RUN#4711", requestAttributes)),
+			when(iam.Workflow, "dynamodb:PutItem", "sign of life", item("PutItem", "RUN#4711-b", clientAttributes)),
+			when(iam.WorkflowSession, "dynamodb:GetItem", "status", item("GetItem", "RUN#4711", "")),
+			when(iam.WorkflowSession, "dynamodb:PutItem", "request", item("PutItem", "RUN#4711", requestAttributes)),
+			when(iam.WorkflowSession, "dynamodb:PutItem", "second request", item("PutItem", "RUN#4711-b", requestAttributes)),
+		},
+		ringing(iam.Workflow), ringing(iam.WorkflowSession),
+		[]scenario{
+			when(iam.Operator, "dynamodb:GetItem", "an instance", item("GetItem", ownKey, "")),
+			when(iam.Operator, "dynamodb:BatchGetItem", "a request", item("BatchGetItem", "RUN#4711", "")),
+			when(iam.Operator, "dynamodb:Scan", "everything", item("Scan", "", "")),
+			when(iam.Operator, "dynamodb:PutItem", "drain order", item("PutItem", "META#drain-1", drainAttributes)),
+		},
+		ringing(iam.Operator),
+		[]scenario{
+			when(iam.Controller, "dynamodb:GetItem", "the lease", item("GetItem", "META#lease", "")),
+			when(iam.Controller, "dynamodb:BatchGetItem", "reports", item("BatchGetItem", ownKey, "")),
+			when(iam.Controller, "dynamodb:PutItem", "an instance", item("PutItem", ownKey, "PK SK version state")),
+			when(iam.Controller, "dynamodb:PutItem", "a status", item("PutItem", "RUN#4711", "PK SK version phase")),
+			when(iam.Controller, "dynamodb:Scan", "everything", item("Scan", "", "")),
+		},
+		on(iam.Controller, []string{ownTable}, "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive"),
+		on(iam.Controller, queues, "sqs:CreateQueue", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage",
+			"sqs:SendMessage", "sqs:SetQueueAttributes"),
+		[]scenario{
+			when(iam.Controller, "sqs:SendMessageBatch", "rings several", ask("sqs:SendMessage", events)),
+			when(iam.Controller, "sqs:DeleteMessageBatch", "seen", ask("sqs:DeleteMessage", classQueue)), // likewise
+		},
+		look(iam.Controller, "sqs:ListQueues", "ec2:DescribeImages", "ec2:DescribeInstances", "ec2:DescribeInstanceTypeOfferings",
+			"ec2:DescribeInstanceTypes", "ec2:DescribeLaunchTemplates", "ec2:DescribeLaunchTemplateVersions",
+			"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets"),
+		[]scenario{
+			when(iam.Controller, "ec2:CreateFleet", "marked, of its template", launch()...),
+			when(iam.Controller, "ec2:CreateFleet", "the first ever",
+				ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot",
+					"iam:AWSServiceName", "spot.amazonaws.com"),
+				ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/ec2fleet.amazonaws.com/AWSServiceRoleForEC2Fleet",
+					"iam:AWSServiceName", "ec2fleet.amazonaws.com")),
+			when(iam.Controller, "ec2:CreateFleet", "of an image found by parameter",
+				ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64")),
+			when(iam.Controller, "ec2:TerminateInstances", "its own", ask("ec2:TerminateInstances", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
+			when(iam.Controller, "ec2:CreateLaunchTemplate", "marked", createTemplate()...),
+			when(iam.Controller, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
+		},
+		keepTemplate(iam.Controller, "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate", "ec2:DeleteLaunchTemplateVersions"),
+		on(iam.Init, []string{ownTable}, "dynamodb:CreateTable", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:UpdateTimeToLive"),
+		on(iam.Init, queues, "sqs:CreateQueue", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SetQueueAttributes"),
+		look(iam.Init, "sqs:ListQueues", "ec2:DescribeImages", "ec2:DescribeLaunchTemplates", "ec2:DescribeLaunchTemplateVersions",
+			"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets"),
+		[]scenario{
+			when(iam.Init, "ec2:CreateLaunchTemplate", "marked", createTemplate()...),
+			when(iam.Init, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
+		},
+		keepTemplate(iam.Init, "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate"),
+		[]scenario{
+			when(iam.AgentTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
+			when(iam.WorkflowTrust, "", "a branch", oidc("repo:octo/app:ref:refs/heads/main", "sts.amazonaws.com")),
+		},
+	)
+}
+
+// oidc is a job of GitHub that asks for the workflows' role.
+func oidc(subject, audience string) request {
+	r := ask("sts:AssumeRoleWithWebIdentity", "arn:aws:iam::111122223333:role/remuda-workflow",
+		knownProvider+"sub", subject, knownProvider+"aud", audience)
+	r.Principal = "arn:aws:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"
+	return r
+}

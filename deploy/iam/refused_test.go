@@ -1,0 +1,174 @@
+package iam_test
+
+import (
+	"slices"
+
+	"github.com/remuda-run/remuda/deploy/iam"
+)
+
+// foreign is refused to everyone: what is no part of the installation.
+func foreign(kind iam.Kind) []scenario {
+	return slices.Concat(
+		on(kind, []string{otherTable}, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Scan", "dynamodb:CreateTable"),
+		on(kind, []string{otherQueue}, "sqs:SendMessage", "sqs:ReceiveMessage", "sqs:CreateQueue", "sqs:GetQueueUrl"),
+		on(kind, []string{ownTable}, "dynamodb:DeleteTable"),
+		[]scenario{
+			when(kind, "", "deletes a record", item("DeleteItem", "RUN#4711", "")),
+			when(kind, "", "asks in another language", item("PartiQLUpdate", "RUN#4711", "")),
+			when(kind, "", "ends another's instance", ask("ec2:TerminateInstances", ec2Name+"instance/"+ownID, resourceTag, "payroll")),
+			when(kind, "", "ends an instance without mark", ask("ec2:TerminateInstances", ec2Name+"instance/"+ownID)),
+			when(kind, "", "takes the agents' role", ask("sts:AssumeRole", agentRole)),
+			when(kind, "", "attaches a policy", ask("iam:AttachRolePolicy", agentRole)),
+		},
+	)
+}
+
+// elsewhere is the same request on a table that is not ours.
+func elsewhere(r request) request {
+	r.Resource = otherTable
+	return r
+}
+
+// noEC2 is refused to everyone who launches nothing.
+func noEC2(kind iam.Kind) []scenario {
+	return []scenario{
+		when(kind, "", "runs an instance", ask("ec2:RunInstances", ec2Name+"instance/"+ownID, requestTag, "remuda")),
+		when(kind, "", "ends an instance", ask("ec2:TerminateInstances", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
+		when(kind, "", "sees instances", ask("ec2:DescribeInstances", "*", "aws:RequestedRegion", "eu-west-1")),
+		when(kind, "", "passes the agents' role", ask("iam:PassRole", agentRole, "iam:PassedToService", "ec2.amazonaws.com")),
+	}
+}
+
+// refused is what must not be possible.
+func refused() []scenario {
+	out := slices.Concat(refusedAgent(), refusedWorkflow(), refusedController(), []scenario{
+		when(iam.Operator, "", "changes an instance", item("PutItem", ownKey, "PK SK state")),
+		when(iam.Operator, "", "takes the lease", item("PutItem", "META#lease", "PK SK holder")),
+		when(iam.Operator, "", "puts no key", item("PutItem", "", drainAttributes)),
+		when(iam.Operator, "", "orders a drain elsewhere", elsewhere(item("PutItem", "META#drain-1", drainAttributes))),
+		when(iam.Operator, "", "takes a ring", ask("sqs:ReceiveMessage", events)),
+		when(iam.Init, "", "reads a record", item("GetItem", ownKey, "")),
+		when(iam.Init, "", "reads all records", item("Scan", "", "")),
+		when(iam.Init, "", "takes a ring", ask("sqs:ReceiveMessage", events)),
+		when(iam.Init, "", "looks at another profile", ask("iam:GetInstanceProfile", otherProfile)),
+	}, templates(iam.Init), templates(iam.Controller), noEC2(iam.Agent), noEC2(iam.Workflow), noEC2(iam.Operator), noEC2(iam.Init))
+	for _, kind := range []iam.Kind{iam.Agent, iam.Workflow, iam.WorkflowSession, iam.Operator, iam.Controller, iam.Init} {
+		out = append(out, foreign(kind)...)
+	}
+	return out
+}
+
+// refusedAgent: H43 was a role of instances that could re-own and kill every one of them.
+func refusedAgent() []scenario {
+	return []scenario{
+		when(iam.Agent, "", "reads another instance's record", item("GetItem", otherKey, "")),
+		when(iam.Agent, "", "reads a request", item("GetItem", "RUN#4711", "")),
+		when(iam.Agent, "", "reads no key", item("GetItem", "", "")),
+		when(iam.Agent, "", "reads its key elsewhere", elsewhere(item("GetItem", ownKey, ""))),
+		when(iam.Agent, "", "reports elsewhere", elsewhere(item("UpdateItem", ownKey, reportAttributes))),
+		when(iam.Agent, "", "reads several", item("BatchGetItem", ownKey, "")),
+		when(iam.Agent, "", "queries", item("Query", ownKey, "")),
+		when(iam.Agent, "", "scans", item("Scan", "", "")),
+		when(iam.Agent, "", "reports for another", item("UpdateItem", otherKey, reportAttributes)),
+		when(iam.Agent, "", "answers a request", item("UpdateItem", "RUN#4711", "PK SK value")),
+		when(iam.Agent, "", "updates no key", item("UpdateItem", "", reportAttributes)),
+		when(iam.Agent, "", "names no attribute", item("UpdateItem", ownKey, "")),
+		when(iam.Agent, "", "changes its state", item("UpdateItem", ownKey, "PK SK state")),
+		when(iam.Agent, "", "changes its owner beside a report", item("UpdateItem", ownKey, reportAttributes+" runId")),
+		when(iam.Agent, "", "moves its threshold", item("UpdateItem", ownKey, "PK SK threshold")),
+		when(iam.Agent, "", "changes a version", item("UpdateItem", ownKey, "PK SK version")),
+		when(iam.Agent, "", "puts a whole record", item("PutItem", ownKey, reportAttributes)),
+		when(iam.Agent, "", "offers itself", ask("sqs:SendMessage", classQueue)),
+		when(iam.Agent, "", "takes a ring", ask("sqs:ReceiveMessage", events)),
+		when(iam.AgentTrust, "", "a function", request{Principal: "lambda.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
+		when(iam.AgentTrust, "", "a person, under the name of an instance",
+			request{Principal: "arn:aws:iam::111122223333:user/mallory", Action: "sts:AssumeRole", Resource: agentRole}),
+	}
+}
+
+func refusedWorkflow() []scenario {
+	return []scenario{
+		when(iam.Workflow, "", "reads an instance's record", item("GetItem", ownKey, "")),
+		when(iam.Workflow, "", "reads the lease", item("GetItem", "META#lease", "")),
+		when(iam.Workflow, "", "reads no key", item("GetItem", "", "")),
+		when(iam.Workflow, "", "reads a run elsewhere", elsewhere(item("GetItem", "RUN#4711", ""))),
+		when(iam.Workflow, "", "requests elsewhere", elsewhere(item("PutItem", "RUN#4711", requestAttributes))),
+		when(iam.WorkflowSession, "", "requests elsewhere", elsewhere(item("PutItem", "RUN#4711", requestAttributes))),
+		when(iam.Workflow, "", "scans", item("Scan", "", "")),
+		when(iam.Workflow, "", "changes an instance", item("PutItem", ownKey, "PK SK version")),
+		when(iam.Workflow, "", "orders a drain", item("PutItem", "META#drain-1", clientAttributes)),
+		when(iam.Workflow, "", "invents a launch", item("PutItem", "LAUNCH#l-1", clientAttributes)),
+		when(iam.Workflow, "", "puts no key", item("PutItem", "", requestAttributes)),
+		when(iam.Workflow, "", "names no attribute", item("PutItem", "RUN#4711", "")),
+		when(iam.Workflow, "", "writes a status", item("PutItem", "RUN#4711", "PK SK version attempt phase instances")),
+		when(iam.Workflow, "", "updates", item("UpdateItem", "RUN#4711", "PK SK attempt")),
+		when(iam.Workflow, "", "offers an instance", ask("sqs:SendMessage", classQueue)),
+		when(iam.Workflow, "", "takes a ring", ask("sqs:ReceiveMessage", events)),
+		when(iam.WorkflowSession, "", "reads another run's status", item("GetItem", "RUN#4712", "")),
+		when(iam.WorkflowSession, "", "reads a run whose id begins alike", item("GetItem", "RUN#47110", "")),
+		when(iam.WorkflowSession, "", "releases another run", item("PutItem", "RUN#4712", requestAttributes)),
+		when(iam.WorkflowSession, "", "puts no key", item("PutItem", "", requestAttributes)),
+		when(iam.WorkflowSession, "", "writes a status", item("PutItem", "RUN#4711", "PK SK version attempt phase instances")),
+		when(iam.WorkflowTrust, "", "another repository", oidc("repo:octo/other:ref:refs/heads/main", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "a repository whose name begins alike", oidc("repo:octo/app2:ref:refs/heads/main", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "a token for another service", oidc("repo:octo/app:ref:refs/heads/main", "vault")),
+	}
+}
+
+func refusedController() []scenario {
+	out := []scenario{
+		when(iam.Controller, "", "creates the table", ask("dynamodb:CreateTable", ownTable)),
+		when(iam.Controller, "", "changes the table's expiry", ask("dynamodb:UpdateTimeToLive", ownTable)),
+		when(iam.Controller, "", "deletes a queue", ask("sqs:DeleteQueue", classQueue)),
+		when(iam.Controller, "", "looks into another region", ask("ec2:DescribeInstances", "*", "aws:RequestedRegion", "us-east-1")),
+		when(iam.Controller, "", "launches from another's template", ask("ec2:RunInstances", ec2Name+"launch-template/lt-0b", resourceTag, "payroll")),
+		when(iam.Controller, "", "launches from an unmarked template", ask("ec2:CreateFleet", ec2Name+"launch-template/lt-0b")),
+		when(iam.Controller, "", "launches into another subnet", ask("ec2:RunInstances", ec2Name+"subnet/subnet-0cccccccccccccccc")),
+		when(iam.Controller, "", "launches with another security group", ask("ec2:RunInstances", ec2Name+"security-group/sg-0bbbbbbbbbbbbbbbb")),
+		when(iam.Controller, "", "launches with a key pair", ask("ec2:RunInstances", ec2Name+"key-pair/mallory")),
+		when(iam.Controller, "", "passes another role", ask("iam:PassRole", adminRole, "iam:PassedToService", "ec2.amazonaws.com")),
+		when(iam.Controller, "", "passes the role to another service", ask("iam:PassRole", agentRole, "iam:PassedToService", "lambda.amazonaws.com")),
+		when(iam.Controller, "", "looks at another profile", ask("iam:GetInstanceProfile", otherProfile)),
+		when(iam.Controller, "", "marks an instance later",
+			ask("ec2:CreateTags", ec2Name+"instance/i-0cccccccccccccccc", requestTag, "remuda")),
+		when(iam.Controller, "", "marks at another creation",
+			ask("ec2:CreateTags", ec2Name+"volume/vol-0a", requestTag, "remuda", "ec2:CreateAction", "CreateVolume")),
+		when(iam.Controller, "", "marks as another's at creation",
+			ask("ec2:CreateTags", ec2Name+"instance/"+ownID, requestTag, "payroll", "ec2:CreateAction", "RunInstances")),
+		when(iam.Controller, "", "removes a mark", ask("ec2:DeleteTags", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
+		when(iam.Controller, "", "creates another service's role",
+			ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/rds.amazonaws.com/AWSServiceRoleForRDS",
+				"iam:AWSServiceName", "rds.amazonaws.com")),
+		when(iam.Controller, "", "creates a role of spot for another service",
+			ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot",
+				"iam:AWSServiceName", "rds.amazonaws.com")),
+		when(iam.Controller, "", "reads a secret parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
+	}
+	for _, mark := range []string{"", "payroll"} {
+		for _, action := range []string{"ec2:RunInstances", "ec2:CreateFleet"} {
+			r := ask(action, ec2Name+"instance/"+ownID)
+			if mark != "" {
+				r = ask(action, ec2Name+"instance/"+ownID, requestTag, mark)
+			}
+			out = append(out, when(iam.Controller, "", "launches marked "+mark, r))
+		}
+	}
+	return append(out, when(iam.Controller, "", "creates an unmarked fleet", ask("ec2:CreateFleet", ec2Name+"fleet/fleet-0a")))
+}
+
+// templates of others are nobody's business.
+func templates(kind iam.Kind) []scenario {
+	var out []scenario
+	for _, call := range []string{"ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate", "ec2:DeleteLaunchTemplateVersions"} {
+		out = append(out,
+			when(kind, "", call+" of another", ask(call, ec2Name+"launch-template/lt-0b", resourceTag, "payroll")),
+			when(kind, "", call+" of one without mark", ask(call, ec2Name+"launch-template/lt-0b")))
+	}
+	return append(out,
+		when(kind, "", "creates an unmarked template", ask("ec2:CreateLaunchTemplate", ec2Name+"launch-template/lt-0b")),
+		when(kind, "", "deletes its template", ask("ec2:DeleteLaunchTemplate", ec2Name+"launch-template/lt-0a", resourceTag, "remuda")),
+		when(kind, "", "marks a template later", ask("ec2:CreateTags", ec2Name+"launch-template/lt-0b", requestTag, "remuda")),
+		when(kind, "", "marks a template as another's",
+			ask("ec2:CreateTags", ec2Name+"launch-template/lt-0b", requestTag, "payroll", "ec2:CreateAction", "CreateLaunchTemplate")),
+		when(kind, "", "looks into another region", ask("ec2:DescribeSubnets", "*", "aws:RequestedRegion", "us-east-1")))
+}

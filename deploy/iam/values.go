@@ -1,0 +1,145 @@
+package iam
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Values describe one installation. No value may hold a wildcard, a variable of IAM or white space.
+type Values struct {
+	Partition string // aws (default), aws-cn or aws-us-gov
+	Region    string // such as eu-west-1
+	Account   string // 12 digits
+	Name      string // of the installation, as in ec2://<name>: the value of the tag remuda-name
+
+	Table  string // as in dynamodb://<table>; default: Name
+	Events string // queue of rings; default: <table>-events
+	Queues string // prefix of the pool's queues, as in sqs://<prefix>; default: Name
+
+	AgentRole    string // name, with its path if it has one; default: <name>-agent
+	AgentProfile string // instance profile; default: AgentRole
+
+	Subnets        []string // where instances may be launched; default: any of the account
+	SecurityGroups []string // which instances may get; default: any of the account
+
+	Repository string // owner/name on GitHub; for WorkflowTrust only
+	RunID      string // GitHub run id; for WorkflowSession only
+}
+
+func (v Values) withDefaults() Values {
+	or := func(value *string, otherwise string) {
+		if *value == "" {
+			*value = otherwise
+		}
+	}
+	or(&v.Partition, "aws")
+	or(&v.Table, v.Name)
+	or(&v.Events, v.Table+"-events")
+	or(&v.Queues, v.Name)
+	or(&v.AgentRole, v.Name+"-agent")
+	or(&v.AgentProfile, v.AgentRole)
+	return v
+}
+
+// field is a value with its form.
+type field struct {
+	name, value string
+	form        *regexp.Regexp
+	says        string // the form, for people
+}
+
+var (
+	partitionForm  = regexp.MustCompile(`^aws(-cn|-us-gov)?$`)
+	regionForm     = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
+	accountForm    = regexp.MustCompile(`^[0-9]{12}$`)
+	nameForm       = regexp.MustCompile(`^[A-Za-z0-9_-]{3,54}$`)
+	tableForm      = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
+	queueForm      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+	roleForm       = regexp.MustCompile(`^([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,128}$`)
+	subnetForm     = regexp.MustCompile(`^subnet-[0-9a-f]{8,17}$`)
+	groupForm      = regexp.MustCompile(`^sg-[0-9a-f]{8,17}$`)
+	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9_.-]+$`)
+	runIDForm      = regexp.MustCompile(`^[0-9]{1,20}$`)
+)
+
+// fields lists every value of v that is no list.
+func (v Values) fields() []field {
+	return []field{
+		{"Partition", v.Partition, partitionForm, "aws, aws-cn or aws-us-gov"},
+		{"Region", v.Region, regionForm, "a region such as eu-west-1"},
+		{"Account", v.Account, accountForm, "12 digits"},
+		// A pool's queues are named <prefix>-… only up to this length (package sqspool).
+		{"Name", v.Name, nameForm, "3 to 54 letters, digits, _ and -"},
+		{"Table", v.Table, tableForm, "3 to 255 letters, digits, _, . and -"},
+		{"Events", v.Events, queueForm, "1 to 80 letters, digits, _ and -"},
+		{"Queues", v.Queues, nameForm, "3 to 54 letters, digits, _ and -"},
+		{"AgentRole", v.AgentRole, roleForm, "the name of a role, with its path"},
+		{"AgentProfile", v.AgentProfile, roleForm, "the name of an instance profile, with its path"},
+		{"Repository", v.Repository, repositoryForm, "owner/name"},
+		{"RunID", v.RunID, runIDForm, "1 to 20 digits"},
+	}
+}
+
+// get returns the value of a placeholder that stands for one.
+func (v Values) get(name string) (string, error) {
+	if name == "Domain" { // of services' names
+		if v.Partition == "aws-cn" {
+			return "amazonaws.com.cn", nil
+		}
+		return "amazonaws.com", nil
+	}
+	for _, f := range v.fields() {
+		if f.name == name {
+			if f.value == "" {
+				return "", fmt.Errorf("%s is missing, want %s", name, f.says)
+			}
+			return f.value, nil
+		}
+	}
+	return "", fmt.Errorf("the document has an unknown placeholder %s", name)
+}
+
+// list returns the resources that a placeholder for several stands for.
+func (v Values) list(name string) ([]string, bool) {
+	var kind string
+	var ids []string
+	switch name {
+	case "Subnets":
+		kind, ids = "subnet", v.Subnets
+	case "SecurityGroups":
+		kind, ids = "security-group", v.SecurityGroups
+	default:
+		return nil, false
+	}
+	if len(ids) == 0 {
+		ids = []string{"*"}
+	}
+	var out []string
+	for _, id := range ids {
+		out = append(out, strings.Join([]string{"arn", v.Partition, "ec2", v.Region, v.Account, kind + "/" + id}, ":"))
+	}
+	return out, true
+}
+
+// check reports every value that is set and malformed. What a document needs and does not get is found
+// by get.
+func (v Values) check() error {
+	var errs []error
+	fields := v.fields()
+	fields = slices.DeleteFunc(fields, func(f field) bool { return f.value == "" })
+	for _, id := range v.Subnets {
+		fields = append(fields, field{"Subnets", id, subnetForm, "ids such as subnet-0123456789abcdef0"})
+	}
+	for _, id := range v.SecurityGroups {
+		fields = append(fields, field{"SecurityGroups", id, groupForm, "ids such as sg-0123456789abcdef0"})
+	}
+	for _, f := range fields {
+		if !f.form.MatchString(f.value) {
+			errs = append(errs, fmt.Errorf("%s must be %s, got %q", f.name, f.says, f.value))
+		}
+	}
+	return errors.Join(errs...)
+}
