@@ -1,0 +1,98 @@
+package action
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// half brings a provision of four to the middle: two warm machines claimed, two new ones on their way, no
+// runner online yet.
+func (w *world) half(grace step.Grace) (*step.Job, *step.Step) {
+	w.Helper()
+	w.provisioned(w.run("1", 1, inputs{"instance-count": "2"}), "1", 2, 0)
+	w.released(w.run("1", 1, inputs{"mode": "release"}), "1")
+	w.awaitPooled(2)
+	w.sim("PUT", "outage", githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}}, nil)
+	j := w.job("4711", 1)
+	j.Grace = grace
+	s, err := j.Start(w.action, w.with(inputs{"instance-count": "4"}))
+	w.check(err)
+	shows := regexp.MustCompile(`^4711  Pending  ready 0/4  warm 2  cold 2 `)
+	w.until("two are claimed, two created, and the step says so", func() bool {
+		return w.count(func(in store.Instance) bool { return in.RunID == "4711" && in.State == statemachine.Claimed }) == 2 &&
+			w.count(func(in store.Instance) bool { return in.RunID == "4711" && in.State == statemachine.Created }) == 2 &&
+			slices.ContainsFunc(s.Result().Log, shows.MatchString)
+	})
+	return j, s
+}
+
+// freed wants everything back in the pool or gone, and serves the next run.
+func (w *world) freed() {
+	w.Helper()
+	w.until("the cancelled request is over", func() bool {
+		st := w.records("4711").Status
+		return st != nil && st.Phase == statemachine.ReleasedPhase
+	})
+	w.sim("PUT", "outage", githubsim.Outage{}, nil)
+	w.until("nothing is held, everything is pooled or gone", func() bool {
+		return w.count(func(in store.Instance) bool { return !pooled(in) && in.State != statemachine.Terminated }) == 0
+	})
+	next := w.run("4712", 1, inputs{"instance-count": "2"})
+	w.succeeds(next)
+	w.released(w.run("4712", 1, inputs{"mode": "release"}), "4712")
+	w.close()
+}
+
+// A job that is cancelled in the middle of provisioning gives back at the first signal (H30, S79).
+func TestCancel_GivesBackInTime_H30(t *testing.T) {
+	t.Parallel()
+	w := install(t).control()
+	j, s := w.half(step.Grace{})
+	j.Cancel(s)
+	r := s.Wait()
+	if diff := cmp.Diff([]syscall.Signal{syscall.SIGINT}, r.Signals); diff != "" || r.Conclusion != step.Cancelled {
+		w.Errorf("%s; signals (-want +got):\n%s", r.Conclusion, diff)
+	}
+	says(w, r, `^##\[error\]request 4711 attempt 1: cancelled after \d+\.\d s; what was asked for was given back$`)
+	if got := w.records("4711").Request; got == nil || !got.Released() || got.Release != store.Now {
+		w.Errorf("request = %+v, want it given back at once", got)
+	}
+	w.post(j) // has nothing to do
+	w.freed()
+}
+
+// One that is killed before it could, because it hangs, leaves that to its post step (H30, S79).
+func TestCancel_KilledThePostGivesBack_H30(t *testing.T) {
+	t.Parallel()
+	w := install(t).control()
+	j, s := w.half(step.Grace{Interrupt: 200 * time.Millisecond, Terminate: 100 * time.Millisecond})
+	w.check(syscall.Kill(s.Pid(), syscall.SIGSTOP))
+	j.Cancel(s)
+	r := s.Wait()
+	if diff := cmp.Diff([]syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}, r.Signals); diff != "" || r.Conclusion != step.Cancelled {
+		w.Errorf("%s; signals (-want +got):\n%s", r.Conclusion, diff)
+	}
+	if got := w.records("4711").Request; got == nil || got.Released() {
+		w.Fatalf("request = %+v, want it as the killed step left it", got)
+	}
+	posts, err := j.Post()
+	w.check(err)
+	if len(posts) != 1 || posts[0].Conclusion != step.Success || !strings.Contains(strings.Join(posts[0].Log, "\n"), "4711  given back") {
+		w.Errorf("post steps = %+v, want one that gives back", posts)
+	}
+	if got := w.records("4711").Request; got == nil || !got.Released() {
+		w.Errorf("request = %+v, want it given back", got)
+	}
+	w.freed()
+}

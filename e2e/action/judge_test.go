@@ -1,0 +1,63 @@
+package action
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// jobs runs jobs with a label and holds GitHub's record of them to the machines that the run was given.
+func (w *world) jobs(label string, count string, held []string) {
+	w.Helper()
+	out, err := w.remuda("dev", "submit", "--run", label, "--count", count, "--seconds", "0.2", "--wait", "-o", "json")
+	w.check(err)
+	var jobs []githubsim.JobRecord
+	w.check(json.Unmarshal(out, &jobs))
+	used := map[string]bool{}
+	for _, j := range jobs {
+		used[j.InstanceID] = true
+		if j.Conclusion != githubsim.Success || !slices.Contains(held, j.InstanceID) {
+			w.Errorf("job %s: %s on %s, want success on one of %v", j.ID, j.Conclusion, j.InstanceID, held)
+		}
+	}
+	if len(used) < min(2, len(held)) {
+		w.Errorf("%s jobs used %d of %d machines", count, len(used), len(held))
+	}
+}
+
+// close drains the fleet, ends the controller, and holds the whole story to the rules. cut names the
+// labels whose jobs were cut short on purpose.
+func (w *world) close(cut ...string) {
+	w.Helper()
+	_, err := w.remuda("drain", "--all", "--timeout", "80s")
+	w.check(err)
+	w.until("the fleet is gone", func() bool {
+		return w.count(func(in store.Instance) bool { return in.State != statemachine.Terminated || in.ExpiresAt.IsZero() }) == 0
+	})
+	if code := w.controller.end(); code != 0 {
+		w.Errorf("controller: exit code %d", code)
+	}
+	w.check(w.witness.Look(w.Context()))
+	var jobs []githubsim.JobRecord
+	w.sim("GET", "jobs", nil, &jobs)
+	w.witness.Jobs(jobs, cut...)
+	for _, v := range w.witness.Violations() {
+		w.Errorf("violated %s", v)
+	}
+	var runners []githubsim.Registration
+	w.sim("GET", "registrations", nil, &runners)
+	names := map[string]bool{}
+	for _, r := range runners {
+		if r.Removed == "" {
+			w.Errorf("runner %s is left at GitHub", r.Name)
+		}
+		if names[strings.ToLower(r.Name)] {
+			w.Errorf("runner name %s was used twice", r.Name)
+		}
+		names[strings.ToLower(r.Name)] = true
+	}
+}

@@ -1,0 +1,267 @@
+package action
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/e2e/witness"
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/dynamostore"
+)
+
+const (
+	// witnessGrace is how long an instance may outlive its threshold: the agent's grace, a poll, and the time
+	// that a kill takes on a busy machine.
+	witnessGrace = 15 * time.Second
+	// patience is how long one thing may take on a busy machine.
+	patience = 90 * time.Second
+)
+
+// world is an installation, what it works with, and workflows that use it.
+type world struct {
+	testing.TB
+	name       string // of the installation
+	dir        string
+	aws        []string // environment that leads to AWS
+	env        []string // of the operator
+	action     *step.Action
+	github     *daemon
+	githubRoot string
+	token      string // of the simulated GitHub
+	controller *daemon
+	daemons    []*daemon
+	store      *store.Store
+	witness    *witness.Witness
+}
+
+// install makes an installation without a controller. settings are added to testdata/remuda.yaml as
+// environment variables are.
+func install(t *testing.T, settings ...string) *world {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		if os.Getenv(awstest.EnvRequire) == "1" {
+			t.Fatal("node is not installed")
+		}
+		t.Skip("left out: the action: node is not installed")
+	}
+	endpoints := map[string]string{"dynamodb": awstest.DynamoDBLocal(t), "sqs": awstest.Moto(t)}
+	w := &world{TB: t, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), aws: awstest.Env(endpoints)}
+	t.Cleanup(w.cleanUp)
+	var err error
+	w.action, err = step.Load("../..")
+	w.check(err)
+	w.github = w.start("github", nil, "dev", "github", "--silence", "10s")
+	w.token, w.githubRoot = w.github.value("REMUDA_SIMULATED_TOKEN"), w.github.value("REMUDA_GITHUB_API_URL")
+	w.configure()
+	w.env = slices.Concat(w.aws, []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_CONFIG=" + filepath.Join(w.dir, "remuda.yaml"), "REMUDA_SIMULATED_TOKEN=" + w.token,
+	}, settings)
+	_, err = w.remuda("init")
+	w.check(err)
+	w.watch(endpoints["dynamodb"])
+	return w
+}
+
+// configure writes the configuration file.
+func (w *world) configure() {
+	w.Helper()
+	limits, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
+	w.check(err)
+	own, err := yaml.Marshal(map[string]any{
+		"name": w.name, "store": "dynamodb://" + w.name, "pool": "sqs://" + w.name, "fleet": "process://" + filepath.Join(w.dir, "fleet"),
+		"github": map[string]any{
+			"url": w.github.value("REMUDA_GITHUB_URL"), "apiUrl": w.githubRoot, "tokenEnv": w.github.value("REMUDA_GITHUB_TOKEN_ENV"),
+		},
+	})
+	w.check(err)
+	w.check(os.WriteFile(filepath.Join(w.dir, "remuda.yaml"), append(limits, own...), 0o600))
+}
+
+// control starts a controller.
+func (w *world) control() *world {
+	w.Helper()
+	w.controller = w.start("controller", w.env, "controller")
+	return w
+}
+
+// watch opens the store beside the controller.
+func (w *world) watch(endpoint string) {
+	w.Helper()
+	table, err := dynamostore.Open(w.Context(), &url.URL{Scheme: "dynamodb", Host: w.name}, awstest.Config(w, endpoint), clock.RealClock{}, slog.New(slog.DiscardHandler))
+	w.check(err)
+	w.store = store.New(table)
+	w.witness = witness.New(w.store, witnessGrace)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	watched := make(chan error, 1)
+	go func() { watched <- w.witness.Watch(ctx, 100*time.Millisecond) }()
+	w.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-watched, table.Close()); err != nil {
+			w.Error(err)
+		}
+	})
+}
+
+// check ends the test on an error.
+func (w *world) check(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// remuda runs one command line of the operator's.
+func (w *world) remuda(args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.Context()), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// inputs are those of a step.
+type inputs map[string]string
+
+// job is a job of a workflow run that uses the action.
+func (w *world) job(run string, attempt int) *step.Job {
+	w.Helper()
+	dir, err := os.MkdirTemp(w.dir, "job-")
+	w.check(err)
+	env := map[string]string{"HOME": w.dir}
+	for _, e := range w.aws {
+		name, value, _ := strings.Cut(e, "=")
+		env[name] = value
+	}
+	return &step.Job{Dir: dir, Env: env, Context: map[string]string{
+		"run_id": run, "run_attempt": strconv.Itoa(attempt), "run_number": "7", "repository": "octo/remuda", "repository_owner": "octo",
+		"workflow": "build", "job": "runners", "event_name": "push", "actor": "octocat", "ref": "refs/heads/main", "action": "__run",
+		"sha": strings.Repeat("0", 40), "server_url": w.githubRoot, "api_url": w.githubRoot,
+	}}
+}
+
+// with adds what every step says.
+func (w *world) with(more inputs) inputs {
+	all := inputs{"name": w.name, "resource-class": "small", "timeout": "80s"}
+	maps.Copy(all, more)
+	return all
+}
+
+// run runs a job of one step, with its post. What the runner complains of is an error.
+func (w *world) run(run string, attempt int, more inputs) step.Result {
+	w.Helper()
+	j := w.job(run, attempt)
+	r, err := j.Run(w.action, w.with(more))
+	w.check(err)
+	w.post(j)
+	if len(r.Problems) > 0 {
+		w.Errorf("run %s: problems %q", run, r.Problems)
+	}
+	return r
+}
+
+// post ends a job. A post step that has nothing to do says nothing.
+func (w *world) post(j *step.Job) {
+	w.Helper()
+	posts, err := j.Post()
+	w.check(err)
+	if len(posts) != 1 || posts[0].Conclusion != step.Success || len(posts[0].Log)+len(posts[0].Problems) > 0 {
+		w.Errorf("post steps = %+v, want a silent one", posts)
+	}
+}
+
+// succeeds wants a step without a complaint, and returns it.
+func (w *world) succeeds(r step.Result) step.Result {
+	w.Helper()
+	if r.Conclusion != step.Success || len(r.Annotations) > 0 {
+		w.Fatalf("step: %s, exit code %d, %q; log:\n%s", r.Conclusion, r.ExitCode, r.Annotations, strings.Join(r.Log, "\n"))
+	}
+	return r
+}
+
+// until waits for a condition that other processes bring about.
+func (w *world) until(what string, cond func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			for _, in := range w.witness.Instances() {
+				w.Logf("%s %s run %q reason %q", in.ID, in.State, in.RunID, in.Reason)
+			}
+			w.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
+
+// count counts the newest records that want accepts.
+func (w *world) count(want func(store.Instance) bool) int {
+	n := 0
+	for _, in := range w.witness.Instances() {
+		if want(in) {
+			n++
+		}
+	}
+	return n
+}
+
+func pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
+
+func (w *world) awaitPooled(n int) {
+	w.Helper()
+	w.until(fmt.Sprintf("%d pooled", n), func() bool { return w.count(pooled) == n })
+}
+
+// records reads what the store has of a request.
+func (w *world) records(id string) store.RunRecords {
+	w.Helper()
+	r, err := w.store.Run(w.Context(), store.Consistent, store.RequestID(id))
+	w.check(err)
+	return r
+}
+
+// sim speaks to the simulated GitHub. in and out may be nil.
+func (w *world) sim(method, path string, in, out any) {
+	w.Helper()
+	defer http.DefaultClient.CloseIdleConnections()
+	w.check(githubsim.ControlClient{Root: w.githubRoot, Token: w.token}.Call(w.Context(), method, "/"+path, in, out))
+}
+
+// killMachines ends what a failed test leaves of the fleet.
+func (w *world) killMachines() {
+	marked, err := process.Marked("REMUDA_INSTANCE_ID")
+	w.check(err)
+	folders, err := filepath.Glob(filepath.Join(w.dir, "fleet", "instances", "i-*"))
+	w.check(err)
+	for _, f := range folders {
+		if left := marked[filepath.Base(f)]; len(left) > 0 {
+			w.Errorf("%d processes of %s are left", len(left), filepath.Base(f))
+			w.check(process.KillAll(left...))
+		}
+	}
+}

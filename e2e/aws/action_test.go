@@ -1,0 +1,102 @@
+package aws
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/e2e/story"
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/githubsim"
+)
+
+// Two workflows that use the built action, on machines that EC2 launches: five runners, jobs on exactly
+// these, given back; the next workflow gets the same five (S15, S16, S17, S47, S71, S80, S85). e2e/action
+// tells everything else that the action may meet, on machines that come quicker.
+func TestAction(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		if os.Getenv(awstest.EnvRequire) == "1" {
+			t.Fatal("node is not installed")
+		}
+		t.Skip("left out: the action: node is not installed")
+	}
+	w := newWorld(t, nil)
+	w.install()
+	w.begin()
+	first := w.workflow("4711", "0")
+	if second := w.workflow("4712", "5"); !slices.Equal(first, second) {
+		t.Errorf("the second workflow got %v, want %v", second, first)
+	}
+	w.emptied()
+}
+
+// workflow asks for five runners, has two jobs for each, gives back, and returns the machines.
+func (w *world) workflow(run, warm string) []string {
+	w.Helper()
+	got := w.step(run, map[string]string{"instance-count": "5", "resource-class": "small", "usage-class": "spot", "allowed-instance-types": "c*"})
+	if got["label"] != run || got["ready-count"] != "5" || got["warm-count"] != warm {
+		w.Fatalf("run %s: outputs %v, want 5 runners, %s of them warm", run, got, warm)
+	}
+	var held []string
+	w.check(json.Unmarshal([]byte(got["instance-ids"]), &held))
+	out, err := w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", "10", "--seconds", "0.5", "--wait", "-o", "json")
+	w.check(err)
+	var jobs []githubsim.JobRecord
+	w.check(json.Unmarshal(out, &jobs))
+	for _, j := range jobs {
+		if !slices.Contains(held, j.InstanceID) {
+			w.Errorf("job %s ran on %s, want one of %v", j.ID, j.InstanceID, held)
+		}
+	}
+	w.step(run, map[string]string{"mode": "release"})
+	slices.Sort(held)
+	return held
+}
+
+// step runs a job with one step, which must succeed, and returns its outputs.
+func (w *world) step(run string, with map[string]string) map[string]string {
+	w.Helper()
+	a, err := step.Load("../..")
+	w.check(err)
+	dir, err := os.MkdirTemp(w.dir, "job-")
+	w.check(err)
+	j := &step.Job{Dir: dir, Env: map[string]string{"HOME": dir}, Context: map[string]string{"run_id": run, "run_attempt": "1", "repository": "octo/remuda"}}
+	for _, e := range awstest.Env(w.parts.client) {
+		name, value, _ := strings.Cut(e, "=")
+		j.Env[name] = value
+	}
+	with["name"], with["timeout"] = w.name, patience.String()
+	r, err := j.Run(a, with)
+	w.check(err)
+	posts, err := j.Post()
+	w.check(err)
+	if r.Conclusion != step.Success || len(r.Annotations)+len(r.Problems) > 0 || len(posts) != 1 || len(posts[0].Log) > 0 {
+		w.Fatalf("step of run %s: %+v; post %+v", run, r, posts)
+	}
+	return r.Outputs
+}
+
+// emptied drains the fleet and holds everything to the rules.
+func (w *world) emptied() {
+	w.Helper()
+	s := story.New(story.Options{Site: w, Witness: w.witness, GitHub: w.githubRoot, Out: w.Output(), Patience: patience, Drain: true})
+	w.check(s.Tell(w.Context(), []story.Step{story.Drained}))
+	out, err := w.Remuda(w.Context(), "dev", "jobs", "-o", "json")
+	w.check(err)
+	var jobs []githubsim.JobRecord
+	w.check(json.Unmarshal(out, &jobs))
+	w.check(w.witness.Look(w.Context()))
+	w.witness.Jobs(jobs)
+	for _, v := range w.witness.Violations() {
+		w.Errorf("violated %s", v)
+	}
+	if n := len(w.machines.Machines()); n != 5 {
+		w.Errorf("%d machines were launched, want 5", n)
+	}
+	w.left()
+}

@@ -1,0 +1,44 @@
+// Package aws drives the built binary against AWS's services on loopback: DynamoDB Local, moto with what
+// it lacks, and machines that a small hypervisor runs by their own user data. See package story for what
+// is told.
+//
+// A failure under faults is told again with the seed it names: go test ./e2e/aws -run 'TestFaults/Errors'
+// -seed N. With -full each kind of fault meets the whole story. REMUDA_E2E_KEEP names a folder to which a
+// failed test copies its logs and its machines' disks.
+package aws
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/internal/awstest"
+)
+
+// The program under test, built once and served to machines by loopback.
+var (
+	binary    string
+	binaryURL string
+	binarySum string
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(program.Tests{Parallel: "4", Flags: []string{"-ldflags=-s -w"}, Ready: serve}.Run(m))
+}
+
+// serve makes the program known and serves it, until stop.
+func serve(built string) (stop func(), err error) {
+	content, err := os.ReadFile(built)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(content)
+	binary, binarySum = built, hex.EncodeToString(sum[:])
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, binary) }))
+	binaryURL = web.URL + "/remuda"
+	return func() { web.Close(); awstest.Stop() }, nil
+}

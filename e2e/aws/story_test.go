@@ -1,0 +1,116 @@
+package aws
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/remuda-run/remuda/e2e/story"
+	"github.com/remuda-run/remuda/internal/awstest"
+)
+
+// The whole story, from an account in which nothing of ours exists to one in which nothing of ours lives
+// (S15, S31, S47, S62, S66, S69, S71, S85).
+func TestStory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, try := range []struct{ args, want string }{
+		{"--dry-run", "would create"}, {"--dry-run", "would create"}, // so the first made nothing
+		{"", "created"}, {"", "unchanged"},
+	} {
+		if diff := cmp.Diff(w.steps(try.want), w.init(strings.Fields(try.args)...)); diff != "" {
+			t.Fatalf("remuda init %s (-want +got):\n%s", try.args, diff)
+		}
+	}
+	w.begin()
+	// run-a 3, the loser of the race 1, run-d 1, and one for the killed seat if the pool had no other.
+	w.tells(story.Full, 6)
+}
+
+// steps is what `remuda init` says if it did the same to all.
+func (w *world) steps(action string) string {
+	var b strings.Builder
+	for _, r := range []string{"table " + w.name, "queue " + w.name + "-events", "queue " + w.name + "-small", "launch template " + w.name + "-machine"} {
+		b.WriteString(r + ": " + action + "\n")
+	}
+	return b.String() + "github octo/remuda: reachable\n"
+}
+
+// tells tells a story and holds the installation to it: see judge. launches is the most machines that it
+// may launch.
+func (w *world) tells(steps []story.Step, launches int) {
+	w.Helper()
+	s := story.New(story.Options{
+		Site: w, Witness: w.witness, GitHub: w.githubRoot, Out: w.Output(), Patience: patience,
+		Forgotten: 20 * time.Second, // the jobs of two runners on a busy machine
+		Drain:     true, Launches: launches,
+	})
+	w.check(s.Tell(w.Context(), steps))
+	w.judge(s)
+}
+
+// judge asks the witness, and then looks at what is left.
+func (w *world) judge(s *story.Story) {
+	w.Helper()
+	if err := s.Judge(w.Context()); err != nil {
+		w.Error(err)
+	}
+	w.left()
+}
+
+// left looks at what is left once the controller has stopped: nothing alive at EC2, no process, and every
+// record under the principal of its instance.
+func (w *world) left() {
+	w.Helper()
+	w.check(w.controller.end(syscall.SIGTERM))
+	if code := w.controller.cmd.ProcessState.ExitCode(); code != 0 {
+		w.Errorf("controller ended with exit code %d, want 0", code)
+	}
+	if alive, err := w.machines.Alive(w.Context()); err != nil || len(alive) > 0 {
+		w.Errorf("instances alive at EC2 = %v, %v, want none", alive, err)
+	}
+	running := w.machines.Running()
+	for deadline := time.Now().Add(patience); len(running) > 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		running = w.machines.Running() // the hypervisor has still to hear of the last ones
+	}
+	if len(running) > 0 {
+		w.Errorf("machines that run = %v, want none", running)
+	}
+	w.principals()
+}
+
+// principals holds the partition of every record of an instance to the instance's identity at AWS.
+func (w *world) principals() {
+	w.Helper()
+	client := dynamodb.NewFromConfig(awstest.Config(w, w.dynamo))
+	want := regexp.MustCompile("^INSTANCE#" + regexp.QuoteMeta(w.account.RoleID) + ":(i-[0-9a-f]{17})$")
+	var seen []string
+	for pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(w.name)}); pages.HasMorePages(); {
+		out, err := pages.NextPage(w.Context())
+		w.check(err)
+		for _, item := range out.Items {
+			pk, ok := item["PK"].(*types.AttributeValueMemberS)
+			if !ok || !strings.HasPrefix(pk.Value, "INSTANCE#") {
+				continue
+			}
+			m := want.FindStringSubmatch(pk.Value)
+			if m == nil {
+				w.Errorf("partition %s: want INSTANCE#%s:<instance id>", pk.Value, w.account.RoleID)
+				continue
+			}
+			seen = append(seen, m[1])
+		}
+	}
+	slices.Sort(seen)
+	if diff := cmp.Diff(w.machines.Machines(), slices.Compact(seen)); diff != "" {
+		w.Errorf("instances with records (-launched +recorded):\n%s", diff)
+	}
+}

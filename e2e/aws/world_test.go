@@ -1,0 +1,244 @@
+package aws
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/e2e/aws/hypervisor"
+	"github.com/remuda-run/remuda/e2e/witness"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/dynamostore"
+)
+
+// world is an AWS account with an installation of remuda and its machines, and a witness of both.
+type world struct {
+	testing.TB
+	name       string // of the installation, its table and its queues
+	dir        string
+	dynamo     string // endpoint without anything in between
+	moto       string // likewise, of SQS, STS and IAM
+	ec2        string // likewise
+	account    ec2test.Account
+	role       string   // ARN of the machines' role
+	roleID     string   // set in the configuration; "": IAM is asked
+	env        []string // more settings of the operator's
+	parts      parts
+	github     []byte // settings that lead to the simulated GitHub
+	token      string // REMUDA_SIMULATED_TOKEN
+	githubRoot string
+	daemons    []*daemon
+	controller *daemon
+	machines   *hypervisor.Hypervisor
+	witness    *witness.Witness
+}
+
+// endpoints are where a part of an installation finds AWS, by service.
+type endpoints map[string]string
+
+// parts are the endpoints of each part.
+type parts struct{ controller, client, machine endpoints }
+
+const (
+	// witnessGrace is how long an instance may outlive its threshold here: the agent's grace, a poll, and
+	// the time that a kill takes on a busy machine.
+	witnessGrace = 15 * time.Second
+	// patience is how long one thing may take on a busy machine.
+	patience = 90 * time.Second
+)
+
+// newWorld makes what an operator has before the first `remuda init`: network, image, role, GitHub, a
+// configuration file. wire may put something between the parts and AWS.
+func newWorld(t testing.TB, wire func(*world)) *world {
+	t.Helper()
+	w := &world{TB: t, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), dynamo: awstest.DynamoDBLocal(t), moto: awstest.Moto(t)}
+	shim := ec2test.NewShim(t, w.moto)
+	w.ec2, w.account = shim.URL, shim.Account(t, w.name)
+	all := func() endpoints {
+		return endpoints{"dynamodb": w.dynamo, "sqs": w.moto, "ec2": shim.URL, "iam": shim.URL, "sts": w.moto}
+	}
+	w.role = "arn:aws:iam::123456789012:role/" + w.account.Profile
+	w.parts = parts{all(), all(), all()}
+	if wire != nil {
+		wire(w)
+	}
+	t.Cleanup(w.cleanUp)
+	w.simulateGitHub()
+	w.check(os.WriteFile(w.config(), w.settings(), 0o600))
+	return w
+}
+
+// check ends the test on an error.
+func (w *world) check(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) config() string { return filepath.Join(w.dir, "remuda.yaml") }
+
+// settings is the configuration file: what an operator writes, and short limits.
+func (w *world) settings() []byte {
+	w.Helper()
+	limits, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
+	w.check(err)
+	own, err := yaml.Marshal(map[string]any{
+		"name": w.name, "store": "dynamodb://" + w.name + "?region=" + awstest.Region,
+		"pool": "sqs://" + w.name + "?region=" + awstest.Region, "fleet": "ec2://" + w.name + "?region=" + awstest.Region,
+		"ec2": map[string]any{
+			"subnets": w.account.Subnets[:3], "securityGroups": []string{w.account.Group}, "ami": w.account.AMI,
+			"instanceProfile": w.account.Profile, "roleId": w.roleID, "binaryUrl": binaryURL, "binarySha256": binarySum,
+		},
+	})
+	w.check(err)
+	return bytes.Join([][]byte{limits, own, w.github}, []byte("\n"))
+}
+
+// simulateGitHub starts a GitHub that gives a dead runner's job up soon.
+func (w *world) simulateGitHub() {
+	w.Helper()
+	d := w.start("github", nil, "dev", "github", "--silence", "30s")
+	d.says(`REMUDA_SIMULATED_TOKEN=\S+\n`)
+	value := func(name string) string {
+		m := regexp.MustCompile(`export ` + name + `=(\S+)`).FindSubmatch(d.output())
+		if m == nil {
+			w.Fatalf("github does not say %s", name)
+		}
+		return string(m[1])
+	}
+	w.githubRoot = value("REMUDA_GITHUB_API_URL")
+	w.token = value("REMUDA_SIMULATED_TOKEN")
+	w.github = fmt.Appendf(nil, "github: {url: %s, apiUrl: %s, tokenEnv: %s}\n",
+		value("REMUDA_GITHUB_URL"), w.githubRoot, value("REMUDA_GITHUB_TOKEN_ENV"))
+}
+
+// environ is the environment of a process of the operator's or of a workflow.
+func (w *world) environ(e endpoints) []string {
+	return append(awstest.Env(e), "PATH="+os.Getenv("PATH"), "HOME="+w.dir, "REMUDA_CONFIG="+w.config(), "REMUDA_SIMULATED_TOKEN="+w.token)
+}
+
+// Remuda runs one command line of a client.
+func (w *world) Remuda(ctx context.Context, args ...string) ([]byte, error) {
+	return w.run(ctx, w.parts.client, args...)
+}
+
+func (w *world) run(ctx context.Context, e endpoints, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir, cmd.Env = w.dir, append(w.environ(e), w.env...)
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), errors.Join(err, context.Cause(ctx)), strings.TrimSpace(problems.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// init runs `remuda init` as the operator of the controller and returns the actions, one per resource.
+func (w *world) init(args ...string) string {
+	w.Helper()
+	out, err := w.run(w.Context(), w.parts.controller, append([]string{"init"}, args...)...)
+	w.check(err)
+	return string(out)
+}
+
+// initTries is how often an operator repeats `remuda init` before giving up. Two faults of each of two
+// kinds of call that are not repeated by themselves make four.
+const initTries = 5
+
+// install runs `remuda init` until it succeeds, as its error asks for.
+func (w *world) install() {
+	w.Helper()
+	for try := 1; ; try++ {
+		_, err := w.run(w.Context(), w.parts.controller, "init")
+		if err == nil {
+			return
+		}
+		w.Logf("try %d: %v", try, err)
+		if try == initTries {
+			w.Fatal("remuda init does not succeed")
+		}
+	}
+}
+
+// begin switches everything on: machines can run, a controller serves, the witness looks.
+func (w *world) begin() {
+	w.Helper()
+	w.host()
+	w.watch()
+	w.controller = w.start("controller", append(w.environ(w.parts.controller), w.env...), "controller")
+}
+
+// host runs machines until the test ends.
+func (w *world) host() {
+	w.Helper()
+	env := []string{"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull}
+	for _, service := range []string{"dynamodb", "sqs", "sts"} {
+		env = append(env, "AWS_ENDPOINT_URL_"+strings.ToUpper(service)+"="+w.parts.machine[service])
+	}
+	file, err := os.Create(filepath.Join(w.dir, "hypervisor.log"))
+	w.check(err)
+	w.machines = hypervisor.New(hypervisor.Options{
+		Name: w.name, Dir: filepath.Join(w.dir, "machines"), Env: env, Poll: 200 * time.Millisecond,
+		EC2: ec2.NewFromConfig(awstest.Config(w, w.ec2)), STS: sts.NewFromConfig(awstest.Config(w, w.moto)),
+		Role: w.role, Log: log.New(file, "", log.Lmicroseconds),
+	})
+	w.beside(func(ctx context.Context) error { return errors.Join(w.machines.Run(ctx), file.Close()) })
+}
+
+// watch opens the store beside the controller.
+func (w *world) watch() {
+	w.Helper()
+	table, err := dynamostore.Open(w.Context(), &url.URL{Scheme: "dynamodb", Host: w.name},
+		awstest.Config(w, w.dynamo), clock.RealClock{}, slog.New(slog.DiscardHandler))
+	w.check(err)
+	w.witness = witness.New(store.New(table), witnessGrace)
+	w.beside(func(ctx context.Context) error {
+		return errors.Join(w.witness.Watch(ctx, 100*time.Millisecond), table.Close())
+	})
+}
+
+// beside runs f until the test ends.
+func (w *world) beside(f func(context.Context) error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	done := make(chan error, 1)
+	go func() { done <- f(ctx) }()
+	w.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.Error(err)
+		}
+	})
+}
+
+// Crash kills the agent of a machine for good.
+func (w *world) Crash(id store.InstanceID) error { return w.machines.Crash(string(id)) }
+
+// Ended returns why the controller ended.
+func (w *world) Ended() error {
+	select {
+	case <-w.controller.done:
+		return fmt.Errorf("%s", w.controller.cmd.ProcessState)
+	default:
+		return nil
+	}
+}

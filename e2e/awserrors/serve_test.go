@@ -1,0 +1,158 @@
+package awserrors
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/awstest/faults"
+)
+
+// Further exit codes, of a request.
+const (
+	exitFailed      = 6
+	exitInterrupted = 130
+)
+
+// quick is how soon a client says what only an operator can cure: its own time limit is ten minutes.
+const quick = 20 * time.Second
+
+var request = []string{"request", "--id", "4711", "--resource-class", "small", "--timeout", "10m"}
+
+// soon fails the test unless the command line ends so within quick.
+func (s *site) soon(code int, want []string, args ...string) {
+	s.Helper()
+	begin := time.Now()
+	s.ends(code, want, args...)
+	if took := time.Since(begin); took > quick {
+		s.Errorf("remuda %s took %s, want at most %s", strings.Join(args, " "), took, quick)
+	}
+}
+
+// Clients say at once that the table is missing, and what to do.
+func TestClient_NoTable(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	missing := []string{" on table " + s.name + ": not found", "remuda init"}
+	for _, args := range [][]string{request, {"release", "--id", "4711"}, {"status"}, {"drain", "--all"}} {
+		s.soon(exitFailure, missing, args...)
+	}
+	s.untouched()
+}
+
+// Clients name the permission they lack.
+func TestClient_MissingPermission(t *testing.T) {
+	tests := []struct {
+		op   string
+		args []string
+	}{
+		{"dynamodb.GetItem", request},
+		{"dynamodb.PutItem", request},
+		{"dynamodb.GetItem", []string{"release", "--id", "4711"}},
+		{"dynamodb.Scan", []string{"status"}},
+		{"dynamodb.PutItem", []string{"drain", "--all"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.op+"/"+tt.args[0], func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, faults.Rule{Op: tt.op, Kind: faults.Deny, Rate: 1})
+			s.ends(exitDone, nil, "init")
+			call := strings.Replace(tt.op, ".", ":", 1)
+			s.soon(exitFailure, []string{call + " on table " + s.name + ": access denied: allow " + call + " for this role (deploy/iam)"}, tt.args...)
+		})
+	}
+}
+
+// A client that may not ring is served all the same, later. It says why nothing happens meanwhile.
+func TestClient_NoRing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, faults.Rule{Op: "sqs.SendMessage", Kind: faults.Deny, Rate: 1})
+	s.ends(exitDone, nil, "init")
+	d := s.start(request...)
+	d.says("sqs:SendMessage on queue " + s.name + "-events: access denied: allow sqs:SendMessage for this role")
+	d.interrupt()
+}
+
+// A controller without its table says so once, not with every try, and works once there is one.
+func TestController_NoTable(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	d := s.start("controller")
+	const line = `dynamodb:GetItem on table \S+: not found\b.*remuda init`
+	d.says(line)
+	time.Sleep(3 * time.Second)                                    // of tries, twice a second
+	if n := strings.Count(d.output(), "GetItem on table"); n > 2 { // as the one who asked for it says it
+		t.Errorf("told %d times within 3 s, want once", n)
+	}
+	s.ends(exitDone, nil, "init")
+	d.says(`"msg":"leading"`)
+}
+
+// A controller names every permission that it lacks, and needs no restart when it gets it.
+func TestController_MissingPermission(t *testing.T) {
+	tests := []struct{ op, resource, healed string }{
+		{"dynamodb.GetItem", "table %", `"msg":"leading"`},
+		{"dynamodb.PutItem", "table %", `"msg":"leading"`},
+		{"dynamodb.Scan", "table %", "records read"},
+		{"sqs.ReceiveMessage", "queue %-events", ""},
+		{"ec2.DescribeInstances", "instances tagged remuda-name=%", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.op, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, faults.Rule{Op: tt.op, Kind: faults.Deny, Rate: 1})
+			s.ends(exitDone, nil, "init")
+			d := s.start("controller")
+			call := strings.Replace(tt.op, ".", ":", 1)
+			d.says(call + " on " + strings.ReplaceAll(tt.resource, "%", s.name) + ": access denied: allow " + call + " for this role")
+			s.heal()
+			if tt.healed != "" {
+				d.says(tt.healed)
+			}
+		})
+	}
+}
+
+// Queues that somebody deleted are named by the controller, and made again by its housekeeping.
+func TestController_DeletedQueue(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.ends(exitDone, nil, "init")
+	api := sqs.NewFromConfig(awstest.Config(t, s.moto))
+	for _, name := range []string{s.name + "-events", s.name + "-small"} {
+		url, err := api.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)})
+		s.check(err)
+		_, err = api.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: url.QueueUrl})
+		s.check(err)
+	}
+	d := s.start("controller")
+	d.says("housekeeping.*queue " + s.name + "-events.*created")
+	d.says("housekeeping.*queue " + s.name + "-small.*created")
+}
+
+// What EC2 refuses at a launch reaches the client, with the missing permission.
+func TestRequest_LaunchRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, faults.Rule{Op: "ec2.CreateFleet", Kind: faults.Deny, Rate: 1})
+	s.ends(exitDone, nil, "init")
+	s.start("controller").says(`"msg":"leading"`)
+	s.soon(exitFailed, []string{"ec2:CreateFleet", "access denied: allow ec2:CreateFleet"}, request...)
+}
+
+// The table is deleted while a client waits.
+func TestClient_TableDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.ends(exitDone, nil, "init")
+	d := s.start(request...)
+	d.says("4711 +waiting for the controller")
+	_, err := dynamodb.NewFromConfig(awstest.Config(t, s.dynamo)).DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &s.name})
+	s.check(err)
+	d.says("on table " + s.name + ": not found")
+	d.ended(exitFailure)
+}

@@ -1,0 +1,234 @@
+package awsread_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/e2e/awsread"
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/fleet/ec2fleet"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
+	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/pool/sqspool"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/dynamostore"
+)
+
+func TestMain(m *testing.M) { awstest.Main(m) }
+
+// classes has one whose queue has a plain name, and one whose queue has a hash in it.
+var classes = []string{"small", "gpu-large"}
+
+// What is on AWS is exactly what docs/data-model.md says: no more, no less, nothing of another kind.
+func TestReader_FindsWhatThePageSays(t *testing.T) {
+	in := written(t)
+	differences(t, in)
+
+	// The reader can be wrong only in silence, so each kind of drift must be told.
+	t.Run("AttributeWithoutARow", func(t *testing.T) {
+		differences(t, without(in, "| `pooledAt` | instant |"), ".pooledAt: is not documented")
+	})
+	t.Run("RowWithoutAnAttribute", func(t *testing.T) {
+		page := in
+		page.Page = strings.Replace(in.Page, "| `holder` | text |", "| `ghost` | text | boo |\n| `holder` | text |", 1)
+		differences(t, page, ".ghost: is documented and absent", "Lease.ghost: is documented and was never seen")
+	})
+	t.Run("OtherType", func(t *testing.T) {
+		page := in
+		page.Page = strings.Replace(in.Page, "| `term` | number |", "| `term` | text |", 1)
+		differences(t, page, ".term: is N, documented as text")
+	})
+	t.Run("PartOfARecord", func(t *testing.T) {
+		differences(t, without(in, "| `runnerId` | number | GitHub's id of the runner"), ".beat.runnerId: is not documented")
+	})
+	t.Run("Queue", func(t *testing.T) {
+		differences(t, without(in, "| `VisibilityTimeout` |"), ".VisibilityTimeout: is '30', documented as None")
+	})
+	t.Run("Tag", func(t *testing.T) {
+		differences(t, without(in, "| `remuda-class` |"), "instance.remuda-class: is True")
+	})
+	t.Run("Template", func(t *testing.T) {
+		differences(t, without(in, "| `MetadataOptions.HttpTokens` |"), "MetadataOptions.HttpTokens: is ['required'] and not documented")
+	})
+	t.Run("UnknownItem", func(t *testing.T) {
+		item(t, in, map[string]types.AttributeValue{"PK": text("RUN#1"), "SK": text("TYPE#Other")})
+		differences(t, in, "RUN#1 TYPE#Other: has the key of 0 documented records")
+	})
+}
+
+// differences runs the reader, which must find what is wanted and nothing else. Messages are hidden from
+// the second reader on.
+func differences(t *testing.T, in awsread.Installation, want ...string) {
+	t.Helper()
+	got, err := in.Differences(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range want {
+		if !strings.Contains(strings.Join(got, "\n"), w) {
+			t.Errorf("the reader does not tell %q", w)
+		}
+	}
+	for _, line := range got {
+		expected := len(want) > 0 && (strings.HasPrefix(line, "Ring.") || strings.HasPrefix(line, "Ticket."))
+		for _, w := range want {
+			expected = expected || strings.Contains(line, w)
+		}
+		if !expected {
+			t.Errorf("the reader tells: %s", line)
+		}
+	}
+}
+
+// without removes the lines that begin so from the page.
+func without(in awsread.Installation, start string) awsread.Installation {
+	var kept []string
+	for line := range strings.Lines(in.Page) {
+		if !strings.HasPrefix(line, start) {
+			kept = append(kept, line)
+		}
+	}
+	in.Page = strings.Join(kept, "")
+	return in
+}
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func item(t *testing.T, in awsread.Installation, item map[string]types.AttributeValue) {
+	t.Helper()
+	db := dynamodb.NewFromConfig(awstest.Config(t, in.Endpoints["dynamodb"]))
+	if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(in.Table), Item: item}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// installation is one whose parts all write to AWS.
+type installation struct {
+	*testing.T
+	at      awsread.Installation
+	account ec2test.Account
+	table   *dynamostore.Table
+	pool    *sqspool.Pool
+	fleet   *ec2fleet.Fleet
+}
+
+// written makes an installation and lets it write a record of each kind, with a value in every attribute.
+func written(t *testing.T) awsread.Installation {
+	t.Helper()
+	dynamo, moto := awstest.DynamoDBLocal(t), awstest.Moto(t)
+	shim := ec2test.NewShim(t, moto)
+	page, err := os.ReadFile("../../docs/data-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := awstest.Name(t)
+	i := &installation{T: t, account: shim.Account(t, name)}
+	i.at = awsread.Installation{
+		Page: string(page), Endpoints: map[string]string{"dynamodb": dynamo, "sqs": moto, "ec2": shim.URL, "iam": shim.URL},
+		Table: name, Prefix: name, Classes: classes, Name: name, Tags: map[string]string{"team": "build"},
+		Settings: map[string][]string{
+			"ec2.ami": {i.account.AMI}, "ec2.securityGroups": {i.account.Group}, "ec2.instanceProfile": {name}, "ec2.rootVolume": {"40"},
+		},
+		// moto keeps no tags of a fleet's volumes, and of the fleet none that could be asked for.
+		Tagged: []string{"launch template", "instance"}, Records: true,
+	}
+	i.open()
+	i.ensure()
+	i.write()
+	return i.at
+}
+
+// open opens the back ends as the binary does.
+func (i *installation) open() {
+	i.Helper()
+	for _, e := range awstest.Env(i.at.Endpoints) {
+		name, value, _ := strings.Cut(e, "=")
+		i.Setenv(name, value)
+	}
+	ctx, log, clk := i.Context(), slog.New(slog.DiscardHandler), clock.RealClock{}
+	cfg, err := awscfg.Load(ctx, awstest.Region)
+	if err != nil {
+		i.Fatal(err)
+	}
+	cfg.HTTPClient = awstest.Config(i, "").HTTPClient // whose connections end with the test
+	of := func(scheme string) *url.URL { return &url.URL{Scheme: scheme, Host: i.at.Name} }
+	var errs [3]error
+	i.table, errs[0] = dynamostore.Open(ctx, of("dynamodb"), cfg, clk, log)
+	i.pool, errs[1] = sqspool.Open(ctx, of("sqs"), cfg, clk, log)
+	i.fleet, errs[2] = ec2fleet.Open(ctx, of("ec2"), cfg, ec2fleet.Options{
+		Subnets: i.account.Subnets[:2], SecurityGroups: []string{i.account.Group}, AMI: i.account.AMI, InstanceProfile: i.account.Profile,
+		UserData: "#!/bin/sh\n", RootVolumeGiB: 40, RootDevice: "/dev/xvda", Tags: i.at.Tags, Clock: clk,
+	})
+	if err := errors.Join(errs[:]...); err != nil {
+		i.Fatal(err)
+	}
+	i.Cleanup(func() {
+		if err := errors.Join(i.table.Close(), i.pool.Close(), i.fleet.Close()); err != nil {
+			i.Error(err)
+		}
+	})
+}
+
+func (i *installation) ensure() {
+	i.Helper()
+	ctx := i.Context()
+	for _, ensure := range []func() error{
+		func() error { _, err := i.table.Ensure(ctx, true); return err },
+		func() error { _, err := i.pool.Ensure(ctx, true, classes...); return err },
+		func() error { _, err := i.fleet.Ensure(ctx, true); return err },
+	} {
+		if err := ensure(); err != nil {
+			i.Fatal(err)
+		}
+	}
+}
+
+// launch launches one machine and returns its plan.
+func (i *installation) launch(ctx context.Context) (fleet.Plan, fleet.Machine) {
+	i.Helper()
+	plan, err := i.fleet.Plan(ctx, fleet.Spec{
+		Token: "l-" + i.at.Name, Count: 1, ResourceClass: classes[0], UsageClass: store.Spot, CPU: 2, Mem: 4096, AllowedTypes: []string{"c5.*"},
+	})
+	if err != nil {
+		i.Fatal(err)
+	}
+	out, err := i.fleet.Launch(ctx, plan)
+	if err != nil || len(out.Machines) != 1 {
+		i.Fatalf("Launch() = %+v, %v, want a machine", out, err)
+	}
+	i.at.Tokens = []string{plan.Token}
+	return plan, out.Machines[0]
+}
+
+func planJSON(t *testing.T, p fleet.Plan) json.RawMessage {
+	t.Helper()
+	out, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func ticket(in store.Instance, class string) pool.Ticket {
+	return pool.Ticket{
+		InstanceID: string(in.ID), UsageClass: in.UsageClass, InstanceType: in.InstanceType, CPU: in.CPU, Mem: in.Mem,
+		ResourceClass: class, Threshold: in.Threshold.Time,
+	}
+}
+
+// soon is above the time that a test takes.
+const soon = time.Hour

@@ -1,0 +1,102 @@
+package awsread_test
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// write lets every writer of the page write its records, by the ways that each of them has.
+func (i *installation) write() {
+	i.Helper()
+	plan, m := i.launch(i.Context())
+	s, now := store.New(i.table), time.Now()
+	i.request(s, now, m)
+	i.instance(s, now, m)
+	i.controller(s, now, plan, m)
+}
+
+// must fails the test unless err is nil.
+func must[V any](i *installation) func(V, error) V {
+	return func(v V, err error) V {
+		i.Helper()
+		if err != nil {
+			i.Fatal(err)
+		}
+		return v
+	}
+}
+
+func (i *installation) none(err error) {
+	i.Helper()
+	if err != nil {
+		i.Fatal(err)
+	}
+}
+
+// request is one that was served, given back and forgotten, and another whose status has no list yet.
+func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
+	i.Helper()
+	ctx := i.Context()
+	want := store.RunRequest{
+		ID: "4711-a", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot, store.OnDemand}, AllowedInstanceTypes: []string{"c5.*"},
+		ResourceClass: classes[0], MaxRuntime: 1800, Timeout: 0.5, CreatedAt: store.At(now),
+	}
+	r := must[store.RunRequest](i)(s.Submit(ctx, want))
+	i.none(s.Seen(ctx, r.ID, 1, now))
+	status := must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: r.ID, Attempt: 1, Deadline: store.At(now.Add(soon))}, statemachine.Accept, now))
+	status.Instances = []store.Seat{{InstanceID: store.InstanceID(m.ID), InstanceType: m.InstanceType, UsageClass: m.UsageClass, Warm: true, Seconds: 1.25}}
+	status.Counts = store.Counts{Wanted: 1, Ready: 1}
+	status = must[store.RunStatus](i)(s.PutStatus(ctx, status, statemachine.Fulfil, now))
+	r = must[store.RunRequest](i)(s.Release(ctx, r.ID, 1, store.Drain))
+	status = must[store.RunStatus](i)(s.PutStatus(ctx, status, statemachine.Finish, now))
+	must[store.RunRequest](i)(s.ExpireRequest(ctx, r, now.Add(soon)))
+	must[store.RunStatus](i)(s.ExpireStatus(ctx, status, now.Add(soon), now))
+
+	want.ID = "4712"
+	must[store.RunRequest](i)(s.Submit(ctx, want))
+	must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: want.ID, Attempt: 1}, statemachine.Accept, now))
+}
+
+// instance is the whole life of one.
+func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) {
+	i.Helper()
+	ctx := i.Context()
+	in := must[store.Instance](i)(s.Register(ctx, store.Instance{
+		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: "4711-a", Attempt: 1, ResourceClass: m.ResourceClass,
+		UsageClass: m.UsageClass, InstanceType: m.InstanceType, CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion,
+	}, now, soon))
+	in = must[store.Instance](i)(s.SetRegistration(ctx, in, store.Registration{
+		Serial: 1, Assignment: in.Assignment, Mode: store.JIT, Name: "n", RunnerID: 7, URL: "https://github.com/owner/name", Secret: "s", MintedAt: store.At(now),
+	}, now))
+	i.none(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1"}, now))
+	i.none(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1}, now))
+	for _, t := range []store.Transition{
+		{Event: statemachine.HandedOver, Limit: soon}, {Event: statemachine.Released, Limit: soon, Release: store.Drain}, {Event: statemachine.Pooled, Limit: soon},
+	} {
+		t.Now = now
+		in = must[store.Instance](i)(s.Transition(ctx, in, t))
+	}
+	for _, class := range classes {
+		i.none(i.pool.Offer(ctx, ticket(in, class)))
+	}
+	in = must[store.Instance](i)(s.Transition(ctx, in, store.Transition{Event: statemachine.Dismissed, Now: now, Reason: "drained", Detail: "d"}))
+	must[store.Instance](i)(s.Retire(ctx, in, now.Add(soon), now))
+}
+
+// controller writes what is its own, and an operator's order.
+func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan, m fleet.Machine) {
+	i.Helper()
+	ctx := i.Context()
+	l := must[store.Launch](i)(s.PutLaunch(ctx, store.Launch{
+		Token: plan.Token, ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, Count: 1, Plan: planJSON(i.T, plan), CreatedAt: store.At(now),
+		Seats: []store.LaunchSeat{{RequestID: "4711-a", Attempt: 1, Count: 1}},
+	}))
+	l.Done, l.DoneAt, l.ExpiresAt = true, store.At(now), now.Add(soon).Truncate(time.Second)
+	l.Seats[0].Instances = []store.InstanceID{store.InstanceID(m.ID)}
+	must[store.Launch](i)(s.PutLaunch(ctx, l))
+	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now)}))
+	i.none(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], CreatedAt: store.At(now)}))
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/e2e/witness"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/sqlitestore"
+)
+
+// settings shorten the limits, so that what takes minutes in earnest takes seconds here. The code
+// is the same.
+//
+//go:embed demo.yaml
+var settings []byte
+
+// grace is how long past its threshold an instance may live here: the agent's own grace, and the
+// time a kill takes.
+const grace = 5 * time.Second
+
+// stage is a running `remuda dev` and what watches it.
+type stage struct {
+	binary, dir, config string
+	dev                 *exec.Cmd
+	devDone             chan error
+	log                 *os.File
+	table               store.Table
+	witness             *witness.Witness
+	stopWatch           context.CancelFunc
+	watched             chan error
+}
+
+func begin(ctx context.Context, binary, dir string) (*stage, error) {
+	s := &stage{binary: binary, dir: dir, config: filepath.Join(dir, "remuda.yaml")}
+	file := filepath.Join(dir, "demo.yaml")
+	if err := os.WriteFile(file, settings, 0o600); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.log, err = os.Create(filepath.Join(dir, "dev.log")); err != nil {
+		return nil, err
+	}
+	s.dev = exec.Command(binary, "--config", file, "dev", "--dir", dir, "--github-latency", "1s")
+	s.dev.Stdout, s.dev.Stderr = s.log, s.log
+	s.dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the demonstration, which ends it in order
+	if err := s.dev.Start(); err != nil {
+		return nil, fmt.Errorf("start remuda dev: %w", err)
+	}
+	s.devDone = make(chan error, 1)
+	go func() { s.devDone <- s.dev.Wait() }()
+	if err := s.await(ctx); err != nil {
+		return nil, errors.Join(err, s.stopDev())
+	}
+	if err := s.watch(ctx); err != nil {
+		return nil, errors.Join(err, s.stopDev())
+	}
+	return s, nil
+}
+
+// watch opens the store beside the controller, as any other process may.
+func (s *stage) watch(ctx context.Context) error {
+	u := &url.URL{Scheme: "sqlite", Path: filepath.Join(s.dir, "remuda.db")}
+	table, err := sqlitestore.Open(ctx, u, clock.RealClock{})
+	if err != nil {
+		return err
+	}
+	s.table = table
+	s.witness = witness.New(store.New(table), grace)
+	ctx, s.stopWatch = context.WithCancel(ctx)
+	s.watched = make(chan error, 1)
+	go func() { s.watched <- s.witness.Watch(ctx, 25*time.Millisecond) }()
+	return nil
+}
+
+// end stops everything and looks whether anything is left.
+func (s *stage) end() error {
+	s.stopWatch()
+	errs := []error{<-s.watched, s.stopDev(), s.table.Close(), s.log.Close()}
+	for _, in := range s.witness.Instances() {
+		left, err := process.Find("REMUDA_INSTANCE_ID", string(in.ID))
+		errs = append(errs, err)
+		if len(left) > 0 {
+			errs = append(errs, fmt.Errorf("%d processes of %s are left", len(left), in.ID))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// stopDev tells remuda dev to stop and waits for it.
+func (s *stage) stopDev() error {
+	if err := s.dev.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case err := <-s.devDone:
+		if err != nil {
+			return fmt.Errorf("remuda dev: %w", err)
+		}
+		return nil
+	case <-time.After(40 * time.Second):
+		return errors.Join(errors.New("remuda dev does not stop"), s.dev.Process.Kill())
+	}
+}
+
+// Remuda runs one command line.
+func (s *stage) Remuda(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, s.binary, args...)
+	cmd.Env = append(os.Environ(), "REMUDA_CONFIG="+s.config)
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// Crash kills the agent of an instance. A process fleet starts none anew.
+func (s *stage) Crash(id store.InstanceID) error {
+	raw, err := os.ReadFile(filepath.Join(s.dir, "instances", "instances", string(id), "instance.json"))
+	if err != nil {
+		return err
+	}
+	var machine struct {
+		Leader process.Ref `json:"leader"`
+	}
+	if err := json.Unmarshal(raw, &machine); err != nil {
+		return err
+	}
+	if !machine.Leader.Alive() {
+		return fmt.Errorf("the agent of %s does not run", id)
+	}
+	return syscall.Kill(machine.Leader.PID, syscall.SIGKILL)
+}
+
+// Ended returns why remuda dev ended; nil while it runs.
+func (s *stage) Ended() error {
+	select {
+	case err := <-s.devDone:
+		s.devDone <- err
+		return errors.Join(errors.New("see dev.log"), err)
+	default:
+		return nil
+	}
+}
+
+// await waits until remuda dev serves.
+func (s *stage) await(ctx context.Context) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := os.Stat(s.config); err == nil {
+			return nil
+		}
+		if err := s.Ended(); err != nil {
+			return fmt.Errorf("remuda dev ended: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("remuda dev does not serve: %w", context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}
+
+// github returns the root of the simulated GitHub's API.
+func (s *stage) github() (string, error) {
+	settings, err := os.ReadFile(s.config)
+	if err != nil {
+		return "", err
+	}
+	root := regexp.MustCompile(`apiUrl: "?(http://[^\s"]+)`).FindSubmatch(settings)
+	if root == nil {
+		return "", fmt.Errorf("%s names no apiUrl", s.config)
+	}
+	return string(root[1]), nil
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/remuda-run/remuda/e2e/story"
+)
+
+// tell tells the whole story, step by step, and then judges it. Nothing but the limit of the whole
+// bounds a step.
+func (s *stage) tell(ctx context.Context) error {
+	github, err := s.github()
+	if err != nil {
+		return err
+	}
+	t := story.New(story.Options{
+		Site: s, Witness: s.witness, GitHub: github, Out: os.Stdout, Patience: limit, Forgotten: 6 * time.Second,
+		// run-a 3, the loser of the race 1, run-d 1, and one for the killed seat if the pool had no other.
+		Launches: 6,
+	})
+	if err := t.Tell(ctx, story.Full); err != nil {
+		return err
+	}
+	return t.Judge(ctx)
+}

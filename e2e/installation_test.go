@@ -1,0 +1,244 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/e2e/witness"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/sqlitestore"
+)
+
+// installation is a simulated GitHub, a store in a file and a fleet of processes, watched by a
+// witness, under a controller that may be killed and started again.
+type installation struct {
+	testing.TB
+	site
+	gitHub  simulated
+	table   store.Table
+	witness *witness.Witness
+}
+
+// witnessGrace is how long an instance may outlive its threshold here: the agents' own grace, a poll
+// and the time that a kill takes.
+const witnessGrace = 5 * time.Second
+
+// install prepares an installation, without a controller. env adds settings to testdata/remuda.yaml.
+func install(t testing.TB, env ...string) *installation {
+	t.Helper()
+	s := &installation{TB: t}
+	s.dir = t.TempDir()
+	s.state = filepath.Join(s.dir, "state")
+	base := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, env...)
+	s.environ = func() []string { return base }
+	t.Cleanup(func() {
+		s.check(s.stop())
+		if t.Failed() {
+			for _, text := range s.tails() {
+				t.Log(text)
+			}
+		}
+	})
+	s.check(os.Mkdir(s.state, 0o700))
+	settings, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
+	s.check(err)
+	// A dead runner's job is given up soon.
+	s.gitHub, err = s.github(settings, "--silence", "10s")
+	s.check(err)
+	base = append(base, "REMUDA_CONFIG="+s.gitHub.config, "REMUDA_SIMULATED_TOKEN="+s.gitHub.token)
+	s.watch()
+	return s
+}
+
+// watch opens the store beside the controllers, as any other process may.
+func (s *installation) watch() {
+	s.Helper()
+	u := &url.URL{Scheme: "sqlite", Path: filepath.Join(s.state, "remuda.db")}
+	table, err := sqlitestore.Open(s.Context(), u, clock.RealClock{})
+	s.check(err)
+	s.table, s.witness = table, witness.New(store.New(table), witnessGrace)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
+	watched := make(chan error, 1)
+	go func() { watched <- s.witness.Watch(ctx, 20*time.Millisecond) }()
+	s.Cleanup(func() {
+		cancel()
+		s.check(<-watched)
+		s.check(table.Close())
+	})
+}
+
+// check ends the test on an error.
+func (s *installation) check(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// controls starts a controller.
+func (s *installation) controls() *daemon {
+	s.Helper()
+	d, err := s.start("controller", "controller")
+	s.check(err)
+	return d
+}
+
+// remuda runs one command line, which must succeed within limit, and returns what it printed.
+func (s *installation) remuda(limit time.Duration, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir, cmd.Env = s.dir, s.environ()
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("remuda %s: %w after %s: %s", strings.Join(args, " "), err, limit, strings.TrimSpace(problems.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// answer is what `remuda request -o json` prints.
+type answer struct {
+	Instances []store.Seat `json:"instances"`
+	WarmCount int          `json:"warmCount"`
+}
+
+func (a answer) ids() []string {
+	ids := make([]string, len(a.Instances))
+	for i, seat := range a.Instances {
+		ids[i] = string(seat.InstanceID)
+	}
+	return ids
+}
+
+// patience is how long one step of a story may take on a busy machine, and stepTimeout how long the
+// commands themselves wait, which then say more.
+const (
+	patience    = 60 * time.Second
+	stepTimeout = "55s"
+)
+
+// request asks for runners and waits for them.
+func (s *installation) request(run string, count int, more ...string) (answer, error) {
+	return s.requestWithin(patience, run, count, append([]string{"--timeout", stepTimeout}, more...)...)
+}
+
+// requestWithin is request for one that may take longer or shorter than others.
+func (s *installation) requestWithin(limit time.Duration, run string, count int, more ...string) (answer, error) {
+	args := []string{"request", "--id", run, "--count", fmt.Sprint(count), "--resource-class", "small", "-o", "json"}
+	out, err := s.remuda(limit, append(args, more...)...)
+	if err != nil {
+		return answer{}, err
+	}
+	var a answer
+	if err := json.Unmarshal(out, &a); err != nil {
+		return answer{}, fmt.Errorf("request %s: %w", run, err)
+	}
+	if len(a.Instances) != count {
+		return answer{}, fmt.Errorf("request %s: got %d instances, want %d", run, len(a.Instances), count)
+	}
+	return a, nil
+}
+
+// jobs queues jobs for a run, waits for them, and wants all to succeed.
+func (s *installation) jobs(run string, count int) error {
+	_, err := s.remuda(patience, "dev", "submit", "--run", run, "--count", fmt.Sprint(count), "--seconds", "0.1", "--wait")
+	return err
+}
+
+// release gives a run's instances back and waits until nothing is held.
+func (s *installation) release(run string) error {
+	_, err := s.remuda(patience, "release", "--id", run)
+	return err
+}
+
+// expect waits until want accepts as many of the newest records as given.
+func (s *installation) expect(n int, what string, want func(store.Instance) bool) error {
+	return until(patience, fmt.Sprintf("%d %s", n, what), func() bool {
+		got := 0
+		for _, in := range s.witness.Instances() {
+			if want(in) {
+				got++
+			}
+		}
+		return got == n
+	})
+}
+
+func pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
+
+func buried(in store.Instance) bool {
+	return in.State == statemachine.Terminated && !in.ExpiresAt.IsZero()
+}
+
+// drain dismisses the fleet and waits until the last machine is known to be gone.
+func (s *installation) drain() error {
+	if _, err := s.remuda(patience, "drain", "--all", "--timeout", stepTimeout); err != nil {
+		return err
+	}
+	if err := s.witness.Look(s.Context()); err != nil { // there may be some that it has not seen yet
+		return err
+	}
+	return s.expect(len(s.witness.Instances()), "instances are gone for good", buried)
+}
+
+// close stops the controller after a drain. Then nothing may be left, and nothing may have happened
+// that must never happen. cut names the runs whose jobs were cut short on purpose.
+func (s *installation) close(cut ...string) error {
+	c, err := s.find("controller")
+	if err != nil {
+		return err
+	}
+	if code, err := c.end(syscall.SIGTERM, stopLimit); err != nil {
+		return err
+	} else if code != 0 {
+		return fmt.Errorf("controller: exit code %d, want 0", code)
+	}
+	if left, err := s.left(); err != nil {
+		return err
+	} else if len(left) > 0 {
+		return fmt.Errorf("processes of %d machines are left: %v", len(left), left)
+	}
+	return s.judge(cut)
+}
+
+// judge asks the witness.
+func (s *installation) judge(cut []string) error {
+	out, err := s.remuda(patience, "dev", "jobs", "-o", "json")
+	if err != nil {
+		return err
+	}
+	var jobs []githubsim.JobRecord
+	if err := json.Unmarshal(out, &jobs); err != nil {
+		return err
+	}
+	if err := s.witness.Look(s.Context()); err != nil {
+		return err
+	}
+	s.witness.Jobs(jobs, cut...)
+	machines, err := s.machines()
+	if err != nil {
+		return err
+	}
+	s.witness.Known(machines)
+	var errs []error
+	for _, v := range s.witness.Violations() {
+		errs = append(errs, errors.New("violated "+v))
+	}
+	return errors.Join(errs...)
+}

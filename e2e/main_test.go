@@ -1,0 +1,59 @@
+// Package e2e drives the built binary from outside, as its users do.
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/remuda-run/remuda/e2e/program"
+)
+
+// binary is the program under test, built once.
+var binary string
+
+// settingEnvs are the variables that stand for its settings.
+var settingEnvs []string
+
+func TestMain(m *testing.M) {
+	if os.Getenv(helpEnv) != "" { // a job's program: see TestJobHelper
+		os.Exit(m.Run())
+	}
+	os.Exit(program.Tests{Parallel: "6", Ready: prepare}.Run(m))
+}
+
+// prepare asks the program for its settings.
+func prepare(built string) (stop func(), err error) {
+	binary = built
+	out, err := exec.Command(binary, "config", "-o", "json").Output()
+	if err != nil {
+		return nil, fmt.Errorf("remuda config: %w", err)
+	}
+	var config struct {
+		Settings []struct {
+			Env string `json:"env"`
+		} `json:"settings"`
+	}
+	if err := json.Unmarshal(out, &config); err != nil {
+		return nil, fmt.Errorf("remuda config: %w", err)
+	}
+	for _, s := range config.Settings {
+		settingEnvs = append(settingEnvs, s.Env)
+	}
+	return nil, nil
+}
+
+// TestScripts runs every script of the folder, so that none can be missed. See scripts/README.md for
+// their commands.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "scripts",
+		Cmds:                commands,
+		Setup:               setup,
+		RequireExplicitExec: true,
+	})
+}
