@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
 // H51 §8.3 §8.4: a machine whose record is taken away, and whose agent no longer ends it, is ended by
@@ -22,7 +22,7 @@ func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
 		w.erased[victim.ID] = true
 		w.mu.Unlock()
 		w.hang(victim.ID)
-		w.audit.Table.(*reconciler.MemTable).Erase(store.InstanceKey(victim.Principal, store.KindInstance))
+		w.audit.Table.(*storetest.Memory).Erase(store.InstanceKey(victim.Principal, store.KindInstance))
 		limits := w.cfg.Limits
 		w.await(limits.RunningSilence+w.cfg.Orphan+2*w.cfg.Sweep, "the machine ended", func() bool {
 			return !slices.Contains(w.fleet.Alive(), string(victim.ID))

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
 // wrongClock shows another time of day than everybody else's. It runs as fast.
@@ -89,7 +90,7 @@ func TestLeader_NeverTwoTrusted(t *testing.T) {
 
 // storm lets three rivals live through a minute of bad weather and ten seconds of fair.
 func storm(t *testing.T, seed uint64, bad float64, kills []int) (violation string) {
-	table := NewMemTable(clock.RealClock{})
+	table := storetest.NewMemory(clock.RealClock{})
 	w := &weather{rand: rand.New(rand.NewPCG(seed, 0)), bad: bad}
 	var rivals []*rival
 	for i, name := range []string{"a", "b", "c"} {

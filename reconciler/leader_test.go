@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
 // G13: the first is killed at any point of its renewals. The second waits for the lease's time and one
@@ -20,7 +21,7 @@ import (
 func TestLeader_KilledWithoutGivingUp_G13(t *testing.T) {
 	for _, at := range []time.Duration{0, 1, 250 * time.Millisecond, 499 * time.Millisecond, 500 * time.Millisecond, 730 * time.Millisecond} {
 		t.Run(at.String(), func(t *testing.T) {
-			election(t, func(t *testing.T, _ *MemTable, first, second *rival) {
+			election(t, func(t *testing.T, _ *storetest.Memory, first, second *rival) {
 				time.Sleep(10*time.Second + at)
 				synctest.Wait()
 				if _, _, leads := second.led(); leads {
@@ -48,7 +49,7 @@ func TestLeader_KilledWithoutGivingUp_G13(t *testing.T) {
 
 // A lease that is given up is taken at once, which is at the next look.
 func TestLeader_GivenUp(t *testing.T) {
-	election(t, func(t *testing.T, _ *MemTable, first, second *rival) {
+	election(t, func(t *testing.T, _ *storetest.Memory, first, second *rival) {
 		time.Sleep(10*time.Second + 100*time.Millisecond)
 		left := time.Now()
 		first.stop(t)
@@ -66,7 +67,7 @@ func TestLeader_GivenUp(t *testing.T) {
 // H13: a renewal that was applied and whose reply was lost is recognised: same term, no interruption,
 // trust renewed.
 func TestLeader_LostReplyOfARenewal_H13(t *testing.T) {
-	election(t, func(t *testing.T, table *MemTable, first, second *rival) {
+	election(t, func(t *testing.T, table *storetest.Memory, first, second *rival) {
 		for range 3 {
 			time.Sleep(time.Second - time.Millisecond)
 			first.link.set(losesReply)
@@ -91,7 +92,7 @@ func TestLeader_LostReplyOfARenewal_H13(t *testing.T) {
 func TestLeader_LostReplyOfTaking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.RealClock{}
-		table := NewMemTable(clk)
+		table := storetest.NewMemory(clk)
 		start := time.Now()
 		c := newRival(t, "first", table, clk)
 		c.link.set(losesReply)
@@ -110,7 +111,7 @@ func TestLeader_LostReplyOfTaking(t *testing.T) {
 // then on; once the store is back they pass again, in the same term, and only from then on does time
 // count.
 func TestLeader_StoreUnavailable_H12(t *testing.T) {
-	election(t, func(t *testing.T, table *MemTable, first, second *rival) {
+	election(t, func(t *testing.T, table *storetest.Memory, first, second *rival) {
 		trusted := trustedTable{table, first.trust}
 		version := int64(0)
 		write := func() error {
@@ -160,7 +161,7 @@ func TestLeader_StoreUnavailable_H12(t *testing.T) {
 
 // A deposed leader learns it from the refusal of its renewal, stops leading, and waits for its turn.
 func TestLeader_Deposed(t *testing.T) {
-	election(t, func(t *testing.T, table *MemTable, first, second *rival) {
+	election(t, func(t *testing.T, table *storetest.Memory, first, second *rival) {
 		time.Sleep(5 * time.Second)
 		first.link.set(fails) // cut off
 		time.Sleep(5 * time.Second)
@@ -186,7 +187,7 @@ func TestLeader_Deposed(t *testing.T) {
 // An error of lead ends run, and the lease is free for others.
 func TestLeader_LeadFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table := NewMemTable(clock.RealClock{})
+		table := storetest.NewMemory(clock.RealClock{})
 		broken := errors.New("broken")
 		l := &leader{store: store.New(table), clock: clock.RealClock{}, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}
 		if err := l.run(t.Context(), func(context.Context, int64) error { return broken }); !errors.Is(err, broken) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
 // minter is a GitHub that only counts what it registers.
@@ -33,7 +34,7 @@ func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 		hub := &minter{}
 		cfg := Defaults()
 		op := &Operator{o: Options{
-			Config: cfg, Table: NewMemTable(clk), GitHub: hub, Clock: clk, Log: slog.New(slog.DiscardHandler), Metrics: &Metrics{},
+			Config: cfg, Table: storetest.NewMemory(clk), GitHub: hub, Clock: clk, Log: slog.New(slog.DiscardHandler), Metrics: &Metrics{},
 		}}
 		term := op.newTerm(7, func() bool { return true }, clk.Now)
 		defer term.shutDown()

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
 // link is what one controller sees of the store. Its fault, if any, befalls every call.
@@ -136,11 +137,11 @@ func (c *rival) stop(t *testing.T) {
 }
 
 // election runs a test with two candidates on one table, the first of which leads already.
-func election(t *testing.T, test func(t *testing.T, table *MemTable, first, second *rival)) {
+func election(t *testing.T, test func(t *testing.T, table *storetest.Memory, first, second *rival)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.RealClock{}
-		table := NewMemTable(clk)
+		table := storetest.NewMemory(clk)
 		start := time.Now()
 		first := newRival(t, "first", table, clk)
 		synctest.Wait()

@@ -22,6 +22,7 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/sqlitestore"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
 // world is a whole installation in one synctest bubble: store and pool in memory, real agents and
@@ -64,7 +65,7 @@ type openBackends func(ctx context.Context, clk clock.WithTicker) (store.Table, 
 
 // inMemory is quick; onSQLite is what one machine really uses.
 func inMemory(_ context.Context, clk clock.WithTicker) (store.Table, pool.Pool, error) {
-	return reconciler.NewMemTable(clk), pooltest.NewMemory(clk), nil
+	return storetest.NewMemory(clk), pooltest.NewMemory(clk), nil
 }
 
 func onSQLite(ctx context.Context, clk clock.WithTicker) (store.Table, pool.Pool, error) {

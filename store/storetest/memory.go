@@ -1,4 +1,4 @@
-package reconciler
+package storetest
 
 import (
 	"bytes"
@@ -9,19 +9,17 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"testing"
 	"time"
 
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/store"
-	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// MemTable is store.Table in plain memory: it keeps the contract, never waits, and costs a
-// hundredth of what a database does, so that a test can live through hours of virtual time. It is
-// the table of most worlds; the lifecycle runs on the real one too.
-type MemTable struct {
+// Memory is a table in this process's memory, for the tests of those who use one. It keeps the contract
+// (the suite runs against it), never waits, starts no goroutine, and costs a hundredth of what a
+// database does, so that a test can live through hours of virtual time.
+type Memory struct {
 	clock clock.PassiveClock
 
 	mu       sync.Mutex
@@ -38,13 +36,13 @@ type watcher struct {
 
 var errTableClosed = errors.New("table is closed")
 
-// NewMemTable returns an empty table.
-func NewMemTable(clk clock.PassiveClock) *MemTable {
-	return &MemTable{clock: clk, items: map[store.Key]store.Item{}, watchers: map[*watcher]bool{}}
+// NewMemory returns an empty table.
+func NewMemory(clk clock.PassiveClock) *Memory {
+	return &Memory{clock: clk, items: map[store.Key]store.Item{}, watchers: map[*watcher]bool{}}
 }
 
 // ok reports why a call cannot be served. t.mu must be held.
-func (t *MemTable) ok(ctx context.Context) error {
+func (t *Memory) ok(ctx context.Context) error {
 	if t.closed {
 		return errTableClosed
 	}
@@ -52,7 +50,7 @@ func (t *MemTable) ok(ctx context.Context) error {
 }
 
 // have returns the item under k, unless it has expired. t.mu must be held.
-func (t *MemTable) have(k store.Key) (store.Item, bool) {
+func (t *Memory) have(k store.Key) (store.Item, bool) {
 	item, ok := t.items[k]
 	if !ok || !item.ExpiresAt.IsZero() && !t.clock.Now().Before(item.ExpiresAt) {
 		return store.Item{}, false
@@ -61,7 +59,7 @@ func (t *MemTable) have(k store.Key) (store.Item, bool) {
 }
 
 // Get implements store.Table.
-func (t *MemTable) Get(ctx context.Context, _ store.Consistency, keys ...store.Key) ([]store.Item, error) {
+func (t *Memory) Get(ctx context.Context, _ store.Consistency, keys ...store.Key) ([]store.Item, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.ok(ctx); err != nil {
@@ -79,7 +77,7 @@ func (t *MemTable) Get(ctx context.Context, _ store.Consistency, keys ...store.K
 }
 
 // Put implements store.Table.
-func (t *MemTable) Put(ctx context.Context, item store.Item, expect int64) error {
+func (t *Memory) Put(ctx context.Context, item store.Item, expect int64) error {
 	if item.Key.Partition == "" || item.Key.Sort == "" || expect < store.Any ||
 		item.Version != expect+1 || !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)) ||
 		!bytes.HasPrefix(bytes.TrimSpace(item.Attributes), []byte("{")) || !json.Valid(item.Attributes) {
@@ -105,14 +103,14 @@ func (t *MemTable) Put(ctx context.Context, item store.Item, expect int64) error
 }
 
 // Erase removes an item, as the service does once its expiry has passed.
-func (t *MemTable) Erase(k store.Key) {
+func (t *Memory) Erase(k store.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.items, k)
 }
 
 // Scan implements store.Table.
-func (t *MemTable) Scan(ctx context.Context, yield func(store.Item) error) error {
+func (t *Memory) Scan(ctx context.Context, yield func(store.Item) error) error {
 	t.mu.Lock()
 	err := t.ok(ctx)
 	keys := slices.Collect(maps.Keys(t.items))
@@ -132,7 +130,7 @@ func (t *MemTable) Scan(ctx context.Context, yield func(store.Item) error) error
 }
 
 // Ring implements store.Table. It reaches every watcher.
-func (t *MemTable) Ring(ctx context.Context, keys ...store.Key) error {
+func (t *Memory) Ring(ctx context.Context, keys ...store.Key) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.ok(ctx); err != nil {
@@ -149,7 +147,7 @@ func (t *MemTable) Ring(ctx context.Context, keys ...store.Key) error {
 }
 
 // Watch implements store.Table.
-func (t *MemTable) Watch(ctx context.Context, ring func(store.Key)) error {
+func (t *Memory) Watch(ctx context.Context, ring func(store.Key)) error {
 	w := &watcher{bell: make(chan struct{}, 1)}
 	t.mu.Lock()
 	err := t.ok(context.WithoutCancel(ctx))
@@ -178,13 +176,9 @@ func (t *MemTable) Watch(ctx context.Context, ring func(store.Key)) error {
 }
 
 // Close implements store.Table.
-func (t *MemTable) Close() error {
+func (t *Memory) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
 	return nil
-}
-
-func TestMemTable_KeepsTheContract(t *testing.T) {
-	storetest.Run(t, func(testing.TB) store.Table { return NewMemTable(clock.RealClock{}) })
 }

@@ -1,0 +1,189 @@
+package agenttest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+// HubRunner is the runner program of one machine, attached to a simulated GitHub: its listeners take
+// the jobs queued there. They live as long as the machine, whatever becomes of its agent.
+type HubRunner struct {
+	hub     *githubsim.Hub
+	machine context.Context //nolint:containedctx // the machine's life
+	running sync.WaitGroup
+
+	mu        sync.Mutex
+	next      int
+	cred      githubsim.Credentials // the runner is configured with, by a token
+	listeners []*hubListener
+}
+
+// NewHubRunner returns the runner of a machine that ends with ctx.
+func NewHubRunner(ctx context.Context, hub *githubsim.Hub) *HubRunner {
+	return &HubRunner{hub: hub, machine: ctx}
+}
+
+// Wait returns once every listener has ended.
+func (r *HubRunner) Wait() { r.running.Wait() }
+
+// Start implements agent.Runner.
+func (r *HubRunner) Start(ctx context.Context, reg store.Registration, label string) (agent.Listener, error) {
+	cred, err := r.credentials(ctx, reg, label)
+	if err != nil {
+		return nil, err
+	}
+	lctx, cancel := context.WithCancel(r.machine)
+	r.mu.Lock()
+	r.next++
+	l := &hubListener{
+		ref: process.Ref{PID: 1<<30 + r.next, Start: 1}, cancel: cancel,
+		changed: make(chan struct{}, 1), done: make(chan struct{}),
+		status: agent.Status{State: agent.Starting, RunnerID: cred.RunnerID},
+	}
+	r.listeners = append(r.listeners, l)
+	r.mu.Unlock()
+	r.running.Go(func() {
+		defer close(l.done)
+		defer cancel()
+		l.serve(lctx, r.hub, cred)
+	})
+	return l, nil
+}
+
+// credentials configures the runner, unless it is; a listener is then only started again.
+func (r *HubRunner) credentials(ctx context.Context, reg store.Registration, label string) (githubsim.Credentials, error) {
+	if reg.Mode == store.JIT {
+		return githubsim.DecodeJIT(reg.Secret)
+	}
+	r.mu.Lock()
+	cred := r.cred
+	r.mu.Unlock()
+	if cred.Name == reg.Name {
+		return cred, nil
+	}
+	cred, err := r.hub.Register(ctx, reg.Secret, githubsim.RegisterRequest{Name: reg.Name, Labels: []string{label}})
+	if err == nil {
+		r.mu.Lock()
+		r.cred = cred
+		r.mu.Unlock()
+	}
+	return cred, err
+}
+
+// Adopt implements agent.Runner: it returns the live listener ref and ends all others.
+func (r *HubRunner) Adopt(ctx context.Context, ref process.Ref, _ string) (agent.Listener, error) {
+	r.mu.Lock()
+	all := r.listeners
+	r.mu.Unlock()
+	var found agent.Listener
+	for _, l := range all {
+		switch {
+		case l.ended():
+		case l.ref == ref:
+			found = l
+		default:
+			if err := l.Stop(ctx, store.Now); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// hubListener is one attached runner.
+type hubListener struct {
+	ref     process.Ref
+	cancel  context.CancelFunc
+	changed chan struct{}
+	done    chan struct{}
+	mu      sync.Mutex
+	status  agent.Status
+}
+
+func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred githubsim.Credentials) {
+	s, err := hub.Connect(ctx, cred)
+	if err != nil {
+		l.set(func(st *agent.Status) {
+			st.State, st.Exit = agent.Exited, agent.ExitRetryable
+			switch {
+			case errors.Is(err, githubapi.ErrUnavailable):
+				st.Cause = store.CauseUnavailable
+			case errors.Is(err, githubsim.ErrRunnerGone):
+				st.Cause = store.CauseRefused
+			}
+		})
+		return
+	}
+	defer s.Close()
+	l.set(func(st *agent.Status) { st.State, st.Online = agent.Listening, true })
+	err = githubsim.Listen(ctx, s, cred.Ephemeral, func(ctx context.Context, j githubsim.Job) githubsim.Conclusion {
+		l.set(func(st *agent.Status) { st.State, st.Jobs = agent.Busy, st.Jobs+1 })
+		defer l.set(func(st *agent.Status) { st.State = agent.Listening })
+		select {
+		case <-ctx.Done():
+			return githubsim.Cancelled
+		case <-time.After(time.Duration(j.Seconds * float64(time.Second))):
+			return githubsim.Success
+		}
+	})
+	l.set(func(st *agent.Status) {
+		st.State, st.Exit = agent.Exited, agent.ExitOK
+		if err != nil {
+			st.Exit = agent.ExitTerminated
+		}
+		if errors.Is(err, githubsim.ErrRunnerGone) {
+			st.Cause = store.CauseRefused // "The runner registration has been deleted from the server"
+		}
+	})
+}
+
+func (l *hubListener) set(change func(*agent.Status)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.status)
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (l *hubListener) ended() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *hubListener) Ref() process.Ref         { return l.ref }
+func (l *hubListener) Changed() <-chan struct{} { return l.changed }
+func (l *hubListener) Kill()                    { l.cancel() }
+func (l *hubListener) Detach()                  {}
+
+func (l *hubListener) Status() agent.Status {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.status
+}
+
+func (l *hubListener) Stop(ctx context.Context, mode store.ReleaseMode) error {
+	if mode == store.Drain && l.Status().State == agent.Busy {
+		return agent.ErrBusy
+	}
+	l.cancel()
+	select {
+	case <-l.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
