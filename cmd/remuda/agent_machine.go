@@ -49,7 +49,7 @@ func newMachine(a *app, cfg Config, id, dir, exe string) (*machine, error) {
 		a: a, cfg: cfg, id: id, dir: dir, exe: exe,
 		installing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler),
 	}
-	if name := cfg.Agent.RunnerUser; name != "" {
+	if name := cfg.jobsUser(); name != "" {
 		var err error
 		if m.account, err = actionsrunner.Lookup(name); err != nil {
 			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", id, err)

@@ -57,8 +57,38 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 	return queues, nil
 }
 
+// rootUser as agent.runnerUser says in so many words that jobs on EC2 may be root.
+const rootUser = "root"
+
+const jobsAreRoot = "agent.runnerUser is root: jobs run as root and can take the role of their machine; see docs/security.md"
+
+// validateJobsUser refuses to launch machines whose jobs would be root, and have the credentials of the
+// machine's role, only because nobody said who they are (H42, H43).
+func (c Config) validateJobsUser() error {
+	var p problems
+	p.check(c.Agent.RunnerUser != "", "agent.runnerUser",
+		"a user of the machines for runner and jobs, or "+rootUser+" if jobs may be root and have the credentials of their machine's role (docs/security.md)",
+		quoted(c.Agent.RunnerUser))
+	return errors.Join(p...)
+}
+
+// jobsUser returns the user of runner and jobs, "" for the agent's own. On a process fleet nobody is root
+// who was not before, and agents refuse that user.
+func (c Config) jobsUser() string {
+	if c.Agent.RunnerUser == rootUser && hasScheme(c.Fleet, []string{"ec2"}) {
+		return ""
+	}
+	return c.Agent.RunnerUser
+}
+
 // openEC2 opens the EC2 fleet whose machines get c and the scripts it names by user data.
 func openEC2(ctx context.Context, a *app, u *url.URL, c Config, _ string, log *slog.Logger) (machinery, error) {
+	if err := c.validateJobsUser(); err != nil {
+		return machinery{}, asUsage(fmt.Errorf("open fleet: %w", err))
+	}
+	if c.jobsUser() == "" {
+		log.Warn(jobsAreRoot)
+	}
 	cfg, err := loadAWS(ctx, u)
 	if err != nil {
 		return machinery{}, fmt.Errorf("open fleet: %w", err)

@@ -48,14 +48,14 @@ func (o *initOptions) flags(fs *pflag.FlagSet) {
 }
 
 func (o *initOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
+	if hasScheme(cfg.Fleet, []string{"ec2"}) && cfg.Agent.RunnerUser == rootUser {
+		fmt.Fprintln(a.err, "remuda: "+jobsAreRoot)
+	}
 	p, err := a.openRemote(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if hasScheme(cfg.Fleet, []string{"ec2"}) && cfg.Agent.RunnerUser == "" {
-		fmt.Fprintln(a.err, "remuda: agent.runnerUser is empty: jobs will run as root and can take the role of their machine; see docs/security.md")
-	}
 	resources := p.resources(cfg)
 	if len(resources) == 0 {
 		fmt.Fprintln(a.out, "Nothing to make: store, pool and fleet are on this machine.")

@@ -191,13 +191,13 @@ func (c Config) validateScrub(p *problems) {
 			p.oneOf(field, level, agent.ScrubLevels()...)
 		}
 		p.check(alone || level != string(agent.ScrubFull), field,
-			"less than full without agent.runnerUser, and on a process fleet without process.capacity 1", quoted(level))
+			"less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1", quoted(level))
 	}
 }
 
 // alone reports whether the processes and files of the runner's user are those of one instance.
 func (c Config) alone() bool {
-	return c.Agent.RunnerUser != "" && (hasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
+	return c.jobsUser() != "" && (hasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
 }
 
 // validateLimits adds to the limits' own checks those that keep a healthy instance from being lost.

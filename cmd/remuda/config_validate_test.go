@@ -62,7 +62,7 @@ func TestConfig_Validate(t *testing.T) {
 		{"classes.small.scrub", func(c *Config) { c.Classes = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "all"}} }, `must be one of none, workspace, full, terminate, got "all"`},
 		{"classes.small.scrub", func(c *Config) {
 			c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
-		}, `must be less than full without agent.runnerUser, and on a process fleet without process.capacity 1, got "full"`},
+		}, `must be less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1, got "full"`},
 		{"agent.poll", func(c *Config) { c.Agent.Poll = 0 }, `must be greater than 0, got 0s`},
 		{"process.refusalRate", func(c *Config) { c.Process.RefusalRate = 1.1 }, `must be from 0 to 1, got 1.1`},
 		{"process.capacity", func(c *Config) { c.Process.Capacity = -1 }, `must be at least 0, got -1`},

@@ -69,6 +69,7 @@ func newSite(t testing.TB, rules ...faults.Rule) *site {
 		"name": s.name, "store": at("dynamodb"), "pool": at("sqs"), "fleet": at("ec2"),
 		"classes": map[string]any{"small": map[string]int{"cpu": 2, "mem": 4096}},
 		"github":  map[string]any{"url": hub.URL + "/octo/repo"},
+		"agent":   map[string]any{"runnerUser": "ci"},
 		"ec2": map[string]any{
 			"subnets": s.account.Subnets[:2], "securityGroups": []string{s.account.Group}, "ami": s.account.AMI, "instanceProfile": s.account.Profile,
 		},
