@@ -1,6 +1,7 @@
 package action_test
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,9 +31,11 @@ func actionlint(t *testing.T, workflows map[string]string) string {
 		args = append(args, path)
 	}
 	cmd := exec.CommandContext(t.Context(), "go", args...)
-	out, err := cmd.CombinedOutput()
+	var problems bytes.Buffer // of go, which says there what it downloads first
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
 	if err != nil && len(out) == 0 {
-		t.Fatal(err)
+		t.Fatalf("actionlint: %v\n%s", err, problems.String())
 	}
 	return string(out)
 }
