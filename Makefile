@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help demo test build race lint gen verify bench acceptance e2e tools-aws action
+.PHONY: help demo test build race fuzz lint gen verify bench acceptance e2e tools-aws action
 
 GO ?= go
 # Where `make test` keeps its events and `make acceptance` reads them.
@@ -26,6 +26,9 @@ build: ## bin/remuda, one static binary
 
 race: ## hunt a rare failure: make race PKG=./pool/... COUNT=50
 	$(GO) test -race -timeout 30m -failfast -count $(or $(COUNT),10) $(or $(PKG),./...)
+
+fuzz: ## every fuzz target for FUZZTIME (10s) each: make fuzz PKG=./store FUZZTIME=1m
+	@$(GO) run ./internal/tools/fuzz -time $(or $(FUZZTIME),10s) $(or $(PKG),.)
 
 e2e: ## only the tests that drive the built binary
 	$(GO) test -race -timeout $(TIMEOUT) -count 1 -v ./e2e/...
