@@ -7,9 +7,6 @@ import (
 	"github.com/remuda-run/remuda/internal/awserr"
 )
 
-// fresh are the codes of calls that new credentials cure: the SDK gets them by itself.
-var fresh = map[string]bool{"ExpiredToken": true, "ExpiredTokenException": true, "RequestExpired": true}
-
 // explain tells an error of a call to an operator, and its kind to the contract's users.
 func explain(err error, call, resource string) error {
 	if err == nil {
@@ -19,7 +16,7 @@ func explain(err error, call, resource string) error {
 	switch class := awserr.ClassOf(err); {
 	case class == awserr.Throttled:
 		return fmt.Errorf("%w: %w", fleet.ErrThrottled, told)
-	case definite(class) && !fresh[awserr.Code(err)]:
+	case definite(class):
 		return fmt.Errorf("%w: %w", fleet.ErrInvalid, told)
 	}
 	return told

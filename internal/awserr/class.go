@@ -17,13 +17,15 @@ const (
 	// None is the class of nil.
 	None Class = iota
 	// Unavailable means that no usable answer came: a 5xx, a timeout, a broken connection, a context that
-	// ended. The call may have had its effect; later it may succeed.
+	// ended. The call may have had its effect; later it may succeed. So it is where the service refused
+	// a signature that is mended by itself: temporary credentials are renewed, those just made become
+	// known, clocks are set.
 	Unavailable
 	// Throttled means that the service refused the call for its rate. It had no effect; slower, it
 	// will succeed.
 	Throttled
-	// Denied means that this caller may not: permission or credentials are missing. It had no
-	// effect, and an operator must act.
+	// Denied means that this caller may not: a permission is missing, or the signature is wrong. It had
+	// no effect, and an operator must act.
 	Denied
 	// NotFound means that what the call is about does not exist, or is not visible yet.
 	NotFound
@@ -80,13 +82,38 @@ var codes = map[string]Class{
 
 // signers are the codes of calls that were refused because of who signed them, or how.
 var signers = []string{
-	"AuthFailure", "ExpiredToken", "ExpiredTokenException", "IncompleteSignature", "IncompleteSignatureException",
-	"InvalidAccessKeyId", "InvalidClientTokenId", "InvalidSignatureException", "MissingAuthenticationToken",
-	"MissingAuthenticationTokenException", "NotSignedUp", "OptInRequired", "SignatureDoesNotMatch", "UnrecognizedClientException",
+	"AuthFailure", "IncompleteSignature", "IncompleteSignatureException", "InvalidSignatureException",
+	"MissingAuthenticationToken", "MissingAuthenticationTokenException", "NotSignedUp", "OptInRequired", "SignatureDoesNotMatch",
+}
+
+// lapsed are the codes for credentials that have expired, or that the service does not know, or not yet.
+var lapsed = []string{
+	"ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId", "InvalidClientTokenId", "RequestExpired", "UnrecognizedClientException",
 }
 
 // clocks are the codes of calls that were signed at a time the service takes for wrong.
-var clocks = []string{"RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"}
+var clocks = []string{"RequestInTheFuture", "RequestTimeTooSkewed"}
+
+// hasLapsed reports whether credentials were refused that are expired or unknown. EC2 says AuthFailure
+// then, and also where an image may not be used.
+func hasLapsed(err error) bool {
+	code := Code(err)
+	return slices.Contains(lapsed, code) || code == "AuthFailure" && says(err, "validate the provided access credentials")
+}
+
+// isOffTime reports whether this machine's clock is wrong to the service. The services with JSON answers
+// say InvalidSignatureException then, and also where the secret is wrong. The SDK learns the service's
+// time from such an answer, for the next call.
+func isOffTime(err error) bool {
+	code := Code(err)
+	return slices.Contains(clocks, code) ||
+		code == "InvalidSignatureException" && (says(err, "Signature expired") || says(err, "Signature not yet current"))
+}
+
+func says(err error, words string) bool {
+	api := smithy.APIError(nil)
+	return errors.As(err, &api) && strings.Contains(api.ErrorMessage(), words)
+}
 
 // Code returns the code of the service's answer, "" if err holds none.
 func Code(err error) string {
@@ -113,7 +140,9 @@ func ClassOf(err error) Class {
 	switch {
 	case unsent(err):
 		return Invalid
-	case slices.Contains(signers, code) || slices.Contains(clocks, code):
+	case hasLapsed(err) || isOffTime(err):
+		return Unavailable
+	case slices.Contains(signers, code):
 		return Denied
 	case strings.HasSuffix(code, ".AlreadyExistsException") || strings.HasSuffix(code, ".Duplicate") || strings.HasSuffix(code, "AlreadyExists"):
 		return Exists // EC2 names the kind of thing first, as in InvalidKeyPair.Duplicate

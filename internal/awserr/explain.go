@@ -37,8 +37,12 @@ func (e *Error) Error() string {
 func (e *Error) meaning() string {
 	code := Code(e.Err)
 	switch {
-	case slices.Contains(clocks, code):
+	case isOffTime(e.Err):
 		return "refused for its time: set the clock of this machine"
+	case code == "RequestExpired":
+		return "refused for its time: the credentials have expired, or the clock of this machine is wrong"
+	case hasLapsed(e.Err):
+		return "credentials refused: they are expired, or not known here: renew them if nothing else does"
 	case slices.Contains(signers, code):
 		return "credentials refused: they must be valid, unexpired and of the account and region meant"
 	case e.Class == Denied:

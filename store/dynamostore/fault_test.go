@@ -77,6 +77,9 @@ func TestPut_LostReply_H13(t *testing.T) {
 		{"Throttled", func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
 			return coded(r, 400, "ProvisionedThroughputExceededException"), nil
 		}},
+		{"CredentialsRunOut", func(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+			return coded(r, 400, "ExpiredTokenException"), nil
+		}},
 		{"HalfAnAnswerAfterTheEffect", func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 			return answer(r, 200, `{"Attri`), discard(next, r)
 		}},
@@ -165,7 +168,9 @@ func TestErrors_Kinds(t *testing.T) {
 	}{
 		{"Denied", "AccessDeniedException", 400, store.ErrRefused, []string{"dynamodb:PutItem on table", "allow dynamodb:PutItem", "deploy/iam"}},
 		{"NoTable", "ResourceNotFoundException", 400, store.ErrRefused, []string{"not found", "remuda init"}},
-		{"Token", "ExpiredTokenException", 400, store.ErrRefused, []string{"credentials refused"}},
+		{"Expired", "ExpiredTokenException", 400, store.ErrUnavailable, []string{"credentials refused", "expired"}},
+		{"UnknownKey", "UnrecognizedClientException", 400, store.ErrUnavailable, []string{"credentials refused", "not known"}},
+		{"WrongSecret", "InvalidSignatureException", 400, store.ErrRefused, []string{"credentials refused"}},
 		{"Validation", "ValidationException", 400, store.ErrInvalid, []string{"said so"}},
 		{"Throttled", "ThrottlingException", 400, store.ErrUnavailable, []string{"throttled"}},
 		{"Broken", "InternalServerError", 500, store.ErrUnavailable, []string{"no usable answer"}},
