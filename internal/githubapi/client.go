@@ -187,6 +187,9 @@ func (c *Client) list(ctx context.Context, name *string, take func(Runner) bool)
 			return err
 		}
 		for _, r := range out.Runners {
+			if r.GetID() == 0 { // null, or one of which nothing can be done
+				return callRunners.incomplete()
+			}
 			if !take(convert(r)) {
 				return nil
 			}
