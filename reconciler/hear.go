@@ -103,6 +103,9 @@ const (
 	brakeWindow = time.Minute
 )
 
+// Braked reports whether n of live instances, gone or silent at once, are too many to be given up.
+func Braked(n, live int) bool { return n > brakeCount && n*brakeShare > live }
+
 // feelBrake puts the brake on, or takes it off once most are heard again. While it is on nothing is
 // lost or swept; what really is dead ends by its threshold.
 func (t *term) feelBrake(now time.Time) {
@@ -120,9 +123,8 @@ func (t *term) feelBrake(now time.Time) {
 			lately++
 		}
 	})
-	many := func(n int) bool { return n > brakeCount && n*brakeShare > live }
 	was := t.braked()
-	on := many(lately) || was && many(stale)
+	on := Braked(lately, live) || was && Braked(stale, live)
 	t.view.mu.Lock()
 	t.view.brake = on
 	t.view.mu.Unlock()

@@ -89,7 +89,7 @@ func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 			}
 		}
 	})
-	if n := len(absent); n > brakeCount && n*brakeShare > live {
+	if n := len(absent); Braked(n, live) {
 		t.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, n)
 		absent = nil
 	}

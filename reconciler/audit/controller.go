@@ -1,0 +1,94 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+const lease = "lease"
+
+// noLeader finds work that nobody does.
+func noLeader(s *Snapshot, o Options) []Violation {
+	if !s.work() || !s.At.After(s.Lease.Renewed.Add(o.react())) {
+		return nil
+	}
+	v := Violation{
+		Resource: lease, Mark: fmt.Sprint("term ", s.Lease.Term, s.Lease.Version),
+		Advice: "start a controller on this store; without one no request is answered, and machines end by their thresholds alone",
+	}
+	switch {
+	case s.Lease.Version == 0:
+		v.Problem = "no controller ever led, and there are requests or instances"
+	case s.Lease.Holder == "":
+		v.Problem = fmt.Sprintf("was given up %s ago and nobody took it, and there are requests or instances", long(s.At.Sub(s.Lease.Renewed.Time)))
+	default:
+		v.Problem = fmt.Sprintf("%s has not renewed it for %s, and there are requests or instances", s.Lease.Holder, long(s.At.Sub(s.Lease.Renewed.Time)))
+	}
+	return []Violation{v}
+}
+
+// work reports whether a controller would have anything to do.
+func (s *Snapshot) work() bool {
+	for i := range s.Instances {
+		if in := &s.Instances[i]; in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
+			return true
+		}
+	}
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Request != nil && (r.Status == nil || r.Status.Attempt < r.Request.Attempt) || r.Status != nil && r.Status.ExpiresAt.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// noLeaderStep finds writes of a controller that were made while nobody held the lease.
+func noLeaderStep(was, is *Snapshot, o Options) []Violation {
+	if is.Lease.Term < was.Lease.Term || is.Lease.Version < was.Lease.Version {
+		return []Violation{{
+			Resource: lease, Mark: "back", Advice: adviceReport,
+			Problem: fmt.Sprintf("went back from term %d, version %d to term %d, version %d", was.Lease.Term, was.Lease.Version, is.Lease.Term, is.Lease.Version),
+		}}
+	}
+	ended := was.Lease.Renewed.Add(o.Config.LeaseTTL + o.Config.LeaseRequest + o.Skew + o.Slack)
+	if is.Lease.Version != was.Lease.Version || !was.At.After(ended) {
+		return nil
+	}
+	for i := range is.Instances {
+		in := &is.Instances[i]
+		if before := was.instance(in.ID); before != nil && before.Version != in.Version {
+			return []Violation{{
+				Resource: "instance " + string(in.ID), Mark: fmt.Sprint("lease ", in.Version),
+				Problem: fmt.Sprintf("was written while nobody held the lease, which was last renewed %s ago", long(is.At.Sub(is.Lease.Renewed.Time))),
+				Advice:  "look for a second controller, and for whoever else may write to the store",
+			}}
+		}
+	}
+	return nil
+}
+
+// unreadableRecord passes on what the store could not read.
+func unreadableRecord(s *Snapshot, _ Options) []Violation {
+	var out []Violation
+	for _, b := range s.Bad {
+		out = append(out, Violation{
+			Resource: "record " + b.Key.Partition + " " + b.Key.Sort, Definite: true, Mark: b.Cause, Problem: strings.TrimSpace(b.Cause),
+			Advice: "everybody skips it: find out who wrote it, and delete it once its machine is gone",
+		})
+	}
+	return out
+}
+
+// missingResource passes on what the back ends miss.
+func missingResource(s *Snapshot, _ Options) []Violation {
+	var out []Violation
+	for _, m := range s.Missing {
+		out = append(out, Violation{
+			Resource: m.Name, Mark: m.Detail, Problem: m.Detail,
+			Advice: "run `remuda init`; a controller that leads mends it within intervals.housekeeping",
+		})
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package audit
+
+import (
+	"fmt"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// unreachableIdle finds idle instances that no request can ever get: they are paid for in vain. What the
+// pool's messages say is no evidence, since the controller offers what the records say.
+func unreachableIdle(s *Snapshot, o Options) []Violation {
+	var out []Violation
+	outage := s.outage(o)
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		if in.State != statemachine.Idle || !in.Threshold.After(s.At) {
+			continue // its threshold ends it: outlivedThreshold
+		}
+		v := Violation{Resource: "instance " + string(in.ID), Advice: "look in the controller's log; " + fmt.Sprintf(adviceDrain, in.ID)}
+		switch {
+		case in.silent(s.At, o):
+			if !outage { // nobody is given up for what all share
+				v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
+				v.Problem = fmt.Sprintf("is idle, and its agent is silent since %s", long(s.At.Sub(in.lastSeen())))
+			}
+		case !in.pooled():
+			v.Mark = fmt.Sprint("handshake ", in.Assignment)
+			v.Problem = handshake(s, in, o)
+		case o.Config.Classes != nil && !configured(o, in.ResourceClass) && s.At.After(in.PooledAt.Add(o.sweep())):
+			v.Mark = fmt.Sprint("class ", in.Assignment)
+			v.Problem = fmt.Sprintf("is offered in class %q, which is not configured", in.ResourceClass)
+			v.Advice = "the controller dismisses it if its configuration is this one: compare them; " + fmt.Sprintf(adviceDrain, in.ID)
+		case s.Candidates != nil && !s.Candidates[in.ID] && s.fresh(in, o) && s.At.After(in.PooledAt.Add(o.react())):
+			v.Mark = fmt.Sprint("candidate ", in.Assignment)
+			v.Problem = "is idle, pooled, healthy and unexpired, and is no candidate of the pickup manager"
+		}
+		if v.Problem != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// handshake says that the release handshake takes too long, if so. It counts from the end of the last job.
+func handshake(s *Snapshot, in *Instance, o Options) string {
+	from := in.Since.Time
+	if quiet := s.Quiet[in.ID]; quiet.After(from) {
+		from = quiet
+	}
+	took := s.At.Sub(from)
+	if in.draining() || took <= o.Config.Limits.Handshake+2*o.Config.HotPoll+o.react() {
+		return ""
+	}
+	return fmt.Sprintf("is idle and not offered %s after its run; the release handshake may take %s", long(took), o.Config.Limits.Handshake)
+}
+
+func configured(o Options, class string) bool {
+	_, ok := o.Config.Classes[class]
+	return ok
+}
+
+// fresh reports whether an instance's heartbeat is young beyond doubt, so that its gate is open.
+func (s *Snapshot) fresh(in *Instance, o Options) bool {
+	age := s.At.Sub(in.Heartbeat.UpdatedAt.Time)
+	return age <= o.Config.Limits.Window()-o.Skew && age >= 0
+}

@@ -1,0 +1,119 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Sources are where a live installation is read. Nil ones are left out.
+type Sources struct {
+	Store *store.Store // required
+	Fleet interface {
+		List(ctx context.Context, token string) ([]fleet.Machine, error)
+	}
+	GitHub interface {
+		Runners(ctx context.Context) ([]githubapi.Runner, error)
+	}
+}
+
+// Look reads everything once: the store, then the fleet, then GitHub, so that a machine or runner that
+// has no record was there before its record could be read. at is the time now. A part that cannot be
+// read is missing from the snapshot, which holds what could be, and joined to the error as *BlindError;
+// any other error is the store's, and there is no snapshot.
+func Look(ctx context.Context, from Sources, at time.Time) (*Snapshot, error) {
+	s := &Snapshot{At: at}
+	if err := s.readStore(ctx, from.Store); err != nil {
+		return nil, err
+	}
+	var errs []error
+	if from.Fleet != nil {
+		machines, err := from.Fleet.List(ctx, "")
+		if err != nil {
+			errs = append(errs, &BlindError{Fleet, err})
+		}
+		s.Machines, s.FleetRead = machines, err == nil
+	}
+	if from.GitHub != nil {
+		runners, err := from.GitHub.Runners(ctx)
+		if err != nil {
+			errs = append(errs, &BlindError{GitHub, err})
+		}
+		s.Runners, s.GitHubRead = runners, err == nil
+	}
+	s.Sort()
+	return s, errors.Join(errs...)
+}
+
+// BlindError says which part could not be read.
+type BlindError struct {
+	Part  Part
+	Cause error
+}
+
+func (e *BlindError) Error() string { return fmt.Sprintf("read %s: %v", e.Part, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *BlindError) Unwrap() error { return e.Cause }
+
+// readStore reads the lease and then everything, in one scan. The lease comes first: one that looks
+// expired may be renewed meanwhile, never the other way round.
+func (s *Snapshot) readStore(ctx context.Context, st *store.Store) error {
+	lease, err := st.Lease(ctx)
+	if err != nil {
+		if !errors.Is(err, store.ErrInvalid) {
+			return err
+		}
+		s.Bad = append(s.Bad, BadRecord{store.LeaseKey, err.Error()})
+	}
+	s.Lease = lease
+	vitals := map[store.Principal]store.Vitals{}
+	runs := map[store.RequestID]store.RunRecords{}
+	err = st.Scan(ctx, store.Visitor{
+		Instance: func(in store.Instance) { s.Instances = append(s.Instances, Instance{Instance: in}) },
+		Heartbeat: func(h store.Heartbeat) {
+			v := vitals[h.Principal]
+			v.Heartbeat = h
+			vitals[h.Principal] = v
+		},
+		Signal: func(g store.Signal) {
+			v := vitals[g.Principal]
+			v.Signal = g
+			vitals[g.Principal] = v
+		},
+		Request: func(r store.RunRequest) {
+			have := runs[r.ID]
+			have.Request = &r
+			runs[r.ID] = have
+		},
+		Client: func(c store.RunClient) {
+			have := runs[c.ID]
+			have.Client = &c
+			runs[c.ID] = have
+		},
+		Status: func(st store.RunStatus) {
+			have := runs[st.ID]
+			have.Status = &st
+			runs[st.ID] = have
+		},
+		Launch: func(l store.Launch) { s.Launches = append(s.Launches, l) },
+		Drain:  func(store.DrainOrder) {}, // read for what cannot be
+		Bad:    func(k store.Key, err error) { s.Bad = append(s.Bad, BadRecord{k, err.Error()}) },
+	})
+	if err != nil {
+		return err
+	}
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		in.Vitals = vitals[in.Instance.Principal]
+	}
+	for id, records := range runs {
+		s.Runs = append(s.Runs, Run{id, records})
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package audit
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// outlivedThreshold finds machines that are up although their record's time is over.
+func outlivedThreshold(s *Snapshot, o Options) []Violation {
+	if !s.FleetRead {
+		return nil
+	}
+	var out []Violation
+	for i := range s.Machines {
+		m := &s.Machines[i]
+		in := s.instance(store.InstanceID(m.ID))
+		if !runs(m) || in == nil {
+			continue // without a record: unknownMachine
+		}
+		end, what := in.Threshold.Time, "its threshold"
+		if in.State == statemachine.Terminated {
+			end, what = in.Since.Time, "it was terminated"
+		}
+		if !s.At.After(end.Add(o.overstay())) {
+			continue
+		}
+		out = append(out, Violation{
+			Resource: "machine " + m.ID, Mark: fmt.Sprint(in.State, end.UnixMilli()),
+			Problem: fmt.Sprintf("is %s %s after %s", m.State, long(s.At.Sub(end)), what),
+			Advice:  "terminate it by hand; look why neither its agent (agent.log, console output) nor the controller (its log) did",
+		})
+	}
+	return out
+}
+
+// unknownMachine finds machines that no record names, or names where their agent cannot read it, and
+// launches that nobody follows up.
+func unknownMachine(s *Snapshot, o Options) []Violation {
+	var out []Violation
+	for i := range s.Machines {
+		m := &s.Machines[i]
+		if !s.FleetRead || !runs(m) {
+			continue
+		}
+		v := Violation{Resource: "machine " + m.ID, Mark: m.LaunchToken}
+		switch in := s.instance(store.InstanceID(m.ID)); {
+		case in == nil:
+			l := s.launch(m.LaunchToken)
+			age := s.At.Sub(m.LaunchedAt)
+			if l != nil && !l.Done || age <= o.Config.Orphan+o.sweep() {
+				continue
+			}
+			v.Problem = fmt.Sprintf("is %s since %s and has no record (launch %q)", m.State, long(age), m.LaunchToken)
+			v.Advice = "terminate it by hand if no controller leads; a controller that leads ends it after intervals.orphan, see its log"
+		case m.Principal != "" && store.Principal(m.Principal) != in.Instance.Principal:
+			v.Problem = fmt.Sprintf("reads its record in the partition of %s, and it is in that of %s", m.Principal, in.Instance.Principal)
+			v.Advice = "compare ec2.roleId with the role of the instance profile; " + fmt.Sprintf(adviceDrain, m.ID)
+		default:
+			continue
+		}
+		out = append(out, v)
+	}
+	for i := range s.Launches {
+		l := &s.Launches[i]
+		age := s.At.Sub(l.CreatedAt.Time)
+		if l.Done || age <= o.Config.Limits.Visibility+o.scan() || wanted(s, l) {
+			continue
+		}
+		out = append(out, Violation{
+			Resource: "launch " + l.Token, Mark: "open",
+			Problem: fmt.Sprintf("has no outcome since %s, and nobody waits for its %d machines any more", long(age), l.Count),
+			Advice:  "look in the controller's log why the fleet does not tell what came of it",
+		})
+	}
+	return out
+}
+
+// wanted reports whether a request still waits for what a launch brings.
+func wanted(s *Snapshot, l *store.Launch) bool {
+	for _, seat := range l.Seats {
+		if s.run(seat.RequestID).alive(seat.Attempt) {
+			return true
+		}
+	}
+	return false
+}
+
+// vanishedMachine finds records that count as alive while their machine is gone, or silent for longer
+// than the controller waits. Where too many are at once the controller gives up none of them before its
+// threshold: that is somebody's outage.
+func vanishedMachine(s *Snapshot, o Options) []Violation {
+	var ended, absent, silent []Violation
+	missing, live, outage := 0, 0, s.outage(o)
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		if in.State == statemachine.Terminated {
+			continue
+		}
+		live++
+		v := Violation{Resource: "instance " + string(in.ID), Advice: "look in the controller's log why it does not give it up; " + fmt.Sprintf(adviceDrain, in.ID)}
+		quiet := s.At.Sub(in.lastSeen())
+		if m := s.machine(in.ID); s.FleetRead && !runs(m) {
+			visible := in.CreatedAt.Add(o.Config.Limits.Visibility)
+			if m == nil && s.At.After(visible) {
+				missing++
+			}
+			if quiet <= o.Config.Limits.Window()+o.sweep() {
+				continue
+			}
+			v.Mark = fmt.Sprint("gone ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
+			v.Problem = fmt.Sprintf("is %s, and its machine is gone; last heard of %s ago", owned(in), long(quiet))
+			switch {
+			case m != nil:
+				ended = append(ended, v)
+			case s.At.After(visible.Add(o.sweep())):
+				absent = append(absent, v)
+			}
+			continue
+		}
+		if in.State != statemachine.Idle && !outage && in.silent(s.At, o) { // idle: unreachableIdle
+			v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
+			v.Problem = fmt.Sprintf("is %s, and its agent is silent since %s", owned(in), long(quiet))
+			silent = append(silent, v)
+		}
+	}
+	if reconciler.Braked(missing, live) {
+		absent = nil
+	}
+	return append(append(ended, absent...), silent...)
+}
+
+// silent reports whether the agent of an instance, once heard, is silent for longer than any may be.
+func (in *Instance) silent(at time.Time, o Options) bool {
+	return !in.Heartbeat.UpdatedAt.IsZero() && at.Sub(in.lastSeen()) > o.silence(in.State)
+}
+
+// outage reports whether so many agents are silent that it cannot be their own fault.
+func (s *Snapshot) outage(o Options) bool {
+	live, stale := 0, 0
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		if in.State == statemachine.Terminated {
+			continue
+		}
+		live++
+		if u := in.Heartbeat.UpdatedAt; !u.IsZero() && s.At.Sub(u.Time) > o.Config.Limits.Window()+o.Skew {
+			stale++
+		}
+	}
+	return reconciler.Braked(stale, live)
+}
+
+// lastSeen is when an instance last gave a sign of life, or entered its state.
+func (in *Instance) lastSeen() time.Time {
+	if in.Heartbeat.UpdatedAt.After(in.Since.Time) {
+		return in.Heartbeat.UpdatedAt.Time
+	}
+	return in.Since.Time
+}
+
+// long writes a duration for people.
+func long(d time.Duration) string { return d.Round(time.Second).String() }

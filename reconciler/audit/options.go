@@ -1,0 +1,62 @@
+package audit
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Options say what the installation may take its time for.
+type Options struct {
+	Config reconciler.Config // of its controller
+	Skew   time.Duration     // how far the clocks of any two of its parts may differ, ours among them
+	Slack  time.Duration     // more time for what a controller must do: none led for so long, say
+}
+
+const (
+	// powerOff is what remains of the two minutes that a machine may outlive its threshold by, once
+	// the agent's grace of a minute is over (design.md §8.3).
+	powerOff = time.Minute
+	// githubLag is how late GitHub may show that a runner went offline or idle: twice the minute that
+	// goals.md tells of.
+	githubLag = 2 * time.Minute
+)
+
+// overstay is how long a machine may live past its threshold.
+func (o Options) overstay() time.Duration { return o.Config.Limits.AgentGrace + powerOff + o.Skew }
+
+// react is how long a controller may take for what is due: a fail-over (G13), two looks at what is
+// polled, and the answer of a back end, for which the lease allows as long as for its own call.
+func (o Options) react() time.Duration {
+	c := o.Config
+	return 2*c.LeaseTTL + 2*c.LeaseRequest + 2*c.HotPoll + o.Skew + o.Slack
+}
+
+// sweep is how long a controller may take for what only the comparison with the fleet shows.
+func (o Options) sweep() time.Duration { return 2*o.Config.Sweep + o.react() }
+
+// scan is how long a controller may take to notice a record whose ring was lost.
+func (o Options) scan() time.Duration { return o.Config.Scan + o.react() }
+
+// maxRuntime is the time from Ready to the end of a run; the longest that is allowed if its request is
+// not known.
+func (o Options) maxRuntime(r *store.RunRequest) time.Duration {
+	if r == nil {
+		return max(o.Config.MaxRuntime, o.Config.DefaultMaxRuntime)
+	}
+	if d := r.MaxRuntime.Duration(); d > 0 {
+		return d
+	}
+	return o.Config.DefaultMaxRuntime
+}
+
+// silence is how long the agent of an instance may be silent before the controller gives it up.
+func (o Options) silence(s statemachine.State) time.Duration {
+	limit := o.Config.Limits.Silence
+	if s == statemachine.Running {
+		limit = o.Config.Limits.RunningSilence
+	}
+	return limit + 2*o.Config.WarmPoll + o.Config.Limits.Window() + o.react()
+}

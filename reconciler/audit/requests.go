@@ -1,0 +1,148 @@
+package audit
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// unansweredRequest finds requests that wait for longer than they may, and answers that say nothing.
+func unansweredRequest(s *Snapshot, o Options) []Violation {
+	var out []Violation
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		v := Violation{Resource: "request " + string(r.ID)}
+		problem := func(definite bool, mark, advice, format string, args ...any) {
+			v.Definite, v.Mark, v.Advice, v.Problem = definite, mark, advice, fmt.Sprintf(format, args...)
+			out = append(out, v)
+		}
+		if req := r.Request; req != nil && req.ExpiresAt.IsZero() && (r.Status == nil || r.Status.Attempt < req.Attempt) &&
+			s.At.After(req.CreatedAt.Add(o.scan())) {
+			problem(false, fmt.Sprint("unseen ", req.Attempt), "look whether a controller leads on this store, and in its log",
+				"attempt %d was submitted %s ago, and no controller has taken it up", req.Attempt, long(s.At.Sub(req.CreatedAt.Time)))
+		}
+		st := r.Status
+		if st == nil {
+			continue
+		}
+		switch st.Phase {
+		case statemachine.Pending:
+			if s.At.After(st.Deadline.Add(o.react())) {
+				problem(false, fmt.Sprint("deadline ", st.Attempt), "look whether a controller leads on this store, and in its log",
+					"attempt %d is Pending %s past its deadline", st.Attempt, long(s.At.Sub(st.Deadline.Time)))
+			}
+		case statemachine.Ready:
+			if r.Request != nil && r.Request.Attempt == st.Attempt && len(st.Instances) != r.Request.Count {
+				problem(false, fmt.Sprint("count ", st.Attempt), adviceReport,
+					"attempt %d is Ready with %d of %d instances", st.Attempt, len(st.Instances), r.Request.Count)
+			}
+			if end := st.ReadyAt.Add(o.longest(r)); s.At.After(end) && !waitsForLaunch(s, r.ID) {
+				problem(false, fmt.Sprint("runtime ", st.Attempt), fmt.Sprintf("release it with `remuda release --id %s`, and look in the controller's log", r.ID),
+					"attempt %d is Ready for %s, longer than its runtime and what follows", st.Attempt, long(s.At.Sub(st.ReadyAt.Time)))
+			}
+		case statemachine.Failed:
+			if st.Reason == "" || st.Message == "" {
+				problem(true, fmt.Sprint("reason ", st.Attempt), adviceReport, "attempt %d has failed and does not say why", st.Attempt)
+			}
+		case statemachine.ReleasedPhase, statemachine.Unseen:
+		}
+	}
+	return out
+}
+
+// longest is how long after Ready a request may still hold something: instances run to its end, and one
+// that came just before may then boot to its own.
+func (o Options) longest(r *Run) time.Duration {
+	request := r.Request
+	if request != nil && request.Attempt != r.Status.Attempt {
+		request = nil
+	}
+	l := o.Config.Limits
+	return o.maxRuntime(request) + max(l.Created, l.Claimed) + o.scan()
+}
+
+// waitsForLaunch reports whether a launch of a request has no outcome yet; it holds the request.
+func waitsForLaunch(s *Snapshot, id store.RequestID) bool {
+	for i := range s.Launches {
+		if l := &s.Launches[i]; !l.Done {
+			for _, seat := range l.Seats {
+				if seat.RequestID == id {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// tooManyLaunched adds up what was launched for each attempt, and what each launch brought.
+func tooManyLaunched(s *Snapshot, o Options) []Violation {
+	var out []Violation
+	open, launched := 0, map[store.RequestID]int{}
+	for i := range s.Launches {
+		l := &s.Launches[i]
+		if !l.Done {
+			open += l.Count
+		}
+		for _, seat := range l.Seats {
+			n := seat.Count
+			if l.Done {
+				n = len(seat.Instances)
+			}
+			if n > seat.Count {
+				out = append(out, Violation{
+					Resource: "launch " + l.Token, Definite: true, Mark: "seat " + string(seat.RequestID), Advice: adviceReport,
+					Problem: fmt.Sprintf("gave request %s %d instances and was asked for %d", seat.RequestID, n, seat.Count),
+				})
+			}
+			if r := s.run(seat.RequestID); r != nil && r.Request != nil && r.Request.Attempt == seat.Attempt {
+				launched[seat.RequestID] += n
+			}
+		}
+	}
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if r.Request == nil {
+			continue
+		}
+		if n, budget := launched[r.ID], o.Config.LaunchBudget(r.Request.Count); n > budget {
+			out = append(out, Violation{
+				Resource: "request " + string(r.ID), Mark: fmt.Sprint("budget ", r.Request.Attempt),
+				Problem: fmt.Sprintf("%d instances were launched for the %d of attempt %d; at most %d may be", n, r.Request.Count, r.Request.Attempt, budget),
+				Advice:  "release it with `remuda release --id " + string(r.ID) + "`, and report it with the controller's log",
+			})
+		}
+	}
+	return append(out, surplus(s, o, open)...)
+}
+
+// surplus holds what there is to what may be.
+func surplus(s *Snapshot, o Options, open int) []Violation {
+	var out []Violation
+	came, live := map[string]int{}, 0
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		came[in.LaunchToken]++
+		if in.State != statemachine.Terminated {
+			live++
+		}
+	}
+	for i := range s.Launches {
+		if l := &s.Launches[i]; came[l.Token] > l.Count {
+			out = append(out, Violation{
+				Resource: "launch " + l.Token, Mark: "came", Advice: adviceReport,
+				Problem: fmt.Sprintf("brought %d instances and was asked for %d", came[l.Token], l.Count),
+			})
+		}
+	}
+	if most := o.Config.MaxInstances; open > 0 && live+open > most {
+		out = append(out, Violation{
+			Resource: "installation", Mark: "cap",
+			Problem: fmt.Sprintf("%d instances live and %d more are being launched; caps.maxInstances is %d", live, open, most),
+			Advice:  "nothing if the cap was just lowered; else report it with the controller's log",
+		})
+	}
+	return out
+}
