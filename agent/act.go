@@ -8,6 +8,7 @@ import (
 
 	"github.com/cenkalti/backoff/v4"
 
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -58,6 +59,7 @@ func (a *Agent) clean(ctx context.Context, in store.Instance) (wake time.Time, m
 	}
 	a.retry = retry{}
 	a.pause.Reset()
+	a.setEnding("")
 	a.save(func(s *State) {
 		s.Work = Work{Assignment: in.Assignment, RunID: in.RunID, Dirty: err != nil}
 		s.Repository = a.o.Repository
@@ -155,6 +157,10 @@ func (a *Agent) launch(ctx context.Context, in store.Instance, reg store.Registr
 
 // failedStart reports a start that failed, and says how to go on.
 func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error) {
+	if errors.Is(err, githubapi.ErrNameTaken) {
+		a.nameTaken(in, reg, err)
+		return
+	}
 	cause := causeOf(err)
 	a.log.Warn("listener not started", logkey.Runner, reg.Name, logkey.Cause, cause, logkey.Error, err)
 	if cause == "" { // the machine's own fault, perhaps a passing one
@@ -174,11 +180,24 @@ func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error
 	})
 }
 
+// nameTaken asks for another registration: names are never used twice, so this one is taken by an
+// earlier try of ours whose answer was lost, and GitHub being slow ends no machine.
+func (a *Agent) nameTaken(in store.Instance, reg store.Registration, err error) {
+	a.log.Warn("runner name is taken", logkey.Runner, reg.Name, logkey.Error, err)
+	a.retry.restart = false
+	a.retry.at = a.o.Clock.Now().Add(a.pause.NextBackOff())
+	a.save(func(s *State) { s.Work.Failed = false })
+	a.report(store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial})
+}
+
 // retire ends what is left of a listener that is of no use.
 func (a *Agent) retire(ctx context.Context, d decision) (wake time.Time, more bool) {
 	l := a.current()
-	st := l.Status()
-	a.log.Warn("listener retired", logkey.Runner, a.disk.get().Work.Name, logkey.State, st.State,
+	st, work := l.Status(), a.disk.get().Work
+	if st.State == Exited {
+		a.setEnding(st.ending(work.Mode, work.Online))
+	}
+	a.log.Warn("listener retired", logkey.Runner, work.Name, logkey.State, st.State,
 		logkey.Exit, st.Exit, logkey.Cause, st.Cause, logkey.Detail, st.Detail)
 	limited, cancel := context.WithTimeout(ctx, a.o.CleanLimit)
 	defer cancel()
@@ -195,6 +214,8 @@ func (a *Agent) retire(ctx context.Context, d decision) (wake time.Time, more bo
 	a.retry.restart = d.restart
 	if d.counts {
 		a.retry.failures++
+	}
+	if d.counts || d.pause {
 		a.retry.at = a.o.Clock.Now().Add(a.pause.NextBackOff())
 	}
 	a.save(func(s *State) { s.Work.Failed = d.failed })

@@ -137,6 +137,7 @@ type Agent struct {
 	abortFor  int64 // the assignment whose start abort cancels
 	listener  Listener
 	phase     string // what the worker does, for the heartbeat; "" shows the listener
+	ending    Ending // of the last listener of this assignment; "": none has ended
 	interrupt bool
 
 	// The worker's alone.

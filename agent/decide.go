@@ -43,7 +43,8 @@ type decision struct {
 	material store.Registration
 	restart  bool // retire: try the same registration again
 	failed   bool // retire: only new material or another assignment helps
-	counts   bool // retire: a failure, so pause before the next start
+	counts   bool // retire: one more failure in a row, and a pause
+	pause    bool // retire: a pause before the next start
 	report   store.SignalValue
 	wake     time.Time // zero: only a change wakes
 }
@@ -126,21 +127,23 @@ func (f facts) supervise(now time.Time) decision {
 // ended decides what follows the end of a listener that nobody asked for (H71).
 func (f facts) ended() decision {
 	l := f.listener
-	jit := f.work.Mode == store.JIT
-	switch {
-	case l.Exit == ExitDeprecated || l.Cause == store.CauseDeprecated:
+	switch l.ending(f.work.Mode, f.work.Online) {
+	case Deprecated:
 		return f.fail(store.CauseDeprecated)
-	case jit && l.Jobs > 0: // used up
-		return f.next(false)
-	case jit && l.Exit == ExitOK, l.Cause == store.CauseRefused && f.work.Online:
-		return f.next(true) // lapsed: GitHub removed it
-	case l.Cause == store.CauseRefused:
+	case Refused:
 		return f.fail(store.CauseRefused)
-	case l.Exit == ExitConflict, l.Cause == CauseConflict, l.Exit == ExitUnknown, f.retry.material == nil:
+	case Completed:
+		return f.next(false)
+	case Lapsed, Conflict, Unseen:
 		return f.next(true)
-	default:
-		return f.again()
+	case CutOff: // whoever is away for long is no fault of this machine
+		if f.retry.material == nil {
+			return f.next(true)
+		}
+		return decision{do: retire, restart: true, pause: true, report: f.say(store.RegFailed, l.Cause, l.Detail)}
+	case Updating, Crashed: // the runner puts its own program back (agent/actionsrunner)
 	}
+	return f.again()
 }
 
 // next asks for another registration. After one that ended without a job it is not used at once.

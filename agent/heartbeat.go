@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -60,16 +61,27 @@ func (a *Agent) vitals() store.Beat {
 		s := a.listener.Status()
 		b.Busy = s.State == Busy
 		if b.Runner == "" {
-			b.Runner = string(s.State)
+			b.Runner = s.shown(work)
 		}
 		if s.RunnerID != 0 {
 			b.RunnerID = s.RunnerID
 		}
 	}
 	if b.Runner == "" {
-		b.Runner = RunnerNone
+		b.Runner = cmp.Or(string(a.ending), RunnerNone)
 	}
 	return b
+}
+
+// shown is a listener's state, or why it is of no use.
+func (s Status) shown(work Work) string {
+	switch {
+	case s.State == Exited:
+		return string(s.ending(work.Mode, work.Online))
+	case s.State == Blocked && s.Cause == CauseConflict:
+		return string(Conflict)
+	}
+	return string(s.State)
 }
 
 // interrupts looks for an interruption notice until there is one. It stays true.

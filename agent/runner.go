@@ -57,7 +57,8 @@ const (
 	Exited    ListenerState = "exited"
 )
 
-// What a heartbeat shows while the agent does something else.
+// What a heartbeat shows while there is no listener, or the agent does something else. Once a listener
+// has ended it shows its Ending, until there is another one.
 const (
 	RunnerNone     = "none"
 	RunnerScript   = "script"
@@ -68,16 +69,60 @@ const (
 // session already. A new registration has a new name and no such session.
 const CauseConflict = "conflict"
 
-// Exit statuses of the real listener (actions/runner, Constants.Runner.ReturnCode). A process ended
-// by signal n has 128+n.
+// Exit statuses of the real listener (actions/runner, src/Runner.Common/Constants.cs, ReturnCode). A
+// process ended by signal n has 128+n.
 const (
-	ExitOK         = 0
-	ExitTerminated = 1
-	ExitRetryable  = 2
-	ExitConflict   = 5
-	ExitDeprecated = 7
-	ExitUnknown    = -1 // another agent was its parent
+	ExitOK           = 0
+	ExitTerminated   = 1
+	ExitRetryable    = 2
+	ExitUpdating     = 3 // it is about to be replaced by another version
+	ExitUpdatingOnce = 4 // likewise, of a registration for one job
+	ExitConflict     = 5
+	ExitInternal     = 6 // to begin again with a changed configuration; no version shows it yet
+	ExitDeprecated   = 7
+	ExitUnknown      = -1 // another agent was its parent
 )
+
+// Ending says why a listener ended that nobody ended.
+type Ending string
+
+// The endings, as heartbeats show them.
+const (
+	Completed  Ending = "completed"  // its registration was for one job, which it had
+	Lapsed     Ending = "lapsed"     // GitHub removed its registration while it waited for a job
+	Refused    Ending = "refused"    // GitHub does not take its registration
+	Deprecated Ending = "deprecated" // GitHub no longer serves this version of the runner
+	Conflict   Ending = "conflict"   // GitHub believes that it has a session already
+	Updating   Ending = "updating"   // it began to replace its own program
+	CutOff     Ending = "cut off"    // GitHub could not be reached, or limited the rate
+	Crashed    Ending = "crashed"    // anything else; also ExitTerminated, ExitRetryable, ExitInternal
+	Unseen     Ending = "unseen"     // nobody learned how
+)
+
+// ending sorts the end of a listener of a registration; online says whether that was ever online. What
+// the listener said of the cause counts for more than an exit status that has many.
+func (s Status) ending(mode store.RegistrationMode, online bool) Ending {
+	jit := mode == store.JIT
+	switch {
+	case s.Exit == ExitDeprecated || s.Cause == store.CauseDeprecated:
+		return Deprecated
+	case jit && s.Jobs > 0:
+		return Completed
+	case s.Exit == ExitUpdating || s.Exit == ExitUpdatingOnce:
+		return Updating
+	case jit && s.Exit == ExitOK, s.Cause == store.CauseRefused && online:
+		return Lapsed
+	case s.Cause == store.CauseRefused:
+		return Refused
+	case s.Exit == ExitConflict || s.Cause == CauseConflict:
+		return Conflict
+	case s.Exit == ExitUnknown:
+		return Unseen
+	case s.Cause == store.CauseThrottled || s.Cause == store.CauseUnavailable:
+		return CutOff
+	}
+	return Crashed
+}
 
 // Status is what is known of a listener.
 type Status struct {

@@ -65,20 +65,27 @@ func TestSupervise_UnexpectedExit_H71(t *testing.T) {
 		cause  string
 		want   store.SignalName
 		reason string
+		ending agent.Ending
 		back   bool // comes back without the controller
 	}{
-		{"Terminated", agent.ExitTerminated, "", store.RegFailed, store.CauseUnavailable, true},
-		{"Retryable", agent.ExitRetryable, "", store.RegFailed, store.CauseUnavailable, true},
-		{"Signal", 128 + 11, "", store.RegFailed, store.CauseUnavailable, true},
-		{"SessionConflict", agent.ExitConflict, "", store.RegNext, "", false},
-		{"IdleLapse", agent.ExitOK, "", store.RegNext, "", false},
-		{"Deleted", agent.ExitTerminated, store.CauseRefused, store.RegNext, "", false},
-		{"Deprecated", agent.ExitDeprecated, "", store.RegFailed, store.CauseDeprecated, false},
+		{"Terminated", agent.ExitTerminated, "", store.RegFailed, store.CauseUnavailable, agent.Crashed, true},
+		{"Retryable", agent.ExitRetryable, "", store.RegFailed, store.CauseUnavailable, agent.Crashed, true},
+		{"Updating", agent.ExitUpdating, "", store.RegFailed, store.CauseUnavailable, agent.Updating, true},
+		{"UpdatingOnce", agent.ExitUpdatingOnce, "", store.RegFailed, store.CauseUnavailable, agent.Updating, true},
+		{"Internal", agent.ExitInternal, "", store.RegFailed, store.CauseUnavailable, agent.Crashed, true},
+		{"Signal", 128 + 11, "", store.RegFailed, store.CauseUnavailable, agent.Crashed, true},
+		{"CutOff", agent.ExitRetryable, store.CauseUnavailable, store.RegFailed, store.CauseUnavailable, agent.CutOff, true},
+		{"Throttled", agent.ExitTerminated, store.CauseThrottled, store.RegFailed, store.CauseThrottled, agent.CutOff, true},
+		{"SessionConflict", agent.ExitConflict, "", store.RegNext, "", agent.Conflict, false},
+		{"IdleLapse", agent.ExitOK, "", store.RegNext, "", agent.Lapsed, false},
+		{"Deleted", agent.ExitTerminated, store.CauseRefused, store.RegNext, "", agent.Lapsed, false},
+		{"Deprecated", agent.ExitDeprecated, "", store.RegFailed, store.CauseDeprecated, agent.Deprecated, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				w.online(store.JIT).Exit(tt.exit, tt.cause)
 				w.wantSignal(tt.want, tt.reason)
+				w.wantShown(string(tt.ending))
 				time.Sleep(10 * time.Second)
 				if tt.back {
 					w.wantSignal(store.RegOK, "")
@@ -91,6 +98,64 @@ func TestSupervise_UnexpectedExit_H71(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A job's end is shown, too, until the next registration is there.
+func TestSupervise_Completed_Shown(t *testing.T) {
+	inBubble(t, func(w *world) {
+		l := w.online(store.JIT)
+		w.wantShown(string(agent.Listening))
+		l.StartJob()
+		w.wantShown(string(agent.Busy))
+		l.FinishJob()
+		w.wantSignal(store.RegNext, "")
+		w.wantShown(string(agent.Completed))
+		w.grant(store.JIT)
+		time.Sleep(4 * time.Second)
+		w.wantShown(string(agent.Listening))
+	})
+}
+
+// GitHub may be away for longer than any number of tries: listeners that it ends are started again and
+// again, with growing pauses, and the machine is not given up (H53).
+func TestSupervise_CutOffForLong_NeverGivenUp_H53(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.JIT)
+		ends := 0
+		for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+			for _, l := range w.runner.Alive() {
+				if l.Exit(agent.ExitRetryable, store.CauseUnavailable) {
+					ends++
+				}
+			}
+			w.wantSignal(store.RegFailed, store.CauseUnavailable)
+		}
+		if ends < 10 || ends > 60 {
+			t.Errorf("%d listeners in 10 min, want some with growing pauses", ends)
+		}
+		time.Sleep(time.Minute)
+		w.wantSignal(store.RegOK, "")
+	})
+}
+
+// A name is taken by a try of our own whose answer was lost: another one is asked for (H37, H53).
+func TestStart_NameTaken_AsksForNext_H37_H53(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.runner.StartFunc = func(_ context.Context, reg store.Registration, _ string) error {
+			if reg.Serial == 1 {
+				return fmt.Errorf("config: %w", githubapi.ErrNameTaken)
+			}
+			return nil
+		}
+		w.launch("a")
+		w.grant(store.Token)
+		w.boot()
+		time.Sleep(time.Second)
+		w.wantSignal(store.RegNext, "")
+		w.grant(store.Token)
+		time.Sleep(10 * time.Second)
+		w.wantSignal(store.RegOK, "")
+	})
 }
 
 // A listener that was refused before it was ever online is the registration's fault, not a lapse.

@@ -202,6 +202,13 @@ func (a *Agent) setPhase(phase string) {
 	poke(a.beatNow)
 }
 
+// setEnding keeps for the heartbeat why the last listener ended.
+func (a *Agent) setEnding(e Ending) {
+	a.mu.Lock()
+	a.ending = e
+	a.mu.Unlock()
+}
+
 // report makes v the agent's report unless it says so already. Another detail is nothing new.
 func (a *Agent) report(v store.SignalValue) {
 	last := a.disk.get().Report

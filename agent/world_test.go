@@ -188,6 +188,15 @@ func (w *world) wantSignal(name store.SignalName, cause string) {
 	}
 }
 
+// wantShown fails unless the agent's last heartbeat says this of the runner.
+func (w *world) wantShown(runner string) {
+	w.t.Helper()
+	synctest.Wait()
+	if _, got := w.said(); got.Beat.Runner != runner {
+		w.t.Fatalf("heartbeat shows the runner as %q, want %q", got.Beat.Runner, runner)
+	}
+}
+
 // waitFor sleeps, in virtual time, until the agent's signal for the present assignment is name.
 func (w *world) waitFor(name store.SignalName) {
 	w.t.Helper()

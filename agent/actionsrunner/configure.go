@@ -113,8 +113,15 @@ func (r *Runner) explain(err error, secret string) error {
 	return errors.Join(kind, fmt.Errorf("config.sh: %w: %s", err, text), terr)
 }
 
+// taken is what the program says of a name that another runner has, which it was not told to replace
+// (src/Runner.Listener/Configuration/ConfigurationManager.cs).
+const taken = "A runner exists with the same name"
+
 // kindOf sorts a line of a failed configuration; nil if GitHub was not the cause.
 func kindOf(line string) error {
+	if strings.Contains(line, taken) {
+		return githubapi.ErrNameTaken
+	}
 	switch _, cause := parse(line); cause {
 	case store.CauseThrottled:
 		return githubapi.ErrThrottled

@@ -88,7 +88,11 @@ func TestConfigure_Fails_Sorted(t *testing.T) {
 		{"Http response code: TooManyRequests from 'POST https://…'", githubapi.ErrThrottled},
 		{"API rate limit exceeded for installation ID 7.", githubapi.ErrThrottled},
 		{"Http response code: BadGateway from 'POST https://…'", githubapi.ErrUnavailable},
-		{"A runner exists with the same name i-1-3.", githubapi.ErrRefused},
+		{"Http response code: Forbidden from 'POST https://…'", githubapi.ErrRefused},
+		{"Connection refused (api.github.com:443)", githubapi.ErrUnavailable},
+		{"Name or service not known (api.github.com:443)", githubapi.ErrUnavailable},
+		{"An error occurred while sending the request.", githubapi.ErrUnavailable},
+		{"A runner exists with the same name i-1-3.", githubapi.ErrNameTaken},
 		{"An error occured: Runner version v2.100.0 is deprecated and cannot receive messages.", agent.ErrDeprecated},
 		{"Libicu's dependencies is missing for Dotnet Core 6.0", nil},
 	} {
@@ -106,6 +110,15 @@ func TestConfigure_Fails_Sorted(t *testing.T) {
 				t.Errorf("error = %q, want status and output without the token", text)
 			}
 		})
+	}
+}
+
+// GitHub says more than a status: the last word counts, since each try prints its own.
+func TestConfigure_Fails_LastWordCounts(t *testing.T) {
+	w := newWorld(t)
+	w.write("answer", `echo "Http response code: Forbidden from 'POST https://…'"; echo '{"message":"You have exceeded a secondary rate limit"}'; exit 1`+"\n")
+	if _, err := w.runner().Start(context.Background(), registration(store.Token), "run-1"); !errors.Is(err, githubapi.ErrThrottled) {
+		t.Errorf("Start = %v, want ErrThrottled", err)
 	}
 }
 

@@ -40,6 +40,7 @@ type listener struct {
 	ref     process.Ref
 	child   bool // ours: we read its exit status
 	out     *tail
+	updated bool // it began to replace its program; of the one goroutine
 	changed chan struct{}
 	stopped chan struct{} // closed when Stop begins
 	quit    chan struct{} // closed by Detach
@@ -123,10 +124,16 @@ func (l *listener) look() bool {
 	}
 	code := l.reap()
 	err := l.out.finish(l.hear)
+	if err != nil {
+		err = fmt.Errorf("read output: %w", err)
+	}
+	if l.updated || code == agent.ExitUpdating || code == agent.ExitUpdatingOnce {
+		err = errors.Join(err, l.r.spoil())
+	}
 	l.mu.Lock()
 	l.status.State, l.status.Exit, l.status.Detail = agent.Exited, code, l.out.last()
 	if err != nil {
-		l.status.Detail = fmt.Sprintf("read output: %v", err)
+		l.status.Detail = err.Error()
 	}
 	l.mu.Unlock()
 	close(l.gone)
@@ -159,6 +166,9 @@ func (l *listener) reap() int {
 
 // hear takes one line of output.
 func (l *listener) hear(line string) {
+	if what, _ := parse(line); what == updating {
+		l.updated = true
+	}
 	l.mu.Lock()
 	changed := apply(&l.status, line)
 	l.mu.Unlock()

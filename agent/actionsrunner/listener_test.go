@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -56,7 +57,8 @@ func TestListener_FollowsOutput_H71(t *testing.T) {
 func TestListener_ExitStatus_H71(t *testing.T) {
 	for command, want := range map[string]int{
 		"exit 0": agent.ExitOK, "exit 1": agent.ExitTerminated, "exit 2": agent.ExitRetryable,
-		"exit 5": agent.ExitConflict, "exit 7": agent.ExitDeprecated, "die": 128 + int(syscall.SIGSEGV),
+		"exit 3": agent.ExitUpdating, "exit 4": agent.ExitUpdatingOnce, "exit 5": agent.ExitConflict,
+		"exit 6": agent.ExitInternal, "exit 7": agent.ExitDeprecated, "die": 128 + int(syscall.SIGSEGV),
 	} {
 		t.Run(command, func(t *testing.T) {
 			w := newWorld(t)
@@ -64,6 +66,51 @@ func TestListener_ExitStatus_H71(t *testing.T) {
 			w.tell(command)
 			if st := w.want(l, agent.Exited); st.Exit != want {
 				t.Errorf("exit = %d, want %d", st.Exit, want)
+			}
+		})
+	}
+}
+
+// H50: a program that replaced itself, or began to, is put back before it runs again; any other end
+// leaves it alone.
+func TestListener_ReplacedItself_PutBack_H50(t *testing.T) {
+	for _, tt := range []struct {
+		commands []string
+		puts     int
+	}{
+		{[]string{"exit 3"}, 2},
+		{[]string{"exit 4"}, 2},
+		{[]string{"cry Runner update in progress, do not shutdown runner.", "exit 1"}, 2},
+		{[]string{"exit 1"}, 1},
+		{[]string{"exit 6"}, 1},
+	} {
+		t.Run(strings.Join(tt.commands, ","), func(t *testing.T) {
+			w := newWorld(t)
+			if err := os.Remove(filepath.Join(w.dir, "bin/Runner.Listener")); err != nil {
+				t.Fatal(err)
+			}
+			puts := 0
+			w.options.Prepare = func(context.Context) error {
+				if !w.has("bin/Runner.Listener") {
+					puts++
+					w.write("bin/Runner.Listener", program)
+				}
+				return nil
+			}
+			r := w.runner()
+			for range 2 {
+				l, err := r.Start(context.Background(), registration(store.JIT), "run-1")
+				if err != nil {
+					t.Fatalf("Start = %v", err)
+				}
+				for _, c := range tt.commands {
+					w.tell(c)
+				}
+				w.want(l, agent.Exited)
+				l.Detach()
+			}
+			if puts != tt.puts {
+				t.Errorf("the program was put there %d times, want %d", puts, tt.puts)
 			}
 		})
 	}

@@ -19,6 +19,7 @@ const (
 	reconnected
 	blocked // with a cause
 	ending  // with a cause: the listener will exit
+	updating
 )
 
 // stampForm is what the listener puts before a line that tells of a job or of its connection
@@ -91,9 +92,26 @@ var complaints = []struct {
 	{"Http response code: Unauthorized", ending, store.CauseRefused},                         // same
 	{"Http response code: Forbidden", ending, store.CauseRefused},                            // same
 	{"Http response code: ", blocked, store.CauseUnavailable},                                // same: the rest is the service's
+	{"Runner update in progress, do not shutdown runner.", updating, ""},                     // src/Runner.Listener/SelfUpdaterV2.cs
 	{"Invalid configuration provided for", ending, store.CauseRefused},                       // src/Runner.Listener/Configuration/PromptManager.cs
-	{"A runner exists with the same name", ending, store.CauseRefused},                       // src/Runner.Listener/Configuration/ConfigurationManager.cs
 	{"Failed to create session", ending, store.CauseRefused},                                 // src/Runner.Listener/MessageListener.cs
+	// What .NET says of a service that cannot be reached (dotnet/runtime, src/libraries/System.Net.Http/
+	// src/Resources/Strings.resx; in brackets what follows the words of the C library).
+	{"Connection refused (", blocked, store.CauseUnavailable},
+	{"Connection timed out (", blocked, store.CauseUnavailable},
+	{"Connection reset by peer", blocked, store.CauseUnavailable},
+	{"Network is unreachable (", blocked, store.CauseUnavailable},
+	{"No route to host (", blocked, store.CauseUnavailable},
+	{"Name or service not known (", blocked, store.CauseUnavailable},
+	{"Temporary failure in name resolution (", blocked, store.CauseUnavailable},
+	{"Resource temporarily unavailable (", blocked, store.CauseUnavailable},
+	{"An error occurred while sending the request", blocked, store.CauseUnavailable},
+	{"The SSL connection could not be established", blocked, store.CauseUnavailable},
+	{"The response ended prematurely", blocked, store.CauseUnavailable},
+	{"Unable to read data from the transport connection", blocked, store.CauseUnavailable},
+	{"The request was canceled due to the configured HttpClient.Timeout", blocked, store.CauseUnavailable},
+	{"The HTTP request timed out", blocked, store.CauseUnavailable},
+	{"A task was canceled", blocked, store.CauseUnavailable},
 }
 
 // apply brings a status in step with a line, and reports whether it changed.
@@ -118,7 +136,7 @@ func apply(st *agent.Status, line string) bool {
 		}
 	case ending:
 		st.Cause = cause
-	case nothing:
+	case updating, nothing:
 	}
 	return *st != was
 }

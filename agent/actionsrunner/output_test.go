@@ -44,6 +44,8 @@ func TestParse(t *testing.T) {
 		{"Failed to create a session. The runner registration has been deleted from the server, please re-configure.", ending, store.CauseRefused},
 		{"The runner no longer exists on the server. Cleaning up local configuration.", ending, store.CauseRefused},
 		{"Failed to create session. Access denied.", ending, store.CauseRefused},
+		{"An error occurred: Connection refused (broker.actions.githubusercontent.com:443)", blocked, store.CauseUnavailable},
+		{"Runner update in progress, do not shutdown runner.", updating, ""},
 		{"2026-13-02 03:04:05Z: Listening for Jobs", nothing, ""},
 	} {
 		if got, cause := parse(tt.line); got != tt.want || cause != tt.cause {

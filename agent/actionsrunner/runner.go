@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,8 +37,9 @@ type Options struct {
 	Group      string   // name of the runner group to register with by a token; "": the default group
 	Clock      clock.WithTicker
 	Credential *syscall.Credential // unprivileged user; nil: the agent's
-	// Prepare makes the machine ready for its first registration. Start calls it until it succeeded
-	// once, and registers nothing before.
+	// Prepare makes the machine ready for its first registration, and puts bin/Runner.Listener there if it is
+	// missing, with all that belongs to it. Start calls it until it succeeded once, and registers nothing
+	// before; and again after the program began to replace itself.
 	Prepare func(ctx context.Context) error
 }
 
@@ -81,6 +83,22 @@ func (r *Runner) Start(ctx context.Context, reg store.Registration, label string
 	return l, nil
 }
 
+// spoil makes the next Start put the program back: one that replaced itself, or was at it when it was
+// ended, is not the one that was verified (H50).
+func (r *Runner) spoil() error {
+	if r.o.Prepare == nil {
+		return nil
+	}
+	r.prepared.Store(false)
+	if err := os.Remove(r.listener()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the program replaced itself: %w", err)
+	}
+	return nil
+}
+
+// listener is the program.
+func (r *Runner) listener() string { return filepath.Join(r.o.Dir, "bin", "Runner.Listener") }
+
 func (r *Runner) register(ctx context.Context, reg store.Registration, label string) (agent.Listener, error) {
 	env := append(slices.Clone(r.o.Env), asRoot, exit7, agent.HookEnv+"="+r.o.Hook, agent.EnvMarker+"="+r.o.InstanceID)
 	switch reg.Mode {
@@ -118,7 +136,7 @@ func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, er
 		return nil, err
 	}
 	defer out.Close()
-	cmd := exec.Command(filepath.Join(r.o.Dir, "bin", "Runner.Listener"), "run")
+	cmd := exec.Command(r.listener(), "run")
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, env, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
 	if err := cmd.Start(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
@@ -28,6 +29,15 @@ func NewRemote(rawURL string, client *http.Client) (*Remote, error) {
 	}
 	base := url.URL{Scheme: u.Scheme, Host: u.Host, Path: runnerPrefix}
 	return &Remote{base: base.String(), client: client}, nil
+}
+
+// ErrNoAnswer: the server could not be reached, or did not answer. It wraps githubapi.ErrUnavailable.
+var ErrNoAnswer = fmt.Errorf("no answer: %w", githubapi.ErrUnavailable)
+
+// RegistrationURL is where the real program would register (actions/runner, src/Runner.Listener/
+// Configuration/ConfigurationManager.cs), for its messages.
+func (r *Remote) RegistrationURL() string {
+	return strings.TrimSuffix(r.base, runnerPrefix) + "/api/v3/actions/runner-registration"
 }
 
 // Register is Hub.Register.
@@ -113,7 +123,7 @@ func (r *Remote) call(ctx context.Context, method, path, credential string, in, 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("%w: %w", githubapi.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
@@ -121,7 +131,7 @@ func (r *Remote) call(ctx context.Context, method, path, credential string, in, 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return fmt.Errorf("%w: read answer: %w", githubapi.ErrUnavailable, err)
+		return fmt.Errorf("%w: read answer: %w", ErrNoAnswer, err)
 	}
 	if resp.StatusCode >= 300 {
 		return refusal(resp.StatusCode, raw)

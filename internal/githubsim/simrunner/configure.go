@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,7 +64,7 @@ func (p *Program) configure(ctx context.Context, c *commandLine) error {
 		return fmt.Errorf("A runner exists with the same name %s.", name) //nolint:staticcheck // as above
 	}
 	if err != nil {
-		return err
+		return p.unanswered(remote, err)
 	}
 	p.success("Runner successfully added")
 	p.success("Runner connection is good")
@@ -81,6 +82,24 @@ func (p *Program) configure(ctx context.Context, c *commandLine) error {
 	}
 	p.success("Settings Saved.")
 	return nil
+}
+
+// unanswered says what the real program says of a service that refuses or is away (ConfigurationManager.cs,
+// GetTenantCredential, after its tries): the answer's status, or the library's words if there was none.
+func (p *Program) unanswered(remote *githubsim.Remote, err error) error {
+	status := http.StatusServiceUnavailable
+	switch {
+	case errors.Is(err, githubsim.ErrNoAnswer):
+		return fmt.Errorf("An error occurred while sending the request. %w", err) //nolint:staticcheck // the real program's words
+	case errors.Is(err, githubapi.ErrUnavailable):
+	case errors.Is(err, githubsim.ErrUnauthorized): // of a token that expired, too
+		status = http.StatusNotFound
+	default:
+		return err
+	}
+	name := strings.ReplaceAll(http.StatusText(status), " ", "")
+	p.fail(fmt.Sprintf("Http response code: %s from 'POST %s' (Request Id: )", name, remote.RegistrationURL()))
+	return fmt.Errorf("Response status code does not indicate success: %d (%s). %w", status, http.StatusText(status), err) //nolint:staticcheck // likewise
 }
 
 // labelsOf returns the labels to register with (ConfigurationManager.cs, CreateNewAgent).
