@@ -23,8 +23,8 @@ const (
 	surplus                 // the request goes on, without these
 )
 
-// reasonOver is recorded with instances that were not ready when their request ended.
-const reasonOver = "its request ended before it was ready"
+// ReasonOver is recorded with instances that were not ready when their request ended.
+const ReasonOver = "its request ended before it was ready"
 
 // lastMinute: so long before an instance's threshold its return no longer waits for GitHub, whose
 // outage must not cost a machine. The agent itself waits for a running job and stops the listener.
@@ -116,7 +116,7 @@ func (t *term) giveBackOne(ctx context.Context, s snapshot, mode store.ReleaseMo
 // reject ends an instance that was not ready when its request ended.
 func (t *term) reject(ctx context.Context, s snapshot) (bool, error) {
 	_, err := t.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-		return store.Transition{Event: statemachine.Rejected, Now: t.clock.Now(), Reason: reasonOver},
+		return store.Transition{Event: statemachine.Rejected, Now: t.clock.Now(), Reason: ReasonOver},
 			cur.Assignment == s.Assignment && cur.State == s.State && !cur.scriptPassed()
 	})
 	return err == nil, err

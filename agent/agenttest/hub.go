@@ -16,6 +16,10 @@ import (
 // HubRunner is the runner program of one machine, attached to a simulated GitHub: its listeners take
 // the jobs queued there. They live as long as the machine, whatever becomes of its agent.
 type HubRunner struct {
+	// Lag is how long a listener takes to notice what GitHub did. Machines that differ in it do not all
+	// move in the same instant. It is set before use.
+	Lag time.Duration
+
 	hub     *githubsim.Hub
 	machine context.Context //nolint:containedctx // the machine's life
 	running sync.WaitGroup
@@ -53,7 +57,7 @@ func (r *HubRunner) Start(ctx context.Context, reg store.Registration, label str
 	r.running.Go(func() {
 		defer close(l.done)
 		defer cancel()
-		l.serve(lctx, r.hub, cred)
+		l.serve(lctx, r.hub, cred, r.Lag)
 	})
 	return l, nil
 }
@@ -108,8 +112,9 @@ type hubListener struct {
 	status  agent.Status
 }
 
-func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred githubsim.Credentials) {
+func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred githubsim.Credentials, lag time.Duration) {
 	s, err := hub.Connect(ctx, cred)
+	time.Sleep(lag)
 	if err != nil {
 		l.set(func(st *agent.Status) {
 			st.State, st.Exit = agent.Exited, agent.ExitRetryable
@@ -125,6 +130,7 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 	defer s.Close()
 	l.set(func(st *agent.Status) { st.State, st.Online = agent.Listening, true })
 	err = githubsim.Listen(ctx, s, cred.Ephemeral, func(ctx context.Context, j githubsim.Job) githubsim.Conclusion {
+		time.Sleep(lag)
 		l.set(func(st *agent.Status) { st.State, st.Jobs = agent.Busy, st.Jobs+1 })
 		defer l.set(func(st *agent.Status) { st.State = agent.Listening })
 		select {
@@ -134,6 +140,7 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 			return githubsim.Success
 		}
 	})
+	time.Sleep(lag)
 	l.set(func(st *agent.Status) {
 		st.State, st.Exit = agent.Exited, agent.ExitOK
 		if err != nil {

@@ -1,0 +1,101 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind is what may befall a call.
+type Kind string
+
+// The kinds of fault.
+const (
+	CrashBefore Kind = "crash-before" // the process dies, the call is never made
+	CrashAfter  Kind = "crash-after"  // the process dies, the call has had its effect
+	LostReply   Kind = "lost-reply"   // the effect is there, the caller gets an error
+	Late        Kind = "late"         // the caller gets an error, the effect comes seconds later
+	Twice       Kind = "twice"        // carried out twice, the second answer is given: a retry of the SDK
+	Throttled   Kind = "throttled"    // refused without effect
+	Stale       Kind = "stale"        // a read answers with what was true before
+)
+
+// Role is a kind of process.
+type Role string
+
+// The roles.
+const (
+	Controller Role = "controller"
+	Agent      Role = "agent"
+	Client     Role = "client"
+)
+
+// Site is a place in the program from which the outside is called, as far as the call itself tells:
+// who calls what, about a thing in which state.
+type Site struct {
+	Role   Role
+	Method string // contract.Method
+	Detail string // kind of record and state of what it is about; may be empty
+}
+
+func (s Site) String() string { return fmt.Sprintf("%s/%s/%s", s.Role, s.Method, s.Detail) }
+
+// Call is a call from a site about one thing.
+type Call struct {
+	Site
+
+	About string // name of the record, instance or runner; may be empty
+}
+
+func (c Call) String() string { return fmt.Sprintf("%s/%s", c.Site, c.About) }
+
+// ParseCall reads what String wrote.
+func ParseCall(text string) (Call, error) {
+	f := strings.SplitN(text, "/", 4)
+	if len(f) != 4 || f[0] == "" || f[1] == "" {
+		return Call{}, fmt.Errorf("call: must be role/contract.Method/detail/about, got %q", text)
+	}
+	return Call{Site{Role(f[0]), f[1], f[2]}, f[3]}, nil
+}
+
+// reads are the calls without an effect.
+var reads = []string{
+	"store.Get", "store.Scan", "store.Watch", "pool.Receive", "fleet.Plan", "fleet.List", "fleet.Template",
+	"github.Runners", "github.FindRunner",
+}
+
+// mayBeStale are the sites whose answer the contract allows to be old. Consistent reads never are.
+func (s Site) mayBeStale() bool {
+	switch s.Method {
+	case "store.Get":
+		return strings.HasPrefix(s.Detail, "eventual")
+	case "pool.Receive", "fleet.List", "github.Runners":
+		return true
+	}
+	return false
+}
+
+// Kinds returns what may befall a call of the site. A method that nobody thought of has an effect.
+func (s Site) Kinds() []Kind {
+	kinds := []Kind{CrashBefore, CrashAfter, LostReply, Throttled}
+	if !slices.Contains(reads, s.Method) {
+		kinds = append(kinds, Late, Twice)
+	}
+	if s.mayBeStale() {
+		kinds = append(kinds, Stale)
+	}
+	return kinds
+}
+
+// Fault is one fault: what befalls the nth of the same calls in a story, from 1, whoever makes it.
+type Fault struct {
+	Call
+
+	N    int
+	Kind Kind
+}
+
+func (f Fault) String() string { return fmt.Sprintf("%s #%d %s", f.Call, f.N, f.Kind) }
+
+// Rates are the chances, from 0 to 1, that a call meets a fault of a kind its site allows.
+type Rates map[Kind]float64

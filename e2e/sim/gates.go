@@ -1,0 +1,194 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/store"
+)
+
+// The contracts as a process sees them. Latencies are those of goals.md; the error of an unknown outcome
+// is what the back ends of AWS return for a time-out.
+var (
+	storeContract = contract{
+		fmt.Errorf("simulated: no answer: %w", store.ErrUnavailable),
+		fmt.Errorf("simulated: throttled: %w", store.ErrUnavailable), 4 * time.Millisecond, 12 * time.Millisecond,
+	}
+	poolContract = contract{
+		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: throttled"), 10 * time.Millisecond, 30 * time.Millisecond,
+	}
+	launchContract = contract{
+		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: %w", fleet.ErrThrottled), 1500 * time.Millisecond, 3 * time.Second,
+	}
+	fleetContract = contract{
+		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: %w", fleet.ErrThrottled), 100 * time.Millisecond, 400 * time.Millisecond,
+	}
+	githubContract = contract{
+		fmt.Errorf("simulated: no answer: %w", githubapi.ErrUnavailable),
+		fmt.Errorf("simulated: %w", githubapi.ErrThrottled), 100 * time.Millisecond, 500 * time.Millisecond,
+	}
+)
+
+// done makes a call that answers nothing.
+func done(ctx context.Context, p *process, c contract, s Site, about string, do func(context.Context) error) error {
+	_, err := call(ctx, p, c, s, about, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) }, nil)
+	return err
+}
+
+// tableGate is the store of one process. It embeds nothing, so that a new method of the contract does not
+// go round the gate.
+type tableGate struct {
+	p     *process
+	inner store.Table
+}
+
+func (g tableGate) site(method, detail string) Site {
+	return Site{g.p.role, "store." + method, detail}
+}
+
+func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.Key) ([]store.Item, error) {
+	detail := "consistent:"
+	if c == store.Eventual {
+		detail = "eventual:"
+	}
+	detail += kinds(keys) + g.p.state()
+	return call(ctx, g.p, storeContract, g.site("Get", detail), about(keys), func(ctx context.Context) ([]store.Item, error) {
+		return g.inner.Get(ctx, c, keys...)
+	}, g.p.w.truth.before)
+}
+
+func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error {
+	return done(ctx, g.p, storeContract, g.site("Put", g.p.w.truth.describe(item)+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
+		return g.inner.Put(ctx, item, expect)
+	})
+}
+
+func (g tableGate) Scan(ctx context.Context, yield func(store.Item) error) error {
+	return done(ctx, g.p, storeContract, g.site("Scan", ""), "", func(ctx context.Context) error { return g.inner.Scan(ctx, yield) })
+}
+
+func (g tableGate) Ring(ctx context.Context, keys ...store.Key) error {
+	return done(ctx, g.p, storeContract, g.site("Ring", kinds(keys)), about(keys), func(ctx context.Context) error {
+		return g.inner.Ring(ctx, keys...)
+	})
+}
+
+func (g tableGate) Watch(ctx context.Context, ring func(store.Key)) error {
+	return done(ctx, g.p, storeContract, g.site("Watch", ""), "", func(ctx context.Context) error {
+		return g.inner.Watch(ctx, func(k store.Key) {
+			if g.p.alive() {
+				ring(k)
+			}
+		})
+	})
+}
+
+func (g tableGate) Close() error { return nil } // the table is the world's
+
+// about names the record or records that keys are about, unless their name is another in each story.
+func about(keys []store.Key) string {
+	var out []string
+	for _, k := range keys {
+		if k.Sort != store.KindLaunch && !slices.Contains(out, k.Partition) {
+			out = append(out, k.Partition)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "+")
+}
+
+// kinds names what keys are about, each kind once.
+func kinds(keys []store.Key) string {
+	var out []string
+	for _, k := range keys {
+		if kind := strings.TrimPrefix(k.Sort, "TYPE#"); !slices.Contains(out, kind) {
+			out = append(out, kind)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "+")
+}
+
+// poolGate is the pool of one process.
+type poolGate struct {
+	p     *process
+	inner pool.Pool
+}
+
+func (g poolGate) Offer(ctx context.Context, t pool.Ticket) error {
+	return done(ctx, g.p, poolContract, Site{g.p.role, "pool.Offer", ""}, t.InstanceID, func(ctx context.Context) error {
+		return g.inner.Offer(ctx, t)
+	})
+}
+
+func (g poolGate) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+	return call(ctx, g.p, poolContract, Site{g.p.role, "pool.Receive", ""}, class, func(ctx context.Context) ([]pool.Delivery, error) {
+		return g.inner.Receive(ctx, class, limit, hold, wait)
+	}, func([]pool.Delivery) []pool.Delivery { return nil }) // asked a server that has none; they are hidden for a while
+}
+
+func (g poolGate) Done(ctx context.Context, class string, receipts ...string) error {
+	return done(ctx, g.p, poolContract, Site{g.p.role, "pool.Done", ""}, class, func(ctx context.Context) error {
+		return g.inner.Done(ctx, class, receipts...)
+	})
+}
+
+func (g poolGate) Close() error { return nil }
+
+// terminateErrors is what Terminate returns where one cause stood in the way of all.
+func terminateErrors(ids []string, cause error) error {
+	var errs []error
+	for _, id := range ids {
+		errs = append(errs, &fleet.TerminateError{ID: id, Cause: cause})
+	}
+	return errors.Join(errs...)
+}
+
+// fleetGate is the fleet of one process.
+type fleetGate struct {
+	p     *process
+	inner fleet.Fleet
+}
+
+func (g fleetGate) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
+	return call(ctx, g.p, fleetContract, Site{g.p.role, "fleet.Plan", ""}, "", func(ctx context.Context) (fleet.Plan, error) {
+		return g.inner.Plan(ctx, s)
+	}, nil)
+}
+
+func (g fleetGate) Launch(ctx context.Context, plan fleet.Plan) (fleet.Outcome, error) {
+	return call(ctx, g.p, launchContract, Site{g.p.role, "fleet.Launch", ""}, "", func(ctx context.Context) (fleet.Outcome, error) {
+		return g.inner.Launch(ctx, plan)
+	}, nil)
+}
+
+func (g fleetGate) Terminate(ctx context.Context, ids ...string) error {
+	c := fleetContract
+	c.unknown, c.throttled = terminateErrors(ids, c.unknown), terminateErrors(ids, c.throttled)
+	return done(ctx, g.p, c, Site{g.p.role, "fleet.Terminate", ""}, strings.Join(ids, "+"), func(ctx context.Context) error {
+		return g.inner.Terminate(ctx, ids...)
+	})
+}
+
+func (g fleetGate) List(ctx context.Context, token string) ([]fleet.Machine, error) {
+	detail := "all"
+	if token != "" {
+		detail = "launch"
+	}
+	return call(ctx, g.p, fleetContract, Site{g.p.role, "fleet.List", detail}, "", func(ctx context.Context) ([]fleet.Machine, error) {
+		return g.inner.List(ctx, token)
+	}, g.p.w.hideNew)
+}
+
+func (g fleetGate) Template(ctx context.Context) (string, error) {
+	return call(ctx, g.p, fleetContract, Site{g.p.role, "fleet.Template", ""}, "", g.inner.Template, nil)
+}
+
+func (g fleetGate) Close() error { return nil }

@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/agenttest"
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/store"
+)
+
+// machine is one machine: its runner, and the agents that run on it one after the other.
+type machine struct {
+	w         *World
+	id        string
+	principal store.Principal
+	born      time.Time
+	died      time.Time // zero: lives; guarded by w.mu
+	cancel    context.CancelFunc
+	runner    *agenttest.HubRunner
+	proc      *process // guarded by w.mu
+	harmed    bool     // somebody hurt it; guarded by w.mu
+	notice    atomic.Bool
+}
+
+// boot starts a machine: after the boot time its agent runs, and again after each crash.
+func (w *World) boot(fm fleet.Machine) {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &machine{
+		w: w, id: fm.ID, principal: store.Principal(fm.Principal), born: w.clock.Now(),
+		cancel: cancel, runner: agenttest.NewHubRunner(ctx, w.hub),
+	}
+	m.runner.Lag = newKey(w.o.Seed, m.id, "lag").between(0, tick)
+	w.mu.Lock()
+	w.machines[m.id] = m
+	w.mu.Unlock()
+	dir := filepath.Join(w.dir, m.id)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		w.truth.violate("machine boots", "%s: %v", m.id, err)
+		return
+	}
+	k := newKey(w.o.Seed, m.id, "boot")
+	if k.next().float() < w.o.NeverBoots {
+		w.harm(m.id)
+		return // a machine that hangs in its boot
+	}
+	w.running.Go(func() {
+		defer m.runner.Wait()
+		defer cancel()
+		pause := k.between(w.o.Boot/2, w.o.Boot*3/2)
+		for n := 1; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-w.clock.After(pause):
+			}
+			if m.serve(ctx, dir, n) {
+				return
+			}
+			pause = k.next().between(time.Second, 2*time.Second) // RestartSec of the unit
+		}
+	})
+}
+
+// serve runs the nth agent of the machine until it dies. It reports whether the machine is off.
+func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
+	w := m.w
+	p := w.newProcess(Agent, fmt.Sprintf("%s.%d", m.id, n))
+	p.on = store.InstanceID(m.id)
+	stop := context.AfterFunc(ctx, p.crash)
+	defer stop()
+	w.mu.Lock()
+	m.proc = p
+	w.mu.Unlock()
+	var draws atomic.Int64
+	a, err := agent.New(agent.Options{
+		Store: w.table(p), Principal: m.principal, InstanceID: store.InstanceID(m.id), Dir: dir, Exe: "/bin/false", Version: "sim",
+		Clock: w.clockOf(m.id), Log: w.log.With("agent", p.name), Runner: runnerGate{p, m.runner}, Machine: powerGate{p, m},
+		Jitter: func() float64 {
+			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
+		},
+		Beat: w.o.Tempo.Beat, IdlePoll: w.o.Tempo.IdlePoll, Poll: w.o.Tempo.Poll,
+	})
+	if err == nil {
+		err = a.Run(p.ctx)
+	}
+	if err != nil && p.ctx.Err() == nil && !errors.Is(err, agent.ErrHalted) {
+		w.truth.violate("agent runs", "%s ended: %v", p.name, err)
+	}
+	return ctx.Err() != nil
+}
+
+// off ends a machine at once: agent, runner and job. The fleet calls it.
+func (w *World) off(id string) {
+	w.mu.Lock()
+	m := w.machines[id]
+	if m != nil {
+		m.died = w.clock.Now()
+	}
+	w.mu.Unlock()
+	if m != nil {
+		m.cancel()
+	}
+}
+
+// reclaim is a sudden loss of a machine behind the system's back.
+func (w *World) reclaim(id string) {
+	w.harm(id)
+	w.fleet.End(id)
+}
+
+// harm excuses the end of a machine: somebody hurt it.
+func (w *World) harm(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m := w.machines[id]; m != nil {
+		m.harmed = true
+	}
+}
+
+func (w *World) harmed(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.machines[id]
+	return m != nil && m.harmed
+}
+
+func (w *World) killAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range w.machines {
+		m.cancel()
+	}
+}
+
+// Halt implements agent.Machine.
+func (m *machine) Halt(_ context.Context, reason string) error {
+	m.w.truth.halted(m.id, reason)
+	m.w.fleet.End(m.id)
+	return nil
+}
+
+// Scrub implements agent.Machine.
+func (m *machine) Scrub(context.Context, string) error { return nil }
+
+// Interrupted implements agent.Machine.
+func (m *machine) Interrupted(context.Context) bool { return m.notice.Load() }

@@ -1,0 +1,16 @@
+// Seeding math/rand has an effect again: the retries of a library draw from it.
+//
+//go:debug randseednop=0
+package sim_test
+
+import (
+	"os"
+	"runtime"
+	"testing"
+)
+
+// One goroutine at a time: which of two that may run does so first is then no chance.
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(1)
+	os.Exit(m.Run())
+}

@@ -1,0 +1,251 @@
+package sim
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Bounds of the laws that only time breaks.
+const (
+	patrolEvery = 5 * time.Second
+	lateAfter   = 2 * time.Minute  // §8.3, past the threshold
+	strangerFor = 4 * time.Minute  // §8.4: the orphan interval, a few sweeps and a slow launch
+	answerAfter = 2 * time.Minute  // §8.7, past its time-out: clocks are off by up to a minute
+	restWithin  = 10 * time.Minute // once nothing is broken any more
+)
+
+// watch looks at what time alone can break, as long as the world exists.
+func (t *truth) watch() {
+	t.w.running.Go(func() {
+		for {
+			timer := time.NewTimer(patrolEvery)
+			select {
+			case <-t.w.ended:
+				timer.Stop()
+				return
+			case <-timer.C:
+				t.inTime()
+				t.answered()
+			}
+		}
+	})
+}
+
+// inTime: no machine outlives its time, and none lives long without a record.
+func (t *truth) inTime() {
+	now := t.w.clock.Now()
+	for _, id := range t.w.fleet.Alive() {
+		m, _ := t.w.fleet.Machine(id)
+		t.mu.Lock()
+		in, known := t.instances[store.InstanceID(id)]
+		switch {
+		case !known:
+			if over := now.Sub(m.LaunchedAt.Add(strangerFor)); over > 0 && over <= patrolEvery {
+				t.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
+			}
+		default:
+			end := in.Threshold.Add(lateAfter + t.w.o.Skew)
+			if in.State == statemachine.Terminated {
+				end = in.Since.Add(lateAfter + t.w.o.Skew)
+			}
+			if over := now.Sub(end); over > 0 && over <= patrolEvery {
+				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+lateAfter)
+			}
+		}
+		t.mu.Unlock()
+	}
+}
+
+// answered: every request is answered by its deadline.
+func (t *truth) answered() {
+	now := t.w.clock.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, attempts := range t.requests {
+		for n, r := range attempts {
+			st := t.status[id]
+			open := st.Attempt < n || st.Attempt == n && st.Phase == statemachine.Pending
+			if n < len(attempts) || r.Released() || !open {
+				continue // a newer attempt has taken its place, or it was given back
+			}
+			if over := now.Sub(r.at.Add(r.Timeout.Duration() + answerAfter)); over > 0 && over <= patrolEvery {
+				t.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+answerAfter)
+			}
+		}
+	}
+}
+
+// halted: a machine ends itself only past its time, or on order.
+func (t *truth) halted(id, why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.halts[id] = why
+	in := t.instances[store.InstanceID(id)]
+	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.o.Skew)) {
+		t.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
+	}
+	t.w.harm(id)
+}
+
+// settle waits until everything stands still, and then until everything is gone.
+func (w *World) settle() {
+	from := w.clock.Now()
+	if !w.within(restWithin+w.longest(), w.atRest) {
+		w.truth.violate(StandsStill, "not at rest %s after the last fault: %s", w.clock.Since(from), w.unrest())
+	}
+	w.truth.settled = w.clock.Since(from)
+	if !w.within(w.o.Idle+w.longest()+40*time.Minute, w.empty) { // a runner whose record was lost is swept on second sight
+		w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", w.clock.Since(from), w.unrest())
+	}
+}
+
+// longest is how long a run that nobody gives back may go on.
+func (w *World) longest() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var d time.Duration
+	for _, f := range w.flows {
+		d = max(d, f.Max, 30*time.Minute)
+	}
+	return d
+}
+
+// within waits until cond holds.
+func (w *World) within(limit time.Duration, cond func() bool) bool {
+	for start := w.clock.Now(); w.clock.Since(start) < limit; {
+		if cond() {
+			return true
+		}
+		time.Sleep(time.Second)
+	}
+	return cond()
+}
+
+// atRest: every workflow has ended, every request is answered and holds no more than it may, and every
+// machine is pooled, runs for a request that is Ready, or has ended.
+func (w *World) atRest() bool { return w.unrest() == "" }
+
+// unrest says what is still to happen, "" if nothing.
+func (w *World) unrest() string {
+	w.mu.Lock()
+	for _, f := range w.flows {
+		if !f.over {
+			w.mu.Unlock()
+			return "workflow " + f.ID + " goes on"
+		}
+	}
+	w.mu.Unlock()
+	t := w.truth
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, st := range t.status {
+		if st.Phase == statemachine.Pending {
+			return "request " + string(id) + " is Pending"
+		}
+	}
+	for id, attempts := range t.requests {
+		r := attempts[len(attempts)]
+		if st := t.status[id]; r.Released() && st.Phase != statemachine.ReleasedPhase && st.ExpiresAt.IsZero() {
+			return "request " + string(id) + " is given back and " + string(st.Phase)
+		}
+	}
+	for id, in := range t.instances {
+		switch in.State {
+		case statemachine.Running:
+			if t.status[in.RunID].Phase != statemachine.Ready {
+				return "instance " + string(id) + " runs for " + string(in.RunID)
+			}
+		case statemachine.Idle:
+			if in.PooledAt.IsZero() {
+				return "instance " + string(id) + " is idle and not pooled"
+			}
+		case statemachine.Terminated:
+		default:
+			return "instance " + string(id) + " is " + string(in.State)
+		}
+	}
+	return ""
+}
+
+// empty: no machine, no open record, no runner at GitHub.
+func (w *World) empty() bool {
+	if len(w.fleet.Alive()) > 0 {
+		return false
+	}
+	t := w.truth
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, in := range t.instances {
+		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
+			return false
+		}
+	}
+	runners, err := w.hub.Runners(context.Background())
+	return err == nil && len(runners) == 0
+}
+
+// finish holds the end of the story to the laws that single events do not show.
+func (t *truth) finish() {
+	t.ownJobs()
+	if twice := t.w.hub.NamesUsedTwice(); len(twice) > 0 { // H37
+		t.violate(Names, "%v", twice)
+	}
+}
+
+// ownJobs: every job ran on a machine of its own run from beginning to end, and came to its end unless
+// its machine was taken away (S15, H31, H38).
+func (t *truth) ownJobs() {
+	for _, j := range t.w.hub.Jobs() {
+		if j.State != githubsim.Completed || j.StartedAt.IsZero() {
+			continue
+		}
+		t.mu.Lock()
+		own := slices.ContainsFunc(t.history[store.InstanceID(j.InstanceID)], func(o ownership) bool {
+			return string(o.run) == j.Label && !j.StartedAt.Before(o.from) && (o.to.IsZero() || !j.FinishedAt.After(o.to))
+		})
+		t.mu.Unlock()
+		harmed := t.w.harmed(j.InstanceID)
+		if !own && !harmed {
+			t.violate(OwnJob, "job %s of run %s ran on %s, which was not that run's all the time", j.ID, j.Label, j.InstanceID)
+		}
+		if j.Conclusion == githubsim.Success {
+			t.jobs++
+		} else if !harmed && !t.w.gaveUp(j.Label) {
+			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
+		}
+	}
+}
+
+// gaveUp reports whether somebody wanted the jobs of a run to end: it was cancelled, or its time was over.
+func (w *World) gaveUp(run string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
+		return f.ID == run && (f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt > 1)
+	})
+}
+
+// report sums up.
+func (t *truth) report() Report {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := Report{Violations: t.violations, Ready: t.ready, Failed: t.failed, Settled: t.settled, Jobs: t.jobs, Launched: t.w.fleet.Launched()}
+	for _, attempts := range t.requests {
+		r.Requests += len(attempts)
+	}
+	t.w.mu.Lock()
+	defer t.w.mu.Unlock()
+	for _, m := range t.w.machines {
+		died := m.died
+		if died.IsZero() {
+			died = t.w.clock.Now()
+		}
+		r.Hours += died.Sub(m.born).Hours()
+	}
+	return r
+}

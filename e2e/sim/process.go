@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// process is one run of a program. When it is killed, what it called before takes its course and
+// nothing it calls afterwards goes out.
+type process struct {
+	w    *World
+	role Role
+	name string
+	on   store.InstanceID // an agent's machine
+	ctx  context.Context  //nolint:containedctx // the life of the process
+	kill context.CancelFunc
+
+	mu    sync.Mutex
+	dead  bool
+	thaw  chan struct{} // closed at the end of a pause; nil: none
+	calls map[Call]int
+}
+
+func (w *World) newProcess(role Role, name string) *process {
+	p := &process{w: w, role: role, name: name, calls: map[Call]int{}}
+	p.ctx, p.kill = context.WithCancel(context.Background())
+	return p
+}
+
+// crash ends the process at once.
+func (p *process) crash() {
+	p.mu.Lock()
+	p.dead = true
+	p.mu.Unlock()
+	p.kill()
+}
+
+func (p *process) alive() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.dead
+}
+
+// state says for an agent's call in which state its instance is.
+func (p *process) state() string {
+	if p.on == "" {
+		return ""
+	}
+	return "@" + string(p.w.truth.state(p.on))
+}
+
+// pause makes every call of the process wait for d, as SIGSTOP and a paused virtual machine do. Its timers
+// go on: what it does at their sign goes out late.
+func (p *process) pause(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	thaw := make(chan struct{})
+	p.thaw = thaw
+	time.AfterFunc(d, func() { close(thaw) })
+}
+
+// pass waits while the process is paused. A dead process waits for the end of ctx.
+func (p *process) pass(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		dead, thaw := p.dead, p.thaw
+		p.mu.Unlock()
+		if dead {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}
+		if thaw == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-thaw:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		p.mu.Lock()
+		if p.thaw == thaw {
+			p.thaw = nil
+		}
+		p.mu.Unlock()
+	}
+}
+
+// count counts a call and returns its number among the same ones of this process.
+func (p *process) count(c Call) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls[c]++
+	return p.calls[c]
+}
+
+// contract is what the gate has to know of a contract: its errors and how long its calls take.
+type contract struct {
+	unknown   error         // the outcome is unknown
+	throttled error         // nothing was done
+	least     time.Duration // a call takes so long
+	most      time.Duration
+}
+
+// call makes one call through the gate of p, about the thing of that name. old, if not nil, turns an answer into what it was before.
+func call[T any](ctx context.Context, p *process, c contract, s Site, about string, do func(context.Context) (T, error), old func(T) T) (T, error) {
+	var none T
+	if err := p.pass(ctx); err != nil {
+		return none, err
+	}
+	if p.on != "" {
+		about = string(p.on)
+	}
+	which := Call{s, about}
+	k := newKey(p.w.o.Seed, p.name, which.String(), strconv.Itoa(p.count(which)))
+	kind := p.w.befalls(p, which, k)
+	if kind == CrashBefore {
+		p.crash()
+	}
+	if err := p.travel(ctx, c, k.next()); err != nil {
+		return none, err
+	}
+	switch kind {
+	case Throttled:
+		return none, c.throttled
+	case Late:
+		p.w.later(k.next().between(time.Second, 8*time.Second), func(ctx context.Context) { _, _ = do(ctx) })
+		return none, c.unknown
+	}
+	out, err := do(ctx)
+	if kind == CrashAfter {
+		p.crash()
+	}
+	if kind == Twice {
+		if err := p.travel(ctx, c, k.next().next()); err != nil {
+			return none, err
+		}
+		out, err = do(ctx)
+	}
+	if err := p.travel(ctx, c, k.next().next().next()); err != nil {
+		return none, err
+	}
+	switch {
+	case kind == LostReply:
+		return none, c.unknown
+	case kind == Stale && err == nil:
+		out = old(out)
+	}
+	return out, err
+}
+
+// travel takes half the time of a call. It fails if the process dies or ctx ends on the way.
+func (p *process) travel(ctx context.Context, c contract, k key) error {
+	t := time.NewTimer(k.between(c.least, c.most) / 2)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return p.pass(ctx)
+}

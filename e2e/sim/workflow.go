@@ -1,0 +1,209 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Workflow is one workflow run: it asks, waits, runs its jobs and gives back.
+type Workflow struct {
+	ID      string
+	Attempt int // from 1; 0 is 1
+	Count   int
+	Class   string   // "" is small
+	Types   []string // patterns; none: all
+	Usage   []string // none: spot
+
+	Jobs    int           // submitted once it is Ready
+	Job     time.Duration // how long each runs
+	Hold    time.Duration // it keeps its machines so long after the last job
+	Timeout time.Duration // 0: 10 min
+	Max     time.Duration // max runtime; 0: 30 min
+
+	CancelAfter time.Duration // the run is cancelled so long after its beginning; 0: never
+	VanishAfter time.Duration // its computer is gone so long after its beginning; 0: never
+	Forgets     bool          // it never gives back
+}
+
+// workflow is a Workflow under way.
+type workflow struct {
+	Workflow
+
+	w        *World
+	proc     *process
+	store    *store.Store
+	began    time.Time
+	answered time.Duration // when its client read the answer; guarded by w.mu
+	over     bool          // it will do nothing any more; guarded by w.mu
+}
+
+// clientPoll is how often a client reads its status, about as often as the action does.
+const clientPoll = 500 * time.Millisecond
+
+// start begins a workflow run.
+func (w *World) start(f Workflow) {
+	f.Attempt = max(f.Attempt, 1)
+	p := w.newProcess(Client, fmt.Sprintf("client-%s.%d", f.ID, f.Attempt))
+	fl := &workflow{Workflow: f, w: w, proc: p, store: w.table(p), began: w.clock.Now()}
+	w.mu.Lock()
+	w.flows = append(w.flows, fl)
+	w.mu.Unlock()
+	w.running.Go(func() {
+		defer func() {
+			w.mu.Lock()
+			fl.over = true
+			w.mu.Unlock()
+		}()
+		fl.run(p.ctx)
+	})
+	if f.VanishAfter > 0 {
+		w.later(f.VanishAfter, func(context.Context) { p.crash() })
+	}
+}
+
+func (f *workflow) run(ctx context.Context) {
+	patient, cancel := ctx, context.CancelFunc(func() {})
+	if f.CancelAfter > 0 {
+		patient, cancel = context.WithTimeout(ctx, f.CancelAfter)
+	}
+	defer cancel()
+	mode := store.Drain
+	if !f.provision(patient) || !f.work(patient) {
+		mode = store.Now
+	}
+	if !f.Forgets {
+		f.giveBack(ctx, mode)
+	}
+}
+
+func (f *workflow) id() store.RequestID { return store.RequestID(f.ID) }
+
+// request is what it asks for.
+func (f *workflow) request() store.RunRequest {
+	r := store.RunRequest{
+		ID: f.id(), Attempt: f.Attempt, Count: f.Count, UsageClasses: f.Usage, AllowedInstanceTypes: f.Types,
+		ResourceClass: f.Class, MaxRuntime: store.SecondsOf(f.Max), Timeout: store.SecondsOf(f.Timeout),
+		CreatedAt: store.At(f.w.clockOf(f.proc.name).Now()),
+	}
+	if len(r.UsageClasses) == 0 {
+		r.UsageClasses = []string{store.Spot}
+	}
+	if len(r.AllowedInstanceTypes) == 0 {
+		r.AllowedInstanceTypes = []string{"*"}
+	}
+	if r.ResourceClass == "" {
+		r.ResourceClass = "small"
+	}
+	if r.MaxRuntime == 0 {
+		r.MaxRuntime = store.SecondsOf(30 * time.Minute)
+	}
+	if r.Timeout == 0 {
+		r.Timeout = store.SecondsOf(10 * time.Minute)
+	}
+	return r
+}
+
+// until repeats look until it says done, at most as long as ctx lives. Errors are looked away from, as a
+// client with a time limit does.
+func (f *workflow) until(ctx context.Context, look func(context.Context) (bool, error)) bool {
+	for ctx.Err() == nil {
+		ok, err := look(ctx)
+		if ok || errors.Is(err, store.ErrOldAttempt) {
+			return ok
+		}
+		t := time.NewTimer(clientPoll)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+		t.Stop()
+	}
+	return false
+}
+
+// provision asks and waits for an answer. It reports whether the run has its machines.
+func (f *workflow) provision(ctx context.Context) bool {
+	want := f.request()
+	if !f.until(ctx, func(ctx context.Context) (bool, error) {
+		_, err := f.store.Submit(ctx, want)
+		return err == nil, err
+	}) {
+		return false
+	}
+	ready := false
+	var rung time.Time
+	f.until(ctx, func(ctx context.Context) (bool, error) {
+		st, err := f.store.Status(ctx, store.Eventual, f.id())
+		if err == nil && st.Attempt == f.Attempt && st.Phase != statemachine.Pending {
+			ready = st.Phase == statemachine.Ready
+			return true, nil
+		}
+		if f.w.clock.Since(rung) >= 3*time.Second {
+			rung = f.w.clock.Now()
+			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.Attempt, f.w.clockOf(f.proc.name).Now()))
+			if st.Attempt != f.Attempt {
+				err = errors.Join(err, f.store.Ring(ctx, f.id()))
+			}
+		}
+		return false, err
+	})
+	if ctx.Err() == nil {
+		f.w.mu.Lock()
+		f.answered = f.w.since()
+		f.w.mu.Unlock()
+	}
+	return ready
+}
+
+// work lets GitHub run the jobs. It reports whether they came to their end.
+func (f *workflow) work(ctx context.Context) bool {
+	for n := range f.Jobs {
+		err := f.w.hub.Submit(githubsim.Job{ID: f.job(n), RunID: f.ID, Label: f.ID, Seconds: f.Job.Seconds()})
+		if err != nil {
+			f.w.truth.violate("jobs", "submit job %d of %s: %v", n, f.ID, err)
+		}
+	}
+	for n := range f.Jobs {
+		if _, err := f.w.hub.Wait(ctx, f.job(n)); err != nil {
+			f.cancelJobs()
+			return false
+		}
+	}
+	t := time.NewTimer(f.Hold)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// job names a job.
+func (f *workflow) job(n int) string { return fmt.Sprintf("%s.%d-%d", f.ID, f.Attempt, n) }
+
+func (f *workflow) cancelJobs() {
+	for n := range f.Jobs {
+		if err := f.w.hub.Cancel(f.job(n)); err != nil {
+			f.w.truth.violate("jobs", "cancel job %d of %s: %v", n, f.ID, err)
+		}
+	}
+}
+
+// giveBack releases and waits until nothing is held.
+func (f *workflow) giveBack(ctx context.Context, mode store.ReleaseMode) {
+	f.until(ctx, func(ctx context.Context) (bool, error) {
+		_, err := f.store.Release(ctx, f.id(), f.Attempt, mode)
+		return err == nil || errors.Is(err, store.ErrNotFound), err
+	})
+	f.until(ctx, func(ctx context.Context) (bool, error) {
+		st, err := f.store.Status(ctx, store.Eventual, f.id())
+		return errors.Is(err, store.ErrNotFound) || err == nil && (st.Attempt != f.Attempt || st.Phase == statemachine.ReleasedPhase), err
+	})
+}

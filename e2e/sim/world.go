@@ -1,0 +1,246 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand"
+	"os"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/pool/pooltest"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
+)
+
+// World is one installation in one bubble.
+type World struct {
+	o     Script
+	clock clock.WithTicker
+	begin time.Time
+	dir   string // of all agents
+	log   *slog.Logger
+
+	truth *truth
+	pool  pool.Pool
+	fleet *fleettest.Memory
+	hub   *githubsim.Hub
+	cfg   reconciler.Config
+
+	mu          sync.Mutex
+	seen        map[Call]int // of all processes
+	exact       map[Call]map[int]Kind
+	fired       []Fired
+	trace       uint64
+	machines    map[string]*machine
+	controllers []*supervised
+	flows       []*workflow
+	restarts    int
+	calm        bool // no fault any more
+
+	ended   chan struct{}
+	running sync.WaitGroup
+	stops   []func() // in the order they are to be called
+}
+
+// Fired is a fault that happened.
+type Fired struct {
+	Fault
+
+	At      time.Duration // since the beginning of the world
+	Process string
+}
+
+// Report is what became of a story.
+type Report struct {
+	Violations []Violation
+	Fired      []Fired
+	Made       map[Call]int // calls
+	Calls      int
+	Requests   int           // asked for
+	Ready      int           // answered with machines
+	Failed     int           // answered with a reason
+	Restarts   int           // of controllers that had died
+	Launched   int           // machines
+	Jobs       int           // completed with success
+	Hours      float64       // instance-hours lived
+	Settled    time.Duration // from the last fault and the last step until everything stood still
+	Elapsed    time.Duration // virtual
+	Trace      uint64        // of every call and its time: the same for the same story
+}
+
+// Run tells a story in a bubble of its own. t is only the bubble's: violations are the caller's to judge.
+func Run(t *testing.T, o Script) (r Report) {
+	t.Helper()
+	o = o.complete()
+	dir, err := scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	rand.Seed(int64(o.Seed)) //nolint:staticcheck,gosec // the retries of a library draw from it; see the directive below
+	cryptotest.SetGlobalRandom(t, o.Seed)
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(o, dir)
+		w.tell()
+		r = w.end()
+	})
+	return r
+}
+
+// scratch makes the folder of all agents' state files: in memory where the system has that.
+func scratch() (string, error) {
+	for _, parent := range []string{"/dev/shm", ""} {
+		if dir, err := os.MkdirTemp(parent, "remuda-sim-"); err == nil {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("make a scratch folder in /dev/shm or %s: none is writable", os.TempDir())
+}
+
+func newWorld(o Script, dir string) *World {
+	clk := clock.RealClock{}
+	w := &World{
+		o: o, clock: clk, begin: clk.Now(), dir: dir, log: slog.New(slog.DiscardHandler),
+		pool: pooltest.NewMemory(clk), fleet: fleettest.NewMemory(clk),
+		hub:  githubsim.New(githubsim.Options{Clock: clk, JITLapse: o.JITLapse}),
+		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, ended: make(chan struct{}),
+	}
+	if os.Getenv("REMUDA_TEST_LOG") != "" {
+		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	w.cfg = o.config()
+	w.truth = newTruth(w, storetest.NewMemory(clk))
+	for _, f := range o.Faults {
+		if w.exact[f.Call] == nil {
+			w.exact[f.Call] = map[int]Kind{}
+		}
+		w.exact[f.Call][f.N] = f.Kind
+	}
+	w.fleet.OnLaunch(w.boot)
+	w.fleet.OnTerminate(w.off)
+	w.fleet.SetEndDelay(5 * time.Second)
+	return w
+}
+
+// since returns the time of the story.
+func (w *World) since() time.Duration { return w.clock.Since(w.begin) }
+
+// befalls decides what befalls a call, and remembers it.
+func (w *World) befalls(p *process, c Call, k key) Kind {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[c]++
+	line := fmt.Sprintf("%12d %s %s\n", w.since(), p.name, c)
+	w.trace += mix(uint64(newKey(0, line))) // calls of the same instant have no order
+	if w.o.Trace != nil {
+		_, _ = io.WriteString(w.o.Trace, line) // for people
+	}
+	kind := w.exact[c][w.seen[c]]
+	if kind == "" && !w.calm && len(w.o.Rates) > 0 {
+		kind = w.drawn(c.Site, k)
+	}
+	if kind != "" {
+		w.fired = append(w.fired, Fired{Fault{c, w.seen[c], kind}, w.since(), p.name})
+	}
+	return kind
+}
+
+// drawn throws the dice once for a call.
+func (w *World) drawn(s Site, k key) Kind {
+	x := k.float()
+	for _, kind := range s.Kinds() {
+		if x -= w.o.Rates[kind]; x < 0 {
+			return kind
+		}
+	}
+	return ""
+}
+
+// later does something after d, unless the world has ended.
+func (w *World) later(d time.Duration, do func(context.Context)) {
+	w.running.Go(func() {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			do(context.Background())
+		case <-w.ended:
+		}
+	})
+}
+
+// hideNew takes out of a listing what was launched lately.
+func (w *World) hideNew(all []fleet.Machine) []fleet.Machine {
+	var out []fleet.Machine
+	for _, m := range all {
+		if w.clock.Since(m.LaunchedAt) > time.Minute {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// lagging shows runners as not busy, as GitHub does for up to a minute.
+func (w *World) lagging(all []githubapi.Runner) []githubapi.Runner {
+	for i := range all {
+		all[i].Busy = false
+	}
+	return all
+}
+
+// tell lives through the script.
+func (w *World) tell() {
+	w.truth.watch()
+	for i := range w.o.Controllers {
+		w.controller(fmt.Sprintf("controller-%d", i+1))
+	}
+	for _, s := range w.o.Steps {
+		time.Sleep(s.At - w.since())
+		s.Do(w)
+	}
+	if w.o.CalmAt > 0 {
+		time.Sleep(w.o.CalmAt - w.since())
+	}
+	w.mu.Lock()
+	w.calm = true
+	w.mu.Unlock()
+	w.settle()
+}
+
+// end stops everything and reports.
+func (w *World) end() Report {
+	elapsed := w.since()
+	close(w.ended)
+	for _, c := range w.controllers {
+		c.stop()
+	}
+	for _, f := range w.flows {
+		f.proc.kill()
+	}
+	w.killAll()
+	w.running.Wait()
+	w.truth.finish()
+	r := w.truth.report()
+	r.Elapsed, r.Restarts, r.Fired, r.Made, r.Trace = elapsed, w.restarts, w.fired, w.seen, w.trace
+	for _, n := range w.seen {
+		r.Calls += n
+	}
+	return r
+}
+
+// table returns the store as p sees it.
+func (w *World) table(p *process) *store.Store { return store.New(tableGate{p, w.truth}) }
