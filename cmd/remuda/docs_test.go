@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -118,6 +119,12 @@ func jsonShapes() []jsonShape {
 		{"remuda status", fleet},
 		{"remuda status request ID", request},
 		{"remuda status instance ID", instance},
+		{"remuda audit", auditView{
+			Now: at(0), Instances: 3, Requests: 2, Machines: 3, NotCompared: []partView{{"github", "github.url is not configured", false}},
+			Violations: []audit.Violation{{
+				ID: 3, Invariant: "outlived-threshold", Resource: "machine i-0ab", Problem: "is up 5m0s after its threshold", Advice: "terminate it by hand",
+			}},
+		}},
 		{"remuda config", configView{File: "remuda.yaml", Settings: []settingView{{idle.key, "5m", "file", "remuda.yaml:9", idle.env(), idle.doc}}}},
 		{"remuda version", buildVersion{Version: "v1.0.0", Revision: "0123456789abcdef", Go: "go1.26.0", OS: "linux", Arch: "amd64"}},
 	}

@@ -21,6 +21,8 @@ const (
 	exitConflict    = 4
 	exitTimedOut    = 5
 	exitFailed      = 6
+	exitViolated    = 7
+	exitBlind       = 8
 	exitInterrupted = 130 // 128 + SIGINT, as shells report it
 )
 
@@ -31,6 +33,8 @@ var (
 	errTimedOut    = errors.New("timed out")
 	errFailed      = errors.New("request failed")
 	errInterrupted = errors.New("interrupted")
+	errViolated    = errors.New("violations")
+	errBlind       = errors.New("not everything was read")
 )
 
 type exitRow struct {
@@ -45,6 +49,8 @@ var exitTable = []exitRow{
 	{exitDone, "done", nil},
 	{exitInterrupted, "interrupted", []error{errInterrupted, context.Canceled}},
 	{exitUsage, "usage: wrong flags, arguments or configuration; nothing was done", []error{errUsage}},
+	{exitViolated, "something that must never happen was found", []error{errViolated}},
+	{exitBlind, "a part of the installation could not be read, and nothing wrong was found in the rest", []error{errBlind}},
 	{exitTimedOut, "timed out", []error{errTimedOut, context.DeadlineExceeded}},
 	{exitFailed, "the request failed", []error{errFailed}},
 	{exitConflict, "conflict: released already, or the attempt has another spec", []error{errReleased, store.ErrOtherSpec, store.ErrOldAttempt, store.ErrConflict}},

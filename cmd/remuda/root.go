@@ -13,7 +13,7 @@ import (
 
 // verbs lists the constructor of every verb.
 var verbs = []func(*app) *cobra.Command{
-	newRequestCmd, newReleaseCmd, newStatusCmd, newDrainCmd,
+	newRequestCmd, newReleaseCmd, newStatusCmd, newDrainCmd, newAuditCmd,
 	newInitCmd, newFSMCmd, newConfigCmd, newVersionCmd,
 	newControllerCmd, newDevCmd, newAgentCmd, newAgentHookCmd, newAgentMetadataCmd, newSimRunnerCmd,
 }

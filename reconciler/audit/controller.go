@@ -73,8 +73,9 @@ func noLeaderStep(was, is *Snapshot, o Options) []Violation {
 func unreadableRecord(s *Snapshot, _ Options) []Violation {
 	var out []Violation
 	for _, b := range s.Bad {
+		name := b.Key.Partition + " " + b.Key.Sort
 		out = append(out, Violation{
-			Resource: "record " + b.Key.Partition + " " + b.Key.Sort, Definite: true, Mark: b.Cause, Problem: strings.TrimSpace(b.Cause),
+			Resource: "record " + name, Definite: true, Mark: b.Cause, Problem: strings.TrimPrefix(b.Cause, name+": "),
 			Advice: "everybody skips it: find out who wrote it, and delete it once its machine is gone",
 		})
 	}

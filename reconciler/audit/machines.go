@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/reconciler"
@@ -51,7 +52,7 @@ func unknownMachine(s *Snapshot, o Options) []Violation {
 		case in == nil:
 			l := s.launch(m.LaunchToken)
 			age := s.At.Sub(m.LaunchedAt)
-			if l != nil && !l.Done || age <= o.Config.Orphan+o.sweep() {
+			if l != nil && !l.Done || age <= o.Config.Orphan+o.sweep() || s.unreadable(store.Principal(m.Principal)) {
 				continue
 			}
 			v.Problem = fmt.Sprintf("is %s since %s and has no record (launch %q)", m.State, long(age), m.LaunchToken)
@@ -77,6 +78,11 @@ func unknownMachine(s *Snapshot, o Options) []Violation {
 		})
 	}
 	return out
+}
+
+// unreadable reports whether an instance has a record that cannot be read: unreadableRecord tells.
+func (s *Snapshot) unreadable(p store.Principal) bool {
+	return slices.ContainsFunc(s.Bad, func(b BadRecord) bool { return b.Key == store.InstanceKey(p, store.KindInstance) })
 }
 
 // wanted reports whether a request still waits for what a launch brings.

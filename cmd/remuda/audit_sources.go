@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/ensure"
+	"github.com/remuda-run/remuda/reconciler/audit"
+)
+
+// auditSources are where an installation is read, and what of it is not.
+type auditSources struct {
+	audit.Sources
+	plant      // the fleet, and the back ends that Ensure looks at; its table is the store's
+	closeStore func() error
+	needed     []resource
+
+	notCompared []partView
+}
+
+// leaveOut notes a part that there is no reason to compare.
+func (f *auditSources) leaveOut(part audit.Part, reason string) {
+	f.notCompared = append(f.notCompared, partView{Part: string(part), Reason: reason})
+}
+
+// fail notes a part that cannot be compared, once.
+func (f *auditSources) fail(part audit.Part, err error) {
+	if !slices.ContainsFunc(f.notCompared, func(p partView) bool { return p.Part == string(part) }) {
+		f.notCompared = append(f.notCompared, partView{Part: string(part), Reason: err.Error(), Failed: true})
+	}
+}
+
+// openFleet opens the fleet, unless that would make it.
+func (f *auditSources) openFleet(ctx context.Context, a *app, cfg Config) error {
+	u, err := url.Parse(cfg.Fleet)
+	if err != nil {
+		return fmt.Errorf("open fleet: %w", err)
+	}
+	if u.Scheme == "process" {
+		dir := u.Path
+		if u.Opaque != "" {
+			dir = u.Opaque
+		}
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("open fleet: %w", err)
+		}
+	}
+	if f.plant.fleet, err = a.openFleet(ctx, cfg, "", f.log); err != nil {
+		return err
+	}
+	f.Fleet = f.plant.fleet
+	return nil
+}
+
+// openGitHub makes the client. That of `remuda dev` takes a token that everybody knows.
+func (f *auditSources) openGitHub(_ context.Context, a *app, cfg Config) error {
+	switch {
+	case cfg.GitHub.URL == "":
+		f.leaveOut(audit.GitHub, "github.url is not configured")
+		return nil
+	case cfg.simulated() && environment(a.environ())[simTokenEnv] == "":
+		a.setenv(simTokenEnv, simToken)
+	}
+	client, err := a.githubClient(cfg, f.log)
+	if err != nil {
+		return err
+	}
+	f.GitHub = client
+	return nil
+}
+
+// openResources opens the pool too, if it is elsewhere. On this machine nothing is needed.
+func (f *auditSources) openResources(ctx context.Context, a *app, cfg Config) (err error) {
+	if !hasScheme(cfg.poolURL(), onThisMachine) {
+		if f.pool, err = openPool(ctx, cfg, a.clock, f.log); err != nil {
+			return err
+		}
+	}
+	f.needed = f.resources(cfg)
+	return nil
+}
+
+// look reads everything once. A part that fails is noted.
+func (f *auditSources) look(ctx context.Context, now time.Time) (*audit.Snapshot, error) {
+	s, err := audit.Look(ctx, f.Sources, now)
+	if ended := ctx.Err(); ended != nil {
+		return nil, ended
+	}
+	if s == nil {
+		return nil, mark(errBlind, fmt.Errorf("audit: %w", err))
+	}
+	for _, part := range []audit.Part{audit.Fleet, audit.GitHub} {
+		if cause := blind(err, part); cause != nil {
+			f.fail(part, cause)
+		}
+	}
+	for _, r := range f.needed {
+		steps, err := r.ensure(ctx, false)
+		if err != nil {
+			f.fail(partResources, fmt.Errorf("%s: %w", r.name, err))
+		}
+		for _, step := range steps {
+			if step.Action == ensure.WouldCreate || step.Action == ensure.WouldUpdate {
+				s.Missing = append(s.Missing, audit.Resource{Name: step.Resource, Detail: missing(step)})
+			}
+		}
+	}
+	return s, nil
+}
+
+// blind returns why a part could not be read, if so.
+func blind(err error, part audit.Part) error {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of errors.Join alone
+	if !ok {
+		return nil
+	}
+	for _, e := range joined.Unwrap() {
+		if b := (*audit.BlindError)(nil); errors.As(e, &b) && b.Part == part {
+			return b.Cause
+		}
+	}
+	return nil
+}
+
+// missing says what is wrong with a resource that init would make or mend.
+func missing(s ensure.Step) string {
+	text := "differs from the configuration"
+	if s.Action == ensure.WouldCreate {
+		text = "does not exist"
+	}
+	if s.Detail != "" {
+		text += ": " + s.Detail
+	}
+	return text
+}
+
+// close closes what was opened; the store closes its own table.
+func (f *auditSources) close() error {
+	f.plant.table = nil
+	return errors.Join(f.plant.close(), f.closeStore())
+}
