@@ -44,6 +44,7 @@ type term struct {
 	indexing  sync.Mutex // held from the reading of the view to the change of the index
 	orphans   sightings  // machines without a record, by id
 	strays    sightings  // runners without an owner, by name
+	unended   refusals   // machines whose end the fleet refused
 
 	requests  *controller[store.RequestID]
 	instances *controller[store.InstanceID]

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -48,6 +50,9 @@ func (f *Fleet) decode(p fleet.Plan) (params, error) {
 	if err := d.Decode(&in); err != nil {
 		return params{}, fmt.Errorf("parameters: %w: %w", err, fleet.ErrInvalid)
 	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return params{}, fmt.Errorf("parameters: must be one JSON object and nothing after it: %w", fleet.ErrInvalid)
+	}
 	if err := f.check(in, p); err != nil {
 		return params{}, fmt.Errorf("parameters: %w: %w", err, fleet.ErrInvalid)
 	}
@@ -66,6 +71,8 @@ func (f *Fleet) check(in params, p fleet.Plan) error {
 		return fmt.Errorf("usageClass must be spot or on-demand, got %q", in.UsageClass)
 	case in.CPU < 1 || in.Mem < 1:
 		return fmt.Errorf("cpu and mem must be at least 1, got %d and %d", in.CPU, in.Mem)
+	case in.CPU > math.MaxInt32 || in.Mem > math.MaxInt32: // EC2 would be asked for what is left of them
+		return fmt.Errorf("cpu and mem must be at most %d, got %d and %d", math.MaxInt32, in.CPU, in.Mem)
 	case len(in.Allowed) == 0 || len(in.Allowed) > maxAllowed:
 		return fmt.Errorf("allowed must hold 1 to %d types, got %d", maxAllowed, len(in.Allowed))
 	case len(in.Places) == 0 || len(in.Places) > maxPlaces:
@@ -130,7 +137,7 @@ func (in params) input(p fleet.Plan) *ec2.CreateFleetInput {
 }
 
 func (in params) requirements() *types.InstanceRequirementsRequest {
-	cpu := aws.Int32(int32(in.CPU)) // checkSpec bounds both
+	cpu := aws.Int32(int32(in.CPU)) // check bounds both
 	return &types.InstanceRequirementsRequest{
 		VCpuCount:            &types.VCpuCountRangeRequest{Min: cpu, Max: cpu},
 		MemoryMiB:            &types.MemoryMiBRequest{Min: aws.Int32(int32(in.Mem))},

@@ -91,7 +91,20 @@ func (f *Fleet) owned(ctx context.Context, ids []string) ([]string, error) {
 // that none suffers for another.
 func (f *Fleet) terminate(ctx context.Context, ids []string) error {
 	err := f.terminateCall(ctx, ids)
-	switch class := awserr.ClassOf(err); {
+	class := awserr.ClassOf(err)
+	if class == awserr.Denied {
+		left, lookErr := f.living(ctx, ids)
+		if lookErr != nil {
+			return terminateErrors(ids, errors.Join(err, lookErr))
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		if len(left) < len(ids) {
+			return f.terminate(ctx, left)
+		}
+	}
+	switch {
 	case err == nil:
 		return nil
 	case len(ids) == 1:
@@ -116,6 +129,21 @@ func (f *Fleet) terminate(ctx context.Context, ids []string) error {
 	}
 	_ = calls.Wait() // every error is in errs
 	return errors.Join(errs...)
+}
+
+// living returns those of ids that EC2 lists and that have not ended. To a policy whose condition is the mark,
+// as ours is, a machine that is gone carries none: EC2 says UnauthorizedOperation then, not codeGone, and
+// for all machines of a call that names it. So a denial is believed only of what is still there.
+func (f *Fleet) living(ctx context.Context, ids []string) ([]string, error) {
+	var left []string
+	in := &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("instance-id", ids...)}, MaxResults: aws.Int32(listPage)}
+	err := f.eachInstance(ctx, in, func(i types.Instance) {
+		if stateOf(i) != fleet.Ended {
+			left = append(left, aws.ToString(i.InstanceId))
+		}
+	})
+	slices.Sort(left)
+	return left, err
 }
 
 func (f *Fleet) terminateCall(ctx context.Context, ids []string) error {

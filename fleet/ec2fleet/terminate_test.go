@@ -62,6 +62,31 @@ func TestTerminate_GoneIsDone_H67(t *testing.T) {
 	}
 }
 
+// To a policy whose condition is the mark, a machine that EC2 has forgotten is somebody else's. That must not
+// be told as a missing permission, nor keep the others alive.
+func TestTerminate_GoneIsDeniedUnderAPolicyOfTags_H67(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	ids := idsOf(launched(t, f, spec("l-1", 20)).Machines)
+	s.Fence(TagName, "test")
+	for _, id := range ids[3:18] {
+		s.Forget(id)
+	}
+	if err := f.Terminate(t.Context(), ids...); err != nil || len(s.Alive()) != 0 {
+		t.Errorf("Terminate error = %v, alive %v, want none", err, s.Alive())
+	}
+	if n := s.Calls("TerminateInstances"); n != 2 {
+		t.Errorf("%d calls, want one for all, and one for those that are left", n)
+	}
+	if err := f.Terminate(t.Context(), ids[4]); err != nil {
+		t.Errorf("Terminate of one that is gone error = %v, want none", err)
+	}
+	s.Throttle("DescribeInstances", 3)
+	if err := f.Terminate(t.Context(), ids[4:6]...); len(failedIDs(err)) != 2 || awserr.ClassOf(err) != awserr.Denied || !errors.Is(err, fleet.ErrThrottled) {
+		t.Errorf("Terminate of two that cannot be looked up error = %v, want both errors for each", err)
+	}
+}
+
 func TestTerminate_InChunks(t *testing.T) {
 	s := ec2test.New(t)
 	f := ready(t, s, nil)

@@ -74,6 +74,17 @@ func (s *Server) SetLag(d time.Duration) { s.set(func() { s.lag = d }) }
 // Stick makes an instance refuse to be terminated, with code, until that is "".
 func (s *Server) Stick(id, code string) { s.set(func() { s.stuck[id] = code }) }
 
+// Forget lets EC2 know a machine no longer, as an hour after its end.
+func (s *Server) Forget(id string) {
+	s.set(func() {
+		delete(s.instances, id)
+		s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == id })
+	})
+}
+
+// Fence allows to terminate only what carries the tag, as a policy with a condition on it.
+func (s *Server) Fence(key, value string) { s.set(func() { s.fence = [2]string{key, value} }) }
+
 // Stop makes an instance a stopped one.
 func (s *Server) Stop(id string) { s.set(func() { s.instances[id].Stopped = true }) }
 

@@ -177,6 +177,9 @@ func (s *Server) terminate(q *node) (string, *failure) {
 	now := time.Now()
 	for _, id := range ids {
 		i, ok := s.instances[id]
+		if s.fence[0] != "" && (!ok || i.Tags[s.fence[0]] != s.fence[1]) { // before EC2 looks whether there is such a machine
+			return "", unauthorized()
+		}
 		if !ok || !s.visible(i, now) {
 			return "", bad("InvalidInstanceID.NotFound", "The instance ID '%s' does not exist", id)
 		}

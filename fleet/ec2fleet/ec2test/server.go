@@ -87,6 +87,7 @@ type Server struct {
 	stuck     map[string]string // instance: code with which it cannot be terminated
 	faults    map[string][]Fault
 	denied    map[string]bool
+	fence     [2]string // tag and value without which nothing can be terminated
 	page      int
 	lag       time.Duration
 	requests  map[string][]url.Values
@@ -136,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.denied[action] {
-		f := &failure{http.StatusForbidden, "UnauthorizedOperation", "You are not authorized to perform this operation. Encoded authorization failure message: " + strings.Repeat("x", 2000)}
+		f := unauthorized()
 		if isIAM {
 			f.code = "AccessDenied"
 		}
@@ -152,6 +153,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		answer(w, action, content)
 	}
+}
+
+func unauthorized() *failure {
+	return &failure{http.StatusForbidden, "UnauthorizedOperation", "You are not authorized to perform this operation. Encoded authorization failure message: " + strings.Repeat("x", 2000)}
 }
 
 func (s *Server) nextFault(action string) (Fault, bool) {

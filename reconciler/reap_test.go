@@ -1,0 +1,50 @@
+package reconciler_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// A termination that is refused, as for a permission that is missing, is tried ever more rarely, and keeps no
+// other machine waiting; when it is allowed, the machine goes within the longest pause. H09 H67
+func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		var two []store.InstanceID
+		for id := range ids(w.warm("100", 2, nil)) {
+			two = append(two, id)
+		}
+		refused, other := two[0], two[1]
+		drain := func(id store.InstanceID) {
+			t.Helper()
+			if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: string(id), InstanceID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+				t.Fatal(err)
+			}
+			w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		}
+		w.fleet.RefuseTerminate(string(refused), errors.New("not now"))
+		drain(refused)
+		w.stop(string(refused)) // its agent does not help
+		calls, looks := w.fleet.Calls(fleettest.CallTerminate), w.fleet.Calls(fleettest.CallList)
+		time.Sleep(time.Minute)
+		tries := w.fleet.Calls(fleettest.CallTerminate) - calls
+		if tries < 10 || tries > 20 {
+			t.Errorf("%d tries in a minute, want ever fewer: some 14", tries)
+		}
+		if n := w.fleet.Calls(fleettest.CallList) - looks; n > tries+int(time.Minute/w.cfg.Sweep)+1 {
+			t.Errorf("%d listings in a minute, want one per try besides the sweep's", n)
+		}
+		drain(other)
+		w.await(10*time.Second, "the other confirmed", func() bool { return !w.instance(other).ExpiresAt.IsZero() })
+		if !w.instance(refused).ExpiresAt.IsZero() {
+			t.Errorf("the record of %s may go although the machine lives", refused)
+		}
+		w.fleet.RefuseTerminate(string(refused), nil)
+		w.await(30*time.Second, "confirmed", func() bool { return !w.instance(refused).ExpiresAt.IsZero() })
+	})
+}
