@@ -102,6 +102,9 @@ func (s *server) setRateLimit(w http.ResponseWriter, r *http.Request) {
 	if err == nil && resource != ResourceCore && resource != ResourceRegistration {
 		err = fmt.Errorf("resource %q: %w", resource, ErrInvalid)
 	}
+	if err == nil && !slices.Contains([]int{0, http.StatusForbidden, http.StatusTooManyRequests}, l.Status) {
+		err = fmt.Errorf("status: must be 403 or 429, got %d: %w", l.Status, ErrInvalid)
+	}
 	if err != nil {
 		writeError(w, err)
 		return
@@ -120,4 +123,9 @@ func (s *server) setLatency(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func seconds(f float64) time.Duration { return time.Duration(f * float64(time.Second)) }
+// longest is what stands for ever: a float64 may be more than a Duration holds.
+const longest = 100 * 365 * 24 * time.Hour
+
+func seconds(f float64) time.Duration {
+	return time.Duration(min(max(f, 0), longest.Seconds()) * float64(time.Second))
+}
