@@ -81,7 +81,7 @@ func (h *Host) identify(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if cached.Boot == boot && boot != "" && cached.Name == o.Name {
+	if cached.known(boot, o.Name) {
 		h.Identity = cached
 		return nil
 	}

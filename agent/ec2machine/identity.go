@@ -21,6 +21,11 @@ type Identity struct {
 	Name       string `json:"name"` // of the installation
 }
 
+// known reports whether all of it was found on this boot for installation name.
+func (id Identity) known(boot, name string) bool {
+	return boot != "" && id.Boot == boot && id.Name == name && id.InstanceID != "" && id.Region != ""
+}
+
 // identityFile is the name of the cache in Options.Dir. An image made of a running instance carries
 // the cache along, but not its boot.
 const identityFile = "identity.json"

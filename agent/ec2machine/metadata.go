@@ -55,6 +55,9 @@ func (h *Host) ask(ctx context.Context, name string) (id Identity, err error) {
 	if id.Region, err = h.get(ctx, pathRegion); err != nil {
 		return id, err
 	}
+	if id.InstanceID == "" || id.Region == "" { // a proxy's answer, or that of a service that has just begun
+		return id, fmt.Errorf("instance metadata: %s and %s must not be empty, got %q and %q", pathInstanceID, pathRegion, id.InstanceID, id.Region)
+	}
 	id.Name, err = h.get(ctx, pathTag)
 	switch {
 	case errors.Is(err, errNone):
