@@ -63,6 +63,9 @@ func (s Scrubber) remembered() (Baseline, error) {
 	if err != nil {
 		return b, err
 	}
+	if b.Boot == "" && boot != "" { // without it the machine would count as one on which nothing ran
+		return b, fmt.Errorf("read baseline: %s: boot must be set", s.baselinePath())
+	}
 	if b.Boot != boot {
 		b.Processes = nil // their names mean nothing any more
 	}
