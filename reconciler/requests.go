@@ -132,7 +132,13 @@ func (t *term) accept(ctx context.Context, r run, free bool) error {
 		r.status = &early
 		g.Go(func() error { return t.claimEarly(ctx, r) })
 	}
-	return g.Wait()
+	err := g.Wait()
+	if !free {
+		for _, s := range t.view.heldBy(r.id) { // claimed before a crash took the status: they get their registration now
+			t.instances.add(s.ID)
+		}
+	}
+	return err
 }
 
 // claimEarly claims what the pool has for a request that is just being taken up.

@@ -77,6 +77,9 @@ func (s Site) mayBeStale() bool {
 
 // Kinds returns what may befall a call of the site. A method that nobody thought of has an effect.
 func (s Site) Kinds() []Kind {
+	if strings.HasPrefix(s.Method, "runner.") || strings.HasPrefix(s.Method, "machine.") {
+		return []Kind{CrashBefore, CrashAfter} // no network: an error there is a broken machine
+	}
 	kinds := []Kind{CrashBefore, CrashAfter, LostReply, Throttled}
 	if !slices.Contains(reads, s.Method) {
 		kinds = append(kinds, Late, Twice)
