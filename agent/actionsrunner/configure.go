@@ -106,11 +106,7 @@ func (r *Runner) explain(err error, secret string) error {
 			kind = k
 		}
 	})
-	text := out.last()
-	if secret != "" {
-		text = strings.ReplaceAll(text, secret, "***")
-	}
-	return errors.Join(kind, fmt.Errorf("config.sh: %w: %s", err, text), terr)
+	return errors.Join(kind, fmt.Errorf("config.sh: %w: %s", err, out.last(secret)), terr)
 }
 
 // taken is what the program says of a name that another runner has, which it was not told to replace

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -85,8 +86,22 @@ func (t *tail) take(b []byte, yield func(line string)) {
 	}
 }
 
-// last returns the end of what was read, for people.
-func (t *tail) last() string {
-	text := strings.TrimSpace(strings.Join(t.seen, "\n"))
+// last returns the end of what was read, for people, with *** in place of each secret. A part of one
+// where a line was cut is one too.
+func (t *tail) last(secrets ...string) string {
+	seen := slices.Clone(t.seen)
+	for _, secret := range secrets {
+		if secret == "" {
+			continue
+		}
+		for i, line := range seen {
+			line = strings.ReplaceAll(line, secret, "***")
+			for n := len(secret) - 1; n > 0 && len(t.seen[i]) == maxLine; n-- {
+				line = strings.TrimSuffix(line, secret[:n])
+			}
+			seen[i] = line
+		}
+	}
+	text := strings.TrimSpace(strings.Join(seen, "\n"))
 	return strings.ToValidUTF8(text[max(0, len(text)-tailBytes):], "")
 }

@@ -70,20 +70,20 @@ func entry(root *os.Root, files io.Reader, h *tar.Header) error {
 	if name == "." {
 		return nil
 	}
-	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+	if err := folder(root, path.Dir(name)); err != nil {
 		return err
 	}
 	mode := fs.FileMode(h.Mode) & 0o777 //nolint:gosec // the low bits alone
 	switch h.Typeflag {
 	case tar.TypeDir:
-		if err := root.MkdirAll(name, 0o755); err != nil {
+		if err := folder(root, name); err != nil {
 			return err
 		}
 		return root.Chmod(name, mode|0o700)
 	case tar.TypeReg:
 		return file(root, files, name, mode)
 	case tar.TypeSymlink:
-		if path.IsAbs(h.Linkname) || !local(path.Join(path.Dir(name), h.Linkname)) {
+		if !descends(h.Linkname) || !local(path.Join(path.Dir(name), h.Linkname)) {
 			return fmt.Errorf("link to %s: %w", h.Linkname, errOutside)
 		}
 		return root.Symlink(h.Linkname, name)
@@ -92,11 +92,46 @@ func entry(root *os.Root, files io.Reader, h *tar.Header) error {
 		if !local(target) {
 			return fmt.Errorf("link to %s: %w", h.Linkname, errOutside)
 		}
+		if info, err := root.Lstat(target); err == nil && !info.Mode().IsRegular() { // a link's name means another place here
+			return fmt.Errorf("link to %s: no file: %w", h.Linkname, errOutside)
+		}
 		return root.Link(target, name)
 	case tar.TypeXGlobalHeader:
 		return nil
 	}
 	return fmt.Errorf("neither file, folder nor link: type %q", h.Typeflag)
+}
+
+// folder makes a folder and those above it. None may be a link: what is relative to it would begin
+// elsewhere than its name says.
+func folder(root *os.Root, name string) error {
+	for at := 0; at < len(name); at++ {
+		next := strings.IndexByte(name[at:], '/')
+		if next < 0 {
+			next = len(name) - at
+		}
+		at += next
+		info, err := root.Lstat(name[:at])
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is no folder: %w", name[:at], errOutside)
+		}
+	}
+	return root.MkdirAll(name, 0o755)
+}
+
+// descends reports whether a link's target goes up at its beginning only: after the name of a link,
+// which the target may pass, .. is the folder above where that one leads.
+func descends(target string) bool {
+	for strings.HasPrefix(target, "../") {
+		target = target[len("../"):]
+	}
+	return !path.IsAbs(target) && !strings.Contains("/"+target, "/../") && (target == ".." || !strings.HasSuffix(target, "/.."))
 }
 
 // local reports whether a clean path stays in the folder.
