@@ -23,6 +23,12 @@ const common = {
   charset: "utf8",
 };
 
+/** What the step and its post step have in common is one file, which they load once they listen for signals. */
+const shared = {
+  name: "shared",
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\/main\.ts$/ }, () => ({ path: "./main.js", external: true })),
+};
+
 /** The folder of the package that a bundled file is of, as npm has it. */
 const packageOf = (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
 
@@ -43,7 +49,7 @@ async function licences(files) {
 await rm(out, { recursive: true, force: true });
 if (tests) {
   const entryPoints = (await readdir("test")).filter((file) => file.endsWith(".test.ts")).map((file) => `test/${file}`);
-  entryPoints.push("src/index.ts"); // runs as a process of its own
+  entryPoints.push("src/index.ts", "src/post.ts"); // run as processes of their own
   await build({
     ...common,
     entryPoints,
@@ -56,7 +62,9 @@ if (tests) {
   const result = await build({
     ...common,
     format: "cjs", // packages of the SDK call require
-    entryPoints: { index: "src/index.ts" },
+    entryPoints: { index: "src/index.ts", post: "src/post.ts", main: "src/main.ts" },
+    plugins: [shared],
+    supported: { "dynamic-import": false }, // require is there at once
     mainFields: ["module", "main"],
     legalComments: "eof",
     metafile: true,

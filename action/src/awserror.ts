@@ -9,6 +9,9 @@ interface Answer {
   $metadata?: { httpStatusCode?: number };
 }
 
+// Of those below, the ones that were good when the step began.
+const expired = ["ExpiredToken", "ExpiredTokenException"];
+
 // Calls that were refused because of who signed them, how, or when. Sources: "Common errors" of the API
 // references of DynamoDB and SQS.
 const signers = [
@@ -26,11 +29,10 @@ const signers = [
   "NotSignedUp",
   "OptInRequired",
   "RequestExpired",
-  "RequestInTheFuture",
-  "RequestTimeTooSkewed",
   "SignatureDoesNotMatch",
   "UnrecognizedClientException",
 ];
+const clocks = ["RequestInTheFuture", "RequestTimeTooSkewed"];
 const missing = ["ResourceNotFoundException", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"];
 const throttles = ["LimitExceededException", "OverLimit", "RequestLimitExceeded", "SlowDown"];
 
@@ -40,11 +42,45 @@ export function explain(error: unknown, call: string, resource: string): TableEr
   return new TableError(kind, `${call} on ${resource}: ${meaning}: ${said(error as Answer)}`);
 }
 
+/** Returns the error of the search for credentials that came before a call. */
+export function explainCredentials(error: unknown, call: string, resource: string): TableError {
+  const { name = "", $fault } = error as Answer;
+  const no = "no AWS credentials";
+  const [kind, meaning]: [Kind, string] =
+    name === "CredentialsProviderError"
+      ? ["refused", `${no}; a step such as aws-actions/configure-aws-credentials must come first`]
+      : $fault === "client" && !throttled(error as Answer)
+        ? ["refused", `${no}: STS refuses the role; check its trust policy (deploy/iam/workflow-trust.json)`]
+        : ["unavailable", `${no} yet`];
+  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${said(error as Answer)}`);
+}
+
+/** Such an answer tells the SDK the service's time, for the next call. Services with JSON name no code of their own for it. */
+function isOffTime({ name: code = "", message = "" }: Answer): boolean {
+  return (
+    clocks.includes(code) ||
+    (code === "InvalidSignatureException" && /^Signature (expired|not yet current)/.test(message))
+  );
+}
+
+function throttled({ name: code = "", $metadata }: Answer): boolean {
+  return (
+    code.includes("Throttl") ||
+    code.includes("ProvisionedThroughput") ||
+    throttles.includes(code) ||
+    $metadata?.httpStatusCode === 429
+  );
+}
+
 function meaningOf(error: Answer, call: string): [Kind, string] {
   const code = error.name ?? "";
   const status = error.$metadata?.httpStatusCode ?? 0;
-  if (code === "CredentialsProviderError") {
-    return ["refused", "no AWS credentials; a step such as aws-actions/configure-aws-credentials must come first"];
+  if (isOffTime(error)) return ["unavailable", "this machine's clock is wrong; trying with that of AWS"];
+  if (expired.includes(code)) {
+    return [
+      "refused",
+      "credentials have expired; take the role right before this step, for longer than its timeout (role-duration-seconds)",
+    ];
   }
   if (signers.includes(code)) {
     return ["refused", "credentials refused; they must be valid, unexpired and of the account and region meant"];
@@ -54,14 +90,7 @@ function meaningOf(error: Answer, call: string): [Kind, string] {
   }
   if (missing.includes(code))
     return ["refused", "not found; check the inputs name and aws-region, or run `remuda init`"];
-  if (
-    code.includes("Throttl") ||
-    code.includes("ProvisionedThroughput") ||
-    throttles.includes(code) ||
-    status === 429
-  ) {
-    return ["unavailable", "throttled"];
-  }
+  if (throttled(error)) return ["unavailable", "throttled"];
   // Without a fault the service has not answered in its own form: a proxy, a timeout, a broken connection.
   if (error.$fault === undefined || error.$fault === "server" || status >= 500)
     return ["unavailable", "no usable answer"];

@@ -3,7 +3,7 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand, type PutItemCommandInput } from "@aws-sdk/client-dynamodb";
 import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 
-import { explain } from "./awserror.ts";
+import { explain, explainCredentials } from "./awserror.ts";
 import type { Clock } from "./clock.ts";
 import { fromWire, type Item, type Key, keyOf, toWire, type Wire } from "./item.ts";
 import { any, type Table, TableError } from "./table.ts";
@@ -11,6 +11,8 @@ import { any, type Table, TableError } from "./table.ts";
 // Calls take milliseconds, the first one of a far region with its TLS handshake up to a second: an answer that
 // is three seconds late is lost, and asking again is what helps.
 const callTimeout = 3_000;
+// The search for credentials may ask several places in turn, each with its own timeouts.
+const searchTimeout = 20_000;
 
 export class DynamoTable implements Table {
   private readonly db: DynamoDBClient;
@@ -103,19 +105,32 @@ export class DynamoTable implements Table {
     signal: AbortSignal,
     send: (options: { abortSignal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
+    const where = `${resource} in ${this.region}`;
     try {
-      await this.db.config.credentials(); // a slow search for them is no late answer
-      const late = AbortSignal.timeout(callTimeout);
-      try {
-        return await send({ abortSignal: AbortSignal.any([signal, late]) });
-      } catch (error) {
-        throw late.aborted && (error as Error).name === "AbortError"
-          ? new Error(`no answer within ${callTimeout / 1000} s`)
-          : error;
-      }
+      await this.credentials(signal); // a slow search for them is no late answer
     } catch (error) {
-      throw error instanceof TableError ? error : explain(error, name, `${resource} in ${this.region}`);
+      throw explainCredentials(error, name, where);
     }
+    const late = AbortSignal.timeout(callTimeout);
+    try {
+      return await send({ abortSignal: AbortSignal.any([signal, late]) });
+    } catch (error) {
+      if (error instanceof TableError) throw error;
+      const silent = late.aborted && (error as Error).name === "AbortError";
+      throw explain(silent ? new Error(`no answer within ${callTimeout / 1000} s`) : error, name, where);
+    }
+  }
+
+  /** Finds credentials, which the SDK keeps until they expire. Nothing in it can be called off, so it is left behind. */
+  private async credentials(signal: AbortSignal): Promise<void> {
+    const late = AbortSignal.timeout(searchTimeout);
+    const enough = AbortSignal.any([signal, late]);
+    const given = new Promise<never>((_, reject) => {
+      const give = () => reject(new Error(late.aborted ? `not found within ${searchTimeout / 1000} s` : "called off"));
+      if (enough.aborted) give();
+      else enough.addEventListener("abort", give, { once: true });
+    });
+    await Promise.race([given, this.db.config.credentials()]);
   }
 
   private decode(wire: Wire): Item {

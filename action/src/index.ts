@@ -1,5 +1,6 @@
-// What the runner starts. Whoever imports main.ts instead starts nothing.
+// What the runner starts as the step. Whoever imports main.ts instead starts nothing.
 
-import { run } from "./main.ts";
+import { cancellation, leave } from "./process.ts";
 
-void run();
+const cancelled = cancellation();
+void import("./main.ts").then(({ step }) => step(cancelled)).finally(leave);

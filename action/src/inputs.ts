@@ -7,13 +7,14 @@ import type { Runner } from "./runner.ts";
 export const modes = ["provision", "release", "refresh"] as const;
 export type Mode = (typeof modes)[number];
 
-/** The defaults of action.yml; an input that is given as an empty text has them, too. */
+/** The defaults of action.yml, those of the prototype; an input that is given as an empty text has them, too. */
 export const defaults: Readonly<Record<string, string>> = {
   mode: "provision",
   name: "remuda",
   "instance-count": "1",
   "usage-class": "spot",
-  "allowed-instance-types": "*",
+  "allowed-instance-types": "c* m* r*",
+  "resource-class": "large",
   timeout: "10m",
   "release-mode": "drain",
 };

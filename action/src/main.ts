@@ -1,9 +1,10 @@
-// The step and its post step, which are the same program: the first leaves a state for the second.
+// The step and its post step, for which the first leaves a state.
 
 import { type Client, Failure, readPending } from "./client.ts";
 import { systemClock } from "./clock.ts";
 import { DynamoTable } from "./dynamo.ts";
 import { InputError, readInputs } from "./inputs.ts";
+import { cancellation } from "./process.ts";
 import { Progress } from "./progress.ts";
 import { provision } from "./provision.ts";
 import { giveBackLate, release } from "./release.ts";
@@ -12,15 +13,7 @@ import { Store } from "./store.ts";
 
 const runner = new Runner(process.env);
 
-/** Aborts at the first signal. Later ones are ignored: the end is under way. */
-function cancellation(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => controller.abort());
-  return controller.signal;
-}
-
 async function main(cancelled: AbortSignal): Promise<void> {
-  runner.saveState("post", "true");
   const inputs = readInputs(runner);
   if (inputs.mode === "refresh") {
     runner.info(
@@ -45,7 +38,7 @@ async function main(cancelled: AbortSignal): Promise<void> {
   }
 }
 
-async function post(): Promise<void> {
+async function atEnd(): Promise<void> {
   const pending = readPending(runner);
   if (!pending) return;
   const table = new DynamoTable(pending.name, pending.region, systemClock);
@@ -64,7 +57,9 @@ function fail(error: unknown): void {
   runner.debug((error as Error).stack ?? String(error));
 }
 
-export function run(): Promise<void> {
-  const cancelled = cancellation();
-  return (runner.state("post") === "true" ? post() : main(cancelled)).catch(fail);
-}
+export const step = (cancelled: AbortSignal): Promise<void> => main(cancelled).catch(fail);
+
+export const post = (): Promise<void> => atEnd().catch(fail);
+
+/** What programs that run an action from its sources look for. */
+export const run = (): Promise<void> => step(cancellation());

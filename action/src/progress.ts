@@ -53,6 +53,13 @@ export class Progress {
     this.runner.warning(message);
   }
 
+  /** Says, once, that the controller took the request up and is not heard of any more. */
+  silent(installation: string): void {
+    this.warnOnce(
+      `the deadline has passed and the controller has not said so: does \`remuda controller\` still run for ${installation}?`,
+    );
+  }
+
   /** Says, once, that nobody answers since ticks. */
   unanswered(since: number, installation: string): void {
     if (this.hinted || this.clock.ticks() - since < hintAfter) return;

@@ -10,6 +10,7 @@ const seenEvery = 5_000; // a client that is not seen for a minute counts as gon
 // How much longer than the request's own timeout we wait for a controller that has taken it up: it has the last word,
 // and a fail-over with the writes around it takes it some seconds.
 const margin = 30_000;
+const late = 5_000; // past the deadline: a controller that lives has judged by then
 // A cancelled step gets SIGINT, 7.5 s later SIGTERM, 2.5 s later it is killed (actions/runner,
 // ProcessInvoker.cs). What was asked for is given back before that; else the post step tries.
 const giveBackLimit = 6_000;
@@ -77,12 +78,12 @@ function ready(c: Client, limit: Limit): Promise<RunStatus> {
   const what = `request ${id} attempt ${attempt}`;
   const asked = c.clock.ticks();
   const seen = new Every(seenEvery, asked);
-  let taken = false;
+  let taken = Number.POSITIVE_INFINITY; // when it was
   return poll(c, what, limit, attempt, async (status) => {
     if (status && status.attempt > attempt) throw new Refusal(`${what}: was replaced by attempt ${status.attempt}`);
-    if (status && !taken) {
-      taken = true;
-      limit.until = c.clock.ticks() + c.inputs.timeout + margin;
+    if (status && taken > c.clock.ticks()) {
+      taken = c.clock.ticks();
+      limit.until = taken + c.inputs.timeout + margin;
     }
     switch (status?.phase) {
       case "Ready":
@@ -97,6 +98,7 @@ function ready(c: Client, limit: Limit): Promise<RunStatus> {
     }
     if (seen.due(c.clock.ticks())) await c.store.seen(id, attempt, limit);
     if (!status) c.progress.unanswered(asked, installation(c.inputs));
+    else if (c.clock.ticks() - taken > c.inputs.timeout + late) c.progress.silent(installation(c.inputs));
     c.progress.show(line(count, status));
     return undefined;
   });

@@ -73,5 +73,12 @@ export class Runner {
 const escaped = (s: string) => s.replace(/%/g, "%25").replace(/\r/g, "%0D").replace(/\n/g, "%0A");
 const property = (s: string) => escaped(s).replace(/:/g, "%3A").replace(/,/g, "%2C");
 
-/** Text of others must not be taken for a command: the runner looks for `::` at the beginning of a line. */
-const harmless = (s: string) => s.replace(/[\r\n]+/g, " ").replace(/^\s*(?=::|##\[)/, "> ");
+/**
+ * Text of others must not be taken for a command: the runner looks for `::` at the beginning of a line, and for `##[`
+ * anywhere in it (actions/runner, ActionCommand.cs).
+ */
+const harmless = (s: string) =>
+  s
+    .replace(/[\r\n]+/g, " ")
+    .replace(/##\[/g, "## [")
+    .replace(/^\s*(?=::)/, "> ");

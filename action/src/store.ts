@@ -47,9 +47,10 @@ export class Store {
         throw new RequestError(`${what}: attempt ${have.attempt} of this run has asked already`);
       }
       if (have && have.attempt === want.attempt) {
-        if (!sameSpec(have, want)) {
+        const other = differences(have, want);
+        if (other.length > 0) {
           throw new RequestError(
-            `${what}: was asked for with other inputs; a second request of one run needs request-suffix`,
+            `${what}: was asked for with other inputs (${other.join(", ")}); a second request of one run needs request-suffix`,
           );
         }
         await this.ring(want.id, limit);
@@ -175,10 +176,19 @@ export class Store {
   }
 }
 
-function sameSpec(a: RunRequest, b: RunRequest): boolean {
-  const spec = (r: RunRequest) =>
-    JSON.stringify([r.count, r.usageClass, r.allowedInstanceTypes, r.resourceClass, r.maxRuntime, r.timeout]);
-  return spec(a) === spec(b);
+/** What a request asks for, by the input that says it. */
+const spec: Readonly<Record<string, (r: RunRequest) => unknown>> = {
+  "instance-count": (r) => r.count,
+  "usage-class": (r) => r.usageClass,
+  "allowed-instance-types": (r) => r.allowedInstanceTypes,
+  "resource-class": (r) => r.resourceClass,
+  "max-runtime-min": (r) => r.maxRuntime,
+  timeout: (r) => r.timeout,
+};
+
+/** The inputs in which two requests differ. */
+function differences(a: RunRequest, b: RunRequest): string[] {
+  return Object.keys(spec).filter((name) => JSON.stringify(spec[name]?.(a)) !== JSON.stringify(spec[name]?.(b)));
 }
 
 function decode<T>(item: Item, as: (item: Item) => T): T {

@@ -30,7 +30,8 @@ export function summary(label: string, seats: readonly Seat[], seconds: string):
     ...rows,
   ];
   const text = table.map((cells) => `| ${cells.map(cell).join(" | ")} |`).join("\n");
-  return `### ${seats.length} runners \`${label}\` ready in ${seconds} s\n\n${text}\n\n`;
+  const runners = seats.length === 1 ? "runner" : "runners";
+  return `### ${seats.length} ${runners} \`${label}\` ready in ${seconds} s\n\n${text}\n\n`;
 }
 
 const cell = (text: string) => text.replace(/[|\\<>`]/g, "\\$&").replace(/[\r\n]+/g, " ");

@@ -115,7 +115,7 @@ const answers: [string, Answer, TableError["kind"], RegExp][] = [
     "expired credentials",
     dynamodb(400, "com.amazon.coral.service#ExpiredTokenException"),
     "refused",
-    /credentials refused/,
+    /credentials have expired; take the role right before this step, for longer than its timeout/,
   ],
   [
     "unknown key",
@@ -151,6 +151,23 @@ for (const [name, answer, kind, message] of answers) {
     assert.equal(aws.received.length, 1, "one try: who writes must know how often");
   });
 }
+
+test("a clock that is off by hours: the next call is signed by that of AWS", async () => {
+  const clock = new DynamoTable("remuda", "eu-west-1", systemClock);
+  const ahead = new Date(Date.now() + 3 * 3600_000);
+  const message = "Signature expired: 20260102T030405Z is now earlier than 20260102T060405Z";
+  const type = "com.amazon.coral.service#InvalidSignatureException";
+  aws.instead = () => ({ ...dynamodb(400, type, message), headers: { date: ahead.toUTCString() } });
+  const error = await failure(clock.get(item, true, never));
+  assert.equal(error.kind, "unavailable");
+  assert.match(error.message, /this machine's clock is wrong; trying with that of AWS: .*Signature expired/);
+  aws.instead = () => undefined;
+  await clock.get(item, true, never);
+  const hour = (at: Date) => at.toISOString().slice(0, 13).replace(/-/g, "");
+  const signed = aws.received[1]?.signedAt ?? "";
+  assert.ok(signed >= hour(ahead), `signed at ${signed}, want ${hour(ahead)}`);
+  clock.close();
+});
 
 test("no answer, or none in time: unavailable", async () => {
   aws.instead = () => "hang";

@@ -75,7 +75,7 @@ test("progress: a line per change, and one every ten seconds", async () => {
   const lines = w.log.filter((l) => !l.startsWith("::")).map((l) => l.replace(/ {2}[\d.]+ s$/, ""));
   assert.match(
     lines.shift() ?? "",
-    /^4711 {2}asking for 2 of class large \(spot; \*\) from installation remuda in eu-west-1, attempt 1$/,
+    /^4711 {2}asking for 2 of class large \(spot; c\* m\* r\*\) from installation remuda in eu-west-1, attempt 1$/,
   );
   assert.deepEqual(lines, [
     "4711  waiting for the controller",
@@ -149,6 +149,19 @@ test("a controller that has taken it up has the last word", async () => {
     w.table.status(id, { phase: "Failed", reason: "timeout", message: "0 of 1 ready after 1m0s" }),
   );
   assert.match((await failed(w)).message, /^request 4711 attempt 1: timeout: 0 of 1 ready after 1m0s$/);
+});
+
+test("a controller that took it up and died: said after the deadline, given back", async () => {
+  const w = world({ INPUT_TIMEOUT: "60s" });
+  w.clock.at(1_000, () => w.table.status(id, { phase: "Pending", counts: { wanted: 1, launching: 1 } }));
+  const error = await failed(w);
+  assert.match(
+    error.message,
+    /not ready within 60 s \(last: Pending {2}ready 0\/1 .*what was asked for was given back/,
+  );
+  const said = w.log.filter((l) => l.includes("controller` still run for installation remuda in eu-west-1?"));
+  assert.equal(said.length, 1, w.log.join("\n"));
+  assert.ok(w.log.indexOf(said[0] ?? "") > w.log.findLastIndex((l) => / {2}60\.\d s$/.test(l)), w.log.join("\n"));
 });
 
 test("S80: a failed request shows reason and message, and is left to the controller", async () => {
@@ -273,7 +286,14 @@ test("cancelled before anything was written: nothing is", async () => {
 
 function stored(changes: Partial<RunRequest>): Item {
   const base: RunRequest = {
-    ...{ id, attempt: 1, count: 1, usageClass: ["spot"], allowedInstanceTypes: ["*"], resourceClass: "large" },
+    ...{
+      id,
+      attempt: 1,
+      count: 1,
+      usageClass: ["spot"],
+      allowedInstanceTypes: ["c*", "m*", "r*"],
+      resourceClass: "large",
+    },
     ...{ maxRuntime: 0, timeout: 600, releasedAttempt: 0, release: "", createdAt: "", version: 5, expiresAt: 0 },
   };
   return encodeRequest({ ...base, ...changes });
@@ -291,7 +311,7 @@ test("the same attempt and spec is the same request, with another spec it is ref
   other.table.set(stored({ count: 2 }));
   const error = await failed(other);
   assert.ok(error instanceof RequestError);
-  assert.match(error.message, /was asked for with other inputs; .*request-suffix/);
+  assert.match(error.message, /was asked for with other inputs \(instance-count\); .*request-suffix/);
   assert.equal(other.table.puts("").length, 0);
   assert.equal(other.saved("GITHUB_STATE").pending, "");
 });

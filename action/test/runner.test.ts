@@ -25,10 +25,12 @@ test("what others say cannot be a command or a second line", () => {
   const { r, lines } = runner();
   r.info("::set-env name=PATH::/tmp");
   r.info("  ##[error]x\n::error::y");
+  r.info("AWS says ##[set-output name=label]4712");
   r.error("100 %\n::warning::x", "a: b, c");
   assert.deepEqual(lines, [
     "> ::set-env name=PATH::/tmp",
-    "> ##[error]x ::error::y",
+    "  ## [error]x ::error::y",
+    "AWS says ## [set-output name=label]4712",
     "::error title=a%3A b%2C c::100 %25%0A::warning::x",
   ]);
 });
@@ -40,6 +42,12 @@ test("files get one line per value; without a file nothing is written", () => {
   r.summary("x");
   assert.deepEqual(written, [["out", "label=4711\n"]]);
   assert.throws(() => r.output("label", "a\nb=c"), /one line/);
+});
+
+test("one is a runner, two are runners", () => {
+  const seat = { instanceId: "i-1", instanceType: "c7i.large", usageClass: "spot", warm: true, seconds: 1 };
+  assert.match(summary("4711", [seat], "1.0"), /^### 1 runner `4711` ready in 1\.0 s\n/);
+  assert.match(summary("4711", [seat, seat], "1.0"), /^### 2 runners `/);
 });
 
 test("a summary's cells stay cells", () => {

@@ -11,18 +11,20 @@ export interface Received {
   call: string; // such as dynamodb:GetItem
   // biome-ignore lint/suspicious/noExplicitAny: the body is whatever the SDK sends
   body: any;
+  signedAt: string; // as AWS writes it, such as 20260102T030405Z
 }
 
 export interface Answer {
   status: number;
   body: unknown;
+  headers?: Record<string, string>;
 }
 
 export class AWSServer {
   readonly items = new Map<string, Wire>();
   readonly received: Received[] = [];
-  /** Answers instead of the service. "hang" never answers. */
-  instead: (call: string) => Answer | "hang" | undefined = () => undefined;
+  /** Answers instead of the service. "hang" never answers, "mute" does what was asked first. */
+  instead: (call: string) => Answer | "hang" | "mute" | undefined = () => undefined;
   private readonly server: Server = createServer((request, response) => void this.serve(request, response));
 
   async start(): Promise<string> {
@@ -41,15 +43,23 @@ export class AWSServer {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = String(request.headers["x-amz-target"] ?? "");
-    const call = `${target.startsWith("DynamoDB") ? "dynamodb" : "sqs"}:${target.split(".")[1]}`;
     let text = "";
     for await (const chunk of request) text += chunk;
-    const body = JSON.parse(text);
-    this.received.push({ call, body });
-    const answer = this.instead(call) ?? this.answer(call, body);
-    if (answer === "hang") return;
-    response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" });
+    const target = String(request.headers["x-amz-target"] ?? "");
+    const form = target === "" ? Object.fromEntries(new URLSearchParams(text)) : undefined; // how STS is asked
+    const call = form
+      ? `sts:${form.Action}`
+      : `${target.startsWith("DynamoDB") ? "dynamodb" : "sqs"}:${target.split(".")[1]}`;
+    const body = form ?? JSON.parse(text);
+    this.received.push({ call, body, signedAt: String(request.headers["x-amz-date"]) });
+    const instead = this.instead(call);
+    if (instead === "hang") return;
+    const answer = typeof instead === "object" ? instead : this.answer(call, body);
+    if (instead === "mute") return;
+    response.writeHead(answer.status, {
+      "content-type": form ? "text/xml" : "application/x-amz-json-1.0",
+      ...answer.headers,
+    });
     response.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));
   }
 

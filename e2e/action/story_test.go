@@ -27,7 +27,8 @@ func (w *world) provisioned(r step.Result, label string, count, warm int) []stri
 	}
 	seconds := r.Outputs["seconds"]
 	var ids []string
-	summary := fmt.Sprintf("### %d runners `%s` ready in %s s\n\n| instance | type | usage class | start | seconds |\n| --- | --- | --- | --- | ---: |\n", count, label, seconds)
+	runners := map[bool]string{true: "runner", false: "runners"}[count == 1]
+	summary := fmt.Sprintf("### %d %s `%s` ready in %s s\n\n| instance | type | usage class | start | seconds |\n| --- | --- | --- | --- | ---: |\n", count, runners, label, seconds)
 	for _, s := range status.Instances {
 		ids = append(ids, string(s.InstanceID))
 		start := map[bool]string{true: "warm", false: "cold"}[s.Warm]

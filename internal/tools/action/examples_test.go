@@ -22,8 +22,10 @@ func actionlint(t *testing.T, workflows map[string]string) string {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "action.yml"), read(t, "action.yml"))
-	write(t, filepath.Join(dir, "action/dist/index.js"), nil) // it wants to see it
-	write(t, filepath.Join(dir, ".git/HEAD"), nil)            // by which it knows the checkout
+	for _, script := range []string{"index.js", "post.js"} {
+		write(t, filepath.Join(dir, "action/dist", script), nil) // it wants to see them
+	}
+	write(t, filepath.Join(dir, ".git/HEAD"), nil) // by which it knows the checkout
 	args := []string{"tool", "-modfile=" + modfile, "actionlint", "-no-color", "-shellcheck=", "-pyflakes="}
 	for name, text := range workflows {
 		path := filepath.Join(dir, ".github/workflows", name)

@@ -19,9 +19,9 @@ func localAction(t *testing.T, dir string) {
 		want      []string
 	}{
 		{"Refresh", "INPUT_MODE=refresh\n", 0, []string{"mode refresh has nothing to do any more"}},
-		{"BadInputs", "INPUT_MODE=provision\nINPUT_INSTANCE-COUNT=0\nAWS_REGION=eu-west-1\nGITHUB_RUN_ID=1\n", 1, []string{
+		{"BadInputs", "INPUT_MODE=provision\nINPUT_INSTANCE-COUNT=0\nINPUT_USAGE-CLASS=cheap\nAWS_REGION=eu-west-1\nGITHUB_RUN_ID=1\n", 1, []string{
 			`::error title=remuda%3A input::instance-count: must be a whole number from 1 to 10000, got "0"`,
-			`::error title=remuda%3A input::resource-class: must be`,
+			`::error title=remuda%3A input::usage-class: must be`,
 		}},
 	}
 	for _, tt := range tests {

@@ -118,8 +118,10 @@ func TestReference_IsThatOfTheAction(t *testing.T) {
 // GitHub starts what action.yml names, on a version of Node.js that it has.
 func TestMetadata_RunsTheBundle(t *testing.T) {
 	runs := readMetadata(t).Runs
-	if runs.Using != "node24" || runs.Main != "action/dist/index.js" || runs.Post != runs.Main || runs.PostIf != "always()" {
+	if runs.Using != "node24" || runs.Main != "action/dist/index.js" || runs.Post != "action/dist/post.js" || runs.PostIf != "always()" {
 		t.Errorf("runs = %+v, want node24 and the bundle, its post step always", runs)
 	}
-	_ = read(t, runs.Main)
+	for _, script := range []string{runs.Main, runs.Post} {
+		_ = read(t, script)
+	}
 }
