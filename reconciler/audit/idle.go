@@ -21,7 +21,7 @@ func unreachableIdle(s *Snapshot, o Options) []Violation {
 		case in.silent(s.At, o):
 			if !outage { // nobody is given up for what all share
 				v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
-				v.Problem = fmt.Sprintf("is idle, and its agent is silent since %s", long(s.At.Sub(in.lastSeen())))
+				v.Problem = fmt.Sprintf("is idle, and its agent has been silent for %s", long(s.At.Sub(in.lastSeen())))
 			}
 		case !in.pooled():
 			v.Mark = fmt.Sprint("handshake ", in.Assignment)

@@ -47,7 +47,7 @@ func unknownMachine(s *Snapshot, o Options) []Violation {
 		if !s.FleetRead || !runs(m) {
 			continue
 		}
-		v := Violation{Resource: "machine " + m.ID, Mark: m.LaunchToken}
+		v := Violation{Resource: "machine " + m.ID, Mark: "record"}
 		switch in := s.instance(store.InstanceID(m.ID)); {
 		case in == nil:
 			l := s.launch(m.LaunchToken)
@@ -55,7 +55,7 @@ func unknownMachine(s *Snapshot, o Options) []Violation {
 			if l != nil && !l.Done || age <= o.Config.Orphan+o.sweep() || s.unreadable(store.Principal(m.Principal)) {
 				continue
 			}
-			v.Problem = fmt.Sprintf("is %s since %s and has no record (launch %q)", m.State, long(age), m.LaunchToken)
+			v.Problem = fmt.Sprintf("has been %s for %s and has no record (launch %q)", m.State, long(age), m.LaunchToken)
 			v.Advice = "terminate it by hand if no controller leads; a controller that leads ends it after intervals.orphan, see its log"
 		case m.Principal != "" && store.Principal(m.Principal) != in.Instance.Principal:
 			v.Problem = fmt.Sprintf("reads its record in the partition of %s, and it is in that of %s", m.Principal, in.Instance.Principal)
@@ -73,7 +73,7 @@ func unknownMachine(s *Snapshot, o Options) []Violation {
 		}
 		out = append(out, Violation{
 			Resource: "launch " + l.Token, Mark: "open",
-			Problem: fmt.Sprintf("has no outcome since %s, and nobody waits for its %d machines any more", long(age), l.Count),
+			Problem: fmt.Sprintf("has no outcome after %s, and nobody waits for its %d machines any more", long(age), l.Count),
 			Advice:  "look in the controller's log why the fleet does not tell what came of it",
 		})
 	}
@@ -103,7 +103,7 @@ func vanishedMachine(s *Snapshot, o Options) []Violation {
 	missing, live, outage := 0, 0, s.outage(o)
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		if in.State == statemachine.Terminated {
+		if in.State == statemachine.Terminated || !in.State.Valid() {
 			continue
 		}
 		live++
@@ -129,7 +129,7 @@ func vanishedMachine(s *Snapshot, o Options) []Violation {
 		}
 		if in.State != statemachine.Idle && !outage && in.silent(s.At, o) { // idle: unreachableIdle
 			v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
-			v.Problem = fmt.Sprintf("is %s, and its agent is silent since %s", owned(in), long(quiet))
+			v.Problem = fmt.Sprintf("is %s, and its agent has been silent for %s", owned(in), long(quiet))
 			silent = append(silent, v)
 		}
 	}

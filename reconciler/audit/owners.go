@@ -21,7 +21,7 @@ func twoOwners(s *Snapshot, _ Options) []Violation {
 		a, b := &s.Instances[i-1], &s.Instances[i]
 		if a.ID == b.ID && a.State.Owned() && b.State.Owned() {
 			out = append(out, Violation{
-				Resource: "instance " + string(a.ID), Definite: true,
+				Resource: "instance " + string(a.ID), Definite: true, Mark: "records",
 				Problem: fmt.Sprintf("has two records, in the partitions of %s (owned by request %s) and %s (owned by request %s)",
 					a.Instance.Principal, a.RunID, b.Instance.Principal, b.RunID),
 				Advice: fmt.Sprintf(adviceDrain, a.ID),

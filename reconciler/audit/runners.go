@@ -39,7 +39,7 @@ func strayRunner(s *Snapshot, o Options) []Violation {
 		case in.State == statemachine.Terminated:
 			v.Problem = fmt.Sprintf("is registered, and its instance was terminated %s ago", long(age))
 		default:
-			v.Problem = fmt.Sprintf("is registered, and its instance does not use it since %s", long(age))
+			v.Problem = fmt.Sprintf("is registered, and its instance has not used it for %s", long(age))
 		}
 		out = append(out, v)
 	}
