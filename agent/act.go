@@ -181,11 +181,11 @@ func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error
 }
 
 // nameTaken asks for another registration: names are never used twice, so this one is taken by an
-// earlier try of ours whose answer was lost, and GitHub being slow ends no machine.
+// earlier try of ours whose answer was lost, and GitHub being slow ends no machine. There was a pause after
+// that try, and the next registration has a gate to keep, so it does not wait for another one.
 func (a *Agent) nameTaken(in store.Instance, reg store.Registration, err error) {
 	a.log.Warn("runner name is taken", logkey.Runner, reg.Name, logkey.Error, err)
-	a.retry.restart = false
-	a.retry.at = a.o.Clock.Now().Add(a.pause.NextBackOff())
+	a.retry.restart, a.retry.at = false, time.Time{}
 	a.save(func(s *State) { s.Work.Failed = false })
 	a.report(store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial})
 }

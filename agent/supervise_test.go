@@ -141,19 +141,25 @@ func TestSupervise_CutOffForLong_NeverGivenUp_H53(t *testing.T) {
 // A name is taken by a try of our own whose answer was lost: another one is asked for (H37, H53).
 func TestStart_NameTaken_AsksForNext_H37_H53(t *testing.T) {
 	inBubble(t, func(w *world) {
+		var taken atomic.Bool
 		w.runner.StartFunc = func(_ context.Context, reg store.Registration, _ string) error {
-			if reg.Serial == 1 {
+			switch {
+			case reg.Serial > 1:
+				return nil
+			case taken.Load():
 				return fmt.Errorf("config: %w", githubapi.ErrNameTaken)
 			}
-			return nil
+			return fmt.Errorf("config: %w", githubapi.ErrUnavailable)
 		}
 		w.launch("a")
 		w.grant(store.Token)
 		w.boot()
-		time.Sleep(time.Second)
-		w.wantSignal(store.RegNext, "")
+		time.Sleep(3 * time.Minute) // pauses are at their longest
+		w.wantSignal(store.RegFailed, store.CauseUnavailable)
+		taken.Store(true)
+		w.waitFor(store.RegNext)
 		w.grant(store.Token)
-		time.Sleep(10 * time.Second)
+		time.Sleep(5 * time.Second) // within a gate
 		w.wantSignal(store.RegOK, "")
 	})
 }

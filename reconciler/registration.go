@@ -19,7 +19,7 @@ func (t *term) provide(ctx context.Context, s snapshot) error {
 	}
 	r := s.Registration
 	switch {
-	case r.Assignment != s.Assignment, s.report() == statemachine.NextWanted && s.vitals.signal.Value.Serial >= r.Serial:
+	case r.Assignment != s.Assignment, s.wantsNext():
 		if !t.view.alive(s.RunID, s.Attempt) || t.extra(s) {
 			return nil // on its way back: it needs no runner, and must take no job
 		}

@@ -55,12 +55,26 @@ func (t *term) verdict(r run, now time.Time) (reason, message string) {
 		if r.problem != "" {
 			message += "; last problem: " + r.problem
 		}
+		if waits := t.waitsForGitHub(r.id); waits != "" {
+			message += "; " + waits
+		}
 		return ReasonTimeout, message
 	}
 	if r.vanished(now, t.cfg.ClientSilence) {
 		return ReasonVanished, fmt.Sprintf("its client was not seen for %s", t.cfg.ClientSilence)
 	}
 	return "", ""
+}
+
+// waitsForGitHub says what keeps a runner of the request from GitHub, in the words of its agent; "" if
+// nothing does. Nothing was lost by it, so it is no problem of the run's yet.
+func (t *term) waitsForGitHub(id store.RequestID) string {
+	for _, s := range t.view.heldBy(id) {
+		if v := s.vitals.signal.Value; s.report() == statemachine.Blocked {
+			return fmt.Sprintf("instance %s: github %s: %s", s.ID, v.Cause, v.Detail)
+		}
+	}
+	return ""
 }
 
 // serving counts the seats that are handed over or may be.

@@ -111,6 +111,12 @@ func (s snapshot) report() statemachine.Report {
 	return statemachine.NoReport
 }
 
+// wantsNext reports whether the agent asked for the registration after the present one: it is we whom it
+// waits for, perhaps after GitHub kept it from the last one for longer than a gate.
+func (s snapshot) wantsNext() bool {
+	return s.report() == statemachine.NextWanted && s.vitals.signal.Value.Serial >= s.Registration.Serial
+}
+
 // draining reports whether a job of an earlier assignment still runs.
 func (s snapshot) draining() bool {
 	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment != s.Assignment
@@ -177,7 +183,7 @@ func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, 
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.vitals.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.blocked || s.minting || s.draining(),
+		Held:   s.blocked || s.minting || s.draining() || s.wantsNext(),
 		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
 	}
 }
