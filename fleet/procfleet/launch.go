@@ -111,6 +111,11 @@ func readJournal(path string) (journal, error) {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return journal{}, fmt.Errorf("read journal %s: %w", filepath.Base(path), err)
 	}
+	for _, r := range j.Machines {
+		if !idPattern.MatchString(r.ID) {
+			return journal{}, fmt.Errorf("read journal %s: machine %q: must have the form %s", filepath.Base(path), r.ID, idPattern)
+		}
+	}
 	return j, nil
 }
 
