@@ -41,7 +41,7 @@ type Spec struct {
 // Slot is a place where machines come from. An empty field stands for any.
 type Slot struct {
 	UsageClass   string `json:"usageClass"`
-	InstanceType string `json:"instanceType"`
+	InstanceType string `json:"instanceType"` // in a refusal also the back end's own name of several
 	Zone         string `json:"zone"`
 
 	// ResourceClass is set by a back end that was refused what a class demands and not told of which

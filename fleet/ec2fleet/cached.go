@@ -44,6 +44,13 @@ func (c *cached[T]) get(now time.Time, life time.Duration, ask func() (T, error)
 	return value, nil
 }
 
+// peek returns the value, as old as it may be.
+func (c *cached[T]) peek() T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.value
+}
+
 // expire makes the next get ask.
 func (c *cached[T]) expire() {
 	c.mu.Lock()

@@ -74,6 +74,7 @@ type Fleet struct {
 
 	mu         sync.Mutex
 	switchedAt time.Time // when a version last ceased to be the default, or may have
+	busyUntil  time.Time // no launch before
 
 	closed chan struct{}
 	close  sync.Once

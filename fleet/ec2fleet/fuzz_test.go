@@ -78,7 +78,7 @@ func FuzzRefusals_S75(f *testing.F) {
 				InstanceType: types.InstanceType(instanceType), AvailabilityZone: text(16, zone), SubnetId: text(32, subnet),
 			}
 		}
-		out := refusals(in, []types.CreateFleetError{e, e})
+		out := refusals(in, "", []types.CreateFleetError{e, e})
 		if len(out) != 1 || out[0].Code == "" {
 			t.Fatalf("refusals = %+v, want one with a code", out)
 		}

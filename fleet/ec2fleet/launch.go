@@ -51,11 +51,11 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error)
 	if err != nil {
 		return fleet.Outcome{}, indefinite(err)
 	}
-	out := fleet.Outcome{Machines: came, Refused: refusals(in, answer.Errors)}
+	out := fleet.Outcome{Machines: came, Refused: refusals(in, f.quotaOfAll(in), f.unthrottled(answer.Errors))}
 	if err := hopeless(answer.Errors); err != nil && len(came) == 0 {
 		return fleet.Outcome{}, explain(err, "ec2:CreateFleet", in.resource())
 	}
-	if len(came) < p.Count && len(out.Refused) == 0 {
+	if len(came) < p.Count && len(answer.Errors) == 0 {
 		out.Refused = []fleet.Refusal{{
 			Slot: fleet.Slot{UsageClass: in.UsageClass, ResourceClass: in.ResourceClass}, Code: codeUnexplained,
 			Message: fmt.Sprintf("EC2 gave %d of %d machines and no reason", len(came), p.Count),
@@ -103,7 +103,7 @@ func (f *Fleet) refusedWhole(ctx context.Context, in params, err error) (fleet.O
 	if !errors.As(err, &api) || capacity[api.ErrorCode()] == 0 {
 		return fleet.Outcome{}, explain(err, "ec2:CreateFleet", in.resource())
 	}
-	slot := slotOf(in, types.CreateFleetError{ErrorCode: aws.String(api.ErrorCode())})
+	slot := slotOf(in, f.quotaOfAll(in), types.CreateFleetError{ErrorCode: aws.String(api.ErrorCode())})
 	return fleet.Outcome{Refused: []fleet.Refusal{{Slot: slot, Code: api.ErrorCode(), Message: api.ErrorMessage()}}}, nil
 }
 

@@ -73,7 +73,7 @@ func TestLaunch_ErrorsBesideInstances_S74_S75_H29_H33(t *testing.T) {
 }
 
 func TestRefusals_ReachAsFarAsTheirCode_S75(t *testing.T) {
-	in := params{UsageClass: spot, Places: []place{{"z-a", "subnet-a"}, {"z-b", "subnet-b"}}}
+	in := params{UsageClass: spot, ResourceClass: "small", Places: []place{{"z-a", "subnet-a"}, {"z-b", "subnet-b"}}}
 	at := func(kind, zone, subnet string) *types.LaunchTemplateAndOverridesResponse {
 		return &types.LaunchTemplateAndOverridesResponse{Overrides: &types.FleetLaunchTemplateOverrides{
 			InstanceType: types.InstanceType(kind), AvailabilityZone: aws.String(zone), SubnetId: aws.String(subnet),
@@ -86,20 +86,20 @@ func TestRefusals_ReachAsFarAsTheirCode_S75(t *testing.T) {
 		reason string
 	}{
 		{"InsufficientInstanceCapacity", at("c6i.large", "", "subnet-b"), fleet.Slot{UsageClass: spot, InstanceType: "c6i.large", Zone: "z-b"}, "the zone is known by its subnet"},
-		{"InsufficientInstanceCapacity", at("", "z-a", ""), fleet.Slot{UsageClass: spot, Zone: "z-a"}, "attribute-based: no type may be named"},
-		{"InsufficientInstanceCapacity", nil, fleet.Slot{UsageClass: spot}, "nothing is named"},
+		{"InsufficientInstanceCapacity", at("", "z-a", ""), fleet.Slot{UsageClass: spot, Zone: "z-a", ResourceClass: "small"}, "attribute-based: no type may be named"},
+		{"InsufficientInstanceCapacity", nil, fleet.Slot{UsageClass: spot, ResourceClass: "small"}, "nothing is named"},
 		{"UnfulfillableCapacity", at("c6i.large", "z-a", ""), fleet.Slot{UsageClass: spot, InstanceType: "c6i.large", Zone: "z-a"}, "a pool"},
 		{"InvalidFleetConfiguration", at("c6i.large", "z-a", ""), fleet.Slot{UsageClass: spot, InstanceType: "c6i.large", Zone: "z-a"}, "not offered there"},
-		{"MaxSpotInstanceCountExceeded", at("c6i.large", "z-a", ""), fleet.Slot{UsageClass: spot}, "a quota of the usage class"},
-		{"VcpuLimitExceeded", at("c6i.large", "z-a", ""), fleet.Slot{UsageClass: spot}, "a quota of the usage class"},
+		{"MaxSpotInstanceCountExceeded", at("p4d.24xlarge", "z-a", ""), fleet.Slot{UsageClass: spot, InstanceType: "quota:p", ResourceClass: "small"}, "a quota of some families"},
+		{"VcpuLimitExceeded", at("c6i.large", "z-a", ""), fleet.Slot{UsageClass: spot, InstanceType: "quota:standard", ResourceClass: "small"}, "a quota of some families"},
+		{"VcpuLimitExceeded", at("", "z-a", ""), fleet.Slot{UsageClass: spot, InstanceType: "quota:x", ResourceClass: "small"}, "all types of the launch count towards it"},
 		{"MaxFleetCountExceeded", nil, fleet.Slot{UsageClass: spot}, "a quota"},
 		{"InsufficientFreeAddressesInSubnet", at("c6i.large", "", "subnet-a"), fleet.Slot{Zone: "z-a"}, "whatever the type and usage class"},
-		{"RequestLimitExceeded", at("c6i.large", "z-a", ""), fleet.Slot{UsageClass: spot, InstanceType: "c6i.large", Zone: "z-a"}, "the token is used up: only another launch can do better"},
 	}
 	for _, tt := range tests {
 		e := types.CreateFleetError{ErrorCode: aws.String(tt.code), ErrorMessage: aws.String("m"), LaunchTemplateAndOverrides: tt.at}
 		want := []fleet.Refusal{{Slot: tt.want, Code: tt.code, Message: "m"}}
-		if diff := cmp.Diff(want, refusals(in, []types.CreateFleetError{e, e})); diff != "" {
+		if diff := cmp.Diff(want, refusals(in, "x", []types.CreateFleetError{e, e})); diff != "" {
 			t.Errorf("refusals(%s twice): %s (-want +got):\n%s", tt.code, tt.reason, diff)
 		}
 	}
@@ -111,7 +111,7 @@ func TestPlan_RefusedRequirementsConcernTheirClassOnly_S75(t *testing.T) {
 	s := ec2test.New(t)
 	f := ready(t, s, nil)
 	in := params{UsageClass: spot, ResourceClass: "small"}
-	refused := refusals(in, []types.CreateFleetError{{ErrorCode: aws.String("UnfulfillableCapacity")}})
+	refused := refusals(in, "", []types.CreateFleetError{{ErrorCode: aws.String("UnfulfillableCapacity")}})
 	sp := spec("l-1", 1)
 	sp.Excluded = []fleet.Slot{refused[0].Slot}
 	if _, err := f.Plan(t.Context(), sp); !errors.Is(err, fleet.ErrNoCapacity) {
@@ -138,8 +138,11 @@ func TestLaunch_WholeCallRefusedForCapacity_S75(t *testing.T) {
 		}
 		out := launched(t, f, spec("l-1", 2))
 		slot := fleet.Slot{UsageClass: spot}
-		if code == "InsufficientInstanceCapacity" {
+		switch code {
+		case "InsufficientInstanceCapacity":
 			slot.ResourceClass = "small" // no quota: another class may fare better
+		case "VcpuLimitExceeded", "MaxSpotInstanceCountExceeded":
+			slot.InstanceType, slot.ResourceClass = "quota:standard", "small" // other families, and smaller machines
 		}
 		want := fleet.Outcome{Refused: []fleet.Refusal{{Slot: slot, Code: code, Message: "none left"}}}
 		if diff := cmp.Diff(want, out); diff != "" {

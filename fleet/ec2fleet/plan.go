@@ -40,6 +40,9 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	if err := checkSpec(s); err != nil {
 		return fleet.Plan{}, err
 	}
+	if err := f.busy(); err != nil {
+		return fleet.Plan{}, err
+	}
 	t, err := f.present(ctx)
 	if err != nil {
 		return fleet.Plan{}, err
@@ -214,7 +217,7 @@ func (g group) allowed(s fleet.Spec, fits []string) []string {
 func excluded(patterns []fleet.Slot, s fleet.Slot) bool {
 	return slices.ContainsFunc(patterns, func(p fleet.Slot) bool {
 		return (p.UsageClass == "" || p.UsageClass == s.UsageClass) &&
-			(p.InstanceType == "" || p.InstanceType == s.InstanceType) &&
+			(p.InstanceType == "" || p.InstanceType == s.InstanceType || p.InstanceType == quotaMark+quotaOf(s.InstanceType)) &&
 			(p.Zone == "" || p.Zone == s.Zone) &&
 			(p.ResourceClass == "" || p.ResourceClass == s.ResourceClass)
 	})

@@ -18,6 +18,7 @@ type reach int
 const (
 	reachPool  reach = iota + 1 // the type in the zone
 	reachZone                   // every type and usage class in the zone
+	reachQuota                  // types of one quota of vCPUs, of the class's size: smaller ones may still fit
 	reachUsage                  // the usage class
 )
 
@@ -34,24 +35,25 @@ var capacity = map[string]reach{
 	"Unsupported":                        reachPool, // the zone does not have the type in this form
 	"InsufficientFreeAddressesInSubnet":  reachZone,
 	"InsufficientAddressCapacity":        reachZone,
-	"InstanceLimitExceeded":              reachUsage,
+	"InstanceLimitExceeded":              reachQuota,
 	"MaxFleetCountExceeded":              reachUsage,
 	"MaxSpotFleetRequestCountExceeded":   reachUsage,
-	"MaxSpotInstanceCountExceeded":       reachUsage,
+	"MaxSpotInstanceCountExceeded":       reachQuota,
 	"TargetCapacityLimitExceeded":        reachUsage,
 	"TargetCapacityLimitExceededRequest": reachUsage,
-	"VcpuLimitExceeded":                  reachUsage,
+	"VcpuLimitExceeded":                  reachQuota,
 	"VolumeLimitExceeded":                reachUsage,
 }
 
 // codeUnexplained stands where EC2 gives less than asked for and says nothing.
 const codeUnexplained = "UnfulfillableCapacity"
 
-// refusals maps the errors that came beside the instances, each place and code once (S75).
-func refusals(in params, errs []types.CreateFleetError) []fleet.Refusal {
+// refusals maps the errors that came beside the instances, each place and code once (S75). quota is that
+// of all types of the launch, if they have only one.
+func refusals(in params, quota string, errs []types.CreateFleetError) []fleet.Refusal {
 	var out []fleet.Refusal
 	for _, e := range errs {
-		r := fleet.Refusal{Slot: slotOf(in, e), Code: aws.ToString(e.ErrorCode), Message: aws.ToString(e.ErrorMessage)}
+		r := fleet.Refusal{Slot: slotOf(in, quota, e), Code: aws.ToString(e.ErrorCode), Message: aws.ToString(e.ErrorMessage)}
 		if r.Code == "" {
 			r.Code = codeUnexplained
 		}
@@ -62,7 +64,7 @@ func refusals(in params, errs []types.CreateFleetError) []fleet.Refusal {
 	return out
 }
 
-func slotOf(in params, e types.CreateFleetError) fleet.Slot {
+func slotOf(in params, quota string, e types.CreateFleetError) fleet.Slot {
 	slot := fleet.Slot{UsageClass: in.UsageClass}
 	code := aws.ToString(e.ErrorCode)
 	if capacity[code] == reachUsage {
@@ -72,6 +74,16 @@ func slotOf(in params, e types.CreateFleetError) fleet.Slot {
 		o := e.LaunchTemplateAndOverrides.Overrides
 		slot.InstanceType = string(o.InstanceType)
 		slot.Zone = in.zone(aws.ToString(o.AvailabilityZone), aws.ToString(o.SubnetId))
+	}
+	if capacity[code] == reachQuota {
+		if slot.InstanceType != "" {
+			quota = quotaOf(slot.InstanceType)
+		}
+		slot = fleet.Slot{UsageClass: in.UsageClass, ResourceClass: in.ResourceClass}
+		if quota != "" {
+			slot.InstanceType = quotaMark + quota
+		}
+		return slot
 	}
 	if capacity[code] == reachZone && slot.Zone != "" {
 		return fleet.Slot{Zone: slot.Zone}
