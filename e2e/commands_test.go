@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/remuda-run/remuda/internal/sqlitedb"
+	"github.com/remuda-run/remuda/store"
 )
 
 // commands are what the scripts can do besides testscript's own. scripts/README.md describes them.
@@ -31,6 +32,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"locked":     locked,
 	"signal":     signal,
 	"start":      start,
+	"tampered":   tampered,
 }
 
 // siteKey finds the site of a script.
@@ -230,4 +232,27 @@ func locked(ts *testscript.TestScript, neg bool, args []string) {
 	}()
 	ts.Check(<-taken)
 	ts.Defer(func() { ts.Check(<-freed) })
+}
+
+// tampered FILE OLD NEW replaces a text in the stored record of the instance that a file names, as somebody
+// may who can write to the store's file.
+func tampered(ts *testscript.TestScript, neg bool, args []string) {
+	check(ts, len(args) == 3 && !neg, "tampered FILE OLD NEW")
+	db, err := sqlitedb.Open(context.Background(), filepath.Join(siteOf(ts).state, "remuda.db"))
+	ts.Check(err)
+	key := store.InstanceKey(store.Principal(strings.TrimSpace(ts.ReadFile(args[0]))), store.KindInstance)
+	var changed int64
+	err = db.Write(context.Background(), func(tx *sql.Tx) error {
+		done, err := tx.Exec("UPDATE store_item SET attributes = replace(attributes, ?1, ?2) WHERE partition = ?3 AND sort = ?4 AND instr(attributes, ?1)",
+			args[1], args[2], key.Partition, key.Sort)
+		if err != nil {
+			return err
+		}
+		changed, err = done.RowsAffected()
+		return err
+	})
+	ts.Check(errors.Join(err, db.Close()))
+	if changed != 1 {
+		ts.Fatalf("no record of %s holds %s", key.Partition, args[1])
+	}
 }
