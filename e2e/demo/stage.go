@@ -118,14 +118,14 @@ func (s *stage) stopDev() error {
 	}
 }
 
-// Remuda runs one command line.
+// Remuda runs one command line and returns what it printed, also if it fails.
 func (s *stage) Remuda(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, s.binary, args...)
 	cmd.Env = append(os.Environ(), "REMUDA_CONFIG="+s.config)
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+		return out.Bytes(), fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
 	}
 	return out.Bytes(), nil
 }

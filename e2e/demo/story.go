@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -23,5 +24,15 @@ func (s *stage) tell(ctx context.Context) error {
 	if err := t.Tell(ctx, story.Full); err != nil {
 		return err
 	}
-	return t.Judge(ctx)
+	if err := t.Judge(ctx); err != nil {
+		return err
+	}
+	return s.audit(ctx)
+}
+
+// audit lets the program itself look for what must never happen, as an operator would.
+func (s *stage) audit(ctx context.Context) error {
+	out, err := s.Remuda(ctx, "audit", "--settle", "2s")
+	fmt.Fprintf(os.Stdout, "\nremuda audit: %s", out)
+	return err
 }
