@@ -15,6 +15,7 @@ const (
 	roleLife     = 10 * time.Minute
 	templateLife = 30 * time.Second // the period of the sweep, which asks anyway
 	staleLife    = 5 * time.Second  // of an old value, until EC2 is asked again
+	lastingLife  = time.Minute      // likewise, where only an operator may be able to cure it
 )
 
 // cached is a value that is asked for anew when its life is over. If that fails because EC2 does not
@@ -27,6 +28,24 @@ type cached[T any] struct {
 }
 
 func (c *cached[T]) get(now time.Time, life time.Duration, ask func() (T, error)) (T, error) {
+	return c.renewed(now, life, staleLife, ask, func(err error) bool {
+		class := awserr.ClassOf(err)
+		return class == awserr.Throttled || class == awserr.Unavailable
+	})
+}
+
+// lasting is get for what stays true of machines that exist, whatever keeps us from seeing it again: the old
+// value stands after any error, which is handed to tell.
+func (c *cached[T]) lasting(now time.Time, life time.Duration, ask func() (T, error), tell func(error)) (T, error) {
+	return c.renewed(now, life, lastingLife, ask, func(err error) bool {
+		tell(err)
+		return true
+	})
+}
+
+// renewed asks if the value's life is over. If that fails with an error that keep takes, the old value
+// stands for stale.
+func (c *cached[T]) renewed(now time.Time, life, stale time.Duration, ask func() (T, error), keep func(error) bool) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known && now.Before(c.until) {
@@ -34,8 +53,8 @@ func (c *cached[T]) get(now time.Time, life time.Duration, ask func() (T, error)
 	}
 	value, err := ask()
 	if err != nil {
-		if class := awserr.ClassOf(err); c.known && (class == awserr.Throttled || class == awserr.Unavailable) {
-			c.until = now.Add(min(staleLife, life))
+		if c.known && keep(err) {
+			c.until = now.Add(min(stale, life))
 			return c.value, nil
 		}
 		return value, err

@@ -132,6 +132,9 @@ func (f *Fleet) answered(ctx context.Context, in params, p fleet.Plan, role stri
 		if at := slices.IndexFunc(listed, func(l fleet.Machine) bool { return l.ID == m.ID }); at >= 0 {
 			machines[i] = listed[at]
 		}
+		if machines[i].CPU == 0 {
+			return nil, fmt.Errorf("ec2:DescribeInstanceTypes does not tell the size of %s", m.InstanceType)
+		}
 	}
 	return machines, nil
 }
@@ -156,7 +159,8 @@ func (f *Fleet) machine(in params, p fleet.Plan, c types.CreateFleetInstance, id
 	return m
 }
 
-// size fills in what machines really have (H15).
+// size fills in what machines really have (H15). Of a type that EC2 does not know both stay 0, so that it
+// satisfies no request, and the others are listed all the same.
 func (f *Fleet) size(ctx context.Context, machines []fleet.Machine) error {
 	var names []string
 	for _, m := range machines {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/logkey"
 )
 
 // listPage is the largest page (EC2 API, DescribeInstances).
@@ -126,22 +127,37 @@ func stateOf(i types.Instance) fleet.State {
 // principal is what STS tells the instance's own role session (aws:userid in policies).
 func principal(role, id string) string { return role + ":" + id }
 
-// roleID returns the unique id of the role that machines have.
+// roleID returns the unique id of the role that machines have. Once known it stands whatever IAM says: no
+// machine changes its role because the profile is gone, or the permission to look at it.
 func (f *Fleet) roleID(ctx context.Context) (string, error) {
 	if f.opts.RoleID != "" {
 		return f.opts.RoleID, nil
 	}
-	return f.role.get(f.clock.Now(), roleLife, func() (string, error) {
-		resource := "instance profile " + f.opts.profileName()
-		out, err := f.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: aws.String(f.opts.profileName())})
-		if err != nil {
-			return "", explain(err, "iam:GetInstanceProfile", resource)
-		}
-		if out.InstanceProfile == nil || len(out.InstanceProfile.Roles) != 1 {
-			return "", fmt.Errorf("iam:GetInstanceProfile on %s: it has no role: add one: %w", resource, fleet.ErrInvalid)
-		}
-		return aws.ToString(out.InstanceProfile.Roles[0].RoleId), nil
+	return f.role.lasting(f.clock.Now(), roleLife, func() (string, error) { return f.askRole(ctx) }, func(err error) {
+		f.log.Warn("going by the role that was seen last", logkey.Error, err)
 	})
+}
+
+// checkRole asks for the role anew and reports what keeps us from seeing it.
+func (f *Fleet) checkRole(ctx context.Context) error {
+	if f.opts.RoleID != "" {
+		return nil
+	}
+	f.role.expire()
+	_, err := f.role.get(f.clock.Now(), roleLife, func() (string, error) { return f.askRole(ctx) })
+	return err
+}
+
+func (f *Fleet) askRole(ctx context.Context) (string, error) {
+	resource := "instance profile " + f.opts.profileName()
+	out, err := f.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: aws.String(f.opts.profileName())})
+	if err != nil {
+		return "", explain(err, "iam:GetInstanceProfile", resource)
+	}
+	if out.InstanceProfile == nil || len(out.InstanceProfile.Roles) != 1 {
+		return "", fmt.Errorf("iam:GetInstanceProfile on %s: it has no role: add one: %w", resource, fleet.ErrInvalid)
+	}
+	return aws.ToString(out.InstanceProfile.Roles[0].RoleId), nil
 }
 
 // ownLife is above the hour for which EC2 lists ended machines.

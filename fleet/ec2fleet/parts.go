@@ -28,8 +28,7 @@ func (f *Fleet) checkParts(ctx context.Context) (rootDevice string, err error) {
 	errs = append(errs, err)
 	groups, err := f.askGroups(ctx)
 	errs = append(errs, err)
-	_, err = f.roleID(ctx)
-	errs = append(errs, err)
+	errs = append(errs, f.checkRole(ctx))
 	if err := errors.Join(errs...); err != nil {
 		return "", err
 	}

@@ -1,11 +1,16 @@
 package ec2fleet
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
@@ -185,9 +190,65 @@ func TestList_PagesStatesAndOthersMachines_H05_H59_H65(t *testing.T) {
 	if of, err := f.List(t.Context(), "l-1"); err != nil || len(of) != 10 {
 		t.Errorf("List of the launch = %d, %v, want 10", len(of), err)
 	}
-	s.Add(ec2test.Instance{Type: "a1.nosuch", Tags: map[string]string{TagName: "test"}})
-	if got, err := f.List(t.Context(), ""); err == nil {
-		t.Errorf("List with a type of unknown size = %d machines, want an error: a wrong size would be recorded (H15)", len(got))
+}
+
+// One machine of a type that EC2 does not tell about hides no other, or nothing could be confirmed as ended, and
+// every instance would look lost. It has no size, so that no request gets it; somebody is told, and EC2 not asked
+// for it all the time. H15
+func TestList_TypeOfUnknownSize_H15(t *testing.T) {
+	s := ec2test.New(t)
+	clk := testingclock.NewFakePassiveClock(time.Now())
+	var log bytes.Buffer
+	launched(t, ready(t, s, nil), spec("l-1", 2))
+	f := opened(t, s.URL, "test", options(s))
+	f.log, f.clock = slog.New(slog.NewTextHandler(&log, nil)), clk
+	odd := s.Add(ec2test.Instance{Type: "a1.nosuch", Tags: map[string]string{TagName: "test"}})
+	for range 3 {
+		all, err := f.List(t.Context(), "")
+		if err != nil || len(all) != 3 {
+			t.Fatalf("List = %d machines, %v, want 3", len(all), err)
+		}
+		for _, m := range all {
+			if unknown := m.CPU == 0 && m.Mem == 0; unknown != (m.ID == odd) {
+				t.Errorf("%s has %d vCPU and %d MiB", m.ID, m.CPU, m.Mem)
+			}
+		}
+	}
+	if n := s.Calls("DescribeInstanceTypes"); n != 2 { // one by the other fleet's plan
+		t.Errorf("EC2 was asked for types %d times, want once more", n)
+	}
+	if told := log.String(); strings.Count(told, "ERROR") != 1 || !strings.Contains(told, "a1.nosuch") {
+		t.Errorf("log = %q, want one alarm that names the type", told)
+	}
+	s.SetTypes(append(ec2test.Types(), ec2test.Type{Name: "a1.nosuch", CPU: 2, Mem: 4096, Arch: "arm64"})...)
+	clk.SetTime(clk.Now().Add(vainLife))
+	all, err := f.List(t.Context(), "")
+	if err != nil || slices.ContainsFunc(all, func(m fleet.Machine) bool { return m.CPU == 0 }) {
+		t.Errorf("List once EC2 knows the type = %+v, %v", all, err)
+	}
+}
+
+// A permission that somebody takes away, or a profile that somebody deletes, changes no machine: its principal is
+// what it was. So List goes on, and it is Ensure that tells. H53
+func TestList_KeepsTheRoleItKnows_H53(t *testing.T) {
+	s := ec2test.New(t)
+	clk := testingclock.NewFakePassiveClock(time.Now())
+	f := ready(t, s, func(o *Options) { o.Clock = clk })
+	want := launched(t, f, spec("l-1", 1)).Machines[0].Principal
+	s.Deny("GetInstanceProfile")
+	clk.SetTime(clk.Now().Add(roleLife))
+	asked := s.Calls("GetInstanceProfile")
+	for range 3 {
+		all, err := f.List(t.Context(), "")
+		if err != nil || len(all) != 1 || all[0].Principal != want {
+			t.Fatalf("List = %+v, %v, want the machine as %s", all, err, want)
+		}
+	}
+	if n := s.Calls("GetInstanceProfile") - asked; n != 1 {
+		t.Errorf("IAM was asked %d times, want once", n)
+	}
+	if _, err := f.Ensure(t.Context(), true); !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "allow iam:GetInstanceProfile") {
+		t.Errorf("Ensure error = %v, want it to name the permission", err)
 	}
 }
 

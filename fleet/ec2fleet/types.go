@@ -2,16 +2,18 @@ package ec2fleet
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/remuda-run/remuda/internal/logkey"
 )
 
 // typeInfo is what matters of an instance type.
@@ -32,6 +34,7 @@ type typeCache struct {
 	mu     sync.Mutex
 	byCPU  map[int]*cached[[]typeInfo]
 	byName map[string]typeInfo
+	vain   map[string]time.Time // names that EC2 does not know: until when it is not asked again
 }
 
 func (c *typeCache) ofCPU(cpu int) *cached[[]typeInfo] {
@@ -46,16 +49,28 @@ func (c *typeCache) ofCPU(cpu int) *cached[[]typeInfo] {
 	return c.byCPU[cpu]
 }
 
-// missing returns the names that are not known yet, sorted.
-func (c *typeCache) missing(names []string) []string {
+// missing returns the names to ask for, sorted.
+func (c *typeCache) missing(now time.Time, names []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	names = slices.Clone(names)
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
 		_, known := c.byName[name]
-		return known
+		return known || now.Before(c.vain[name])
 	})
+}
+
+// without notes the names that EC2 was asked for in vain.
+func (c *typeCache) without(until time.Time, names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.vain == nil {
+		c.vain = make(map[string]time.Time)
+	}
+	for _, name := range names {
+		c.vain[name] = until
+	}
 }
 
 func (c *typeCache) add(infos []typeInfo) {
@@ -87,21 +102,27 @@ func (f *Fleet) typesOf(ctx context.Context, cpu int) ([]typeInfo, error) {
 	})
 }
 
-// learnTypes makes the sizes of the named types known.
+// vainLife is for how long a type is not asked for again that EC2 does not know.
+const vainLife = 10 * time.Minute
+
+// learnTypes makes the sizes of the named types known, as far as EC2 tells them. It asks by a filter: EC2
+// refuses the whole call for one name that it does not know (InvalidInstanceType).
 func (f *Fleet) learnTypes(ctx context.Context, names []string) error {
-	for chunk := range slices.Chunk(f.types.missing(names), 100) { // EC2 API, DescribeInstanceTypes
-		in := &ec2.DescribeInstanceTypesInput{}
-		for _, name := range chunk {
-			in.InstanceTypes = append(in.InstanceTypes, types.InstanceType(name))
-		}
-		infos, err := f.askTypes(ctx, in)
+	now := f.clock.Now()
+	missing := f.types.missing(now, names)
+	if len(missing) == 0 {
+		return nil
+	}
+	for chunk := range slices.Chunk(missing, 100) { // of 200 that a filter takes
+		infos, err := f.askTypes(ctx, &ec2.DescribeInstanceTypesInput{Filters: []types.Filter{filter("instance-type", chunk...)}})
 		if err != nil {
 			return err
 		}
 		f.types.add(infos)
 	}
-	if left := f.types.missing(names); len(left) > 0 {
-		return errors.New("ec2:DescribeInstanceTypes does not tell the size of " + strings.Join(left, ", "))
+	if left := f.types.missing(now, missing); len(left) > 0 {
+		f.types.without(now.Add(vainLife), left)
+		f.log.Error("ec2:DescribeInstanceTypes does not tell the size of a machine's type: no request gets machines of it", logkey.Type, strings.Join(left, ", "))
 	}
 	return nil
 }

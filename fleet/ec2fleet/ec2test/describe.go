@@ -37,9 +37,14 @@ func (s *Server) describeTypes(q *node) (string, *failure) {
 	if len(missing) > 0 {
 		return "", bad("InvalidInstanceType", "The following supplied instance types do not exist: %v", missing)
 	}
+	filters := q.filters()
 	all = slices.DeleteFunc(slices.Clone(all), func(t Type) bool {
-		want, asked := q.filters()["vcpu-info.default-vcpus"]
-		return asked && !slices.Contains(want, strconv.Itoa(t.CPU))
+		for name, is := range map[string]string{"vcpu-info.default-vcpus": strconv.Itoa(t.CPU), "instance-type": t.Name} {
+			if want, asked := filters[name]; asked && !slices.Contains(want, is) {
+				return true
+			}
+		}
+		return false
 	})
 	page, next := paged(s, q, all)
 	return next + set("instanceTypeSet", page, func(t Type) string {
