@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -97,11 +98,25 @@ func plain(v any) any {
 	}
 }
 
+// Where a user and a password begin and end in a text that is no URL, and in one that is but has them
+// elsewhere, such as behind a second scheme.
+var (
+	brokenUser = regexp.MustCompile(`(?s)//.*@`)
+	hiddenUser = regexp.MustCompile(`//[^/?#]*@`)
+)
+
+// redact hides what stands where a URL has user and password: either may be an access token.
 func redact(text string) string {
-	if u, err := url.Parse(text); err == nil && u.User != nil {
-		return u.Redacted()
+	const hidden = "xxxxx"
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return brokenUser.ReplaceAllString(text, "//"+hidden+"@")
+	case u.User != nil:
+		u.User = url.User(hidden)
+		text = u.String()
 	}
-	return text
+	return hiddenUser.ReplaceAllString(text, "//"+hidden+"@")
 }
 
 func (o *configOptions) run(s streams, l loadedConfig) error {

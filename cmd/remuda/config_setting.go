@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -149,6 +150,9 @@ func parseScalar(v reflect.Value, text string) error {
 	}
 	switch v.Kind() {
 	case reflect.String:
+		if !utf8.ValidString(text) { // YAML, in which agents read it, has no other text
+			return fmt.Errorf("must be UTF-8, got %q", redact(text))
+		}
 		v.SetString(text)
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(text, 10, v.Type().Bits())

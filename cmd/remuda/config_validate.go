@@ -94,10 +94,8 @@ func (p *problems) backend(field, raw string, schemes []string) {
 	switch {
 	case err != nil:
 		p.add(field, want, "something that is no URL")
-	case u.User != nil:
-		p.add(field, want, quoted(u.Redacted()))
 	default:
-		p.check(slices.Contains(schemes, u.Scheme), field, want, quoted(raw))
+		p.check(u.User == nil && slices.Contains(schemes, u.Scheme), field, want, quoted(redact(raw)))
 	}
 }
 
@@ -108,7 +106,7 @@ func (p *problems) web(field, raw string) {
 	case err != nil:
 		p.add(field, "an http or https URL without credentials", "something that is no URL")
 	case u.User != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		p.add(field, "an http or https URL without credentials", quoted(u.Redacted()))
+		p.add(field, "an http or https URL without credentials", quoted(redact(raw)))
 	}
 }
 

@@ -14,12 +14,12 @@ func TestConfig_Validate(t *testing.T) {
 	}{
 		{"name", func(c *Config) { c.Name = "My Herd" }, `must be 1 to 32 of a-z, 0-9 and -, not starting with -, got "My Herd"`},
 		{"store", func(c *Config) { c.Store = "postgres://db/x" }, `must be a URL with scheme dynamodb or sqlite and without credentials, got "postgres://db/x"`},
-		{"store", func(c *Config) { c.Store = "sqlite://u:pw@h/x" }, `got "sqlite://u:xxxxx@h/x"`},
+		{"store", func(c *Config) { c.Store = "sqlite://u:pw@h/x" }, `got "sqlite://xxxxx@h/x"`},
 		{"store", func(c *Config) { c.Store = "sqlite://%zz" }, `got something that is no URL`},
 		{"pool", func(c *Config) { c.Pool = "redis://x" }, `must be a URL with scheme sqlite`},
 		{"fleet", func(c *Config) { c.Fleet = "" }, `must be a URL with scheme ec2 or process`},
 		{"github.url", func(c *Config) { c.GitHub.URL = "github.com/o/r" }, `must be an http or https URL without credentials, got "github.com/o/r"`},
-		{"github.url", func(c *Config) { c.GitHub.URL = "https://x:ghp_secret@github.com/o/r" }, `got "https://x:xxxxx@github.com/o/r"`},
+		{"github.url", func(c *Config) { c.GitHub.URL = "https://x:ghp_secret@github.com/o/r" }, `got "https://xxxxx@github.com/o/r"`},
 		{"github.apiUrl", func(c *Config) { c.GitHub.APIURL = "git.example/api/v3" }, `must be an http or https URL`},
 		{"github.registration", func(c *Config) { c.GitHub.Registration = "pat" }, `must be one of jit, token, got "pat"`},
 		{"github.runnerGroupId", func(c *Config) { c.GitHub.RunnerGroupID = 0 }, `must be at least 1, got 0`},
@@ -52,7 +52,7 @@ func TestConfig_Validate(t *testing.T) {
 		{"agent.runnerVersion", func(c *Config) { c.Agent.RunnerVersion = "latest" }, `must be a version such as 2.337.0, got "latest"`},
 		{"agent.runnerUser", func(c *Config) { c.Agent.RunnerUser = "run:ner" }, `must be the name of a user, got "run:ner"`},
 		{"agent.runnerUrl", func(c *Config) { c.Agent.RunnerURL, c.Agent.RunnerSHA256 = "file:///runner.tar.gz", sum64 }, `must be an http or https URL`},
-		{"agent.runnerUrl", func(c *Config) { c.Agent.RunnerURL, c.Agent.RunnerSHA256 = "https://me:hush@example.org/r", sum64 }, `got "https://me:xxxxx@example.org/r"`},
+		{"agent.runnerUrl", func(c *Config) { c.Agent.RunnerURL, c.Agent.RunnerSHA256 = "https://me:hush@example.org/r", sum64 }, `got "https://xxxxx@example.org/r"`},
 		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerURL = "https://example.org/r" }, `must be 64 hexadecimal digits, since agent.runnerUrl is set, got ""`},
 		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerSHA256 = sum64 }, `must be empty unless agent.runnerUrl is set`},
 		{"agent.runnerDir", func(c *Config) {
