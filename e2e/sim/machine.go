@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,9 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 		Jitter: func() float64 {
 			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
 		},
-		Beat: w.o.Tempo.Beat, IdlePoll: w.o.Tempo.IdlePoll, Poll: w.o.Tempo.Poll,
+		BootDeadline: w.cfg.Limits.Created, Grace: w.cfg.Limits.AgentGrace, Beat: w.cfg.Limits.Beat,
+		IdlePoll: cmp.Or(w.o.Tempo.IdlePoll, w.o.paced(250*time.Millisecond)), Poll: cmp.Or(w.o.Tempo.Poll, w.o.paced(2*time.Second)), // the agent's defaults
+		OnlineLimit: w.o.paced(time.Minute), StartLimit: w.o.paced(90 * time.Second), CleanLimit: w.o.paced(100 * time.Second),
 	})
 	if err == nil {
 		err = a.Run(p.ctx)

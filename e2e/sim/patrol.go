@@ -10,7 +10,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Bounds of the laws that only time breaks.
+// Bounds of the laws that only time breaks, at pace 1.
 const (
 	patrolEvery = 5 * time.Second
 	lateAfter   = 2 * time.Minute  // §8.3, past the threshold
@@ -23,7 +23,7 @@ const (
 func (t *truth) watch() {
 	t.w.running.Go(func() {
 		for {
-			timer := time.NewTimer(patrolEvery)
+			timer := time.NewTimer(t.w.o.paced(patrolEvery))
 			select {
 			case <-t.w.ended:
 				timer.Stop()
@@ -38,23 +38,23 @@ func (t *truth) watch() {
 
 // inTime: no machine outlives its time, and none lives long without a record.
 func (t *truth) inTime() {
-	now := t.w.clock.Now()
+	now, every, late := t.w.clock.Now(), t.w.o.paced(patrolEvery), t.w.o.paced(lateAfter)
 	for _, id := range t.w.fleet.Alive() {
 		m, _ := t.w.fleet.Machine(id)
 		t.mu.Lock()
 		in, known := t.instances[store.InstanceID(id)]
 		switch {
 		case !known:
-			if over := now.Sub(m.LaunchedAt.Add(strangerFor)); over > 0 && over <= patrolEvery {
+			if over := now.Sub(m.LaunchedAt.Add(t.w.o.paced(strangerFor))); over > 0 && over <= every {
 				t.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
 			}
 		default:
-			end := in.Threshold.Add(lateAfter + t.w.o.Skew)
+			end := in.Threshold.Add(late + t.w.o.Skew)
 			if in.State == statemachine.Terminated {
-				end = in.Since.Add(lateAfter + t.w.o.Skew)
+				end = in.Since.Add(late + t.w.o.Skew)
 			}
-			if over := now.Sub(end); over > 0 && over <= patrolEvery {
-				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+lateAfter)
+			if over := now.Sub(end); over > 0 && over <= every {
+				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)
 			}
 		}
 		t.mu.Unlock()
@@ -63,7 +63,7 @@ func (t *truth) inTime() {
 
 // answered: every request is answered by its deadline.
 func (t *truth) answered() {
-	now := t.w.clock.Now()
+	now, late := t.w.clock.Now(), t.w.o.paced(answerAfter)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, attempts := range t.requests {
@@ -73,8 +73,8 @@ func (t *truth) answered() {
 			if n < len(attempts) || r.Released() || !open {
 				continue // a newer attempt has taken its place, or it was given back
 			}
-			if over := now.Sub(r.at.Add(r.Timeout.Duration() + answerAfter)); over > 0 && over <= patrolEvery {
-				t.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+answerAfter)
+			if over := now.Sub(r.at.Add(r.Timeout.Duration() + late)); over > 0 && over <= t.w.o.paced(patrolEvery) {
+				t.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+late)
 			}
 		}
 	}
@@ -95,11 +95,11 @@ func (t *truth) halted(id, why string) {
 // settle waits until everything stands still, and then until everything is gone.
 func (w *World) settle() {
 	from := w.clock.Now()
-	if !w.within(restWithin+w.longest(), w.atRest) {
+	if !w.within(w.o.paced(restWithin)+w.longest(), w.atRest) {
 		w.truth.violate(StandsStill, "not at rest %s after the last fault: %s", w.clock.Since(from), w.unrest())
 	}
 	w.truth.settled = w.clock.Since(from)
-	if !w.within(w.o.Idle+w.longest()+40*time.Minute, w.empty) { // a runner whose record was lost is swept on second sight
+	if !w.within(w.o.Idle+w.longest()+w.o.paced(40*time.Minute), w.empty) { // a runner whose record was lost is swept on second sight
 		w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", w.clock.Since(from), w.unrest())
 	}
 }
@@ -110,7 +110,7 @@ func (w *World) longest() time.Duration {
 	defer w.mu.Unlock()
 	var d time.Duration
 	for _, f := range w.flows {
-		d = max(d, f.Max, 30*time.Minute)
+		d = max(d, f.Max, w.o.paced(30*time.Minute))
 	}
 	return d
 }
@@ -121,7 +121,7 @@ func (w *World) within(limit time.Duration, cond func() bool) bool {
 		if cond() {
 			return true
 		}
-		time.Sleep(time.Second)
+		time.Sleep(w.o.paced(time.Second))
 	}
 	return cond()
 }
@@ -226,7 +226,7 @@ func (w *World) gaveUp(run string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
-		return f.ID == run && (f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt > 1)
+		return f.ID == run && (f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt > 1 || f.outlived)
 	})
 }
 

@@ -130,6 +130,9 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		p.w.later(k.next().between(time.Second, 8*time.Second), func(ctx context.Context) { _, _ = do(ctx) })
 		return none, c.unknown
 	}
+	if p.w.isDown(s) {
+		return none, c.unknown
+	}
 	out, err := do(ctx)
 	if kind == CrashAfter {
 		p.crash()

@@ -11,27 +11,28 @@ import (
 
 // Script is a story to live through. A zero field takes its default.
 type Script struct {
-	Seed        uint64
-	Controllers int           // 1
-	Mode        string        // of registration: jit or token
-	Boot        time.Duration // on average; 20 s
-	NeverBoots  float64       // chance that a machine hangs in its boot
-	JITLapse    time.Duration // GitHub removes an unused JIT runner after it; 0: never
-	Skew        time.Duration // clocks are off by up to so much, either way
-	Idle        time.Duration // limit of the state idle; 2 min
+	Seed        uint64        `script:"seed"`
+	Controllers int           `script:"controllers"` // 1
+	Mode        string        `script:"mode"`        // of registration: jit or token
+	Boot        time.Duration `script:"boot"`        // on average; 20 s
+	NeverBoots  float64       `script:"never-boots"` // chance that a machine hangs in its boot
+	JITLapse    time.Duration `script:"jit-lapse"`   // GitHub removes an unused JIT runner after it; 0: never
+	Skew        time.Duration `script:"skew"`        // clocks are off by up to so much, either way
+	Idle        time.Duration `script:"idle"`        // limit of the state idle; 2 min at pace 1
+	Pace        float64       `script:"pace"`        // 1: the product's defaults; see Script.paced
 	Tempo       Tempo
-	Largest     int // machines at once; 100
+	Largest     int `script:"largest"` // machines at once; 100
 
 	Steps  []Step
 	Faults []Fault       // exactly these
 	Rates  Rates         // and by chance, until CalmAt
-	CalmAt time.Duration // when chance ends; 0: with the last step
+	CalmAt time.Duration `script:"calm"` // when chance ends; 0: with the last step
 
 	Trace io.Writer // gets a line for each call; nil: none
+	Story io.Writer // gets a line for each change, for people; nil: none
 }
 
-// Tempo is how often agents and controller look. Zero fields take the product's defaults. Slower ones let a
-// fleet live through more hours per second of computing.
+// Tempo is how often agents and controller look. Zero fields take the product's defaults at the script's pace.
 type Tempo struct {
 	Beat, IdlePoll, Poll time.Duration // of the agent
 	HotPoll, WarmPoll    time.Duration // of the controller
@@ -54,18 +55,33 @@ func (o Script) complete() Script {
 	o.Controllers = max(o.Controllers, 1)
 	o.Mode = cmp.Or(o.Mode, string(store.JIT))
 	o.Boot = cmp.Or(o.Boot, 20*time.Second)
-	o.Idle = cmp.Or(o.Idle, 2*time.Minute)
+	o.Pace = cmp.Or(o.Pace, 1)
+	o.Idle = cmp.Or(o.Idle, o.paced(2*time.Minute))
 	o.Largest = cmp.Or(o.Largest, 100)
 	return o
 }
 
+// paced stretches a limit or an interval. An installation of pace 12 looks a twelfth as often and is twelve
+// times as patient: it lives through twelve times the hours with the same number of calls. What the
+// world does, how long a call takes, a machine boots or a clock is off, has no pace.
+func (o Script) paced(d time.Duration) time.Duration { return time.Duration(float64(d) * o.Pace) }
+
 // config is that of every controller.
 func (o Script) config() reconciler.Config {
 	c := reconciler.Defaults()
+	l := &c.Limits
+	for _, d := range []*time.Duration{
+		&l.Created, &l.Claimed, &l.Running, &l.ClaimGate, &l.CreateGate, &l.Handshake, &l.Beat, &l.Silence,
+		&l.RunningSilence, &l.Visibility, &l.AgentGrace,
+		&c.DefaultMaxRuntime, &c.MaxRuntime, &c.ClientSilence, &c.Exclusion, &c.HotPoll, &c.WarmPoll, &c.Scan, &c.Sweep,
+		&c.Runners, &c.Orphan, &c.Housekeeping, &c.LeaseTTL, &c.LeaseRequest,
+	} {
+		*d = o.paced(*d)
+	}
 	c.Registration = store.RegistrationMode(o.Mode)
 	c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192}}
-	c.Limits.Idle, c.MaxInstances = o.Idle, o.Largest
-	c.Limits.Beat = cmp.Or(o.Tempo.Beat, c.Limits.Beat)
+	l.Idle, c.MaxInstances = o.Idle, o.Largest
+	l.Beat = cmp.Or(o.Tempo.Beat, l.Beat)
 	c.HotPoll, c.WarmPoll = cmp.Or(o.Tempo.HotPoll, c.HotPoll), cmp.Or(o.Tempo.WarmPoll, c.WarmPoll)
 	return c
 }

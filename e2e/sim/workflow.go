@@ -26,9 +26,10 @@ type Workflow struct {
 	Timeout time.Duration // 0: 10 min
 	Max     time.Duration // max runtime; 0: 30 min
 
-	CancelAfter time.Duration // the run is cancelled so long after its beginning; 0: never
-	VanishAfter time.Duration // its computer is gone so long after its beginning; 0: never
-	Forgets     bool          // it never gives back
+	CancelAfter  time.Duration // the run is cancelled so long after its beginning; 0: never
+	VanishAfter  time.Duration // its computer is gone so long after its beginning; 0: never
+	ReleaseAfter time.Duration // somebody gives its machines back so long after its beginning; 0: never
+	Forgets      bool          // it never gives back
 }
 
 // workflow is a Workflow under way.
@@ -40,6 +41,8 @@ type workflow struct {
 	store    *store.Store
 	began    time.Time
 	answered time.Duration // when its client read the answer; guarded by w.mu
+	outlived bool          // its jobs were cancelled because its time was over; guarded by w.mu
+	acted    time.Duration // when it last wanted something; guarded by w.mu
 	over     bool          // it will do nothing any more; guarded by w.mu
 }
 
@@ -65,6 +68,14 @@ func (w *World) start(f Workflow) {
 	if f.VanishAfter > 0 {
 		w.later(f.VanishAfter, func(context.Context) { p.crash() })
 	}
+	if f.ReleaseAfter > 0 {
+		other := w.newProcess(Client, p.name+"-other")
+		w.later(f.ReleaseAfter, func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, w.o.paced(time.Minute))
+			defer cancel()
+			fl.release(ctx, w.table(other), store.Drain)
+		})
+	}
 }
 
 func (f *workflow) run(ctx context.Context) {
@@ -73,10 +84,17 @@ func (f *workflow) run(ctx context.Context) {
 		patient, cancel = context.WithTimeout(ctx, f.CancelAfter)
 	}
 	defer cancel()
+	// Jobs have a time limit of their own: GitHub ends them once the machines may be gone.
+	patient, enough := context.WithTimeout(patient, f.request().Timeout.Duration()+f.request().MaxRuntime.Duration()+f.w.o.paced(5*time.Minute))
+	defer enough()
 	mode := store.Drain
 	if !f.provision(patient) || !f.work(patient) {
 		mode = store.Now
 	}
+	f.w.mu.Lock()
+	f.acted = f.w.since()
+	f.outlived = errors.Is(patient.Err(), context.DeadlineExceeded)
+	f.w.mu.Unlock()
 	if !f.Forgets {
 		f.giveBack(ctx, mode)
 	}
@@ -101,10 +119,10 @@ func (f *workflow) request() store.RunRequest {
 		r.ResourceClass = "small"
 	}
 	if r.MaxRuntime == 0 {
-		r.MaxRuntime = store.SecondsOf(30 * time.Minute)
+		r.MaxRuntime = store.SecondsOf(f.w.o.paced(30 * time.Minute))
 	}
 	if r.Timeout == 0 {
-		r.Timeout = store.SecondsOf(10 * time.Minute)
+		r.Timeout = store.SecondsOf(f.w.o.paced(10 * time.Minute))
 	}
 	return r
 }
@@ -117,7 +135,7 @@ func (f *workflow) until(ctx context.Context, look func(context.Context) (bool, 
 		if ok || errors.Is(err, store.ErrOldAttempt) {
 			return ok
 		}
-		t := time.NewTimer(clientPoll)
+		t := time.NewTimer(f.w.o.paced(clientPoll))
 		select {
 		case <-t.C:
 		case <-ctx.Done():
@@ -144,7 +162,7 @@ func (f *workflow) provision(ctx context.Context) bool {
 			ready = st.Phase == statemachine.Ready
 			return true, nil
 		}
-		if f.w.clock.Since(rung) >= 3*time.Second {
+		if f.w.clock.Since(rung) >= f.w.o.paced(3*time.Second) {
 			rung = f.w.clock.Now()
 			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.Attempt, f.w.clockOf(f.proc.name).Now()))
 			if st.Attempt != f.Attempt {
@@ -198,12 +216,16 @@ func (f *workflow) cancelJobs() {
 
 // giveBack releases and waits until nothing is held.
 func (f *workflow) giveBack(ctx context.Context, mode store.ReleaseMode) {
-	f.until(ctx, func(ctx context.Context) (bool, error) {
-		_, err := f.store.Release(ctx, f.id(), f.Attempt, mode)
-		return err == nil || errors.Is(err, store.ErrNotFound), err
-	})
+	f.release(ctx, f.store, mode)
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		st, err := f.store.Status(ctx, store.Eventual, f.id())
 		return errors.Is(err, store.ErrNotFound) || err == nil && (st.Attempt != f.Attempt || st.Phase == statemachine.ReleasedPhase), err
+	})
+}
+
+func (f *workflow) release(ctx context.Context, s *store.Store, mode store.ReleaseMode) {
+	f.until(ctx, func(ctx context.Context) (bool, error) {
+		_, err := s.Release(ctx, f.id(), f.Attempt, mode)
+		return err == nil || errors.Is(err, store.ErrNotFound), err
 	})
 }

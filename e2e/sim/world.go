@@ -49,7 +49,8 @@ type World struct {
 	controllers []*supervised
 	flows       []*workflow
 	restarts    int
-	calm        bool // no fault any more
+	down        map[string]bool // contracts that are out of order
+	calm        bool            // no fault any more
 
 	ended   chan struct{}
 	running sync.WaitGroup
@@ -116,8 +117,11 @@ func newWorld(o Script, dir string) *World {
 	w := &World{
 		o: o, clock: clk, begin: clk.Now(), dir: dir, log: slog.New(slog.DiscardHandler),
 		pool: pooltest.NewMemory(clk), fleet: fleettest.NewMemory(clk),
-		hub:  githubsim.New(githubsim.Options{Clock: clk, JITLapse: o.JITLapse}),
-		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, ended: make(chan struct{}),
+		hub: githubsim.New(githubsim.Options{
+			Clock: clk, JITLapse: o.JITLapse, OnlineFor: o.paced(githubsim.DefaultOnlineFor),
+			SessionTimeout: o.paced(githubsim.DefaultSessionTimeout), PollWait: o.paced(githubsim.DefaultPollWait),
+		}),
+		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]bool{}, ended: make(chan struct{}),
 	}
 	if os.Getenv("REMUDA_TEST_LOG") != "" {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))

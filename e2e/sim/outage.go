@@ -1,0 +1,11 @@
+package sim
+
+import "strings"
+
+// isDown reports whether the contract of a site is out of order.
+func (w *World) isDown(s Site) bool {
+	contract, _, _ := strings.Cut(s.Method, ".")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.down[contract]
+}
