@@ -29,7 +29,7 @@ func Encode(t Ticket) (string, error) {
 func Decode(body string) (Ticket, error) {
 	var t Ticket
 	if err := json.Unmarshal([]byte(body), &t); err != nil {
-		return Ticket{}, fmt.Errorf("decode ticket: %w", err)
+		return Ticket{}, fmt.Errorf("decode ticket: %.200v", err) //nolint:errorlint // it quotes the message, which may be long
 	}
 	if t.InstanceID == "" {
 		return Ticket{}, fmt.Errorf("decode ticket: %w", errNoInstance)
