@@ -164,7 +164,7 @@ func numberOf(v types.AttributeValue, least, most int64) (*int64, error) {
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 64)
 	if err != nil || i < least || i > most {
-		return nil, fmt.Errorf("must be a whole number from %d to %d, got %s", least, most, n.Value)
+		return nil, fmt.Errorf("must be a whole number from %d to %d, got %.40s", least, most, n.Value)
 	}
 	return &i, nil
 }

@@ -135,16 +135,25 @@ func (t *Table) receive(ctx context.Context, ring func(store.Key)) error {
 		}
 		pause.Reset()
 		for _, m := range messages {
-			var k message
-			if err := json.Unmarshal([]byte(aws.ToString(m.Body)), &k); err != nil || k.PK == "" || k.SK == "" {
+			k, ok := keyOfRing(aws.ToString(m.Body))
+			if !ok {
 				t.log.Warn("ignoring a message that is no ring", logkey.Detail, fmt.Sprintf("%.200q", aws.ToString(m.Body)))
 				continue
 			}
-			ring(store.Key{Partition: k.PK, Sort: k.SK})
+			ring(k)
 		}
 		t.remove(ctx, messages)
 	}
 	return nil
+}
+
+// keyOfRing reads the body of a ring. What names no item is none.
+func keyOfRing(body string) (store.Key, bool) {
+	var k message
+	if err := json.Unmarshal([]byte(body), &k); err != nil || k.PK == "" || k.SK == "" {
+		return store.Key{}, false
+	}
+	return store.Key{Partition: k.PK, Sort: k.SK}, true
 }
 
 // next waits for messages, up to longPoll.
