@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/leak"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
@@ -274,37 +275,11 @@ func (c *secrets) list() []string {
 	return slices.Clone(c.seen)
 }
 
-// commandLines collects those of every process.
-type commandLines struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-// collect looks until ctx ends. Programs that register live for tens of milliseconds.
-func (c *commandLines) collect(ctx context.Context) {
-	for ctx.Err() == nil {
-		files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
-		for _, f := range files {
-			if text, err := os.ReadFile(f); err == nil {
-				c.mu.Lock()
-				c.seen[string(text)] = true
-				c.mu.Unlock()
-			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-}
-
-// check wants the program that registers among them, and no secret in any.
-func (c *commandLines) check(t *testing.T, words []string) {
+// noneIn wants the program that registers among the command lines of all processes, and no secret in any.
+func noneIn(t *testing.T, lines []string, words []string) {
 	t.Helper()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	runner := false
-	for line := range c.seen {
+	for _, line := range lines {
 		runner = runner || strings.Contains(line, "Runner.Listener") || strings.Contains(line, "simrunner")
 		for _, w := range words {
 			if strings.Contains(line, w) {
@@ -358,9 +333,9 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 			collected := make(chan error, 1)
 			go func() { collected <- found.collect(ctx, store.New(s.table)) }()
-			lines := &commandLines{seen: map[string]bool{}}
+			lines := &leak.CommandLines{}
 			watched := make(chan struct{})
-			go func() { defer close(watched); lines.collect(ctx) }()
+			go func() { defer close(watched); lines.Watch(ctx) }()
 			t.Cleanup(func() { cancel(); <-watched; s.check(<-collected) })
 
 			got, err := s.request("100", 1)
@@ -397,7 +372,7 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 			s.end(1)
 			s.tables(append(found.list(), s.gitHub.token))
 			s.files(append(found.list(), s.gitHub.token))
-			lines.check(t, found.list())
+			noneIn(t, lines.Seen(), found.list())
 		})
 	}
 }

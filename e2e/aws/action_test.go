@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,32 +21,39 @@ import (
 // tells everything else that the action may meet, on machines that come quicker.
 func TestAction(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("node"); err != nil {
-		if os.Getenv(awstest.EnvRequire) == "1" {
-			t.Fatal("node is not installed")
-		}
-		t.Skip("left out: the action: node is not installed")
-	}
+	requireNode(t)
 	w := newWorld(t, nil)
 	w.install()
 	w.begin()
-	first := w.workflow("4711", "0")
-	if second := w.workflow("4712", "5"); !slices.Equal(first, second) {
+	first := w.workflow("4711", 5, "0")
+	if second := w.workflow("4712", 5, "5"); !slices.Equal(first, second) {
 		t.Errorf("the second workflow got %v, want %v", second, first)
 	}
-	w.emptied()
+	w.emptied(5)
 }
 
-// workflow asks for five runners, has two jobs for each, gives back, and returns the machines.
-func (w *world) workflow(run, warm string) []string {
+// requireNode leaves a test out, with a word, where there is no Node.js.
+func requireNode(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err == nil {
+		return
+	}
+	if os.Getenv(awstest.EnvRequire) == "1" {
+		t.Fatal("node is not installed")
+	}
+	t.Skip("left out: the action: node is not installed")
+}
+
+// workflow asks for runners, has two jobs for each, gives back, and returns the machines.
+func (w *world) workflow(run string, count int, warm string) []string {
 	w.Helper()
-	got := w.step(run, map[string]string{"instance-count": "5", "resource-class": "small", "usage-class": "spot", "allowed-instance-types": "c*"})
-	if got["label"] != run || got["ready-count"] != "5" || got["warm-count"] != warm {
-		w.Fatalf("run %s: outputs %v, want 5 runners, %s of them warm", run, got, warm)
+	got := w.step(run, map[string]string{"instance-count": strconv.Itoa(count), "resource-class": "small", "usage-class": "spot", "allowed-instance-types": "c*"})
+	if got["label"] != run || got["ready-count"] != strconv.Itoa(count) || got["warm-count"] != warm {
+		w.Fatalf("run %s: outputs %v, want %d runners, %s of them warm", run, got, count, warm)
 	}
 	var held []string
 	w.check(json.Unmarshal([]byte(got["instance-ids"]), &held))
-	out, err := w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", "10", "--seconds", "0.5", "--wait", "-o", "json")
+	out, err := w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", strconv.Itoa(2*count), "--seconds", "0.5", "--wait", "-o", "json")
 	w.check(err)
 	var jobs []githubsim.JobRecord
 	w.check(json.Unmarshal(out, &jobs))
@@ -75,14 +84,17 @@ func (w *world) step(run string, with map[string]string) map[string]string {
 	w.check(err)
 	posts, err := j.Post()
 	w.check(err)
+	said, err := json.Marshal(append(posts, r))
+	w.check(err)
+	w.check(os.WriteFile(filepath.Join(dir, "step.json"), said, 0o600)) // TestSecrets looks into it
 	if r.Conclusion != step.Success || len(r.Annotations)+len(r.Problems) > 0 || len(posts) != 1 || len(posts[0].Log) > 0 {
 		w.Fatalf("step of run %s: %+v; post %+v", run, r, posts)
 	}
 	return r.Outputs
 }
 
-// emptied drains the fleet and holds everything to the rules.
-func (w *world) emptied() {
+// emptied drains the fleet of so many machines and holds everything to the rules.
+func (w *world) emptied(count int) {
 	w.Helper()
 	s := story.New(story.Options{Site: w, Witness: w.witness, GitHub: w.githubRoot, Out: w.Output(), Patience: patience, Drain: true})
 	w.check(s.Tell(w.Context(), []story.Step{story.Drained}))
@@ -95,8 +107,8 @@ func (w *world) emptied() {
 	for _, v := range w.witness.Violations() {
 		w.Errorf("violated %s", v)
 	}
-	if n := len(w.machines.Machines()); n != 5 {
-		w.Errorf("%d machines were launched, want 5", n)
+	if n := len(w.machines.Machines()); n != count {
+		w.Errorf("%d machines were launched, want %d", n, count)
 	}
 	w.left()
 }

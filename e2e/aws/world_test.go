@@ -45,6 +45,7 @@ type world struct {
 	parts      parts
 	github     []byte // settings that lead to the simulated GitHub
 	token      string // REMUDA_SIMULATED_TOKEN
+	devConfig  string // configuration of `remuda dev`; "": the installation's
 	githubRoot string
 	daemons    []*daemon
 	controller *daemon
@@ -145,6 +146,9 @@ func (w *world) Remuda(ctx context.Context, args ...string) ([]byte, error) {
 func (w *world) run(ctx context.Context, e endpoints, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir, cmd.Env = w.dir, append(w.environ(e), w.env...)
+	if args[0] == "dev" && w.devConfig != "" {
+		cmd.Env = append(cmd.Env, "REMUDA_CONFIG="+w.devConfig)
+	}
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
