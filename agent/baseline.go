@@ -23,7 +23,8 @@ type Baseline struct {
 	Free       uint64            `json:"free"`       // bytes that the disk of Scrubber.Root had left
 	Processes  []process.Ref     `json:"processes"`  // of the runner's user
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
-	Home       map[string]string `json:"home"`       // files of the runner's user in its home
+	Home       map[string]string `json:"home"`       // files in the home of the runner's user, and what shows a change of each
+	Temporary  []string          `json:"temporary"`  // what was in the folders for temporary files; nil: others use them too
 	Containers *Containers       `json:"containers"` // nil: no container engine answered
 }
 
@@ -92,9 +93,15 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 			return b, err
 		}
 	}
-	if s.Whole {
-		b.Containers, err = listContainers(ctx)
+	if !s.Whole {
+		return b, nil
 	}
+	if s.User != nil {
+		if b.Temporary, err = s.temporaryFiles(); err != nil {
+			return b, err
+		}
+	}
+	b.Containers, err = listContainers(ctx)
 	return b, err
 }
 

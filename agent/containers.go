@@ -25,7 +25,8 @@ func listContainers(ctx context.Context) (*Containers, error) {
 	if _, err := exec.LookPath(engine); err != nil {
 		return nil, nil //nolint:nilnil,nilerr // no engine, no containers
 	}
-	if _, err := ask(ctx, "info", "--format", "{{.ID}}"); err != nil {
+	// Some versions of the program succeed without an engine, and print nothing.
+	if id, err := ask(ctx, "info", "--format", "{{.ID}}"); err != nil || len(id) == 0 {
 		if ctx.Err() != nil {
 			return nil, err
 		}

@@ -26,7 +26,8 @@ var (
 // ScrubLevel says how much of a run is removed before the machine may serve another.
 type ScrubLevel string
 
-// The levels, each including the ones before it; the zero value is ScrubWorkspace.
+// The levels, each including the ones before it. The zero value is ScrubFull on a computer that is one
+// instance's alone and has a user for its runs, else ScrubWorkspace (docs/adr/0009).
 const (
 	ScrubNone      ScrubLevel = "none"      // nothing but the listener's processes; the operator's script
 	ScrubWorkspace ScrubLevel = "workspace" // processes of the run, work folder, home and temp folder of the instance
@@ -82,7 +83,7 @@ func (s Scrubber) Scrub(ctx context.Context, class string) error {
 }
 
 func (s Scrubber) scrub(ctx context.Context, class string) error {
-	level := cmp.Or(s.Levels[class], ScrubWorkspace)
+	level := s.level(class)
 	if level == ScrubTerminate {
 		return fmt.Errorf("scrub: class %s: %w", class, ErrUsedUp)
 	}
@@ -107,6 +108,14 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 		return err
 	}
 	return s.check(was)
+}
+
+// level is that of a class.
+func (s Scrubber) level(class string) ScrubLevel {
+	if s.Whole && s.User != nil {
+		return cmp.Or(s.Levels[class], ScrubFull)
+	}
+	return cmp.Or(s.Levels[class], ScrubWorkspace)
 }
 
 // remove removes what the level says.
@@ -191,10 +200,16 @@ func (s Scrubber) left(was Baseline) ([]process.Ref, error) {
 	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), nil
 }
 
+// Folders for everybody's temporary files (file-hierarchy(7)).
+func (s Scrubber) temporary() []string { return s.places("tmp", "var/tmp", "dev/shm") }
+
 // Folders in which any user may leave files, and those of its timed jobs: cron's and at's, and what
 // lets its services live without it (file-hierarchy(7), crontab(1), atd(8), loginctl(1)).
 func (s Scrubber) shared() []string {
-	dirs := []string{"tmp", "var/tmp", "dev/shm", "dev/mqueue", "var/crash", "var/spool", fmt.Sprintf("run/user/%d", s.User.UID)}
+	return append(s.temporary(), s.places("dev/mqueue", "var/crash", "var/spool", fmt.Sprintf("run/user/%d", s.User.UID))...)
+}
+
+func (s Scrubber) places(dirs ...string) []string {
 	for i, d := range dirs {
 		dirs[i] = s.system(d)
 	}

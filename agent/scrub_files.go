@@ -105,9 +105,10 @@ func list(root *os.Root, name string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// removeOwned removes what is user's at and below dir, whose own folder stays, but for what keep says
-// and for keepTree, which is left alone with all around it. A folder that is not there holds nothing.
-func removeOwned(dir string, user int, keepTree string, keep func(path string) bool) error {
+// removeWhere removes what mine accepts at and below dir, whose own folder stays, but for keepTree, which is
+// left alone with all around it. What it does not accept is looked into. A folder that is not there holds
+// nothing.
+func removeWhere(dir, keepTree string, mine func(path string, info fs.FileInfo) bool) error {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
@@ -116,10 +117,10 @@ func removeOwned(dir string, user int, keepTree string, keep func(path string) b
 		return err
 	}
 	defer root.Close()
-	return removeOwnedIn(root, dir, ".", user, keepTree, keep)
+	return removeIn(root, dir, ".", keepTree, mine)
 }
 
-func removeOwnedIn(root *os.Root, dir, at string, user int, keepTree string, keep func(string) bool) error {
+func removeIn(root *os.Root, dir, at, keepTree string, mine func(string, fs.FileInfo) bool) error {
 	names, err := list(root, at)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -138,18 +139,22 @@ func removeOwnedIn(root *os.Root, dir, at string, user int, keepTree string, kee
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		inside := strings.HasPrefix(keepTree, path+string(filepath.Separator))
-		st, ok := info.Sys().(*syscall.Stat_t)
-		own := ok && int(st.Uid) == user && !inside && !keep(path)
 		switch {
-		case own:
+		case !inside && mine(path, info):
 			if err := root.RemoveAll(name); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		case info.IsDir():
-			if err := removeOwnedIn(root, dir, name, user, keepTree, keep); err != nil {
+			if err := removeIn(root, dir, name, keepTree, mine); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// ownedBy reports whether a file is a user's.
+func ownedBy(info fs.FileInfo, user int) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == user
 }

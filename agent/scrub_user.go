@@ -6,27 +6,83 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
 
-// removeUsers removes what the runner's user has outside the instance's folder.
+// removeUsers removes what runs have left outside the instance's folder: what is the runner's user's, and
+// what is new where nobody else has business, whoever owns it. A job makes root's files by a container
+// that has the folder, or by sudo.
 func (s Scrubber) removeUsers(was Baseline) error {
-	nothing := func(string) bool { return false }
 	for _, dir := range s.shared() {
-		if err := removeOwned(dir, s.User.UID, s.Root, nothing); err != nil {
+		own := func(_ string, info fs.FileInfo) bool { return ownedBy(info, s.User.UID) }
+		if err := removeWhere(dir, s.Root, own); err != nil {
 			return err
 		}
+	}
+	if err := s.removeTemporary(was); err != nil {
+		return err
 	}
 	linger := filepath.Join(s.system("var/lib/systemd/linger"), s.User.Name)
 	if err := os.Remove(linger); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
 	}
-	home := s.home()
+	return s.restoreHome(was)
+}
+
+// removeTemporary removes what anybody can read in the folders for temporary files and was not there before
+// the first run, on a computer without other users. What is private to a service stays: the next
+// run cannot see it either.
+func (s Scrubber) removeTemporary(was Baseline) error {
+	if !s.Whole || was.Temporary == nil {
+		return nil
+	}
+	now, err := s.temporaryFiles()
+	if err != nil {
+		return err
+	}
+	for _, path := range now {
+		if slices.Contains(was.Temporary, path) || path == s.Root || strings.HasPrefix(s.Root, path+"/") {
+			continue
+		}
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Perm()&0o007 == 0 {
+			continue
+		}
+		if err := errors.Join(err, os.RemoveAll(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// temporaryFiles lists what is in the folders for temporary files.
+func (s Scrubber) temporaryFiles() ([]string, error) {
+	files := []string{}
+	for _, dir := range s.temporary() {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, err
+		}
+		for _, e := range entries {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, nil
+}
+
+// restoreHome removes what is new in the home of the runner's user, and checks that the rest is as it was.
+func (s Scrubber) restoreHome(was Baseline) error {
+	home, own := s.home()
 	if home == "" {
 		return nil
 	}
-	if err := removeOwned(home, s.User.UID, s.Root, func(path string) bool { _, known := was.Home[path]; return known }); err != nil {
+	err := removeWhere(home, s.Root, func(path string, info fs.FileInfo) bool {
+		_, known := was.Home[path]
+		return !known && (own || ownedBy(info, s.User.UID))
+	})
+	if err != nil {
 		return err
 	}
 	now, err := s.homeFiles()
@@ -41,23 +97,26 @@ func (s Scrubber) removeUsers(was Baseline) error {
 	return nil
 }
 
-// home is the home of the runner's user, "" if it has none of its own.
-func (s Scrubber) home() string {
-	home := s.User.Home
+// home is the home of the runner's user, "" if it has none of its own. Own says that the folder is the
+// user's, and so everything in it: some have one of the system's, such as /usr/sbin.
+func (s Scrubber) home() (home string, own bool) {
+	home = s.User.Home
 	if home == "" || home == "/" {
-		return ""
+		return "", false
 	}
 	home = s.system(home)
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
-		return ""
+	info, err := os.Stat(home)
+	if err != nil || !info.IsDir() {
+		return "", false
 	}
-	return home
+	return home, ownedBy(info, s.User.UID)
 }
 
-// homeFiles returns the user's own files in its home and what shows a change of them. Folders change
-// with what is in them, so of those only the mode is kept.
+// homeFiles returns the files of the user's home and what shows a change of them; the user's own alone
+// where the folder is the system's. Folders change with what is in them, so of those only owner and mode
+// are kept. Of the others the kernel's time of the last change is, which nobody but root can set back.
 func (s Scrubber) homeFiles() (map[string]string, error) {
-	home := s.home()
+	home, own := s.home()
 	if home == "" {
 		return nil, nil //nolint:nilnil // no home has no files
 	}
@@ -79,11 +138,11 @@ func (s Scrubber) homeFiles() (map[string]string, error) {
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
 		switch {
-		case !ok || int(st.Uid) != s.User.UID:
+		case !ok || !own && int(st.Uid) != s.User.UID:
 		case d.IsDir():
-			files[path] = info.Mode().String()
+			files[path] = fmt.Sprintf("%s %d", info.Mode(), st.Uid)
 		default:
-			files[path] = fmt.Sprintf("%s %d %d", info.Mode(), info.Size(), info.ModTime().UnixNano())
+			files[path] = fmt.Sprintf("%s %d %d %d", info.Mode(), st.Uid, info.Size(), changedAt(st))
 		}
 		return nil
 	})

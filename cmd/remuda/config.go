@@ -17,7 +17,7 @@ type Config struct {
 	Pool     string           `yaml:"pool" doc:"URL of the pool: sqs://prefix?region=eu-west-1; empty: the same place as a SQLite store"`
 	Fleet    string           `yaml:"fleet" doc:"URL of the fleet: process:///folder, or ec2://name?region=eu-west-1, where name marks what is ours"`
 	GitHub   GitHubConfig     `yaml:"github" doc:"where runners register"`
-	Classes  map[string]Class `yaml:"classes" doc:"resource classes: name to cpu (vCPUs, exactly), mem (MiB, at least) and, if not workspace, scrub (what is removed between two runs: none, workspace, full or terminate, see docs/security.md); a class with more cpu must have more mem; replaces the defaults as a whole"`
+	Classes  map[string]Class `yaml:"classes" doc:"resource classes: name to cpu (vCPUs, exactly), mem (MiB, at least) and scrub (what is removed between two runs: none, workspace, full or terminate; by default full on EC2, if jobs have a user other than root, else workspace; see docs/security.md); a class with more cpu must have more mem; replaces the defaults as a whole"`
 	Limits   LimitsConfig     `yaml:"limits" doc:"how long an instance may stay in a state, and each check may take"`
 	Requests RequestsConfig   `yaml:"requests" doc:"bounds of what a request may ask for"`
 	Caps     CapsConfig       `yaml:"caps" doc:"how many instances may live at once"`
@@ -82,7 +82,7 @@ func (c GitHubConfig) level() string {
 type Class struct {
 	CPU   int    `yaml:"cpu" json:"cpu"`                         // vCPUs, exactly
 	Mem   int    `yaml:"mem" json:"mem"`                         // MiB, at least
-	Scrub string `yaml:"scrub,omitempty" json:"scrub,omitempty"` // one of agent.ScrubLevels; "": workspace
+	Scrub string `yaml:"scrub,omitempty" json:"scrub,omitempty"` // one of agent.ScrubLevels; "": as the agent decides
 }
 
 // LimitsConfig is statemachine.Limits with names and documentation; see Config.limits.
