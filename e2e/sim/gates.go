@@ -65,8 +65,13 @@ func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.K
 }
 
 func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error {
-	return done(ctx, g.p, storeContract, g.site("Put", g.p.w.truth.describe(item)+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
-		return g.inner.Put(ctx, item, expect)
+	what := g.p.w.truth.describe(item)
+	return done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
+		err := g.inner.Put(ctx, item, expect)
+		if errors.Is(err, store.ErrConflict) {
+			g.p.w.tellf("%s is refused: %s %s", g.p.name, about([]store.Key{item.Key}), what)
+		}
+		return err
 	})
 }
 

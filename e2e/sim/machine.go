@@ -75,7 +75,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 	w := m.w
 	p := w.newProcess(Agent, fmt.Sprintf("%s.%d", m.id, n))
 	p.on = store.InstanceID(m.id)
-	stop := context.AfterFunc(ctx, p.crash)
+	stop := context.AfterFunc(ctx, p.end)
 	defer stop()
 	w.mu.Lock()
 	m.proc = p

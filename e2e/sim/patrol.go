@@ -86,6 +86,9 @@ func (t *truth) halted(id, why string) {
 	defer t.mu.Unlock()
 	t.halts[id] = why
 	in := t.instances[store.InstanceID(id)]
+	if in.State != statemachine.Terminated {
+		t.w.tellf("%s halts itself: %s", id, why)
+	}
 	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.o.Skew)) {
 		t.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
 	}

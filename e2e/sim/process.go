@@ -33,6 +33,14 @@ func (w *World) newProcess(role Role, name string) *process {
 
 // crash ends the process at once.
 func (p *process) crash() {
+	if p.alive() {
+		p.w.tellf("%s dies", p.name)
+	}
+	p.end()
+}
+
+// end is crash where nobody wonders: its machine is off.
+func (p *process) end() {
 	p.mu.Lock()
 	p.dead = true
 	p.mu.Unlock()

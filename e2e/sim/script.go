@@ -20,8 +20,8 @@ type Script struct {
 	Skew        time.Duration `script:"skew"`        // clocks are off by up to so much, either way
 	Idle        time.Duration `script:"idle"`        // limit of the state idle; 2 min at pace 1
 	Pace        float64       `script:"pace"`        // 1: the product's defaults; see Script.paced
-	Tempo       Tempo
-	Largest     int `script:"largest"` // machines at once; 100
+	Tempo       Tempo         // of single intervals
+	Largest     int           `script:"largest"` // machines at once; 100
 
 	Steps  []Step
 	Faults []Fault       // exactly these
@@ -34,20 +34,11 @@ type Script struct {
 
 // Tempo is how often agents and controller look. Zero fields take the product's defaults at the script's pace.
 type Tempo struct {
-	Beat, IdlePoll, Poll time.Duration // of the agent
-	HotPoll, WarmPoll    time.Duration // of the controller
-}
-
-// Step is something that happens at a time of the story.
-type Step struct {
-	At   time.Duration
-	What string // for people
-	Do   func(w *World)
-}
-
-// Begin is the step that begins a workflow run.
-func Begin(at time.Duration, f Workflow) Step {
-	return Step{At: at, What: "run " + f.ID, Do: func(w *World) { w.start(f) }}
+	Beat     time.Duration `script:"beat"`      // of the agent
+	IdlePoll time.Duration `script:"idle-poll"` // of the agent
+	Poll     time.Duration `script:"poll"`      // of the agent
+	HotPoll  time.Duration `script:"hot-poll"`  // of the controller
+	WarmPoll time.Duration `script:"warm-poll"` // of the controller
 }
 
 // complete fills in the defaults.

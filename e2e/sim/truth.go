@@ -38,6 +38,7 @@ type truth struct {
 	status     map[store.RequestID]store.RunStatus
 	requests   map[store.RequestID]map[int]asked // by attempt
 	launches   map[string]store.Launch
+	lease      store.Lease
 	signals    map[store.Principal]map[store.SignalValue]bool // ever reported, without serial and detail
 	secrets    map[string]string                              // whose it is
 	history    map[store.InstanceID][]ownership
@@ -80,7 +81,9 @@ func (t *truth) violate(law, format string, args ...any) {
 
 // broke is violate for callers that hold mu.
 func (t *truth) broke(law, format string, args ...any) {
-	t.violations = append(t.violations, Violation{t.w.since(), law, fmt.Sprintf(format, args...)})
+	v := Violation{t.w.since(), law, fmt.Sprintf(format, args...)}
+	t.violations = append(t.violations, v)
+	t.w.tellf("VIOLATED %s: %s", v.Law, v.Text)
 }
 
 // Put implements store.Table.
@@ -103,11 +106,25 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	case store.KindLaunch:
 		note(t, item, func(item store.Item, l store.Launch) {
 			_, l.Token, _ = strings.Cut(item.Key.Partition, "#")
+			_, known := t.launches[l.Token]
+			t.w.tellLaunch(known, l)
 			t.launches[l.Token] = l
 			t.launchedNeeded(l)
 		})
+	case store.KindLease:
+		note(t, item, func(_ store.Item, l store.Lease) {
+			t.w.tellLease(t.lease, l)
+			t.lease = l
+		})
 	}
 	return nil
+}
+
+// leader names the process that holds the lease.
+func (t *truth) leader() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lease.Holder
 }
 
 // note decodes one applied write for its laws.
@@ -124,6 +141,9 @@ func (t *truth) request(item store.Item, r store.RunRequest) {
 	id, _ := item.Key.RequestID()
 	if t.requests[id] == nil {
 		t.requests[id] = map[int]asked{}
+	}
+	if t.w.o.Story != nil {
+		t.w.tellRequest(id, t.requests[id][len(t.requests[id])].RunRequest, r)
 	}
 	at := t.w.clock.Now()
 	if a, known := t.requests[id][r.Attempt]; known {
@@ -156,6 +176,7 @@ func (t *truth) instance(item store.Item, in store.Instance) {
 	in.Version, in.ExpiresAt = item.Version, item.ExpiresAt
 	was := t.instances[in.ID]
 	t.instances[in.ID] = in
+	t.w.tellInstance(was, in)
 	for _, law := range instanceLaws {
 		law.check(t, was, in)
 	}
@@ -167,6 +188,7 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 	st.Version, st.ExpiresAt = item.Version, item.ExpiresAt
 	was := t.status[st.ID]
 	t.status[st.ID] = st
+	t.w.tellStatus(was, st)
 	if st.Phase != was.Phase || st.Attempt != was.Attempt {
 		switch st.Phase {
 		case statemachine.Ready:

@@ -13,23 +13,23 @@ import (
 
 // Workflow is one workflow run: it asks, waits, runs its jobs and gives back.
 type Workflow struct {
-	ID      string
-	Attempt int // from 1; 0 is 1
-	Count   int
-	Class   string   // "" is small
-	Types   []string // patterns; none: all
-	Usage   []string // none: spot
+	ID      string   `script:"id,first"`
+	Attempt int      `script:"attempt"` // from 1; 0 is 1
+	Count   int      `script:"count"`
+	Class   string   `script:"class"` // "" is small
+	Types   []string `script:"types"` // patterns; none: all
+	Usage   []string `script:"usage"` // none: spot
 
-	Jobs    int           // submitted once it is Ready
-	Job     time.Duration // how long each runs
-	Hold    time.Duration // it keeps its machines so long after the last job
-	Timeout time.Duration // 0: 10 min
-	Max     time.Duration // max runtime; 0: 30 min
+	Jobs    int           `script:"jobs"`    // submitted once it is Ready
+	Job     time.Duration `script:"job"`     // how long each runs
+	Hold    time.Duration `script:"hold"`    // it keeps its machines so long after the last job
+	Timeout time.Duration `script:"timeout"` // 0: 10 min
+	Max     time.Duration `script:"max"`     // max runtime; 0: 30 min
 
-	CancelAfter  time.Duration // the run is cancelled so long after its beginning; 0: never
-	VanishAfter  time.Duration // its computer is gone so long after its beginning; 0: never
-	ReleaseAfter time.Duration // somebody gives its machines back so long after its beginning; 0: never
-	Forgets      bool          // it never gives back
+	CancelAfter  time.Duration `script:"cancel"`  // the run is cancelled so long after its beginning; 0: never
+	VanishAfter  time.Duration `script:"vanish"`  // its computer is gone so long after its beginning; 0: never
+	ReleaseAfter time.Duration `script:"release"` // somebody gives its machines back so long after its beginning; 0: never
+	Forgets      bool          `script:"forgets"` // it never gives back
 }
 
 // workflow is a Workflow under way.

@@ -40,6 +40,9 @@ type World struct {
 	hub   *githubsim.Hub
 	cfg   reconciler.Config
 
+	telling sync.Mutex
+	told    []told
+
 	mu          sync.Mutex
 	seen        map[Call]int // of all processes
 	exact       map[Call]map[int]Kind
@@ -49,8 +52,8 @@ type World struct {
 	controllers []*supervised
 	flows       []*workflow
 	restarts    int
-	down        map[string]bool // contracts that are out of order
-	calm        bool            // no fault any more
+	down        map[string]int // contracts that are out of order, and for how many reasons
+	calm        bool           // no fault any more
 
 	ended   chan struct{}
 	running sync.WaitGroup
@@ -121,7 +124,7 @@ func newWorld(o Script, dir string) *World {
 			Clock: clk, JITLapse: o.JITLapse, OnlineFor: o.paced(githubsim.DefaultOnlineFor),
 			SessionTimeout: o.paced(githubsim.DefaultSessionTimeout), PollWait: o.paced(githubsim.DefaultPollWait),
 		}),
-		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]bool{}, ended: make(chan struct{}),
+		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]int{}, ended: make(chan struct{}),
 	}
 	if os.Getenv("REMUDA_TEST_LOG") != "" {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -158,7 +161,9 @@ func (w *World) befalls(p *process, c Call, k key) Kind {
 		kind = w.drawn(c.Site, k)
 	}
 	if kind != "" {
-		w.fired = append(w.fired, Fired{Fault{c, w.seen[c], kind}, w.since(), p.name})
+		f := Fault{c, w.seen[c], kind}
+		w.fired = append(w.fired, Fired{f, w.since(), p.name})
+		w.tellf("fault %s (%s)", f, p.name)
 	}
 	return kind
 }
@@ -214,6 +219,7 @@ func (w *World) tell() {
 	}
 	for _, s := range w.o.Steps {
 		time.Sleep(s.At - w.since())
+		w.tellf("%s", s.What)
 		s.Do(w)
 	}
 	if w.o.CalmAt > 0 {
@@ -228,6 +234,7 @@ func (w *World) tell() {
 // end stops everything and reports.
 func (w *World) end() Report {
 	elapsed := w.since()
+	w.publish()
 	close(w.ended)
 	for _, c := range w.controllers {
 		c.stop()

@@ -1,0 +1,79 @@
+package sim_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/remuda-run/remuda/e2e/sim"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what came of each script in testdata into it")
+
+// Every script in testdata comes out as it says, without a violation, and all its faults happen.
+func TestScripts(t *testing.T) {
+	files, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, f := range files {
+		if f.IsDir() {
+			continue // planted bugs, and the corpus of the fuzz targets
+		}
+		if filepath.Ext(f.Name()) != ".txt" {
+			t.Errorf("testdata/%s: must end in .txt to be told", f.Name())
+			continue
+		}
+		told++
+		t.Run(f.Name(), func(t *testing.T) { script(t, filepath.Join("testdata", f.Name())) })
+	}
+	if told == 0 {
+		t.Error("no script in testdata")
+	}
+}
+
+// script tells one script twice: one seed, one story.
+func script(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := sim.ParseScenario(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	if len(want.About) == 0 {
+		t.Errorf("%s: no comment above: it must say what the script shows", file)
+	}
+	got, r := want.Told(func(s sim.Script) sim.Report { return sim.Run(t, s) })
+	for _, v := range r.Violations {
+		t.Errorf("%s: %s", file, v)
+	}
+	for _, f := range want.Script.Faults {
+		if !fired(r, f) {
+			t.Errorf("%s: fault %s did not happen", file, f)
+		}
+	}
+	if *rewrite {
+		if err := os.WriteFile(file, []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want.Output, got.Output); diff != "" {
+		t.Errorf("%s: another story than written (-want +got); if it is the better one: go test ./e2e/sim -run TestScripts -rewrite\n%s", file, diff)
+	}
+}
+
+func fired(r sim.Report, f sim.Fault) bool {
+	for _, h := range r.Fired {
+		if h.Fault == f {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,275 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Action is something that can happen to a world, as data: a struct whose fields a script can write.
+type Action interface {
+	do(w *World)
+}
+
+// Step is something that happens at a time of the story.
+type Step struct {
+	At   time.Duration
+	Why  string // for people; one line, may be empty
+	What string // for people
+	Do   func(w *World)
+	Act  Action
+}
+
+// step is the step of an action.
+func step(at time.Duration, a Action) Step {
+	return Step{At: at, What: verbOf(a) + writeWords(reflect.ValueOf(a)), Do: a.do, Act: a}
+}
+
+// verbs are the words that begin an action. Whoever adds an action adds it here, and scripts can say it.
+var verbs = []struct {
+	name   string
+	action Action
+}{
+	{"run", Workflow{}},
+	{"reclaim", reclaim{}},
+	{"notice", notice{}},
+	{"capacity", capacity{}},
+	{"template", template{}},
+	{"drain", drain{}},
+	{"kill", kill{}},
+	{"pause", pause{}},
+	{"down", down{}},
+	{"github-out", githubOut{}},
+	{"github-slow", githubSlow{}},
+	{"github-limit", githubLimit{}},
+	{"scarce", scarce{}},
+	{"list-lag", listLag{}},
+	{"strike", strike{}},
+	{"kill-agent", killAgent{}},
+	{"pause-agent", pauseAgent{}},
+}
+
+// String writes the step as ParseStep reads it, without its reason.
+func (s Step) String() string {
+	return "at " + writeDuration(s.At) + " " + verbOf(s.Act) + writeWords(reflect.ValueOf(s.Act))
+}
+
+// verbOf returns the word of an action.
+func verbOf(a Action) string {
+	for _, v := range verbs {
+		if reflect.TypeOf(v.action) == reflect.TypeOf(a) {
+			return v.name
+		}
+	}
+	return fmt.Sprintf("?%T", a)
+}
+
+// ParseStep reads what String wrote.
+func ParseStep(text string) (Step, error) {
+	f := strings.Fields(text)
+	if len(f) < 3 || f[0] != "at" {
+		return Step{}, fmt.Errorf("step: got %q, must be: at <time> <what> ...", text)
+	}
+	var at time.Duration
+	if err := readValue(reflect.ValueOf(&at).Elem(), f[1]); err != nil {
+		return Step{}, fmt.Errorf("step: time: %w", err)
+	}
+	var known []string
+	for _, v := range verbs {
+		known = append(known, v.name)
+		if v.name != f[2] {
+			continue
+		}
+		p := reflect.New(reflect.TypeOf(v.action))
+		if err := readWords(v.name, f[3:], p); err != nil {
+			return Step{}, err
+		}
+		a := p.Elem().Interface().(Action) //nolint:forcetypeassert // it is of the type of one
+		if c, ok := a.(interface{ check() error }); ok {
+			if err := c.check(); err != nil {
+				return Step{}, fmt.Errorf("%s: %w", v.name, err)
+			}
+		}
+		return step(at, a), nil
+	}
+	return Step{}, fmt.Errorf("step: got %q, must be one of: %s", f[2], strings.Join(known, ", "))
+}
+
+// Begin is the step that begins a workflow run.
+func Begin(at time.Duration, f Workflow) Step { return step(at, f) }
+
+// do implements Action: the run begins.
+func (f Workflow) do(w *World) { w.start(f) }
+
+func (f Workflow) check() error {
+	if f.Count == 0 {
+		return errors.New("count: got 0, must be at least 1")
+	}
+	return nil
+}
+
+// reclaim is the sudden loss of the nth machine.
+type reclaim struct {
+	N int `script:"machine,first"`
+}
+
+// Reclaim is the sudden loss of the nth machine.
+func Reclaim(at time.Duration, n int) Step { return step(at, reclaim{n}) }
+
+func (a reclaim) do(w *World) { w.nth(a.N, w.reclaim) }
+
+// notice is the two-minute notice of the nth machine.
+type notice struct {
+	N int `script:"machine,first"`
+}
+
+// Notice is the two-minute notice of the nth machine.
+func Notice(at time.Duration, n int) Step { return step(at, notice{n}) }
+
+func (a notice) do(w *World) {
+	w.nth(a.N, func(id string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.machines[id].notice.Store(true)
+		w.machines[id].harmed = true
+	})
+}
+
+// nth does something to the nth machine launched, if there is one.
+func (w *World) nth(n int, do func(id string)) {
+	machines, err := w.fleet.List(context.Background(), "")
+	if err == nil && n >= 1 && n <= len(machines) {
+		do(machines[n-1].ID)
+	}
+}
+
+// capacity bounds what the fleet has to offer in a place.
+type capacity struct {
+	N     int    `script:"machines,first"`
+	Usage string `script:"usage"`
+	Type  string `script:"type"`
+	Zone  string `script:"zone"`
+}
+
+// Capacity bounds what the fleet has to offer in a place.
+func Capacity(at time.Duration, slot fleet.Slot, n int) Step {
+	return step(at, capacity{n, slot.UsageClass, slot.InstanceType, slot.Zone})
+}
+
+func (a capacity) do(w *World) {
+	w.fleet.SetCapacity(fleet.Slot{UsageClass: a.Usage, InstanceType: a.Type, Zone: a.Zone}, a.N)
+}
+
+// template changes what machines are launched from.
+type template struct {
+	Version string `script:"version,first"`
+}
+
+// Template changes what machines are launched from.
+func Template(at time.Duration, version string) Step { return step(at, template{version}) }
+
+func (a template) do(w *World) { w.fleet.SetTemplate(a.Version) }
+
+// drain is an operator's order.
+type drain struct {
+	ID       string           `script:"name,first"`
+	Class    string           `script:"class"`
+	Instance store.InstanceID `script:"instance"`
+}
+
+// Drain is an operator's order.
+func Drain(at time.Duration, order store.DrainOrder) Step {
+	return step(at, drain{order.ID, order.ResourceClass, order.InstanceID})
+}
+
+func (a drain) do(w *World) {
+	now := w.clock.Now()
+	order := store.DrainOrder{
+		ID: a.ID, ResourceClass: a.Class, InstanceID: a.Instance,
+		CreatedAt: store.At(now), ExpiresAt: now.Add(time.Hour).Truncate(time.Second),
+	}
+	if err := store.New(w.truth).OrderDrain(context.Background(), order); err != nil {
+		w.truth.violate(Answered, "drain order: %v", err)
+	}
+}
+
+// kill ends a process at once. What supervises it starts it again.
+type kill struct {
+	Who string `script:"process,first"`
+}
+
+// Kill ends a process at once: controller (the one that leads), controller-<n>, agent-<n> on the nth machine,
+// client-<request>.<attempt>.
+func Kill(at time.Duration, who string) Step { return step(at, kill{who}) }
+
+func (a kill) check() error { return checkWho(a.Who) }
+
+func (a kill) do(w *World) {
+	if p := w.find(a.Who); p != nil {
+		p.crash()
+	}
+}
+
+// pause stops a process for a while, as SIGSTOP does.
+type pause struct {
+	Who string        `script:"process,first"`
+	For time.Duration `script:"time,first"`
+}
+
+// Pause stops a process for a while. Who is as in Kill.
+func Pause(at time.Duration, who string, d time.Duration) Step {
+	return step(at, pause{who, d})
+}
+
+func (a pause) check() error { return checkWho(a.Who) }
+
+func (a pause) do(w *World) {
+	if p := w.find(a.Who); p != nil {
+		p.pause(a.For)
+	}
+}
+
+// checkWho refuses what find can never find.
+func checkWho(who string) error {
+	kind, rest, ok := strings.Cut(who, "-")
+	switch Role(kind) {
+	case Controller:
+		if !ok || rest != "" {
+			return nil
+		}
+	case Agent, Client:
+		if rest != "" {
+			return nil
+		}
+	}
+	return fmt.Errorf("process: got %q, must be controller, controller-<n>, agent-<n> or client-<request>.<attempt>", who)
+}
+
+// find returns a living process, nil if there is none of that name.
+func (w *World) find(who string) *process {
+	leader := w.truth.leader()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.controllers {
+		if p := c.proc; p != nil && p.alive() && (c.name == who || who == string(Controller) && p.name == leader) {
+			return p
+		}
+	}
+	for _, f := range w.flows {
+		if f.proc.name == who && !f.over {
+			return f.proc
+		}
+	}
+	for id, m := range w.machines {
+		if strings.Replace(short(id), "i-", "agent-", 1) == who && m.died.IsZero() && m.proc != nil && m.proc.alive() {
+			return m.proc
+		}
+	}
+	return nil
+}
