@@ -11,7 +11,7 @@ const lease = "lease"
 
 // noLeader finds work that nobody does.
 func noLeader(s *Snapshot, o Options) []Violation {
-	if !s.work() || !s.At.After(s.Lease.Renewed.Add(o.react())) {
+	if !s.work() || s.led(o) {
 		return nil
 	}
 	v := Violation{
@@ -28,6 +28,9 @@ func noLeader(s *Snapshot, o Options) []Violation {
 	}
 	return []Violation{v}
 }
+
+// led reports whether a controller leads, as far as the lease tells.
+func (s *Snapshot) led(o Options) bool { return !s.At.After(s.Lease.Renewed.Add(o.react())) }
 
 // work reports whether a controller would have anything to do.
 func (s *Snapshot) work() bool {

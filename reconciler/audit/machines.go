@@ -144,8 +144,13 @@ func (in *Instance) silent(at time.Time, o Options) bool {
 	return !in.Heartbeat.UpdatedAt.IsZero() && at.Sub(in.lastSeen()) > o.silence(in.State)
 }
 
-// outage reports whether so many agents are silent that it cannot be their own fault.
+// outage reports whether silence cannot be an agent's own fault: too many are silent, or the lease is not
+// renewed either, so that perhaps nobody can write. A controller counts nobody's silence from before its
+// own writes were taken again.
 func (s *Snapshot) outage(o Options) bool {
+	if !s.led(o) {
+		return true
+	}
 	live, stale := 0, 0
 	for i := range s.Instances {
 		in := &s.Instances[i]

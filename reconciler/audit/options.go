@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Config reconciler.Config // of its controller
 	Skew   time.Duration     // how far the clocks of any two of its parts may differ, ours among them
-	Slack  time.Duration     // more time for what a controller must do: none led for so long, say
+	Slack  time.Duration     // more time for what a controller must do: none led, or no write was taken, for so long
 }
 
 const (
