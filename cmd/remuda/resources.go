@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/awserr"
@@ -44,14 +45,26 @@ func (p *plant) resources(c Config) []resource {
 	return out
 }
 
-// chore keeps r as it must be, and logs what it had to change.
+// chore keeps r as it must be, and logs what it had to change. This process wants the same every time, so what
+// differs from what it saw in order before was changed by somebody else, who may change it again: by hand,
+// or by `remuda init` with another configuration or version, which can go on for ever.
 func (r resource) chore(log *slog.Logger) reconciler.Chore {
+	var mu sync.Mutex
+	settled := map[string]bool{}
 	return reconciler.Chore{Name: r.name, Do: func(ctx context.Context) error {
 		steps, err := r.ensure(ctx, true)
+		mu.Lock()
+		defer mu.Unlock()
 		for _, s := range steps {
-			if s.Action != ensure.Unchanged {
-				log.Info("housekeeping", logkey.Resource, s.Resource, logkey.Action, s.Action, logkey.Detail, s.Detail)
+			told := log.With(logkey.Resource, s.Resource, logkey.Action, s.Action, logkey.Detail, s.Detail)
+			switch {
+			case s.Action == ensure.Unchanged:
+			case settled[s.Resource]:
+				told.Warn("housekeeping: somebody else changed this; do all hosts have the same configuration and version?")
+			default:
+				told.Info("housekeeping")
 			}
+			settled[s.Resource] = true
 		}
 		return err
 	}}

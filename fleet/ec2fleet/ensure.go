@@ -144,13 +144,31 @@ func (f *Fleet) update(ctx context.Context, want shape, live *types.LaunchTempla
 		return true, nil
 	}
 	step.Action = ensure.Updated
-	if reuse == 0 {
-		if reuse, err = f.newVersion(ctx, want, live); err != nil {
-			return true, err
-		}
+	if reuse > 0 {
+		err = f.switchTo(ctx, live, reuse)
+	} else {
+		reuse, err = f.switchToNew(ctx, want, live)
 	}
 	step.Detail += fmt.Sprintf("; version %d is the default now", reuse)
-	return true, f.switchTo(ctx, live, reuse)
+	return true, err
+}
+
+// newTries is how many versions are made for one default. The first is there unless somebody deleted it.
+const newTries = 10
+
+// switchToNew makes a new version the default. If somebody deleted the version that was made for just this
+// change before, EC2 still answers with that to its token, for as long as it remembers; then the next
+// token is named after it.
+func (f *Fleet) switchToNew(ctx context.Context, want shape, live *types.LaunchTemplate) (made int64, err error) {
+	for range newTries {
+		if made, err = f.newVersion(ctx, want, live, made); err != nil {
+			return 0, err
+		}
+		if err = f.switchTo(ctx, live, made); awserr.ClassOf(err) != awserr.NotFound {
+			return made, err
+		}
+	}
+	return made, err
 }
 
 // versions returns all versions of the template.
@@ -167,9 +185,13 @@ func (f *Fleet) versions(ctx context.Context, live *types.LaunchTemplate) ([]typ
 	return all, nil
 }
 
-// newVersion names its call by what it follows, so that of two at once both get the same version.
-func (f *Fleet) newVersion(ctx context.Context, want shape, live *types.LaunchTemplate) (int64, error) {
+// newVersion names its call by what it follows, so that of two at once both get the same version; gone is
+// the version that the same call made before, 0 if there was none.
+func (f *Fleet) newVersion(ctx context.Context, want shape, live *types.LaunchTemplate, gone int64) (int64, error) {
 	token := fmt.Sprintf("%s-%d", strings.ReplaceAll(want.mark(), " ", "-"), aws.ToInt64(live.LatestVersionNumber))
+	if gone > 0 {
+		token += fmt.Sprintf("-%d", gone)
+	}
 	out, err := f.ec2.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
 		LaunchTemplateId: live.LaunchTemplateId, VersionDescription: aws.String(want.mark()),
 		LaunchTemplateData: want.data(), ClientToken: aws.String(token),

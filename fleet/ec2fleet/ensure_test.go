@@ -144,6 +144,17 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 		"Tokens": func(d *types.RequestLaunchTemplateData) {
 			d.MetadataOptions.HttpTokens = types.LaunchTemplateHttpTokensStateOptional
 		},
+		"Endpoint": func(d *types.RequestLaunchTemplateData) {
+			d.MetadataOptions.HttpEndpoint = types.LaunchTemplateInstanceMetadataEndpointStateDisabled
+		},
+		"Hops":           func(d *types.RequestLaunchTemplateData) { d.MetadataOptions.HttpPutResponseHopLimit = aws.Int32(2) },
+		"Tokens of none": func(d *types.RequestLaunchTemplateData) { d.MetadataOptions = nil },
+		"Others of metadata by IPv6": func(d *types.RequestLaunchTemplateData) { // which no firewall of the agent's closes
+			d.MetadataOptions.HttpProtocolIpv6 = types.LaunchTemplateInstanceMetadataProtocolIpv6Enabled
+		},
+		"Others of the root volume": func(d *types.RequestLaunchTemplateData) {
+			d.BlockDeviceMappings[0].Ebs.KmsKeyId = aws.String("mine")
+		},
 		"KeyName": func(d *types.RequestLaunchTemplateData) { d.KeyName = aws.String("mine") },
 		"BlockDeviceMappings": func(d *types.RequestLaunchTemplateData) {
 			d.BlockDeviceMappings = append(d.BlockDeviceMappings, types.LaunchTemplateBlockDeviceMappingRequest{DeviceName: aws.String("/dev/sdz")})
@@ -168,8 +179,8 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 			t.Fatalf("%s: the edit had no effect", name)
 		}
 		got := ensured(t, f, true)
-		want := name
-		if name == "KeyName" || strings.HasSuffix(name, "s") && name != "Tokens" {
+		want, _, _ := strings.Cut(name, " ")
+		if name == "KeyName" || strings.HasSuffix(name, "s") && want != "Tokens" && want != "Hops" {
 			want = "Others"
 		}
 		if got.Action != ensure.Updated || !strings.Contains(got.Detail, want) || version(t, f) != before {
@@ -182,6 +193,29 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 	}
 	if after := version(t, f); after == before || !strings.HasSuffix(after, "/1") {
 		t.Errorf("version = %s, want another than %s though its number is the same", after, before)
+	}
+}
+
+// Somebody deletes the version that was made for a change. EC2 numbers on, and answers the same call with the version
+// that is gone, for as long as it remembers its token: the change must come all the same. H55 H56
+func TestEnsure_VersionDeletedByHand_H55_H56(t *testing.T) {
+	s := ec2test.New(t)
+	f := ready(t, s, nil)
+	o := options(s)
+	o.UserData += "true\n"
+	g := opened(t, s.URL, "test", o)
+	for round := range 3 {
+		got := ensured(t, g, true)
+		if want := fmt.Sprintf("version %d is the default now", round+2); got.Action != ensure.Updated || !strings.Contains(got.Detail, want) {
+			t.Fatalf("round %d: Ensure = %v, want updated, and %s", round, got, want)
+		}
+		live, err := f.live(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.switchTo(t.Context(), live, 1), f.deleteVersions(t.Context(), live, []string{fmt.Sprint(round + 2)})); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

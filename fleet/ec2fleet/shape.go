@@ -102,11 +102,18 @@ func shapeOf(d *types.ResponseLaunchTemplateData) shape {
 	if m := d.MetadataOptions; m != nil {
 		s.Tokens, s.Hops = string(m.HttpTokens), aws.ToInt32(m.HttpPutResponseHopLimit)
 		s.Endpoint, s.MetadataTags = string(m.HttpEndpoint), string(m.InstanceMetadataTags)
+		rest := *m
+		if rest.HttpProtocolIpv6 == types.LaunchTemplateInstanceMetadataProtocolIpv6Disabled {
+			rest.HttpProtocolIpv6 = "" // as if nobody had said anything
+		}
+		s.Others = append(s.Others, othersIn("MetadataOptions.", rest, "HttpTokens", "HttpPutResponseHopLimit", "HttpEndpoint", "InstanceMetadataTags", "State")...)
 	}
 	s.Monitoring = d.Monitoring != nil && aws.ToBool(d.Monitoring.Enabled)
 	for i, b := range d.BlockDeviceMappings {
 		if i == 0 && b.Ebs != nil && b.Ebs.VolumeType == types.VolumeTypeGp3 && aws.ToBool(b.Ebs.DeleteOnTermination) {
 			s.RootDevice, s.RootGiB = aws.ToString(b.DeviceName), aws.ToInt32(b.Ebs.VolumeSize)
+			s.Others = append(s.Others, othersIn("BlockDeviceMappings.", b, "DeviceName", "Ebs")...)
+			s.Others = append(s.Others, othersIn("BlockDeviceMappings.Ebs.", *b.Ebs, "VolumeSize", "VolumeType", "DeleteOnTermination")...)
 			continue
 		}
 		s.Others = append(s.Others, "BlockDeviceMappings")
@@ -116,7 +123,7 @@ func shapeOf(d *types.ResponseLaunchTemplateData) shape {
 			s.Others = append(s.Others, "TagSpecifications")
 		}
 	}
-	s.Others = append(s.Others, others(d)...)
+	s.Others = append(s.Others, othersIn("", *d, ours...)...)
 	return s
 }
 
@@ -126,12 +133,12 @@ var ours = []string{
 	"Monitoring", "SecurityGroupIds", "TagSpecifications", "UserData",
 }
 
-// others returns the names of the other fields that say anything.
-func others(d *types.ResponseLaunchTemplateData) []string {
+// othersIn returns the names, after prefix, of the fields of a struct besides known that say anything.
+func othersIn(prefix string, data any, known ...string) []string {
 	var names []string
-	for field, value := range reflect.ValueOf(*d).Fields() {
-		if field.IsExported() && !slices.Contains(ours, field.Name) && says(value) {
-			names = append(names, field.Name)
+	for field, value := range reflect.ValueOf(data).Fields() {
+		if field.IsExported() && !slices.Contains(known, field.Name) && says(value) {
+			names = append(names, prefix+field.Name)
 		}
 	}
 	return names

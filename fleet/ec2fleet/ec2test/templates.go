@@ -14,7 +14,7 @@ type launchTemplate struct {
 	tags     map[string]string
 	versions []*version
 	byDef    int // number of the default version
-	latest   int
+	made     int // versions, none of whose numbers is used again
 	at       time.Time
 }
 
@@ -41,7 +41,7 @@ func (s *Server) find(id, name, number string) (*launchTemplate, *version, *fail
 	if n, err := strconv.Atoi(number); err == nil {
 		want = n
 	} else if number == "$Latest" {
-		want = t.latest
+		want = t.latest()
 	}
 	for _, v := range t.versions {
 		if v.number == want {
@@ -53,12 +53,15 @@ func (s *Server) find(id, name, number string) (*launchTemplate, *version, *fail
 
 func (t *launchTemplate) show() string {
 	return text("launchTemplateId", t.id) + text("launchTemplateName", t.name) + text("defaultVersionNumber", t.byDef) +
-		text("latestVersionNumber", t.latest) + text("createTime", t.at.UTC().Format(time.RFC3339)) + tagSet(t.tags)
+		text("latestVersionNumber", t.latest()) + text("createTime", t.at.UTC().Format(time.RFC3339)) + tagSet(t.tags)
 }
 
+// latest is the highest number that there is.
+func (t *launchTemplate) latest() int { return t.versions[len(t.versions)-1].number }
+
 func (t *launchTemplate) add(q *node) *version {
-	t.latest++
-	v := &version{t.latest, q.str("VersionDescription"), q.at("LaunchTemplateData"), time.Now()}
+	t.made++
+	v := &version{t.made, q.str("VersionDescription"), q.at("LaunchTemplateData"), time.Now()}
 	t.versions = append(t.versions, v)
 	return v
 }
