@@ -10,12 +10,16 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
+// instancePrefix begins the ids of instances, on EC2 (Amazon EC2 API, "Instance") and in package procfleet
+// alike, and so the names of their runners.
+const instancePrefix = "i-"
+
 // githubClient returns the client for the repository, organisation or enterprise that c names. An App's
 // key is looked at, so that a wrong file is told at once.
 func (a *app) githubClient(c Config, log *slog.Logger) (*githubapi.Client, error) {
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
-		RunnerGroup: c.GitHub.RunnerGroup, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min,
+		RunnerGroup: c.GitHub.RunnerGroup, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min, NamePrefix: instancePrefix,
 	}
 	if o.RunnerGroup == "" {
 		o.RunnerGroupID = c.GitHub.RunnerGroupID

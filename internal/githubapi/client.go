@@ -41,6 +41,7 @@ type Client struct {
 	scope     scope
 	group     int64
 	groupName string // wins over group
+	prefix    string // of the names of runners that are listed, in lower case
 	clock     clock.WithTicker
 	log       *slog.Logger
 	pace      *pacer
@@ -137,12 +138,15 @@ func (c *Client) newToken(ctx context.Context) (Token, error) {
 
 var callRunners = call{what: "list runners", group: other, reads: true}
 
-// Runners lists every runner, each once. Runners that come or go during the listing may be missing.
+// Runners lists every runner whose name begins with Options.NamePrefix, each once. Runners that come or go
+// during the listing may be missing.
 func (c *Client) Runners(ctx context.Context) ([]Runner, error) {
 	runners := []Runner{}
 	seen := map[int64]bool{}
+	// GitHub's own filter takes whole names only, so every page is read, and others' runners, of which an
+	// organisation may have thousands, are dropped as they come.
 	err := c.list(ctx, nil, func(r Runner) bool {
-		if !seen[r.ID] {
+		if strings.HasPrefix(strings.ToLower(r.Name), c.prefix) && !seen[r.ID] {
 			seen[r.ID] = true
 			runners = append(runners, r)
 		}

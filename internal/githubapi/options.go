@@ -44,6 +44,9 @@ type Options struct {
 	RunnerGroupID int64
 	// RunnerGroup names it instead; not of a repository, whose runners are all in one group.
 	RunnerGroup string
+	// NamePrefix is what the names of our runners begin with, in whatever case: Runners lists no others. Empty
+	// lists all.
+	NamePrefix string
 	// RegistrationsPer5Min paces JITConfig and new registration tokens; 0 means
 	// DefaultRegistrationsPer5Min.
 	RegistrationsPer5Min int
@@ -102,7 +105,7 @@ func New(o Options) (*Client, error) {
 	// Its own check mixes GitHub's budgets and reads the machine's clock; pacer does both better.
 	gh.DisableRateLimitCheck = true
 	c := &Client{
-		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, clock: o.Clock, log: o.Log,
+		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, prefix: strings.ToLower(o.NamePrefix), clock: o.Clock, log: o.Log,
 		pace: newPacer(o.Clock, o.RegistrationsPer5Min, 5*time.Minute),
 	}
 	auth.credential = given(o.Token)

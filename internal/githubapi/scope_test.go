@@ -203,6 +203,15 @@ func TestDeprecation(t *testing.T) {
 	}
 }
 
+// A group that is not there is told before the first runner needs it.
+func TestCheck_RunnerGroup(t *testing.T) {
+	f := serve(t, answer(200, `{"token":"T","expires_at":"2999-01-01T00:00:00Z","runner_groups":[{"id":1,"name":"Default"},{"id":2,"name":"gpu"}]}`))
+	for group, want := range map[string]error{"GPU": nil, "linux": githubapi.ErrRefused} {
+		c := client(t, f, "/octo", func(o *githubapi.Options) { o.RunnerGroup = group })
+		checkKind(t, c.Check(t.Context(), true), want)
+	}
+}
+
 // `init --dry-run` must make nothing, not even a token.
 func TestCheck_OneCall_WritesOnlyIfAsked(t *testing.T) {
 	for write, want := range map[bool]string{

@@ -46,11 +46,14 @@ func (c *Client) Deprecation(ctx context.Context, version string) (d Deprecation
 	return d, true, nil
 }
 
-// Check makes one call to see whether the credential serves. With write it makes a registration token,
-// which proves every permission needed; else it reads.
+// Check sees whether the credential serves, by one call. With write it makes a registration token, which
+// proves every permission needed, and looks a named runner group up; else it reads.
 func (c *Client) Check(ctx context.Context, write bool) error {
 	if write {
-		_, err := c.newToken(ctx)
+		if _, err := c.newToken(ctx); err != nil {
+			return err
+		}
+		_, err := c.groupID(ctx)
 		return err
 	}
 	return c.do(ctx, callRunners, func(ctx context.Context) (*github.Response, error) {
