@@ -44,6 +44,9 @@ func TestCheck_Broken_ExactlyThatViolation(t *testing.T) {
 			if v.ID != tt.id || v.Resource != tt.resource || !strings.Contains(v.Problem, tt.problem) {
 				t.Errorf("Check = %d %q: %q, want %d %q: …%s…", v.ID, v.Resource, v.Problem, tt.id, tt.resource, tt.problem)
 			}
+			if want := tt.id == 9 || tt.id == 12 || slices.Contains(definite, tt.name); v.Definite != want {
+				t.Errorf("%+v: Definite = %t, want %t", v, v.Definite, want)
+			}
 			if v.Advice == "" || v.Mark == "" || v.Invariant == "" {
 				t.Errorf("%+v: want advice, mark and name", v)
 			}
@@ -54,6 +57,12 @@ func TestCheck_Broken_ExactlyThatViolation(t *testing.T) {
 			t.Errorf("no case breaks invariant %d %s", inv.ID, inv.Name)
 		}
 	}
+}
+
+// definite are the cases that contradict within one record, besides those of fields: no order of reading
+// explains them, so that one look is enough.
+var definite = []string{
+	"TwoRecords", "NoReason", "NoMessage", "SeatOverfull", "SecretOfIdle", "SecretOfDead", "SecretOfEarlierAssignment", "SecretShared",
 }
 
 // S13 S46 S61 S68
