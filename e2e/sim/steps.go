@@ -91,14 +91,20 @@ func ParseStep(text string) (Step, error) {
 			return Step{}, err
 		}
 		a := p.Elem().Interface().(Action) //nolint:forcetypeassert // it is of the type of one
-		if c, ok := a.(interface{ check() error }); ok {
-			if err := c.check(); err != nil {
-				return Step{}, fmt.Errorf("%s: %w", v.name, err)
-			}
+		if err := legal(a); err != nil {
+			return Step{}, fmt.Errorf("%s: %w", v.name, err)
 		}
 		return step(at, a), nil
 	}
 	return Step{}, fmt.Errorf("step: got %q, must be one of: %s", f[2], strings.Join(known, ", "))
+}
+
+// legal says why an action makes no sense.
+func legal(a Action) error {
+	if c, ok := a.(interface{ check() error }); ok {
+		return c.check()
+	}
+	return nil
 }
 
 // Begin is the step that begins a workflow run.
