@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
@@ -38,7 +39,7 @@ func (w *world) close(cut ...string) {
 	w.until("the fleet is gone", func() bool {
 		return w.count(func(in store.Instance) bool { return in.State != statemachine.Terminated || in.ExpiresAt.IsZero() }) == 0
 	})
-	if code := w.controller.end(); code != 0 {
+	if code := w.controller.End(syscall.SIGTERM); code != 0 {
 		w.Errorf("controller: exit code %d", code)
 	}
 	w.check(w.witness.Look(w.Context()))

@@ -23,6 +23,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -48,11 +49,10 @@ type world struct {
 	aws        []string // environment that leads to AWS
 	env        []string // of the operator
 	action     *step.Action
-	github     *daemon
+	github     *program.Daemon
 	githubRoot string
 	token      string // of the simulated GitHub
-	controller *daemon
-	daemons    []*daemon
+	controller *program.Daemon
 	store      *store.Store
 	witness    *witness.Witness
 }
@@ -69,12 +69,12 @@ func install(t *testing.T, settings ...string) *world {
 	}
 	endpoints := map[string]string{"dynamodb": awstest.DynamoDBLocal(t), "sqs": awstest.Moto(t)}
 	w := &world{TB: t, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), aws: awstest.Env(endpoints)}
-	t.Cleanup(w.cleanUp)
+	t.Cleanup(w.killMachines)
 	var err error
 	w.action, err = step.Load("../..")
 	w.check(err)
 	w.github = w.start("github", nil, "dev", "github", "--silence", "10s")
-	w.token, w.githubRoot = w.github.value("REMUDA_SIMULATED_TOKEN"), w.github.value("REMUDA_GITHUB_API_URL")
+	w.token, w.githubRoot = w.github.Value("REMUDA_SIMULATED_TOKEN"), w.github.Value("REMUDA_GITHUB_API_URL")
 	w.configure()
 	w.env = slices.Concat(w.aws, []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_CONFIG=" + filepath.Join(w.dir, "remuda.yaml"), "REMUDA_SIMULATED_TOKEN=" + w.token,
@@ -93,11 +93,17 @@ func (w *world) configure() {
 	own, err := yaml.Marshal(map[string]any{
 		"name": w.name, "store": "dynamodb://" + w.name, "pool": "sqs://" + w.name, "fleet": "process://" + filepath.Join(w.dir, "fleet"),
 		"github": map[string]any{
-			"url": w.github.value("REMUDA_GITHUB_URL"), "apiUrl": w.githubRoot, "tokenEnv": w.github.value("REMUDA_GITHUB_TOKEN_ENV"),
+			"url": w.github.Value("REMUDA_GITHUB_URL"), "apiUrl": w.githubRoot, "tokenEnv": w.github.Value("REMUDA_GITHUB_TOKEN_ENV"),
 		},
 	})
 	w.check(err)
 	w.check(os.WriteFile(filepath.Join(w.dir, "remuda.yaml"), append(limits, own...), 0o600))
+}
+
+// start runs remuda in the background.
+func (w *world) start(name string, env []string, args ...string) *program.Daemon {
+	w.Helper()
+	return program.Start(w, program.Command{Name: name, Path: binary, Args: args, Dir: w.dir, Env: env, Patience: patience})
 }
 
 // control starts a controller.

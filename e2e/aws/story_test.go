@@ -70,8 +70,7 @@ func (w *world) judge(s *story.Story) {
 // record under the principal of its instance.
 func (w *world) left() {
 	w.Helper()
-	w.check(w.controller.end(syscall.SIGTERM))
-	if code := w.controller.cmd.ProcessState.ExitCode(); code != 0 {
+	if code := w.controller.End(syscall.SIGTERM); code != 0 {
 		w.Errorf("controller ended with exit code %d, want 0", code)
 	}
 	if alive, err := w.machines.Alive(w.Context()); err != nil || len(alive) > 0 {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/aws/hypervisor"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/awstest"
@@ -47,8 +47,7 @@ type world struct {
 	token      string // REMUDA_SIMULATED_TOKEN
 	devConfig  string // configuration of `remuda dev`; "": the installation's
 	githubRoot string
-	daemons    []*daemon
-	controller *daemon
+	controller *program.Daemon
 	machines   *hypervisor.Hypervisor
 	witness    *witness.Witness
 }
@@ -82,7 +81,7 @@ func newWorld(t testing.TB, wire func(*world)) *world {
 	if wire != nil {
 		wire(w)
 	}
-	t.Cleanup(w.cleanUp)
+	t.Cleanup(w.tails)
 	w.simulateGitHub()
 	w.check(os.WriteFile(w.config(), w.settings(), 0o600))
 	return w
@@ -119,18 +118,16 @@ func (w *world) settings() []byte {
 func (w *world) simulateGitHub() {
 	w.Helper()
 	d := w.start("github", nil, "dev", "github", "--silence", "30s")
-	d.says(`REMUDA_SIMULATED_TOKEN=\S+\n`)
-	value := func(name string) string {
-		m := regexp.MustCompile(`export ` + name + `=(\S+)`).FindSubmatch(d.output())
-		if m == nil {
-			w.Fatalf("github does not say %s", name)
-		}
-		return string(m[1])
-	}
-	w.githubRoot = value("REMUDA_GITHUB_API_URL")
-	w.token = value("REMUDA_SIMULATED_TOKEN")
+	w.githubRoot = d.Value("REMUDA_GITHUB_API_URL")
+	w.token = d.Value("REMUDA_SIMULATED_TOKEN")
 	w.github = fmt.Appendf(nil, "github: {url: %s, apiUrl: %s, tokenEnv: %s}\n",
-		value("REMUDA_GITHUB_URL"), w.githubRoot, value("REMUDA_GITHUB_TOKEN_ENV"))
+		d.Value("REMUDA_GITHUB_URL"), w.githubRoot, d.Value("REMUDA_GITHUB_TOKEN_ENV"))
+}
+
+// start runs remuda in the background.
+func (w *world) start(name string, env []string, args ...string) *program.Daemon {
+	w.Helper()
+	return program.Start(w, program.Command{Name: name, Path: binary, Args: args, Dir: w.dir, Env: env, Patience: patience})
 }
 
 // environ is the environment of a process of the operator's or of a workflow.
@@ -239,10 +236,33 @@ func (w *world) Crash(id store.InstanceID) error { return w.machines.Crash(strin
 
 // Ended returns why the controller ended.
 func (w *world) Ended() error {
-	select {
-	case <-w.controller.done:
-		return fmt.Errorf("%s", w.controller.cmd.ProcessState)
-	default:
-		return nil
+	if state := w.controller.State(); state != nil {
+		return fmt.Errorf("%s", state)
+	}
+	return nil
+}
+
+// tailLines is how much of each log of a machine a failure shows.
+const tailLines = 60
+
+// tails shows what the machines of a failed test said last, and keeps everything where that is wanted.
+func (w *world) tails() {
+	if !w.Failed() {
+		return
+	}
+	logs, err := filepath.Glob(filepath.Join(w.dir, "machines", "*", "root", "*.log"))
+	w.check(err)
+	for _, log := range append(logs, filepath.Join(w.dir, "hypervisor.log")) {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		rel, err := filepath.Rel(w.dir, log)
+		w.check(err)
+		w.Logf("--- %s\n%s", rel, bytes.Join(lines[max(0, len(lines)-tailLines):], nil))
+	}
+	if keep := os.Getenv("REMUDA_E2E_KEEP"); keep != "" {
+		w.check(os.CopyFS(filepath.Join(keep, w.name), os.DirFS(w.dir)))
 	}
 }

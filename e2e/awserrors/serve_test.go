@@ -1,6 +1,7 @@
 package awserrors
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -74,8 +75,8 @@ func TestClient_NoRing(t *testing.T) {
 	s := newSite(t, faults.Rule{Op: "sqs.SendMessage", Kind: faults.Deny, Rate: 1})
 	s.ends(exitDone, nil, "init")
 	d := s.start(request...)
-	d.says("sqs:SendMessage on queue " + s.name + "-events: access denied: allow sqs:SendMessage for this role")
-	d.interrupt()
+	d.Says("sqs:SendMessage on queue " + s.name + "-events: access denied: allow sqs:SendMessage for this role")
+	s.exits(exitInterrupted, d.End(os.Interrupt), d)
 }
 
 // A controller without its table says so once, not with every try, and works once there is one.
@@ -84,13 +85,13 @@ func TestController_NoTable(t *testing.T) {
 	s := newSite(t)
 	d := s.start("controller")
 	const line = `dynamodb:GetItem on table \S+: not found\b.*remuda init`
-	d.says(line)
-	time.Sleep(3 * time.Second)                                    // of tries, twice a second
-	if n := strings.Count(d.output(), "GetItem on table"); n > 2 { // as the one who asked for it says it
+	d.Says(line)
+	time.Sleep(3 * time.Second)                                            // of tries, twice a second
+	if n := strings.Count(string(d.Output()), "GetItem on table"); n > 2 { // as the one who asked for it says it
 		t.Errorf("told %d times within 3 s, want once", n)
 	}
 	s.ends(exitDone, nil, "init")
-	d.says(`"msg":"leading"`)
+	d.Says(`"msg":"leading"`)
 }
 
 // A controller names every permission that it lacks, and needs no restart when it gets it.
@@ -109,10 +110,10 @@ func TestController_MissingPermission(t *testing.T) {
 			s.ends(exitDone, nil, "init")
 			d := s.start("controller")
 			call := strings.Replace(tt.op, ".", ":", 1)
-			d.says(call + " on " + strings.ReplaceAll(tt.resource, "%", s.name) + ": access denied: allow " + call + " for this role")
+			d.Says(call + " on " + strings.ReplaceAll(tt.resource, "%", s.name) + ": access denied: allow " + call + " for this role")
 			s.heal()
 			if tt.healed != "" {
-				d.says(tt.healed)
+				d.Says(tt.healed)
 			}
 		})
 	}
@@ -131,8 +132,8 @@ func TestController_DeletedQueue(t *testing.T) {
 		s.check(err)
 	}
 	d := s.start("controller")
-	d.says("housekeeping.*queue " + s.name + "-events.*created")
-	d.says("housekeeping.*queue " + s.name + "-small.*created")
+	d.Says("housekeeping.*queue " + s.name + "-events.*created")
+	d.Says("housekeeping.*queue " + s.name + "-small.*created")
 }
 
 // What EC2 refuses at a launch reaches the client, with the missing permission.
@@ -140,7 +141,7 @@ func TestRequest_LaunchRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, faults.Rule{Op: "ec2.CreateFleet", Kind: faults.Deny, Rate: 1})
 	s.ends(exitDone, nil, "init")
-	s.start("controller").says(`"msg":"leading"`)
+	s.start("controller").Says(`"msg":"leading"`)
 	s.soon(exitFailed, []string{"ec2:CreateFleet", "access denied: allow ec2:CreateFleet"}, request...)
 }
 
@@ -150,9 +151,9 @@ func TestClient_TableDeletedMeanwhile(t *testing.T) {
 	s := newSite(t)
 	s.ends(exitDone, nil, "init")
 	d := s.start(request...)
-	d.says("4711 +waiting for the controller")
+	d.Says("4711 +waiting for the controller")
 	_, err := dynamodb.NewFromConfig(awstest.Config(t, s.dynamo)).DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &s.name})
 	s.check(err)
-	d.says("on table " + s.name + ": not found")
-	d.ended(exitFailure)
+	d.Says("on table " + s.name + ": not found")
+	s.exits(exitFailure, d.Exit(), d)
 }

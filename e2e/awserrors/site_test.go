@@ -10,12 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/awstest/faults"
@@ -105,6 +107,27 @@ func (s *site) write(name string, content any) string {
 	path := filepath.Join(s.dir, name)
 	s.check(os.WriteFile(path, text, 0o600))
 	return path
+}
+
+// start runs a verb in the background until the test ends, and then wants it to end well unless the test has
+// seen its end.
+func (s *site) start(args ...string) *program.Daemon {
+	s.Helper()
+	d := program.Start(s, program.Command{Name: args[0], Path: binary, Args: args, Dir: s.dir, Env: s.env, Patience: patience})
+	s.Cleanup(func() {
+		if d.State() == nil {
+			s.exits(exitDone, d.End(syscall.SIGTERM), d)
+		}
+	})
+	return d
+}
+
+// exits wants an exit code.
+func (s *site) exits(want, got int, d *program.Daemon) {
+	s.Helper()
+	if got != want {
+		s.Errorf("%s: exit code %d, want %d", d.Name, got, want)
+	}
 }
 
 // run runs one command line and returns what it printed and its exit code. Later settings in env win.
