@@ -84,7 +84,7 @@ func Marked(env string) (map[string][]Ref, error) {
 		return nil, fmt.Errorf("list processes: %w", err)
 	}
 	found := make(map[string][]Ref)
-	patience := time.Now().Add(execPatience)
+	patience := time.Now().Add(execPatience) //nolint:forbidigo // exec takes real time
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -131,11 +131,11 @@ func markers(pid int, env string, patience time.Time) (Ref, []string) {
 			return Ref{PID: pid, Start: after.start}, values
 		}
 		settled := after.envEnd == before.envEnd && after.envEnd != 0
-		if settled || time.Now().After(patience) {
+		if settled || time.Now().After(patience) { //nolint:forbidigo // likewise
 			return Ref{}, nil
 		}
 		before = after
-		time.Sleep(execPause)
+		time.Sleep(execPause) //nolint:forbidigo // likewise
 	}
 }
 
