@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/reconciler"
 )
 
@@ -56,7 +57,7 @@ func (w *World) serve(p *process) {
 	cfg.Holder = p.name
 	op, err := reconciler.New(reconciler.Options{
 		Config: cfg, Table: tableGate{p, w.truth}, Pool: poolGate{p, w.pool}, Fleet: fleetGate{p, w.fleet}, GitHub: githubGate{p, w.hub},
-		Clock: w.clockOf(p.name), Log: w.log.With("controller", p.name),
+		Clock: w.clockOf(p.name), Log: w.log.With(logkey.Holder, p.name),
 	})
 	if err == nil {
 		err = op.Run(p.ctx)

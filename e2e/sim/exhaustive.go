@@ -3,6 +3,8 @@ package sim
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Singles returns every single fault that can befall the story whose calls made tells: for each site the
@@ -23,4 +25,43 @@ func Singles(made map[Call]int) []Fault {
 	}
 	slices.SortFunc(out, func(a, b Fault) int { return cmp.Compare(a.String(), b.String()) })
 	return out
+}
+
+// PairStory is the shortest story with all of provision and release, cold and warm, in it: there are some ten
+// thousand pairs. Its one controller comes back within seconds.
+func PairStory() Script {
+	return Script{
+		Seed: 1, Boot: 5 * time.Second, Idle: 10 * time.Second,
+		Steps: []Step{
+			Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: 2 * time.Second}),
+			Begin(20*time.Second, Workflow{ID: "200", Count: 1, Jobs: 1, Job: time.Second}),
+		},
+	}
+}
+
+// Pairs returns every pair of faults on the path of provision and release: at two sites, or of two kinds
+// in a row at one.
+func Pairs(made map[Call]int) [][]Fault {
+	path := slices.DeleteFunc(Singles(made), func(f Fault) bool { return !f.onPath() })
+	var out [][]Fault
+	for i, a := range path {
+		for _, b := range path[i:] {
+			if a.Call == b.Call {
+				b.N = 2
+			}
+			out = append(out, []Fault{a, b})
+		}
+	}
+	return out
+}
+
+// onPath reports whether a call of the site lets a request or an instance go on: all with an effect, and what
+// clients and agents learn by reading, but not what watches, compares or renews in the background.
+func (s Site) onPath() bool {
+	for _, background := range []string{"Lease", "Heartbeat", "RunClient", "Watch", "machine.Interrupted"} {
+		if strings.Contains(s.Method+" "+s.Detail, background) {
+			return false
+		}
+	}
+	return !slices.Contains(reads, s.Method) || s.Method == "store.Get"
 }

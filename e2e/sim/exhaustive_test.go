@@ -1,29 +1,91 @@
 package sim_test
 
 import (
+	"flag"
 	"testing"
+	"time"
 
 	"github.com/remuda-run/remuda/e2e/sim"
 )
 
-// G10: every site of the story with every fault its contract allows.
+var everyFlag = flag.Int("sim.every", 101, "of the exhaustive modes, one story in so many; 1: all")
+
+// turns tells which of the stories of an exhaustive mode are this process's: one in -sim.every, and of those
+// one in n by -sim.shard=i/n.
+func turns(t *testing.T) func(story int) bool {
+	t.Helper()
+	shard, of, err := parseShard(*shardFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *everyFlag > 1 {
+		t.Logf("only one story in %d: all of them with -sim.every=1, as in make sim", *everyFlag)
+	}
+	return func(story int) bool { return story%*everyFlag == 0 && story / *everyFlag % of == shard }
+}
+
+// exhausted counts what an exhaustive mode lived through.
+type exhausted struct {
+	stories, faults, calls int
+	hours                  float64
+	settled                time.Duration // longest
+}
+
+// broken tells a story with faults and expects no violation. It reports whether all of them happened.
+func (e *exhausted) broken(t *testing.T, sc sim.Script, faults ...sim.Fault) (r sim.Report, all bool) {
+	t.Helper()
+	sc.Faults = faults
+	r = sim.Run(t, sc)
+	e.stories, e.faults, e.calls, e.hours = e.stories+1, e.faults+len(r.Fired), e.calls+r.Calls, e.hours+r.Hours
+	e.settled = max(e.settled, r.Settled)
+	for _, v := range r.Violations {
+		t.Errorf("with %v: %s", faults, v)
+	}
+	return r, len(r.Fired) == len(faults)
+}
+
+// G10: every story, and every site of it with every fault its contract allows.
 func TestSingles(t *testing.T) {
-	base := story()
-	quiet := sim.Run(t, base)
-	faults := sim.Singles(quiet.Made)
-	for _, f := range faults {
-		s := base
-		s.Faults = []sim.Fault{f}
-		r := sim.Run(t, s)
-		if len(r.Fired) == 0 {
-			t.Errorf("%s: did not happen", f)
+	mine := turns(t)
+	var e exhausted
+	n := 0
+	for _, story := range sim.Stories() {
+		quiet := sim.Run(t, story.Script)
+		for _, v := range quiet.Violations {
+			t.Errorf("%s: without a fault: %s", story.Name, v)
 		}
-		for _, v := range r.Violations {
-			t.Errorf("%s: %s", f, v)
-		}
-		if r.Launched != quiet.Launched && f.Role != sim.Client { // what a client that died had is not ready in time
-			t.Errorf("%s: %d machines launched, want %d", f, r.Launched, quiet.Launched)
+		for _, f := range sim.Singles(quiet.Made) {
+			if n++; !mine(n - 1) {
+				continue
+			}
+			r, all := e.broken(t, story.Script, f)
+			if !all {
+				t.Errorf("%s: %s did not happen", story.Name, f)
+			}
+			if r.Launched != quiet.Launched && f.Role != sim.Client && !story.Excused {
+				t.Errorf("%s: with %s %d machines were launched, want %d", story.Name, f, r.Launched, quiet.Launched)
+			}
 		}
 	}
-	t.Logf("%d faults", len(faults))
+	t.Logf("%d single faults, lived through %+v", n, e)
+}
+
+// G10: every pair of faults on the path of provision and release. Where the first keeps the second from
+// happening (a client that died asks no more), the pair does not count.
+func TestPairs(t *testing.T) {
+	mine := turns(t)
+	var e exhausted
+	happened := 0
+	pairs := sim.Pairs(sim.Run(t, sim.PairStory()).Made)
+	for i, pair := range pairs {
+		if mine(i) {
+			if _, both := e.broken(t, sim.PairStory(), pair...); both {
+				happened++
+			}
+		}
+	}
+	if happened < e.stories*4/5 {
+		t.Errorf("of %d pairs only %d happened", e.stories, happened)
+	}
+	t.Logf("%d pairs, %d happened, lived through %+v", len(pairs), happened, e)
 }

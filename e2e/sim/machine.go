@@ -14,6 +14,7 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -83,7 +84,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 	var draws atomic.Int64
 	a, err := agent.New(agent.Options{
 		Store: w.table(p), Principal: m.principal, InstanceID: store.InstanceID(m.id), Dir: dir, Exe: "/bin/false", Version: "sim",
-		Clock: w.clockOf(m.id), Log: w.log.With("agent", p.name), Runner: runnerGate{p, m.runner}, Machine: powerGate{p, m},
+		Clock: w.clockOf(m.id), Log: w.log.With(logkey.Holder, p.name), Runner: runnerGate{p, m.runner}, Machine: powerGate{p, m},
 		Jitter: func() float64 {
 			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
 		},

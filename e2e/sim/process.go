@@ -131,10 +131,10 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	if err := p.travel(ctx, c, k.next()); err != nil {
 		return none, err
 	}
-	switch kind {
-	case Throttled:
+	if kind == Throttled {
 		return none, c.throttled
-	case Late:
+	}
+	if kind == Late {
 		p.w.later(k.next().between(time.Second, 8*time.Second), func(ctx context.Context) { _, _ = do(ctx) })
 		return none, c.unknown
 	}

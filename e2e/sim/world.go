@@ -57,7 +57,6 @@ type World struct {
 
 	ended   chan struct{}
 	running sync.WaitGroup
-	stops   []func() // in the order they are to be called
 }
 
 // Fired is a fault that happened.
@@ -94,7 +93,11 @@ func Run(t *testing.T, o Script) (r Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	}()
 	rand.Seed(int64(o.Seed)) //nolint:staticcheck,gosec // the retries of a library draw from it; see the directive below
 	cryptotest.SetGlobalRandom(t, o.Seed)
 	synctest.Test(t, func(t *testing.T) {

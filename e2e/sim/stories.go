@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Story is a script without faults whose every call is tried with every fault.
+type Story struct {
+	Name string
+	Script
+
+	// Excused says that machines of this story may end before their time, or come and go: it is about that.
+	Excused bool
+}
+
+// Stories go through every state and every edge of the tables.
+func Stories() []Story {
+	base := Script{Seed: 1, Controllers: 2, Boot: 10 * time.Second, Idle: 45 * time.Second}
+	told := func(name string, excused bool, change func(*Script), steps ...Step) Story {
+		s := base
+		s.Steps = steps
+		if change != nil {
+			change(&s)
+		}
+		return Story{name, s, excused}
+	}
+	two := Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second}
+	warm := Workflow{ID: "200", Count: 2, Jobs: 1, Job: 3 * time.Second}
+	return []Story{
+		told("cold, then warm", false, nil, Begin(0, two), Begin(50*time.Second, warm)),
+		told("by a token", false, func(s *Script) { s.Mode = string(store.Token) }, Begin(0, two), Begin(50*time.Second, warm)),
+		told("cancelled while it waits", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: time.Second, CancelAfter: 8 * time.Second}), Begin(20*time.Second, warm)),
+		told("cancelled while its jobs run", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: time.Minute, CancelAfter: 30 * time.Second}), Begin(50*time.Second, warm)),
+		told("its client vanishes", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, VanishAfter: 5 * time.Second}), Begin(80*time.Second, warm)),
+		told("a seat is lost", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: 30 * time.Second, Hold: 70 * time.Second}), Reclaim(30*time.Second, 1)),
+		told("the older comes first", true, func(s *Script) { s.Largest = 3 },
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 20 * time.Second}),
+			Begin(2*time.Second, Workflow{ID: "200", Count: 2, Jobs: 2, Job: 5 * time.Second}),
+			Begin(3*time.Second, Workflow{ID: "300", Count: 1, Jobs: 1, Job: 5 * time.Second})),
+		told("no spot to be had", false, func(s *Script) {},
+			Capacity(0, fleet.Slot{UsageClass: store.Spot}, 1),
+			Begin(time.Second, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second, Usage: []string{store.Spot, store.OnDemand}})),
+		told("nobody gives back", false, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: 5 * time.Second, Forgets: true, Max: 90 * time.Second})),
+		told("run again", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: 10 * time.Second, Hold: time.Minute, Forgets: true}),
+			Begin(40*time.Second, Workflow{ID: "100", Attempt: 2, Count: 2, Jobs: 1, Job: 5 * time.Second})),
+		told("drained by order", true, nil,
+			Begin(0, two), Drain(45*time.Second, store.DrainOrder{ID: "all", ResourceClass: "small"})),
+		told("notice of the end", true, nil,
+			Begin(0, two), Notice(45*time.Second, 1), Begin(55*time.Second, warm)),
+		told("another template", true, nil,
+			Begin(0, two), Template(40*time.Second, "2"), Begin(80*time.Second, warm)),
+	}
+}
