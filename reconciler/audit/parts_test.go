@@ -78,3 +78,14 @@ func TestCheck_EndingMachine_OutlivesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A claim may be written before the status of its attempt, and outlive the record of its request.
+func TestCheck_OwnerByHalfItsRecords_NoViolation(t *testing.T) {
+	s := healthy()
+	instance(s, "i-claimed").RunID = "new" // without a status
+	runner(s, runnerOf("i-claimed", 2)).Labels = []string{"new"}
+	records(s, "pending").Request = nil
+	for _, v := range audit.Check(s, options()) {
+		t.Errorf("%+v", v)
+	}
+}

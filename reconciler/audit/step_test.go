@@ -39,6 +39,12 @@ func TestStep_ByTheTables_NoViolation(t *testing.T) {
 	records(is, "pending").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.Ready, Version: 4}
 	records(is, "again").Status = &store.RunStatus{Attempt: 2, Phase: statemachine.Pending, Version: 4}
 	records(is, "ready").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.ReleasedPhase, Version: 5}
+	records(is, "new").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.Pending, Version: 1}
+	records(is, "released").Status = nil // expired
+	failed := records(was, "failed").Status
+	failed.ExpiresAt = now.Add(-time.Second) // expired too, and its id came again
+	records(is, "failed").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.Pending, Version: 1}
+	is.Runs = append(is.Runs, run("zeta", request("zeta", 1, time.Second), &store.RunStatus{Attempt: 1, Phase: statemachine.Pending}))
 	is.Lease.Version++
 	for _, v := range audit.Step(was, is, options()) {
 		t.Errorf("%+v", v)
