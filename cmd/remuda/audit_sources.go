@@ -113,9 +113,9 @@ func (f *auditSources) look(ctx context.Context, now time.Time) (*audit.Snapshot
 	return s, nil
 }
 
-// blind returns why a part could not be read, if so.
+// blind returns why a part could not be read, if so: audit.Look joins one error for each.
 func blind(err error, part audit.Part) error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // of errors.Join alone
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return nil
 	}
