@@ -20568,8 +20568,8 @@ var EndpointCache2 = class {
     if (!endpointsWithExpiry || endpointsWithExpiry.length === 0) {
       return void 0;
     }
-    const endpoints = endpointsWithExpiry.map((endpoint) => endpoint.Address);
-    return endpoints[Math.floor(Math.random() * endpoints.length)];
+    const endpoints2 = endpointsWithExpiry.map((endpoint) => endpoint.Address);
+    return endpoints2[Math.floor(Math.random() * endpoints2.length)];
   }
   get(key) {
     if (!this.has(key)) {
@@ -20587,9 +20587,9 @@ var EndpointCache2 = class {
     }
     return endpointsWithExpiry;
   }
-  set(key, endpoints) {
+  set(key, endpoints2) {
     const now = Date.now();
-    this.cache.set(key, endpoints.map(({ Address, CachePeriodInMinutes }) => ({
+    this.cache.set(key, endpoints2.map(({ Address, CachePeriodInMinutes }) => ({
       Address,
       Expires: now + CachePeriodInMinutes * 60 * 1e3
     })));
@@ -20601,11 +20601,11 @@ var EndpointCache2 = class {
     if (!this.cache.has(key)) {
       return false;
     }
-    const endpoints = this.cache.peek(key);
-    if (!endpoints) {
+    const endpoints2 = this.cache.peek(key);
+    if (!endpoints2) {
       return false;
     }
-    return endpoints.length > 0;
+    return endpoints2.length > 0;
   }
   clear() {
     this.cache.clear();
@@ -25057,6 +25057,7 @@ var signers = [
   "UnrecognizedClientException"
 ];
 var clocks = ["RequestInTheFuture", "RequestTimeTooSkewed"];
+var unknown = ["", "SyntaxError", "Unknown", "UnknownError"];
 var missing = ["ResourceNotFoundException", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"];
 var throttles = ["LimitExceededException", "OverLimit", "RequestLimitExceeded", "SlowDown"];
 function explain(error, call, resource) {
@@ -25077,7 +25078,7 @@ function throttled({ name: code = "", $metadata }) {
 }
 function meaningOf(error, call) {
   const code = error.name ?? "";
-  const status = error.$metadata?.httpStatusCode ?? 0;
+  const status = error.$metadata?.httpStatusCode ?? error.$response?.statusCode ?? 0;
   if (isOffTime(error)) return ["unavailable", "this machine's clock is wrong; trying with that of AWS"];
   if (expired.includes(code)) {
     return [
@@ -25094,6 +25095,9 @@ function meaningOf(error, call) {
   if (missing.includes(code))
     return ["refused", "not found; check the inputs name and aws-region, or run `remuda init`"];
   if (throttled(error)) return ["unavailable", "throttled"];
+  if (error.code === "ENOTFOUND") return ["unavailable", "no such address; check the input aws-region and the network"];
+  if (status >= 400 && status < 500 && ![408, 429].includes(status) && unknown.includes(code))
+    return ["refused", `HTTP ${status} that is not of AWS; check AWS_ENDPOINT_URL and what stands between`];
   if (error.$fault === void 0 || error.$fault === "server" || status >= 500)
     return ["unavailable", "no usable answer"];
   if (status === 401 || status === 403) return ["refused", "access denied"];
@@ -25307,6 +25311,8 @@ var maxCount = 1e4;
 var maxRuntimeMin = 35 * 24 * 60;
 var maxTimeout = 24 * 60 * 60 * 1e3;
 var maxPatterns = 400;
+var endpoints = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"];
+var isWeb = (text) => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 function readInputs(runner2) {
   const problems = [];
   const get = (name) => runner2.input(name) || (defaults[name] ?? "");
@@ -25332,6 +25338,10 @@ function readInputs(runner2) {
   out.name = matching("name", /^[A-Za-z0-9_-]{3,73}$/, "3 to 73 of A-Z, a-z, 0-9, _ and -, the name of the table");
   out.region = runner2.input("aws-region") || runner2.variable("AWS_REGION") || runner2.variable("AWS_DEFAULT_REGION");
   matching("aws-region", /^[a-z]{2,}(-[a-z0-9]+)+$/, "a region such as eu-west-1, here or in AWS_REGION", out.region);
+  for (const variable of endpoints) {
+    const text = runner2.variable(variable);
+    if (text !== "" && !isWeb(text)) bad(variable, "a URL such as https://dynamodb.eu-west-1.amazonaws.com", text);
+  }
   const suffix = runner2.input("request-suffix");
   matching("request-suffix", /^[a-z0-9-]{0,40}$/, "at most 40 of a-z, 0-9 and -: labels ignore case", suffix);
   const run2 = matching("GITHUB_RUN_ID", /^[0-9]{1,20}$/, "the id of a workflow run", runner2.variable("GITHUB_RUN_ID"));
@@ -25958,15 +25968,15 @@ var Store = class {
    * item that is being written is success: an earlier try was applied and its reply lost.
    */
   put(item, expect, limit) {
-    let unknown;
+    let unknown2;
     return this.settle(`write ${item.PK} ${item.SK}`, limit, async () => {
       try {
         await this.table.put(item, expect, limit.signal);
       } catch (error) {
         if (error instanceof TableError && error.kind === "conflict" && error.current && sameItem(error.current, item))
           return;
-        if (kindOf(error) === "refused" && unknown) throw new Error(`${error.message} (after: ${unknown})`);
-        if (kindOf(error) === "unavailable") unknown = error.message;
+        if (kindOf(error) === "refused" && unknown2) throw new Error(`${error.message} (after: ${unknown2})`);
+        if (kindOf(error) === "unavailable") unknown2 = error.message;
         throw error;
       }
     });

@@ -4,9 +4,11 @@ import { type Kind, TableError } from "./table.ts";
 
 interface Answer {
   name?: string;
+  code?: string; // of an error of the network
   message?: string;
   $fault?: "client" | "server";
   $metadata?: { httpStatusCode?: number };
+  $response?: { statusCode?: number }; // where it could not be read
 }
 
 // Of those below, the ones that were good when the step began.
@@ -33,6 +35,8 @@ const signers = [
   "UnrecognizedClientException",
 ];
 const clocks = ["RequestInTheFuture", "RequestTimeTooSkewed"];
+// The SDK's, for answers that name none or are in no form of AWS.
+const unknown = ["", "SyntaxError", "Unknown", "UnknownError"];
 const missing = ["ResourceNotFoundException", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"];
 const throttles = ["LimitExceededException", "OverLimit", "RequestLimitExceeded", "SlowDown"];
 
@@ -74,7 +78,7 @@ function throttled({ name: code = "", $metadata }: Answer): boolean {
 
 function meaningOf(error: Answer, call: string): [Kind, string] {
   const code = error.name ?? "";
-  const status = error.$metadata?.httpStatusCode ?? 0;
+  const status = error.$metadata?.httpStatusCode ?? error.$response?.statusCode ?? 0;
   if (isOffTime(error)) return ["unavailable", "this machine's clock is wrong; trying with that of AWS"];
   if (expired.includes(code)) {
     return [
@@ -91,6 +95,9 @@ function meaningOf(error: Answer, call: string): [Kind, string] {
   if (missing.includes(code))
     return ["refused", "not found; check the inputs name and aws-region, or run `remuda init`"];
   if (throttled(error)) return ["unavailable", "throttled"];
+  if (error.code === "ENOTFOUND") return ["unavailable", "no such address; check the input aws-region and the network"];
+  if (status >= 400 && status < 500 && ![408, 429].includes(status) && unknown.includes(code))
+    return ["refused", `HTTP ${status} that is not of AWS; check AWS_ENDPOINT_URL and what stands between`];
   // Without a fault the service has not answered in its own form: a proxy, a timeout, a broken connection.
   if (error.$fault === undefined || error.$fault === "server" || status >= 500)
     return ["unavailable", "no usable answer"];

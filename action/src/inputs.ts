@@ -48,6 +48,10 @@ const maxRuntimeMin = 35 * 24 * 60;
 const maxTimeout = 24 * 60 * 60 * 1000;
 const maxPatterns = 400; // allowed instance types that EC2 takes (EC2 API, InstanceRequirementsRequest)
 
+// The SDK takes them from the environment, and takes localhost:8000 for a scheme.
+const endpoints = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"];
+const isWeb = (text: string) => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
+
 /** Reads and checks what the mode needs. Throws an InputError that lists every problem. */
 export function readInputs(runner: Runner): Inputs {
   const problems: string[] = [];
@@ -76,6 +80,10 @@ export function readInputs(runner: Runner): Inputs {
   out.name = matching("name", /^[A-Za-z0-9_-]{3,73}$/, "3 to 73 of A-Z, a-z, 0-9, _ and -, the name of the table");
   out.region = runner.input("aws-region") || runner.variable("AWS_REGION") || runner.variable("AWS_DEFAULT_REGION");
   matching("aws-region", /^[a-z]{2,}(-[a-z0-9]+)+$/, "a region such as eu-west-1, here or in AWS_REGION", out.region);
+  for (const variable of endpoints) {
+    const text = runner.variable(variable);
+    if (text !== "" && !isWeb(text)) bad(variable, "a URL such as https://dynamodb.eu-west-1.amazonaws.com", text);
+  }
   const suffix = runner.input("request-suffix");
   matching("request-suffix", /^[a-z0-9-]{0,40}$/, "at most 40 of a-z, 0-9 and -: labels ignore case", suffix);
   const run = matching("GITHUB_RUN_ID", /^[0-9]{1,20}$/, "the id of a workflow run", runner.variable("GITHUB_RUN_ID"));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 
+import { explain } from "../src/awserror.ts";
 import { systemClock } from "../src/clock.ts";
 import { DynamoTable } from "../src/dynamo.ts";
 import { toWire } from "../src/item.ts";
@@ -132,6 +133,8 @@ const answers: [string, Answer, TableError["kind"], RegExp][] = [
   ["throttled too", dynamodb(400, "com.amazon.coral.availability#ThrottlingException"), "unavailable", /throttled/],
   ["500", dynamodb(500, "com.amazonaws.dynamodb.v20120810#InternalServerError"), "unavailable", /no usable answer/],
   ["503 of a proxy", { status: 503, body: "<html>busy</html>" }, "unavailable", /no usable answer/],
+  ["404 of a web server", { status: 404, body: "" }, "refused", /HTTP 404 that is not of AWS; check AWS_ENDPOINT_URL/],
+  ["403 of a proxy", { status: 403, body: "<html>no</html>" }, "refused", /HTTP 403 that is not of AWS/],
   ["200 of a proxy", { status: 200, body: "<html>welcome</html>" }, "unavailable", /no usable answer/],
   [
     "validation",
@@ -167,6 +170,15 @@ test("a clock that is off by hours: the next call is signed by that of AWS", asy
   const signed = aws.received[1]?.signedAt ?? "";
   assert.ok(signed >= hour(ahead), `signed at ${signed}, want ${hour(ahead)}`);
   clock.close();
+});
+
+test("a region without the service: said so, and tried on, since names fail for a while, too", () => {
+  const cause = Object.assign(new Error("getaddrinfo ENOTFOUND dynamodb.eu-west-9.amazonaws.com"), {
+    code: "ENOTFOUND",
+  });
+  const error = explain(cause, "dynamodb:GetItem", "table remuda in eu-west-9");
+  assert.equal(error.kind, "unavailable");
+  assert.match(error.message, /in eu-west-9: no such address; check the input aws-region and the network: getaddrinfo/);
 });
 
 test("no answer, or none in time: unavailable", async () => {

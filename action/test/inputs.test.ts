@@ -155,6 +155,17 @@ test("a missing region is a problem", () => {
   assert.equal(read({ "INPUT_AWS-REGION": "us-gov-west-1" }).region, "us-gov-west-1");
 });
 
+test("an endpoint that is none is named, whichever it is", () => {
+  for (const name of ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SQS"]) {
+    for (const text of ["localhost:8000", "nonsense", "http://", "ftp://x"]) {
+      assert.deepEqual(problems({ [name]: text }), [
+        `${name}: must be a URL such as https://dynamodb.eu-west-1.amazonaws.com, got "${text}"`,
+      ]);
+    }
+    assert.deepEqual(problems({ [name]: "http://127.0.0.1:8000" }), []);
+  }
+});
+
 test("a release needs neither class nor count, refresh nothing at all", () => {
   const got = read({ INPUT_MODE: "release", "INPUT_RESOURCE-CLASS": "", "INPUT_INSTANCE-COUNT": "x" });
   assert.equal(got.mode, "release");
