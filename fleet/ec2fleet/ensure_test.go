@@ -219,6 +219,19 @@ func TestEnsure_VersionDeletedByHand_H55_H56(t *testing.T) {
 	}
 }
 
+// EC2 may show what nobody set, as off: that is no difference.
+func TestShape_OffIsAsNotSet(t *testing.T) {
+	shown := &types.ResponseLaunchTemplateData{
+		EbsOptimized: aws.Bool(false), ImageId: aws.String(ec2test.AMI),
+		MetadataOptions: &types.LaunchTemplateInstanceMetadataOptions{
+			State: types.LaunchTemplateInstanceMetadataOptionsStateApplied, HttpProtocolIpv6: types.LaunchTemplateInstanceMetadataProtocolIpv6Disabled,
+		},
+	}
+	if got := shapeOf(shown).differs(shape{Image: ec2test.AMI}); len(got) != 0 {
+		t.Errorf("differs in %v, want in nothing", got)
+	}
+}
+
 // EC2 shows a field otherwise than it was given: that must not make a version at every look.
 func TestEnsure_TrustsItsMark(t *testing.T) {
 	s := ec2test.New(t)

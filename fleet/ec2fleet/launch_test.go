@@ -249,6 +249,20 @@ func TestLaunch_RefusedLookIsNotDefinite_H01(t *testing.T) {
 	}
 }
 
+// What a launch brought gets a record with its size, so one that nobody tells is no answer yet, nor a definite error. H15 H01
+func TestLaunch_SizeMustBeTold_H15_H01(t *testing.T) {
+	s := ec2test.New(t)
+	p := planned(t, ready(t, s, nil), spec("l-1", 1))
+	if _, err := opened(t, s.URL, "test", options(s)).Launch(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	s.SetTypes()
+	f := opened(t, s.URL, "test", options(s)) // knows of no type yet
+	if out, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "c6i.large") {
+		t.Errorf("Launch = %+v, %v, want an unknown outcome that names the type", out, err)
+	}
+}
+
 // What a machine is made of went away, or a permission did: a clear error, and no machine.
 func TestLaunch_ClearErrors(t *testing.T) {
 	tests := []struct {
