@@ -167,7 +167,7 @@ func (s *Step) finish(cancelled bool, err error) {
 }
 
 // sweepLimit bounds the looks for what a step started: a killed process lives until its turn comes.
-const sweepLimit = 10 * time.Second
+const sweepLimit = time.Minute
 
 // sweep kills every process that carries the step's mark.
 func (s *Step) sweep() error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -110,19 +111,22 @@ func TestRun_NextStep(t *testing.T) {
 	}
 }
 
+// A busy machine has all the time it needs to obey; only what is ignored is given up soon.
 func TestCancel(t *testing.T) {
 	for name, tc := range map[string]struct {
 		script  string
+		grace   Grace
 		signals []syscall.Signal
 		code    int
 	}{
-		"obeys":    {`trap 'echo "a=interrupted" >>"$GITHUB_OUTPUT"; exit 0' INT; echo ready; while :; do sleep 0.01; done`, []syscall.Signal{syscall.SIGINT}, 0},
-		"slow":     {`trap '' INT; trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done`, []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, 9},
-		"stubborn": {`trap '' INT TERM; sleep 1000 >/dev/null 2>&1 & echo ready; while :; do sleep 0.01; done`, []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}, -1},
+		"obeys":    {`trap 'echo "a=interrupted" >>"$GITHUB_OUTPUT"; exit 0' INT; echo ready; while :; do sleep 0.01; done`, Grace{time.Minute, time.Minute}, []syscall.Signal{syscall.SIGINT}, 0},
+		"slow":     {`trap '' INT; trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done`, Grace{200 * time.Millisecond, time.Minute}, []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, 9},
+		"stubborn": {`trap '' INT TERM; sleep 1000 >/dev/null 2>&1 & echo ready; while :; do sleep 0.01; done`, Grace{200 * time.Millisecond, 100 * time.Millisecond}, []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := job(t)
+			j.Grace = tc.grace
 			s, err := j.Start(action(t, plain, map[string]string{"main.sh": tc.script}), nil)
 			if err != nil {
 				t.Fatal(err)

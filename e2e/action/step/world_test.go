@@ -52,7 +52,7 @@ func run(t *testing.T, script string) Result {
 // shows waits until the step's log holds a line.
 func shows(t *testing.T, s *Step, line string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		log := s.Result().Log
 		for _, l := range log {
 			if strings.Contains(l, line) {
