@@ -195,12 +195,17 @@ func (t *term) keep(ctx context.Context, r run, seats []snapshot) (Result, error
 	end := r.status.ReadyAt.Add(t.cfg.maxRuntime(*r.request))
 	running := 0
 	var rest []snapshot
+	var last time.Time // to which those that run may run
 	for _, s := range seats {
 		if s.State == statemachine.Running {
 			running++
+			last = later(last, s.Threshold.Time)
 		} else {
 			rest = append(rest, s)
 		}
+	}
+	if running > 0 && last.Before(end) {
+		end = last // a crash came between handing them over and saying Ready: their time began before
 	}
 	if !now.Before(end) {
 		back, err := t.giveBack(ctx, rest, store.Drain, over)
@@ -229,6 +234,9 @@ func (t *term) keep(ctx context.Context, r run, seats []snapshot) (Result, error
 		t.log.Info("seat refilled", logkey.RequestID, r.id, logkey.Count, len(given)-running)
 		return res.sooner(time.Millisecond), t.putStatus(ctx, st, statemachine.Observe, now)
 	}
+	if end.Sub(now) < t.cfg.Limits.ClaimGate {
+		return res, nil // its time is up before a seat could serve it
+	}
 	if _, err := t.cfg.query(*r.request); err != nil {
 		t.log.Warn("cannot refill a seat", logkey.RequestID, r.id, logkey.Error, err) // its class was removed
 		return res, nil
@@ -239,6 +247,14 @@ func (t *term) keep(ctx context.Context, r run, seats []snapshot) (Result, error
 	}
 	filled, err := t.fill(ctx, r, seats)
 	return earliest(earliest(res, renewed), filled), err
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // seatBusy hands over those of the surplus that already run a job of the run: the limits of created and

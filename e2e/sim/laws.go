@@ -158,8 +158,8 @@ func (t *truth) phases(was, st store.RunStatus) {
 }
 
 // reasoned: an answer says what it has to.
-func (t *truth) reasoned(_, st store.RunStatus) {
-	if want := t.requests[st.ID][st.Attempt].Count; st.Phase == statemachine.Ready && len(st.Instances) != want {
+func (t *truth) reasoned(was, st store.RunStatus) {
+	if want := t.requests[st.ID][st.Attempt].Count; st.Phase == statemachine.Ready && was.Phase != st.Phase && len(st.Instances) != want {
 		t.broke(Answered, "request %s is Ready with %d of %d instances", st.ID, len(st.Instances), want)
 	}
 	if st.Phase == statemachine.Failed && (st.Reason == "" || st.Message == "") {
