@@ -58,11 +58,21 @@ func refused() []scenario {
 	return out
 }
 
+// together is a request that names an item of another partition, too.
+func together(r request, partition string) request {
+	r.Context["dynamodb:LeadingKeys"] = append(r.Context["dynamodb:LeadingKeys"], partition)
+	return r
+}
+
 // refusedAgent: H43 was a role of instances that could re-own and kill every one of them.
 func refusedAgent() []scenario {
 	return []scenario{
 		when(iam.Agent, "", "reads another instance's record", item("GetItem", otherKey, "")),
+		when(iam.Agent, "", "reads another's beside its own, in one transaction", together(item("GetItem", ownKey, ""), otherKey)),
+		when(iam.Agent, "", "reports for another beside itself, in one transaction", together(item("UpdateItem", ownKey, reportAttributes), otherKey)),
 		when(iam.Agent, "", "reads a request", item("GetItem", "RUN#4711", "")),
+		when(iam.Agent, "", "reads the lease", item("GetItem", "META#lease", "")),
+		when(iam.Agent, "", "reads a launch", item("GetItem", "LAUNCH#l-1", "")),
 		when(iam.Agent, "", "reads no key", item("GetItem", "", "")),
 		when(iam.Agent, "", "reads its key elsewhere", elsewhere(item("GetItem", ownKey, ""))),
 		when(iam.Agent, "", "reports elsewhere", elsewhere(item("UpdateItem", ownKey, reportAttributes))),

@@ -133,4 +133,21 @@ func judge(t *testing.T, scenarios []scenario, want bool) {
 
 func TestPolicies_AllowWhatTheCodeCalls(t *testing.T) { judge(t, allowed(), true) }
 
+// The credentials of a second instance read and write its own partition and nothing of the first one's:
+// one role serves both, so that only the session tells them apart.
+func TestPolicies_SecondInstanceIsNoOther_H43(t *testing.T) {
+	second := func(r request) request {
+		r.Context["aws:userid"] = []string{strings.TrimPrefix(otherKey, "INSTANCE#")}
+		return r
+	}
+	of := func(partition string) []scenario {
+		return []scenario{
+			when(iam.Agent, "", "the second reads "+partition, second(item("GetItem", partition, ""))),
+			when(iam.Agent, "", "the second reports in "+partition, second(item("UpdateItem", partition, beatAttributes))),
+		}
+	}
+	judge(t, of(otherKey), true)
+	judge(t, of(ownKey), false)
+}
+
 func TestPolicies_RefuseEverythingElse_H43(t *testing.T) { judge(t, refused(), false) }
