@@ -12,26 +12,42 @@ import (
 
 var callGroups = call{what: "list runner groups", group: other, reads: true}
 
-// groupID returns the runner group of new runners. A name is resolved once, until a refusal makes it
-// doubtful.
+// groupID returns the runner group of new runners. A name is resolved once for all who wait for it, until a
+// refusal makes it doubtful.
 func (c *Client) groupID(ctx context.Context) (int64, error) {
 	if c.groupName == "" {
 		return c.group, nil
 	}
-	c.mu.Lock()
-	id := c.resolved
-	c.mu.Unlock()
-	if id != 0 {
+	if id := c.knownGroup(); id != 0 {
 		return id, nil
 	}
-	id, err := c.findGroup(ctx)
-	if err != nil {
-		return 0, err
+	shared := c.flight.DoChan("group", func() (any, error) { // as in RegistrationToken
+		if id := c.knownGroup(); id != 0 {
+			return id, nil
+		}
+		id, err := c.findGroup(context.WithoutCancel(ctx))
+		if err == nil {
+			c.mu.Lock()
+			c.resolved = id
+			c.mu.Unlock()
+		}
+		return id, err
+	})
+	select {
+	case r := <-shared:
+		if r.Err != nil {
+			return 0, r.Err
+		}
+		return r.Val.(int64), nil
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
 	}
+}
+
+func (c *Client) knownGroup() int64 {
 	c.mu.Lock()
-	c.resolved = id
-	c.mu.Unlock()
-	return id, nil
+	defer c.mu.Unlock()
+	return c.resolved
 }
 
 // doubtGroup forgets the group's id if err may mean that it is another by now.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -136,6 +137,50 @@ func TestRunnerGroup_ByName_ResolvedOnce_UntilARefusal(t *testing.T) {
 	refuse = false
 	if _, err := c.JITConfig(t.Context(), "i-1-1", "1"); err != nil || lists != 4 {
 		t.Errorf("after a refusal JITConfig() error = %v with %d calls for groups, want them listed anew", err, lists)
+	}
+}
+
+// A burst of registrations asks for the group once.
+func TestRunnerGroup_ConcurrentCallersShareOneCall(t *testing.T) {
+	const callers = 20
+	asked, answered := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/runner-groups") {
+			once.Do(func() { close(asked) })
+			<-answered
+			answer(200, `{"runner_groups":[{"id":41,"name":"linux"}]}`)(w, r)
+			return
+		}
+		answer(201, jitBody)(w, r)
+	})
+	c := client(t, f, "/octo", func(o *githubapi.Options) { o.RunnerGroup = "linux" })
+	errs := make(chan error, callers+1)
+	mint := func() { _, err := c.JITConfig(t.Context(), "i-1-1", "1"); errs <- err }
+	go mint()
+	<-asked
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.JITConfig(ctx, "i-1-2", "1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("JITConfig() of a caller that left = %v, want context.Canceled", err)
+	}
+	for range callers {
+		go mint()
+	}
+	close(answered)
+	for range callers + 1 {
+		if err := <-errs; err != nil {
+			t.Errorf("JITConfig() error = %v", err)
+		}
+	}
+	lists := 0
+	for _, call := range f.calls() {
+		if strings.Contains(call, "/runner-groups") {
+			lists++
+		}
+	}
+	if lists != 1 {
+		t.Errorf("groups were listed %d times for %d registrations, want once", lists, callers+1)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
 // The control API: what the tests' and the operator's methods of Hub do, over HTTP. Durations are in
@@ -35,6 +37,10 @@ func (s *server) control() http.Handler {
 	mux.HandleFunc("PUT /outage", s.setOutage)
 	mux.HandleFunc("PUT /ratelimit/{resource}", s.setRateLimit)
 	mux.HandleFunc("PUT /latency", s.setLatency)
+	mux.HandleFunc("PUT /app", s.setApp)
+	mux.HandleFunc("PUT /groups", s.setGroups)
+	mux.HandleFunc("PUT /deprecated", s.setDeprecated)
+	mux.HandleFunc("PUT /deprecations/{version}", s.setEnd)
 	mux.HandleFunc("/", notFound)
 	return mux
 }
@@ -125,6 +131,54 @@ func (s *server) setLatency(w http.ResponseWriter, r *http.Request) {
 
 // longest is what stands for ever: a float64 may be more than a Duration holds.
 const longest = 100 * 365 * 24 * time.Hour
+
+func (s *server) setApp(w http.ResponseWriter, r *http.Request) {
+	var a App
+	err := readJSON(r, &a)
+	if err == nil {
+		err = s.hub.SetApp(a)
+	}
+	done(w, err)
+}
+
+func (s *server) setGroups(w http.ResponseWriter, r *http.Request) {
+	var names []string
+	err := readJSON(r, &names)
+	if err == nil {
+		s.hub.SetGroups(names...)
+	}
+	done(w, err)
+}
+
+func (s *server) setDeprecated(w http.ResponseWriter, r *http.Request) {
+	var on bool
+	err := readJSON(r, &on)
+	if err == nil {
+		s.hub.SetDeprecated(on)
+	}
+	done(w, err)
+}
+
+func (s *server) setEnd(w http.ResponseWriter, r *http.Request) {
+	var end struct {
+		Registration time.Time `json:"registration"`
+		Runtime      time.Time `json:"runtime"`
+	}
+	err := readJSON(r, &end)
+	if err == nil {
+		s.hub.SetEnd(r.PathValue("version"), githubapi.Deprecation{Registration: end.Registration, Runtime: end.Runtime})
+	}
+	done(w, err)
+}
+
+// done answers a call that returns nothing.
+func done(w http.ResponseWriter, err error) {
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
 
 func seconds(f float64) time.Duration {
 	return time.Duration(min(max(f, 0), longest.Seconds()) * float64(time.Second))

@@ -66,9 +66,16 @@ const (
 	ResourceRegistration = "actions_runner_registration"
 )
 
+// resourceApp is the budget of an App itself, apart from that of its installation.
+const resourceApp = "core of the app"
+
 func (c Call) resource() string {
-	if c == CallToken || c == CallJIT {
+	switch c {
+	case CallToken, CallJIT:
 		return ResourceRegistration
+	case CallInstallation, CallAppToken:
+		return resourceApp
+	case CallList, CallGet, CallDelete, CallGroups, CallDeprecation, CallRegister, CallRemove, CallConnect, CallPoll, CallComplete:
 	}
 	return ResourceCore
 }

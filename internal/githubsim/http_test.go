@@ -86,6 +86,8 @@ func TestClientSide_HubAndClientAreTheSame(t *testing.T) {
 		{"Hub", func(_ *testing.T, s *site) narrow { return s.Hub }},
 		{"ClientOfRepository", func(t *testing.T, s *site) narrow { return s.api(t, "/octo/repo", credential) }},
 		{"ClientOfOrganisation", func(t *testing.T, s *site) narrow { return s.api(t, "/octo", credential) }},
+		{"AppOfRepository", func(t *testing.T, s *site) narrow { return s.app(t, "/octo/repo") }},
+		{"AppOfOrganisation", func(t *testing.T, s *site) narrow { return s.app(t, "/octo") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t, githubsim.Options{PollWait: 10 * time.Millisecond})

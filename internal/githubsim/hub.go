@@ -9,12 +9,12 @@
 //     methods of *githubapi.Client and return its error kinds, so a Hub stands wherever a client does;
 //   - the runner's: Register, Unregister, Connect, then a Session; Attach is a whole runner in one call;
 //   - the tests' and the operator's: Submit, Cancel, Job, Jobs, Wait, Until, Registrations,
-//     NamesUsedTwice, Calls, SetOutage, SetRateLimit, SetLatency, SetDeprecated.
+//     NamesUsedTwice, Calls, SetOutage, SetRateLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp.
 //
 // Serve and Handler put HTTP on top, Remote is the runner's side of that, and package simrunner is
 // the runner program that uses it.
 //
-// There is one scope: owner and repository of a call are not looked at. Where the real service's
+// There is one scope: owner and repository, or enterprise, of a call are not looked at. Where the real service's
 // behaviour is documented or visible in the runner's source, the hub does the same; the rest is
 // said at the option or method concerned.
 package githubsim
@@ -109,6 +109,9 @@ type Hub struct {
 	limits   map[string]*window
 	obsolete bool                 // every runner version is deprecated
 	tokens   map[string]time.Time // registration and removal tokens → expiry
+	app      app
+	groups   []string                         // runner groups, the default one first
+	ends     map[string]githubapi.Deprecation // by version of the runner
 	lastID   int64
 	runners  map[int64]*runner
 	names    map[string]*runner   // by folded name
@@ -140,6 +143,8 @@ func New(o Options) *Hub {
 		calls:    map[Call]int{},
 		limits:   map[string]*window{},
 		tokens:   map[string]time.Time{},
+		groups:   []string{defaultGroup},
+		ends:     map[string]githubapi.Deprecation{},
 		runners:  map[int64]*runner{},
 		names:    map[string]*runner{},
 		carriers: map[string][]*runner{},
@@ -152,13 +157,19 @@ func New(o Options) *Hub {
 // Call names one kind of call, for counting and for outages.
 type Call string
 
-// The calls. The first five are the client's, the rest the runner's.
+// The calls: the client's, and from CallRegister on the runner's.
 const (
-	CallToken    Call = "registration-token"
-	CallJIT      Call = "generate-jitconfig"
-	CallList     Call = "list-runners"
-	CallGet      Call = "get-runner"
-	CallDelete   Call = "delete-runner"
+	CallToken  Call = "registration-token"
+	CallJIT    Call = "generate-jitconfig"
+	CallList   Call = "list-runners"
+	CallGet    Call = "get-runner"
+	CallDelete Call = "delete-runner"
+
+	CallInstallation Call = "find-installation"
+	CallAppToken     Call = "create-installation-token"
+	CallGroups       Call = "list-runner-groups"
+	CallDeprecation  Call = "get-deprecation"
+
 	CallRegister Call = "register"
 	CallRemove   Call = "remove"
 	CallConnect  Call = "connect"
@@ -168,7 +179,7 @@ const (
 
 func (c Call) client() bool {
 	switch c {
-	case CallToken, CallJIT, CallList, CallGet, CallDelete:
+	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation:
 		return true
 	case CallRegister, CallRemove, CallConnect, CallPoll, CallComplete:
 	}
@@ -176,7 +187,9 @@ func (c Call) client() bool {
 }
 
 // reads reports whether a call changes nothing, so that what waits for a change may make it.
-func (c Call) reads() bool { return c == CallList || c == CallGet }
+func (c Call) reads() bool {
+	return c == CallList || c == CallGet || c == CallInstallation || c == CallGroups || c == CallDeprecation
+}
 
 // do counts a call, applies latency, outage and rate limit, and then runs f under the lock with
 // one reading of the clock.

@@ -60,10 +60,10 @@ type wireJIT struct {
 	Config string     `json:"encoded_jit_config"`
 }
 
-func toWire(r githubapi.Runner) wireRunner {
+func toWire(r githubapi.Runner, group int64) wireRunner {
 	out := wireRunner{
 		ID: r.ID, Name: r.Name, OS: "linux", Status: "offline", Busy: r.Busy,
-		Labels: []wireLabel{}, GroupID: githubapi.DefaultRunnerGroupID,
+		Labels: []wireLabel{}, GroupID: group,
 	}
 	if r.Online {
 		out.Status = "online"
@@ -82,8 +82,14 @@ func (s *server) rest() http.Handler {
 	scopes(mux, "GET ", s.listRunners)
 	scopes(mux, "GET /{id}", s.getRunner)
 	scopes(mux, "DELETE /{id}", s.deleteRunner)
+	scopes(mux, "GET /deprecations/{version}", s.deprecation)
+	mux.HandleFunc("GET /orgs/{owner}/actions/runner-groups", s.listGroups)
+	mux.HandleFunc("GET /enterprises/{enterprise}/actions/runner-groups", s.listGroups)
 	mux.HandleFunc("/", notFound)
-	return s.authorized(mux)
+	all := http.NewServeMux()
+	s.apps(all)
+	all.Handle("/", s.authorized(mux, s.hub.installed))
+	return all
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
@@ -105,8 +111,8 @@ func (s *server) generateJIT(w http.ResponseWriter, r *http.Request) {
 		writeError(w, fmt.Errorf("name, runner_group_id and labels are required: %w", ErrInvalid))
 		return
 	}
-	reg, config, err := s.hub.generate(r.Context(), *q.Name, q.Labels)
-	out := wireJIT{Runner: toWire(githubapi.Runner{ID: reg.ID, Name: reg.Name, Labels: reg.Labels}), Config: config}
+	reg, config, err := s.hub.generate(r.Context(), *q.Name, *q.GroupID, q.Labels)
+	out := wireJIT{Runner: toWire(githubapi.Runner{ID: reg.ID, Name: reg.Name, Labels: reg.Labels}, *q.GroupID), Config: config}
 	s.answer(w, CallJIT, http.StatusCreated, out, err)
 }
 
@@ -123,8 +129,9 @@ func (s *server) listRunners(w http.ResponseWriter, r *http.Request) {
 	if page-1 <= len(all)/size { // without overflow
 		first = min((page-1)*size, len(all))
 	}
+	groups := s.hub.groupIDs()
 	for _, r := range all[first:min(first+size, len(all))] {
-		out.Runners = append(out.Runners, toWire(r))
+		out.Runners = append(out.Runners, toWire(r, groups[r.ID]))
 	}
 	if first+size < len(all) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="next"`, pageURL(r, page+1)))
@@ -159,7 +166,7 @@ func (s *server) getRunner(w http.ResponseWriter, r *http.Request) {
 		notFound(w, r)
 		return
 	}
-	s.answer(w, CallGet, http.StatusOK, toWire(got), err)
+	s.answer(w, CallGet, http.StatusOK, toWire(got, s.hub.groupIDs()[id]), err)
 }
 
 func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request) {

@@ -33,6 +33,7 @@ type Registration struct {
 	ID        int64     `json:"id"`
 	Name      string    `json:"name"`
 	Labels    []string  `json:"labels"`
+	Group     string    `json:"group"`
 	JIT       bool      `json:"jit"`
 	Ephemeral bool      `json:"ephemeral"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -85,23 +86,26 @@ func (r *runner) keys() []string {
 // JITConfig registers a runner for one job and returns its configuration (POST
 // …/generate-jitconfig). The runner is offline until it connects.
 func (h *Hub) JITConfig(ctx context.Context, name, label string) (githubapi.JIT, error) {
-	r, encoded, err := h.generate(ctx, name, []string{label})
+	r, encoded, err := h.generate(ctx, name, githubapi.DefaultRunnerGroupID, []string{label})
 	return githubapi.JIT{RunnerID: r.ID, Config: encoded}, err
 }
 
-func (h *Hub) generate(ctx context.Context, name string, labels []string) (Registration, string, error) {
+func (h *Hub) generate(ctx context.Context, name string, groupID int64, labels []string) (Registration, string, error) {
 	var reg Registration
 	var encoded string
 	err := h.do(ctx, CallJIT, func(now time.Time) error {
 		if err := validate(name, labels); err != nil {
 			return err
 		}
+		group, err := h.groupName(groupID)
+		if err != nil {
+			return err
+		}
 		if h.names[strings.ToLower(name)] != nil {
 			return fmt.Errorf("%s: %w", name, githubapi.ErrNameTaken)
 		}
-		r := h.register(now, name, labels, true, true)
+		r := h.register(now, name, group, labels, true, true)
 		reg = h.describe(r.registration, now)
-		var err error
 		encoded, err = encodeJIT(Credentials{RunnerID: r.ID, Name: name, Secret: r.secret, URL: h.url, Ephemeral: true})
 		return err
 	})
@@ -184,6 +188,7 @@ type RegisterRequest struct {
 	Labels    []string `json:"labels"`
 	Ephemeral bool     `json:"ephemeral,omitempty"`
 	Replace   bool     `json:"replace,omitempty"`
+	Group     string   `json:"group,omitempty"` // name; empty: the default one
 }
 
 // Register registers a runner with a registration token. A taken name is githubapi.ErrNameTaken,
@@ -197,6 +202,10 @@ func (h *Hub) Register(ctx context.Context, token string, q RegisterRequest) (Cr
 		if err := validate(q.Name, q.Labels); err != nil {
 			return err
 		}
+		group, err := h.group(q.Group)
+		if err != nil {
+			return err
+		}
 		id := int64(0)
 		if old := h.names[strings.ToLower(q.Name)]; old != nil {
 			if !q.Replace || old.job != nil {
@@ -205,7 +214,7 @@ func (h *Hub) Register(ctx context.Context, token string, q RegisterRequest) (Cr
 			id = old.ID
 			h.remove(old, RemovedReplaced, now)
 		}
-		r := h.register(now, q.Name, q.Labels, false, q.Ephemeral)
+		r := h.register(now, q.Name, group, q.Labels, false, q.Ephemeral)
 		if id != 0 {
 			delete(h.runners, r.ID)
 			r.ID = id
@@ -294,10 +303,10 @@ func (h *Hub) authorize(token string, now time.Time) error {
 }
 
 // register adds a runner. The caller holds the lock and has checked name and labels.
-func (h *Hub) register(now time.Time, name string, labels []string, jit, ephemeral bool) *runner {
+func (h *Hub) register(now time.Time, name, group string, labels []string, jit, ephemeral bool) *runner {
 	h.lastID++
 	reg := &registration{Registration: Registration{
-		ID: h.lastID, Name: name, Labels: slices.Clone(labels),
+		ID: h.lastID, Name: name, Group: group, Labels: slices.Clone(labels),
 		JIT: jit, Ephemeral: ephemeral, CreatedAt: now.UTC(), Jobs: []string{},
 	}}
 	r := &runner{registration: reg, secret: rand.Text(), lastSeen: now, idleFrom: now}

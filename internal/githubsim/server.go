@@ -113,7 +113,7 @@ func Handler(h *Hub, token string) http.Handler {
 	mux.Handle("/", rest)
 	mux.Handle("/api/v3/", http.StripPrefix("/api/v3", rest))
 	mux.Handle(runnerPrefix+"/", http.StripPrefix(runnerPrefix, s.runner()))
-	mux.Handle(controlPrefix+"/", s.authorized(http.StripPrefix(controlPrefix, s.control())))
+	mux.Handle(controlPrefix+"/", s.authorized(http.StripPrefix(controlPrefix, s.control()), nobodyElse))
 	return mux
 }
 
@@ -122,14 +122,18 @@ type server struct {
 	token string
 }
 
-// authorized refuses requests without the token. That also keeps web pages out of the control API,
-// which runs scripts.
-func (s *server) authorized(next http.Handler) http.Handler {
+func nobodyElse(string) bool { return false }
+
+// authorized refuses requests without the token or a credential that others accept. That also keeps web pages
+// out of the control API, which runs scripts.
+func (s *server) authorized(next http.Handler, others func(credential string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := bearer(r)
 		switch {
 		case got == "":
 			writeJSON(w, http.StatusUnauthorized, wireError{Message: "Requires authentication"})
+		case others(got):
+			next.ServeHTTP(w, r)
 		case s.token == "" || subtle.ConstantTimeCompare([]byte(got), []byte(s.token)) != 1:
 			writeJSON(w, http.StatusUnauthorized, wireError{Message: "Bad credentials"})
 		default:
@@ -138,9 +142,10 @@ func (s *server) authorized(next http.Handler) http.Handler {
 	})
 }
 
-// scopes adds a route for repositories and for organisations.
+// scopes adds a route for repositories, organisations and enterprises.
 func scopes(mux *http.ServeMux, pattern string, h http.HandlerFunc) {
 	method, path, _ := strings.Cut(pattern, " ")
 	mux.HandleFunc(method+" /repos/{owner}/{repo}/actions/runners"+path, h)
 	mux.HandleFunc(method+" /orgs/{owner}/actions/runners"+path, h)
+	mux.HandleFunc(method+" /enterprises/{enterprise}/actions/runners"+path, h)
 }

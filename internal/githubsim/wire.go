@@ -30,6 +30,8 @@ var wireErrors = []struct {
 	{ErrInvalid, http.StatusUnprocessableEntity, "invalid"},
 	{ErrDeprecated, http.StatusForbidden, "deprecated"},
 	{ErrNoJob, http.StatusNotFound, "no_job"},
+	{ErrNoGroup, http.StatusNotFound, "no_group"},
+	{errNotFound, http.StatusNotFound, "not_found"},
 }
 
 // wireError is the body of every refusal.

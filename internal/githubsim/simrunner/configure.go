@@ -16,9 +16,6 @@ import (
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
-// defaultGroup is the runner group that everyone has. The simulated service has no other.
-const defaultGroup = "Default"
-
 // longestLabel bounds a label (src/Runner.Listener/Configuration/Validators.cs).
 const longestLabel = 256
 
@@ -43,9 +40,6 @@ func (p *Program) configure(ctx context.Context, c *commandLine) error {
 	}
 	p.success("Connected to GitHub")
 	p.section("Runner Registration")
-	if group := c.arg("runnergroup"); group != "" && !strings.EqualFold(group, defaultGroup) {
-		return fmt.Errorf("Could not find any self-hosted runner group named \"%s\".", group) //nolint:staticcheck // as above
-	}
 	labels, err := labelsOf(c)
 	if err != nil {
 		return err
@@ -57,8 +51,11 @@ func (p *Program) configure(ctx context.Context, c *commandLine) error {
 		}
 	}
 	cred, err := remote.Register(ctx, token, url, githubsim.RegisterRequest{
-		Name: name, Labels: labels, Ephemeral: c.flag("ephemeral"), Replace: c.flag("replace"),
+		Name: name, Labels: labels, Ephemeral: c.flag("ephemeral"), Replace: c.flag("replace"), Group: c.arg("runnergroup"),
 	})
+	if errors.Is(err, githubsim.ErrNoGroup) {
+		return fmt.Errorf("Could not find any self-hosted runner group named \"%s\".", c.arg("runnergroup")) //nolint:staticcheck // the real program's words
+	}
 	if errors.Is(err, githubapi.ErrNameTaken) {
 		p.say("A runner exists with the same name")
 		return fmt.Errorf("A runner exists with the same name %s.", name) //nolint:staticcheck // as above

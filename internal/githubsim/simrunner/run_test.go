@@ -91,7 +91,7 @@ func TestToken_S14_ManyJobs_UntilStopped_ThenRemoved(t *testing.T) {
 	if !strings.Contains(s.err.String(), "already configured") {
 		t.Errorf("configure again says\n%s", s.err)
 	}
-	want := []githubsim.Registration{{ID: 1, Name: "i-0b-7", Labels: []string{"run-9"}, Jobs: []string{}}}
+	want := []githubsim.Registration{{ID: 1, Name: "i-0b-7", Group: "Default", Labels: []string{"run-9"}, Jobs: []string{}}}
 	if diff := cmp.Diff(want, registrations(w)); diff != "" {
 		t.Errorf("registrations (-want +got):\n%s", diff)
 	}

@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// asApp makes the controllers of an installation work as a GitHub App, for an organisation and in one of its
+// runner groups.
+func (s *installation) asApp(group string) {
+	s.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	s.check(err)
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	s.check(err)
+	file := filepath.Join(s.state, "app.pem")
+	s.check(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
+	s.set(map[string]any{
+		"/app":    githubsim.App{ID: 5, Installation: 77, PublicKey: string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}))},
+		"/groups": []string{"gpu", group},
+	})
+	base := append(s.environ(), "REMUDA_GITHUB_URL="+s.gitHub.root+"/octo", "REMUDA_GITHUB_APP_ID=5",
+		"REMUDA_GITHUB_APP_KEY_FILE="+file, "REMUDA_GITHUB_RUNNER_GROUP="+strings.ToUpper(group))
+	s.environ = func() []string { return base }
+}
+
+// A controller that is a GitHub App of an organisation serves jobs in both modes, with runners of its group
+// alone, goes on when its token ends, and leaves none (S14, S15, H35, H37).
+func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
+	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			s := install(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(mode)}, crowdLimits...)...) // nothing ends for being slow
+			s.asApp("linux")
+			s.controls()
+			_, err := s.request("100", 2)
+			s.check(err)
+			s.check(s.jobs("100", 4))
+			s.set(map[string]any{"/groups": []string{"gpu", "linux", "large"}})
+			s.check(s.release("100"))
+			got, err := s.request("200", 2)
+			s.check(err)
+			if got.WarmCount != 2 {
+				t.Errorf("%d of run 200's are warm, want 2", got.WarmCount)
+			}
+			s.check(s.jobs("200", 2))
+			s.check(s.release("200"))
+			s.check(s.drain())
+			var registrations []githubsim.Registration
+			s.check(until(patience, "no runner is left at GitHub", func() bool {
+				registrations = nil
+				s.check(s.sim(http.MethodGet, "/registrations", nil, &registrations))
+				for _, r := range registrations {
+					if r.Removed == "" {
+						return false
+					}
+				}
+				return true
+			}))
+			for _, r := range registrations {
+				if r.Group != "linux" || r.JIT != (mode == store.JIT) {
+					t.Errorf("registration %+v, want one of group linux, %s", r, mode)
+				}
+			}
+			calls := map[githubsim.Call]int{}
+			s.check(s.sim(http.MethodGet, "/calls", nil, &calls))
+			for call, want := range map[githubsim.Call]int{githubsim.CallInstallation: 1, githubsim.CallAppToken: 1, githubsim.CallGroups: 1} {
+				if mode == store.Token && call == githubsim.CallGroups {
+					continue // config.sh takes the name
+				}
+				if calls[call] != want {
+					t.Errorf("%s was called %d times, want %d: %v", call, calls[call], want, calls)
+				}
+			}
+			s.check(s.close())
+		})
+	}
+}
+
+// A version of the runner that GitHub will not serve for long is told of; once it is refused, the request
+// says so (H50, H71).
+func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
+	t.Parallel()
+	s := install(t, "REMUDA_INTERVALS_HOUSEKEEPING=1s", "REMUDA_AGENT_RUNNER_VERSION="+simrunner.Version)
+	end := time.Now().Add(240 * time.Hour).UTC().Truncate(time.Second)
+	s.set(map[string]any{"/deprecations/" + simrunner.Version: map[string]any{"runtime": end}})
+	c := s.controls()
+	s.check(c.says(`will serve this version of the runner no longer: configure a newer one.*` + end.Format("2006-01-02")))
+	s.set(map[string]any{"/deprecated": true})
+	_, err := s.requestWithin(crowdWait, "100", 1, "--timeout", "5m") // it fails when too many machines were tried
+	if err == nil || !strings.Contains(err.Error(), "deprecated") {
+		t.Errorf("request 100 = %v, want its failure to say that the version is deprecated", err)
+	}
+	s.set(map[string]any{"/deprecated": false})
+	_, err = s.request("200", 1)
+	s.check(err)
+	s.check(s.jobs("200", 1))
+	s.check(s.release("200"))
+	s.check(s.drain())
+	if n := len(s.witness.Instances()); n == 0 || s.count(statemachine.Terminated) != n {
+		t.Errorf("%d of %d machines have ended", s.count(statemachine.Terminated), n)
+	}
+	s.check(s.close())
+}
+
+// count returns how many of the newest records are in a state.
+func (s *installation) count(state statemachine.State) int {
+	n := 0
+	for _, in := range s.witness.Instances() {
+		if in.State == state {
+			n++
+		}
+	}
+	return n
+}

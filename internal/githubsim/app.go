@@ -1,0 +1,140 @@
+package githubsim
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/golang-jwt/jwt/v4"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// App is a GitHub App that is installed where the hub's runners belong to.
+type App struct {
+	ID           int64  `json:"id"`
+	Installation int64  `json:"installation"`
+	PublicKey    string `json:"publicKey"` // PEM; the service itself keeps only this half
+}
+
+// Limits of the real service (GitHub Docs, "Generating a JSON Web Token (JWT) for a GitHub App" and
+// "Generating an installation access token for a GitHub App").
+const (
+	signatureLife    = 10 * time.Minute
+	signatureDrift   = time.Minute // by which the App's clock may be ahead
+	installationLife = time.Hour
+)
+
+// app is the App and what was given to it. Guarded by Hub.mu.
+type app struct {
+	App
+	key    *rsa.PublicKey
+	tokens map[string]time.Time // installation tokens → expiry
+}
+
+// SetApp installs an App in place of any other, whose tokens end.
+func (h *Hub) SetApp(a App) error {
+	key, err := jwt.ParseRSAPublicKeyFromPEM([]byte(a.PublicKey))
+	if err != nil {
+		return fmt.Errorf("app: public key: %w: %w", ErrInvalid, err)
+	}
+	if a.ID < 1 || a.Installation < 1 {
+		return fmt.Errorf("app: id and installation must be at least 1, got %d and %d: %w", a.ID, a.Installation, ErrInvalid)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.app = app{App: a, key: key, tokens: map[string]time.Time{}}
+	h.broadcast()
+	return nil
+}
+
+// signedBy reports whether a credential is a signature of the App that is good now.
+func (h *Hub) signedBy(credential string) error {
+	h.mu.Lock()
+	key, id, now := h.app.key, h.app.ID, h.clock.Now()
+	h.mu.Unlock()
+	if key == nil {
+		return fmt.Errorf("no App is known: %w", ErrUnauthorized)
+	}
+	var claims jwt.RegisteredClaims
+	_, err := jwt.ParseWithClaims(credential, &claims, func(*jwt.Token) (any, error) { return key, nil },
+		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Name}), jwt.WithoutClaimsValidation()) // its own clock is not ours
+	switch {
+	case err != nil:
+		return fmt.Errorf("a JSON web token could not be decoded: %w: %w", ErrUnauthorized, err)
+	case claims.Issuer != strconv.FormatInt(id, 10):
+		return fmt.Errorf("'Issuer' claim ('iss') must be an Integer that is the App's: %w", ErrUnauthorized)
+	case claims.IssuedAt == nil || claims.IssuedAt.After(now.Add(signatureDrift)):
+		return fmt.Errorf("'Issued at' claim ('iat') must be in the past: %w", ErrUnauthorized)
+	case claims.ExpiresAt == nil || !now.Before(claims.ExpiresAt.Time) || claims.ExpiresAt.Sub(claims.IssuedAt.Time) > signatureLife:
+		return fmt.Errorf("'Expiration time' claim ('exp') is too far in the future, or over: %w", ErrUnauthorized)
+	}
+	return nil
+}
+
+// installed reports whether a credential is an installation token that is good now.
+func (h *Hub) installed(credential string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.clock.Now().Before(h.app.tokens[credential])
+}
+
+func (h *Hub) installation(ctx context.Context) (a App, err error) {
+	err = h.do(ctx, CallInstallation, func(time.Time) error { a = h.app.App; return nil })
+	return a, err
+}
+
+func (h *Hub) installationToken(ctx context.Context, id int64) (tok githubapi.Token, err error) {
+	err = h.do(ctx, CallAppToken, func(now time.Time) error {
+		if id != h.app.Installation {
+			return fmt.Errorf("installation %d: %w", id, errNotFound)
+		}
+		tok = githubapi.Token{Value: "ghs_" + rand.Text(), Expires: now.Add(installationLife).UTC().Truncate(time.Second)}
+		h.app.tokens[tok.Value] = tok.Expires
+		return nil
+	})
+	return tok, err
+}
+
+// errNotFound is the service's answer to what is not there, or not to be seen.
+var errNotFound = errors.New("github sim: not found")
+
+type wireInstallation struct {
+	ID    int64 `json:"id"`
+	AppID int64 `json:"app_id"`
+}
+
+// apps adds the calls that an App signs itself (GitHub REST, "Apps").
+func (s *server) apps(mux *http.ServeMux) {
+	for _, of := range []string{"repos/{owner}/{repo}", "orgs/{owner}"} {
+		mux.Handle("GET /"+of+"/installation", s.signed(func(w http.ResponseWriter, r *http.Request) {
+			a, err := s.hub.installation(r.Context())
+			s.answer(w, CallInstallation, http.StatusOK, wireInstallation{ID: a.Installation, AppID: a.ID}, err)
+		}))
+	}
+	mux.Handle("POST /app/installations/{id}/access_tokens", s.signed(func(w http.ResponseWriter, r *http.Request) {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil {
+			notFound(w, r)
+			return
+		}
+		tok, err := s.hub.installationToken(r.Context(), id)
+		s.answer(w, CallAppToken, http.StatusCreated, wireToken{Token: tok.Value, ExpiresAt: tok.Expires}, err)
+	}))
+}
+
+// signed refuses requests that the App did not sign.
+func (s *server) signed(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.hub.signedBy(bearer(r)); err != nil {
+			writeError(w, err)
+			return
+		}
+		next(w, r)
+	})
+}
