@@ -1,0 +1,236 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/store"
+)
+
+// SlowPace is the pace of most random stories: see Script.paced.
+const SlowPace = 24
+
+// Random returns the story of a seed: an installation with some days' life in an hour at pace 1, or a day
+// and more at SlowPace, in which whatever may go wrong goes wrong at times.
+func Random(seed uint64) Script {
+	d := dice{seed: seed}
+	o := Script{
+		Seed: seed, Controllers: 1 + d.of("controllers").below(2), Pace: SlowPace, Mode: string(store.JIT),
+		Boot: d.of("boot").between(5*time.Second, time.Minute), Largest: 20 + d.of("largest").below(100),
+	}
+	if seed%4 == 0 {
+		o.Pace = 1
+	}
+	if d.chance("token", 0.2) {
+		o.Mode = string(store.Token)
+	}
+	if d.chance("never boots", 0.3) {
+		o.NeverBoots = 0.1
+	}
+	if d.chance("lapse", 0.3) {
+		o.JITLapse = o.paced(d.of("lapse").between(3*time.Minute, 15*time.Minute))
+	}
+	o.Skew = []time.Duration{0, time.Second, 10 * time.Second, time.Minute}[d.of("skew").below(4)]
+	o.Idle = o.paced(d.of("idle").between(time.Minute, 10*time.Minute)).Round(time.Second)
+	d.unit, d.end = o.Pace, o.paced(time.Hour)
+	o.Rates = d.rates()
+	o.Steps = append(d.workload(), d.weather()...)
+	slices.SortStableFunc(o.Steps, func(a, b Step) int { return int(a.At - b.At) })
+	o.CalmAt = d.end
+	for _, s := range o.Steps {
+		if a, ok := s.Act.(lasting); ok {
+			o.CalmAt = max(o.CalmAt, s.At+a.lasts()+time.Second)
+		}
+		o.CalmAt = max(o.CalmAt, s.At)
+	}
+	return o
+}
+
+// dice draws what is in a story. Everything has a name, so that nothing depends on what was drawn before.
+type dice struct {
+	seed uint64
+	unit float64       // of all durations of the workload
+	end  time.Duration // nothing begins after it
+}
+
+func (d dice) of(what string, n ...int) key {
+	parts := []string{"random", what}
+	for _, i := range n {
+		parts = append(parts, strconv.Itoa(i))
+	}
+	return newKey(d.seed, parts...)
+}
+
+func (d dice) chance(what string, p float64, n ...int) bool {
+	return d.of(what+"?", n...).float() < p
+}
+
+// span draws a duration, in units.
+func (d dice) span(from, to time.Duration, what string, n ...int) time.Duration {
+	return time.Duration(d.unit * float64(d.of(what, n...).between(from, to)))
+}
+
+// rates draws how often calls meet a fault: one world in three sees none, one in three many.
+func (d dice) rates() Rates {
+	level := []float64{0, 1, 5}[d.of("rates").below(3)]
+	if level == 0 {
+		return nil
+	}
+	out := Rates{}
+	for kind, p := range map[Kind]float64{
+		CrashBefore: 0.0001, CrashAfter: 0.0001, LostReply: 0.003, Late: 0.002, Twice: 0.003, Throttled: 0.004, Stale: 0.02,
+	} {
+		if !d.chance("rate "+string(kind), 0.3) {
+			out[kind] = level * p
+		}
+	}
+	return out
+}
+
+// workload draws the runs: some in bursts, some alone, with nights between.
+func (d dice) workload() []Step {
+	var out []Step
+	bursts := 1 + d.of("bursts").below(5)
+	for i := range 6 + d.of("runs").below(30) {
+		at := time.Duration(d.of("at", i).float() * 0.9 * float64(d.end))
+		if d.chance("burst", 0.7, i) {
+			burst := d.of("burst", i).below(bursts)
+			at = time.Duration(d.of("burst at", burst).float()*0.9*float64(d.end)) + d.of("at in burst", i).between(0, 5*time.Second)
+		}
+		f := d.run(i)
+		out = append(out, Begin(at, f))
+		if d.chance("again", 0.1, i) {
+			f.Attempt, f.CancelAfter, f.VanishAfter = 2, 0, 0
+			if d.chance("otherwise", 0.3, i) {
+				f.Count, f.Jobs = f.Count+1, f.Jobs+1
+			}
+			out = append(out, Begin(at+d.span(5*time.Second, 15*time.Minute, "again at", i), f))
+		}
+	}
+	return out
+}
+
+// run draws one run.
+func (d dice) run(i int) Workflow {
+	f := Workflow{ID: strconv.Itoa(1000 + i), Count: 1}
+	switch x := d.of("count", i); {
+	case x.float() < 0.15:
+		f.Count = 5 + x.next().below(8)
+	case x.float() < 0.5:
+		f.Count = 2 + x.next().below(3)
+	}
+	if d.chance("large", 0.2, i) {
+		f.Class = "large"
+	}
+	f.Usage = [][]string{{store.Spot}, {store.Spot}, {store.Spot, store.OnDemand}, {store.OnDemand}}[d.of("usage", i).below(4)]
+	if d.chance("picky", 0.25, i) {
+		f.Types = [][]string{{"c6i.*"}, {"m*"}, {"m5.large", "m6i.*"}, {"r6i.large", "c6i.xlarge"}, {"z9.*"}}[d.of("types", i).below(5)]
+	}
+	f.Jobs = d.of("jobs", i).below(2*f.Count + 1)
+	f.Job = d.span(5*time.Second, 10*time.Minute, "job", i)
+	if d.chance("long", 0.15, i) {
+		f.Job = d.span(20*time.Minute, 70*time.Minute, "job", i)
+	}
+	f.Hold = d.span(0, 2*time.Minute, "hold", i)
+	rounds := (f.Jobs + f.Count - 1) / f.Count
+	f.Max = time.Duration(rounds+1)*f.Job + f.Hold + time.Duration(d.unit*float64(10*time.Minute))
+	if d.chance("impatient", 0.15, i) {
+		f.Timeout = d.span(30*time.Second, 4*time.Minute, "timeout", i)
+	}
+	switch x := d.of("end", i).float(); {
+	case x < 0.08:
+		f.CancelAfter = d.span(time.Second, 12*time.Minute, "cancel", i)
+	case x < 0.14:
+		f.VanishAfter = d.span(time.Second, 12*time.Minute, "vanish", i)
+	case x < 0.20:
+		f.Forgets = true
+	case x < 0.26:
+		f.ReleaseAfter = d.span(10*time.Second, 12*time.Minute, "release", i)
+	}
+	return f
+}
+
+// weather draws what the world does.
+func (d dice) weather() []Step {
+	var out []Step
+	for _, w := range weathers {
+		if d.chance("weather "+w.name, 0.4) {
+			continue // each world is spared something
+		}
+		for i := range d.of("weather times " + w.name).below(w.most + 1) {
+			e := event{d, w.name, i}
+			out = append(out, step(time.Duration(e.key("at").float()*float64(d.end)), w.act(e)))
+		}
+	}
+	return out
+}
+
+// event is one thing the world does.
+type event struct {
+	dice
+
+	name string
+	n    int
+}
+
+func (e event) key(what string) key { return e.of(e.name+" "+what, e.n) }
+
+func (e event) long(from, to time.Duration) span { return span{e.span(from, to, e.name+" long", e.n)} }
+
+// controller draws one of the two, or the one that leads.
+func (e event) controller() string {
+	return []string{"controller", "controller", "controller-1", "controller-2"}[e.key("who").below(4)]
+}
+
+func (e event) x() float64 { return e.key("x").float() }
+
+// weathers is everything that the world may do, and how often in one story.
+var weathers = []struct {
+	name string
+	most int
+	act  func(e event) Action
+}{
+	{"reclaim", 6, func(e event) Action { return strike{Of: e.x()} }},
+	{"notice", 4, func(e event) Action { return strike{e.x(), true} }},
+	{"kill agent", 6, func(e event) Action { return killAgent{e.x()} }},
+	{"pause agent", 3, func(e event) Action { return pauseAgent{e.x(), span{30 * time.Second}} }},
+	{"kill controller", 8, func(e event) Action { return kill{e.controller()} }},
+	{"pause controller", 4, func(e event) Action {
+		return pause{e.controller(), e.key("long").between(10*time.Second, 40*time.Second)}
+	}},
+	{"store", 2, func(e event) Action { return down{"store", e.long(2*time.Second, 2*time.Minute)} }},
+	{"pool", 3, func(e event) Action { return down{"pool", e.long(2*time.Second, 10*time.Minute)} }},
+	{"fleet", 2, func(e event) Action { return down{"fleet", e.long(2*time.Second, 3*time.Minute)} }},
+	{"capacity", 3, func(e event) Action {
+		a := scarce{N: e.key("left").below(8), span: e.long(time.Minute, 20*time.Minute)}
+		switch e.key("slot").below(4) {
+		case 1:
+			a.Usage = store.Spot
+		case 2:
+			a.Type = "c6i.large"
+		case 3:
+			a.Usage, a.Zone = store.Spot, "local-a"
+		}
+		return a
+	}},
+	{"list lag", 2, func(e event) Action {
+		return listLag{e.key("lag").between(5*time.Second, 4*time.Minute), e.long(time.Minute, 20*time.Minute)}
+	}},
+	{"template", 2, func(e event) Action { return template{fmt.Sprint("v", e.n+2)} }},
+	{"drain", 2, func(e event) Action {
+		return drain{ID: fmt.Sprint("order-", e.n), Class: []string{"", "small", "large"}[e.key("class").below(3)]}
+	}},
+	{"github out", 2, func(e event) Action {
+		mode := []githubsim.Mode{githubsim.Fails, githubsim.Hangs, githubsim.Lost, githubsim.Revoked}[e.key("mode").below(4)]
+		return githubOut{string(mode), e.long(2*time.Second, 5*time.Minute), e.x() < 0.5}
+	}},
+	{"github slow", 2, func(e event) Action {
+		return githubSlow{e.key("by").between(500*time.Millisecond, 15*time.Second), e.long(10*time.Second, 10*time.Minute)}
+	}},
+	{"github limit", 2, func(e event) Action {
+		return githubLimit{1 + e.key("limit").below(20), e.span(10*time.Second, time.Minute, "window", e.n), e.long(time.Minute, 10*time.Minute), e.x() < 0.5}
+	}},
+}

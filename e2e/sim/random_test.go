@@ -1,0 +1,57 @@
+package sim_test
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/e2e/sim"
+)
+
+var (
+	seedFlag  = flag.Uint64("sim.seed", 1, "first seed of the random stories")
+	hoursFlag = flag.Float64("sim.hours", -1, "instance-hours to live through; 0: one seed; -1: a small sample")
+	shardFlag = flag.String("sim.shard", "0/1", "i/n: only every nth seed, from the ith, for an nth of the hours")
+)
+
+// sample is how many seeds a test run without flags lives through.
+const sample = 6
+
+// G10, G11, G12: random stories, until enough instance-hours were lived.
+func TestRandom(t *testing.T) {
+	shard, of, err := parseShard(*shardFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s sum
+	start := time.Now()
+	for seed := *seedFlag + uint64(shard); ; seed += uint64(of) {
+		r := sim.Run(t, sim.Random(seed))
+		s.add(seed, r)
+		for _, v := range r.Violations {
+			t.Errorf("seed %d: %s", seed, v)
+		}
+		if len(r.Violations) > 0 {
+			t.Errorf("seed %d: again with: go test ./e2e/sim -run TestRandom -sim.seed=%d -sim.hours=0", seed, seed)
+		}
+		switch h := *hoursFlag; {
+		case h < 0 && s.stories < sample, h > 0 && s.hours < h/float64(of):
+			continue
+		}
+		break
+	}
+	t.Log(s.tell(time.Since(start)))
+}
+
+func parseShard(text string) (i, n int, err error) {
+	a, b, ok := strings.Cut(text, "/")
+	i, errI := strconv.Atoi(a)
+	n, errN := strconv.Atoi(b)
+	if !ok || errI != nil || errN != nil || i < 0 || i >= n {
+		return 0, 0, fmt.Errorf("-sim.shard: must be i/n with 0 <= i < n, got %q", text)
+	}
+	return i, n, nil
+}

@@ -1,0 +1,185 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/githubsim"
+)
+
+// What the world does to an installation while it works. What lasts ends by itself.
+
+// lasting is an action that lasts.
+type lasting interface {
+	lasts() time.Duration
+}
+
+// span is how long something lasts.
+type span struct {
+	For time.Duration `script:"time,first"`
+}
+
+func (s span) lasts() time.Duration { return s.For }
+
+func (s span) check() error {
+	if s.For <= 0 {
+		return errors.New("time: must be greater than 0")
+	}
+	return nil
+}
+
+// until begins something and ends it after its time.
+func (s span) until(w *World, begin, end func()) {
+	begin()
+	w.later(s.For, func(context.Context) { end() })
+}
+
+// down puts a contract (store, pool, fleet) out of order: every call to it fails without effect.
+type down struct {
+	Contract string `script:"contract,first"`
+	span
+}
+
+func (a down) do(w *World) {
+	set := func(by int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.down[a.Contract] += by
+	}
+	a.until(w, func() { set(1) }, func() { set(-1) })
+}
+
+// githubOut puts GitHub out of order: all of it, or its client's calls alone.
+type githubOut struct {
+	Mode string `script:"mode,first"`
+	span
+
+	API bool `script:"api"`
+}
+
+func (a githubOut) do(w *World) {
+	o := githubsim.Outage{Mode: githubsim.Mode(a.Mode)}
+	if a.API {
+		o.Calls = []githubsim.Call{githubsim.CallToken, githubsim.CallJIT, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete}
+	}
+	a.until(w, func() { w.hub.SetOutage(o) }, func() { w.hub.SetOutage(githubsim.Outage{}) })
+}
+
+// githubSlow delays GitHub's answers.
+type githubSlow struct {
+	By time.Duration `script:"by,first"`
+	span
+}
+
+func (a githubSlow) do(w *World) {
+	a.until(w, func() { w.hub.SetLatency(githubsim.Latency{API: a.By, Session: a.By}) },
+		func() { w.hub.SetLatency(githubsim.Latency{}) })
+}
+
+// githubLimit lets GitHub refuse registrations beyond a rate.
+type githubLimit struct {
+	Limit  int           `script:"limit,first"`
+	Window time.Duration `script:"window,first"`
+	span
+
+	Secondary bool `script:"secondary"`
+}
+
+func (a githubLimit) do(w *World) {
+	const what = githubsim.ResourceRegistration
+	a.until(w, func() {
+		w.hub.SetRateLimit(what, githubsim.RateLimit{Limit: a.Limit, Window: a.Window, Secondary: a.Secondary})
+	}, func() { w.hub.SetRateLimit(what, githubsim.RateLimit{}) })
+}
+
+// scarce leaves n machines to be had in a place.
+type scarce struct {
+	N int `script:"machines,first"`
+	span
+
+	Usage string `script:"usage"`
+	Type  string `script:"type"`
+	Zone  string `script:"zone"`
+}
+
+func (a scarce) do(w *World) {
+	slot := fleet.Slot{UsageClass: a.Usage, InstanceType: a.Type, Zone: a.Zone}
+	a.until(w, func() { w.fleet.SetCapacity(slot, a.N) }, func() { w.fleet.SetCapacity(slot, fleettest.Unlimited) })
+}
+
+// listLag hides what was launched lately from listings.
+type listLag struct {
+	Lag time.Duration `script:"lag,first"`
+	span
+}
+
+func (a listLag) do(w *World) {
+	a.until(w, func() { w.fleet.SetListLag(a.Lag) }, func() { w.fleet.SetListLag(0) })
+}
+
+// strike loses one of the machines that live, the one at so much of 1 of them. With a notice it is warned two
+// minutes before.
+type strike struct {
+	Of     float64 `script:"of,first"`
+	Notice bool    `script:"notice"`
+}
+
+func (a strike) do(w *World) {
+	w.ofAlive(a.Of, func(m *machine) {
+		if !a.Notice {
+			w.reclaim(m.id)
+			return
+		}
+		w.harm(m.id)
+		m.notice.Store(true)
+		w.later(2*time.Minute, func(context.Context) { w.reclaim(m.id) })
+	})
+}
+
+// killAgent is SIGKILL to the agent of a machine that lives, the one at so much of 1 of them.
+type killAgent struct {
+	Of float64 `script:"of,first"`
+}
+
+func (a killAgent) do(w *World) {
+	w.ofAlive(a.Of, func(m *machine) { w.ofAgent(m, (*process).crash) })
+}
+
+// pauseAgent stops the agent of a machine that lives. It may miss a gate by that: the machine is excused.
+type pauseAgent struct {
+	Of float64 `script:"of,first"`
+	span
+}
+
+func (a pauseAgent) do(w *World) {
+	w.ofAlive(a.Of, func(m *machine) {
+		w.harm(m.id)
+		w.ofAgent(m, func(p *process) { p.pause(a.For) })
+	})
+}
+
+// ofAlive does something to the machine at x of 1 of those that live, if there is one.
+func (w *World) ofAlive(x float64, do func(*machine)) {
+	ids := w.fleet.Alive()
+	if len(ids) == 0 {
+		return
+	}
+	w.mu.Lock()
+	m := w.machines[ids[min(int(x*float64(len(ids))), len(ids)-1)]]
+	w.mu.Unlock()
+	if m != nil {
+		do(m)
+	}
+}
+
+func (w *World) ofAgent(m *machine, do func(*process)) {
+	w.mu.Lock()
+	p := m.proc
+	w.mu.Unlock()
+	if p != nil {
+		do(p)
+	}
+}
