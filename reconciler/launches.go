@@ -243,8 +243,12 @@ func (t *term) intend(ctx context.Context, key string) error {
 	if len(wants) == 0 && !again {
 		return nil
 	}
-	t.intending.Lock() // the caps are checked and used up in one step
-	defer t.intending.Unlock()
+	select { // the caps are checked and used up in one step, which may take as long as the store is unavailable
+	case t.intending <- struct{}{}:
+		defer func() { <-t.intending }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	if !again {
 		asked := t.affordable(wants)
 		if len(asked) == 0 {

@@ -77,7 +77,7 @@ func (op *Operator) newTerm(number int64, trust func() bool, since func() time.T
 		clock: o.Clock, log: o.Log, metrics: o.Metrics,
 		number:   number,
 		writable: since,
-		view:     newView(), waiting: newWaiting(), batch: newBatch(),
+		view:     newView(), waiting: newWaiting(), batch: newBatch(), intending: make(chan struct{}, 1),
 		refused: newExclusions(o.Clock, o.Config.Exclusion),
 		orphans: sightings{}, strays: sightings{}, chores: map[string]func(context.Context) error{},
 	}

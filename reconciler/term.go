@@ -40,11 +40,11 @@ type term struct {
 	refused *exclusions
 	metrics *Metrics
 
-	intending sync.Mutex // held from the check of the caps to the record of the launch
-	indexing  sync.Mutex // held from the reading of the view to the change of the index
-	orphans   sightings  // machines without a record, by id
-	strays    sightings  // runners without an owner, by name
-	unended   refusals   // machines whose end the fleet refused
+	intending chan struct{} // holds one from the check of the caps to the record of the launch
+	indexing  sync.Mutex    // held from the reading of the view to the change of the index
+	orphans   sightings     // machines without a record, by id
+	strays    sightings     // runners without an owner, by name
+	unended   refusals      // machines whose end the fleet refused
 
 	requests  *controller[store.RequestID]
 	instances *controller[store.InstanceID]

@@ -68,9 +68,9 @@ func (d dice) chance(what string, p float64, n ...int) bool {
 	return d.of(what+"?", n...).float() < p
 }
 
-// span draws a duration, in units.
+// span draws a duration, in units, of whole seconds: records have times to the millisecond.
 func (d dice) span(from, to time.Duration, what string, n ...int) time.Duration {
-	return time.Duration(d.unit * float64(d.of(what, n...).between(from, to)))
+	return time.Duration(d.unit * float64(d.of(what, n...).between(from, to))).Round(time.Second)
 }
 
 // rates draws how often calls meet a fault: one world in three sees none, one in three many.
