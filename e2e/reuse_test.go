@@ -106,7 +106,8 @@ func unprivileged(t *testing.T, classes string, env ...string) (s *installation,
 			t.Error(err)
 		}
 	})
-	s = install(t, append(env, "REMUDA_AGENT_RUNNER_USER="+jobUser, "REMUDA_PROCESS_CAPACITY=1", "REMUDA_CLASSES="+classes)...)
+	env = append(env, "REMUDA_AGENT_RUNNER_USER="+jobUser, "REMUDA_PROCESS_CAPACITY=1", "REMUDA_CLASSES="+classes)
+	s = install(t, append(env, crowdLimits...)...) // a machine that ends for being slow would hide what these are about
 	programs = filepath.Join(s.dir, "programs")
 	s.check(os.Mkdir(programs, 0o755))
 	// Jobs must reach the program, their machine and these folders, which tests keep to themselves.
@@ -140,15 +141,20 @@ env -i REMUDA_E2E_HELP=listen:$PORT setsid $PROGRAMS/plain -test.run='^TestJobHe
 until grep -q "$(printf ':%04X 00000000:0000 0A' $PORT)" /proc/net/tcp; do sleep 0.05; done
 `
 
-// freePort returns a port that nobody uses now.
+// freePort returns a port that nobody uses now, and nobody is given for a connection of his own (ip(7),
+// ip_local_port_range begins at 32768).
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for port := 20000 + os.Getpid()%10000; port < 32768; port++ {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("every port is taken")
+	return 0
 }
 
 // S85 S88 H42: one machine serves ten runs under ten labels as another user, and no run finds a trace of
@@ -247,7 +253,7 @@ func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 // H42: a machine of a class that says so serves one run.
 func TestReuse_H42_ScrubTerminate_OneRunEach(t *testing.T) {
 	t.Parallel()
-	s := install(t, `REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: terminate}}`)
+	s := install(t, append([]string{`REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: terminate}}`}, crowdLimits...)...)
 	s.controls()
 	for run := range 2 {
 		label := fmt.Sprint(100 + run)

@@ -14,9 +14,6 @@ import (
 // defaultGroup is the runner group that everyone has.
 const defaultGroup = "Default"
 
-// ErrNoGroup: no runner group of that name or id.
-var ErrNoGroup = fmt.Errorf("github sim: no such runner group: %w", errNotFound)
-
 // SetGroups replaces the runner groups beside the default one. Their ids follow that one's.
 func (h *Hub) SetGroups(names ...string) {
 	h.mu.Lock()

@@ -47,6 +47,10 @@ var (
 	ErrInvalid = errors.New("github sim: invalid")
 	// ErrNoJob: no job of that id.
 	ErrNoJob = errors.New("github sim: no such job")
+	// ErrNoGroup: no runner group of that name or id.
+	ErrNoGroup = fmt.Errorf("github sim: no such runner group: %w", errNotFound)
+	// ErrNoAnswer: the server could not be reached, or did not answer.
+	ErrNoAnswer = fmt.Errorf("no answer: %w", githubapi.ErrUnavailable)
 )
 
 // errLost: the call was carried out, but nobody is to learn of it.

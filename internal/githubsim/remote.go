@@ -31,9 +31,6 @@ func NewRemote(rawURL string, client *http.Client) (*Remote, error) {
 	return &Remote{base: base.String(), client: client}, nil
 }
 
-// ErrNoAnswer: the server could not be reached, or did not answer. It wraps githubapi.ErrUnavailable.
-var ErrNoAnswer = fmt.Errorf("no answer: %w", githubapi.ErrUnavailable)
-
 // RegistrationURL is where the real program would register (actions/runner, src/Runner.Listener/
 // Configuration/ConfigurationManager.cs), for its messages.
 func (r *Remote) RegistrationURL() string {
