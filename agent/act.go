@@ -157,11 +157,11 @@ func (a *Agent) launch(ctx context.Context, in store.Instance, reg store.Registr
 
 // failedStart reports a start that failed, and says how to go on.
 func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error) {
-	if errors.Is(err, githubapi.ErrNameTaken) {
-		a.nameTaken(in, reg, err)
+	cause := causeOf(err)
+	if errors.Is(err, githubapi.ErrNameTaken) || cause == store.CauseRefused && aged(reg, a.o.Clock.Now().Add(a.o.Offset())) {
+		a.another(in, reg, err)
 		return
 	}
-	cause := causeOf(err)
 	a.log.Warn("listener not started", logkey.Runner, reg.Name, logkey.Cause, cause, logkey.Error, err)
 	if cause == "" { // the machine's own fault, perhaps a passing one
 		a.retry.failures++
@@ -180,11 +180,12 @@ func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error
 	})
 }
 
-// nameTaken asks for another registration: names are never used twice, so this one is taken by an
-// earlier try of ours whose answer was lost, and GitHub being slow ends no machine. There was a pause after
-// that try, and the next registration has a gate to keep, so it does not wait for another one.
-func (a *Agent) nameTaken(in store.Instance, reg store.Registration, err error) {
-	a.log.Warn("runner name is taken", logkey.Runner, reg.Name, logkey.Error, err)
+// another asks for another registration in place of one that GitHub being away has spoilt, which ends no
+// machine. Names are never used twice, so one that is taken is so by an earlier try of ours whose answer was
+// lost. There was a pause after that try, and the next registration has a gate to keep, so it does not
+// wait for another one.
+func (a *Agent) another(in store.Instance, reg store.Registration, err error) {
+	a.log.Warn("registration of no use any more", logkey.Runner, reg.Name, logkey.Error, err)
 	a.retry.restart, a.retry.at = false, time.Time{}
 	a.save(func(s *State) { s.Work.Failed = false })
 	a.report(store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial})

@@ -107,7 +107,7 @@ func (f facts) supervise(now time.Time) decision {
 	case l.State == Busy:
 		return decision{report: f.say(store.RegOK, "", "")}
 	case l.State == Exited:
-		return f.ended()
+		return f.ended(now)
 	case f.fresh(): // the controller gave the one in use up
 		return decision{do: retire}
 	case l.State == Listening:
@@ -125,12 +125,15 @@ func (f facts) supervise(now time.Time) decision {
 }
 
 // ended decides what follows the end of a listener that nobody asked for (H71).
-func (f facts) ended() decision {
+func (f facts) ended(now time.Time) decision {
 	l := f.listener
 	switch l.ending(f.work.Mode, f.work.Online) {
 	case Deprecated:
 		return f.fail(store.CauseDeprecated)
 	case Refused:
+		if r := f.record.Registration; r.Serial == f.work.Serial && aged(r, now) {
+			return f.next(true)
+		}
 		return f.fail(store.CauseRefused)
 	case Completed:
 		return f.next(false)
@@ -144,6 +147,17 @@ func (f facts) ended() decision {
 	case Updating, Crashed: // the runner puts its own program back (agent/actionsrunner)
 	}
 	return f.again()
+}
+
+// freshFor is how long a registration is certainly good for: a token has 5 minutes left when it is handed out
+// (internal/githubapi), and GitHub removes a runner made just in time that does not come for minutes
+// (goals.md).
+const freshFor = 4 * time.Minute
+
+// aged reports whether a registration may have ended while GitHub was away: that it is refused then says
+// nothing of the next one.
+func aged(r store.Registration, now time.Time) bool {
+	return !r.MintedAt.IsZero() && now.Sub(r.MintedAt.Time) >= freshFor
 }
 
 // next asks for another registration. After one that ended without a job it is not used at once.

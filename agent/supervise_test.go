@@ -116,54 +116,6 @@ func TestSupervise_Completed_Shown(t *testing.T) {
 	})
 }
 
-// GitHub may be away for longer than any number of tries: listeners that it ends are started again and
-// again, with growing pauses, and the machine is not given up (H53).
-func TestSupervise_CutOffForLong_NeverGivenUp_H53(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.online(store.JIT)
-		ends := 0
-		for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
-			for _, l := range w.runner.Alive() {
-				if l.Exit(agent.ExitRetryable, store.CauseUnavailable) {
-					ends++
-				}
-			}
-			w.wantSignal(store.RegFailed, store.CauseUnavailable)
-		}
-		if ends < 10 || ends > 60 {
-			t.Errorf("%d listeners in 10 min, want some with growing pauses", ends)
-		}
-		time.Sleep(time.Minute)
-		w.wantSignal(store.RegOK, "")
-	})
-}
-
-// A name is taken by a try of our own whose answer was lost: another one is asked for (H37, H53).
-func TestStart_NameTaken_AsksForNext_H37_H53(t *testing.T) {
-	inBubble(t, func(w *world) {
-		var taken atomic.Bool
-		w.runner.StartFunc = func(_ context.Context, reg store.Registration, _ string) error {
-			switch {
-			case reg.Serial > 1:
-				return nil
-			case taken.Load():
-				return fmt.Errorf("config: %w", githubapi.ErrNameTaken)
-			}
-			return fmt.Errorf("config: %w", githubapi.ErrUnavailable)
-		}
-		w.launch("a")
-		w.grant(store.Token)
-		w.boot()
-		time.Sleep(3 * time.Minute) // pauses are at their longest
-		w.wantSignal(store.RegFailed, store.CauseUnavailable)
-		taken.Store(true)
-		w.waitFor(store.RegNext)
-		w.grant(store.Token)
-		time.Sleep(5 * time.Second) // within a gate
-		w.wantSignal(store.RegOK, "")
-	})
-}
-
 // A listener that was refused before it was ever online is the registration's fault, not a lapse.
 func TestSupervise_RefusedAtOnce_Reported(t *testing.T) {
 	inBubble(t, func(w *world) {

@@ -135,11 +135,17 @@ func (w *world) do(tr store.Transition) {
 // grant gives the record material for the next registration.
 func (w *world) grant(mode store.RegistrationMode) store.Registration {
 	w.t.Helper()
+	return w.grantAt(mode, time.Time{})
+}
+
+// grantAt is grant with the time when the material was made.
+func (w *world) grantAt(mode store.RegistrationMode, minted time.Time) store.Registration {
+	w.t.Helper()
 	in := w.in()
 	w.serial++
 	reg := store.Registration{
 		Serial: w.serial, Assignment: in.Assignment, Mode: mode, Name: fmt.Sprintf("i-1-%d", w.serial),
-		RunnerID: 100 + w.serial, Secret: "secret",
+		RunnerID: 100 + w.serial, Secret: "secret", MintedAt: store.At(minted),
 	}
 	if _, err := w.store.SetRegistration(context.Background(), in, reg, time.Now()); err != nil {
 		w.t.Fatal(err)
