@@ -19,7 +19,7 @@ var queueAttributes = map[string]string{
 	// A ring says that an item deserves a look, and every scan looks at all: one that is older than an
 	// hour (seconds here) would only make a controller that comes back wade through yesterday's.
 	string(types.QueueAttributeNameMessageRetentionPeriod): "3600",
-	// Rings are delivered and deleted within milliseconds. Seconds until one that was received and not
+	// Rings are delivered within milliseconds, and deleted within removeLinger. Seconds until one that was received and not
 	// deleted is heard again, by the next leader perhaps.
 	string(types.QueueAttributeNameVisibilityTimeout): "30",
 	// Whoever receives without a wait of its own does not hammer the queue (seconds, the longest).

@@ -3,7 +3,9 @@ package dynamostore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"k8s.io/utils/clock"
+	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/store"
@@ -95,6 +98,86 @@ func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 			}
 		})
+	}
+}
+
+// hide sets for how long a message that was received is hidden.
+func hide(t *testing.T, cfg aws.Config, u *url.URL, d time.Duration) {
+	t.Helper()
+	queue := sqs.NewFromConfig(cfg)
+	at, err := queue.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(u.Host + "-events")})
+	if err == nil {
+		_, err = queue.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{
+			QueueUrl: at.QueueUrl, Attributes: map[string]string{string(types.QueueAttributeNameVisibilityTimeout): fmt.Sprint(int(d.Seconds()))},
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Deleting what was heard is a third of what rings cost, and can wait: rings that come one by one are deleted
+// together. The end of the watch leaves none of them to the next one. G7
+func TestWatch_DeletesTogether_G7(t *testing.T) {
+	var calls sync.Map
+	cfg := local(t, counted(&calls, func(*http.Request) *http.Response { return nil }))
+	u := create(t, cfg)
+	hide(t, cfg, u, 12*time.Hour)                // or a slow machine hears one twice
+	clk := testingclock.NewFakeClock(time.Now()) // stands still: nothing is deleted for its age
+	table := open(t, u, cfg, clk)
+	defer table.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	heard, ended := make(chan store.Key), make(chan error, 1)
+	go func() { ended <- table.Watch(ctx, func(k store.Key) { heard <- k }) }()
+	hear := func(n int) {
+		t.Helper()
+		if err := table.Ring(t.Context(), key(n)); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-heard; got != key(n) {
+			t.Fatalf("heard %v, want %v", got, key(n))
+		}
+	}
+	deleted := func(want int32) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); count(&calls, "DeleteMessageBatch") != want; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d calls to delete, want %d", count(&calls, "DeleteMessageBatch"), want)
+			}
+		}
+	}
+	for n := range 9 {
+		hear(n)
+	}
+	deleted(0)
+	hear(9)
+	deleted(1) // ten
+	hear(10)
+	hear(11)
+	deleted(1)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Fatalf("Watch() error = %v", err)
+	}
+	deleted(2)
+}
+
+// What makes no full call is deleted soon all the same. G7
+func TestWatch_DeletesSoon_G7(t *testing.T) {
+	var calls sync.Map
+	cfg := local(t, counted(&calls, func(*http.Request) *http.Response { return nil }))
+	table := open(t, create(t, cfg), cfg, clock.RealClock{})
+	defer table.Close()
+	heard := hearing(t, table)
+	if err := table.Ring(t.Context(), key(1)); err != nil {
+		t.Fatal(err)
+	}
+	<-heard
+	for deadline := time.Now().Add(time.Minute); count(&calls, "DeleteMessageBatch") == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a ring that was heard is not deleted")
+		}
 	}
 }
 
