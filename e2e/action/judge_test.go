@@ -34,7 +34,7 @@ func (w *world) jobs(label string, count string, held []string) {
 // labels whose jobs were cut short on purpose.
 func (w *world) close(cut ...string) {
 	w.Helper()
-	_, err := w.remuda("drain", "--all", "--timeout", "80s")
+	_, err := w.remuda("drain", "--all", "--timeout", "170s")
 	w.check(err)
 	w.until("the fleet is gone", func() bool {
 		return w.count(func(in store.Instance) bool { return in.State != statemachine.Terminated || in.ExpiresAt.IsZero() }) == 0

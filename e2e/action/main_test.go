@@ -15,7 +15,7 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(program.Tests{Ready: func(built string) (func(), error) {
+	os.Exit(program.Tests{Parallel: "4", Ready: func(built string) (func(), error) {
 		binary = built
 		return awstest.Stop, nil
 	}}.Run(m))

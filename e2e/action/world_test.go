@@ -38,7 +38,7 @@ const (
 	// that a kill takes on a busy machine.
 	witnessGrace = 15 * time.Second
 	// patience is how long one thing may take on a busy machine.
-	patience = 90 * time.Second
+	patience = 3 * time.Minute
 )
 
 // world is an installation, what it works with, and workflows that use it.
@@ -175,7 +175,7 @@ func (w *world) job(run string, attempt int) *step.Job {
 
 // with adds what every step says.
 func (w *world) with(more inputs) inputs {
-	all := inputs{"name": w.name, "resource-class": "small", "timeout": "80s"}
+	all := inputs{"name": w.name, "resource-class": "small", "timeout": "170s"}
 	maps.Copy(all, more)
 	return all
 }

@@ -63,7 +63,7 @@ const (
 	// the time that a kill takes on a busy machine.
 	witnessGrace = 15 * time.Second
 	// patience is how long one thing may take on a busy machine.
-	patience = 90 * time.Second
+	patience = 3 * time.Minute
 )
 
 // newWorld makes what an operator has before the first `remuda init`: network, image, role, GitHub, a

@@ -44,7 +44,7 @@ const namePrefix = "err-"
 const githubToken = "simulated"
 
 // patience is how long one thing may take on a busy machine.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 // newSite makes what an operator has before `remuda init`. Calls that rules are about fail.
 func newSite(t testing.TB, rules ...faults.Rule) *site {
