@@ -40,7 +40,7 @@ func (w *World) controller(name string) {
 				return
 			}
 			w.mu.Lock()
-			w.restarts++
+			w.restarts, w.restarted = w.restarts+1, w.clock.Now()
 			w.mu.Unlock()
 			pause := newKey(w.o.Seed, name, "restart", strconv.Itoa(n)).between(500*time.Millisecond, 3*time.Second)
 			select {
@@ -49,6 +49,13 @@ func (w *World) controller(name string) {
 			}
 		}
 	}()
+}
+
+// lastRestart returns when a controller last died; zero: never.
+func (w *World) lastRestart() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.restarted
 }
 
 // serve runs one controller until it dies or is stopped.

@@ -22,6 +22,7 @@ const (
 	Tables       = "§8.9 only changes of the tables"
 	Secrets      = "§8.10 a secret is its machine's alone"
 	Names        = "G11 no runner name twice"
+	Audit        = "what remuda audit checks"
 	StandsStill  = "G11 it comes to rest"
 )
 

@@ -31,6 +31,7 @@ func (t *truth) watch() {
 			case <-timer.C:
 				t.inTime()
 				t.answered()
+				t.audited()
 			}
 		}
 	})

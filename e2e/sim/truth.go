@@ -43,6 +43,8 @@ type truth struct {
 	secrets    map[string]string                              // whose it is
 	history    map[store.InstanceID][]ownership
 	halts      map[string]string // machines that halted themselves, and why
+	audits     map[string]bool   // what the audit said before
+	trouble    time.Time         // when something was last out of order
 	ready      int
 	failed     int
 	jobs       int
@@ -68,7 +70,7 @@ func newTruth(w *World, table store.Table) *truth {
 		instances: map[store.InstanceID]store.Instance{}, status: map[store.RequestID]store.RunStatus{},
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{},
-		history: map[store.InstanceID][]ownership{}, halts: map[string]string{},
+		history: map[store.InstanceID][]ownership{}, halts: map[string]string{}, audits: map[string]bool{},
 	}
 }
 

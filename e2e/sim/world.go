@@ -40,6 +40,7 @@ type World struct {
 	hub   *githubsim.Hub
 	cfg   reconciler.Config
 
+	history *history
 	telling sync.Mutex
 	told    []told
 
@@ -52,6 +53,7 @@ type World struct {
 	controllers []*supervised
 	flows       []*workflow
 	restarts    int
+	restarted   time.Time // when the last of them died
 	down        map[string]int // contracts that are out of order, and for how many reasons
 	calm        bool           // no fault any more
 
@@ -82,6 +84,8 @@ type Report struct {
 	Hours      float64       // instance-hours lived
 	Settled    time.Duration // from the last fault and the last step until everything stood still
 	Elapsed    time.Duration // virtual
+	Accesses   int           // to the records of instances, whose order was found
+	Open       int           // and those among them that had no answer
 	Trace      uint64        // of every call and its time: the same for the same story
 }
 
@@ -133,7 +137,12 @@ func newWorld(o Script, dir string) *World {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	w.cfg = o.config()
-	w.truth = newTruth(w, storetest.NewMemory(clk))
+	var table store.Table = storetest.NewMemory(clk)
+	if o.Under != nil {
+		table = o.Under(table)
+	}
+	w.truth = newTruth(w, table)
+	w.history = newHistory(w.since)
 	for _, f := range o.Faults {
 		if w.exact[f.Call] == nil {
 			w.exact[f.Call] = map[int]Kind{}
@@ -248,7 +257,9 @@ func (w *World) end() Report {
 	w.killAll()
 	w.running.Wait()
 	w.truth.finish()
+	accesses, open := w.history.check(w.truth.violate)
 	r := w.truth.report()
+	r.Accesses, r.Open = accesses, open
 	r.Elapsed, r.Restarts, r.Fired, r.Made, r.Trace = elapsed, w.restarts, w.fired, w.seen, w.trace
 	for _, n := range w.seen {
 		r.Calls += n

@@ -256,6 +256,13 @@ func (h *Hub) Registrations() []Registration {
 	return out
 }
 
+// Registered returns what Runners does, to whoever looks from outside: it is no call, and never waits.
+func (h *Hub) Registered() []githubapi.Runner {
+	var out []githubapi.Runner
+	h.view(func(now time.Time) { out = h.list(now) })
+	return out
+}
+
 // NamesUsedTwice returns the names that were registered more than once, ignoring case (H37).
 func (h *Hub) NamesUsedTwice() []string {
 	var out []string

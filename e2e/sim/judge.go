@@ -1,0 +1,56 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler/audit"
+	"github.com/remuda-run/remuda/store"
+)
+
+// auditSlack is more time than the audit grants a controller by itself: here it dies and comes back, and its
+// calls fail, while it must do something.
+const auditSlack = 30 * time.Second
+
+// strayRunner is an invariant of the audit.
+const strayRunner = "stray-runner"
+
+// afterTrouble is how long after an outage nothing is judged: what it kept from being done is done then.
+const afterTrouble = 2 * time.Minute
+
+// registered lists GitHub's runners without a call: nothing may wait while the store stands still.
+type registered struct{ hub *githubsim.Hub }
+
+func (r registered) Runners(context.Context) ([]githubapi.Runner, error) {
+	return r.hub.Registered(), nil
+}
+
+// audited holds the installation as it is now to what `remuda audit` checks on a live one. Nothing is
+// written meanwhile.
+func (t *truth) audited() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.w.clock.Now()
+	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: store.New(t.Table), Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
+	if err != nil {
+		t.broke(Audit, "look: %v", err)
+		return
+	}
+	if t.w.anyDown() {
+		t.trouble = now
+	}
+	if !t.trouble.IsZero() && now.Sub(t.trouble) < t.w.o.paced(afterTrouble) {
+		return
+	}
+	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.cfg, Skew: t.w.o.Skew + tick, Slack: t.w.o.paced(auditSlack)}) {
+		if v.Invariant == strayRunner && now.Sub(t.w.lastRestart()) < 3*t.w.cfg.Runners {
+			continue // the two sights it takes began anew
+		}
+		if mark := v.Invariant + v.Resource + v.Mark; !t.audits[mark] {
+			t.audits[mark] = true
+			t.broke(Audit, "%s: %s: %s", v.Invariant, v.Resource, v.Problem)
+		}
+	}
+}
