@@ -49,6 +49,7 @@ type Scrubber struct {
 	InstanceID string
 	Root       string   // instance folder
 	Empty      []string // folders below Root to empty: the runner's _work and _diag, home, temp
+	Program    string   // folder below Root of the runner program, to which its user may add files; "": none
 	Script     *Command // the operator's, nil: none. It runs after the rest
 	Clock      clock.WithTicker
 
@@ -131,7 +132,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) er
 			return err
 		}
 	}
-	if err := s.empty(); err != nil {
+	if err := errors.Join(s.empty(), s.added()); err != nil {
 		return err
 	}
 	if level == ScrubFull && s.User != nil {

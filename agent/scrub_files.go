@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -21,6 +22,36 @@ func (s Scrubber) empty() error {
 	for _, dir := range s.Empty {
 		if err := emptyDir(root, filepath.Clean(dir)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// added removes what another user put beside the runner program, such as a job its .env, which the program
+// would read. The program itself is ours, where it is not the jobs' too.
+func (s Scrubber) added() error {
+	if s.Program == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(filepath.Join(s.Root, s.Program))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing ran yet
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	names, err := list(root, ".")
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Program, err)
+	}
+	for _, name := range names {
+		info, err := root.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (ownedBy(info, os.Geteuid()) || slices.Contains(s.Empty, filepath.Join(s.Program, name))) {
+			continue
+		}
+		if err := errors.Join(err, root.RemoveAll(name)); err != nil {
+			return fmt.Errorf("%s: %w", s.Program, err)
 		}
 	}
 	return nil

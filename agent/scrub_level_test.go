@@ -153,6 +153,42 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	}
 }
 
+// H42: what a job put beside the runner program goes, at every level that removes files; the program, and the
+// folders that are emptied, stay.
+func TestScrub_BesideTheProgram_H42(t *testing.T) {
+	for level, gone := range map[string]bool{"none": false, "workspace": true, "full": true} {
+		t.Run(level, func(t *testing.T) {
+			s, put := place(t)
+			s.Program, s.Empty = "runner", append(s.Empty, "runner/_work")
+			put(0, "tmp/instance/runner/bin/Runner.Listener", "x")
+			put(0, "tmp/instance/runner/config.sh", "x")
+			put(stranger, "tmp/instance/runner/_work/left", "x")
+			left := []string{".env", "left", "deep/left"}
+			for _, name := range left {
+				put(stranger, "tmp/instance/runner/"+name, "x")
+			}
+			for _, dir := range []string{"_work", "deep"} {
+				if err := os.Lchown(filepath.Join(s.Root, "runner", dir), stranger, stranger); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Scrub(t.Context(), level); err != nil {
+				t.Fatalf("Scrub = %v", err)
+			}
+			for _, name := range append(left, "_work/left") {
+				if exists(filepath.Join(s.Root, "runner", name)) == gone {
+					t.Errorf("%s is gone: %v, want %v", name, !gone, gone)
+				}
+			}
+			for _, name := range []string{"bin/Runner.Listener", "config.sh", "_work"} {
+				if !exists(filepath.Join(s.Root, "runner", name)) {
+					t.Errorf("%s is gone", name)
+				}
+			}
+		})
+	}
+}
+
 // H42: without a level in the configuration everything of a run goes where that can be told.
 func TestScrub_DefaultLevel_H42(t *testing.T) {
 	user := &RunnerUser{UID: stranger}

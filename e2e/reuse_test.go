@@ -130,6 +130,8 @@ if grep -lsa "sleep.8765$NUMBER[2]" /proc/[0-9]*/cmdline; then exit 1; fi
 env REMUDA_E2E_HELP=free:$PORT $PROGRAMS/plain -test.run='^TestJobHelper$'
 test "$(id -u)" != 0
 if echo spoilt >> "$HOME/../runner/bin/Runner.Listener"; then exit 1; fi
+test ! -e "$HOME/../runner/left" -a ! -e "$HOME/../runner/deep"
+mkdir "$HOME/../runner/deep" && echo dirt > "$HOME/../runner/deep/file" && echo dirt > "$HOME/../runner/left"
 
 echo dirt > file && mkdir -p "$HOME/.cache/deep" && echo dirt > "$HOME/.cache/deep/file" && chmod 500 "$HOME/.cache/deep"
 echo dirt > "$TMPDIR/file" && ln -s / "$HOME/link"

@@ -172,8 +172,8 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 func (m *machine) scrubber() agent.Scrubber {
 	s := agent.Scrubber{
 		InstanceID: m.id, Root: m.dir, Clock: m.a.clock,
-		Empty: []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
-		Tree:  true, Whole: m.whole, Levels: map[string]agent.ScrubLevel{},
+		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
+		Program: runnerFolder, Tree: true, Whole: m.whole, Levels: map[string]agent.ScrubLevel{},
 	}
 	for name, class := range m.cfg.Classes {
 		s.Levels[name] = agent.ScrubLevel(class.Scrub)
