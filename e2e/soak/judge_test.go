@@ -1,0 +1,277 @@
+package soak
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// judge lets the work end, and holds what is left, and what happened, to what must never happen.
+func (s *soak) judge() {
+	s.Helper()
+	s.rest()
+	s.until("a controller leads", func() bool { return s.leader() != nil })
+	s.audit("after the work")
+	s.drain()
+	s.until("no runner is registered at GitHub", func() bool { return len(s.registered()) == 0 })
+	s.audit("after the drain")
+	s.stopAll()
+	s.judgeProcesses()
+	s.judgeJobs()
+	s.judgeRequests()
+	s.check(s.witness.Look(s.Context()))
+	for _, v := range s.witness.Violations() {
+		s.Errorf("violated %s", v)
+	}
+}
+
+// audit runs `remuda audit`, which must find nothing and miss no part.
+func (s *soak) audit(when string) {
+	s.Helper()
+	if out, code := s.run("audit", "--settle", "3s"); code != 0 {
+		s.Errorf("remuda audit %s: exit code %d, want 0:\n%s", when, code, out)
+	}
+	s.ledger.count("audits")
+}
+
+// drain ends the fleet and waits until every machine is known to be gone.
+func (s *soak) drain() {
+	s.Helper()
+	if out, code := s.run("drain", "--all", "--timeout", commandTimeout); code != 0 {
+		s.Errorf("remuda drain --all: exit code %d: %s", code, out)
+	}
+	alive := func() (ids []string) {
+		for _, in := range s.witness.Instances() {
+			if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
+				ids = append(ids, string(in.ID))
+			}
+		}
+		return ids
+	}
+	if !s.until("every machine is gone", func() bool { return s.witness.Look(s.Context()) == nil && len(alive()) == 0 }) {
+		s.Errorf("still there: %v", alive())
+	}
+}
+
+// registered returns the runners that GitHub knows.
+func (s *soak) registered() (names []string) {
+	var all []githubsim.Registration
+	if err := s.call(http.MethodGet, "/registrations", nil, &all); err != nil {
+		return []string{err.Error()}
+	}
+	for _, r := range all {
+		if r.Removed == "" {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// stopAll ends the controllers in good order, once they are up.
+func (s *soak) stopAll() {
+	s.Helper()
+	for _, u := range s.controllers {
+		s.until(u.name+" leads or waits", func() bool {
+			for _, l := range u.says(true) {
+				if l.Msg == "leading" || l.Msg == "waiting for the lease" {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	for _, u := range s.controllers {
+		if code := u.stop(s); code != 0 {
+			s.Errorf("%s: exit code %d, want 0", u.name, code)
+		}
+	}
+}
+
+// machines returns the ids of all machines that have a folder or a record.
+func (s *soak) machines() (ids []string) {
+	known := map[string]bool{}
+	folders, _ := filepath.Glob(filepath.Join(s.fleet, "instances", "i-*")) // the pattern is right
+	for _, f := range folders {
+		known[filepath.Base(f)] = true
+	}
+	for _, in := range s.witness.Instances() {
+		known[string(in.ID)] = true
+	}
+	for id := range known {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// left returns the processes of the installation's machines, by their mark or by the folder they work in.
+func (s *soak) left() ([]process.Ref, error) {
+	marked, err := process.Marked(procfleet.EnvInstance)
+	if err != nil {
+		return nil, err
+	}
+	var left []process.Ref
+	for _, id := range s.machines() {
+		left = append(left, marked[id]...)
+	}
+	dirs, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		at, err := os.Readlink(dir)
+		if err != nil || !strings.HasPrefix(at, s.fleet+"/") {
+			continue // it has ended, or is none of ours
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
+		if err != nil {
+			return nil, err
+		}
+		if ref, err := process.Lookup(pid); err == nil {
+			left = append(left, ref)
+		}
+	}
+	return left, nil
+}
+
+func (s *soak) judgeProcesses() {
+	s.Helper()
+	left, err := s.left()
+	if err != nil || len(left) > 0 {
+		s.Errorf("processes of machines that are left = %v, %v, want none", left, err)
+	}
+	s.witness.Known(s.machines())
+}
+
+// endMachines ends what a failed test left.
+func (s *soak) endMachines() {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		left, err := s.left()
+		if err == nil {
+			err = process.KillAll(left...)
+		}
+		if err != nil || time.Now().After(deadline) {
+			s.Errorf("end %d processes of machines: %v", len(left), err)
+			return
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+}
+
+// judgeJobs wants every job to have run once, on a machine of its own run, to its end; those whose machine
+// or listener was harmed may have been cut short.
+func (s *soak) judgeJobs() {
+	s.Helper()
+	var jobs []githubsim.JobRecord
+	s.check(s.call(http.MethodGet, "/jobs", nil, &jobs))
+	if len(jobs) != len(s.work.jobs) {
+		s.Errorf("GitHub knows %d jobs, want the %d that were submitted", len(jobs), len(s.work.jobs))
+	}
+	for _, in := range s.witness.Instances() {
+		if s.ledger.born(in) {
+			s.ledger.harm(string(in.ID))
+		}
+	}
+	var cut []string
+	for _, j := range jobs {
+		ran, err := s.ran(j.ID)
+		s.check(err)
+		harmed := s.ledger.wasHarmed(j.InstanceID)
+		switch {
+		case j.Conclusion == githubsim.Success && len(ran) == 1 && strings.HasPrefix(ran[0], filepath.Join(s.fleet, "instances", j.InstanceID)+"/"):
+			s.ledger.count("jobs that succeeded")
+		case harmed && j.Conclusion != githubsim.Success && len(ran) <= 1:
+			s.ledger.count("jobs cut short with their machine or listener")
+			cut = append(cut, j.Label)
+		default:
+			s.Errorf("job %s on %s (harmed: %t) is %s %s %s; it ran in %q, want once in a folder of that machine",
+				j.ID, j.InstanceID, harmed, j.State, j.Conclusion, j.Detail, ran)
+		}
+	}
+	s.check(s.witness.Look(s.Context()))
+	s.witness.Jobs(jobs, cut...)
+	var all []githubsim.Registration
+	s.check(s.call(http.MethodGet, "/registrations", nil, &all))
+	takers := map[string][]string{}
+	for _, r := range all {
+		for _, id := range r.Jobs {
+			takers[id] = append(takers[id], r.Name)
+		}
+	}
+	for id, names := range takers {
+		if len(names) != 1 {
+			s.Errorf("job %s was taken by %v, want one runner", id, names)
+		}
+	}
+}
+
+// judgeRequests wants every request to be answered, and closed.
+func (s *soak) judgeRequests() {
+	s.Helper()
+	requests, statuses := map[store.RequestID]store.RunRequest{}, map[store.RequestID]store.RunStatus{}
+	s.check(s.store.Scan(s.Context(), store.Visitor{
+		Request: func(r store.RunRequest) { requests[r.ID] = r },
+		Status:  func(st store.RunStatus) { statuses[st.ID] = st },
+	}))
+	for _, asked := range s.work.requests {
+		id := store.RequestID(asked)
+		r, ok := requests[id]
+		if !ok {
+			s.ledger.count("requests whose client died before it wrote")
+			continue
+		}
+		st := statuses[id]
+		if st.Attempt != r.Attempt || st.Phase != statemachine.ReleasedPhase && st.Phase != statemachine.Failed {
+			s.Errorf("request %s: attempt %d is %q, want attempt %d Released or Failed", id, st.Attempt, st.Phase, r.Attempt)
+		}
+		s.ledger.count("requests " + strings.ToLower(string(st.Phase)))
+	}
+}
+
+// tailLines is how much of each log a failure shows.
+const tailLines = 40
+
+// tails shows the ends of the logs of a failed soak; REMUDA_E2E_KEEP names a folder for all of it.
+func (s *soak) tails() {
+	if !s.Failed() || s.witness == nil {
+		return
+	}
+	for _, u := range s.controllers {
+		text, err := os.ReadFile(u.log)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		s.Logf("--- %s\n%s", filepath.Base(u.log), bytes.Join(lines[max(0, len(lines)-tailLines):], nil))
+	}
+	if keep := os.Getenv("REMUDA_E2E_KEEP"); keep != "" {
+		to := filepath.Join(keep, fmt.Sprintf("soak-%d", s.seed))
+		if err := os.CopyFS(to, os.DirFS(s.dir)); err != nil {
+			s.Logf("keep everything in %s: %v", to, err)
+		}
+		var records []any
+		for _, in := range s.witness.Instances() {
+			records = append(records, in)
+		}
+		out, err := json.MarshalIndent(records, "", " ")
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, "instances.json"), out, 0o600)
+		}
+		if err != nil {
+			s.Logf("keep the records: %v", err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package soak
+
+import (
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// ledger is what was done, to whom, and how long things took.
+type ledger struct {
+	mu       sync.Mutex
+	backend  string
+	counts   map[string]int
+	harmed   map[string]bool // machines that were harmed themselves
+	windows  []window
+	restarts []restart
+	reads    []time.Duration // of the whole table
+	answers  []time.Duration // of requests, from the command's start to its end
+}
+
+// window is a time in which a disk was full.
+type window struct {
+	what     string
+	from, to time.Time // to zero: still
+}
+
+// restart is how long the answer to a kill of the leader took, each from the kill on.
+type restart struct {
+	both               bool          // the standby was killed with it
+	lead, claim, ready time.Duration // somebody led; owned the instance of a request made after the kill; answered it
+}
+
+func (l *ledger) init(backend string) {
+	l.backend, l.counts, l.harmed = backend, map[string]int{}, map[string]bool{}
+}
+
+func (l *ledger) count(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts[what]++
+}
+
+func (l *ledger) counted(what string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.counts[what]
+}
+
+func (l *ledger) read(took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reads = append(l.reads, took)
+}
+
+func (l *ledger) answered(took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.answers = append(l.answers, took)
+}
+
+func (l *ledger) restarted(r restart) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.restarts = append(l.restarts, r)
+}
+
+// harm notes that a machine was harmed itself, so that its job may be lost.
+func (l *ledger) harm(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.harmed[id] = true
+}
+
+func (l *ledger) wasHarmed(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.harmed[id]
+}
+
+// open begins a window; the function it returns ends it.
+func (l *ledger) open(what string) (end func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := len(l.windows)
+	l.windows = append(l.windows, window{what: what, from: time.Now()})
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.windows[i].to = time.Now()
+	}
+}
+
+// meets reports whether a window lay in the time from one instant to another.
+func (l *ledger) meets(from, to time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.windows {
+		if !w.from.After(to) && (w.to.IsZero() || !w.to.Before(from)) {
+			return true
+		}
+	}
+	return false
+}
+
+// born notes machines that came into being while a disk of the fleet was full.
+func (l *ledger) born(in store.Instance) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.windows {
+		if w.what == fullDisk+"fleet" && !in.CreatedAt.Before(w.from) && (w.to.IsZero() || !in.CreatedAt.After(w.to)) {
+			return true
+		}
+	}
+	return false
+}

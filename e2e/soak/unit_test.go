@@ -1,0 +1,150 @@
+package soak
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// restartPause is RestartSec of the controller's unit file, made short: it would only be added to every
+// figure.
+const restartPause = 100 * time.Millisecond
+
+// unit is a program that is started again whenever it ends, as systemd does.
+type unit struct {
+	name string
+	log  string
+	make func() *exec.Cmd
+
+	mu       sync.Mutex
+	cmd      *exec.Cmd
+	from     int64 // where in the log the present one begins
+	stopping bool
+	over     chan struct{} // closed when none runs any more
+	code     int           // exit code of the last one
+}
+
+// keep starts a unit, until the test ends.
+func (s *soak) keep(name string, args ...string) *unit {
+	s.Helper()
+	u := &unit{name: name, log: filepath.Join(s.dir, name+".log"), over: make(chan struct{}), make: func() *exec.Cmd {
+		cmd := exec.Command(binary, args...)
+		cmd.Dir, cmd.Env = s.dir, s.environ
+		return cmd
+	}}
+	s.check(u.start())
+	go func() {
+		defer close(u.over)
+		for {
+			_ = u.cmd.Wait() // ProcessState tells; only this goroutine writes cmd from now on
+			u.mu.Lock()
+			u.code = u.cmd.ProcessState.ExitCode()
+			stopping := u.stopping
+			u.mu.Unlock()
+			if stopping {
+				return
+			}
+			time.Sleep(restartPause)
+			if err := u.start(); err != nil {
+				s.Errorf("start %s again: %v", name, err)
+				return
+			}
+			s.ledger.count("restarts of controllers")
+		}
+	}()
+	s.Cleanup(func() { u.stop(s) })
+	return u
+}
+
+// start starts the program.
+func (u *unit) start() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	log, err := os.OpenFile(u.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	cmd := u.make()
+	cmd.Stdout, cmd.Stderr = log, log
+	u.cmd, u.from = cmd, info.Size()
+	return cmd.Start()
+}
+
+// signal sends a signal to the program that runs now, if one does.
+func (u *unit) signal(sig syscall.Signal) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.cmd.Process.Signal(sig)
+}
+
+// stop ends the unit in good order and returns the program's exit code. It may be called again.
+func (u *unit) stop(s *soak) int {
+	u.mu.Lock()
+	u.stopping = true
+	_ = u.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	u.mu.Unlock()
+	select {
+	case <-u.over:
+	case <-time.After(patience):
+		s.Errorf("%s does not end within %s", u.name, patience)
+		_ = u.signal(syscall.SIGKILL) // likewise
+		<-u.over
+	}
+	return u.code
+}
+
+// said is a line of a controller's log.
+type said struct {
+	At     time.Time `json:"time"`
+	Msg    string    `json:"msg"`
+	Holder string    `json:"holder"`
+	Term   int64     `json:"term"`
+}
+
+// says returns what all programs of the unit said so far, or the present one alone. Lines that are no
+// records are left out.
+func (u *unit) says(present bool) []said {
+	text, err := os.ReadFile(u.log)
+	if err != nil {
+		return nil
+	}
+	if present {
+		u.mu.Lock()
+		text = text[min(u.from, int64(len(text))):]
+		u.mu.Unlock()
+	}
+	var all []said
+	for line := range bytes.Lines(text) {
+		var l said
+		if bytes.Contains(line, []byte("lea")) && json.Unmarshal(line, &l) == nil { // leading, lease
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// leader returns the unit whose present program holds the lease; nil if none does for sure.
+func (s *soak) leader() *unit {
+	lease, err := s.store.Lease(s.Context())
+	if err != nil || lease.Holder == "" {
+		return nil
+	}
+	for _, u := range s.controllers {
+		for _, l := range u.says(true) {
+			if l.Msg == "leading" && l.Holder == lease.Holder && l.Term == lease.Term {
+				return u
+			}
+		}
+	}
+	return nil
+}
