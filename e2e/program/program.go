@@ -35,7 +35,11 @@ func (t Tests) Run(m *testing.M) int {
 	if err != nil {
 		return fail("build remuda:", err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, "build remuda:", err) // the tests have been judged by now
+		}
+	}()
 	binary := filepath.Join(dir, "remuda")
 	build := exec.Command("go", append(append([]string{"build"}, t.Flags...), "-o", binary, "github.com/remuda-run/remuda/cmd/remuda")...)
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
