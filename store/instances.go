@@ -31,7 +31,7 @@ func (in Instance) After(t Transition) (Instance, error) {
 	}
 	out := in
 	out.State = next
-	out.ChangedAt = At(t.Now)
+	out.changed(t.Now)
 	if next == statemachine.Terminated {
 		out.assign("", 0, t.Now)
 		out.Threshold = Time{}
@@ -57,7 +57,7 @@ func (in Instance) After(t Transition) (Instance, error) {
 		out.assign("", 0, t.Now)
 		out.Release = t.Release
 	case statemachine.Pooled:
-		out.PooledAt = At(t.Now)
+		out.PooledAt = later(in.Since, t.Now)
 	case statemachine.HandedOver:
 		out.Registration.Secret = "" // used: the listener is online
 	case statemachine.Renewed:
@@ -68,6 +68,18 @@ func (in Instance) After(t Transition) (Instance, error) {
 		out.Since = At(t.Now)
 	}
 	return out, nil
+}
+
+// changed notes a change. The clock may have been read before the last change was made, or be another
+// controller's that is slower: times of one record never go back.
+func (in *Instance) changed(now time.Time) { in.ChangedAt = later(in.ChangedAt, now) }
+
+// later returns the later of a time of a record and a clock reading.
+func later(t Time, now time.Time) Time {
+	if at := At(now); at.After(t.Time) {
+		return at
+	}
+	return t
 }
 
 // assign changes the owner.
@@ -138,7 +150,8 @@ func (s *Store) Register(ctx context.Context, in Instance, now time.Time, limit 
 // SetRegistration gives the instance the material for its next registration, or clears it.
 func (s *Store) SetRegistration(ctx context.Context, in Instance, reg Registration, now time.Time) (Instance, error) {
 	out := in
-	out.Registration, out.ChangedAt = reg, At(now)
+	out.Registration = reg
+	out.changed(now)
 	if err := s.put(ctx, &out, in.Version); err != nil {
 		return in, fmt.Errorf("set registration: %w", err)
 	}
@@ -151,7 +164,8 @@ func (s *Store) Retire(ctx context.Context, in Instance, expiresAt, now time.Tim
 		return in, fmt.Errorf("retire %s: %w: state is %s", in.ID, ErrInvalid, in.State)
 	}
 	out := in
-	out.ExpiresAt, out.ChangedAt = expiresAt.Truncate(time.Second), At(now)
+	out.ExpiresAt = expiresAt.Truncate(time.Second)
+	out.changed(now)
 	if err := s.put(ctx, &out, in.Version); err != nil {
 		return in, fmt.Errorf("retire: %w", err)
 	}
