@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help demo test build race fuzz lint gen verify bench acceptance e2e tools-aws action
+.PHONY: help demo test build race fuzz soak lint gen verify bench acceptance e2e tools-aws action
 
 GO ?= go
 # Where `make test` keeps its events and `make acceptance` reads them.
@@ -29,6 +29,9 @@ race: ## hunt a rare failure: make race PKG=./pool/... COUNT=50
 
 fuzz: ## every fuzz target for FUZZTIME (10s) each: make fuzz PKG=./store FUZZTIME=1m
 	@$(GO) run ./internal/tools/fuzz -time $(or $(FUZZTIME),10s) $(or $(PKG),.)
+
+soak: ## 200 kills of real processes' controller, and more harm: make soak KILLS=50 BACKEND=aws SEED=7
+	$(GO) test ./e2e/soak -count 1 -v -timeout 3h -run '$(if $(filter aws,$(BACKEND)),AWS,Embedded)$$' -kills $(or $(KILLS),200) -seed $(or $(SEED),0)
 
 e2e: ## only the tests that drive the built binary
 	$(GO) test -race -timeout $(TIMEOUT) -count 1 -v ./e2e/...
