@@ -13,6 +13,7 @@ import (
 // Bounds of the laws that only time breaks, at pace 1.
 const (
 	patrolEvery = 5 * time.Second
+	auditEvery  = 6                // patrols: it reads and decodes everything
 	lateAfter   = 2 * time.Minute  // §8.3, past the threshold
 	strangerFor = 4 * time.Minute  // §8.4: the orphan interval, a few sweeps and a slow launch
 	answerAfter = 2 * time.Minute  // §8.7, past its time-out: clocks are off by up to a minute
@@ -22,7 +23,7 @@ const (
 // watch looks at what time alone can break, as long as the world exists.
 func (t *truth) watch() {
 	t.w.running.Go(func() {
-		for {
+		for n := 1; ; n++ {
 			timer := time.NewTimer(t.w.o.paced(patrolEvery))
 			select {
 			case <-t.w.ended:
@@ -31,7 +32,10 @@ func (t *truth) watch() {
 			case <-timer.C:
 				t.inTime()
 				t.answered()
-				t.audited()
+				t.reachable()
+				if n%auditEvery == 0 {
+					t.audited()
+				}
 			}
 		}
 	})

@@ -30,6 +30,8 @@ type Script struct {
 
 	Trace io.Writer // gets a line for each call; nil: none
 	Story io.Writer // gets a line for each change, for people; nil: none
+
+	Under func(store.Table) store.Table // what lies below all of it, to see a broken table being found out
 }
 
 // Tempo is how often agents and controller look. Zero fields take the product's defaults at the script's pace.
@@ -39,6 +41,7 @@ type Tempo struct {
 	Poll     time.Duration `script:"poll"`      // of the agent
 	HotPoll  time.Duration `script:"hot-poll"`  // of the controller
 	WarmPoll time.Duration `script:"warm-poll"` // of the controller
+	Runners  time.Duration `script:"runners"`   // of the controller, at GitHub's runners
 }
 
 // complete fills in the defaults.
@@ -74,5 +77,6 @@ func (o Script) config() reconciler.Config {
 	l.Idle, c.MaxInstances = o.Idle, o.Largest
 	l.Beat = cmp.Or(o.Tempo.Beat, l.Beat)
 	c.HotPoll, c.WarmPoll = cmp.Or(o.Tempo.HotPoll, c.HotPoll), cmp.Or(o.Tempo.WarmPoll, c.WarmPoll)
+	c.Runners = cmp.Or(o.Tempo.Runners, c.Runners)
 	return c
 }
