@@ -225,6 +225,7 @@ func (t *term) wakeAll(match func(*instance) bool) {
 			ids = append(ids, in.record.ID)
 		}
 	})
+	slices.Sort(ids)
 	for _, id := range ids {
 		t.instances.add(id)
 	}

@@ -204,6 +204,7 @@ func (v *view) idle() []snapshot {
 			out = append(out, in.snapshot())
 		}
 	}
+	slices.SortFunc(out, func(a, b snapshot) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -215,6 +216,7 @@ func (v *view) returns() []snapshot {
 	for _, in := range v.returning {
 		out = append(out, in.snapshot())
 	}
+	slices.SortFunc(out, func(a, b snapshot) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 

@@ -1,6 +1,8 @@
 package reconciler
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -127,6 +129,7 @@ func (v *view) unfinished() []store.RequestID {
 			out = append(out, id) // held by a run nobody wrote: it must be given back
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -164,6 +167,7 @@ func (v *view) openLaunches() []store.Launch {
 			out = append(out, l)
 		}
 	}
+	slices.SortFunc(out, func(a, b store.Launch) int { return cmp.Compare(a.Token, b.Token) })
 	return out
 }
 

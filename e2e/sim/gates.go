@@ -59,24 +59,39 @@ func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.K
 		detail = "eventual:"
 	}
 	detail += kinds(keys) + g.p.state()
-	return call(ctx, g.p, storeContract, g.site("Get", detail), about(keys), func(ctx context.Context) ([]store.Item, error) {
+	from := g.p.w.history.now()
+	items, err := call(ctx, g.p, storeContract, g.site("Get", detail), about(keys), func(ctx context.Context) ([]store.Item, error) {
 		return g.inner.Get(ctx, c, keys...)
 	}, g.p.w.truth.before)
+	if err == nil && c == store.Consistent {
+		g.p.w.remember(g.p, from, keys, items)
+	}
+	return items, err
 }
 
 func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error {
 	what := g.p.w.truth.describe(item)
-	return done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
+	sent, answered := g.p.w.rememberWrite(g.p, what, item, expect)
+	err := done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
+		sent()
 		err := g.inner.Put(ctx, item, expect)
 		if errors.Is(err, store.ErrConflict) {
 			g.p.w.tellf("%s is refused: %s %s", g.p.name, about([]store.Key{item.Key}), what)
 		}
 		return err
 	})
+	answered(err)
+	return err
 }
 
 func (g tableGate) Scan(ctx context.Context, yield func(store.Item) error) error {
-	return done(ctx, g.p, storeContract, g.site("Scan", ""), "", func(ctx context.Context) error { return g.inner.Scan(ctx, yield) })
+	from := g.p.w.history.now()
+	return done(ctx, g.p, storeContract, g.site("Scan", ""), "", func(ctx context.Context) error {
+		return g.inner.Scan(ctx, func(item store.Item) error {
+			g.p.w.remember(g.p, from, nil, []store.Item{item})
+			return yield(item)
+		})
+	})
 }
 
 func (g tableGate) Ring(ctx context.Context, keys ...store.Key) error {

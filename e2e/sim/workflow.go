@@ -159,7 +159,9 @@ func (f *workflow) provision(ctx context.Context) bool {
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		st, err := f.store.Status(ctx, store.Eventual, f.id())
 		if err == nil && st.Attempt == f.Attempt && st.Phase != statemachine.Pending {
-			ready = st.Phase == statemachine.Ready
+			if ready = st.Phase == statemachine.Ready; ready {
+				f.w.history.holding(f.id(), f.Attempt, int64(f.began.Sub(f.w.begin)), st.Instances)
+			}
 			return true, nil
 		}
 		if f.w.clock.Since(rung) >= f.w.o.paced(3*time.Second) {

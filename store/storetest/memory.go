@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,7 +114,9 @@ func (t *Memory) Erase(k store.Key) {
 func (t *Memory) Scan(ctx context.Context, yield func(store.Item) error) error {
 	t.mu.Lock()
 	err := t.ok(ctx)
-	keys := slices.Collect(maps.Keys(t.items))
+	keys := slices.SortedFunc(maps.Keys(t.items), func(a, b store.Key) int {
+		return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Sort, b.Sort))
+	})
 	t.mu.Unlock()
 	for _, k := range keys {
 		if err != nil {
