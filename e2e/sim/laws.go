@@ -37,6 +37,8 @@ var instanceLaws = []struct {
 	{OneOwner, (*truth).owner},
 	{Secrets, (*truth).secret},
 	{HealthyLives, (*truth).ending},
+	{HealthyLives, (*truth).patient},
+	{Current, (*truth).current},
 }
 
 // statusLaws judge one write of a status.
@@ -47,6 +49,8 @@ var statusLaws = []struct {
 	{Tables, (*truth).phases},
 	{Answered, (*truth).reasoned},
 	{OneOwner, (*truth).listed},
+	{OneOwner, (*truth).attempts},
+	{Answered, (*truth).inLine},
 }
 
 // edges: an instance changes its state along the table (S02).

@@ -34,6 +34,7 @@ type machine struct {
 
 // boot starts a machine: after the boot time its agent runs, and again after each crash.
 func (w *World) boot(fm fleet.Machine) {
+	w.truth.launched(fm)
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &machine{
 		w: w, id: fm.ID, principal: store.Principal(fm.Principal), born: w.clock.Now(),

@@ -180,7 +180,10 @@ type template struct {
 // Template changes what machines are launched from.
 func Template(at time.Duration, version string) Step { return step(at, template{version}) }
 
-func (a template) do(w *World) { w.fleet.SetTemplate(a.Version) }
+func (a template) do(w *World) {
+	w.truth.changeTemplate(a.Version)
+	w.fleet.SetTemplate(a.Version)
+}
 
 // drain is an operator's order.
 type drain struct {

@@ -42,6 +42,11 @@ type truth struct {
 	signals    map[store.Principal]map[store.SignalValue]bool // ever reported, without serial and detail
 	secrets    map[string]string                              // whose it is
 	history    map[store.InstanceID][]ownership
+	last       map[store.Principal]store.SignalValue // reported, without serial and detail
+	lastAt     map[store.Principal]time.Time
+	tokens     map[string]string // launch of each machine
+	template   string            // that machines are launched from; "": the first one
+	templateAt time.Time
 	halts      map[string]string // machines that halted themselves, and why
 	audits     map[string]bool   // what the audit said before
 	trouble    time.Time         // when something was last out of order
@@ -70,6 +75,7 @@ func newTruth(w *World, table store.Table) *truth {
 		instances: map[store.InstanceID]store.Instance{}, status: map[store.RequestID]store.RunStatus{},
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{},
+		last: map[store.Principal]store.SignalValue{}, lastAt: map[store.Principal]time.Time{}, tokens: map[string]string{},
 		history: map[store.InstanceID][]ownership{}, halts: map[string]string{}, audits: map[string]bool{},
 	}
 }
@@ -160,6 +166,9 @@ func (t *truth) signal(item store.Item, s store.Signal) {
 		t.signals[p] = map[store.SignalValue]bool{}
 	}
 	t.signals[p][claim(s.Value)] = true
+	if t.last[p] != claim(s.Value) {
+		t.last[p], t.lastAt[p] = claim(s.Value), t.w.clock.Now()
+	}
 }
 
 // claim is a signal without what the laws do not ask for.
