@@ -20,8 +20,9 @@ const (
 	haltGone       = "record is gone"
 )
 
-// recheck bounds the sleep of the dead-man timer, so that a step of the wall clock is noticed.
-const recheck = 5 * time.Second
+// rechecks is how often within the grace the dead-man timer wakes at least, so that a step of the wall clock is
+// noticed in time: every 5 s by default.
+const rechecks = 12
 
 // haltTry bounds one call of Machine.Halt, haltFirst and haltMax the pause between two.
 const (
@@ -97,7 +98,7 @@ func (a *Agent) deadman(ctx context.Context) error {
 		if left <= 0 {
 			return a.halt(ctx, reason)
 		}
-		t := a.o.Clock.NewTimer(min(left, recheck))
+		t := a.o.Clock.NewTimer(min(left, a.o.Grace/rechecks))
 		if !armed {
 			armed = true
 			close(a.armed)

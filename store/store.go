@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -12,7 +13,10 @@ import (
 
 // Store gives the items of a Table their types and rules. It is safe for concurrent use, keeps no
 // state and starts nothing.
-type Store struct{ table Table }
+type Store struct {
+	table Table
+	last  atomic.Pointer[decoded] // instance read
+}
 
 // New returns a Store on table. The caller keeps ownership of table.
 func New(table Table) *Store { return &Store{table: table} }
@@ -78,12 +82,21 @@ func same(a, b Item) bool {
 
 // get reads one record into r, or returns ErrNotFound.
 func (s *Store) get(ctx context.Context, c Consistency, k Key, r record) error {
+	item, err := s.item(ctx, c, k)
+	if err != nil {
+		return err
+	}
+	return decode(item, r)
+}
+
+// item reads one item, or returns ErrNotFound.
+func (s *Store) item(ctx context.Context, c Consistency, k Key) (Item, error) {
 	items, err := s.table.Get(ctx, c, k)
 	if err != nil {
-		return fmt.Errorf("read %s %s: %w", k.Partition, k.Sort, err)
+		return Item{}, fmt.Errorf("read %s %s: %w", k.Partition, k.Sort, err)
 	}
 	if len(items) == 0 {
-		return fmt.Errorf("read %s %s: %w", k.Partition, k.Sort, ErrNotFound)
+		return Item{}, fmt.Errorf("read %s %s: %w", k.Partition, k.Sort, ErrNotFound)
 	}
-	return decode(items[0], r)
+	return items[0], nil
 }
