@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -81,6 +82,7 @@ func (t *term) poll(ctx context.Context) error {
 				ids = append(ids, in.record.ID)
 			}
 		})
+		slices.Sort(ids) // a map has no order; with one, the same events have the same consequences
 		if err := t.hear(ctx, ids); err != nil {
 			t.log.Warn("poll", logkey.Error, err)
 		} else if all {

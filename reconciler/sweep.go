@@ -96,7 +96,7 @@ func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 	for _, id := range absent {
 		t.view.with(id, func(in *instance) { in.vitals.cloud = statemachine.Gone })
 	}
-	for _, id := range append(wake, absent...) {
+	for _, id := range slices.Sorted(slices.Values(append(wake, absent...))) {
 		t.instances.add(id)
 	}
 }
@@ -225,7 +225,7 @@ func (t *term) wakeAll(match func(*instance) bool) {
 			ids = append(ids, in.record.ID)
 		}
 	})
-	slices.Sort(ids)
+	slices.Sort(ids) // a map has no order; with one, the same events have the same consequences
 	for _, id := range ids {
 		t.instances.add(id)
 	}

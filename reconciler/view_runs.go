@@ -129,7 +129,7 @@ func (v *view) unfinished() []store.RequestID {
 			out = append(out, id) // held by a run nobody wrote: it must be given back
 		}
 	}
-	slices.Sort(out)
+	slices.Sort(out) // a map has no order; with one, the same events have the same consequences
 	return out
 }
 
