@@ -1,23 +1,44 @@
 package sim
 
-import (
-	"encoding/binary"
-	"hash/fnv"
-	"time"
-)
+import "time"
 
 // key draws for one thing that may happen: the same seed and the same parts give the same result,
 // whatever was drawn before.
 type key uint64
 
 func newKey(seed uint64, parts ...string) key {
-	h := fnv.New64a()
-	_ = binary.Write(h, binary.LittleEndian, seed) // a hash takes everything
+	h := newHash(seed)
 	for _, p := range parts {
-		h.Write([]byte(p))
-		h.Write([]byte{0})
+		h = h.text(p).end()
 	}
-	return key(h.Sum64())
+	return key(h)
+}
+
+// hash is FNV-1a. It is written out here because a call is hashed several times, and hash/fnv allocates.
+type hash uint64
+
+func newHash(seed uint64) hash {
+	h := hash(14695981039346656037)
+	for range 8 {
+		h = (h ^ hash(seed&0xff)) * 1099511628211
+		seed >>= 8
+	}
+	return h
+}
+
+func (h hash) text(s string) hash {
+	for i := range len(s) {
+		h = (h ^ hash(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// end ends a part.
+func (h hash) end() hash { return h * 1099511628211 }
+
+// call adds what Call.String says.
+func (h hash) call(c Call) hash {
+	return h.text(string(c.Role)).text("/").text(c.Method).text("/").text(c.Detail).text("/").text(c.About)
 }
 
 // next returns the key of another draw for the same thing.

@@ -6,11 +6,13 @@ package sim_test
 import (
 	"os"
 	"runtime"
+	"runtime/debug"
 	"testing"
 )
 
 // One goroutine at a time: which of two that may run does so first is then no chance.
 func TestMain(m *testing.M) {
 	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(1000) // worlds are small and make much garbage
 	os.Exit(m.Run())
 }

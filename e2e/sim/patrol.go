@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -212,14 +213,9 @@ func (t *truth) ownJobs() {
 		if j.State != githubsim.Completed || j.StartedAt.IsZero() {
 			continue
 		}
-		t.mu.Lock()
-		own := slices.ContainsFunc(t.history[store.InstanceID(j.InstanceID)], func(o ownership) bool {
-			return string(o.run) == j.Label && !j.StartedAt.Before(o.from) && (o.to.IsZero() || !j.FinishedAt.After(o.to))
-		})
-		t.mu.Unlock()
 		harmed := t.w.harmed(j.InstanceID)
-		if !own && !harmed {
-			t.violate(OwnJob, "job %s of run %s ran on %s, which was not that run's all the time", j.ID, j.Label, j.InstanceID)
+		if why := t.astray(j); why != "" && !harmed {
+			t.violate(OwnJob, "job %s of run %s (%s) ran on %s, %s", j.ID, j.Label, j.Conclusion, j.InstanceID, why)
 		}
 		if j.Conclusion == githubsim.Success {
 			t.jobs++
@@ -227,6 +223,29 @@ func (t *truth) ownJobs() {
 			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
 		}
 	}
+}
+
+// astray says what is wrong with where a job ran, "" if nothing. A job that was cancelled may take its time to
+// end after its run has given the machine back, but the machine is nobody else's then.
+func (t *truth) astray(j githubsim.JobRecord) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	own := ownership{}
+	for _, o := range t.history[store.InstanceID(j.InstanceID)] {
+		switch mine := string(o.run) == j.Label; {
+		case !mine && j.FinishedAt.After(o.from) && (o.to.IsZero() || o.to.After(j.StartedAt)):
+			return fmt.Sprintf("which was run %s's from %s to %s", o.run, o.from.Sub(t.w.begin), o.to.Sub(t.w.begin))
+		case mine && !j.StartedAt.Before(o.from):
+			own = o
+		}
+	}
+	switch {
+	case own.run == "":
+		return "which was never that run's before"
+	case own.to.IsZero() || !j.FinishedAt.After(own.to) || j.StartedAt.Before(own.to) && t.w.gaveUp(j.Label):
+		return ""
+	}
+	return fmt.Sprintf("from %s to %s; it was that run's from %s to %s only", j.StartedAt.Sub(t.w.begin), j.FinishedAt.Sub(t.w.begin), own.from.Sub(t.w.begin), own.to.Sub(t.w.begin))
 }
 
 // gaveUp reports whether somebody wanted the jobs of a run to end: it was cancelled, or its time was over.

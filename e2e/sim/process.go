@@ -123,7 +123,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		about = string(p.on)
 	}
 	which := Call{s, about}
-	k := newKey(p.w.o.Seed, p.name, which.String(), strconv.Itoa(p.count(which)))
+	k := key(newHash(p.w.o.Seed).text(p.name).end().call(which).end().text(strconv.Itoa(p.count(which))).end())
 	kind := p.w.befalls(p, which, k)
 	if kind == CrashBefore {
 		p.crash()

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"math/rand"
 	"os"
@@ -53,7 +52,7 @@ type World struct {
 	controllers []*supervised
 	flows       []*workflow
 	restarts    int
-	restarted   time.Time // when the last of them died
+	restarted   time.Time      // when the last of them died
 	down        map[string]int // contracts that are out of order, and for how many reasons
 	calm        bool           // no fault any more
 
@@ -163,10 +162,9 @@ func (w *World) befalls(p *process, c Call, k key) Kind {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen[c]++
-	line := fmt.Sprintf("%12d %s %s\n", w.since(), p.name, c)
-	w.trace += mix(uint64(newKey(0, line))) // calls of the same instant have no order
+	w.trace += mix(uint64(newHash(uint64(w.since())).text(p.name).end().call(c))) // calls of the same instant have no order
 	if w.o.Trace != nil {
-		_, _ = io.WriteString(w.o.Trace, line) // for people
+		_, _ = fmt.Fprintf(w.o.Trace, "%12d %s %s\n", w.since(), p.name, c) // for people
 	}
 	kind := w.exact[c][w.seen[c]]
 	if kind == "" && !w.calm && len(w.o.Rates) > 0 {
