@@ -34,9 +34,10 @@ type outage struct {
 	runners    bool           // they are cut off, too: a job would be lost that is handed out at that moment
 }
 
+// outages are as many as run at once (TestMain), since each takes a minute and more.
 func outages() []outage {
-	limit := map[string]any{"limit": 0, "windowSeconds": 10}
-	second := map[string]any{"limit": 0, "windowSeconds": 10, "secondary": true, "status": 429}
+	primary := map[string]any{"limit": 0, "windowSeconds": 10}
+	secondary := map[string]any{"limit": 0, "windowSeconds": 10, "secondary": true, "status": 429}
 	none := map[string]any{}
 	up := map[string]any{"/outage": none}
 	all := func(m githubsim.Mode) map[string]any { return map[string]any{"/outage": githubsim.Outage{Mode: m}} }
@@ -44,17 +45,14 @@ func outages() []outage {
 		{"Down", store.JIT, all(githubsim.Fails), up, "github: unavailable: 503", true},
 		{"DownForTokens", store.Token, all(githubsim.Fails), up, "github unavailable: ", true},
 		{"Lost", store.Token, all(githubsim.Lost), up, "github unavailable: ", true},
-		{"Hangs", store.JIT, all(githubsim.Hangs), up, "github: unavailable: ", true},
 		{"TooSlow", store.JIT, map[string]any{"/latency": map[string]any{"apiSeconds": 8}}, map[string]any{"/latency": none}, "github: unavailable: ", false},
 		{"Revoked", store.JIT, all(githubsim.Revoked), up, "the credential is wrong, expired or revoked", false},
-		{"PrimaryLimit", store.JIT, map[string]any{"/ratelimit/core": limit, "/ratelimit/actions_runner_registration": limit},
-			map[string]any{"/ratelimit/core": none, "/ratelimit/actions_runner_registration": none}, "github: rate limited: ", false},
-		{"SecondaryLimit", store.JIT, map[string]any{"/ratelimit/core": second, "/ratelimit/actions_runner_registration": second},
+		{"Limits", store.JIT, map[string]any{"/ratelimit/core": primary, "/ratelimit/actions_runner_registration": secondary},
 			map[string]any{"/ratelimit/core": none, "/ratelimit/actions_runner_registration": none}, "github: rate limited: ", false},
 	}
 }
 
-// GitHub answers 5xx, not at all, or too late, loses its answers, limits the rate, or refuses the
+// GitHub answers 5xx, or too late, loses its answers, limits the rate, or refuses the
 // credentials, for longer than an instance may stay created or claimed: nothing is terminated for it, a
 // request that can wait waits, one that cannot fails and says why, and everything resumes by itself (S33,
 // H53; design §8.6, §8.7).
