@@ -56,6 +56,13 @@ func Stories() []Story {
 			Begin(0, two), Drain(45*time.Second, store.DrainOrder{ID: "all", ResourceClass: "small"})),
 		told("notice of the end", true, nil,
 			Begin(0, two), Notice(45*time.Second, 1), Begin(55*time.Second, warm)),
+		told("half of it in time", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: time.Second}), Capacity(25*time.Second, fleet.Slot{}, 1),
+			Begin(30*time.Second, Workflow{ID: "200", Count: 2, Timeout: 25 * time.Second})),
+		told("lost while claimed", true, nil,
+			Begin(0, two), Begin(50*time.Second, warm), Reclaim(50100*time.Millisecond, 1)),
+		told("cancelled before its runner is known", true, func(s *Script) { s.Mode = string(store.Token) },
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: time.Second, CancelAfter: 11 * time.Second})),
 		told("another template", true, nil,
 			Begin(0, two), Template(40*time.Second, "2"), Begin(80*time.Second, warm)),
 	}

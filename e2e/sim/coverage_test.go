@@ -1,0 +1,55 @@
+package sim_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/e2e/sim"
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// G10: the stories make every call of every contract and go along every edge of the tables. What is added
+// to either needs a story, or this fails; with one, it meets every fault.
+func TestStories_LeaveNothingOut(t *testing.T) {
+	made := map[string]bool{} // methods and, of writes, the change
+	for _, s := range sim.Stories() {
+		r := sim.Run(t, s.Script)
+		for _, v := range r.Violations {
+			t.Errorf("%s: %s", s.Name, v)
+		}
+		for c := range r.Made {
+			made[c.Method] = true
+			change, _, _ := strings.Cut(c.Detail, "@")
+			made[change] = true
+		}
+	}
+	for name, contract := range map[string]reflect.Type{
+		"store": reflect.TypeFor[store.Table](), "pool": reflect.TypeFor[pool.Pool](), "fleet": reflect.TypeFor[fleet.Fleet](),
+		"github": reflect.TypeFor[reconciler.GitHub](), "runner": reflect.TypeFor[agent.Runner](), "machine": reflect.TypeFor[agent.Machine](),
+	} {
+		for i := range contract.NumMethod() {
+			method := contract.Method(i)
+			first := method.Type.NumIn() > 0 && method.Type.In(0).String() == "context.Context" // what takes none goes nowhere
+			if call := name + "." + method.Name; first && !made[call] {
+				t.Errorf("no story calls %s", call)
+			}
+		}
+	}
+	for _, rule := range statemachine.Rules() {
+		if edge := fmt.Sprintf("Instance:%s>%s", rule.From, rule.To); rule.From != rule.To && !made[edge] {
+			t.Errorf("no story goes %s (%s)", edge, rule.On)
+		}
+	}
+	for _, rule := range statemachine.RequestRules() {
+		if edge := fmt.Sprintf("RunStatus:%s>%s", rule.From, rule.To); rule.From != rule.To && !made[edge] {
+			t.Errorf("no story goes %s (%s)", edge, rule.On)
+		}
+	}
+}
