@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/remuda-run/remuda/store"
 )
 
 // Scenario is a script as a file: why it is told, the story, and below a line of dashes what came of it.
@@ -255,8 +257,8 @@ func list[T ~string](values []T) string {
 
 // check refuses options that no story can have.
 func (o Script) check() error {
-	if modes := []string{"jit", "token"}; o.Mode != "" && !slices.Contains(modes, o.Mode) {
-		return fmt.Errorf("with: mode: got %q, must be one of: %s", o.Mode, strings.Join(modes, ", "))
+	if err := oneOf("with: mode", o.Mode, "", string(store.JIT), string(store.Token)); err != nil {
+		return err
 	}
 	if o.NeverBoots > 1 {
 		return fmt.Errorf("with: never-boots: got %v, must be a chance from 0 to 1", o.NeverBoots)

@@ -36,7 +36,12 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// script tells one script twice: one seed, one story.
+// tries is how often a story is told until it comes out as written. Goroutines that wake in one instant run in an order
+// that is always the same unless the machine takes the processor away at that very moment, which a busy one does at
+// times: then it is another story, as good as the first one. What has really changed never comes out as before.
+const tries = 5
+
+// script tells one script.
 func script(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -49,20 +54,27 @@ func script(t *testing.T, file string) {
 	if len(want.About) == 0 {
 		t.Errorf("%s: no comment above: it must say what the script shows", file)
 	}
-	got, r := want.Told(func(s sim.Script) sim.Report { return sim.Run(t, s) })
-	for _, v := range r.Violations {
-		t.Errorf("%s: %s", file, v)
-	}
-	for _, f := range want.Script.Faults {
-		if !fired(r, f) {
-			t.Errorf("%s: fault %s did not happen", file, f)
+	var got sim.Scenario
+	for range tries {
+		var r sim.Report
+		got, r = want.Told(func(s sim.Script) sim.Report { return sim.Run(t, s) })
+		for _, v := range r.Violations {
+			t.Errorf("%s: %s", file, v)
 		}
-	}
-	if *rewrite {
-		if err := os.WriteFile(file, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
+		for _, f := range want.Script.Faults {
+			if !fired(r, f) {
+				t.Errorf("%s: fault %s did not happen", file, f)
+			}
 		}
-		return
+		if *rewrite {
+			if err := os.WriteFile(file, []byte(got.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if got.Output == want.Output || t.Failed() {
+			break
+		}
 	}
 	if diff := cmp.Diff(want.Output, got.Output); diff != "" {
 		t.Errorf("%s: another story than written (-want +got); if it is the better one: go test ./e2e/sim -run TestScripts -rewrite\n%s", file, diff)

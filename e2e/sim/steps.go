@@ -21,14 +21,16 @@ type Action interface {
 type Step struct {
 	At   time.Duration
 	Why  string // for people; one line, may be empty
-	What string // for people
-	Do   func(w *World)
+	What string // the action as a script writes it
 	Act  Action
 }
 
+// Do lets the step happen.
+func (s Step) Do(w *World) { s.Act.do(w) }
+
 // step is the step of an action.
 func step(at time.Duration, a Action) Step {
-	return Step{At: at, What: verbOf(a) + writeWords(reflect.ValueOf(a)), Do: a.do, Act: a}
+	return Step{At: at, What: verbOf(a) + writeWords(reflect.ValueOf(a)), Act: a}
 }
 
 // verbs are the words that begin an action. Whoever adds an action adds it here, and scripts can say it.
@@ -57,7 +59,7 @@ var verbs = []struct {
 
 // String writes the step as ParseStep reads it, without its reason.
 func (s Step) String() string {
-	return "at " + writeDuration(s.At) + " " + verbOf(s.Act) + writeWords(reflect.ValueOf(s.Act))
+	return "at " + writeDuration(s.At) + " " + s.What
 }
 
 // verbOf returns the word of an action.

@@ -3,6 +3,9 @@ package sim
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -26,9 +29,17 @@ func (s span) lasts() time.Duration { return s.For }
 
 func (s span) check() error {
 	if s.For <= 0 {
-		return errors.New("time: must be greater than 0")
+		return fmt.Errorf("time: got %s, must be greater than 0", s.For)
 	}
 	return nil
+}
+
+// oneOf refuses a text that is none of those allowed.
+func oneOf(field, got string, allowed ...string) error {
+	if slices.Contains(allowed, got) {
+		return nil
+	}
+	return fmt.Errorf("%s: got %q, must be one of: %s", field, got, strings.Join(allowed, ", "))
 }
 
 // until begins something and ends it after its time.
@@ -41,6 +52,10 @@ func (s span) until(w *World, begin, end func()) {
 type down struct {
 	Contract string `script:"contract,first"`
 	span
+}
+
+func (a down) check() error {
+	return errors.Join(oneOf("contract", a.Contract, "store", "pool", "fleet"), a.span.check())
 }
 
 func (a down) do(w *World) {
@@ -58,6 +73,10 @@ type githubOut struct {
 	span
 
 	API bool `script:"api"`
+}
+
+func (a githubOut) check() error {
+	return errors.Join(oneOf("mode", a.Mode, string(githubsim.Fails), string(githubsim.Hangs), string(githubsim.Lost), string(githubsim.Revoked)), a.span.check())
 }
 
 func (a githubOut) do(w *World) {
