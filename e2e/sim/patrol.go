@@ -130,7 +130,9 @@ func (w *World) within(limit time.Duration, cond func() bool) bool {
 		if cond() {
 			return true
 		}
-		time.Sleep(w.o.paced(time.Second))
+		if !w.sleep(w.o.paced(time.Second)) {
+			return true
+		}
 	}
 	return cond()
 }

@@ -31,6 +31,8 @@ type Script struct {
 	Trace io.Writer // gets a line for each call; nil: none
 	Story io.Writer // gets a line for each change, for people; nil: none
 
+	Hasty bool // the story ends with the first violation
+
 	Under func(store.Table) store.Table // what lies below all of it, to see a broken table being found out
 }
 

@@ -57,6 +57,7 @@ type World struct {
 	calm        bool           // no fault any more
 
 	ended   chan struct{}
+	spoilt  chan struct{} // closed if the story ends with a violation
 	running sync.WaitGroup
 }
 
@@ -130,7 +131,7 @@ func newWorld(o Script, dir string) *World {
 			Clock: clk, JITLapse: o.JITLapse, OnlineFor: o.paced(githubsim.DefaultOnlineFor),
 			SessionTimeout: o.paced(githubsim.DefaultSessionTimeout), PollWait: o.paced(githubsim.DefaultPollWait),
 		}),
-		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]int{}, ended: make(chan struct{}),
+		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]int{}, ended: make(chan struct{}), spoilt: make(chan struct{}),
 	}
 	if os.Getenv("REMUDA_TEST_LOG") != "" {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -221,6 +222,18 @@ func (w *World) lagging(all []githubapi.Runner) []githubapi.Runner {
 	return all
 }
 
+// sleep waits, and reports whether the story goes on.
+func (w *World) sleep(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-w.spoilt:
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
 // tell lives through the script.
 func (w *World) tell() {
 	w.truth.watch()
@@ -228,12 +241,14 @@ func (w *World) tell() {
 		w.controller(fmt.Sprintf("controller-%d", i+1))
 	}
 	for _, s := range w.o.Steps {
-		time.Sleep(s.At - w.since())
+		if !w.sleep(s.At - w.since()) {
+			return
+		}
 		w.tellf("%s", s.What)
 		s.Do(w)
 	}
 	if w.o.CalmAt > 0 {
-		time.Sleep(w.o.CalmAt - w.since())
+		w.sleep(w.o.CalmAt - w.since())
 	}
 	w.mu.Lock()
 	w.calm = true
