@@ -77,7 +77,7 @@ func (l *leader) run(ctx context.Context, lead func(ctx context.Context, term in
 // acquire returns once the lease is ours. Another holder's must not have changed for its whole TTL
 // and one request more, on our clock: no clocks are compared.
 func (l *leader) acquire(ctx context.Context) (store.Lease, error) {
-	pause := l.ttl / 4
+	pause := l.ttl / 8 // a renewal is seen soon, and so its end
 	var seen store.Lease
 	var since time.Time
 	var said complaint
@@ -102,10 +102,14 @@ func (l *leader) acquire(ctx context.Context) (store.Lease, error) {
 			waiting = true
 			l.log.Info("waiting for the lease", logkey.Holder, lease.Holder, logkey.Term, lease.Term)
 		}
+		wait := pause
+		if left := l.ttl + l.request - l.clock.Since(since); !since.IsZero() && left > 0 {
+			wait = min(wait, left) // not a whole pause later than it is free
+		}
 		select {
 		case <-ctx.Done():
 			return store.Lease{}, ctx.Err()
-		case <-l.clock.After(pause):
+		case <-l.clock.After(wait):
 		}
 	}
 }

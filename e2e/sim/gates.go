@@ -74,7 +74,7 @@ func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error
 	sent, answered := g.p.w.rememberWrite(g.p, what, item, expect)
 	err := done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
 		sent()
-		err := g.inner.Put(ctx, item, expect)
+		err := g.inner.Put(g.p.as(ctx), item, expect)
 		if errors.Is(err, store.ErrConflict) {
 			g.p.w.tellf("%s is refused: %s %s", g.p.name, about([]store.Key{item.Key}), what)
 		}

@@ -221,7 +221,7 @@ func (t *truth) ownJobs() {
 		}
 		if j.Conclusion == githubsim.Success {
 			t.jobs++
-		} else if !harmed && !t.w.gaveUp(j.Label) {
+		} else if !harmed && !t.w.gaveUp(j.Label) && !t.w.wasCutOff(j.FinishedAt) {
 			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
 		}
 	}
@@ -264,6 +264,7 @@ func (t *truth) report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := Report{Violations: t.violations, Ready: t.ready, Failed: t.failed, Settled: t.settled, Jobs: t.jobs, Launched: t.w.fleet.Launched()}
+	r.Failovers, r.Undone, r.Belated = t.terms.all, t.terms.undone, t.terms.late
 	for _, attempts := range t.requests {
 		r.Requests += len(attempts)
 	}

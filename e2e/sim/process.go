@@ -35,6 +35,7 @@ func (w *World) newProcess(role Role, name string) *process {
 func (p *process) crash() {
 	if p.alive() {
 		p.w.tellf("%s dies", p.name)
+		p.w.truth.bereaved(p)
 	}
 	p.end()
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,8 +38,7 @@ func Random(seed uint64) Script {
 	o.Idle = o.paced(d.of("idle").between(time.Minute, 10*time.Minute)).Round(time.Second)
 	d.unit, d.end = o.Pace, o.paced(time.Hour)
 	o.Rates = d.rates()
-	o.Steps = append(d.workload(), d.weather()...)
-	slices.SortStableFunc(o.Steps, func(a, b Step) int { return int(a.At - b.At) })
+	o.Steps = inOrder(append(d.workload(), d.weather()...))
 	o.CalmAt = d.end
 	for _, s := range o.Steps {
 		if a, ok := s.Act.(lasting); ok {
@@ -47,6 +47,12 @@ func Random(seed uint64) Script {
 		o.CalmAt = max(o.CalmAt, s.At)
 	}
 	return o
+}
+
+// inOrder puts steps in the order of their times.
+func inOrder(steps []Step) []Step {
+	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	return steps
 }
 
 // dice draws what is in a story. Everything has a name, so that nothing depends on what was drawn before.

@@ -39,6 +39,7 @@ type truth struct {
 	requests   map[store.RequestID]map[int]asked // by attempt
 	launches   map[string]store.Launch
 	lease      store.Lease
+	terms      terms
 	signals    map[store.Principal]map[store.SignalValue]bool // ever reported, without serial and detail
 	secrets    map[string]string                              // whose it is
 	history    map[store.InstanceID][]ownership
@@ -76,7 +77,7 @@ func newTruth(w *World, table store.Table) *truth {
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{},
 		last: map[store.Principal]store.SignalValue{}, lastAt: map[store.Principal]time.Time{}, tokens: map[string]string{},
-		history: map[store.InstanceID][]ownership{}, halts: map[string]string{}, audits: map[string]bool{},
+		history: map[store.InstanceID][]ownership{}, halts: map[string]string{}, terms: newTerms(), audits: map[string]bool{},
 	}
 }
 
@@ -101,7 +102,9 @@ func (t *truth) broke(law, format string, args ...any) {
 func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.Table.Put(ctx, item, expect); err != nil {
+	err := t.Table.Put(ctx, item, expect)
+	t.signed(ctx, item, err == nil)
+	if err != nil {
 		return err
 	}
 	t.earlier[item.Key], t.now[item.Key] = t.now[item.Key], &item
@@ -125,6 +128,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	case store.KindLease:
 		note(t, item, func(_ store.Item, l store.Lease) {
 			t.w.tellLease(t.lease, l)
+			t.leads(t.lease, l)
 			t.lease = l
 		})
 	}
@@ -191,6 +195,7 @@ func (t *truth) instance(item store.Item, in store.Instance) {
 	was := t.instances[in.ID]
 	t.instances[in.ID] = in
 	t.w.tellInstance(was, in)
+	t.claimed(was, in)
 	for _, law := range instanceLaws {
 		law.check(t, was, in)
 	}

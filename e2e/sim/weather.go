@@ -84,6 +84,11 @@ func (a githubOut) do(w *World) {
 	if a.API {
 		o.Calls = []githubsim.Call{githubsim.CallToken, githubsim.CallJIT, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete}
 	}
+	if !a.API && o.Mode != githubsim.Revoked {
+		w.mu.Lock()
+		w.cutOff = append(w.cutOff, [2]time.Duration{w.since(), w.since() + a.For})
+		w.mu.Unlock()
+	}
 	a.until(w, func() { w.hub.SetOutage(o) }, func() { w.hub.SetOutage(githubsim.Outage{}) })
 }
 
@@ -201,4 +206,16 @@ func (w *World) ofAgent(m *machine, do func(*process)) {
 	if p != nil {
 		do(p)
 	}
+}
+
+// wasCutOff reports whether runners could not reach GitHub at an instant, or for as long as a runner is patient
+// before. GitHub gives up a job whose runner it does not hear.
+func (w *World) wasCutOff(at time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	patience := w.o.paced(githubsim.DefaultSessionTimeout) + githubsim.DefaultSessionTimeout
+	return slices.ContainsFunc(w.cutOff, func(out [2]time.Duration) bool {
+		d := at.Sub(w.begin)
+		return d >= out[0] && d <= out[1]+patience
+	})
 }

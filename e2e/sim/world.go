@@ -52,9 +52,10 @@ type World struct {
 	controllers []*supervised
 	flows       []*workflow
 	restarts    int
-	restarted   time.Time      // when the last of them died
-	down        map[string]int // contracts that are out of order, and for how many reasons
-	calm        bool           // no fault any more
+	restarted   time.Time          // when the last of them died
+	down        map[string]int     // contracts that are out of order, and for how many reasons
+	cutOff      [][2]time.Duration // when runners could not reach GitHub: from, to
+	calm        bool               // no fault any more
 
 	ended   chan struct{}
 	spoilt  chan struct{} // closed if the story ends with a violation
@@ -86,7 +87,10 @@ type Report struct {
 	Elapsed    time.Duration // virtual
 	Accesses   int           // to the records of instances, whose order was found
 	Open       int           // and those among them that had no answer
-	Trace      uint64        // of every call and its time: the same for the same story
+	Failovers  []Failover
+	Undone     int    // writes of deposed leaders that were refused
+	Belated    int    // and those of items that no successor had written yet
+	Trace      uint64 // of every call and its time: the same for the same story
 }
 
 // Run tells a story in a bubble of its own. t is only the bubble's: violations are the caller's to judge.

@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Fenced is the law that conditions hold off a deposed leader, not clocks (G13).
+const Fenced = "G13 a deposed leader writes nothing over its successor"
+
+// Failover is what the death of a leader cost.
+type Failover struct {
+	At    time.Duration // of the story, when it died
+	Lead  time.Duration // from then until another held the lease
+	Claim time.Duration // from then until that one had claimed an instance for a request, both of which it found; 0: it found none
+}
+
+// terms follows who leads and who wrote what. It belongs to truth and is guarded by its lock.
+type terms struct {
+	of     map[string]int64          // the last term that each process won
+	wrote  map[store.Key]int64       // the highest term that wrote an item
+	now    int64                     // the term of the lease
+	found  map[store.InstanceID]bool // pooled when the present leader began
+	died   time.Duration             // when the leader died; negative: it lives, or another has followed
+	waits  int                       // the failover whose leader has claimed nothing yet, from 1; 0: none
+	all    []Failover
+	undone int // writes of deposed leaders that were refused
+	late   int // and those that came in time for an item that their successor had not written yet
+}
+
+func newTerms() terms {
+	return terms{of: map[string]int64{}, wrote: map[store.Key]int64{}, died: -1}
+}
+
+// writer is the key of a context that says which process writes.
+type writer struct{}
+
+// as says that p writes.
+func (p *process) as(ctx context.Context) context.Context { return context.WithValue(ctx, writer{}, p) }
+
+// signed holds one write of a controller, applied or refused, to the terms of the lease. t.mu must be held.
+func (t *truth) signed(ctx context.Context, item store.Item, applied bool) {
+	p, _ := ctx.Value(writer{}).(*process)
+	if p == nil || p.role != Controller || item.Key == store.LeaseKey {
+		return
+	}
+	term, last := t.terms.of[p.name], t.terms.wrote[item.Key]
+	if term < t.terms.now && !applied {
+		t.terms.undone++
+	}
+	if !applied {
+		return
+	}
+	if term < t.terms.now {
+		t.terms.late++
+	}
+	if term < last {
+		t.broke(Fenced, "%s wrote %v in term %d, after term %d had", p.name, item.Key, term, last)
+	}
+	t.terms.wrote[item.Key] = max(term, last)
+}
+
+// leads notes an applied write of the lease. t.mu must be held.
+func (t *truth) leads(was, l store.Lease) {
+	if l.Holder == "" || l.Term == was.Term {
+		return
+	}
+	if l.Term <= t.terms.now {
+		t.broke(Fenced, "%s took the lease for term %d after term %d", l.Holder, l.Term, t.terms.now)
+	}
+	t.terms.of[l.Holder], t.terms.now = l.Term, l.Term
+	t.terms.waits = 0
+	if t.terms.died >= 0 {
+		t.terms.all = append(t.terms.all, Failover{At: t.terms.died, Lead: t.w.since() - t.terms.died})
+		t.terms.died, t.terms.waits = -1, len(t.terms.all)
+		t.terms.found = map[store.InstanceID]bool{}
+		for id, in := range t.instances {
+			t.terms.found[id] = in.State == statemachine.Idle && !in.PooledAt.IsZero()
+		}
+	}
+}
+
+// claimed notes the first claim of a new leader. t.mu must be held.
+func (t *truth) claimed(was, in store.Instance) {
+	if t.terms.waits == 0 || was.State != statemachine.Idle || in.State != statemachine.Claimed {
+		return
+	}
+	f := &t.terms.all[t.terms.waits-1]
+	t.terms.waits = 0
+	if asked := t.requests[in.RunID][in.Attempt].at; t.terms.found[in.ID] && asked.Before(t.w.begin.Add(f.At+f.Lead)) {
+		f.Claim = t.w.since() - f.At
+	}
+}
+
+// bereaved notes the death of a process.
+func (t *truth) bereaved(p *process) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.name == t.lease.Holder && t.terms.died < 0 {
+		t.terms.died = t.w.since()
+	}
+}

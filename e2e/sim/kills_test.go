@@ -1,0 +1,58 @@
+package sim_test
+
+import (
+	"flag"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/e2e/sim"
+)
+
+var killsFlag = flag.Int("sim.kills", 2*sim.KillsPerStory, "kills of the leading controller")
+
+// Bounds of goals.md, in virtual time.
+const (
+	failover = 3 * time.Second        // G13: until another leads
+	restart  = 500 * time.Millisecond // G6: from then until its first claim, with a few records to read
+)
+
+// G6, G13: whoever leads is killed, in the middle of whatever it does. Another leads soon, claims rightly, and
+// no law is broken: no double claim, no orphan.
+func TestKills(t *testing.T) {
+	var leads, claims []time.Duration
+	killed := 0
+	for seed := *seedFlag; killed < *killsFlag; seed++ {
+		r := sim.Run(t, sim.Kills(seed))
+		killed += r.Restarts
+		for _, v := range r.Violations {
+			t.Errorf("seed %d: %s", seed, v)
+		}
+		for _, f := range r.Failovers {
+			leads = append(leads, f.Lead)
+			if f.Lead > failover {
+				t.Errorf("seed %d: killed at %s, another led after %s, at most %s", seed, f.At, f.Lead, failover)
+			}
+			if f.Claim == 0 {
+				continue
+			}
+			claims = append(claims, f.Claim-f.Lead)
+			if f.Claim-f.Lead > restart {
+				t.Errorf("seed %d: killed at %s, the next leader claimed %s after it led, at most %s", seed, f.At, f.Claim-f.Lead, restart)
+			}
+		}
+		if r.Restarts < sim.KillsPerStory*9/10 || r.Ready == 0 {
+			t.Errorf("seed %d: %d kills met a leader, %d requests were served: the story is not what it is meant to be", seed, r.Restarts, r.Ready)
+		}
+		if t.Failed() {
+			t.Fatalf("again with: go test ./e2e/sim -run TestKills -sim.seed=%d -sim.kills=1", seed)
+		}
+	}
+	if len(claims) < killed/4 {
+		t.Fatalf("%d of %d successors found a request and a machine: too few to tell", len(claims), killed)
+	}
+	slices.Sort(leads)
+	slices.Sort(claims)
+	t.Logf("%d kills; another led after %s (median), %s (longest); %d successors found a request and a machine, and claimed %s (median), %s (longest) later",
+		killed, leads[len(leads)/2], leads[len(leads)-1], len(claims), claims[len(claims)/2], claims[len(claims)-1])
+}
