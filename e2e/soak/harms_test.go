@@ -2,11 +2,13 @@ package soak
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -51,6 +53,9 @@ const auditEvery = 25
 // few is how many harms the short soak does.
 const few = 8
 
+// pairEvery is how many harms of the long soak there are for each that comes while another is done.
+const pairEvery = 4
+
 // sabotage does harm: a few in the short soak, else until the leader was killed often enough.
 func (s *soak) sabotage() {
 	all := slices.DeleteFunc(harms(), func(h harm) bool {
@@ -69,14 +74,21 @@ func (s *soak) sabotage() {
 	for _, h := range all {
 		sum += h.weight
 	}
+	pick := func() harm {
+		at := s.rng.IntN(sum)
+		return all[slices.IndexFunc(all, func(h harm) bool { at -= h.weight; return at < 0 })]
+	}
 	for n := 1; s.killed() < *kills && !s.Failed(); n++ {
-		pick := s.rng.IntN(sum)
-		for _, h := range all {
-			if pick -= h.weight; pick < 0 {
-				s.strike(h)
-				break
-			}
+		var second sync.WaitGroup
+		first, other := pick(), all[s.rng.IntN(len(all))]
+		if s.rng.IntN(pairEvery) == 0 && other.name != first.name {
+			s.ledger.count("harms beside another")
+			s.beside.Store(true)
+			second.Go(func() { s.strike(other) })
 		}
+		s.strike(first)
+		second.Wait()
+		s.beside.Store(false)
 		if n%auditEvery == 0 {
 			s.audit("amid the work")
 			fmt.Fprintf(os.Stderr, "%s: %d harms, %d kills of the leader, %d runs\n", time.Since(s.began).Round(time.Second), n, s.killed(), s.ledger.counted("runs"))
@@ -127,7 +139,7 @@ func (s *soak) killLeader(both bool) bool {
 			}
 		}
 	}
-	id := fmt.Sprintf("probe-%d", s.killed()+1)
+	id := fmt.Sprintf("probe-%d", s.probes.Add(1))
 	answered := make(chan bool, 1)
 	go func() { answered <- s.request(id, 1) }()
 	var owned time.Time
@@ -145,7 +157,7 @@ func (s *soak) killLeader(both bool) bool {
 			owned = s.ownedSince(store.RequestID(id))
 		}
 	}
-	r := restart{both: both}
+	r := restart{both: both, beside: s.beside.Load()}
 	status, err := s.store.Status(s.Context(), store.Consistent, store.RequestID(id))
 	if err == nil && !owned.IsZero() {
 		r.claim, r.ready = owned.Sub(at), status.ReadyAt.Sub(at)
@@ -203,7 +215,7 @@ func (s *soak) stopLeader() bool {
 		return false
 	}
 	time.Sleep(s.stopFor())
-	if err := leader.signal(syscall.SIGCONT); err != nil {
+	if err := leader.signal(syscall.SIGCONT); err != nil && !errors.Is(err, os.ErrProcessDone) { // killed meanwhile
 		s.Errorf("let %s go on: %v", leader.name, err)
 	}
 	return true

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,13 +38,22 @@ func (s *soak) judge() {
 	}
 }
 
-// audit runs `remuda audit`, which must find nothing and miss no part.
+// audit runs `remuda audit`, which must find nothing and miss no part. The short soak, which must hold on a
+// machine that is much too busy, asks again: a controller that does not get to run is late with what is due.
 func (s *soak) audit(when string) {
 	s.Helper()
-	if out, code := s.run("audit", "--settle", "3s"); code != 0 {
-		s.Errorf("remuda audit %s: exit code %d, want 0:\n%s", when, code, out)
-	}
 	s.ledger.count("audits")
+	for deadline := time.Now().Add(patience); ; {
+		out, code := s.run("audit", "--settle", "3s")
+		if code == 0 {
+			return
+		}
+		if *kills > 0 || time.Now().After(deadline) {
+			s.Errorf("remuda audit %s: exit code %d, want 0:\n%s", when, code, out)
+			return
+		}
+		s.Logf("remuda audit %s: exit code %d; once more:\n%s", when, code, out)
+	}
 }
 
 // drain ends the fleet and waits until every machine is known to be gone.
@@ -189,15 +199,17 @@ func (s *soak) judgeJobs() {
 	for _, j := range jobs {
 		ran, err := s.ran(j.ID)
 		s.check(err)
+		// GitHub hands a job out again if its runner was killed before it could acknowledge it.
+		ran = slices.DeleteFunc(ran, func(id string) bool { return id != j.InstanceID && s.ledger.wasHarmed(id) })
 		harmed := s.ledger.wasHarmed(j.InstanceID)
 		switch {
-		case j.Conclusion == githubsim.Success && len(ran) == 1 && strings.HasPrefix(ran[0], filepath.Join(s.fleet, "instances", j.InstanceID)+"/"):
+		case j.Conclusion == githubsim.Success && len(ran) == 1 && ran[0] == j.InstanceID:
 			s.ledger.count("jobs that succeeded")
 		case harmed && j.Conclusion != githubsim.Success && len(ran) <= 1:
 			s.ledger.count("jobs cut short with their machine or listener")
 			cut = append(cut, j.Label)
 		default:
-			s.Errorf("job %s on %s (harmed: %t) is %s %s %s; it ran in %q, want once in a folder of that machine",
+			s.Errorf("job %s on %s (harmed: %t) is %s %s %s; it ran on %q, want once on that machine",
 				j.ID, j.InstanceID, harmed, j.State, j.Conclusion, j.Detail, ran)
 		}
 	}

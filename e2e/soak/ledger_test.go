@@ -28,6 +28,7 @@ type window struct {
 // restart is how long the answer to a kill of the leader took, each from the kill on.
 type restart struct {
 	both               bool          // the standby was killed with it
+	beside             bool          // another harm was done meanwhile
 	lead, claim, ready time.Duration // somebody led; owned the instance of a request made after the kill; answered it
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,9 @@ import (
 type soak struct {
 	testing.TB
 	site
-	rng     *rand.Rand // of the saboteur alone
+	rng     *rand.Rand // of the harms
+	probes  atomic.Int64
+	beside  atomic.Bool // two harms are done at once
 	seed    uint64
 	began   time.Time
 	disks   map[string]*disk // by what lies on them; none where they cannot be filled
@@ -44,6 +47,19 @@ type soak struct {
 	ledger      ledger
 	stopped     chan struct{} // closed when no new run may begin
 	workers     sync.WaitGroup
+}
+
+// source is one that two harms may draw from at once.
+type source struct {
+	mu  sync.Mutex
+	src rand.Source
+}
+
+// Uint64 implements rand.Source.
+func (s *source) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.src.Uint64()
 }
 
 // site is where the installation is.
@@ -95,7 +111,7 @@ var aws = backend{"aws", func(s *soak) (string, []string, func(context.Context) 
 // GitHub, a configuration.
 func newSoak(t testing.TB, on backend, seed uint64) *soak {
 	t.Helper()
-	s := &soak{TB: t, seed: seed, began: time.Now(), rng: rand.New(rand.NewPCG(seed, 0)), disks: map[string]*disk{}, stopped: make(chan struct{})}
+	s := &soak{TB: t, seed: seed, began: time.Now(), rng: rand.New(&source{src: rand.NewPCG(seed, 0)}), disks: map[string]*disk{}, stopped: make(chan struct{})}
 	s.ledger.init(on.name)
 	s.dir = t.TempDir()
 	s.db, s.fleet = filepath.Join(s.dir, "db"), filepath.Join(s.dir, "fleet")

@@ -28,15 +28,17 @@ func (s *soak) table() string {
 		}
 		quantiles(&b, name, times)
 	}
-	alone := func(r restart) bool { return !r.both }
-	both := func(r restart) bool { return r.both }
+	alone := func(r restart) bool { return !r.both && !r.beside }
+	both := func(r restart) bool { return r.both && !r.beside }
+	led := func(r restart) bool { return r.lead > 0 && !r.beside }
 	lead := func(r restart) time.Duration { return r.lead }
 	row("kill of the leader to the next one leading (G13)", lead, alone)
 	row("kill of both to one of them leading", lead, both)
-	row("leading to the first claim of a waiting request (G6)", func(r restart) time.Duration { return r.claim - r.lead }, func(r restart) bool { return r.lead > 0 })
-	row("leading to the answer of a waiting request", func(r restart) time.Duration { return r.ready - r.lead }, func(r restart) bool { return r.lead > 0 })
+	row("leading to the first claim of a waiting request (G6)", func(r restart) time.Duration { return r.claim - r.lead }, led)
+	row("leading to the answer of a waiting request", func(r restart) time.Duration { return r.ready - r.lead }, led)
 	row("kill of the leader to the first claim", func(r restart) time.Duration { return r.claim }, alone)
 	row("kill of the leader to the answer", func(r restart) time.Duration { return r.ready }, alone)
+	row("the same, beside another harm", func(r restart) time.Duration { return r.ready }, func(r restart) bool { return r.beside })
 	quantiles(&b, "one read of the whole table, from outside", l.reads)
 	quantiles(&b, "requests, from command to answer", l.answers)
 	return b.String()

@@ -209,13 +209,18 @@ func (s *soak) call(method, path string, in, out any) error {
 	return s.hub.Call(ctx, method, path, in, out)
 }
 
-// ran returns the folders in which a job ran.
-func (s *soak) ran(id string) ([]string, error) {
+// ran returns the machines on which a job ran, once for each time.
+func (s *soak) ran(id string) (machines []string, err error) {
 	text, err := os.ReadFile(filepath.Join(s.traces(), id))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	return strings.Fields(string(text)), err
+	for _, folder := range strings.Fields(string(text)) {
+		below, _ := strings.CutPrefix(folder, filepath.Join(s.fleet, "instances")+"/")
+		machine, _, _ := strings.Cut(below, "/")
+		machines = append(machines, machine)
+	}
+	return machines, err
 }
 
 // rest lets no new run begin and waits for those that are under way. It may be called again.
