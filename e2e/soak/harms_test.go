@@ -157,6 +157,9 @@ func (s *soak) killLeader(both bool) bool {
 			owned = s.ownedSince(store.RequestID(id))
 		}
 	}
+	if owned.IsZero() && s.witness.Look(s.Context()) == nil { // it is slower than the controller: the hand-over must do
+		owned = s.ownedSince(store.RequestID(id))
+	}
 	r := restart{both: both, beside: s.beside.Load()}
 	status, err := s.store.Status(s.Context(), store.Consistent, store.RequestID(id))
 	if err == nil && !owned.IsZero() {
