@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help demo test build race fuzz soak lint gen verify bench acceptance e2e tools-aws action
+.PHONY: help demo test sim build race fuzz soak lint gen verify bench acceptance e2e tools-aws action
 
 GO ?= go
 # Where `make test` keeps its events and `make acceptance` reads them.
@@ -20,6 +20,9 @@ demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
 
 test: ## all tests under the race detector, end to end included
 	@$(GO) run ./internal/tools/gotest -o $(RESULTS) -race -timeout $(TIMEOUT) ./...
+
+sim: ## break simulated installations in every way; longer: make sim SEED=7 HOURS=1e6
+	@$(GO) run ./e2e/sim/campaign -seed "$(SEED)" -hours "$(HOURS)"
 
 build: ## bin/remuda, one static binary
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/remuda ./cmd/remuda

@@ -26,9 +26,9 @@ func turns(t *testing.T) func(story int) bool {
 
 // exhausted counts what an exhaustive mode lived through.
 type exhausted struct {
-	stories, faults, calls int
-	hours                  float64
-	settled                time.Duration // longest
+	stories, faults, calls, violations int
+	hours                              float64
+	settled                            time.Duration // longest
 }
 
 // broken tells a story with faults and expects no violation. It reports whether all of them happened.
@@ -37,7 +37,7 @@ func (e *exhausted) broken(t *testing.T, sc sim.Script, faults ...sim.Fault) (r 
 	sc.Faults = faults
 	r = sim.Run(t, sc)
 	e.stories, e.faults, e.calls, e.hours = e.stories+1, e.faults+len(r.Fired), e.calls+r.Calls, e.hours+r.Hours
-	e.settled = max(e.settled, r.Settled)
+	e.settled, e.violations = max(e.settled, r.Settled), e.violations+len(r.Violations)
 	for _, v := range r.Violations {
 		t.Errorf("with %v: %s", faults, v)
 	}
@@ -52,6 +52,7 @@ func TestSingles(t *testing.T) {
 	for _, story := range sim.Stories() {
 		quiet := sim.Run(t, story.Script)
 		for _, v := range quiet.Violations {
+			e.violations++
 			t.Errorf("%s: without a fault: %s", story.Name, v)
 		}
 		for _, f := range sim.Singles(quiet.Made) {
@@ -68,6 +69,7 @@ func TestSingles(t *testing.T) {
 		}
 	}
 	t.Logf("%d single faults, lived through %+v", n, e)
+	tally(t, e.stories, e.faults, e.hours, e.violations)
 }
 
 // G10: every pair of faults on the path of provision and release. Where the first keeps the second from
@@ -88,4 +90,5 @@ func TestPairs(t *testing.T) {
 		t.Errorf("of %d pairs only %d happened", e.stories, happened)
 	}
 	t.Logf("%d pairs, %d happened, lived through %+v", len(pairs), happened, e)
+	tally(t, e.stories, e.faults, e.hours, e.violations)
 }

@@ -27,10 +27,12 @@ func TestRandom(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s sum
+	broken := 0
 	start := time.Now()
 	for seed := *seedFlag + uint64(shard); ; seed += uint64(of) {
 		r := sim.Run(t, sim.Random(seed))
 		s.add(seed, r)
+		broken += len(r.Violations)
 		for _, v := range r.Violations {
 			t.Errorf("seed %d: %s", seed, v)
 		}
@@ -44,6 +46,11 @@ func TestRandom(t *testing.T) {
 		break
 	}
 	t.Log(s.tell(time.Since(start)))
+	faults := 0
+	for _, n := range s.faults {
+		faults += n
+	}
+	tally(t, s.stories, faults, s.hours, broken)
 }
 
 func parseShard(text string) (i, n int, err error) {

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTally_AddsWhatTestsTell(t *testing.T) {
+	r := tally("x\n    a_test.go:1: tally: stories=3 faults=4 hours=1.500 violations=0\n tally: stories=1 faults=0 hours=2e+1 violations=2\n")
+	if r.runs != 4 || r.faults != 4 || r.hours != 21.5 || r.violations != 2 || !r.failed() {
+		t.Errorf("tally = %+v", r)
+	}
+	if r := tally("PASS\n"); !r.failed() {
+		t.Error("a test that told of no story passes")
+	}
+}
+
+func TestBroken_ReadsTheFirstLaw(t *testing.T) {
+	m := broken.FindStringSubmatch(`    plant_test.go:35: in "x": broken: §8.1 one owner: after 1m2.5s: i-1: run "100" (0 more)`)
+	if m == nil || m[1] != "§8.1 one owner" || m[2] != "1m2.5s" {
+		t.Errorf("broken = %q", m)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, tt := range []struct{ seed, hours, only, wantOnly, err string }{
+		{"", "", "", "", ""},
+		{"7", "", "", "random", ""},
+		{"", "1e6", "", "random", ""},
+		{"", "1e6", "bugs", "bugs", ""},
+		{"x", "", "", "", "seed: must be"},
+		{"", "-1", "", "", "hours: must be"},
+		{"", "", "nothing", "", "only: must be"},
+	} {
+		o := options{procs: 2, only: tt.only, out: io.Discard}
+		err := o.numbers(tt.seed, tt.hours)
+		if tt.err == "" && (err != nil || o.only != tt.wantOnly) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("numbers(%q, %q) of %q = %q, %v; want %q, error %q", tt.seed, tt.hours, tt.only, o.only, err, tt.wantOnly, tt.err)
+		}
+	}
+}
+
+func TestTable_OneRowEach(t *testing.T) {
+	got := table([]result{{name: "bugs", runs: 2, violations: 1, took: time.Minute}}, time.Minute)
+	if !strings.Contains(got, "bugs") || strings.Count(got, "\n") != 3 || !strings.Contains(got, "60 s in all") {
+		t.Errorf("table =\n%s", got)
+	}
+}

@@ -1,0 +1,152 @@
+// Command campaign is `make sim`: it breaks simulated installations in every way there is to break them, and shows
+// that it would notice.
+//
+//	campaign                     every single fault, every pair on provision and release, random stories, planted bugs
+//	campaign -seed 7 -hours 1e6  only random stories, from that seed, for so many instance-hours
+//	campaign -only bugs          one of singles, pairs, random, bugs
+//
+// A test process of the simulation uses one core, so that chance has no part in it; there is one process for each.
+// It ends with a table, and with status 1 if a law was broken or a planted bug was not noticed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// hours is how many instance-hours of random stories a change must live through (goals.md G10).
+const hours = 1e5
+
+// options are the flags.
+type options struct {
+	root  string
+	procs int
+	seed  uint64
+	hours float64
+	only  string
+	out   io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	o := options{out: os.Stdout}
+	flag.StringVar(&o.root, "root", ".", "the repository")
+	flag.IntVar(&o.procs, "procs", 2, "processes at once")
+	flag.StringVar(&o.only, "only", "", "one of "+strings.Join(names(), ", ")+"; all if empty")
+	seed := flag.String("seed", "", "first seed: only random stories")
+	span := flag.String("hours", "", "instance-hours of random stories; default 1e5")
+	flag.Parse()
+	code := 0
+	if err := errors.Join(o.numbers(*seed, *span), run(ctx, o)); err != nil {
+		fmt.Fprintf(os.Stderr, "campaign: %v\n", err)
+		code = 1
+	}
+	stop()
+	os.Exit(code)
+}
+
+// numbers reads the flags that make may leave empty.
+func (o *options) numbers(seed, span string) error {
+	o.seed, o.hours = 1, hours
+	var err error
+	if seed != "" {
+		o.only = "random"
+		if o.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
+			return fmt.Errorf("seed: must be a whole number, got %q", seed)
+		}
+	}
+	if span != "" {
+		if o.hours, err = strconv.ParseFloat(span, 64); err != nil || !(o.hours > 0) {
+			return fmt.Errorf("hours: must be a number above 0, got %q", span)
+		}
+		if seed == "" && o.only == "" {
+			o.only = "random"
+		}
+	}
+	if o.procs < 1 {
+		return fmt.Errorf("procs: must be at least 1, got %d", o.procs)
+	}
+	if o.only != "" && !slices.Contains(names(), o.only) {
+		return fmt.Errorf("only: must be one of %s, got %q", strings.Join(names(), ", "), o.only)
+	}
+	return nil
+}
+
+// run goes through the campaigns and tells of each.
+func run(ctx context.Context, o options) error {
+	work, err := os.MkdirTemp("", "remuda-campaign-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the programs: %w", err)
+	}
+	defer os.RemoveAll(work)
+	if o.root, err = filepath.Abs(o.root); err != nil {
+		return fmt.Errorf("find the repository: %w", err)
+	}
+	program := filepath.Join(work, "sim.test")
+	if text, err := build(ctx, o.root, program, ""); err != nil {
+		return fmt.Errorf("build the simulation: %w\n%s", err, text)
+	}
+	begin := time.Now()
+	var results []result
+	for _, c := range campaigns {
+		if o.only != "" && o.only != c.name {
+			continue
+		}
+		fmt.Fprintf(o.out, "%s: %s\n", c.name, c.about)
+		start := time.Now()
+		r := c.run(ctx, o, work, program)
+		r.name, r.took = c.name, time.Since(start)
+		results = append(results, r)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	fmt.Fprint(o.out, "\n"+table(results, time.Since(begin)))
+	var failed []string
+	for _, r := range results {
+		if r.failed() {
+			failed = append(failed, r.name)
+		}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("failed: %s; what broke is told above", strings.Join(failed, ", "))
+	}
+	return nil
+}
+
+// campaigns are carried out in this order.
+var campaigns []campaign
+
+type campaign struct {
+	name, about string
+	run         func(ctx context.Context, o options, work, program string) result
+}
+
+func init() {
+	campaigns = []campaign{
+		{"singles", "each story with each single fault at each of its calls", standing("TestSingles", "-sim.every=1")},
+		{"pairs", "all pairs of faults on the path of provision and release", standing("TestPairs", "-sim.every=1")},
+		{"random", "random stories", random},
+		{"bugs", "each planted bug must break a law", bugs},
+	}
+}
+
+func names() []string {
+	var out []string
+	for _, c := range campaigns {
+		out = append(out, c.name)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package sim_test
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/remuda-run/remuda/e2e/sim"
+	"github.com/remuda-run/remuda/e2e/sim/plant"
+)
+
+var huntFlag = flag.String("sim.hunt", "", "only the story of this planted bug, by the name of its patch, and the standing stories if that shows nothing")
+
+// G10: the stories that show planted bugs break no law in the program as it is. Where a bug is planted, its story
+// does: e2e/sim/campaign builds this test with each patch, names it, and reads which law was broken.
+func TestPlantedBugs_Stories(t *testing.T) {
+	bugs, err := plant.All(filepath.Join("testdata", "bugs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hunted := false
+	for _, b := range bugs {
+		if *huntFlag != "" && b.Name() != *huntFlag {
+			continue
+		}
+		hunted = true
+		if b.Script == "" {
+			continue
+		}
+		s, err := sim.ParseScenario(b.Script + "----\n")
+		if err != nil {
+			t.Fatalf("%s: %v", b.Path, err)
+		}
+		s.Script.Hasty = *huntFlag != ""
+		r := sim.Run(t, s.Script)
+		if caught(t, b.Name(), r) || *huntFlag != "" {
+			continue
+		}
+		if len(r.Fired) != len(s.Script.Faults) {
+			t.Errorf("%s: of its faults only these happened: %v", b.Path, r.Fired)
+		}
+	}
+	if !hunted {
+		t.Fatalf("-sim.hunt: got %q, must be the name of a patch in testdata/bugs", *huntFlag)
+	}
+	if *huntFlag == "" || t.Failed() {
+		return
+	}
+	for _, story := range sim.Stories() {
+		story.Script.Hasty = true
+		if caught(t, story.Name, sim.Run(t, story.Script)) {
+			return
+		}
+	}
+	for seed := range uint64(5) {
+		o := sim.Random(seed + 1)
+		o.Hasty = true
+		if caught(t, fmt.Sprintf("random story %d", seed+1), sim.Run(t, o)) {
+			return
+		}
+	}
+}
+
+// tally tells what a test lived through, in words that the campaign reads.
+func tally(t *testing.T, stories, faults int, hours float64, violations int) {
+	t.Helper()
+	t.Logf("tally: stories=%d faults=%d hours=%.3f violations=%d", stories, faults, hours, violations)
+}
+
+// caught fails the test if a law was broken, in words that the campaign reads.
+func caught(t *testing.T, story string, r sim.Report) bool {
+	t.Helper()
+	if len(r.Violations) == 0 {
+		return false
+	}
+	v := r.Violations[0]
+	t.Errorf("in %q: broken: %s: after %s: %s (%d more)", story, v.Law, v.At, v.Text, len(r.Violations)-1)
+	return true
+}
