@@ -12,7 +12,7 @@ import (
 )
 
 // SlowPace is the pace of most random stories: see Script.paced.
-const SlowPace = 24
+const SlowPace = 48
 
 // Random returns the story of a seed: an installation with some days' life in an hour at pace 1, or a day
 // and more at SlowPace, in which whatever may go wrong goes wrong at times.
@@ -22,7 +22,7 @@ func Random(seed uint64) Script {
 		Seed: seed, Controllers: 1 + d.of("controllers").below(2), Pace: SlowPace, Mode: string(store.JIT),
 		Boot: d.of("boot").between(5*time.Second, time.Minute), Largest: 20 + d.of("largest").below(100),
 	}
-	if seed%4 == 0 {
+	if seed%6 == 0 {
 		o.Pace = 1
 	}
 	if d.chance("token", 0.2) {
@@ -202,10 +202,10 @@ var weathers = []struct {
 	{"reclaim", 6, func(e event) Action { return strike{Of: e.x()} }},
 	{"notice", 4, func(e event) Action { return strike{e.x(), true} }},
 	{"kill agent", 6, func(e event) Action { return killAgent{e.x()} }},
-	{"pause agent", 3, func(e event) Action { return pauseAgent{e.x(), span{30 * time.Second}} }},
+	{"pause agent", 3, func(e event) Action { return pauseAgent{e.x(), e.long(5*time.Second, 40*time.Second)} }},
 	{"kill controller", 8, func(e event) Action { return kill{e.controller()} }},
 	{"pause controller", 4, func(e event) Action {
-		return pause{e.controller(), e.key("long").between(10*time.Second, 40*time.Second)}
+		return pause{e.controller(), e.long(10*time.Second, 40*time.Second).For}
 	}},
 	{"store", 2, func(e event) Action { return down{"store", e.long(2*time.Second, 2*time.Minute)} }},
 	{"pool", 3, func(e event) Action { return down{"pool", e.long(2*time.Second, 10*time.Minute)} }},
