@@ -40,8 +40,8 @@ func TestRandom_GivesTheSameStory(t *testing.T) {
 	}
 }
 
-// determined are the seeds of small stories that hold much.
-var determined = []uint64{4, 6, 12}
+// determined are seeds of small stories.
+var determined = []uint64{6, 12}
 
 // compare reports the first difference of two stories.
 func compare(t *testing.T, seed uint64, a, b []string) {
