@@ -72,14 +72,14 @@ type finding struct{ law, after string }
 var broken = regexp.MustCompile(`broken: (.+): after ([0-9a-z.]+): `)
 
 // hunt plants one bug and looks for it.
-func hunt(ctx context.Context, root, work string, b plant.Bug) (finding, error) {
+func hunt(ctx context.Context, root, work string, b plant.Bug) (f finding, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no end within %s", patience))
 	defer cancel()
 	dir, err := os.MkdirTemp(work, b.Name()+"-")
 	if err != nil {
 		return finding{}, fmt.Errorf("make a folder: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	overlay, err := overlay(root, dir, b)
 	if err != nil {
 		return finding{}, err

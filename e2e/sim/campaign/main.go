@@ -38,7 +38,10 @@ type options struct {
 	out   io.Writer
 }
 
-func main() {
+func main() { os.Exit(start()) }
+
+// start is main with a status.
+func start() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	o := options{out: os.Stdout}
@@ -48,13 +51,15 @@ func main() {
 	seed := flag.String("seed", "", "first seed: only random stories")
 	span := flag.String("hours", "", "instance-hours of random stories; default 1e5")
 	flag.Parse()
-	code := 0
-	if err := errors.Join(o.numbers(*seed, *span), run(ctx, o)); err != nil {
-		fmt.Fprintf(os.Stderr, "campaign: %v\n", err)
-		code = 1
+	err := o.numbers(*seed, *span)
+	if err == nil {
+		err = run(ctx, o)
 	}
-	stop()
-	os.Exit(code)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "campaign: %v\n", err)
+		return 1
+	}
+	return 0
 }
 
 // numbers reads the flags that make may leave empty.
@@ -85,12 +90,12 @@ func (o *options) numbers(seed, span string) error {
 }
 
 // run goes through the campaigns and tells of each.
-func run(ctx context.Context, o options) error {
+func run(ctx context.Context, o options) (err error) {
 	work, err := os.MkdirTemp("", "remuda-campaign-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the programs: %w", err)
 	}
-	defer os.RemoveAll(work)
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	if o.root, err = filepath.Abs(o.root); err != nil {
 		return fmt.Errorf("find the repository: %w", err)
 	}
