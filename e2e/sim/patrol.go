@@ -107,10 +107,22 @@ func (w *World) settle() {
 	if !w.within(w.o.paced(restWithin)+w.longest(), w.atRest) {
 		w.truth.violate(StandsStill, "not at rest %s after the last fault: %s", w.clock.Since(from), w.unrest())
 	}
-	w.truth.settled = w.clock.Since(from)
+	w.truth.settled = w.clock.Since(from) - w.lastWish(from)
 	if !w.within(w.o.Idle+w.longest()+w.o.paced(40*time.Minute), w.empty) { // a runner whose record was lost is swept on second sight
 		w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", w.clock.Since(from), w.unrest())
 	}
+}
+
+// lastWish is how long after an instant the last workflow was done with its jobs: what follows is for the
+// installation to settle.
+func (w *World) lastWish(from time.Time) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last := time.Duration(0)
+	for _, f := range w.flows {
+		last = max(last, f.acted-from.Sub(w.begin))
+	}
+	return last
 }
 
 // longest is how long a run that nobody gives back may go on.

@@ -83,7 +83,7 @@ type Report struct {
 	Launched   int           // machines
 	Jobs       int           // completed with success
 	Hours      float64       // instance-hours lived
-	Settled    time.Duration // from the last fault and the last step until everything stood still
+	Settled    time.Duration // from the last fault, step or job until everything stood still
 	Elapsed    time.Duration // virtual
 	Accesses   int           // to the records of instances, whose order was found
 	Open       int           // and those among them that had no answer
