@@ -284,6 +284,7 @@ func (a *Agent) begin() {
 	}
 	if s.Report.Signal != "" { // its writer may have died before it was delivered
 		a.outbox.post(s.Report)
+		a.outbox.doubtful() // and an older one may be on its way
 	}
 }
 

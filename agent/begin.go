@@ -7,6 +7,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
 )
 
 // connectLimit bounds one call of Options.Connect and of Options.TakeOver.
@@ -38,7 +39,8 @@ func (a *Agent) connect(ctx context.Context) bool {
 	}) {
 		return false
 	}
-	a.outbox.store, a.outbox.principal = a.o.Store, a.o.Principal
+	a.outbox.store = store.New(doubts{a.o.Store.Table(), a.outbox})
+	a.outbox.principal = a.o.Principal
 	return true
 }
 

@@ -16,9 +16,13 @@ import (
 // writeLimit bounds one write of a signal, retries included, before it is begun anew.
 const writeLimit = 10 * time.Second
 
-// settle is how long a write that was given up may still take effect: longer than a request lives
-// in any client or back end we use. The signal that replaced it is written once more after it.
-const settle = 15 * time.Second
+// A write whose outcome was not told may still take effect, over a newer one: the report is written again
+// every repeat, until late has passed since the last of them. late is longer than a request lives in any
+// client or back end we use, repeat far below the gates of the controller that wait for a report.
+const (
+	late   = 15 * time.Second
+	repeat = 2 * time.Second
+)
 
 // outbox delivers the newest report. A report that cannot be written is tried again until it is
 // delivered or replaced (H48); no other part of the agent waits for it.
@@ -31,6 +35,7 @@ type outbox struct {
 
 	mu      sync.Mutex
 	value   store.SignalValue
+	doubt   time.Time          // when the outcome of a write was last not told; zero: never
 	waiting bool               // value is not delivered yet
 	cancel  context.CancelFunc // ends the write under way
 }
@@ -53,34 +58,59 @@ func (o *outbox) post(v store.SignalValue) {
 	poke(o.kick)
 }
 
+// doubtful notes that the outcome of a write is not known.
+func (o *outbox) doubtful() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.doubt = o.clock.Now()
+}
+
+// doubts is the table below the outbox: it sees each try of a write, of which the store tells only the last.
+type doubts struct {
+	store.Table
+	o *outbox
+}
+
+func (d doubts) Put(ctx context.Context, item store.Item, expect int64) error {
+	err := d.Table.Put(ctx, item, expect)
+	if err != nil && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrInvalid) && !errors.Is(err, store.ErrRefused) {
+		d.o.doubtful()
+	}
+	return err
+}
+
 // run delivers until ctx ends.
 func (o *outbox) run(ctx context.Context) {
-	settled := o.clock.NewTimer(settle) // once after a start: the last process may have given one up
-	defer settled.Stop()
+	next := o.clock.NewTimer(repeat)
+	defer next.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-o.kick:
-		case <-settled.C():
-			o.again()
+		case <-next.C():
+			if !o.again() {
+				continue // the next doubt sets the timer anew
+			}
 		}
 		for o.pending() && ctx.Err() == nil {
-			switch o.deliver(ctx) {
-			case decided:
-			case givenUp:
-				settled.Reset(settle)
-			case refused:
+			if o.deliver(ctx) {
 				o.rest(ctx)
 			}
 		}
+		next.Reset(repeat)
 	}
 }
 
-func (o *outbox) again() {
+// again makes the report one to deliver if an earlier write may still replace it, and reports whether it is.
+func (o *outbox) again() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.doubt.IsZero() || o.clock.Since(o.doubt) > late+repeat { // once more when no write can be under way
+		return false
+	}
 	o.waiting = o.value.Signal != ""
+	return o.waiting
 }
 
 func (o *outbox) pending() bool {
@@ -104,17 +134,8 @@ func (o *outbox) rest(ctx context.Context) {
 	}
 }
 
-// delivery is how one try ended.
-type delivery int
-
-const (
-	decided delivery = iota // written, or of no use to write
-	givenUp                 // its outcome is unknown
-	refused                 // somebody must mend something first
-)
-
-// deliver tries to write the report.
-func (o *outbox) deliver(ctx context.Context) delivery {
+// deliver tries to write the report. It reports whether somebody must mend something before the next try.
+func (o *outbox) deliver(ctx context.Context) (refused bool) {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
 	o.mu.Lock()
@@ -122,28 +143,23 @@ func (o *outbox) deliver(ctx context.Context) delivery {
 	o.cancel = cancel
 	o.mu.Unlock()
 	err := o.store.Signal(ctx, o.principal, v, o.clock.Now())
-	end := decided // what ctx did not end was decided, for good
-	switch {
-	case errors.Is(err, store.ErrRefused):
-		end = refused
-	case err != nil && ctx.Err() != nil:
-		end = givenUp
-	}
+	refused = errors.Is(err, store.ErrRefused)
+	decided := !refused && (err == nil || ctx.Err() == nil) // what ctx did not end was decided, for good
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.cancel = nil
-	if end == decided && v == o.value {
+	if decided && v == o.value {
 		o.waiting = false
 	}
 	log := o.log.With(logkey.Signal, v.Signal, logkey.Assignment, v.Assignment, logkey.Cause, v.Cause)
 	switch {
 	case err == nil:
 		log.Info("reported")
-	case end == decided:
+	case decided:
 		log.Error("report dropped", logkey.Error, err)
 	case v == o.value:
 		log.Warn("report again", logkey.Error, err)
 	}
-	return end
+	return refused
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cenkalti/backoff/v4"
 )
 
-// Store gives the items of a Table their types and rules. It is safe for concurrent use, keeps no
-// state and starts nothing.
+// Store gives the items of a Table their types and rules. It is safe for concurrent use and starts
+// nothing. It keeps the last instance it read, to decode one that has not changed only once.
 type Store struct {
 	table Table
 	last  atomic.Pointer[decoded] // instance read
