@@ -22,8 +22,7 @@ func (t *term) fill(ctx context.Context, r run, seats []snapshot) (Result, error
 	if err != nil {
 		return Result{}, fmt.Errorf("request %s: %w: %v", r.id, store.ErrInvalid, err) //nolint:errorlint // text for people
 	}
-	open, _ := t.view.launchedFor(r.id, r.status.Attempt)
-	missing := r.request.Count - len(seats) - open
+	missing := r.request.Count - len(seats) - t.coming(r)
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q}
 	if missing <= 0 {
 		t.waiting.set(me, t.requests.add)
@@ -32,6 +31,7 @@ func (t *term) fill(ctx context.Context, r run, seats []snapshot) (Result, error
 	}
 	me.short = missing
 	t.waiting.set(me, t.requests.add) // younger ones leave it what it needs
+	t.batch.leave(r.id)               // nothing is launched for what it claims now
 	ahead := t.waiting.ahead(me)
 	claimed, err := t.claim(ctx, r, q, missing, reserve(ahead))
 	if err != nil {
@@ -41,15 +41,21 @@ func (t *term) fill(ctx context.Context, r run, seats []snapshot) (Result, error
 		t.requests.add(r.id) // count again: the view has them now
 	}
 	// Claiming took its time: count anew what is held and being launched by now.
-	open, _ = t.view.launchedFor(r.id, r.status.Attempt)
 	seats = t.view.heldFor(r.id, r.status.Attempt)
-	me.short, me.tried = max(0, r.request.Count-len(seats)-open), true
+	me.short, me.tried = max(0, r.request.Count-len(seats)-t.coming(r)), true
 	t.waiting.set(me, t.requests.add)
 	if me.short == 0 {
 		t.batch.set(want{id: r.id, query: q})
 		return Result{}, nil
 	}
 	return t.order(ctx, r, me, seats, stuck(t.waiting.ahead(me)))
+}
+
+// coming counts the machines being launched for a request, those of which the record is under way included.
+func (t *term) coming(r run) int {
+	writing := t.batch.writing(r.id, r.status.Attempt) // first: once written, they are among the open
+	open, _ := t.view.launchedFor(r.id, r.status.Attempt)
+	return writing + open
 }
 
 // claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up nobody.
@@ -231,7 +237,7 @@ func (t *term) allowed(class string) int { return t.allowedBeside(class, 0, 0) }
 func (t *term) allowedBeside(class string, more, moreOfClass int) int {
 	total, ofClass := t.view.live(class)
 	total, ofClass = total+more, ofClass+moreOfClass
-	for _, l := range t.view.openLaunches() {
+	for _, l := range append(t.batch.underWay(), t.view.openLaunches()...) {
 		total += l.Count
 		if l.ResourceClass == class {
 			ofClass += l.Count

@@ -18,7 +18,7 @@ type Story struct {
 
 // Stories go through every state and every edge of the tables.
 func Stories() []Story {
-	base := Script{Seed: 1, Controllers: 2, Boot: 10 * time.Second, Idle: 45 * time.Second, Tempo: Tempo{Runners: time.Minute}}
+	base := Script{Seed: 1, Controllers: 2, Boot: 10 * time.Second, Idle: 45 * time.Second, Tempo: Tempo{IdlePoll: time.Second, Runners: time.Minute}}
 	told := func(name string, excused bool, change func(*Script), steps ...Step) Story {
 		s := base
 		s.Steps = steps

@@ -1,0 +1,223 @@
+package reconciler
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/store"
+)
+
+// batch collects what requests want launched, until the window of its kind closes.
+type batch struct {
+	mu       sync.Mutex
+	wants    map[string][]want       // by kind
+	opened   map[string]gathering    // by kind, while there are wants
+	uncalled map[string]bool         // launches of this process whose call was not made yet
+	prepared map[string]store.Launch // by kind: written with an unknown outcome, to be written again
+}
+
+// gathering is a window that is open.
+type gathering struct {
+	first, last time.Time // when a request joined it
+	n           int       // requests in it
+}
+
+// longestBatch bounds how long a window stays open while requests keep joining it: a controller takes
+// 1,000 of them up within half a second, and the launch itself takes EC2 two.
+const longestBatch = time.Second
+
+// want is one request's part of a coming launch.
+type want struct {
+	id      store.RequestID
+	attempt int
+	count   int
+	since   time.Time // age of the request: the oldest gets its machines first
+	query   pool.Query
+}
+
+func newBatch() *batch {
+	return &batch{wants: map[string][]want{}, opened: map[string]gathering{}, uncalled: map[string]bool{}, prepared: map[string]store.Launch{}}
+}
+
+// batchPrefix marks keys of the launch queue that stand for a window, not for a launch.
+const batchPrefix = "batch "
+
+// kind names everything that must be equal for two requests to share a launch.
+func kind(q pool.Query) string {
+	return batchPrefix + strings.Join([]string{
+		q.ResourceClass, strings.Join(q.UsageClasses, ","), strings.Join(q.AllowedTypes, ","), fmt.Sprint(q.CPU, q.Mem),
+	}, "|")
+}
+
+// set notes what a request wants, in place of what it wanted before.
+func (b *batch) set(w want) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remove(w.id)
+	k := kind(w.query)
+	if w.count > 0 {
+		b.wants[k] = append(b.wants[k], w)
+	}
+	return k
+}
+
+// join notes at now that the wants of a kind may have become more.
+func (b *batch) join(k string, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g, n := b.opened[k], len(b.wants[k])
+	if g.n == 0 {
+		g.first = now
+	}
+	if n > g.n {
+		g.last = now
+	}
+	g.n = n
+	b.opened[k] = g
+}
+
+// closes returns when the window of a kind closes: idle after the last request has joined it,
+// longestBatch after the first at the latest. The zero time means that it is not open.
+func (b *batch) closes(k string, idle time.Duration) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g, ok := b.opened[k]
+	if !ok {
+		return time.Time{}
+	}
+	if end := g.first.Add(longestBatch); g.last.Add(idle).After(end) {
+		return end
+	}
+	return g.last.Add(idle)
+}
+
+// leave forgets what a request wanted.
+func (b *batch) leave(id store.RequestID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remove(id)
+}
+
+// remove takes the wants of a request out of every kind: a newer attempt may be of another. b.mu must
+// be held.
+func (b *batch) remove(id store.RequestID) {
+	for k, list := range b.wants {
+		b.wants[k] = slices.DeleteFunc(list, func(o want) bool { return o.id == id })
+		if len(b.wants[k]) == 0 {
+			delete(b.wants, k)
+		}
+	}
+}
+
+// pending returns how many instances of a request await their window.
+func (b *batch) pending(id store.RequestID) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, list := range b.wants {
+		for _, w := range list {
+			if w.id == id {
+				n += w.count
+			}
+		}
+	}
+	return n
+}
+
+// total returns how many instances await their window, in all and of class.
+func (b *batch) total(class string) (all, ofClass int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, list := range b.wants {
+		for _, w := range list {
+			all += w.count
+			if w.query.ResourceClass == class {
+				ofClass += w.count
+			}
+		}
+	}
+	return all, ofClass
+}
+
+// take closes the window of a kind. The wants stay counted as pending until drop.
+func (b *batch) take(k string) []want {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := slices.Clone(b.wants[k])
+	slices.SortStableFunc(taken, func(a, b want) int { return a.since.Compare(b.since) })
+	return taken
+}
+
+func (b *batch) drop(k string, taken []want) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wants[k] = slices.DeleteFunc(b.wants[k], func(w want) bool {
+		return slices.ContainsFunc(taken, func(t want) bool { return t.id == w.id })
+	})
+	if len(b.wants[k]) == 0 {
+		delete(b.wants, k)
+		delete(b.opened, k)
+		return
+	}
+	g := b.opened[k] // a new window, of those that joined meanwhile
+	b.opened[k] = gathering{g.last, g.last, len(b.wants[k])}
+}
+
+// prepare keeps a launch until it is certainly written.
+func (b *batch) prepare(k string, l store.Launch) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.prepared[k] = l
+}
+
+// unwritten returns the launch of a kind whose writing did not succeed yet.
+func (b *batch) unwritten(k string) (store.Launch, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l, ok := b.prepared[k]
+	return l, ok
+}
+
+// writing returns how many machines are being asked for, for an attempt, by records under way.
+func (b *batch) writing(id store.RequestID, attempt int) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for _, l := range b.prepared {
+		for _, s := range l.Seats {
+			if s.RequestID == id && s.Attempt == attempt {
+				n += s.Count
+			}
+		}
+	}
+	return n
+}
+
+// underWay returns the launches whose records are being written, or were with an unknown outcome.
+func (b *batch) underWay() []store.Launch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Values(b.prepared))
+}
+
+// intended notes that a launch was written and not called.
+func (b *batch) intended(k, token string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.prepared, k)
+	b.uncalled[token] = true
+}
+
+// begin notes that the call is about to be made and reports whether it certainly was not before.
+func (b *batch) begin(token string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	uncalled := b.uncalled[token]
+	delete(b.uncalled, token)
+	return uncalled
+}
