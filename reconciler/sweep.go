@@ -340,7 +340,7 @@ func refusedOf(err error) map[string]bool {
 		if one := (*fleet.TerminateError)(nil); errors.As(err, &one) {
 			out[one.ID] = true
 		}
-		if all, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // every branch is looked at, not the first
+		if all, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range all.Unwrap() {
 				walk(e)
 			}

@@ -95,7 +95,7 @@ func ParseScenario(text string) (Scenario, error) {
 		p.out.About = p.comment
 	}
 	if len(p.out.Script.Steps) == 0 {
-		return Scenario{}, errors.New("script: no step, must have at least one: at <time> <what> ...")
+		return Scenario{}, errors.New("script: no step, must have at least one: at <time> <what> <field>=<value>")
 	}
 	return p.out, p.canonical(text)
 }

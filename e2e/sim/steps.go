@@ -76,7 +76,7 @@ func verbOf(a Action) string {
 func ParseStep(text string) (Step, error) {
 	f := strings.Fields(text)
 	if len(f) < 3 || f[0] != "at" {
-		return Step{}, fmt.Errorf("step: got %q, must be: at <time> <what> ...", text)
+		return Step{}, fmt.Errorf("step: got %q, must be: at <time> <what> <field>=<value>", text)
 	}
 	var at time.Duration
 	if err := readValue(reflect.ValueOf(&at).Elem(), f[1]); err != nil {

@@ -12,15 +12,15 @@ import (
 
 // sum adds up reports.
 type sum struct {
-	stories                                int
-	hours, atDefault                       float64 // instance-hours, and those of them at pace 1
-	virtual                                time.Duration
-	calls, launched, jobs, restarts        int
-	requests, ready, failed                int
-	faults                                 map[sim.Kind]int
-	events                                 map[string]int
-	settled, answered                      time.Duration // longest, at pace 1
-	settledSeed, answeredSeed, first, last uint64
+	stories                         int
+	hours, atDefault                float64 // instance-hours, and those of them at pace 1
+	virtual                         time.Duration
+	calls, launched, jobs, restarts int
+	requests, ready, failed         int
+	faults                          map[sim.Kind]int
+	events                          map[string]int
+	settled                         time.Duration // longest, at pace 1
+	settledSeed, first, last        uint64
 }
 
 func (s *sum) add(seed uint64, r sim.Report) {
