@@ -21,8 +21,8 @@ demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
 test: ## all tests under the race detector, end to end included
 	@$(GO) run ./internal/tools/gotest -o $(RESULTS) -race -timeout $(TIMEOUT) ./...
 
-sim: ## break simulated installations in every way; longer: make sim SEED=7 HOURS=1e6
-	@$(GO) run ./e2e/sim/campaign -seed "$(SEED)" -hours "$(HOURS)"
+sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6, or KILLS=10000
+	@$(GO) run ./e2e/sim/campaign -seed "$(SEED)" -hours "$(HOURS)" -kills "$(KILLS)"
 
 build: ## bin/remuda, one static binary
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/remuda ./cmd/remuda

@@ -20,12 +20,16 @@ const (
 // G6, G13: whoever leads is killed, in the middle of whatever it does. Another leads soon, claims rightly, and
 // no law is broken: no double claim, no orphan.
 func TestKills(t *testing.T) {
+	shard, of, err := parseShard(*shardFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var leads, claims []time.Duration
-	killed, undone, belated := 0, 0, 0
+	stories, killed, undone, belated, violations, hours := 0, 0, 0, 0, 0, 0.0
 	start := time.Now()
-	for seed := *seedFlag; killed < *killsFlag; seed++ {
+	for seed := *seedFlag + uint64(shard); killed < *killsFlag/of; seed += uint64(of) {
 		r := sim.Run(t, sim.Kills(seed))
-		killed += r.Restarts
+		stories, killed, hours, violations = stories+1, killed+r.Restarts, hours+r.Hours, violations+len(r.Violations)
 		for _, v := range r.Violations {
 			t.Errorf("seed %d: %s", seed, v)
 		}
@@ -60,4 +64,5 @@ func TestKills(t *testing.T) {
 	slices.Sort(claims)
 	t.Logf("%d kills; another led after %s (median), %s (longest); %d successors found a request and a machine, and claimed %s (median), %s (longest) later; of the writes of deposed leaders %d were refused, %d came before any of their successors'",
 		killed, leads[len(leads)/2], leads[len(leads)-1], len(claims), claims[len(claims)/2], claims[len(claims)-1], undone, belated)
+	tally(t, stories, killed, hours, violations)
 }

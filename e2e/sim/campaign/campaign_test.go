@@ -35,7 +35,7 @@ func TestNumbers(t *testing.T) {
 		{"", "", "nothing", "", "only: must be"},
 	} {
 		o := options{procs: 2, only: tt.only, out: io.Discard}
-		err := o.numbers(tt.seed, tt.hours)
+		err := o.numbers(tt.seed, tt.hours, "")
 		if tt.err == "" && (err != nil || o.only != tt.wantOnly) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("numbers(%q, %q) of %q = %q, %v; want %q, error %q", tt.seed, tt.hours, tt.only, o.only, err, tt.wantOnly, tt.err)
 		}

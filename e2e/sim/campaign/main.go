@@ -3,7 +3,8 @@
 //
 //	campaign                     every single fault, every pair on provision and release, random stories, planted bugs
 //	campaign -seed 7 -hours 1e6  only random stories, from that seed, for so many instance-hours
-//	campaign -only bugs          one of singles, pairs, random, bugs
+//	campaign -kills 10000        only kills of the controller that leads
+//	campaign -only bugs          one of singles, pairs, random, kills, bugs
 //
 // A test process of the simulation uses one core, so that chance has no part in it; there is one process for each.
 // It ends with a table, and with status 1 if a law was broken or a planted bug was not noticed.
@@ -28,12 +29,17 @@ import (
 // hours is how many instance-hours of random stories a change must live through (goals.md G10).
 const hours = 1e5
 
+// someKills is how many kills of the controller are a part of all campaigns; goals.md G6 asks for 10,000 in a run of
+// their own.
+const someKills = 1000
+
 // options are the flags.
 type options struct {
 	root  string
 	procs int
 	seed  uint64
 	hours float64
+	kills int
 	only  string
 	out   io.Writer
 }
@@ -50,8 +56,9 @@ func start() int {
 	flag.StringVar(&o.only, "only", "", "one of "+strings.Join(names(), ", ")+"; all if empty")
 	seed := flag.String("seed", "", "first seed: only random stories")
 	span := flag.String("hours", "", "instance-hours of random stories; default 1e5")
+	deaths := flag.String("kills", "", "kills of the leading controller; default "+strconv.Itoa(someKills)+" among all else")
 	flag.Parse()
-	err := o.numbers(*seed, *span)
+	err := o.numbers(*seed, *span, *deaths)
 	if err == nil {
 		err = run(ctx, o)
 	}
@@ -63,11 +70,19 @@ func start() int {
 }
 
 // numbers reads the flags that make may leave empty.
-func (o *options) numbers(seed, span string) error {
-	o.seed, o.hours = 1, hours
+func (o *options) numbers(seed, span, deaths string) error {
+	o.seed, o.hours, o.kills = 1, hours, someKills
 	var err error
-	if seed != "" {
+	if deaths != "" {
+		o.only = "kills"
+		if o.kills, err = strconv.Atoi(deaths); err != nil || o.kills < 1 {
+			return fmt.Errorf("kills: must be a whole number above 0, got %q", deaths)
+		}
+	}
+	if seed != "" && o.only == "" {
 		o.only = "random"
+	}
+	if seed != "" {
 		if o.seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
 			return fmt.Errorf("seed: must be a whole number, got %q", seed)
 		}
@@ -144,6 +159,7 @@ func init() {
 		{"singles", "each story with each single fault at each of its calls", standing("TestSingles", "-sim.every=1")},
 		{"pairs", "all pairs of faults on the path of provision and release", standing("TestPairs", "-sim.every=1")},
 		{"random", "random stories", random},
+		{"kills", "kills of the controller that leads", kills},
 		{"bugs", "each planted bug must break a law", bugs},
 	}
 }

@@ -84,6 +84,11 @@ func random(ctx context.Context, o options, work, program string) result {
 	return standing("TestRandom", fmt.Sprintf("-sim.seed=%d", o.seed), fmt.Sprintf("-sim.hours=%g", o.hours))(ctx, o, work, program)
 }
 
+// kills is standing for kills of the leader, whose number is an option.
+func kills(ctx context.Context, o options, work, program string) result {
+	return standing("TestKills", fmt.Sprintf("-sim.seed=%d", o.seed), fmt.Sprintf("-sim.kills=%d", o.kills))(ctx, o, work, program)
+}
+
 // test1 runs one process of the simulation's tests and returns what it said.
 func test1(ctx context.Context, root, program string, args ...string) (string, error) {
 	cmd := command(ctx, filepath.Join(root, "e2e", "sim"), program, append(args, "-test.v", "-test.timeout=0")...)
