@@ -120,7 +120,7 @@ func (v *view) unfinished() []store.RequestID {
 	defer v.mu.RUnlock()
 	var out []store.RequestID
 	for id, r := range v.runs {
-		if r.status == nil || r.status.ExpiresAt.IsZero() || r.request != nil && r.request.Attempt > r.status.Attempt {
+		if r.status == nil || r.status.ExpiresAt.IsZero() || r.request != nil && r.asksMore() {
 			out = append(out, id)
 		}
 	}
@@ -131,6 +131,12 @@ func (v *view) unfinished() []store.RequestID {
 	}
 	slices.Sort(out) // a map has no order; with one, the same events have the same consequences
 	return out
+}
+
+// asksMore reports whether the client wants something that the status does not say yet: another attempt, or that
+// one which failed, and was left to expire, is given back.
+func (r *run) asksMore() bool {
+	return r.request.Attempt > r.status.Attempt || r.request.Released() && r.status.Phase != statemachine.ReleasedPhase
 }
 
 // applyLaunch takes a launch with a higher version.
