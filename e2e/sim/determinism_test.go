@@ -9,49 +9,77 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim"
 )
 
-// One seed gives one story: every call at the same nanosecond, in the same order.
+// One seed gives one story: every call at the same nanosecond, of plain stories and of all that random ones
+// contain.
 func TestSeed_GivesTheSameStory(t *testing.T) {
+	if raced {
+		t.Skip("the race detector lets goroutines take turns by chance: make sim runs this without it")
+	}
+	shard, of, err := parseShard(*shardFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stories, hours, broken := 0, 0.0, 0
+	for i, s := range seeded() {
+		if i%of != shard {
+			continue
+		}
+		stories++
+		difference, r := same(t, s)
+		hours += r.Hours
+		if difference != "" {
+			broken++
+			t.Errorf("seed %d, pace %g: told %d times and never twice alike; at last: %s", s.Seed, s.Pace, tries, difference)
+		}
+	}
+	tally(t, stories, 0, hours, broken)
+}
+
+// seeded are the stories that are told again: small ones, so that each call can be compared.
+func seeded() []sim.Script {
+	var out []sim.Script
 	for seed := range uint64(20) {
-		var told [2]bytes.Buffer
-		for i := range told {
-			s := story()
-			s.Seed, s.Trace = seed, &told[i]
-			s.Rates = sim.Rates{sim.CrashAfter: 0.002, sim.LostReply: 0.01, sim.Throttled: 0.01, sim.Twice: 0.01, sim.Late: 0.01, sim.Stale: 0.05}
-			sim.Run(t, s)
-		}
-		compare(t, seed, lines(told[0]), lines(told[1]))
+		s := story()
+		s.Seed = seed
+		s.Rates = sim.Rates{sim.CrashAfter: 0.002, sim.LostReply: 0.01, sim.Throttled: 0.01, sim.Twice: 0.01, sim.Late: 0.01, sim.Stale: 0.05}
+		out = append(out, s)
 	}
+	for _, seed := range []uint64{6, 12} { // small ones at the product's own intervals
+		out = append(out, sim.Random(seed))
+	}
+	return out
 }
 
-// So it is with everything that random stories contain.
-func TestRandom_GivesTheSameStory(t *testing.T) {
-	for _, seed := range determined {
-		var told [2]bytes.Buffer
-		var reports [2]sim.Report
-		for i := range told {
-			s := sim.Random(seed)
-			s.Trace = &told[i]
-			reports[i] = sim.Run(t, s)
-		}
-		compare(t, seed, lines(told[0]), lines(told[1]))
-		if a, b := reports[0], reports[1]; a.Trace != b.Trace || a.Ready != b.Ready || a.Elapsed != b.Elapsed || len(a.Fired) != len(b.Fired) {
-			t.Errorf("seed %d: %d, %d, %s, %d faults; then %d, %d, %s, %d", seed, a.Trace, a.Ready, a.Elapsed, len(a.Fired), b.Trace, b.Ready, b.Elapsed, len(b.Fired))
-		}
-	}
-}
-
-// determined are seeds of small stories.
-var determined = []uint64{6, 12}
-
-// compare reports the first difference of two stories.
-func compare(t *testing.T, seed uint64, a, b []string) {
+// same tells a story until it comes twice alike in a row, and returns the last difference; "" if it did.
+func same(t *testing.T, s sim.Script) (difference string, r sim.Report) {
 	t.Helper()
+	var before []string
+	for range tries {
+		var calls bytes.Buffer
+		s.Trace = &calls
+		r = sim.Run(t, s)
+		told := lines(calls)
+		if before != nil {
+			if difference = differ(before, told); difference == "" {
+				return "", r
+			}
+		}
+		before = told
+	}
+	return difference, r
+}
+
+// differ returns the first difference of two stories.
+func differ(a, b []string) string {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
-			t.Errorf("seed %d: call %d of %d and %d: %q, then %q", seed, i, len(a), len(b), a[i], b[i])
-			return
+			return a[i] + ", then " + b[i]
 		}
 	}
+	if len(a) != len(b) {
+		return "one has more calls"
+	}
+	return ""
 }
 
 // lines returns the calls of a story by their time; those of one instant have no order.

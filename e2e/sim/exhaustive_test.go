@@ -8,7 +8,15 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim"
 )
 
-var everyFlag = flag.Int("sim.every", 101, "of the exhaustive modes, one story in so many; 1: all")
+var everyFlag = flag.Int("sim.every", sampled(101, 503), "of the exhaustive modes, one story in so many; 1: all")
+
+// sampled is how much of something is done by default, and with the race detector, which takes so long.
+func sampled(without, with int) int {
+	if raced {
+		return with
+	}
+	return without
+}
 
 // turns tells which of the stories of an exhaustive mode are this process's: one in -sim.every, and of those
 // one in n by -sim.shard=i/n.

@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim"
 )
 
-var killsFlag = flag.Int("sim.kills", 2*sim.KillsPerStory, "kills of the leading controller")
+var killsFlag = flag.Int("sim.kills", sampled(2, 1)*sim.KillsPerStory, "kills of the leading controller")
 
 // Bounds of goals.md, in virtual time.
 const (

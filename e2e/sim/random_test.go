@@ -19,7 +19,7 @@ var (
 )
 
 // sample is how many seeds a test run without flags lives through.
-const sample = 3
+var sample = sampled(3, 1)
 
 // G10, G11, G12: random stories, until enough instance-hours were lived.
 func TestRandom(t *testing.T) {

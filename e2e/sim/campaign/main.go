@@ -4,7 +4,7 @@
 //	campaign                     every single fault, every pair on provision and release, random stories, planted bugs
 //	campaign -seed 7 -hours 1e6  only random stories, from that seed, for so many instance-hours
 //	campaign -kills 10000        only kills of the controller that leads
-//	campaign -only bugs          one of singles, pairs, random, kills, bugs
+//	campaign -only bugs          one of seeds, singles, pairs, random, kills, bugs
 //
 // A test process of the simulation uses one core, so that chance has no part in it; there is one process for each.
 // It ends with a table, and with status 1 if a law was broken or a planted bug was not noticed.
@@ -156,6 +156,7 @@ type campaign struct {
 
 func init() {
 	campaigns = []campaign{
+		{"seeds", "a seed must give the same story again", standing("TestSeed_GivesTheSameStory")},
 		{"singles", "each story with each single fault at each of its calls", standing("TestSingles", "-sim.every=1")},
 		{"pairs", "all pairs of faults on the path of provision and release", standing("TestPairs", "-sim.every=1")},
 		{"random", "random stories", random},
