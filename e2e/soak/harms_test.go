@@ -51,7 +51,7 @@ func harms() []harm {
 const auditEvery = 25
 
 // few is how many harms the short soak does.
-const few = 8
+const few = 5
 
 // pairEvery is how many harms of the long soak there are for each that comes while another is done.
 const pairEvery = 4
