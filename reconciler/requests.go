@@ -67,8 +67,8 @@ func (t *term) phase(ctx context.Context, r run, own []snapshot, blocked bool) (
 		return t.keep(ctx, r, own)
 	case statemachine.Failed, statemachine.ReleasedPhase:
 		back, err := t.giveBack(ctx, own, store.Drain, over)
-		if err != nil || len(own) > 0 {
-			return back, err
+		if err != nil || len(own) > 0 || blocked {
+			return back, err // what an older attempt holds is found by these records
 		}
 		return t.expireRequest(ctx, r)
 	case statemachine.Unseen:

@@ -175,7 +175,7 @@ var brokenRequests = []broken{
 	{"NotTakenUp", func(s *audit.Snapshot) { records(s, "new").Request.CreatedAt = ago(4 * time.Minute) }, 7, "request new", "no controller has taken it up"},
 	{"AttemptNotTakenUp", func(s *audit.Snapshot) { records(s, "again").Request.CreatedAt = ago(4 * time.Minute) }, 7, "request again", "attempt 2 was submitted 4m0s ago"},
 	{"Deadline", func(s *audit.Snapshot) { records(s, "pending").Status.Deadline = ago(10 * time.Second) }, 7, "request pending", "Pending 10s past its deadline"},
-	{"Short", func(s *audit.Snapshot) { records(s, "ready").Request.Count = 3 }, 7, "request ready", "Ready with 2 of 3"},
+	{"TooMany", func(s *audit.Snapshot) { records(s, "ready").Request.Count = 1 }, 7, "request ready", "Ready with 2 of 1"},
 	{"Runtime", func(s *audit.Snapshot) { records(s, "ready").Status.ReadyAt = ago(44 * time.Minute) }, 7, "request ready", "longer than its runtime"},
 	{"NoReason", func(s *audit.Snapshot) { records(s, "failed").Status.Reason = "" }, 7, "request failed", "does not say why"},
 	{"NoMessage", func(s *audit.Snapshot) { records(s, "failed").Status.Message = "" }, 7, "request failed", "does not say why"},
@@ -187,4 +187,20 @@ var brokenRequests = []broken{
 	}, 8, "launch l-done", "gave request pending 2 instances and was asked for 1"},
 	{"LaunchOverfull", func(s *audit.Snapshot) { s.Launches[0].Count = 8 }, 8, "launch l-done", "brought 9 instances and was asked for 8"},
 	{"Cap", func(s *audit.Snapshot) { s.Launches[1].Count = 94 }, 8, "installation", "7 instances live and 94 more"},
+}
+
+// A lost seat is being refilled, and what was given back needs no answer.
+func TestCheck_RefillAndReleaseAreNoViolations(t *testing.T) {
+	for name, change := range map[string]func(*audit.Snapshot){
+		"Refill":  func(s *audit.Snapshot) { records(s, "ready").Request.Count = 3 },
+		"Release": func(s *audit.Snapshot) { p := records(s, "pending"); p.Status.Deadline, p.Request.ReleasedAttempt = ago(10*time.Second), 1 },
+	} {
+		s := healthy()
+		change(s)
+		for _, v := range audit.Check(s, options()) {
+			if v.ID == 7 {
+				t.Errorf("%s: %s: %s", name, v.Resource, v.Problem)
+			}
+		}
+	}
 }

@@ -29,12 +29,13 @@ func unansweredRequest(s *Snapshot, o Options) []Violation {
 		}
 		switch st.Phase {
 		case statemachine.Pending:
-			if s.At.After(st.Deadline.Add(o.react())) {
+			given := r.Request != nil && r.Request.ReleasedAttempt >= st.Attempt // it is on its way back and needs no answer
+			if !given && s.At.After(st.Deadline.Add(o.react())) {
 				problem(false, fmt.Sprint("deadline ", st.Attempt), "look whether a controller leads on this store, and in its log",
 					"attempt %d is Pending %s past its deadline", st.Attempt, long(s.At.Sub(st.Deadline.Time)))
 			}
 		case statemachine.Ready:
-			if r.Request != nil && r.Request.Attempt == st.Attempt && len(st.Instances) != r.Request.Count {
+			if r.Request != nil && r.Request.Attempt == st.Attempt && len(st.Instances) > r.Request.Count { // fewer: a lost seat is being refilled
 				problem(false, fmt.Sprint("count ", st.Attempt), adviceReport,
 					"attempt %d is Ready with %d of %d instances", st.Attempt, len(st.Instances), r.Request.Count)
 			}
