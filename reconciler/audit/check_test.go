@@ -192,8 +192,11 @@ var brokenRequests = []broken{
 // A lost seat is being refilled, and what was given back needs no answer.
 func TestCheck_RefillAndReleaseAreNoViolations(t *testing.T) {
 	for name, change := range map[string]func(*audit.Snapshot){
-		"Refill":  func(s *audit.Snapshot) { records(s, "ready").Request.Count = 3 },
-		"Release": func(s *audit.Snapshot) { p := records(s, "pending"); p.Status.Deadline, p.Request.ReleasedAttempt = ago(10*time.Second), 1 },
+		"Refill": func(s *audit.Snapshot) { records(s, "ready").Request.Count = 3 },
+		"Release": func(s *audit.Snapshot) {
+			p := records(s, "pending")
+			p.Status.Deadline, p.Request.ReleasedAttempt = ago(10*time.Second), 1
+		},
 	} {
 		s := healthy()
 		change(s)
