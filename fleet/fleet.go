@@ -108,6 +108,16 @@ func (e *TerminateError) Error() string { return fmt.Sprintf("terminate %s: %v",
 // Unwrap returns the cause.
 func (e *TerminateError) Unwrap() error { return e.Cause }
 
+// TerminateErrors is what Terminate returns where one cause stood in the way of all: a joined *TerminateError for
+// each of ids.
+func TerminateErrors(ids []string, cause error) error {
+	errs := make([]error, 0, len(ids))
+	for _, id := range ids {
+		errs = append(errs, &TerminateError{ID: id, Cause: cause})
+	}
+	return errors.Join(errs...)
+}
+
 // Fleet is one back end. All methods are safe for concurrent use. Every machine it returns carries
 // this installation's mark; others are never listed and never terminated.
 type Fleet interface {

@@ -102,9 +102,6 @@ func (c Config) query(r store.RunRequest) (pool.Query, error) {
 	}, nil
 }
 
-// launchBudget is how many instances may ever be launched for one attempt: enough for bad luck, not
-// for a crash-looping script.
-func launchBudget(count int) int { return count + max(3, count) }
-
-// LaunchBudget is how many instances may ever be launched for one attempt of a request for count.
-func (Config) LaunchBudget(count int) int { return launchBudget(count) }
+// LaunchBudget is how many instances may ever be launched for one attempt of a request for count: enough for bad
+// luck, not for a crash-looping script.
+func LaunchBudget(count int) int { return count + max(3, count) }

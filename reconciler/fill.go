@@ -164,7 +164,7 @@ func (t *term) claimThis(ctx context.Context, r run, id store.InstanceID) error 
 func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot, ahead []waiter) (Result, error) {
 	now := t.clock.Now()
 	open, launched := t.view.launchedFor(r.id, r.status.Attempt)
-	budget := launchBudget(r.request.Count) - launched - open
+	budget := LaunchBudget(r.request.Count) - launched - open
 	if budget <= 0 && open == 0 && r.status.Phase == statemachine.Pending && len(seats) < r.request.Count {
 		return t.failRequest(ctx, r, ReasonBudget,
 			fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.problem))

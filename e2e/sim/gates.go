@@ -162,15 +162,6 @@ func (g poolGate) Done(ctx context.Context, class string, receipts ...string) er
 
 func (g poolGate) Close() error { return nil }
 
-// terminateErrors is what Terminate returns where one cause stood in the way of all.
-func terminateErrors(ids []string, cause error) error {
-	var errs []error
-	for _, id := range ids {
-		errs = append(errs, &fleet.TerminateError{ID: id, Cause: cause})
-	}
-	return errors.Join(errs...)
-}
-
 // fleetGate is the fleet of one process.
 type fleetGate struct {
 	p     *process
@@ -191,7 +182,7 @@ func (g fleetGate) Launch(ctx context.Context, plan fleet.Plan) (fleet.Outcome, 
 
 func (g fleetGate) Terminate(ctx context.Context, ids ...string) error {
 	c := fleetContract
-	c.unknown, c.throttled = terminateErrors(ids, c.unknown), terminateErrors(ids, c.throttled)
+	c.unknown, c.throttled = fleet.TerminateErrors(ids, c.unknown), fleet.TerminateErrors(ids, c.throttled)
 	return done(ctx, g.p, c, Site{g.p.role, "fleet.Terminate", ""}, strings.Join(ids, "+"), func(ctx context.Context) error {
 		return g.inner.Terminate(ctx, ids...)
 	})

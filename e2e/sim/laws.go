@@ -204,7 +204,7 @@ func (t *truth) launchedNeeded(l store.Launch) {
 			}
 		}
 		want := t.requests[seat.RequestID][seat.Attempt].Count
-		if budget := t.w.cfg.LaunchBudget(want); got > budget {
+		if budget := reconciler.LaunchBudget(want); got > budget {
 			t.broke(Needed, "%d machines were launched for %d seats of %s/%d, at most %d may be", got, want, seat.RequestID, seat.Attempt, budget)
 		}
 	}

@@ -46,7 +46,7 @@ func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
 	ids = slices.Compact(ids)
 	ctx, cancel, err := f.begin(ctx)
 	if err != nil {
-		return terminateErrors(ids, err)
+		return fleet.TerminateErrors(ids, err)
 	}
 	defer cancel()
 	known, strange := f.known(ids)
@@ -81,7 +81,7 @@ func (f *Fleet) owned(ctx context.Context, ids []string) ([]string, error) {
 		}
 		err := f.eachInstance(ctx, in, func(i types.Instance) { ours = append(ours, aws.ToString(i.InstanceId)) })
 		if err != nil {
-			errs = append(errs, terminateErrors(chunk, err))
+			errs = append(errs, fleet.TerminateErrors(chunk, err))
 		}
 	}
 	return ours, errors.Join(errs...)
@@ -95,7 +95,7 @@ func (f *Fleet) terminate(ctx context.Context, ids []string) error {
 	if class == awserr.Denied {
 		left, lookErr := f.living(ctx, ids)
 		if lookErr != nil {
-			return terminateErrors(ids, errors.Join(err, lookErr))
+			return fleet.TerminateErrors(ids, errors.Join(err, lookErr))
 		}
 		if len(left) == 0 {
 			return nil
@@ -110,7 +110,7 @@ func (f *Fleet) terminate(ctx context.Context, ids []string) error {
 	case len(ids) == 1:
 		return single(ids[0], err)
 	case !definite(class):
-		return terminateErrors(ids, err) // more calls would fare no better
+		return fleet.TerminateErrors(ids, err) // more calls would fare no better
 	}
 	f.log.Debug("terminate one by one", logkey.Count, len(ids), logkey.Error, err)
 	var mu sync.Mutex
@@ -161,12 +161,4 @@ func single(id string, err error) error {
 		return nil
 	}
 	return &fleet.TerminateError{ID: id, Cause: err}
-}
-
-func terminateErrors(ids []string, cause error) error {
-	var errs []error
-	for _, id := range ids {
-		errs = append(errs, &fleet.TerminateError{ID: id, Cause: cause})
-	}
-	return errors.Join(errs...)
 }

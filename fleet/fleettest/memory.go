@@ -187,7 +187,7 @@ func (m *Memory) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error
 func (m *Memory) Terminate(ctx context.Context, ids ...string) error {
 	fault, err := m.begin(ctx, CallTerminate)
 	if err != nil {
-		return terminateErrors(ids, err)
+		return fleet.TerminateErrors(ids, err)
 	}
 	var errs []error
 	var ended []string
@@ -208,7 +208,7 @@ func (m *Memory) Terminate(ctx context.Context, ids ...string) error {
 		hook(id)
 	}
 	if fault != nil {
-		return terminateErrors(ids, fault)
+		return fleet.TerminateErrors(ids, fault)
 	}
 	return errors.Join(errs...)
 }
@@ -289,12 +289,4 @@ func (m *Memory) view(fm *machine, now time.Time) fleet.Machine {
 		out.State = fleet.Ended
 	}
 	return out
-}
-
-func terminateErrors(ids []string, cause error) error {
-	var errs []error
-	for _, id := range ids {
-		errs = append(errs, &fleet.TerminateError{ID: id, Cause: cause})
-	}
-	return errors.Join(errs...)
 }

@@ -50,7 +50,7 @@ func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
 		unlock, err = f.disk.lock(ctx)
 	}
 	if err != nil {
-		return terminateErrors(ids, err)
+		return fleet.TerminateErrors(ids, err)
 	}
 	var errs []error
 	for _, id := range ids {
@@ -82,14 +82,6 @@ func (f *Fleet) terminate(id string) error {
 	}
 	f.logState(r)
 	return nil
-}
-
-func terminateErrors(ids []string, cause error) error {
-	var errs []error
-	for _, id := range ids {
-		errs = append(errs, &fleet.TerminateError{ID: id, Cause: cause})
-	}
-	return errors.Join(errs...)
 }
 
 // logState logs that a machine entered its state.

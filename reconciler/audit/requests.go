@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -108,7 +109,7 @@ func tooManyLaunched(s *Snapshot, o Options) []Violation {
 		if r.Request == nil {
 			continue
 		}
-		if n, budget := launched[r.ID], o.Config.LaunchBudget(r.Request.Count); n > budget {
+		if n, budget := launched[r.ID], reconciler.LaunchBudget(r.Request.Count); n > budget {
 			out = append(out, Violation{
 				Resource: "request " + string(r.ID), Mark: fmt.Sprint("budget ", r.Request.Attempt),
 				Problem: fmt.Sprintf("%d instances were launched for the %d of attempt %d; at most %d may be", n, r.Request.Count, r.Request.Attempt, budget),
