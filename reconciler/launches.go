@@ -23,7 +23,7 @@ const (
 	fanOut        = 32 // writes at once for one request or launch
 )
 
-// launchLife is how long the record of a finished launch is kept.
+// launchLife is how long the record of a finished launch is kept beyond the runs it serves.
 const launchLife = 24 * time.Hour
 
 // newLaunchToken names one launch for ever: the record's key, the ClientToken and the machines' tag.
@@ -338,10 +338,22 @@ func (t *term) putOutcome(ctx context.Context, l store.Launch) (store.Launch, er
 	return l, err
 }
 
+// keepUntil returns when the record of a launch that is done at now may go: what was launched for an attempt counts
+// for its budget, at most until its run is over.
+func (t *term) keepUntil(l store.Launch, now time.Time) time.Time {
+	last := now
+	for _, s := range l.Seats {
+		if r, ok := t.view.getRun(s.RequestID); ok && r.alive(s.Attempt) {
+			last = later(last, r.status.Deadline.Add(t.cfg.maxRuntime(*r.request)))
+		}
+	}
+	return last.Add(launchLife).Truncate(time.Second)
+}
+
 // finish writes the outcome and wakes the requests.
 func (t *term) finish(ctx context.Context, l store.Launch, machines []fleet.Machine, problem string) error {
 	now := t.clock.Now()
-	l.Done, l.DoneAt, l.Error, l.ExpiresAt = true, store.At(now), problem, now.Add(launchLife).Truncate(time.Second)
+	l.Done, l.DoneAt, l.Error, l.ExpiresAt = true, store.At(now), problem, t.keepUntil(l, now)
 	l, err := t.putOutcome(ctx, l)
 	if err != nil {
 		return fmt.Errorf("launch %s: outcome: %w", l.Token, err)
