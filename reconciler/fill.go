@@ -165,9 +165,14 @@ func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot, ah
 	now := t.clock.Now()
 	open, launched := t.view.launchedFor(r.id, r.status.Attempt)
 	budget := LaunchBudget(r.request.Count) - launched - open
-	if budget <= 0 && open == 0 && r.status.Phase == statemachine.Pending && len(seats) < r.request.Count {
-		return t.failRequest(ctx, r, ReasonBudget,
-			fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.problem))
+	if budget <= 0 && open == 0 && len(seats) < r.request.Count {
+		why := fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.problem)
+		if r.status.Phase == statemachine.Pending {
+			return t.failRequest(ctx, r, ReasonBudget, why)
+		}
+		if err := t.explain(ctx, r, why); err != nil {
+			return Result{}, err
+		}
 	}
 	left := t.left(r.id, me.query.ResourceClass)
 	refused := now.Before(r.retry)

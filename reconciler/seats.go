@@ -230,7 +230,7 @@ func (t *term) keep(ctx context.Context, r run, seats []snapshot) (Result, error
 			return res, err
 		}
 		st := *r.status
-		st.Instances, st.Counts = t.seatsOf(r, given), t.counts(r)
+		st.Instances, st.Counts, st.Message = t.seatsOf(r, given), t.counts(r), ""
 		t.log.Info("seat refilled", logkey.RequestID, r.id, logkey.Count, len(given)-running)
 		return res.sooner(time.Millisecond), t.putStatus(ctx, st, statemachine.Observe, now)
 	}
@@ -247,6 +247,18 @@ func (t *term) keep(ctx context.Context, r run, seats []snapshot) (Result, error
 	}
 	filled, err := t.fill(ctx, r, seats)
 	return earliest(earliest(res, renewed), filled), err
+}
+
+// explain says once why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nobody
+// else would tell.
+func (t *term) explain(ctx context.Context, r run, why string) error {
+	if r.status.Message != "" {
+		return nil
+	}
+	t.log.Warn("seat stays empty", logkey.RequestID, r.id, logkey.Detail, why)
+	st := *r.status
+	st.Counts, st.Message = t.counts(r), why
+	return t.putStatus(ctx, st, statemachine.Observe, t.clock.Now())
 }
 
 // later returns the later of two times.

@@ -242,21 +242,6 @@ func TestAgentKilledDuringClaim(t *testing.T) {
 	}
 }
 
-// A lost seat of a Ready request is refilled.
-func TestRunningMachineLost_SeatRefilled(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 2))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		victim := st.Instances[0].InstanceID
-		w.crash(victim)
-		w.await(3*time.Minute, "refilled", func() bool {
-			now := w.status("100")
-			return !ids(now)[victim] && len(ids(now)) == 2 && now.Phase == statemachine.Ready
-		})
-	})
-}
-
 // S89 H34: what no fleet can serve fails while pending, with a reason.
 func TestImpossibleRequests(t *testing.T) {
 	for name, tc := range map[string]struct {
