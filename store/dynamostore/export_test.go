@@ -1,6 +1,16 @@
 package dynamostore
 
-import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Patient lets an item's call take a minute: what stands in for DynamoDB shares the machine with all other tests.
+func (t *Table) Patient() *Table {
+	t.itemLimit = time.Minute
+	return t
+}
 
 // SizeOf returns the size by which DynamoDB bills an item (DynamoDB, "Item sizes and formats").
 func SizeOf(item attributes) int {

@@ -107,7 +107,7 @@ func open(t testing.TB, u *url.URL, cfg aws.Config, clk clock.WithTicker) *dynam
 // fresh returns a new table on cfg.
 func fresh(t testing.TB, cfg aws.Config) *dynamostore.Table {
 	t.Helper()
-	return open(t, create(t, cfg), cfg, clock.RealClock{})
+	return open(t, create(t, cfg), cfg, clock.RealClock{}).Patient()
 }
 
 func key(n int) store.Key {

@@ -74,7 +74,7 @@ func (t *Table) getOne(ctx context.Context, c store.Consistency, key store.Key) 
 	in := &dynamodb.GetItemInput{TableName: &t.name, Key: keyOf(key), ConsistentRead: aws.Bool(c == store.Consistent)}
 	var found attributes
 	err := repeat(ctx, upTo(getTries), func() error {
-		out, err := bounded(ctx, itemTimeout, "dynamodb:GetItem", t.resource(), func(ctx context.Context) (*dynamodb.GetItemOutput, error) {
+		out, err := bounded(ctx, t.itemLimit, "dynamodb:GetItem", t.resource(), func(ctx context.Context) (*dynamodb.GetItemOutput, error) {
 			return t.db.GetItem(ctx, in)
 		})
 		if err == nil {
@@ -102,7 +102,7 @@ func (t *Table) getBatch(ctx context.Context, c store.Consistency, keys []store.
 	var found []attributes
 	pauses := upTo(getTries)
 	err := repeat(ctx, pauses, func() error {
-		out, err := bounded(ctx, itemTimeout, "dynamodb:BatchGetItem", t.resource(), func(ctx context.Context) (*dynamodb.BatchGetItemOutput, error) {
+		out, err := bounded(ctx, t.itemLimit, "dynamodb:BatchGetItem", t.resource(), func(ctx context.Context) (*dynamodb.BatchGetItemOutput, error) {
 			return t.db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{t.name: pending}})
 		})
 		if err != nil {
