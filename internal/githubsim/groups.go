@@ -56,8 +56,8 @@ func (h *Hub) groupIDs() map[int64]int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := map[int64]int64{}
-	for id, r := range h.runners {
-		out[id] = githubapi.DefaultRunnerGroupID + int64(max(0, slices.Index(h.groups, r.Group)))
+	for _, r := range h.runners {
+		out[r.ID] = githubapi.DefaultRunnerGroupID + int64(max(0, slices.Index(h.groups, r.Group)))
 	}
 	return out
 }

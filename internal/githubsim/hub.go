@@ -117,7 +117,8 @@ type Hub struct {
 	groups   []string                         // runner groups, the default one first
 	ends     map[string]githubapi.Deprecation // by version of the runner
 	lastID   int64
-	runners  map[int64]*runner
+	runners  registry
+	due      endings              // when registrations may end, a heap: see sweep
 	names    map[string]*runner   // by folded name
 	carriers map[string][]*runner // by folded label, in the order of registration
 	past     []*registration
@@ -149,7 +150,6 @@ func New(o Options) *Hub {
 		tokens:   map[string]time.Time{},
 		groups:   []string{defaultGroup},
 		ends:     map[string]githubapi.Deprecation{},
-		runners:  map[int64]*runner{},
 		names:    map[string]*runner{},
 		carriers: map[string][]*runner{},
 		sessions: map[string]*session{},

@@ -119,7 +119,7 @@ func (h *Hub) Cancel(id string) error {
 	case Running:
 		if !j.cancel {
 			j.cancel = true
-			h.runners[j.RunnerID].session.push(MessageCancel, j.Job) // a running job has both
+			h.runners.get(j.RunnerID).session.push(MessageCancel, j.Job) // a running job has both
 		}
 	case Completed:
 	}
@@ -129,14 +129,17 @@ func (h *Hub) Cancel(id string) error {
 
 // Job returns one job, or ErrNoJob.
 func (h *Hub) Job(id string) (JobRecord, error) {
+	var j *job
 	var rec JobRecord
-	err := fmt.Errorf("job %s: %w", id, ErrNoJob)
 	h.view(func(time.Time) {
-		if j := h.jobs[id]; j != nil {
-			rec, err = j.JobRecord, nil
+		if j = h.jobs[id]; j != nil {
+			rec = j.JobRecord
 		}
 	})
-	return rec, err
+	if j == nil {
+		return rec, fmt.Errorf("job %s: %w", id, ErrNoJob)
+	}
+	return rec, nil
 }
 
 // Jobs returns every job in the order of submission.
@@ -208,7 +211,7 @@ func (h *Hub) match(r *runner, now time.Time) {
 // finish completes a job and frees its runner; an ephemeral one is removed.
 func (h *Hub) finish(j *job, c Conclusion, detail string, now time.Time) {
 	j.State, j.Conclusion, j.Detail, j.FinishedAt = Completed, c, detail, now.UTC()
-	r := h.runners[j.RunnerID]
+	r := h.runners.get(j.RunnerID)
 	if r == nil || r.job != j {
 		return
 	}
@@ -225,7 +228,7 @@ func (h *Hub) finish(j *job, c Conclusion, detail string, now time.Time) {
 
 // requeue takes back a job that its runner never acknowledged.
 func (h *Hub) requeue(j *job, now time.Time) {
-	if r := h.runners[j.RunnerID]; r != nil && r.job == j {
+	if r := h.runners.get(j.RunnerID); r != nil && r.job == j {
 		r.job, r.busyAt, r.idleFrom = nil, now, now
 		r.Jobs = slices.DeleteFunc(r.Jobs, func(id string) bool { return id == j.ID })
 	}

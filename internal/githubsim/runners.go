@@ -67,6 +67,7 @@ type runner struct {
 	lastSeen time.Time // of the last session; creation before the first
 	idleFrom time.Time // when it was last created, connected or finished a job
 	busyAt   time.Time // when job last changed
+	looked   time.Time // when its end is next looked at; zero: not at all
 }
 
 // waits reports whether a poll of r is in progress and r may take a job.
@@ -135,13 +136,15 @@ func (h *Hub) Runners(ctx context.Context) ([]githubapi.Runner, error) {
 
 // FindRunner returns the runner of a name, if there is one.
 func (h *Hub) FindRunner(ctx context.Context, name string) (githubapi.Runner, bool, error) {
-	runners, err := h.Runners(ctx)
-	for _, r := range runners {
-		if strings.EqualFold(r.Name, name) {
-			return r, true, err
+	var out githubapi.Runner
+	var found bool
+	err := h.do(ctx, CallList, func(now time.Time) error {
+		if r := h.names[strings.ToLower(name)]; r != nil {
+			out, found = h.show(r, now), true
 		}
-	}
-	return githubapi.Runner{}, false, err
+		return nil
+	})
+	return out, found, err
 }
 
 // DeleteRunner removes a runner. One that is gone already is no error; one that runs a job is
@@ -153,7 +156,7 @@ func (h *Hub) DeleteRunner(ctx context.Context, id int64) error {
 
 func (h *Hub) deleteRunner(ctx context.Context, id int64) (found bool, err error) {
 	err = h.do(ctx, CallDelete, func(now time.Time) error {
-		r := h.runners[id]
+		r := h.runners.get(id)
 		if r == nil {
 			return nil
 		}
@@ -216,9 +219,9 @@ func (h *Hub) Register(ctx context.Context, token string, q RegisterRequest) (Cr
 		}
 		r := h.register(now, q.Name, group, q.Labels, false, q.Ephemeral)
 		if id != 0 {
-			delete(h.runners, r.ID)
+			h.runners.remove(r.ID)
 			r.ID = id
-			h.runners[id] = r
+			h.runners.add(r)
 		}
 		cred = Credentials{RunnerID: r.ID, Name: r.Name, Secret: r.secret, URL: h.url, Ephemeral: q.Ephemeral}
 		return nil
@@ -233,7 +236,7 @@ func (h *Hub) Unregister(ctx context.Context, token string, id int64) error {
 		if err := h.authorize(token, now); err != nil {
 			return err
 		}
-		r := h.runners[id]
+		r := h.runners.get(id)
 		if r == nil {
 			return nil
 		}
@@ -318,13 +321,13 @@ func (h *Hub) register(now time.Time, name, group string, labels []string, jit, 
 	}}
 	r := &runner{registration: reg, secret: rand.Text(), lastSeen: now, idleFrom: now}
 	reg.runner = r
-	h.runners[r.ID] = r
+	h.runners.add(r)
 	h.names[strings.ToLower(name)] = r
 	for _, key := range r.keys() {
 		h.carriers[key] = append(h.carriers[key], r)
 	}
 	h.past = append(h.past, reg)
-	h.dueBy(h.runnerDue(r))
+	h.mayEnd(r)
 	return r
 }
 
@@ -335,10 +338,12 @@ func (h *Hub) remove(r *runner, why string, now time.Time) {
 	}
 	r.Removed, r.RemovedAt = why, now.UTC()
 	r.registration.runner = nil
-	delete(h.runners, r.ID)
+	h.runners.remove(r.ID)
 	delete(h.names, strings.ToLower(r.Name))
 	for _, key := range r.keys() {
-		h.carriers[key] = slices.DeleteFunc(h.carriers[key], func(o *runner) bool { return o == r })
+		if i := slices.Index(h.carriers[key], r); i >= 0 {
+			h.carriers[key] = slices.Delete(h.carriers[key], i, i+1)
+		}
 		if len(h.carriers[key]) == 0 {
 			delete(h.carriers, key)
 		}
@@ -357,14 +362,16 @@ func (h *Hub) describe(reg *registration, now time.Time) Registration {
 func (h *Hub) list(now time.Time) []githubapi.Runner {
 	out := make([]githubapi.Runner, 0, len(h.runners))
 	for _, r := range h.runners {
-		busy := r.job != nil
-		if !r.busyAt.IsZero() && now.Before(r.busyAt.Add(h.opts.BusyLag)) {
-			busy = !busy
-		}
-		out = append(out, githubapi.Runner{
-			ID: r.ID, Name: r.Name, Online: h.online(r, now), Busy: busy, Labels: slices.Clone(r.Labels),
-		})
+		out = append(out, h.show(r, now))
 	}
-	slices.SortFunc(out, func(a, b githubapi.Runner) int { return int(a.ID - b.ID) })
 	return out
+}
+
+// show is a runner as a listing shows it. Its labels never change, and are shared.
+func (h *Hub) show(r *runner, now time.Time) githubapi.Runner {
+	busy := r.job != nil
+	if !r.busyAt.IsZero() && now.Before(r.busyAt.Add(h.opts.BusyLag)) {
+		busy = !busy
+	}
+	return githubapi.Runner{ID: r.ID, Name: r.Name, Online: h.online(r, now), Busy: busy, Labels: slices.Clip(r.Labels)}
 }

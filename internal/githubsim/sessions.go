@@ -85,7 +85,7 @@ type Session struct {
 func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
 	var id string
 	err := h.do(ctx, CallConnect, func(now time.Time) error {
-		r := h.runners[c.RunnerID]
+		r := h.runners.get(c.RunnerID)
 		switch {
 		case r == nil:
 			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrRunnerGone)
@@ -212,7 +212,7 @@ func (h *Hub) open(id string) (*session, error) {
 		return s, nil
 	}
 	prefix, _, _ := strings.Cut(id, ".")
-	if n, err := strconv.ParseInt(prefix, 10, 64); err == nil && h.runners[n] == nil {
+	if n, err := strconv.ParseInt(prefix, 10, 64); err == nil && h.runners.get(n) == nil {
 		return nil, ErrRunnerGone
 	}
 	return nil, ErrSessionGone
@@ -235,7 +235,7 @@ func (h *Hub) closeSession(s *session, why error, now time.Time) {
 	default:
 		h.finish(j, Failure, "the runner ended its session while the job ran", now)
 	}
-	h.dueBy(h.runnerDue(r))
+	h.mayEnd(r)
 }
 
 func (h *Hub) online(r *runner, now time.Time) bool {

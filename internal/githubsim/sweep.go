@@ -20,17 +20,7 @@ func (h *Hub) sweep(now time.Time) {
 	for _, s := range h.sessions {
 		h.sweepSession(s, now)
 	}
-	for _, r := range h.runners {
-		if at := h.runnerDue(r); !at.IsZero() && !now.Before(at) {
-			why := RemovedPruned
-			if r.JIT && h.opts.JITLapse > 0 && !now.Before(r.idleFrom.Add(h.opts.JITLapse)) {
-				why = RemovedLapsed
-			}
-			h.remove(r, why, at)
-			continue
-		}
-		h.dueBy(h.runnerDue(r))
-	}
+	h.endRunners(now)
 	for _, q := range h.queue {
 		for _, j := range append([]*job(nil), q...) {
 			at := j.QueuedAt.Add(queuedFor)
