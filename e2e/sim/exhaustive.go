@@ -29,14 +29,14 @@ func Singles(made map[Call]int) []Fault {
 
 // PairStory is the shortest story with all of provision and release, cold and warm, in it: there are some ten
 // thousand pairs. Its one controller comes back within seconds, and some looks are less or more often than by
-// default, so that it is over soon.
+// default, so that it is over soon: where a fault keeps a client from giving back, the run's time ends after soonOver.
 func PairStory() Script {
 	return Script{
 		Seed: 1, Boot: 5 * time.Second, Idle: 10 * time.Second,
 		Tempo: Tempo{IdlePoll: time.Second, Runners: time.Minute},
 		Steps: []Step{
-			Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: 2 * time.Second}),
-			Begin(20*time.Second, Workflow{ID: "200", Count: 1, Jobs: 1, Job: time.Second}),
+			Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: 2 * time.Second, Max: soonOver}),
+			Begin(20*time.Second, Workflow{ID: "200", Count: 1, Jobs: 1, Job: time.Second, Max: soonOver}),
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -16,12 +17,22 @@ type Story struct {
 	Excused bool
 }
 
+// soonOver is the max runtime of runs in stories that are told thousands of times: some minutes more than their jobs
+// take, faults included, and less than the half hour of the default, which nobody who forgets a run has to wait for.
+const soonOver = 3 * time.Minute
+
 // Stories go through every state and every edge of the tables.
 func Stories() []Story {
 	base := Script{Seed: 1, Controllers: 2, Boot: 10 * time.Second, Idle: 45 * time.Second, Tempo: Tempo{IdlePoll: time.Second, Runners: time.Minute}}
 	told := func(name string, excused bool, change func(*Script), steps ...Step) Story {
 		s := base
-		s.Steps = steps
+		for _, step := range steps {
+			if f, ok := step.Act.(Workflow); ok {
+				f.Max = cmp.Or(f.Max, soonOver)
+				step = Begin(step.At, f)
+			}
+			s.Steps = append(s.Steps, step)
+		}
 		if change != nil {
 			change(&s)
 		}
