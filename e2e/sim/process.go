@@ -2,10 +2,12 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -114,6 +116,12 @@ type contract struct {
 	most      time.Duration
 }
 
+// outOfOrder reports whether err says that the other side does not work, rather than what it has to say. Of the
+// contracts GitHub alone has outages of its own; those of the others are the gate's.
+func outOfOrder(err error) bool {
+	return errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled) || errors.Is(err, githubapi.ErrRefused)
+}
+
 // call makes one call through the gate of p, about the thing of that name. old, if not nil, turns an answer into what it was before.
 func call[T any](ctx context.Context, p *process, c contract, s Site, about string, do func(context.Context) (T, error), old func(T) T) (T, error) {
 	var none T
@@ -140,9 +148,13 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		return none, c.unknown
 	}
 	if p.w.isDown(s) {
+		p.stall(ctx, k)
 		return none, c.unknown
 	}
 	out, err := do(ctx)
+	if outOfOrder(err) {
+		p.stall(ctx, k)
+	}
 	if kind == CrashAfter {
 		p.crash()
 	}
@@ -162,6 +174,21 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		out = old(out)
 	}
 	return out, err
+}
+
+// stall makes the answer of what is out of order as late as the pace is slow. Outages have the pace, but not the
+// product's pauses between two tries: without it, an outage would meet as many more tries as it is longer.
+func (p *process) stall(ctx context.Context, k key) {
+	late := k.next().next().next().next().between(time.Second, 2*time.Second)
+	if late = p.w.o.paced(late) - late; late == 0 {
+		return
+	}
+	t := time.NewTimer(late)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done(): // the caller is less patient
+	}
 }
 
 // travel takes half the time of a call. It fails if the process dies or ctx ends on the way.
