@@ -18,7 +18,7 @@ const (
 	// classPeriod is how soon a new class is received from.
 	classPeriod = 5 * time.Second
 	// expirePeriod is how soon an expired candidate is gone although nobody asked for it.
-	expirePeriod = time.Second
+	expirePeriod = 5 * time.Second
 	// emptyPause is the least time between two receives of an empty queue, in case the back end does
 	// not wait.
 	emptyPause = time.Second
