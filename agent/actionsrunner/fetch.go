@@ -90,10 +90,13 @@ func (a Archive) open(ctx context.Context) (*os.File, error) {
 	if err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, ErrChecksum) {
 		return f, err
 	}
-	var why error // of the last try, which tells more than the end of ctx
+	var why error // of the last try that ctx did not cut short: it tells more than the end of ctx
 	try := func() error {
-		why = a.fetch(ctx, path)
-		return why
+		err := a.fetch(ctx, path)
+		if ctx.Err() == nil {
+			why = err
+		}
+		return err
 	}
 	again := func(err error, wait time.Duration) {
 		if a.Tell != nil {

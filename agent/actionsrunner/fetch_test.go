@@ -159,11 +159,32 @@ func TestArchive_Refusals(t *testing.T) {
 		t.Errorf("Unpack of what is not there = %v after %d requests, want refused after 1", err, requests.Load())
 	}
 	a.URL = "http://127.0.0.1:1/runner.tar.gz?signature=hush"
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // for one try at least, however busy the machine
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	a.Tell = func(error) { cancel() } // after one try
 	err := a.Unpack(ctx, t.TempDir())
 	if !errors.Is(err, githubapi.ErrUnavailable) || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "hush") {
 		t.Errorf("Unpack from nowhere = %v, want unavailable, and why, without the query", err)
+	}
+}
+
+// The end of ctx in the middle of a try hides no reason: that of the try before is told.
+func TestArchive_EndsInTheMiddleOfATry(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	tries := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if tries++; tries == 2 {
+			cancel()
+			<-r.Context().Done()
+		}
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	t.Cleanup(s.Close)
+	a, _ := release(t, nil)
+	a.URL = s.URL
+	if err := a.Unpack(ctx, t.TempDir()); !errors.Is(err, githubapi.ErrUnavailable) || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "502 Bad Gateway") {
+		t.Errorf("Unpack = %v, want that it was called off, and what the server answered before", err)
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/utils/clock"
-
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -174,6 +172,7 @@ func TestStop_LeavesNothing_S17_H39(t *testing.T) {
 // What ignores signals is killed.
 func TestStop_Stubborn_Killed(t *testing.T) {
 	w := newWorld(t)
+	w.options.Clock = impatient
 	l := w.start(store.JIT)
 	w.tell("stubborn")
 	w.want(l, agent.Listening)
@@ -207,7 +206,6 @@ func TestStop_Busy_OnlyNow_H38(t *testing.T) {
 // A stop ends when its context does.
 func TestStop_ContextEnds(t *testing.T) {
 	w := newWorld(t)
-	w.options.Clock = slow{}
 	l := w.start(store.JIT)
 	w.tell("stubborn")
 	w.want(l, agent.Listening)
@@ -304,6 +302,3 @@ func TestDetach_ListenerLives(t *testing.T) {
 		t.Error("the listener ended")
 	}
 }
-
-// slow keeps the real times, which are longer than any test.
-type slow struct{ clock.RealClock }

@@ -59,15 +59,23 @@ done
 printf '\357\273\277{"agentId": 4711, "agentName": "%s"}' "$name" > .runner
 `
 
-// quick has little patience with a listener that is asked to end: 12 s after SIGINT and 5 s after
-// SIGTERM are a hundredth of that.
-type quick struct{ clock.RealClock }
+// patience is how long a listener is asked to end before it is killed, which is 12 s after SIGINT and 5 s after
+// SIGTERM. One that obeys does so as soon as it gets to run, however late that is; a stubborn one never does.
+type patience struct {
+	clock.RealClock
+	factor float64
+}
 
-func (q quick) NewTimer(d time.Duration) clock.Timer {
+var (
+	patient   = patience{factor: 10}
+	impatient = patience{factor: 0.01}
+)
+
+func (p patience) NewTimer(d time.Duration) clock.Timer {
 	if d == 12*time.Second || d == 5*time.Second {
-		d /= 100
+		d = time.Duration(float64(d) * p.factor)
 	}
-	return q.RealClock.NewTimer(d)
+	return p.RealClock.NewTimer(d)
 }
 
 // world is a runner folder with programs that do what the test says.
@@ -82,7 +90,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{t: t, dir: dir, options: actionsrunner.Options{
-		Dir: dir, Log: filepath.Join(dir, "log"), Hook: filepath.Join(dir, "hook.sh"), Clock: quick{},
+		Dir: dir, Log: filepath.Join(dir, "log"), Hook: filepath.Join(dir, "hook.sh"), Clock: patient,
 		InstanceID: fmt.Sprintf("i-%s-%d", strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid()),
 		Env:        []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir},
 	}}
