@@ -16,13 +16,12 @@ import (
 )
 
 // gitHubTrouble outlasts the limits of created and claimed below, as 10 minutes outlast the real ones.
-const gitHubTrouble = 60 * time.Second
+const gitHubTrouble = 90 * time.Second
 
 // troubleLimits are shorter than the outage, and long enough for machines that a busy computer starts before
 // and after it.
 var troubleLimits = []string{
-	"REMUDA_LIMITS_CLAIMED=45s", "REMUDA_LIMITS_CLAIM_GATE=40s", "REMUDA_LIMITS_CREATED=50s", "REMUDA_LIMITS_CREATE_GATE=45s",
-	"REMUDA_LIMITS_RUNNING=15m", "REMUDA_LIMITS_IDLE=15m", "REMUDA_LIMITS_HANDSHAKE=90s", "REMUDA_LIMITS_SILENCE=60s", "REMUDA_LIMITS_RUNNING_SILENCE=90s",
+	"REMUDA_LIMITS_CLAIMED=75s", "REMUDA_LIMITS_CLAIM_GATE=70s", "REMUDA_LIMITS_CREATED=80s", "REMUDA_LIMITS_CREATE_GATE=75s",
 }
 
 // outage is one way in which GitHub does not serve.
@@ -78,21 +77,21 @@ func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 			began := time.Now()
 			var g errgroup.Group
 			g.Go(func() error { // warm and cold
-				_, err := s.requestWithin(6*patience, "400", 3, "--timeout", "5m")
+				_, err := s.requestWithin(crowdWait, "400", 3, "--timeout", "5m")
 				return err
 			})
 			jobs := func() error { // the second one needs another registration
-				_, err := s.remuda(6*patience, "dev", "submit", "--run", "200", "--count", "2", "--seconds", "0.1", "--wait")
+				_, err := s.remuda(crowdWait, "dev", "submit", "--run", "200", "--count", "2", "--seconds", "0.1", "--wait")
 				return err
 			}
 			if !tt.runners {
 				g.Go(jobs)
 			}
 			g.Go(func() error {
-				_, err := s.remuda(6*patience, "release", "--id", "300", "--timeout", "5m")
+				_, err := s.remuda(crowdWait, "release", "--id", "300", "--timeout", "5m")
 				return err
 			})
-			_, err = s.requestWithin(2*patience, "500", 1, "--timeout", "30s")
+			_, err = s.requestWithin(patience, "500", 1, "--timeout", "1m") // in which a busy machine boots and tries
 			if err == nil || !strings.Contains(err.Error(), tt.why) {
 				t.Errorf("request 500 while GitHub is out of order: %v, want its failure to say %q", err, tt.why)
 			}

@@ -22,8 +22,9 @@ import (
 // killEvery thins the kills out: 1 tries every write of the story.
 var killEvery = flag.Int("kill-every", 1, "kill the controller after every n-th write only")
 
-// quick settings for stories that lose their controller: a new one waits 800 ms for the lease.
-var quick = []string{"REMUDA_LEASE_TTL=600ms", "REMUDA_LEASE_REQUEST_TIMEOUT=200ms", "REMUDA_PROCESS_BOOT_DELAY=50ms"}
+// quick settings for stories that lose their controller. The lease is the product's: one that is shorter still would
+// be lost by a controller that has to wait for its turn.
+var quick = []string{"REMUDA_PROCESS_BOOT_DELAY=50ms"}
 
 // A controller is killed with -9 right after any of its writes, from the first of a provision to the last
 // of a release, and started again: the story ends as if nothing had happened, no instance is doubled

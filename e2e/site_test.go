@@ -37,8 +37,8 @@ type daemon struct {
 	done chan struct{} // closed when it has ended
 }
 
-// stopLimit is how long a daemon may take to stop: `remuda dev` gives its machines 30 s.
-const stopLimit = 40 * time.Second
+// stopLimit is how long a daemon may take to stop on a busy machine: `remuda dev` gives its machines 30 s.
+const stopLimit = 2 * time.Minute
 
 // start runs remuda in the background.
 func (s *site) start(name string, args ...string) (*daemon, error) {
