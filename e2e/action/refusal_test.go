@@ -82,11 +82,11 @@ func TestRefusals_S89_H34(t *testing.T) {
 func TestTimeout_S42(t *testing.T) {
 	t.Parallel()
 	w := install(t, "REMUDA_PROCESS_CAPACITY=1").control()
-	r := w.run("4711", 1, inputs{"instance-count": "2", "timeout": "25s"}) // in which a busy machine makes one ready
+	r := w.run("4711", 1, inputs{"instance-count": "2", "timeout": "60s"}) // in which a busy machine makes one ready
 	w.fails(r, `request 4711 attempt 1: .*1 of 2`)
 	says(w, r, `^4711  Pending  ready 1/2  warm 0  cold 1  \d`)
-	if st := w.records("4711").Status; st.FailedAt.IsZero() || st.Deadline.Sub(st.PendingAt.Time) != 25*time.Second {
-		w.Errorf("status = %+v, want failed at a deadline of 25 s", st)
+	if st := w.records("4711").Status; st.FailedAt.IsZero() || st.Deadline.Sub(st.PendingAt.Time) != time.Minute {
+		w.Errorf("status = %+v, want failed at a deadline of a minute", st)
 	}
 	w.awaitPooled(1)
 	if n := w.owned("4711"); n > 0 {
@@ -101,13 +101,13 @@ func TestTimeout_S42(t *testing.T) {
 func TestNoController(t *testing.T) {
 	t.Parallel()
 	w := install(t)
-	r := w.run("4711", 1, inputs{"instance-count": "2", "timeout": "12s"})
-	w.fails(r, `^request 4711 attempt 1: not ready within 12 s \(last: .*\); what was asked for was given back$`)
+	r := w.run("4711", 1, inputs{"instance-count": "2", "timeout": "30s"})
+	w.fails(r, `^request 4711 attempt 1: not ready within 30 s \(last: .*\); what was asked for was given back$`)
 	warned := slices.IndexFunc(r.Log, func(l string) bool {
 		return regexp.MustCompile(`^##\[warning\]no controller answered yet, 5 s .*is .remuda controller. running for installation ` + w.name + ` in us-east-1\?$`).MatchString(l)
 	})
-	if warned < 0 || warned == len(r.Log)-1 || r.Took < 12*time.Second {
-		w.Errorf("after %s, log:\n%s\nwant the warning before the failure at 12 s", r.Took, strings.Join(r.Log, "\n"))
+	if warned < 0 || warned == len(r.Log)-1 || r.Took < 30*time.Second {
+		w.Errorf("after %s, log:\n%s\nwant the warning before the failure at 30 s", r.Took, strings.Join(r.Log, "\n"))
 	}
 	want := map[string]string{"label": "4711", "request-id": "4711"}
 	if diff := cmp.Diff(want, r.Outputs); diff != "" {
@@ -116,10 +116,10 @@ func TestNoController(t *testing.T) {
 	if got := w.records("4711").Request; got == nil || !got.Released() {
 		w.Errorf("request = %+v, want it given back", got)
 	}
-	w.fails(w.run("4711", 1, inputs{"mode": "release", "timeout": "6s"}), `still held after 6 s .*the release stays in force`)
+	w.fails(w.run("4711", 1, inputs{"mode": "release", "timeout": "15s"}), `still held after 15 s .*the release stays in force`)
 	w.control()
 	w.released(w.run("4711", 1, inputs{"mode": "release"}), "4711")
-	w.fails(w.run("4711", 1, inputs{"instance-count": "2", "timeout": "12s"}), `was given back already; re-run all jobs`)
+	w.fails(w.run("4711", 1, inputs{"instance-count": "2", "timeout": "30s"}), `was given back already; re-run all jobs`)
 	w.provisioned(w.run("4711", 2, nil), "4711", 1, 0) // re-run all jobs
 	if n := w.count(func(in store.Instance) bool { return in.State != statemachine.Terminated }); n != 1 {
 		w.Errorf("%d machines live, want 1", n)

@@ -36,7 +36,7 @@ import (
 const (
 	// witnessGrace is how long an instance may outlive its threshold: the agent's grace, a poll, and the time
 	// that a kill takes on a busy machine.
-	witnessGrace = 15 * time.Second
+	witnessGrace = 30 * time.Second
 	// patience is how long one thing may take on a busy machine.
 	patience = 3 * time.Minute
 )
@@ -73,7 +73,7 @@ func install(t *testing.T, settings ...string) *world {
 	var err error
 	w.action, err = step.Load("../..")
 	w.check(err)
-	w.github = w.start("github", nil, "dev", "github", "--silence", "10s")
+	w.github = w.start("github", nil, "dev", "github")
 	w.token, w.githubRoot = w.github.Value("REMUDA_SIMULATED_TOKEN"), w.github.Value("REMUDA_GITHUB_API_URL")
 	w.configure()
 	w.env = slices.Concat(w.aws, []string{
@@ -206,7 +206,7 @@ func (w *world) post(j *step.Job) {
 // succeeds wants a step without a complaint, and returns it.
 func (w *world) succeeds(r step.Result) step.Result {
 	w.Helper()
-	if r.Conclusion != step.Success || len(r.Annotations) > 0 {
+	if r.Conclusion != step.Success || len(r.Complaints()) > 0 {
 		w.Fatalf("step: %s, exit code %d, %q; log:\n%s", r.Conclusion, r.ExitCode, r.Annotations, strings.Join(r.Log, "\n"))
 	}
 	return r
@@ -243,12 +243,17 @@ func (w *world) awaitPooled(n int) {
 	w.until(fmt.Sprintf("%d pooled", n), func() bool { return w.count(pooled) == n })
 }
 
-// records reads what the store has of a request.
+// records reads what the store has of a request, as soon as the table answers.
 func (w *world) records(id string) store.RunRecords {
 	w.Helper()
-	r, err := w.store.Run(w.Context(), store.Consistent, store.RequestID(id))
-	w.check(err)
-	return r
+	for deadline := time.Now().Add(patience); ; {
+		r, err := w.store.Run(w.Context(), store.Consistent, store.RequestID(id))
+		if errors.Is(err, store.ErrUnavailable) && time.Now().Before(deadline) {
+			continue
+		}
+		w.check(err)
+		return r
+	}
 }
 
 // sim speaks to the simulated GitHub. in and out may be nil.

@@ -87,7 +87,7 @@ func (w *world) step(run string, with map[string]string) map[string]string {
 	said, err := json.Marshal(append(posts, r))
 	w.check(err)
 	w.check(os.WriteFile(filepath.Join(dir, "step.json"), said, 0o600)) // TestSecrets looks into it
-	if r.Conclusion != step.Success || len(r.Annotations)+len(r.Problems) > 0 || len(posts) != 1 || len(posts[0].Log) > 0 {
+	if r.Conclusion != step.Success || len(r.Complaints())+len(r.Problems) > 0 || len(posts) != 1 || len(posts[0].Log) > 0 {
 		w.Fatalf("step of run %s: %+v; post %+v", run, r, posts)
 	}
 	return r.Outputs

@@ -115,8 +115,7 @@ func TestFaults(t *testing.T) {
 			t.Logf("faults: -seed %d", seed)
 			var fired []*faults.Transport
 			w := newWorld(t, func(w *world) {
-				// A report that has to be repeated after a timeout is not yet a missing one.
-				w.env = append([]string{"REMUDA_LIMITS_BEAT=2s"}, weather.env...)
+				w.env = weather.env
 				for _, part := range []struct {
 					endpoints endpoints
 					rules     map[string][]faults.Rule

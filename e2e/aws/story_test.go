@@ -50,7 +50,7 @@ func (w *world) tells(steps []story.Step, launches int) {
 	w.Helper()
 	s := story.New(story.Options{
 		Site: w, Witness: w.witness, GitHub: w.githubRoot, Out: w.Output(), Patience: patience,
-		Forgotten: 20 * time.Second, // the jobs of two runners on a busy machine
+		Forgotten: time.Minute, // the jobs of two runners on a busy machine
 		Drain:     true, Launches: launches,
 	})
 	w.check(s.Tell(w.Context(), steps))

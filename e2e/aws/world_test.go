@@ -61,7 +61,7 @@ type parts struct{ controller, client, machine endpoints }
 const (
 	// witnessGrace is how long an instance may outlive its threshold here: the agent's grace, a poll, and
 	// the time that a kill takes on a busy machine.
-	witnessGrace = 15 * time.Second
+	witnessGrace = 30 * time.Second
 	// patience is how long one thing may take on a busy machine.
 	patience = 3 * time.Minute
 )

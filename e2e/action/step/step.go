@@ -40,6 +40,14 @@ type Result struct {
 	Problems    []string          // what the runner complains of, or is to be written otherwise today
 }
 
+// Complaints are its annotations but for warnings that AWS did not answer in time: what stands in for AWS shares a
+// busy machine with the tests, and the action asks again, or does without.
+func (r Result) Complaints() []Command {
+	return slices.DeleteFunc(slices.Clone(r.Annotations), func(c Command) bool {
+		return c.Name == "warning" && strings.Contains(c.Data, ": no answer within ")
+	})
+}
+
 // Step is a step that runs.
 type Step struct {
 	job    *Job
