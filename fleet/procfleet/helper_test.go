@@ -108,7 +108,7 @@ func killAll(t *testing.T, d *disk) {
 
 // patience is far above what anything here takes, for machines whose disk is busy: every record is
 // synced.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()

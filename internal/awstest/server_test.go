@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,20 +22,28 @@ func scripted(script string) *server {
 func TestAttempt_SaysWhyAServiceDoesNotComeUp(t *testing.T) {
 	tests := []struct {
 		name, script string
-		limit        time.Duration
+		hangs        bool // it is given up once it has written
 		taken        bool
 		want         string
 	}{
-		{"Ends", "echo broken; exit 3", time.Minute, false, "exit status 3; sh wrote:\nbroken"},
-		{"PortTaken", "echo java.net.BindException: Address already in use >&2; exit 1", time.Minute, true, "already in use"},
-		{"PortTakenAndLives", "echo java.net.BindException: Address already in use; exec sleep 1000", time.Minute, true, "already in use"},
-		{"Hangs", "echo thinking; exec sleep 1000", time.Second, false, "too late; sh wrote:\nthinking"},
+		{"Ends", "echo broken; exit 3", false, false, "exit status 3; sh wrote:\nbroken"},
+		{"PortTaken", "echo java.net.BindException: Address already in use >&2; exit 1", false, true, "already in use"},
+		{"PortTakenAndLives", "echo java.net.BindException: Address already in use; exec sleep 1000", false, true, "already in use"},
+		{"Hangs", "echo thinking; exec sleep 1000", true, false, "too late; sh wrote:\nthinking"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := scripted(tt.script)
-			ctx, cancel := context.WithTimeoutCause(t.Context(), tt.limit, errors.New("too late"))
-			defer cancel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if probe := s.probe; tt.hangs {
+				s.probe = func() *http.Request {
+					if s.child.tail() != "" {
+						cancel(errors.New("too late"))
+					}
+					return probe()
+				}
+			}
 			err := s.attempt(ctx, "")
 			if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, errPortTaken) != tt.taken {
 				t.Errorf("attempt() error = %v, want %q, port taken %t", err, tt.want, tt.taken)

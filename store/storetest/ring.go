@@ -11,7 +11,7 @@ import (
 
 // hearWithin bounds how long a key that is rung again and again may stay unheard. The embedded back
 // end needs 100 ms at most, a queue's long poll a few seconds.
-const hearWithin = 30 * time.Second
+const hearWithin = 2 * time.Minute
 
 // ringAgain is the pause between two rings of the same key.
 const ringAgain = 50 * time.Millisecond
