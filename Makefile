@@ -8,7 +8,7 @@ GO ?= go
 # Where `make test` keeps its events and `make acceptance` reads them.
 RESULTS ?= dist/test.json
 # For the tests of one package, on two cores that others use too.
-TIMEOUT ?= 10m
+TIMEOUT ?= 20m
 # What go generate writes.
 GENERATED := README.md docs
 
