@@ -57,14 +57,14 @@ func (t *Table) ensureQueue(ctx context.Context, apply bool) (ensure.Step, error
 		step.Action = ensure.WouldUpdate
 		return step, nil
 	}
-	_, err = bounded(ctx, queueTimeout, "sqs:SetQueueAttributes", t.queueResource(), func(ctx context.Context) (*sqs.SetQueueAttributesOutput, error) {
+	_, err = bounded(ctx, t.queueLimit, "sqs:SetQueueAttributes", t.queueResource(), func(ctx context.Context) (*sqs.SetQueueAttributesOutput, error) {
 		return t.queue.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: url, Attributes: differ})
 	})
 	return step, err
 }
 
 func (t *Table) createQueue(ctx context.Context) (*string, error) {
-	out, err := bounded(ctx, queueTimeout, "sqs:CreateQueue", t.queueResource(), func(ctx context.Context) (*sqs.CreateQueueOutput, error) {
+	out, err := bounded(ctx, t.queueLimit, "sqs:CreateQueue", t.queueResource(), func(ctx context.Context) (*sqs.CreateQueueOutput, error) {
 		return t.queue.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: &t.events, Attributes: queueAttributes})
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *Table) queueDiffers(ctx context.Context, url *string) (differ map[strin
 	for _, name := range names {
 		in.AttributeNames = append(in.AttributeNames, types.QueueAttributeName(name))
 	}
-	out, err := bounded(ctx, queueTimeout, "sqs:GetQueueAttributes", t.queueResource(), func(ctx context.Context) (*sqs.GetQueueAttributesOutput, error) {
+	out, err := bounded(ctx, t.queueLimit, "sqs:GetQueueAttributes", t.queueResource(), func(ctx context.Context) (*sqs.GetQueueAttributesOutput, error) {
 		return t.queue.GetQueueAttributes(ctx, in)
 	})
 	if err != nil {

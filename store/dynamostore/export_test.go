@@ -6,9 +6,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Patient lets an item's call take a minute: what stands in for DynamoDB shares the machine with all other tests.
+// Patient lets a call take a minute: what stands in for DynamoDB and SQS shares the machine with all other tests.
 func (t *Table) Patient() *Table {
-	t.itemLimit = time.Minute
+	t.itemLimit, t.queueLimit = time.Minute, time.Minute
 	return t
 }
 

@@ -220,7 +220,7 @@ func TestPut_Timeouts(t *testing.T) {
 			return nil, r.Context().Err()
 		})
 	})
-	table := open(t, tableURL("remuda"), cfg, clock.RealClock{})
+	table := impatient(t, tableURL("remuda"), cfg, clock.RealClock{})
 	defer table.Close()
 	item := store.Item{Key: key(1), Attributes: []byte(`{}`)}
 	err := table.Put(t.Context(), item, store.Any)

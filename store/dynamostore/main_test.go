@@ -95,7 +95,14 @@ func create(t testing.TB, cfg aws.Config) *url.URL {
 	return u
 }
 
+// open opens a table that is patient with what stands in for AWS.
 func open(t testing.TB, u *url.URL, cfg aws.Config, clk clock.WithTicker) *dynamostore.Table {
+	t.Helper()
+	return impatient(t, u, cfg, clk).Patient()
+}
+
+// impatient opens a table with the product's limits.
+func impatient(t testing.TB, u *url.URL, cfg aws.Config, clk clock.WithTicker) *dynamostore.Table {
 	t.Helper()
 	table, err := dynamostore.Open(t.Context(), u, cfg, clk, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -107,7 +114,7 @@ func open(t testing.TB, u *url.URL, cfg aws.Config, clk clock.WithTicker) *dynam
 // fresh returns a new table on cfg.
 func fresh(t testing.TB, cfg aws.Config) *dynamostore.Table {
 	t.Helper()
-	return open(t, create(t, cfg), cfg, clock.RealClock{}).Patient()
+	return open(t, create(t, cfg), cfg, clock.RealClock{})
 }
 
 func key(n int) store.Key {

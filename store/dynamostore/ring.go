@@ -24,7 +24,7 @@ import (
 const ringBatch = 10
 
 // longPoll is the longest wait of ReceiveMessage; a wait asks all of SQS's servers, so that no ring is
-// overlooked. queueTimeout is added for the answer.
+// overlooked. Table.queueLimit is added for the answer.
 const longPoll = 20 * time.Second
 
 // receivers is how many long polls a watch has. Receiving and deleting ten rings takes two calls of some
@@ -64,7 +64,7 @@ func (t *Table) send(ctx context.Context, bodies []string) error {
 		return err
 	}
 	if len(bodies) == 1 {
-		_, err := bounded(ctx, queueTimeout, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageOutput, error) {
+		_, err := bounded(ctx, t.queueLimit, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageOutput, error) {
 			return t.queue.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: url, MessageBody: &bodies[0]})
 		})
 		return t.forget(err)
@@ -73,7 +73,7 @@ func (t *Table) send(ctx context.Context, bodies []string) error {
 	for i, body := range bodies {
 		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: &body})
 	}
-	out, err := bounded(ctx, queueTimeout, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageBatchOutput, error) {
+	out, err := bounded(ctx, t.queueLimit, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageBatchOutput, error) {
 		return t.queue.SendMessageBatch(ctx, in)
 	})
 	if err != nil {
@@ -172,7 +172,7 @@ func (t *Table) next(ctx context.Context) ([]types.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := bounded(ctx, longPoll+queueTimeout, "sqs:ReceiveMessage", t.queueResource(), func(ctx context.Context) (*sqs.ReceiveMessageOutput, error) {
+	out, err := bounded(ctx, longPoll+t.queueLimit, "sqs:ReceiveMessage", t.queueResource(), func(ctx context.Context) (*sqs.ReceiveMessageOutput, error) {
 		return t.queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 			QueueUrl: url, MaxNumberOfMessages: ringBatch, WaitTimeSeconds: int32(longPoll.Seconds()),
 		})
@@ -246,7 +246,7 @@ func (t *Table) remove(ctx context.Context, receipts []*string) {
 	for i, receipt := range receipts {
 		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: receipt})
 	}
-	_, err := bounded(ctx, queueTimeout, "sqs:DeleteMessage", t.queueResource(), func(ctx context.Context) (*sqs.DeleteMessageBatchOutput, error) {
+	_, err := bounded(ctx, t.queueLimit, "sqs:DeleteMessage", t.queueResource(), func(ctx context.Context) (*sqs.DeleteMessageBatchOutput, error) {
 		return t.queue.DeleteMessageBatch(ctx, in)
 	})
 	if err != nil && ctx.Err() == nil {
@@ -259,7 +259,7 @@ func (t *Table) lookUp(ctx context.Context) (*string, error) {
 	if url := t.queueURL.Load(); url != nil {
 		return url, nil
 	}
-	out, err := bounded(ctx, queueTimeout, "sqs:GetQueueUrl", t.queueResource(), func(ctx context.Context) (*sqs.GetQueueUrlOutput, error) {
+	out, err := bounded(ctx, t.queueLimit, "sqs:GetQueueUrl", t.queueResource(), func(ctx context.Context) (*sqs.GetQueueUrlOutput, error) {
 		return t.queue.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &t.events})
 	})
 	if err != nil {
