@@ -123,6 +123,8 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 				st.Cause = store.CauseUnavailable
 			case errors.Is(err, githubsim.ErrRunnerGone):
 				st.Cause = store.CauseRefused
+			case errors.Is(err, githubsim.ErrSessionConflict): // of a try whose answer was lost
+				st.Exit, st.Cause = agent.ExitConflict, agent.CauseConflict
 			}
 		})
 		return
