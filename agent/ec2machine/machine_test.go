@@ -87,6 +87,9 @@ func TestPowerOff_EveryWay(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newComputer(t)
+			if tt.name == "Hangs" {
+				t.Cleanup(ec2machine.SetCommandLimit(5 * time.Second))
+			}
 			for command, does := range tt.failing {
 				c.command(command, does+"\n")
 			}

@@ -105,9 +105,11 @@ type computer struct {
 	options ec2machine.Options
 }
 
-// newComputer returns one whose only commands are the stand-ins.
+// newComputer returns one whose only commands are the stand-ins. They may be late: on a busy machine a shell's start
+// takes seconds.
 func newComputer(t *testing.T) *computer {
 	t.Helper()
+	t.Cleanup(ec2machine.SetCommandLimit(time.Minute))
 	c := &computer{t: t, dir: t.TempDir(), bin: t.TempDir()}
 	for _, name := range []string{"systemctl", "shutdown", "poweroff"} {
 		c.command(name, "")
