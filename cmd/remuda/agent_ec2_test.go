@@ -189,7 +189,7 @@ func wantOff(t *testing.T, i *instance, done <-chan error) {
 func TestAgentEC2_FromBootToPowerOff_H01_H03(t *testing.T) {
 	i := newInstance(t)
 	done := i.boot()
-	await(t, done, "take-over", func() bool { return slices.Equal(i.calls(), []string{"shutdown -c"}) })
+	await(t, done, "take-over", func() bool { return slices.Contains(i.calls(), "shutdown -c") })
 	if beat := i.beat(); !beat.UpdatedAt.IsZero() {
 		t.Errorf("heartbeat = %+v before STS answered", beat)
 	}
