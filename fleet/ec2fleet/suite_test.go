@@ -42,7 +42,7 @@ func TestFleet_KeepsTheContract(t *testing.T) {
 					return false
 				}
 			},
-			Settle: 5 * time.Second,
+			Settle: time.Minute,
 		}
 	})
 }
@@ -56,7 +56,7 @@ func TestFleet_KeepsTheContractOnMoto(t *testing.T) {
 			Again:   func(t *testing.T) fleet.Fleet { return m.open(t) },
 			Limit:   func(n int) { m.shim.Limit(m.name, n) },
 			Foreign: func(t *testing.T) (string, func() bool) { return m.shim.Foreign(t) },
-			Settle:  10 * time.Second,
+			Settle:  time.Minute,
 		}
 	})
 }

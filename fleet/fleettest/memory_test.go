@@ -44,7 +44,7 @@ func subject(m *fleettest.Memory) fleettest.Subject {
 			id := other.Add(fleet.Machine{ID: "i-foreign"})
 			return id, func() bool { return len(other.Alive()) == 1 }
 		},
-		Settle: 5 * time.Second,
+		Settle: time.Minute,
 	}
 }
 
