@@ -65,7 +65,7 @@ func verbNames(root *cobra.Command) []string {
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, a *app, args []string) int {
 	root := newRootCmd(a)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
