@@ -31,8 +31,8 @@ import (
 var settings []byte
 
 // grace is how long past its threshold an instance may live here: the agent's own grace, and the
-// time a kill takes.
-const grace = 5 * time.Second
+// time a kill takes on a busy machine.
+const grace = 15 * time.Second
 
 // stage is a running `remuda dev` and what watches it.
 type stage struct {

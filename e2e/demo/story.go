@@ -17,7 +17,7 @@ func (s *stage) tell(ctx context.Context) error {
 		return err
 	}
 	t := story.New(story.Options{
-		Site: s, Witness: s.witness, GitHub: github, Out: os.Stdout, Patience: limit, Forgotten: 6 * time.Second,
+		Site: s, Witness: s.witness, GitHub: github, Out: os.Stdout, Patience: limit, Forgotten: 10 * time.Second,
 		// run-a 3, the loser of the race 1, run-d 1, and one for the killed seat if the pool had no other.
 		Launches: 6,
 	})
