@@ -33,7 +33,18 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 	t.changed(id)
 	dismiss, wait, dismissErr := t.dismissable(ctx, s) // an order that cannot be carried out stops nothing else
 	now := t.clock.Now()
-	d := statemachine.Decide(s.facts(t.cfg.Limits, t.writable(), t.braked(), dismiss, t.leaving(s)), now)
+	d := t.decide(s, dismiss, now)
+	if d.Reason == statemachine.ReasonGate && t.waitsForListener(s) {
+		if t.excuse(ctx, s) {
+			return Result{}.sooner(time.Millisecond), nil
+		}
+		if err := t.hear(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
+			return Result{}, err
+		}
+		s, _ = t.view.get(id)
+		now = t.clock.Now()
+		d = t.decide(s, dismiss, now)
+	}
 	if d.Read {
 		t.view.with(id, func(in *instance) { in.unheard = true })
 		return Result{}.sooner(time.Millisecond), nil
@@ -61,6 +72,11 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 		res = res.sooner(wait)
 	}
 	return res, nil
+}
+
+// decide says what is due for an instance.
+func (t *term) decide(s snapshot, dismiss bool, now time.Time) statemachine.Decision {
+	return statemachine.Decide(s.facts(t.cfg.Limits, t.writable(), t.braked(), dismiss, t.leaving(s)), now)
 }
 
 // leaving reports whether an owned instance is on its way back to the pool: its run is over, or its

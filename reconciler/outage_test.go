@@ -31,6 +31,49 @@ func TestGitHubDown_IsAskedGently(t *testing.T) {
 	})
 }
 
+// H53: where GitHub does what it is asked and its answers are lost, or come too late, for long, no more than one runner
+// for a machine is left of all that was tried, and none once it answers.
+func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
+	for name, begin := range map[string]func(w *world){
+		"Lost": func(w *world) { w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) },
+		"Late": func(w *world) { w.hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				defer w.controller("c1", nil)()
+				r := spec("100", 2)
+				r.Timeout = store.SecondsOf(time.Hour)
+				begin(w)
+				w.submit(r)
+				for range 30 {
+					time.Sleep(time.Minute)
+					if n := len(w.runners()); n > 2 {
+						t.Fatalf("%d runners at GitHub for 2 machines", n)
+					}
+				}
+				w.hub.SetOutage(githubsim.Outage{})
+				w.hub.SetLatency(githubsim.Latency{})
+				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				if n := len(w.runners()); n != 2 {
+					t.Errorf("%d runners at GitHub for 2 machines", n)
+				}
+				w.checkNoneEnded()
+			})
+		})
+	}
+}
+
+// runners lists what is registered at GitHub, without a call that an outage befalls.
+func (w *world) runners() []string {
+	var out []string
+	for _, r := range w.hub.Registrations() {
+		if r.Removed == "" {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
 // H12 H13: the store takes no writes for five seconds in the middle of a claim. The registration that was
 // made then is delivered afterwards; the pool is not passed over for failures that were the store's.
 func TestStoreDown_InTheMiddleOfAClaim(t *testing.T) {

@@ -115,6 +115,9 @@ func (t *term) mint(ctx context.Context, in snapshot, label store.RequestID) (st
 	reg := store.Registration{
 		Serial: max(in.Registration.Serial, in.tried), Mode: t.cfg.Registration, URL: t.github.URL(),
 	}
+	if err := t.undo(ctx, in); err != nil {
+		return reg, fmt.Errorf("register %s: %w", in.ID, err)
+	}
 	for range maxTaken {
 		reg.Serial++
 		reg.Name = fmt.Sprintf("%s-%d.%d", in.ID, t.number, reg.Serial)
@@ -132,12 +135,32 @@ func (t *term) mint(ctx context.Context, in snapshot, label store.RequestID) (st
 			continue
 		}
 		if err != nil {
+			if !errors.Is(err, githubapi.ErrThrottled) && !errors.Is(err, githubapi.ErrRefused) {
+				t.view.with(in.ID, func(in *instance) { in.untold = reg.Name })
+			}
 			return reg, fmt.Errorf("register %s: %w", in.ID, err)
 		}
 		reg.Secret, reg.RunnerID = jit.Config, jit.RunnerID
 		return reg, nil
 	}
 	return reg, fmt.Errorf("register %s: %d names in a row: %w", in.ID, maxTaken, githubapi.ErrNameTaken)
+}
+
+// undo deletes the runner that the last call for an instance may have left at GitHub, which did not answer. Before
+// that there is no other call: where answers are lost, or late, for hours, each would leave one more.
+func (t *term) undo(ctx context.Context, in snapshot) error {
+	if in.untold == "" {
+		return nil
+	}
+	have, _, err := t.github.FindRunner(ctx, in.untold)
+	if err == nil && have.ID != 0 {
+		err = t.github.DeleteRunner(ctx, have.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("delete runner %s, if it was made: %w", in.untold, err)
+	}
+	t.view.with(in.ID, func(in *instance) { in.untold = "" })
+	return nil
 }
 
 // deliver adds a registration to the record, if the assignment it was made for still stands;

@@ -41,7 +41,10 @@ type instance struct {
 	minting   bool               // a registration is being made
 	minted    store.Registration // made last; its delivery may have failed
 	tried     int64              // highest serial ever tried at GitHub by this process
+	untold    string             // name that GitHub may have registered: its answer did not come
 	blocked   bool               // GitHub's fault that no registration could be made
+	away      bool               // GitHub did not answer when its gate closed
+	awayAt    time.Time          // when that was last found
 	removed   int64              // serial of the registration whose runner is gone at GitHub
 	watched   bool               // its request waits for its job to end
 	ending    time.Time
@@ -87,9 +90,12 @@ type snapshot struct {
 	doubt     bool
 	minted    store.Registration
 	tried     int64
+	untold    string
 	unheard   bool
 	minting   bool
 	blocked   bool
+	away      bool
+	awayAt    time.Time
 	removed   int64
 	announced bool
 	ending    time.Time
@@ -97,8 +103,8 @@ type snapshot struct {
 
 func (in *instance) snapshot() snapshot {
 	return snapshot{
-		Instance: in.record, vitals: in.vitals, doubt: in.doubt, minted: in.minted, tried: in.tried, unheard: in.unheard, minting: in.minting,
-		blocked: in.blocked, removed: in.removed, announced: in.announced, ending: in.ending,
+		Instance: in.record, vitals: in.vitals, doubt: in.doubt, minted: in.minted, tried: in.tried, untold: in.untold, unheard: in.unheard,
+		minting: in.minting, blocked: in.blocked, away: in.away, awayAt: in.awayAt, removed: in.removed, announced: in.announced, ending: in.ending,
 	}
 }
 

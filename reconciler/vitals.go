@@ -145,13 +145,13 @@ func (s snapshot) ready(now time.Time) bool {
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.
 func (s snapshot) renewable(now time.Time) bool {
-	waiting := s.Threshold.After(now) && s.vitals.fresh && (s.blocked || s.report() == statemachine.Blocked) &&
+	waiting := s.Threshold.After(now) && s.vitals.fresh && (s.blocked || s.withoutHub() || s.report() == statemachine.Blocked) &&
 		(s.State == statemachine.Claimed || s.State == statemachine.Created && s.scriptPassed())
 	return waiting || s.ready(now)
 }
 
 // gateFrom is the start of the running check: the latest of entering the state, receiving the
-// material, and the end of the last run's job.
+// material, the end of the last run's job, and GitHub not answering when the check was over.
 func (s snapshot) gateFrom() time.Time {
 	from := s.Since.Time
 	if r := s.Registration; r.Assignment == s.Assignment && r.MintedAt.After(from) {
@@ -160,13 +160,16 @@ func (s snapshot) gateFrom() time.Time {
 	if s.vitals.quietAt.After(from) {
 		from = s.vitals.quietAt
 	}
+	if s.awayAt.After(from) {
+		from = s.awayAt
+	}
 	return from
 }
 
 // facts assembles what Decide looks at.
 // writable is since when agents have been able to report. leaving says that the runner was deleted, or
-// is about to be, because the instance goes back: that its registration fails then is our doing and
-// not the machine's.
+// is about to be, because the instance goes back: that its registration fails then, or never comes, is
+// our doing and not the machine's.
 func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, dismiss, leaving bool) statemachine.Facts {
 	report := s.report()
 	if leaving && report == statemachine.RegFailed {
@@ -183,7 +186,7 @@ func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, 
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.vitals.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.blocked || s.minting || s.draining() || s.wantsNext(),
+		Held:   s.blocked || s.minting || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
 		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
 	}
 }

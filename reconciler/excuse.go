@@ -1,0 +1,35 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// waitsForListener reports whether nothing but a listener that is not online yet is missing from an instance.
+func (t *term) waitsForListener(s snapshot) bool {
+	return s.Registration.Assignment == s.Assignment && s.vitals.fresh &&
+		(s.State == statemachine.Claimed || s.State == statemachine.Created && s.scriptPassed())
+}
+
+// excuse asks GitHub before a machine is given up because its listener is not online. A listener that GitHub does not
+// answer cannot say so, since it still waits for the answer; but then GitHub hardly answers us. Until it does, and for
+// one gate more, nothing is concluded about the machine (ADR 0011).
+func (t *term) excuse(ctx context.Context, s snapshot) bool {
+	_, _, err := t.github.FindRunner(ctx, s.Registration.Name)
+	away := errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
+	if !away && !s.withoutHub() {
+		return false
+	}
+	now := t.clock.Now()
+	t.view.with(s.ID, func(in *instance) { in.away, in.awayAt = away, now })
+	if away {
+		t.view.withRun(s.RunID, func(r *run) { r.problem = err.Error() })
+	}
+	return true
+}
+
+// withoutHub reports whether GitHub did not answer when the gate of the present state closed.
+func (s snapshot) withoutHub() bool { return s.away && s.awayAt.After(s.Since.Time) }
