@@ -48,6 +48,9 @@ func TestRandom(t *testing.T) {
 		break
 	}
 	t.Log(s.tell(time.Since(start)))
+	if s.stories > 1 && 2*s.ready < s.requests {
+		t.Errorf("%d of %d requests were served: an installation that serves few breaks few laws", s.ready, s.requests)
+	}
 	faults := 0
 	for _, n := range s.faults {
 		faults += n
