@@ -42,7 +42,8 @@ func TestWorld_WarmRunLaunchesNothing(t *testing.T) {
 	if u := w.ByController.Usage().Since(controller); u.Writes(store.KindInstance) < 2*5 {
 		t.Errorf("controller wrote %v, want at least five writes for each of two instances", u.Puts)
 	}
-	if u := w.ByAgents.Usage().Since(agents); u.Writes(store.KindSignal) != 2*2 {
+	// One more each if it took so long that they said again what they said first, after their start: againAfter.
+	if u := w.ByAgents.Usage().Since(agents); u.Writes(store.KindSignal) < 2*2 || u.Writes(store.KindSignal) > 2*3 {
 		t.Errorf("agents wrote %v, want two signals for each of two instances", u.Puts)
 	}
 }
