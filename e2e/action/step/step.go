@@ -40,11 +40,11 @@ type Result struct {
 	Problems    []string          // what the runner complains of, or is to be written otherwise today
 }
 
-// Complaints are its annotations but for warnings that AWS did not answer in time: what stands in for AWS shares a
-// busy machine with the tests, and the action asks again, or does without.
+// Complaints are its annotations but for warnings that AWS or the controller has not answered yet: both share a busy
+// machine with the tests, and the action asks again, waits, or does without.
 func (r Result) Complaints() []Command {
 	return slices.DeleteFunc(slices.Clone(r.Annotations), func(c Command) bool {
-		return c.Name == "warning" && strings.Contains(c.Data, ": no answer within ")
+		return c.Name == "warning" && (strings.Contains(c.Data, ": no answer within ") || strings.HasPrefix(c.Data, "no controller answered yet, "))
 	})
 }
 
