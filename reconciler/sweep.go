@@ -146,7 +146,7 @@ func (s sightings) keep(wanted func(string) bool) {
 }
 
 // sweepRunners deletes the runners of ours at GitHub that are offline and without an owner, on the
-// second sight: the first may be a registration in the making.
+// second sight: the first may be a registration in the making, unless the machine is gone.
 func (t *term) sweepRunners(ctx context.Context) error {
 	runners, err := t.github.Runners(ctx)
 	if err != nil {
@@ -161,7 +161,7 @@ func (t *term) sweepRunners(ctx context.Context) error {
 			delete(t.strays, r.Name)
 			continue
 		}
-		if t.strays.first(r.Name, now).Equal(now) {
+		if t.strays.first(r.Name, now).Equal(now) && !t.buried(r.Name) {
 			continue
 		}
 		if err := t.github.DeleteRunner(ctx, r.ID); err != nil && !errors.Is(err, githubapi.ErrBusy) {
@@ -176,15 +176,27 @@ func (t *term) sweepRunners(ctx context.Context) error {
 
 // ownerless reports whether a runner is of one of our instances, which no longer uses it.
 func (t *term) ownerless(name string) bool {
-	end := strings.LastIndexByte(name, '-') // see mint
-	if end < 0 {
-		return false
-	}
-	s, known := t.view.get(store.InstanceID(name[:end]))
+	s, known := t.ownerOf(name)
 	if !known {
 		return false // not ours, or forgotten: GitHub prunes it
 	}
 	return !s.State.Owned() || !strings.EqualFold(name, s.Registration.Name) || s.Registration.Assignment != s.Assignment
+}
+
+// buried reports whether a runner is of a machine that is certainly gone: nothing can change that until a second look,
+// which a controller that dies often does not live to.
+func (t *term) buried(name string) bool {
+	s, known := t.ownerOf(name)
+	return known && s.State == statemachine.Terminated && !s.ExpiresAt.IsZero()
+}
+
+// ownerOf returns the instance that a runner was made for, by the runner's name: see mint.
+func (t *term) ownerOf(name string) (snapshot, bool) {
+	end := strings.LastIndexByte(name, '-')
+	if end < 0 {
+		return snapshot{}, false
+	}
+	return t.view.get(store.InstanceID(name[:end]))
 }
 
 // checkTemplate notes the version a new machine would get; idle ones of another are dismissed (H56).

@@ -109,7 +109,7 @@ func (w *World) settle() {
 	}
 	w.truth.settled = w.clock.Since(from) - w.lastWish(from)
 	if !w.within(w.o.Idle+w.longest()+w.o.paced(40*time.Minute), w.empty) { // a runner whose record was lost is swept on second sight
-		w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", w.clock.Since(from), w.unrest())
+		w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", w.clock.Since(from), w.left())
 	}
 }
 
@@ -196,20 +196,29 @@ func (w *World) unrest() string {
 }
 
 // empty: no machine, no open record, no runner at GitHub.
-func (w *World) empty() bool {
-	if len(w.fleet.Alive()) > 0 {
-		return false
+func (w *World) empty() bool { return w.left() == "" }
+
+// left says what is still there, "" if nothing.
+func (w *World) left() string {
+	if alive := w.fleet.Alive(); len(alive) > 0 {
+		return "machine " + alive[0] + " lives"
 	}
 	t := w.truth
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, in := range t.instances {
+	for id, in := range t.instances {
 		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
-			return false
+			return "the record of " + string(id) + " is open"
 		}
 	}
 	runners, err := w.hub.Runners(context.Background())
-	return err == nil && len(runners) == 0
+	switch {
+	case err != nil:
+		return "GitHub does not list its runners: " + err.Error()
+	case len(runners) > 0:
+		return "runner " + runners[0].Name + " is registered at GitHub"
+	}
+	return ""
 }
 
 // finish holds the end of the story to the laws that single events do not show.
