@@ -44,11 +44,20 @@ func (t *truth) audited() {
 	if !t.trouble.IsZero() && now.Sub(t.trouble) < t.w.o.paced(afterTrouble) {
 		return
 	}
+	before := t.strays
+	t.strays = map[string]bool{}
 	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.cfg, Skew: t.w.o.Skew + tick, Slack: t.w.o.paced(auditSlack)}) {
-		if v.Invariant == strayRunner && now.Sub(t.w.lastRestart()) < 3*t.w.cfg.Runners {
-			continue // the two sights it takes began anew
+		mark := v.Invariant + v.Resource + v.Mark
+		if v.Invariant == strayRunner {
+			t.strays[mark] = true
+			if !before[mark] {
+				continue // it may be in the making: GitHub has it, its record not yet
+			}
+			if now.Sub(t.w.lastRestart()) < 3*t.w.cfg.Runners {
+				continue // the two sights it takes began anew
+			}
 		}
-		if mark := v.Invariant + v.Resource + v.Mark; !t.audits[mark] {
+		if !t.audits[mark] {
 			t.audits[mark] = true
 			t.broke(Audit, "%s: %s: %s", v.Invariant, v.Resource, v.Problem)
 		}

@@ -50,6 +50,7 @@ type truth struct {
 	templateAt time.Time
 	halts      map[string]string // machines that halted themselves, and why
 	audits     map[string]bool   // what the audit said before
+	strays     map[string]bool   // runners that the last audit took for strays
 	trouble    time.Time         // when something was last out of order
 	ready      int
 	failed     int
