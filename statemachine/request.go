@@ -48,7 +48,7 @@ var requestRules = []RequestRule{
 	{Pending, Observe, Pending, "progress: instances claimed, launched, ready"},
 	{Pending, Fulfil, Ready, "every seat was handed over"},
 	{Pending, Fail, Failed, "spec error, deadline, vanished client, or cannot be met"},
-	{Ready, Observe, Ready, "a lost seat was refilled, or why it cannot be"},
+	{Ready, Observe, Ready, "a lost seat: refilled, or why not"},
 	{Pending, Finish, ReleasedPhase, whyFinish},
 	{Ready, Finish, ReleasedPhase, whyFinish},
 	{Failed, Finish, ReleasedPhase, whyFinish},
