@@ -110,7 +110,11 @@ func TestPut_LostReply_H13(t *testing.T) {
 	})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			table := fresh(t, cfg)
+			limits := open
+			if tt.name == "NoAnswerInTime" { // nor in a minute
+				limits = impatient
+			}
+			table := limits(t, create(t, cfg), cfg, clock.RealClock{})
 			defer table.Close()
 			s := store.New(table)
 			in := pooled(t, s)
