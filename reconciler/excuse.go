@@ -5,13 +5,11 @@ import (
 	"errors"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
-	"github.com/remuda-run/remuda/statemachine"
 )
 
 // waitsForListener reports whether nothing but a listener that is not online yet is missing from an instance.
-func (t *term) waitsForListener(s snapshot) bool {
-	return s.Registration.Assignment == s.Assignment && s.vitals.fresh &&
-		(s.State == statemachine.Claimed || s.State == statemachine.Created && s.scriptPassed())
+func (s snapshot) waitsForListener() bool {
+	return s.Registration.Assignment == s.Assignment && s.proven()
 }
 
 // excuse asks GitHub before a machine is given up because its listener is not online. A listener that GitHub does not

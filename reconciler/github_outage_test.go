@@ -87,17 +87,6 @@ func (w *world) busyJobs(ids []string) int {
 	return n
 }
 
-// registered counts the runners at GitHub.
-func (w *world) registered() int {
-	n := 0
-	for _, r := range w.hub.Registrations() {
-		if r.Removed == "" {
-			n++
-		}
-	}
-	return n
-}
-
 // patient is a request whose time is longer than the trouble.
 func patient(id string, count int) store.RunRequest {
 	r := spec(id, count)
@@ -252,6 +241,6 @@ func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
 			}
 		}
 		over()
-		w.await(25*time.Minute, "no runner left", func() bool { return w.registered() == 0 })
+		w.await(25*time.Minute, "no runner left", func() bool { return len(w.runners()) == 0 })
 	})
 }

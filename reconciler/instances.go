@@ -34,7 +34,7 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 	dismiss, wait, dismissErr := t.dismissable(ctx, s) // an order that cannot be carried out stops nothing else
 	now := t.clock.Now()
 	d := t.decide(s, dismiss, now)
-	if d.Reason == statemachine.ReasonGate && t.waitsForListener(s) {
+	if d.Reason == statemachine.ReasonGate && s.waitsForListener() {
 		if t.excuse(ctx, s) {
 			return Result{}.sooner(time.Millisecond), nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -144,6 +145,16 @@ func (t *term) mint(ctx context.Context, in snapshot, label store.RequestID) (st
 		return reg, nil
 	}
 	return reg, fmt.Errorf("register %s: %d names in a row: %w", in.ID, maxTaken, githubapi.ErrNameTaken)
+}
+
+// InstanceOf returns the id of the instance that a runner of this name was made for, by mint; false if the name has not the form
+// of ours.
+func InstanceOf(runner string) (store.InstanceID, bool) {
+	end := strings.LastIndexByte(runner, '-')
+	if end < 0 {
+		return "", false
+	}
+	return store.InstanceID(runner[:end]), true
 }
 
 // undo deletes the runner that the last call for an instance may have left at GitHub, which did not answer. Before

@@ -190,13 +190,13 @@ func (t *term) buried(name string) bool {
 	return known && s.State == statemachine.Terminated && !s.ExpiresAt.IsZero()
 }
 
-// ownerOf returns the instance that a runner was made for, by the runner's name: see mint.
+// ownerOf returns the instance that a runner was made for, by the runner's name.
 func (t *term) ownerOf(name string) (snapshot, bool) {
-	end := strings.LastIndexByte(name, '-')
-	if end < 0 {
+	id, ours := InstanceOf(name)
+	if !ours {
 		return snapshot{}, false
 	}
-	return t.view.get(store.InstanceID(name[:end]))
+	return t.view.get(id)
 }
 
 // checkTemplate notes the version a new machine would get; idle ones of another are dismissed (H56).

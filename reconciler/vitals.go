@@ -145,9 +145,14 @@ func (s snapshot) ready(now time.Time) bool {
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.
 func (s snapshot) renewable(now time.Time) bool {
-	waiting := s.Threshold.After(now) && s.vitals.fresh && (s.blocked || s.withoutHub() || s.report() == statemachine.Blocked) &&
-		(s.State == statemachine.Claimed || s.State == statemachine.Created && s.scriptPassed())
+	waiting := s.Threshold.After(now) && (s.blocked || s.withoutHub() || s.report() == statemachine.Blocked) && s.proven()
 	return waiting || s.ready(now)
+}
+
+// proven reports whether a machine that is heard of has done its part before its listener is online: it was idle
+// before, or its script has passed.
+func (s snapshot) proven() bool {
+	return s.vitals.fresh && (s.State == statemachine.Claimed || s.State == statemachine.Created && s.scriptPassed())
 }
 
 // gateFrom is the start of the running check: the latest of entering the state, receiving the

@@ -183,22 +183,25 @@ func (p *process) stall(ctx context.Context, k key) {
 	if late = p.w.o.paced(late) - late; late == 0 {
 		return
 	}
-	t := time.NewTimer(late)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done(): // the caller is less patient
-	}
+	_ = wait(ctx, late) // the caller may be less patient
 }
 
 // travel takes half the time of a call. It fails if the process dies or ctx ends on the way.
 func (p *process) travel(ctx context.Context, c contract, k key) error {
-	t := time.NewTimer(k.between(c.least, c.most) / 2)
+	if err := wait(ctx, k.between(c.least, c.most)/2); err != nil {
+		return err
+	}
+	return p.pass(ctx)
+}
+
+// wait takes d, and fails with the cause of ctx's end if that comes first.
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	return p.pass(ctx)
 }

@@ -135,12 +135,7 @@ func (f *workflow) until(ctx context.Context, look func(context.Context) (bool, 
 		if ok || errors.Is(err, store.ErrOldAttempt) {
 			return ok
 		}
-		t := time.NewTimer(f.w.o.paced(clientPoll))
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-		}
-		t.Stop()
+		_ = wait(ctx, f.w.o.paced(clientPoll)) // its end ends the loop
 	}
 	return false
 }
@@ -195,14 +190,7 @@ func (f *workflow) work(ctx context.Context) bool {
 			return false
 		}
 	}
-	t := time.NewTimer(f.Hold)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return wait(ctx, f.Hold) == nil
 }
 
 // job names a job.

@@ -3,11 +3,11 @@ package audit
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -130,11 +130,11 @@ func runs(m *fleet.Machine) bool {
 
 // ofRunner returns the instance whose registration gave a runner its name, "<instance id>-<serial>", or nil.
 func (s *Snapshot) ofRunner(name string) *Instance {
-	end := strings.LastIndexByte(name, '-')
-	if end < 0 {
+	id, ours := reconciler.InstanceOf(name)
+	if !ours {
 		return nil
 	}
-	return s.instance(store.InstanceID(name[:end]))
+	return s.instance(id)
 }
 
 // alive reports whether a request's attempt may still use instances.

@@ -79,7 +79,7 @@ func (o *options) numbers(seed, span, deaths string) error {
 			return fmt.Errorf("kills: must be a whole number above 0, got %q", deaths)
 		}
 	}
-	if seed != "" && o.only == "" {
+	if o.only == "" && (seed != "" || span != "") {
 		o.only = "random"
 	}
 	if seed != "" {
@@ -90,9 +90,6 @@ func (o *options) numbers(seed, span, deaths string) error {
 	if span != "" {
 		if o.hours, err = strconv.ParseFloat(span, 64); err != nil || !(o.hours > 0) {
 			return fmt.Errorf("hours: must be a number above 0, got %q", span)
-		}
-		if seed == "" && o.only == "" {
-			o.only = "random"
 		}
 	}
 	if o.procs < 1 {
