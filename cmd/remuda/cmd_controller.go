@@ -52,7 +52,7 @@ func (a *app) runController(ctx context.Context, cfg Config) error {
 			return err
 		}
 	}
-	p, err := a.build(ctx, cfg, agentConfig, log)
+	p, err := a.build(ctx, cfg, agentConfig, log, nil)
 	if err != nil {
 		return stopped(ctx, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
@@ -31,8 +32,11 @@ type plant struct {
 }
 
 // build opens the back ends that cfg names and the controller over them. agentConfig is where the
-// agents find their configuration. The caller closes the plant.
-func (a *app) build(ctx context.Context, cfg Config, agentConfig string, log *slog.Logger) (p *plant, err error) {
+// agents find their configuration; through, unless nil, is what the controller reaches the fleet through. The
+// caller closes the plant.
+func (a *app) build(
+	ctx context.Context, cfg Config, agentConfig string, log *slog.Logger, through func(fleet.Fleet) fleet.Fleet,
+) (p *plant, err error) {
 	built := &plant{log: log}
 	p = built
 	defer func() {
@@ -53,6 +57,10 @@ func (a *app) build(ctx context.Context, cfg Config, agentConfig string, log *sl
 	if p.fleet, err = a.openFleet(ctx, cfg, agentConfig, log); err != nil {
 		return nil, err
 	}
+	reached := p.fleet.Fleet
+	if through != nil {
+		reached = through(reached)
+	}
 	var chores []reconciler.Chore
 	for _, r := range p.resources(cfg) {
 		chores = append(chores, r.chore(log))
@@ -63,7 +71,7 @@ func (a *app) build(ctx context.Context, cfg Config, agentConfig string, log *sl
 		return nil, fmt.Errorf("read host name: %w", err)
 	}
 	p.op, err = reconciler.New(reconciler.Options{
-		Config: cfg.controller(host + "-" + uuid.NewString()[:8]), Table: p.table, Pool: p.pool, Fleet: p.fleet.Fleet,
+		Config: cfg.controller(host + "-" + uuid.NewString()[:8]), Table: p.table, Pool: p.pool, Fleet: reached,
 		GitHub: github, Chores: chores, Clock: a.clock, Log: log,
 	})
 	return p, err

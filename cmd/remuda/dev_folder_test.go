@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Whatever says so, dev works in its own folder: elsewhere it would lead and end somebody else's machines.
+func TestDev_RefusesWhatLiesOutsideItsFolder(t *testing.T) {
+	other := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "mine")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	production := "store: dynamodb://remuda?region=eu-west-1\npool: sqs://remuda?region=eu-west-1\nfleet: ec2://remuda?region=eu-west-1\n"
+	tests := []struct {
+		name, file string
+		env, args  []string
+		want       []string
+	}{
+		{"ProductionFile", production, nil, nil, []string{"store: must be", "pool: must be", "fleet: must be", "file prod.yaml:1", "dynamodb://remuda"}},
+		{"Variable", "", []string{"REMUDA_FLEET=process://" + other}, nil, []string{"fleet: must be", "env REMUDA_FLEET", other, dir}},
+		{"Flag", "", nil, []string{"--set", "store=sqlite://" + other + "/remuda.db"}, []string{"store: must be", "flag --set"}},
+		{"Pool", "", []string{"REMUDA_POOL=sqlite://" + other + "/pool.db"}, nil, []string{"pool: must be"}},
+		{"NextFolder", "", []string{"REMUDA_FLEET=process://" + dir + "-2/instances"}, nil, []string{"fleet: must be"}},
+		{"Above", "", []string{"REMUDA_FLEET=process://" + dir + "/../instances"}, nil, []string{"fleet: must be"}},
+		{"TheFolderItself", "", []string{"REMUDA_FLEET=process://" + dir}, nil, []string{"fleet: must be"}},
+		{"ThroughALink", "", []string{"REMUDA_FLEET=process://" + dir + "/link/instances"}, nil, []string{"fleet: must be"}},
+		{"InMemory", "", []string{"REMUDA_STORE=sqlite::memory:"}, nil, []string{"store: must be"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCLI(nil)
+			c.env = tt.env
+			if tt.file != "" {
+				c.files["prod.yaml"] = tt.file
+				c.env = append(c.env, "REMUDA_CONFIG=prod.yaml")
+			}
+			code := c.run(t.Context(), append([]string{"dev", "--dir", dir}, tt.args...)...)
+			if code != exitUsage {
+				t.Errorf("exit code = %d, want %d", code, exitUsage)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(c.err.String(), want) {
+					t.Errorf("stderr = %q, want %q in it", &c.err, want)
+				}
+			}
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+				t.Errorf("folder holds %v, %v after a refusal, want the link alone", entries, err)
+			}
+		})
+	}
+}
+
+// The configuration that dev wrote names its own folder, by whatever path that is reached.
+func TestDev_TakesItsOwnConfiguration(t *testing.T) {
+	real := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(real, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{real, link} {
+		cfg := loadedConfig{Config: defaults(), origins: map[string]origin{"store": {"file", "x:1"}, "fleet": {"file", "x:2"}}}
+		cfg.Store, cfg.Fleet = "sqlite://"+real+"/remuda.db", "process://"+real+"/instances"
+		o := devOptions{dir: dir, sim: simOptions{listen: "127.0.0.1:0", silence: minDuration}}
+		if err := o.complete(&cfg); err != nil {
+			t.Errorf("complete() of %s with its own back ends: %v", dir, err)
+		}
+	}
+}
+
+// A folder that a controller works in is no dev's, though dev's defaults lie in it.
+func TestDev_RefusesTheFolderOfAController(t *testing.T) {
+	for _, name := range []string{devStore, devInstances} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lockDev(dir); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "choose another --dir") {
+			t.Errorf("lockDev() with a %s of somebody else: %v, want a refusal that names it", name, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, devLock)); !os.IsNotExist(err) {
+			t.Errorf("a refused folder got a lock: %v", err)
+		}
+	}
+}
