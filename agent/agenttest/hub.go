@@ -123,6 +123,8 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 				st.Cause = store.CauseUnavailable
 			case errors.Is(err, githubsim.ErrRunnerGone):
 				st.Cause = store.CauseRefused
+			case errors.Is(err, githubsim.ErrForbidden):
+				st.Exit, st.Cause = agent.ExitTerminated, store.CauseRefused
 			case errors.Is(err, githubsim.ErrSessionConflict): // of a try whose answer was lost
 				st.Exit, st.Cause = agent.ExitConflict, agent.CauseConflict
 			}
@@ -148,8 +150,11 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 		if err != nil {
 			st.Exit = agent.ExitTerminated
 		}
-		if errors.Is(err, githubsim.ErrRunnerGone) {
+		switch {
+		case errors.Is(err, githubsim.ErrRunnerGone):
 			st.Cause = store.CauseRefused // "The runner registration has been deleted from the server"
+		case errors.Is(err, githubsim.ErrDeprecated):
+			st.Exit, st.Cause = agent.ExitDeprecated, store.CauseDeprecated
 		}
 	})
 }

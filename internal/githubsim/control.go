@@ -35,6 +35,7 @@ func (s *server) control() http.Handler {
 	})
 	mux.HandleFunc("GET /calls", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.hub.Calls()) })
 	mux.HandleFunc("PUT /outage", s.setOutage)
+	mux.HandleFunc("PUT /services/{service}", s.setTrouble)
 	mux.HandleFunc("PUT /ratelimit/{resource}", s.setRateLimit)
 	mux.HandleFunc("PUT /latency", s.setLatency)
 	mux.HandleFunc("PUT /app", s.setApp)
@@ -99,6 +100,30 @@ func (s *server) setOutage(w http.ResponseWriter, r *http.Request) {
 	}
 	s.hub.SetOutage(o)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// wireTrouble is a service's trouble; without seconds it lasts until the next call.
+type wireTrouble struct {
+	Trouble Trouble `json:"trouble"`
+	Seconds float64 `json:"seconds"`
+}
+
+func (s *server) setTrouble(w http.ResponseWriter, r *http.Request) {
+	service := Service(r.PathValue("service"))
+	var t wireTrouble
+	err := readJSON(r, &t)
+	switch {
+	case err != nil:
+	case !slices.Contains(Services(), service):
+		err = fmt.Errorf("service %q: must be one of %v: %w", service, Services(), ErrInvalid)
+	case t.Trouble != NoTrouble && !slices.Contains(Troubles(), t.Trouble):
+		err = fmt.Errorf("trouble %q: must be one of %v, or empty: %w", t.Trouble, Troubles(), ErrInvalid)
+	case t.Seconds < 0:
+		err = fmt.Errorf("seconds: must not be negative, got %v: %w", t.Seconds, ErrInvalid)
+	default:
+		s.hub.SetTrouble(service, t.Trouble, seconds(t.Seconds))
+	}
+	done(w, err)
 }
 
 func (s *server) setRateLimit(w http.ResponseWriter, r *http.Request) {

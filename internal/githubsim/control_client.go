@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // ControlClient speaks to the control API of a simulated GitHub in another process.
@@ -47,4 +48,9 @@ func (c ControlClient) Call(ctx context.Context, method, path string, in, out an
 		return fmt.Errorf("simulated github: %s %s: %w", method, path, err)
 	}
 	return nil
+}
+
+// SetTrouble is Hub.SetTrouble.
+func (c ControlClient) SetTrouble(ctx context.Context, s Service, t Trouble, d time.Duration) error {
+	return c.Call(ctx, http.MethodPut, "/services/"+string(s), wireTrouble{t, d.Seconds()}, nil)
 }

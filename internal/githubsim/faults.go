@@ -52,12 +52,14 @@ func (h *Hub) SetLatency(l Latency) {
 	h.broadcast()
 }
 
-// SetDeprecated makes the service refuse messages to every runner, as it does to outdated ones.
+// SetDeprecated makes the service refuse messages to every runner, as it does to outdated ones; polls in
+// progress end at once.
 func (h *Hub) SetDeprecated(on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.obsolete = on
 	h.broadcast()
+	h.ringAll()
 }
 
 // Resources that the service limits, as it names them in X-RateLimit-Resource.
@@ -176,6 +178,9 @@ func (h *Hub) admit(ctx context.Context, c Call) (slow bool, err error) {
 		}
 	}
 	if err := h.await(ctx, c); err != nil {
+		return false, err
+	}
+	if err := h.serve(ctx, c.services()...); err != nil {
 		return false, err
 	}
 	h.mu.Lock()

@@ -30,6 +30,8 @@ func FuzzHandler(f *testing.F) {
 		{"PUT", "/_sim/outage", `{"mode":"lost"}`},
 		{"PUT", "/_sim/ratelimit/core", `{"limit":0,"windowSeconds":1,"status":7}`},
 		{"PUT", "/_sim/ratelimit/actions_runner_registration", `{"limit":-1,"windowSeconds":1e300,"status":429,"secondary":true}`},
+		{"PUT", "/_sim/services/broker", `{"trouble":"hang","seconds":5e-324}`},
+		{"PUT", "/_sim/services/run", `{"trouble":"drop"}`},
 		{"PUT", "/_sim/latency", `{"apiSeconds":1e300,"sessionSeconds":-1e300}`},
 	} {
 		f.Add(s[0], s[1], s[2])

@@ -9,7 +9,7 @@
 //     methods of *githubapi.Client and return its error kinds, so a Hub stands wherever a client does;
 //   - the runner's: Register, Unregister, Connect, then a Session; Attach is a whole runner in one call;
 //   - the tests' and the operator's: Submit, Cancel, Job, Jobs, Wait, Until, Registrations,
-//     NamesUsedTwice, Calls, SetOutage, SetRateLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp.
+//     NamesUsedTwice, Calls, SetOutage, SetTrouble, SetRateLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp.
 //
 // Serve and Handler put HTTP on top, Remote is the runner's side of that, and package simrunner is
 // the runner program that uses it.
@@ -69,6 +69,9 @@ const (
 	// DefaultPollWait is the longest wait of one poll for a message, below DefaultOnlineFor so that
 	// a runner whose connection hangs is noticed. The real service waits about 50 s.
 	DefaultPollWait = 10 * time.Second
+	// DefaultAccessFor is how long the access token of a session lasts. The real service says so with each; an
+	// hour is what it gives elsewhere (GitHub Docs, "Generating an installation access token").
+	DefaultAccessFor = time.Hour
 	// DefaultURL is what a hub without a server says its repository is. The name never resolves
 	// (RFC 2606).
 	DefaultURL = "http://github.invalid/octo/repo"
@@ -82,6 +85,7 @@ type Options struct {
 	OnlineFor      time.Duration
 	SessionTimeout time.Duration
 	PollWait       time.Duration
+	AccessFor      time.Duration
 	// JITLapse removes a runner made by JITConfig that got no job for so long after its creation or
 	// last session start; 0 keeps it (actions/runner#4726 reports minutes on the real service).
 	JITLapse time.Duration
@@ -110,6 +114,7 @@ type Hub struct {
 	url      string
 	calls    map[Call]int
 	outage   Outage
+	services map[Service]disruption
 	limits   map[string]*window
 	obsolete bool                 // every runner version is deprecated
 	tokens   map[string]time.Time // registration and removal tokens → expiry
@@ -142,11 +147,15 @@ func New(o Options) *Hub {
 	if o.PollWait <= 0 {
 		o.PollWait = DefaultPollWait
 	}
+	if o.AccessFor <= 0 {
+		o.AccessFor = DefaultAccessFor
+	}
 	return &Hub{
 		clock: o.Clock, opts: o, latency: o.Latency, url: o.URL,
 		changed:  make(chan struct{}),
 		calls:    map[Call]int{},
 		limits:   map[string]*window{},
+		services: map[Service]disruption{},
 		tokens:   map[string]time.Time{},
 		groups:   []string{defaultGroup},
 		ends:     map[string]githubapi.Deprecation{},

@@ -14,7 +14,8 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
-// Remote is the runner's side of a hub behind HTTP. Its errors are those of the hub's methods;
+// Remote is the runner's side of a hub behind HTTP. Its errors are those of the hub's methods,
+// *ServiceError but for what is dropped;
 // ErrUnavailable also if the server cannot be reached.
 type Remote struct {
 	base   string
@@ -156,6 +157,9 @@ func (e *remoteError) Unwrap() error { return e.kind }
 func refusal(status int, raw []byte) error {
 	var body wireError
 	if err := json.Unmarshal(raw, &body); err == nil {
+		if body.Trouble != nil {
+			return body.Trouble
+		}
 		for _, e := range wireErrors {
 			if e.code == body.Code {
 				return &remoteError{kind: e.err, message: body.Message}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,8 +38,10 @@ type session struct {
 	lastID  int64
 	seen    int64 // highest message the runner acknowledged
 	jobMsg  int64 // the message that handed over the current job
-	inbox   []Message
-	over    error // why it ended; nil: open
+
+	tokenUntil time.Time // when a poll needs another access token
+	inbox      []Message
+	over       error // why it ended; nil: open
 }
 
 func (s *session) push(kind MessageKind, j Job) {
@@ -96,7 +99,7 @@ func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
 		}
 		s := &session{
 			id:     fmt.Sprintf("%d.%s", r.ID, rand.Text()),
-			runner: r, wake: make(chan struct{}, 1), seenAt: now,
+			runner: r, wake: make(chan struct{}, 1), seenAt: now, tokenUntil: now.Add(h.opts.AccessFor),
 		}
 		r.session, r.lastSeen, r.idleFrom = s, now, now
 		h.sessions[s.id] = s
@@ -116,8 +119,39 @@ func (h *Hub) session(id string) *Session { return &Session{hub: h, id: id} }
 // Next waits up to Options.PollWait for a message. Passing the id of the last message acknowledges
 // it and all before; one that was not acknowledged is delivered again. A zero Message means none
 // came. ErrRunnerGone: the registration is gone; ErrSessionGone: the session is; ErrDeprecated: see
-// SetDeprecated.
+// SetDeprecated; *ServiceError: see SetTrouble.
 func (s *Session) Next(ctx context.Context, seen int64) (Message, error) {
+	for {
+		if err := s.hub.renewToken(ctx, s.id); err != nil {
+			return Message{}, fmt.Errorf("github sim: %s: %w", CallPoll, err)
+		}
+		m, err := s.poll(ctx, seen)
+		if hung := (*ServiceError)(nil); errors.As(err, &hung) && hung.Trouble == Hang {
+			continue // is asked again, and answered once the trouble is over
+		}
+		return m, err
+	}
+}
+
+// renewToken gets a session a new access token if its own is due.
+func (h *Hub) renewToken(ctx context.Context, id string) error {
+	var live *session
+	h.view(func(now time.Time) {
+		if s := h.sessions[id]; s != nil && !now.Before(s.tokenUntil) {
+			live = s
+		}
+	})
+	if live == nil {
+		return nil
+	}
+	if err := h.serve(ctx, OAuth); err != nil {
+		return err
+	}
+	h.view(func(now time.Time) { live.tokenUntil = now.Add(h.opts.AccessFor) })
+	return nil
+}
+
+func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 	h := s.hub
 	var live *session // set once the poll has begun
 	var deadline time.Time
@@ -146,8 +180,17 @@ func (s *Session) Next(ctx context.Context, seen int64) (Message, error) {
 		var now time.Time
 		var over error
 		h.view(func(at time.Time) {
-			now, over = at, live.over
+			now = at
 			out, _ = live.pending()
+			t, _ := h.troubleOf(Broker, at)
+			switch {
+			case live.over != nil:
+				over = live.over
+			case t != NoTrouble:
+				over = &ServiceError{Broker, t}
+			case h.obsolete:
+				over = ErrDeprecated
+			}
 		})
 		switch {
 		case over != nil:

@@ -39,6 +39,21 @@ type wireError struct {
 	Message          string `json:"message"`
 	Code             string `json:"code,omitempty"`
 	DocumentationURL string `json:"documentation_url,omitempty"`
+
+	Trouble *ServiceError `json:"trouble,omitempty"`
+}
+
+// writeTrouble answers as a service in trouble does. That nothing listens can only be told here, where all
+// services share an address: Remote makes of it what the runner would see.
+func writeTrouble(w http.ResponseWriter, e *ServiceError) {
+	if e.Trouble == Drop {
+		panic(http.ErrAbortHandler)
+	}
+	status := e.Trouble.Status()
+	if status == 0 {
+		status = http.StatusBadGateway
+	}
+	writeJSON(w, status, wireError{Message: http.StatusText(status), Trouble: e})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
@@ -51,6 +66,10 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 func writeError(w http.ResponseWriter, err error) {
 	if errors.Is(err, errLost) {
 		panic(http.ErrAbortHandler)
+	}
+	if trouble := (*ServiceError)(nil); errors.As(err, &trouble) {
+		writeTrouble(w, trouble)
+		return
 	}
 	for _, e := range wireErrors {
 		if errors.Is(err, e.err) {
