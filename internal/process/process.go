@@ -23,8 +23,8 @@ import (
 	"syscall"
 )
 
-// ErrNotFound says that there is no such process, or that it has ended and only waits for its
-// parent to read its status.
+// ErrNotFound says that there is no such process, or that all its threads have ended and it only waits for
+// its parent to read its status.
 var ErrNotFound = errors.New("process: not found")
 
 // Ref names one process for ever. The zero Ref names none.
@@ -122,7 +122,8 @@ func signalByPID(r Ref, sig syscall.Signal) error {
 
 // stat is what the system tells of a running process.
 type stat struct {
-	start  int64
-	kernel bool   // a kernel thread, which has no environment
-	envEnd uint64 // address; 0: unknown, or in the middle of exec
+	start    int64
+	kernel   bool   // a kernel thread, which has no environment
+	headless bool   // the main thread has ended, and others run
+	envEnd   uint64 // address; 0: unknown, or in the middle of exec
 }

@@ -17,12 +17,13 @@ import (
 const procDir = "/proc"
 
 // Positions in /proc/<pid>/stat, counted from the field after the name (proc_pid_stat(5): state is
-// field 3, flags field 9, starttime field 22, env_end field 51).
+// field 3, flags field 9, num_threads field 20, starttime field 22, env_end field 51).
 const (
-	statState  = 0
-	statFlags  = 6
-	statStart  = 19
-	statEnvEnd = 48
+	statState   = 0
+	statFlags   = 6
+	statThreads = 17
+	statStart   = 19
+	statEnvEnd  = 48
 )
 
 // kernelThread is PF_KTHREAD of the kernel's include/linux/sched.h.
@@ -52,14 +53,21 @@ func parseStat(line []byte) (stat, error) {
 	if len(fields) <= statStart {
 		return stat{}, fmt.Errorf("malformed stat line %q", line)
 	}
-	if s := string(fields[statState]); s == "Z" || s == "X" {
-		return stat{}, ErrNotFound
-	}
 	start, err := strconv.ParseInt(string(fields[statStart]), 10, 64)
 	if err != nil {
 		return stat{}, fmt.Errorf("malformed start time in stat line %q", line)
 	}
+	threads, err := strconv.Atoi(string(fields[statThreads]))
+	if err != nil {
+		return stat{}, fmt.Errorf("malformed number of threads in stat line %q", line)
+	}
 	st := stat{start: start}
+	if s := string(fields[statState]); s == "Z" || s == "X" {
+		if threads <= 1 {
+			return stat{}, ErrNotFound
+		}
+		st.headless = true // the main thread has ended, others run
+	}
 	if flags, err := strconv.ParseUint(string(fields[statFlags]), 10, 64); err == nil {
 		st.kernel = flags&kernelThread != 0
 	}
@@ -112,14 +120,15 @@ const (
 //
 // In the middle of exec a process shows no environment: the kernel gives it a new memory first and
 // writes the environment there later; a long one that is being read ends early. So one without env is
-// believed only if its place in memory is the same before and after, and known.
+// believed only if its place in memory is the same before and after, and known. A process without its main
+// thread is in no exec: the thread that calls it would take that one's place.
 func markers(pid int, env string, patience time.Time) (Ref, []string) {
 	before, err := readStat(pid)
 	if err != nil || before.kernel {
 		return Ref{}, nil
 	}
 	for {
-		b, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "environ"))
+		b, err := environ(pid, before.headless)
 		if err != nil {
 			return Ref{}, nil
 		}
@@ -130,13 +139,31 @@ func markers(pid int, env string, patience time.Time) (Ref, []string) {
 		if values := valuesOf(b, env); len(values) > 0 {
 			return Ref{PID: pid, Start: after.start}, values
 		}
-		settled := after.envEnd == before.envEnd && after.envEnd != 0
+		settled := after.envEnd == before.envEnd && (after.envEnd != 0 || before.headless && after.headless)
 		if settled || time.Now().After(patience) { //nolint:forbidigo // likewise
 			return Ref{}, nil
 		}
 		before = after
 		time.Sleep(execPause) //nolint:forbidigo // likewise
 	}
+}
+
+// environ reads the initial environment of a process, which /proc shows by any thread that runs.
+func environ(pid int, headless bool) ([]byte, error) {
+	dir := filepath.Join(procDir, strconv.Itoa(pid))
+	if !headless {
+		return os.ReadFile(filepath.Join(dir, "environ"))
+	}
+	threads, err := os.ReadDir(filepath.Join(dir, "task"))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range threads {
+		if b, err := os.ReadFile(filepath.Join(dir, "task", t.Name(), "environ")); err == nil && len(b) > 0 {
+			return b, nil
+		}
+	}
+	return nil, nil // nothing is told of it, as of one without an environment
 }
 
 // valuesOf returns the values that environ, entries ended by NUL, gives to env; each once.

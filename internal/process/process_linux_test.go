@@ -268,7 +268,8 @@ func TestBootID_IsStable(t *testing.T) {
 }
 
 func TestParseStat(t *testing.T) {
-	tail := strings.Repeat(" 0", 18) + " 4711 0 0\n"
+	tail := strings.Repeat(" 0", 16) + " 1 0 4711 0 0\n"
+	more := strings.Replace(tail, " 1 ", " 2 ", 1)
 	tests := []struct {
 		name, line string
 		want       int64
@@ -279,6 +280,8 @@ func TestParseStat(t *testing.T) {
 		{name: "NameWithParenthesesAndSpaces", line: "7 (a) Z (b c)) R" + tail, want: 4711},
 		{name: "Zombie", line: "7 (sh) Z" + tail, err: true, notFound: true},
 		{name: "Dead", line: "7 (sh) X" + tail, err: true, notFound: true},
+		{name: "ZombieWithThreads", line: "7 (sh) Z" + more, want: 4711},
+		{name: "DeadWithThreads", line: "7 (sh) X" + more, want: 4711},
 		{name: "Empty", line: "", err: true},
 		{name: "Short", line: "7 (sh) S 1 2", err: true},
 		{name: "NoNumber", line: "7 (sh) S" + strings.Replace(tail, "4711", "x", 1), err: true},

@@ -1,0 +1,267 @@
+package contain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/sqlitestore"
+)
+
+// world is an installation with a simulated GitHub and one machine at a time, whose jobs run as a user that
+// nobody else uses.
+type world struct {
+	testing.TB
+	user     account
+	dir      string // of the test, which jobs can reach
+	programs string // folder with programs for jobs
+	state    string // the store's file and the fleet's folder
+	env      []string
+	store    *store.Store
+	*reports
+}
+
+// patience is how long one step may take on a busy computer, and stepTimeout how long the commands themselves
+// wait, which then say more.
+const (
+	patience    = 3 * time.Minute
+	stepTimeout = "170s"
+)
+
+// newWorld starts an installation. env adds settings to those of e2e/testdata/remuda.yaml.
+func newWorld(t testing.TB, env ...string) *world {
+	t.Helper()
+	w := &world{TB: t, user: claim(t), dir: t.TempDir(), reports: newReports(t)}
+	w.programs, w.state = filepath.Join(w.dir, "programs"), filepath.Join(w.dir, "state")
+	for _, dir := range []string{w.programs, w.state} {
+		w.check(os.Mkdir(dir, 0o755))
+	}
+	// Jobs must reach the program, their machine and these folders, which tests keep to themselves.
+	for _, dir := range []string{filepath.Dir(binary), filepath.Dir(w.dir), w.dir} {
+		w.check(os.Chmod(dir, 0o755))
+	}
+	w.help("plain", 0o755)
+	w.help("rooted", 0o755|fs.ModeSetuid)
+	w.env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_AGENT_RUNNER_USER=" + w.user.name, "REMUDA_PROCESS_CAPACITY=1",
+		"REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: full}}", "REMUDA_PROCESS_BOOT_DELAY=50ms",
+	}, env...)
+	w.install()
+	return w
+}
+
+// install starts the simulated GitHub and a controller, and opens the store beside them.
+func (w *world) install() {
+	w.Helper()
+	gitHub := w.start("github", "dev", "github", "--silence", "30s")
+	settings, err := os.ReadFile(filepath.Join("..", "testdata", "remuda.yaml"))
+	w.check(err)
+	settings = fmt.Appendf(settings, "github: {url: %s, apiUrl: %s, tokenEnv: %s}\nstore: sqlite://%s/remuda.db\nfleet: process://%s/instances\n",
+		gitHub.Value("REMUDA_GITHUB_URL"), gitHub.Value("REMUDA_GITHUB_API_URL"), gitHub.Value("REMUDA_GITHUB_TOKEN_ENV"), w.state, w.state)
+	file := filepath.Join(w.state, "remuda.yaml")
+	w.check(os.WriteFile(file, settings, 0o600))
+	w.env = append(w.env, "REMUDA_CONFIG="+file, "REMUDA_SIMULATED_TOKEN="+gitHub.Value("REMUDA_SIMULATED_TOKEN"))
+	table, err := sqlitestore.Open(w.Context(), &url.URL{Scheme: "sqlite", Path: filepath.Join(w.state, "remuda.db")}, clock.RealClock{})
+	w.check(err)
+	w.store = store.New(table)
+	w.Cleanup(func() { w.check(table.Close()) })
+	w.Cleanup(w.endMachines)
+	w.start("controller", "controller")
+}
+
+func (w *world) start(name string, args ...string) *program.Daemon {
+	w.Helper()
+	return program.Start(w, program.Command{Name: name, Path: binary, Args: args, Dir: w.dir, Env: w.env, Patience: patience})
+}
+
+// endMachines ends what the controller leaves when it is stopped: its machines outlive it.
+func (w *world) endMachines() {
+	folders, err := filepath.Glob(filepath.Join(w.state, "instances/instances/i-*"))
+	w.check(err)
+	w.until("every process of the machines is gone", func() bool {
+		marked, err := process.Marked("REMUDA_INSTANCE_ID")
+		w.check(err)
+		left := 0
+		for _, f := range folders {
+			refs := marked[filepath.Base(f)]
+			left += len(refs)
+			w.check(process.KillAll(refs...))
+		}
+		return left == 0
+	})
+	if w.Failed() {
+		for _, f := range folders {
+			text, err := os.ReadFile(filepath.Join(f, "agent.log"))
+			w.Logf("--- %s %v\n%s", filepath.Base(f), err, text)
+		}
+	}
+}
+
+// help copies this program to where jobs find it. With fs.ModeSetuid it is root's.
+func (w *world) help(name string, mode fs.FileMode) {
+	w.Helper()
+	b, err := os.ReadFile(os.Args[0])
+	w.check(err)
+	path := filepath.Join(w.programs, name)
+	w.check(errors.Join(os.WriteFile(path, b, 0o755), os.Chmod(path, mode)))
+}
+
+// run plays one run with one job and gives its machine back. It returns the machine.
+func (w *world) run(id, script string) string {
+	w.Helper()
+	machine := w.request(id)
+	w.job(id, script)
+	w.release(id)
+	return machine
+}
+
+// request asks for one runner.
+func (w *world) request(id string) (machine string) {
+	w.Helper()
+	out := w.remuda("request", "--id", id, "--count", "1", "--resource-class", "small", "--timeout", stepTimeout, "-o", "json")
+	var answer struct {
+		Instances []store.Seat `json:"instances"`
+	}
+	w.check(json.Unmarshal(out, &answer))
+	if len(answer.Instances) != 1 {
+		w.Fatalf("request %s: %d instances, want 1", id, len(answer.Instances))
+	}
+	return string(answer.Instances[0].InstanceID)
+}
+
+// job runs one job, which must succeed. It finds the programs of w.does.
+func (w *world) job(id, script string) {
+	w.Helper()
+	w.remuda("dev", "submit", "--run", id, "--wait", "--script", "set -e\n"+script)
+}
+
+// does is a line of a job's script that starts a helper, "stay:"+name for one that outlives the job. program is
+// plain, or rooted for what root alone can do.
+func (w *world) does(program, what string) string {
+	return fmt.Sprintf("env %s='%s' %s=%s '%s'\n", helpEnv, what, tellEnv, w.listener.Addr(), filepath.Join(w.programs, program))
+}
+
+// release gives a run's machine back, and waits until it is pooled or gone.
+func (w *world) release(id string) {
+	w.Helper()
+	w.remuda("release", "--id", id)
+	w.until("every machine is pooled or terminated", func() bool {
+		return !slices.ContainsFunc(w.instances(), func(in store.Instance) bool {
+			return in.State != statemachine.Terminated && (in.State != statemachine.Idle || in.PooledAt.IsZero())
+		})
+	})
+}
+
+// instances returns every record of a machine.
+func (w *world) instances() []store.Instance {
+	w.Helper()
+	var all []store.Instance
+	w.check(w.store.Scan(w.Context(), store.Visitor{
+		Instance: func(in store.Instance) { all = append(all, in) },
+		Bad:      func(k store.Key, err error) { w.Errorf("record %v: %v", k, err) },
+	}))
+	return all
+}
+
+// clean wants a machine to be pooled again after its run.
+func (w *world) clean(machine string) {
+	w.Helper()
+	for _, in := range w.instances() {
+		if string(in.ID) == machine && in.State != statemachine.Idle {
+			w.Errorf("machine %s is %s, want it pooled again\n%s", machine, in.State, w.log(machine))
+		}
+	}
+}
+
+// terminated wants a machine to be given up after its run, for a reason that its agent's log holds.
+func (w *world) terminated(machine, reason string) {
+	w.Helper()
+	for _, in := range w.instances() {
+		if string(in.ID) == machine && in.State != statemachine.Terminated {
+			w.Errorf("machine %s is %s, want it terminated", machine, in.State)
+		}
+	}
+	if log := w.log(machine); !strings.Contains(log, reason) {
+		w.Errorf("the agent's log does not say %q:\n%s", reason, log)
+	}
+}
+
+func (w *world) log(machine string) string {
+	w.Helper()
+	text, err := os.ReadFile(filepath.Join(w.state, "instances/instances", machine, "agent.log"))
+	w.check(err)
+	return string(text)
+}
+
+// remuda runs one command line, which must succeed, and returns what it printed.
+func (w *world) remuda(args ...string) []byte {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		w.Fatalf("remuda %s: %v: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+	}
+	return out.Bytes()
+}
+
+// until waits for what another process brings about.
+func (w *world) until(what string, cond func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+func (w *world) check(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// threads counts those of a process that run, as the kernel lists them: 0 once all of it has ended.
+func threads(t testing.TB, pid string) int {
+	t.Helper()
+	tasks, err := filepath.Glob("/proc/" + pid + "/task/*/stat")
+	if err != nil || pid == "" {
+		t.Fatalf("process %q: %v", pid, err)
+	}
+	n := 0
+	for _, name := range tasks {
+		line, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state := line[bytes.LastIndexByte(line, ')')+1:]; !bytes.HasPrefix(state, []byte(" Z")) && !bytes.HasPrefix(state, []byte(" X")) {
+			n++
+		}
+	}
+	return n
+}
