@@ -14,8 +14,10 @@ func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 	for name, class := range map[string]string{"KnownClass": "large", "UnknownClass": "huge"} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.MaxInstancesPerClass = map[string]int{"small": 1}
+				w.cfg.MaxInstancesPerClass = map[string]int{"small": 2}
 				w.controller("c1", nil)
+				w.submit(spec("50", 1)) // keeps one
+				w.awaitPhase("50", 1, statemachine.Ready, time.Minute)
 				w.submit(spec("100", 2)) // gets one, waits for the other
 				w.await(time.Minute, "one created", func() bool { return w.in(statemachine.Created) == 1 })
 				time.Sleep(time.Minute)

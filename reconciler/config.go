@@ -105,3 +105,11 @@ func (c Config) query(r store.RunRequest) (pool.Query, error) {
 // LaunchBudget is how many instances may ever be launched for one attempt of a request for count: enough for bad
 // luck, not for a crash-looping script.
 func LaunchBudget(count int) int { return count + max(3, count) }
+
+// mostInstances returns how many instances of a class the caps ever allow, and which setting says so.
+func (c Config) mostInstances(class string) (int, string) {
+	if own, ok := c.MaxInstancesPerClass[class]; ok && own < c.MaxInstances {
+		return own, "caps.perClass." + class
+	}
+	return c.MaxInstances, "caps.maxInstances"
+}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/statemachine"
@@ -49,6 +50,24 @@ func (t *term) fill(ctx context.Context, r run, seats []snapshot) (Result, error
 		return Result{}, nil
 	}
 	return t.order(ctx, r, me, seats, stuck(t.waiting.ahead(me)))
+}
+
+// possible asks the fleet once per attempt whether any type can ever match, before room below the caps is
+// waited for: an answer that room changes nothing about is due at once. Where there is room the launch
+// brings that answer, and whatever else the fleet says.
+func (t *term) possible(ctx context.Context, r run, me waiter) bool {
+	if r.possible || r.status.Phase != statemachine.Pending {
+		return true
+	}
+	_, _, err := t.plan(ctx, []want{{id: r.id, count: me.short, query: me.query}})
+	impossible := errors.Is(err, fleet.ErrUnsatisfiable) && !errors.Is(err, fleet.ErrNoCapacity)
+	t.view.withRun(r.id, func(r *run) {
+		if impossible {
+			r.refuse(err, t.clock.Now())
+		}
+		r.possible = err == nil || errors.Is(err, fleet.ErrNoCapacity)
+	})
+	return !impossible
 }
 
 // coming counts the machines being launched for a request, those of which the record is under way included.
@@ -175,6 +194,10 @@ func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot, ah
 		}
 	}
 	left := t.left(r.id, me.query.ResourceClass)
+	if left < me.short && !t.possible(ctx, r, me) {
+		t.requests.add(r.id) // to be answered
+		return Result{}, nil
+	}
 	refused := now.Before(r.retry)
 	if len(ahead) > 0 && (refused || left < me.short) {
 		t.batch.set(want{id: r.id, query: me.query})

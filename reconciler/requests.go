@@ -122,7 +122,7 @@ func (t *term) accept(ctx context.Context, r run, free bool) error {
 		st.Version = r.status.Version
 	}
 	t.view.withRun(r.id, func(r *run) {
-		r.heard, r.reads, r.problem, r.hopeless, r.refusals, r.retry = now, 0, "", false, 0, time.Time{}
+		r.heard, r.reads, r.problem, r.hopeless, r.possible, r.refusals, r.retry = now, 0, "", false, false, 0, time.Time{}
 	})
 	var g errgroup.Group
 	g.Go(func() error { return t.putStatus(ctx, st, statemachine.Accept, now) })
@@ -264,6 +264,9 @@ func (t *term) specError(r store.RunRequest) error {
 	var errs []error
 	if r.Count < 1 || r.Count > t.cfg.MaxCount {
 		errs = append(errs, fmt.Errorf("count: must be 1 to %d, got %d", t.cfg.MaxCount, r.Count))
+	}
+	if most, setting := t.cfg.mostInstances(r.ResourceClass); r.Count > most {
+		errs = append(errs, fmt.Errorf("count: must be at most %d, which %s allows to live at once, got %d", most, setting, r.Count))
 	}
 	for _, u := range r.UsageClasses {
 		if u != store.Spot && u != store.OnDemand {

@@ -64,6 +64,7 @@ type run struct {
 	unread   bool       // a ring or a scan says that it changed
 	problem  string     // last thing that went wrong, for its message
 	hopeless bool       // the fleet will never launch what it asks for
+	possible bool       // the fleet has types for it
 	refusals int        // in a row
 	retry    time.Time  // not before: it was refused
 	noted    time.Time  // last progress written
