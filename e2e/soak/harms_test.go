@@ -276,7 +276,8 @@ func listenerOf(_ *soak, in store.Instance) process.Ref {
 	}
 	for _, ref := range refs {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", ref.PID))
-		if err == nil && strings.Contains(string(line), "\x00"+simrunner.Subcommand+"\x00") {
+		text := string(line)
+		if err == nil && strings.Contains(text, "\x00"+simrunner.Subcommand+"\x00") && !strings.Contains(text, "\x00"+simrunner.WorkerCommand+"\x00") {
 			return ref
 		}
 	}

@@ -22,6 +22,11 @@ type Job struct {
 	Name       string  `json:"name"`
 	Seconds    float64 `json:"seconds,omitempty"` // without a script: how long it runs
 	Script     string  `json:"script,omitempty"`  // run with /bin/sh
+
+	// Scripts of steps around that one, which run whatever became of those before them.
+	Pre    string `json:"pre,omitempty"`    // an action's pre:
+	Always string `json:"always,omitempty"` // a step with if: always()
+	Post   string `json:"post,omitempty"`   // an action's post:
 }
 
 // JobState is the state of a job.
@@ -49,7 +54,8 @@ type JobRecord struct {
 	Job
 	State      JobState   `json:"state"`
 	Conclusion Conclusion `json:"conclusion,omitempty"`
-	Detail     string     `json:"detail,omitempty"` // why, if the runner did not say it
+	Detail     string     `json:"detail,omitempty"`     // why, if the runner did not say it
+	Annotation string     `json:"annotation,omitempty"` // what the runner says of it, on the job's page
 	Runner     string     `json:"runner,omitempty"`
 	RunnerID   int64      `json:"runnerId,omitempty"`
 	InstanceID string     `json:"instanceId,omitempty"` // InstanceOf(Runner)

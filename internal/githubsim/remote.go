@@ -66,6 +66,12 @@ func (r *Remote) Connect(ctx context.Context, c Credentials) (*RemoteSession, er
 	return &RemoteSession{remote: r, id: out.Session}, nil
 }
 
+// Session returns the session of an id, for another process of the runner's.
+func (r *Remote) Session(id string) *RemoteSession { return &RemoteSession{remote: r, id: id} }
+
+// ID names the session and is its credential.
+func (s *RemoteSession) ID() string { return s.id }
+
 // RemoteSession is a Session behind HTTP.
 type RemoteSession struct {
 	remote *Remote
@@ -87,6 +93,15 @@ func (s *RemoteSession) Complete(ctx context.Context, jobID string, c Conclusion
 	err := s.remote.call(ctx, http.MethodPost, "/complete", s.id, wireComplete{Job: jobID, Conclusion: c}, nil)
 	if err != nil {
 		return fmt.Errorf("complete job %s: %w", jobID, err)
+	}
+	return nil
+}
+
+// Annotate is Session.Annotate.
+func (s *RemoteSession) Annotate(ctx context.Context, jobID, text string) error {
+	err := s.remote.call(ctx, http.MethodPost, "/annotate", s.id, wireAnnotate{Job: jobID, Text: text}, nil)
+	if err != nil {
+		return fmt.Errorf("annotate job %s: %w", jobID, err)
 	}
 	return nil
 }

@@ -37,6 +37,11 @@ type wireComplete struct {
 	Conclusion Conclusion `json:"conclusion"`
 }
 
+type wireAnnotate struct {
+	Job  string `json:"job"`
+	Text string `json:"text"`
+}
+
 func (s *server) runner() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /register", s.register)
@@ -45,6 +50,7 @@ func (s *server) runner() http.Handler {
 	mux.HandleFunc("DELETE /session", s.closeSession)
 	mux.HandleFunc("GET /message", s.nextMessage)
 	mux.HandleFunc("POST /complete", s.complete)
+	mux.HandleFunc("POST /annotate", s.annotate)
 	mux.HandleFunc("/", notFound)
 	return mux
 }
@@ -106,4 +112,17 @@ func (s *server) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	err := s.hub.session(bearer(r)).Complete(r.Context(), q.Job, q.Conclusion)
 	s.answer(w, CallComplete, http.StatusOK, struct{}{}, err)
+}
+
+func (s *server) annotate(w http.ResponseWriter, r *http.Request) {
+	var q wireAnnotate
+	if err := readJSON(r, &q); err != nil {
+		writeError(w, err)
+		return
+	}
+	if err := s.hub.session(bearer(r)).Annotate(q.Job, q.Text); err != nil {
+		writeError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, struct{}{})
 }

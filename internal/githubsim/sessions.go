@@ -236,6 +236,26 @@ func (s *Session) Complete(ctx context.Context, jobID string, c Conclusion) erro
 	})
 }
 
+// Annotate keeps what a runner has to say of its session's current job: people see it on the job's page. The
+// real program sends it with the job's end.
+func (s *Session) Annotate(jobID, text string) error {
+	h := s.hub
+	var err error
+	h.view(func(time.Time) {
+		var live *session
+		if live, err = h.open(s.id); err != nil {
+			return
+		}
+		j := live.runner.job
+		if j == nil || j.ID != jobID {
+			err = fmt.Errorf("job %s: %w", jobID, ErrNoJob)
+			return
+		}
+		j.Annotation = text
+	})
+	return err
+}
+
 // Close ends the session. A job that was handed over but not acknowledged goes back to the queue,
 // any other fails. Closing twice is no error.
 func (s *Session) Close() {

@@ -82,8 +82,8 @@ func TestInstalled_ListenerIsTheProgram(t *testing.T) {
 		if code := exitCode(t, cmd); code != 0 {
 			t.Errorf("exit code after %s = %d, want 0; output:\n%s", sig, code, out)
 		}
-		if got := w.completed(t, "j").Conclusion; got != githubsim.Cancelled {
-			t.Errorf("conclusion after %s = %s, want cancelled", sig, got)
+		if got := w.completed(t, "j").Conclusion; got != githubsim.Failure {
+			t.Errorf("conclusion after %s = %s, want failure: the runner was stopped, not the job", sig, got)
 		}
 	}
 }

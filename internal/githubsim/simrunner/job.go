@@ -5,11 +5,13 @@ package simrunner
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -36,123 +38,193 @@ const (
 	sweepPause = 10 * time.Millisecond
 )
 
-// worker runs jobs. The real one is a process of its own (bin/Runner.Worker), a child of the listener
-// in the same process group; so are the steps here.
-type worker struct {
-	program *Program
-	cred    githubsim.Credentials
-	work    string
+// jobRun is one job in its worker.
+type jobRun struct {
+	*assignment
+	program                   *Program
+	tracking, workspace, temp string
+	log                       *os.File
+	cancelled, stopped        context.Context //nolint:containedctx // end with the orders to cancel the job, and to stop the runner
 }
 
-// run implements githubsim.RunFunc (src/Runner.Listener/JobDispatcher.cs, RunAsync).
-func (w *worker) run(ctx context.Context, j githubsim.Job) githubsim.Conclusion {
-	p := w.program
-	p.say(fmt.Sprintf("%s: Running job: %s", p.stamp(), j.Name))
-	c := w.job(ctx, j)
-	result := map[githubsim.Conclusion]string{
-		githubsim.Success: "Succeeded", githubsim.Failure: "Failed", githubsim.Cancelled: "Canceled",
+// serve is the worker: it carries out the one job that it is ordered to (src/Runner.Worker/Worker.cs, RunAsync)
+// and returns the exit code. Only orders, and the end of the process, end a job early.
+func (p *Program) serve(orders *os.File) int {
+	// A signal to the whole group is not for the worker. It is caught, not ignored: steps would inherit that.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(caught)
+	in := json.NewDecoder(orders)
+	var first order
+	if err := in.Decode(&first); err != nil || first.Job == nil {
+		p.fail(fmt.Sprintf("read the job: %v", err))
+		return exitTerminated
+	}
+	p.Timing = first.Job.Timing
+	r := &jobRun{assignment: first.Job, program: p, tracking: "github_" + rand.Text()}
+	var stop, cancel context.CancelFunc
+	r.stopped, stop = context.WithCancel(context.Background())
+	defer stop()
+	r.cancelled, cancel = context.WithCancel(r.stopped)
+	defer cancel()
+	go func() {
+		for {
+			var o order
+			if err := in.Decode(&o); err != nil {
+				return // the listener is gone, or this worker ends
+			}
+			if o.Shutdown {
+				stop()
+			}
+			cancel()
+		}
+	}()
+	c, err := r.job()
+	if err != nil {
+		p.fail(err.Error())
+		return exitTerminated
+	}
+	if os.Getppid() != r.Listener {
+		r.report(c)
+	}
+	return map[githubsim.Conclusion]int{
+		githubsim.Success: workerSucceeded, githubsim.Failure: workerFailed, githubsim.Cancelled: workerCanceled,
 	}[c]
-	p.say(fmt.Sprintf("%s: Job %s completed with result: %s", p.stamp(), j.Name, result))
-	return c
 }
 
-// job prepares the folders, runs hook, steps, hook, and ends what is left of them.
-func (w *worker) job(ctx context.Context, j githubsim.Job) githubsim.Conclusion {
-	repo := filepath.Base("/" + j.Repository)
+// report tells the service the job's result in the listener's place.
+func (r *jobRun) report(c githubsim.Conclusion) {
+	remote, err := githubsim.NewRemote(r.URL, r.program.Client)
+	if err == nil {
+		err = remote.Session(r.Session).Complete(context.Background(), r.Job.ID, c)
+	}
+	if err != nil {
+		r.program.fail(fmt.Sprintf("report job %s: %v", r.Job.ID, err))
+	}
+}
+
+// job prepares the folders, runs the steps, and ends what is left of them.
+func (r *jobRun) job() (githubsim.Conclusion, error) {
+	repo := filepath.Base("/" + r.Job.Repository)
 	if repo == "/" {
 		repo = "repo"
 	}
-	r := &jobRun{worker: w, job: j, tracking: "github_" + rand.Text()}
-	r.workspace = filepath.Join(w.work, repo, repo) // src/Runner.Worker/PipelineDirectoryManager.cs
-	r.temp = filepath.Join(w.work, "_temp")
-	log, err := r.prepare()
-	if err != nil {
-		w.program.fail(fmt.Sprintf("prepare job %s: %v", j.ID, err))
-		return githubsim.Failure
+	r.workspace = filepath.Join(r.Work, repo, repo) // src/Runner.Worker/PipelineDirectoryManager.cs
+	r.temp = filepath.Join(r.Work, "_temp")
+	if err := r.prepare(); err != nil {
+		return "", fmt.Errorf("prepare job %s: %w", r.Job.ID, err)
 	}
-	r.log = log
-	c := r.steps(ctx)
+	c := r.steps()
 	r.sweep()
-	if err := log.Close(); err != nil {
-		w.program.fail(fmt.Sprintf("close log of job %s: %v", j.ID, err))
+	if err := r.log.Close(); err != nil {
+		return "", fmt.Errorf("close log of job %s: %w", r.Job.ID, err)
 	}
-	return c
+	return c, nil
 }
 
-type jobRun struct {
-	*worker
-	job                       githubsim.Job
-	tracking, workspace, temp string
-	log                       *os.File
-}
-
-func (r *jobRun) prepare() (*os.File, error) {
+func (r *jobRun) prepare() (err error) {
 	diag := filepath.Join(r.program.Dir, "_diag")
 	for _, d := range []string{r.workspace, r.temp, diag} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return os.CreateTemp(diag, "Worker_*.log")
+	r.log, err = os.CreateTemp(diag, "Worker_*.log")
+	return err
 }
 
-// steps runs the started hook, the job itself if that succeeded, and the completed hook in any case.
-// A failed hook fails the job (JobExtension.cs; GitHub Docs, "Running scripts before or after a job").
-func (r *jobRun) steps(ctx context.Context) githubsim.Conclusion {
-	err := r.hook(ctx, hookStarted)
-	if err == nil {
-		err = r.body(ctx)
+// step is one step of a job, in the order of src/Runner.Worker/JobExtension.cs, InitializeJob.
+type step struct {
+	always bool // its condition is always(), else success()
+	run    func(context.Context) error
+}
+
+// steps runs them as src/Runner.Worker/StepsRunner.cs does: a failed step, and the job-started hook is one,
+// keeps those with success() from running and no other; so does the end of the job by an order, which
+// does not even interrupt the others. Once the runner stops no step runs, and the job has failed.
+func (r *jobRun) steps() githubsim.Conclusion {
+	failed := false
+	for _, s := range []step{
+		{true, r.hook(hookStarted)},
+		{true, r.script(r.Job.Pre)},
+		{false, r.body},
+		{true, r.script(r.Job.Always)},
+		{true, r.script(r.Job.Post)},
+		{true, r.hook(hookCompleted)},
+	} {
+		ctx := r.cancelled
+		if s.always {
+			ctx = r.stopped
+		}
+		if ctx.Err() != nil || failed && !s.always {
+			continue
+		}
+		if err := s.run(ctx); err != nil {
+			failed = true
+			r.note(err.Error())
+		}
 	}
-	// Post steps run although the job was cancelled.
-	post, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.program.Timing.Post)
-	defer cancel()
-	err = errors.Join(err, r.hook(post, hookCompleted))
 	switch {
-	case ctx.Err() != nil:
-		r.note("The runner has received a shutdown signal, or the job was cancelled.")
+	case r.stopped.Err() != nil:
+		r.note("The runner has received a shutdown signal. This can happen when the runner service is stopped, or a manually started runner is canceled.")
+		return githubsim.Failure
+	case r.cancelled.Err() != nil:
+		r.note("The operation was canceled.")
 		return githubsim.Cancelled
-	case err != nil:
-		r.note(err.Error())
+	case failed:
 		return githubsim.Failure
 	}
 	return githubsim.Success
 }
 
+// body is the job's own step.
 func (r *jobRun) body(ctx context.Context) error {
-	if r.job.Script == "" {
-		return r.program.sleep(ctx, time.Duration(r.job.Seconds*float64(time.Second)))
+	if r.Job.Script == "" {
+		return r.program.sleep(ctx, time.Duration(r.Job.Seconds*float64(time.Second)))
 	}
-	file := filepath.Join(r.temp, rand.Text()+".sh")
-	if err := os.WriteFile(file, []byte(r.job.Script), 0o644); err != nil {
-		return fmt.Errorf("write script: %w", err)
+	return r.script(r.Job.Script)(ctx)
+}
+
+// script runs a step's script, if there is one.
+func (r *jobRun) script(text string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if text == "" {
+			return nil
+		}
+		file := filepath.Join(r.temp, rand.Text()+".sh")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("write script: %w", err)
+		}
+		if err := r.execute(ctx, "/bin/sh", "-e", file); err != nil {
+			return fmt.Errorf("run script: %w", err)
+		}
+		return nil
 	}
-	if err := r.execute(ctx, "/bin/sh", "-e", file); err != nil {
-		return fmt.Errorf("run script: %w", err)
-	}
-	return nil
 }
 
 // hook runs the operator's hook, if there is one (src/Runner.Worker/JobHookProvider.cs;
 // src/Runner.Common/HostContext.cs, GetDefaultShellForScript).
-func (r *jobRun) hook(ctx context.Context, name string) error {
-	path := lookup(r.program.Env, name)
-	if path == "" {
+func (r *jobRun) hook(name string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		path := lookup(r.program.Env, name)
+		if path == "" {
+			return nil
+		}
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if filepath.Ext(path) != ".sh" {
+			return fmt.Errorf("%s: %s is not a valid path to a script. Make sure it ends in '.sh'", name, path)
+		}
+		shell, err := exec.LookPath("bash")
+		if err != nil {
+			shell = "/bin/sh"
+		}
+		if err := r.execute(ctx, shell, "-e", path); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		return nil
 	}
-	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if filepath.Ext(path) != ".sh" {
-		return fmt.Errorf("%s: %s is not a valid path to a script. Make sure it ends in '.sh'", name, path)
-	}
-	shell, err := exec.LookPath("bash")
-	if err != nil {
-		shell = "/bin/sh"
-	}
-	if err := r.execute(ctx, shell, "-e", path); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }
 
 // execute runs one program to its end. When ctx ends it gets SIGINT, then SIGTERM, then it is killed
@@ -203,16 +275,16 @@ func (r *jobRun) execute(ctx context.Context, program string, args ...string) er
 // env is what a step sees (src/Runner.Worker/GitHubContext.cs, RunnerContext.cs): the program's own
 // environment and the job's.
 func (r *jobRun) env() []string {
-	owner, _, _ := strings.Cut(r.job.Repository, "/")
+	owner, _, _ := strings.Cut(r.Job.Repository, "/")
 	return append(append([]string(nil), r.program.Env...),
 		"CI=true",
 		"GITHUB_ACTIONS=true",
-		"GITHUB_RUN_ID="+r.job.RunID,
-		"GITHUB_REPOSITORY="+r.job.Repository,
+		"GITHUB_RUN_ID="+r.Job.RunID,
+		"GITHUB_REPOSITORY="+r.Job.Repository,
 		"GITHUB_REPOSITORY_OWNER="+owner,
-		"GITHUB_JOB="+r.job.ID,
+		"GITHUB_JOB="+r.Job.ID,
 		"GITHUB_WORKSPACE="+r.workspace,
-		"RUNNER_NAME="+r.cred.Name,
+		"RUNNER_NAME="+r.Runner,
 		"RUNNER_OS=Linux",
 		"RUNNER_ARCH="+architecture(),
 		"RUNNER_TEMP="+r.temp,
@@ -243,6 +315,6 @@ func (r *jobRun) sweep() {
 // note adds a line to the job's log.
 func (r *jobRun) note(line string) {
 	if _, err := io.WriteString(r.log, line+"\n"); err != nil {
-		r.program.fail(fmt.Sprintf("write log of job %s: %v", r.job.ID, err))
+		r.program.fail(fmt.Sprintf("write log of job %s: %v", r.Job.ID, err))
 	}
 }

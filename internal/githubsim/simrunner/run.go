@@ -38,7 +38,7 @@ func (p *Program) run(ctx context.Context, c *commandLine) error {
 		p.say("Warning: '--once' is going to be deprecated in the future, please consider using '--ephemeral' during runner registration.")
 	}
 	once := cred.Ephemeral || c.flag("once")
-	w := &worker{program: p, cred: cred, work: work}
+	d := &dispatcher{program: p, cred: cred, work: work, stopping: func() bool { return ctx.Err() != nil }}
 	first := true
 	for {
 		session, err := p.connect(ctx, remote, cred)
@@ -50,7 +50,8 @@ func (p *Program) run(ctx context.Context, c *commandLine) error {
 			p.say(p.stamp() + ": Listening for Jobs")
 			first = false
 		}
-		err = githubsim.Listen(ctx, &reporter{Conn: session, program: p}, once, w.run)
+		d.session = session
+		err = githubsim.Listen(ctx, &reporter{Conn: session, program: p}, once, d.run)
 		if errors.Is(err, githubsim.ErrSessionGone) && ctx.Err() == nil {
 			continue // MessageListener.cs, GetNextMessageAsync: the session is created anew
 		}

@@ -110,8 +110,8 @@ func TestToken_S14_ManyJobs_UntilStopped_ThenRemoved(t *testing.T) {
 	w.submit(t, githubsim.Job{ID: "3", Label: "run-9", Name: "three", Seconds: 3600})
 	s.out.await(t, "Running job: three") // not before: a job not begun goes back to the queue
 	check(t, "stopped", s.exit(t), 0, s)
-	if got := w.completed(t, "3").Conclusion; got != githubsim.Cancelled {
-		t.Errorf("conclusion of the job that ran at the signal = %s, want cancelled", got)
+	if got := w.completed(t, "3").Conclusion; got != githubsim.Failure {
+		t.Errorf("conclusion of the job that ran at the signal = %s, want failure: it was not cancelled", got)
 	}
 	for _, part := range []string{"Job one completed with result: Succeeded", "Job two completed with result: Failed", "Job three completed with result: Canceled", "Exiting..."} {
 		if !strings.Contains(s.out.String(), part) {

@@ -6,8 +6,8 @@
 // just-in-time configuration.
 //
 // Install writes a runner folder whose scripts call a program that calls RunnerMain. What the real
-// runner does is cited by its source file, as of version 2.336.0. Not simulated: prompts,
-// self-update, services, containers, and the worker as a process of its own.
+// runner does is cited by its source file, as of version 2.336.0. As there, a worker of its own (worker.go, job.go)
+// carries out each job. Not simulated: prompts, self-update, services and containers.
 package simrunner
 
 import (
@@ -18,8 +18,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -54,7 +56,7 @@ type Timing struct {
 	ConflictLimit time.Duration // of tries while another session exists
 	Interrupt     time.Duration // from a step's SIGINT to its SIGTERM
 	Terminate     time.Duration // from there to the end of all its processes
-	Post          time.Duration // longest job-completed hook
+	Post          time.Duration // from a job's cancellation to the end of its worker
 }
 
 // RealTiming returns the real program's times: src/Runner.Listener/MessageListener.cs
@@ -72,6 +74,7 @@ func RealTiming() Timing {
 // Program is one start of the runner program. All fields are required.
 type Program struct {
 	Dir    string   // the runner's folder
+	Exe    string   // this program, for workers; see Subcommand
 	Env    []string // name=value
 	Stdout io.Writer
 	Stderr io.Writer
@@ -84,13 +87,27 @@ type Program struct {
 
 // RunnerMain is the program: args as Runner.Listener gets them ("run", "--jitconfig", …), the
 // process's environment, the runner's folder. The end of ctx stands for SIGINT or SIGTERM. It
-// returns the exit code.
+// returns the exit code. With WorkerCommand it is a worker.
 func RunnerMain(ctx context.Context, args, env []string, dir string, stdout, stderr io.Writer) int {
 	transport := http.DefaultTransport.(*http.Transport).Clone() // documented to be one
 	defer transport.CloseIdleConnections()
+	exe, err := os.Executable()
+	if err != nil {
+		fmt.Fprintf(stderr, "An error occurred: %v\n", err)
+		return exitTerminated
+	}
 	p := &Program{
-		Dir: dir, Env: env, Stdout: stdout, Stderr: stderr,
+		Dir: dir, Exe: exe, Env: env, Stdout: stdout, Stderr: stderr,
 		Client: &http.Client{Transport: transport, Timeout: callTimeout}, Clock: clock.RealClock{}, Timing: RealTiming(),
+	}
+	if len(args) == 2 && args[0] == WorkerCommand {
+		fd, err := strconv.Atoi(args[1])
+		if err != nil || fd <= 2 {
+			p.fail(fmt.Sprintf("%s: descriptor %q: must be a number above 2", WorkerCommand, args[1]))
+			return exitTerminated
+		}
+		syscall.CloseOnExec(fd)
+		return p.serve(os.NewFile(uintptr(fd), "orders"))
 	}
 	return p.Main(ctx, args)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -164,7 +165,7 @@ func (w *world) start(t *testing.T, dir string, env []string, args ...string) *s
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &started{out: newText(), err: newText(), stop: cancel, code: make(chan int, 1)}
 	p := &simrunner.Program{
-		Dir: dir, Env: env, Stdout: s.out, Stderr: s.err, Client: w.client, Clock: clock.RealClock{}, Timing: w.timing,
+		Dir: dir, Exe: os.Args[0], Env: append(env, "GORACE=atexit_sleep_ms=0"), Stdout: s.out, Stderr: s.err, Client: w.client, Clock: clock.RealClock{}, Timing: w.timing,
 	}
 	go func() { s.code <- p.Main(ctx, args) }()
 	t.Cleanup(func() { s.exit(t) })
