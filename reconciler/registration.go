@@ -24,6 +24,11 @@ func (t *term) provide(ctx context.Context, s snapshot) error {
 		if !t.view.alive(s.RunID, s.Attempt) || t.extra(s) {
 			return nil // on its way back: it needs no runner, and must take no job
 		}
+		if r.Assignment == s.Assignment {
+			if may, err := t.affords(ctx, s); err != nil || !may {
+				return err
+			}
+		}
 		return t.register(ctx, s)
 	case s.used() && !s.handedOverSoon(t.clock.Now(), t.cfg.HotPoll):
 		_, err := t.write(ctx, s.ID, func(cur snapshot) (store.Instance, error) {
@@ -82,6 +87,9 @@ func (t *term) register(ctx context.Context, s snapshot) error {
 	reg, again := s.undelivered()
 	if !again {
 		reg, err = t.mint(ctx, s, s.RunID)
+	}
+	if err == nil && !again && s.Registration.Assignment == s.Assignment {
+		t.view.with(s.ID, func(in *instance) { in.allowance.spend(t.clock.Now()) })
 	}
 	if err != nil {
 		t.view.withRun(s.RunID, func(r *run) { r.problem = err.Error() })
@@ -215,10 +223,7 @@ func (t *term) removeRunner(ctx context.Context, s snapshot) error {
 		return nil
 	}
 	id := r.RunnerID
-	if id == 0 && s.vitals.beat.Beat.RunnerID != 0 && s.vitals.beat.Beat.Assignment == r.Assignment {
-		id = s.vitals.beat.Beat.RunnerID
-	}
-	if id == 0 {
+	if id == 0 { // by its name, which is ours: what a heartbeat says may be the id of anybody's runner
 		have, _, err := t.github.FindRunner(ctx, r.Name)
 		if err != nil {
 			return fmt.Errorf("find runner %s: %w", r.Name, err)

@@ -45,6 +45,7 @@ type instance struct {
 	blocked   bool               // GitHub's fault that no registration could be made
 	away      bool               // GitHub did not answer when its gate closed
 	awayAt    time.Time          // when that was last found
+	allowance allowance          // of registrations that its agent asks for
 	removed   int64              // serial of the registration whose runner is gone at GitHub
 	watched   bool               // its request waits for its job to end
 	ending    time.Time
@@ -97,6 +98,7 @@ type snapshot struct {
 	blocked   bool
 	away      bool
 	awayAt    time.Time
+	allowance allowance
 	removed   int64
 	announced bool
 	ending    time.Time
@@ -105,7 +107,7 @@ type snapshot struct {
 func (in *instance) snapshot() snapshot {
 	return snapshot{
 		Instance: in.record, vitals: in.vitals, doubt: in.doubt, minted: in.minted, tried: in.tried, untold: in.untold, unheard: in.unheard,
-		minting: in.minting, blocked: in.blocked, away: in.away, awayAt: in.awayAt, removed: in.removed, announced: in.announced, ending: in.ending,
+		minting: in.minting, blocked: in.blocked, away: in.away, awayAt: in.awayAt, allowance: in.allowance, removed: in.removed, announced: in.announced, ending: in.ending,
 	}
 }
 

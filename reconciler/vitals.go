@@ -112,9 +112,10 @@ func (s snapshot) report() statemachine.Report {
 }
 
 // wantsNext reports whether the agent asked for the registration after the present one: it is we whom it
-// waits for, perhaps after GitHub kept it from the last one for longer than a gate.
+// waits for, perhaps after GitHub kept it from the last one for longer than a gate. A serial that we never
+// made is no agent's of ours.
 func (s snapshot) wantsNext() bool {
-	return s.report() == statemachine.NextWanted && s.vitals.signal.Value.Serial >= s.Registration.Serial
+	return s.report() == statemachine.NextWanted && s.vitals.signal.Value.Serial == s.Registration.Serial
 }
 
 // draining reports whether a job of an earlier assignment still runs.
