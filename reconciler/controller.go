@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -47,6 +48,7 @@ type controller[K comparable] struct {
 	reconcile func(context.Context, K) (Result, error)
 	workers   int
 	log       *slog.Logger
+	damped    *damped
 }
 
 func newController[K comparable](name string, workers int, clk clock.WithTicker, log *slog.Logger, reconcile func(context.Context, K) (Result, error)) *controller[K] {
@@ -58,6 +60,7 @@ func newController[K comparable](name string, workers int, clk clock.WithTicker,
 		reconcile: reconcile,
 		workers:   workers,
 		log:       log.With(logkey.Component, name),
+		damped:    newDamped(log.With(logkey.Component, name), clk),
 	}
 }
 
@@ -102,7 +105,7 @@ func (c *controller[K]) step(ctx context.Context) bool {
 		}
 	case act == stop:
 		c.queue.Forget(key)
-		c.log.Error("gave up on a key", logkey.Key, key, logkey.Error, err)
+		c.damped.error(kindOf(err), "gave up on a key", fmt.Sprint(key), err)
 	case act == retryAfter:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, wait)

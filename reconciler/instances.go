@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
-	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -88,7 +87,11 @@ func (t *term) leaving(s snapshot) bool {
 
 // badRecord isolates a record that cannot be read: it is reported and skipped (H70).
 func (t *term) badRecord(k store.Key, err error) {
-	t.log.Error("bad record", logkey.Key, k.Partition+" "+k.Sort, logkey.Error, err)
+	cause := k.Sort
+	if !store.KnownKind(cause) {
+		cause = "" // anybody may make up kinds: they are one cause
+	}
+	t.damped.error(cause, "bad record", k.Partition+" "+k.Sort, err)
 }
 
 // happen writes the event that is due, if its facts still hold, and wakes who waits for it.

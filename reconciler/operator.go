@@ -79,6 +79,7 @@ func (op *Operator) newTerm(number int64, trust func() bool, since func() time.T
 		writable: since,
 		view:     newView(), waiting: newWaiting(), batch: newBatch(), intending: make(chan struct{}, 1),
 		refused: newExclusions(o.Clock, o.Config.Exclusion),
+		damped: newDamped(o.Log, o.Clock), drains: &drains{},
 		orphans: sightings{}, strays: sightings{}, chores: map[string]func(context.Context) error{},
 	}
 	t.pickup = pool.NewPickup(o.Pool, o.Clock, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
@@ -87,6 +88,7 @@ func (op *Operator) newTerm(number int64, trust func() bool, since func() time.T
 	t.announcer = newController("announcer", announcers, o.Clock, o.Log, t.announce)
 	t.launches = newController("launches", launchWorkers, o.Clock, o.Log, t.reconcileLaunch)
 	t.reaper = newController("reaper", 1, o.Clock, o.Log, t.reap)
+	t.drainer = newController("drainer", 1, o.Clock, o.Log, t.readDrains)
 	t.sweeper = newController("sweeper", 1, o.Clock, o.Log, t.sweep)
 	t.keeper = newController("keeper", max(1, len(o.Chores)), o.Clock, o.Log, t.chore)
 	for _, c := range o.Chores {
@@ -102,7 +104,7 @@ const secondScan = 10 * time.Second
 // beginning. It may be repeated.
 func (t *term) shutDown() {
 	for _, q := range []interface{ ShutDown() }{
-		t.requests.queue, t.instances.queue, t.launches.queue, t.reaper.queue, t.sweeper.queue, t.keeper.queue, t.announcer.queue,
+		t.requests.queue, t.instances.queue, t.launches.queue, t.reaper.queue, t.sweeper.queue, t.keeper.queue, t.announcer.queue, t.drainer.queue,
 	} {
 		q.ShutDown()
 	}
@@ -123,6 +125,7 @@ func (t *term) run(ctx context.Context) error {
 	g.Go(func() error { return t.sweeper.run(ctx) })
 	g.Go(func() error { return t.keeper.run(ctx) })
 	g.Go(func() error { return t.announcer.run(ctx) })
+	g.Go(func() error { return t.drainer.run(ctx) })
 	g.Go(func() error { return t.pickup.Run(ctx, t.classes, t.lookup) })
 	g.Go(func() error { return t.listenRings(ctx) })
 	g.Go(func() error { return t.poll(ctx) })
@@ -262,8 +265,9 @@ func (t *term) listenRings(ctx context.Context) error {
 // rung marks what a ring is about as unread and wakes it.
 func (t *term) rung(k store.Key) {
 	if id, ok := k.RequestID(); ok {
-		t.view.unread(id, t.clock.Now())
-		t.requests.add(id)
+		if t.view.rung(id, t.clock.Now()) {
+			t.requests.add(id)
+		}
 		return
 	}
 	if p, ok := k.Principal(); ok {
@@ -274,6 +278,8 @@ func (t *term) rung(k store.Key) {
 		return
 	}
 	if id, ok := k.DrainID(); ok {
-		t.sweeper.add(drainPrefix + id)
+		if t.drains.add(id) {
+			t.drainer.add(drainsKey)
+		}
 	}
 }

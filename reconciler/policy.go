@@ -38,6 +38,16 @@ var policy = []struct {
 	{store.ErrInvalid, stop, 0},                              // a bug: a retry cannot cure it
 }
 
+// kindOf names the row of the policy that an error meets; "" for none.
+func kindOf(err error) string {
+	for _, p := range policy {
+		if errors.Is(err, p.when) {
+			return p.when.Error()
+		}
+	}
+	return ""
+}
+
 func actionFor(err error) (action, time.Duration) {
 	for _, p := range policy {
 		if errors.Is(err, p.when) {

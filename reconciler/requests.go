@@ -86,7 +86,9 @@ func (t *term) readRun(ctx context.Context, id store.RequestID) (run, error) {
 	}
 	rec, err := t.store.Run(ctx, store.Consistent, id)
 	if err != nil {
-		t.view.unread(id, t.clock.Now())
+		if !errors.Is(err, store.ErrInvalid) { // which another read does not mend: the next ring or scan comes back to it
+			t.view.unread(id, t.clock.Now())
+		}
 		return run{}, fmt.Errorf("request %s: %w", id, err)
 	}
 	now := t.clock.Now()
@@ -98,6 +100,10 @@ func (t *term) readRun(ctx context.Context, id store.RequestID) (run, error) {
 
 // abandoned gives back what a request holds whose record is gone.
 func (t *term) abandoned(ctx context.Context, r run, held []snapshot) (Result, error) {
+	if r.status == nil && len(held) == 0 {
+		t.view.forgetRun(r.id) // a ring for what is not there leaves nothing behind
+		return Result{}, nil
+	}
 	back, err := t.giveBack(ctx, held, store.Drain, over)
 	if err != nil || len(held) > 0 || r.status == nil {
 		return back, err

@@ -21,7 +21,6 @@ const (
 	sweepRunners  = "runners"
 	sweepTemplate = "template"
 	sweepRecords  = "records"
-	drainPrefix   = "drain " // followed by the id of an order that was rung
 )
 
 // sweep carries out one periodic task and says when it is due again.
@@ -35,9 +34,6 @@ func (t *term) sweep(ctx context.Context, key string) (Result, error) {
 		return Result{After: t.cfg.Sweep}, t.checkTemplate(ctx)
 	case sweepRecords:
 		return Result{After: t.cfg.Scan}, t.scan(ctx)
-	}
-	if id, ok := strings.CutPrefix(key, drainPrefix); ok {
-		return Result{}, t.readDrain(ctx, id)
 	}
 	return Result{}, fmt.Errorf("sweep %q: %w", key, store.ErrInvalid)
 }
@@ -212,20 +208,6 @@ func (t *term) checkTemplate(ctx context.Context) error {
 	if changed {
 		t.wakeAll(func(in *instance) bool { return in.record.State == statemachine.Idle })
 	}
-	return nil
-}
-
-// readDrain takes an order to dismiss instances and wakes those it covers.
-func (t *term) readDrain(ctx context.Context, id string) error {
-	d, err := t.store.DrainOrder(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil // a ring is only a hint
-	}
-	if err != nil {
-		return fmt.Errorf("drain order: %w", err)
-	}
-	t.view.applyDrain(d)
-	t.wakeAll(func(in *instance) bool { return d.Matches(in.record) })
 	return nil
 }
 

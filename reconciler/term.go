@@ -45,12 +45,15 @@ type term struct {
 	orphans   sightings     // machines without a record, by id
 	strays    sightings     // runners without an owner, by name
 	unended   refusals      // machines whose end the fleet refused
+	drains    *drains       // orders that were rung
+	damped    *damped       // errors of which there may be any number
 
 	requests  *controller[store.RequestID]
 	instances *controller[store.InstanceID]
 	launches  *controller[string]
 	reaper    *controller[string]
 	sweeper   *controller[string]
+	drainer   *controller[string]
 	keeper    *controller[string]
 	announcer *controller[store.InstanceID]
 

@@ -66,6 +66,30 @@ func (v *view) unread(id store.RequestID, now time.Time) {
 	v.run(id, now).unread = true
 }
 
+// maxRuns bounds the requests in memory, some 50 MB. Rings for others that nobody has read yet are dropped then,
+// and the next scan finds what is behind them.
+const maxRuns = 100_000
+
+// rung marks a request as changed and reports whether to look at it.
+func (v *view) rung(id store.RequestID, now time.Time) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, known := v.runs[id]; !known && len(v.runs) >= maxRuns {
+		return false
+	}
+	v.run(id, now).unread = true
+	return true
+}
+
+// forgetRun drops a request of which nothing is stored, unless it was rung meanwhile.
+func (v *view) forgetRun(id store.RequestID) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if r, ok := v.runs[id]; ok && r.request == nil && r.status == nil && !r.unread {
+		delete(v.runs, id)
+	}
+}
+
 // takeRun returns a copy of one request and clears its mark.
 func (v *view) takeRun(id store.RequestID) (run, bool) {
 	v.mu.Lock()

@@ -44,20 +44,32 @@ func LaunchKey(token string) Key { return Key{launchPrefix + token, KindLaunch} 
 // DrainKey returns the key of a drain order.
 func DrainKey(id string) Key { return Key{drainPrefix + id, KindDrain} }
 
-// RequestID returns the request a key belongs to, if it belongs to one.
+// RequestID returns the request a key belongs to, if it belongs to one that may exist.
 func (k Key) RequestID() (RequestID, bool) {
 	id, ok := strings.CutPrefix(k.Partition, runPrefix)
-	return RequestID(id), ok
+	return RequestID(id), ok && RequestID(id).Valid() == nil
 }
 
-// Principal returns the instance a key belongs to, if it belongs to one.
+// Principal returns the instance a key belongs to, if it belongs to one that may exist.
 func (k Key) Principal() (Principal, bool) {
 	p, ok := strings.CutPrefix(k.Partition, instancePrefix)
-	return Principal(p), ok
+	return Principal(p), ok && Principal(p).Valid() == nil
 }
 
-// DrainID returns the drain order a key belongs to, if it belongs to one.
-func (k Key) DrainID() (string, bool) { return strings.CutPrefix(k.Partition, drainPrefix) }
+// DrainID returns the drain order a key belongs to, if it belongs to one that may exist.
+func (k Key) DrainID() (string, bool) {
+	id, ok := strings.CutPrefix(k.Partition, drainPrefix)
+	return id, ok && validName("drain order", id) == nil
+}
+
+// KnownKind reports whether a sort key is one of ours.
+func KnownKind(sort string) bool {
+	switch sort {
+	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain:
+		return true
+	}
+	return false
+}
 
 // record is what every type of record knows about its stored form.
 type record interface {

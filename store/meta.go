@@ -16,14 +16,33 @@ var requestIDForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
 // Valid reports whether id may be used as a key and as a runner label.
 func (id RequestID) Valid() error {
 	if !requestIDForm.MatchString(string(id)) {
-		return fmt.Errorf("request id: must be 1 to 100 of a-z, 0-9 and -, not starting with -, got %q", string(id))
+		return fmt.Errorf("request id: must be 1 to 100 of a-z, 0-9 and -, not starting with -, got %.200q", string(id))
 	}
 	return nil
 }
 
+// nameForm bounds what else becomes a part of a key. A principal on AWS is a role's id and an instance's, 21
+// and 19 characters (IAM, "aws:userid"); 200 leave room for other fleets.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9:_.@+=,-]{0,199}$`)
+
+func validName(what, name string) error {
+	if !nameForm.MatchString(name) {
+		return fmt.Errorf("%s: must be 1 to 200 of letters, digits and :_.@+=,- not starting with one of these, got %.200q", what, name)
+	}
+	return nil
+}
+
+// principalIn returns the owner of a key in an instance's partition.
+func principalIn(k Key) Principal {
+	return Principal(strings.TrimPrefix(k.Partition, instancePrefix))
+}
+
+// Valid reports whether p may be used as a key.
+func (p Principal) Valid() error { return validName("principal", string(p)) }
+
 func (r *RunRequest) key() Key                   { return RequestKey(r.ID, KindRunRequest) }
 func (r *RunRequest) meta() (*int64, *time.Time) { return &r.Version, &r.ExpiresAt }
-func (r *RunRequest) setKey(k Key)               { r.ID, _ = k.RequestID() }
+func (r *RunRequest) setKey(k Key)               { r.ID = RequestID(strings.TrimPrefix(k.Partition, runPrefix)) }
 func (r *RunRequest) validate() error {
 	if r.Attempt < 1 {
 		return fmt.Errorf("attempt: must be at least 1, got %d", r.Attempt)
@@ -33,12 +52,12 @@ func (r *RunRequest) validate() error {
 
 func (r *RunClient) key() Key                   { return RequestKey(r.ID, KindRunClient) }
 func (r *RunClient) meta() (*int64, *time.Time) { return nil, &r.ExpiresAt }
-func (r *RunClient) setKey(k Key)               { r.ID, _ = k.RequestID() }
+func (r *RunClient) setKey(k Key)               { r.ID = RequestID(strings.TrimPrefix(k.Partition, runPrefix)) }
 func (r *RunClient) validate() error            { return r.ID.Valid() }
 
 func (r *RunStatus) key() Key                   { return RequestKey(r.ID, KindRunStatus) }
 func (r *RunStatus) meta() (*int64, *time.Time) { return &r.Version, &r.ExpiresAt }
-func (r *RunStatus) setKey(k Key)               { r.ID, _ = k.RequestID() }
+func (r *RunStatus) setKey(k Key)               { r.ID = RequestID(strings.TrimPrefix(k.Partition, runPrefix)) }
 func (r *RunStatus) validate() error {
 	switch r.Phase {
 	case statemachine.Pending, statemachine.Ready, statemachine.Failed, statemachine.ReleasedPhase:
@@ -50,7 +69,7 @@ func (r *RunStatus) validate() error {
 
 func (r *Instance) key() Key                   { return InstanceKey(r.Principal, KindInstance) }
 func (r *Instance) meta() (*int64, *time.Time) { return &r.Version, &r.ExpiresAt }
-func (r *Instance) setKey(k Key)               { r.Principal, _ = k.Principal() }
+func (r *Instance) setKey(k Key)               { r.Principal = principalIn(k) }
 
 // validate rejects every shape that the table cannot produce, whoever wrote it.
 func (r *Instance) validate() error {
@@ -78,7 +97,7 @@ func (r *Instance) validate() error {
 
 func (r *Heartbeat) key() Key                   { return InstanceKey(r.Principal, KindHeartbeat) }
 func (r *Heartbeat) meta() (*int64, *time.Time) { return nil, &r.ExpiresAt }
-func (r *Heartbeat) setKey(k Key)               { r.Principal, _ = k.Principal() }
+func (r *Heartbeat) setKey(k Key)               { r.Principal = principalIn(k) }
 func (r *Heartbeat) validate() error {
 	if r.Value != Ping {
 		return fmt.Errorf("value: must be %q, got %q", Ping, r.Value)
@@ -88,7 +107,7 @@ func (r *Heartbeat) validate() error {
 
 func (r *Signal) key() Key                   { return InstanceKey(r.Principal, KindSignal) }
 func (r *Signal) meta() (*int64, *time.Time) { return nil, &r.ExpiresAt }
-func (r *Signal) setKey(k Key)               { r.Principal, _ = k.Principal() }
+func (r *Signal) setKey(k Key)               { r.Principal = principalIn(k) }
 func (r *Signal) validate() error {
 	switch r.Value.Signal {
 	case ScriptOK, ScriptFailed, RegOK, RegFailed, RegNext, RemoveOK, RemoveFailed:
@@ -123,9 +142,4 @@ func (r *Lease) validate() error { return nil }
 func (r *DrainOrder) key() Key                   { return DrainKey(r.ID) }
 func (r *DrainOrder) meta() (*int64, *time.Time) { return nil, &r.ExpiresAt }
 func (r *DrainOrder) setKey(k Key)               { r.ID = strings.TrimPrefix(k.Partition, drainPrefix) }
-func (r *DrainOrder) validate() error {
-	if r.ID == "" {
-		return fmt.Errorf("id: must not be empty")
-	}
-	return nil
-}
+func (r *DrainOrder) validate() error            { return validName("drain order", r.ID) }

@@ -67,11 +67,26 @@ func (s *Store) OrderDrain(ctx context.Context, d DrainOrder) error {
 	return s.ring(ctx, d.key())
 }
 
-// DrainOrder reads one drain order.
-func (s *Store) DrainOrder(ctx context.Context, id string) (DrainOrder, error) {
-	var d DrainOrder
-	err := s.get(ctx, Consistent, DrainKey(id), &d)
-	return d, err
+// DrainOrders reads those of the drain orders that exist, consistently. Bad records are passed to bad and left out.
+func (s *Store) DrainOrders(ctx context.Context, bad func(Key, error), ids ...string) ([]DrainOrder, error) {
+	keys := make([]Key, len(ids))
+	for i, id := range ids {
+		keys[i] = DrainKey(id)
+	}
+	items, err := s.table.Get(ctx, Consistent, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("read %d drain orders: %w", len(ids), err)
+	}
+	var out []DrainOrder
+	for _, item := range items {
+		var d DrainOrder
+		if err := decode(item, &d); err != nil {
+			bad(item.Key, err)
+			continue
+		}
+		out = append(out, d)
+	}
+	return out, nil
 }
 
 // Visitor receives the records of a scan. A nil function skips its kind. Bad receives what cannot be

@@ -1,0 +1,77 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Drain orders that were rung are read together. Anyone who may ring can ring for any number that do not
+// exist: so they have a queue of their own, and cost one read of at most drainsAtOnce items a drainPause.
+// What is not remembered is found by the next scan; who orders a drain rings again meanwhile.
+const (
+	drainsKey    = "orders"
+	drainsAtOnce = 100 // keys of one BatchGetItem (DynamoDB, "Quotas")
+	drainPause   = time.Second
+)
+
+// drains are the orders that were rung and not read yet.
+type drains struct {
+	mu   sync.Mutex
+	rung map[string]bool
+	last time.Time // of the last read
+}
+
+// add remembers an order and reports whether there was room.
+func (d *drains) add(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rung == nil {
+		d.rung = map[string]bool{}
+	}
+	if len(d.rung) >= drainsAtOnce {
+		return false
+	}
+	d.rung[id] = true
+	return true
+}
+
+// take removes and returns all, in order, or says how long to wait until the next read.
+func (d *drains) take(now time.Time) (ids []string, wait time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.rung) == 0 {
+		return nil, 0
+	}
+	if wait := d.last.Add(drainPause).Sub(now); wait > 0 {
+		return nil, wait
+	}
+	for id := range d.rung {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	d.rung, d.last = nil, now
+	return ids, 0
+}
+
+// readDrains takes the orders that were rung to dismiss instances, and wakes those they cover.
+func (t *term) readDrains(ctx context.Context, _ string) (Result, error) {
+	ids, wait := t.drains.take(t.clock.Now())
+	if len(ids) == 0 {
+		return Result{After: wait}, nil
+	}
+	orders, err := t.store.DrainOrders(ctx, t.badRecord, ids...)
+	if err != nil {
+		for _, id := range ids {
+			t.drains.add(id)
+		}
+		return Result{}, fmt.Errorf("drain orders: %w", err)
+	}
+	for _, d := range orders {
+		t.view.applyDrain(d)
+		t.wakeAll(func(in *instance) bool { return d.Matches(in.record) })
+	}
+	return Result{After: drainPause}, nil
+}
