@@ -105,7 +105,7 @@ func (c *controller[K]) step(ctx context.Context) bool {
 		}
 	case act == stop:
 		c.queue.Forget(key)
-		c.damped.error(kindOf(err), "gave up on a key", fmt.Sprint(key), err)
+		c.damped.Error("gave up on a key", kindOf(err), fmt.Sprint(key), err)
 	case act == retryAfter:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, wait)

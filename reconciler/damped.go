@@ -39,8 +39,8 @@ func newDamped(log *slog.Logger, clk clock.PassiveClock) *damped {
 	return &damped{log: log, clock: clk, said: map[string]*trouble{}}
 }
 
-// error says that something is wrong with key, which is one of count since the last line.
-func (d *damped) error(cause, message, key string, err error) {
+// Error says that something is wrong with key, which is one of count since the last line.
+func (d *damped) Error(message, cause, key string, err error) {
 	now := d.clock.Now()
 	d.mu.Lock()
 	said, known := d.said[cause]

@@ -23,20 +23,20 @@ func TestDamped_OneLineAMinutePerCause(t *testing.T) {
 	}
 	long := strings.Repeat("é", 3000)
 	for range 300 {
-		d.error("a", "bad record", long, errors.New(long))
+		d.Error("bad record", "a", long, errors.New(long))
 	}
-	d.error("b", "bad record", "key", errors.New("other"))
+	d.Error("bad record", "b", "key", errors.New("other"))
 	got := lines()
 	if len(got) != 2 || !strings.Contains(got[0], "count=1") || len(got[0]) > maxLoggedKey+maxLoggedError+200 {
 		t.Errorf("%d lines, the first of %d bytes: want 2, cut", len(got), len(got[0]))
 	}
 	clk.Step(dampPeriod - time.Second)
-	d.error("a", "bad record", "key", errors.New("x"))
+	d.Error("bad record", "a", "key", errors.New("x"))
 	if got := lines(); got[0] != "" {
 		t.Errorf("said again too soon: %q", got)
 	}
 	clk.Step(time.Second)
-	d.error("a", "bad record", "key", errors.New("x"))
+	d.Error("bad record", "a", "key", errors.New("x"))
 	if got := lines(); len(got) != 1 || !strings.Contains(got[0], "count=301") {
 		t.Errorf("after a minute: %q, want one line that counts 301", got)
 	}

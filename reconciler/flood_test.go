@@ -95,9 +95,13 @@ func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 		lasts time.Duration
 		key   func(n int) store.Key
 	}{
-		"Drains":    {5 * time.Minute, func(n int) store.Key { return store.DrainKey(fmt.Sprintf("order-%d", n)) }},
-		"Requests":  {4 * time.Minute, func(n int) store.Key { return store.RequestKey(store.RequestID(fmt.Sprintf("%d", n)), store.KindRunRequest) }},
-		"Instances": {4 * time.Minute, func(n int) store.Key { return store.InstanceKey(store.Principal(fmt.Sprintf("ROLE:i-%d", n)), store.KindSignal) }},
+		"Drains": {5 * time.Minute, func(n int) store.Key { return store.DrainKey(fmt.Sprintf("order-%d", n)) }},
+		"Requests": {4 * time.Minute, func(n int) store.Key {
+			return store.RequestKey(store.RequestID(fmt.Sprintf("%d", n)), store.KindRunRequest)
+		}},
+		"Instances": {4 * time.Minute, func(n int) store.Key {
+			return store.InstanceKey(store.Principal(fmt.Sprintf("ROLE:i-%d", n)), store.KindSignal)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {

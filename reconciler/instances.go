@@ -91,7 +91,7 @@ func (t *term) badRecord(k store.Key, err error) {
 	if !store.KnownKind(cause) {
 		cause = "" // anybody may make up kinds: they are one cause
 	}
-	t.damped.error(cause, "bad record", k.Partition+" "+k.Sort, err)
+	t.damped.Error("bad record", cause, k.Partition+" "+k.Sort, err)
 }
 
 // happen writes the event that is due, if its facts still hold, and wakes who waits for it.

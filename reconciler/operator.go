@@ -79,7 +79,7 @@ func (op *Operator) newTerm(number int64, trust func() bool, since func() time.T
 		writable: since,
 		view:     newView(), waiting: newWaiting(), batch: newBatch(), intending: make(chan struct{}, 1),
 		refused: newExclusions(o.Clock, o.Config.Exclusion),
-		damped: newDamped(o.Log, o.Clock), drains: &drains{},
+		damped:  newDamped(o.Log, o.Clock), drains: &drains{},
 		orphans: sightings{}, strays: sightings{}, chores: map[string]func(context.Context) error{},
 	}
 	t.pickup = pool.NewPickup(o.Pool, o.Clock, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
