@@ -21,18 +21,21 @@ const baselineFile = "baseline.json"
 type Baseline struct {
 	Boot       string            `json:"boot"`
 	Free       uint64            `json:"free"`       // bytes that the disk of Scrubber.Root had left
-	Processes  []process.Ref     `json:"processes"`  // of the runner's user
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
 	Home       map[string]string `json:"home"`       // files in the home of the runner's user, and what shows a change of each
 	Temporary  []string          `json:"temporary"`  // what was in the folders for temporary files; nil: others use them too
 	Containers *Containers       `json:"containers"` // nil: no container engine answered
 }
 
-// TakeBaseline writes down what the machine is like, unless that was done. It is called after the
-// operator's script, before the first listener starts.
+// TakeBaseline ends every process of the runner's user and writes down what the machine is like, unless that was
+// done. It is called after the operator's script, before the first listener starts.
 func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	if _, err := os.Stat(s.baselinePath()); err == nil {
 		return nil
+	}
+	err := s.killUsers(ctx) // first: what they own or listen on would count as the machine's
+	if err != nil {
+		return fmt.Errorf("take baseline: %w", err)
 	}
 	b, err := s.measure(ctx)
 	if err != nil {
@@ -67,9 +70,6 @@ func (s Scrubber) remembered() (Baseline, error) {
 	if b.Boot == "" && boot != "" { // without it the machine would count as one on which nothing ran
 		return b, fmt.Errorf("read baseline: %s: boot must be set", s.baselinePath())
 	}
-	if b.Boot != boot {
-		b.Processes = nil // their names mean nothing any more
-	}
 	return b, nil
 }
 
@@ -86,9 +86,6 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 		return b, err
 	}
 	if s.User != nil {
-		if b.Processes, err = process.OwnedBy(s.User.UID); err != nil {
-			return b, err
-		}
 		if b.Home, err = s.homeFiles(); err != nil {
 			return b, err
 		}

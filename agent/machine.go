@@ -4,8 +4,6 @@ import (
 	"context"
 	"os"
 	"time"
-
-	"github.com/remuda-run/remuda/internal/process"
 )
 
 // ProcessMachine is a machine that is no more than the processes of one instance, beside others on
@@ -20,16 +18,9 @@ const haltPause = 20 * time.Millisecond
 
 // Halt kills every process of the instance but the agent, which ends because Run returns.
 func (m ProcessMachine) Halt(ctx context.Context, _ string) error {
-	was, err := m.remembered()
-	if err != nil {
-		was = Baseline{} // what cannot be read spares nobody
-	}
 	for {
-		left, err := m.left(was)
+		left, err := m.kill(m.left)
 		if err != nil || len(left) == 0 {
-			return err
-		}
-		if err := process.KillAll(left...); err != nil {
 			return err
 		}
 		t := m.Clock.NewTimer(haltPause)

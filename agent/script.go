@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/remuda-run/remuda/internal/process"
 )
 
 // Command is a Script that runs a program in a process group of its own.
@@ -48,7 +50,9 @@ func (c Command) Run(ctx context.Context) error {
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	err = cmd.Run()
+	if err = process.Start(cmd); err == nil { // a service that it starts is an ordinary process too
+		err = cmd.Wait()
+	}
 	if err == nil {
 		return nil
 	}

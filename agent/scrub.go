@@ -5,14 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/utils/clock"
-
-	"github.com/remuda-run/remuda/internal/process"
 )
 
 // Errors of Machine.Scrub.
@@ -43,8 +38,8 @@ func ScrubLevels() []string {
 // Scrubber removes what jobs left behind (H42), and holds the machine against what it was before the
 // first run.
 //
-// Processes are known by EnvMarker, by descent and by their user, as far as the fields say. A service
-// that must outlive a run is started by the system's service manager, as another user.
+// Processes are known by EnvMarker, by descent and by their user, as far as the fields say: see killall.go. A
+// service that must outlive a run is started by the system's service manager, as another user.
 type Scrubber struct {
 	InstanceID string
 	Root       string   // instance folder
@@ -55,7 +50,7 @@ type Scrubber struct {
 
 	Levels map[string]ScrubLevel // by resource class
 	Tree   bool                  // processes that descend from this one, which must have called process.AdoptOrphans
-	User   *RunnerUser           // whose processes and files are the runs' alone; nil: shared with others
+	User   *RunnerUser           // whose processes and files are the runs' alone, so that all of them may be killed; nil: shared with others
 	Whole  bool                  // the computer is this instance's alone
 	System string                // root of the file system outside Root; "": /
 }
@@ -66,12 +61,6 @@ type RunnerUser struct {
 	Name string
 	Home string // as the system knows it; "": none
 }
-
-// killPause is the time between two looks for processes that were killed; killTries bounds them.
-const (
-	killPause = 50 * time.Millisecond
-	killTries = 100
-)
 
 // Scrub cleans the machine after a run of class, and checks. It returns an error that wraps
 // ErrNotClean if something is left, or ErrUsedUp.
@@ -105,7 +94,7 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 	if level == ScrubNone {
 		return nil
 	}
-	if err := s.killAll(ctx, was); err != nil { // what the script itself left
+	if err := s.killAll(ctx); err != nil { // what the script itself left
 		return err
 	}
 	return s.check(was)
@@ -121,18 +110,18 @@ func (s Scrubber) level(class string) ScrubLevel {
 
 // remove removes what the level says.
 func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) error {
-	if err := s.killAll(ctx, was); err != nil {
+	if err := s.killAll(ctx); err != nil {
 		return err
 	}
 	if level == ScrubFull && s.Whole { // their processes write into the folders that follow
 		if err := removeContainers(ctx, was.Containers); err != nil {
 			return err
 		}
-		if err := s.killAll(ctx, was); err != nil {
+		if err := s.killAll(ctx); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(s.empty(), s.added()); err != nil {
+	if err := errors.Join(s.removeFromKernel(), s.empty(), s.added()); err != nil {
 		return err
 	}
 	if level == ScrubFull && s.User != nil {
@@ -141,73 +130,13 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) er
 	return nil
 }
 
-// quietLooks is how many looks in a row must find nothing: one misses a process that was forked behind
-// it by another that ended before it.
-const quietLooks = 3
-
-// killAll kills every process of the run, until looks find none.
-func (s Scrubber) killAll(ctx context.Context, was Baseline) error {
-	quiet := 0
-	for try := 0; ; try++ {
-		left, err := s.left(was)
-		switch {
-		case err != nil:
-			return err
-		case len(left) == 0:
-			if quiet++; quiet < quietLooks {
-				try--
-				continue
-			}
-			return nil
-		case try == killTries:
-			return fmt.Errorf("%d processes cannot be killed, one is %d", len(left), left[0].PID)
-		}
-		quiet = 0
-		if err := process.KillAll(left...); err != nil {
-			return err
-		}
-		t := s.Clock.NewTimer(killPause)
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return context.Cause(ctx)
-		case <-t.C():
-		}
-	}
-}
-
-// left returns the processes of runs, without this one.
-func (s Scrubber) left(was Baseline) ([]process.Ref, error) {
-	left, err := process.Find(EnvMarker, s.InstanceID)
-	if err != nil {
-		return nil, err
-	}
-	if s.Tree {
-		more, err := process.Descendants(os.Getpid())
-		if err != nil {
-			return nil, err
-		}
-		left = append(left, more...)
-	}
-	if s.User != nil {
-		more, err := process.OwnedBy(s.User.UID)
-		if err != nil {
-			return nil, err
-		}
-		left = append(left, slices.DeleteFunc(more, func(r process.Ref) bool { return slices.Contains(was.Processes, r) })...)
-	}
-	slices.SortFunc(left, func(a, b process.Ref) int { return cmp.Compare(a.PID, b.PID) })
-	left = slices.Compact(left)
-	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), nil
-}
-
 // Folders for everybody's temporary files (file-hierarchy(7)).
 func (s Scrubber) temporary() []string { return s.places("tmp", "var/tmp", "dev/shm") }
 
 // Folders in which any user may leave files, and those of its timed jobs: cron's and at's, and what
 // lets its services live without it (file-hierarchy(7), crontab(1), atd(8), loginctl(1)).
 func (s Scrubber) shared() []string {
-	return append(s.temporary(), s.places("dev/mqueue", "var/crash", "var/spool", fmt.Sprintf("run/user/%d", s.User.UID))...)
+	return append(s.temporary(), s.places("var/crash", "var/spool", fmt.Sprintf("run/user/%d", s.User.UID))...)
 }
 
 func (s Scrubber) places(dirs ...string) []string {

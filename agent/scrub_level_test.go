@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -15,8 +16,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// stranger is a user that has no process and no file on any machine of these tests.
-const stranger = 54321
+// stranger is a user that has no process and no file on any machine of these tests, nor another run of them: all
+// of its processes are killed. The next uid is one that it may give away.
+var stranger = 54321_0000 + 4*(os.Getpid()%1_000_000)
 
 // place is an instance folder and a file system around it, in which jobs of stranger were.
 func place(t *testing.T) (s Scrubber, put func(owner int, path, text string)) {
@@ -58,7 +60,7 @@ func TestScrub_Levels_H42(t *testing.T) {
 				t.Fatal(err)
 			}
 			theirs := []string{
-				"tmp/a", "var/tmp/b", "dev/shm/c", "var/spool/cron/crontabs/stranger", "var/spool/cron/atjobs/d", "run/user/54321/e",
+				"tmp/a", "var/tmp/b", "dev/shm/c", "var/spool/cron/crontabs/stranger", "var/spool/cron/atjobs/d", fmt.Sprintf("run/user/%d/e", stranger),
 				"people/stranger/.config/systemd/user/f.service", "tmp/roots-/g",
 			}
 			for _, path := range theirs {
@@ -237,32 +239,37 @@ func TestScrub_ChangedHome_NotClean_H42(t *testing.T) {
 	}
 }
 
-// H42: processes of the user that nothing else marks are ended; the ones from before live.
+// H42: processes of the user that nothing else marks are ended: what runs before the first run, which it could
+// change, before that; and what moved to a uid that the user may give away.
 func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
-	s, _ := place(t)
-	daemon := func() *exec.Cmd {
+	s, put := place(t)
+	put(0, "etc/subuid", fmt.Sprintf("stranger:%d:1\n", stranger+1))
+	daemon := func(uid int) *exec.Cmd {
 		cmd := exec.Command("sleep", "600")
 		cmd.Env = []string{"NOTHING=1"}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		return cmd
 	}
-	before := daemon()
-	defer func() { _ = before.Process.Kill(); _ = before.Wait() }()
+	other := daemon(stranger + 2)
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	before := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	of := daemon()
+	of := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
 	if err := s.Scrub(t.Context(), "workspace"); err != nil {
 		t.Fatalf("Scrub = %v", err)
 	}
-	if err := of.Wait(); err == nil {
-		t.Error("the run's process ended by itself")
+	for _, cmd := range append(before, of...) {
+		if err := cmd.Wait(); err == nil {
+			t.Error("a process of the user ended by itself")
+		}
 	}
-	if err := before.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("the process from before the first run: %v", err)
+	if err := other.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("a process of another user: %v", err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -80,7 +81,11 @@ func (r *Runner) configure(ctx context.Context, reg store.Registration, label st
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, slices.Concat(env, []string{inputToken + "=" + reg.Secret}), out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
 	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
-	if err := cmd.Run(); err != nil {
+	err = process.Start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}

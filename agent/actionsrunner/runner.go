@@ -139,7 +139,7 @@ func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, er
 	cmd := exec.Command(r.listener(), "run")
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, env, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
-	if err := cmd.Start(); err != nil {
+	if err := process.Start(cmd); err != nil {
 		return nil, err
 	}
 	ref, err := process.Lookup(cmd.Process.Pid)

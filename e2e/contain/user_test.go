@@ -45,8 +45,8 @@ func claim(t testing.TB) account {
 		there, err := process.OwnedBy(uid)
 		if err == nil && len(there) == 0 && syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			t.Cleanup(func() {
-				left, err := process.OwnedBy(uid) // what a failed test leaves must not hide the next one's result
-				if err := errors.Join(err, process.KillAll(left...), lock.Close()); err != nil {
+				jobs := process.User{UID: uid} // what a failed test leaves must not hide the next one's result
+				if err := errors.Join(jobs.Kill(), jobs.RemoveIPC(), jobs.ClearKeyrings(), lock.Close()); err != nil {
 					t.Error(err)
 				}
 			})

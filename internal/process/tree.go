@@ -7,7 +7,7 @@ import "fmt"
 // AdoptOrphans makes this process the parent of every descendant whose own parent ended, so that
 // Descendants finds what left its group, session and environment. It holds for the life of this
 // process; those that it leaves behind go to the next such process above, and Descendants of a
-// successor does not find them. Who calls it must Reap.
+// successor does not find them: User.Kill and User.Processes do. Who calls it must Reap.
 func AdoptOrphans() error {
 	if err := adoptOrphans(); err != nil {
 		return fmt.Errorf("adopt orphaned processes: %w", err)
@@ -41,23 +41,9 @@ func Descendants(pid int) ([]Ref, error) {
 	return found, nil
 }
 
-// OwnedBy returns the processes whose real or effective user is uid, in no order.
-func OwnedBy(uid int) ([]Ref, error) {
-	all, err := table()
-	if err != nil {
-		return nil, err
-	}
-	var found []Ref
-	for _, e := range all {
-		if runsAs(e.ref.PID, uid) {
-			found = append(found, e.ref)
-		}
-	}
-	return found, nil
-}
-
 // entry is one process that runs.
 type entry struct {
 	ref    Ref
 	parent int
+	kernel bool // a kernel thread
 }

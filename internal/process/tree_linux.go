@@ -24,22 +24,9 @@ func table() ([]entry, error) {
 		if err != nil {
 			return // ended
 		}
-		all = append(all, entry{ref: Ref{PID: pid, Start: st.start}, parent: parentOf(line)})
+		all = append(all, entry{ref: Ref{PID: pid, Start: st.start}, parent: parentOf(line), kernel: st.kernel})
 	})
 	return all, err
-}
-
-// runsAs reads /proc/<pid>/status: the owner of the folder is root for a process that hid its memory.
-func runsAs(pid, uid int) bool {
-	text, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "status"))
-	if err != nil {
-		return false // ended
-	}
-	_, rest, _ := bytes.Cut(text, []byte("\nUid:"))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	ids := bytes.Fields(line) // real, effective, saved, file system (proc_pid_status(5))
-	want := strconv.Itoa(uid)
-	return len(ids) >= 2 && (string(ids[0]) == want || string(ids[1]) == want)
 }
 
 // parentOf returns the parent in a stat line, 0 if there is none.

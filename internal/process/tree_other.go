@@ -14,8 +14,6 @@ func table() ([]entry, error) {
 	return nil, fmt.Errorf("list processes: %w", errors.ErrUnsupported)
 }
 
-func runsAs(int, int) bool { return false }
-
 // Reaper has nothing to do where no process is adopted.
 type Reaper struct{}
 

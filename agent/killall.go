@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// Where the runner's user is one instance's alone the kernel kills what runs as that user (process.User.Kill,
+// docs/adr/0012): no list is behind, and nothing of it matters that a restarted agent has forgotten, such as who
+// descends from it. The looks that follow are the proof, and kill the rest: what is the run's by mark or descent,
+// and what changed its uid to one of the user's subordinate ones outside a user namespace. Where the user is
+// shared with other instances the looks are all there is: the kernel would kill the neighbours' jobs too.
+
+// killPause is the time between two looks for processes that were killed; killTries bounds them.
+const (
+	killPause = 50 * time.Millisecond
+	killTries = 100
+)
+
+// quietLooks is how many looks in a row must find nothing: one misses a process that was forked behind
+// it by another that ended before it.
+const quietLooks = 3
+
+// killAll kills every process of the run, until looks find none.
+func (s Scrubber) killAll(ctx context.Context) error { return s.killUntilQuiet(ctx, s.left) }
+
+// killUsers kills every process of the runner's user alone, and what such left in the kernel: what runs before the
+// first run could be changed by it to do its work later.
+func (s Scrubber) killUsers(ctx context.Context) error {
+	if s.User == nil {
+		return nil
+	}
+	user, err := s.user()
+	if err == nil {
+		err = s.killUntilQuiet(ctx, user.Processes)
+	}
+	if err != nil {
+		return fmt.Errorf("end processes of %s, who must have none but a job's: %w", s.User.Name, err)
+	}
+	return s.removeFromKernel()
+}
+
+func (s Scrubber) killUntilQuiet(ctx context.Context, look func() ([]process.Ref, error)) error {
+	quiet := 0
+	for try := 0; ; try++ {
+		left, err := s.kill(look)
+		switch {
+		case err != nil:
+			return err
+		case len(left) == 0:
+			if quiet++; quiet < quietLooks {
+				try--
+				continue
+			}
+			return nil
+		case try == killTries:
+			return fmt.Errorf("%d processes cannot be killed, one is %d", len(left), left[0].PID)
+		}
+		quiet = 0
+		t := s.Clock.NewTimer(killPause)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		case <-t.C():
+		}
+	}
+}
+
+// kill kills what runs as the runner's user and what a look finds, which it returns: some may have ended by now.
+func (s Scrubber) kill(look func() ([]process.Ref, error)) ([]process.Ref, error) {
+	var err error
+	if s.User != nil {
+		err = process.User{UID: s.User.UID}.Kill()
+	}
+	left, lerr := look()
+	return left, errors.Join(err, lerr, process.KillAll(left...))
+}
+
+// left returns the processes of runs, without this one.
+func (s Scrubber) left() ([]process.Ref, error) {
+	left, err := process.Find(EnvMarker, s.InstanceID)
+	if err != nil {
+		return nil, err
+	}
+	if s.Tree {
+		more, err := process.Descendants(os.Getpid())
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, more...)
+	}
+	if s.User != nil {
+		user, err := s.user()
+		if err != nil {
+			return nil, err
+		}
+		more, err := user.Processes()
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, more...)
+	}
+	slices.SortFunc(left, func(a, b process.Ref) int { return cmp.Compare(a.PID, b.PID) })
+	left = slices.Compact(left)
+	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), nil
+}
+
+// removeFromKernel removes what no process needs to keep: shared memory, semaphores, message queues and keys of
+// the runner's user. Its processes have ended.
+func (s Scrubber) removeFromKernel() error {
+	if s.User == nil {
+		return nil
+	}
+	user, err := s.user()
+	if err != nil {
+		return err
+	}
+	return errors.Join(user.RemoveIPC(), user.ClearKeyrings())
+}
+
+// user is the runner's user with the uids that the system lets it give away.
+func (s Scrubber) user() (process.User, error) {
+	return process.LookupUser(s.User.Name, s.User.UID, s.system("etc/subuid"))
+}

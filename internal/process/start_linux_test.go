@@ -1,0 +1,68 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// startEnv makes this program say which session keyring it has.
+const startEnv = "REMUDA_PROCESS_START"
+
+func init() {
+	if os.Getenv(startEnv) != "" {
+		fmt.Println(unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false))
+		os.Exit(0)
+	}
+}
+
+// H42: what is started has a session keyring of its own: nothing that it puts there reaches what is started later.
+func TestStart_NewSessionKeyring_H42(t *testing.T) {
+	if _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false); withoutKeys(err) {
+		t.Skipf("no keyrings here: %v", err)
+	}
+	seen := map[string]bool{}
+	ours, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false)
+	seen[fmt.Sprintln(ours, err)] = true
+	for range 2 {
+		cmd, out := exec.Command(os.Args[0]), &strings.Builder{}
+		cmd.Env, cmd.Stdout = []string{startEnv + "=1"}, out
+		if err := errors.Join(Start(cmd), cmd.Wait()); err != nil {
+			t.Fatal(err)
+		}
+		if ring := out.String(); seen[ring] || !strings.HasSuffix(ring, " <nil>\n") {
+			t.Errorf("session keyring %q, want one that nobody else has", ring)
+		} else {
+			seen[ring] = true
+		}
+	}
+}
+
+// H49: when memory runs out the kernel spares us, and nothing that was started here: it cannot even ask for that.
+func TestStart_Unprotected_H49(t *testing.T) {
+	was, err := os.ReadFile(scoreFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(scoreFile, []byte("-500"), 0); err != nil {
+		t.Skipf("may not be protected: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := os.WriteFile(scoreFile, was, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	cmd, out := exec.Command("/bin/cat", scoreFile), &strings.Builder{}
+	cmd.Stdout = out
+	if err := errors.Join(Start(cmd), cmd.Wait()); err != nil || out.String() != "0\n" {
+		t.Errorf("Start = %v, score %q, want 0", err, out)
+	}
+	if now, err := os.ReadFile(scoreFile); err != nil || string(now) != "-500\n" {
+		t.Errorf("our own score is %q, %v, want -500", now, err)
+	}
+}

@@ -1,0 +1,79 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// User is a user of the system whose processes are all of one kind, such as those of runs, with the uids that
+// it may give to them in user namespaces of its own (subuid(5)).
+type User struct {
+	UID         int
+	Subordinate []UIDs
+}
+
+// UIDs are some in a row.
+type UIDs struct{ First, Count int }
+
+// ErrNotAlone says that a user cannot be one whose processes are all of one kind.
+var ErrNotAlone = errors.New("process: not a user of runs alone")
+
+// LookupUser returns a user with what a file like /etc/subuid, whose lines begin with name or uid, gives it. No
+// such file gives nothing, nor does a line that newuidmap(1) cannot read.
+func LookupUser(name string, uid int, subuids string) (User, error) {
+	u := User{UID: uid}
+	text, err := os.ReadFile(subuids)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return u, fmt.Errorf("subordinate uids of user %d: %w", uid, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSpace(line), ":")
+		if len(f) != 3 || f[0] != name && f[0] != strconv.Itoa(uid) {
+			continue
+		}
+		first, err := strconv.Atoi(f[1])
+		count, cerr := strconv.Atoi(f[2])
+		if errors.Join(err, cerr) == nil {
+			u.Subordinate = append(u.Subordinate, UIDs{first, count})
+		}
+	}
+	return u, nil
+}
+
+// Owns reports whether uid is the user's or one that it may give away. Root is nobody's.
+func (u User) Owns(uid int) bool {
+	if uid == u.UID {
+		return true
+	}
+	for _, r := range u.Subordinate {
+		if uid > 0 && uid >= r.First && uid-r.First < r.Count {
+			return true
+		}
+	}
+	return false
+}
+
+// Processes returns the user's processes, in no order: those of which a uid is the user's, and those in a user
+// namespace that was made by one of these uids, or in one below it.
+func (u User) Processes() ([]Ref, error) {
+	all, err := table()
+	if err != nil {
+		return nil, err
+	}
+	var found []Ref
+	for _, e := range all {
+		if !e.kernel && u.runs(e.ref.PID) {
+			found = append(found, e.ref)
+		}
+	}
+	return found, nil
+}
+
+// OwnedBy returns the processes of a user without subordinate uids.
+func OwnedBy(uid int) ([]Ref, error) { return User{UID: uid}.Processes() }

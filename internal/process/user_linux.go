@@ -1,0 +1,108 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// runs reports whether a process is the user's. It reads /proc/<pid>/status: the owner of the folder is root for
+// a process that hid its memory.
+func (u User) runs(pid int) bool {
+	text, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "status"))
+	if err != nil {
+		return false // ended
+	}
+	_, rest, _ := bytes.Cut(text, []byte("\nUid:"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	ids := bytes.Fields(line) // real, effective, saved, file system (proc_pid_status(5))
+	return slices.ContainsFunc(ids, func(id []byte) bool {
+		n, err := strconv.Atoi(string(id))
+		return err == nil && u.Owns(n)
+	}) || u.madeNamespaceOf(pid)
+}
+
+// madeNamespaceOf reports whether the user namespace of a process, or one above it, was made by the user
+// (ioctl_ns(2)). There its uids may be any.
+func (u User) madeNamespaceOf(pid int) bool {
+	file := filepath.Join(procDir, strconv.Itoa(pid), "ns/user")
+	its, err := os.Readlink(file)
+	ours, oerr := os.Readlink(filepath.Join(procDir, "self/ns/user"))
+	if err != nil || oerr == nil && its == ours {
+		return false // ended, or a kernel without them
+	}
+	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	for err == nil {
+		var owner uint32
+		if owner, err = unix.IoctlGetUint32(fd, unix.NS_GET_OWNER_UID); err == nil && u.Owns(int(owner)) {
+			unix.Close(fd)
+			return true
+		}
+		var above int
+		above, err = unix.IoctlRetInt(fd, unix.NS_GET_PARENT) // an error above our own
+		unix.Close(fd)
+		fd = above
+	}
+	return false
+}
+
+// Kill sends SIGKILL to all that runs as the user, and to all in user namespaces that the user made, but for this
+// process. The kernel does it at once: nothing can fork out of it. What has changed its uid otherwise is not met.
+// It does not wait for their end.
+func (u User) Kill() error {
+	err := u.do(func() error {
+		if err := unix.Kill(-1, unix.SIGKILL); !errors.Is(err, unix.ESRCH) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("kill processes of user %d: %w", u.UID, err)
+	}
+	return nil
+}
+
+// do calls f on a thread that is the user, with no right of ours: to the kernel each thread has credentials of its
+// own (nptl(7)), and a process of the user's own could be stopped by others of that user.
+func (u User) do(f func() error) error {
+	if u.UID <= 0 || u.UID == os.Getuid() || u.UID == os.Geteuid() {
+		return fmt.Errorf("%w: %d", ErrNotAlone, u.UID)
+	}
+	return onThread(func() error {
+		// Not unix.Setresuid, which changes every thread.
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(u.UID), uintptr(u.UID), uintptr(u.UID)); errno != 0 {
+			return fmt.Errorf("become user %d: %w", u.UID, errno)
+		}
+		caps := [2]unix.CapUserData{}
+		if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0]); err != nil {
+			return fmt.Errorf("become user %d: capabilities: %w", u.UID, err)
+		}
+		if e, _, _ := unix.RawSyscall(unix.SYS_GETEUID, 0, 0, 0); int(e) != u.UID || caps[0].Effective|caps[1].Effective != 0 {
+			return fmt.Errorf("become user %d: rights of user %d are left: %x %x", u.UID, e, caps[0].Effective, caps[1].Effective)
+		}
+		return f()
+	})
+}
+
+// onThread calls f on a thread that ends with it, whatever f changed of the thread. It is never the main one, which
+// would stay, and be shown as the process.
+func onThread(f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // a thread that is not unlocked ends with its goroutine
+		if unix.Gettid() == unix.Getpid() {
+			defer runtime.UnlockOSThread()
+			done <- onThread(f) // this one is taken meanwhile
+			return
+		}
+		done <- f()
+	}()
+	return <-done
+}

@@ -1,0 +1,27 @@
+//go:build unix && !linux
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+)
+
+func (User) runs(int) bool { return false }
+
+// Kill returns errors.ErrUnsupported.
+func (u User) Kill() error { return u.unsupported("kill processes") }
+
+// RemoveIPC returns errors.ErrUnsupported.
+func (u User) RemoveIPC() error { return u.unsupported("remove objects in the kernel") }
+
+// ClearKeyrings does nothing: only Linux has keyrings.
+func (User) ClearKeyrings() error { return nil }
+
+func (u User) unsupported(what string) error {
+	return fmt.Errorf("%s of user %d: %w", what, u.UID, errors.ErrUnsupported)
+}
+
+// Start starts cmd.
+func Start(cmd *exec.Cmd) error { return cmd.Start() }
