@@ -36,7 +36,10 @@ const scriptTail = 1500
 // running stays. Output goes to a file, not a pipe: a background process that keeps it open holds
 // up nobody.
 func (c Command) Run(ctx context.Context) error {
-	out, err := os.OpenFile(c.Log, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o644)
+	out, err := os.OpenFile(c.Log, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err == nil {
+		err = out.Chmod(0o600) // one of an earlier version: jobs are not to read what the operator's script says
+	}
 	if err != nil {
 		return fmt.Errorf("run script %s: %w", c.Path, err)
 	}

@@ -45,6 +45,23 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// What the operator's script says is not for jobs, also where an earlier version left a log they can read.
+func TestCommand_LogIsPrivate_H43(t *testing.T) {
+	command := shell(t, instance(t), "echo token")
+	for range 2 {
+		if err := command.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(command.Log)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("log = %v, %v, want mode 0600", info.Mode(), err)
+		}
+		if err := os.Chmod(command.Log, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // H46: the true exit status counts, and the last lines tell why.
 func TestCommand_Status_S39_H46(t *testing.T) {
 	id := instance(t)

@@ -27,7 +27,11 @@ import (
 // them (src/Runner.Common/HostContext.cs, GetConfigFile; src/Runner.Listener/Program.cs).
 const settings = ".runner"
 
-var leftovers = []string{".runner_migrated", ".credentials", ".credentials_migrated", ".credentials_rsaparams", ".env", ".path"}
+var leftovers = append([]string{".credentials", ".credentials_rsaparams"}, unasked...)
+
+// unasked are those that a registration works without. A job could have left them, with a hook of its own, to
+// the next listener of its registration.
+var unasked = []string{".runner_migrated", ".credentials_migrated", ".env", ".path"}
 
 // identity is what we read of the settings file.
 type identity struct {
@@ -53,9 +57,12 @@ func (r *Runner) configured() (identity, error) {
 }
 
 // unconfigure removes what an earlier registration left: its runner is deleted at GitHub by id.
-func (r *Runner) unconfigure() error {
+func (r *Runner) unconfigure() error { return r.drop(append([]string{settings}, leftovers...)...) }
+
+// drop removes files of the runner's folder.
+func (r *Runner) drop(names ...string) error {
 	var errs []error
-	for _, name := range append([]string{settings}, leftovers...) {
+	for _, name := range names {
 		if err := os.Remove(filepath.Join(r.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

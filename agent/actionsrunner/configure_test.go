@@ -77,6 +77,31 @@ func TestStart_LeftoversRemoved_H42(t *testing.T) {
 	}
 }
 
+// A listener that is started again under its registration reads no environment, and so no other hook, that a
+// job of its run left for it; it has its registration still.
+func TestStart_SameRegistration_LeftoversRemoved_H42(t *testing.T) {
+	w := newWorld(t)
+	first := w.start(store.Token)
+	w.tell("exit 1")
+	w.want(first, agent.Exited)
+	first.Detach()
+	left := []string{".env", ".path", ".runner_migrated", ".credentials_migrated"}
+	for _, name := range append(left, ".credentials") {
+		w.write(name, agent.HookEnv+"=\n")
+	}
+	l := w.start(store.Token)
+	w.tell("say Listening for Jobs")
+	w.want(l, agent.Listening)
+	for _, name := range left {
+		if w.has(name) {
+			t.Errorf("%s was left", name)
+		}
+	}
+	if !w.has(".runner") || !w.has(".credentials") {
+		t.Error("the registration is gone")
+	}
+}
+
 // Failures are sorted by cause and carry the last lines, without the token.
 func TestConfigure_Fails_Sorted(t *testing.T) {
 	for _, tt := range []struct {

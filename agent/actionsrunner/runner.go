@@ -27,7 +27,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Options configure a Runner. All but Env, Group, Credential and Prepare are required.
+// Options configure a Runner. All but Env, Group, Credential, Prepare and Guard are required.
 type Options struct {
 	Dir        string   // of the unpacked runner, writable
 	Log        string   // file for the listener's output
@@ -41,6 +41,8 @@ type Options struct {
 	// missing, with all that belongs to it. Start calls it until it succeeded once, and registers nothing
 	// before; and again after the program began to replace itself.
 	Prepare func(ctx context.Context) error
+	// Guard is called before each registration is used, or used again; none is after an error.
+	Guard func(ctx context.Context) error
 }
 
 // Runner implements agent.Runner.
@@ -75,6 +77,11 @@ func (r *Runner) Start(ctx context.Context, reg store.Registration, label string
 			return nil, fmt.Errorf("prepare the first runner: %w", err)
 		}
 		r.prepared.Store(true)
+	}
+	if r.o.Guard != nil {
+		if err := r.o.Guard(ctx); err != nil {
+			return nil, fmt.Errorf("start runner %s: %w", reg.Name, err)
+		}
 	}
 	l, err := r.register(ctx, reg, label)
 	if err != nil {
@@ -112,10 +119,13 @@ func (r *Runner) register(ctx context.Context, reg store.Registration, label str
 		if err != nil {
 			return nil, err
 		}
-		if have.AgentName != reg.Name { // otherwise its listener is started again
-			if have, err = r.configure(ctx, reg, label, env); err != nil {
-				return nil, err
-			}
+		if have.AgentName == reg.Name { // its listener is started again
+			err = r.drop(unasked...)
+		} else {
+			have, err = r.configure(ctx, reg, label, env)
+		}
+		if err != nil {
+			return nil, err
 		}
 		reg.RunnerID = have.AgentID
 	default:

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
-	"strconv"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -18,17 +16,25 @@ import (
 var MetadataAddresses = []string{"169.254.169.254", "fd00:ec2::254"}
 
 // metadataPort is that of the service.
-const metadataPort = "80"
+const metadataPort = 80
 
-// Firewall keeps one user of the machine from the instance metadata service: who reaches it has the
-// credentials of the machine's role. It knows the user by the owner of the socket, so a container with
-// an address of its own is stopped by the hop limit instead (launch template), and one in the host's
-// network, or who may become root, by nothing.
+// Firewall keeps everybody but root from the instance metadata service: who reaches it has the credentials of
+// the machine's role. It knows users by the owner of the socket. Naming the runner's user would not do: a
+// process of that user can have a subordinate one (subuid(5)). A container with an address of its own is
+// stopped by the hop limit instead (launch template), and one in the host's network that is root there, or
+// who may become root, by nothing.
 type Firewall struct {
-	UID int
-	// Try reports as the user whether an address is reached: nil if so, ErrUnreachable if not.
-	Try func(ctx context.Context, address string) error
+	Exempt []int // users who may reach it as root may
+	Barred []int // users as whom to try whether the rules hold
+	// Try reports as a user whether an address is reached: nil if so, ErrUnreachable if not.
+	Try func(ctx context.Context, uid int, address string) error
 }
+
+// Users that the rules are about: all that can own a file but root (linux/uidgid.h: the one above is none).
+const (
+	firstUser = 1
+	LastUser  = 1<<32 - 2
+)
 
 // Errors of Firewall.Try.
 var (
@@ -45,32 +51,50 @@ const (
 	tryLimit    = 5 * time.Second
 )
 
-// Ensure sets the rules, whatever was set before, and tries as the user whether they hold. An error
-// means that the user may reach the service.
+// Ensure sets the rules, whatever was set before, and tries as the barred users whether they hold. An error
+// means that one may reach the service. It takes some milliseconds: others flush rules, so it is called before
+// each registration.
 func (f Firewall) Ensure(ctx context.Context) error {
 	set := f.set(ctx)
 	if errors.Is(set, errNoFilter) {
 		return fmt.Errorf("metadata firewall: %w", set)
 	}
-	for _, address := range MetadataAddresses {
-		err := f.try(ctx, address)
-		switch {
-		case err == nil:
-			return fmt.Errorf("metadata firewall: user %d reaches %s: %w", f.UID, address, cmp.Or(set, errNoEffect))
-		case !errors.Is(err, ErrUnreachable):
-			return fmt.Errorf("metadata firewall: try as user %d: %w", f.UID, errors.Join(err, set))
+	for _, uid := range f.Barred {
+		for _, address := range MetadataAddresses {
+			err := f.try(ctx, uid, address)
+			switch {
+			case err == nil:
+				return fmt.Errorf("metadata firewall: user %d reaches %s: %w", uid, address, cmp.Or(set, errNoEffect))
+			case !errors.Is(err, ErrUnreachable):
+				return fmt.Errorf("metadata firewall: try as user %d: %w", uid, errors.Join(err, set))
+			}
 		}
 	}
 	return nil // a rule that could not be set was not needed: the machine has no such network
 }
 
-func (f Firewall) try(ctx context.Context, address string) error {
+func (f Firewall) try(ctx context.Context, uid int, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, tryLimit)
 	defer cancel()
-	return f.Try(ctx, address)
+	return f.Try(ctx, uid, address)
 }
 
-// set sets the rules by the first program there is.
+// users returns the ranges of users that the rules are about, as nft(8) and iptables-extensions(8) write them.
+// They begin above root rather than except it: "not root" would be true of packets without an owner, too.
+func (f Firewall) users() []string {
+	var ranges []string
+	from := firstUser
+	for _, uid := range append(slices.Sorted(slices.Values(f.Exempt)), LastUser+1) {
+		if from < uid {
+			ranges = append(ranges, fmt.Sprintf("%d-%d", from, uid-1))
+		}
+		from = max(from, uid+1)
+	}
+	return ranges
+}
+
+// set sets the rules by the first program there is. The service speaks HTTP; a reset ends a connection at once,
+// while Linux takes an ICMP error in answer to its own first packet for one that passes, and tries for a second.
 func (f Firewall) set(ctx context.Context) error {
 	if has("nft") {
 		return filter(ctx, f.nft(), "nft", "-f", "-")
@@ -84,11 +108,15 @@ func (f Firewall) set(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("%s: %w", program, exec.ErrNotFound))
 			continue
 		}
-		rule := []string{"OUTPUT", "-d", MetadataAddresses[i], "-m", "owner", "--uid-owner", strconv.Itoa(f.UID), "-j", "REJECT"}
-		if filter(ctx, "", program, append([]string{"-w", "-C"}, rule...)...) == nil {
-			continue // it is there
+		for _, users := range f.users() {
+			rule := []string{
+				"OUTPUT", "-d", MetadataAddresses[i], "-p", "tcp", "-m", "owner", "--uid-owner", users, "-j", "REJECT", "--reject-with", "tcp-reset",
+			}
+			if filter(ctx, "", program, append([]string{"-w", "-C"}, rule...)...) == nil {
+				continue // it is there
+			}
+			errs = append(errs, filter(ctx, "", program, append([]string{"-w", "-I"}, rule...)...))
 		}
-		errs = append(errs, filter(ctx, "", program, append([]string{"-w", "-I"}, rule...)...))
 	}
 	return errors.Join(errs...)
 }
@@ -101,11 +129,11 @@ delete table inet remuda
 table inet remuda {
 	chain output {
 		type filter hook output priority 0; policy accept;
-		meta skuid %[1]d ip daddr %[2]s reject
-		meta skuid %[1]d ip6 daddr %[3]s reject
+		meta skuid { %[1]s } ip daddr %[2]s meta l4proto tcp reject with tcp reset
+		meta skuid { %[1]s } ip6 daddr %[3]s meta l4proto tcp reject with tcp reset
 	}
 }
-`, f.UID, MetadataAddresses[0], MetadataAddresses[1])
+`, strings.Join(f.users(), ", "), MetadataAddresses[0], MetadataAddresses[1])
 }
 
 func has(program string) bool {
@@ -124,50 +152,4 @@ func filter(ctx context.Context, input, program string, args ...string) error {
 		return fmt.Errorf("%s: %w: %s", program, err, strings.TrimSpace(string(out)))
 	}
 	return nil
-}
-
-// Statuses of the program that TryAs runs.
-const (
-	StatusReached     = 10
-	StatusUnreachable = 11
-)
-
-// TryAs makes a Firewall.Try of a command that calls Reach with its last argument and ends with one of
-// the statuses above. It runs as cred, without any environment.
-func TryAs(cred *syscall.Credential, command ...string) func(ctx context.Context, address string) error {
-	return func(ctx context.Context, address string) error {
-		cmd := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], address)...)
-		cmd.Dir, cmd.Env = "/", []string{}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
-		cmd.WaitDelay = time.Second / 2
-		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		switch {
-		case errors.As(err, &exit) && exit.ExitCode() == StatusReached:
-			return nil
-		case errors.As(err, &exit) && exit.ExitCode() == StatusUnreachable:
-			return ErrUnreachable
-		case err == nil:
-			err = errors.New("unexpected success")
-		}
-		return fmt.Errorf("reach %s: %w: %s", address, err, strings.TrimSpace(string(out)))
-	}
-}
-
-// Reach connects to the metadata service at address. It returns nil if somebody answered there, and
-// ErrUnreachable if the machine itself refused at once; a silence proves nothing.
-func Reach(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, tryLimit/2)
-	defer cancel()
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort(address, metadataPort))
-	if err == nil {
-		return c.Close()
-	}
-	for _, refusal := range []error{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EACCES, syscall.EPERM, syscall.EADDRNOTAVAIL, syscall.EAFNOSUPPORT} {
-		if errors.Is(err, refusal) {
-			return fmt.Errorf("%w: %w", ErrUnreachable, err)
-		}
-	}
-	return err
 }

@@ -3,6 +3,7 @@ package ec2machine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -36,33 +37,45 @@ func filters(t *testing.T, scripts map[string]string) (calls func() string) {
 }
 
 // closed and open are what a user may find.
-func closed(context.Context, string) error { return ec2machine.ErrUnreachable }
-func open(context.Context, string) error   { return nil }
+func closed(context.Context, int, string) error { return ec2machine.ErrUnreachable }
+func open(context.Context, int, string) error   { return nil }
 
+// only is what users find if the rules are about one of them.
+func only(barred int) func(context.Context, int, string) error {
+	return func(_ context.Context, uid int, _ string) error {
+		if uid == barred {
+			return ec2machine.ErrUnreachable
+		}
+		return nil
+	}
+}
+
+// The rules are about everybody but root, so about subordinate users too, and about no packet that has no owner.
 func TestFirewall_Ensure(t *testing.T) {
 	fails := "echo no such module >&2; exit 1"
 	keep := "PATH=/usr/bin:/bin cat >\"$(dirname \"$0\")/../ruleset\" 2>/dev/null; true"
 	for _, tt := range []struct {
 		name    string
 		scripts map[string]string
-		try     func(context.Context, string) error
+		try     func(context.Context, int, string) error
 		calls   string // in order, parts
 		err     string // "": none
 	}{
 		{"Nft", map[string]string{"nft": keep, "iptables": fails}, closed, "nft -f -", ""},
 		{"Iptables", map[string]string{"iptables": "[ $2 != -C ]", "ip6tables": "[ $2 != -C ]"}, closed,
-			"iptables -w -C OUTPUT -d 169.254.169.254 -m owner --uid-owner 77 -j REJECT|iptables -w -I OUTPUT -d 169.254.169.254 -m owner --uid-owner 77 -j REJECT|" +
+			"iptables -w -C OUTPUT -d 169.254.169.254 -p tcp -m owner --uid-owner 1-4294967294 -j REJECT --reject-with tcp-reset|iptables -w -I OUTPUT -d 169.254.169.254 -p tcp -m owner --uid-owner 1-4294967294 -j REJECT --reject-with tcp-reset|" +
 				"ip6tables -w -C OUTPUT -d fd00:ec2::254|ip6tables -w -I OUTPUT -d fd00:ec2::254", ""},
 		{"IptablesThereAlready", map[string]string{"iptables": "", "ip6tables": ""}, closed, "iptables -w -C|ip6tables -w -C", ""},
 		{"NoIPv6", map[string]string{"iptables": ""}, closed, "iptables -w -C", ""},
 		{"Nothing", nil, closed, "", "neither nft nor iptables"},
 		{"RuleRefused", map[string]string{"nft": fails}, open, "nft", "no such module"},
 		{"RuleWithoutEffect", map[string]string{"nft": ""}, open, "nft", "user 77 reaches 169.254.169.254: the rules do not hold"},
-		{"Unknown", map[string]string{"nft": ""}, func(context.Context, string) error { return errors.New("timed out") }, "nft", "timed out"},
+		{"RuleForOneUser", map[string]string{"nft": ""}, only(77), "nft", "user 100000 reaches 169.254.169.254: the rules do not hold"},
+		{"Unknown", map[string]string{"nft": ""}, func(context.Context, int, string) error { return errors.New("timed out") }, "nft", "timed out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			calls := filters(t, tt.scripts)
-			err := ec2machine.Firewall{UID: 77, Try: tt.try}.Ensure(t.Context())
+			err := ec2machine.Firewall{Barred: []int{77, 100000}, Try: tt.try}.Ensure(t.Context())
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("Ensure = %v, want …%s…", err, tt.err)
 			}
@@ -78,14 +91,15 @@ func TestFirewall_Ensure(t *testing.T) {
 	}
 }
 
-// tryEnv makes the test program the one that tries, or the one inside a network of its own.
+// tryEnv makes the test program the one that tries; networkEnv the one inside a network of its own.
 const (
 	tryEnv     = "REMUDA_FIREWALL_TRY"
 	networkEnv = "REMUDA_FIREWALL_NETWORK"
 )
 
-// A real filter in a network of its own, in which something listens at the service's addresses: the
-// user is kept out by each program there is, root and another user are not, and twice is once.
+// A real filter in a network of its own, in which something listens at the service's addresses: everybody is kept
+// out by each program there is, a subordinate user of a runner's too, but not root and the exempt; twice is
+// once; and who flushed the rules finds them set again.
 func TestFirewall_RealFilter(t *testing.T) {
 	switch {
 	case os.Getenv(networkEnv) != "":
@@ -150,7 +164,7 @@ func shared(t *testing.T) string {
 }
 
 func inNetwork(t *testing.T) {
-	const runner, other = 54321, 54322
+	const runner, subordinate, exempt = 54321, 4000100000, 500
 	var reachable []string
 	for _, address := range ec2machine.MetadataAddresses {
 		l, err := net.Listen("tcp", net.JoinHostPort(address, "80"))
@@ -164,48 +178,83 @@ func inNetwork(t *testing.T) {
 	if len(reachable) == 0 {
 		t.Fatal("nothing listens at the service's addresses")
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	as := func(uid uint32) func(context.Context, string) error {
-		return ec2machine.TryAs(&syscall.Credential{Uid: uid, Gid: uid}, exe, "-test.run=^TestFirewall_Tries$", "-test.v=false", tryEnv)
-	}
-	for _, address := range reachable {
-		if err := as(runner)(t.Context(), address); err != nil {
-			t.Fatalf("before: user %d to %s = %v, want it reached", runner, address, err)
-		}
-	}
-	t.Setenv("PATH", os.Getenv(networkEnv))
-	f := ec2machine.Firewall{UID: runner, Try: as(runner)}
-	for range 2 {
-		if err := f.Ensure(t.Context()); err != nil {
-			t.Fatalf("Ensure = %v", err)
-		}
-	}
-	for _, address := range reachable {
-		if err := as(runner)(t.Context(), address); !errors.Is(err, ec2machine.ErrUnreachable) {
-			t.Errorf("user %d to %s = %v, want ErrUnreachable", runner, address, err)
-		}
-		for _, uid := range []uint32{0, other} {
-			if err := as(uid)(t.Context(), address); err != nil {
-				t.Errorf("user %d to %s = %v, want it reached", uid, address, err)
+	everybody := []int{0, exempt, exempt + 1, runner, subordinate, ec2machine.LastUser}
+	expect := func(when string, want func(uid int) bool) {
+		t.Helper()
+		for _, address := range reachable {
+			for _, uid := range everybody {
+				for how, try := range map[string]func(context.Context, int, string) error{"a process": byProcess, "a socket": ec2machine.TryAs} {
+					err := try(t.Context(), uid, address)
+					if err != nil && !errors.Is(err, ec2machine.ErrUnreachable) || (err == nil) != want(uid) {
+						t.Errorf("%s: %s of user %d to %s = %v, want it reached: %v", when, how, uid, address, err, want(uid))
+					}
+				}
 			}
 		}
 	}
+	expect("before", func(int) bool { return true })
+	path, bin := os.Getenv("PATH"), os.Getenv(networkEnv)
+	f := ec2machine.Firewall{Exempt: []int{exempt}, Barred: []int{runner, ec2machine.LastUser}, Try: ec2machine.TryAs}
+	ensure := func() {
+		t.Helper()
+		t.Setenv("PATH", bin)
+		if err := f.Ensure(t.Context()); err != nil {
+			t.Fatalf("Ensure = %v", err)
+		}
+		t.Setenv("PATH", path)
+	}
+	held := func(uid int) bool { return uid == 0 || uid == exempt }
+	ensure()
+	ensure()
+	expect("with rules", held)
+	for _, flush := range []string{"nft flush ruleset", "iptables -F; ip6tables -F"} {
+		if _, err := exec.LookPath(strings.Fields(flush)[0]); err == nil {
+			if out, err := exec.Command("sh", "-c", flush).CombinedOutput(); err != nil {
+				t.Logf("%s: %v: %s", flush, err, out)
+			}
+		}
+	}
+	expect("flushed", func(int) bool { return true })
+	ensure()
+	expect("set again", held)
 }
 
-// TestFirewall_Tries is the program that inNetwork runs as users, with the address as last word.
+// byProcess tries as a process of a user.
+func byProcess(ctx context.Context, uid int, address string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, exe, "-test.run=^TestFirewall_Tries$")
+	cmd.Dir, cmd.Env = "/", []string{tryEnv + "=" + address}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit) && exit.ExitCode() == refused:
+		return ec2machine.ErrUnreachable
+	}
+	return fmt.Errorf("%w: %s", err, out)
+}
+
+// refused is the status of TestFirewall_Tries if the machine refused.
+const refused = 11
+
+// TestFirewall_Tries is the program that byProcess runs.
 func TestFirewall_Tries(t *testing.T) {
-	n := len(os.Args)
-	if n < 2 || os.Args[n-2] != tryEnv {
+	address := os.Getenv(tryEnv)
+	if address == "" {
 		return
 	}
-	switch err := ec2machine.Reach(t.Context(), os.Args[n-1]); {
+	c, err := net.Dial("tcp", net.JoinHostPort(address, "80"))
+	switch {
 	case err == nil:
-		os.Exit(ec2machine.StatusReached)
-	case errors.Is(err, ec2machine.ErrUnreachable):
-		os.Exit(ec2machine.StatusUnreachable)
+		_ = c.Close()
+		os.Exit(0) // without a look for goroutines, which takes its time
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		os.Exit(refused)
 	default:
 		t.Fatal(err)
 	}

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/remuda-run/remuda/agent"
@@ -17,6 +19,7 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/writable"
 )
 
 // machine is the part of this computer that one instance may use: of a process fleet one folder of
@@ -27,6 +30,9 @@ type machine struct {
 	id, dir, exe string
 	env          []string              // of everything that runs on it
 	account      actionsrunner.Account // of the runner; zero: the agent's
+	home, path   string                // of the operator's scripts, with account
+	open         []string              // folders of PATH that are not in path: jobs could put programs there
+	firewall     ec2machine.Firewall   // on EC2, with account
 	whole        bool                  // the computer is this instance's alone
 	cache        string                // folder for archives of the runner
 	log          *slog.Logger
@@ -41,6 +47,7 @@ const (
 	runnerFolder = "runner"
 	homeFolder   = "home"
 	tempFolder   = "tmp"
+	scriptFolder = "script-tmp" // the operator's scripts' alone
 )
 
 // newMachine makes the folders of an instance. Those that the runner writes belong to its user.
@@ -53,6 +60,9 @@ func newMachine(a *app, cfg Config, id, dir, exe string) (*machine, error) {
 		var err error
 		if m.account, err = actionsrunner.Lookup(name); err != nil {
 			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", id, err)
+		}
+		if err := errors.Join(m.keepFromMetadata(), m.keepApart()); err != nil {
+			return nil, fmt.Errorf("prepare %s: %w", id, err)
 		}
 	}
 	for _, name := range []string{homeFolder, tempFolder} {
@@ -87,25 +97,52 @@ func (m *machine) runner() (agent.Runner, error) {
 	}
 	return actionsrunner.New(actionsrunner.Options{
 		Dir: filepath.Join(m.dir, runnerFolder), Log: filepath.Join(m.dir, "runner.log"), Env: env, InstanceID: m.id,
-		Hook: filepath.Join(m.dir, agent.HookFile), Clock: m.a.clock, Credential: m.account.Credential, Prepare: m.prepare,
+		Hook: filepath.Join(m.dir, agent.HookFile), Clock: m.a.clock, Credential: m.account.Credential, Prepare: m.prepare, Guard: m.guard,
 		Group: m.cfg.GitHub.RunnerGroup,
 	})
 }
 
 // prepare makes the machine ready for its first runner.
 func (m *machine) prepare(ctx context.Context) error {
+	if m.account.Credential != nil {
+		jobs, err := m.jobs()
+		if err != nil {
+			return err
+		}
+		if len(jobs.Subordinate) > 0 {
+			m.log.Warn("the runner's user has subordinate users: remove them unless jobs need user namespaces",
+				logkey.Path, subordinates, logkey.Count, len(jobs.Subordinate))
+		}
+	}
 	if err := m.scrubber().TakeBaseline(ctx); err != nil {
 		return err
 	}
-	if m.whole && m.account.Credential != nil && m.cfg.Agent.MetadataFirewall != firewallOff {
-		wall := ec2machine.Firewall{
-			UID: int(m.account.Credential.Uid), Try: ec2machine.TryAs(m.account.Credential, m.exe, tryCommand),
-		}
-		if err := wall.Ensure(ctx); err != nil {
-			return err
-		}
-	}
 	return m.install(ctx)
+}
+
+// guard makes sure before each registration that it, and the role's credentials, stay where they belong.
+func (m *machine) guard(ctx context.Context) error {
+	if !m.whole || m.account.Credential == nil || m.cfg.Agent.MetadataFirewall == firewallOff {
+		return nil
+	}
+	return m.firewall.Ensure(ctx)
+}
+
+// keepFromMetadata finds out whom the rule of agent.metadataFirewall is about.
+func (m *machine) keepFromMetadata() error {
+	m.firewall.Try = ec2machine.TryAs
+	m.firewall.Barred = []int{int(m.account.Credential.Uid), ec2machine.LastUser}
+	for _, name := range m.cfg.Agent.MetadataUsers {
+		exempt, err := actionsrunner.Lookup(name)
+		if err == nil && exempt.Credential.Uid == m.account.Credential.Uid {
+			err = errors.New("must not be the user of jobs")
+		}
+		if err != nil {
+			return fmt.Errorf("agent.metadataUsers: %w", err)
+		}
+		m.firewall.Exempt = append(m.firewall.Exempt, int(exempt.Credential.Uid))
+	}
+	return nil
 }
 
 // prefetch installs the runner before it is needed.
@@ -194,9 +231,60 @@ func (m *machine) script() agent.Script {
 	return m.command(m.cfg.Agent.Script, "script.log")
 }
 
+// command is a script of the operator's. Where jobs have a user of their own it gets nothing that is theirs: what
+// a job left in its home would decide what root does.
 func (m *machine) command(path, log string) *agent.Command {
-	return &agent.Command{
+	c := &agent.Command{
 		Path: path, Dir: filepath.Join(m.dir, homeFolder), Env: m.env,
 		Log: filepath.Join(m.dir, log), Limit: m.cfg.Agent.ScriptTimeout,
 	}
+	if m.account.Credential != nil {
+		c.Dir, c.Env = "/", []string{
+			"PATH=" + m.path, "LANG=C.UTF-8", agent.EnvMarker + "=" + m.id, "HOME=" + m.home, "TMPDIR=" + filepath.Join(m.dir, scriptFolder),
+		}
+	}
+	return c
 }
+
+// keepApart makes the world of the operator's scripts, and of the programs that the agent runs as root: a
+// home and a folder for temporary files that jobs do not have, and a PATH into which none can put a program.
+func (m *machine) keepApart() error {
+	self, err := user.Current()
+	if err != nil {
+		return err
+	}
+	m.home = self.HomeDir
+	dir := filepath.Join(m.dir, scriptFolder)
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, 0o700)); err != nil {
+		return err
+	}
+	jobs, err := m.jobs()
+	if err != nil {
+		return err
+	}
+	m.path, m.open = jobs.Free(environment(m.a.environ())["PATH"])
+	return nil
+}
+
+// trustPath makes the programs of this process those that no job can have put there.
+func (m *machine) trustPath() error {
+	if len(m.open) > 0 {
+		m.log.Warn("jobs may write into folders of PATH: they are left out of the agent's and its scripts'", logkey.Path, strings.Join(m.open, string(os.PathListSeparator)))
+	}
+	return os.Setenv("PATH", m.path)
+}
+
+// jobs is whose the doings of jobs are.
+func (m *machine) jobs() (writable.User, error) {
+	c := m.account.Credential
+	u := writable.User{UID: int(c.Uid), Groups: []int{int(c.Gid)}}
+	for _, g := range c.Groups {
+		u.Groups = append(u.Groups, int(g))
+	}
+	var err error
+	u.Subordinate, err = writable.Subordinates(subordinates, m.account.Name, u.UID)
+	return u, err
+}
+
+// subordinates says whom a user may become in a user namespace (subuid(5)).
+const subordinates = "/etc/subuid"

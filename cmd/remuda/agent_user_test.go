@@ -3,12 +3,17 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/store"
 )
 
 // With agent.runnerUser the folders that the runner writes are that user's, and nothing else is: not the
@@ -83,7 +88,67 @@ func TestMachine_Install_AllOrNothing(t *testing.T) {
 	}
 }
 
-// Nothing registers on EC2 before the runner's user is kept from instance metadata, unless that is
+// Where jobs have a user of their own, the operator's scripts get nothing that is theirs: no home, no folder for
+// temporary files, no program.
+func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can run jobs as another user")
+	}
+	top := t.TempDir()
+	theirs, ours := filepath.Join(top, "theirs"), filepath.Join(top, "ours")
+	if err := errors.Join(os.Chmod(top, 0o755), os.Mkdir(ours, 0o755), os.Mkdir(theirs, 0o755), os.Chmod(theirs, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	cfg := defaults()
+	cfg.Agent.RunnerUser, cfg.Agent.Scrub, cfg.Agent.Script = "nobody", "/bin/true", "/bin/true"
+	c := newCLI(nil)
+	c.env = []string{"PATH=" + theirs + ":" + ours + ":relative:/usr/bin"}
+	m, err := newMachine(c.app, cfg, "i-1", t.TempDir(), "/bin/false")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, ok := m.script().(*agent.Command)
+	if !ok {
+		t.Fatalf("script = %T", m.script())
+	}
+	for name, command := range map[string]*agent.Command{"script": script, "scrub": m.scrubber().Script} {
+		env := environment(command.Env)
+		if command.Dir != "/" || env["HOME"] != self.HomeDir || env["PATH"] != ours+":/usr/bin" || len(env) != 5 {
+			t.Errorf("%s runs in %s with %v", name, command.Dir, env)
+		}
+		info, err := os.Stat(env["TMPDIR"])
+		if err != nil || info.Mode().Perm() != 0o700 || info.Sys().(*syscall.Stat_t).Uid != 0 {
+			t.Errorf("%s has %q for temporary files: %v, %v", name, env["TMPDIR"], info, err)
+		}
+	}
+	if jobs := environment(m.env); jobs["PATH"] != environment(c.env)["PATH"] || jobs["HOME"] == self.HomeDir {
+		t.Errorf("jobs run with %v", jobs)
+	}
+}
+
+// A user of agent.metadataUsers must be there, and not be the one of jobs.
+func TestMachine_MetadataUsers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can run jobs as another user")
+	}
+	for name, want := range map[string]string{"daemon": "", "no-such-user": `"no-such-user"`, "nobody": "must not be the user of jobs"} {
+		cfg := defaults()
+		cfg.Agent.RunnerUser, cfg.Agent.MetadataUsers = "nobody", []string{name}
+		m, err := newMachine(newCLI(nil).app, cfg, "i-1", t.TempDir(), "/bin/false")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("with %s newMachine = %v, want …%s…", name, err, want)
+		}
+		if err == nil && len(m.firewall.Exempt) != 1 {
+			t.Errorf("exempt are %v, want %s", m.firewall.Exempt, name)
+		}
+	}
+}
+
+// Nothing registers on EC2 unless all users but root are kept from instance metadata, unless that is
 // switched off; without such a user, or elsewhere, there is nothing to keep.
 func TestMachine_MetadataFirewall_BeforeRegistration(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -108,11 +173,15 @@ func TestMachine_MetadataFirewall_BeforeRegistration(t *testing.T) {
 			}
 			m.whole = tt.whole
 			t.Setenv("PATH", t.TempDir())
-			if err := m.prepare(t.Context()); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("prepare = %v, want …%s…", err, tt.want)
+			runner, err := m.runner()
+			if err != nil {
+				t.Fatal(err)
 			}
-			if _, err := os.Stat(filepath.Join(m.dir, "runner", "bin")); (err == nil) != (tt.want == "") {
-				t.Errorf("runner installed: %v", err)
+			for range 2 { // each time anew: others flush rules
+				_, err = runner.Start(t.Context(), store.Registration{Name: "r-1", Mode: "never"}, "label")
+				if want := cmp.Or(tt.want, `registration mode "never"`); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("Start = %v, want …%s…", err, want)
+				}
 			}
 		})
 	}

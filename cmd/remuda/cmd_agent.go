@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/agent"
-	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/process"
@@ -102,6 +101,11 @@ func (o *agentOptions) run(ctx context.Context, a *app, cfg Config) (err error) 
 		return err
 	}
 	m.whole, m.cache, m.log = s.whole, s.cache, log
+	if m.account.Credential != nil {
+		if err := m.trustPath(); err != nil {
+			return err
+		}
+	}
 	runner, err := m.runner()
 	if err != nil {
 		return err
@@ -232,28 +236,4 @@ func newAgentHookCmd(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "`folder` of the instance")
 	return exits(cmd)
-}
-
-// tryCommand is what the agent runs as the runner's user to see whether its firewall holds.
-const tryCommand = "agent-metadata"
-
-func newAgentMetadataCmd(*app) *cobra.Command {
-	return exits(&cobra.Command{
-		Use:    tryCommand + " ADDRESS",
-		Hidden: true,
-		Args:   atMostOneArg,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("argument: must be the address of the metadata service")
-			}
-			switch err := ec2machine.Reach(cmd.Context(), args[0]); {
-			case err == nil:
-				return runnerStatus(ec2machine.StatusReached)
-			case errors.Is(err, ec2machine.ErrUnreachable):
-				return runnerStatus(ec2machine.StatusUnreachable)
-			default:
-				return err
-			}
-		},
-	})
 }

@@ -101,6 +101,10 @@ func (d *decoder) list(v reflect.Value, n *yaml.Node, key string) {
 		d.fail(n, "%s: must be a list", key)
 		return
 	}
+	if len(n.Content) == 0 {
+		v.SetZero() // as its default is
+		return
+	}
 	out := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
 	for i, child := range n.Content {
 		d.value(out.Index(i), child, fmt.Sprintf("%s[%d]", key, i))

@@ -267,6 +267,10 @@ func (c AgentConfig) validate(p *problems) {
 		p.check(c.RunnerSHA256 == "", "agent.runnerSha256", "empty unless agent.runnerUrl is set", quoted(c.RunnerSHA256))
 	}
 	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, firewallRequired, firewallOff)
+	for i, name := range c.MetadataUsers {
+		p.check(userForm.MatchString(name) && name != rootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
+			"the name of a user other than root and agent.runnerUser", quoted(name))
+	}
 	p.positive("agent.scriptTimeout", c.ScriptTimeout)
 	p.positive("agent.idlePoll", c.IdlePoll)
 	p.positive("agent.poll", c.Poll)

@@ -58,6 +58,8 @@ func TestConfig_Validate(t *testing.T) {
 		{"agent.runnerDir", func(c *Config) {
 			c.Agent.RunnerURL, c.Agent.RunnerSHA256, c.Agent.RunnerDir = "https://example.org/r", sum64, "/opt/runner"
 		}, `must be empty if agent.runnerUrl is set`},
+		{"agent.metadataUsers[1]", func(c *Config) { c.Agent.MetadataUsers = []string{"sshd", "root"} }, `must be the name of a user other than root and agent.runnerUser, got "root"`},
+		{"agent.metadataUsers[0]", func(c *Config) { c.Agent.RunnerUser, c.Agent.MetadataUsers = "ci", []string{"ci"} }, `must be the name of a user other than root and agent.runnerUser, got "ci"`},
 		{"agent.metadataFirewall", func(c *Config) { c.Agent.MetadataFirewall = "on" }, `must be one of required, off, got "on"`},
 		{"classes.small.scrub", func(c *Config) { c.Classes = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "all"}} }, `must be one of none, workspace, full, terminate, got "all"`},
 		{"classes.small.scrub", func(c *Config) {

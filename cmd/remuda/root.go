@@ -15,7 +15,7 @@ import (
 var verbs = []func(*app) *cobra.Command{
 	newRequestCmd, newReleaseCmd, newStatusCmd, newDrainCmd, newAuditCmd,
 	newInitCmd, newFSMCmd, newConfigCmd, newVersionCmd,
-	newControllerCmd, newDevCmd, newAgentCmd, newAgentHookCmd, newAgentMetadataCmd, newSimRunnerCmd,
+	newControllerCmd, newDevCmd, newAgentCmd, newAgentHookCmd, newSimRunnerCmd,
 }
 
 const rootLong = `remuda keeps a herd of warm, self-hosted GitHub Actions runners: a workflow run asks for
