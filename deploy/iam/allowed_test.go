@@ -94,8 +94,8 @@ func allowed() []scenario {
 					"iam:AWSServiceName", "spot.amazonaws.com"),
 				ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/ec2fleet.amazonaws.com/AWSServiceRoleForEC2Fleet",
 					"iam:AWSServiceName", "ec2fleet.amazonaws.com")),
-			when(iam.Controller, "ec2:CreateFleet", "of an image found by parameter",
-				ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64")),
+			when(iam.Controller, "ssm:GetParameters", "a public one", ask("ssm:GetParameters", publicImage)),
+			when(iam.Controller, "ssm:GetParameters", "its own", ask("ssm:GetParameters", ownImage)),
 			when(iam.Controller, "ec2:TerminateInstances", "its own", ask("ec2:TerminateInstances", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
 			when(iam.Controller, "ec2:CreateLaunchTemplate", "marked", createTemplate()...),
 			when(iam.Controller, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
@@ -108,6 +108,8 @@ func allowed() []scenario {
 		[]scenario{
 			when(iam.Init, "ec2:CreateLaunchTemplate", "marked", createTemplate()...),
 			when(iam.Init, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
+			when(iam.Init, "ssm:GetParameters", "a public one", ask("ssm:GetParameters", publicImage)),
+			when(iam.Init, "ssm:GetParameters", "its own", ask("ssm:GetParameters", ownImage)),
 		},
 		keepTemplate(iam.Init, "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate"),
 		[]scenario{
@@ -116,6 +118,12 @@ func allowed() []scenario {
 		},
 	)
 }
+
+// Parameters that name an image. Of a public one AWS leaves the account empty; the simulator knows no such name.
+const (
+	publicImage = "arn:aws:ssm:eu-west-1:111122223333:parameter/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
+	ownImage    = "arn:aws:ssm:eu-west-1:111122223333:parameter/remuda/runner-image"
+)
 
 // oidc is a job of GitHub that asks for the workflows' role.
 func oidc(subject, audience string) request {

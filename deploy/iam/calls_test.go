@@ -56,6 +56,8 @@ var calls = map[string][]iam.Kind{
 	"sqs:SendMessageBatch":   {iam.Agent, iam.Controller, iam.Operator, iam.Workflow},
 	"sqs:SetQueueAttributes": {iam.Controller, iam.Init},
 
+	"ssm:GetParameters": {iam.Controller, iam.Init}, // where ec2.ami is a parameter
+
 	"sts:GetCallerIdentity": {}, // by agents; needs no permission (STS API, GetCallerIdentity)
 }
 

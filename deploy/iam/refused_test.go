@@ -153,6 +153,7 @@ func refusedController() []scenario {
 			ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot",
 				"iam:AWSServiceName", "rds.amazonaws.com")),
 		when(iam.Controller, "", "reads a secret parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
+		when(iam.Init, "", "reads a secret parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
 	}
 	for _, mark := range []string{"", "payroll"} {
 		for _, action := range []string{"ec2:RunInstances", "ec2:CreateFleet"} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
 )
 
 // ec2API is what we use of EC2, and so what the controller's role must be allowed (deploy/iam).
@@ -30,4 +31,9 @@ type ec2API interface {
 // iamAPI is what we use of IAM.
 type iamAPI interface {
 	GetInstanceProfile(context.Context, *iam.GetInstanceProfileInput, ...func(*iam.Options)) (*iam.GetInstanceProfileOutput, error)
+}
+
+// ssmAPI is what we use of Systems Manager.
+type ssmAPI interface {
+	GetParameters(context.Context, *ssm.GetParametersInput, ...func(*ssm.Options)) (*ssm.GetParametersOutput, error)
 }

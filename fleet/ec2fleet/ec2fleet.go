@@ -24,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -61,6 +62,7 @@ type Fleet struct {
 	name  string
 	ec2   ec2API
 	iam   iamAPI
+	ssm   ssmAPI
 	log   *slog.Logger
 	clock clock.PassiveClock
 
@@ -93,15 +95,15 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, opts Options) (*Fleet, 
 	if err != nil {
 		return nil, fmt.Errorf("open fleet: %w", err)
 	}
-	return open(name, ec2.NewFromConfig(cfg), iam.NewFromConfig(cfg), opts)
+	return open(name, ec2.NewFromConfig(cfg), iam.NewFromConfig(cfg), ssm.NewFromConfig(cfg), opts)
 }
 
-func open(name string, ec2api ec2API, iamapi iamAPI, opts Options) (*Fleet, error) {
+func open(name string, ec2api ec2API, iamapi iamAPI, ssmapi ssmAPI, opts Options) (*Fleet, error) {
 	if err := opts.complete(); err != nil {
 		return nil, fmt.Errorf("open fleet %s: %w", name, err)
 	}
 	return &Fleet{
-		opts: opts, name: name, ec2: ec2api, iam: iamapi,
+		opts: opts, name: name, ec2: ec2api, iam: iamapi, ssm: ssmapi,
 		log: opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
 		switchedAt: opts.Clock.Now(), closed: make(chan struct{}),
 	}, nil

@@ -35,11 +35,11 @@ func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 }
 
 func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
-	rootDevice, err := f.checkParts(ctx)
+	image, err := f.checkParts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	want := f.opts.want(rootDevice)
+	want := f.opts.want(image)
 	live, err := f.live(ctx)
 	if err != nil {
 		return nil, err

@@ -164,7 +164,7 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 		},
 	}
 	for name, edit := range edits {
-		data := f.opts.want("/dev/xvda").data()
+		data := f.opts.want(parted("/dev/xvda")).data()
 		edit(data)
 		out, err := f.ec2.CreateLaunchTemplateVersion(t.Context(), &ec2.CreateLaunchTemplateVersionInput{
 			LaunchTemplateId: aws.String(id), LaunchTemplateData: data,
@@ -236,7 +236,7 @@ func TestShape_OffIsAsNotSet(t *testing.T) {
 func TestEnsure_TrustsItsMark(t *testing.T) {
 	s := ec2test.New(t)
 	f := ready(t, s, nil)
-	want := f.opts.want("/dev/xvda")
+	want := f.opts.want(parted("/dev/xvda"))
 	data := want.data()
 	data.EbsOptimized = aws.Bool(true) // as if EC2 had added it
 	live, err := f.live(t.Context())
@@ -285,7 +285,7 @@ func TestEnsure_LeavesAnothersTemplateAlone_H59(t *testing.T) {
 	f := ready(t, s, nil)
 	g := opened(t, s.URL, "other", options(s))
 	_, err := f.ec2.CreateLaunchTemplate(t.Context(), &ec2.CreateLaunchTemplateInput{
-		LaunchTemplateName: aws.String("other-machine"), LaunchTemplateData: f.opts.want("").data(),
+		LaunchTemplateName: aws.String("other-machine"), LaunchTemplateData: f.opts.want(parted("")).data(),
 		TagSpecifications: []types.TagSpecification{{ResourceType: types.ResourceTypeLaunchTemplate, Tags: sortedTags(map[string]string{TagName: "somebody"})}},
 	})
 	if err != nil {
@@ -342,19 +342,24 @@ func TestEnsure_ClearErrors(t *testing.T) {
 	}
 }
 
-// A parameter names the AMI: its new value is another version, though the template's is the same.
+// A parameter names the AMI: the template has the id, since EC2 takes no parameter beside requirements, and a
+// new value makes a new version.
 func TestTemplate_FollowsTheParameter_H56(t *testing.T) {
 	s := ec2test.New(t)
 	s.SetParameter("/remuda/ami", ec2test.AMI)
-	f := ready(t, s, func(o *Options) { o.AMI, o.RootDevice = "resolve:ssm:/remuda/ami", "/dev/xvda" })
+	f := ready(t, s, func(o *Options) { o.AMI = "resolve:ssm:/remuda/ami" })
 	before := version(t, f)
 	old := launched(t, f, spec("l-1", 1)).Machines[0]
-	if old.TemplateVersion != before || !strings.HasSuffix(before, "/1@"+ec2test.AMI) {
-		t.Errorf("machine of %s, want %s with the AMI in it", old.TemplateVersion, before)
+	if old.TemplateVersion != before || !strings.HasSuffix(before, "/1") {
+		t.Errorf("machine of %s, want %s, version 1", old.TemplateVersion, before)
 	}
-	s.SetParameter("/remuda/ami", "ami-00000002")
 	if got := ensured(t, f, true); got.Action != ensure.Unchanged {
-		t.Errorf("Ensure = %v, want unchanged", got)
+		t.Errorf("Ensure = %v, want unchanged while the value is the same", got)
+	}
+	s.SetImage("ami-00000002")
+	s.SetParameter("/remuda/ami", "ami-00000002")
+	if got := ensured(t, f, true); got.Action != ensure.Updated || !strings.Contains(got.Detail, "Image") {
+		t.Errorf("Ensure = %v, want updated for the image", got)
 	}
 	if after := version(t, f); after == before || planned(t, f, spec("l-2", 1)).TemplateVersion != after {
 		t.Errorf("version = %s, want another, in plans too", after)
@@ -372,5 +377,35 @@ func TestTemplate_IsTheLastSeenWhileEC2IsBusy_H53(t *testing.T) {
 	s.Throttle("DescribeLaunchTemplateVersions", 3)
 	if got := version(t, f); got != want {
 		t.Errorf("Template = %s, want %s", got, want)
+	}
+}
+
+// What a parameter cannot give is told by init, and changes nothing while machines are served.
+func TestTemplate_ParameterOfNoUse(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		change     func(*ec2test.Server)
+	}{
+		{"Unknown", "ssm:GetParameters on parameter /remuda/ami: not found", nil},
+		{"NoImage", "the value must be the id of an image", func(s *ec2test.Server) { s.SetParameter("/remuda/ami", "s3cr3t") }},
+		{"ImageGone", "AMI ami-0000dead", func(s *ec2test.Server) { s.SetParameter("/remuda/ami", "ami-0000dead") }},
+		{"Denied", "ssm:GetParameters", func(s *ec2test.Server) { s.Deny("GetParameters") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := ec2test.New(t)
+			o := options(s)
+			o.AMI = "resolve:ssm:/remuda/ami"
+			f := opened(t, s.URL, "build", o)
+			if tt.change != nil {
+				tt.change(s)
+			}
+			_, err := f.Ensure(t.Context(), true)
+			if !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "s3cr3t") {
+				t.Errorf("Ensure error = %v, want %v with %q and without the value", err, fleet.ErrInvalid, tt.want)
+			}
+			if n := writes(s); n > 0 {
+				t.Errorf("%d writes, want none", n)
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -98,4 +99,9 @@ func idsOf(machines []fleet.Machine) []string {
 		ids = append(ids, m.ID)
 	}
 	return ids
+}
+
+// parted is the server's image with a root device.
+func parted(rootDevice string) types.Image {
+	return types.Image{ImageId: aws.String(ec2test.AMI), RootDeviceName: aws.String(rootDevice)}
 }

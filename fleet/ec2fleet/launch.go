@@ -69,7 +69,7 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error)
 
 // resource names what a launch is made of, for an error.
 func (in params) resource() string {
-	return "launch template " + templateVersion(in.Template, in.Version, "")
+	return "launch template " + templateVersion(in.Template, in.Version)
 }
 
 // indefinite returns err, of a call after CreateFleet's answer, without the kind fleet.ErrInvalid: the

@@ -92,7 +92,7 @@ func (f *Fleet) machineOf(i types.Instance, role string) fleet.Machine {
 	m := fleet.Machine{
 		ID: id, Principal: principal(role, id), State: stateOf(i), InstanceType: string(i.InstanceType),
 		UsageClass: onDemand, ResourceClass: tags[TagClass], LaunchToken: tags[TagLaunch],
-		TemplateVersion: templateVersion(tags[tagTemplate], tags[tagTemplateVersion], f.aliasOf(aws.ToString(i.ImageId))),
+		TemplateVersion: templateVersion(tags[tagTemplate], tags[tagTemplateVersion]),
 		LaunchedAt:      aws.ToTime(i.LaunchTime).UTC(),
 	}
 	if i.InstanceLifecycle == types.InstanceLifecycleTypeSpot {

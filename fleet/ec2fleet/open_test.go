@@ -50,7 +50,6 @@ func TestOpen_BadOptionsAreAllNamed_H34_H47(t *testing.T) {
 		{"RoleID must be", func(o *Options) { o.RoleID = "remuda-agent" }},
 		{"UserData must be at most 16384 bytes, got 16385", func(o *Options) { o.UserData = strings.Repeat("x", MaxUserData+1) }},
 		{"RootVolumeGiB must be 0 to 16384, got -1", func(o *Options) { o.RootVolumeGiB = -1 }},
-		{"RootDevice is required", func(o *Options) { o.AMI = "resolve:ssm:/aws/service/ami" }},
 		{"PriceProtection must be", func(o *Options) { o.PriceProtection = -1 }},
 		{"CreatedLimit must not", func(o *Options) { o.CreatedLimit = -1 }},
 		{`"aws:x"`, func(o *Options) { o.Tags = map[string]string{"aws:x": ""} }},

@@ -102,9 +102,6 @@ func (o *Options) complete() error {
 	if o.RootVolumeGiB < 0 || o.RootVolumeGiB > 16<<10 { // of a gp3 volume (EBS User Guide)
 		wrong("RootVolumeGiB must be 0 to 16384, got %d", o.RootVolumeGiB)
 	}
-	if o.RootVolumeGiB > 0 && o.RootDevice == "" && o.aliased() {
-		wrong("RootDevice is required with RootVolumeGiB where AMI is a parameter")
-	}
 	if o.PriceProtection < 0 || o.PriceProtection > priceOff {
 		wrong("PriceProtection must be 0 to %d percent, got %d", priceOff, o.PriceProtection)
 	}
@@ -128,9 +125,6 @@ func checkTags(tags map[string]string) []error {
 	}
 	return errs
 }
-
-// aliased reports whether the AMI is named by a parameter.
-func (o *Options) aliased() bool { return strings.HasPrefix(o.AMI, "resolve:") }
 
 // profileName is the name of the instance profile without the rest of its ARN.
 func (o *Options) profileName() string {

@@ -25,10 +25,9 @@ const form = 1
 // is our own and small, since it is stored with the launch.
 type params struct {
 	Form            int               `json:"form"`
-	Name            string            `json:"name"`            // the installation
-	Template        string            `json:"template"`        // id of the launch template
-	Version         string            `json:"version"`         // of it, a number
-	Image           string            `json:"image,omitempty"` // what the parameter that names the AMI said
+	Name            string            `json:"name"`     // the installation
+	Template        string            `json:"template"` // id of the launch template
+	Version         string            `json:"version"`  // of it, a number
 	UsageClass      string            `json:"usageClass"`
 	ResourceClass   string            `json:"resourceClass"`
 	CPU             int               `json:"cpu"`             // vCPUs, exactly
@@ -65,7 +64,7 @@ func (f *Fleet) check(in params, p fleet.Plan) error {
 		return fmt.Errorf("form must be %d, got %d", form, in.Form)
 	case in.Name != f.name:
 		return fmt.Errorf("name must be %q, got %q: a plan of another installation", f.name, in.Name)
-	case in.Template == "" || in.Version == "" || templateVersion(in.Template, in.Version, in.Image) != p.TemplateVersion:
+	case in.Template == "" || in.Version == "" || templateVersion(in.Template, in.Version) != p.TemplateVersion:
 		return fmt.Errorf("template %q in version %q is not the plan's %q", in.Template, in.Version, p.TemplateVersion)
 	case in.UsageClass != spot && in.UsageClass != onDemand:
 		return fmt.Errorf("usageClass must be spot or on-demand, got %q", in.UsageClass)
@@ -88,18 +87,13 @@ func (f *Fleet) check(in params, p fleet.Plan) error {
 }
 
 // templateVersion names a version for ever: numbers start anew in a template that was deleted and
-// made again. image is "" unless a parameter names the AMI, whose value may change within a version.
-func templateVersion(id, version, image string) string {
-	switch {
-	case id == "" || version == "":
+// made again.
+func templateVersion(id, version string) string {
+	if id == "" || version == "" {
 		return ""
-	case image == "":
-		return id + "/" + version
 	}
-	return id + "/" + version + imageMark + image
+	return id + "/" + version
 }
-
-const imageMark = "@"
 
 // input is the one way in which params becomes a call (S70, S71, S72, S73).
 func (in params) input(p fleet.Plan) *ec2.CreateFleetInput {

@@ -16,23 +16,19 @@ import (
 
 // checkParts looks up all that a machine is made of, and returns everything that is missing, joined:
 // EC2 itself takes a launch template of parts that do not exist, and says so at the first launch.
-// The root device is "" where the AMI is a parameter.
-func (f *Fleet) checkParts(ctx context.Context) (rootDevice string, err error) {
+func (f *Fleet) checkParts(ctx context.Context) (types.Image, error) {
 	var errs []error
-	if !f.opts.aliased() {
-		i, err := f.askImage(ctx, f.opts.AMI)
-		errs = append(errs, err)
-		rootDevice = aws.ToString(i.RootDeviceName)
-	}
+	image, err := f.wanted(ctx)
+	errs = append(errs, err)
 	subnets, err := f.askSubnets(ctx)
 	errs = append(errs, err)
 	groups, err := f.askGroups(ctx)
 	errs = append(errs, err)
 	errs = append(errs, f.checkRole(ctx))
 	if err := errors.Join(errs...); err != nil {
-		return "", err
+		return types.Image{}, err
 	}
-	return rootDevice, sameVPC(subnets, groups)
+	return image, sameVPC(subnets, groups)
 }
 
 func (f *Fleet) askGroups(ctx context.Context) ([]types.SecurityGroup, error) {

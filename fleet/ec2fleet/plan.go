@@ -68,7 +68,7 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 		return fleet.Plan{}, err
 	}
 	in := params{
-		Form: form, Name: f.name, Template: t.id, Version: t.version, Image: f.aliasOf(t.image),
+		Form: form, Name: f.name, Template: t.id, Version: t.version,
 		UsageClass: s.UsageClass, ResourceClass: s.ResourceClass, CPU: s.CPU, Mem: s.Mem,
 		Allowed: choice.allowed(s, fits), PriceProtection: cmp.Or(f.opts.PriceProtection, priceOff),
 		Places: choice.places, Tags: f.opts.Tags,
@@ -77,7 +77,7 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	return fleet.Plan{Token: s.Token, Count: s.Count, TemplateVersion: f.nameOf(t), Params: raw}, nil
+	return fleet.Plan{Token: s.Token, Count: s.Count, TemplateVersion: t.name(), Params: raw}, nil
 }
 
 func checkSpec(s fleet.Spec) error {

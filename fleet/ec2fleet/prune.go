@@ -56,8 +56,7 @@ func (f *Fleet) prune(ctx context.Context, live *types.LaunchTemplate) error {
 func spare(versions []types.LaunchTemplateVersion, machines []fleet.Machine, before time.Time) []string {
 	used := make(map[string]bool)
 	for _, m := range machines {
-		version, _, _ := strings.Cut(m.TemplateVersion, imageMark)
-		used[version] = used[version] || m.State != fleet.Ended
+		used[m.TemplateVersion] = used[m.TemplateVersion] || m.State != fleet.Ended
 	}
 	versions = slices.SortedFunc(slices.Values(versions), func(a, b types.LaunchTemplateVersion) int {
 		return -cmp.Compare(aws.ToInt64(a.VersionNumber), aws.ToInt64(b.VersionNumber))
@@ -66,7 +65,7 @@ func spare(versions []types.LaunchTemplateVersion, machines []fleet.Machine, bef
 	for _, v := range versions[min(keepVersions, len(versions)):] {
 		number := strconv.FormatInt(aws.ToInt64(v.VersionNumber), 10)
 		young := v.CreateTime == nil || v.CreateTime.After(before)
-		if !aws.ToBool(v.DefaultVersion) && !young && !used[templateVersion(aws.ToString(v.LaunchTemplateId), number, "")] {
+		if !aws.ToBool(v.DefaultVersion) && !young && !used[templateVersion(aws.ToString(v.LaunchTemplateId), number)] {
 			out = append(out, number)
 		}
 	}

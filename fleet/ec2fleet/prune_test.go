@@ -25,7 +25,7 @@ func TestSpare_LeavesYoungUsedAndDefaultVersions(t *testing.T) {
 	versions[1].CreateTime = aws.Time(before.Add(1))
 	versions[2].CreateTime = nil
 	machines := []fleet.Machine{
-		{TemplateVersion: "lt-1/4@ami-1", State: fleet.Ending}, {TemplateVersion: "lt-1/5", State: fleet.Ended}, {TemplateVersion: "lt-2/5", State: fleet.Up},
+		{TemplateVersion: "lt-1/4", State: fleet.Ending}, {TemplateVersion: "lt-1/5", State: fleet.Ended}, {TemplateVersion: "lt-2/5", State: fleet.Up},
 	}
 	if got := fmt.Sprint(spare(versions, machines, before)); got != "[5]" {
 		t.Errorf("spare = %s, want 5 only: 1 is the default, 2 and 3 are perhaps young, 4 is in use, the others are the newest ten", got)

@@ -36,10 +36,10 @@ type shape struct {
 // "Configure the instance metadata service").
 const hops = 1
 
-// want is the shape of our options. rootDevice is that of the image.
-func (o *Options) want(rootDevice string) shape {
+// want is the shape of our options, with this image.
+func (o *Options) want(image types.Image) shape {
 	s := shape{
-		Image: o.AMI, Profile: o.InstanceProfile, Shutdown: string(types.ShutdownBehaviorTerminate),
+		Image: aws.ToString(image.ImageId), Profile: o.InstanceProfile, Shutdown: string(types.ShutdownBehaviorTerminate),
 		Groups: slices.Sorted(slices.Values(o.SecurityGroups)),
 		Tokens: string(types.LaunchTemplateHttpTokensStateRequired), Hops: hops,
 		Endpoint:     string(types.LaunchTemplateInstanceMetadataEndpointStateEnabled),
@@ -49,7 +49,7 @@ func (o *Options) want(rootDevice string) shape {
 		s.UserData = base64.StdEncoding.EncodeToString([]byte(o.UserData))
 	}
 	if o.RootVolumeGiB > 0 {
-		s.RootDevice, s.RootGiB = cmp.Or(o.RootDevice, rootDevice), o.RootVolumeGiB
+		s.RootDevice, s.RootGiB = cmp.Or(o.RootDevice, aws.ToString(image.RootDeviceName)), o.RootVolumeGiB
 	}
 	return s
 }

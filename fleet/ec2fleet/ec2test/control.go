@@ -51,10 +51,11 @@ func (s *Server) Remove(id string) {
 	})
 }
 
-// SetParameter makes resolve:ssm:<name> mean an x86_64 image, which it makes.
-func (s *Server) SetParameter(name, image string) {
-	s.set(func() { s.aliases["resolve:ssm:"+name], s.images[image] = image, "x86_64" })
-}
+// SetParameter gives a parameter of Systems Manager a value.
+func (s *Server) SetParameter(name, value string) { s.set(func() { s.parameters[name] = value }) }
+
+// SetImage makes an x86_64 image.
+func (s *Server) SetImage(id string) { s.set(func() { s.images[id] = "x86_64" }) }
 
 // SetSubnets replaces the subnets.
 func (s *Server) SetSubnets(subnets ...Subnet) { s.set(func() { s.subnets = subnets }) }

@@ -32,6 +32,9 @@ func (s *Server) createFleet(q *node) (string, *failure) {
 	if failed != nil {
 		return "", failed
 	}
+	if f := malformed(s.tb, "CreateFleet", checkImage(s.image(version), config.list("Overrides"))); f != nil {
+		return "", f
+	}
 	arch, problem := s.parts(version)
 	var launched []*Instance
 	var refused []refusedPool
@@ -51,13 +54,7 @@ func (s *Server) createFleet(q *node) (string, *failure) {
 	return out, nil
 }
 
-func (s *Server) image(v *version) string {
-	id := v.data.str("ImageId")
-	if image := s.aliases[id]; image != "" {
-		return image
-	}
-	return id
-}
+func (s *Server) image(v *version) string { return v.data.str("ImageId") }
 
 // parts returns the architecture of the image, and what is missing that only a launch finds out.
 func (s *Server) parts(v *version) (arch string, problem *failure) {

@@ -70,27 +70,27 @@ type Server struct {
 
 	tb testing.TB
 
-	mu        sync.Mutex
-	types     []Type
-	subnets   []Subnet
-	images    map[string]string // id: architecture
-	aliases   map[string]string // resolve:ssm:<parameter>: image
-	groups    map[string]string // id: VPC
-	profiles  map[string]string // name: role id
-	templates []*launchTemplate
-	instances map[string]*Instance
-	order     []string
-	tokens    map[string]memory
-	versions  map[string]string // client token: answer
-	limit     int
-	refused   map[Pool]failure
-	stuck     map[string]string // instance: code with which it cannot be terminated
-	faults    map[string][]Fault
-	denied    map[string]bool
-	fence     [2]string // tag and value without which nothing can be terminated
-	page      int
-	lag       time.Duration
-	requests  map[string][]url.Values
+	mu         sync.Mutex
+	types      []Type
+	subnets    []Subnet
+	images     map[string]string // id: architecture
+	parameters map[string]string // of Systems Manager: value by name
+	groups     map[string]string // id: VPC
+	profiles   map[string]string // name: role id
+	templates  []*launchTemplate
+	instances  map[string]*Instance
+	order      []string
+	tokens     map[string]memory
+	versions   map[string]string // client token: answer
+	limit      int
+	refused    map[Pool]failure
+	stuck      map[string]string // instance: code with which it cannot be terminated
+	faults     map[string][]Fault
+	denied     map[string]bool
+	fence      [2]string // tag and value without which nothing can be terminated
+	page       int
+	lag        time.Duration
+	requests   map[string][]url.Values
 }
 
 // memory is what was answered to a token.
@@ -103,9 +103,9 @@ type memory struct {
 // as malformed.
 func New(tb testing.TB) *Server {
 	s := &Server{
-		tb: tb, types: Types(), images: map[string]string{AMI: "x86_64"}, aliases: make(map[string]string), groups: map[string]string{Group: VPC},
+		tb: tb, types: Types(), images: map[string]string{AMI: "x86_64"}, groups: map[string]string{Group: VPC},
 		profiles: map[string]string{Profile: RoleID}, instances: make(map[string]*Instance),
-		tokens: make(map[string]memory), versions: make(map[string]string), limit: -1,
+		tokens: make(map[string]memory), versions: make(map[string]string), limit: -1, parameters: make(map[string]string),
 		refused: make(map[Pool]failure), stuck: make(map[string]string), faults: make(map[string][]Fault),
 		denied: make(map[string]bool), requests: make(map[string][]url.Values),
 	}
@@ -118,8 +118,14 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// ServeHTTP answers a request of EC2 or IAM.
+// ServeHTTP answers a request of EC2, IAM or Systems Manager.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("X-Amz-Target") == "AmazonSSM."+getParameters {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.serveParameter(w, r)
+		return
+	}
 	form, err := readForm(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

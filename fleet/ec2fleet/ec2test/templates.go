@@ -2,7 +2,6 @@ package ec2test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -93,12 +92,7 @@ func (s *Server) describeVersions(q *node) (string, *failure) {
 	}
 	page, next := paged(s, q, all)
 	return next + set("launchTemplateVersionSet", page, func(v *version) string {
-		shown := *v
-		if q.str("ResolveAlias") == "true" {
-			shown.data = &node{kids: maps.Clone(v.data.kids)}
-			shown.data.kids["ImageId"] = &node{value: s.image(v)}
-		}
-		return t.showVersion(&shown)
+		return t.showVersion(v)
 	}), nil
 }
 
