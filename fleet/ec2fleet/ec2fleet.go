@@ -77,6 +77,7 @@ type Fleet struct {
 	mu         sync.Mutex
 	switchedAt time.Time // when a version last ceased to be the default, or may have
 	busyUntil  time.Time // no launch before
+	missing    string    // what was last told of subnets that are gone
 
 	closed chan struct{}
 	close  sync.Once

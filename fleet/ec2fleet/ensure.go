@@ -19,8 +19,8 @@ import (
 
 // Ensure makes the launch template, or a new default version of it where the one at EC2 is not what
 // the options say, whoever changed which (H55); with apply false it only says so. First everything
-// that a machine is made of is looked up: nothing is written if any of it is missing. Versions that
-// nothing can need any more are deleted. Two at once do no harm.
+// that a machine is made of is looked up: nothing is written if any of it is missing, but for some of several
+// subnets where the template exists. Versions that nothing can need any more are deleted. Two at once do no harm.
 func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 	ctx, cancel, err := f.begin(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 }
 
 func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
-	image, err := f.checkParts(ctx)
+	image, missing, err := f.checkParts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +45,9 @@ func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 		return nil, err
 	}
 	step := ensure.Step{Resource: f.templateResource()}
+	if live == nil && missing != nil {
+		return nil, missing
+	}
 	if live == nil {
 		step.Action = ensure.WouldCreate
 		if !apply {
@@ -69,7 +72,7 @@ func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 	if !changed && apply {
 		err = f.prune(ctx, live)
 	}
-	return []ensure.Step{step}, err
+	return []ensure.Step{step}, errors.Join(err, missing) // the template is kept all the same
 }
 
 // errGone: another made the template, and it cannot be seen yet, or any more.

@@ -33,6 +33,7 @@ type params struct {
 	CPU             int               `json:"cpu"`             // vCPUs, exactly
 	Mem             int               `json:"mem"`             // MiB, at least
 	Allowed         []string          `json:"allowed"`         // types or patterns
+	Usual           bool              `json:"usual,omitempty"` // no accelerators, current generation
 	PriceProtection int32             `json:"priceProtection"` // percent
 	Places          []place           `json:"places"`          // 1 to maxPlaces, each zone once
 	Tags            map[string]string `json:"tags,omitempty"`  // the operator's
@@ -132,7 +133,7 @@ func (in params) input(p fleet.Plan) *ec2.CreateFleetInput {
 
 func (in params) requirements() *types.InstanceRequirementsRequest {
 	cpu := aws.Int32(int32(in.CPU)) // check bounds both
-	return &types.InstanceRequirementsRequest{
+	r := &types.InstanceRequirementsRequest{
 		VCpuCount:            &types.VCpuCountRangeRequest{Min: cpu, Max: cpu},
 		MemoryMiB:            &types.MemoryMiBRequest{Min: aws.Int32(int32(in.Mem))},
 		AllowedInstanceTypes: in.Allowed,
@@ -142,6 +143,11 @@ func (in params) requirements() *types.InstanceRequirementsRequest {
 		SpotMaxPricePercentageOverLowestPrice:     aws.Int32(in.PriceProtection),
 		OnDemandMaxPricePercentageOverLowestPrice: aws.Int32(in.PriceProtection),
 	}
+	if in.Usual {
+		r.AcceleratorCount = &types.AcceleratorCountRequest{Max: aws.Int32(0)}
+		r.InstanceGenerations = []types.InstanceGeneration{types.InstanceGenerationCurrent}
+	}
+	return r
 }
 
 // tags mark all that a launch makes, at the moment it is made: nothing is ever without (H01).

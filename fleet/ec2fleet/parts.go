@@ -15,20 +15,24 @@ import (
 )
 
 // checkParts looks up all that a machine is made of, and returns everything that is missing, joined:
-// EC2 itself takes a launch template of parts that do not exist, and says so at the first launch.
-func (f *Fleet) checkParts(ctx context.Context) (types.Image, error) {
+// EC2 itself takes a launch template of parts that do not exist, and says so at the first launch. Subnets that
+// are missing beside others are apart: there is where to launch.
+func (f *Fleet) checkParts(ctx context.Context) (image types.Image, missing, err error) {
 	var errs []error
-	image, err := f.wanted(ctx)
+	image, err = f.wanted(ctx)
 	errs = append(errs, err)
-	subnets, err := f.askSubnets(ctx)
+	subnets, missing, err := f.askSubnets(ctx)
 	errs = append(errs, err)
+	if len(subnets) == 0 {
+		errs = append(errs, missing)
+	}
 	groups, err := f.askGroups(ctx)
 	errs = append(errs, err)
 	errs = append(errs, f.checkRole(ctx))
 	if err := errors.Join(errs...); err != nil {
-		return types.Image{}, err
+		return types.Image{}, nil, err
 	}
-	return image, sameVPC(subnets, groups)
+	return image, missing, sameVPC(subnets, groups)
 }
 
 func (f *Fleet) askGroups(ctx context.Context) ([]types.SecurityGroup, error) {

@@ -47,7 +47,7 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	fits, err := f.fits(ctx, s, t)
+	fits, usual, err := f.fits(ctx, s, t)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
@@ -70,7 +70,7 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	in := params{
 		Form: form, Name: f.name, Template: t.id, Version: t.version,
 		UsageClass: s.UsageClass, ResourceClass: s.ResourceClass, CPU: s.CPU, Mem: s.Mem,
-		Allowed: choice.allowed(s, fits), PriceProtection: cmp.Or(f.opts.PriceProtection, priceOff),
+		Allowed: choice.allowed(s, fits, usual), Usual: usual, PriceProtection: cmp.Or(f.opts.PriceProtection, priceOff),
 		Places: choice.places, Tags: f.opts.Tags,
 	}
 	raw, err := json.Marshal(in)
@@ -107,29 +107,30 @@ func checkLaunch(token string, count int) error {
 	return nil
 }
 
-// fits returns the names of the types that satisfy s on the template's image, sorted.
-func (f *Fleet) fits(ctx context.Context, s fleet.Spec, t template) ([]string, error) {
+// fits returns the names of the types that satisfy s on the template's image, sorted, and whether all of
+// them are usual.
+func (f *Fleet) fits(ctx context.Context, s fleet.Spec, t template) (names []string, usual bool, err error) {
 	arch, err := f.architecture(ctx, t)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	infos, err := f.typesOf(ctx, s.CPU)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var names []string
+	usual = true
 	for _, info := range infos {
 		if !info.unfit && info.mem >= s.Mem && slices.Contains(info.archs, arch) &&
-			slices.Contains(info.usages, s.UsageClass) && glob.Any(s.AllowedTypes, info.name) {
-			names = append(names, info.name)
+			slices.Contains(info.usages, s.UsageClass) && info.meant(s.AllowedTypes) {
+			names, usual = append(names, info.name), usual && info.usual()
 		}
 	}
 	slices.Sort(names)
 	if len(names) == 0 {
-		return nil, fmt.Errorf("none of EC2's %d types with %d vCPU has %d MiB, is %s, not burstable, %s, and among %q: %w",
+		return nil, false, fmt.Errorf("none of EC2's %d types with %d vCPU has %d MiB, is %s, not burstable, %s, and among %q (those with accelerators and of previous generations must be named): %w",
 			len(infos), s.CPU, s.Mem, arch, s.UsageClass, s.AllowedTypes, fleet.ErrUnsatisfiable)
 	}
-	return names, nil
+	return names, usual, nil
 }
 
 // group is zones in which the same types are excluded.
@@ -196,10 +197,10 @@ func (g *group) draw(token string) {
 	slices.SortFunc(g.places, func(a, b place) int { return cmp.Compare(a.Zone, b.Zone) })
 }
 
-// allowed returns the patterns that match anything, in lower case, or where types are excluded the
-// names of those left: EC2 takes a list of what is allowed or of what is not, never both.
-func (g group) allowed(s fleet.Spec, fits []string) []string {
-	if len(g.without) > 0 {
+// allowed returns the patterns that match anything, in lower case, or where types are excluded, or some
+// were meant by name, the names of those left: EC2 takes a list of what is allowed or of what is not, never both.
+func (g group) allowed(s fleet.Spec, fits []string, usual bool) []string {
+	if len(g.without) > 0 || !usual {
 		left := slices.DeleteFunc(slices.Clone(fits), func(name string) bool { return slices.Contains(g.without, name) })
 		return left[:min(len(left), maxAllowed)] // EC2 has some 150 types of one size
 	}

@@ -54,6 +54,7 @@ func TestPlan_BecomesExactlyThisCall_S70_S71_S72_S73(t *testing.T) {
 		want[r+"VCpuCount.Min"], want[r+"VCpuCount.Max"], want[r+"MemoryMiB.Min"] = "2", "2", "4096"
 		want[r+"AllowedInstanceType.1"], want[r+"AllowedInstanceType.2"] = "c6i.*", "m5.large"
 		want[r+"BurstablePerformance"], want[r+"BareMetal"] = "excluded", "excluded"
+		want[r+"AcceleratorCount.Max"], want[r+"InstanceGeneration.1"] = "0", "current"
 		want[r+"SpotMaxPricePercentageOverLowestPrice"], want[r+"OnDemandMaxPricePercentageOverLowestPrice"] = "999999", "999999"
 	}
 	for i, kind := range []string{"fleet", "instance", "volume"} {
@@ -191,7 +192,7 @@ func (w world) pairs(g group) []fleet.Slot {
 	var out []fleet.Slot
 	for _, pl := range g.places {
 		for _, name := range w.fits {
-			if w.has[pl.Zone][name] && glob.Any(g.allowed(w.s, w.fits), name) {
+			if w.has[pl.Zone][name] && glob.Any(g.allowed(w.s, w.fits, true), name) {
 				out = append(out, fleet.Slot{UsageClass: spot, InstanceType: name, Zone: pl.Zone})
 			}
 		}

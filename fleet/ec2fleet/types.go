@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/remuda-run/remuda/internal/glob"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -24,6 +25,29 @@ type typeInfo struct {
 	archs  []string
 	usages []string // usage classes it comes in
 	unfit  bool     // burstable (S70), or bare metal, which InstanceRequirements leave out by default
+
+	accelerated bool // has GPUs, FPGAs or chips for inference, training or media
+	previous    bool // of a generation that has a successor
+}
+
+// usual reports whether a pattern such as * may mean the type.
+func (t typeInfo) usual() bool { return !t.accelerated && !t.previous }
+
+// meant reports whether the patterns ask for the type. One that costs or is other than people expect must be
+// named: an accelerated one by the letters of its family, as in g* or p5.48xlarge, one of a previous
+// generation by its family, as in m4.*.
+func (t typeInfo) meant(patterns []string) bool {
+	if t.usual() {
+		return glob.Any(patterns, t.name)
+	}
+	name, _, _ := strings.Cut(t.name, ".")
+	if !t.previous {
+		name = name[:len(name)-len(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"))]
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		literal, _, _ := strings.Cut(strings.ToLower(pattern), "*")
+		return strings.HasPrefix(literal, name) && glob.Match(pattern, t.name)
+	})
 }
 
 // familyT is EC2's burstable family, said by its name too where the attribute is missing.
@@ -102,6 +126,9 @@ func (f *Fleet) typesOf(ctx context.Context, cpu int) ([]typeInfo, error) {
 	})
 }
 
+// maxFilter is how many values one filter is given; EC2 takes 200 (EC2 User Guide, "Filter resources").
+const maxFilter = 100
+
 // vainLife is for how long a type is not asked for again that EC2 does not know.
 const vainLife = 10 * time.Minute
 
@@ -113,7 +140,7 @@ func (f *Fleet) learnTypes(ctx context.Context, names []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	for chunk := range slices.Chunk(missing, 100) { // of 200 that a filter takes
+	for chunk := range slices.Chunk(missing, maxFilter) {
 		infos, err := f.askTypes(ctx, &ec2.DescribeInstanceTypesInput{Filters: []types.Filter{filter("instance-type", chunk...)}})
 		if err != nil {
 			return err
@@ -146,6 +173,8 @@ func infoOf(t types.InstanceTypeInfo) typeInfo {
 		name:  string(t.InstanceType),
 		unfit: aws.ToBool(t.BurstablePerformanceSupported) || aws.ToBool(t.BareMetal) || familyT.MatchString(string(t.InstanceType)),
 	}
+	info.accelerated = t.GpuInfo != nil || t.FpgaInfo != nil || t.InferenceAcceleratorInfo != nil || t.MediaAcceleratorInfo != nil || t.NeuronInfo != nil
+	info.previous = t.CurrentGeneration != nil && !*t.CurrentGeneration
 	if t.VCpuInfo != nil {
 		info.cpu = int(aws.ToInt32(t.VCpuInfo.DefaultVCpus))
 	}

@@ -3,12 +3,16 @@ package ec2fleet
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/logkey"
 )
 
 // place is a zone and the subnet that stands for it: two of one zone are one pool to EC2, which
@@ -34,28 +38,61 @@ func (o offers) anywhere(name string) bool {
 // places returns the zones of the configured subnets, by name.
 func (f *Fleet) places(ctx context.Context) ([]place, error) {
 	return f.zones.get(f.clock.Now(), zonesLife, func() ([]place, error) {
-		subnets, err := f.askSubnets(ctx)
+		subnets, missing, err := f.askSubnets(ctx)
 		if err != nil {
 			return nil, err
 		}
+		if len(subnets) == 0 {
+			return nil, missing
+		}
+		f.tellMissing(missing)
 		return perZone(subnets), nil
 	})
 }
 
-// askSubnets returns the configured subnets; none may be missing.
-func (f *Fleet) askSubnets(ctx context.Context) ([]types.Subnet, error) {
+// askSubnets returns the configured subnets that there are, and an error that names those that are missing.
+// It asks by a filter: EC2 refuses the whole call for one id that it does not know, and a zone that is gone
+// must not take the others with it.
+func (f *Fleet) askSubnets(ctx context.Context) (subnets []types.Subnet, missing, err error) {
 	resource := "subnets " + strings.Join(f.opts.Subnets, ", ")
-	var subnets []types.Subnet
-	in := &ec2.DescribeSubnetsInput{SubnetIds: f.opts.Subnets}
-	for pages := ec2.NewDescribeSubnetsPaginator(f.ec2, in); pages.HasMorePages(); {
-		out, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, explain(err, "ec2:DescribeSubnets", resource)
+	for chunk := range slices.Chunk(f.opts.Subnets, maxFilter) {
+		in := &ec2.DescribeSubnetsInput{Filters: []types.Filter{filter("subnet-id", chunk...)}}
+		for pages := ec2.NewDescribeSubnetsPaginator(f.ec2, in); pages.HasMorePages(); {
+			out, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, nil, explain(err, "ec2:DescribeSubnets", resource)
+			}
+			subnets = append(subnets, out.Subnets...)
 		}
-		subnets = append(subnets, out.Subnets...)
 	}
-	err := allThere("ec2:DescribeSubnets on "+resource, f.opts.Subnets, subnets, func(s types.Subnet) *string { return s.SubnetId })
-	return subnets, err
+	var gone []string
+	for _, id := range f.opts.Subnets {
+		if !slices.ContainsFunc(subnets, func(s types.Subnet) bool { return aws.ToString(s.SubnetId) == id }) {
+			gone = append(gone, id)
+		}
+	}
+	if len(gone) > 0 {
+		missing = fmt.Errorf("ec2:DescribeSubnets on %s: not found: %s: take what was deleted out of ec2.subnets: %w", resource, strings.Join(gone, ", "), fleet.ErrInvalid)
+	}
+	return subnets, missing, nil
+}
+
+// tellMissing logs, once until that changes, which subnets are missing.
+func (f *Fleet) tellMissing(missing error) {
+	text := ""
+	if missing != nil {
+		text = missing.Error()
+	}
+	f.mu.Lock()
+	news := text != f.missing
+	f.missing = text
+	f.mu.Unlock()
+	switch {
+	case news && missing != nil:
+		f.log.Error("launching only in the subnets that there are", logkey.Error, missing)
+	case news:
+		f.log.Info("all subnets are there again")
+	}
 }
 
 // perZone takes of each zone the subnet with most free addresses.

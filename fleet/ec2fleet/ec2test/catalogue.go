@@ -14,6 +14,8 @@ type Type struct {
 	Arch      string
 	Burstable bool
 	BareMetal bool
+	GPU       bool
+	Previous  bool     // generation
 	Zones     []string // nil: all
 }
 
@@ -41,7 +43,8 @@ func resolve(r *node, arch string, types []Type) []Type {
 	var out []Type
 	for _, t := range types {
 		if t.CPU >= r.int("VCpuCount", "Min") && t.CPU <= r.int("VCpuCount", "Max") && t.Mem >= r.int("MemoryMiB", "Min") &&
-			t.Arch == arch && !t.Burstable && !t.BareMetal && glob.Any(r.strings("AllowedInstanceType"), t.Name) {
+			t.Arch == arch && !t.Burstable && !t.BareMetal && !(t.GPU && r.has("AcceleratorCount", "Max") && r.int("AcceleratorCount", "Max") == 0) &&
+			!(t.Previous && slices.Equal(r.strings("InstanceGeneration"), []string{"current"})) && glob.Any(r.strings("AllowedInstanceType"), t.Name) {
 			out = append(out, t)
 		}
 	}

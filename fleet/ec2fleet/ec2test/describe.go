@@ -49,10 +49,17 @@ func (s *Server) describeTypes(q *node) (string, *failure) {
 	page, next := paged(s, q, all)
 	return next + set("instanceTypeSet", page, func(t Type) string {
 		return text("instanceType", t.Name) + el("vCpuInfo", text("defaultVCpus", t.CPU)) + el("memoryInfo", text("sizeInMiB", t.Mem)) +
-			text("burstablePerformanceSupported", t.Burstable) + text("bareMetal", t.BareMetal) +
+			text("burstablePerformanceSupported", t.Burstable) + text("bareMetal", t.BareMetal) + text("currentGeneration", !t.Previous) + gpus(t) +
 			el("processorInfo", el("supportedArchitectures", text("item", t.Arch))) +
 			el("supportedUsageClasses", text("item", "on-demand"), text("item", "spot"))
 	}), nil
+}
+
+func gpus(t Type) string {
+	if !t.GPU {
+		return ""
+	}
+	return el("gpuInfo", text("totalGpuMemoryInMiB", 16384))
 }
 
 func (s *Server) describeOfferings(q *node) (string, *failure) {

@@ -201,7 +201,11 @@ func (s *Shim) typesOf(cpu string) ([]Type, *failure) {
 	}
 	var types []Type
 	for _, item := range root.all("instanceTypeSet", "item") {
-		t := Type{Name: item.get("instanceType"), Burstable: item.get("burstablePerformanceSupported") == "true" || familyT.MatchString(item.get("instanceType")), BareMetal: item.get("bareMetal") == "true"}
+		t := Type{Name: item.get("instanceType"), Burstable: item.get("burstablePerformanceSupported") == "true" || familyT.MatchString(item.get("instanceType")), BareMetal: item.get("bareMetal") == "true",
+			Previous: item.get("currentGeneration") == "false"}
+		for _, accelerator := range []string{"gpuInfo", "fpgaInfo", "inferenceAcceleratorInfo", "mediaAcceleratorInfo", "neuronInfo"} {
+			t.GPU = t.GPU || len(item.all(accelerator)) > 0
+		}
 		t.CPU, _ = strconv.Atoi(item.get("vCpuInfo", "defaultVCpus"))
 		t.Mem, _ = strconv.Atoi(item.get("memoryInfo", "sizeInMiB"))
 		for _, arch := range item.all("processorInfo", "supportedArchitectures", "item") {
