@@ -39,12 +39,16 @@ func wakeAt(at, now time.Time) Result {
 const (
 	backoffFirst = 5 * time.Millisecond
 	backoffMax   = 30 * time.Second
+
+	// againFirst is the first pause after what is no failure, such as a conflict: whoever wrote is done by then.
+	againFirst = time.Millisecond
 )
 
 // controller runs one reconcile function over one queue.
 type controller[K comparable] struct {
 	name      string
 	queue     workqueue.TypedRateLimitingInterface[K]
+	again     workqueue.TypedRateLimiter[K] // pauses after conflicts
 	reconcile func(context.Context, K) (Result, error)
 	workers   int
 	log       *slog.Logger
@@ -57,6 +61,7 @@ func newController[K comparable](name string, workers int, clk clock.WithTicker,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[K](backoffFirst, backoffMax),
 			workqueue.TypedRateLimitingQueueConfig[K]{Clock: clk}),
+		again:     workqueue.NewTypedItemExponentialFailureRateLimiter[K](againFirst, backoffMax),
 		reconcile: reconcile,
 		workers:   workers,
 		log:       log.With(logkey.Component, name),
@@ -100,12 +105,18 @@ func (c *controller[K]) step(ctx context.Context) bool {
 	switch {
 	case err == nil:
 		c.queue.Forget(key)
+		c.again.Forget(key)
 		if res.After > 0 {
 			c.queue.AddAfter(key, res.After)
 		}
 	case act == stop:
 		c.queue.Forget(key)
+		c.again.Forget(key)
 		c.damped.Error("gave up on a key", kindOf(err), fmt.Sprint(key), err)
+	case act == again:
+		c.queue.Forget(key)
+		c.queue.AddAfter(key, c.again.When(key))
+		c.log.Debug("will look again", logkey.Key, key, logkey.Error, err)
 	case act == retryAfter:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, wait)

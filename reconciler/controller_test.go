@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -59,6 +60,7 @@ func TestController_OutcomeToQueue(t *testing.T) {
 	const ms, minute = time.Millisecond, time.Minute
 	conflict := fmt.Errorf("claim: %w", store.ErrConflict)
 	noRule := fmt.Errorf("claim: %w", statemachine.ErrNoRule)
+	busy := fmt.Errorf("delete: %w", githubapi.ErrBusy)
 	tests := []struct {
 		name     string
 		reason   string
@@ -68,16 +70,17 @@ func TestController_OutcomeToQueue(t *testing.T) {
 		{"Nothing", "a key at rest is looked at once", nil, []time.Duration{0}},
 		{"WakeUps", "each look renews the wake-up", []outcome{{after: 15 * minute}, {after: 15 * minute}}, []time.Duration{0, 15 * minute, 30 * minute}},
 		{"WakeUpNotRenewed", "a wake-up that is not renewed is lost", []outcome{{after: minute}}, []time.Duration{0, minute}},
-		{"RetryAfter", "someone else wrote: at once", []outcome{{err: conflict}, {err: conflict}}, []time.Duration{0, ms, 2 * ms}},
-		{"RetryAfterIgnoresWakeUp", "the error decides", []outcome{{after: minute, err: conflict}}, []time.Duration{0, ms}},
+		{"RetryAfter", "a job still runs", []outcome{{err: busy}, {err: busy}}, []time.Duration{0, 500 * ms, 1000 * ms}},
+		{"Again", "someone else wrote: soon, and ever later if that lasts", []outcome{{err: conflict}, {err: conflict}}, []time.Duration{0, ms, 3 * ms}},
+		{"RetryAfterIgnoresWakeUp", "the error decides", []outcome{{after: minute, err: busy}}, []time.Duration{0, 500 * ms}},
 		{"BackOff", "twice as long each time", []outcome{{err: errUnknown}, {err: errUnknown}, {err: errUnknown}}, []time.Duration{0, 5 * ms, 15 * ms, 35 * ms}},
 		{"Stop", "a bug is not repeated", []outcome{{err: noRule}}, []time.Duration{0}},
 		{"SuccessForgets", "after a success the backoff begins anew",
 			[]outcome{{err: errUnknown}, {err: errUnknown}, {after: minute}, {err: errUnknown}},
 			[]time.Duration{0, 5 * ms, 15 * ms, minute + 15*ms, minute + 20*ms}},
 		{"RetryAfterForgets", "after a known error the backoff begins anew",
-			[]outcome{{err: errUnknown}, {err: errUnknown}, {err: conflict}, {err: errUnknown}},
-			[]time.Duration{0, 5 * ms, 15 * ms, 16 * ms, 21 * ms}},
+			[]outcome{{err: errUnknown}, {err: errUnknown}, {err: busy}, {err: errUnknown}},
+			[]time.Duration{0, 5 * ms, 15 * ms, 515 * ms, 520 * ms}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

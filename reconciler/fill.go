@@ -126,8 +126,16 @@ func (t *term) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool
 			t.log.Debug("claim lost", logkey.InstanceID, id, logkey.RequestID, r.id, logkey.Error, err)
 			continue
 		}
-		t.pickup.Untake(ticket.InstanceID, who(r)) // the store's fault, not the candidate's
-		t.waiting.wake(ticket, t.requests.add)     // it was hidden from others meanwhile
+		if errors.Is(err, store.ErrNotLeader) {
+			t.pickup.Untake(ticket.InstanceID, who(r)) // it could not be tried
+		} else {
+			t.pickup.Return(ticket.InstanceID)
+		}
+		t.waiting.wake(ticket, func(id store.RequestID) { // it was hidden from others meanwhile
+			if id != r.id { // this one comes back after its pause
+				t.requests.add(id)
+			}
+		})
 		return false, fmt.Errorf("claim %s: %w", id, err)
 	}
 }
@@ -137,6 +145,9 @@ func (t *term) claimThis(ctx context.Context, r run, id store.InstanceID) error 
 	s, ok := t.view.get(id)
 	if !ok {
 		return store.ErrConflict
+	}
+	if !t.trusted() {
+		return fmt.Errorf("claim %s: %w", id, store.ErrNotLeader) // a registration would be made for nothing
 	}
 	minting := t.beginMint(id)
 	var reg store.Registration

@@ -310,6 +310,11 @@ func (t *term) adopt(ctx context.Context, m fleet.Machine, run store.RequestID, 
 		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
 		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion,
 	}, t.clock.Now(), t.cfg.Limits.Created)
+	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
+		if known, readErr := t.recorded(ctx, m); known || readErr != nil {
+			return readErr
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("adopt %s: %w", m.ID, err)
 	}

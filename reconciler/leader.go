@@ -14,8 +14,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// leader holds the lease, or waits for it. The lease saves work and keeps two controllers from
-// deciding at once; safety rests on the conditions of the writes.
+// leader holds the lease, or waits for it. The lease keeps two controllers from acting at once: writes have conditions
+// besides, what is done to the fleet and at GitHub rests on it alone.
 type leader struct {
 	store   *store.Store
 	clock   clock.WithTicker
@@ -24,19 +24,27 @@ type leader struct {
 	ttl     time.Duration
 	request time.Duration // longest time one lease call may take
 
-	trusted atomic.Pointer[time.Time] // until when writes may be sent, on the local monotonic clock
+	trusted atomic.Pointer[time.Time] // until when anything may be done, on the local monotonic clock
 	began   atomic.Pointer[time.Time] // since when that was so without a gap
 }
 
-// margin is kept between the end of trust and the end of the lease: a write sent at the last
-// moment arrives before anybody else may act.
+// margin is kept between the end of trust and the end of the lease: what is sent at the last moment arrives, or is
+// cut off, before anybody else may act.
 func (l *leader) margin() time.Duration { return l.ttl / 4 }
 
-// trust reports whether writes may be sent now. A slow reply cannot lengthen it: it counts from the
+// trust reports whether the term may act now. A slow reply cannot lengthen it: it counts from the
 // start of the attempt.
-func (l *leader) trust() bool {
-	until := l.trusted.Load()
-	return until != nil && l.clock.Now().Before(*until)
+func (l *leader) trust() bool { return l.fence().open() }
+
+// fence holds back the effects of a term that may not be the last any more.
+func (l *leader) fence() fence { return fence{clock: l.clock, until: l.until, margin: l.margin()} }
+
+// until returns when trust ends, unless it is extended; zero: there is none.
+func (l *leader) until() time.Time {
+	if until := l.trusted.Load(); until != nil {
+		return *until
+	}
+	return time.Time{}
 }
 
 // since returns when the present time of trust began: now, if there is none. Before it the store took
@@ -164,8 +172,10 @@ func (l *leader) write(ctx context.Context, lease store.Lease, holder string) (s
 	return out, nil
 }
 
-// hold runs lead and renews the lease until ctx ends, lead fails, or the lease is lost. It gives the
-// lease up only after lead has returned.
+// hold runs lead and renews the lease until ctx ends, lead fails, or the lease is lost: another has it. A lease that
+// only cannot be renewed is not lost, since nobody else may be able to write either: without trust the term does
+// nothing, and goes on with all it knows once the store is back (ADR 0016). hold gives the lease up only after lead
+// has returned.
 func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx context.Context, term int64) error) error {
 	leading, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -174,6 +184,7 @@ func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx cont
 	ticker := l.clock.NewTicker(l.ttl / 4)
 	defer ticker.Stop()
 	lost := false
+	var said complaint
 	for {
 		select {
 		case err := <-done:
@@ -189,16 +200,17 @@ func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx cont
 			if lost || ctx.Err() != nil {
 				continue // stopping: wait for lead
 			}
+			start := l.clock.Now()
 			renewed, err := l.renew(ctx, lease)
 			switch {
 			case err == nil:
 				lease = renewed
-			case errors.Is(err, store.ErrConflict):
+			case errors.Is(err, store.ErrConflict), !l.trust() && l.succeeded(ctx, lease):
 				lost = true
 				l.trusted.Store(nil)
 				cancel()
 			default:
-				l.log.Warn("renew lease", logkey.Error, err) // until trust ends, then writes wait
+				said.warn(l.log, "renew", err, start) // until trust ends, then everything waits
 			}
 		}
 	}
@@ -218,6 +230,13 @@ func (l *leader) renew(ctx context.Context, lease store.Lease) (store.Lease, err
 		return l.write(ctx, now, l.holder) // an earlier try had been applied
 	}
 	return lease, err
+}
+
+// succeeded reports whether somebody else holds the lease by now, as far as can be read: who is cut off from the store
+// for writes alone learns it so.
+func (l *leader) succeeded(ctx context.Context, lease store.Lease) bool {
+	now, err := l.read(ctx)
+	return err == nil && now.Term != lease.Term
 }
 
 // giveUp lets the next controller start at once. Failing that it waits for the TTL.

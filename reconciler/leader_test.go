@@ -112,7 +112,7 @@ func TestLeader_LostReplyOfTaking(t *testing.T) {
 // count.
 func TestLeader_StoreUnavailable_H12(t *testing.T) {
 	election(t, func(t *testing.T, table *storetest.Memory, first, second *rival) {
-		trusted := trustedTable{table, first.trust}
+		trusted := trustedTable{table, first.fence()}
 		version := int64(0)
 		write := func() error {
 			err := trusted.Put(t.Context(), store.Item{Key: store.LaunchKey("l-1"), Version: version + 1, Attributes: []byte("{}")}, version)
@@ -168,7 +168,7 @@ func TestLeader_Deposed(t *testing.T) {
 		if terms, _, leads := second.led(); !leads || terms[0] != 2 {
 			t.Fatalf("the second leads %v, terms %v, want term 2", leads, terms)
 		}
-		if err := (trustedTable{table, first.trust}).Put(t.Context(), store.Item{}, 0); !errors.Is(err, store.ErrNotLeader) {
+		if err := (trustedTable{table, first.fence()}).Put(t.Context(), store.Item{}, 0); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("put of the deposed: error = %v, want ErrNotLeader", err)
 		}
 		first.link.set(nil)

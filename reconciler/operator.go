@@ -65,32 +65,33 @@ func (op *Operator) Run(ctx context.Context) error {
 		ttl: op.o.Config.LeaseTTL, request: op.o.Config.LeaseRequest,
 	}
 	return l.run(ctx, func(ctx context.Context, number int64) error {
-		return op.newTerm(number, l.trust, l.since).run(ctx)
+		return op.newTerm(number, l.fence(), l.since).run(ctx)
 	})
 }
 
 // newTerm builds a tenure from nothing.
-func (op *Operator) newTerm(number int64, trust func() bool, since func() time.Time) *term {
+func (op *Operator) newTerm(number int64, fence fence, since func() time.Time) *term {
 	o := op.o
 	t := &term{
-		cfg: o.Config, store: store.New(trustedTable{o.Table, trust}), fleet: o.Fleet, github: o.GitHub,
+		cfg: o.Config, store: store.New(trustedTable{o.Table, fence}), fleet: trustedFleet{o.Fleet, fence}, github: trustedGitHub{o.GitHub, fence},
 		clock: o.Clock, log: o.Log, metrics: o.Metrics,
 		number:   number,
+		trusted:  fence.open,
 		writable: since,
 		view:     newView(), waiting: newWaiting(), batch: newBatch(), intending: make(chan struct{}, 1),
 		refused: newExclusions(o.Clock, o.Config.Exclusion),
 		damped:  newDamped(o.Log, o.Clock), drains: &drains{},
 		orphans: sightings{}, strays: sightings{}, chores: map[string]func(context.Context) error{},
 	}
-	t.pickup = pool.NewPickup(o.Pool, o.Clock, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
-	t.requests = newController("requests", requestWorkers, o.Clock, o.Log, t.reconcileRequest)
-	t.instances = newController("instances", instanceWorkers, o.Clock, o.Log, t.reconcileInstance)
-	t.announcer = newController("announcer", announcers, o.Clock, o.Log, t.announce)
-	t.launches = newController("launches", launchWorkers, o.Clock, o.Log, t.reconcileLaunch)
-	t.reaper = newController("reaper", 1, o.Clock, o.Log, t.reap)
-	t.drainer = newController("drainer", 1, o.Clock, o.Log, t.readDrains)
-	t.sweeper = newController("sweeper", 1, o.Clock, o.Log, t.sweep)
-	t.keeper = newController("keeper", max(1, len(o.Chores)), o.Clock, o.Log, t.chore)
+	t.pickup = pool.NewPickup(trustedPool{o.Pool, fence}, o.Clock, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
+	t.requests = newController("requests", requestWorkers, o.Clock, o.Log, trusted(fence, t.reconcileRequest))
+	t.instances = newController("instances", instanceWorkers, o.Clock, o.Log, trusted(fence, t.reconcileInstance))
+	t.announcer = newController("announcer", announcers, o.Clock, o.Log, trusted(fence, t.announce))
+	t.launches = newController("launches", launchWorkers, o.Clock, o.Log, trusted(fence, t.reconcileLaunch))
+	t.reaper = newController("reaper", 1, o.Clock, o.Log, trusted(fence, t.reap))
+	t.drainer = newController("drainer", 1, o.Clock, o.Log, trusted(fence, t.readDrains))
+	t.sweeper = newController("sweeper", 1, o.Clock, o.Log, trusted(fence, t.sweep))
+	t.keeper = newController("keeper", max(1, len(o.Chores)), o.Clock, o.Log, trusted(fence, t.chore))
 	for _, c := range o.Chores {
 		t.chores[c.Name] = c.Do
 	}

@@ -15,6 +15,7 @@ type action int
 
 const (
 	backOff action = iota
+	again          // soon, and ever later while that lasts
 	retryAfter
 	stop
 )
@@ -25,8 +26,8 @@ var policy = []struct {
 	then action
 	wait time.Duration
 }{
-	{store.ErrConflict, retryAfter, time.Millisecond},        // someone else wrote: read again, now
-	{store.ErrExpired, retryAfter, time.Millisecond},         // the instance is due: its own key ends it
+	{store.ErrConflict, again, 0},                            // someone else wrote: read again, soon
+	{store.ErrExpired, again, 0},                             // the instance is due: its own key ends it
 	{store.ErrNotLeader, retryAfter, 100 * time.Millisecond}, // the lease is being renewed, or we are being stopped
 	{fleet.ErrThrottled, retryAfter, 2 * time.Second},        // EC2 refills its buckets at 2/s
 	{fleet.ErrNoCapacity, retryAfter, 30 * time.Second},      // the fleet needs time, not speed

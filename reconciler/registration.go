@@ -144,7 +144,7 @@ func (t *term) mint(ctx context.Context, in snapshot, label store.RequestID) (st
 			continue
 		}
 		if err != nil {
-			if !errors.Is(err, githubapi.ErrThrottled) && !errors.Is(err, githubapi.ErrRefused) {
+			if !errors.Is(err, githubapi.ErrThrottled) && !errors.Is(err, githubapi.ErrRefused) && !errors.Is(err, store.ErrNotLeader) {
 				t.view.with(in.ID, func(in *instance) { in.untold = reg.Name })
 			}
 			return reg, fmt.Errorf("register %s: %w", in.ID, err)
@@ -219,7 +219,7 @@ func (t *term) discard(ctx context.Context, reg store.Registration) {
 // runs on it.
 func (t *term) removeRunner(ctx context.Context, s snapshot) error {
 	r := s.Registration
-	if r.Serial == 0 || s.removed >= r.Serial {
+	if r.Serial == 0 || s.unregistered() {
 		return nil
 	}
 	id := r.RunnerID

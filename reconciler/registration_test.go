@@ -36,7 +36,7 @@ func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 		op := &Operator{o: Options{
 			Config: cfg, Table: storetest.NewMemory(clk), GitHub: hub, Clock: clk, Log: slog.New(slog.DiscardHandler), Metrics: &Metrics{},
 		}}
-		term := op.newTerm(7, func() bool { return true }, clk.Now)
+		term := op.newTerm(7, fence{clock: clk, until: func() time.Time { return dawn.Add(time.Hour) }, margin: time.Second}, clk.Now)
 		defer term.shutDown()
 		in, err := term.store.Register(t.Context(), inState("i-1", 0, statemachine.Created, "100"), dawn, time.Minute)
 		if err != nil {

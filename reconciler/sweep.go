@@ -61,8 +61,8 @@ func (t *term) sweepFleet(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// compare notes what the fleet says of every record. Absence means gone only after Visibility, and
-// not if too many are absent at once.
+// compare notes what the fleet says of every record. Absence means gone only after Visibility, on the second listing
+// a Sweep later (one listing may lack what lives), and not if too many are absent at once.
 func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 	live := 0
 	var absent, wake []store.InstanceID
@@ -78,9 +78,10 @@ func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 			wake = append(wake, in.record.ID)
 		case fleet.Starting, fleet.Up:
 			in.vitals.cloud = statemachine.Present
+			in.missing = time.Time{}
 		default:
 			in.vitals.cloud = statemachine.Unknown
-			if now.Sub(in.record.CreatedAt.Time) >= t.cfg.Limits.Visibility {
+			if in.absent(now, t.cfg) {
 				absent = append(absent, in.record.ID)
 			}
 		}
@@ -95,6 +96,14 @@ func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 	for _, id := range slices.Sorted(slices.Values(append(wake, absent...))) {
 		t.instances.add(id)
 	}
+}
+
+// absent notes that a listing lacks the instance, and reports whether that means that it is gone.
+func (in *instance) absent(now time.Time, cfg Config) bool {
+	if in.missing.IsZero() {
+		in.missing = now
+	}
+	return now.Sub(in.record.CreatedAt.Time) >= cfg.Limits.Visibility && now.Sub(in.missing) >= cfg.Sweep
 }
 
 // foundling deals with a machine that carries our mark and has no record: adopted if a request it
@@ -113,11 +122,33 @@ func (t *term) foundling(ctx context.Context, m fleet.Machine, now time.Time) er
 	if now.Sub(t.orphans.first(m.ID, now)) < t.cfg.Orphan || t.braked() {
 		return nil
 	}
+	if known, err := t.recorded(ctx, m); known || err != nil {
+		return err
+	}
 	t.log.Warn("terminating a machine nobody knows", logkey.InstanceID, m.ID, logkey.Launch, m.LaunchToken)
 	if err := t.fleet.Terminate(ctx, m.ID); err != nil {
 		return fmt.Errorf("orphan %s: %w", m.ID, err)
 	}
 	return nil
+}
+
+// recorded reads whether a machine that the view lacks has a record all the same: the last leader's, whose write came
+// late, or one that cannot be decoded. The machine of such a one is somebody's, and is not ended for what we cannot
+// read: its agent ends it in time.
+func (t *term) recorded(ctx context.Context, m fleet.Machine) (bool, error) {
+	rec, err := t.store.Instance(ctx, store.Consistent, store.Principal(m.Principal))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return false, nil
+	case errors.Is(err, store.ErrInvalid):
+		t.badRecord(store.InstanceKey(store.Principal(m.Principal), store.KindInstance), err)
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("machine %s: %w", m.ID, err)
+	}
+	t.view.apply(rec)
+	t.instances.add(rec.ID)
+	return true, nil
 }
 
 // sightings remembers since when something without an owner was seen. Only the sweeper's one worker
@@ -141,8 +172,9 @@ func (s sightings) keep(wanted func(string) bool) {
 	}
 }
 
-// sweepRunners deletes the runners of ours at GitHub that are offline and without an owner, on the
-// second sight: the first may be a registration in the making, unless the machine is gone.
+// sweepRunners deletes the runners of ours at GitHub that are offline and without an owner, on a second sight long after
+// the first, which may be of a registration in the making, unless the machine is gone. The sweep itself may be repeated
+// within seconds, for an error.
 func (t *term) sweepRunners(ctx context.Context) error {
 	runners, err := t.github.Runners(ctx)
 	if err != nil {
@@ -157,7 +189,7 @@ func (t *term) sweepRunners(ctx context.Context) error {
 			delete(t.strays, r.Name)
 			continue
 		}
-		if t.strays.first(r.Name, now).Equal(now) && !t.buried(r.Name) {
+		if now.Sub(t.strays.first(r.Name, now)) < t.cfg.Runners/2 && !t.buried(r.Name) {
 			continue
 		}
 		if err := t.github.DeleteRunner(ctx, r.ID); err != nil && !errors.Is(err, githubapi.ErrBusy) {
@@ -344,8 +376,7 @@ func refusedOf(err error) map[string]bool {
 	return out
 }
 
-// confirm retires the records of machines the fleet says are gone. One that is not listed is gone
-// only after Visibility.
+// confirm retires the records of machines the fleet says are gone. One that is not listed is gone as compare says.
 func (t *term) confirm(ctx context.Context, ending []snapshot, now time.Time) error {
 	machines, err := t.fleet.List(ctx, "")
 	if err != nil {
@@ -357,8 +388,7 @@ func (t *term) confirm(ctx context.Context, ending []snapshot, now time.Time) er
 	}
 	var errs []error
 	for _, s := range ending {
-		at, listed := state[s.ID]
-		if at != fleet.Ended && (listed || now.Sub(s.CreatedAt.Time) < t.cfg.Limits.Visibility) {
+		if !t.gone(s.ID, state, now) {
 			continue
 		}
 		_, err := t.write(ctx, s.ID, func(cur snapshot) (store.Instance, error) {
@@ -369,4 +399,20 @@ func (t *term) confirm(ctx context.Context, ending []snapshot, now time.Time) er
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// gone reports whether a listing says that an instance has ended.
+func (t *term) gone(id store.InstanceID, listed map[store.InstanceID]fleet.State, now time.Time) bool {
+	gone := false
+	t.view.with(id, func(in *instance) {
+		switch listed[id] {
+		case fleet.Ended:
+			gone = true
+		case "":
+			gone = in.absent(now, t.cfg)
+		default:
+			in.missing = time.Time{}
+		}
+	})
+	return gone
 }

@@ -27,7 +27,8 @@ type term struct {
 	clock  clock.WithTicker
 	log    *slog.Logger
 
-	number int64 // of the lease; it only grows
+	number  int64       // of the lease; it only grows
+	trusted func() bool // whether anything may be done outside; the contracts ask, too
 
 	// writable says since when the store has taken our writes without a gap. While it does not, agents
 	// cannot report either, so nobody's silence counts from before.

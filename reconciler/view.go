@@ -49,6 +49,7 @@ type instance struct {
 	removed   int64              // serial of the registration whose runner is gone at GitHub
 	watched   bool               // its request waits for its job to end
 	ending    time.Time
+	missing   time.Time // since when the fleet's listings lack it; zero: the last one did not
 	announced bool      // its message was sent, or received
 	unwritten time.Time // since when its record is missing in the store; zero: it is there
 }
@@ -261,10 +262,13 @@ func (v *view) live(class string) (total, ofClass int) {
 func (v *view) drop(id store.InstanceID) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	in, known := v.instances[id]
-	if !known {
-		return
+	if in, known := v.instances[id]; known {
+		v.remove(id, in)
 	}
+}
+
+// remove takes an instance out of every index. v.mu must be held.
+func (v *view) remove(id store.InstanceID, in *instance) {
 	if in.record.State != statemachine.Terminated {
 		v.living[in.record.ResourceClass]--
 	}
@@ -274,14 +278,14 @@ func (v *view) drop(id store.InstanceID) {
 	delete(v.returning, id)
 }
 
-// forget drops what expired, so that memory follows the table's TTL.
+// forget drops what expired, so that memory follows the table's TTL: also an instance that lives, whose record somebody
+// let expire. Its machine is one without a record then.
 func (v *view) forget(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for id, in := range v.instances {
 		if past(in.record.ExpiresAt, now) {
-			delete(v.instances, id)
-			delete(v.principals, in.record.Principal)
+			v.remove(id, in)
 		}
 	}
 	for id, r := range v.runs {

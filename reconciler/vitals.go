@@ -140,8 +140,17 @@ func (s snapshot) scriptPassed() bool {
 // healthy (S65).
 func (s snapshot) ready(now time.Time) bool {
 	return s.Threshold.After(now) && (s.State == statemachine.Created || s.State == statemachine.Claimed) &&
-		s.report() == statemachine.Online && s.vitals.fresh
+		s.report() == statemachine.Online && s.vitals.fresh && !s.deaf()
 }
+
+// unregistered reports whether the runner of the last registration was deleted at GitHub.
+func (s snapshot) unregistered() bool {
+	return s.Registration.Serial > 0 && s.removed >= s.Registration.Serial
+}
+
+// deaf reports whether that registration is the present assignment's: no job reaches it any more, whatever its listener
+// said last.
+func (s snapshot) deaf() bool { return s.unregistered() && s.Registration.Assignment == s.Assignment }
 
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.

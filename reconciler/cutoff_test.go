@@ -1,0 +1,154 @@
+package reconciler_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// cutTable is the store of one controller, which may lose its way there: wholly, or for writes alone.
+type cutTable struct {
+	store.Table
+	reads, writes atomic.Bool // they fail
+}
+
+func (c *cutTable) Get(ctx context.Context, cons store.Consistency, keys ...store.Key) ([]store.Item, error) {
+	if c.reads.Load() {
+		return nil, store.ErrUnavailable
+	}
+	return c.Table.Get(ctx, cons, keys...)
+}
+
+func (c *cutTable) Scan(ctx context.Context, yield func(store.Item) error) error {
+	if c.reads.Load() {
+		return store.ErrUnavailable
+	}
+	return c.Table.Scan(ctx, yield)
+}
+
+func (c *cutTable) Put(ctx context.Context, item store.Item, expect int64) error {
+	if c.writes.Load() {
+		return store.ErrUnavailable
+	}
+	return c.Table.Put(ctx, item, expect)
+}
+
+// cut begins or ends an outage.
+func (c *cutTable) cut(wholly, on bool) {
+	c.writes.Store(on)
+	c.reads.Store(on && wholly)
+}
+
+// §8.4 §8.6: a leader that loses the store, wholly or for writes alone, for minutes or an hour, while it reaches the
+// fleet and GitHub: its successor's machines are unknown to it, and it ends none of them, nor any of its own.
+func TestCutOff_TheDeposedEndsNothing(t *testing.T) {
+	for name, open := range map[string]openBackends{"Memory": inMemory, "SQLite": onSQLite} {
+		for _, wholly := range []bool{true, false} {
+			for _, outage := range []time.Duration{5 * time.Minute, time.Hour} {
+				t.Run(fmt.Sprintf("%s/wholly=%v/%s", name, wholly, outage), func(t *testing.T) {
+					runOn(t, open, func(t *testing.T, w *world) { cutOffStory(t, w, wholly, outage) })
+				})
+			}
+		}
+	}
+}
+
+func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
+	t.Helper()
+	old := &cutTable{Table: w.table}
+	w.controller("old", old)
+	w.submit(long("100", 2))
+	w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	jobs := w.jobs("100", 2, (outage + 10*time.Minute).Seconds())
+	defer w.controller("new", nil)()
+	time.Sleep(5 * time.Second)
+	old.cut(wholly, true)
+	w.submit(long("200", 3))
+	w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+	jobs = append(jobs, w.jobs("200", 3, (outage+10*time.Minute).Seconds())...)
+	calls := w.hub.Calls()[githubsim.CallJIT] + w.hub.Calls()[githubsim.CallDelete]
+	w.submit(spec("300", 1)) // rung while the old one might take the notification
+	w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
+	time.Sleep(outage)
+	if n := len(w.fleet.Alive()); n < 5 {
+		t.Errorf("%d machines live at the end of the outage, want the five that are busy", n)
+	}
+	if n := w.hub.Calls()[githubsim.CallJIT] + w.hub.Calls()[githubsim.CallDelete] - calls; n > 20 {
+		t.Errorf("%d registrations and deletions at GitHub, want those of one request", n)
+	}
+	old.cut(wholly, false)
+	for _, j := range w.awaitJobs(jobs, outage+30*time.Minute) {
+		if j.Conclusion != "success" {
+			t.Errorf("job %s on %s: %s", j.ID, j.InstanceID, j.Conclusion)
+		}
+	}
+	if n := w.fleet.Launched(); n != 6 {
+		t.Errorf("launched %d machines for 6 seats", n)
+	}
+}
+
+// long is a request whose run may last for hours.
+func long(id string, count int) store.RunRequest {
+	r := spec(id, count)
+	r.MaxRuntime = store.SecondsOf(4 * time.Hour)
+	return r
+}
+
+// While the store takes no writes, what waits costs GitHub a handful of registrations and no more: 1,500 of them in
+// five minutes are everybody's.
+func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
+	for _, count := range []int{1, 10} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.controller("c1", nil)
+				w.warm("100", 20, nil)
+				w.hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
+				before := w.hub.Calls()
+				w.submit(spec("200", count))
+				w.audit.down.Store(true)
+				time.Sleep(time.Minute)
+				after := w.hub.Calls()
+				made, deleted := after[githubsim.CallJIT]-before[githubsim.CallJIT], after[githubsim.CallDelete]-before[githubsim.CallDelete]
+				if made > 2*count || deleted > 2*count {
+					t.Errorf("%d registrations and %d deletions in a minute without writes, for %d seats", made, deleted, count)
+				}
+				w.audit.down.Store(false)
+				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+				w.checkNoneEnded()
+			})
+		})
+	}
+}
+
+// H12: the only controller lives through an outage of the store, longer than any limit of silence, and ends nobody.
+func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
+	for _, wholly := range []bool{true, false} {
+		t.Run(fmt.Sprintf("wholly=%v", wholly), func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				only := &cutTable{Table: w.table}
+				defer w.controllerWith("only", reconciler.Options{Table: only})()
+				w.submit(long("100", 4))
+				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				jobs := w.jobs("100", 4, 1200)
+				only.cut(wholly, true)
+				time.Sleep(15 * time.Minute)
+				only.cut(wholly, false)
+				for _, j := range w.awaitJobs(jobs, 20*time.Minute) {
+					if j.Conclusion != "success" {
+						t.Errorf("job %s: %s", j.ID, j.Conclusion)
+					}
+				}
+				if n := len(w.fleet.Alive()); n != 4 || w.fleet.Launched() != 4 {
+					t.Errorf("%d machines live, %d were launched, want the same 4", n, w.fleet.Launched())
+				}
+			})
+		})
+	}
+}
