@@ -30,6 +30,17 @@ const ReasonOver = "its request ended before it was ready"
 // outage must not cost a machine. The agent itself waits for a running job and stops the listener.
 const lastMinute = time.Minute
 
+// deaf lists the seats that will never be handed over, because their runners were deleted at GitHub.
+func deaf(seats []snapshot) []snapshot {
+	var out []snapshot
+	for _, s := range seats {
+		if s.deaf() && s.State != statemachine.Running {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // giveBack returns seats to the pool: what is healthy goes through the release handshake, nothing
 // healthy dies for a sibling. It always says when to look again: at once, or at those that must wait.
 func (t *term) giveBack(ctx context.Context, seats []snapshot, mode store.ReleaseMode, why occasion) (Result, error) {

@@ -81,8 +81,7 @@ func (t *term) decide(s snapshot, dismiss bool, now time.Time) statemachine.Deci
 // leaving reports whether an owned instance is on its way back to the pool: its run is over, or its
 // runner was deleted at GitHub.
 func (t *term) leaving(s snapshot) bool {
-	serial := s.Registration.Serial
-	return s.State.Owned() && (!t.view.alive(s.RunID, s.Attempt) || serial > 0 && s.removed >= serial)
+	return s.State.Owned() && (!t.view.alive(s.RunID, s.Attempt) || s.unregistered())
 }
 
 // badRecord isolates a record that cannot be read: it is reported and skipped (H70).

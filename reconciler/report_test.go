@@ -69,6 +69,8 @@ func TestReady_IffBothChecksPass_S65(t *testing.T) {
 		"OtherRun":      {func(s *snapshot) { s.vitals.signal.Value.RunID = "99" }, false},
 		"Reregistering": {func(s *snapshot) { s.Registration.Serial = 3 }, false},
 		"Expired":       {func(s *snapshot) { s.Threshold = store.At(dawn) }, false},
+		"RunnerDeleted": {func(s *snapshot) { s.removed = 2 }, false},
+		"LastOnes":      {func(s *snapshot) { s.removed = 1 }, true},
 		"Running":       {func(s *snapshot) { s.State = statemachine.Running }, false},
 		"Idle":          {func(s *snapshot) { s.State = statemachine.Idle }, false},
 		"Terminated":    {func(s *snapshot) { s.State = statemachine.Terminated }, false},
@@ -160,5 +162,15 @@ func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 	own.vitals.beat.Beat = store.Beat{Busy: true, Assignment: 3}
 	if own.facts(limits, writable, false, false, false).Held || !own.busy() {
 		t.Error("a job of the present run holds its own check")
+	}
+}
+
+// A seat whose runner was deleted at GitHub, on a way back that was interrupted, is not handed over: it goes back, unless
+// it runs already.
+func TestDeaf_GoesBack(t *testing.T) {
+	online, lost, runs := claimedBy("100", saying(store.RegOK, "")), claimedBy("100", saying(store.RegOK, "")), claimedBy("100", saying(store.RegOK, ""))
+	lost.ID, lost.removed, runs.removed, runs.State = "i-2", 2, 2, statemachine.Running
+	if got := deaf([]snapshot{online, lost, runs}); len(got) != 1 || got[0].ID != "i-2" {
+		t.Errorf("deaf() = %v, want the one without a runner", got)
 	}
 }

@@ -54,8 +54,14 @@ func (t *term) reconcileRequest(ctx context.Context, id store.RequestID) (Result
 		}
 		return t.finishRequest(ctx, r, len(held), ReasonReleased, earliest(res, back))
 	}
+	// So does what was on its way back when its request came to need it again.
+	back, backErr := Result{}, error(nil)
+	if lost := deaf(own); len(lost) > 0 {
+		back, backErr = t.giveBack(ctx, lost, store.Drain, surplus)
+		own = t.view.heldFor(id, r.status.Attempt)
+	}
 	next, err := t.phase(ctx, r, own, len(older) > 0)
-	return earliest(res, next), errors.Join(oldErr, err)
+	return earliest(earliest(res, back), next), errors.Join(oldErr, backErr, err)
 }
 
 // phase does what the request's phase asks for.
@@ -94,7 +100,7 @@ func (t *term) readRun(ctx context.Context, id store.RequestID) (run, error) {
 	now := t.clock.Now()
 	t.view.applyRun(id, rec, now)
 	t.view.heardRun(id, rec.Client, now)
-	r, _ = t.view.takeRun(id)
+	r, _ = t.view.getRun(id) // the mark was cleared before the read: a ring that came meanwhile set it again
 	return r, nil
 }
 
@@ -126,6 +132,7 @@ func (t *term) accept(ctx context.Context, r run, free bool) error {
 	}
 	if r.status != nil {
 		st.Version = r.status.Version
+		t.pickup.Forget(who(r))
 	}
 	t.view.withRun(r.id, func(r *run) {
 		r.heard, r.reads, r.problem, r.hopeless, r.possible, r.refusals, r.retry = now, 0, "", false, false, 0, time.Time{}
