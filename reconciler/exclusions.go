@@ -1,12 +1,16 @@
 package reconciler
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/pool"
 )
 
 // exclusions remembers where launches were refused lately, so that the next try goes elsewhere.
@@ -14,20 +18,45 @@ type exclusions struct {
 	clock clock.PassiveClock
 	life  time.Duration
 	mu    sync.Mutex
-	until map[fleet.Slot]time.Time
+	until map[fleet.Slot]refusedSlot
+}
+
+// refusedSlot is why a place is left alone, and until when.
+type refusedSlot struct {
+	until time.Time
+	told  string
 }
 
 func newExclusions(clk clock.PassiveClock, life time.Duration) *exclusions {
-	return &exclusions{clock: clk, life: life, until: map[fleet.Slot]time.Time{}}
+	return &exclusions{clock: clk, life: life, until: map[fleet.Slot]refusedSlot{}}
 }
 
-func (e *exclusions) add(slots ...fleet.Slot) {
+func (e *exclusions) add(r fleet.Refusal) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	until := e.clock.Now().Add(e.life)
-	for _, s := range slots {
-		e.until[s] = until
+	e.until[r.Slot] = refusedSlot{e.clock.Now().Add(e.life), tell(r)}
+}
+
+// tell says where and why a launch was refused, in the fleet's own words.
+func tell(r fleet.Refusal) string {
+	where := strings.Join(strings.Fields(r.Slot.UsageClass+" "+r.Slot.InstanceType+" "+r.Slot.Zone), " ")
+	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", where, r.Code, r.Message))
+}
+
+// last tells the newest refusal still in force that concerns a query, "" if there is none.
+func (e *exclusions) last(q pool.Query) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.clock.Now()
+	var newest refusedSlot
+	for s, r := range e.until {
+		concerns := (s.UsageClass == "" || slices.Contains(q.UsageClasses, s.UsageClass)) && (s.ResourceClass == "" || s.ResourceClass == q.ResourceClass)
+		newer := r.until.After(newest.until) || r.until.Equal(newest.until) && r.told > newest.told // a map has no order
+		if concerns && newer && now.Before(r.until) {
+			newest = r
+		}
 	}
+	return newest.told
 }
 
 // slots returns those still in force, and when the first of them ends.
@@ -37,14 +66,14 @@ func (e *exclusions) slots() ([]fleet.Slot, time.Time) {
 	now := e.clock.Now()
 	var out []fleet.Slot
 	var first time.Time
-	for s, until := range e.until {
-		if !now.Before(until) {
+	for s, r := range e.until {
+		if !now.Before(r.until) {
 			delete(e.until, s)
 			continue
 		}
 		out = append(out, s)
-		if first.IsZero() || until.Before(first) {
-			first = until
+		if first.IsZero() || r.until.Before(first) {
+			first = r.until
 		}
 	}
 	return out, first

@@ -185,6 +185,9 @@ func ignorePlan(err error) error {
 func (t *term) refuse(wants []want, err error) {
 	now := t.clock.Now()
 	_, again := t.refused.slots()
+	if last := t.refused.last(wants[0].query); last != "" && errors.Is(err, fleet.ErrNoCapacity) {
+		err = fmt.Errorf("%w; refused last: %s", err, last) // only the fleet's own code tells what to do about it
+	}
 	for _, w := range wants {
 		t.view.withRun(w.id, func(r *run) {
 			if r.refuse(err, now); again.After(r.retry) {
@@ -243,14 +246,14 @@ func (t *term) carryOut(ctx context.Context, l store.Launch) error {
 	}
 	var refused []string
 	for i, r := range out.Refused {
-		t.refused.add(r.Slot)
+		t.refused.add(r)
 		if i == maxTold {
 			refused = append(refused, fmt.Sprintf("and %d more", len(out.Refused)-maxTold))
 		}
 		if i >= maxTold {
 			continue
 		}
-		refused = append(refused, fmt.Sprintf("%s %s %s: %s %s", r.Slot.UsageClass, r.Slot.InstanceType, r.Slot.Zone, r.Code, r.Message))
+		refused = append(refused, tell(r))
 	}
 	if err := t.record(ctx, &l, out.Machines); err != nil {
 		return err

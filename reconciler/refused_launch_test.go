@@ -75,3 +75,19 @@ func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
 		})
 	}
 }
+
+// H63: a request that no place has room for says at its end what the fleet said, though by then every place
+// was left alone and nothing more was asked.
+func TestLaunch_NoRoomIsToldInTheFleetsWords_H63(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		w.controller("c1", nil)
+		r := spec("100", 1)
+		r.Timeout = store.SecondsOf(40 * time.Second)
+		w.submit(r)
+		st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
+		if st.Reason != reconciler.ReasonTimeout || !strings.Contains(st.Message, "refused last: spot: InstanceLimitExceeded") {
+			t.Errorf("failed with %q: %q, want the fleet's code in it", st.Reason, st.Message)
+		}
+	})
+}
