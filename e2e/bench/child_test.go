@@ -17,7 +17,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// childEnv makes the test binary act as another process: what it is to be, "controller" or "agents",
+// childEnv makes the test binary act as another process: what it is to be, "controller", "agents" or "clients",
 // and childDir and childCount where and for how many instances. Its life ends with its standard
 // input.
 const (
@@ -37,9 +37,16 @@ func child(what string) error {
 	if _, err := fmt.Sscan(os.Getenv(childCount), &n); err != nil {
 		return err
 	}
-	w, err := bench.Open(ctx, bench.Options{Dir: os.Getenv(childDir)})
+	o := bench.Options{Dir: os.Getenv(childDir)}
+	if d := exported(); d != nil {
+		o.Backends = &bench.Backends{Table: d.table}
+	}
+	w, err := bench.Open(ctx, o)
 	if err != nil {
 		return err
+	}
+	if what == "clients" {
+		return waitingClients(ctx, w.Client, n)
 	}
 	if what == "agents" {
 		return beatAll(ctx, w.Client, n)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,12 @@ type Journal struct {
 	claimed map[store.RequestID]time.Time // first claim
 	back    map[store.RequestID][]time.Time
 	pooled  map[string]bool
+	onPhase func(store.RequestID, statemachine.Phase)
+
+	since  map[store.RequestID]store.Time // when each request joined the line
+	idle   map[string]time.Time           // when each instance was last pooled, by partition
+	order  []store.RequestID              // of first claims
+	waited Times                          // of pooled instances, until they were claimed
 }
 
 func newJournal() *Journal {
@@ -27,6 +34,7 @@ func newJournal() *Journal {
 		changed: make(chan struct{}), phases: map[store.RequestID]map[statemachine.Phase]time.Time{},
 		owner: map[string]store.RequestID{}, claimed: map[store.RequestID]time.Time{},
 		back: map[store.RequestID][]time.Time{}, pooled: map[string]bool{},
+		since: map[store.RequestID]store.Time{}, idle: map[string]time.Time{},
 	}
 }
 
@@ -53,6 +61,8 @@ func (j *Journal) note(item store.Item, now time.Time) error {
 		State    statemachine.State `json:"state"`
 		RunID    store.RequestID    `json:"runId"`
 		PooledAt store.Time         `json:"pooledAt"`
+
+		PendingAt store.Time `json:"pendingAt"`
 	}
 	if err := json.Unmarshal(item.Attributes, &rec); err != nil {
 		return err
@@ -67,15 +77,25 @@ func (j *Journal) note(item store.Item, now time.Time) error {
 		}
 		if j.phases[id][rec.Phase].IsZero() {
 			j.phases[id][rec.Phase] = now
+			j.since[id] = rec.PendingAt
+			if j.onPhase != nil {
+				j.onPhase(id, rec.Phase)
+			}
 		}
 	case id != "":
 		if rec.State == statemachine.Claimed && j.claimed[id].IsZero() {
 			j.claimed[id] = now
+			j.order = append(j.order, id)
+			if at, pooled := j.idle[key]; pooled {
+				j.waited = append(j.waited, now.Sub(at))
+			}
 		}
+		delete(j.idle, key)
 		j.owner[key] = id
 		delete(j.pooled, key)
 	case rec.State == statemachine.Idle && !rec.PooledAt.IsZero() && !j.pooled[key]:
 		j.pooled[key] = true
+		j.idle[key] = now
 		j.back[j.owner[key]] = append(j.back[j.owner[key]], now)
 	}
 	close(j.changed)
@@ -132,4 +152,28 @@ func (j *Journal) Back(ctx context.Context, id store.RequestID, n int) (time.Tim
 func (j *Journal) Pooled(ctx context.Context, n int) error {
 	_, err := j.until(ctx, func() (time.Time, bool) { return time.Time{}, len(j.pooled) >= n })
 	return err
+}
+
+// OnPhase lets f know of every phase that a request enters. f is called with the Journal locked.
+func (j *Journal) OnPhase(f func(store.RequestID, statemachine.Phase)) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.onPhase = f
+}
+
+// Claims returns how long pooled instances waited for the first claims of requests, and how many younger requests were
+// served before the one that was overtaken most.
+func (j *Journal) Claims() (waited Times, overtaken int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i, id := range j.order {
+		n := 0
+		for _, earlier := range j.order[:i] {
+			if j.since[id].Before(j.since[earlier].Time) {
+				n++
+			}
+		}
+		overtaken = max(overtaken, n)
+	}
+	return slices.Clone(j.waited), overtaken
 }
