@@ -34,7 +34,7 @@ type PickupOptions struct {
 // crash hides nothing, and no answer rests on what a queue says or does not say. Messages only
 // refresh it (see Run).
 //
-// Take, Put, Drop, Return and Forget are lookups in memory and never call the Pool. All methods
+// Take, Put, Drop, Count, Return and Forget are lookups in memory and never call the Pool. All methods
 // are safe for concurrent use.
 type Pickup struct {
 	pool     Pool
@@ -75,12 +75,28 @@ func NewPickup(p Pool, clk clock.WithTicker, log *slog.Logger, opts PickupOption
 }
 
 // Put says that the instance's record is idle, pooled and healthy: it is, or stays, a candidate
-// with the attributes of t. One that was taken stays hidden. An expired one is dropped.
-func (p *Pickup) Put(t Ticket) {
+// with the attributes of t. One that was taken stays hidden. An expired one is dropped. It reports
+// whether the instance was none before.
+func (p *Pickup) Put(t Ticket) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.changes[p.stripe(t.InstanceID)]++
-	p.put(t)
+	known := p.index.entries[t.InstanceID] != nil
+	return p.put(t) != nil && !known
+}
+
+// Count returns how many candidates q has at present, of all usage classes. One that expired lately may
+// be among them.
+func (p *Pickup) Count(q Query) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, groups := range p.index.plan(q).groups {
+		for _, g := range groups {
+			n += len(g.ready)
+		}
+	}
+	return n
 }
 
 // put is Put without the count, under the lock. It returns nil if t has expired.

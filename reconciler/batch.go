@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,10 +16,12 @@ import (
 // batch collects what requests want launched, until the window of its kind closes.
 type batch struct {
 	mu       sync.Mutex
-	wants    map[string][]want       // by kind
-	opened   map[string]gathering    // by kind, while there are wants
-	uncalled map[string]bool         // launches of this process whose call was not made yet
-	prepared map[string]store.Launch // by kind: written with an unknown outcome, to be written again
+	wants    map[string]map[store.RequestID]want // by kind
+	kinds    map[store.RequestID]string          // of each that wants something
+	wanted   map[string]int                      // instances, by class
+	opened   map[string]gathering                // by kind, while there are wants
+	uncalled map[string]bool                     // launches of this process whose call was not made yet
+	prepared map[string]store.Launch             // by kind: written with an unknown outcome, to be written again
 }
 
 // gathering is a window that is open.
@@ -41,7 +44,10 @@ type want struct {
 }
 
 func newBatch() *batch {
-	return &batch{wants: map[string][]want{}, opened: map[string]gathering{}, uncalled: map[string]bool{}, prepared: map[string]store.Launch{}}
+	return &batch{
+		wants: map[string]map[store.RequestID]want{}, kinds: map[store.RequestID]string{}, wanted: map[string]int{},
+		opened: map[string]gathering{}, uncalled: map[string]bool{}, prepared: map[string]store.Launch{},
+	}
 }
 
 // batchPrefix marks keys of the launch queue that stand for a window, not for a launch.
@@ -61,7 +67,11 @@ func (b *batch) set(w want) string {
 	b.remove(w.id)
 	k := kind(w.query)
 	if w.count > 0 {
-		b.wants[k] = append(b.wants[k], w)
+		if b.wants[k] == nil {
+			b.wants[k] = map[store.RequestID]want{}
+		}
+		b.wants[k][w.id], b.kinds[w.id] = w, k
+		b.wanted[w.query.ResourceClass] += w.count
 	}
 	return k
 }
@@ -96,71 +106,65 @@ func (b *batch) closes(k string, idle time.Duration) time.Time {
 	return g.last.Add(idle)
 }
 
-// leave forgets what a request wanted.
-func (b *batch) leave(id store.RequestID) {
+// leave forgets what a request wanted and reports whether that was anything.
+func (b *batch) leave(id store.RequestID) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.remove(id)
+	return b.remove(id)
 }
 
-// remove takes the wants of a request out of every kind: a newer attempt may be of another. b.mu must
-// be held.
-func (b *batch) remove(id store.RequestID) {
-	for k, list := range b.wants {
-		b.wants[k] = slices.DeleteFunc(list, func(o want) bool { return o.id == id })
-		if len(b.wants[k]) == 0 {
-			delete(b.wants, k)
-		}
+// remove is leave. b.mu must be held.
+func (b *batch) remove(id store.RequestID) bool {
+	k, wants := b.kinds[id]
+	if !wants {
+		return false
 	}
+	w := b.wants[k][id]
+	b.wanted[w.query.ResourceClass] -= w.count
+	delete(b.kinds, id)
+	delete(b.wants[k], id)
+	if len(b.wants[k]) == 0 {
+		delete(b.wants, k)
+	}
+	return true
 }
 
 // pending returns how many instances of a request await their window.
 func (b *batch) pending(id store.RequestID) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := 0
-	for _, list := range b.wants {
-		for _, w := range list {
-			if w.id == id {
-				n += w.count
-			}
-		}
-	}
-	return n
+	return b.wants[b.kinds[id]][id].count
 }
 
 // total returns how many instances await their window, in all and of class.
 func (b *batch) total(class string) (all, ofClass int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, list := range b.wants {
-		for _, w := range list {
-			all += w.count
-			if w.query.ResourceClass == class {
-				ofClass += w.count
-			}
-		}
+	for _, n := range b.wanted {
+		all += n
 	}
-	return all, ofClass
+	return all, b.wanted[class]
 }
 
-// take closes the window of a kind. The wants stay counted as pending until drop.
+// take returns what is wanted of a kind, the oldest first. The wants stay counted as pending until drop.
 func (b *batch) take(k string) []want {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	taken := slices.Clone(b.wants[k])
-	slices.SortStableFunc(taken, func(a, b want) int { return a.since.Compare(b.since) })
-	return taken
+	return slices.SortedFunc(maps.Values(b.wants[k]), func(a, b want) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.id, b.id))
+	})
 }
 
+// drop ends the wants of a window.
 func (b *batch) drop(k string, taken []want) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.wants[k] = slices.DeleteFunc(b.wants[k], func(w want) bool {
-		return slices.ContainsFunc(taken, func(t want) bool { return t.id == w.id })
-	})
+	for _, w := range taken {
+		if b.kinds[w.id] == k {
+			b.remove(w.id)
+		}
+	}
 	if len(b.wants[k]) == 0 {
-		delete(b.wants, k)
 		delete(b.opened, k)
 		return
 	}

@@ -23,18 +23,18 @@ func (t *term) fill(ctx context.Context, r run, seats []snapshot) (Result, error
 	if err != nil {
 		return Result{}, fmt.Errorf("request %s: %w: %v", r.id, store.ErrInvalid, err) //nolint:errorlint // text for people
 	}
+	defer t.room() // for those behind it, of what it wants no longer
 	missing := r.request.Count - len(seats) - t.coming(r)
-	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q}
+	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, holds: len(seats) > 0}
 	if missing <= 0 {
 		t.waiting.set(me, t.requests.add)
-		t.batch.set(want{id: r.id, query: q})
+		t.batch.leave(r.id)
 		return Result{}, nil
 	}
 	me.short = missing
 	t.waiting.set(me, t.requests.add) // younger ones leave it what it needs
 	t.batch.leave(r.id)               // nothing is launched for what it claims now
-	ahead := t.waiting.ahead(me)
-	claimed, err := t.claim(ctx, r, q, missing, reserve(ahead))
+	claimed, err := t.claim(ctx, r, q, missing, reserve(t.waiting.ahead(me, false)))
 	if err != nil {
 		return Result{}, err
 	}
@@ -43,13 +43,21 @@ func (t *term) fill(ctx context.Context, r run, seats []snapshot) (Result, error
 	}
 	// Claiming took its time: count anew what is held and being launched by now.
 	seats = t.view.heldFor(r.id, r.status.Attempt)
-	me.short, me.tried = max(0, r.request.Count-len(seats)-t.coming(r)), true
+	me.short, me.tried, me.holds = max(0, r.request.Count-len(seats)-t.coming(r)), true, len(seats) > 0
 	t.waiting.set(me, t.requests.add)
 	if me.short == 0 {
-		t.batch.set(want{id: r.id, query: q})
 		return Result{}, nil
 	}
-	return t.order(ctx, r, me, seats, stuck(t.waiting.ahead(me)))
+	return t.order(ctx, r, me, seats)
+}
+
+// room lets those look again for which the caps may have room by now, if they waited for that. It is called whenever
+// there may be more of it.
+func (t *term) room() {
+	for _, class := range t.waiting.classes() {
+		wanted, wantedOfClass := t.batch.total(class)
+		t.waiting.room(class, t.allowedBeside(class, wanted, wantedOfClass), t.requests.add)
+	}
 }
 
 // possible asks the fleet once per attempt whether any type can ever match, before room below the caps is
@@ -114,15 +122,18 @@ func (t *term) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool
 		if !ok {
 			return false, nil
 		}
+		t.waiting.took(r.id, t.requests.add)
 		id := store.InstanceID(ticket.InstanceID)
 		err := t.claimThis(ctx, r, id)
 		if err == nil {
 			return true, nil
 		}
+		t.waiting.missed(r.id, t.requests.add)
 		t.changed(id) // drops it, or refreshes it, as its record says
 		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) {
 			t.pickup.Return(ticket.InstanceID)
 			t.instances.add(id)
+			t.waiting.wake(ticket, t.requests.add) // it was hidden from others meanwhile
 			t.log.Debug("claim lost", logkey.InstanceID, id, logkey.RequestID, r.id, logkey.Error, err)
 			continue
 		}
@@ -190,8 +201,11 @@ func (t *term) claimThis(ctx context.Context, r run, id store.InstanceID) error 
 }
 
 // order asks for a launch of what is missing, as far as budget and caps allow. If capacity is short
-// and an older request of the class waits too, it gives back what that one can use instead.
-func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot, ahead []waiter) (Result, error) {
+// and an older request of the class waits too, it gives back what that one can use instead. What the caps
+// keep from it, it waits for (room).
+func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot) (Result, error) {
+	cramped := false
+	defer func() { t.waiting.cramp(r.id, cramped) }()
 	now := t.clock.Now()
 	open, launched := t.view.launchedFor(r.id, r.status.Attempt)
 	budget := LaunchBudget(r.request.Count) - launched - open
@@ -210,30 +224,30 @@ func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot, ah
 		return Result{}, nil
 	}
 	refused := now.Before(r.retry)
-	if len(ahead) > 0 && (refused || left < me.short) {
-		t.batch.set(want{id: r.id, query: me.query})
+	if ahead := t.waiting.ahead(me, true); len(ahead) > 0 && (refused || left < me.short) {
+		cramped = left < me.short
 		back, err := t.yieldTo(ctx, seats, ahead)
-		return back.sooner(t.cfg.HotPoll), err
+		if refused {
+			back = earliest(wakeAt(r.retry, now), back)
+		}
+		return back, err
 	}
 	coming, until := t.arriving(me)
 	n := max(0, min(budget, left, me.short-coming))
 	switch {
 	case coming >= me.short:
-		t.batch.set(want{id: r.id, query: me.query})
 		return wakeAt(until, now), nil // being pooled wakes it sooner
 	case refused:
-		t.batch.set(want{id: r.id, query: me.query})
 		return wakeAt(r.retry, now), nil
 	case budget <= 0:
-		t.batch.set(want{id: r.id, query: me.query})
 		return Result{}, nil // the fate of those launched decides, and wakes it
 	case n == 0:
-		t.batch.set(want{id: r.id, query: me.query})
+		cramped = true
 		t.view.withRun(r.id, func(r *run) {
 			r.problem = fmt.Sprintf("a cap on instances is reached: %d in all, %d of class %s (0: none of its own)",
 				t.cfg.MaxInstances, t.cfg.MaxInstancesPerClass[me.query.ResourceClass], me.query.ResourceClass)
 		})
-		return Result{After: t.cfg.WarmPoll}, nil // whoever becomes idle wakes it sooner
+		return Result{After: t.cfg.WarmPoll}, nil // whoever becomes idle, or ends, wakes it sooner
 	}
 	k := t.batch.set(want{id: r.id, attempt: r.status.Attempt, count: n, since: me.since, query: me.query})
 	t.batch.join(k, now)
@@ -246,7 +260,7 @@ func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot, ah
 // launch; one that takes longer than a claim may take is not waited for.
 func (t *term) arriving(me waiter) (int, time.Time) {
 	now := t.clock.Now()
-	taken := reserve(t.waiting.ahead(me))
+	taken := reserve(t.waiting.ahead(me, false))
 	n, until := 0, time.Time{}
 	for _, s := range t.view.returns() {
 		due := s.gateFrom().Add(t.cfg.Limits.ClaimGate)
@@ -291,7 +305,7 @@ func (t *term) allowedBeside(class string, more, moreOfClass int) int {
 
 // yieldTo gives back what older requests that wait can use. What still boots goes back once it is
 // ready: an older request can do nothing with it before.
-func (t *term) yieldTo(ctx context.Context, seats []snapshot, ahead []waiter) (Result, error) {
+func (t *term) yieldTo(ctx context.Context, seats []snapshot, ahead []demand) (Result, error) {
 	wanted := reserve(ahead)
 	var usable []snapshot
 	for _, s := range seats {

@@ -110,7 +110,7 @@ func (t *term) happen(ctx context.Context, s snapshot, d statemachine.Decision) 
 		t.requests.add(s.RunID)
 	}
 	if out.State == statemachine.Idle {
-		t.waiting.wake(ticketOf(out.Instance), t.requests.add)
+		t.waiting.wake(ticketOf(out.Instance), t.requests.add) // it may wait for this one rather than launch another
 	}
 	return nil
 }

@@ -23,6 +23,10 @@ const (
 	fanOut        = 32 // writes at once for one request or launch
 )
 
+// maxLaunch bounds the machines of one launch; what is wanted beyond goes into the next. Karpenter's batcher, which
+// makes the same call, stops at as many.
+const maxLaunch = 1000
+
 // launchLife is how long the record of a finished launch is kept beyond the runs it serves.
 const launchLife = 24 * time.Hour
 
@@ -89,10 +93,11 @@ func (t *term) intend(ctx context.Context, key string) error {
 
 // stillWanted reports whether every request wants as many as were asked for it.
 func (t *term) stillWanted(key string, asked []want) bool {
-	now := t.affordable(t.batch.take(key))
-	return !slices.ContainsFunc(asked, func(a want) bool {
-		return !slices.ContainsFunc(now, func(w want) bool { return w.id == a.id && w.count >= a.count })
-	})
+	now := map[store.RequestID]int{}
+	for _, w := range t.affordable(t.batch.take(key)) {
+		now[w.id] = w.count
+	}
+	return !slices.ContainsFunc(asked, func(a want) bool { return now[a.id] < a.count })
 }
 
 // affordable cuts wants, oldest first, to what their requests still need and the caps still allow.
@@ -100,11 +105,11 @@ func (t *term) affordable(wants []want) []want {
 	if len(wants) == 0 {
 		return nil
 	}
-	left := t.allowed(wants[0].query.ResourceClass)
+	left := min(t.allowed(wants[0].query.ResourceClass), maxLaunch)
 	var out []want
 	for _, w := range wants {
 		open, _ := t.view.launchedFor(w.id, w.attempt)
-		held := len(t.view.heldFor(w.id, w.attempt))
+		held := t.view.holds(w.id, w.attempt)
 		r, ok := t.view.getRun(w.id)
 		if !ok || !r.alive(w.attempt) {
 			continue
@@ -123,6 +128,7 @@ func (t *term) taken(key string, wants []want) {
 	for _, w := range wants {
 		t.requests.add(w.id)
 	}
+	t.room()
 }
 
 // prepare makes the record of one launch for all wants.
@@ -381,6 +387,9 @@ func (t *term) finish(ctx context.Context, l store.Launch, machines []fleet.Mach
 			}
 		})
 		t.requests.add(s.RequestID)
+	}
+	if len(machines) < l.Count {
+		t.room()
 	}
 	return nil
 }

@@ -78,12 +78,13 @@ func (op *Operator) newTerm(number int64, fence fence, since func() time.Time) *
 		number:   number,
 		trusted:  fence.open,
 		writable: since,
-		view:     newView(), waiting: newWaiting(), batch: newBatch(), intending: make(chan struct{}, 1),
+		view:     newView(), batch: newBatch(), intending: make(chan struct{}, 1),
 		refused: newExclusions(o.Clock, o.Config.Exclusion),
 		damped:  newDamped(o.Log, o.Clock), drains: &drains{},
 		orphans: sightings{}, strays: sightings{}, chores: map[string]func(context.Context) error{},
 	}
 	t.pickup = pool.NewPickup(trustedPool{o.Pool, fence}, o.Clock, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
+	t.waiting = newWaiting(t.pickup.Count)
 	t.requests = newController("requests", requestWorkers, o.Clock, o.Log, trusted(fence, t.reconcileRequest))
 	t.instances = newController("instances", instanceWorkers, o.Clock, o.Log, trusted(fence, t.reconcileInstance))
 	t.announcer = newController("announcer", announcers, o.Clock, o.Log, trusted(fence, t.announce))
@@ -130,6 +131,7 @@ func (t *term) run(ctx context.Context) error {
 	g.Go(func() error { return t.pickup.Run(ctx, t.classes, t.lookup) })
 	g.Go(func() error { return t.listenRings(ctx) })
 	g.Go(func() error { return t.poll(ctx) })
+	g.Go(func() error { return t.pollClients(ctx) })
 	t.enqueue()
 	for _, key := range []string{sweepTemplate, sweepFleet, sweepRunners} {
 		t.sweeper.add(key)
@@ -179,7 +181,7 @@ func (t *term) queueUp() {
 			continue // it fails when its turn comes
 		}
 		open, _ := t.view.launchedFor(id, r.status.Attempt)
-		short := r.request.Count - len(t.view.heldBy(id)) - open
+		short := r.request.Count - t.view.holds(id, r.status.Attempt) - open
 		t.waiting.set(waiter{id: id, since: r.status.PendingAt.Time, query: q, short: max(0, short)}, t.requests.add)
 	}
 }

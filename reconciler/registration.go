@@ -63,11 +63,11 @@ func (t *term) extra(s snapshot) bool {
 		return false
 	}
 	running := 0
-	for _, other := range t.view.heldBy(s.RunID) {
-		if other.State == statemachine.Running {
+	t.view.eachHeld(s.RunID, func(other *instance) {
+		if other.record.State == statemachine.Running {
 			running++
 		}
-	}
+	})
 	return running >= r.request.Count
 }
 

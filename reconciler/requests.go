@@ -16,10 +16,6 @@ import (
 // requestWorkers bounds the requests looked at in parallel.
 const requestWorkers = 32
 
-// clientPoll is how often the client of a pending request is looked for: often enough for several
-// reads within ClientSilence.
-func (c Config) clientPoll() time.Duration { return c.ClientSilence / 6 }
-
 // recordLife is how long the records of a request that is over are kept.
 const recordLife = 24 * time.Hour
 
@@ -82,12 +78,11 @@ func (t *term) phase(ctx context.Context, r run, own []snapshot, blocked bool) (
 	return Result{}, fmt.Errorf("request %s: phase %q: %w", r.status.ID, r.status.Phase, store.ErrInvalid)
 }
 
-// readRun returns what is known of a request, read anew if something says that it changed or the
-// client's sign of life is due.
+// readRun returns what is known of a request, read anew if something says that it changed. The client's sign of life
+// is looked for by pollClients.
 func (t *term) readRun(ctx context.Context, id store.RequestID) (run, error) {
 	r, known := t.view.takeRun(id)
-	pending := known && r.status != nil && r.status.Phase == statemachine.Pending
-	if known && !r.unread && !(pending && t.clock.Since(r.readAt) >= t.cfg.clientPoll()) {
+	if known && !r.unread {
 		return r, nil
 	}
 	rec, err := t.store.Run(ctx, store.Consistent, id)
@@ -162,7 +157,7 @@ func (t *term) claimEarly(ctx context.Context, r run) error {
 	}
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, short: r.request.Count}
 	t.waiting.set(me, t.requests.add)
-	_, err = t.claim(ctx, r, q, r.request.Count, reserve(t.waiting.ahead(me)))
+	_, err = t.claim(ctx, r, q, r.request.Count, reserve(t.waiting.ahead(me, false)))
 	return err
 }
 
@@ -246,7 +241,9 @@ func (t *term) failRequest(ctx context.Context, r run, reason, message string) (
 // unwait takes a request out of the line and out of the coming launch.
 func (t *term) unwait(id store.RequestID) {
 	t.waiting.leave(id, t.requests.add)
-	t.batch.leave(id)
+	if t.batch.leave(id) {
+		t.room()
+	}
 }
 
 // vanished reports whether the waiting client has gone: no change over two successful reads for

@@ -38,7 +38,7 @@ func (t *term) pending(ctx context.Context, r run, seats []snapshot, blocked boo
 	if err := t.progress(ctx, r.id); err != nil {
 		return res, err
 	}
-	return earliest(earliest(res, filled), Result{After: t.cfg.clientPoll()}), nil
+	return earliest(res, filled), nil
 }
 
 // verdict says why a pending request must fail now, if it must.
@@ -314,7 +314,8 @@ func (t *term) seatsOf(r run, given []snapshot) []store.Seat {
 func (t *term) counts(r run) store.Counts {
 	now := t.clock.Now()
 	c := store.Counts{Wanted: r.request.Count}
-	for _, s := range t.view.heldBy(r.id) {
+	t.view.eachHeld(r.id, func(in *instance) {
+		s := in.snapshot()
 		switch s.State {
 		case statemachine.Claimed:
 			c.Claimed++
@@ -325,7 +326,7 @@ func (t *term) counts(r run) store.Counts {
 		if s.State == statemachine.Running || s.ready(now) {
 			c.Ready++
 		}
-	}
+	})
 	c.Launching, c.Launched = t.view.launchedFor(r.id, r.status.Attempt)
 	c.Launching += t.batch.pending(r.id)
 	return c

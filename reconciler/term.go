@@ -118,6 +118,9 @@ func (t *term) write(ctx context.Context, id store.InstanceID, put func(snapshot
 	}
 	t.changed(id)
 	t.instances.add(id) // its deadline may have changed; only now does the view show it
+	if s.State != statemachine.Terminated && out.State == statemachine.Terminated {
+		t.room()
+	}
 	s, _ = t.view.get(id)
 	return s, nil
 }
@@ -143,6 +146,7 @@ func (t *term) refresh(ctx context.Context, s snapshot) error {
 func (t *term) erased(ctx context.Context, s snapshot) error {
 	if s.vitals.cloud == statemachine.Gone {
 		t.view.drop(s.ID) // neither machine nor record: nothing is left to hold
+		t.room()
 		return nil
 	}
 	now, since := t.clock.Now(), time.Time{}
@@ -171,7 +175,9 @@ func (t *term) changed(id store.InstanceID) {
 		return
 	}
 	if ticket, ok := t.candidate(s); ok {
-		t.pickup.Put(ticket)
+		if t.pickup.Put(ticket) {
+			t.waiting.wake(ticket, t.requests.add)
+		}
 		return
 	}
 	t.pickup.Drop(string(id))

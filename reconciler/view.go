@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -20,9 +21,11 @@ type view struct {
 	held       map[store.RequestID]map[store.InstanceID]*instance // owned instances by run
 	returning  map[store.InstanceID]*instance                     // idle, not pooled yet
 	runs       map[store.RequestID]*run
+	pending    map[store.RequestID]*run // those of runs whose status says so
 	launches   map[string]store.Launch
-	launchedBy map[store.RequestID][]string // tokens by request
-	living     map[string]int               // instances that are not terminated, by class
+	opening    map[string]store.Launch // those without an outcome
+	launchedBy map[store.RequestID][]launchedSeat
+	living     map[string]int // instances that are not terminated, by class
 	drains     map[string]store.DrainOrder
 	template   string // version a machine launched now would get; "" unknown
 	brake      bool   // too many went silent at once: our outage, not theirs
@@ -72,6 +75,12 @@ type run struct {
 	noted    time.Time  // last progress written
 }
 
+// launchedSeat is where a launch tells of a request.
+type launchedSeat struct {
+	token string
+	seat  int
+}
+
 func newView() *view {
 	return &view{
 		instances:  map[store.InstanceID]*instance{},
@@ -79,8 +88,10 @@ func newView() *view {
 		held:       map[store.RequestID]map[store.InstanceID]*instance{},
 		returning:  map[store.InstanceID]*instance{},
 		runs:       map[store.RequestID]*run{},
+		pending:    map[store.RequestID]*run{},
 		launches:   map[string]store.Launch{},
-		launchedBy: map[store.RequestID][]string{},
+		opening:    map[string]store.Launch{},
+		launchedBy: map[store.RequestID][]launchedSeat{},
 		living:     map[string]int{},
 		drains:     map[string]store.DrainOrder{},
 	}
@@ -191,12 +202,38 @@ func (v *view) id(p store.Principal) (store.InstanceID, bool) {
 func (v *view) heldBy(id store.RequestID) []snapshot {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	out := make([]snapshot, 0, len(v.held[id]))
-	for _, in := range v.held[id] {
+	return snapshots(slices.Collect(maps.Values(v.held[id])))
+}
+
+// snapshots copies instances, ordered by id. v.mu must be held.
+func snapshots(list []*instance) []snapshot {
+	slices.SortFunc(list, func(a, b *instance) int { return cmp.Compare(a.record.ID, b.record.ID) }) // before the copies, which are long
+	out := make([]snapshot, 0, len(list))
+	for _, in := range list {
 		out = append(out, in.snapshot())
 	}
-	slices.SortFunc(out, func(a, b snapshot) int { return cmp.Compare(a.ID, b.ID) })
 	return out
+}
+
+// holds returns how many instances a run's attempt owns.
+func (v *view) holds(id store.RequestID, attempt int) int {
+	n := 0
+	v.eachHeld(id, func(in *instance) {
+		if in.record.Attempt == attempt {
+			n++
+		}
+	})
+	return n
+}
+
+// eachHeld calls yield with every instance that a run owns, in no order, under the lock: yield must neither block nor
+// change anything.
+func (v *view) eachHeld(id store.RequestID, yield func(*instance)) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, in := range v.held[id] {
+		yield(in)
+	}
 }
 
 // heldFor returns those of heldBy that are of one attempt.
@@ -208,14 +245,13 @@ func (v *view) heldFor(id store.RequestID, attempt int) []snapshot {
 func (v *view) idle() []snapshot {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	var out []snapshot
+	var out []*instance
 	for _, in := range v.instances {
 		if in.record.State == statemachine.Idle {
-			out = append(out, in.snapshot())
+			out = append(out, in)
 		}
 	}
-	slices.SortFunc(out, func(a, b snapshot) int { return cmp.Compare(a.ID, b.ID) })
-	return out
+	return snapshots(out)
 }
 
 // returns lists copies of the instances in the release handshake.
@@ -292,12 +328,14 @@ func (v *view) forget(now time.Time) {
 		if r.expire(now); r.status == nil && r.request == nil && !r.unread {
 			delete(v.runs, id)
 		}
+		v.notePhase(r)
 	}
 	for token, l := range v.launches {
 		if past(l.ExpiresAt, now) {
 			delete(v.launches, token)
+			delete(v.opening, token)
 			for _, s := range l.Seats {
-				v.launchedBy[s.RequestID] = slices.DeleteFunc(v.launchedBy[s.RequestID], func(t string) bool { return t == token })
+				v.launchedBy[s.RequestID] = slices.DeleteFunc(v.launchedBy[s.RequestID], func(at launchedSeat) bool { return at.token == token })
 				if len(v.launchedBy[s.RequestID]) == 0 {
 					delete(v.launchedBy, s.RequestID)
 				}

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +22,30 @@ func (v *view) applyRun(id store.RequestID, rec store.RunRecords, now time.Time)
 	if rec.Status != nil && (r.status == nil || rec.Status.Version > r.status.Version) {
 		r.status = rec.Status
 	}
+	v.notePhase(r)
+}
+
+// notePhase keeps the list of requests that are Pending. v.mu must be held.
+func (v *view) notePhase(r *run) {
+	if r.status != nil && r.status.Phase == statemachine.Pending {
+		v.pending[r.id] = r
+		return
+	}
+	delete(v.pending, r.id)
+}
+
+// unheardSince lists the requests that are Pending and were last read at or before an instant.
+func (v *view) unheardSince(at time.Time) []store.RequestID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var out []store.RequestID
+	for id, r := range v.pending {
+		if !r.readAt.After(at) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out) // a map has no order; with one, the same events have the same consequences
+	return out
 }
 
 // expire drops records whose time is over: the table counts them as absent, and a new one begins with
@@ -172,11 +197,16 @@ func (v *view) applyLaunch(l store.Launch) {
 		return
 	}
 	v.launches[l.Token] = l
+	if l.Done {
+		delete(v.opening, l.Token)
+	} else {
+		v.opening[l.Token] = l
+	}
 	if known {
 		return
 	}
-	for _, s := range l.Seats {
-		v.launchedBy[s.RequestID] = append(v.launchedBy[s.RequestID], l.Token)
+	for i, s := range l.Seats {
+		v.launchedBy[s.RequestID] = append(v.launchedBy[s.RequestID], launchedSeat{l.Token, i})
 	}
 }
 
@@ -191,14 +221,7 @@ func (v *view) launch(token string) (store.Launch, bool) {
 func (v *view) openLaunches() []store.Launch {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	var out []store.Launch
-	for _, l := range v.launches {
-		if !l.Done {
-			out = append(out, l)
-		}
-	}
-	slices.SortFunc(out, func(a, b store.Launch) int { return cmp.Compare(a.Token, b.Token) })
-	return out
+	return slices.SortedFunc(maps.Values(v.opening), func(a, b store.Launch) int { return cmp.Compare(a.Token, b.Token) })
 }
 
 // launchedFor sums what was and is being launched for one attempt; open counts attempts of any
@@ -206,17 +229,19 @@ func (v *view) openLaunches() []store.Launch {
 func (v *view) launchedFor(id store.RequestID, attempt int) (open, launched int) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	for _, token := range v.launchedBy[id] {
-		l := v.launches[token]
-		for _, s := range l.Seats {
-			if s.RequestID != id || attempt != 0 && s.Attempt != attempt {
-				continue
-			}
-			if !l.Done {
-				open += s.Count
-			}
-			launched += len(s.Instances)
+	for _, at := range v.launchedBy[id] {
+		l := v.launches[at.token]
+		if at.seat >= len(l.Seats) || l.Seats[at.seat].RequestID != id {
+			continue // its seats never change; one that was written over by hand counts for nobody
 		}
+		s := l.Seats[at.seat]
+		if attempt != 0 && s.Attempt != attempt {
+			continue
+		}
+		if !l.Done {
+			open += s.Count
+		}
+		launched += len(s.Instances)
 	}
 	return open, launched
 }

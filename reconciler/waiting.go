@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -9,25 +8,34 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// waiting knows the requests that are short of instances, oldest first, so that the oldest is
-// served first and a younger one leaves it what it can use.
+// waiting knows the requests that are short of instances, oldest first, so that the oldest is served
+// first and a younger one leaves it what it can use.
+//
+// Whoever waits is asked to look again only when there may be something for it: an instance that it can
+// use and no older one needs, room under the caps, or an older one to give something back to. So at rest
+// nobody looks, and one that was served wakes as many others as it leaves something for.
 type waiting struct {
-	mu      sync.Mutex
-	byClass map[string][]waiter        // ordered by age
-	class   map[store.RequestID]string // of each in line
+	count func(pool.Query) int // of candidates in the pool
+
+	mu    sync.Mutex
+	lines map[string]*line // by class
+	all   map[store.RequestID]*waiter
 }
 
 // waiter is one request that is short.
 type waiter struct {
-	id    store.RequestID
-	since time.Time
-	query pool.Query
-	short int  // seats missing that are not being launched either
-	tried bool // the pool had nothing for them
+	id      store.RequestID
+	since   time.Time
+	query   pool.Query
+	kind    string // of the query
+	short   int    // seats missing that are neither being launched nor being claimed
+	tried   bool   // the pool had nothing for them
+	cramped bool   // the caps keep it from launching them
+	holds   bool   // it has seats that an older one may need
 }
 
-func newWaiting() *waiting {
-	return &waiting{byClass: map[string][]waiter{}, class: map[store.RequestID]string{}}
+func newWaiting(count func(pool.Query) int) *waiting {
+	return &waiting{count: count, lines: map[string]*line{}, all: map[store.RequestID]*waiter{}}
 }
 
 func (w waiter) older(o waiter) bool {
@@ -37,129 +45,165 @@ func (w waiter) older(o waiter) bool {
 	return w.id < o.id
 }
 
-// set notes that a request is short, or no longer is (short 0). When one leaves, the others of its
-// class are woken: what it had first call on is theirs now. When one joins, the younger ones are:
-// they may have to give back what it can use.
+// set notes that a request is short, or no longer is (short 0). One that has looked into the pool stays so
+// for as long as it is in line. When it has for the first time, younger ones that hold something are woken:
+// they may have to give it back. What it needs no longer is for those behind it.
 func (w *waiting) set(one waiter, wake func(store.RequestID)) {
-	w.mu.Lock()
-	woken := w.put(one)
-	w.mu.Unlock()
-	for _, id := range woken {
-		wake(id)
-	}
+	w.change(one.id, func(was *waiter) *waiter {
+		if one.short == 0 {
+			return nil
+		}
+		one.kind = kind(one.query)
+		one.tried = one.tried || was != nil && was.tried && was.since.Equal(one.since) && was.query.ResourceClass == one.query.ResourceClass
+		return &one
+	}, wake)
 }
 
 // leave takes a request out of the line, whatever it waited for.
 func (w *waiting) leave(id store.RequestID, wake func(store.RequestID)) {
+	w.change(id, func(*waiter) *waiter { return nil }, wake)
+}
+
+// took notes that a request has taken a candidate, which it is about to claim: the next one need not leave
+// it another for that. missed notes that the claim failed.
+func (w *waiting) took(id store.RequestID, wake func(store.RequestID)) { w.shorten(id, -1, wake) }
+
+func (w *waiting) missed(id store.RequestID, wake func(store.RequestID)) { w.shorten(id, 1, wake) }
+
+func (w *waiting) shorten(id store.RequestID, by int, wake func(store.RequestID)) {
+	w.change(id, func(was *waiter) *waiter {
+		if was == nil {
+			return nil
+		}
+		now := *was
+		now.short = max(0, now.short+by)
+		return &now
+	}, wake)
+}
+
+// cramp notes whether the caps keep a request from launching what it is short of.
+func (w *waiting) cramp(id store.RequestID, cramped bool) {
+	w.change(id, func(was *waiter) *waiter {
+		if was == nil || was.cramped == cramped {
+			return was
+		}
+		now := *was
+		now.cramped = cramped
+		return &now
+	}, func(store.RequestID) {})
+}
+
+// change replaces what is known of a request and wakes those whom that gives something to do.
+func (w *waiting) change(id store.RequestID, to func(was *waiter) *waiter, wake func(store.RequestID)) {
 	w.mu.Lock()
-	woken, _ := w.remove(id)
+	was := w.all[id]
+	now := to(was)
+	var woken []store.RequestID
+	if was != now {
+		woken = w.replace(was, now)
+	}
 	w.mu.Unlock()
 	for _, id := range woken {
 		wake(id)
 	}
 }
 
-// put is set, and returns whom to wake. w.mu must be held.
-func (w *waiting) put(one waiter) []store.RequestID {
-	left, was := w.remove(one.id)
-	if one.short == 0 {
-		return left
+// replace takes was out of its line, puts now into its, and returns whom that concerns; either may be nil. w.mu must
+// be held.
+func (w *waiting) replace(was, now *waiter) []store.RequestID {
+	var old *line
+	var first *waiter
+	if was != nil {
+		old = w.line(was.query.ResourceClass)
+		first = old.front()
+		old.remove(was)
+		delete(w.all, was.id)
 	}
-	class := one.query.ResourceClass
 	var woken []store.RequestID
-	if was.id != "" && was.query.ResourceClass != class {
-		woken = left // a newer attempt, of another class
-	}
-	list := w.byClass[class]
-	at, _ := slices.BinarySearchFunc(list, one, func(o, target waiter) int {
-		if o.older(target) {
-			return -1
-		}
-		return 1
-	})
-	if one.tried && !was.tried {
-		for _, o := range list[at:] {
-			woken = append(woken, o.id)
+	if now != nil {
+		l := w.line(now.query.ResourceClass)
+		l.add(now)
+		w.all[now.id] = now
+		if now.tried && (was == nil || !was.tried) {
+			woken = l.holdersBehind(now)
 		}
 	}
-	w.byClass[class] = slices.Insert(list, at, one)
-	w.class[one.id] = class
+	if was == nil {
+		return woken
+	}
+	if now == nil || now.short < was.short || now.kind != was.kind || !now.since.Equal(was.since) {
+		woken = append(woken, old.next(was, w.count)...)
+	}
+	if front := old.front(); first == was && front != nil && front.id != was.id && front.cramped {
+		woken = append(woken, front.id) // it alone may use less room than it needs
+	}
+	if len(old.lanes) == 0 {
+		delete(w.lines, was.query.ResourceClass)
+	}
 	return woken
 }
 
-// remove takes a request out of the line and returns the others of its class. w.mu must be held.
-func (w *waiting) remove(id store.RequestID) (others []store.RequestID, was waiter) {
-	class, waits := w.class[id]
-	if !waits {
-		return nil, waiter{}
+// line returns the line of a class. w.mu must be held.
+func (w *waiting) line(class string) *line {
+	l := w.lines[class]
+	if l == nil {
+		l = &line{}
+		w.lines[class] = l
 	}
-	delete(w.class, id)
-	list := w.byClass[class]
-	at := slices.IndexFunc(list, func(o waiter) bool { return o.id == id })
-	was = list[at]
-	list = slices.Delete(list, at, at+1)
-	w.byClass[class] = list
-	if len(list) == 0 {
-		delete(w.byClass, class)
-	}
-	for _, o := range list {
-		others = append(others, o.id)
-	}
-	return others, was
+	return l
 }
 
-// ahead lists the requests of the class that are short and older than one.
-func (w *waiting) ahead(one waiter) []waiter {
+// ahead returns what the requests of the class that are older than one are short of; tried: only of those
+// that found nothing in the pool.
+func (w *waiting) ahead(one waiter, tried bool) []demand {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list := w.byClass[one.query.ResourceClass]
-	for i, o := range list {
-		if !o.older(one) {
-			return slices.Clone(list[:i])
-		}
+	if l := w.lines[one.query.ResourceClass]; l != nil {
+		return l.ahead(&one, tried)
 	}
-	return slices.Clone(list)
+	return nil
 }
 
 // wake adds the oldest request that can use the instance.
 func (w *waiting) wake(t pool.Ticket, add func(store.RequestID)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, o := range w.byClass[t.ResourceClass] {
-		if o.query.Matches(t) {
-			add(o.id)
-			return
-		}
+	l := w.lines[t.ResourceClass]
+	if l == nil {
+		return
+	}
+	if o := l.oldest(func(lane *lane) bool { return lane.query.Matches(t) }); o != nil {
+		add(o.id)
 	}
 }
 
-// reserve returns the test that leaves to older requests as many candidates as they are short of;
-// nil if there are none. It is safe for concurrent use.
-func reserve(ahead []waiter) func(pool.Ticket) bool {
-	if len(ahead) == 0 {
-		return nil
-	}
-	var mu sync.Mutex
-	left := slices.Clone(ahead)
-	reserved := map[string]bool{}
-	return func(t pool.Ticket) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if reserved[t.InstanceID] {
-			return true
+// classes lists those in which somebody waits for room.
+func (w *waiting) classes() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for class, l := range w.lines {
+		if l.oldest(func(lane *lane) bool { return lane.cramped }) != nil {
+			out = append(out, class)
 		}
-		for i := range left {
-			if left[i].short > 0 && left[i].query.Matches(t) {
-				left[i].short--
-				reserved[t.InstanceID] = true
-				return true
-			}
-		}
-		return false
 	}
+	return out
 }
 
-// stuck lists those that found nothing in the pool.
-func stuck(ahead []waiter) []waiter {
-	return slices.DeleteFunc(slices.Clone(ahead), func(w waiter) bool { return !w.tried })
+// room tells a class that so many more instances may be launched for it: the first in line may use any
+// number, a later one as many as it needs.
+func (w *waiting) room(class string, left int, add func(store.RequestID)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := w.lines[class]
+	if l == nil || left <= 0 {
+		return
+	}
+	front := l.front()
+	if front != nil && front.cramped {
+		add(front.id)
+	}
+	if o := l.oldest(func(lane *lane) bool { return lane.cramped && lane.short <= left }); o != nil && o != front {
+		add(o.id)
+	}
 }

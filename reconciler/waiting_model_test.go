@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -14,60 +13,126 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// line is the plain truth of who waits: a map, walked from end to end for every answer.
+type plainLine map[store.RequestID]waiter
+
+// of lists those of a class that are short, oldest first.
+func (m plainLine) of(class string) []waiter {
+	list := slices.DeleteFunc(slices.Collect(maps.Values(m)), func(o waiter) bool {
+		return o.query.ResourceClass != class || o.short == 0
+	})
+	slices.SortFunc(list, func(a, b waiter) int {
+		if a.older(b) {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// front is the oldest of a class that found nothing in the pool.
+func (m plainLine) front(class string) (waiter, bool) {
+	for _, o := range m.of(class) {
+		if o.tried {
+			return o, true
+		}
+	}
+	return waiter{}, false
+}
+
+// next is, of each kind, the first behind one for which there are more candidates than those ahead of it need.
+func (m plainLine) next(one waiter, count func(pool.Query) int) []store.RequestID {
+	var out []store.RequestID
+	ahead, seen := map[string]int{}, map[string]bool{}
+	for _, o := range m.of(one.query.ResourceClass) {
+		if k := kind(o.query); one.older(o) && o.id != one.id && !seen[k] {
+			seen[k] = true
+			if count(o.query) > ahead[k] {
+				out = append(out, o.id)
+			}
+		}
+		ahead[kind(o.query)] += o.short
+	}
+	return out
+}
+
+// change is what waiting.change does, and whom it wakes.
+func (m plainLine) change(id store.RequestID, now *waiter, count func(pool.Query) int) []store.RequestID {
+	was, waited := m[id]
+	var first waiter
+	if waited {
+		first, _ = m.front(was.query.ResourceClass)
+		delete(m, id)
+	}
+	var out []store.RequestID
+	if now != nil {
+		m[id] = *now
+		for _, o := range m.of(now.query.ResourceClass) {
+			if now.tried && !(waited && was.tried) && o.holds && now.older(o) {
+				out = append(out, o.id)
+			}
+		}
+	}
+	if !waited {
+		return out
+	}
+	if now == nil || now.short < was.short || kind(now.query) != kind(was.query) || !now.since.Equal(was.since) {
+		out = append(out, m.next(was, count)...)
+	}
+	if front, some := m.front(was.query.ResourceClass); first.id == id && was.short > 0 && some && front.id != id && front.cramped {
+		out = append(out, front.id)
+	}
+	return out
+}
+
 // The line against a plain map of who waits: whatever happens, the order is by age, nobody is in it
 // twice or in two of them, and who is woken is who may have something to do.
 func TestWaiting_Model(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w := newWaiting()
-		model := map[store.RequestID]waiter{}
-		of := func(class string) []waiter {
-			list := slices.Collect(maps.Values(model))
-			list = slices.DeleteFunc(list, func(o waiter) bool { return o.query.ResourceClass != class })
-			slices.SortFunc(list, func(a, b waiter) int {
-				if a.older(b) {
-					return -1
-				}
-				return 1
-			})
-			return list
-		}
-		check := func(what string, want, got []store.RequestID) {
-			slices.Sort(want)
-			slices.Sort(got)
-			if diff := cmp.Diff(slices.Compact(want), slices.Compact(got)); diff != "" && len(want)+len(got) > 0 {
-				rt.Fatalf("%s (-want +got):\n%s", what, diff)
-			}
-		}
+		candidates := 0
+		count := func(q pool.Query) int { return max(0, candidates-len(q.AllowedTypes[0])) }
+		w, model := newWaiting(count), plainLine{}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			one := drawWaiter(rt)
+			candidates = rapid.IntRange(0, 9).Draw(rt, "candidates")
 			was, waited := model[one.id]
 			var want, got []store.RequestID
 			wake := func(id store.RequestID) { got = append(got, id) }
-			leaving := rapid.IntRange(0, 5).Draw(rt, "leave") == 0
-			delete(model, one.id)
-			if waited && (leaving || one.short == 0 || was.query.ResourceClass != one.query.ResourceClass) {
-				want = idsOf(of(was.query.ResourceClass))
-			}
-			if leaving {
+			change := func(to waiter) { want = model.change(one.id, &to, count) }
+			switch what := rapid.SampledFrom([]string{"set", "leave", "took", "missed", "cramp"}).Draw(rt, "what"); {
+			case what == "leave" || what == "set" && one.short == 0:
+				want = model.change(one.id, nil, count)
 				w.leave(one.id, wake)
-				check("leave", want, got)
-				continue
-			}
-			if one.short > 0 {
-				if one.tried && !(waited && was.tried) {
-					for _, o := range of(one.query.ResourceClass) {
-						if one.older(o) {
-							want = append(want, o.id)
-						}
-					}
+			case what == "set":
+				to := one
+				to.tried = one.tried || waited && was.tried && was.since.Equal(one.since) && was.query.ResourceClass == one.query.ResourceClass
+				change(to)
+				w.set(one, wake)
+			case what == "cramp":
+				if was.cramped = one.cramped; waited {
+					change(was)
 				}
-				model[one.id] = one
+				w.cramp(one.id, one.cramped)
+				want = nil // it changes nothing for others
+			default:
+				by := map[string]int{"took": -1, "missed": 1}[what]
+				if was.short = max(0, was.short+by); waited {
+					change(was)
+				}
+				w.shorten(one.id, by, wake)
 			}
-			w.set(one, wake)
-			check("set", want, got)
-			checkLines(rt, w, of)
+			same(rt, "woken", want, got)
+			checkLines(rt, w, model)
 		}
 	})
+}
+
+func same(rt *rapid.T, what string, want, got []store.RequestID) {
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(slices.Compact(want), slices.Compact(got)); diff != "" && len(want)+len(got) > 0 {
+		rt.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
 }
 
 func drawWaiter(rt *rapid.T) waiter {
@@ -80,22 +145,25 @@ func drawWaiter(rt *rapid.T) waiter {
 			AllowedTypes: []string{rapid.SampledFrom([]string{"*", "c*", "m*"}).Draw(rt, "types")},
 		},
 		short: rapid.IntRange(0, 3).Draw(rt, "short"), tried: rapid.Bool().Draw(rt, "tried"),
+		cramped: rapid.Bool().Draw(rt, "cramped"), holds: rapid.Bool().Draw(rt, "holds"),
 	}
 }
 
 // checkLines compares both lines with the model, by every way of asking.
-func checkLines(rt *rapid.T, w *waiting, of func(string) []waiter) {
+func checkLines(rt *rapid.T, w *waiting, model plainLine) {
 	for _, class := range []string{"small", "large"} {
-		line := of(class)
+		line := model.of(class)
 		end := waiter{id: "~", since: dawn.Add(time.Hour), query: pool.Query{ResourceClass: class}}
-		if diff := cmp.Diff(fmt.Sprint(line), fmt.Sprint(w.ahead(end))); diff != "" {
-			rt.Fatalf("line of class %s (-want +got):\n%s", class, diff)
-		}
-		for i, o := range line {
-			if diff := cmp.Diff(fmt.Sprint(line[:i]), fmt.Sprint(w.ahead(o))); diff != "" {
-				rt.Fatalf("ahead of %s (-want +got):\n%s", o.id, diff)
+		seats, tried := 0, 0
+		for _, o := range append(line, end) {
+			if all, found := seatsOf(w.ahead(o, false)), seatsOf(w.ahead(o, true)); all != seats || found != tried {
+				rt.Fatalf("ahead of %s: %d seats, %d of those that found nothing; want %d, %d", o.id, all, found, seats, tried)
+			}
+			if seats += o.short; o.tried {
+				tried += o.short
 			}
 		}
+		checkRoom(rt, w, model, class)
 		for _, typ := range []string{"c6i.large", "m5.large"} {
 			ticket := machineOf("i-1", typ)
 			ticket.ResourceClass = class
@@ -113,14 +181,30 @@ func checkLines(rt *rapid.T, w *waiting, of func(string) []waiter) {
 					reserved += o.short
 				}
 			}
-			if veto := reserve(line); veto != nil {
+			if veto := reserve(w.ahead(end, false)); veto != nil {
 				for i := range 20 {
-					ticket.InstanceID = fmt.Sprint("i-", i)
+					ticket.InstanceID = machineOf("i-"+string(rune('a'+i)), typ).InstanceID
 					if veto(ticket) != (i < reserved) {
 						rt.Fatalf("candidate %d of %s is reserved: %v, with %d short", i, typ, i >= reserved, reserved)
 					}
 				}
 			}
 		}
+	}
+}
+
+func checkRoom(rt *rapid.T, w *waiting, model plainLine, class string) {
+	for left := range 4 {
+		var want, got []store.RequestID
+		if front, some := model.front(class); some && front.cramped && left > 0 {
+			want = append(want, front.id)
+		}
+		if line := model.of(class); left > 0 {
+			if i := slices.IndexFunc(line, func(o waiter) bool { return o.cramped && o.short <= left }); i >= 0 {
+				want = append(want, line[i].id)
+			}
+		}
+		w.room(class, left, func(id store.RequestID) { got = append(got, id) })
+		same(rt, "woken by room", want, got)
 	}
 }

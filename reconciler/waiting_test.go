@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/store"
 )
@@ -47,82 +45,159 @@ func collect() (wake func(store.RequestID), woken func() string) {
 	}
 }
 
-func TestWaiting_WhoIsWoken(t *testing.T) {
-	w := newWaiting()
+// nothing is a pool without candidates.
+func nothing(pool.Query) int { return 0 }
+
+// stocked is a pool with so many candidates for every query.
+func stocked(n int) func(pool.Query) int { return func(pool.Query) int { return n } }
+
+// awake takes the steps of a test and compares whom each woke.
+func awake(t *testing.T) (wake func(store.RequestID), step func(what, want string)) {
 	wake, woken := collect()
-	step := func(what, want string) {
+	return wake, func(what, want string) {
 		t.Helper()
 		if got := woken(); got != want {
 			t.Errorf("%s woke %q, want %q", what, got, want)
 		}
 	}
-	large := small()
-	large.ResourceClass = "large"
-	for i, id := range []string{"a", "b", "c", "d"} {
-		w.set(inLine(id, 2*i, 2, small()), wake)
-	}
-	w.set(inLine("other", 0, 2, large), wake)
-	step("joining at the end of the line", "")
+}
 
+// Joining wakes those that may have to give something back: younger ones that hold something, once.
+func TestWaiting_JoiningWakesHoldersBehind(t *testing.T) {
+	w := newWaiting(nothing)
+	wake, step := awake(t)
+	for i, id := range []string{"a", "b", "c", "d"} {
+		one := inLine(id, 2*i, 2, small())
+		one.holds = id == "a" || id == "c"
+		w.set(one, wake)
+	}
+	step("joining at the end of the line", "")
 	early := inLine("early", 1, 1, small())
 	early.tried = false
 	w.set(early, wake)
 	step("joining before having looked into the pool", "")
 	early.tried = true
 	w.set(early, wake)
-	step("having found nothing there", "b c d")
+	step("having found nothing there", "c")
+	early.tried = false
+	w.set(early, wake)
+	early.tried = true
+	w.set(early, wake)
+	step("looking again", "")
 	early.short = 3
 	w.set(early, wake)
-	step("being short of another number", "")
+	step("being short of more", "")
+}
 
-	w.set(inLine("b", 2, 0, small()), wake)
-	step("leaving", "a c d early")
-	w.set(inLine("b", 2, 0, small()), wake)
-	step("leaving again", "")
-	w.leave("c", wake)
-	step("leaving without a word of what for", "a d early")
-	w.leave("nobody", wake)
-	step("a stranger's leaving", "")
-
-	w.set(inLine("early", 1, 3, large), wake)
-	step("changing the line", "a d")
-	if got := w.ahead(inLine("z", 99, 1, small())); len(got) != 2 {
-		t.Errorf("ahead() in the line that was left = %v, want a and d", got)
+// Leaving wakes the next if the pool has something for it, and the next one after that only if there is more.
+func TestWaiting_LeavingWakesTheNext(t *testing.T) {
+	large := small()
+	large.ResourceClass = "large"
+	for candidates, want := range map[int]string{0: "", 2: "", 3: "c", 99: "c"} {
+		w := newWaiting(stocked(candidates))
+		wake, step := awake(t)
+		for i, id := range []string{"a", "b", "c", "d"} {
+			w.set(inLine(id, 2*i, 2, small()), wake)
+		}
+		w.set(inLine("other", 0, 2, large), wake)
+		step("joining", "")
+		w.set(inLine("b", 2, 0, small()), wake)
+		step(fmt.Sprintf("leaving with %d candidates, 2 of them for a,", candidates), want)
+		w.set(inLine("b", 2, 0, small()), wake)
+		w.leave("b", wake)
+		w.leave("nobody", wake)
+		step("leaving again", "")
 	}
+	w := newWaiting(stocked(1))
+	wake, step := awake(t)
+	w.set(inLine("a", 0, 2, small()), wake)
+	w.set(inLine("b", 1, 2, small()), wake)
+	w.set(inLine("a", 0, 2, large), wake)
+	step("changing the line", "b")
+	w.took("b", wake)
+	w.set(inLine("c", 2, 1, small()), wake)
+	step("taking one of two", "")
+	w.took("b", wake)
+	step("taking the last", "c")
+	w.missed("b", wake)
+	if got := w.ahead(inLine("c", 2, 1, small()), false); len(got) != 1 || got[0].seats != 1 {
+		t.Errorf("ahead() of c, when b's claim had failed = %v, want one seat", got)
+	}
+}
+
+// Room wakes the first in line, which may use any number, and the oldest that needs no more than there is.
+func TestWaiting_RoomWakesWhoWaitsForIt(t *testing.T) {
+	w := newWaiting(nothing)
+	wake, step := awake(t)
+	for i, id := range []string{"a", "b", "c", "d"} {
+		w.set(inLine(id, i, 4-i, small()), wake)
+	}
+	w.room("small", 9, wake)
+	step("room that nobody waits for", "")
+	for _, id := range []string{"b", "c", "d"} {
+		w.cramp(store.RequestID(id), true)
+	}
+	for left, want := range map[int]string{0: "", 1: "d", 2: "c", 3: "b"} {
+		w.room("small", left, wake)
+		step(fmt.Sprintf("room for %d", left), want)
+	}
+	w.room("large", 9, wake)
+	step("room of another class", "")
+	w.leave("a", wake)
+	step("the leaving of the first", "b")
+	w.room("small", 1, wake)
+	step("room for 1 of the 3 that the first needs", "b d")
+	w.cramp("b", false)
+	w.cramp("nobody", true)
+	w.room("small", 1, wake)
+	step("room when the first waits for something else", "d")
 }
 
 // Oldest first; of the same age by id, so that two looks never disagree.
 func TestWaiting_AheadIsTheOlderOnes(t *testing.T) {
-	w := newWaiting()
+	w := newWaiting(nothing)
 	wake, _ := collect()
 	for _, one := range []waiter{
-		inLine("late", 9, 1, small()), inLine("b", 5, 1, small()), inLine("a", 5, 1, small()), inLine("first", 0, 1, small()),
+		inLine("late", 9, 1, small()), inLine("b", 5, 2, small()), inLine("a", 5, 1, small("c*")), inLine("first", 0, 4, small()),
 	} {
+		one.tried = one.id != "a"
 		w.set(one, wake)
 	}
-	for id, want := range map[string]string{"first": "", "a": "first", "b": "first a", "late": "first a b"} {
-		var one waiter
-		for _, o := range w.byClass["small"] {
-			if string(o.id) == id {
-				one = o
-			}
+	for _, step := range []struct {
+		id            string
+		minute        int
+		want, ofTried int
+	}{{"first", 0, 0, 0}, {"a", 5, 4, 4}, {"b", 5, 5, 4}, {"late", 9, 7, 6}, {"not in line", 6, 7, 6}, {"last", 10, 8, 7}} {
+		one := inLine(step.id, step.minute, 1, small())
+		if got := seatsOf(w.ahead(one, false)); got != step.want {
+			t.Errorf("ahead(%s) = %d seats, want %d", step.id, got, step.want)
 		}
-		var got []string
-		for _, o := range w.ahead(one) {
-			got = append(got, string(o.id))
-		}
-		if s := strings.Join(got, " "); s != want {
-			t.Errorf("ahead(%s) = %q, want %q", id, s, want)
+		if got := seatsOf(w.ahead(one, true)); got != step.ofTried {
+			t.Errorf("ahead(%s) = %d seats of those that found nothing, want %d", step.id, got, step.ofTried)
 		}
 	}
-	if got := w.ahead(inLine("x", 6, 1, small())); len(got) != 3 {
-		t.Errorf("ahead() of one not in line = %v, want the three older ones", got)
+}
+
+func seatsOf(ahead []demand) int {
+	n := 0
+	for _, d := range ahead {
+		n += d.seats
 	}
+	return n
+}
+
+// ahead is the demand of so many waiters, as a line tells it.
+func aheadOf(list ...waiter) []demand {
+	w := newWaiting(nothing)
+	for _, one := range list {
+		w.set(one, func(store.RequestID) {})
+	}
+	return w.ahead(waiter{id: "~", since: dawn.Add(24 * time.Hour), query: small()}, false)
 }
 
 // The oldest that can use an instance is woken, and it alone.
 func TestWaiting_WakeTheOldestThatMatches(t *testing.T) {
-	w := newWaiting()
+	w := newWaiting(nothing)
 	none, _ := collect()
 	w.set(inLine("picky", 0, 1, small("r6i.*")), none)
 	w.set(inLine("old", 1, 1, small("c*")), none)
@@ -149,7 +224,7 @@ func TestReserve_EachCandidateOnce(t *testing.T) {
 	if reserve(nil) != nil {
 		t.Error("reserve() for nobody is a veto, want none")
 	}
-	veto := reserve([]waiter{inLine("a", 0, 2, small("c*")), inLine("b", 1, 1, small())})
+	veto := reserve(aheadOf(inLine("a", 0, 2, small("c*")), inLine("b", 1, 1, small())))
 	for _, step := range []struct {
 		id, typ string
 		want    bool
@@ -168,7 +243,7 @@ func TestReserve_EachCandidateOnce(t *testing.T) {
 }
 
 func TestReserve_UnderManyWorkers(t *testing.T) {
-	veto := reserve([]waiter{inLine("a", 0, 7, small()), inLine("b", 1, 5, small())})
+	veto := reserve(aheadOf(inLine("a", 0, 7, small()), inLine("b", 1, 5, small())))
 	reserved := make([]bool, 100)
 	var workers sync.WaitGroup
 	for range 4 {
@@ -187,19 +262,6 @@ func TestReserve_UnderManyWorkers(t *testing.T) {
 	}
 	if n != 12 {
 		t.Errorf("%d candidates are reserved, want the 12 that are short", n)
-	}
-}
-
-func TestStuck_OnlyThoseThatLooked(t *testing.T) {
-	looked, fresh := inLine("a", 0, 1, small()), inLine("b", 1, 1, small())
-	fresh.tried = false
-	ahead := []waiter{looked, fresh}
-	got := stuck(ahead)
-	if diff := cmp.Diff([]store.RequestID{"a"}, idsOf(got)); diff != "" {
-		t.Errorf("stuck() (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]store.RequestID{"a", "b"}, idsOf(ahead)); diff != "" {
-		t.Errorf("stuck() changed its argument (-want +got):\n%s", diff)
 	}
 }
 

@@ -146,6 +146,37 @@ func (s *Store) Run(ctx context.Context, c Consistency, id RequestID) (RunRecord
 	return out, nil
 }
 
+// Clients reads what clients wrote of requests, consistently and in as few calls as the table allows: the requests and
+// the signs of life. A request without either is left out; bad records are passed to bad and left out.
+func (s *Store) Clients(ctx context.Context, bad func(Key, error), ids ...RequestID) (map[RequestID]RunRecords, error) {
+	keys := make([]Key, 0, 2*len(ids))
+	for _, id := range ids {
+		keys = append(keys, RequestKey(id, KindRunRequest), RequestKey(id, KindRunClient))
+	}
+	items, err := s.table.Get(ctx, Consistent, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("read what clients wrote of %d requests: %w", len(ids), err)
+	}
+	out := make(map[RequestID]RunRecords, len(ids))
+	for _, item := range items {
+		id, _ := item.Key.RequestID()
+		rec := out[id]
+		if item.Key.Sort == KindRunRequest {
+			rec.Request = new(RunRequest)
+			err = decode(item, rec.Request)
+		} else {
+			rec.Client = new(RunClient)
+			err = decode(item, rec.Client)
+		}
+		if err != nil {
+			bad(item.Key, err)
+			continue
+		}
+		out[id] = rec
+	}
+	return out, nil
+}
+
 // Status reads the controller's answer. ErrNotFound means that there is none yet.
 func (s *Store) Status(ctx context.Context, c Consistency, id RequestID) (RunStatus, error) {
 	var st RunStatus
