@@ -91,7 +91,7 @@ func Defaults() Config {
 func (c Config) query(r store.RunRequest) (pool.Query, error) {
 	class, ok := c.Classes[r.ResourceClass]
 	if !ok {
-		return pool.Query{}, fmt.Errorf("resourceClass: %q is not configured", r.ResourceClass)
+		return pool.Query{}, fmt.Errorf("resourceClass: %.40q is not configured", r.ResourceClass)
 	}
 	return pool.Query{
 		ResourceClass: r.ResourceClass,

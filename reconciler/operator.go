@@ -40,6 +40,8 @@ func New(o Options) (*Operator, error) {
 	switch {
 	case o.Config.Holder == "":
 		return nil, errors.New("reconciler: holder must not be empty")
+	case o.Config.MaxCount > store.MaxSeats:
+		return nil, fmt.Errorf("reconciler: maxCount must be at most %d, got %d", store.MaxSeats, o.Config.MaxCount)
 	case len(o.Config.Classes) == 0:
 		return nil, errors.New("reconciler: classes must not be empty")
 	}

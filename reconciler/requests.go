@@ -164,6 +164,9 @@ func (t *term) claimEarly(ctx context.Context, r run) error {
 // putStatus writes a status through.
 func (t *term) putStatus(ctx context.Context, st store.RunStatus, event statemachine.RequestEvent, now time.Time) error {
 	out, err := t.store.PutStatus(ctx, st, event, now)
+	if errors.Is(err, store.ErrInvalid) && st.Phase == statemachine.Pending && event != statemachine.Fail {
+		return t.refuseStatus(ctx, st, err, now)
+	}
 	if err != nil {
 		t.view.unread(st.ID, now)
 		return fmt.Errorf("request %s: %w", st.ID, err)
@@ -176,6 +179,13 @@ func (t *term) putStatus(ctx context.Context, st store.RunStatus, event statemac
 	t.log.Info("request", logkey.RequestID, st.ID, logkey.Attempt, st.Attempt, logkey.Event, event,
 		logkey.Phase, out.Phase, logkey.Reason, out.Reason, logkey.Detail, out.Message)
 	return nil
+}
+
+// refuseStatus answers a request whose status no store takes, being too large say: a client that never hears of its
+// machines waits for them, and they for it.
+func (t *term) refuseStatus(ctx context.Context, st store.RunStatus, cause error, now time.Time) error {
+	st.Instances, st.Reason, st.Message = nil, ReasonSpec, "count: the answer cannot be written: "+cause.Error()
+	return t.putStatus(ctx, st, statemachine.Fail, now)
 }
 
 // finishRequest writes Released once nothing is held and no launch is open.
@@ -278,13 +288,8 @@ func (t *term) specError(r store.RunRequest) error {
 	if most, setting := t.cfg.mostInstances(r.ResourceClass); r.Count > most {
 		errs = append(errs, fmt.Errorf("count: must be at most %d, which %s allows to live at once, got %d", most, setting, r.Count))
 	}
-	for _, u := range r.UsageClasses {
-		if u != store.Spot && u != store.OnDemand {
-			errs = append(errs, fmt.Errorf("usageClass: must be %s or %s, got %q", store.Spot, store.OnDemand, u))
-		}
-	}
-	if len(r.UsageClasses) == 0 {
-		errs = append(errs, errors.New("usageClass: must not be empty"))
+	if err := r.Check(); err != nil {
+		return errors.Join(append(errs, err)...)
 	}
 	if d := r.MaxRuntime.Duration(); d < 0 || d > t.cfg.MaxRuntime {
 		errs = append(errs, fmt.Errorf("maxRuntime: must be 0 (the default) to %s, got %s", t.cfg.MaxRuntime, d))

@@ -100,9 +100,9 @@ func (r *Heartbeat) meta() (*int64, *time.Time) { return nil, &r.ExpiresAt }
 func (r *Heartbeat) setKey(k Key)               { r.Principal = principalIn(k) }
 func (r *Heartbeat) validate() error {
 	if r.Value != Ping {
-		return fmt.Errorf("value: must be %q, got %q", Ping, r.Value)
+		return fmt.Errorf("value: must be %q, got %s", Ping, shown(r.Value))
 	}
-	return nil
+	return short("beat.runner", r.Beat.Runner, "beat.agentVersion", r.Beat.AgentVersion)
 }
 
 func (r *Signal) key() Key                   { return InstanceKey(r.Principal, KindSignal) }
@@ -112,12 +112,12 @@ func (r *Signal) validate() error {
 	switch r.Value.Signal {
 	case ScriptOK, ScriptFailed, RegOK, RegFailed, RegNext, RemoveOK, RemoveFailed:
 	default:
-		return fmt.Errorf("signal: unknown name %q", r.Value.Signal)
+		return fmt.Errorf("signal: unknown name %s", shown(string(r.Value.Signal)))
 	}
 	if len(r.Value.Detail) > MaxDetail {
 		return fmt.Errorf("detail: must be at most %d bytes, got %d", MaxDetail, len(r.Value.Detail))
 	}
-	return nil
+	return short("value.runId", string(r.Value.RunID), "value.cause", r.Value.Cause)
 }
 
 func (r *Launch) key() Key                   { return LaunchKey(r.Token) }
@@ -142,4 +142,9 @@ func (r *Lease) validate() error { return nil }
 func (r *DrainOrder) key() Key                   { return DrainKey(r.ID) }
 func (r *DrainOrder) meta() (*int64, *time.Time) { return nil, &r.ExpiresAt }
 func (r *DrainOrder) setKey(k Key)               { r.ID = strings.TrimPrefix(k.Partition, drainPrefix) }
-func (r *DrainOrder) validate() error            { return validName("drain order", r.ID) }
+func (r *DrainOrder) validate() error {
+	if err := validName("drain order", r.ID); err != nil {
+		return err
+	}
+	return short("instanceId", string(r.InstanceID), "resourceClass", r.ResourceClass)
+}

@@ -106,7 +106,7 @@ type LimitsConfig struct {
 // RequestsConfig bounds requests.
 type RequestsConfig struct {
 	Timeout       time.Duration `yaml:"timeout" doc:"from taking up a request to Ready or Failed, unless it names its own"`
-	MaxCount      int           `yaml:"maxCount" doc:"most instances one request may ask for"`
+	MaxCount      int           `yaml:"maxCount" doc:"most instances one request may ask for; at most 3000"`
 	MaxRuntime    time.Duration `yaml:"maxRuntime" doc:"longest max runtime and timeout one request may ask for"`
 	ClientSilence time.Duration `yaml:"clientSilence" doc:"a waiting client unseen for this long is gone; at least 10s, it reports every 5s"`
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/store"
 )
 
 var (
@@ -210,7 +211,7 @@ func (c Config) validateLimits(p *problems) {
 }
 
 func (c RequestsConfig) validate(p *problems) {
-	p.check(c.MaxCount >= 1, "requests.maxCount", "at least 1", c.MaxCount)
+	p.check(c.MaxCount >= 1 && c.MaxCount <= store.MaxSeats, "requests.maxCount", fmt.Sprintf("1 to %d", store.MaxSeats), c.MaxCount)
 	p.positive("requests.maxRuntime", c.MaxRuntime)
 	p.check(c.Timeout > 0 && c.Timeout <= c.MaxRuntime, "requests.timeout",
 		fmt.Sprintf("greater than 0 and at most requests.maxRuntime (%s)", c.MaxRuntime), c.Timeout)
