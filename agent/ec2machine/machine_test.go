@@ -2,6 +2,7 @@ package ec2machine_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,37 @@ func TestPowerOff_EveryWay(t *testing.T) {
 			t.Errorf("PowerOff without commands = %v", err)
 		}
 	})
+}
+
+// H51: a machine that can run no command any more is ended without one, if it is certainly the instance.
+func TestHalt_WithoutCommands_H51(t *testing.T) {
+	newMetadata(t)
+	c := newComputer(t)
+	m := ec2machine.Machine{Host: c.open()}
+	for _, name := range []string{"systemctl", "shutdown", "poweroff"} {
+		c.command(name, "echo not permitted; exit 1\n")
+	}
+	for _, tt := range []struct {
+		name, tag string
+		host      *ec2machine.Host
+		cut, want error
+		cuts      int
+	}{
+		{name: "Instance", tag: m.Host.InstanceID, host: m.Host, cuts: 1},
+		{name: "Refused", tag: m.Host.InstanceID, host: m.Host, cut: errors.New("no right"), want: errors.New("no right"), cuts: 1},
+		{name: "OtherComputer", tag: "i-0other", host: m.Host, want: errors.New(`is "i-0other", not the instance's id`)},
+		{name: "NoFirmware", host: m.Host, want: errors.New(`is "", not the instance's id`)},
+		{name: "NoHost", tag: m.Host.InstanceID, want: errors.New("not the instance's id")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cuts := 0
+			ec2machine.SetPower(t, tt.tag, func() error { cuts++; return tt.cut })
+			err := ec2machine.Machine{Host: tt.host}.Halt(context.Background(), "threshold passed")
+			if cuts != tt.cuts || (err == nil) != (tt.want == nil) || err != nil && !strings.Contains(err.Error(), tt.want.Error()) {
+				t.Errorf("Halt = %v after %d cuts, want %v after %d", err, cuts, tt.want, tt.cuts)
+			}
+		})
+	}
 }
 
 // H03: taking over cancels what boot scheduled; a failure is an error, so that it is tried again.

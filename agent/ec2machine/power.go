@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -17,8 +18,35 @@ type Machine struct {
 	*Host
 }
 
-// Halt implements agent.Machine.
-func (Machine) Halt(ctx context.Context, _ string) error { return PowerOff(ctx) }
+// Halt implements agent.Machine. Where no command can be run, as on a machine that a job has filled with processes,
+// the kernel ends the machine at once.
+func (m Machine) Halt(ctx context.Context, _ string) error {
+	err := PowerOff(ctx)
+	if err == nil {
+		return nil
+	}
+	if cut := m.cut(); cut != nil {
+		return fmt.Errorf("%w; without a command: %w", err, cut)
+	}
+	return nil
+}
+
+// assetTag is the file in which firmware of the Nitro system shows the instance's id (EC2 User Guide, "Detect whether
+// a host is an EC2 instance").
+var assetTag = "/sys/devices/virtual/dmi/id/board_asset_tag"
+
+// cut cuts the power of the instance, and of no other computer: neither of a test's, nor of one that was given
+// another's metadata service.
+func (m Machine) cut() error {
+	tag, err := os.ReadFile(assetTag)
+	if err != nil {
+		return err
+	}
+	if id := strings.TrimSpace(string(tag)); m.Host == nil || id == "" || id != m.Host.InstanceID {
+		return fmt.Errorf("%s is %q, not the instance's id", assetTag, id)
+	}
+	return cutPower()
+}
 
 // waysOff end the machine, the gentlest first. The third does not wait for services, the last does
 // not even ask the service manager. None is a halt, which would leave the instance on.
