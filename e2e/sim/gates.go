@@ -102,11 +102,7 @@ func (g tableGate) Ring(ctx context.Context, keys ...store.Key) error {
 
 func (g tableGate) Watch(ctx context.Context, ring func(store.Key)) error {
 	return done(ctx, g.p, storeContract, g.site("Watch", ""), "", func(ctx context.Context) error {
-		return g.inner.Watch(ctx, func(k store.Key) {
-			if g.p.alive() {
-				ring(k)
-			}
-		})
+		return g.inner.Watch(ctx, g.p.reached(g.site("Watch", ""), ring))
 	})
 }
 

@@ -69,13 +69,6 @@ func (t *truth) patient(was, in store.Instance) {
 	}
 }
 
-// wasDown reports whether a contract was ever out of order.
-func (w *World) wasDown() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.down) > 0
-}
-
 // current: no machine of an older template is claimed once that must be known (H56).
 func (t *truth) current(was, in store.Instance) {
 	if was.State != statemachine.Idle || in.State != statemachine.Claimed || t.templateAt.IsZero() {

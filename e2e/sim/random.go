@@ -19,7 +19,7 @@ const SlowPace = 48
 func Random(seed uint64) Script {
 	d := dice{seed: seed}
 	o := Script{
-		Seed: seed, Controllers: 1 + d.of("controllers").below(2), Pace: SlowPace, Mode: string(store.JIT),
+		Seed: seed, Controllers: d.controllers(), Pace: SlowPace, Mode: string(store.JIT),
 		Boot: d.of("boot").between(5*time.Second, time.Minute), Largest: 20 + d.of("largest").below(100),
 	}
 	if seed%6 == 0 {
@@ -69,6 +69,8 @@ func (d dice) of(what string, n ...int) key {
 	}
 	return newKey(d.seed, parts...)
 }
+
+func (d dice) controllers() int { return 1 + d.of("controllers").below(2) }
 
 func (d dice) chance(what string, p float64, n ...int) bool {
 	return d.of(what+"?", n...).float() < p
@@ -191,6 +193,14 @@ func (e event) controller() string {
 	return []string{"controller", "controller", "controller-1", "controller-2"}[e.key("who").below(4)]
 }
 
+// patience is how long one controller may be away: for long only if there is another, or nobody gets an answer.
+func (e event) patience() time.Duration {
+	if e.controllers() == 1 {
+		return 2 * time.Minute
+	}
+	return 15 * time.Minute
+}
+
 func (e event) x() float64 { return e.key("x").float() }
 
 // weathers is everything that the world may do, and how often in one story.
@@ -208,6 +218,16 @@ var weathers = []struct {
 		return pause{e.controller(), e.long(10*time.Second, 40*time.Second).For}
 	}},
 	{"store", 2, func(e event) Action { return down{"store", e.long(2*time.Second, 2*time.Minute)} }},
+	{"cut from store", 3, func(e event) Action {
+		return cut{e.controller(), "store", e.long(5*time.Second, e.patience()), e.x() < 0.5}
+	}},
+	{"cut", 2, func(e event) Action {
+		contract := []string{"pool", "fleet", "github"}[e.key("what").below(3)]
+		return cut{e.controller(), contract, e.long(5*time.Second, 3*time.Minute), e.x() < 0.5}
+	}},
+	{"cut agents", 1, func(e event) Action {
+		return cut{agents, "store", e.long(2*time.Second, 3*time.Minute), e.x() < 0.5}
+	}},
 	{"pool", 3, func(e event) Action { return down{"pool", e.long(2*time.Second, 10*time.Minute)} }},
 	{"fleet", 2, func(e event) Action { return down{"fleet", e.long(2*time.Second, 3*time.Minute)} }},
 	{"capacity", 3, func(e event) Action {

@@ -47,6 +47,7 @@ var verbs = []struct {
 	{"kill", kill{}},
 	{"pause", pause{}},
 	{"down", down{}},
+	{"cut", cut{}},
 	{"github-out", githubOut{}},
 	{"github-slow", githubSlow{}},
 	{"github-limit", githubLimit{}},

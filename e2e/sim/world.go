@@ -54,6 +54,8 @@ type World struct {
 	restarts    int
 	restarted   time.Time          // when the last of them died
 	down        map[string]int     // contracts that are out of order, and for how many reasons
+	cuts        []cut              // who is cut off from what
+	wasCut      bool               // somebody ever was
 	cutOff      [][2]time.Duration // when runners could not reach GitHub: from, to
 	calm        bool               // no fault any more
 
