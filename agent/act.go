@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -53,7 +58,7 @@ func (a *Agent) clean(ctx context.Context, in store.Instance) (wake time.Time, m
 	case err != nil && in.RunID == "":
 		v.Signal, v.Detail = store.RemoveFailed, last(err.Error())
 	case err != nil:
-		v.Signal, v.Cause, v.Detail = store.RegFailed, store.CauseRefused, last(err.Error())
+		v.Signal, v.Cause, v.Detail = store.RegFailed, store.CauseMachine, last(err.Error())
 	case in.RunID == "":
 		v.Signal = store.RemoveOK
 	}
@@ -163,21 +168,38 @@ func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error
 		return
 	}
 	a.log.Warn("listener not started", logkey.Runner, reg.Name, logkey.Cause, cause, logkey.Error, err)
-	if cause == "" { // the machine's own fault, perhaps a passing one
+	if cause == "" {
 		a.retry.failures++
-		cause = store.CauseUnavailable
-		if a.retry.failures >= maxFailures {
-			cause = store.CauseRefused
-		}
+		cause = ownCause(err, a.retry.failures)
 	}
-	final := cause == store.CauseRefused || cause == store.CauseDeprecated
-	a.retry.restart = !final
-	a.retry.at = a.o.Clock.Now().Add(a.pause.NextBackOff())
+	final := cause != store.CauseThrottled && cause != store.CauseUnavailable
+	a.retry.restart, a.retry.at = !final, time.Time{}
+	if !final { // else the controller paces
+		a.retry.at = a.o.Clock.Now().Add(a.pause.NextBackOff())
+	}
 	a.save(func(s *State) { s.Work.Failed = final })
 	a.report(store.SignalValue{
 		Signal: store.RegFailed, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial,
 		Cause: cause, Detail: last(err.Error()),
 	})
+}
+
+// ownCause says what to report of the nth start in a row that failed without a word of GitHub's. Only what the
+// machine itself said of a file or program is certainly its own fault; a full disk does not pass.
+func ownCause(err error, n int) string {
+	var path *fs.PathError
+	var link *os.LinkError
+	var program *exec.Error
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EROFS),
+		strings.Contains(err.Error(), "No space left on device"): // dotnet/runtime, Interop.Errors.cs: strerror's words
+		return store.CauseMachine
+	case n < maxFailures: // perhaps it passes
+		return store.CauseUnavailable
+	case errors.As(err, &path), errors.As(err, &link), errors.As(err, &program):
+		return store.CauseMachine
+	}
+	return store.CauseRefused
 }
 
 // another asks for another registration in place of one that GitHub being away has spoilt, which ends no

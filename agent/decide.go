@@ -42,16 +42,20 @@ type decision struct {
 	do       action
 	material store.Registration
 	restart  bool // retire: try the same registration again
-	failed   bool // retire: only new material or another assignment helps
+	failed   bool // retire: only new material, which the controller gives at its pace, or another assignment helps
 	counts   bool // retire: one more failure in a row, and a pause
 	pause    bool // retire: a pause before the next start
 	report   store.SignalValue
 	wake     time.Time // zero: only a change wakes
 }
 
-// maxFailures is how many listeners in a row may fail for reasons that are not GitHub's before the
-// machine is given up. With the pauses between them that takes some 15 s.
+// maxFailures is how many listeners in a row may fail for reasons that are not certainly GitHub's before the
+// agent leaves it to the controller. With the pauses between them that takes some 15 s.
 const maxFailures = 5
+
+// silentLimits is after how many onlineLimits a listener that says nothing is started again. A call of the real
+// program that is not answered ends after 100 s, and then it says so.
+const silentLimits = 3
 
 // decide says what is due at now. It reads no clock and does no I/O.
 func decide(f facts, now time.Time) decision {
@@ -83,7 +87,7 @@ func (f facts) fresh() bool {
 func (f facts) register(now time.Time) decision {
 	d := decision{}
 	switch {
-	case now.Before(f.retry.at):
+	case now.Before(f.retry.at) && !(f.work.Failed && f.fresh()):
 		return decision{wake: f.retry.at}
 	case f.fresh():
 		d.do, d.material = start, f.record.Registration
@@ -117,11 +121,17 @@ func (f facts) supervise(now time.Time) decision {
 	case l.State == Blocked:
 		return decision{report: f.say(store.RegFailed, l.Cause, l.Detail)}
 	}
-	late := f.since.Add(f.onlineLimit)
-	if now.Before(late) {
+	late, end := f.since.Add(f.onlineLimit), f.since.Add(silentLimits*f.onlineLimit)
+	silent := f.say(store.RegFailed, store.CauseSilent, "the listener says nothing and is not online after "+f.onlineLimit.String())
+	switch {
+	case now.Before(late):
 		return decision{wake: late}
+	case now.Before(end): // it waits for an answer of GitHub's, as long as that takes
+		return decision{report: silent, wake: end}
+	case f.retry.material == nil:
+		return f.next(true)
 	}
-	return f.again()
+	return decision{do: retire, restart: true, pause: true, report: silent}
 }
 
 // ended decides what follows the end of a listener that nobody asked for (H71).
@@ -176,9 +186,10 @@ func (f facts) again() decision {
 	return decision{do: retire, restart: true, counts: true, report: f.say(store.RegFailed, store.CauseUnavailable, f.listener.Detail)}
 }
 
-// fail gives the registration up for good.
+// fail gives the registration up for good. Whether that is the machine's fault, and when it tries again, the
+// controller says, which sees other machines (ADR 0015).
 func (f facts) fail(cause string) decision {
-	return decision{do: retire, failed: true, counts: true, report: f.say(store.RegFailed, cause, f.listener.Detail)}
+	return decision{do: retire, failed: true, report: f.say(store.RegFailed, cause, f.listener.Detail)}
 }
 
 // say makes a report for the record's assignment.

@@ -40,10 +40,26 @@ func TestDecide_Edges_H71(t *testing.T) {
 			func(f *facts) { f.listener, f.since = &Status{State: Starting}, now.Add(-time.Minute+1) }, rest, "", now.Add(1),
 		},
 		{
-			"StartingExactly", "it will not any more", used,
+			"StartingExactly", "it may wait for GitHub, which is said", used,
 			func(f *facts) {
 				f.listener, f.since, f.retry.material = &Status{State: Starting}, now.Add(-time.Minute), &reg
+			}, rest, store.RegFailed, now.Add(2 * time.Minute),
+		},
+		{
+			"StartingOneTickBeforeTheEnd", "the program may still say what it waits for", used,
+			func(f *facts) {
+				f.listener, f.since, f.retry.material = &Status{State: Starting}, now.Add(-3*time.Minute+1), &reg
+			}, rest, store.RegFailed, now.Add(1),
+		},
+		{
+			"StartingForTooLong", "it will not any more", used,
+			func(f *facts) {
+				f.listener, f.since, f.retry.material = &Status{State: Starting}, now.Add(-3*time.Minute), &reg
 			}, retire, store.RegFailed, time.Time{},
+		},
+		{
+			"FailedFreshInPause", "the controller has its own pace", base,
+			func(f *facts) { f.work.Failed, f.retry.at = true, now.Add(time.Minute) }, start, "", time.Time{},
 		},
 		{
 			"FourFailures", "the fifth in a row is the last", used,

@@ -109,7 +109,7 @@ func TestAgent_ScrubFails_Reported_S41_H42(t *testing.T) {
 		w.wantSignal(store.RemoveFailed, "")
 		w.claim("b", store.JIT) // against all rules
 		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegFailed, store.CauseRefused)
+		w.wantSignal(store.RegFailed, store.CauseMachine)
 		if n := len(w.runner.Started()); n != 1 {
 			t.Errorf("%d listeners were started, want only the one of run a", n)
 		}

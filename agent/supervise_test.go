@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -218,20 +220,75 @@ func TestSupervise_ConflictWhileConnecting_AsksForNext(t *testing.T) {
 	})
 }
 
-// A listener that never comes online is replaced.
-func TestSupervise_NeverOnline_Replaced(t *testing.T) {
+// A listener that says nothing is reported, and left to wait for GitHub, whose calls may hang; it is started again
+// only after any call must have ended, and that never counts against the machine.
+func TestSupervise_NeverOnline_ReportedAndReplaced_H53(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.runner.Latency = 100 * time.Hour
+		w.launch("a")
+		w.grant(store.JIT)
+		w.boot()
+		time.Sleep(62 * time.Second)
+		w.wantSignal(store.RegFailed, store.CauseSilent)
+		time.Sleep(100 * time.Second)
+		if n := len(w.runner.Started()); n != 1 || w.only() == nil {
+			t.Errorf("%d listeners were started within 162 s, want the first kept", n)
+		}
+		time.Sleep(6 * time.Minute) // below the threshold
+		if n := len(w.runner.Started()); n != 3 || w.only() == nil {
+			t.Errorf("%d listeners were started, want one every 3 minutes and one alive", n)
+		}
+		w.wantSignal(store.RegFailed, store.CauseSilent)
+	})
+}
+
+// After a refusal new material is used at once: when to try again is the controller's to say.
+func TestSupervise_Refused_TriesAgainWithNewMaterial_H53(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.runner.Latency = time.Hour
 		w.launch("a")
 		w.grant(store.JIT)
 		w.boot()
-		time.Sleep(62 * time.Second)
-		w.wantSignal(store.RegFailed, store.CauseUnavailable)
-		time.Sleep(3 * time.Second)
-		if n := len(w.runner.Started()); n != 2 || w.only() == nil {
-			t.Errorf("%d listeners were started, want 2, one alive", n)
+		for range 8 {
+			time.Sleep(time.Second)
+			w.only().Exit(agent.ExitDeprecated, "")
+			w.wantSignal(store.RegFailed, store.CauseDeprecated)
+			w.grant(store.JIT)
+		}
+		time.Sleep(time.Second)
+		if n := len(w.runner.Started()); n != 9 {
+			t.Errorf("%d listeners were started, want one for each of 9 registrations", n)
 		}
 	})
+}
+
+// Errors of the machine's own that do not pass are said at once, those that may pass after five tries.
+func TestStart_OwnErrors_H71(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		err    error
+		starts int
+	}{
+		{"FullDisk", fmt.Errorf("start runner: %w", &fs.PathError{Op: "open", Path: "log", Err: syscall.ENOSPC}), 1},
+		{"FullDiskOfTheProgram", errors.New("config.sh: exit status 1: No space left on device : '/opt/runner/.runner'"), 1},
+		{"ReadOnly", &fs.PathError{Op: "open", Path: "log", Err: syscall.EROFS}, 1},
+		{"NoProgram", &fs.PathError{Op: "fork/exec", Path: "Runner.Listener", Err: syscall.ENOENT}, 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				starts := 0
+				w.runner.StartFunc = func(context.Context, store.Registration, string) error { starts++; return tt.err }
+				w.launch("a")
+				w.grant(store.JIT)
+				w.boot()
+				time.Sleep(4 * time.Minute)
+				w.wantSignal(store.RegFailed, store.CauseMachine)
+				if starts != tt.starts {
+					t.Errorf("%d starts, want %d", starts, tt.starts)
+				}
+			})
+		})
+	}
 }
 
 // Errors of the start are sorted by cause: GitHub's are tried again for ever, the machine's own five

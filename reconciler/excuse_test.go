@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -40,7 +41,8 @@ func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 	}
 }
 
-// S65: while GitHub answers, a listener that does not come online costs its machine, also after a time without GitHub.
+// S65: a listener that says nothing and does not come online costs its machine while GitHub's API answers, alone after a
+// minute; also after a time without GitHub.
 func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.controller("c1", nil)
@@ -55,7 +57,7 @@ func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 		began := w.clock.Now()
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
-		time.Sleep(30 * time.Second)
+		time.Sleep(2 * time.Minute)
 		if n := w.in(statemachine.Claimed); n != 1 {
 			t.Fatalf("%d are claimed while nobody is answered, want 1", n)
 		}
@@ -66,6 +68,24 @@ func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 		}
 		w.hub.SetOutage(githubsim.Outage{})
 		w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
+	})
+}
+
+// S65 S66: one of several that are claimed at once says nothing, and the others come online: it costs its machine as soon
+// as its gate closes.
+func TestLateListener_BesideOthersThatCame_S65_S66(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.audit.excuse(statemachine.ReasonGate)
+		w.controller("c1", nil)
+		st := w.warm("100", 3, nil)
+		mute := st.Instances[1].InstanceID
+		w.fall(mute, agenttest.Mute)
+		w.submit(spec("200", 3))
+		w.await(15*time.Second, "rejected", func() bool { return w.instance(mute).State == statemachine.Terminated })
+		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		if n := w.in(statemachine.Terminated); n != 1 {
+			t.Errorf("%d machines ended, want the mute one", n)
+		}
 	})
 }
 

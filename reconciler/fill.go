@@ -208,7 +208,7 @@ func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot) (R
 	defer func() { t.waiting.cramp(r.id, cramped) }()
 	now := t.clock.Now()
 	open, launched := t.view.launchedFor(r.id, r.status.Attempt)
-	budget := LaunchBudget(r.request.Count) - launched - open
+	budget := LaunchBudget(r.request.Count) + r.spared - launched - open
 	if budget <= 0 && open == 0 && len(seats) < r.request.Count {
 		why := fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.problem)
 		if r.status.Phase == statemachine.Pending {

@@ -37,7 +37,7 @@ func (t *term) hear(ctx context.Context, ids []store.InstanceID) error {
 	for _, id := range ids {
 		changed, run := false, store.RequestID("")
 		t.view.with(id, func(in *instance) {
-			changed = in.vitals.hear(got[in.record.Principal], now, t.cfg.Limits.Window(), in.record.Assignment)
+			changed = in.hear(got[in.record.Principal], now, t.cfg.Limits.Window())
 			if in.watched {
 				run = in.record.RunID
 			}

@@ -17,6 +17,9 @@ const instanceWorkers = 32
 // reconcileInstance brings one instance to where its facts say it should be.
 func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Result, error) {
 	s, ok := t.view.get(id)
+	if !ok || !s.troubled() {
+		t.calm(id)
+	}
 	if !ok {
 		return Result{}, nil
 	}
@@ -33,16 +36,32 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 	dismiss, wait, dismissErr := t.dismissable(ctx, s) // an order that cannot be carried out stops nothing else
 	now := t.clock.Now()
 	d := t.decide(s, dismiss, now)
-	if d.Reason == statemachine.ReasonGate && s.waitsForListener() {
-		if t.excuse(ctx, s) {
-			return Result{}.sooner(time.Millisecond), nil
+	if late := d.Reason == statemachine.ReasonGate && s.waitsForListener(); s.State.Owned() && (late || s.refusal() != "") {
+		t.fails(s, s.refusal(), now)
+		s, _ = t.view.get(id)
+	}
+	res := Result{}
+	var err error
+	switch {
+	case s.keptOut():
+		var done bool
+		if res, done, err = t.kept(ctx, s, now); done || err != nil {
+			return res, err
 		}
-		if err := t.hear(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
-			return Result{}, err
+		s, _ = t.view.get(id) // perhaps it is given up
+		if s.trouble.own {
+			if err := t.hear(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
+				return Result{}, err
+			}
+			s, _ = t.view.get(id)
+			now = t.clock.Now()
+		}
+		d = t.decide(s, dismiss, now)
+	case s.report() == statemachine.Online:
+		if res, err = t.serves(ctx, s, now); err != nil {
+			return res, err
 		}
 		s, _ = t.view.get(id)
-		now = t.clock.Now()
-		d = t.decide(s, dismiss, now)
 	}
 	if d.Read {
 		t.view.with(id, func(in *instance) { in.unheard = true })
@@ -63,7 +82,7 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 	if s.ready(now) {
 		t.requests.add(s.RunID)
 	}
-	res := wakeAt(d.Wake, now)
+	res = earliest(res, wakeAt(d.Wake, now))
 	if s.used() {
 		res = res.sooner(t.cfg.HotPoll) // to see whether it was handed over
 	}

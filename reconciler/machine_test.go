@@ -25,6 +25,7 @@ type machine struct {
 func (w *world) start(m fleet.Machine) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := &machine{cancel: cancel, runner: agenttest.NewHubRunner(ctx, w.hub)}
+	mc.runner.Unanswered = w.unanswered
 	w.mu.Lock()
 	w.machines[m.ID] = mc
 	w.mu.Unlock()
@@ -98,6 +99,13 @@ func (w *world) wasHarmed(id store.InstanceID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.harmed[string(id)]
+}
+
+// fall makes a machine ill: GitHub is right to refuse it.
+func (w *world) fall(id store.InstanceID, cause string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.machines[string(id)].runner.Fall(cause)
 }
 
 func (w *world) killAll() {

@@ -215,7 +215,7 @@ func (t *term) scan(ctx context.Context) error {
 		return err
 	}
 	t.view.each(func(in *instance) {
-		in.vitals.hear(said[in.record.Principal], now, t.cfg.Limits.Window(), in.record.Assignment)
+		in.hear(said[in.record.Principal], now, t.cfg.Limits.Window())
 	})
 	t.view.forget(now)
 	t.enqueue()

@@ -88,7 +88,7 @@ func (t *term) register(ctx context.Context, s snapshot) error {
 	if !again {
 		reg, err = t.mint(ctx, s, s.RunID)
 	}
-	if err == nil && !again && s.Registration.Assignment == s.Assignment {
+	if err == nil && !again && s.wantsNext() {
 		t.view.with(s.ID, func(in *instance) { in.allowance.spend(t.clock.Now()) })
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func (t *term) mint(ctx context.Context, in snapshot, label store.RequestID) (st
 	}
 	for range maxTaken {
 		reg.Serial++
-		reg.Name = fmt.Sprintf("%s-%d.%d", in.ID, t.number, reg.Serial)
+		reg.Name = fmt.Sprintf("%s%d", t.prefix(in.ID), reg.Serial)
 		t.view.with(in.ID, func(in *instance) { in.tried = max(in.tried, reg.Serial) })
 		if t.cfg.Registration == store.Token {
 			token, err := t.github.RegistrationToken(ctx)
@@ -154,6 +154,9 @@ func (t *term) mint(ctx context.Context, in snapshot, label store.RequestID) (st
 	}
 	return reg, fmt.Errorf("register %s: %d names in a row: %w", in.ID, maxTaken, githubapi.ErrNameTaken)
 }
+
+// prefix is how the names begin of the runners that this term registers for an instance.
+func (t *term) prefix(id store.InstanceID) string { return fmt.Sprintf("%s-%d.", id, t.number) }
 
 // InstanceOf returns the id of the instance that a runner of this name was made for, by mint; false if the name has not the form
 // of ours.

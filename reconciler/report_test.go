@@ -33,8 +33,12 @@ func TestReport_OnlyOfThisAssignment_S37_S38_H40(t *testing.T) {
 		"ScriptFailed":     {saying(store.ScriptFailed, ""), statemachine.ScriptFailed},
 		"Online":           {saying(store.RegOK, ""), statemachine.Online},
 		"Next":             {saying(store.RegNext, ""), statemachine.NextWanted},
-		"Refused":          {saying(store.RegFailed, store.CauseRefused), statemachine.RegFailed},
-		"Deprecated":       {saying(store.RegFailed, store.CauseDeprecated), statemachine.RegFailed},
+		"Refused":          {saying(store.RegFailed, store.CauseRefused), statemachine.Blocked},
+		"Deprecated":       {saying(store.RegFailed, store.CauseDeprecated), statemachine.Blocked},
+		"Silent":           {saying(store.RegFailed, store.CauseSilent), statemachine.Blocked},
+		"OwnFault":         {saying(store.RegFailed, store.CauseMachine), statemachine.RegFailed},
+		"NotCleanOfBefore": {store.SignalValue{Signal: store.RegFailed, RunID: "100", Assignment: 3, Cause: store.CauseRefused}, statemachine.RegFailed},
+		"EarlierRefused":   {store.SignalValue{Signal: store.RegFailed, RunID: "100", Assignment: 3, Serial: 1, Cause: store.CauseRefused}, statemachine.ScriptOK},
 		"NoCause":          {saying(store.RegFailed, ""), statemachine.RegFailed},
 		"Throttled":        {saying(store.RegFailed, store.CauseThrottled), statemachine.Blocked},
 		"Unavailable":      {saying(store.RegFailed, store.CauseUnavailable), statemachine.Blocked},
@@ -126,7 +130,7 @@ func TestGateFrom_TheLatest(t *testing.T) {
 // for the last run's job (H27 H31).
 func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 	limits := statemachine.DefaultLimits()
-	s := claimedBy("100", saying(store.RegFailed, store.CauseRefused))
+	s := claimedBy("100", saying(store.RegFailed, store.CauseMachine))
 	s.vitals.changed, s.vitals.reads = dawn.Add(time.Second), 2
 	writable := dawn.Add(time.Hour)
 

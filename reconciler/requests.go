@@ -130,7 +130,8 @@ func (t *term) accept(ctx context.Context, r run, free bool) error {
 		t.pickup.Forget(who(r))
 	}
 	t.view.withRun(r.id, func(r *run) {
-		r.heard, r.reads, r.problem, r.hopeless, r.possible, r.refusals, r.retry = now, 0, "", false, false, 0, time.Time{}
+		r.heard, r.reads, r.problem, r.hopeless, r.possible = now, 0, "", false, false
+		r.refusals, r.retry, r.spared = 0, time.Time{}, 0
 	})
 	var g errgroup.Group
 	g.Go(func() error { return t.putStatus(ctx, st, statemachine.Accept, now) })

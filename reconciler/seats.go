@@ -70,8 +70,11 @@ func (t *term) verdict(r run, now time.Time) (reason, message string) {
 // nothing does. Nothing was lost by it, so it is no problem of the run's yet.
 func (t *term) waitsForGitHub(id store.RequestID) string {
 	for _, s := range t.view.heldBy(id) {
-		if v := s.vitals.signal.Value; s.report() == statemachine.Blocked {
+		switch v := s.vitals.signal.Value; {
+		case s.report() == statemachine.Blocked:
 			return fmt.Sprintf("instance %s: github %s: %s", s.ID, v.Cause, v.Detail)
+		case s.keptOut():
+			return fmt.Sprintf("instance %s: its listener is not online, and no other machine shows that github serves", s.ID)
 		}
 	}
 	return ""
@@ -240,6 +243,11 @@ func (t *term) keep(ctx context.Context, r run, seats []snapshot) (Result, error
 	if _, err := t.cfg.query(*r.request); err != nil {
 		t.log.Warn("cannot refill a seat", logkey.RequestID, r.id, logkey.Error, err) // its class was removed
 		return res, nil
+	}
+	if why := t.waitsForGitHub(r.id); why != "" {
+		if err := t.explain(ctx, r, why); err != nil {
+			return res, err
+		}
 	}
 	renewed, err := t.renew(ctx, rest, end)
 	if err != nil {

@@ -48,6 +48,7 @@ type term struct {
 	unended   refusals      // machines whose end the fleet refused
 	drains    *drains       // orders that were rung
 	damped    *damped       // errors of which there may be any number
+	probes    probes        // of those whose listener is not online
 
 	requests  *controller[store.RequestID]
 	instances *controller[store.InstanceID]

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -29,11 +30,14 @@ type view struct {
 	drains     map[string]store.DrainOrder
 	template   string // version a machine launched now would get; "" unknown
 	brake      bool   // too many went silent at once: our outage, not theirs
+
+	wary atomic.Bool // a listener was refused, and none has come online for good since: what is online for a moment may not stay
 }
 
 // instance is one instance: its record, what its agent said, and what was learned elsewhere. All
 // but write is guarded by view.mu.
 type instance struct {
+	wary  *atomic.Bool  // the view's
 	write chan struct{} // full from the reading of record to its update, around every write
 
 	record  store.Instance
@@ -49,6 +53,8 @@ type instance struct {
 	away      bool               // GitHub did not answer when its gate closed
 	awayAt    time.Time          // when that was last found
 	allowance allowance          // of registrations that its agent asks for
+	online    online             // when its listener was, last
+	trouble   absence            // of its listener, which is not online
 	removed   int64              // serial of the registration whose runner is gone at GitHub
 	watched   bool               // its request waits for its job to end
 	ending    time.Time
@@ -73,6 +79,7 @@ type run struct {
 	refusals int        // in a row
 	retry    time.Time  // not before: it was refused
 	noted    time.Time  // last progress written
+	spared   int        // machines replaced that may have been GitHub's fault: they count for no launch budget
 }
 
 // launchedSeat is where a launch tells of a request.
@@ -111,6 +118,9 @@ type snapshot struct {
 	away      bool
 	awayAt    time.Time
 	allowance allowance
+	online    online
+	trouble   absence
+	wary      bool
 	removed   int64
 	announced bool
 	ending    time.Time
@@ -120,6 +130,7 @@ func (in *instance) snapshot() snapshot {
 	return snapshot{
 		Instance: in.record, vitals: in.vitals, doubt: in.doubt, minted: in.minted, tried: in.tried, untold: in.untold, unheard: in.unheard,
 		minting: in.minting, blocked: in.blocked, away: in.away, awayAt: in.awayAt, allowance: in.allowance, removed: in.removed, announced: in.announced, ending: in.ending,
+		online: in.online, trouble: in.trouble, wary: in.wary != nil && in.wary.Load(),
 	}
 }
 
@@ -132,7 +143,7 @@ func (v *view) apply(rec store.Instance) {
 		return
 	}
 	if !known {
-		in = &instance{write: make(chan struct{}, 1), unheard: true}
+		in = &instance{wary: &v.wary, write: make(chan struct{}, 1), unheard: true}
 		v.instances[rec.ID] = in
 		v.principals[rec.Principal] = rec.ID
 	}

@@ -99,10 +99,7 @@ func (s snapshot) report() statemachine.Report {
 	case store.RegNext:
 		return statemachine.NextWanted
 	case store.RegFailed:
-		if v.Cause == store.CauseThrottled || v.Cause == store.CauseUnavailable {
-			return statemachine.Blocked
-		}
-		return statemachine.RegFailed
+		return s.failure(v)
 	case store.RemoveOK:
 		return statemachine.Clean
 	case store.RemoveFailed:
@@ -140,7 +137,7 @@ func (s snapshot) scriptPassed() bool {
 // healthy (S65).
 func (s snapshot) ready(now time.Time) bool {
 	return s.Threshold.After(now) && (s.State == statemachine.Created || s.State == statemachine.Claimed) &&
-		s.report() == statemachine.Online && s.vitals.fresh && !s.deaf()
+		s.report() == statemachine.Online && s.vitals.fresh && !s.deaf() && (!s.wary || s.onlineFor(steady))
 }
 
 // unregistered reports whether the runner of the last registration was deleted at GitHub.
@@ -155,7 +152,7 @@ func (s snapshot) deaf() bool { return s.unregistered() && s.Registration.Assign
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.
 func (s snapshot) renewable(now time.Time) bool {
-	waiting := s.Threshold.After(now) && (s.blocked || s.withoutHub() || s.report() == statemachine.Blocked) && s.proven()
+	waiting := s.Threshold.After(now) && (s.blocked || s.withoutHub() || s.keptOut() || s.report() == statemachine.Blocked) && s.proven()
 	return waiting || s.ready(now)
 }
 
@@ -201,7 +198,7 @@ func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, 
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.vitals.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.blocked || s.minting || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
+		Held:   s.blocked || s.minting || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
 		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
 	}
 }

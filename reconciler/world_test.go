@@ -47,6 +47,7 @@ type world struct {
 	grace      time.Duration // of the agent's own timer; 0: the default
 	skew       time.Duration // its clock minus everybody else's
 	powerless  bool          // its agent cannot end it
+	unanswered bool          // its listener's calls that hang are never answered
 	agentTable store.Table   // what its agent sees of the store; nil: all of it
 
 	mu          sync.Mutex

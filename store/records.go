@@ -201,12 +201,15 @@ const (
 	RemoveFailed SignalName = "UD_REMOVE_REG_FAILED"
 )
 
-// Causes of RegFailed. Throttled and unavailable are GitHub's fault and reject nobody.
+// Causes of RegFailed. Throttled and unavailable are GitHub's fault and reject nobody. Refused, deprecated and
+// silent may be GitHub's or the machine's: other machines show which (ADR 0015). Machine is certainly its own.
 const (
 	CauseThrottled   = "throttled"
 	CauseUnavailable = "unavailable"
 	CauseRefused     = "refused"
 	CauseDeprecated  = "deprecated"
+	CauseSilent      = "silent" // the listener runs, is not online, and does not say why
+	CauseMachine     = "machine"
 )
 
 // Signal is the agent's last report. It counts only if RunID and Assignment match the instance.

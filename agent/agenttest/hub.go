@@ -19,6 +19,8 @@ type HubRunner struct {
 	// Lag is how long a listener takes to notice what GitHub did. Machines that differ in it do not all
 	// move in the same instant. It is set before use.
 	Lag time.Duration
+	// Unanswered: calls that hang are not answered when GitHub is back, but time out. It is set before use.
+	Unanswered bool
 
 	hub     *githubsim.Hub
 	machine context.Context //nolint:containedctx // the machine's life
@@ -26,6 +28,7 @@ type HubRunner struct {
 
 	mu        sync.Mutex
 	next      int
+	ill       string                // cause of its own that no listener comes online; "": none
 	cred      githubsim.Credentials // the runner is configured with, by a token
 	listeners []*hubListener
 }
@@ -33,6 +36,16 @@ type HubRunner struct {
 // NewHubRunner returns the runner of a machine that ends with ctx.
 func NewHubRunner(ctx context.Context, hub *githubsim.Hub) *HubRunner {
 	return &HubRunner{hub: hub, machine: ctx}
+}
+
+// Mute is a cause of listeners that say nothing and never come online.
+const Mute = "mute"
+
+// Fall makes the machine ill: its listeners end with a cause from now on, or are mute, whatever GitHub does.
+func (r *HubRunner) Fall(cause string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ill = cause
 }
 
 // Wait returns once every listener has ended.
@@ -53,11 +66,20 @@ func (r *HubRunner) Start(ctx context.Context, reg store.Registration, label str
 		status: agent.Status{State: agent.Starting, RunnerID: cred.RunnerID},
 	}
 	r.listeners = append(r.listeners, l)
+	ill := r.ill
 	r.mu.Unlock()
 	r.running.Go(func() {
 		defer close(l.done)
 		defer cancel()
-		l.serve(lctx, r.hub, cred, r.Lag)
+		if ill != "" {
+			time.Sleep(r.Lag)
+			if ill == Mute {
+				<-lctx.Done()
+			}
+			l.set(func(st *agent.Status) { st.State, st.Exit, st.Cause = agent.Exited, agent.ExitTerminated, ill })
+			return
+		}
+		l.serve(lctx, r, cred)
 	})
 	return l, nil
 }
@@ -112,8 +134,9 @@ type hubListener struct {
 	status  agent.Status
 }
 
-func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred githubsim.Credentials, lag time.Duration) {
-	s, err := hub.Connect(ctx, cred)
+func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Credentials) {
+	lag := r.Lag
+	s, err := l.connect(ctx, r, cred)
 	time.Sleep(lag)
 	if err != nil {
 		l.set(func(st *agent.Status) {
@@ -124,7 +147,7 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 			case errors.Is(err, githubsim.ErrRunnerGone):
 				st.Cause = store.CauseRefused
 			case errors.Is(err, githubsim.ErrForbidden):
-				st.Exit, st.Cause = agent.ExitTerminated, store.CauseRefused
+				st.Exit, st.Cause, st.Detail = agent.ExitTerminated, store.CauseRefused, "Failed to create session. You are not authorized to access github"
 			case errors.Is(err, githubsim.ErrSessionConflict): // of a try whose answer was lost
 				st.Exit, st.Cause = agent.ExitConflict, agent.CauseConflict
 			}
@@ -132,7 +155,7 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 		return
 	}
 	defer s.Close()
-	l.set(func(st *agent.Status) { st.State, st.Online = agent.Listening, true })
+	l.set(func(st *agent.Status) { st.State, st.Cause, st.Online = agent.Listening, "", true })
 	err = githubsim.Listen(ctx, s, cred.Ephemeral, func(ctx context.Context, j githubsim.Job) githubsim.Conclusion {
 		time.Sleep(lag)
 		l.set(func(st *agent.Status) { st.State, st.Jobs = agent.Busy, st.Jobs+1 })
@@ -145,6 +168,9 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 		}
 	})
 	time.Sleep(lag)
+	if errors.Is(err, githubsim.ErrDeprecated) {
+		time.Sleep(deprecatedAfter)
+	}
 	l.set(func(st *agent.Status) {
 		st.State, st.Exit = agent.Exited, agent.ExitOK
 		if err != nil {
@@ -154,9 +180,68 @@ func (l *hubListener) serve(ctx context.Context, hub *githubsim.Hub, cred github
 		case errors.Is(err, githubsim.ErrRunnerGone):
 			st.Cause = store.CauseRefused // "The runner registration has been deleted from the server"
 		case errors.Is(err, githubsim.ErrDeprecated):
-			st.Exit, st.Cause = agent.ExitDeprecated, store.CauseDeprecated
+			st.Exit, st.Cause, st.Detail = agent.ExitDeprecated, store.CauseDeprecated, "An error occurred: Runner version v2.336.0 is deprecated and cannot receive messages."
 		}
 	})
+}
+
+// What actions/runner 2.336.0 does while it makes a session (its output in simrunner's testdata): it tries again
+// every sessionRetry and says that it cannot connect, to a 503 only after mute503; while it waits for a token it
+// says nothing. A call that is not answered ends after callLimit.
+const (
+	sessionRetry = 30 * time.Second
+	tokenRetry   = 7 * time.Second
+	mute503      = 40 * time.Second
+	callLimit    = 100 * time.Second
+	// deprecatedAfter is from its word that it listens to its end, should its version be refused.
+	deprecatedAfter = 100 * time.Millisecond
+)
+
+// connect makes a session, again and again while a service is in trouble.
+func (l *hubListener) connect(ctx context.Context, r *HubRunner, cred githubsim.Credentials) (*githubsim.Session, error) {
+	began := time.Now()
+	for {
+		call, cancel := ctx, context.CancelFunc(func() {})
+		if r.Unanswered {
+			call, cancel = context.WithTimeout(ctx, time.Second)
+		}
+		s, err := r.hub.Connect(call, cred)
+		late := err != nil && call.Err() != nil && ctx.Err() == nil
+		cancel()
+		var out *githubsim.ServiceError
+		wait, mute := sessionRetry, false
+		switch {
+		case late:
+			if err := sleep(ctx, callLimit-time.Second); err != nil {
+				return nil, err
+			}
+		case !errors.As(err, &out) || out.Trouble == githubsim.Answer403:
+			return s, err
+		case out.Service == githubsim.OAuth:
+			wait, mute = tokenRetry, true
+		case out.Trouble == githubsim.Answer503 && time.Since(began) < mute503:
+			wait, mute = mute503-time.Since(began), true
+		}
+		if !mute {
+			l.set(func(st *agent.Status) {
+				st.State, st.Cause, st.Detail = agent.Blocked, store.CauseUnavailable, "Runner connect error: "+err.Error()
+			})
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
 }
 
 func (l *hubListener) set(change func(*agent.Status)) {

@@ -1,0 +1,258 @@
+package reconciler_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// disruption is a way in which GitHub keeps listeners from coming online while its API is up.
+type disruption struct {
+	name       string
+	service    githubsim.Service
+	trouble    githubsim.Trouble // "": it calls every version deprecated
+	lasts      time.Duration
+	ready      time.Duration // after its end, at most
+	unanswered bool
+}
+
+// Ready follows within 10 s where a listener was refused, since somebody tries again every 5 s; within 35 s where the
+// program itself tries again, every 30 s; and 100 s later where a call hangs and is never answered.
+var disruptions = []disruption{
+	{name: "BrokerHangs", service: githubsim.Broker, trouble: githubsim.Hang, lasts: 5 * time.Minute, ready: 10 * time.Second},
+	{name: "BrokerHangsUnanswered", service: githubsim.Broker, trouble: githubsim.Hang, lasts: 5 * time.Minute, ready: 135 * time.Second, unanswered: true},
+	{name: "BrokerRefuses", service: githubsim.Broker, trouble: githubsim.Refuse, lasts: 5 * time.Minute, ready: 35 * time.Second},
+	{name: "BrokerDrops", service: githubsim.Broker, trouble: githubsim.Drop, lasts: 5 * time.Minute, ready: 35 * time.Second},
+	{name: "Broker500", service: githubsim.Broker, trouble: githubsim.Answer500, lasts: 5 * time.Minute, ready: 35 * time.Second},
+	{name: "Broker503", service: githubsim.Broker, trouble: githubsim.Answer503, lasts: 5 * time.Minute, ready: 35 * time.Second},
+	{name: "Token403", service: githubsim.OAuth, trouble: githubsim.Answer403, lasts: 5 * time.Minute, ready: 10 * time.Second},
+	{name: "Token503", service: githubsim.OAuth, trouble: githubsim.Answer503, lasts: 5 * time.Minute, ready: 10 * time.Second},
+	{name: "Deprecated", lasts: time.Minute, ready: 10 * time.Second},
+	{name: "Deprecated5m", lasts: 5 * time.Minute, ready: 10 * time.Second},
+}
+
+func (d disruption) begin(w *world) {
+	if d.trouble == "" {
+		w.hub.SetDeprecated(true)
+		return
+	}
+	w.hub.SetTrouble(d.service, d.trouble, 0)
+}
+
+func (d disruption) end(w *world) {
+	w.hub.SetDeprecated(false)
+	if d.service != "" {
+		w.hub.SetTrouble(d.service, githubsim.NoTrouble, 0)
+	}
+}
+
+// disrupt runs test under each disruption, with either kind of registration.
+func disrupt(t *testing.T, test func(t *testing.T, w *world, d disruption)) {
+	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
+		for _, d := range disruptions {
+			t.Run(string(mode)+"/"+d.name, func(t *testing.T) {
+				t.Parallel()
+				run(t, func(t *testing.T, w *world) {
+					w.cfg.Registration, w.unanswered = mode, d.unanswered
+					w.hub.SetLatency(githubsim.Latency{Session: 700 * time.Millisecond})
+					defer w.controller("c1", nil)()
+					test(t, w, d)
+				})
+			})
+		}
+	}
+}
+
+// §8.6 H53 H28: GitHub's API is up, and one of the services that listeners need is not, while two requests wait and one
+// runs: no machine ends, none is launched beyond what the requests lack, and all are served when it is over.
+func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
+	t.Parallel()
+	disrupt(t, func(t *testing.T, w *world, d disruption) {
+		w.warm("100", 5, nil)
+		w.submit(spec("200", 2))
+		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		d.begin(w)
+		w.submit(patient("300", 2))
+		time.Sleep(3 * time.Second)
+		w.submit(patient("400", 3)) // warm, warm and cold: the fifth is 400's
+		time.Sleep(d.lasts - 3*time.Second)
+		w.checkNoneEnded()
+		d.end(w)
+		over := w.clock.Now()
+		job := w.jobs("200", 1, 1)
+		w.awaitPhase("300", 1, statemachine.Ready, d.ready)
+		w.awaitPhase("400", 1, statemachine.Ready, d.ready-w.clock.Since(over))
+		w.await(65*time.Second-w.clock.Since(over), "job begins", func() bool { j, _ := w.hub.Job(job[0]); return j.State != githubsim.Queued })
+		w.awaitJobs(append(w.jobs("300", 2, 5), w.jobs("400", 3, 5)...), time.Minute)
+		w.checkNoneEnded()
+		w.checkJobs()
+		if n := w.fleet.Launched(); n != 7 {
+			t.Errorf("launched %d, want the 5 of the pool and the 2 that are missing", n)
+		}
+	})
+}
+
+// The same disruption begins while machines are on their way online: they were claimed, or boot.
+func TestGitHubHalfDown_BeginsMidway_BurnsNothing_H28_H53(t *testing.T) {
+	t.Parallel()
+	disrupt(t, func(t *testing.T, w *world, d disruption) {
+		w.warm("100", 4, nil)
+		w.submit(patient("200", 2))
+		w.submit(patient("300", 4))
+		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 4 })
+		d.begin(w)
+		time.Sleep(d.lasts)
+		w.checkNoneEnded()
+		d.end(w)
+		over := w.clock.Now()
+		for _, id := range []string{"200", "300"} {
+			w.awaitPhase(id, 1, statemachine.Ready, d.ready-w.clock.Since(over))
+		}
+		w.checkNoneEnded()
+		if n := w.fleet.Launched(); n != 6 {
+			t.Errorf("launched %d, want 6", n)
+		}
+	})
+}
+
+// A machine that nobody can be compared with is replaced once, after a minute. That its replacement fares no better means
+// GitHub, and the deadline says so in GitHub's words.
+func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
+	t.Parallel()
+	disrupt(t, func(t *testing.T, w *world, d disruption) {
+		w.audit.excuse(statemachine.ReasonRegistration, statemachine.ReasonGate)
+		d.begin(w)
+		began := w.clock.Now()
+		r := spec("100", 1)
+		r.Timeout = store.SecondsOf(8 * time.Minute)
+		w.submit(r)
+		time.Sleep(time.Minute)
+		w.checkNoneEnded()
+		time.Sleep(6*time.Minute + 50*time.Second)
+		lost := w.in(statemachine.Terminated)
+		if n := w.fleet.Launched(); n != 1+lost || lost > 1 {
+			t.Errorf("launched %d, of which %d ended, within %s, want one replacement at most", n, lost, w.clock.Since(began))
+		}
+		if d.trouble == "" && w.status("100").Phase == statemachine.Ready {
+			return // it was handed over in the moment between its listener's word and GitHub's
+		}
+		st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
+		if st.Reason != reconciler.ReasonTimeout || !strings.Contains(st.Message, "github") {
+			t.Errorf("failed for %s: %s, want a timeout that says GitHub is the reason", st.Reason, st.Message)
+		}
+		w.await(3*time.Minute, "pooled", func() bool { return w.pooled() == 1 })
+		d.end(w)
+		w.submit(spec("200", 1))
+		w.awaitPhase("200", 1, statemachine.Ready, 135*time.Second)
+	})
+}
+
+// A leader that finds machines refused knows nothing of what was before, and replaces nobody for it.
+func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
+	for _, d := range disruptions {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			run(t, func(t *testing.T, w *world) {
+				w.unanswered = d.unanswered
+				stop := w.controller("c1", nil)
+				w.warm("100", 1, nil)
+				d.begin(w)
+				w.submit(patient("200", 1))
+				time.Sleep(20 * time.Second)
+				for range 3 {
+					stop()
+					stop = w.controller("c2", nil)
+					time.Sleep(2 * time.Minute)
+				}
+				w.checkNoneEnded()
+				d.end(w)
+				w.awaitPhase("200", 1, statemachine.Ready, d.ready)
+				if n := w.fleet.Launched(); n != 1 {
+					t.Errorf("launched %d, want 1", n)
+				}
+				stop()
+			})
+		})
+	}
+}
+
+// S66: a machine that is refused while others come online is ill, and replaced soon after the next one has shown it.
+func TestIllMachine_ReplacedOnceOthersShowIt_S66(t *testing.T) {
+	for _, cause := range []string{store.CauseRefused, store.CauseDeprecated} {
+		t.Run(cause, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.audit.excuse(statemachine.ReasonRegistration)
+				defer w.controller("c1", nil)()
+				st := w.warm("100", 2, nil)
+				ill := st.Instances[0].InstanceID
+				w.fall(ill, cause)
+				w.submit(patient("200", 2))
+				time.Sleep(10 * time.Second)
+				w.checkNoneEnded()
+				w.submit(spec("300", 1)) // its machine boots and comes online
+				w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
+				w.await(15*time.Second, "the ill one ends", func() bool { return w.instance(ill).State == statemachine.Terminated })
+				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+				if n := w.in(statemachine.Terminated); n != 1 {
+					t.Errorf("%d machines ended, want the ill one", n)
+				}
+			})
+		})
+	}
+}
+
+// A machine whose listener ends for its own certain fault is replaced at once.
+func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.audit.excuse(statemachine.ReasonRegistration)
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1, nil)
+		w.submit(patient("200", 1))
+		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
+		in := w.instance(st.Instances[0].InstanceID)
+		full := store.SignalValue{
+			Signal: store.RegFailed, RunID: in.RunID, Assignment: in.Assignment, Cause: store.CauseMachine, Detail: "no space left on device",
+		}
+		if err := w.store.Signal(t.Context(), in.Principal, full, w.clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		w.await(5*time.Second, "it ends", func() bool { return w.instance(in.ID).State == statemachine.Terminated })
+		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+	})
+}
+
+// H37: probing makes few registrations: one machine every 5 s for ten minutes, then one every 30 s, however many wait.
+func TestProbing_IsPaced_H37(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.MaxRuntime = 24 * time.Hour
+		defer w.controller("c1", nil)()
+		w.hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
+		r := spec("100", 10)
+		r.Timeout = store.SecondsOf(2 * time.Hour)
+		w.submit(r)
+		count := func(d time.Duration) int {
+			before := w.hub.Calls()[githubsim.CallJIT]
+			time.Sleep(d)
+			return w.hub.Calls()[githubsim.CallJIT] - before
+		}
+		time.Sleep(time.Minute)
+		if n := count(8 * time.Minute); n < 90 || n > 97 {
+			t.Errorf("%d registrations in 8 minutes, want one every 5 s", n)
+		}
+		time.Sleep(3 * time.Minute)
+		if n := count(30 * time.Minute); n < 58 || n > 61 {
+			t.Errorf("%d registrations in 30 minutes, want one every 30 s", n)
+		}
+		if left := w.runners(); len(left) > 11 {
+			t.Errorf("%d runners are registered, want those that failed deleted", len(left))
+		}
+		w.hub.SetTrouble(githubsim.OAuth, githubsim.NoTrouble, 0)
+		w.awaitPhase("100", 1, statemachine.Ready, 35*time.Second)
+		w.checkNoneEnded()
+	})
+}

@@ -1,0 +1,312 @@
+package reconciler
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Whether a listener that does not come online is its machine's fault or GitHub's, other machines show (ADR 0015).
+const (
+	// steady is how long a listener must be online to count as so. One that is refused with the first message
+	// says that it listens 0.1 s before (actions/runner 2.336.0, played against a service that calls it deprecated).
+	steady = 500 * time.Millisecond
+	// settled is how long it must be online to prove that GitHub serves: an answer that takes longer is none.
+	settled = githubapi.CallTimeout
+	// alone is how long a machine waits that no other can be compared with.
+	alone = time.Minute
+	// While listeners are refused one machine tries again every probeSoon, from probeWhile on every probeLate, so
+	// that all go on within seconds of the end of an outage, and an outage of hours makes few registrations.
+	probeSoon  = 5 * time.Second
+	probeLate  = 30 * time.Second
+	probeWhile = 10 * time.Minute
+)
+
+// absence is what is known of an owned instance whose listener does not come online. The zero value is none.
+type absence struct {
+	assignment int64
+	first      time.Time // of the failures in a row
+	serial     int64     // of the registration that failed last
+	at         time.Time // when that was learned
+	refused    bool      // its listener has ended, and waits for another registration
+	tried      time.Time // when it last got another one because others are online
+	chance     bool      // that was after another had proven that GitHub serves
+	own        bool      // it is the machine's fault
+	until      time.Time // its end; zero: it lasts
+}
+
+// online is when a listener of an instance was online last, on our clock.
+type online struct {
+	serial   int64
+	said     store.Time // agent's clock
+	began    time.Time  // when its registration was made
+	from, to time.Time  // first and last reading that showed it
+	job      bool       // it took one
+	told     int        // to how many questions of others it was the answer
+}
+
+// onlineFor reports whether the present registration's listener is online for d, as far as was read, or took a job.
+func (s snapshot) onlineFor(d time.Duration) bool {
+	return s.online.serial == s.Registration.Serial && s.online.lasted(d)
+}
+
+// lasted reports whether it was online for d, or took a job.
+func (o online) lasted(d time.Duration) bool {
+	return o.serial > 0 && (o.job || o.to.Sub(o.from) >= d)
+}
+
+// hear takes a successful read of what the agent said.
+func (in *instance) hear(got store.Vitals, now time.Time, window time.Duration) bool {
+	changed := in.vitals.hear(got, now, window, in.record.Assignment)
+	if in.vitals.signal.Value.Signal != store.RegOK || !in.vitals.readAt.Equal(now) || in.snapshot().report() != statemachine.Online {
+		return changed
+	}
+	r, said := in.record.Registration, in.vitals.signal.UpdatedAt
+	if in.online.serial != r.Serial || !in.online.said.Equal(said) {
+		in.online = online{serial: r.Serial, said: said, began: r.MintedAt.Time, from: now}
+	}
+	in.online.to = now
+	in.online.job = in.online.job || in.vitals.beat.Beat.Busy && in.vitals.beat.Beat.Assignment == in.record.Assignment
+	return changed
+}
+
+// troubled reports whether the listener of an owned instance was not online for good since one of this assignment
+// failed.
+func (s snapshot) troubled() bool { return s.trouble.of(s.Instance) }
+
+// of reports whether a trouble is that of an instance's present assignment, and lasts.
+func (tr absence) of(in store.Instance) bool {
+	return !tr.first.IsZero() && tr.until.IsZero() && tr.assignment == in.Assignment && in.State.Owned()
+}
+
+// keptOut reports whether the present registration of an instance has failed, and that is not known to be the
+// machine's fault.
+func (s snapshot) keptOut() bool {
+	return s.troubled() && s.trouble.serial == s.Registration.Serial && !s.trouble.own && s.report() != statemachine.Online
+}
+
+// doubtful reports whether the cause of a failed registration may be the machine or GitHub.
+func doubtful(cause string) bool {
+	return cause == store.CauseRefused || cause == store.CauseDeprecated || cause == store.CauseSilent
+}
+
+// failure is what a failed registration says of its machine.
+func (s snapshot) failure(v store.SignalValue) statemachine.Report {
+	switch {
+	case v.Cause == store.CauseThrottled, v.Cause == store.CauseUnavailable:
+		return statemachine.Blocked
+	case !doubtful(v.Cause), v.Serial == 0: // an agent of before says refused, and no serial, of a machine that is not clean
+		return statemachine.RegFailed
+	case v.Serial < s.Registration.Serial:
+		return statemachine.ScriptOK // an earlier registration of this assignment
+	case s.trouble.own && s.trouble.serial == v.Serial && s.trouble.assignment == s.Assignment:
+		return statemachine.RegFailed
+	}
+	return statemachine.Blocked
+}
+
+// refusal returns the cause of the present registration's failure if it is doubtful, else "".
+func (s snapshot) refusal() string {
+	v := s.vitals.signal.Value
+	if s.report() == statemachine.Blocked && v.Serial == s.Registration.Serial && doubtful(v.Cause) {
+		return v.Cause
+	}
+	return ""
+}
+
+// others is what the other machines say of GitHub.
+type others struct {
+	online  time.Time // when a listener came online that stayed so
+	began   time.Time // when the newest registration was made whose listener proved that GitHub serves
+	served  time.Time // likewise, with this machine's
+	trouble time.Time // when one was in trouble last; now if one is
+}
+
+func (v *view) others(id store.InstanceID, now time.Time) others {
+	var o others
+	v.each(func(in *instance) {
+		if in.online.lasted(settled) {
+			o.served = later(o.served, in.online.began)
+		}
+		if in.record.ID == id {
+			return
+		}
+		if in.online.lasted(steady) {
+			o.online = later(o.online, in.online.from)
+		}
+		if in.online.lasted(settled) {
+			o.began = later(o.began, in.online.began)
+		}
+		if in.trouble.of(in.record) {
+			o.trouble = now
+		}
+		o.trouble = later(o.trouble, in.trouble.until)
+	})
+	return o
+}
+
+// verdict is what follows from a failure to come online.
+type verdict int
+
+const (
+	waits      verdict = iota // for GitHub, as far as is known
+	another                   // it gets another registration
+	lastChance                // likewise, for the last time: GitHub serves
+	guilty                    // it is the machine's fault
+	replace                   // it may be, and nobody else can show whose
+)
+
+// judge says whose fault it is that a machine is kept out, and when to look again.
+func (t *term) judge(s snapshot, now time.Time) (verdict, time.Time) {
+	tr, o := s.trouble, t.view.others(s.ID, now)
+	if o.began.After(tr.first) {
+		if tr.chance {
+			return guilty, time.Time{}
+		}
+		return lastChance, time.Time{}
+	}
+	look := now.Add(probeLate) // a net: whoever comes online wakes it
+	if o.online.After(tr.at) {
+		if at := tr.tried.Add(probeLate); now.Before(at) {
+			look = at
+		} else {
+			return another, time.Time{}
+		}
+	}
+	if tr.refused {
+		mine, at := t.probes.turn(s.ID, now)
+		if mine {
+			return another, time.Time{}
+		}
+		look = earlier(look, at)
+	}
+	if at, may := t.probes.mayReplace(o.served); may {
+		// Where all others that began with it are online, one that says nothing needs no minute.
+		due := later(later(tr.first, o.trouble), at).Add(alone)
+		missed := !tr.refused && now.Equal(tr.first) && now.Sub(o.trouble) >= alone && o.online.After(s.Registration.MintedAt.Time)
+		if missed || !now.Before(due) {
+			return replace, time.Time{}
+		}
+		look = earlier(look, due)
+	}
+	return waits, look
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// kept deals with an instance that is kept out of GitHub. It returns when to look again; done says that the instance has
+// another registration, or an end, coming.
+func (t *term) kept(ctx context.Context, s snapshot, now time.Time) (Result, bool, error) {
+	if !t.view.alive(s.RunID, s.Attempt) || t.extra(s) || t.leaving(s) {
+		return Result{}, false, nil // on its way back
+	}
+	v, look := t.judge(s, now)
+	switch v {
+	case another, lastChance:
+		t.probes.note(s.ID, false, now)
+		if err := t.register(ctx, s); err != nil {
+			return Result{}, true, err
+		}
+		if cur, _ := t.view.get(s.ID); cur.Registration.Serial <= s.Registration.Serial {
+			return Result{}.sooner(steady), true, nil // something else happened to it meanwhile
+		}
+		t.view.with(s.ID, func(in *instance) { in.trouble.tried, in.trouble.chance = now, in.trouble.chance || v == lastChance })
+		if s.trouble.refused {
+			t.discard(ctx, s.Registration)
+		}
+		return Result{}.sooner(steady), true, nil
+	case guilty, replace:
+		if t.excuse(ctx, s) {
+			return Result{}.sooner(t.cfg.Limits.ClaimGate), true, nil
+		}
+		t.view.with(s.ID, func(in *instance) { in.trouble.own, in.trouble.until = true, now })
+		if v == replace {
+			t.probes.replacing(now)
+			t.view.withRun(s.RunID, func(r *run) { r.spared++ })
+		}
+		t.log.Warn("a machine is given up: its listener does not come online", logkey.InstanceID, s.ID, logkey.RequestID, s.RunID,
+			logkey.Cause, s.refusal(), logkey.Detail, s.vitals.signal.Value.Detail, "alone", v == replace)
+		return Result{}, false, nil
+	case waits:
+	}
+	return wakeAt(look, now), false, nil
+}
+
+// fails notes that the present registration of an instance failed; cause is "" if its listener is just late.
+func (t *term) fails(s snapshot, cause string, now time.Time) {
+	refused := cause != "" && cause != store.CauseSilent
+	known := false
+	t.view.with(s.ID, func(in *instance) {
+		tr := &in.trouble
+		switch {
+		case tr.own && tr.assignment == s.Assignment && tr.serial == s.Registration.Serial:
+			known = true // and its end is being written
+			return
+		case !tr.of(in.record):
+			*tr = absence{assignment: s.Assignment, first: now}
+		case tr.serial == s.Registration.Serial && tr.refused == refused:
+			known = true
+			return
+		}
+		tr.serial, tr.at, tr.refused = s.Registration.Serial, now, refused
+	})
+	if known {
+		return
+	}
+	t.view.wary.Store(true)
+	if !strings.HasPrefix(s.Registration.Name, t.prefix(s.ID)) { // whoever led then may have replaced one
+		t.probes.replacing(now)
+	}
+	if t.probes.note(s.ID, refused, now) {
+		t.log.Warn("a listener does not come online: no machine is given up for that before another shows that GitHub serves",
+			logkey.InstanceID, s.ID, logkey.RequestID, s.RunID, logkey.Cause, cause, logkey.Detail, s.vitals.signal.Value.Detail)
+	}
+}
+
+// serves follows a listener that is online, as long as others wait to learn from it, and says when to look again.
+func (t *term) serves(ctx context.Context, s snapshot, now time.Time) (Result, error) {
+	troubled := t.probes.all()
+	if len(troubled) == 0 && !t.view.wary.Load() {
+		return Result{}, nil
+	}
+	for i, d := range []time.Duration{steady, settled} {
+		if at := s.online.from.Add(d); !s.onlineFor(d) {
+			if now.Before(at) {
+				return wakeAt(at, now), nil
+			}
+			return Result{}.sooner(time.Millisecond), t.hear(ctx, []store.InstanceID{s.ID})
+		}
+		if s.online.told > i {
+			continue
+		}
+		t.view.with(s.ID, func(in *instance) { in.online.told = i + 1 })
+		t.view.wary.Store(false)
+		t.requests.add(s.RunID)
+		for _, id := range troubled {
+			t.instances.add(id)
+		}
+	}
+	if !s.troubled() {
+		return Result{}, nil
+	}
+	t.view.with(s.ID, func(in *instance) { in.trouble.until = now })
+	t.calm(s.ID)
+	return Result{}, nil
+}
+
+// calm forgets that an instance was in trouble.
+func (t *term) calm(id store.InstanceID) {
+	if t.probes.drop(id) {
+		t.log.Info("no listener is kept from coming online any more")
+	}
+}
