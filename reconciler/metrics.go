@@ -11,6 +11,7 @@ type Metrics struct {
 	mu          sync.Mutex
 	transitions map[TransitionLabel]int64
 	requests    map[statemachine.RequestEvent]int64
+	looks       int64
 	calls       int64
 	asked       int64
 	launched    int64
@@ -27,6 +28,7 @@ type TransitionLabel struct {
 type Counts struct {
 	Transitions map[TransitionLabel]int64
 	Requests    map[statemachine.RequestEvent]int64
+	Looks       int64 // at requests
 	LaunchCalls int64 // launches that have an outcome
 	Asked       int64 // instances asked for by them
 	Launched    int64 // instances that came
@@ -49,6 +51,12 @@ func (m *Metrics) request(on statemachine.RequestEvent) {
 	m.requests[on]++
 }
 
+func (m *Metrics) look() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.looks++
+}
+
 func (m *Metrics) launch(asked, came int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +72,7 @@ func (m *Metrics) Counts() Counts {
 	out := Counts{
 		Transitions: make(map[TransitionLabel]int64, len(m.transitions)),
 		Requests:    make(map[statemachine.RequestEvent]int64, len(m.requests)),
-		LaunchCalls: m.calls, Asked: m.asked, Launched: m.launched,
+		Looks:       m.looks, LaunchCalls: m.calls, Asked: m.asked, Launched: m.launched,
 	}
 	for k, v := range m.transitions {
 		out.Transitions[k] = v

@@ -21,6 +21,7 @@ const recordLife = 24 * time.Hour
 
 // reconcileRequest brings one request to where its records and instances say it should be.
 func (t *term) reconcileRequest(ctx context.Context, id store.RequestID) (Result, error) {
+	t.metrics.look()
 	r, err := t.readRun(ctx, id)
 	if err != nil {
 		return Result{}, err
