@@ -187,6 +187,7 @@ const (
 	CallRemove   Call = "remove"
 	CallConnect  Call = "connect"
 	CallPoll     Call = "poll"
+	CallAcquire  Call = "acquire"
 	CallComplete Call = "complete"
 )
 
@@ -194,7 +195,7 @@ func (c Call) client() bool {
 	switch c {
 	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation:
 		return true
-	case CallRegister, CallRemove, CallConnect, CallPoll, CallComplete:
+	case CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete:
 	}
 	return false
 }

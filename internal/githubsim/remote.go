@@ -88,6 +88,14 @@ func (s *RemoteSession) Next(ctx context.Context, seen int64) (Message, error) {
 	return m, nil
 }
 
+// Acquire is Session.Acquire.
+func (s *RemoteSession) Acquire(ctx context.Context, jobID string) error {
+	if err := s.remote.call(ctx, http.MethodPost, "/acquire", s.id, wireAcquire{Job: jobID}, nil); err != nil {
+		return fmt.Errorf("acquire job %s: %w", jobID, err)
+	}
+	return nil
+}
+
 // Complete is Session.Complete.
 func (s *RemoteSession) Complete(ctx context.Context, jobID string, c Conclusion) error {
 	err := s.remote.call(ctx, http.MethodPost, "/complete", s.id, wireComplete{Job: jobID, Conclusion: c}, nil)

@@ -32,6 +32,10 @@ type wireSession struct {
 	Session string `json:"session"`
 }
 
+type wireAcquire struct {
+	Job string `json:"job"`
+}
+
 type wireComplete struct {
 	Job        string     `json:"job"`
 	Conclusion Conclusion `json:"conclusion"`
@@ -49,6 +53,7 @@ func (s *server) runner() http.Handler {
 	mux.HandleFunc("POST /session", s.connect)
 	mux.HandleFunc("DELETE /session", s.closeSession)
 	mux.HandleFunc("GET /message", s.nextMessage)
+	mux.HandleFunc("POST /acquire", s.acquire)
 	mux.HandleFunc("POST /complete", s.complete)
 	mux.HandleFunc("POST /annotate", s.annotate)
 	mux.HandleFunc("/", notFound)
@@ -102,6 +107,16 @@ func (s *server) nextMessage(w http.ResponseWriter, r *http.Request) {
 	}
 	m, err := s.hub.session(bearer(r)).Next(r.Context(), seen)
 	s.answer(w, CallPoll, http.StatusOK, m, err)
+}
+
+func (s *server) acquire(w http.ResponseWriter, r *http.Request) {
+	var q wireAcquire
+	if err := readJSON(r, &q); err != nil {
+		writeError(w, err)
+		return
+	}
+	err := s.hub.session(bearer(r)).Acquire(r.Context(), q.Job)
+	s.answer(w, CallAcquire, http.StatusOK, struct{}{}, err)
 }
 
 func (s *server) complete(w http.ResponseWriter, r *http.Request) {

@@ -133,7 +133,7 @@ func (c Call) services() []Service {
 		return []Service{OAuth, Broker}
 	case CallPoll:
 		return []Service{Broker}
-	case CallComplete:
+	case CallAcquire, CallComplete:
 		return []Service{Run}
 	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation,
 		CallRegister, CallRemove:

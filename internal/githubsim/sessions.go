@@ -19,13 +19,22 @@ type MessageKind string
 const (
 	MessageJob    MessageKind = "job"
 	MessageCancel MessageKind = "cancel"
+	MessageUpdate MessageKind = "update"
 )
+
+// Update asks a runner to replace itself.
+type Update struct {
+	Version string `json:"version"`
+	URL     string `json:"url"` // of the package
+}
 
 // Message is one message of the service to a runner. Ids rise within a session.
 type Message struct {
 	ID   int64       `json:"id"`
 	Kind MessageKind `json:"kind"`
 	Job  Job         `json:"job"`
+
+	Update Update `json:"update,omitzero"`
 }
 
 // session is the service's side of a Session.
@@ -45,11 +54,16 @@ type session struct {
 }
 
 func (s *session) push(kind MessageKind, j Job) {
-	s.lastID++
-	s.inbox = append(s.inbox, Message{ID: s.lastID, Kind: kind, Job: j})
+	s.send(Message{Kind: kind, Job: j})
 	if kind == MessageJob {
 		s.jobMsg = s.lastID
 	}
+}
+
+func (s *session) send(m Message) {
+	s.lastID++
+	m.ID = s.lastID
+	s.inbox = append(s.inbox, m)
 	s.ring()
 }
 
@@ -210,6 +224,22 @@ func (h *Hub) endPoll(s *session) {
 		s.seenAt, s.runner.lastSeen = now, now
 		h.dueBy(now.Add(h.opts.OnlineFor))
 		h.broadcast()
+	})
+}
+
+// Acquire tells that the runner takes the job that a message offered it. For any job that is not its own it is
+// ErrNoJob.
+func (s *Session) Acquire(ctx context.Context, jobID string) error {
+	h := s.hub
+	return h.do(ctx, CallAcquire, func(time.Time) error {
+		live, err := h.open(s.id)
+		if err != nil {
+			return err
+		}
+		if j := live.runner.job; j == nil || j.ID != jobID {
+			return fmt.Errorf("job %s: %w", jobID, ErrNoJob)
+		}
+		return nil
 	})
 }
 

@@ -64,7 +64,6 @@ func (p *Program) configure(ctx context.Context, c *commandLine) error {
 		return p.unanswered(remote, err)
 	}
 	p.success("Runner successfully added")
-	p.success("Runner connection is good")
 	p.section("Runner settings")
 	work := c.arg("work")
 	if work == "" {

@@ -71,16 +71,18 @@ func exitCode(t *testing.T, cmd *exec.Cmd) int {
 }
 
 func TestInstalled_ListenerIsTheProgram(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 0, syscall.SIGTERM: 143} {
 		w := newWorld(t, githubsim.Options{})
 		cmd, out := spawn(t, filepath.Join(installed(t), "bin", "Runner.Listener"), "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
-		w.submit(t, githubsim.Job{ID: "j", Label: "a", Name: "long", Seconds: 1000})
+		up := filepath.Join(t.TempDir(), "up")
+		w.submit(t, githubsim.Job{ID: "j", Label: "a", Name: "long", Script: fmt.Sprintf(`echo >"%s"; exec sleep 1000`, up)})
 		out.await(t, "Running job: long")
+		awaitFile(t, up, "\n") // until its worker is at work it is Canceled without a word
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
-		if code := exitCode(t, cmd); code != 0 {
-			t.Errorf("exit code after %s = %d, want 0; output:\n%s", sig, code, out)
+		if code := exitCode(t, cmd); code != want {
+			t.Errorf("exit code after %s = %d, want %d; output:\n%s", sig, code, want, out)
 		}
 		if got := w.completed(t, "j").Conclusion; got != githubsim.Failure {
 			t.Errorf("conclusion after %s = %s, want failure: the runner was stopped, not the job", sig, got)

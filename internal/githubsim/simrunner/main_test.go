@@ -5,8 +5,6 @@ package simrunner_test
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -17,10 +15,7 @@ import (
 // TestMain lets this test binary stand for the program behind the installed scripts.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == simrunner.Subcommand {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-		code := simrunner.RunnerMain(ctx, os.Args[3:], os.Environ(), os.Args[2], os.Stdout, os.Stderr)
-		stop()
-		os.Exit(code)
+		os.Exit(simrunner.RunnerMain(context.Background(), os.Args[3:], os.Environ(), os.Args[2], os.Stdout, os.Stderr))
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -6,19 +6,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"sync"
 	"time"
 
-	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
-// deletedText is the real program's sentence for a registration that is gone
-// (src/Runner.Listener/MessageListener.cs, CreateSessionAsync).
-const deletedText = "Failed to create a session. The runner registration has been deleted from the server, please re-configure. Runner registrations are automatically deleted for runners that have not connected to the service recently."
+// listening is the listener at work: it takes jobs until ctx ends or, if the runner is ephemeral or --once
+// was given, until it took one (src/Runner.Listener/Runner.cs, RunAsync).
+type listening struct {
+	*Program
+	remote *githubsim.Remote
+	cred   githubsim.Credentials
+	host   string
+	once   bool
+	jobs   *dispatcher
 
-// run is the listener: it takes jobs until ctx ends or, if the runner is ephemeral or --once was
-// given, until it took one (src/Runner.Listener/Runner.cs, RunAsync).
+	mu      sync.Mutex
+	session *githubsim.RemoteSession
+}
+
+func (l *listening) setSession(s *githubsim.RemoteSession) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.session = s
+}
+
+// openSession is the session made last; there is one once connect succeeded.
+func (l *listening) openSession() *githubsim.RemoteSession {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.session
+}
+
+// server is the service's address, as messages name it.
+func (l *listening) server() string { return "http://" + l.host }
+
 func (p *Program) run(ctx context.Context, c *commandLine) error {
 	if !p.configured() {
 		return &fatal{exitTerminated, "An error occurred: Not configured. Run config.(sh/cmd) to configure the runner."}
@@ -31,132 +56,141 @@ func (p *Program) run(ctx context.Context, c *commandLine) error {
 	if err != nil {
 		return err
 	}
+	at, err := url.Parse(cred.URL)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return &fatal{exitTerminated, fmt.Sprintf("Fail to create and validate runner's work directory '%s'.", work)}
 	}
 	if c.flag("once") {
 		p.say("Warning: '--once' is going to be deprecated in the future, please consider using '--ephemeral' during runner registration.")
 	}
-	once := cred.Ephemeral || c.flag("once")
-	d := &dispatcher{program: p, cred: cred, work: work, stopping: func() bool { return ctx.Err() != nil }}
-	first := true
+	l := &listening{
+		Program: p, remote: remote, cred: cred, host: at.Host, once: cred.Ephemeral || c.flag("once"),
+	}
+	l.jobs = &dispatcher{
+		program: p, cred: cred, work: work, session: l.openSession, stopping: func() bool { return ctx.Err() != nil },
+	}
+	if err := l.connect(ctx); err != nil {
+		return interrupted(ctx, err)
+	}
+	p.say(fmt.Sprintf("Current runner version: '%s'", Version))
+	p.say(p.stamp() + ": Listening for Jobs")
+	return l.finish(ctx, l.loop(ctx))
+}
+
+// loop takes one message after the other, and the end of the job that runs.
+func (l *listening) loop(ctx context.Context) error {
+	polling, stop := context.WithCancel(ctx)
+	defer stop()
+	offers := make(chan offer)
+	failed := make(chan error, 1)
+	go func() { failed <- l.poll(polling, offers) }()
+	var current *task
 	for {
-		session, err := p.connect(ctx, remote, cred)
-		if err != nil {
-			return p.interrupted(ctx, err)
+		select {
+		case o := <-offers:
+			switch {
+			case o.Kind == githubsim.MessageJob && current == nil:
+				err := l.request(ctx, func() error { return l.openSession().Acquire(ctx, o.Job.ID) })
+				if err == nil {
+					current = l.begin(ctx, o.Job)
+				}
+				o.taken <- err == nil
+				continue
+			case o.Kind == githubsim.MessageCancel && current != nil && o.Job.ID == current.job.ID:
+				current.cancel()
+			case o.Kind == githubsim.MessageUpdate:
+				l.update(o.Update)
+			}
+			o.taken <- true
+		case conclusion := <-current.ended():
+			err := l.complete(ctx, current, conclusion)
+			current = nil
+			if err != nil || l.once {
+				stop()
+				<-failed
+				return err
+			}
+		case err := <-failed:
+			if errors.Is(err, githubsim.ErrRunnerGone) {
+				l.fail("The runner no longer exists on the server. Cleaning up local configuration.")
+			}
+			if current != nil { // src/Runner.Listener/JobDispatcher.cs, ShutdownAsync, EnsureDispatchFinished
+				current.cancel()
+				if cerr := l.complete(ctx, current, <-current.done); cerr != nil {
+					err = errors.Join(err, cerr)
+				}
+			}
+			return err
 		}
-		if first {
-			p.say(fmt.Sprintf("Current runner version: '%s'", Version))
-			p.say(p.stamp() + ": Listening for Jobs")
-			first = false
-		}
-		d.session = session
-		err = githubsim.Listen(ctx, &reporter{Conn: session, program: p}, once, d.run)
-		if errors.Is(err, githubsim.ErrSessionGone) && ctx.Err() == nil {
-			continue // MessageListener.cs, GetNextMessageAsync: the session is created anew
-		}
-		return p.finish(ctx, session, cred, once, err)
 	}
 }
 
-// finish ends the session and cleans up after the listener.
-func (p *Program) finish(ctx context.Context, session *githubsim.RemoteSession, cred githubsim.Credentials, once bool, err error) error {
-	if errors.Is(err, githubsim.ErrRunnerGone) {
-		p.fail("The runner no longer exists on the server. Cleaning up local configuration.")
-		return p.deleteLocal()
-	}
-	// 30 s: MessageListener.cs, DeleteSessionAsync.
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	if cerr := session.Close(last); cerr != nil && !once {
-		return errors.Join(p.interrupted(ctx, err), cerr)
-	}
-	if err == nil && cred.Ephemeral {
-		return p.deleteLocal()
-	}
-	return p.interrupted(ctx, err)
+// task is the job that runs.
+type task struct {
+	job    githubsim.Job
+	cancel context.CancelFunc
+	done   chan githubsim.Conclusion
 }
 
-// interrupted makes the end by a signal a success (src/Runner.Listener/Program.cs, MainAsync).
-func (p *Program) interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		p.say("Exiting...")
-		return nil //nolint:nilerr // that is how it ends
+// ended is where the job's end is told; of none nothing is.
+func (a *task) ended() <-chan githubsim.Conclusion {
+	if a == nil {
+		return nil
+	}
+	return a.done
+}
+
+func (l *listening) begin(ctx context.Context, j githubsim.Job) *task {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	a := &task{j, cancel, make(chan githubsim.Conclusion, 1)}
+	go func() { a.done <- l.jobs.run(ctx, j) }()
+	return a
+}
+
+// complete reports the end of a job. A session or a runner that is gone took the job with it.
+func (l *listening) complete(ctx context.Context, a *task, c githubsim.Conclusion) error {
+	a.cancel()
+	ctx = context.WithoutCancel(ctx)
+	err := l.request(ctx, func() error { return l.openSession().Complete(ctx, a.job.ID, c) })
+	if errors.Is(err, githubsim.ErrRunnerGone) || errors.Is(err, githubsim.ErrSessionGone) {
+		return nil
 	}
 	return err
 }
 
-// connect creates a session, again and again while the service is unavailable or, for a while,
-// knows of another session (MessageListener.cs, CreateSessionAsync and
-// IsSessionCreationExceptionRetriable).
-func (p *Program) connect(ctx context.Context, remote *githubsim.Remote, cred githubsim.Credentials) (*githubsim.RemoteSession, error) {
-	var conflicts time.Duration
-	failing := false
-	for {
-		session, err := remote.Connect(ctx, cred)
-		if !errors.Is(err, githubapi.ErrUnavailable) && ctx.Err() == nil {
-			p.say("")
-			p.success("Connected to GitHub")
-			p.say("")
-		}
-		switch {
-		case err == nil:
-			if failing {
-				p.say(p.stamp() + ": Runner reconnected.")
-			}
-			return session, nil
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case errors.Is(err, githubsim.ErrRunnerGone), errors.Is(err, githubsim.ErrUnauthorized):
-			return nil, &fatal{exitTerminated, deletedText}
-		case errors.Is(err, githubsim.ErrSessionConflict):
-			p.fail("A session for this runner already exists.")
-			if conflicts += p.Timing.SessionRetry; conflicts > p.Timing.SessionRetry && conflicts >= p.Timing.ConflictLimit {
-				p.fail(fmt.Sprintf("Stop retry on SessionConflictException after retried for %v seconds.", p.Timing.ConflictLimit.Seconds()))
-				return nil, &fatal{exitSessionConflict, "Failed to create session. " + err.Error()}
-			}
-		case !errors.Is(err, githubapi.ErrUnavailable):
-			return nil, &fatal{exitTerminated, "Failed to create session. " + err.Error()}
-		}
-		if !failing {
-			p.fail(fmt.Sprintf("%s: Runner connect error: %v. Retrying until reconnected.", p.stamp(), err))
-			failing = true
-		}
-		if err := p.sleep(ctx, p.Timing.SessionRetry); err != nil {
-			return nil, err
-		}
-	}
+// update says what the program says of an update that it cannot fetch: it tries one even where updates are
+// off, and then goes on (src/Runner.Listener/SelfUpdaterV2.cs).
+func (l *listening) update(u githubsim.Update) {
+	l.say("Runner update in progress, do not shutdown runner.")
+	l.say(fmt.Sprintf("Downloading %s runner", u.Version))
+	l.fail(fmt.Sprintf("Runner update failed: Runner package '%s' failed after 3 download attempts", u.URL))
+	l.say("Runner update process finished.")
 }
 
-func (p *Program) sleep(ctx context.Context, d time.Duration) error {
-	t := p.Clock.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C():
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// finish ends the session and cleans up after the listener.
+func (l *listening) finish(ctx context.Context, err error) error {
+	if errors.Is(err, githubsim.ErrRunnerGone) {
+		return l.deleteLocal()
 	}
+	// 30 s: BrokerMessageListener.cs, DeleteSessionAsync.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if cerr := l.openSession().Close(last); cerr != nil && !l.once {
+		return errors.Join(interrupted(ctx, err), cerr)
+	}
+	if err == nil && l.cred.Ephemeral {
+		return l.deleteLocal()
+	}
+	return interrupted(ctx, err)
 }
 
-// reporter prints when the connection breaks and comes back (MessageListener.cs,
-// GetNextMessageAsync).
-type reporter struct {
-	githubsim.Conn
-	program *Program
-	failing bool // used by the one goroutine that polls
-}
-
-// Next implements githubsim.Conn.
-func (r *reporter) Next(ctx context.Context, seen int64) (githubsim.Message, error) {
-	m, err := r.Conn.Next(ctx, seen)
-	switch {
-	case errors.Is(err, githubapi.ErrUnavailable) && !r.failing:
-		r.failing = true
-		r.program.fail(fmt.Sprintf("%s: Runner connect error: %v. Retrying until reconnected.", r.program.stamp(), err))
-	case err == nil && r.failing:
-		r.failing = false
-		r.program.say(r.program.stamp() + ": Runner reconnected.")
+// interrupted makes the end by a signal a success (src/Runner.Listener/Program.cs, MainAsync).
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // that is how it ends
 	}
-	return m, err
+	return err
 }

@@ -254,21 +254,38 @@ func TestSessionGone_IsCreatedAnew(t *testing.T) {
 	}
 }
 
-func TestOutage_ReportedOnce_ThenReconnected(t *testing.T) {
-	for _, call := range []githubsim.Call{githubsim.CallConnect, githubsim.CallPoll} {
+// An outage is told once, however many tries it takes; its end only where a session was waited for.
+func TestOutage_ReportedOnce(t *testing.T) {
+	for call, told := range map[githubsim.Call]int{githubsim.CallConnect: 1, githubsim.CallPoll: 0} {
 		t.Run(string(call), func(t *testing.T) {
 			w := newWorld(t, githubsim.Options{PollWait: 50 * time.Millisecond})
 			w.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{call}})
-			s := w.start(t, t.TempDir(), nil, "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
-			w.await(t, "two tries", func() bool { return w.Calls()[call] >= 2 })
+			s := w.start(t, t.TempDir(), os.Environ(), "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
+			s.err.await(t, "Runner connect error")
+			failed := w.Calls()[call]
+			w.await(t, "another round of tries", func() bool { return w.Calls()[call] > failed+20 || told > 0 })
+			w.SetOutage(githubsim.Outage{})
+			w.submit(t, githubsim.Job{ID: "j", Label: "a"})
+			check(t, "run", s.ended(t), 0, s)
 			if n := strings.Count(s.err.String(), "Runner connect error"); n != 1 {
 				t.Errorf("reported %d times, want once:\n%s", n, s.err)
 			}
-			w.SetOutage(githubsim.Outage{})
-			s.out.await(t, "Runner reconnected.")
-			s.out.await(t, "Listening for Jobs")
-			check(t, "run", s.exit(t), 0, s)
+			if n := strings.Count(s.out.String(), "Runner reconnected."); n != told {
+				t.Errorf("said %d times that it is back, want %d:\n%s", n, told, s.out)
+			}
 		})
+	}
+}
+
+// What fails while one message is waited for adds up, and the tenth time ends the program.
+func TestOutage_TenTimesWithinOneWait_EndsWith2(t *testing.T) {
+	w := newWorld(t, githubsim.Options{})
+	s := w.start(t, t.TempDir(), nil, "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
+	s.out.await(t, "Listening for Jobs")
+	w.SetTrouble(githubsim.Broker, githubsim.Answer500, 0)
+	check(t, "run", s.ended(t), 2, s)
+	if got := w.Calls()[githubsim.CallPoll]; got < 50 {
+		t.Errorf("polled %d times, want 10 times 5 tries at least", got)
 	}
 }
 

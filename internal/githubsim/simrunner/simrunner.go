@@ -17,6 +17,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -46,32 +47,15 @@ const (
 // ReturnVersionDeprecatedExitCode; src/Runner.Listener/Program.cs).
 const deprecatedEnv = "ACTIONS_RUNNER_RETURN_VERSION_DEPRECATED_EXIT_CODE"
 
-// callTimeout bounds one request, polls included, as the real program does with its message queue
-// connection (src/Runner.Listener/MessageListener.cs, RefreshConnectionAsync: 60 s).
-const callTimeout = 60 * time.Second
+// exitTerm is how the program ends by SIGTERM, as every .NET program does (dotnet/runtime, src/native/libs/
+// System.Native/pal_signal.c).
+const exitTerm = 128 + int(syscall.SIGTERM)
 
-// Timing is how long the program waits. RunnerMain takes RealTiming.
-type Timing struct {
-	SessionRetry  time.Duration // between tries to create a session
-	ConflictLimit time.Duration // of tries while another session exists
-	Interrupt     time.Duration // from a step's SIGINT to its SIGTERM
-	Terminate     time.Duration // from there to the end of all its processes
-	Post          time.Duration // from a job's cancellation to the end of its worker
-}
+// callTimeout bounds one request, polls included (src/Sdk/Common/Common/VssHttpRequestSettings.cs,
+// DefaultTimeout).
+const callTimeout = 100 * time.Second
 
-// RealTiming returns the real program's times: src/Runner.Listener/MessageListener.cs
-// (_sessionCreationRetryInterval, _sessionConflictRetryLimit), src/Runner.Sdk/ProcessInvoker.cs
-// (_sigintTimeout, _sigtermTimeout), src/Runner.Listener/JobDispatcher.cs (WaitAsync cancels with
-// 60 s, of which Cancel leaves 45 to the worker).
-func RealTiming() Timing {
-	return Timing{
-		SessionRetry: 30 * time.Second, ConflictLimit: 4 * time.Minute,
-		Interrupt: 7500 * time.Millisecond, Terminate: 2500 * time.Millisecond,
-		Post: 45 * time.Second,
-	}
-}
-
-// Program is one start of the runner program. All fields are required.
+// Program is one start of the runner program. All fields but Signals are required.
 type Program struct {
 	Dir    string   // the runner's folder
 	Exe    string   // this program, for workers; see Subcommand
@@ -81,13 +65,16 @@ type Program struct {
 	Client *http.Client
 	Clock  clock.WithTicker
 	Timing Timing
+	// Signals that the program gets, SIGINT or SIGTERM. The end of Main's context stands for SIGINT.
+	Signals <-chan os.Signal
 
-	out sync.Mutex // one line at a time, whichever goroutine prints it
+	out   sync.Mutex // one line at a time, whichever goroutine prints it
+	ended bool       // and none after the program's end
 }
 
 // RunnerMain is the program: args as Runner.Listener gets them ("run", "--jitconfig", …), the
-// process's environment, the runner's folder. The end of ctx stands for SIGINT or SIGTERM. It
-// returns the exit code. With WorkerCommand it is a worker.
+// process's environment, the runner's folder. It takes the process's signals itself: the end of ctx is none.
+// It returns the exit code. With WorkerCommand it is a worker.
 func RunnerMain(ctx context.Context, args, env []string, dir string, stdout, stderr io.Writer) int {
 	transport := http.DefaultTransport.(*http.Transport).Clone() // documented to be one
 	defer transport.CloseIdleConnections()
@@ -109,7 +96,11 @@ func RunnerMain(ctx context.Context, args, env []string, dir string, stdout, std
 		syscall.CloseOnExec(fd)
 		return p.serve(os.NewFile(uintptr(fd), "orders"))
 	}
-	return p.Main(ctx, args)
+	signals := make(chan os.Signal, 4) // as many as anybody sends in a moment
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	p.Signals = signals
+	return p.Main(context.WithoutCancel(ctx), args)
 }
 
 // fatal is an error with an exit code of its own. Others end with exitRetryable, as every unforeseen
@@ -121,8 +112,41 @@ type fatal struct {
 
 func (e *fatal) Error() string { return e.msg }
 
-// Main runs the program and returns its exit code.
+// Main runs the program and returns its exit code. SIGINT ends it gently, however often it comes, and so does
+// SIGTERM; but once it is ending SIGTERM ends it at once, whatever it is about
+// (src/Runner.Listener/Runner.cs, CtrlCHandler; src/Runner.Common/HostContext.cs, LoadContext_Unloading).
 func (p *Program) Main(ctx context.Context, args []string) int {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	code := make(chan int, 1)
+	go func() { code <- p.main(running, args) }()
+	ending, terminated := ctx.Done(), false
+	for {
+		select {
+		case c := <-code:
+			if terminated {
+				return exitTerm
+			}
+			return c
+		case <-ending:
+			ending = nil
+			p.say("Exiting...")
+		case s := <-p.Signals:
+			if s == syscall.SIGINT {
+				p.say("Exiting...")
+				break
+			}
+			if running.Err() != nil {
+				p.end()
+				return exitTerm
+			}
+			terminated = true
+		}
+		stop()
+	}
+}
+
+func (p *Program) main(ctx context.Context, args []string) int {
 	if err := p.loadEnv(); err != nil {
 		p.fail(fmt.Sprintf("An error occurred: %v", err))
 		return exitTerminated
@@ -249,7 +273,16 @@ func (p *Program) section(line string) { p.say("\n# " + line + "\n") }
 func (p *Program) print(w io.Writer, line string) {
 	p.out.Lock()
 	defer p.out.Unlock()
-	fmt.Fprintln(w, line)
+	if !p.ended {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// end is the program's end while something of it still runs, as nothing of a process does.
+func (p *Program) end() {
+	p.out.Lock()
+	defer p.out.Unlock()
+	p.ended = true
 }
 
 // stamp is the present in the real program's format ({DateTime.UtcNow:u}).

@@ -67,7 +67,7 @@ type dispatcher struct {
 	program  *Program
 	cred     githubsim.Credentials
 	work     string
-	session  *githubsim.RemoteSession
+	session  func() *githubsim.RemoteSession
 	stopping func() bool // the runner is shut down
 }
 
@@ -82,7 +82,7 @@ func (d *dispatcher) run(ctx context.Context, j githubsim.Job) githubsim.Conclus
 	}
 	c, word, crash := d.job(ctx, j)
 	if crash != "" {
-		if err := d.session.Annotate(context.WithoutCancel(ctx), j.ID, crash); err != nil {
+		if err := d.session().Annotate(context.WithoutCancel(ctx), j.ID, crash); err != nil {
 			p.fail(fmt.Sprintf("annotate job %s: %v", j.ID, err))
 		}
 	}
@@ -105,7 +105,7 @@ func (d *dispatcher) job(ctx context.Context, j githubsim.Job) (c githubsim.Conc
 	}()
 	w.send(order{Job: &assignment{
 		Job: j, Listener: os.Getpid(), Runner: d.cred.Name, Work: d.work,
-		URL: d.cred.URL, Session: d.session.ID(), Timing: d.program.Timing,
+		URL: d.cred.URL, Session: d.session().ID(), Timing: d.program.Timing,
 	}})
 	select {
 	case <-ended:

@@ -4,6 +4,7 @@ package simrunner_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +21,9 @@ import (
 
 // patience bounds every wait of a test; none comes near it unless something is broken.
 const patience = time.Minute
+
+// soon are pauses that no test waits for.
+var soon = simrunner.Span{Least: time.Millisecond, Most: 2 * time.Millisecond}
 
 // world is a GitHub behind HTTP.
 type world struct {
@@ -39,6 +43,7 @@ func newWorld(t *testing.T, o githubsim.Options) *world {
 		Hub: h, server: httptest.NewServer(githubsim.Handler(h, "control")),
 		timing: simrunner.Timing{
 			SessionRetry: 10 * time.Millisecond, ConflictLimit: 80 * time.Millisecond,
+			Resend: time.Millisecond, Repeat: soon, Poll: soon, LongPoll: soon, Draw: rand.Float64,
 			Interrupt: 200 * time.Millisecond, Terminate: 200 * time.Millisecond, Post: patience,
 		},
 	}
