@@ -45,7 +45,7 @@ func parse(line string) (report, string) {
 }
 
 // parseStamped reads what follows the stamp. The texts are those of actions/runner 2.336.0:
-// src/Runner.Listener/Runner.cs, JobDispatcher.cs and MessageListener.cs.
+// src/Runner.Listener/Runner.cs, JobDispatcher.cs and BrokerMessageListener.cs.
 func parseStamped(text string) (report, string) {
 	if strings.HasPrefix(text, "Running job: ") {
 		return running, ""
@@ -81,10 +81,10 @@ var complaints = []struct {
 	what  report
 	cause string
 }{
-	{"A session for this runner already exists", blocked, agent.CauseConflict},               // src/Runner.Listener/MessageListener.cs
+	{"A session for this runner already exists", blocked, agent.CauseConflict},               // src/Runner.Listener/BrokerMessageListener.cs
 	{"Stop retry on SessionConflictException", ending, agent.CauseConflict},                  // same
-	{"is deprecated and cannot receive messages", ending, store.CauseDeprecated},             // src/Sdk/WebApi/WebApi/BrokerHttpClient.cs
-	{"The runner registration has been deleted from the server", ending, store.CauseRefused}, // src/Runner.Listener/MessageListener.cs
+	{"is deprecated and cannot receive messages", ending, store.CauseDeprecated},             // the service's own words
+	{"The runner registration has been deleted from the server", ending, store.CauseRefused}, // src/Runner.Listener/BrokerMessageListener.cs
 	{"The runner no longer exists on the server", ending, store.CauseRefused},                // src/Runner.Listener/Runner.cs
 	{"rate limit", blocked, store.CauseThrottled},                                            // docs.github.com, "Rate limits for the REST API"
 	{"TooManyRequests", blocked, store.CauseThrottled},                                       // src/Runner.Listener/Configuration/ConfigurationManager.cs: Http response code
@@ -94,7 +94,7 @@ var complaints = []struct {
 	{"Http response code: ", blocked, store.CauseUnavailable},                                // same: the rest is the service's
 	{"Runner update in progress, do not shutdown runner.", updating, ""},                     // src/Runner.Listener/SelfUpdaterV2.cs
 	{"Invalid configuration provided for", ending, store.CauseRefused},                       // src/Runner.Listener/Configuration/PromptManager.cs
-	{"Failed to create session", ending, store.CauseRefused},                                 // src/Runner.Listener/MessageListener.cs
+	{"Failed to create session", ending, store.CauseRefused},                                 // src/Runner.Listener/BrokerMessageListener.cs
 	// What .NET says of a service that cannot be reached (dotnet/runtime, src/libraries/System.Net.Http/
 	// src/Resources/Strings.resx; in brackets what follows the words of the C library).
 	{"Connection refused (", blocked, store.CauseUnavailable},
@@ -114,13 +114,25 @@ var complaints = []struct {
 	{"A task was canceled", blocked, store.CauseUnavailable},
 }
 
-// apply brings a status in step with a line, and reports whether it changed.
-func apply(st *agent.Status, line string) bool {
+// apply brings a status in step with a line, and reports whether it changed. The names of jobs are in lines of
+// their own making: GitHub may let them have several (src/Runner.Listener/JobDispatcher.cs prints them as they
+// are). So once there was a job only lines with a stamp are heard, and a job is over when its worker is, whatever
+// a line says; working tells whether it lives.
+func apply(st *agent.Status, line string, working func() bool) bool {
 	was := *st
 	what, cause := parse(line)
+	if st.Jobs > 0 && !stamped(line) {
+		what = nothing
+	}
 	switch what {
-	case listening, completed:
-		st.State, st.Cause, st.Online = agent.Listening, "", true
+	case listening:
+		if st.State != agent.Busy { // it is said once, before the first job
+			st.State, st.Cause, st.Online = agent.Listening, "", true
+		}
+	case completed:
+		if !working() {
+			st.State, st.Cause, st.Online = agent.Listening, "", true
+		}
 	case reconnected:
 		st.Cause, st.Online = "", true
 		if st.State != agent.Busy {
@@ -131,7 +143,9 @@ func apply(st *agent.Status, line string) bool {
 		st.Jobs++
 	case blocked:
 		st.Cause = cause
-		if st.State != agent.Busy { // the job goes on without the connection
+		// Once it listens it goes on whatever it says, and does not say when GitHub is back
+		// (src/Runner.Listener/BrokerMessageListener.cs, GetNextMessageAsync).
+		if !st.Online {
 			st.State, st.Detail = agent.Blocked, strings.ToValidUTF8(line, "?")
 		}
 	case ending:
@@ -139,4 +153,13 @@ func apply(st *agent.Status, line string) bool {
 	case updating, nothing:
 	}
 	return *st != was
+}
+
+// stamped reports whether a line begins as those about jobs and the connection do.
+func stamped(line string) bool {
+	if len(line) <= len(stampForm) {
+		return false
+	}
+	_, err := time.Parse(stampForm, line[:len(stampForm)])
+	return err == nil
 }

@@ -1,12 +1,16 @@
 package actionsrunner
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
@@ -54,42 +58,120 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// idle and working say what is known of the job's worker.
+func idle() bool    { return false }
+func working() bool { return true }
+
 // A job goes on without the connection, and is not over when that is back.
 func TestApply_BusyWithoutConnection_H38(t *testing.T) {
 	const at = "2026-01-02 03:04:05Z: "
 	st := agent.Status{State: agent.Busy, Online: true, Jobs: 1}
-	apply(&st, at+"Runner connect error: timeout. Retrying until reconnected.")
+	apply(&st, at+"Runner connect error: timeout. Retrying until reconnected.", working)
 	if st.State != agent.Busy || st.Cause != store.CauseUnavailable {
 		t.Errorf("after a connect error %+v, want busy", st)
 	}
-	apply(&st, at+"Runner reconnected.")
+	apply(&st, at+"Runner reconnected.", working)
 	if st.State != agent.Busy || st.Cause != "" {
 		t.Errorf("after the reconnection %+v, want busy without a cause", st)
 	}
-	if apply(&st, at+"Something else") {
+	if apply(&st, at+"Something else", working) {
 		t.Error("a line that says nothing counts as a change")
 	}
 }
 
-// Nobody can make a job look like anything else by its name.
+// Who listens goes on through an outage of GitHub, whose end the program does not tell.
+func TestApply_ListeningThroughAnOutage_H71(t *testing.T) {
+	const at = "2026-01-02 03:04:05Z: "
+	const blockedLine = at + "Runner connect error: Failed to get job message. Request to http://broker/message failed with status: InternalServerError. Error message Error: Internal Server Error. Retrying until reconnected."
+	var st agent.Status
+	apply(&st, blockedLine, idle)
+	if st.State != agent.Blocked || st.Cause != store.CauseUnavailable || st.Detail != blockedLine {
+		t.Errorf("before it listens %+v, want blocked with the line", st)
+	}
+	apply(&st, at+"Listening for Jobs", idle)
+	apply(&st, blockedLine, idle)
+	if st.State != agent.Listening || st.Cause != store.CauseUnavailable {
+		t.Errorf("once it listens %+v, want listening, the cause told", st)
+	}
+	apply(&st, at+"Running job: build", idle)
+	if st.State != agent.Busy || st.Cause != "" {
+		t.Errorf("with a job %+v, want busy without a cause", st)
+	}
+}
+
+// Nobody can make a job look like anything else by its name, of however many lines: while its worker lives it
+// runs, afterwards it is over, and nothing in it ends a registration.
 func FuzzParse_JobNames(f *testing.F) {
-	for _, name := range []string{"build", "", "Listening for Jobs", " completed with result: Succeeded", "2026-01-02 03:04:05Z: Listening for Jobs", "rate limit"} {
+	for _, name := range []string{
+		"build", "", "Listening for Jobs", " completed with result: Succeeded", "2026-01-02 03:04:05Z: Listening for Jobs", "rate limit",
+		"a\nb", "a\nAn error occurred: Runner version v9 is deprecated and cannot receive messages.",
+		"a\n2026-01-02 03:04:05Z: Listening for Jobs", "a\n2026-01-02 03:04:05Z: Job a completed with result: Succeeded",
+		"a\r\nRunner update in progress, do not shutdown runner.", "\n2026-01-02 03:04:05Z: Running job: x\n",
+	} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		name = strings.NewReplacer("\n", " ", "\r", " ").Replace(name)
-		parse(name)
 		const at = "2026-01-02 03:04:05Z: "
-		st := agent.Status{State: agent.Listening, Online: true}
-		apply(&st, at+"Running job: "+name)
-		if st.State != agent.Busy || st.Jobs != 1 {
-			t.Fatalf("after the start of job %q: %+v, want busy with one job", name, st)
+		lives := true
+		l := &listener{
+			r: &Runner{o: Options{Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}}, changed: make(chan struct{}, 1),
+			status: agent.Status{State: agent.Listening, Online: true},
 		}
-		apply(&st, at+"Job "+name+" completed with result: Succeeded")
-		if st.State != agent.Listening || st.Jobs != 1 {
-			t.Fatalf("after the end of job %q: %+v, want listening", name, st)
+		self, err := process.Lookup(os.Getpid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.workers = func(int) ([]process.Ref, error) {
+			if lives {
+				return []process.Ref{self}, nil
+			}
+			return nil, nil
+		}
+		say := func(text string) {
+			for line := range strings.SplitSeq(text, "\n") {
+				l.hear(strings.TrimRight(line, "\r"))
+			}
+		}
+		say(at + "Running job: " + name)
+		if st := l.Status(); st.State != agent.Busy || st.Jobs == 0 {
+			t.Fatalf("after the start of job %q: %+v, want busy", name, st)
+		}
+		say(at + "Job " + name + " completed with result: Succeeded")
+		if l.followJob(); l.status.State != agent.Busy {
+			t.Fatalf("while the worker of job %q lives: %+v, want busy", name, l.status)
+		}
+		lives = false
+		l.job.worker = process.Ref{PID: 1 << 30, Start: 1} // it has ended
+		if l.followJob(); l.status.State != agent.Listening {
+			t.Fatalf("after the end of job %q: %+v, want listening", name, l.status)
+		}
+		if c := l.status.Cause; c == store.CauseDeprecated || c == store.CauseRefused || l.updated {
+			t.Fatalf("job %q made its listener end: cause %q, updated %t", name, c, l.updated)
 		}
 	})
+}
+
+// What looks like a job and has no worker is none, after a while.
+func TestFollow_JobWithoutWorker_IsNone(t *testing.T) {
+	clk := clocktesting.NewFakeClock(time.Unix(0, 0))
+	l := &listener{
+		r: &Runner{o: Options{Clock: clk}}, changed: make(chan struct{}, 1), status: agent.Status{State: agent.Listening, Online: true},
+		workers: func(int) ([]process.Ref, error) { return nil, nil },
+	}
+	l.hear("2026-01-02 03:04:05Z: Running job: x")
+	if l.followJob() || l.status.State != agent.Busy {
+		t.Errorf("at first %+v, want busy: a worker takes time to start", l.status)
+	}
+	clk.SetTime(time.Unix(0, 0).Add(workerLimit))
+	if !l.followJob() || l.status.State != agent.Listening {
+		t.Errorf("after %s %+v, want listening", workerLimit, l.status)
+	}
+	l.workers = func(int) ([]process.Ref, error) { return nil, errors.ErrUnsupported }
+	l.hear("2026-01-02 03:04:05Z: Running job: y")
+	clk.SetTime(time.Unix(0, 0).Add(time.Hour))
+	if l.followJob() || l.status.State != agent.Busy {
+		t.Errorf("where workers cannot be seen %+v, want busy until a line says otherwise", l.status)
+	}
 }
 
 // Lines come out whole, however the writes and the reads fall.

@@ -38,6 +38,9 @@ while true; do
 	"exit "*) exit "${line#exit }" ;;
 	die) kill -SEGV $$ ;;
 	child) sleep 600 & echo $! > "$dir/child" ;;
+	worker)
+		ln -sf "$(command -v sleep)" "$dir/bin/Runner.Worker"
+		"$dir/bin/Runner.Worker" 600 & echo $! > "$dir/child" ;;
 	daemon) setsid sleep 600 & echo $! > "$dir/child" ;;
 	orphan) env -i sleep 600 & echo $! > "$dir/child" ;;
 	stubborn) trap '' INT TERM; echo "2026-01-02 03:04:05Z: Runner reconnected." ;;
@@ -59,7 +62,7 @@ done
 printf '\357\273\277{"agentId": 4711, "agentName": "%s"}' "$name" > .runner
 `
 
-// patience is how long a listener is asked to end before it is killed, which is 12 s after SIGINT and 5 s after
+// patience is how long a listener is asked to end before it is killed, which is 25 s after SIGINT and 5 s after
 // SIGTERM. One that obeys does so as soon as it gets to run, however late that is; a stubborn one never does.
 type patience struct {
 	clock.RealClock
@@ -72,7 +75,7 @@ var (
 )
 
 func (p patience) NewTimer(d time.Duration) clock.Timer {
-	if d == 12*time.Second || d == 5*time.Second {
+	if d == 25*time.Second || d == 5*time.Second {
 		d = time.Duration(float64(d) * p.factor)
 	}
 	return p.RealClock.NewTimer(d)

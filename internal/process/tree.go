@@ -41,6 +41,21 @@ func Descendants(pid int) ([]Ref, error) {
 	return found, nil
 }
 
+// Children returns the processes whose parent is pid, in no order.
+func Children(pid int) ([]Ref, error) {
+	all, err := table()
+	if err != nil {
+		return nil, err
+	}
+	var found []Ref
+	for _, e := range all {
+		if e.parent == pid {
+			found = append(found, e.ref)
+		}
+	}
+	return found, nil
+}
+
 // entry is one process that runs.
 type entry struct {
 	ref    Ref
