@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/remuda-run/remuda/store"
 )
 
 // Drain orders that were rung are read together. Anyone who may ring can ring for any number that do not
@@ -16,6 +18,18 @@ const (
 	drainsAtOnce = 100 // keys of one BatchGetItem (DynamoDB, "Quotas")
 	drainPause   = time.Second
 )
+
+// drainLife is how long an order stays in force beyond the longest run, which may have begun just before it.
+const drainLife = time.Hour
+
+// drainSeen takes an order that a scan read, and has one read again that nobody has taken up.
+func (t *term) drainSeen(d store.DrainOrder) {
+	if d.Taken() {
+		t.view.applyDrain(d)
+	} else if t.drains.add(d.ID) {
+		t.drainer.add(drainsKey)
+	}
+}
 
 // drains are the orders that were rung and not read yet.
 type drains struct {
@@ -69,7 +83,13 @@ func (t *term) readDrains(ctx context.Context, _ string) (Result, error) {
 		}
 		return Result{}, fmt.Errorf("drain orders: %w", err)
 	}
+	now := t.clock.Now()
 	for _, d := range orders {
+		d, err := t.store.TakeDrain(ctx, d, now, t.number, t.cfg.MaxRuntime+drainLife)
+		if err != nil {
+			t.drains.add(d.ID)
+			return Result{}, fmt.Errorf("take drain order up: %w", err)
+		}
 		t.view.applyDrain(d)
 		t.wakeAll(func(in *instance) bool { return d.Matches(in.record) })
 	}

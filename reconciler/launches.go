@@ -317,7 +317,7 @@ func (t *term) adopt(ctx context.Context, m fleet.Machine, run store.RequestID, 
 	in, err := t.store.Register(ctx, store.Instance{
 		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
 		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
-		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion,
+		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Term: t.number,
 	}, t.clock.Now(), t.cfg.Limits.Created)
 	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
 		if known, readErr := t.recorded(ctx, m); known || readErr != nil {

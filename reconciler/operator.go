@@ -198,7 +198,7 @@ func (t *term) scan(ctx context.Context) error {
 		Status:   func(s store.RunStatus) { t.view.applyRun(s.ID, store.RunRecords{Status: &s}, now) },
 		Instance: t.view.apply,
 		Launch:   t.view.applyLaunch,
-		Drain:    t.view.applyDrain,
+		Drain:    t.drainSeen,
 		Heartbeat: func(b store.Heartbeat) {
 			v := said[b.Principal]
 			v.Heartbeat = b

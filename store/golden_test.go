@@ -34,7 +34,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 	expires := time.Date(2026, 1, 3, 3, 4, 5, 0, time.UTC)
 	instance := instanceIn(statemachine.Claimed)
 	instance.PooledAt, instance.Reason, instance.Detail = Time{}, "pre-runner script failed", "line 1\nline \"2\" ä€😀 <&>"
-	instance.Registration.MintedAt, instance.ExpiresAt = at(0), expires
+	instance.Registration.MintedAt, instance.Term, instance.ExpiresAt = at(0), 7, expires
 	return map[string]struct{ record, empty record }{
 		"RunRequest": {&RunRequest{
 			ID: "4711-b", Attempt: 2, Count: 10, UsageClasses: []string{Spot, OnDemand}, AllowedInstanceTypes: []string{"c*", "m7i.large"},
@@ -63,7 +63,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			Done:  true, Error: "no capacity", CreatedAt: at(0), DoneAt: at(1), Version: 2, ExpiresAt: expires,
 		}, new(Launch)},
 		"Lease": {&Lease{Holder: "host-1", Term: 7, Renewed: at(0), Version: 12}, new(Lease)},
-		"Drain": {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", CreatedAt: at(0), ExpiresAt: expires}, new(DrainOrder)},
+		"Drain": {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
 	}
 }
 

@@ -140,7 +140,7 @@ func (r *Lease) setKey(Key)      {}
 func (r *Lease) validate() error { return nil }
 
 func (r *DrainOrder) key() Key                   { return DrainKey(r.ID) }
-func (r *DrainOrder) meta() (*int64, *time.Time) { return nil, &r.ExpiresAt }
+func (r *DrainOrder) meta() (*int64, *time.Time) { return &r.Version, &r.ExpiresAt }
 func (r *DrainOrder) setKey(k Key)               { r.ID = strings.TrimPrefix(k.Partition, drainPrefix) }
 func (r *DrainOrder) validate() error {
 	if err := validName("drain order", r.ID); err != nil {

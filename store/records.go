@@ -139,6 +139,7 @@ type Instance struct {
 	Reason          string             `json:"reason"` // why it was terminated
 	Detail          string             `json:"detail"` // last lines of what failed
 	CreatedAt       Time               `json:"createdAt"`
+	Term            int64              `json:"term"` // of the lease under which the record was made
 	ChangedAt       Time               `json:"changedAt"`
 	Version         int64              `json:"-"`
 	ExpiresAt       time.Time          `json:"-"` // set once the fleet confirmed it is gone
@@ -265,19 +266,38 @@ type Lease struct {
 	Version int64  `json:"-"`
 }
 
-// DrainOrder asks the controller to dismiss every matching instance created before it.
-// Empty fields match everything. The operator's client writes it.
+// DrainOrder asks the controller to dismiss every matching instance whose record is older than the order.
+// Empty fields match everything. The operator's client writes it; the controller adds by its own clock and
+// term what "older" means, so that no two clocks are compared.
 type DrainOrder struct {
 	ID            string     `json:"-"`
 	InstanceID    InstanceID `json:"instanceId"`
 	ResourceClass string     `json:"resourceClass"`
-	CreatedAt     Time       `json:"createdAt"`
+	CreatedAt     Time       `json:"createdAt"`   // operator's clock; for people
+	EffectiveAt   Time       `json:"effectiveAt"` // controller's clock when it took the order up; zero: not yet
+	Term          int64      `json:"term"`        // of that controller's lease
+	Version       int64      `json:"-"`
 	ExpiresAt     time.Time  `json:"-"`
 }
 
-// Matches reports whether the order covers in.
-func (d DrainOrder) Matches(in Instance) bool {
-	return (d.InstanceID == "" || d.InstanceID == in.ID) &&
-		(d.ResourceClass == "" || d.ResourceClass == in.ResourceClass) &&
-		!in.CreatedAt.After(d.CreatedAt.Time)
+// Covers reports whether the order names in, however old that is.
+func (d DrainOrder) Covers(in Instance) bool {
+	return (d.InstanceID == "" || d.InstanceID == in.ID) && (d.ResourceClass == "" || d.ResourceClass == in.ResourceClass)
 }
+
+// Matches reports whether the order dismisses in. Records of one term carry one clock; those of an earlier
+// term are older, whatever the clocks of the two controllers said.
+func (d DrainOrder) Matches(in Instance) bool {
+	switch {
+	case !d.Covers(in):
+		return false
+	case d.EffectiveAt.IsZero(): // taken up by nobody, or by a controller that went by the operator's clock
+		return !d.ExpiresAt.IsZero() && !in.CreatedAt.After(d.CreatedAt.Time)
+	case in.Term != d.Term:
+		return in.Term < d.Term
+	}
+	return !in.CreatedAt.After(d.EffectiveAt.Time)
+}
+
+// Taken reports whether a controller has taken the order up.
+func (d DrainOrder) Taken() bool { return !d.EffectiveAt.IsZero() || !d.ExpiresAt.IsZero() }

@@ -106,20 +106,26 @@ func TestPutStatus_EveryPhaseAndEvent(t *testing.T) {
 }
 
 func TestDrainOrder_Matches(t *testing.T) {
-	in := Instance{ID: "i-1", ResourceClass: "large", CreatedAt: At(now)}
+	in := Instance{ID: "i-1", ResourceClass: "large", CreatedAt: At(now), Term: 7}
+	day := now.Add(24 * time.Hour)
 	tests := []struct {
 		name  string
 		order DrainOrder
 		want  bool
 	}{
-		{"Everything", DrainOrder{CreatedAt: At(now.Add(time.Second))}, true},
-		{"CreatedAtTheSameInstant", DrainOrder{CreatedAt: At(now)}, true},
-		{"CreatedAfterTheOrder", DrainOrder{CreatedAt: At(now.Add(-time.Millisecond))}, false},
-		{"Instance", DrainOrder{InstanceID: "i-1", CreatedAt: At(now)}, true},
-		{"OtherInstance", DrainOrder{InstanceID: "i-2", CreatedAt: At(now)}, false},
-		{"Class", DrainOrder{ResourceClass: "large", CreatedAt: At(now)}, true},
-		{"OtherClass", DrainOrder{ResourceClass: "small", CreatedAt: At(now)}, false},
-		{"InstanceOfOtherClass", DrainOrder{InstanceID: "i-1", ResourceClass: "small", CreatedAt: At(now)}, false},
+		{"TakenUpByNobody", DrainOrder{CreatedAt: At(day)}, false},
+		{"Everything", DrainOrder{EffectiveAt: At(now.Add(time.Second)), Term: 7}, true},
+		{"MadeAtTheSameInstant", DrainOrder{EffectiveAt: At(now), Term: 7}, true},
+		{"MadeAfterTheOrder", DrainOrder{EffectiveAt: At(now.Add(-time.Millisecond)), Term: 7, CreatedAt: At(day)}, false},
+		{"OfAnEarlierTermWithAClockAhead", DrainOrder{EffectiveAt: At(now.Add(-time.Hour)), Term: 8}, true},
+		{"OfALaterTermWithAClockBehind", DrainOrder{EffectiveAt: At(day), Term: 6}, false},
+		{"Instance", DrainOrder{InstanceID: "i-1", EffectiveAt: At(now), Term: 7}, true},
+		{"OtherInstance", DrainOrder{InstanceID: "i-2", EffectiveAt: At(now), Term: 7}, false},
+		{"Class", DrainOrder{ResourceClass: "large", EffectiveAt: At(now), Term: 7}, true},
+		{"OtherClass", DrainOrder{ResourceClass: "small", EffectiveAt: At(now), Term: 7}, false},
+		{"InstanceOfOtherClass", DrainOrder{InstanceID: "i-1", ResourceClass: "small", EffectiveAt: At(now), Term: 7}, false},
+		{"OfAnEarlierVersion", DrainOrder{CreatedAt: At(now), ExpiresAt: day}, true},
+		{"OfAnEarlierVersionAndOlder", DrainOrder{CreatedAt: At(now.Add(-time.Millisecond)), ExpiresAt: day}, false},
 	}
 	for _, tt := range tests {
 		if got := tt.order.Matches(in); got != tt.want {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -55,16 +56,25 @@ func (s *Store) PutLease(ctx context.Context, l Lease) (Lease, error) {
 	return out, nil
 }
 
-// drainLife is how long a drain order stays in force: longer than any run.
-const drainLife = 24 * time.Hour
-
-// OrderDrain stores a drain order and rings.
+// OrderDrain stores a drain order, whose id was never used before, and rings. It is in force once a
+// controller has taken it up.
 func (s *Store) OrderDrain(ctx context.Context, d DrainOrder) error {
-	d.ExpiresAt = d.CreatedAt.Add(drainLife).Truncate(time.Second)
-	if err := s.put(ctx, &d, Any); err != nil {
+	d.EffectiveAt, d.Term, d.ExpiresAt = Time{}, 0, time.Time{}
+	if err := s.put(ctx, &d, 0); err != nil && !errors.Is(err, ErrConflict) { // a conflict: an earlier try was applied
 		return err
 	}
 	return s.ring(ctx, d.key())
+}
+
+// TakeDrain puts an order in force: it dismisses what was there at now, by the clock of the controller of
+// this term, and stays for life. One that was taken up before is returned as it is.
+func (s *Store) TakeDrain(ctx context.Context, d DrainOrder, now time.Time, term int64, life time.Duration) (DrainOrder, error) {
+	if d.Taken() {
+		return d, nil
+	}
+	d.EffectiveAt, d.Term, d.ExpiresAt = At(now), term, now.Add(life).Truncate(time.Second)
+	err := s.put(ctx, &d, d.Version)
+	return d, err
 }
 
 // DrainOrders reads those of the drain orders that exist, consistently. Bad records are passed to bad and left out.

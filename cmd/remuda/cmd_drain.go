@@ -93,8 +93,9 @@ func (o *drainOptions) run(ctx context.Context, a *app, st *store.Store, classes
 	}
 	show := newProgress(a.streams)
 	defer show.clear()
-	err := settle(wait, a.clock, show, "drain", func(ctx context.Context) error {
-		found, err := matching(ctx, st, order)
+	var found []store.Instance
+	err := settle(wait, a.clock, show, "drain", func(ctx context.Context) (err error) {
+		found, err = matching(ctx, st, order.Covers)
 		if err == nil {
 			err = o.known(found, classes)
 		}
@@ -106,7 +107,7 @@ func (o *drainOptions) run(ctx context.Context, a *app, st *store.Store, classes
 	if err != nil {
 		return err
 	}
-	left, dismissed, err := o.wait(wait, a, st, order, show)
+	left, dismissed, err := o.wait(wait, a, st, order, found, show)
 	if err != nil {
 		return fmt.Errorf("%w: %d left (the order stays in force)", err, left)
 	}
@@ -132,10 +133,15 @@ func (o *drainOptions) known(found []store.Instance, classes []string) error {
 	}
 }
 
-// wait polls until no instance that order covers lives, and returns how many still do and the ids of
-// those seen alive since the order.
-func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order store.DrainOrder, show *progress) (int, []store.InstanceID, error) {
+// wait polls until every instance that order covers has ended, those found when it was given and those
+// launched until a controller took it up, and returns how many have not and the ids of those seen alive
+// since the order.
+func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order store.DrainOrder, found []store.Instance, show *progress) (int, []store.InstanceID, error) {
 	start := a.clock.Now()
+	named := map[store.InstanceID]bool{}
+	for _, in := range found {
+		named[in.ID] = true
+	}
 	ring := every{period: ringEvery, next: start.Add(ringEvery)}
 	seen := map[store.InstanceID]bool{}
 	left := 0
@@ -144,7 +150,13 @@ func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order 
 		if ring.due(now) {
 			_ = st.Table().Ring(ctx, store.DrainKey(order.ID)) // a hint: the controller scans anyway
 		}
-		found, err := matching(ctx, st, order)
+		var bad error
+		taken, err := st.DrainOrders(ctx, func(_ store.Key, err error) { bad = err }, order.ID)
+		if err = errors.Join(err, bad); err == nil {
+			found, err = matching(ctx, st, func(in store.Instance) bool {
+				return named[in.ID] || len(taken) == 1 && taken[0].Taken() && taken[0].Matches(in)
+			})
+		}
 		if err != nil {
 			show.show(storeTrouble("drain", err), "  "+short(now.Sub(start)))
 			return false, nil
@@ -152,11 +164,14 @@ func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order 
 		left = 0
 		states := map[statemachine.State]int{}
 		for _, in := range found {
+			if gone(in) {
+				continue
+			}
 			if in.State != statemachine.Terminated {
 				seen[in.ID] = true
-				states[in.State]++
-				left++
 			}
+			states[in.State]++
+			left++
 		}
 		if left > 0 {
 			show.show(fmt.Sprintf("drain  %d left%s", left, stateCounts(states)), "  "+short(now.Sub(start)))
@@ -166,11 +181,17 @@ func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order 
 	return left, slices.Sorted(maps.Keys(seen)), err
 }
 
-// matching returns every instance that order covers, terminated ones too.
-func matching(ctx context.Context, st *store.Store, order store.DrainOrder) ([]store.Instance, error) {
+// gone reports whether the fleet has confirmed that an instance is gone. Terminated alone is only an order,
+// which the fleet may refuse.
+func gone(in store.Instance) bool {
+	return in.State == statemachine.Terminated && !in.ExpiresAt.IsZero()
+}
+
+// matching returns every instance that is meant, terminated ones too.
+func matching(ctx context.Context, st *store.Store, meant func(store.Instance) bool) ([]store.Instance, error) {
 	var found []store.Instance
 	err := st.Scan(ctx, store.Visitor{Instance: func(in store.Instance) {
-		if order.Matches(in) {
+		if meant(in) {
 			found = append(found, in)
 		}
 	}})

@@ -21,6 +21,15 @@ func drainOrders(t *testing.T, st *store.Store) []store.DrainOrder {
 	return orders
 }
 
+// end dismisses an instance, and has the fleet confirm its end.
+func end(t *testing.T, st *store.Store, in store.Instance) {
+	t.Helper()
+	in = move(t, st, in, dismissed(time.Now()))
+	if _, err := st.Retire(t.Context(), in, time.Now().Add(time.Hour), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func dismissed(now time.Time) store.Transition {
 	return store.Transition{Event: statemachine.Dismissed, Now: now, Reason: statemachine.ReasonDismissed}
 }
@@ -45,9 +54,13 @@ func TestDrain_WaitsUntilTerminated(t *testing.T) {
 					time.Sleep(time.Second)
 					launch(t, st, "i-3", time.Now())
 					time.Sleep(2 * time.Second)
-					move(t, st, one, dismissed(time.Now()))
-					time.Sleep(3 * time.Second)
-					move(t, st, two, dismissed(time.Now()))
+					end(t, st, one)
+					time.Sleep(2 * time.Second)
+					ordered := move(t, st, two, dismissed(time.Now())) // not ended yet
+					time.Sleep(time.Second)
+					if _, err := st.Retire(context.Background(), ordered, time.Now().Add(time.Hour), time.Now()); err != nil {
+						t.Error(err)
+					}
 				}()
 				c, start := newCLI(st), time.Now()
 				if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != exitDone {
@@ -85,7 +98,7 @@ func TestDrain_NothingToDo(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st, start := memory(t, nil), time.Now()
-				move(t, st, launch(t, st, "i-1", start), dismissed(start))
+				end(t, st, launch(t, st, "i-1", start))
 				c := newCLI(st)
 				if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != tt.code || time.Since(start) != 0 {
 					t.Errorf("%s: exit code = %d after %s, want %d at once; stderr:\n%s", tt.reason, code, time.Since(start), tt.code, &c.err)

@@ -204,7 +204,7 @@ func (a drain) do(w *World) {
 	now := w.clock.Now()
 	order := store.DrainOrder{
 		ID: a.ID, ResourceClass: a.Class, InstanceID: a.Instance,
-		CreatedAt: store.At(now), ExpiresAt: now.Add(time.Hour).Truncate(time.Second),
+		CreatedAt: store.At(now),
 	}
 	if err := store.New(w.truth).OrderDrain(context.Background(), order); err != nil {
 		w.truth.violate(Answered, "drain order: %v", err)
