@@ -263,7 +263,9 @@ func (t *term) fails(s snapshot, cause string, now time.Time) {
 	if known {
 		return
 	}
-	t.view.wary.Store(true)
+	if refused { // one that says nothing says that it listens once it does
+		t.view.wary.Store(true)
+	}
 	if !strings.HasPrefix(s.Registration.Name, t.prefix(s.ID)) { // whoever led then may have replaced one
 		t.probes.replacing(now)
 	}
