@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,11 @@ func newDevCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.complete(&cfg); err != nil {
+			exe, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(o.complete(&cfg), o.admits(cfg.Config, exe)); err != nil {
 				return asUsage(err)
 			}
 			return o.run(cmd.Context(), a, cfg.Config)
@@ -71,6 +76,9 @@ func (o *devOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
+	if err := o.admit(cfg); err != nil {
+		return err
+	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var g errgroup.Group
