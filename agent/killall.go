@@ -50,7 +50,12 @@ func (s Scrubber) killUsers(ctx context.Context) error {
 func (s Scrubber) killUntilQuiet(ctx context.Context, look func() ([]process.Ref, error)) error {
 	quiet := 0
 	for try := 0; ; try++ {
-		left, err := s.kill(look)
+		if quiet == 0 {
+			if err := s.killByKernel(); err != nil {
+				return err
+			}
+		}
+		left, err := look()
 		switch {
 		case err != nil:
 			return err
@@ -64,6 +69,9 @@ func (s Scrubber) killUntilQuiet(ctx context.Context, look func() ([]process.Ref
 			return fmt.Errorf("%d processes cannot be killed, one is %d", len(left), left[0].PID)
 		}
 		quiet = 0
+		if err := process.KillAll(left...); err != nil {
+			return err
+		}
 		t := s.Clock.NewTimer(killPause)
 		select {
 		case <-ctx.Done():
@@ -74,14 +82,12 @@ func (s Scrubber) killUntilQuiet(ctx context.Context, look func() ([]process.Ref
 	}
 }
 
-// kill kills what runs as the runner's user and what a look finds, which it returns: some may have ended by now.
-func (s Scrubber) kill(look func() ([]process.Ref, error)) ([]process.Ref, error) {
-	var err error
-	if s.User != nil {
-		err = process.User{UID: s.User.UID}.Kill()
+// killByKernel kills what runs as the runner's user.
+func (s Scrubber) killByKernel() error {
+	if s.User == nil {
+		return nil
 	}
-	left, lerr := look()
-	return left, errors.Join(err, lerr, process.KillAll(left...))
+	return process.User{UID: s.User.UID}.Kill()
 }
 
 // left returns the processes of runs, without this one.

@@ -2,8 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
+
+	"github.com/remuda-run/remuda/internal/process"
 )
 
 // ProcessMachine is a machine that is no more than the processes of one instance, beside others on
@@ -19,8 +22,9 @@ const haltPause = 20 * time.Millisecond
 // Halt kills every process of the instance but the agent, which ends because Run returns.
 func (m ProcessMachine) Halt(ctx context.Context, _ string) error {
 	for {
-		left, err := m.kill(m.left)
-		if err != nil || len(left) == 0 {
+		kerr := m.killByKernel()
+		left, err := m.left()
+		if err := errors.Join(kerr, err, process.KillAll(left...)); err != nil || len(left) == 0 {
 			return err
 		}
 		t := m.Clock.NewTimer(haltPause)

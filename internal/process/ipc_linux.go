@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -94,20 +95,25 @@ const (
 )
 
 func (u User) removeQueues() error {
-	dir, err := openQueues()
+	view, err := queues()
 	if errors.Is(err, unix.ENODEV) {
 		return nil // a kernel without them
 	}
 	if err != nil {
 		return err
 	}
+	fd, err := unix.Openat(view, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	dir := os.NewFile(uintptr(fd), queueFolder)
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	for _, name := range names {
 		var st unix.Stat_t
-		serr := unix.Fstatat(int(dir.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		serr := unix.Fstatat(view, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 		if serr == nil && u.Owns(int(st.Uid)) {
-			serr = unix.Unlinkat(int(dir.Fd()), name, 0)
+			serr = unix.Unlinkat(view, name, 0)
 		}
 		if !errors.Is(serr, unix.ENOENT) {
 			err = errors.Join(err, serr)
@@ -116,29 +122,22 @@ func (u User) removeQueues() error {
 	return err
 }
 
-// openQueues opens a view of the message queues that nobody else has, or that of the system where it may not be
-// made.
-func openQueues() (*os.File, error) {
+// queues opens a view of the message queues that nobody else has, or that of the system where none may be made. It
+// stays open: the end of a view waits for every processor.
+var queues = sync.OnceValues(func() (view int, err error) {
 	fd, err := unix.Fsopen("mqueue", unix.FSOPEN_CLOEXEC)
 	if err == nil {
 		defer unix.Close(fd)
 		if err = unix.FsconfigCreate(fd); err == nil {
-			var view int
-			if view, err = unix.Fsmount(fd, unix.FSMOUNT_CLOEXEC, 0); err == nil {
-				defer unix.Close(view)
-				var dir int
-				if dir, err = unix.Openat(view, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err == nil {
-					return os.NewFile(uintptr(dir), "mqueue"), nil
-				}
-			}
+			view, err = unix.Fsmount(fd, unix.FSMOUNT_CLOEXEC, 0)
 		}
 	}
 	if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS) { // a container, a kernel before 5.2
-		return nil, err
+		return view, err
 	}
 	var st unix.Statfs_t
 	if serr := unix.Statfs(queueFolder, &st); serr != nil || st.Type != queueMagic {
-		return nil, errors.Join(err, serr, fmt.Errorf("%s does not show them", queueFolder))
+		return 0, errors.Join(err, serr, fmt.Errorf("%s does not show them", queueFolder))
 	}
-	return os.Open(queueFolder)
-}
+	return unix.Open(queueFolder, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+})

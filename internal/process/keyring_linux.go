@@ -18,7 +18,7 @@ func (u User) ClearKeyrings() error {
 		all := keyrings
 		switch persistent, err := unix.KeyctlInt(unix.KEYCTL_GET_PERSISTENT, -1, unix.KEY_SPEC_THREAD_KEYRING, 0, 0); {
 		case err == nil:
-			all = append(all[:len(all):len(all)], persistent)
+			all = append(all[:len(all):len(all)], persistent, unix.KEY_SPEC_THREAD_KEYRING) // where the answer is kept
 		case !errors.Is(err, unix.EOPNOTSUPP) && !withoutKeys(err):
 			return fmt.Errorf("persistent keyring: %w", err)
 		}

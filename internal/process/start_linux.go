@@ -16,12 +16,12 @@ import (
 // ours may write into it (session-keyring(7)), and with the score of an ordinary process when memory runs out
 // (proc_pid_oom_score_adj(5)).
 func Start(cmd *exec.Cmd) error {
-	return onThread(func() error {
-		_, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
+	return onThread(func() (same bool, err error) {
+		_, err = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
 		if err != nil && !withoutKeys(err) {
-			return fmt.Errorf("join a session keyring: %w", err)
+			return true, fmt.Errorf("join a session keyring: %w", err)
 		}
-		return unprotected(cmd)
+		return err != nil, unprotected(cmd)
 	})
 }
 

@@ -70,30 +70,51 @@ func (u User) Kill() error {
 }
 
 // do calls f on a thread that is the user, with no right of ours: to the kernel each thread has credentials of its
-// own (nptl(7)), and a process of the user's own could be stopped by others of that user.
+// own (nptl(7)), and a process of the user's own could be stopped by others of that user. The saved uid stays ours,
+// so that the thread can be used again and none of the user may trace it (ptrace(2)).
 func (u User) do(f func() error) error {
 	if u.UID <= 0 || u.UID == os.Getuid() || u.UID == os.Geteuid() {
 		return fmt.Errorf("%w: %d", ErrNotAlone, u.UID)
 	}
-	return onThread(func() error {
-		// Not unix.Setresuid, which changes every thread.
-		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(u.UID), uintptr(u.UID), uintptr(u.UID)); errno != 0 {
-			return fmt.Errorf("become user %d: %w", u.UID, errno)
+	return onThread(func() (same bool, err error) {
+		ours := unix.Geteuid()
+		if err := setUIDs(u.UID, u.UID, ours); err != nil {
+			return true, fmt.Errorf("become user %d: %w", u.UID, err)
 		}
-		caps := [2]unix.CapUserData{}
-		if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0]); err != nil {
-			return fmt.Errorf("become user %d: capabilities: %w", u.UID, err)
+		err = rightless()
+		if err == nil {
+			err = f()
 		}
-		if e, _, _ := unix.RawSyscall(unix.SYS_GETEUID, 0, 0, 0); int(e) != u.UID || caps[0].Effective|caps[1].Effective != 0 {
-			return fmt.Errorf("become user %d: rights of user %d are left: %x %x", u.UID, e, caps[0].Effective, caps[1].Effective)
-		}
-		return f()
+		back := setUIDs(ours, ours, ours)
+		return back == nil, errors.Join(err, back)
 	})
 }
 
-// onThread calls f on a thread that ends with it, whatever f changed of the thread. It is never the main one, which
-// would stay, and be shown as the process.
-func onThread(f func() error) error {
+// setUIDs is not unix.Setresuid, which changes every thread.
+func setUIDs(ruid, euid, suid int) error {
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(ruid), uintptr(euid), uintptr(suid)); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// rightless makes sure that this thread has no right of root's: to kill as the user is to kill all with one.
+func rightless() error {
+	var caps [2]unix.CapUserData
+	if err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &caps[0]); err != nil {
+		return fmt.Errorf("read capabilities: %w", err)
+	}
+	ruid, _, _ := unix.RawSyscall(unix.SYS_GETUID, 0, 0, 0)
+	euid, _, _ := unix.RawSyscall(unix.SYS_GETEUID, 0, 0, 0)
+	if ruid == 0 || euid == 0 || caps[0].Effective|caps[1].Effective != 0 {
+		return fmt.Errorf("rights are left: users %d and %d, capabilities %x %x", ruid, euid, caps[1].Effective, caps[0].Effective)
+	}
+	return nil
+}
+
+// onThread calls f on a thread that nothing else uses meanwhile, and that ends unless f says that it is the same as
+// before. It is never the main one, which would not end, and is shown as the process.
+func onThread(f func() (same bool, err error)) error {
 	done := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread() // a thread that is not unlocked ends with its goroutine
@@ -102,7 +123,11 @@ func onThread(f func() error) error {
 			done <- onThread(f) // this one is taken meanwhile
 			return
 		}
-		done <- f()
+		same, err := f()
+		if same {
+			runtime.UnlockOSThread()
+		}
+		done <- err
 	}()
 	return <-done
 }

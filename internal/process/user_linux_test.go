@@ -181,8 +181,8 @@ func TestUser_Kill_NotRoot_NotUs(t *testing.T) {
 	}
 }
 
-// The thread that was the user is gone, and nothing else ever was: also where f began on the main thread.
-func TestUser_Do_LeavesThreadsAlone(t *testing.T) {
+// No thread stays the user.
+func TestUser_Do_LeavesNoThread(t *testing.T) {
 	u := tester(t)
 	for range 20 {
 		if err := u.do(func() error { return nil }); err != nil {
