@@ -4,6 +4,8 @@ module github.com/remuda-run/remuda/tools
 
 go 1.26.0
 
+toolchain go1.26.8
+
 tool github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 require (

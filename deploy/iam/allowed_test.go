@@ -114,7 +114,7 @@ func allowed() []scenario {
 		keepTemplate(iam.Init, "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate"),
 		[]scenario{
 			when(iam.AgentTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
-			when(iam.WorkflowTrust, "", "a branch", oidc("repo:octo/app:ref:refs/heads/main", "sts.amazonaws.com")),
+			when(iam.WorkflowTrust, "", "a release branch", oidc("repo:octo/app:ref:refs/heads/release-1", "sts.amazonaws.com")),
 		},
 	)
 }

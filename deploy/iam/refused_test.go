@@ -121,7 +121,9 @@ func refusedWorkflow() []scenario {
 		when(iam.WorkflowSession, "", "writes a status", item("PutItem", "RUN#4711", "PK SK version attempt phase instances")),
 		when(iam.WorkflowTrust, "", "another repository", oidc("repo:octo/other:ref:refs/heads/main", "sts.amazonaws.com")),
 		when(iam.WorkflowTrust, "", "a repository whose name begins alike", oidc("repo:octo/app2:ref:refs/heads/main", "sts.amazonaws.com")),
-		when(iam.WorkflowTrust, "", "a token for another service", oidc("repo:octo/app:ref:refs/heads/main", "vault")),
+		when(iam.WorkflowTrust, "", "a token for another service", oidc("repo:octo/app:ref:refs/heads/release-1", "vault")),
+		when(iam.WorkflowTrust, "", "another branch", oidc("repo:octo/app:ref:refs/heads/feature", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "a pull request", oidc("repo:octo/app:pull_request", "sts.amazonaws.com")),
 	}
 }
 

@@ -11,7 +11,7 @@ var installation = iam.Values{
 	Region: "eu-west-1", Account: "111122223333", Name: "remuda", Events: "doorbell",
 	Subnets:        []string{"subnet-0aaaaaaaaaaaaaaaa", "subnet-0bbbbbbbbbbbbbbbb"},
 	SecurityGroups: []string{"sg-0aaaaaaaaaaaaaaaa"},
-	Repository:     "octo/app", RunID: "4711",
+	Repository:     "octo/app", Subject: "ref:refs/heads/release-*", RunID: "4711",
 }
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Values describe one installation. No value may hold a wildcard, a variable of IAM or white space.
+// Values describe one installation. No value but Subject may hold a wildcard, none a variable of IAM or white space.
 type Values struct {
 	Partition string // aws (default), aws-cn or aws-us-gov
 	Region    string // such as eu-west-1
@@ -26,6 +26,7 @@ type Values struct {
 	SecurityGroups []string // which instances may get; default: any of the account
 
 	Repository string // owner/name on GitHub; for WorkflowTrust only
+	Subject    string // which of its tokens may take the role, such as ref:refs/heads/main; default: * for any
 	RunID      string // GitHub run id; for WorkflowSession only
 }
 
@@ -41,6 +42,7 @@ func (v Values) withDefaults() Values {
 	or(&v.Queues, v.Name)
 	or(&v.AgentRole, v.Name+"-agent")
 	or(&v.AgentProfile, v.AgentRole)
+	or(&v.Subject, "*")
 	return v
 }
 
@@ -62,6 +64,7 @@ var (
 	subnetForm     = regexp.MustCompile(`^subnet-[0-9a-f]{8,17}$`)
 	groupForm      = regexp.MustCompile(`^sg-[0-9a-f]{8,17}$`)
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9_.-]+$`)
+	subjectForm    = regexp.MustCompile(`^(\*|pull_request|environment:[A-Za-z0-9_.-]+|ref:refs/(heads|tags)/[A-Za-z0-9_./-]+\*?)$`)
 	runIDForm      = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
@@ -79,6 +82,7 @@ func (v Values) fields() []field {
 		{"AgentRole", v.AgentRole, roleForm, "the name of a role, with its path"},
 		{"AgentProfile", v.AgentProfile, roleForm, "the name of an instance profile, with its path"},
 		{"Repository", v.Repository, repositoryForm, "owner/name"},
+		{"Subject", v.Subject, subjectForm, "*, pull_request, environment:<name>, or ref:refs/heads/<branch> or ref:refs/tags/<tag>, which may end with *"},
 		{"RunID", v.RunID, runIDForm, "1 to 20 digits"},
 	}
 }
