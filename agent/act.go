@@ -47,6 +47,9 @@ func (a *Agent) clean(ctx context.Context, in store.Instance) (wake time.Time, m
 	if errors.Is(err, ErrBusy) { // it took a job just now
 		return a.o.Clock.Now().Add(a.o.Poll), false
 	}
+	if err == nil && a.disk.get().Foul != "" {
+		return time.Time{}, true
+	}
 	if err == nil && needed {
 		err = a.o.Machine.Scrub(limited, in.ResourceClass)
 	}
@@ -101,6 +104,7 @@ func (a *Agent) end(ctx context.Context, mode store.ReleaseMode) error {
 	if err := l.Stop(ctx, mode); err != nil {
 		return fmt.Errorf("stop listener: %w", err)
 	}
+	a.learn(l.Status(), a.o.Clock.Now()) // its last job may have ended meanwhile
 	l.Detach()
 	a.setListener(nil)
 	a.save(func(s *State) { s.Work.Listener = process.Ref{} })
@@ -224,7 +228,7 @@ func (a *Agent) retire(ctx context.Context, d decision) (wake time.Time, more bo
 		logkey.Exit, st.Exit, logkey.Cause, st.Cause, logkey.Detail, st.Detail)
 	limited, cancel := context.WithTimeout(ctx, a.o.CleanLimit)
 	defer cancel()
-	err := a.end(limited, store.Drain)
+	err := a.end(limited, modeOf(d.mode))
 	switch {
 	case ctx.Err() != nil:
 		return time.Time{}, false

@@ -145,6 +145,7 @@ type Agent struct {
 	pause   *backoff.ExponentialBackOff
 	started time.Time // when the listener was started or adopted
 	online  time.Time // when it was first seen online; zero: not yet
+	refused int       // jobs of the listener that the hook refused
 }
 
 // New returns an agent. It starts nothing, reads the state an earlier one left in o.Dir, and sets a

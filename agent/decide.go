@@ -12,6 +12,7 @@ type facts struct {
 	record      store.Instance
 	script      ScriptState
 	work        Work
+	foul        string
 	serial      int64     // last registration used, of any assignment
 	listener    *Status   // nil: none
 	since       time.Time // start of the listener, or its adoption
@@ -41,10 +42,11 @@ const (
 type decision struct {
 	do       action
 	material store.Registration
-	restart  bool // retire: try the same registration again
-	failed   bool // retire: only new material, which the controller gives at its pace, or another assignment helps
-	counts   bool // retire: one more failure in a row, and a pause
-	pause    bool // retire: a pause before the next start
+	restart  bool              // retire: try the same registration again
+	failed   bool              // retire: only new material, which the controller gives at its pace, or another assignment helps
+	counts   bool              // retire: one more failure in a row, and a pause
+	pause    bool              // retire: a pause before the next start
+	mode     store.ReleaseMode // retire: whether a job is waited for
 	report   store.SignalValue
 	wake     time.Time // zero: only a change wakes
 }
@@ -63,6 +65,8 @@ func decide(f facts, now time.Time) decision {
 	switch {
 	case f.script.Failed != "":
 		return decision{report: f.say(store.ScriptFailed, "", f.script.Failed)}
+	case f.foul != "":
+		return f.condemn()
 	case in.Assignment != f.work.Assignment:
 		if f.listener != nil && f.listener.State == Busy && in.Release != store.Now {
 			return decision{} // the job's end wakes
@@ -75,6 +79,20 @@ func decide(f facts, now time.Time) decision {
 	default:
 		return f.register(now)
 	}
+}
+
+// condemn gives the machine up, whatever it is to do: its listener ends, and takes no further job. One that it
+// took meanwhile, which only a registration for several jobs can, may end.
+func (f facts) condemn() decision {
+	d := decision{report: f.say(store.RemoveFailed, "", f.foul)}
+	switch {
+	case f.listener == nil:
+	case f.listener.State == Busy && f.record.Release != store.Now:
+		return decision{} // the job's end wakes
+	default:
+		d.do, d.failed, d.mode = retire, true, f.record.Release
+	}
+	return d
 }
 
 // fresh reports whether the record carries material that was not used yet.

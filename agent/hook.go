@@ -25,13 +25,25 @@ const (
 // ErrForeignJob says that a job does not belong to the run this machine works for.
 var ErrForeignJob = errors.New("agent: job does not belong here")
 
+// hookScript is the parent of GuardJob, and keeps a job waiting that nobody could judge: the program is not
+// there, or it was ended. It tries to end the worker, whose child it is, and leaves it to the agent to notice.
+const hookScript = `#!/bin/sh
+trap '' HUP INT QUIT TERM
+%s %s %s --dir %s && exit 0
+while kill -0 "$PPID" 2>/dev/null; do
+	grep -aqs 'Runner\.Worker' "/proc/$PPID/cmdline" && kill -KILL "$PPID" || :
+	sleep 1 || :
+done
+exit 1
+`
+
 // WriteHook writes the job-started hook into dir. It calls exe.
 func WriteHook(dir, exe string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("write hook: %w", err)
 	}
-	script := fmt.Sprintf("#!/bin/sh\nexec %s %s %s --dir %s\n", quote(exe), HookCommand, HookStarted, quote(dir))
+	script := fmt.Sprintf(hookScript, quote(exe), HookCommand, HookStarted, quote(dir))
 	return writeFile(filepath.Join(dir, HookFile), []byte(script), 0o755)
 }
 
@@ -39,8 +51,8 @@ func WriteHook(dir, exe string) error {
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // JobStarted decides whether the job that env describes may run on the machine whose agent keeps its
-// state in dir. Labels are no fence: any workflow may write any label (design.md §7). An error fails
-// the job before its first step; without a readable state no job may run.
+// state in dir. Labels are no fence: any workflow may write any label. Without a readable state no job may
+// run.
 func JobStarted(dir string, env []string) error {
 	s, err := readState(filepath.Join(dir, stateFile))
 	if err != nil {

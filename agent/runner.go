@@ -131,6 +131,8 @@ type Status struct {
 	Exit     int    // Exited: its status
 	Online   bool   // it was listening at least once
 	Jobs     int    // jobs it took
+	Refused  int    // of them, those that the job-started hook refused
+	Unjudged int    // of those that are over, the ones of which the hook said nothing
 	RunnerID int64  // GitHub's id, 0 if not known
 	Detail   string // last lines of its output, for people
 }

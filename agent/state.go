@@ -31,6 +31,7 @@ type State struct {
 	Work       Work              `json:"work"`
 	Report     store.SignalValue `json:"report"`     // the last one, delivered or not
 	Repository string            `json:"repository"` // whose jobs may run here
+	Foul       string            `json:"foul"`       // why this machine may serve nobody any more; "": it may
 }
 
 // ScriptState says how the pre-runner script went.

@@ -147,7 +147,7 @@ func (a *Agent) observe(in store.Instance, now time.Time) facts {
 	}
 	s := a.disk.get()
 	f := facts{
-		record: in, script: s.Script, work: s.Work, serial: s.Serial, retry: a.retry,
+		record: in, script: s.Script, work: s.Work, foul: s.Foul, serial: s.Serial, retry: a.retry,
 		since: a.started, onlineLimit: a.o.OnlineLimit,
 	}
 	if l != nil {
@@ -156,12 +156,23 @@ func (a *Agent) observe(in store.Instance, now time.Time) facts {
 	return f
 }
 
+// unjudged is why a machine is given up after a job that the job-started hook neither let in nor refused.
+const unjudged = "a job ended here that the job-started hook did not judge: it was cancelled before that, or it ran without leave"
+
 // learn keeps what the status of a listener tells for longer than the listener lives.
 func (a *Agent) learn(st Status, now time.Time) {
 	w := a.disk.get().Work
 	if id := max(w.RunnerID, st.RunnerID); st.Online && !w.Online || id != w.RunnerID {
 		a.save(func(s *State) { s.Work.Online, s.Work.RunnerID = w.Online || st.Online, id })
 	}
+	if st.Unjudged > 0 && a.disk.get().Foul == "" {
+		a.log.Error("a job ran that nobody judged", logkey.Runner, w.Name)
+		a.save(func(s *State) { s.Foul = unjudged })
+	}
+	if st.Refused > a.refused {
+		a.log.Warn("job of another run or repository refused", logkey.Runner, w.Name)
+	}
+	a.refused = st.Refused
 	if st.Online && a.online.IsZero() {
 		a.online = now
 	}

@@ -44,6 +44,7 @@ type listener struct {
 	out     *tail
 	updated bool // it began to replace its program; of the one goroutine
 	workers func(listener int) ([]process.Ref, error)
+	ended   int // jobs that are over; of the one goroutine
 	changed chan struct{}
 	stopped chan struct{} // closed when Stop begins
 	quit    chan struct{} // closed by Detach
@@ -149,6 +150,7 @@ func (l *listener) look() bool {
 	if err != nil {
 		l.status.Detail = err.Error()
 	}
+	l.judge(&l.status)
 	l.mu.Unlock()
 	close(l.gone)
 	l.poke()
@@ -181,14 +183,17 @@ func (l *listener) reap() int {
 // hear takes one line of output.
 func (l *listener) hear(line string) {
 	l.mu.Lock()
-	if what, _ := parse(line); what == updating && l.status.Jobs == 0 {
+	what, _ := parse(line)
+	if what == updating && l.status.Jobs == 0 {
 		l.updated = true
 	}
-	jobs := l.status.Jobs
+	jobs, busy := l.status.Jobs, l.status.State == agent.Busy
 	changed := apply(&l.status, line, l.working)
 	if l.status.Jobs != jobs {
 		l.job = job{} // the last one was of the job before
 		l.working()
+	} else if busy && l.status.State != agent.Busy {
+		l.over()
 	}
 	l.mu.Unlock()
 	if changed {

@@ -27,13 +27,14 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Options configure a Runner. All but Env, Group, Credential, Prepare and Guard are required.
+// Options configure a Runner. All but Env, Verdicts, Group, Credential, Prepare and Guard are required.
 type Options struct {
 	Dir        string   // of the unpacked runner, writable
 	Log        string   // file for the listener's output
 	Env        []string // of the program and its jobs; what this package adds wins
 	InstanceID string   // value of agent.EnvMarker
 	Hook       string   // program run before the first step of each job
+	Verdicts   string   // file to which the hook adds a line for each job; "": jobs are not held against it
 	Group      string   // name of the runner group to register with by a token; "": the default group
 	Clock      clock.WithTicker
 	Credential *syscall.Credential // unprivileged user; nil: the agent's
@@ -146,6 +147,9 @@ func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, er
 		return nil, err
 	}
 	defer out.Close()
+	if err := r.openVerdicts(); err != nil {
+		return nil, err
+	}
 	cmd := exec.Command(r.listener(), "run")
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, env, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}

@@ -13,9 +13,6 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// workerName is the program that the listener starts for each job (src/Runner.Listener/JobDispatcher.cs).
-const workerName = "Runner.Worker"
-
 // workerLimit is how long a listener that took a job may take to start its worker. It does so at once; what takes
 // longer is no job but a line that looks like one.
 const workerLimit = time.Minute
@@ -32,7 +29,7 @@ func workers(listener int) ([]process.Ref, error) {
 		if err != nil {
 			continue // ended
 		}
-		if program, _, _ := bytes.Cut(line, []byte{0}); path.Base(string(program)) == workerName {
+		if program, _, _ := bytes.Cut(line, []byte{0}); path.Base(string(program)) == agent.WorkerName {
 			found = append(found, ref)
 		}
 	}
@@ -76,6 +73,9 @@ func (l *listener) followJob() bool {
 		return false
 	}
 	l.status.State, l.status.Cause = agent.Listening, ""
+	if l.job.worker != (process.Ref{}) {
+		l.over()
+	}
 	return true
 }
 

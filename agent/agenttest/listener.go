@@ -114,6 +114,19 @@ func (l *Listener) FinishJob() bool {
 	return true
 }
 
+// FinishUnjudged ends a job of which the job-started hook said nothing.
+func (l *Listener) FinishUnjudged() bool { return l.finish(func(st *agent.Status) { st.Unjudged++ }) }
+
+// FinishRefused ends a job that the job-started hook refused.
+func (l *Listener) FinishRefused() bool { return l.finish(func(st *agent.Status) { st.Refused++ }) }
+
+func (l *Listener) finish(note func(*agent.Status)) bool {
+	l.mu.Lock()
+	note(&l.status)
+	l.mu.Unlock()
+	return l.FinishJob()
+}
+
 // Exit ends the listener with a status. It returns false if it has ended before.
 func (l *Listener) Exit(status int, cause string) bool {
 	l.mu.Lock()

@@ -97,7 +97,8 @@ func (m *machine) runner() (agent.Runner, error) {
 	}
 	return actionsrunner.New(actionsrunner.Options{
 		Dir: filepath.Join(m.dir, runnerFolder), Log: filepath.Join(m.dir, "runner.log"), Env: env, InstanceID: m.id,
-		Hook: filepath.Join(m.dir, agent.HookFile), Clock: m.a.clock, Credential: m.account.Credential, Prepare: m.prepare, Guard: m.guard,
+		Hook: filepath.Join(m.dir, agent.HookFile), Verdicts: filepath.Join(m.dir, agent.VerdictFile),
+		Clock: m.a.clock, Credential: m.account.Credential, Prepare: m.prepare, Guard: m.guard,
 		Group: m.cfg.GitHub.RunnerGroup,
 	})
 }

@@ -231,7 +231,7 @@ func newAgentHookCmd(a *app) *cobra.Command {
 			if len(args) != 1 || args[0] != agent.HookStarted {
 				return usagef("argument: must be %s, got %q", agent.HookStarted, args)
 			}
-			return agent.JobStarted(dir, a.environ())
+			return agent.GuardJob(dir, a.environ(), a.clock)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "`folder` of the instance")

@@ -143,6 +143,10 @@ type step struct {
 // keeps those with success() from running and no other; so does the end of the job by an order, which
 // does not even interrupt the others. Once the runner stops no step runs, and the job has failed.
 func (r *jobRun) steps() githubsim.Conclusion {
+	if r.cancelled.Err() != nil { // while the job was set up (src/Runner.Worker/JobRunner.cs, RunAsync)
+		r.note("The operation was canceled.")
+		return githubsim.Cancelled
+	}
 	failed := false
 	for _, s := range []step{
 		{true, r.hook(hookStarted)},

@@ -107,8 +107,9 @@ func TestToken_S14_ManyJobs_UntilStopped_ThenRemoved(t *testing.T) {
 	if got := w.completed(t, "2").Conclusion; got != githubsim.Failure {
 		t.Errorf("conclusion of a script that exits with 3 = %s, want failure", got)
 	}
-	w.submit(t, githubsim.Job{ID: "3", Label: "run-9", Name: "three", Seconds: 3600})
-	s.out.await(t, "Running job: three") // not before: a job not begun goes back to the queue
+	begun := filepath.Join(dir, "begun")
+	w.submit(t, githubsim.Job{ID: "3", Label: "run-9", Name: "three", Script: "echo >" + begun + "; sleep 1000"})
+	awaitFile(t, begun, "") // not before: a job not begun goes back to the queue
 	check(t, "stopped", s.exit(t), 0, s)
 	if got := w.completed(t, "3").Conclusion; got != githubsim.Failure {
 		t.Errorf("conclusion of the job that ran at the signal = %s, want failure: it was not cancelled", got)
