@@ -130,7 +130,8 @@ func (t *term) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool
 		}
 		t.waiting.missed(r.id, t.requests.add)
 		t.changed(id) // drops it, or refreshes it, as its record says
-		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) {
+		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) ||
+			errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 			t.pickup.Return(ticket.InstanceID)
 			t.instances.add(id)
 			t.waiting.wake(ticket, t.requests.add) // it was hidden from others meanwhile

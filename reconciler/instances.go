@@ -26,6 +26,9 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 	if s.State == statemachine.Terminated {
 		return t.bury(ctx, s)
 	}
+	if !s.unwritten.IsZero() {
+		return t.recheck(ctx, s)
+	}
 	if s.unheard {
 		if err := t.hear(ctx, []store.InstanceID{id}); err != nil {
 			return Result{}, err
@@ -105,6 +108,17 @@ func (t *term) leaving(s snapshot) bool {
 
 // badRecord isolates a record that cannot be read: it is reported and skipped (H70).
 func (t *term) badRecord(k store.Key, err error) {
+	if p, ok := k.Principal(); ok && k.Sort == store.KindInstance && errors.Is(err, store.ErrExpiry) {
+		if id, known := t.view.id(p); known {
+			t.view.with(id, func(in *instance) {
+				if in.unwritten.IsZero() {
+					in.unwritten = t.clock.Now()
+				}
+			})
+			t.changed(id)
+			t.instances.add(id)
+		}
+	}
 	cause := k.Sort
 	if !store.KnownKind(cause) {
 		cause = "" // anybody may make up kinds: they are one cause

@@ -133,12 +133,31 @@ func (t *term) refresh(ctx context.Context, s snapshot) error {
 		return errors.Join(fmt.Errorf("instance %s: record has vanished: %w", s.ID, err), t.erased(ctx, s))
 	}
 	if err != nil {
+		if errors.Is(err, store.ErrInvalid) {
+			t.view.with(s.ID, func(in *instance) { in.unread = true })
+			t.changed(s.ID)
+		}
 		return fmt.Errorf("instance %s: %w", s.ID, err)
 	}
 	t.view.apply(rec)
-	t.view.with(s.ID, func(in *instance) { in.doubt, in.unwritten = false, time.Time{} })
+	t.view.with(s.ID, func(in *instance) { in.doubt, in.unwritten, in.unread = false, time.Time{}, false })
 	t.changed(s.ID)
 	return nil
+}
+
+// recheck looks for a record that was missing, until it is there or its machine is ended.
+func (t *term) recheck(ctx context.Context, s snapshot) (Result, error) {
+	in := t.view.instance(s.ID)
+	if in == nil {
+		return Result{}, nil
+	}
+	select {
+	case in.write <- struct{}{}:
+		defer func() { <-in.write }()
+	case <-ctx.Done():
+		return Result{}, fmt.Errorf("instance %s: %w", s.ID, context.Cause(ctx))
+	}
+	return Result{}.sooner(time.Millisecond), t.refresh(ctx, s)
 }
 
 // erased deals with an instance whose record is missing: its agent, which may set the expiry of any
@@ -157,6 +176,7 @@ func (t *term) erased(ctx context.Context, s snapshot) error {
 		}
 		since = in.unwritten
 	})
+	t.changed(s.ID) // nothing may be claimed of it
 	if now.Sub(since) < t.cfg.Orphan || t.braked() {
 		return nil
 	}
@@ -188,6 +208,9 @@ func (t *term) changed(id store.InstanceID) {
 // expired, of the current template and with no order to go.
 func (t *term) candidate(s snapshot) (pool.Ticket, bool) {
 	now := t.clock.Now()
+	if !s.unwritten.IsZero() || s.unread { // no claim of it can be written
+		return pool.Ticket{}, false
+	}
 	if s.State != statemachine.Idle || s.PooledAt.IsZero() || !s.Threshold.After(now) || !s.vitals.fresh || t.unwanted(s, now) {
 		return pool.Ticket{}, false
 	}

@@ -61,6 +61,7 @@ type instance struct {
 	missing   time.Time // since when the fleet's listings lack it; zero: the last one did not
 	announced bool      // its message was sent, or received
 	unwritten time.Time // since when its record is missing in the store; zero: it is there
+	unread    bool      // its record could not be read when it was last needed
 }
 
 // run is one request: its records and what was observed of its client. Guarded by view.mu.
@@ -124,6 +125,8 @@ type snapshot struct {
 	removed   int64
 	announced bool
 	ending    time.Time
+	unwritten time.Time
+	unread    bool
 }
 
 func (in *instance) snapshot() snapshot {
@@ -131,6 +134,7 @@ func (in *instance) snapshot() snapshot {
 		Instance: in.record, vitals: in.vitals, doubt: in.doubt, minted: in.minted, tried: in.tried, untold: in.untold, unheard: in.unheard,
 		minting: in.minting, blocked: in.blocked, away: in.away, awayAt: in.awayAt, allowance: in.allowance, removed: in.removed, announced: in.announced, ending: in.ending,
 		online: in.online, trouble: in.trouble, wary: in.wary != nil && in.wary.Load(),
+		unwritten: in.unwritten, unread: in.unread,
 	}
 }
 

@@ -95,6 +95,9 @@ func encode(r record, version int64) (Item, error) {
 // decode fills r from item. Attributes it does not know are ignored, so that an older binary can
 // read what a newer one wrote.
 func decode(item Item, r record) error {
+	if item.Broken != nil {
+		return fmt.Errorf("decode %s %s: %w: %w", item.Key.Partition, item.Key.Sort, ErrInvalid, item.Broken)
+	}
 	if err := json.Unmarshal(item.Attributes, r); err != nil {
 		return fmt.Errorf("decode %s %s: %w: %v", item.Key.Partition, item.Key.Sort, ErrInvalid, err) //nolint:errorlint // the cause is text for people
 	}

@@ -10,6 +10,7 @@ var (
 	ErrNotFound    = errors.New("store: not found")
 	ErrConflict    = errors.New("store: version conflict")
 	ErrInvalid     = errors.New("store: invalid record")
+	ErrExpiry      = errors.New("store: no expiry") // of Item.Broken: what is stored as one is no instant
 	ErrExpired     = errors.New("store: threshold passed")
 	ErrOtherSpec   = errors.New("store: same attempt with another spec")
 	ErrOldAttempt  = errors.New("store: attempt is older than the stored one")

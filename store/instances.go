@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -173,12 +174,16 @@ func (s *Store) Retire(ctx context.Context, in Instance, expiresAt, now time.Tim
 	return out, nil
 }
 
-// Instance reads the record of an instance. ErrNotFound means that there is none.
+// Instance reads the record of an instance. ErrNotFound means that there is none, or that its expiry, which its
+// agent may write, is none: as one that has passed it takes the record away.
 func (s *Store) Instance(ctx context.Context, c Consistency, p Principal) (Instance, error) {
 	k := InstanceKey(p, KindInstance)
 	item, err := s.item(ctx, c, k)
 	if err != nil {
 		return Instance{}, err
+	}
+	if errors.Is(item.Broken, ErrExpiry) {
+		return Instance{}, fmt.Errorf("read %s %s: %w: %w", k.Partition, k.Sort, ErrNotFound, item.Broken)
 	}
 	if last := s.last.Load(); last != nil && last.is(item) {
 		return last.instance, nil

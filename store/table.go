@@ -24,6 +24,7 @@ type Item struct {
 	Version    int64     // at least 1; items written with Any carry 0
 	ExpiresAt  time.Time // zero: never. Whole seconds. From then on the item counts as absent.
 	Attributes []byte    // one JSON object without key, version and expiry
+	Broken     error     // why what is stored could not be read; the item has only its key then
 }
 
 // Consistency of a read.
@@ -39,6 +40,8 @@ const (
 const Any int64 = -1
 
 // Table stores items. All methods are safe for concurrent use and by several processes at once.
+//
+// An item whose expiry is none (ErrExpiry) counts as absent for Put, and is returned by Get and Scan as Broken.
 //
 // Errors: ErrConflict, ErrInvalid and ErrRefused are definite, nothing was changed. After any other
 // error of Put the outcome is unknown; repeating the identical call is always right.

@@ -103,7 +103,7 @@ func wire(v any) types.AttributeValue {
 }
 
 // decode returns the item of a wire form, its JSON with sorted names. With an error the item has at most
-// a key and no attributes, so that whoever decodes the record fails, and names it.
+// a key and says itself that it is broken, so that whoever decodes the record fails, and names it.
 func decode(in attributes) (store.Item, error) {
 	var item store.Item
 	members := make(map[string]any, len(in))
@@ -118,20 +118,20 @@ func decode(in attributes) (store.Item, error) {
 		case attrVersion:
 			version, err = numberOf(v, 1, math.MaxInt64)
 		case attrExpires:
-			expires, err = numberOf(v, 0, lastExpiry)
+			expires, err = expiryOf(v)
 		default:
 			members[name], err = plain(v)
 		}
 		if err != nil {
-			return store.Item{Key: keyIn(in)}, fmt.Errorf("%s: %w", name, err)
+			return broken(keyIn(in), fmt.Errorf("%s: %w", name, err))
 		}
 	}
 	if item.Key.Partition == "" || item.Key.Sort == "" {
-		return store.Item{Key: item.Key}, errors.New("key: both parts must be set")
+		return broken(item.Key, errors.New("key: both parts must be set"))
 	}
 	body, err := json.Marshal(members)
 	if err != nil {
-		return store.Item{Key: item.Key}, err
+		return broken(item.Key, err)
 	}
 	item.Attributes = body
 	if version != nil {
@@ -141,6 +141,21 @@ func decode(in attributes) (store.Item, error) {
 		item.ExpiresAt = time.Unix(*expires, 0).UTC()
 	}
 	return item, nil
+}
+
+// broken returns an item that could not be read.
+func broken(k store.Key, err error) (store.Item, error) { return store.Item{Key: k, Broken: err}, err }
+
+// expiryOf reads an expiry. Parts of a second, which DynamoDB itself ignores, are dropped.
+func expiryOf(v types.AttributeValue) (*int64, error) {
+	if n, ok := v.(*types.AttributeValueMemberN); ok {
+		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && f >= 0 && f <= lastExpiry {
+			at := int64(f)
+			return &at, nil
+		}
+	}
+	_, err := numberOf(v, 0, lastExpiry)
+	return nil, fmt.Errorf("%w: %w", store.ErrExpiry, err)
 }
 
 // keyIn returns what can be read of the key.

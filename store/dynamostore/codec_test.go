@@ -3,6 +3,7 @@ package dynamostore
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -103,6 +104,10 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), tt.want+":") {
 				t.Errorf("decode() error = %v, want it to name %s", err, tt.want)
 			}
+			if item.Broken == nil || item.Broken.Error() != err.Error() || errors.Is(item.Broken, store.ErrExpiry) != (tt.want == "expiresAt") {
+				t.Errorf("decode() says that the item is broken by %v, want %v", item.Broken, err)
+			}
+			item.Broken = nil
 			if diff := cmp.Diff(store.Item{Key: store.Key{Partition: "P", Sort: "S"}}, item); diff != "" {
 				t.Errorf("decode() with an error (-want +got):\n%s", diff)
 			}

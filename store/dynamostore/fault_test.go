@@ -147,7 +147,7 @@ func timeless(t *testing.T, body []byte) map[string]any {
 		t.Fatal(err)
 	}
 	if values, ok := out["ExpressionAttributeValues"].(map[string]any); ok {
-		delete(values, ":now")
+		delete(values, ":next")
 	}
 	return out
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
 
-// Conditions of a Put. An item past its expiry counts as absent; DynamoDB removes it hours later.
+// Conditions of a Put. An item past its expiry counts as absent; DynamoDB removes it hours later. So does one whose
+// expiry is no instant, which DynamoDB would keep for ever: an instance can write that into its own record.
 const (
-	ifAbsent  = "attribute_not_exists(#pk) OR #expires <= :now"
-	ifCurrent = "#version = :expect AND (attribute_not_exists(#expires) OR #expires > :now)"
+	ifAbsent  = "attribute_not_exists(#pk) OR attribute_exists(#expires) AND NOT #expires BETWEEN :next AND :last"
+	ifCurrent = "#version = :expect AND (attribute_not_exists(#expires) OR #expires BETWEEN :next AND :last)"
 )
 
 // agentPartition begins the partitions of instances, and agentAttributes are all that their agents may
@@ -61,7 +61,7 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 func conditional(in *dynamodb.PutItemInput, expect, now int64) {
 	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	in.ExpressionAttributeNames = map[string]string{"#expires": attrExpires}
-	in.ExpressionAttributeValues = attributes{":now": integer(now)}
+	in.ExpressionAttributeValues = attributes{":next": integer(now + 1), ":last": integer(lastExpiry)}
 	if expect == 0 {
 		in.ConditionExpression = aws.String(ifAbsent)
 		in.ExpressionAttributeNames["#pk"] = attrPartition
@@ -146,13 +146,10 @@ func validated(item store.Item, expect int64) (attributes, error) {
 	return encode(item)
 }
 
-// item decodes what is stored. One that cannot be decoded keeps its key and loses its attributes, so that
-// package store takes it for a bad record and goes on (H70); the reason is logged here.
+// item decodes what is stored. One that cannot be decoded keeps its key and says why, so that package store takes
+// it for a bad record and goes on (H70).
 func (t *Table) item(wire attributes) store.Item {
-	item, err := decode(wire)
-	if err != nil {
-		t.log.Warn("bad item", logkey.Key, item.Key.Partition+" "+item.Key.Sort, logkey.Error, err)
-	}
+	item, _ := decode(wire) //nolint:errcheck // it is in the item
 	return item
 }
 

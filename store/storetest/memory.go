@@ -53,7 +53,7 @@ func (t *Memory) ok(ctx context.Context) error {
 // have returns the item under k, unless it has expired. t.mu must be held.
 func (t *Memory) have(k store.Key) (store.Item, bool) {
 	item, ok := t.items[k]
-	if !ok || !item.ExpiresAt.IsZero() && !t.clock.Now().Before(item.ExpiresAt) {
+	if !ok || item.Broken == nil && !item.ExpiresAt.IsZero() && !t.clock.Now().Before(item.ExpiresAt) {
 		return store.Item{}, false
 	}
 	return item, true
@@ -90,6 +90,9 @@ func (t *Memory) Put(ctx context.Context, item store.Item, expect int64) error {
 		return err
 	}
 	have, ok := t.have(item.Key)
+	if errors.Is(have.Broken, store.ErrExpiry) {
+		ok = ok && expect != 0
+	}
 	expected := expect == store.Any || expect == 0 && !ok || expect > 0 && ok && have.Version == expect
 	if !expected {
 		conflict := &store.ConflictError{Key: item.Key, Expect: expect}
@@ -108,6 +111,13 @@ func (t *Memory) Erase(k store.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.items, k)
+}
+
+// Break gives an item an expiry that is none, as whoever may write it can on DynamoDB.
+func (t *Memory) Break(k store.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.items[k] = store.Item{Key: k, Broken: fmt.Errorf("expiresAt: %w: must be a number", store.ErrExpiry)}
 }
 
 // Scan implements store.Table.
