@@ -148,7 +148,7 @@ type AgentConfig struct {
 	RunnerURL     string        `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner; empty: it is part of the image"`
 	RunnerSHA256  string        `yaml:"runnerSha256" doc:"checksum of what runnerUrl delivers; required with it"`
 	RunnerVersion string        `yaml:"runnerVersion" doc:"version of the runner, such as 2.337.0, so that the controller tells in time when GitHub will serve it no longer; empty: the one in the name of runnerUrl, if any"`
-	RunnerUser    string        `yaml:"runnerUser" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
+	RunnerUser    string        `yaml:"runnerUser" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; nobody else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
 
 	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; off: nothing keeps them"`
 
