@@ -28,6 +28,7 @@ type Options struct {
 	GitHub  GitHub
 	Chores  []Chore // done while leading, at once and then every Config.Housekeeping
 	Clock   clock.WithTicker
+	Offset  func() time.Duration // the store's clock minus ours, if it can tell; nil: no difference
 	Log     *slog.Logger
 	Metrics *Metrics // nil: counted for nobody
 }
@@ -53,6 +54,9 @@ func New(o Options) (*Operator, error) {
 			return nil, fmt.Errorf("reconciler: chores[%d]: name must be one of a kind, got %q", i, c.Name)
 		}
 	}
+	if o.Offset == nil {
+		o.Offset = func() time.Duration { return 0 }
+	}
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
@@ -74,27 +78,29 @@ func (op *Operator) Run(ctx context.Context) error {
 // newTerm builds a tenure from nothing.
 func (op *Operator) newTerm(number int64, fence fence, since func() time.Time) *term {
 	o := op.o
+	clk := newTenureClock(o.Clock, o.Offset())
 	t := &term{
 		cfg: o.Config, store: store.New(trustedTable{o.Table, fence}), fleet: trustedFleet{o.Fleet, fence}, github: trustedGitHub{o.GitHub, fence},
-		clock: o.Clock, log: o.Log, metrics: o.Metrics,
+		clock: clk, log: o.Log, metrics: o.Metrics,
 		number:   number,
 		trusted:  fence.open,
-		writable: since,
+		writable: func() time.Time { return clk.of(since()) },
+		astray:   func() time.Duration { return clk.astray(o.Offset()) },
 		view:     newView(), batch: newBatch(), intending: make(chan struct{}, 1),
-		refused: newExclusions(o.Clock, o.Config.Exclusion),
-		damped:  newDamped(o.Log, o.Clock), drains: &drains{},
+		refused: newExclusions(clk, o.Config.Exclusion),
+		damped:  newDamped(o.Log, clk), drains: &drains{},
 		orphans: sightings{}, strays: sightings{}, chores: map[string]func(context.Context) error{},
 	}
-	t.pickup = pool.NewPickup(trustedPool{o.Pool, fence}, o.Clock, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
+	t.pickup = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
 	t.waiting = newWaiting(t.pickup.Count)
-	t.requests = newController("requests", requestWorkers, o.Clock, o.Log, trusted(fence, t.reconcileRequest))
-	t.instances = newController("instances", instanceWorkers, o.Clock, o.Log, trusted(fence, t.reconcileInstance))
-	t.announcer = newController("announcer", announcers, o.Clock, o.Log, trusted(fence, t.announce))
-	t.launches = newController("launches", launchWorkers, o.Clock, o.Log, trusted(fence, t.reconcileLaunch))
-	t.reaper = newController("reaper", 1, o.Clock, o.Log, trusted(fence, t.reap))
-	t.drainer = newController("drainer", 1, o.Clock, o.Log, trusted(fence, t.readDrains))
-	t.sweeper = newController("sweeper", 1, o.Clock, o.Log, trusted(fence, t.sweep))
-	t.keeper = newController("keeper", max(1, len(o.Chores)), o.Clock, o.Log, trusted(fence, t.chore))
+	t.requests = newController("requests", requestWorkers, clk, o.Log, trusted(fence, t.reconcileRequest))
+	t.instances = newController("instances", instanceWorkers, clk, o.Log, trusted(fence, t.reconcileInstance))
+	t.announcer = newController("announcer", announcers, clk, o.Log, trusted(fence, t.announce))
+	t.launches = newController("launches", launchWorkers, clk, o.Log, trusted(fence, t.reconcileLaunch))
+	t.reaper = newController("reaper", 1, clk, o.Log, trusted(fence, t.reap))
+	t.drainer = newController("drainer", 1, clk, o.Log, trusted(fence, t.readDrains))
+	t.sweeper = newController("sweeper", 1, clk, o.Log, trusted(fence, t.sweep))
+	t.keeper = newController("keeper", max(1, len(o.Chores)), clk, o.Log, trusted(fence, t.chore))
 	for _, c := range o.Chores {
 		t.chores[c.Name] = c.Do
 	}
@@ -133,6 +139,7 @@ func (t *term) run(ctx context.Context) error {
 	g.Go(func() error { return t.pickup.Run(ctx, t.classes, t.lookup) })
 	g.Go(func() error { return t.listenRings(ctx) })
 	g.Go(func() error { return t.poll(ctx) })
+	g.Go(func() error { return t.keepTime(ctx) })
 	g.Go(func() error { return t.pollClients(ctx) })
 	t.enqueue()
 	for _, key := range []string{sweepTemplate, sweepFleet, sweepRunners} {

@@ -33,6 +33,7 @@ type term struct {
 	// writable says since when the store has taken our writes without a gap. While it does not, agents
 	// cannot report either, so nobody's silence counts from before.
 	writable func() time.Time
+	astray   func() time.Duration // how far clock is from the store's time
 
 	view    *view
 	pickup  *pool.Pickup

@@ -146,7 +146,10 @@ func (w *world) controller(name string, table store.Table) (stop func()) {
 
 func (w *world) controllerWith(name string, o reconciler.Options) (stop func()) {
 	w.t.Helper()
-	o.Config, o.Clock, o.Log = w.cfg, w.clock, w.log.With("controller", name)
+	o.Config, o.Log = w.cfg, w.log.With("controller", name)
+	if o.Clock == nil {
+		o.Clock = w.clock
+	}
 	o.Config.Holder = name
 	if o.Table == nil {
 		o.Table = w.table

@@ -44,10 +44,10 @@ type Options struct {
 // Host is the instance that this process runs on. It is safe for concurrent use.
 type Host struct {
 	Identity
+	*ServiceClock
+
 	meta   *imds.Client
-	clock  clock.PassiveClock
 	log    *slog.Logger
-	offset atomic.Int64
 	silent atomic.Bool // the metadata service did not answer last time
 }
 
@@ -59,7 +59,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 	if o.Dir == "" || o.Name == "" || o.Limit <= 0 || o.Clock == nil || o.Log == nil {
 		return nil, errors.New("open instance: dir, name, limit, clock and log must be set")
 	}
-	h := &Host{meta: imds.New(imds.Options{EnableFallback: aws.FalseTernary}), clock: o.Clock, log: o.Log}
+	h := &Host{meta: imds.New(imds.Options{EnableFallback: aws.FalseTernary}), ServiceClock: NewServiceClock(o.Clock), log: o.Log}
 	limited, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
 	err := h.identify(limited, o)

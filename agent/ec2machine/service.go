@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"k8s.io/utils/clock"
 )
 
 // Principal returns the name under which IAM knows the instance, and so the store: <unique id of its
@@ -28,22 +30,31 @@ func (h *Host) Principal(ctx context.Context, cfg aws.Config) (string, error) {
 	return principal, nil
 }
 
+// ServiceClock knows the clock of AWS.
+type ServiceClock struct {
+	clock  clock.PassiveClock
+	offset atomic.Int64
+}
+
+// NewServiceClock returns one that knows nothing yet. clk is the computer's clock.
+func NewServiceClock(clk clock.PassiveClock) *ServiceClock { return &ServiceClock{clock: clk} }
+
 // Offset is the clock of AWS minus that of the machine, as the answers to calls with a configuration
 // of Observe showed last; 0 before. It is exact to a second and half the time of a call.
-func (h *Host) Offset() time.Duration { return time.Duration(h.offset.Load()) }
+func (c *ServiceClock) Offset() time.Duration { return time.Duration(c.offset.Load()) }
 
 // Observe returns cfg with a client that reads the clock of each service it calls.
-func (h *Host) Observe(cfg aws.Config) aws.Config {
+func (c *ServiceClock) Observe(cfg aws.Config) aws.Config {
 	if cfg.HTTPClient == nil {
 		cfg.HTTPClient = http.DefaultClient
 	}
-	cfg.HTTPClient = observer{h, cfg.HTTPClient}
+	cfg.HTTPClient = observer{c, cfg.HTTPClient}
 	return cfg
 }
 
 // observer is an HTTP client that looks at dates.
 type observer struct {
-	h    *Host
+	c    *ServiceClock
 	next aws.HTTPClient
 }
 
@@ -53,15 +64,15 @@ const slow = 5 * time.Second
 
 // Do implements aws.HTTPClient.
 func (o observer) Do(r *http.Request) (*http.Response, error) {
-	sent := o.h.clock.Now()
+	sent := o.c.clock.Now()
 	resp, err := o.next.Do(r)
 	if err != nil {
 		return resp, err
 	}
-	took := o.h.clock.Since(sent)
+	took := o.c.clock.Since(sent)
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil && took < slow {
 		date = date.Add(time.Second / 2) // cut off by the header's form
-		o.h.offset.Store(int64(date.Sub(sent.Add(took / 2).Round(0))))
+		o.c.offset.Store(int64(date.Sub(sent.Add(took / 2).Round(0))))
 	}
 	return resp, nil
 }

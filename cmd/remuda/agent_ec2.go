@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/store"
-	"github.com/remuda-run/remuda/store/dynamostore"
 )
 
 // ec2Site is an EC2 instance, which finds out by itself who it is. Its store is opened when the agent
@@ -48,7 +46,7 @@ func ec2Site(ctx context.Context, a *app, cfg Config, dir string, log *slog.Logg
 		if err != nil {
 			return nil, "", err
 		}
-		opened, err := a.openObserved(ctx, cfg, host, log)
+		opened, err := a.openObserved(ctx, cfg, host.ServiceClock, host.Region, log)
 		if err != nil {
 			return nil, "", err
 		}
@@ -82,23 +80,6 @@ func ec2Site(ctx context.Context, a *app, cfg Config, dir string, log *slog.Logg
 // rootEnv names the folder that the user data took for the disk (fleet/ec2fleet/userdata). Who has one
 // shares the computer around it with others.
 const rootEnv = "REMUDA_ROOT"
-
-// openObserved opens the table, so that its answers keep host's knowledge of the service's clock fresh.
-func (a *app) openObserved(ctx context.Context, cfg Config, host *ec2machine.Host, log *slog.Logger) (store.Table, error) {
-	u, err := url.Parse(cfg.Store)
-	if err != nil || u.Scheme != "dynamodb" {
-		return openTable(ctx, cfg, a.clock, log)
-	}
-	config, err := awscfg.Load(ctx, cmp.Or(u.Query().Get(region), host.Region))
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	table, err := dynamostore.Open(ctx, u, host.Observe(config), a.clock, log)
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	return table, nil
-}
 
 // agentSettings returns what an agent on another machine must know of c, as a configuration file. It
 // names no file and no variable that holds a secret, and nothing whose change should cost warm machines.

@@ -266,7 +266,7 @@ func TestAgentEC2_StoreTellsTheTime_H52(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := c.openObserved(t.Context(), i.cfg, host, log)
+	table, err := c.openObserved(t.Context(), i.cfg, host.ServiceClock, host.Region, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/fleet/ec2fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 	"github.com/remuda-run/remuda/internal/awscfg"
@@ -23,18 +25,36 @@ import (
 // region is the parameter of a URL that names the region; "": the one of the credential chain.
 const region = "region"
 
-// loadAWS returns the configuration for the region of u. A region that is missing or none is the caller's
+// loadAWS returns the configuration for the region of u, or for home. A region that is missing or none is the caller's
 // mistake; credentials may come later.
-func loadAWS(ctx context.Context, u *url.URL) (aws.Config, error) {
-	cfg, err := awscfg.Load(ctx, u.Query().Get(region))
+func loadAWS(ctx context.Context, u *url.URL, home string) (aws.Config, error) {
+	cfg, err := awscfg.Load(ctx, cmp.Or(u.Query().Get(region), home))
 	if errors.Is(err, awscfg.ErrRegion) {
 		err = asUsage(err)
 	}
 	return cfg, err
 }
 
+// openObserved opens the table, so that its answers keep the knowledge of the service's clock fresh. home is the region
+// of a URL that names none.
+func (a *app) openObserved(ctx context.Context, cfg Config, service *ec2machine.ServiceClock, home string, log *slog.Logger) (store.Table, error) {
+	u, err := url.Parse(cfg.Store)
+	if err != nil || u.Scheme != "dynamodb" {
+		return openTable(ctx, cfg, a.clock, log)
+	}
+	config, err := loadAWS(ctx, u, home)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	table, err := dynamostore.Open(ctx, u, service.Observe(config), a.clock, log)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", asUsage(err)) // it calls nothing: the URL is wrong
+	}
+	return table, nil
+}
+
 func openDynamo(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
-	cfg, err := loadAWS(ctx, u)
+	cfg, err := loadAWS(ctx, u, "")
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +66,7 @@ func openDynamo(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog
 }
 
 func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
-	cfg, err := loadAWS(ctx, u)
+	cfg, err := loadAWS(ctx, u, "")
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +109,7 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c Config, _ string, log *s
 	if c.jobsUser() == "" {
 		log.Warn(jobsAreRoot)
 	}
-	cfg, err := loadAWS(ctx, u)
+	cfg, err := loadAWS(ctx, u, "")
 	if err != nil {
 		return machinery{}, fmt.Errorf("open fleet: %w", err)
 	}

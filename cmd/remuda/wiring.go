@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
@@ -48,7 +49,8 @@ func (a *app) build(
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	if p.table, err = openTable(ctx, cfg, a.clock, log); err != nil {
+	service := ec2machine.NewServiceClock(a.clock)
+	if p.table, err = a.openObserved(ctx, cfg, service, "", log); err != nil {
 		return nil, err
 	}
 	if p.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
@@ -72,7 +74,7 @@ func (a *app) build(
 	}
 	p.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.controller(host + "-" + uuid.NewString()[:8]), Table: p.table, Pool: p.pool, Fleet: reached,
-		GitHub: github, Chores: chores, Clock: a.clock, Log: log,
+		GitHub: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 	})
 	return p, err
 }
