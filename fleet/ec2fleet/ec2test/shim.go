@@ -28,6 +28,8 @@ type Shim struct {
 	turn    int             // of the zones
 	limits  map[string]int  // by installation
 	refused map[Pool]failure
+	odds    Odds
+	unseen  int // calls for which the newest version is not found
 }
 
 // NewShim starts a shim before the moto server at endpoint that ends with the test.
@@ -85,6 +87,7 @@ func (s *Shim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		content, failed = s.describeVersions(form)
 	case "CreateLaunchTemplate", "CreateLaunchTemplateVersion":
 		if failed = malformed(s.tb, action, checkTemplate(q)); failed == nil {
+			s.versionMade()
 			s.pass(w, r, body)
 			return
 		}

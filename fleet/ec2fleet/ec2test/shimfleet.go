@@ -20,12 +20,15 @@ func (s *Shim) createFleet(q *node, request url.Values) (string, *failure) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if f := s.odd(); f != nil {
+		return "", f
+	}
 	token, form := q.str("ClientToken"), canonical(q)
 	if known, ok := s.tokens[token]; ok {
 		if known.form != form {
 			return "", bad("IdempotentParameterMismatch", "The client token '%s' was used with other parameters", token)
 		}
-		return known.answer, nil
+		return s.replayed(known)
 	}
 	out, failed := s.launch(q, request)
 	if failed != nil {
@@ -37,6 +40,16 @@ func (s *Shim) createFleet(q *node, request url.Values) (string, *failure) {
 
 func (s *Shim) launch(q *node, request url.Values) (string, *failure) {
 	config := q.list("LaunchTemplateConfigs")[0]
+	data, failed := s.template(config.at("LaunchTemplateSpecification"))
+	if failed != nil {
+		return "", failed
+	}
+	if f := malformed(s.tb, "CreateFleet", checkImage(data.get("imageId"), config.list("Overrides"))); f != nil {
+		return "", f
+	}
+	if missing := s.parts(data); missing != nil { // EC2 finds it out only while it launches
+		return fleetAnswer(newID("fleet-"), nil, []refusedPool{{failure: *missing}}), nil
+	}
 	pools, failed := s.pools(config.list("Overrides"))
 	if failed != nil {
 		return "", failed
@@ -64,19 +77,51 @@ func (s *Shim) launch(q *node, request url.Values) (string, *failure) {
 		refused = append(refused, p)
 	}
 	if room == 0 || len(pools) == 0 {
-		return fleetAnswer(newID("fleet-"), nil, refused), nil
+		return s.named(fleetAnswer(newID("fleet-"), nil, refused)), nil
 	}
-	s.turn++
-	pool := pools[s.turn%zonesOfFirst(pools)]
-	root, failed := s.call("ec2", explicit(request, q, pool, room))
+	machines, failed := s.spread(q, request, pools, room, data)
 	if failed != nil {
 		return "", failed
 	}
-	if failed := s.complete(root, config.at("LaunchTemplateSpecification")); failed != nil {
-		return "", failed
+	return text("fleetId", newID("fleet-")) + el("fleetInstanceSet", machines) + s.named(errorSet(refused)), nil
+}
+
+// spread launches count machines in two pools, other ones each time: EC2 answers with lists of mixed types
+// and zones.
+func (s *Shim) spread(q *node, request url.Values, pools []refusedPool, count int, data *element) (string, *failure) {
+	var machines strings.Builder
+	first := count - count/2
+	for _, n := range []int{first, count - first} {
+		s.turn++
+		if n == 0 {
+			continue
+		}
+		pool := pools[s.turn%min(len(pools), 2*zonesOfFirst(pools))]
+		call := explicit(request, q, pool, n)
+		call.Set("ClientToken", fmt.Sprintf("%s-%d", q.str("ClientToken"), s.turn))
+		root, failed := s.call("ec2", call)
+		if failed != nil {
+			return "", failed
+		}
+		if failed := s.complete(root, data); failed != nil {
+			return "", failed
+		}
+		for _, item := range root.all("fleetInstanceSet", "item") {
+			machines.WriteString(item.String())
+		}
 	}
-	root.kids = slices.DeleteFunc(root.kids, func(e *element) bool { return e.name == "errorSet" })
-	return root.content() + errorSet(refused), nil
+	return machines.String(), nil
+}
+
+// typeOf is the part of an answer's error that names a type.
+var typeOf = regexp.MustCompile(`(<overrides><subnetId>[^<]*</subnetId>)<instanceType>[^<]*</instanceType>`)
+
+// named takes the types out of errors if the shim is told to.
+func (s *Shim) named(answer string) string {
+	if s.odds.Typeless {
+		return typeOf.ReplaceAllString(answer, "$1")
+	}
+	return answer
 }
 
 // explicit is the request that moto understands: one override with a type, count machines, and the
@@ -108,19 +153,24 @@ func explicit(request url.Values, q *node, p refusedPool, count int) url.Values 
 	return out
 }
 
-// complete gives new machines what moto loses of their template.
-func (s *Shim) complete(root *element, spec *node) *failure {
+// template returns the data of the version that a launch names.
+func (s *Shim) template(spec *node) (*element, *failure) {
 	versions, failed := s.call("ec2", form("DescribeLaunchTemplateVersions",
 		"LaunchTemplateId", spec.str("LaunchTemplateId"), "LaunchTemplateVersion.1", spec.str("Version")))
 	if failed != nil {
-		return failed
+		return nil, failed
 	}
 	data := versions.all("launchTemplateVersionSet", "item", "launchTemplateData")
 	if len(data) != 1 {
-		return bad("InvalidLaunchTemplateId.VersionNotFound", "version %s", spec.str("Version"))
+		return nil, bad("InvalidLaunchTemplateId.VersionNotFound", "version %s", spec.str("Version"))
 	}
+	return data[0], nil
+}
+
+// complete gives new machines what moto loses of their template.
+func (s *Shim) complete(root, data *element) *failure {
 	for _, id := range root.all("fleetInstanceSet", "item", "instanceIds", "item") {
-		for _, call := range completions(id.text, data[0]) {
+		for _, call := range completions(id.text, data) {
 			if _, failed := s.call("ec2", call); failed != nil {
 				return failed
 			}
