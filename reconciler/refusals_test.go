@@ -31,7 +31,7 @@ var disruptions = []disruption{
 	{name: "Broker500", service: githubsim.Broker, trouble: githubsim.Answer500, lasts: 5 * time.Minute, ready: 35 * time.Second},
 	{name: "Broker503", service: githubsim.Broker, trouble: githubsim.Answer503, lasts: 5 * time.Minute, ready: 35 * time.Second},
 	{name: "Token403", service: githubsim.OAuth, trouble: githubsim.Answer403, lasts: 5 * time.Minute, ready: 10 * time.Second},
-	{name: "Token503", service: githubsim.OAuth, trouble: githubsim.Answer503, lasts: 5 * time.Minute, ready: 10 * time.Second},
+	{name: "Token503", service: githubsim.OAuth, trouble: githubsim.Answer503, lasts: 5 * time.Minute, ready: 35 * time.Second},
 	{name: "Deprecated", lasts: time.Minute, ready: 10 * time.Second},
 	{name: "Deprecated5m", lasts: 5 * time.Minute, ready: 10 * time.Second},
 }

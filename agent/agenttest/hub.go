@@ -185,13 +185,14 @@ func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Cr
 	})
 }
 
-// What actions/runner 2.336.0 does while it makes a session (its output in simrunner's testdata): it tries again
-// every sessionRetry and says that it cannot connect, to a 503 only after mute503; while it waits for a token it
-// says nothing. A call that is not answered ends after callLimit.
+// What actions/runner 2.336.0 does while it makes a session (package simrunner has it in full): it sends a request
+// that met a 503 or a lost connection again some times, and says nothing; then it says that it cannot connect, and
+// begins anew after sessionRetry. A call that is not answered ends after callLimit.
 const (
+	resend       = 13 * time.Second // 10 s and a growing part of it
+	resends      = 3
+	tokenResends = 4
 	sessionRetry = 30 * time.Second
-	tokenRetry   = 7 * time.Second
-	mute503      = 40 * time.Second
 	callLimit    = 100 * time.Second
 	// deprecatedAfter is from its word that it listens to its end, should its version be refused.
 	deprecatedAfter = 100 * time.Millisecond
@@ -199,8 +200,7 @@ const (
 
 // connect makes a session, again and again while a service is in trouble.
 func (l *hubListener) connect(ctx context.Context, r *HubRunner, cred githubsim.Credentials) (*githubsim.Session, error) {
-	began := time.Now()
-	for {
+	for sent := 1; ; sent++ {
 		call, cancel := ctx, context.CancelFunc(func() {})
 		if r.Unanswered {
 			call, cancel = context.WithTimeout(ctx, time.Second)
@@ -209,7 +209,7 @@ func (l *hubListener) connect(ctx context.Context, r *HubRunner, cred githubsim.
 		late := err != nil && call.Err() != nil && ctx.Err() == nil
 		cancel()
 		var out *githubsim.ServiceError
-		wait, mute := sessionRetry, false
+		most := 1
 		switch {
 		case late:
 			if err := sleep(ctx, callLimit-time.Second); err != nil {
@@ -217,12 +217,14 @@ func (l *hubListener) connect(ctx context.Context, r *HubRunner, cred githubsim.
 			}
 		case !errors.As(err, &out) || out.Trouble == githubsim.Answer403:
 			return s, err
-		case out.Service == githubsim.OAuth:
-			wait, mute = tokenRetry, true
-		case out.Trouble == githubsim.Answer503 && time.Since(began) < mute503:
-			wait, mute = mute503-time.Since(began), true
+		case out.Trouble == githubsim.Answer503 && out.Service == githubsim.OAuth:
+			most = 1 + tokenResends
+		case out.Trouble == githubsim.Answer503, out.Trouble == githubsim.Drop:
+			most = 1 + resends
 		}
-		if !mute {
+		wait := resend
+		if sent >= most {
+			sent, wait = 0, sessionRetry
 			l.set(func(st *agent.Status) {
 				st.State, st.Cause, st.Detail = agent.Blocked, store.CauseUnavailable, "Runner connect error: "+err.Error()
 			})

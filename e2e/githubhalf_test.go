@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/store"
+)
+
+// halfDown is longer than any limit of troubleLimits.
+const halfDown = 90 * time.Second
+
+// GitHub's API is up, and one of the services that runners need is not, or calls every version deprecated, while two
+// requests wait and one runs: no machine ends, none is launched in vain, and everything resumes by itself (H53; reconciler
+// has each outage in virtual time).
+func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skipf("waits out an outage of %s: left out with -short", halfDown)
+	}
+	for name, tt := range map[string]struct {
+		mode  store.RegistrationMode
+		path  string
+		value any
+		none  any
+	}{
+		"TokensRefused": {store.JIT, "/services/oauth", map[string]any{"trouble": githubsim.Answer403}, map[string]any{"trouble": githubsim.NoTrouble}},
+		"SessionsHang":  {store.Token, "/services/broker", map[string]any{"trouble": githubsim.Hang}, map[string]any{"trouble": githubsim.NoTrouble}},
+		"Deprecated":    {store.JIT, "/deprecated", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := install(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(tt.mode)}, troubleLimits...)...)
+			s.controls()
+			_, err := s.request("100", 2) // for the pool
+			s.check(err)
+			_, err = s.request("200", 1) // a run that goes on
+			s.check(err)
+			s.check(s.release("100"))
+			s.check(s.expect(2, "instances are pooled", pooled))
+
+			s.set(map[string]any{tt.path: tt.value})
+			began := time.Now()
+			var g errgroup.Group
+			for id, count := range map[string]int{"300": 1, "400": 2} { // two warm, one cold
+				g.Go(func() error {
+					_, err := s.requestWithin(crowdWait, id, count, "--timeout", "5m30s")
+					return err
+				})
+			}
+			time.Sleep(time.Until(began.Add(halfDown)))
+			s.check(s.notEnded())
+			s.set(map[string]any{tt.path: tt.none})
+			s.check(g.Wait())
+			s.check(s.jobs("200", 1))
+			s.check(s.jobs("300", 1))
+			s.check(s.jobs("400", 2))
+			s.check(s.notEnded())
+			if n := len(s.witness.Instances()); n != 4 {
+				t.Errorf("%d machines were launched, want 4", n)
+			}
+			for _, id := range []string{"200", "300", "400"} {
+				s.check(s.release(id))
+			}
+			s.check(s.drain())
+			s.check(s.close())
+		})
+	}
+}
