@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -36,6 +37,9 @@ func (s *server) control() http.Handler {
 	mux.HandleFunc("GET /calls", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.hub.Calls()) })
 	mux.HandleFunc("PUT /outage", s.setOutage)
 	mux.HandleFunc("PUT /services/{service}", s.setTrouble)
+	mux.HandleFunc("PUT /conflicts", s.setConflicts)
+	mux.HandleFunc("DELETE /runners/{id}", s.onRunner(s.hub.Evict))
+	mux.HandleFunc("POST /runners/{id}/expire", s.onRunner(s.hub.Expire))
 	mux.HandleFunc("PUT /ratelimit/{resource}", s.setRateLimit)
 	mux.HandleFunc("PUT /latency", s.setLatency)
 	mux.HandleFunc("PUT /app", s.setApp)
@@ -124,6 +128,27 @@ func (s *server) setTrouble(w http.ResponseWriter, r *http.Request) {
 		s.hub.SetTrouble(service, t.Trouble, seconds(t.Seconds))
 	}
 	done(w, err)
+}
+
+func (s *server) setConflicts(w http.ResponseWriter, r *http.Request) {
+	var n int
+	err := readJSON(r, &n)
+	if err == nil {
+		s.hub.SetConflicts(n)
+	}
+	done(w, err)
+}
+
+// onRunner does something to one runner.
+func (s *server) onRunner(act func(id int64) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil {
+			notFound(w, r)
+			return
+		}
+		done(w, act(id))
+	}
 }
 
 func (s *server) setRateLimit(w http.ResponseWriter, r *http.Request) {

@@ -77,7 +77,7 @@ func (c Call) resource() string {
 		return ResourceRegistration
 	case CallInstallation, CallAppToken:
 		return resourceApp
-	case CallList, CallGet, CallDelete, CallGroups, CallDeprecation, CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete:
+	case CallList, CallGet, CallDelete, CallGroups, CallDeprecation, CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
 	}
 	return ResourceCore
 }
@@ -160,7 +160,7 @@ func (h *Hub) admit(ctx context.Context, c Call) (slow bool, err error) {
 	switch {
 	case c.client():
 		wait = h.latency.API
-	case c == CallPoll, c == CallAcquire, c == CallComplete:
+	case c == CallPoll, c == CallAcquire, c == CallComplete, c == CallLogs:
 		wait = 0
 	}
 	slow = c.client() && wait > githubapi.CallTimeout

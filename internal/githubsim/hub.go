@@ -9,7 +9,8 @@
 //     methods of *githubapi.Client and return its error kinds, so a Hub stands wherever a client does;
 //   - the runner's: Register, Unregister, Connect, then a Session; Attach is a whole runner in one call;
 //   - the tests' and the operator's: Submit, Cancel, Job, Jobs, Wait, Until, Registrations,
-//     NamesUsedTwice, Calls, SetOutage, SetTrouble, SetRateLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp.
+//     NamesUsedTwice, Calls, SetOutage, SetTrouble, SetRateLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp,
+//     SetConflicts, Expire, Evict, OfferUpdate.
 //
 // Serve and Handler put HTTP on top, Remote is the runner's side of that, and package simrunner is
 // the runner program that uses it.
@@ -107,30 +108,32 @@ type Hub struct {
 	clock clock.WithTicker
 	opts  Options
 
-	mu       sync.Mutex
-	changed  chan struct{} // closed and replaced at every change
-	next     time.Time     // no deadline of any kind passes before; zero: none
-	latency  Latency
-	url      string
-	calls    map[Call]int
-	outage   Outage
-	services map[Service]disruption
-	limits   map[string]*window
-	obsolete bool                 // every runner version is deprecated
-	tokens   map[string]time.Time // registration and removal tokens → expiry
-	app      app
-	groups   []string                         // runner groups, the default one first
-	ends     map[string]githubapi.Deprecation // by version of the runner
-	lastID   int64
-	runners  registry
-	due      endings              // when registrations may end, a heap: see sweep
-	names    map[string]*runner   // by folded name
-	carriers map[string][]*runner // by folded label, in the order of registration
-	past     []*registration
-	sessions map[string]*session
-	jobs     map[string]*job
-	order    []*job            // every job, in the order of submission
-	queue    map[string][]*job // queued jobs by folded label, oldest first
+	mu        sync.Mutex
+	changed   chan struct{} // closed and replaced at every change
+	next      time.Time     // no deadline of any kind passes before; zero: none
+	latency   Latency
+	url       string
+	calls     map[Call]int
+	outage    Outage
+	services  map[Service]disruption
+	conflicts int                 // of sessions to come
+	evicted   map[string]eviction // by session
+	limits    map[string]*window
+	obsolete  bool                 // every runner version is deprecated
+	tokens    map[string]time.Time // registration and removal tokens → expiry
+	app       app
+	groups    []string                         // runner groups, the default one first
+	ends      map[string]githubapi.Deprecation // by version of the runner
+	lastID    int64
+	runners   registry
+	due       endings              // when registrations may end, a heap: see sweep
+	names     map[string]*runner   // by folded name
+	carriers  map[string][]*runner // by folded label, in the order of registration
+	past      []*registration
+	sessions  map[string]*session
+	jobs      map[string]*job
+	order     []*job            // every job, in the order of submission
+	queue     map[string][]*job // queued jobs by folded label, oldest first
 }
 
 // New returns a hub with nothing registered. It starts nothing.
@@ -156,6 +159,7 @@ func New(o Options) *Hub {
 		calls:    map[Call]int{},
 		limits:   map[string]*window{},
 		services: map[Service]disruption{},
+		evicted:  map[string]eviction{},
 		tokens:   map[string]time.Time{},
 		groups:   []string{defaultGroup},
 		ends:     map[string]githubapi.Deprecation{},
@@ -189,13 +193,14 @@ const (
 	CallPoll     Call = "poll"
 	CallAcquire  Call = "acquire"
 	CallComplete Call = "complete"
+	CallLogs     Call = "logs"
 )
 
 func (c Call) client() bool {
 	switch c {
 	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation:
 		return true
-	case CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete:
+	case CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
 	}
 	return false
 }

@@ -114,6 +114,14 @@ func (s *RemoteSession) Annotate(ctx context.Context, jobID, text string) error 
 	return nil
 }
 
+// Upload is Session.Upload.
+func (s *RemoteSession) Upload(ctx context.Context, log string) error {
+	if err := s.remote.call(ctx, http.MethodPost, "/logs", s.id, log, nil); err != nil {
+		return fmt.Errorf("send log: %w", err)
+	}
+	return nil
+}
+
 // Close is Session.Close.
 func (s *RemoteSession) Close(ctx context.Context) error {
 	if err := s.remote.call(ctx, http.MethodDelete, "/session", s.id, nil, nil); err != nil {

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 )
@@ -55,6 +56,7 @@ func (s *server) runner() http.Handler {
 	mux.HandleFunc("GET /message", s.nextMessage)
 	mux.HandleFunc("POST /acquire", s.acquire)
 	mux.HandleFunc("POST /complete", s.complete)
+	mux.HandleFunc("POST /logs", s.takeLog)
 	mux.HandleFunc("POST /annotate", s.annotate)
 	mux.HandleFunc("/", notFound)
 	return mux
@@ -117,6 +119,15 @@ func (s *server) acquire(w http.ResponseWriter, r *http.Request) {
 	}
 	err := s.hub.session(bearer(r)).Acquire(r.Context(), q.Job)
 	s.answer(w, CallAcquire, http.StatusOK, struct{}{}, err)
+}
+
+// takeLog takes the log of a job, which is the request's body, as far as it goes.
+func (s *server) takeLog(w http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err == nil {
+		err = s.hub.session(bearer(r)).Upload(r.Context(), string(raw))
+	}
+	s.answer(w, CallLogs, http.StatusOK, struct{}{}, err)
 }
 
 func (s *server) complete(w http.ResponseWriter, r *http.Request) {

@@ -135,6 +135,8 @@ func (c Call) services() []Service {
 		return []Service{Broker}
 	case CallAcquire, CallComplete:
 		return []Service{Run}
+	case CallLogs:
+		return []Service{Results}
 	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation,
 		CallRegister, CallRemove:
 	}

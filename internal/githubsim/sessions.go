@@ -108,7 +108,8 @@ func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
 			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrRunnerGone)
 		case subtle.ConstantTimeCompare([]byte(r.secret), []byte(c.Secret)) != 1:
 			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrUnauthorized)
-		case r.session != nil:
+		case r.session != nil || h.conflicts > 0:
+			h.conflicts = max(h.conflicts-1, 0)
 			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrSessionConflict)
 		}
 		s := &session{
@@ -248,14 +249,19 @@ func (s *Session) Acquire(ctx context.Context, jobID string) error {
 func (s *Session) Complete(ctx context.Context, jobID string, c Conclusion) error {
 	h := s.hub
 	return h.do(ctx, CallComplete, func(now time.Time) error {
-		live, err := h.open(s.id)
-		if err != nil {
-			return err
-		}
 		switch c {
 		case Success, Failure, Cancelled:
 		default:
 			return fmt.Errorf("conclusion %q: %w", c, ErrInvalid)
+		}
+		if e, ok := h.evicted[s.id]; ok && e.job.ID == jobID {
+			delete(h.evicted, s.id)
+			h.finish(e.job, c, "", now)
+			return nil
+		}
+		live, err := h.open(s.id)
+		if err != nil {
+			return err
 		}
 		j := live.runner.job
 		if j == nil || j.ID != jobID {

@@ -21,6 +21,7 @@ func (h *Hub) sweep(now time.Time) {
 		h.sweepSession(s, now)
 	}
 	h.endRunners(now)
+	h.sweepEvicted(now)
 	for _, q := range h.queue {
 		for _, j := range append([]*job(nil), q...) {
 			at := j.QueuedAt.Add(queuedFor)

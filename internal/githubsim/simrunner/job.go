@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -38,6 +37,9 @@ const (
 	sweepPause = 10 * time.Millisecond
 )
 
+// uploadPause is between two tries to send a log, as seen with version 2.336.0.
+const uploadPause = 400 * time.Millisecond
+
 // jobRun is one job in its worker.
 type jobRun struct {
 	*assignment
@@ -49,11 +51,7 @@ type jobRun struct {
 
 // serve is the worker: it carries out the one job that it is ordered to (src/Runner.Worker/Worker.cs, RunAsync)
 // and returns the exit code. Only orders, and the end of the process, end a job early.
-func (p *Program) serve(orders *os.File) int {
-	// A signal to the whole group is not for the worker. It is caught, not ignored: steps would inherit that.
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(caught)
+func (p *Program) serve(orders io.Reader) int {
 	in := json.NewDecoder(orders)
 	var first order
 	if err := in.Decode(&first); err != nil || first.Job == nil {
@@ -79,17 +77,42 @@ func (p *Program) serve(orders *os.File) int {
 			cancel()
 		}
 	}()
+	p.pass(p.Timing.Start)
 	c, err := r.job()
 	if err != nil {
 		p.fail(err.Error())
 		return exitTerminated
 	}
-	if os.Getppid() != r.Listener {
+	r.upload()
+	p.pass(p.Timing.Finish)
+	if p.orphaned(r.Listener) {
 		r.report(c)
 	}
 	return map[githubsim.Conclusion]int{
 		githubsim.Success: workerSucceeded, githubsim.Failure: workerFailed, githubsim.Cancelled: workerCanceled,
 	}[c]
+}
+
+// pass lets d pass.
+func (p *Program) pass(d time.Duration) {
+	if d > 0 {
+		_ = p.sleep(context.Background(), d) // nothing ends it early
+	}
+}
+
+// upload sends the log to the results service, and once more if that fails. The job's result does not depend on
+// it (src/Runner.Common/JobServerQueue.cs).
+func (r *jobRun) upload() {
+	remote, err := githubsim.NewRemote(r.URL, r.program.Client)
+	if err != nil {
+		return // the listener could not have started either
+	}
+	for n := range 2 {
+		r.program.pass(uploadPause * time.Duration(n))
+		if remote.Session(r.Session).Upload(context.Background(), r.Job.ID) == nil {
+			return
+		}
+	}
 }
 
 // report tells the service the job's result in the listener's place.
@@ -240,16 +263,17 @@ func (r *jobRun) execute(ctx context.Context, program string, args ...string) er
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = r.workspace, r.env()
 	cmd.Stdout, cmd.Stderr = r.log, r.log // a file: what outlives the step cannot hold it up
-	if err := cmd.Start(); err != nil {
+	step, err := r.program.start(cmd)
+	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
 	select {
-	case err := <-ended:
+	case err := <-step.ended:
+		r.drain(step)
 		return err
 	case <-ctx.Done():
 	}
+	defer r.drain(step)
 	for _, s := range []struct {
 		signal syscall.Signal
 		wait   time.Duration
@@ -257,23 +281,53 @@ func (r *jobRun) execute(ctx context.Context, program string, args ...string) er
 		{syscall.SIGINT, r.program.Timing.Interrupt},
 		{syscall.SIGTERM, r.program.Timing.Terminate},
 	} {
-		if err := cmd.Process.Signal(s.signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		if err := step.signal(s.signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			r.note(fmt.Sprintf("signal step: %v", err))
 		}
 		t := r.program.Clock.NewTimer(s.wait)
 		select {
-		case <-ended:
+		case <-step.ended:
 			t.Stop()
 			return context.Cause(ctx)
 		case <-t.C():
 		}
 	}
 	r.sweep()
-	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := step.signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		r.note(fmt.Sprintf("kill step: %v", err))
 	}
-	<-ended
+	<-step.ended
 	return context.Cause(ctx)
+}
+
+// stepProcess is the process of a step.
+type stepProcess struct {
+	ended  <-chan error
+	silent <-chan struct{} // closed once nothing holds its output; nil: it was a file
+	signal func(os.Signal) error
+}
+
+func start(cmd *exec.Cmd) (*stepProcess, error) {
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	return &stepProcess{ended: ended, signal: cmd.Process.Signal}, nil
+}
+
+// drain waits for the end of an ended step's output, which what it started may hold (ProcessInvoker.cs,
+// ExecuteAsync).
+func (r *jobRun) drain(s *stepProcess) {
+	if s.silent == nil {
+		return
+	}
+	t := r.program.Clock.NewTimer(outputDelay)
+	defer t.Stop()
+	select {
+	case <-s.silent:
+	case <-t.C():
+	}
 }
 
 // env is what a step sees (src/Runner.Worker/GitHubContext.cs, RunnerContext.cs): the program's own

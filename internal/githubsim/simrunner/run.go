@@ -72,6 +72,7 @@ func (p *Program) run(ctx context.Context, c *commandLine) error {
 	l.jobs = &dispatcher{
 		program: p, cred: cred, work: work, session: l.openSession, stopping: func() bool { return ctx.Err() != nil },
 	}
+	p.pass(p.Timing.Boot)
 	if err := l.connect(ctx); err != nil {
 		return interrupted(ctx, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -68,6 +69,11 @@ type Program struct {
 	// Signals that the program gets, SIGINT or SIGTERM. The end of Main's context stands for SIGINT.
 	Signals <-chan os.Signal
 
+	// What reaches the operating system, for tests in virtual time. Main sets the first, RunnerMain a worker's.
+	spawn    func(*Program) (*workerProcess, error)
+	start    func(*exec.Cmd) (*stepProcess, error)
+	orphaned func(listener int) bool // of a worker
+
 	out   sync.Mutex // one line at a time, whichever goroutine prints it
 	ended bool       // and none after the program's end
 }
@@ -85,7 +91,7 @@ func RunnerMain(ctx context.Context, args, env []string, dir string, stdout, std
 	}
 	p := &Program{
 		Dir: dir, Exe: exe, Env: env, Stdout: stdout, Stderr: stderr,
-		Client: &http.Client{Transport: transport, Timeout: callTimeout}, Clock: clock.RealClock{}, Timing: RealTiming(),
+		Client: &http.Client{Transport: transport, Timeout: callTimeout}, Clock: clock.RealClock{}, Timing: RealTiming().brisk(),
 	}
 	if len(args) == 2 && args[0] == WorkerCommand {
 		fd, err := strconv.Atoi(args[1])
@@ -94,6 +100,11 @@ func RunnerMain(ctx context.Context, args, env []string, dir string, stdout, std
 			return exitTerminated
 		}
 		syscall.CloseOnExec(fd)
+		// A signal to the whole group is not for the worker. It is caught, not ignored: steps would inherit that.
+		caught := make(chan os.Signal, 1)
+		signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+		defer signal.Stop(caught)
+		p.start, p.orphaned = start, func(listener int) bool { return os.Getppid() != listener }
 		return p.serve(os.NewFile(uintptr(fd), "orders"))
 	}
 	signals := make(chan os.Signal, 4) // as many as anybody sends in a moment
@@ -116,6 +127,9 @@ func (e *fatal) Error() string { return e.msg }
 // SIGTERM; but once it is ending SIGTERM ends it at once, whatever it is about
 // (src/Runner.Listener/Runner.cs, CtrlCHandler; src/Runner.Common/HostContext.cs, LoadContext_Unloading).
 func (p *Program) Main(ctx context.Context, args []string) int {
+	if p.spawn == nil {
+		p.spawn = spawn
+	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	code := make(chan int, 1)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,38 +94,33 @@ func (d *dispatcher) run(ctx context.Context, j githubsim.Job) githubsim.Conclus
 // job starts a worker and waits for its end. A job that was cut is Canceled in the listener's words, whatever
 // the worker says. Of a worker that crashed crash is the output.
 func (d *dispatcher) job(ctx context.Context, j githubsim.Job) (c githubsim.Conclusion, word, crash string) {
-	w, err := d.spawn()
+	w, err := d.program.spawn(d.program)
 	if err != nil {
 		return githubsim.Failure, "Failed", fmt.Sprintf("start worker: %v", err)
 	}
 	defer w.orders.Close()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = w.cmd.Wait() // its code is read below
-	}()
 	w.send(order{Job: &assignment{
 		Job: j, Listener: os.Getpid(), Runner: d.cred.Name, Work: d.work,
 		URL: d.cred.URL, Session: d.session().ID(), Timing: d.program.Timing,
 	}})
 	select {
-	case <-ended:
-		if c, word, ok := result(w.cmd.ProcessState.ExitCode()); ok {
+	case <-w.ended:
+		if c, word, ok := result(w.code()); ok {
 			return c, word, ""
 		}
-		return githubsim.Failure, "Failed", w.out.String()
+		return githubsim.Failure, "Failed", w.output()
 	case <-ctx.Done():
 	}
 	w.send(order{Cancel: true, Shutdown: d.stopping()})
 	t := d.program.Clock.NewTimer(d.program.Timing.Post)
 	defer t.Stop()
 	select {
-	case <-ended:
+	case <-w.ended:
 	case <-t.C():
-		_ = w.cmd.Process.Kill() // it may have ended
-		<-ended
+		w.kill()
+		<-w.ended
 	}
-	if c, _, ok := result(w.cmd.ProcessState.ExitCode()); ok {
+	if c, _, ok := result(w.code()); ok {
 		return c, "Canceled", ""
 	}
 	return githubsim.Cancelled, "Canceled", ""
@@ -145,33 +141,44 @@ func result(code int) (c githubsim.Conclusion, word string, ok bool) {
 
 // workerProcess is a worker as its listener sees it.
 type workerProcess struct {
-	cmd    *exec.Cmd
-	orders *os.File
-	out    *output
+	orders io.WriteCloser
+	ended  <-chan struct{}
+	code   func() int    // once it has ended
+	output func() string // likewise
+	kill   func()
 }
 
-func (d *dispatcher) spawn() (*workerProcess, error) {
+// spawn starts a worker.
+func spawn(p *Program) (*workerProcess, error) {
 	in, orders, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close() // the worker has its own
-	p := d.program
-	w := &workerProcess{orders: orders, out: &output{}}
-	w.cmd = exec.Command(p.Exe, Subcommand, p.Dir, WorkerCommand, "3") // 3: the first of ExtraFiles
-	w.cmd.Args[0] = filepath.Join(p.Dir, "bin", workerProgram)
-	w.cmd.Dir, w.cmd.Env = p.Dir, append([]string{}, p.Env...) // nil would be this process's
-	w.cmd.Stdout, w.cmd.Stderr, w.cmd.ExtraFiles = w.out, w.out, []*os.File{in}
-	w.cmd.WaitDelay = outputDelay
-	if err := w.cmd.Start(); err != nil {
+	out, ended := &output{}, make(chan struct{})
+	cmd := exec.Command(p.Exe, Subcommand, p.Dir, WorkerCommand, "3") // 3: the first of ExtraFiles
+	cmd.Args[0] = filepath.Join(p.Dir, "bin", workerProgram)
+	cmd.Dir, cmd.Env = p.Dir, append([]string{}, p.Env...) // nil would be this process's
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = out, out, []*os.File{in}
+	cmd.WaitDelay = outputDelay
+	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, orders.Close())
 	}
-	return w, nil
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // its code is read from its state
+	}()
+	return &workerProcess{
+		orders: orders, ended: ended, code: func() int { return cmd.ProcessState.ExitCode() }, output: out.String,
+		kill: func() { _ = cmd.Process.Kill() }, // it may have ended
+	}, nil
 }
 
 // send writes an order. One that a worker does not take shows in its end.
 func (w *workerProcess) send(o order) {
-	_ = w.orders.SetWriteDeadline(time.Now().Add(orderTimeout)) //nolint:forbidigo // deadlines of files are real time
+	if file, ok := w.orders.(*os.File); ok {
+		_ = file.SetWriteDeadline(time.Now().Add(orderTimeout)) //nolint:forbidigo // deadlines of files are real time
+	}
 	_ = json.NewEncoder(w.orders).Encode(o)
 }
 
