@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -236,40 +235,6 @@ func TestScrub_ChangedHome_NotClean_H42(t *testing.T) {
 		if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), ".profile was changed") {
 			t.Errorf("Scrub = %v, want ErrNotClean because of .profile", err)
 		}
-	}
-}
-
-// H42: processes of the user that nothing else marks are ended: what runs before the first run, which it could
-// change, before that; and what moved to a uid that the user may give away.
-func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
-	s, put := place(t)
-	put(0, "etc/subuid", fmt.Sprintf("stranger:%d:1\n", stranger+1))
-	daemon := func(uid int) *exec.Cmd {
-		cmd := exec.Command("sleep", "600")
-		cmd.Env = []string{"NOTHING=1"}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return cmd
-	}
-	other := daemon(stranger + 2)
-	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
-	before := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
-	if err := s.TakeBaseline(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	of := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
-	if err := s.Scrub(t.Context(), "workspace"); err != nil {
-		t.Fatalf("Scrub = %v", err)
-	}
-	for _, cmd := range append(before, of...) {
-		if err := cmd.Wait(); err == nil {
-			t.Error("a process of the user ended by itself")
-		}
-	}
-	if err := other.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("a process of another user: %v", err)
 	}
 }
 

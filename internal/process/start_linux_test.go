@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,5 +65,25 @@ func TestStart_Unprotected_H49(t *testing.T) {
 	}
 	if now, err := os.ReadFile(scoreFile); err != nil || string(now) != "-500\n" {
 		t.Errorf("our own score is %q, %v, want -500", now, err)
+	}
+}
+
+// The same where no process may be protected, by a file; a score that is no protection stays.
+func TestUnprotected_H49(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "score")
+	for was, want := range map[string]string{"-900\n": "0", "0\n": "0\n", "300\n": "300\n"} {
+		if err := os.WriteFile(file, []byte(was), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		failed := errors.New("failed")
+		var meanwhile []byte
+		err := unprotected(file, func() (err error) {
+			meanwhile, err = os.ReadFile(file)
+			return errors.Join(err, failed)
+		})
+		now, rerr := os.ReadFile(file)
+		if !errors.Is(err, failed) || rerr != nil || string(meanwhile) != want || string(now) != was {
+			t.Errorf("from %q: %v, %v, %q meanwhile, %q in the end, want %q and the first again", was, err, rerr, meanwhile, now, want)
+		}
 	}
 }

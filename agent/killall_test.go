@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// H42: processes of the user that nothing else marks are ended: what runs before the first run, which it could
+// change, before that; and what moved to a uid that the user may give away.
+func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
+	s, put := place(t)
+	put(0, "etc/subuid", fmt.Sprintf("stranger:%d:1\n", stranger+1))
+	daemon := func(uid int) *exec.Cmd {
+		cmd := exec.Command("sleep", "600")
+		cmd.Env = []string{"NOTHING=1"}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	other := daemon(stranger + 2)
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	before := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
+	if err := s.TakeBaseline(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	of := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
+	if err := s.Scrub(t.Context(), "workspace"); err != nil {
+		t.Fatalf("Scrub = %v", err)
+	}
+	for _, cmd := range append(before, of...) {
+		if err := cmd.Wait(); err == nil {
+			t.Error("a process of the user ended by itself")
+		}
+	}
+	if err := other.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("a process of another user: %v", err)
+	}
+}
+
+// What is found again and again, as where something starts it anew, ends the try: the machine cannot be cleaned.
+func TestKillUntilQuiet_StartedAgainAndAgain_H42(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		looks, s := 0, Scrubber{Clock: clock.RealClock{}}
+		err := s.killUntilQuiet(t.Context(), func() ([]process.Ref, error) {
+			looks++
+			return []process.Ref{{PID: 1 << 30, Start: 1}}, nil // nobody has it
+		})
+		if err == nil || !strings.Contains(err.Error(), "1 processes cannot be killed") || looks != killTries+1 {
+			t.Errorf("killUntilQuiet = %v after %d looks", err, looks)
+		}
+	})
+}
