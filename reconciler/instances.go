@@ -119,6 +119,9 @@ func (t *term) badRecord(k store.Key, err error) {
 			t.instances.add(id)
 		}
 	}
+	if id, due := t.view.unanswered(k); due && t.view.rung(id, t.clock.Now()) {
+		t.requests.add(id)
+	}
 	cause := k.Sort
 	if !store.KnownKind(cause) {
 		cause = "" // anybody may make up kinds: they are one cause

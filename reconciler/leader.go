@@ -139,6 +139,10 @@ func (c *complaint) warn(log *slog.Logger, what string, err error, now time.Time
 		return
 	}
 	c.text, c.at = text, now
+	if errors.Is(err, store.ErrInvalid) { // no controller can lead, and none may mend it: it is the fence of them all
+		log.Error("the lease cannot be read: delete its item, META#lease TYPE#Lease, and one of the controllers takes it", logkey.Call, what, logkey.Error, err)
+		return
+	}
 	log.Warn("lease", logkey.Call, what, logkey.Error, err)
 }
 

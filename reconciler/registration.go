@@ -59,7 +59,7 @@ func (s snapshot) handedOverSoon(now time.Time, grace time.Duration) bool {
 // extra reports whether an instance came for a request that is complete without it.
 func (t *term) extra(s snapshot) bool {
 	r, ok := t.view.getRun(s.RunID)
-	if !ok || r.status == nil || r.status.Phase != statemachine.Ready || s.State == statemachine.Running {
+	if !ok || r.request == nil || r.status == nil || r.status.Phase != statemachine.Ready || s.State == statemachine.Running {
 		return false
 	}
 	running := 0

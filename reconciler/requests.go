@@ -27,6 +27,9 @@ func (t *term) reconcileRequest(ctx context.Context, id store.RequestID) (Result
 		return Result{}, err
 	}
 	held := t.view.heldBy(id)
+	if r.request == nil && r.bad != nil {
+		return t.unreadable(ctx, r, held)
+	}
 	if r.request == nil {
 		return t.abandoned(ctx, r, held)
 	}
@@ -94,7 +97,11 @@ func (t *term) readRun(ctx context.Context, id store.RequestID) (run, error) {
 		return run{}, fmt.Errorf("request %s: %w", id, err)
 	}
 	now := t.clock.Now()
+	if rec.Bad != nil {
+		t.badRecord(store.RequestKey(id, store.KindRunRequest), rec.Bad.Err)
+	}
 	t.view.applyRun(id, rec, now)
+	t.view.withRun(id, func(r *run) { r.bad = rec.Bad })
 	t.view.heardRun(id, rec.Client, now)
 	r, _ = t.view.getRun(id) // the mark was cleared before the read: a ring that came meanwhile set it again
 	return r, nil

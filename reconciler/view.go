@@ -69,6 +69,7 @@ type run struct {
 	id       store.RequestID
 	readAt   time.Time // last successful read
 	request  *store.RunRequest
+	bad      *store.BadRequest // what is stored as its request now, if that cannot be read
 	status   *store.RunStatus
 	client   store.Time // the client's last sign of life, its clock
 	heard    time.Time  // when it last changed, our clock

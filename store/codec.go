@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -99,6 +100,9 @@ func decode(item Item, r record) error {
 		return fmt.Errorf("decode %s %s: %w: %w", item.Key.Partition, item.Key.Sort, ErrInvalid, item.Broken)
 	}
 	if err := json.Unmarshal(item.Attributes, r); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			err = fmt.Errorf("%s: must be of type %s, got a %s", wrong.Field, wrong.Type.Kind(), wrong.Value)
+		}
 		return fmt.Errorf("decode %s %s: %w: %v", item.Key.Partition, item.Key.Sort, ErrInvalid, err) //nolint:errorlint // the cause is text for people
 	}
 	r.setKey(item.Key)

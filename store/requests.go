@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -117,9 +118,16 @@ type RunRecords struct {
 	Request *RunRequest
 	Client  *RunClient
 	Status  *RunStatus
+	Bad     *BadRequest // there is a request, and it cannot be read
 }
 
-// Run reads the three records of a request at once.
+// BadRequest is a request that cannot be read.
+type BadRequest struct {
+	Attempt int // as far as that can be read; else 0
+	Err     error
+}
+
+// Run reads the three records of a request at once. A sign of life that cannot be read is none.
 func (s *Store) Run(ctx context.Context, c Consistency, id RequestID) (RunRecords, error) {
 	var out RunRecords
 	items, err := s.table.Get(ctx, c,
@@ -130,11 +138,16 @@ func (s *Store) Run(ctx context.Context, c Consistency, id RequestID) (RunRecord
 	for _, item := range items {
 		switch item.Key.Sort {
 		case KindRunRequest:
-			out.Request = new(RunRequest)
-			err = decode(item, out.Request)
+			r := new(RunRequest)
+			if bad := decode(item, r); bad != nil {
+				out.Bad = &BadRequest{Attempt: max(0, r.Attempt), Err: bad}
+				continue
+			}
+			out.Request = r
 		case KindRunClient:
-			out.Client = new(RunClient)
-			err = decode(item, out.Client)
+			if c := new(RunClient); decode(item, c) == nil {
+				out.Client = c
+			}
 		case KindRunStatus:
 			out.Status = new(RunStatus)
 			err = decode(item, out.Status)
@@ -235,4 +248,23 @@ func (s *Store) ExpireStatus(ctx context.Context, st RunStatus, at, now time.Tim
 		return st, fmt.Errorf("expire status: %w", err)
 	}
 	return out, nil
+}
+
+// UnmarshalJSON reads a request. When it was made is for people: any instant of RFC 3339 is taken, and nothing else
+// keeps a request from being served.
+func (r *RunRequest) UnmarshalJSON(b []byte) error {
+	type fields RunRequest
+	in := struct {
+		*fields
+		CreatedAt json.RawMessage `json:"createdAt"`
+	}{fields: (*fields)(r)}
+	err := json.Unmarshal(b, &in)
+	r.CreatedAt = Time{}
+	var text string
+	if json.Unmarshal(in.CreatedAt, &text) == nil {
+		if at, err := time.Parse(time.RFC3339, text); err == nil && at.Year() >= 0 && at.Year() <= 9999 {
+			r.CreatedAt = At(at)
+		}
+	}
+	return err
 }

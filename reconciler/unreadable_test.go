@@ -1,0 +1,96 @@
+package reconciler_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
+)
+
+const handWritten = `{"attempt":1,"count":1,"usageClass":["spot"],"allowedInstanceTypes":["*"],"resourceClass":"small",
+	"maxRuntime":600,"timeout":600,"releasedAttempt":0,"release":"","createdAt":"2026-11-22T08:00:00.000Z"}`
+
+// H70: a request that cannot be read is answered, and the answer names the field; rung or found by a scan, of a first
+// attempt or of a later one.
+func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
+	for name, tt := range map[string]struct {
+		from, to, field string
+		rung            bool
+	}{
+		"CountIsText":    {`"count":1`, `"count":"1"`, "count: must be of type int, got a string", true},
+		"Scanned":        {`"count":1`, `"count":"1"`, "count: must be of type int, got a string", false},
+		"CountInParts":   {`"count":1`, `"count":1.5`, "count", true},
+		"ClassIsList":    {`"resourceClass":"small"`, `"resourceClass":["small"]`, "resourceClass", true},
+		"TimeoutIsText":  {`"timeout":600`, `"timeout":"10m"`, "timeout", true},
+		"TypesAreText":   {`["*"]`, `"*"`, "allowedInstanceTypes", true},
+		"AttemptIsZero":  {`"attempt":1`, `"attempt":0`, "attempt", true},
+		"AttemptIsText":  {`"attempt":1`, `"attempt":"1"`, "attempt", true},
+		"ExpiryIsText":   {"", "", "expiresAt", true},
+		"AttemptIsThree": {`"attempt":1,"count":1`, `"attempt":3,"count":"1"`, "count", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.controller("c1", nil)
+				time.Sleep(time.Minute)
+				key := store.RequestKey("100", store.KindRunRequest)
+				memory := w.audit.Table.(*storetest.Memory)
+				body := strings.Replace(handWritten, tt.from, tt.to, 1)
+				if err := memory.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
+					t.Fatalf("Put() error = %v", err)
+				}
+				if tt.field == "expiresAt" {
+					memory.Break(key)
+				}
+				limit := w.cfg.Scan + time.Second
+				if tt.rung {
+					limit = 2 * time.Second
+					if err := w.table.Ring(t.Context(), key); err != nil {
+						t.Fatalf("Ring() error = %v", err)
+					}
+				}
+				attempt := 1
+				if name == "AttemptIsThree" {
+					attempt = 3
+				}
+				st := w.awaitPhase("100", attempt, statemachine.Failed, limit)
+				if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, tt.field) {
+					t.Errorf("%s: %s, want invalid, naming %s", st.Reason, st.Message, tt.field)
+				}
+				time.Sleep(3 * w.cfg.Scan)
+				if n := len(w.alarms.raised("")); n > 5 {
+					t.Errorf("%d alarms in ten minutes: %q", n, w.alarms.raised(""))
+				}
+				memory.Erase(key)
+			})
+		})
+	}
+}
+
+// The instant at which a request was made is for people: however it is written, the request is served.
+func TestRequest_WithAnyCreatedAt_IsServed(t *testing.T) {
+	for name, text := range map[string]string{
+		"WithoutParts": `"2026-11-22T08:00:00Z"`, "WithZone": `"2026-11-22T09:00:00+01:00"`, "Nanoseconds": `"2026-11-22T08:00:00.123456789Z"`,
+		"Nonsense": `"nope"`, "Number": `1763798400`, "Null": `null`, "Far": `"99999-01-01T00:00:00Z"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.controller("c1", nil)
+				body := strings.Replace(handWritten, `"2026-11-22T08:00:00.000Z"`, text, 1)
+				key := store.RequestKey("100", store.KindRunRequest)
+				if err := w.table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
+					t.Fatalf("Put() error = %v", err)
+				}
+				if err := w.table.Ring(t.Context(), key); err != nil {
+					t.Fatalf("Ring() error = %v", err)
+				}
+				w.awaitPhase("100", 1, statemachine.Ready, 50*time.Second)
+				w.release("100", 1, store.Drain)
+				w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+			})
+		})
+	}
+}
