@@ -50,7 +50,7 @@ type controller[K comparable] struct {
 	queue     workqueue.TypedRateLimitingInterface[K]
 	again     workqueue.TypedRateLimiter[K] // pauses after conflicts
 	reconcile func(context.Context, K) (Result, error)
-	workers   int
+	places    *places
 	log       *slog.Logger
 	damped    *damped
 }
@@ -63,7 +63,7 @@ func newController[K comparable](name string, workers int, clk clock.WithTicker,
 			workqueue.TypedRateLimitingQueueConfig[K]{Clock: clk}),
 		again:     workqueue.NewTypedItemExponentialFailureRateLimiter[K](againFirst, backoffMax),
 		reconcile: reconcile,
-		workers:   workers,
+		places:    newPlaces(workers),
 		log:       log.With(logkey.Component, name),
 		damped:    newDamped(log.With(logkey.Component, name), clk),
 	}
@@ -76,30 +76,31 @@ func (c *controller[K]) add(key K) { c.queue.Add(key) }
 func (c *controller[K]) run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, c.queue.ShutDown)
 	defer stop()
-	var workers errgroup.Group
-	for range c.workers {
-		workers.Go(func() error {
-			for c.step(ctx) {
-			}
+	var looks errgroup.Group
+	for {
+		place := c.places.take()
+		key, closed := c.queue.Get()
+		if closed {
+			place.leave()
+			return looks.Wait()
+		}
+		looks.Go(func() error {
+			defer place.leave()
+			defer c.queue.Done(key)
+			c.look(context.WithValue(ctx, placeKey{}, place), key)
 			return nil
 		})
 	}
-	return workers.Wait()
 }
 
-// step handles one key. It is the one place that turns an outcome into queue calls.
-func (c *controller[K]) step(ctx context.Context) bool {
-	key, closed := c.queue.Get()
-	if closed {
-		return false
-	}
-	defer c.queue.Done(key)
+// look handles one key. It is the one place that turns an outcome into queue calls.
+func (c *controller[K]) look(ctx context.Context, key K) {
 	if ctx.Err() != nil {
-		return true // stopping: the queue only empties itself
+		return // stopping: the queue only empties itself
 	}
 	res, err := c.reconcile(ctx, key)
 	if ctx.Err() != nil {
-		return true // stopping: whatever failed, failed for that
+		return // stopping: whatever failed, failed for that
 	}
 	act, wait := actionFor(err)
 	switch {
@@ -125,5 +126,4 @@ func (c *controller[K]) step(ctx context.Context) bool {
 		c.queue.AddRateLimited(key)
 		c.log.Warn("will retry", logkey.Key, key, logkey.Error, err)
 	}
-	return true
 }

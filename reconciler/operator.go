@@ -80,7 +80,7 @@ func (op *Operator) newTerm(number int64, fence fence, since func() time.Time) *
 	o := op.o
 	clk := newTenureClock(o.Clock, o.Offset())
 	t := &term{
-		cfg: o.Config, store: store.New(trustedTable{o.Table, fence}), fleet: trustedFleet{o.Fleet, fence}, github: trustedGitHub{o.GitHub, fence},
+		cfg: o.Config, store: store.New(trustedTable{o.Table, fence}), fleet: trustedFleet{o.Fleet, fence}, github: newAsideGitHub(trustedGitHub{o.GitHub, fence}),
 		clock: clk, log: o.Log, metrics: o.Metrics,
 		number:   number,
 		trusted:  fence.open,
@@ -99,7 +99,7 @@ func (op *Operator) newTerm(number int64, fence fence, since func() time.Time) *
 	t.launches = newController("launches", launchWorkers, clk, o.Log, trusted(fence, t.reconcileLaunch))
 	t.reaper = newController("reaper", 1, clk, o.Log, trusted(fence, t.reap))
 	t.drainer = newController("drainer", 1, clk, o.Log, trusted(fence, t.readDrains))
-	t.sweeper = newController("sweeper", 1, clk, o.Log, trusted(fence, t.sweep))
+	t.sweeper = newController("sweeper", sweepers, clk, o.Log, trusted(fence, t.sweep))
 	t.keeper = newController("keeper", max(1, len(o.Chores)), clk, o.Log, trusted(fence, t.chore))
 	for _, c := range o.Chores {
 		t.chores[c.Name] = c.Do

@@ -15,6 +15,10 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// sweepers is how many periodic tasks are carried out at once: each, so that GitHub's listing, page by page, delays no look
+// at the fleet.
+const sweepers = 4
+
 // Keys of the sweeper: periodic tasks, each failing alone (H53).
 const (
 	sweepFleet    = "fleet"
@@ -151,8 +155,8 @@ func (t *term) recorded(ctx context.Context, m fleet.Machine) (bool, error) {
 	return true, nil
 }
 
-// sightings remembers since when something without an owner was seen. Only the sweeper's one worker
-// uses it.
+// sightings remembers since when something without an owner was seen. Only one key of the sweeper uses it, and no key is
+// looked at twice at once.
 type sightings map[string]time.Time
 
 func (s sightings) first(id string, now time.Time) time.Time {

@@ -1,0 +1,135 @@
+package reconciler
+
+import (
+	"context"
+	"sync"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// places bounds the looks of one queue that are under way. One that waits for GitHub steps aside: its place is taken by
+// another, so that a GitHub that hangs for a hundred machines delays nothing that needs no GitHub.
+type places struct {
+	free  chan struct{} // holds one for every place that is taken
+	aside chan struct{} // likewise for those that stepped aside
+}
+
+// maxAside bounds the looks of a queue that wait for GitHub at once, for the memory they take. Beyond it they keep their
+// places.
+const maxAside = 1024
+
+// callsAtOnce is how many calls are made to GitHub at the same time, which refuses more than 100 (GitHub REST, "About
+// secondary rate limits"), of all who share an account.
+const callsAtOnce = 64
+
+func newPlaces(n int) *places {
+	return &places{free: make(chan struct{}, n), aside: make(chan struct{}, maxAside)}
+}
+
+// place is the one that a look has. Several calls of the look may be under way at once.
+type place struct {
+	of    *places
+	mu    sync.Mutex
+	calls int
+	left  bool // it is somebody else's now
+}
+
+// placeKey is where a context holds its look's place.
+type placeKey struct{}
+
+// take waits for a place and returns it.
+func (p *places) take() *place {
+	p.free <- struct{}{}
+	return &place{of: p}
+}
+
+// leave gives the place up for good.
+func (p *place) leave() { <-p.of.free }
+
+// stepAside gives the place up until the returned function is called, which waits for another.
+func stepAside(ctx context.Context) (back func()) {
+	p, ok := ctx.Value(placeKey{}).(*place)
+	if !ok {
+		return func() {}
+	}
+	p.begin()
+	return p.end
+}
+
+func (p *place) begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls++; p.calls > 1 {
+		return
+	}
+	select {
+	case p.of.aside <- struct{}{}:
+		<-p.of.free
+		p.left = true
+	default:
+	}
+}
+
+func (p *place) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls--; p.calls > 0 || !p.left {
+		return
+	}
+	<-p.of.aside
+	p.of.free <- struct{}{}
+	p.left = false
+}
+
+// asideGitHub lets whoever calls GitHub step aside meanwhile.
+type asideGitHub struct {
+	GitHub
+	calling chan struct{} // holds one for every call under way
+}
+
+func newAsideGitHub(hub GitHub) asideGitHub {
+	return asideGitHub{hub, make(chan struct{}, callsAtOnce)}
+}
+
+func (g asideGitHub) call(ctx context.Context, call func() error) error {
+	defer stepAside(ctx)()
+	select {
+	case g.calling <- struct{}{}:
+		defer func() { <-g.calling }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return call()
+}
+
+// JITConfig is GitHub's.
+func (g asideGitHub) JITConfig(ctx context.Context, name, label string) (jit githubapi.JIT, err error) {
+	err = g.call(ctx, func() error {
+		jit, err = g.GitHub.JITConfig(ctx, name, label)
+		return err
+	})
+	return jit, err
+}
+
+// RegistrationToken is GitHub's.
+func (g asideGitHub) RegistrationToken(ctx context.Context) (token githubapi.Token, err error) {
+	err = g.call(ctx, func() error {
+		token, err = g.GitHub.RegistrationToken(ctx)
+		return err
+	})
+	return token, err
+}
+
+// FindRunner is GitHub's.
+func (g asideGitHub) FindRunner(ctx context.Context, name string) (r githubapi.Runner, found bool, err error) {
+	err = g.call(ctx, func() error {
+		r, found, err = g.GitHub.FindRunner(ctx, name)
+		return err
+	})
+	return r, found, err
+}
+
+// DeleteRunner is GitHub's.
+func (g asideGitHub) DeleteRunner(ctx context.Context, id int64) error {
+	return g.call(ctx, func() error { return g.GitHub.DeleteRunner(ctx, id) })
+}
