@@ -56,5 +56,5 @@ func (t *term) heardClient(id store.RequestID, rec store.RunRecords, now time.Ti
 	t.view.applyRun(id, rec, now)
 	t.view.heardRun(id, rec.Client, now)
 	after, _ := t.view.getRun(id)
-	return after.request != before.request || after.vanished(now, t.cfg.ClientSilence)
+	return after.request != before.request || after.vanished(now, t.writable(), t.cfg.ClientSilence)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -151,4 +153,24 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 			})
 		})
 	}
+}
+
+// §8.7: while the store takes nobody's writes, a client cannot say that it lives: its request waits on, however long that
+// lasts.
+func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.controller("c1", nil)
+		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		r := spec("100", 1)
+		r.Timeout = store.SecondsOf(time.Hour)
+		w.submit(r)
+		w.awaitPhase("100", 1, statemachine.Pending, time.Minute)
+		time.Sleep(30 * time.Second)
+		w.audit.down.Store(true)
+		time.Sleep(5 * time.Minute)
+		w.audit.down.Store(false)
+		time.Sleep(time.Minute)
+		w.fleet.SetCapacity(fleet.Slot{}, fleettest.Unlimited)
+		w.awaitPhase("100", 1, statemachine.Ready, 5*time.Minute)
+	})
 }

@@ -266,9 +266,9 @@ func (t *term) unwait(id store.RequestID) {
 }
 
 // vanished reports whether the waiting client has gone: no change over two successful reads for
-// ClientSilence, on our clock.
-func (r run) vanished(now time.Time, silence time.Duration) bool {
-	return r.reads >= 2 && now.Sub(r.heard) >= silence
+// ClientSilence, on our clock, in which the store took writes (writable: since when).
+func (r run) vanished(now, writable time.Time, silence time.Duration) bool {
+	return r.reads >= 2 && now.Sub(later(r.heard, writable)) >= silence
 }
 
 // earliest merges two wake-ups.

@@ -60,7 +60,7 @@ func (t *term) verdict(r run, now time.Time) (reason, message string) {
 		}
 		return ReasonTimeout, message
 	}
-	if r.vanished(now, t.cfg.ClientSilence) {
+	if r.vanished(now, t.writable(), t.cfg.ClientSilence) {
 		return ReasonVanished, fmt.Sprintf("its client was not seen for %s", t.cfg.ClientSilence)
 	}
 	return "", ""

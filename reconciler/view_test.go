@@ -91,7 +91,7 @@ func TestView_Runs_H41(t *testing.T) {
 	silence := 60 * time.Second
 	v.heardRun("100", client(7), at(1)) // its clock is its own
 	v.heardRun("100", client(7), at(2))
-	if r, _ := v.getRun("100"); r.vanished(at(2), silence) {
+	if r, _ := v.getRun("100"); r.vanished(at(2), time.Time{}, silence) {
 		t.Error("vanished after one unchanged read, want two")
 	}
 	v.heardRun("100", nil, at(2))
@@ -100,12 +100,12 @@ func TestView_Runs_H41(t *testing.T) {
 		now  time.Time
 		want bool
 	}{"OneTickBefore": {at(2).Add(-1), false}, "Exactly": {at(2), true}} {
-		if got := r.vanished(tc.now, silence); got != tc.want {
+		if got := r.vanished(tc.now, time.Time{}, silence); got != tc.want {
 			t.Errorf("%s: vanished = %v, want %v", name, got, tc.want)
 		}
 	}
 	v.heardRun("100", client(8), at(3))
-	if r, _ := v.getRun("100"); r.vanished(at(9), silence) {
+	if r, _ := v.getRun("100"); r.vanished(at(9), time.Time{}, silence) {
 		t.Error("vanished though its sign of life has changed")
 	}
 }
