@@ -24,7 +24,8 @@ type Runner interface {
 	// ErrRefused, or ErrDeprecated, if GitHub was the cause. No process is left after an error.
 	Start(ctx context.Context, reg store.Registration, label string) (Listener, error)
 	// Adopt returns the listener that an earlier agent started as ref for the runner named name, or
-	// nil if it has ended. Whatever else an earlier agent may have started is ended.
+	// nil if it has ended; but one on which a job ran that nobody judged is returned in its end. Whatever else
+	// an earlier agent may have started is ended.
 	Adopt(ctx context.Context, ref process.Ref, name string) (Listener, error)
 }
 

@@ -16,16 +16,22 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// fenced runs a test on an installation whose jobs are the agent's user, and on one where they are another.
+// fenced runs a test on an installation whose jobs are the agent's user, on one where they are another, and on
+// one whose listeners stay for more jobs.
 func fenced(t *testing.T, test func(t *testing.T, s *installation, traces string)) {
-	for _, jobs := range []string{"AgentsUser", "RunnerUser"} {
-		t.Run(jobs, func(t *testing.T) {
+	for _, kind := range []string{"AgentsUser", "RunnerUser", "Token"} {
+		t.Run(kind, func(t *testing.T) {
 			var s *installation
 			var traces string
-			if jobs == "RunnerUser" {
+			switch kind {
+			case "RunnerUser":
 				s, traces = unprivileged(t, `{small: {cpu: 2, mem: 4096}}`)
-			} else {
-				s = install(t, crowdLimits...)
+			default:
+				env := crowdLimits
+				if kind == "Token" {
+					env = append(slices.Clone(env), "REMUDA_GITHUB_REGISTRATION=token")
+				}
+				s = install(t, env...)
 				s.controls()
 				traces = t.TempDir()
 			}

@@ -178,7 +178,10 @@ func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, er
 // Adopt implements agent.Runner.
 func (r *Runner) Adopt(ctx context.Context, ref process.Ref, _ string) (agent.Listener, error) {
 	if ref.PID == 0 || !ref.Alive() {
-		return nil, r.sweep(ctx)
+		if err := r.sweep(ctx); err != nil || ref.PID == 0 {
+			return nil, err
+		}
+		return r.review(ref)
 	}
 	l, err := r.follow(ref, false, agent.Status{State: agent.Starting})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/process"
 )
 
 // maxVerdicts bounds what is read of the verdicts, in bytes: thousands of jobs of one listener. Whatever else
@@ -78,4 +79,23 @@ func (l *listener) judge(st *agent.Status) {
 	}
 	admitted, refused := l.r.readVerdicts()
 	st.Refused, st.Unjudged = refused, max(st.Unjudged, over-admitted-refused)
+}
+
+// review returns a listener that ended while there was no agent if a job ran on it that nobody judged, else nil.
+func (r *Runner) review(ref process.Ref) (agent.Listener, error) {
+	if r.o.Verdicts == "" {
+		return nil, nil
+	}
+	l, err := r.follow(ref, false, agent.Status{})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("review listener %d: %w", ref.PID, err)
+	}
+	<-l.done
+	if l.Status().Unjudged == 0 {
+		return nil, nil
+	}
+	return l, nil
 }

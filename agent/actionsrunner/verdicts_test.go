@@ -84,3 +84,34 @@ func TestVerdicts_Adopted_S15_H49(t *testing.T) {
 		t.Errorf("status = %+v, want one unjudged", st)
 	}
 }
+
+// S15 H49: so it does with a listener that ended while there was no agent.
+func TestVerdicts_EndedUnseen_S15_H49(t *testing.T) {
+	for verdicts, want := range map[string]int{"": 1, "admitted\n": 0} {
+		w := newWorld(t)
+		w.options.Verdicts = filepath.Join(w.dir, "verdicts")
+		first := w.start(store.JIT)
+		w.tell("say Running job: a")
+		w.want(first, agent.Busy)
+		ref := first.Ref()
+		first.Detach()
+		w.write("verdicts", verdicts)
+		w.tell("say Job a completed with result: Succeeded")
+		w.tell("exit 0")
+		w.gone(ref)
+		l, err := w.runner().Adopt(context.Background(), ref, "i-1-3")
+		if err != nil || (l != nil) != (want > 0) {
+			t.Fatalf("Adopt after verdicts %q = %v, %v", verdicts, l, err)
+		}
+		if l == nil {
+			continue
+		}
+		if st := l.Status(); st.State != agent.Exited || st.Unjudged != want {
+			t.Errorf("status = %+v, want one unjudged", st)
+		}
+		if err := l.Stop(context.Background(), store.Drain); err != nil {
+			t.Error(err)
+		}
+		l.Detach()
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -105,7 +106,7 @@ func (o *submitOptions) submit(ctx context.Context, a *app, cfg Config) error {
 	}
 	for _, j := range jobs {
 		if o.wait && j.Conclusion != githubsim.Success {
-			return mark(errFailed, fmt.Errorf("job %s: %s: %s", j.ID, j.Conclusion, j.Detail))
+			return mark(errFailed, fmt.Errorf("job %s: %s: %s", j.ID, j.Conclusion, cmp.Or(strings.TrimSpace(j.Annotation), j.Detail)))
 		}
 	}
 	return nil
