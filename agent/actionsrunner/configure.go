@@ -24,14 +24,15 @@ import (
 
 // settings is the file that a configured runner has. leftovers are the other files in its folder that
 // an earlier registration, or a job, may have left; the program reads its environment from two of
-// them (src/Runner.Common/HostContext.cs, GetConfigFile; src/Runner.Listener/Program.cs).
+// them, and prints one into the log of the next job (src/Runner.Common/HostContext.cs, GetConfigFile;
+// src/Runner.Listener/Program.cs; src/Runner.Worker/JobExtension.cs, InitializeJob).
 const settings = ".runner"
 
 var leftovers = append([]string{".credentials", ".credentials_rsaparams"}, unasked...)
 
 // unasked are those that a registration works without. A job could have left them, with a hook of its own, to
 // the next listener of its registration.
-var unasked = []string{".runner_migrated", ".credentials_migrated", ".env", ".path"}
+var unasked = []string{".runner_migrated", ".credentials_migrated", ".env", ".path", ".setup_info", ".service"}
 
 // identity is what we read of the settings file.
 type identity struct {

@@ -57,7 +57,7 @@ func TestStart_LeftoversRemoved_H42(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), func(t *testing.T) {
 			w := newWorld(t)
-			left := []string{".credentials", ".credentials_rsaparams", ".env", ".path"}
+			left := []string{".credentials", ".credentials_rsaparams", ".env", ".path", ".setup_info", ".service"}
 			for _, name := range left {
 				w.write(name, "LD_PRELOAD=/tmp/evil.so\n")
 			}
@@ -85,7 +85,7 @@ func TestStart_SameRegistration_LeftoversRemoved_H42(t *testing.T) {
 	w.tell("exit 1")
 	w.want(first, agent.Exited)
 	first.Detach()
-	left := []string{".env", ".path", ".runner_migrated", ".credentials_migrated"}
+	left := []string{".env", ".path", ".runner_migrated", ".credentials_migrated", ".setup_info", ".service"}
 	for _, name := range append(left, ".credentials") {
 		w.write(name, agent.HookEnv+"=\n")
 	}

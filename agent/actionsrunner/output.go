@@ -94,6 +94,7 @@ var complaints = []struct {
 	{"Http response code: ", blocked, store.CauseUnavailable},                                // same: the rest is the service's
 	{"Runner update in progress, do not shutdown runner.", updating, ""},                     // src/Runner.Listener/SelfUpdaterV2.cs
 	{"Invalid configuration provided for", ending, store.CauseRefused},                       // src/Runner.Listener/Configuration/PromptManager.cs
+	{"Failed to create session. Error: Conflict", ending, agent.CauseConflict},               // src/Runner.Listener/BrokerMessageListener.cs
 	{"Failed to create session", ending, store.CauseRefused},                                 // src/Runner.Listener/BrokerMessageListener.cs
 	// What .NET says of a service that cannot be reached (dotnet/runtime, src/libraries/System.Net.Http/
 	// src/Resources/Strings.resx; in brackets what follows the words of the C library).

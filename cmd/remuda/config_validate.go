@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -119,11 +120,25 @@ func (c GitHubConfig) validate(p *problems) {
 		p.web(f.field, f.raw)
 	}
 	p.oneOf("github.registration", c.Registration, "jit", "token")
+	c.validatePort(p)
 	c.validateGroup(p)
 	c.validateApp(p)
 	p.check(c.RegistrationsPer5Min >= 1, "github.registrationsPer5Min", "at least 1", c.RegistrationsPer5Min)
 	p.check(c.Repository == "" || repositoryForm.MatchString(c.Repository), "github.repository", "owner/name", quoted(c.Repository))
 	p.check(c.TokenFile == "" || filepath.IsAbs(c.TokenFile), "github.tokenFile", "an absolute path", quoted(c.TokenFile))
+}
+
+// validatePort: config.sh registers with the host alone (actions/runner, src/Runner.Listener/Configuration/
+// ConfigurationManager.cs, GetTenantCredential). On this machine there is a simulated GitHub, whose runner does not.
+func (c GitHubConfig) validatePort(p *problems) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Port() == "" || c.Registration != "token" || u.Hostname() == "localhost" {
+		return
+	}
+	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() {
+		return
+	}
+	p.add("github.url", "without a port with registration token, since the runner's config.sh drops it (registration jit takes one)", quoted(redact(c.URL)))
 }
 
 // validateGroup: config.sh takes a group by its name only.

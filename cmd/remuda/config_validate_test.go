@@ -19,6 +19,8 @@ func TestConfig_Validate(t *testing.T) {
 		{"pool", func(c *Config) { c.Pool = "redis://x" }, `must be a URL with scheme sqlite`},
 		{"fleet", func(c *Config) { c.Fleet = "" }, `must be a URL with scheme ec2 or process`},
 		{"github.url", func(c *Config) { c.GitHub.URL = "github.com/o/r" }, `must be an http or https URL without credentials, got "github.com/o/r"`},
+		{"github.url", func(c *Config) { c.GitHub.URL, c.GitHub.Registration = "https://ghes.example:8443/o/r", "token" },
+			`must be without a port with registration token, since the runner's config.sh drops it (registration jit takes one), got "https://ghes.example:8443/o/r"`},
 		{"github.url", func(c *Config) { c.GitHub.URL = "https://x:ghp_secret@github.com/o/r" }, `got "https://xxxxx@github.com/o/r"`},
 		{"github.apiUrl", func(c *Config) { c.GitHub.APIURL = "git.example/api/v3" }, `must be an http or https URL`},
 		{"github.registration", func(c *Config) { c.GitHub.Registration = "pat" }, `must be one of jit, token, got "pat"`},
