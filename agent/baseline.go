@@ -38,6 +38,9 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 		return fmt.Errorf("take baseline: %w", err)
 	}
 	b, err := s.measure(ctx)
+	if err == nil {
+		err = s.recordWritable(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("take baseline: %w", err)
 	}

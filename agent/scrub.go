@@ -52,14 +52,16 @@ type Scrubber struct {
 	Tree   bool                  // processes that descend from this one, which must have called process.AdoptOrphans
 	User   *RunnerUser           // whose processes and files are the runs' alone, so that all of them may be killed; nil: shared with others
 	Whole  bool                  // the computer is this instance's alone
+	Others []string              // folders outside Root that are not looked into: of other instances
 	System string                // root of the file system outside Root; "": /
 }
 
 // RunnerUser is the user that jobs run as.
 type RunnerUser struct {
-	UID  int
-	Name string
-	Home string // as the system knows it; "": none
+	UID    int
+	Groups []int // all that it is in
+	Name   string
+	Home   string // as the system knows it; "": none
 }
 
 // Scrub cleans the machine after a run of class, and checks. It returns an error that wraps
@@ -124,10 +126,14 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) er
 	if err := errors.Join(s.removeFromKernel(), s.empty(), s.added()); err != nil {
 		return err
 	}
-	if level == ScrubFull && s.User != nil {
-		return s.removeUsers(was)
+	if level != ScrubFull || s.User == nil {
+		return nil
 	}
-	return nil
+	found, err := s.compareWritable(ctx, was)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.removeNew(found), s.removeUsers(was))
 }
 
 // Folders for everybody's temporary files (file-hierarchy(7)).

@@ -185,7 +185,12 @@ func removeIn(root *os.Root, dir, at, keepTree string, mine func(string, fs.File
 }
 
 // ownedBy reports whether a file is a user's.
-func ownedBy(info fs.FileInfo, user int) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == user
+func ownedBy(info fs.FileInfo, user int) bool { return ownerOf(info) == user }
+
+// ownerOf is the user who owns a file.
+func ownerOf(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
+	}
+	return -1
 }

@@ -15,8 +15,12 @@ import (
 // what is new where nobody else has business, whoever owns it. A job makes root's files by a container
 // that has the folder, or by sudo.
 func (s Scrubber) removeUsers(was Baseline) error {
+	user, err := s.user()
+	if err != nil {
+		return err
+	}
 	for _, dir := range s.shared() {
-		own := func(_ string, info fs.FileInfo) bool { return ownedBy(info, s.User.UID) }
+		own := func(_ string, info fs.FileInfo) bool { return user.Owns(ownerOf(info)) }
 		if err := removeWhere(dir, s.Root, own); err != nil {
 			return err
 		}

@@ -77,8 +77,8 @@ func ec2Site(ctx context.Context, a *app, cfg Config, dir string, log *slog.Logg
 	}, nil
 }
 
-// rootEnv names the folder that the user data took for the disk (fleet/ec2fleet/userdata). Who has one
-// shares the computer around it with others.
+// rootEnv names the folder that the user data took for the disk (fleet/ec2fleet/userdata), and that is scrubbed. Who
+// has one shares the computer around it with others.
 const rootEnv = "REMUDA_ROOT"
 
 // agentSettings returns what an agent on another machine must know of c, as a configuration file. It

@@ -19,6 +19,7 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
@@ -34,10 +35,14 @@ type machine struct {
 	open         []string              // folders of PATH that are not in path: jobs could put programs there
 	firewall     ec2machine.Firewall   // on EC2, with account
 	whole        bool                  // the computer is this instance's alone
+	others       []string              // folders of other instances
+	system       string                // root of the file system that is scrubbed; "": /
 	cache        string                // folder for archives of the runner
 	log          *slog.Logger
 
 	installing chan struct{} // holds one value while somebody installs the runner
+	measuring  chan struct{} // likewise, takes the baseline
+	prepared   chan struct{} // closed once the operator's script has succeeded, or there is none
 	mu         sync.Mutex
 	trouble    error // why the runner is not fetched yet
 }
@@ -54,7 +59,10 @@ const (
 func newMachine(a *app, cfg Config, id, dir, exe string) (*machine, error) {
 	m := &machine{
 		a: a, cfg: cfg, id: id, dir: dir, exe: exe,
-		installing: make(chan struct{}, 1), log: slog.New(slog.DiscardHandler),
+		installing: make(chan struct{}, 1), measuring: make(chan struct{}, 1), prepared: make(chan struct{}), log: slog.New(slog.DiscardHandler),
+	}
+	if cfg.Agent.Script == "" {
+		close(m.prepared)
 	}
 	if name := cfg.jobsUser(); name != "" {
 		var err error
@@ -115,10 +123,21 @@ func (m *machine) prepare(ctx context.Context) error {
 				logkey.Path, subordinates, logkey.Count, len(jobs.Subordinate))
 		}
 	}
-	if err := m.scrubber().TakeBaseline(ctx); err != nil {
+	if err := m.measure(ctx); err != nil {
 		return err
 	}
 	return m.install(ctx)
+}
+
+// measure takes the baseline, unless it is taken. Who comes while another one is at it waits: no job runs before.
+func (m *machine) measure(ctx context.Context) error {
+	select {
+	case m.measuring <- struct{}{}:
+		defer func() { <-m.measuring }()
+		return m.scrubber().TakeBaseline(ctx)
+	case <-ctx.Done():
+		return fmt.Errorf("take baseline of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, context.Cause(ctx))
+	}
 }
 
 // guard makes sure before each registration that it, and the role's credentials, stay where they belong.
@@ -146,8 +165,21 @@ func (m *machine) keepFromMetadata() error {
 	return nil
 }
 
-// prefetch installs the runner before it is needed.
+// prefetch does before it is needed what takes long: it installs the runner and, once the operator's script has
+// made the machine what it is, walks through its file system.
 func (m *machine) prefetch(ctx context.Context) {
+	var walk sync.WaitGroup
+	defer walk.Wait()
+	walk.Go(func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.prepared:
+		}
+		if err := m.measure(ctx); err != nil && ctx.Err() == nil {
+			m.log.Error("no baseline taken", logkey.Error, err)
+		}
+	})
 	if err := m.install(ctx); err != nil && ctx.Err() == nil {
 		m.log.Error("runner not installed", logkey.Error, err)
 	}
@@ -211,13 +243,13 @@ func (m *machine) scrubber() agent.Scrubber {
 	s := agent.Scrubber{
 		InstanceID: m.id, Root: m.dir, Clock: m.a.clock,
 		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
-		Program: runnerFolder, Tree: true, Whole: m.whole, Levels: map[string]agent.ScrubLevel{},
+		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.system, Levels: map[string]agent.ScrubLevel{},
 	}
 	for name, class := range m.cfg.Classes {
 		s.Levels[name] = agent.ScrubLevel(class.Scrub)
 	}
 	if m.account.Credential != nil && m.cfg.alone() {
-		s.User = &agent.RunnerUser{UID: int(m.account.Credential.Uid), Name: m.account.Name, Home: m.account.Home}
+		s.User = &agent.RunnerUser{UID: int(m.account.Credential.Uid), Groups: m.groups(), Name: m.account.Name, Home: m.account.Home}
 	}
 	if m.cfg.Agent.Scrub != "" {
 		s.Script = m.command(m.cfg.Agent.Scrub, "scrub.log")
@@ -229,7 +261,22 @@ func (m *machine) script() agent.Script {
 	if m.cfg.Agent.Script == "" {
 		return nil
 	}
-	return m.command(m.cfg.Agent.Script, "script.log")
+	return preparation{m.command(m.cfg.Agent.Script, "script.log"), m.prepared}
+}
+
+// preparation is the operator's script before the first runner, which tells when the machine is as runs find it.
+type preparation struct {
+	*agent.Command
+	done chan<- struct{}
+}
+
+// Run implements agent.Script. It succeeds once.
+func (p preparation) Run(ctx context.Context) error {
+	err := p.Command.Run(ctx)
+	if err == nil {
+		close(p.done)
+	}
+	return err
 }
 
 // command is a script of the operator's. Where jobs have a user of their own it gets nothing that is theirs: what
@@ -278,13 +325,17 @@ func (m *machine) trustPath() error {
 // jobs is whose the doings of jobs are.
 func (m *machine) jobs() (writable.User, error) {
 	c := m.account.Credential
-	u := writable.User{UID: int(c.Uid), Groups: []int{int(c.Gid)}}
-	for _, g := range c.Groups {
-		u.Groups = append(u.Groups, int(g))
+	user, err := process.LookupUser(m.account.Name, int(c.Uid), subordinates)
+	return writable.User{User: user, Groups: m.groups()}, err
+}
+
+// groups are those that jobs are in.
+func (m *machine) groups() []int {
+	groups := []int{int(m.account.Credential.Gid)}
+	for _, g := range m.account.Credential.Groups {
+		groups = append(groups, int(g))
 	}
-	var err error
-	u.Subordinate, err = writable.Subordinates(subordinates, m.account.Name, u.UID)
-	return u, err
+	return groups
 }
 
 // subordinates says whom a user may become in a user namespace (subuid(5)).

@@ -102,7 +102,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 	cfg := defaults()
 	cfg.Agent.RunnerUser, cfg.Agent.Scrub, cfg.Agent.Script = "nobody", "/bin/true", "/bin/true"
 	c := newCLI(nil)
-	c.env = []string{"PATH=" + theirs + ":" + ours + ":relative:/usr/bin"}
+	c.env = []string{"PATH=" + theirs + ":" + ours + ":.:/none:/usr/bin"}
 	m, err := newMachine(c.app, cfg, "i-1", t.TempDir(), "/bin/false")
 	if err != nil {
 		t.Fatal(err)
@@ -111,11 +111,11 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, ok := m.script().(*agent.Command)
+	script, ok := m.script().(preparation)
 	if !ok {
 		t.Fatalf("script = %T", m.script())
 	}
-	for name, command := range map[string]*agent.Command{"script": script, "scrub": m.scrubber().Script} {
+	for name, command := range map[string]*agent.Command{"script": script.Command, "scrub": m.scrubber().Script} {
 		env := environment(command.Env)
 		if command.Dir != "/" || env["HOME"] != self.HomeDir || env["PATH"] != ours+":/usr/bin" || len(env) != 5 {
 			t.Errorf("%s runs in %s with %v", name, command.Dir, env)

@@ -58,6 +58,9 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c Config, agentConfig 
 // agentEnv is the environment of an agent on this machine. It reaches a store on AWS as we do.
 func (a *app) agentEnv(c Config) []string {
 	env := []string{"PATH=" + environment(a.environ())["PATH"], "LANG=C.UTF-8"}
+	if root := environment(a.environ())[rootEnv]; root != "" {
+		env = append(env, rootEnv+"="+root)
+	}
 	if hasScheme(c.Store, []string{"dynamodb"}) {
 		for _, e := range a.environ() {
 			if strings.HasPrefix(e, "AWS_") || strings.HasPrefix(e, "HOME=") { // HOME: the shared configuration

@@ -54,6 +54,7 @@ type site struct {
 	machine func(agent.Scrubber) agent.Machine
 	whole   bool                              // the computer is the instance's alone
 	cache   string                            // folder for archives of the runner
+	others  []string                          // folders of other instances
 	ends    func(agent.Machine, *slog.Logger) // ends what the agent leaves when it was told to stop; nil: that is for the next agent
 	options func(*agent.Options)              // adds what only this fleet's agents need
 	close   func() error
@@ -100,7 +101,8 @@ func (o *agentOptions) run(ctx context.Context, a *app, cfg Config) (err error) 
 	if err != nil {
 		return err
 	}
-	m.whole, m.cache, m.log = s.whole, s.cache, log
+	m.whole, m.cache, m.others, m.log = s.whole, s.cache, s.others, log
+	m.system = environment(a.environ())[rootEnv]
 	if m.account.Credential != nil {
 		if err := m.trustPath(); err != nil {
 			return err
@@ -191,6 +193,7 @@ func processSite(ctx context.Context, a *app, cfg Config, dir string, log *slog.
 	if err != nil {
 		return nil, err
 	}
+	fleet := filepath.Dir(filepath.Dir(dir))
 	return &site{
 		id: id,
 		machine: func(s agent.Scrubber) agent.Machine {
@@ -198,7 +201,8 @@ func processSite(ctx context.Context, a *app, cfg Config, dir string, log *slog.
 		},
 		options: func(o *agent.Options) { o.Store, o.Principal = store.New(table), store.Principal(id) },
 		close:   table.Close,
-		cache:   filepath.Join(filepath.Dir(filepath.Dir(dir)), "runners"), // beside the fleet's other folders
+		cache:   filepath.Join(fleet, "runners"), // beside the fleet's other folders
+		others:  []string{fleet},
 		ends:    endProcesses,
 	}, nil
 }

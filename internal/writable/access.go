@@ -39,11 +39,14 @@ func (u User) may(right uint32, path string, st *unix.Stat_t) bool {
 	return err == nil && n > 0
 }
 
-// Free returns the folders of a PATH that the user cannot put anything into, and the others. What is not there,
-// or not absolute, is among the others.
+// Free returns the folders of a PATH that the user cannot put anything into, and the others. What is not there is
+// among neither.
 func (u User) Free(path string) (free string, others []string) {
 	var kept []string
 	for _, dir := range filepath.SplitList(path) {
+		if _, err := os.Stat(dir); err != nil {
+			continue
+		}
 		if u.closed(dir) {
 			kept = append(kept, dir)
 		} else {

@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/remuda-run/remuda/internal/writable"
+)
+
+// What the runner's user may write outside its own home and the instance's folder: caches of tools that an image
+// leaves open to all, for one. There a job could leave a program that the next run's takes for its own.
+
+// writableFile is the name of the file in Scrubber.Root that keeps what was there before the first run.
+const writableFile = "writable"
+
+// jobs is the runner's user with all that it may write as.
+func (s Scrubber) jobs() (writable.User, error) {
+	user, err := s.user()
+	return writable.User{User: user, Groups: s.User.Groups}, err
+}
+
+// recordWritable writes down what the runner's user may write. Its own home and the instance's folder are looked
+// after by themselves. Where others use the computer, theirs is what is in the folders for temporary files.
+func (s Scrubber) recordWritable(ctx context.Context) error {
+	full := slices.ContainsFunc(slices.Collect(maps.Keys(s.Levels)), func(class string) bool { return s.level(class) == ScrubFull })
+	if s.User == nil || !full && s.level("") != ScrubFull {
+		return nil // it will not be asked for
+	}
+	user, err := s.jobs()
+	if err != nil {
+		return err
+	}
+	tree := writable.Tree{Root: s.system(""), Skip: append([]string{s.Root}, s.Others...), Temporary: s.shared(), User: user}
+	if home, own := s.home(); own {
+		tree.Skip = append(tree.Skip, home)
+	}
+	if !s.Whole {
+		tree.Skip = append(tree.Skip, s.shared()...)
+	}
+	var out bytes.Buffer
+	if err := tree.Record(ctx, &out); err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(s.Root, writableFile), out.Bytes(), 0o600)
+}
+
+// compareWritable returns what is new where the runner's user may write. Anything else that is different there
+// is an error: what a job changed or removed cannot be put back.
+func (s Scrubber) compareWritable(ctx context.Context, was Baseline) ([]string, error) {
+	if was.Boot == "" {
+		return nil, nil // nothing ran
+	}
+	user, err := s.jobs()
+	if err != nil {
+		return nil, err
+	}
+	record, err := os.Open(filepath.Join(s.Root, writableFile))
+	if err != nil {
+		return nil, err
+	}
+	defer record.Close()
+	return writable.Compare(ctx, user, record)
+}
+
+// removeNew removes what compareWritable found, as far as a job can have made it.
+func (s Scrubber) removeNew(paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	user, err := s.jobs()
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := s.removeOne(user, path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// removeOne removes one file or folder, or what is the user's in it. On a computer of its own what everybody can
+// read goes too, whoever owns it: a container or sudo made it. Not so in a folder in which each can remove its
+// own only: services leave there what they need.
+func (s Scrubber) removeOne(user writable.User, path string) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	dir, err := root.Lstat(".")
+	if err != nil {
+		return err
+	}
+	readable := s.Whole && dir.Mode()&fs.ModeSticky == 0
+	mine := func(_ string, info fs.FileInfo) bool {
+		return user.Owns(ownerOf(info)) || readable && info.Mode().Perm()&0o007 != 0
+	}
+	name := filepath.Base(path)
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case mine(path, info):
+		return root.RemoveAll(name)
+	case info.IsDir():
+		return removeIn(root, filepath.Dir(path), name, s.Root, mine)
+	}
+	return nil
+}

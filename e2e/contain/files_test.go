@@ -1,0 +1,87 @@
+package contain
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// disk makes a folder that the agents take for the whole file system, with a cache of tools that everybody may
+// write, as GitHub's own images have one.
+func disk(t *testing.T) (root, cache string) {
+	t.Helper()
+	root = t.TempDir()
+	cache = filepath.Join(root, "opt/hostedtoolcache")
+	err := errors.Join(os.Chmod(filepath.Dir(root), 0o755), os.Chmod(root, 0o755), os.MkdirAll(filepath.Join(cache, "python"), 0o755),
+		os.WriteFile(filepath.Join(cache, "python/python"), []byte("of the image"), 0o600),
+		os.Chmod(cache, 0o777), os.Chmod(filepath.Join(cache, "python"), 0o777), os.Chmod(filepath.Join(cache, "python/python"), 0o777))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root, cache
+}
+
+// H42: a program that a job puts where the next run looks for one does not reach it, and the machine is clean.
+func TestPoisonedFolder_New_H42(t *testing.T) {
+	root, cache := disk(t)
+	w := newWorld(t, "REMUDA_ROOT="+root)
+	machine := w.run("100", "mkdir -p '"+cache+"/node/20.0.0/x64/bin' && echo evil > '"+cache+"/node/20.0.0/x64/bin/node' && touch '"+cache+"/node/20.0.0/x64.complete'")
+	w.clean(machine)
+	if again := w.run("200", "test ! -e '"+cache+"/node' && test \"$(cat '"+cache+"/python/python')\" = 'of the image'"); again != machine {
+		t.Errorf("run 200 got %s, want %s again", again, machine)
+	}
+	w.clean(machine)
+}
+
+// H42: nor does one that it changed: what was there cannot be put back, so the machine is terminated.
+func TestPoisonedFolder_Changed_H42(t *testing.T) {
+	root, cache := disk(t)
+	w := newWorld(t, "REMUDA_ROOT="+root)
+	program := filepath.Join(cache, "python/python")
+	machine := w.run("100", "printf %s 'of the job!!' > '"+program+"'")
+	w.terminated(machine, "python was changed")
+	if again := w.request("200"); again == machine {
+		t.Errorf("run 200 got %s, whose files run 100 changed", again)
+	}
+}
+
+// H42: what a job leaves in its home decides nothing that root does: the operator's script has another one.
+func TestPoisonedHome_H42(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skipf("no git to be fooled: %v", err)
+	}
+	dir := t.TempDir()
+	script, said, bad := filepath.Join(dir, "scrub"), filepath.Join(dir, "said"), filepath.Join(dir, "bad")
+	text := "#!/bin/sh\nset -e\nmkdir -p '" + dir + "/repository' && cd '" + dir + "/repository' && git init -q . && git status >/dev/null\n" +
+		"{ echo home $HOME; echo temp $TMPDIR; echo path $PATH; } > '" + said + "'\n"
+	for _, err := range []error{os.WriteFile(script, []byte(text), 0o755), os.Mkdir(bad, 0o755), os.Chmod(bad, 0o777), os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, level := range []string{"none", "full"} {
+		t.Run(level, func(t *testing.T) {
+			root, _ := disk(t)
+			w := newWorld(t, "REMUDA_ROOT="+root, "REMUDA_AGENT_SCRUB="+script, "REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: "+level+"}}",
+				"PATH="+bad+":"+os.Getenv("PATH"))
+			ran := filepath.Join(dir, "bad/ran-"+level)
+			evil := "#!/bin/sh\nid -u > " + ran + "\n"
+			machine := w.run("100", "cat > \"$HOME/evil\" <<'E'\n"+evil+"E\nchmod 755 \"$HOME/evil\"\ncp \"$HOME/evil\" '"+bad+"/git'\n"+
+				"printf '[core]\\n\\tfsmonitor = %s/evil\\n' \"$HOME\" > \"$HOME/.gitconfig\"\n"+
+				"cd \"$(mktemp -d)\" && /usr/bin/git init -q . && /usr/bin/git status >/dev/null && test -e "+ran+" && rm "+ran)
+			w.clean(machine)
+			if who, err := os.ReadFile(ran); err == nil {
+				t.Errorf("what the job left in its home ran as user %s", strings.TrimSpace(string(who)))
+			}
+			out, err := os.ReadFile(said)
+			w.check(err)
+			if text := string(out); strings.Contains(text, machine+"/home") || strings.Contains(text, machine+"/tmp") || strings.Contains(text, bad) {
+				t.Errorf("the script ran in the job's world:\n%s", text)
+			}
+			w.check(errors.Join(os.Remove(said), os.RemoveAll(filepath.Join(bad, "git"))))
+		})
+	}
+}

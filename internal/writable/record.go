@@ -1,0 +1,192 @@
+//go:build unix
+
+// Package writable finds what a user may write on a machine, and later what became of it.
+//
+// Record walks the file system once and writes down every folder that the user may write and every other file
+// that it may change. Compare then looks at those alone: whatever is new there, or not as it was. A change is
+// known by the kernel's time of it (st_ctime), which only root can set back: equal or not, never older or newer,
+// so that a clock that was set does not matter. Nothing may be written meanwhile: not by the user, and not by
+// another one in the user's folders.
+package writable
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+)
+
+// Tree is what Record walks through.
+type Tree struct {
+	Root string   // absolute; whoever may write it is not asked for
+	Skip []string // folders in it that are not looked into, absolute
+	// Temporary are folders in it, absolute, in which nothing of the user's stays: what it has there is not
+	// recorded, as if it were new.
+	Temporary []string
+	User      User
+}
+
+// folder is what is known of one that the user may write, or that holds files which it may change.
+type folder struct {
+	Path    string
+	Stamp   stamp
+	Changed int64 // when its names, owner or mode last changed
+	Open    bool  // the user may put files into it: what is not in Names is new
+	Names   []string
+	Stamps  []int64 // a stamp for each name, one after another, which gob writes and reads fastest
+}
+
+// stamp is inode, mode and owner, size, and the kernel's time of the last change; of what is neither file nor link
+// only the first two: folders change with what is in them, sockets and devices with their use. The zero stamp is
+// that of a file which the user can neither change nor replace.
+type stamp [4]int64
+
+func stampOf(st *unix.Stat_t) stamp {
+	s := stamp{int64(st.Ino), int64(st.Mode)<<32 | int64(st.Uid)}
+	if kind(st) == unix.S_IFREG || kind(st) == unix.S_IFLNK {
+		s[2], s[3] = st.Size, changedAt(st)
+	}
+	return s
+}
+
+func changedAt(st *unix.Stat_t) int64 { return st.Ctim.Nano() }
+
+func kind(st *unix.Stat_t) uint32 { return uint32(st.Mode) & unix.S_IFMT }
+
+// Record writes what the user may write to out, for Compare. What goes away meanwhile was not there.
+func (t Tree) Record(ctx context.Context, out io.Writer) error {
+	skip, err := t.skipped()
+	if err != nil {
+		return fmt.Errorf("find what user %d may write: %w", t.User.UID, err)
+	}
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0) - 1) // besides this one
+	w := &walk{Tree: t, skip: skip, group: g, out: gob.NewEncoder(out)}
+	err = errors.Join(w.folder(gctx, filepath.Clean(t.Root), false), g.Wait())
+	if err == nil {
+		err = awaitTick(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("find what user %d may write: %w", t.User.UID, err)
+	}
+	return nil
+}
+
+// walk is one Record.
+type walk struct {
+	Tree
+	skip  map[string]bool
+	group *errgroup.Group
+	mu    sync.Mutex
+	out   *gob.Encoder
+}
+
+// folder looks at one and goes on into those in it, beside others as far as processors allow.
+func (w *walk) folder(ctx context.Context, path string, temporary bool) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	temporary = temporary || slices.Contains(w.Temporary, path)
+	found, below, err := w.look(path, temporary)
+	if err != nil || found == nil {
+		return err
+	}
+	if found.Open || len(found.Names) > 0 {
+		w.mu.Lock()
+		err = w.out.Encode(found)
+		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range below {
+		next := filepath.Join(path, name)
+		if w.skip[next] {
+			continue
+		}
+		if w.group.TryGo(func() error { return w.folder(ctx, next, temporary) }) {
+			continue
+		}
+		if err := w.folder(ctx, next, temporary); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look reads one folder. It returns nil if that is not there any more.
+func (w *walk) look(path string, temporary bool) (found *folder, below []string, err error) {
+	dir, st, err := openFolder(path)
+	if gone(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer dir.Close()
+	found = &folder{Path: path, Stamp: stampOf(st), Changed: changedAt(st), Open: w.User.may(write, path, st)}
+	// In a sticky folder of another user each can replace what is its own (inode(7)).
+	each := uint32(st.Mode)&unix.S_ISVTX != 0 && !w.User.Owns(int(st.Uid))
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	slices.Sort(names)
+	fd := int(dir.Fd())
+	for _, name := range names {
+		full := filepath.Join(path, name)
+		var st unix.Stat_t
+		if err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); gone(err) {
+			continue
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", full, err)
+		}
+		own := w.User.Owns(int(st.Uid))
+		if own && temporary {
+			continue
+		}
+		if kind(&st) == unix.S_IFDIR && w.User.may(enter, full, &st) {
+			below = append(below, name)
+		}
+		replaceable := found.Open && (!each || own)
+		if replaceable || kind(&st) == unix.S_IFREG && w.User.may(write, full, &st) {
+			found.add(name, stampOf(&st))
+		} else if found.Open {
+			found.add(name, stamp{})
+		}
+	}
+	return found, below, nil
+}
+
+func (f *folder) add(name string, s stamp) {
+	f.Names, f.Stamps = append(f.Names, name), append(f.Stamps, s[:]...)
+}
+
+// gone reports whether a file is not there, or something else is.
+func gone(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
+}
+
+// openFolder opens a folder, and no link to one.
+func openFolder(path string) (*os.File, *unix.Stat_t, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir := os.NewFile(uintptr(fd), path)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		_ = dir.Close()
+		return nil, nil, err
+	}
+	return dir, &st, nil
+}

@@ -1,0 +1,112 @@
+package writable
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// inMemory are the file systems that files are kept on though no device is under them: of all others without one,
+// such as proc or NFS, what is on them is the kernel's, or another machine's.
+var inMemory = []string{"tmpfs", "devtmpfs", "ramfs", "overlay", "zfs"}
+
+// skipped returns the folders that are not looked into: those of Skip, and what is mounted read-only, or from no
+// file system of this machine.
+func (t Tree) skipped() (map[string]bool, error) {
+	skip := map[string]bool{}
+	types, err := os.ReadFile("/proc/filesystems")
+	if err != nil {
+		return nil, err
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, err
+	}
+	without := withoutDevice(string(types))
+	for line := range strings.Lines(string(mounts)) {
+		point, readOnly, kind, ok := mount(line)
+		if !ok {
+			return nil, fmt.Errorf("/proc/self/mountinfo: cannot read %q", strings.TrimSpace(line))
+		}
+		skip[point] = readOnly || without[kind] // of several at one place the last is seen
+	}
+	for _, dir := range t.Skip {
+		skip[filepath.Clean(dir)] = true
+	}
+	delete(skip, filepath.Clean(t.Root))
+	return skip, nil
+}
+
+// withoutDevice reads /proc/filesystems (filesystems(5)).
+func withoutDevice(text string) map[string]bool {
+	kinds := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if kind, ok := strings.CutPrefix(strings.TrimSpace(line), "nodev"); ok {
+			kind = strings.TrimSpace(kind)
+			kinds[kind] = !slices.Contains(inMemory, kind)
+		}
+	}
+	return kinds
+}
+
+// mount reads a line of /proc/self/mountinfo (proc_pid_mountinfo(5)): mount point and options in the fifth and sixth
+// field, the type after a lone hyphen. A type such as fuse.sshfs is one of fuse.
+func mount(line string) (point string, readOnly bool, kind string, ok bool) {
+	before, after, _ := strings.Cut(line, " - ")
+	f, rest := strings.Fields(before), strings.Fields(after)
+	if len(f) < 6 || len(rest) < 1 {
+		return "", false, "", false
+	}
+	kind, _, _ = strings.Cut(rest[0], ".")
+	return unescape(f[4]), slices.Contains(strings.Split(f[5], ","), "ro"), kind, true
+}
+
+// unescape reads the kernel's way to write white space and backslashes: three octal digits.
+func unescape(s string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, `\`)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if len(after) < 3 {
+			return b.String() + `\` + after
+		}
+		n, err := strconv.ParseUint(after[:3], 8, 8)
+		if err != nil {
+			return b.String() + `\` + after
+		}
+		b.WriteByte(byte(n))
+		s = after[3:]
+	}
+}
+
+// awaitTick returns once the kernel would give a change another time than it gave the last one, since its clock
+// for that is a coarse one (clock_getres(2)): 1 to 10 ms.
+func awaitTick(ctx context.Context) error {
+	var began, now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for now = began; now == began; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticker.C:
+		}
+		if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
