@@ -38,6 +38,9 @@ func (s Scrubber) killUsers(ctx context.Context) error {
 		return nil
 	}
 	user, err := s.user()
+	if err == nil && !s.Whole { // a person's own account by mistake must not cost the person's work
+		err = nobodyLoggedIn(user)
+	}
 	if err == nil {
 		err = s.killUntilQuiet(ctx, user.Processes)
 	}
@@ -45,6 +48,14 @@ func (s Scrubber) killUsers(ctx context.Context) error {
 		return fmt.Errorf("end processes of %s, who must have none but a job's: %w", s.User.Name, err)
 	}
 	return s.removeFromKernel()
+}
+
+func nobodyLoggedIn(user process.User) error {
+	people, err := user.LoggedIn()
+	if err == nil && len(people) > 0 {
+		err = fmt.Errorf("agent.runnerUser must be an account that nobody else uses, and process %d is of a login", people[0].PID)
+	}
+	return err
 }
 
 func (s Scrubber) killUntilQuiet(ctx context.Context, look func() ([]process.Ref, error)) error {

@@ -60,3 +60,32 @@ func TestKillUntilQuiet_StartedAgainAndAgain_H42(t *testing.T) {
 		}
 	})
 }
+
+// A person's own account, named by mistake where the computer is others' too, loses nothing.
+func TestBaseline_SomebodyIsLoggedIn_Refused(t *testing.T) {
+	s, _ := place(t)
+	login := exec.Command("/bin/sh", "-c", fmt.Sprintf("echo %d > /proc/self/loginuid && exec setpriv --reuid %[1]d sleep 600", stranger))
+	if err := login.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = login.Process.Kill(); _ = login.Wait() }()
+	user := process.User{UID: stranger}
+	for people, err := user.LoggedIn(); len(people) == 0; people, err = user.LoggedIn() {
+		if _, lerr := process.Lookup(login.Process.Pid); err != nil || lerr != nil {
+			t.Skipf("the kernel knows no logins: %v, %v", err, lerr)
+		}
+	}
+	if err := s.TakeBaseline(t.Context()); err == nil || !strings.Contains(err.Error(), "of a login") {
+		t.Errorf("TakeBaseline = %v", err)
+	}
+	if _, err := process.Lookup(login.Process.Pid); err != nil {
+		t.Errorf("the person's process: %v", err)
+	}
+	s.Whole = true
+	if err := s.killUsers(t.Context()); err != nil {
+		t.Errorf("killUsers on a computer of its own = %v", err)
+	}
+	if _, err := process.Lookup(login.Process.Pid); err == nil {
+		t.Error("the login outlives the baseline of a computer of its own")
+	}
+}

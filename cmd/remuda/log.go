@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -23,27 +21,7 @@ func newLogger(w io.Writer, tty bool, noColor string, c LogConfig) (*slog.Logger
 	}
 	return slog.New(tint.NewTextHandler(w, &tint.Options{
 		Level: level, TimeFormat: time.TimeOnly, NoColor: !tty || noColor != "",
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { return escaped(a) },
 	})), nil
-}
-
-// escaped quotes what a terminal would obey: an agent's detail may hold what a job wrote.
-func escaped(a slog.Attr) slog.Attr {
-	var text string
-	switch v := a.Value.Any().(type) {
-	case string:
-		text = v
-	case error:
-		text = v.Error()
-	case fmt.Stringer:
-		text = v.String()
-	default:
-		text = fmt.Sprint(v)
-	}
-	if printable(text) == text {
-		return a
-	}
-	return slog.String(a.Key, strings.Trim(strconv.QuoteToASCII(text), `"`))
 }
 
 // logger returns the logger of a long-running verb, on standard error.

@@ -153,7 +153,7 @@ func (a *appCredential) client(ctx context.Context) (*github.Client, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	signer, err := ghinstallation.NewAppsTransport(sized{base}, a.app.ID, key)
+	signer, err := ghinstallation.NewAppsTransport(base, a.app.ID, key)
 	if err != nil {
 		return nil, errKey
 	}

@@ -98,7 +98,7 @@ func New(o Options) (*Client, error) {
 	if o.HTTPClient != nil {
 		client = *o.HTTPClient
 	}
-	auth := &authorizer{base: sized{client.Transport}, level: s.level, scheme: api.Scheme, host: api.Host}
+	auth := &authorizer{base: client.Transport, level: s.level, scheme: api.Scheme, host: api.Host}
 	client.Transport = auth
 	gh := github.NewClient(&client)
 	gh.BaseURL = api

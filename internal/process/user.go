@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -73,6 +74,13 @@ func (u User) Processes() ([]Ref, error) {
 		}
 	}
 	return found, nil
+}
+
+// LoggedIn returns those of the user's processes that a login of the user began, in no order: they are a person's, or
+// a timed job's. It knows none where the kernel does not tell (proc_pid_loginuid(5)).
+func (u User) LoggedIn() ([]Ref, error) {
+	all, err := u.Processes()
+	return slices.DeleteFunc(all, func(r Ref) bool { return loginOf(r.PID) != u.UID }), err
 }
 
 // OwnedBy returns the processes of a user without subordinate uids.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -51,6 +52,19 @@ func (u User) madeNamespaceOf(pid int) bool {
 		fd = above
 	}
 	return false
+}
+
+// loginOf returns who logged in to begin a process, -1 for nobody.
+func loginOf(pid int) int {
+	text, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "loginuid"))
+	if err != nil {
+		return -1 // ended, or a kernel without it
+	}
+	uid, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 32)
+	if err != nil || uid == math.MaxUint32 {
+		return -1
+	}
+	return int(uid)
 }
 
 // Kill sends SIGKILL to all that runs as the user, and to all in user namespaces that the user made, but for this

@@ -146,6 +146,28 @@ func inNamespace(t *testing.T, u User, program string) (pid int) {
 	return pid
 }
 
+// Whom a person's login began is told from what a service began.
+func TestUser_LoggedIn(t *testing.T) {
+	u := tester(t)
+	u.UID += 4_000_000
+	if _, err := os.ReadFile("/proc/self/loginuid"); err != nil {
+		t.Skipf("the kernel knows no logins: %v", err)
+	}
+	as(t, u.UID, nil, "/bin/sleep", "600")
+	if found, err := u.LoggedIn(); err != nil || len(found) != 0 {
+		t.Errorf("LoggedIn without a login = %v, %v", found, err)
+	}
+	login := exec.Command("/bin/sh", "-c", fmt.Sprintf("echo %d > /proc/self/loginuid && exec setpriv --reuid %[1]d sleep 600", u.UID))
+	if err := login.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = login.Process.Kill(); _ = login.Wait() })
+	eventually(t, "the login is known", func() bool {
+		found, err := u.LoggedIn()
+		return err == nil && len(found) == 1 && found[0].PID == login.Process.Pid
+	})
+}
+
 // A process of a subordinate uid is found by the uid, and by who made its namespace where no file names uids.
 func TestUser_Processes_Subordinate_H42(t *testing.T) {
 	u := tester(t)

@@ -10,6 +10,8 @@ import (
 
 func (User) runs(int) bool { return false }
 
+func loginOf(int) int { return -1 }
+
 // Kill returns errors.ErrUnsupported.
 func (u User) Kill() error { return u.unsupported("kill processes") }
 
