@@ -45,7 +45,7 @@ func (l *listening) connect(ctx context.Context) error {
 		case errors.Is(err, githubsim.ErrRunnerGone), errors.Is(err, githubsim.ErrUnauthorized):
 			return &fatal{exitTerminated, deletedText}
 		case errors.Is(err, githubsim.ErrForbidden):
-			return &fatal{exitTerminated, fmt.Sprintf("Failed to create session. You are not authorized to access %s.", l.server())}
+			return &fatal{exitTerminated, fmt.Sprintf("Failed to create session. You are not authorized to access %s.", l.server)}
 		case errors.Is(err, githubsim.ErrSessionConflict):
 			p.fail("A session for this runner already exists.")
 			if conflicts += p.Timing.SessionRetry; conflicts > p.Timing.SessionRetry && conflicts >= p.Timing.ConflictLimit {

@@ -72,7 +72,7 @@ func (l *listening) next(ctx context.Context, seen *int64) (githubsim.Message, e
 			return m, &fatal{exitTerminated, "An error occurred: Get next message failed with non-retryable error."}
 		}
 		said := explain(err, l.host, fmt.Sprintf(
-			"Failed to get job message. Request to %s/broker/message failed with status: {STATUS}. Error message {ERROR}", l.server()))
+			"Failed to get job message. Request to %s/broker/message failed with status: {STATUS}. Error message {ERROR}", l.server))
 		if failed++; failed >= badPolls {
 			return m, errors.New(said)
 		}

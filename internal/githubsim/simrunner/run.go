@@ -21,6 +21,7 @@ type listening struct {
 	remote *githubsim.Remote
 	cred   githubsim.Credentials
 	host   string
+	server string // address of the service, as messages name it
 	once   bool
 	jobs   *dispatcher
 
@@ -40,9 +41,6 @@ func (l *listening) openSession() *githubsim.RemoteSession {
 	defer l.mu.Unlock()
 	return l.session
 }
-
-// server is the service's address, as messages name it.
-func (l *listening) server() string { return "http://" + l.host }
 
 func (p *Program) run(ctx context.Context, c *commandLine) error {
 	if !p.configured() {
@@ -67,7 +65,7 @@ func (p *Program) run(ctx context.Context, c *commandLine) error {
 		p.say("Warning: '--once' is going to be deprecated in the future, please consider using '--ephemeral' during runner registration.")
 	}
 	l := &listening{
-		Program: p, remote: remote, cred: cred, host: at.Host, once: cred.Ephemeral || c.flag("once"),
+		Program: p, remote: remote, cred: cred, host: at.Host, server: at.Scheme + "://" + at.Host, once: cred.Ephemeral || c.flag("once"),
 	}
 	l.jobs = &dispatcher{
 		program: p, cred: cred, work: work, session: l.openSession, stopping: func() bool { return ctx.Err() != nil },

@@ -1,0 +1,55 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/store"
+)
+
+// H38: the job of a listener that was killed ends as it would have, whoever waits for its machine; the release
+// waits for it, and the machine goes on. An order to stop at once ends it.
+func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			s := install(t)
+			s.controls()
+			got, err := s.request("100", 1)
+			s.check(err)
+			dir := t.TempDir()
+			up, letGo := filepath.Join(dir, "up"), filepath.Join(dir, "go")
+			s.job(githubsim.Job{
+				ID: "j", Name: "j", Label: "100", RunID: "100",
+				Script: fmt.Sprintf("echo >'%s'\nuntil test -e '%s'; do sleep 0.05; done\n", up, letGo),
+			})
+			s.check(until(patience, "the job runs", func() bool { _, err := os.Stat(up); return err == nil }))
+			s.check(syscall.Kill(s.listener(got.ids()[0]), syscall.SIGKILL))
+			if mode == store.Now {
+				_, err := s.remuda(patience, "release", "--id", "100", "--mode", "now")
+				s.check(err)
+				if rec := s.ended("j"); rec.Conclusion == githubsim.Success {
+					t.Errorf("job = %+v, want it cut", rec)
+				}
+			} else {
+				s.check(os.WriteFile(letGo, nil, 0o600))
+				if rec := s.ended("j"); rec.Conclusion != githubsim.Success || rec.InstanceID != got.ids()[0] {
+					t.Errorf("job = %+v, want success on %v", rec, got.ids())
+				}
+				s.job(githubsim.Job{ID: "next", Name: "next", Label: "100", RunID: "100", Script: "true"})
+				if rec := s.ended("next"); rec.Conclusion != githubsim.Success || rec.InstanceID != got.ids()[0] {
+					t.Errorf("job after it = %+v, want success on %v", rec, got.ids())
+				}
+				s.check(s.release("100"))
+			}
+			s.end(1, "100")
+		})
+	}
+}
