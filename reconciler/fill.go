@@ -256,24 +256,28 @@ func (t *term) order(ctx context.Context, r run, me waiter, seats []snapshot) (R
 	return Result{}, nil // the outcome wakes it
 }
 
-// arriving counts the instances in the release handshake that me can use and no older request needs,
-// and says until when to wait for them. The handshake of a healthy machine is quicker than any
+// arriving counts the instances in the release handshake that me can use and no older request needs, no further than it
+// is short of, and says until when to wait for them. The handshake of a healthy machine is quicker than any
 // launch; one that takes longer than a claim may take is not waited for.
 func (t *term) arriving(me waiter) (int, time.Time) {
 	now := t.clock.Now()
 	taken := reserve(t.waiting.ahead(me, false))
 	n, until := 0, time.Time{}
-	for _, s := range t.view.returns() {
-		due := s.gateFrom().Add(t.cfg.Limits.ClaimGate)
-		ticket := ticketOf(s.Instance)
-		if !now.Before(due) || !s.vitals.fresh || !me.query.Matches(ticket) || t.unwanted(s, now) || taken != nil && taken(ticket) {
-			continue
+	t.view.eachReturning(func(in *instance) bool {
+		ticket := ticketOf(in.record)
+		if !in.vitals.fresh || !me.query.Matches(ticket) || t.unwantedNow(in.record, in.vitals, now) {
+			return true
+		}
+		due := in.snapshot().gateFrom().Add(t.cfg.Limits.ClaimGate)
+		if !now.Before(due) || taken != nil && taken(ticket) {
+			return true
 		}
 		n++
 		if until.IsZero() || due.Before(until) {
 			until = due
 		}
-	}
+		return n < me.short
+	})
 	return n, until
 }
 

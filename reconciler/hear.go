@@ -77,8 +77,8 @@ func (t *term) poll(ctx context.Context) error {
 		now := t.clock.Now()
 		all := now.Sub(warm) >= t.cfg.WarmPoll
 		var ids []store.InstanceID
-		t.view.each(func(in *instance) {
-			if in.record.State != statemachine.Terminated && (all || in.hot()) {
+		t.view.eachAlive(func(in *instance) {
+			if all || in.hot() {
 				ids = append(ids, in.record.ID)
 			}
 		})
@@ -112,10 +112,7 @@ func Braked(n, live int) bool { return n > brakeCount && n*brakeShare > live }
 // lost or swept; what really is dead ends by its threshold.
 func (t *term) feelBrake(now time.Time) {
 	live, stale, lately := 0, 0, 0
-	t.view.each(func(in *instance) {
-		if in.record.State == statemachine.Terminated {
-			return
-		}
+	t.view.eachAlive(func(in *instance) {
 		live++
 		if in.vitals.staleAt.IsZero() {
 			return

@@ -230,11 +230,15 @@ func ticketOf(in store.Instance) pool.Ticket {
 // older template, or of a class that is no longer configured.
 func (t *term) unwanted(s snapshot, now time.Time) bool {
 	t.view.mu.RLock()
-	template := t.view.template
-	t.view.mu.RUnlock()
-	_, configured := t.cfg.Classes[s.ResourceClass]
-	return !configured || s.vitals.beat.Beat.Interrupted ||
-		template != "" && s.TemplateVersion != template || t.view.dismissedBy(s.Instance, now)
+	defer t.view.mu.RUnlock()
+	return t.unwantedNow(s.Instance, s.vitals, now)
+}
+
+// unwantedNow is unwanted with view.mu held.
+func (t *term) unwantedNow(in store.Instance, said vitals, now time.Time) bool {
+	_, configured := t.cfg.Classes[in.ResourceClass]
+	return !configured || said.beat.Beat.Interrupted ||
+		t.view.template != "" && in.TemplateVersion != t.view.template || t.view.dismissed(in, now)
 }
 
 // cmpOr returns the first that is not empty.

@@ -20,7 +20,9 @@ type view struct {
 	instances  map[store.InstanceID]*instance
 	principals map[store.Principal]store.InstanceID
 	held       map[store.RequestID]map[store.InstanceID]*instance // owned instances by run
-	returning  map[store.InstanceID]*instance                     // idle, not pooled yet
+	present    map[store.InstanceID]*instance                     // not terminated
+	ending     map[store.InstanceID]*instance                     // terminated, and perhaps not gone
+	returning  []*instance                                        // idle, not pooled yet, ordered by id
 	runs       map[store.RequestID]*run
 	pending    map[store.RequestID]*run // those of runs whose status says so
 	launches   map[string]store.Launch
@@ -95,7 +97,8 @@ func newView() *view {
 		instances:  map[store.InstanceID]*instance{},
 		principals: map[store.Principal]store.InstanceID{},
 		held:       map[store.RequestID]map[store.InstanceID]*instance{},
-		returning:  map[store.InstanceID]*instance{},
+		present:    map[store.InstanceID]*instance{},
+		ending:     map[store.InstanceID]*instance{},
 		runs:       map[store.RequestID]*run{},
 		pending:    map[store.RequestID]*run{},
 		launches:   map[string]store.Launch{},
@@ -172,11 +175,7 @@ func (v *view) apply(rec store.Instance) {
 	if rec.PooledAt.IsZero() {
 		in.announced = false
 	}
-	if rec.State == statemachine.Idle && rec.PooledAt.IsZero() {
-		v.returning[rec.ID] = in
-	} else {
-		delete(v.returning, rec.ID)
-	}
+	v.sort(in)
 }
 
 func (v *view) disown(in *instance) {
@@ -257,40 +256,6 @@ func (v *view) heldFor(id store.RequestID, attempt int) []snapshot {
 	return slices.DeleteFunc(v.heldBy(id), func(s snapshot) bool { return s.Attempt != attempt })
 }
 
-// idle returns copies of the idle instances.
-func (v *view) idle() []snapshot {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	var out []*instance
-	for _, in := range v.instances {
-		if in.record.State == statemachine.Idle {
-			out = append(out, in)
-		}
-	}
-	return snapshots(out)
-}
-
-// returns lists copies of the instances in the release handshake.
-func (v *view) returns() []snapshot {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	out := make([]snapshot, 0, len(v.returning))
-	for _, in := range v.returning {
-		out = append(out, in.snapshot())
-	}
-	slices.SortFunc(out, func(a, b snapshot) int { return cmp.Compare(a.ID, b.ID) })
-	return out
-}
-
-// each calls yield with every instance, in no order, under the lock: yield must not block.
-func (v *view) each(yield func(*instance)) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, in := range v.instances {
-		yield(in)
-	}
-}
-
 // with changes what is known of one instance beside its record.
 func (v *view) with(id store.InstanceID, change func(*instance)) {
 	v.mu.Lock()
@@ -327,7 +292,9 @@ func (v *view) remove(id store.InstanceID, in *instance) {
 	v.disown(in)
 	delete(v.instances, id)
 	delete(v.principals, in.record.Principal)
-	delete(v.returning, id)
+	delete(v.present, id)
+	delete(v.ending, id)
+	v.setReturning(in, false)
 }
 
 // forget drops what expired, so that memory follows the table's TTL: also an instance that lives, whose record somebody

@@ -105,4 +105,21 @@ func checkView(rt *rapid.T, v *view, model map[store.InstanceID]store.Instance) 
 	v.each(func(in *instance) { all = append(all, in.record.ID) })
 	slices.Sort(all)
 	same("each", where(func(store.Instance) bool { return true }), all)
+	var alive, ending []store.InstanceID
+	v.eachAlive(func(in *instance) { alive = append(alive, in.record.ID) })
+	v.eachEnding(func(in *instance) { ending = append(ending, in.record.ID) })
+	slices.Sort(alive)
+	slices.Sort(ending)
+	same("alive", where(func(in store.Instance) bool { return in.State != statemachine.Terminated }), alive)
+	same("ending", where(func(in store.Instance) bool { return in.State == statemachine.Terminated && in.ExpiresAt.IsZero() }), ending)
+}
+
+// returns lists copies of the instances in the release handshake.
+func (v *view) returns() []snapshot {
+	var out []snapshot
+	v.eachReturning(func(in *instance) bool {
+		out = append(out, in.snapshot())
+		return true
+	})
+	return out
 }

@@ -250,6 +250,11 @@ func (v *view) launchedFor(id store.RequestID, attempt int) (open, launched int)
 func (v *view) dismissedBy(in store.Instance, now time.Time) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
+	return v.dismissed(in, now)
+}
+
+// dismissed is dismissedBy with v.mu held.
+func (v *view) dismissed(in store.Instance, now time.Time) bool {
 	for _, d := range v.drains {
 		if d.Matches(in) && now.Before(d.ExpiresAt) {
 			return true

@@ -1,0 +1,85 @@
+package reconciler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// sort puts an instance, whose record was taken, among those that live, end or return. v.mu must be held.
+func (v *view) sort(in *instance) {
+	id := in.record.ID
+	delete(v.present, id)
+	delete(v.ending, id)
+	switch {
+	case in.record.State != statemachine.Terminated:
+		v.present[id] = in
+	case in.record.ExpiresAt.IsZero():
+		v.ending[id] = in
+	}
+	v.setReturning(in, in.record.State == statemachine.Idle && in.record.PooledAt.IsZero())
+}
+
+func (v *view) setReturning(in *instance, returns bool) {
+	at, known := slices.BinarySearchFunc(v.returning, in.record.ID, func(o *instance, id store.InstanceID) int { return cmp.Compare(o.record.ID, id) })
+	switch {
+	case returns && !known:
+		v.returning = slices.Insert(v.returning, at, in)
+	case !returns && known:
+		v.returning = slices.Delete(v.returning, at, at+1)
+	}
+}
+
+// idle returns copies of the idle instances.
+func (v *view) idle() []snapshot {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var out []*instance
+	for _, in := range v.present {
+		if in.record.State == statemachine.Idle {
+			out = append(out, in)
+		}
+	}
+	return snapshots(out)
+}
+
+// eachReturning calls yield with the instances in the release handshake, ordered by id, under the lock, until it returns
+// false: yield must neither block nor change anything.
+func (v *view) eachReturning(yield func(*instance) bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, in := range v.returning {
+		if !yield(in) {
+			return
+		}
+	}
+}
+
+// each calls yield with every instance, in no order, under the lock: yield must not block. Those that are gone are among
+// them for a day.
+func (v *view) each(yield func(*instance)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, in := range v.instances {
+		yield(in)
+	}
+}
+
+// eachAlive is each of those that are not terminated, eachEnding of those that are and may not be gone.
+func (v *view) eachAlive(yield func(*instance)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, in := range v.present {
+		yield(in)
+	}
+}
+
+func (v *view) eachEnding(yield func(*instance)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, in := range v.ending {
+		yield(in)
+	}
+}
