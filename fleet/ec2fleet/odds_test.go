@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
 	"golang.org/x/time/rate"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -118,4 +121,29 @@ func TestMoto_Odds_S74_S75(t *testing.T) {
 			}
 		}
 	})
+}
+
+// S70: an image named by a parameter of Systems Manager, as moto keeps it, becomes machines of that image.
+func TestMoto_ImageByParameter_S70(t *testing.T) {
+	m := onMoto(t, awstest.Moto(t))
+	name := "/" + m.name + "/image"
+	parameters := ssm.NewFromConfig(config(t, m.shim.URL))
+	_, err := parameters.PutParameter(t.Context(), &ssm.PutParameterInput{Name: &name, Value: &m.opts.AMI, Type: types.ParameterTypeString})
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := m.opts.AMI
+	m.opts.AMI, m.opts.RootDevice = "resolve:ssm:"+name, ""
+	f := m.open(t)
+	if got, err := f.Ensure(t.Context(), true); err != nil {
+		t.Fatalf("Ensure = %v, %v", got, err)
+	}
+	id := launched(t, f, spec("l-"+m.name, 1)).Machines[0].ID
+	out, err := ec2.NewFromConfig(config(t, m.shim.URL)).DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := *out.Reservations[0].Instances[0].ImageId; got != image {
+		t.Errorf("machine of image %s, want %s", got, image)
+	}
 }
