@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
 )
 
@@ -96,8 +97,10 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 	if level == ScrubNone {
 		return nil
 	}
-	if err := s.killAll(ctx); err != nil { // what the script itself left
-		return err
+	if s.Script != nil {
+		if err := s.killAll(ctx); err != nil { // what the script itself left
+			return err
+		}
 	}
 	return s.check(was)
 }
@@ -123,17 +126,29 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) er
 			return err
 		}
 	}
-	if err := errors.Join(s.removeFromKernel(), s.empty(), s.added()); err != nil {
+	var found []string
+	g, ctx := errgroup.WithContext(ctx)
+	full := level == ScrubFull && s.User != nil
+	if full { // the longest part: beside the others
+		g.Go(func() (err error) {
+			found, err = s.compareWritable(ctx, was)
+			return err
+		})
+	}
+	g.Go(func() error {
+		err := errors.Join(s.removeFromKernel(), s.empty(), s.added())
+		if err == nil && full {
+			err = s.removeUsers(was)
+		}
+		if err == nil && s.Script == nil {
+			err = s.killAll(ctx) // the last look; with a script it comes after that
+		}
+		return err
+	})
+	if err := g.Wait(); err != nil {
 		return err
 	}
-	if level != ScrubFull || s.User == nil {
-		return nil
-	}
-	found, err := s.compareWritable(ctx, was)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.removeNew(found), s.removeUsers(was))
+	return s.removeNew(found)
 }
 
 // Folders for everybody's temporary files (file-hierarchy(7)).

@@ -3,11 +3,13 @@
 package writable
 
 import (
+	"bytes"
 	"context"
 	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -63,8 +65,8 @@ func read(ctx context.Context, in io.Reader, folders chan<- *folder) error {
 			return nil
 		case err != nil:
 			return err
-		case len(f.Stamps) != len(f.Names)*len(stamp{}):
-			return fmt.Errorf("%s: %d numbers for %d names", f.Path, len(f.Stamps), len(f.Names))
+		case len(f.Stamps) != bytes.Count(f.Names, []byte{0})*len(stamp{}):
+			return fmt.Errorf("%s: %d numbers for names %q", f.Path, len(f.Stamps), f.Names)
 		}
 		select {
 		case <-ctx.Done():
@@ -85,8 +87,7 @@ func (f *folder) compare(user User) (added []string, err error) {
 		return nil, changed(f.Path, nil)
 	}
 	fd := int(dir.Fd())
-	for i, name := range f.Names {
-		was := stamp(f.Stamps[i*len(stamp{}):])
+	for name, was := range f.all {
 		if was == (stamp{}) {
 			continue
 		}
@@ -102,8 +103,16 @@ func (f *folder) compare(user User) (added []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
+	known := maps.Collect(f.all)
 	for _, name := range names {
-		isNew, err := f.isNew(fd, name, user)
+		was, there := known[name]
+		if there && was != (stamp{}) {
+			continue
+		}
+		isNew, err := !there, error(nil)
+		if there {
+			isNew, err = taken(fd, name, user)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(f.Path, name), err)
 		}
@@ -114,12 +123,8 @@ func (f *folder) compare(user User) (added []string, err error) {
 	return added, nil
 }
 
-// isNew reports whether a file was not there, or has become the user's since.
-func (f *folder) isNew(fd int, name string, user User) (bool, error) {
-	i, known := slices.BinarySearch(f.Names, name)
-	if !known || stamp(f.Stamps[i*len(stamp{}):]) != (stamp{}) {
-		return !known, nil
-	}
+// taken reports whether a file that was somebody else's has become the user's.
+func taken(fd int, name string, user User) (bool, error) {
 	var now unix.Stat_t
 	err := unix.Fstatat(fd, name, &now, unix.AT_SYMLINK_NOFOLLOW)
 	if gone(err) {
