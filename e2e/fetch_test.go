@@ -69,7 +69,7 @@ func TestFetch_H50_WrongChecksum_FailsTheRequest(t *testing.T) {
 	wrong := strings.Repeat("0", 64)
 	s := install(t, "REMUDA_AGENT_RUNNER_URL="+url, "REMUDA_AGENT_RUNNER_SHA256="+wrong)
 	s.controls()
-	_, err := s.request("100", 1)
+	_, err := s.request("100", 1, "--timeout", "1m") // in which a busy machine boots and tries
 	if err == nil || !strings.Contains(err.Error(), "wrong checksum") || !strings.Contains(err.Error(), wrong) {
 		t.Errorf("request = %v, want it failed for a wrong checksum", err)
 	}

@@ -43,6 +43,9 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 		t.fails(s, s.refusal(), now)
 		s, _ = t.view.get(id)
 	}
+	if s.report() == statemachine.Blocked {
+		t.requests.add(s.RunID) // whose answer says so
+	}
 	res := Result{}
 	var err error
 	switch {

@@ -82,10 +82,15 @@ func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
 		w.submit(patient("400", 3)) // warm, warm and cold: the fifth is 400's
 		time.Sleep(d.lasts - 3*time.Second)
 		w.checkNoneEnded()
+		if st := w.status("300"); !strings.Contains(st.Message, "github") {
+			t.Errorf("request 300 is %s: %q, want it to say what GitHub says", st.Phase, st.Message)
+		}
 		d.end(w)
 		over := w.clock.Now()
 		job := w.jobs("200", 1, 1)
-		w.awaitPhase("300", 1, statemachine.Ready, d.ready)
+		if st := w.awaitPhase("300", 1, statemachine.Ready, d.ready); st.Message != "" {
+			t.Errorf("request 300 is Ready: %q", st.Message)
+		}
 		w.awaitPhase("400", 1, statemachine.Ready, d.ready-w.clock.Since(over))
 		w.await(65*time.Second-w.clock.Since(over), "job begins", func() bool { j, _ := w.hub.Job(job[0]); return j.State != githubsim.Queued })
 		w.awaitJobs(append(w.jobs("300", 2, 5), w.jobs("400", 3, 5)...), time.Minute)

@@ -71,9 +71,9 @@ func (t *term) verdict(r run, now time.Time) (reason, message string) {
 func (t *term) waitsForGitHub(id store.RequestID) string {
 	for _, s := range t.view.heldBy(id) {
 		switch v := s.vitals.signal.Value; {
-		case s.report() == statemachine.Blocked:
+		case s.report() == statemachine.Blocked, s.troubled() && v.Signal == store.RegFailed && v.Assignment == s.Assignment:
 			return fmt.Sprintf("instance %s: github %s: %s", s.ID, v.Cause, v.Detail)
-		case s.keptOut():
+		case s.troubled() && s.report() != statemachine.Online:
 			return fmt.Sprintf("instance %s: its listener is not online, and no other machine shows that github serves", s.ID)
 		}
 	}
@@ -97,13 +97,17 @@ func (t *term) renew(ctx context.Context, seats []snapshot, last time.Time) (Res
 	now := t.clock.Now()
 	var res Result
 	for _, s := range seats {
-		if !s.renewable(now) {
+		if s.State == statemachine.Running {
 			continue
 		}
 		limit := t.cfg.Limits.For(s.State)
 		due := s.Threshold.Add(-limit / 2)
 		if now.Before(due) {
 			res = earliest(res, wakeAt(due, now))
+			continue
+		}
+		if !s.renewable(now) { // it may be by then
+			res = earliest(res, Result{After: t.cfg.WarmPoll})
 			continue
 		}
 		until := now.Add(limit)
@@ -343,7 +347,7 @@ func (t *term) counts(r run) store.Counts {
 // progressEvery bounds how often progress is written: it is for people, and each write costs.
 const progressEvery = time.Second
 
-// progress writes the counts of a request that takes longer than a warm start.
+// progress writes the counts of a request that takes longer than a warm start, and what keeps its runners from GitHub.
 func (t *term) progress(ctx context.Context, id store.RequestID) error {
 	r, ok := t.view.getRun(id)
 	if !ok || r.status.Phase != statemachine.Pending {
@@ -356,7 +360,9 @@ func (t *term) progress(ctx context.Context, id store.RequestID) error {
 	if last.Before(st.PendingAt.Time) {
 		last = st.PendingAt.Time
 	}
-	if st.Counts == r.status.Counts {
+	if why := t.waitsForGitHub(id); (why == "") != (st.Message == "") { // one of its reasons is enough
+		st.Message = why
+	} else if st.Counts == r.status.Counts {
 		return nil
 	}
 	if wait := last.Add(progressEvery).Sub(now); wait > 0 {

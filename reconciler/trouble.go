@@ -263,6 +263,7 @@ func (t *term) fails(s snapshot, cause string, now time.Time) {
 	if known {
 		return
 	}
+	t.requests.add(s.RunID)
 	if refused { // one that says nothing says that it listens once it does
 		t.view.wary.Store(true)
 	}

@@ -152,7 +152,7 @@ func (s snapshot) deaf() bool { return s.unregistered() && s.Registration.Assign
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.
 func (s snapshot) renewable(now time.Time) bool {
-	waiting := s.Threshold.After(now) && (s.blocked || s.withoutHub() || s.keptOut() || s.report() == statemachine.Blocked) && s.proven()
+	waiting := s.Threshold.After(now) && (s.blocked || s.withoutHub() || s.troubled() || s.report() == statemachine.Blocked) && s.proven()
 	return waiting || s.ready(now)
 }
 
