@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -51,12 +52,8 @@ func TestDev_RunnerUser_FolderIsOpened(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start programs of another user")
 	}
-	top, err := os.MkdirTemp("/tmp", "remuda-dev") // t.TempDir is closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(top)
-	if err := os.Chmod(top, 0o755); err != nil {
+	top := t.TempDir()
+	if err := errors.Join(os.Chmod(top, 0o755), os.Chmod(filepath.Dir(top), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	cfg := defaults()
@@ -69,7 +66,11 @@ func TestDev_RunnerUser_FolderIsOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unlock()
+	defer func() {
+		if err := unlock(); err != nil {
+			t.Error(err)
+		}
+	}()
 	if err := o.admit(cfg); err != nil {
 		t.Fatalf("admit() error = %v", err)
 	}

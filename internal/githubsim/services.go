@@ -62,7 +62,7 @@ func (t Trouble) Status() int {
 	return 0
 }
 
-// ErrForbidden: the service knows who asks, and answers 403.
+// ErrForbidden is the kind of a service that knows who asks, and answers 403.
 var ErrForbidden = errors.New("github sim: forbidden")
 
 // ServiceError is the failure of a call to a service in trouble. It wraps ErrForbidden, or else

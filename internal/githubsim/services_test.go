@@ -14,7 +14,7 @@ import (
 // troubled reports whether err is the trouble of a service, and not its end.
 func troubled(err error, s githubsim.Service, tr githubsim.Trouble) bool {
 	var got *githubsim.ServiceError
-	kind := error(githubapi.ErrUnavailable)
+	kind := githubapi.ErrUnavailable
 	if tr == githubsim.Answer403 {
 		kind = githubsim.ErrForbidden
 	}
