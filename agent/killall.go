@@ -31,6 +31,20 @@ const quietLooks = 3
 // killAll kills every process of the run, until looks find none.
 func (s Scrubber) killAll(ctx context.Context) error { return s.killUntilQuiet(ctx, s.left) }
 
+// nothingCame looks for a process of the run that began while its files were removed, as by a timed job of the
+// user's: it may have written behind the removal.
+func (s Scrubber) nothingCame() error {
+	for range quietLooks {
+		switch left, err := s.left(); {
+		case err != nil:
+			return err
+		case len(left) > 0:
+			return fmt.Errorf("process %d began while the machine was cleaned, one of %d", left[0].PID, len(left))
+		}
+	}
+	return nil
+}
+
 // killUsers kills every process of the runner's user alone, and what such left in the kernel: what runs before the
 // first run could be changed by it to do its work later.
 func (s Scrubber) killUsers(ctx context.Context) error {

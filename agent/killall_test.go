@@ -47,6 +47,29 @@ func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
 	}
 }
 
+// H42: a process that began while files were removed, as one of cron's, may have written behind the removal: that it
+// can be killed does not make the machine clean.
+func TestScrub_ProcessCameMeanwhile_NotClean_H42(t *testing.T) {
+	s, _ := place(t)
+	if err := s.nothingCame(); err != nil {
+		t.Fatalf("nothingCame = %v", err)
+	}
+	cron := exec.Command("sleep", "600")
+	cron.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(stranger), Gid: uint32(stranger)}}
+	if err := cron.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.nothingCame(); err == nil || !strings.Contains(err.Error(), "began while the machine was cleaned") {
+		t.Errorf("nothingCame = %v", err)
+	}
+	if err := s.killAll(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := cron.Wait(); err == nil {
+		t.Error("it ended by itself")
+	}
+}
+
 // What is found again and again, as where something starts it anew, ends the try: the machine cannot be cleaned.
 func TestKillUntilQuiet_StartedAgainAndAgain_H42(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

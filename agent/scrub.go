@@ -88,6 +88,9 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 		if err := s.remove(ctx, was, level); err != nil {
 			return err
 		}
+		if err := s.nothingCame(); err != nil {
+			return err
+		}
 	}
 	if s.Script != nil {
 		if err := s.Script.Run(ctx); err != nil {

@@ -38,7 +38,7 @@ func claim(t testing.TB) account {
 		if err := errors.Join(err, gerr); err != nil {
 			t.Fatal(err)
 		}
-		lock, err := os.OpenFile(filepath.Join(os.TempDir(), "remuda-e2e-contain-"+name), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+		lock, err := os.OpenFile(filepath.Join(os.TempDir(), "remuda-e2e-contain-"+name), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600) //nolint:usetesting // all runs of these tests on the computer share it
 		if err != nil {
 			t.Fatal(err)
 		}

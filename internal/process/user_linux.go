@@ -43,12 +43,12 @@ func (u User) madeNamespaceOf(pid int) bool {
 	for err == nil {
 		var owner uint32
 		if owner, err = unix.IoctlGetUint32(fd, unix.NS_GET_OWNER_UID); err == nil && u.Owns(int(owner)) {
-			unix.Close(fd)
+			_ = unix.Close(fd) // nothing was written
 			return true
 		}
 		var above int
 		above, err = unix.IoctlRetInt(fd, unix.NS_GET_PARENT) // an error above our own
-		unix.Close(fd)
+		_ = unix.Close(fd)                                    // likewise
 		fd = above
 	}
 	return false
