@@ -42,21 +42,11 @@ func BenchmarkLine(b *testing.B) {
 	for _, n := range lineSizes {
 		b.Run(fmt.Sprintf("rest/requests=%d", n), func(b *testing.B) { lineAtRest(b, n, nil) })
 	}
-	b.Run("rest/store=dynamodb/requests=1000", func(b *testing.B) {
-		d := &dynamo{awstest.DynamoDBLocal(b), awstest.Moto(b), awstest.Name(b)}
-		table, err := d.table(b.Context(), bench.Controller)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer table.Close()
-		if _, err := table.(*dynamostore.Table).Ensure(b.Context(), true); err != nil {
-			b.Fatal(err)
-		}
-		lineAtRest(b, 1000, d)
-	})
+	b.Run("rest/store=dynamodb/requests=1000", func(b *testing.B) { lineAtRest(b, 1000, newDynamo(b)) })
 	for _, n := range lineSizes {
-		b.Run(fmt.Sprintf("serve/requests=%d", n), func(b *testing.B) { lineServe(b, n) })
+		b.Run(fmt.Sprintf("serve/requests=%d", n), func(b *testing.B) { lineServe(b, n, nil) })
 	}
+	b.Run("serve/store=dynamodb/requests=1000", func(b *testing.B) { lineServe(b, 1000, newDynamo(b)) })
 }
 
 // holder is the request that holds every machine.
@@ -102,8 +92,8 @@ func lineAtRest(b *testing.B, n int, d *dynamo) {
 	}
 }
 
-func lineServe(b *testing.B, n int) {
-	ctx, w := line(b, n, lineServed, nil)
+func lineServe(b *testing.B, n int, d *dynamo) {
+	ctx, w := line(b, n, lineServed, d)
 	var served sync.WaitGroup
 	served.Add(n)
 	w.Journal.OnPhase(func(id store.RequestID, p statemachine.Phase) {
@@ -166,7 +156,27 @@ func waitingClients(ctx context.Context, s *store.Store, n int) error {
 // dynamo is a table in DynamoDB Local, with rings over moto's SQS. Nothing is counted: it would cost what is measured.
 type dynamo struct{ endpoint, queues, name string }
 
-// Variables that tell a child process of a dynamo.
+// newDynamo makes a table.
+func newDynamo(b *testing.B) *dynamo {
+	b.Helper()
+	b.Cleanup(func() {
+		if b.Skipped() { // which go test does not tell of benchmarks
+			fmt.Printf("left out: %s: needs DynamoDB Local and moto, that is Java, Node.js and Python 3\n", b.Name())
+		}
+	})
+	d := &dynamo{awstest.DynamoDBLocal(b), awstest.Moto(b), awstest.Name(b)}
+	table, err := d.table(b.Context(), bench.Controller)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer table.Close()
+	if _, err := table.(*dynamostore.Table).Ensure(b.Context(), true); err != nil {
+		b.Fatal(err)
+	}
+	return d
+}
+
+// dynamoEnv tells a child process of a dynamo.
 const dynamoEnv = "REMUDA_BENCH_DYNAMO"
 
 func (d *dynamo) export(b *testing.B) {
