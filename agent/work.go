@@ -166,7 +166,7 @@ func (a *Agent) learn(st Status, now time.Time) {
 		a.save(func(s *State) { s.Work.Online, s.Work.RunnerID = w.Online || st.Online, id })
 	}
 	if st.Unjudged > 0 && a.disk.get().Foul == "" {
-		a.log.Error("a job ran that nobody judged", logkey.Runner, w.Name)
+		a.log.Error("job without a verdict", logkey.Runner, w.Name)
 		a.save(func(s *State) { s.Foul = unjudged })
 	}
 	if st.Refused > a.refused {
