@@ -142,7 +142,8 @@ func (m *machine) measure(ctx context.Context) error {
 
 // guard makes sure before each registration that it, and the role's credentials, stay where they belong.
 func (m *machine) guard(ctx context.Context) error {
-	if !m.whole || m.account.Credential == nil || m.cfg.Agent.MetadataFirewall == firewallOff {
+	wanted := m.cfg.Agent.MetadataFirewall == firewallEverywhere || m.whole && m.cfg.Agent.MetadataFirewall == firewallRequired
+	if !wanted || m.account.Credential == nil {
 		return nil
 	}
 	return m.firewall.Ensure(ctx)

@@ -163,6 +163,7 @@ func TestMachine_MetadataFirewall_BeforeRegistration(t *testing.T) {
 		"Off":         {"nobody", firewallOff, true, ""},
 		"NoUser":      {"", firewallRequired, true, ""},
 		"NotAMachine": {"nobody", firewallRequired, false, ""},
+		"Everywhere":  {"nobody", firewallEverywhere, false, "neither nft nor iptables"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := defaults()

@@ -150,15 +150,16 @@ type AgentConfig struct {
 	RunnerVersion string        `yaml:"runnerVersion" doc:"version of the runner, such as 2.337.0, so that the controller tells in time when GitHub will serve it no longer; empty: the one in the name of runnerUrl, if any"`
 	RunnerUser    string        `yaml:"runnerUser" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; nobody else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
 
-	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; off: nothing keeps them"`
+	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; everywhere: nor on a process fleet, for one on an EC2 instance, whose other users then lose the service, too; off: nothing keeps them"`
 
 	MetadataUsers []string `yaml:"metadataUsers" doc:"names of users, such as ec2-instance-connect, that may reach the instance metadata service as root may, in spite of metadataFirewall; not the one of jobs"`
 }
 
 // What agent.metadataFirewall may say.
 const (
-	firewallRequired = "required"
-	firewallOff      = "off"
+	firewallRequired   = "required"
+	firewallEverywhere = "everywhere"
+	firewallOff        = "off"
 )
 
 // ProcessConfig imitates a cloud on one machine.

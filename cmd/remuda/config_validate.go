@@ -282,7 +282,7 @@ func (c AgentConfig) validate(p *problems) {
 	} else {
 		p.check(c.RunnerSHA256 == "", "agent.runnerSha256", "empty unless agent.runnerUrl is set", quoted(c.RunnerSHA256))
 	}
-	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, firewallRequired, firewallOff)
+	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, firewallRequired, firewallEverywhere, firewallOff)
 	for i, name := range c.MetadataUsers {
 		p.check(userForm.MatchString(name) && name != rootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
 			"the name of a user other than root and agent.runnerUser", quoted(name))

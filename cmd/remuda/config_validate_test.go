@@ -63,7 +63,7 @@ func TestConfig_Validate(t *testing.T) {
 		}, `must be empty if agent.runnerUrl is set`},
 		{"agent.metadataUsers[1]", func(c *Config) { c.Agent.MetadataUsers = []string{"sshd", "root"} }, `must be the name of a user other than root and agent.runnerUser, got "root"`},
 		{"agent.metadataUsers[0]", func(c *Config) { c.Agent.RunnerUser, c.Agent.MetadataUsers = "ci", []string{"ci"} }, `must be the name of a user other than root and agent.runnerUser, got "ci"`},
-		{"agent.metadataFirewall", func(c *Config) { c.Agent.MetadataFirewall = "on" }, `must be one of required, off, got "on"`},
+		{"agent.metadataFirewall", func(c *Config) { c.Agent.MetadataFirewall = "on" }, `must be one of required, everywhere, off, got "on"`},
 		{"classes.small.scrub", func(c *Config) { c.Classes = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "all"}} }, `must be one of none, workspace, full, terminate, got "all"`},
 		{"classes.small.scrub", func(c *Config) {
 			c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
