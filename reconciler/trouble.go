@@ -235,7 +235,7 @@ func (t *term) kept(ctx context.Context, s snapshot, now time.Time) (Result, boo
 			t.view.withRun(s.RunID, func(r *run) { r.spared++ })
 		}
 		t.log.Warn("a machine is given up: its listener does not come online", logkey.InstanceID, s.ID, logkey.RequestID, s.RunID,
-			logkey.Cause, s.refusal(), logkey.Detail, s.vitals.signal.Value.Detail, "alone", v == replace)
+			logkey.Cause, s.refusal(), logkey.Detail, s.vitals.signal.Value.Detail, logkey.Alone, v == replace)
 		return Result{}, false, nil
 	case waits:
 	}

@@ -264,11 +264,3 @@ func TestReserve_UnderManyWorkers(t *testing.T) {
 		t.Errorf("%d candidates are reserved, want the 12 that are short", n)
 	}
 }
-
-func idsOf(list []waiter) []store.RequestID {
-	var out []store.RequestID
-	for _, o := range list {
-		out = append(out, o.id)
-	}
-	return out
-}

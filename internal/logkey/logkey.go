@@ -41,4 +41,5 @@ const (
 	Refused    = "refused"
 	Version    = "version"
 	Until      = "until"
+	Alone      = "alone"
 )

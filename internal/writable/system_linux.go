@@ -96,7 +96,7 @@ func awaitTick(ctx context.Context) error {
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began); err != nil {
 		return err
 	}
-	ticker := time.NewTicker(time.Millisecond)
+	ticker := time.NewTicker(time.Millisecond) //nolint:forbidigo // it waits for the kernel's clock
 	defer ticker.Stop()
 	for now = began; now == began; {
 		select {

@@ -9,9 +9,6 @@ import (
 // getParameters is the call of Systems Manager that we use, in its own protocol.
 const getParameters = "GetParameters"
 
-// parameterMark begins an image that is a parameter's value.
-const parameterMark = "resolve:ssm:"
-
 // serveParameter answers AmazonSSM.GetParameters. The lock is held.
 func (s *Server) serveParameter(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Names []string }
