@@ -198,7 +198,7 @@ func (e event) patience() time.Duration {
 	if e.controllers() == 1 {
 		return 2 * time.Minute
 	}
-	return 15 * time.Minute
+	return 40 * time.Minute
 }
 
 func (e event) x() float64 { return e.key("x").float() }
@@ -219,7 +219,7 @@ var weathers = []struct {
 	}},
 	{"store", 2, func(e event) Action { return down{"store", e.long(2*time.Second, 2*time.Minute)} }},
 	{"cut from store", 3, func(e event) Action {
-		return cut{e.controller(), "store", e.long(5*time.Second, e.patience()), e.x() < 0.5}
+		return cut{e.controller(), "store", e.long(e.patience()/20, e.patience()), e.x() < 0.5}
 	}},
 	{"cut", 2, func(e event) Action {
 		contract := []string{"pool", "fleet", "github"}[e.key("what").below(3)]
