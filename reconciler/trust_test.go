@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,13 @@ import (
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
 )
+
+// trustSpan is a time of trust that a test moves.
+type trustSpan struct{ until atomic.Int64 } // Unix nanoseconds
+
+func (w *trustSpan) set(t time.Time)       { w.until.Store(t.UnixNano()) }
+func (w *trustSpan) get() time.Time        { return time.Unix(0, w.until.Load()) }
+func (w *trustSpan) lasts(d time.Duration) { w.set(time.Now().Add(d)) }
 
 // abroad is everything outside. Each call with an effect lasts as long as its context, or as it is told to.
 type abroad struct {
@@ -81,15 +89,16 @@ func effects(a *abroad, f fence) map[string]func(context.Context) error {
 // §8.6: no effect is begun at the end of trust or later, and one that is under way then is cut off before the lease
 // ends; a renewal in between lets it go on. Writes are not cut off: they have conditions.
 func TestFence_EveryEffect(t *testing.T) {
-	const window, margin = 1500 * time.Millisecond, 500 * time.Millisecond
+	const span, margin = 1500 * time.Millisecond, 500 * time.Millisecond
 	for name := range effects(&abroad{}, fence{}) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				until := time.Now().Add(window)
+				trust := new(trustSpan)
+				trust.lasts(span)
 				a := &abroad{}
-				f := fence{clock: clock.RealClock{}, until: func() time.Time { return until }, margin: margin}
+				f := fence{clock: clock.RealClock{}, until: trust.get, margin: margin}
 				call := effects(a, f)[name]
-				time.Sleep(window - 1)
+				time.Sleep(span - 1)
 				if err := call(t.Context()); err != nil || a.begun != 1 {
 					t.Errorf("one tick before the end of trust: %d calls, error = %v", a.begun, err)
 				}
@@ -100,14 +109,16 @@ func TestFence_EveryEffect(t *testing.T) {
 				if name == "Put" {
 					return
 				}
-				until, a.lasts = time.Now().Add(window), time.Hour
+				trust.lasts(span)
+				a.lasts = time.Hour
 				start := time.Now()
 				err := call(t.Context())
-				if took := time.Since(start); !errors.Is(err, errOutlived) || errors.Is(err, store.ErrNotLeader) || took != window+margin {
-					t.Errorf("a call that outlives trust: %v after %s, want cut off after %s, outcome unknown", err, took, window+margin)
+				if took := time.Since(start); !errors.Is(err, errOutlived) || errors.Is(err, store.ErrNotLeader) || took != span+margin {
+					t.Errorf("a call that outlives trust: %v after %s, want cut off after %s, outcome unknown", err, took, span+margin)
 				}
-				until, a.lasts = time.Now().Add(window), 3*time.Second
-				time.AfterFunc(window, func() { until = until.Add(window) })
+				trust.lasts(span)
+				a.lasts = 3 * time.Second
+				time.AfterFunc(span, func() { trust.lasts(span) })
 				if err := call(t.Context()); err != nil {
 					t.Errorf("a call during which the lease is renewed: error = %v", err)
 				}
@@ -119,17 +130,19 @@ func TestFence_EveryEffect(t *testing.T) {
 // Notifications are taken only while there is trust: they are a successor's, who would wait for the next scan.
 func TestFence_TakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		until := time.Now().Add(time.Second)
+		trust := new(trustSpan)
+		trust.lasts(time.Second)
 		a := &abroad{lasts: time.Hour}
-		f := fence{clock: clock.RealClock{}, until: func() time.Time { return until }, margin: 500 * time.Millisecond}
+		f := fence{clock: clock.RealClock{}, until: trust.get, margin: 500 * time.Millisecond}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- trustedTable{a, f}.Watch(ctx, nil) }()
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if a.begun != 1 || !errors.Is(a.ended, errOutlived) {
 			t.Errorf("%d watches, ended by %v, want one that ended with trust", a.begun, a.ended)
 		}
-		until = time.Now().Add(time.Second)
+		trust.lasts(time.Second)
 		time.Sleep(500 * time.Millisecond)
 		synctest.Wait()
 		if a.begun != 2 {
