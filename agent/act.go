@@ -157,7 +157,11 @@ func (a *Agent) launch(ctx context.Context, in store.Instance, reg store.Registr
 	if moved || a.halted.Load() {
 		return nil, errMoved
 	}
-	l, err := a.o.Runner.Start(ctx, reg, string(in.RunID))
+	open, err := a.key.Open(reg)
+	if err != nil {
+		return nil, &keyError{err}
+	}
+	l, err := a.o.Runner.Start(ctx, open, string(in.RunID))
 	if err != nil && errors.Is(context.Cause(ctx), errMoved) {
 		return nil, errMoved
 	}
@@ -194,7 +198,10 @@ func ownCause(err error, n int) string {
 	var path *fs.PathError
 	var link *os.LinkError
 	var program *exec.Error
+	var key *keyError
 	switch {
+	case errors.As(err, &key):
+		return store.CauseMachine
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EROFS),
 		strings.Contains(err.Error(), "No space left on device"): // dotnet/runtime, Interop.Errors.cs: strerror's words
 		return store.CauseMachine

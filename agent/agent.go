@@ -117,6 +117,7 @@ type Agent struct {
 	o      Options
 	log    *slog.Logger
 	disk   *disk
+	key    store.MachineKey // opens registrations
 	expiry *expiry
 	outbox *outbox
 
@@ -159,8 +160,12 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	key, err := openKey(o.Dir, log)
+	if err != nil {
+		return nil, err
+	}
 	a := &Agent{
-		o: o, log: log, disk: d,
+		o: o, log: log, disk: d, key: key,
 		armed: make(chan struct{}), orders: make(chan string, 1), off: make(chan struct{}),
 		kick: make(chan struct{}, 1), beatNow: make(chan struct{}, 1), readNow: make(chan struct{}, 1),
 		beaten: make(chan struct{}),

@@ -52,7 +52,7 @@ func (a *Agent) vitals() store.Beat {
 	defer a.mu.Unlock()
 	b := store.Beat{
 		Assignment: work.Assignment, Runner: a.phase, RunnerID: work.RunnerID,
-		AgentVersion: a.o.Version, Interrupted: a.interrupt,
+		AgentVersion: a.o.Version, Interrupted: a.interrupt, Key: a.key.Public(),
 	}
 	if a.listener == nil && a.record != nil {
 		b.Assignment = a.record.Assignment

@@ -90,8 +90,10 @@ func openDisk(path string, log *slog.Logger) (*disk, error) {
 
 // Forget removes the state that an agent left in dir, for a machine that is another one now.
 func Forget(dir string) error {
-	if err := os.Remove(filepath.Join(dir, stateFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forget state: %w", err)
+	for _, name := range []string{stateFile, keyFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget state: %w", err)
+		}
 	}
 	return nil
 }

@@ -271,10 +271,41 @@ func TestReuse_H42_ScrubTerminate_OneRunEach(t *testing.T) {
 	s.end(2)
 }
 
-// secrets collects every registration that was in a record.
+// secrets collects every registration that was in a record, and what was sealed in it.
 type secrets struct {
-	mu   sync.Mutex
-	seen []string
+	mu     sync.Mutex
+	seen   []string
+	opened int
+	clear  []string // runners whose registration anybody who reads the record can use
+}
+
+// open unseals a registration with the key of its machine, which root can read.
+func (c *secrets) open(dir string, in store.Instance) {
+	reg := in.Registration
+	if !reg.Sealed() {
+		c.clear = append(c.clear, reg.Name)
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "agent-key" {
+			return nil //nolint:nilerr // folders come and go
+		}
+		private, err := os.ReadFile(path)
+		if err != nil {
+			return nil //nolint:nilerr // likewise
+		}
+		key, err := store.NewMachineKey(private)
+		if err != nil || key.Public() != in.SealKey {
+			return nil //nolint:nilerr // another machine's
+		}
+		if plain, err := key.Open(reg); err == nil {
+			c.opened++
+			c.seen = append(c.seen, plain.Secret)
+			if jit, err := githubsim.DecodeJIT(plain.Secret); err == nil { // what it is good for, in any form
+				c.seen = append(c.seen, jit.Secret)
+			}
+		}
+		return fs.SkipAll
+	})
 }
 
 func (c *secrets) list() []string {
@@ -301,7 +332,7 @@ func noneIn(t *testing.T, lines []string, words []string) {
 }
 
 // collect looks into the store until ctx ends.
-func (c *secrets) collect(ctx context.Context, st *store.Store) error {
+func (c *secrets) collect(ctx context.Context, dir string, st *store.Store) error {
 	for {
 		err := st.Scan(ctx, store.Visitor{
 			Instance: func(in store.Instance) {
@@ -312,9 +343,7 @@ func (c *secrets) collect(ctx context.Context, st *store.Store) error {
 					return
 				}
 				c.seen = append(c.seen, secret)
-				if jit, err := githubsim.DecodeJIT(secret); err == nil { // what it is good for, in any form
-					c.seen = append(c.seen, jit.Secret)
-				}
+				c.open(dir, in)
 			},
 			Bad: func(store.Key, error) {},
 		})
@@ -340,7 +369,7 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 			found := &secrets{}
 			ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 			collected := make(chan error, 1)
-			go func() { collected <- found.collect(ctx, store.New(s.table)) }()
+			go func() { collected <- found.collect(ctx, s.dir, store.New(s.table)) }()
 			lines := &leak.CommandLines{}
 			watched := make(chan struct{})
 			go func() { defer close(watched); lines.Watch(ctx) }()
@@ -362,8 +391,8 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 				return err == nil && strings.Contains(string(out), "running")
 			}))
 			words := append(found.list(), s.gitHub.token)
-			if len(words) < 2 {
-				t.Fatal("no registration was seen in a record")
+			if len(words) < 2 || found.opened == 0 || len(found.clear) > 0 {
+				t.Fatalf("%d registrations were seen sealed in a record, and in the clear those of %q", found.opened, found.clear)
 			}
 			s.tables(words)
 			s.files(words)

@@ -26,6 +26,7 @@ type auditor struct {
 	harmed func(store.InstanceID) bool // whether somebody hurt the machine
 
 	down atomic.Bool // the store takes no writes, of nobody
+	open atomic.Bool // there are agents without a key
 
 	mu       sync.Mutex
 	last     map[store.Key]store.Instance
@@ -215,6 +216,9 @@ func (a *auditor) secret(in store.Instance) {
 	r := in.Registration
 	if r.Secret == "" {
 		return
+	}
+	if !r.Sealed() && !a.open.Load() {
+		a.t.Errorf("%s: the secret of %s can be read by whoever reads its record", in.ID, r.Name)
 	}
 	if !in.State.Owned() || r.Assignment != in.Assignment {
 		a.t.Errorf("%s is %s in assignment %d and keeps the secret of assignment %d", in.ID, in.State, in.Assignment, r.Assignment)

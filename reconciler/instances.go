@@ -73,6 +73,9 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 		t.view.with(id, func(in *instance) { in.unheard = true })
 		return Result{}.sooner(time.Millisecond), nil
 	}
+	if d.Event == "" && s.otherKey() {
+		d = statemachine.Decision{Event: statemachine.Rejected, Reason: reasonKey}
+	}
 	if d.Event != "" {
 		return Result{}.sooner(time.Millisecond), t.happen(ctx, s, d)
 	}

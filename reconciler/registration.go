@@ -24,6 +24,9 @@ func (t *term) provide(ctx context.Context, s snapshot) error {
 		if !t.view.alive(s.RunID, s.Attempt) || t.extra(s) {
 			return nil // on its way back: it needs no runner, and must take no job
 		}
+		if s.unknownKey() {
+			return nil // its first heartbeat wakes it
+		}
 		if r.Assignment == s.Assignment {
 			if may, err := t.affords(ctx, s); err != nil || !may {
 				return err
@@ -195,7 +198,11 @@ func (t *term) deliver(ctx context.Context, id store.InstanceID, run store.Reque
 		if cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
 			return cur.Instance, errStale
 		}
-		return t.store.SetRegistration(ctx, cur.Instance, reg, now)
+		in, sealed, err := cur.sealed(reg)
+		if err != nil {
+			return cur.Instance, err
+		}
+		return t.store.SetRegistration(ctx, in, sealed, now)
 	})
 	if errors.Is(err, errStale) {
 		t.view.with(id, func(in *instance) { in.minted = store.Registration{} })

@@ -35,6 +35,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 	instance := instanceIn(statemachine.Claimed)
 	instance.PooledAt, instance.Reason, instance.Detail = Time{}, "pre-runner script failed", "line 1\nline \"2\" ä€😀 <&>"
 	instance.Registration.MintedAt, instance.Term, instance.ExpiresAt = at(0), 7, expires
+	instance.SealKey = "bWFjaGluZSBrZXkgb2YgdGhpcnR5LXR3byBieXRlcyE"
 	return map[string]struct{ record, empty record }{
 		"RunRequest": {&RunRequest{
 			ID: "4711-b", Attempt: 2, Count: 10, UsageClasses: []string{Spot, OnDemand}, AllowedInstanceTypes: []string{"c*", "m7i.large"},
@@ -51,7 +52,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		"Instance": {&instance, new(Instance)},
 		"Heartbeat": {&Heartbeat{
 			Principal: "AROAEXAMPLE:i-1", Value: Ping, UpdatedAt: at(0), ExpiresAt: expires,
-			Beat: Beat{Assignment: 3, Busy: true, Runner: "online", RunnerID: 9, AgentVersion: "1.2.3", Interrupted: true},
+			Beat: Beat{Assignment: 3, Busy: true, Runner: "online", RunnerID: 9, AgentVersion: "1.2.3", Interrupted: true, Key: "bWFjaGluZSBrZXkgb2YgdGhpcnR5LXR3byBieXRlcyE"},
 		}, new(Heartbeat)},
 		"WS": {&Signal{
 			Principal: "AROAEXAMPLE:i-1", UpdatedAt: at(0), ExpiresAt: expires,

@@ -102,6 +102,11 @@ func (r *Heartbeat) validate() error {
 	if r.Value != Ping {
 		return fmt.Errorf("value: must be %q, got %s", Ping, shown(r.Value))
 	}
+	if r.Beat.Key != "" {
+		if _, err := publicKey(r.Beat.Key); err != nil {
+			return err
+		}
+	}
 	return short("beat.runner", r.Beat.Runner, "beat.agentVersion", r.Beat.AgentVersion)
 }
 

@@ -136,8 +136,9 @@ type Instance struct {
 	LaunchToken     string             `json:"launchToken"`
 	TemplateVersion string             `json:"templateVersion"`
 	Registration    Registration       `json:"registration"`
-	Reason          string             `json:"reason"` // why it was terminated
-	Detail          string             `json:"detail"` // last lines of what failed
+	SealKey         string             `json:"sealKey"` // registrations are sealed to it; set with the first, never changed
+	Reason          string             `json:"reason"`  // why it was terminated
+	Detail          string             `json:"detail"`  // last lines of what failed
 	CreatedAt       Time               `json:"createdAt"`
 	Term            int64              `json:"term"` // of the lease under which the record was made
 	ChangedAt       Time               `json:"changedAt"`
@@ -154,7 +155,8 @@ const (
 	Token RegistrationMode = "token"
 )
 
-// Registration is what an agent needs to register one runner. Secret is cleared once used.
+// Registration is what an agent needs to register one runner. Secret is sealed to the machine's key where that
+// has one (Sealed), and cleared once used.
 type Registration struct {
 	Serial     int64            `json:"serial"` // grows by one per registration of this instance, for ever
 	Assignment int64            `json:"assignment"`
@@ -186,6 +188,7 @@ type Beat struct {
 	RunnerID     int64  `json:"runnerId"`
 	AgentVersion string `json:"agentVersion"`
 	Interrupted  bool   `json:"interrupted"` // two-minute notice received
+	Key          string `json:"key"`         // public part of the machine's key; "" of an agent that has none
 }
 
 // SignalName is the name of a worker signal.
