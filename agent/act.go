@@ -27,6 +27,10 @@ const (
 	pauseMax   = 30 * time.Second
 )
 
+// cutLimit is how long a job may take to be cut (agent/actionsrunner: 25 s after SIGINT, 5 s after SIGTERM, and its
+// end). The handshake is counted from there, and so is CleanLimit.
+const cutLimit = 45 * time.Second
+
 // stable is how long a listener must have been online for its failure not to count as one in a row.
 const stable = time.Minute
 
@@ -41,7 +45,11 @@ func (a *Agent) clean(ctx context.Context, in store.Instance) (wake time.Time, m
 	defer a.setPhase("")
 	began := a.o.Clock.Now()
 	needed := in.RunID == "" || a.disk.get().Work.used()
-	limited, cancel := context.WithTimeout(ctx, a.o.CleanLimit)
+	limit := a.o.CleanLimit
+	if l := a.current(); l != nil && l.Status().State == Busy {
+		limit += cutLimit
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := a.end(limited, modeOf(in.Release))
 	if errors.Is(err, ErrBusy) { // it took a job just now

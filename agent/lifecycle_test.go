@@ -168,6 +168,18 @@ func TestAgent_ReleasedNow_EndsJob(t *testing.T) {
 	})
 }
 
+// H18: the time that a job takes to be cut is not that of the clean-up.
+func TestAgent_ReleasedNow_CutTakesLong_H18(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.options.CleanLimit, w.runner.StopFor = 20*time.Second, 40*time.Second
+		l := w.online(store.JIT)
+		l.StartJob()
+		w.release(store.Now)
+		time.Sleep(45 * time.Second)
+		w.wantSignal(store.RemoveOK, "")
+	})
+}
+
 // H40: run a → none → run a between two reads is a new assignment.
 func TestAgent_SameRunAgain_NoticedByAssignment_H40(t *testing.T) {
 	inBubble(t, func(w *world) {
