@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/writable"
 )
 
 // Errors of Machine.Scrub.
@@ -118,23 +120,24 @@ func (s Scrubber) level(class string) ScrubLevel {
 
 // remove removes what the level says.
 func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) error {
-	if err := s.killAll(ctx); err != nil {
-		return err
+	full := level == ScrubFull && s.User != nil
+	var known writable.Known
+	var reading errgroup.Group
+	if full { // some megabytes: while processes end
+		reading.Go(func() (err error) {
+			known, err = s.readWritable(was)
+			return err
+		})
 	}
-	if level == ScrubFull && s.Whole { // their processes write into the folders that follow
-		if err := removeContainers(ctx, was.Containers); err != nil {
-			return err
-		}
-		if err := s.killAll(ctx); err != nil {
-			return err
-		}
+	err := s.end(ctx, was, level)
+	if err := errors.Join(err, reading.Wait()); err != nil {
+		return err
 	}
 	var found []string
 	g, ctx := errgroup.WithContext(ctx)
-	full := level == ScrubFull && s.User != nil
 	if full { // the longest part: beside the others
 		g.Go(func() (err error) {
-			found, err = s.compareWritable(ctx, was)
+			found, err = s.compareWritable(ctx, known)
 			return err
 		})
 	}
@@ -152,6 +155,20 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) er
 		return err
 	}
 	return s.removeNew(found)
+}
+
+// end ends the processes of runs, those in containers too.
+func (s Scrubber) end(ctx context.Context, was Baseline, level ScrubLevel) error {
+	if err := s.killAll(ctx); err != nil {
+		return err
+	}
+	if level != ScrubFull || !s.Whole {
+		return nil
+	}
+	if err := removeContainers(ctx, was.Containers); err != nil { // their processes write into the folders that follow
+		return err
+	}
+	return s.killAll(ctx)
 }
 
 // Folders for everybody's temporary files (file-hierarchy(7)).

@@ -51,22 +51,27 @@ func (s Scrubber) recordWritable(ctx context.Context) error {
 	return writeFile(filepath.Join(s.Root, writableFile), out.Bytes(), 0o600)
 }
 
-// compareWritable returns what is new where the runner's user may write. Anything else that is different there
-// is an error: what a job changed or removed cannot be put back.
-func (s Scrubber) compareWritable(ctx context.Context, was Baseline) ([]string, error) {
+// readWritable reads what recordWritable wrote.
+func (s Scrubber) readWritable(was Baseline) (writable.Known, error) {
 	if was.Boot == "" {
 		return nil, nil // nothing ran
-	}
-	user, err := s.jobs()
-	if err != nil {
-		return nil, err
 	}
 	record, err := os.Open(filepath.Join(s.Root, writableFile))
 	if err != nil {
 		return nil, err
 	}
 	defer record.Close()
-	return writable.Compare(ctx, user, record)
+	return writable.Read(record)
+}
+
+// compareWritable returns what is new where the runner's user may write. Anything else that is different there
+// is an error: what a job changed or removed cannot be put back.
+func (s Scrubber) compareWritable(ctx context.Context, known writable.Known) ([]string, error) {
+	user, err := s.jobs()
+	if err != nil {
+		return nil, err
+	}
+	return known.Compare(ctx, user)
 }
 
 // removeNew removes what compareWritable found, as far as a job can have made it.

@@ -43,8 +43,9 @@ func TestScrub_WritableFolders_H42(t *testing.T) {
 			var err error
 			if name == "whole" { // a scrub of all would be one of this computer
 				s.Whole = true
-				found, cerr := s.compareWritable(t.Context(), Baseline{Boot: "this"})
-				err = errors.Join(cerr, s.removeNew(found))
+				known, rerr := s.readWritable(Baseline{Boot: "this"})
+				found, cerr := s.compareWritable(t.Context(), known)
+				err = errors.Join(rerr, cerr, s.removeNew(found))
 			} else {
 				err = s.Scrub(t.Context(), name)
 			}

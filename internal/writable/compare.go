@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
@@ -21,24 +22,43 @@ import (
 // ErrChanged says that something that the user may write is not as it was.
 var ErrChanged = errors.New("was changed or removed")
 
-// Compare holds what the user may write against what Record wrote. It returns the paths of what is new, sorted;
+// Known is what Record wrote.
+type Known []*folder
+
+// Read reads what Record wrote.
+func Read(in io.Reader) (Known, error) {
+	var known Known
+	for dec := gob.NewDecoder(in); ; {
+		f := &folder{}
+		switch err := dec.Decode(f); {
+		case errors.Is(err, io.EOF):
+			return known, nil
+		case err != nil:
+			return nil, fmt.Errorf("read what a user may write: %w", err)
+		case len(f.Stamps) != bytes.Count(f.Names, []byte{0})*len(stamp{}):
+			return nil, fmt.Errorf("read what a user may write: %s: %d numbers for names %q", f.Path, len(f.Stamps), f.Names)
+		}
+		known = append(known, f)
+	}
+}
+
+// Compare holds what the user may write against what is known of it. It returns the paths of what is new, sorted;
 // their folders are the ones that Record saw. An error wraps ErrChanged if anything else is different; then
 // no path leads for certain where it did.
 //
 // It asks the kernel about every file: nothing less tells that one was not written to. A folder's list of names is
 // read only where that has changed.
-func Compare(ctx context.Context, user User, in io.Reader) ([]string, error) {
+func (k Known) Compare(ctx context.Context, user User) ([]string, error) {
 	g, ctx := errgroup.WithContext(ctx)
-	folders := make(chan *folder, runtime.GOMAXPROCS(0))
-	g.Go(func() error {
-		defer close(folders)
-		return read(ctx, in, folders)
-	})
+	var next atomic.Int64
 	found := make([][]string, runtime.GOMAXPROCS(0))
 	for i := range found {
 		g.Go(func() error {
-			for f := range folders {
-				added, err := f.compare(user)
+			for at := next.Add(1); at <= int64(len(k)); at = next.Add(1) {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				added, err := k[at-1].compare(user)
 				if err != nil {
 					return err
 				}
@@ -53,27 +73,6 @@ func Compare(ctx context.Context, user User, in io.Reader) ([]string, error) {
 	added := slices.Concat(found...)
 	slices.Sort(added)
 	return added, nil
-}
-
-// read passes on what Record wrote.
-func read(ctx context.Context, in io.Reader, folders chan<- *folder) error {
-	dec := gob.NewDecoder(in)
-	for {
-		f := &folder{}
-		switch err := dec.Decode(f); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case len(f.Stamps) != bytes.Count(f.Names, []byte{0})*len(stamp{}):
-			return fmt.Errorf("%s: %d numbers for names %q", f.Path, len(f.Stamps), f.Names)
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case folders <- f:
-		}
-	}
 }
 
 // compare returns what is new in a folder.

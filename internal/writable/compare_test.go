@@ -69,6 +69,15 @@ func (d disk) record(skip ...string) []byte {
 	return out.Bytes()
 }
 
+// compare reads and compares.
+func compare(t *testing.T, record []byte) ([]string, error) {
+	known, err := Read(bytes.NewReader(record))
+	if err != nil {
+		return nil, err
+	}
+	return known.Compare(t.Context(), jobs)
+}
+
 // image makes folders and files of each kind.
 func (d disk) image() {
 	d.dir("opt/tools", 0, 0, 0o777)
@@ -98,7 +107,7 @@ func TestCompare_New_H42(t *testing.T) {
 	d := newDisk(t)
 	d.image()
 	was := d.record(d.path("skipped"))
-	if got, err := Compare(t.Context(), jobs, bytes.NewReader(was)); err != nil || len(got) > 0 {
+	if got, err := compare(t, was); err != nil || len(got) > 0 {
 		t.Fatalf("Compare with nothing changed = %v, %v", got, err)
 	}
 	want := []string{"opt/tools/node20", "run/lock/evil", "srv/group/evil", "srv/own/evil", "srv/subordinate/evil", "tmp/new", "tmp/own"}
@@ -110,7 +119,7 @@ func TestCompare_New_H42(t *testing.T) {
 		d.file(name, 0, 0o644)
 	}
 	d.check(os.Chmod(d.path("root/hidden"), 0o600)) // nobody could reach it
-	got, err := Compare(t.Context(), jobs, bytes.NewReader(was))
+	got, err := compare(t, was)
 	for i := range want {
 		want[i] = d.path(want[i])
 	}
@@ -166,7 +175,7 @@ func TestCompare_Changed_H42(t *testing.T) {
 			d.image()
 			was := d.record()
 			d.check(tt.do(d))
-			_, err := Compare(t.Context(), jobs, bytes.NewReader(was))
+			_, err := compare(t, was)
 			if tt.path == "" && err != nil || tt.path != "" && (!errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), d.path(tt.path)+" ")) {
 				t.Errorf("Compare = %v, want %q changed", err, tt.path)
 			}
@@ -181,7 +190,7 @@ func TestCompare_TakenName_H42(t *testing.T) {
 	was := d.record()
 	d.check(os.Remove(d.path("run/lock/roots")))
 	d.file("run/lock/roots", 4_000_001, 0o644)
-	got, err := Compare(t.Context(), jobs, bytes.NewReader(was))
+	got, err := compare(t, was)
 	if err != nil || !slices.Equal(got, []string{d.path("run/lock/roots")}) {
 		t.Errorf("Compare = %v, %v", got, err)
 	}
@@ -201,7 +210,7 @@ func TestRecord_AccessList(t *testing.T) {
 	}
 	was := d.record()
 	d.file("list/new", jobs.UID, 0o644)
-	if got, err := Compare(t.Context(), jobs, bytes.NewReader(was)); err != nil || len(got) != 1 {
+	if got, err := compare(t, was); err != nil || len(got) != 1 {
 		t.Errorf("Compare = %v, %v, want the new file", got, err)
 	}
 }
@@ -212,7 +221,7 @@ func TestCompare_BadRecord(t *testing.T) {
 	d.image()
 	was := d.record()
 	for name, record := range map[string][]byte{"Cut": was[:len(was)-3], "Foreign": []byte("baseline")} {
-		if _, err := Compare(t.Context(), jobs, bytes.NewReader(record)); err == nil {
+		if _, err := compare(t, record); err == nil {
 			t.Errorf("%s: Compare = nil", name)
 		}
 	}
@@ -246,13 +255,21 @@ func BenchmarkCompare(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	var known Known
+	read := func() {
+		var err error
+		if known, err = Read(bytes.NewReader(was.Bytes())); err != nil {
+			b.Fatal(err)
+		}
+	}
 	compare := func() {
-		if got, err := Compare(b.Context(), user, bytes.NewReader(was.Bytes())); err != nil || len(got) > 0 {
+		if got, err := known.Compare(b.Context(), user); err != nil || len(got) > 0 {
 			b.Fatal(got, err)
 		}
 	}
 	record()
-	for name, does := range map[string]func(){"Record": record, "Compare": compare} {
+	read()
+	for name, does := range map[string]func(){"Record": record, "Read": read, "Compare": compare} {
 		b.Run(name, func(b *testing.B) {
 			began := processorTime(b)
 			for b.Loop() {
