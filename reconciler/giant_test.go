@@ -12,14 +12,14 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// limited takes items up to a size, as DynamoDB does.
+// limited takes statuses up to a size, as DynamoDB does all items.
 type limited struct {
 	store.Table
 	most int
 }
 
 func (l limited) Put(ctx context.Context, item store.Item, expect int64) error {
-	if n := len(item.Attributes); n > l.most {
+	if n := len(item.Attributes); item.Key.Sort == store.KindRunStatus && n > l.most {
 		return fmt.Errorf("put: %w: item size of %d has exceeded the maximum allowed", store.ErrInvalid, n)
 	}
 	return l.Table.Put(ctx, item, expect)
