@@ -23,7 +23,7 @@ const aclAttribute = "system.posix_acl_access"
 // less: one of its own files it can give itself any right, the rights of a group are added to everybody's, and
 // where a list of rights exists whatever its mask allows counts.
 func (u User) may(right uint32, path string, st *unix.Stat_t) bool {
-	mode := uint32(st.Mode)
+	mode := modeOf(st)
 	switch {
 	case u.Owns(int(st.Uid)) || mode&right != 0:
 		return true
@@ -70,7 +70,7 @@ func (u User) closed(dir string) bool {
 		if err := unix.Lstat(dir, &st); err != nil {
 			return false
 		}
-		sticky := uint32(st.Mode)&unix.S_ISVTX != 0 && !last // nobody else can replace what is in it
+		sticky := modeOf(&st)&unix.S_ISVTX != 0 && !last // nobody else can replace what is in it
 		if u.Owns(int(st.Uid)) || !sticky && u.may(write, dir, &st) {
 			return false
 		}

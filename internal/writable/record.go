@@ -61,7 +61,9 @@ func stampOf(st *unix.Stat_t) stamp {
 
 func changedAt(st *unix.Stat_t) int64 { return st.Ctim.Nano() }
 
-func kind(st *unix.Stat_t) uint32 { return uint32(st.Mode) & unix.S_IFMT } //nolint:unconvert // of 16 bits on other systems
+func kind(st *unix.Stat_t) uint32 { return modeOf(st) & unix.S_IFMT }
+
+func modeOf(st *unix.Stat_t) uint32 { return uint32(st.Mode) } //nolint:unconvert // of 16 bits on other systems
 
 // Record writes what the user may write to out, for Compare. What goes away meanwhile was not there.
 func (t Tree) Record(ctx context.Context, out io.Writer) error {
@@ -136,7 +138,7 @@ func (w *walk) look(path string, temporary bool) (found *folder, below []string,
 	defer dir.Close()
 	found = &folder{Path: path, Stamp: stampOf(st), Changed: changedAt(st), Open: w.User.may(write, path, st)}
 	// In a sticky folder of another user each can replace what is its own (inode(7)).
-	each := uint32(st.Mode)&unix.S_ISVTX != 0 && !w.User.Owns(int(st.Uid)) //nolint:unconvert // likewise
+	each := modeOf(st)&unix.S_ISVTX != 0 && !w.User.Owns(int(st.Uid))
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
