@@ -124,3 +124,23 @@ func TestScrub_OtherInstances_H42(t *testing.T) {
 		t.Errorf("Scrub = %v, want another instance's folder left alone", err)
 	}
 }
+
+// H42: a machine made of the image of another one has a baseline of its own: the other's knows folders in memory that
+// are not there any more.
+func TestForget_Baseline_H42(t *testing.T) {
+	s, put := place(t)
+	open(t, s, "run/lock", 0o777|os.ModeSticky)
+	if err := s.TakeBaseline(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(s.system("run")); err != nil {
+		t.Fatal(err)
+	}
+	put(0, "run/other", "x")
+	if err := Forget(s.Root); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.TakeBaseline(t.Context()), s.Scrub(t.Context(), "full")); err != nil {
+		t.Errorf("Scrub = %v", err)
+	}
+}

@@ -88,9 +88,10 @@ func openDisk(path string, log *slog.Logger) (*disk, error) {
 	return d, nil
 }
 
-// Forget removes the state that an agent left in dir, for a machine that is another one now.
+// Forget removes the state that an agent left in dir, and what the machine was like before its first run, for a
+// machine that is another one now.
 func Forget(dir string) error {
-	for _, name := range []string{stateFile, keyFile} {
+	for _, name := range []string{stateFile, keyFile, baselineFile, writableFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget state: %w", err)
 		}
