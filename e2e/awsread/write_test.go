@@ -99,4 +99,6 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	must[store.Launch](i)(s.PutLaunch(ctx, l))
 	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now)}))
 	i.none(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], CreatedAt: store.At(now)}))
+	orders := must[[]store.DrainOrder](i)(s.DrainOrders(ctx, func(k store.Key, err error) { i.Errorf("%v: %v", k, err) }, "1"))
+	must[store.DrainOrder](i)(s.TakeDrain(ctx, orders[0], now, 1, soon))
 }
