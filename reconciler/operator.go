@@ -200,6 +200,7 @@ func (t *term) queueUp() {
 func (t *term) scan(ctx context.Context) error {
 	now := t.clock.Now()
 	said := map[store.Principal]store.Vitals{}
+	var junk junkItems
 	err := t.store.Scan(ctx, store.Visitor{
 		Request:  func(r store.RunRequest) { t.view.applyRun(r.ID, store.RunRecords{Request: &r}, now) },
 		Status:   func(s store.RunStatus) { t.view.applyRun(s.ID, store.RunRecords{Status: &s}, now) },
@@ -216,11 +217,13 @@ func (t *term) scan(ctx context.Context) error {
 			v.Signal = s
 			said[s.Principal] = v
 		},
-		Bad: t.badRecord,
+		Bad:  t.badRecord,
+		Junk: junk.add,
 	})
 	if err != nil {
 		return err
 	}
+	t.expireJunk(ctx, junk, now)
 	t.view.each(func(in *instance) {
 		in.hear(said[in.record.Principal], now, t.cfg.Limits.Window())
 	})

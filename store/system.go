@@ -100,7 +100,8 @@ func (s *Store) DrainOrders(ctx context.Context, bad func(Key, error), ids ...st
 }
 
 // Visitor receives the records of a scan. A nil function skips its kind. Bad receives what cannot be
-// decoded: one bad record never hides the others (H70).
+// decoded: one bad record never hides the others (H70). Junk receives items besides that would stay for ever:
+// see Store.ExpireJunk.
 type Visitor struct {
 	Request   func(RunRequest)
 	Client    func(RunClient)
@@ -111,11 +112,15 @@ type Visitor struct {
 	Launch    func(Launch)
 	Drain     func(DrainOrder)
 	Bad       func(Key, error)
+	Junk      func(Item)
 }
 
 // Scan reads the whole table, consistently, and hands every record to v.
 func (s *Store) Scan(ctx context.Context, v Visitor) error {
 	err := s.table.Scan(ctx, func(item Item) error {
+		if v.Junk != nil && junk(item) {
+			v.Junk(item)
+		}
 		if err := v.visit(item); err != nil && v.Bad != nil {
 			v.Bad(item.Key, err)
 		}

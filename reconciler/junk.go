@@ -1,0 +1,37 @@
+package reconciler
+
+import (
+	"context"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
+)
+
+// What nobody but a stranger writes is given an end: junkLife is time for a later version of this program,
+// which a rollback may have put aside, to claim what is its own; junkLimit bounds what one scan does about it, and
+// the memory for it (an item of DynamoDB has at most 400 KB).
+const (
+	junkLife  = 7 * 24 * time.Hour
+	junkLimit = 25
+)
+
+// junkItems are those that one scan found.
+type junkItems []store.Item
+
+func (s *junkItems) add(item store.Item) {
+	if len(*s) < junkLimit {
+		*s = append(*s, item)
+	}
+}
+
+// expireJunk lets go what would stay for ever. What fails is found by the next scan.
+func (t *term) expireJunk(ctx context.Context, junk junkItems, now time.Time) {
+	for _, item := range junk {
+		if err := t.store.ExpireJunk(ctx, item, now.Add(junkLife)); err != nil {
+			t.log.Warn("let a junk item go", logkey.Error, err)
+			return
+		}
+		t.log.Info("a junk item goes in a week", logkey.Key, cut(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
+	}
+}
