@@ -12,7 +12,8 @@ import (
 
 // Drain orders that were rung are read together. Anyone who may ring can ring for any number that do not
 // exist: so they have a queue of their own, and cost one read of at most drainsAtOnce items a drainPause.
-// What is not remembered is found by the next scan; who orders a drain rings again meanwhile.
+// What is not remembered is found by the next scan, which makes room for what it found: that is there, and no flood of
+// rings keeps it out. Who orders a drain rings again meanwhile.
 const (
 	drainsKey    = "orders"
 	drainsAtOnce = 100 // keys of one BatchGetItem (DynamoDB, "Quotas")
@@ -26,7 +27,8 @@ const drainLife = time.Hour
 func (t *term) drainSeen(d store.DrainOrder) {
 	if d.Taken() {
 		t.view.applyDrain(d)
-	} else if t.drains.add(d.ID) {
+	} else {
+		t.drains.found(d.ID)
 		t.drainer.add(drainsKey)
 	}
 }
@@ -50,6 +52,16 @@ func (d *drains) add(id string) bool {
 	}
 	d.rung[id] = true
 	return true
+}
+
+// found remembers an order that exists, whether or not there is room.
+func (d *drains) found(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rung == nil {
+		d.rung = map[string]bool{}
+	}
+	d.rung[id] = true
 }
 
 // take removes and returns all, in order, or says how long to wait until the next read.
@@ -84,10 +96,12 @@ func (t *term) readDrains(ctx context.Context, _ string) (Result, error) {
 		return Result{}, fmt.Errorf("drain orders: %w", err)
 	}
 	now := t.clock.Now()
-	for _, d := range orders {
+	for i, d := range orders {
 		d, err := t.store.TakeDrain(ctx, d, now, t.number, t.cfg.MaxRuntime+drainLife)
 		if err != nil {
-			t.drains.add(d.ID)
+			for _, left := range orders[i:] {
+				t.drains.found(left.ID)
+			}
 			return Result{}, fmt.Errorf("take drain order up: %w", err)
 		}
 		t.view.applyDrain(d)
