@@ -289,14 +289,15 @@ func (d DrainOrder) Covers(in Instance) bool {
 }
 
 // Matches reports whether the order dismisses in. Records of one term carry one clock; those of an earlier
-// term are older, whatever the clocks of the two controllers said.
+// term are older, whatever the clocks of the two controllers said. One without a term may be of a controller of the
+// version before that led after the order was taken up: only clocks tell.
 func (d DrainOrder) Matches(in Instance) bool {
 	switch {
 	case !d.Covers(in):
 		return false
 	case d.EffectiveAt.IsZero(): // taken up by nobody, or by a controller that went by the operator's clock
 		return !d.ExpiresAt.IsZero() && !in.CreatedAt.After(d.CreatedAt.Time)
-	case in.Term != d.Term:
+	case in.Term != d.Term && in.Term != 0:
 		return in.Term < d.Term
 	}
 	return !in.CreatedAt.After(d.EffectiveAt.Time)

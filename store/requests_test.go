@@ -132,6 +132,12 @@ func TestDrainOrder_Matches(t *testing.T) {
 			t.Errorf("%s: Matches() = %t, want %t", tt.name, got, tt.want)
 		}
 	}
+	in.Term = 0 // a controller of the version before led for a while
+	for since, want := range map[time.Duration]bool{-time.Millisecond: false, 0: true} {
+		if got := (DrainOrder{EffectiveAt: At(now.Add(since)), Term: 7}).Matches(in); got != want {
+			t.Errorf("without a term, %s after the order: Matches() = %t, want %t", -since, got, want)
+		}
+	}
 }
 
 func TestKey_Owners(t *testing.T) {
