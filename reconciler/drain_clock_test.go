@@ -6,6 +6,7 @@ import (
 
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
 // H52: an operator's clock that is ahead or behind neither dismisses what is launched after a drain order nor spares
@@ -34,4 +35,32 @@ func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 			})
 		})
 	}
+}
+
+// H52: a lease that was deleted, as an operator does with one that cannot be read, begins no terms anew: an order that is
+// in force spares what is launched from then on, and the next one dismisses all that is there.
+func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		for range 3 {
+			w.controller("c0", nil)() // terms that end
+		}
+		order := func(id string) {
+			if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop := w.controller("c1", nil)
+		order("first")
+		time.Sleep(w.cfg.Scan)
+		stop()
+		w.audit.Table.(*storetest.Memory).Erase(store.LeaseKey)
+		w.controller("c2", nil)
+		w.warm("100", 2, nil)
+		time.Sleep(time.Minute)
+		if n := w.pooled(); n != 2 {
+			t.Errorf("%d pooled, want the two that were launched after the order", n)
+		}
+		order("second")
+		w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
+	})
 }

@@ -26,7 +26,15 @@ type leader struct {
 
 	trusted atomic.Pointer[time.Time] // until when anything may be done, on the local monotonic clock
 	began   atomic.Pointer[time.Time] // since when that was so without a gap
+
+	last int64 // the highest term that records told of, though the lease did not
 }
+
+// pastTerm ends a tenure whose number is no higher than one that records tell of: somebody deleted the lease. Drain
+// orders and the names of runners rest on terms that grow, so the next begins beyond it.
+type pastTerm struct{ last int64 }
+
+func (e *pastTerm) Error() string { return fmt.Sprintf("records tell of term %d", e.last) }
 
 // margin is kept between the end of trust and the end of the lease: what is sent at the last moment arrives, or is
 // cut off, before anybody else may act.
@@ -75,6 +83,11 @@ func (l *leader) run(ctx context.Context, lead func(ctx context.Context, term in
 		}
 		l.log.Info("leading", logkey.Holder, l.holder, logkey.Term, lease.Term)
 		err = l.hold(ctx, lease, lead)
+		if past := (*pastTerm)(nil); ctx.Err() == nil && errors.As(err, &past) {
+			l.last = past.last
+			l.log.Warn("the lease was deleted: its term begins after the last", logkey.Holder, l.holder, logkey.Term, past.last)
+			continue
+		}
 		if ctx.Err() != nil || err != nil {
 			return err
 		}
@@ -156,7 +169,7 @@ var errLeaseTimeout = errors.New("lease call took too long")
 
 // take writes a new term over lease.
 func (l *leader) take(ctx context.Context, lease store.Lease) (store.Lease, error) {
-	lease.Term++
+	lease.Term = max(lease.Term, l.last) + 1
 	return l.write(ctx, lease, l.holder)
 }
 

@@ -127,6 +127,9 @@ func (t *term) run(ctx context.Context) error {
 	if err := t.load(ctx); err != nil {
 		return nil // only the end of ctx ends the attempts
 	}
+	if last := t.view.lastTerm(); last >= t.number {
+		return &pastTerm{last}
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return t.requests.run(ctx) })
 	g.Go(func() error { return t.instances.run(ctx) })

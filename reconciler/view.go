@@ -275,6 +275,20 @@ func (v *view) live(class string) (total, ofClass int) {
 	return total, v.living[class]
 }
 
+// lastTerm returns the highest term that records tell of.
+func (v *view) lastTerm() int64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var last int64
+	for _, in := range v.instances {
+		last = max(last, in.record.Term)
+	}
+	for _, d := range v.drains {
+		last = max(last, d.Term)
+	}
+	return last
+}
+
 // drop forgets an instance.
 func (v *view) drop(id store.InstanceID) {
 	v.mu.Lock()
