@@ -14,14 +14,20 @@ import (
 
 // Start starts cmd without what this process has for itself: with a new session keyring, since whoever inherits
 // ours may write into it (session-keyring(7)), and with the score of an ordinary process when memory runs out
-// (proc_pid_oom_score_adj(5)).
+// (proc_pid_oom_score_adj(5)). What becomes another user may not change files behind the back of who looks for that.
 func Start(cmd *exec.Cmd) error {
 	err := onThread(func() (same bool, err error) {
 		_, err = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
 		if err != nil && !withoutKeys(err) {
 			return true, fmt.Errorf("join a session keyring: %w", err)
 		}
-		return err != nil, unprotected(scoreFile, cmd.Start)
+		same = err != nil
+		if cmd.SysProcAttr != nil && cmd.SysProcAttr.Credential != nil {
+			if same, err = false, keepContent(); err != nil {
+				return false, err
+			}
+		}
+		return same, unprotected(scoreFile, cmd.Start)
 	})
 	if err != nil && cmd.Process != nil { // our own score could not be restored
 		_ = cmd.Process.Kill()

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -85,5 +86,37 @@ func TestUnprotected_H49(t *testing.T) {
 		if !errors.Is(err, failed) || rerr != nil || string(meanwhile) != want || string(now) != was {
 			t.Errorf("from %q: %v, %v, %q meanwhile, %q in the end, want %q and the first again", was, err, rerr, meanwhile, now, want)
 		}
+	}
+}
+
+// swapEnv makes this program ask to change a file behind the back of who looks, with requests of another size too.
+const swapEnv = "REMUDA_PROCESS_SWAP"
+
+func init() {
+	if os.Getenv(swapEnv) == "" {
+		return
+	}
+	for _, request := range []uintptr{0xc0c0586d, 0xc0a8586d, 0xc028660f, unix.TCGETS} {
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, ^uintptr(0), request, 0)
+		fmt.Print(errno == unix.EPERM, " ")
+	}
+	os.Exit(0)
+}
+
+// H42: what runs as another user cannot exchange the content of files, which leaves the kernel's time of their last
+// change as it was; any other request reaches the kernel.
+func TestStart_KeepsContent_H42(t *testing.T) {
+	u := tester(t)
+	cmd, out := exec.Command(public(t)), &strings.Builder{}
+	cmd.Env, cmd.Dir, cmd.Stdout = []string{swapEnv + "=1"}, "/", out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.UID)}}
+	if err := errors.Join(Start(cmd), cmd.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); got != "true true true false " {
+		t.Errorf("refused: %q, want the first three", got)
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, ^uintptr(0), 0xc0c0586d, 0); errno != unix.EBADF {
+		t.Errorf("here the request answers %v, want EBADF: no filter", errno)
 	}
 }
