@@ -71,7 +71,7 @@ func loginOf(pid int) int {
 // process. The kernel does it at once: nothing can fork out of it. What has changed its uid otherwise is not met.
 // It does not wait for their end.
 func (u User) Kill() error {
-	err := u.do(func() error {
+	err := u.doAs(nobody, func() error {
 		if err := unix.Kill(-1, unix.SIGKILL); !errors.Is(err, unix.ESRCH) {
 			return err
 		}
@@ -86,13 +86,24 @@ func (u User) Kill() error {
 // do calls f on a thread that is the user, with no right of ours: to the kernel each thread has credentials of its
 // own (nptl(7)), and a process of the user's own could be stopped by others of that user. The saved uid stays ours,
 // so that the thread can be used again and none of the user may trace it (ptrace(2)).
-func (u User) do(f func() error) error {
+func (u User) do(f func() error) error { return u.doAs(u.UID, f) }
+
+// nobody is the highest uid. A thread of which it is the real one, and the user's only the effective, has the user's
+// right to send signals, and gets none of the user's (kill(2)).
+const nobody = math.MaxUint32 - 1
+
+// doAs is do with another real uid, if this user namespace has it.
+func (u User) doAs(ruid int, f func() error) error {
 	if u.UID <= 0 || u.UID == os.Getuid() || u.UID == os.Geteuid() {
 		return fmt.Errorf("%w: %d", ErrNotAlone, u.UID)
 	}
 	return onThread(func() (same bool, err error) {
 		ours := unix.Geteuid()
-		if err := setUIDs(u.UID, u.UID, ours); err != nil {
+		err = setUIDs(ruid, u.UID, ours)
+		if errors.Is(err, unix.EINVAL) {
+			err = setUIDs(u.UID, u.UID, ours)
+		}
+		if err != nil {
 			return true, fmt.Errorf("become user %d: %w", u.UID, err)
 		}
 		err = rightless()

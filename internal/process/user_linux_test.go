@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -242,5 +243,23 @@ func TestLookupUser(t *testing.T) {
 	}
 	if (User{UID: 5, Subordinate: []UIDs{{0, 10}}}).Owns(0) {
 		t.Error("root is somebody's")
+	}
+}
+
+// H42: while a thread is the user, no process of that user can send it a signal, which would end or stop all of us.
+func TestUser_Do_NotTheUsersToSignal_H42(t *testing.T) {
+	u := tester(t)
+	err := u.doAs(nobody, func() error {
+		cmd := exec.Command("/bin/sh", "-c", "kill -0 "+strconv.Itoa(unix.Gettid()))
+		cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(u.UID), Gid: uint32(u.UID)}}
+		started := make(chan error, 1)
+		go func() { started <- cmd.Run() }() // on another thread
+		if err := <-started; err == nil {
+			return errors.New("the user may signal it")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
