@@ -65,7 +65,7 @@ func (d disk) file(name string, owner int, mode os.FileMode) {
 func (d disk) record(skip ...string) []byte {
 	d.Helper()
 	var out bytes.Buffer
-	d.check(Tree{Root: d.top, Skip: skip, Temporary: []string{d.path("tmp")}, User: jobs}.Record(d.Context(), &out))
+	d.check(Tree{Root: d.top, Skip: skip, Temporary: []string{d.path("tmp"), d.path("run/user/54321")}, User: jobs}.Record(d.Context(), &out))
 	return out.Bytes()
 }
 
@@ -125,6 +125,18 @@ func TestCompare_New_H42(t *testing.T) {
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("Compare = %v, %v, want %v", got, err, want)
+	}
+}
+
+// The folder of a login, which is a file system of its own, goes with the last of the login's processes.
+func TestCompare_FolderOfALogin(t *testing.T) {
+	d := newDisk(t)
+	d.dir("run/user/54321", jobs.UID, jobs.UID, 0o700)
+	d.file("run/user/54321/bus", jobs.UID, 0o666)
+	record := d.record()
+	d.check(os.RemoveAll(d.path("run/user/54321")))
+	if added, err := compare(t, record); err != nil || len(added) > 0 {
+		t.Errorf("Compare() = %q, %v, want nothing: the login has ended", added, err)
 	}
 }
 

@@ -31,7 +31,7 @@ type Tree struct {
 	Root string   // absolute; whoever may write it is not asked for
 	Skip []string // folders in it that are not looked into, absolute
 	// Temporary are folders in it, absolute, in which nothing of the user's stays: what it has there is not
-	// recorded, as if it were new.
+	// recorded, as if it were new. One that is the user's itself may go, as that of a login goes with its end.
 	Temporary []string
 	User      User
 }
@@ -126,7 +126,7 @@ func (w *walk) folder(ctx context.Context, path string, temporary bool) error {
 	return nil
 }
 
-// look reads one folder. It returns nil if that is not there any more.
+// look reads one folder. It returns nil if that is not there any more, or nothing of it is to stay.
 func (w *walk) look(path string, temporary bool) (found *folder, below []string, err error) {
 	dir, st, err := openFolder(path)
 	if gone(err) {
@@ -136,6 +136,9 @@ func (w *walk) look(path string, temporary bool) (found *folder, below []string,
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer dir.Close()
+	if temporary && w.User.Owns(int(st.Uid)) {
+		return nil, nil, nil
+	}
 	found = &folder{Path: path, Stamp: stampOf(st), Changed: changedAt(st), Open: w.User.may(write, path, st)}
 	// In a sticky folder of another user each can replace what is its own (inode(7)).
 	each := modeOf(st)&unix.S_ISVTX != 0 && !w.User.Owns(int(st.Uid))
