@@ -162,11 +162,18 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level ScrubLevel) error
 	if err := s.killAll(ctx); err != nil {
 		return err
 	}
-	if level != ScrubFull || !s.Whole {
+	if level != ScrubFull {
 		return nil
 	}
-	if err := removeContainers(ctx, was.Containers); err != nil { // their processes write into the folders that follow
-		return err
+	if s.User != nil { // one of a timed job could write behind the removal that follows, and end before anybody looks
+		if err := s.removeTimed(); err != nil {
+			return err
+		}
+	}
+	if s.Whole { // their processes write into the folders that follow
+		if err := removeContainers(ctx, was.Containers); err != nil {
+			return err
+		}
 	}
 	return s.killAll(ctx)
 }
@@ -174,10 +181,12 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level ScrubLevel) error
 // Folders for everybody's temporary files (file-hierarchy(7)).
 func (s Scrubber) temporary() []string { return s.places("tmp", "var/tmp", "dev/shm") }
 
-// Folders in which any user may leave files, and those of its timed jobs: cron's and at's, and what
-// lets its services live without it (file-hierarchy(7), crontab(1), atd(8), loginctl(1)).
+// Where timed jobs of users are kept: cron's and at's (crontab(1), atd(8)).
+func (s Scrubber) spool() string { return s.system("var/spool") }
+
+// Folders in which any user may leave files (file-hierarchy(7)).
 func (s Scrubber) shared() []string {
-	return append(s.temporary(), s.places("var/crash", "var/spool", fmt.Sprintf("run/user/%d", s.User.UID))...)
+	return append(append(s.temporary(), s.places("var/crash", fmt.Sprintf("run/user/%d", s.User.UID))...), s.spool())
 }
 
 func (s Scrubber) places(dirs ...string) []string {

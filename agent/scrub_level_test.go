@@ -91,6 +91,26 @@ func TestScrub_Levels_H42(t *testing.T) {
 	}
 }
 
+// H42: timed jobs go before any other file. A process of theirs that began while those are removed, wrote behind the
+// removal and ended would be seen by nobody.
+func TestScrub_TimedJobsFirst_H42(t *testing.T) {
+	s, put := place(t)
+	if err := s.TakeBaseline(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(stranger, "var/spool/cron/crontabs/stranger", "* * * * * x")
+	put(0, "var/lib/systemd/linger/stranger", "")
+	s.Empty = []string{"no\x00folder"} // ends the removal where it begins
+	if err := s.Scrub(t.Context(), "full"); !errors.Is(err, syscall.EINVAL) {
+		t.Fatalf("Scrub = %v, want that a folder cannot be emptied", err)
+	}
+	for _, path := range []string{"var/spool/cron/crontabs/stranger", "var/lib/systemd/linger/stranger"} {
+		if exists(s.system(path)) {
+			t.Errorf("%s is still there", path)
+		}
+	}
+}
+
 // H42: a file of root's that a job left in the home of its user, or where everybody may read it, does not
 // reach the next run. What was there before stays, and what is private to a service does.
 func TestScrub_RootsFiles_H42(t *testing.T) {

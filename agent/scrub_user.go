@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/remuda-run/remuda/internal/process"
 )
 
 // removeUsers removes what runs have left outside the instance's folder: what is the runner's user's, and
@@ -20,19 +22,35 @@ func (s Scrubber) removeUsers(was Baseline) error {
 		return err
 	}
 	for _, dir := range s.shared() {
-		own := func(_ string, info fs.FileInfo) bool { return user.Owns(ownerOf(info)) }
-		if err := removeWhere(dir, s.Root, own); err != nil {
+		if err := removeWhere(dir, s.Root, ownOf(user)); err != nil {
 			return err
 		}
 	}
 	if err := s.removeTemporary(was); err != nil {
 		return err
 	}
+	return s.restoreHome(was)
+}
+
+func ownOf(user process.User) func(string, fs.FileInfo) bool {
+	return func(_ string, info fs.FileInfo) bool { return user.Owns(ownerOf(info)) }
+}
+
+// removeTimed removes what would start processes of the runner's user again: its timed jobs, and what lets its
+// services live without it (loginctl(1)).
+func (s Scrubber) removeTimed() error {
+	user, err := s.user()
+	if err != nil {
+		return err
+	}
+	if err := removeWhere(s.spool(), s.Root, ownOf(user)); err != nil {
+		return err
+	}
 	linger := filepath.Join(s.system("var/lib/systemd/linger"), s.User.Name)
 	if err := os.Remove(linger); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
 	}
-	return s.restoreHome(was)
+	return nil
 }
 
 // removeTemporary removes what anybody can read in the folders for temporary files and was not there before
