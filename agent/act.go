@@ -215,7 +215,7 @@ func ownCause(err error, n int) string {
 		return store.CauseMachine
 	case n < maxFailures: // perhaps it passes
 		return store.CauseUnavailable
-	case errors.As(err, &path), errors.As(err, &link), errors.As(err, &program):
+	case errors.Is(err, ErrUnfit), errors.As(err, &path), errors.As(err, &link), errors.As(err, &program):
 		return store.CauseMachine
 	}
 	return store.CauseRefused

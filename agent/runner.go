@@ -13,6 +13,8 @@ import (
 var (
 	// ErrBusy: the listener runs a job and was told to drain.
 	ErrBusy = errors.New("agent: listener is busy")
+	// ErrUnfit: this machine is not as it must be for a runner. GitHub was not asked.
+	ErrUnfit = errors.New("agent: machine cannot run jobs")
 	// ErrDeprecated: GitHub no longer serves this version of the runner.
 	ErrDeprecated = errors.New("agent: runner version is deprecated")
 )

@@ -273,6 +273,7 @@ func TestStart_OwnErrors_H71(t *testing.T) {
 		{"FullDiskOfTheProgram", errors.New("config.sh: exit status 1: No space left on device : '/opt/runner/.runner'"), 1},
 		{"ReadOnly", &fs.PathError{Op: "open", Path: "log", Err: syscall.EROFS}, 1},
 		{"NoProgram", &fs.PathError{Op: "fork/exec", Path: "Runner.Listener", Err: syscall.ENOENT}, 5},
+		{"NoBaseline", fmt.Errorf("prepare the first runner: %w: a login of the user", agent.ErrUnfit), 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(w *world) {

@@ -134,10 +134,22 @@ func (m *machine) measure(ctx context.Context) error {
 	select {
 	case m.measuring <- struct{}{}:
 		defer func() { <-m.measuring }()
-		return m.scrubber().TakeBaseline(ctx)
 	case <-ctx.Done():
-		return fmt.Errorf("take baseline of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, context.Cause(ctx))
+		return m.unmeasured(ctx)
 	}
+	switch err := m.scrubber().TakeBaseline(ctx); {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil: // it takes longer than a start may
+		return m.unmeasured(ctx)
+	default:
+		return fmt.Errorf("%w: %w", agent.ErrUnfit, err)
+	}
+}
+
+// unmeasured says that the baseline is not taken yet, as of a trouble that passes.
+func (m *machine) unmeasured(ctx context.Context) error {
+	return fmt.Errorf("take baseline of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, context.Cause(ctx))
 }
 
 // guard makes sure before each registration that it, and the role's credentials, stay where they belong.
@@ -146,7 +158,10 @@ func (m *machine) guard(ctx context.Context) error {
 	if !wanted || m.account.Credential == nil {
 		return nil
 	}
-	return m.firewall.Ensure(ctx)
+	if err := m.firewall.Ensure(ctx); err != nil {
+		return fmt.Errorf("%w: %w", agent.ErrUnfit, err)
+	}
+	return nil
 }
 
 // keepFromMetadata finds out whom the rule of agent.metadataFirewall is about.
