@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -40,9 +41,12 @@ type absence struct {
 	until      time.Time // its end; zero: it lasts
 }
 
-// online is when a listener of an instance was online last, on our clock.
+// online is when a listener of an instance was online last, on our clock, as its agent says.
 type online struct {
 	serial   int64
+	name     string     // of its runner
+	shown    bool       // GitHub says so, too
+	denied   bool       // GitHub does not: it proves nothing
 	said     store.Time // agent's clock
 	began    time.Time  // when its registration was made
 	from, to time.Time  // first and last reading that showed it
@@ -68,7 +72,11 @@ func (in *instance) hear(got store.Vitals, now time.Time, window time.Duration) 
 	}
 	r, said := in.record.Registration, in.vitals.signal.UpdatedAt
 	if in.online.serial != r.Serial || !in.online.said.Equal(said) {
-		in.online = online{serial: r.Serial, said: said, began: r.MintedAt.Time, from: now}
+		was := in.online
+		in.online = online{serial: r.Serial, name: r.Name, said: said, began: r.MintedAt.Time, from: now}
+		if was.serial == r.Serial {
+			in.online.shown, in.online.denied = was.shown, was.denied
+		}
 	}
 	in.online.to = now
 	in.online.job = in.online.job || in.vitals.beat.Beat.Busy && in.vitals.beat.Beat.Assignment == in.record.Assignment
@@ -125,21 +133,27 @@ type others struct {
 	began   time.Time // when the newest registration was made whose listener proved that GitHub serves
 	served  time.Time // likewise, with this machine's
 	trouble time.Time // when one was in trouble last; now if one is
+
+	by      store.InstanceID // whose word that rests on, the newest; "": nobody's
+	byBegan time.Time
 }
 
 func (v *view) others(id store.InstanceID, now time.Time) others {
 	var o others
 	v.each(func(in *instance) {
-		if in.online.lasted(settled) {
+		if in.online.lasted(settled) && !in.online.denied {
 			o.served = later(o.served, in.online.began)
 		}
 		if in.record.ID == id {
 			return
 		}
-		if in.online.lasted(steady) {
+		if in.online.lasted(steady) && !in.online.denied && in.online.began.After(o.byBegan) {
+			o.by, o.byBegan = in.record.ID, in.online.began
+		}
+		if in.online.lasted(steady) && !in.online.denied {
 			o.online = later(o.online, in.online.from)
 		}
-		if in.online.lasted(settled) {
+		if in.online.lasted(settled) && !in.online.denied {
 			o.began = later(o.began, in.online.began)
 		}
 		if in.trouble.of(in.record) {
@@ -204,6 +218,29 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
+// shown reports whether GitHub, too, says that the runner is online on which a judgement of id rests. A machine's role can
+// say anything, and others must not end for it. Each registration is asked for once.
+func (t *term) shown(ctx context.Context, id store.InstanceID, now time.Time) (bool, error) {
+	by, known := t.view.get(t.view.others(id, now).by)
+	if !known || by.online.shown {
+		return true, nil
+	}
+	have, _, err := t.github.FindRunner(ctx, by.online.name)
+	if err != nil {
+		return false, fmt.Errorf("find runner %s: %w", by.online.name, err)
+	}
+	is := have.Online || have.Busy
+	t.view.with(by.ID, func(in *instance) {
+		if in.online.serial == by.online.serial {
+			in.online.shown, in.online.denied = is, !is
+		}
+	})
+	if !is {
+		t.log.Warn("a machine says that its listener is online, and github does not", logkey.InstanceID, by.ID, logkey.Runner, by.online.name)
+	}
+	return is, nil
+}
+
 // kept deals with an instance that is kept out of GitHub. It returns when to look again; done says that the instance has
 // another registration, or an end, coming.
 func (t *term) kept(ctx context.Context, s snapshot, now time.Time) (Result, bool, error) {
@@ -211,6 +248,11 @@ func (t *term) kept(ctx context.Context, s snapshot, now time.Time) (Result, boo
 		return Result{}, false, nil // on its way back
 	}
 	v, look := t.judge(s, now)
+	if v == lastChance || v == guilty || v == replace {
+		if shown, err := t.shown(ctx, s.ID, now); !shown || err != nil {
+			return Result{}.sooner(time.Millisecond), true, err // judged anew without
+		}
+	}
 	switch v {
 	case another, lastChance:
 		t.probes.note(s.ID, false, now)
