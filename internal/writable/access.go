@@ -39,16 +39,16 @@ func (u User) may(right uint32, path string, st *unix.Stat_t) bool {
 	return err == nil && n > 0
 }
 
-// Free returns the folders of a PATH that the user cannot put anything into, and the others. What is not there is
-// among neither.
+// Free returns the folders of a PATH that the user cannot put anything into, as they are without links, which the
+// user may be able to replace, and the others. What is not there is among neither.
 func (u User) Free(path string) (free string, others []string) {
 	var kept []string
 	for _, dir := range filepath.SplitList(path) {
 		if _, err := os.Stat(dir); err != nil {
 			continue
 		}
-		if u.closed(dir) {
-			kept = append(kept, dir)
+		if really, closed := u.closed(dir); closed {
+			kept = append(kept, really)
 		} else {
 			others = append(others, dir)
 		}
@@ -56,27 +56,26 @@ func (u User) Free(path string) (free string, others []string) {
 	return strings.Join(kept, string(os.PathListSeparator)), others
 }
 
-// closed reports whether a folder, wherever it really is, is out of the user's reach, with all above it.
-func (u User) closed(dir string) bool {
+// closed returns where a folder really is, and whether that is out of the user's reach, with all above it.
+func (u User) closed(dir string) (really string, closed bool) {
 	if !filepath.IsAbs(dir) {
-		return false
+		return "", false
 	}
-	dir, err := filepath.EvalSymlinks(dir)
+	really, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return false
+		return "", false
 	}
-	for last := true; ; last = false {
+	for at := really; ; at = filepath.Dir(at) {
 		var st unix.Stat_t
-		if err := unix.Lstat(dir, &st); err != nil {
-			return false
+		if err := unix.Lstat(at, &st); err != nil {
+			return "", false
 		}
-		sticky := modeOf(&st)&unix.S_ISVTX != 0 && !last // nobody else can replace what is in it
-		if u.Owns(int(st.Uid)) || !sticky && u.may(write, dir, &st) {
-			return false
+		sticky := modeOf(&st)&unix.S_ISVTX != 0 && at != really // nobody else can replace what is in it
+		if u.Owns(int(st.Uid)) || !sticky && u.may(write, at, &st) {
+			return "", false
 		}
-		if dir == "/" {
-			return true
+		if at == "/" {
+			return really, true
 		}
-		dir = filepath.Dir(dir)
 	}
 }

@@ -42,7 +42,13 @@ func TestFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	others = append(others, link)
+	theirs := filepath.Join(top, "open/link") // which they could replace
+	if err := os.Symlink(filepath.Join(top, "plain"), theirs); err != nil {
+		t.Fatal(err)
+	}
+	free = append(free, theirs)
 	got, left := u.Free(strings.Join(append(slices.Clone(free), append(others, filepath.Join(top, "none"), "")...), ":"))
+	free[len(free)-1] = filepath.Join(top, "plain")
 	if got != strings.Join(free, ":") || !slices.Equal(left, others) {
 		t.Errorf("Free = %q and %q, want %q and %q", got, left, free, others)
 	}
