@@ -50,6 +50,9 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 	var err error
 	switch {
 	case s.keptOut():
+		if d = t.decide(s, dismiss, now); d.Event != "" {
+			break // its time is up, or it is gone: GitHub, which may not answer either, has no say in that
+		}
 		var done bool
 		if res, done, err = t.kept(ctx, s, now); done || err != nil {
 			return res, err
