@@ -165,15 +165,21 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level ScrubLevel) error
 	if level != ScrubFull {
 		return nil
 	}
+	again := s.Whole
 	if s.User != nil { // one of a timed job could write behind the removal that follows, and end before anybody looks
-		if err := s.removeTimed(); err != nil {
+		timed, err := s.removeTimed()
+		if err != nil {
 			return err
 		}
+		again = again || timed
 	}
 	if s.Whole { // their processes write into the folders that follow
 		if err := removeContainers(ctx, was.Containers); err != nil {
 			return err
 		}
+	}
+	if !again {
+		return nil
 	}
 	return s.killAll(ctx)
 }

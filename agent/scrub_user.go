@@ -37,20 +37,29 @@ func ownOf(user process.User) func(string, fs.FileInfo) bool {
 }
 
 // removeTimed removes what would start processes of the runner's user again: its timed jobs, and what lets its
-// services live without it (loginctl(1)).
-func (s Scrubber) removeTimed() error {
+// services live without it (loginctl(1)). It reports whether there was any.
+func (s Scrubber) removeTimed() (found bool, err error) {
 	user, err := s.user()
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := removeWhere(s.spool(), s.Root, ownOf(user)); err != nil {
-		return err
+	own := ownOf(user)
+	err = removeWhere(s.spool(), s.Root, func(path string, info fs.FileInfo) bool {
+		mine := own(path, info)
+		found = found || mine
+		return mine
+	})
+	if err != nil {
+		return found, err
 	}
-	linger := filepath.Join(s.system("var/lib/systemd/linger"), s.User.Name)
-	if err := os.Remove(linger); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-		return err
+	switch err := os.Remove(filepath.Join(s.system("var/lib/systemd/linger"), s.User.Name)); {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return found, nil
+	default:
+		return found, err
 	}
-	return nil
 }
 
 // removeTemporary removes what anybody can read in the folders for temporary files and was not there before
