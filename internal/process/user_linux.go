@@ -88,9 +88,10 @@ func (u User) Kill() error {
 // so that the thread can be used again and none of the user may trace it (ptrace(2)).
 func (u User) do(f func() error) error { return u.doAs(u.UID, f) }
 
-// nobody is the highest uid. A thread of which it is the real one, and the user's only the effective, has the user's
-// right to send signals, and gets none of the user's (kill(2)).
-const nobody = math.MaxUint32 - 1
+// nobody is a uid that no system gives away, next to the highest, which is that of nobody at some file servers. A
+// thread of which it is the real one, and the user's only the effective, has the user's right to send signals, and
+// gets none of the user's (kill(2)). What else runs as this uid ends with the user's.
+const nobody = math.MaxUint32 - 2
 
 // doAs is do with another real uid, if this user namespace has it.
 func (u User) doAs(ruid int, f func() error) error {
