@@ -52,3 +52,29 @@ func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 		})
 	}
 }
+
+// H41: an attempt that waits for the job of the one before keeps no machine from others, also under a new leader: there is
+// nothing that it could take meanwhile.
+func TestAttempts_BlockedKeepsNobodyWaiting_H41(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.MaxInstances = 2
+		stop := w.controller("c1", nil)
+		w.warm("100", 2, nil)
+		w.submit(spec("200", 1))
+		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		job := w.jobs("200", 1, 300)
+		time.Sleep(10 * time.Second)
+		again := patient("200", 1)
+		again.Attempt = 2
+		w.submit(again)
+		time.Sleep(10 * time.Second)
+		stop()
+		w.controller("c2", nil)
+		time.Sleep(10 * time.Second)
+		w.submit(spec("300", 1))
+		if st := w.awaitPhase("300", 1, statemachine.Ready, 30*time.Second); !st.Instances[0].Warm {
+			t.Errorf("300 got %+v, want the warm one", st.Instances)
+		}
+		w.awaitJobs(job, 10*time.Minute)
+	})
+}

@@ -21,6 +21,7 @@ func (t *term) pending(ctx context.Context, r run, seats []snapshot, blocked boo
 	}
 	res := wakeAt(r.status.Deadline.Time, now)
 	if blocked {
+		t.unwait(r.id)                        // it can take nothing, and must keep nothing from others
 		return res.sooner(t.cfg.HotPoll), nil // an older attempt is still on its way out
 	}
 	renewed, err := t.renew(ctx, seats, r.status.Deadline.Add(time.Minute))
