@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -109,4 +110,18 @@ func awaitTick(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// statIn is fstatat(2) of a name that ends with a zero byte, without following a link.
+func statIn(dir int, name []byte, st *unix.Stat_t) error {
+	for {
+		_, _, errno := unix.Syscall6(unix.SYS_NEWFSTATAT, uintptr(dir), uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(st)), unix.AT_SYMLINK_NOFOLLOW, 0, 0)
+		switch errno {
+		case 0:
+			return nil
+		case unix.EINTR:
+		default:
+			return errno
+		}
+	}
 }

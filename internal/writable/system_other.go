@@ -5,6 +5,8 @@ package writable
 import (
 	"context"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // skipped knows no mounts: machines run Linux.
@@ -17,3 +19,7 @@ func (t Tree) skipped() (map[string]bool, error) {
 }
 
 func awaitTick(context.Context) error { return nil }
+
+func statIn(dir int, name []byte, st *unix.Stat_t) error {
+	return unix.Fstatat(dir, string(name[:len(name)-1]), st, unix.AT_SYMLINK_NOFOLLOW)
+}
