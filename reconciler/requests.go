@@ -48,6 +48,7 @@ func (t *term) reconcileRequest(ctx context.Context, id store.RequestID) (Result
 	// Whatever keeps it from going back, GitHub being down say, keeps no answer from being given.
 	res, oldErr := t.giveBack(ctx, older, r.request.Release, over)
 	if r.request.Released() {
+		t.unwait(r.id) // whatever keeps its machines from going back, it reserves none
 		back, err := t.giveBack(ctx, own, r.request.Release, over)
 		if err := errors.Join(oldErr, err); err != nil {
 			return back, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -25,18 +26,23 @@ func junk(item Item) bool {
 
 // ExpireJunk lets an item go at an instant, with what it holds as far as that can be read: should it be a
 // record of a later version of this program, that has until then to write it anew. One that was written
-// meanwhile is left alone, if it has a version.
+// meanwhile is left alone, if it has a version; one that cannot be written again as it is loses what it holds.
 func (s *Store) ExpireJunk(ctx context.Context, item Item, at time.Time) error {
 	item.ExpiresAt = at.Truncate(time.Second)
-	if item.Broken != nil {
-		item.Broken, item.Version, item.Attributes = nil, 0, []byte(`{}`)
-	}
-	expect := Any
-	if item.Version > 0 {
-		expect = item.Version
+	empty := Item{Key: item.Key, ExpiresAt: item.ExpiresAt, Attributes: []byte(`{}`)}
+	err := ErrInvalid
+	switch {
+	case item.Broken != nil || item.Version == math.MaxInt64:
+	case item.Version > 0:
 		item.Version++
+		err = s.table.Put(ctx, item, item.Version-1)
+	default:
+		err = s.table.Put(ctx, item, Any)
 	}
-	if err := s.table.Put(ctx, item, expect); err != nil && !errors.Is(err, ErrConflict) {
+	if errors.Is(err, ErrInvalid) { // no room for an expiry, say
+		err = s.table.Put(ctx, empty, Any)
+	}
+	if err != nil && !errors.Is(err, ErrConflict) {
 		return fmt.Errorf("expire %.200q %.200q: %w", item.Key.Partition, item.Key.Sort, err)
 	}
 	return nil
