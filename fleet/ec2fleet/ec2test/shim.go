@@ -127,8 +127,25 @@ func (s *Shim) pass(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// call makes a call of moto itself. moto reads the service out of the credential's scope.
+// call makes a call of moto itself. moto now and then answers one of several at once with a page that says that
+// it met an error of its own: such a call is made again, unless it could launch twice.
 func (s *Shim) call(service string, form url.Values) (*element, *failure) {
+	const tries = 5
+	for try := 1; ; try++ {
+		root, failed := s.callOnce(service, form)
+		launches := form.Get("Action") == "CreateFleet" || form.Get("Action") == "RunInstances"
+		if failed == nil || failed.code != ownError || launches || try == tries {
+			return root, failed
+		}
+		s.tb.Logf("moto %s: made again: %s", form.Get("Action"), failed.message)
+	}
+}
+
+// ownError is the code of a call that moto answers with a page instead of XML.
+const ownError = "InternalError.Moto"
+
+// callOnce makes one call. moto reads the service out of the credential's scope.
+func (s *Shim) callOnce(service string, form url.Values) (*element, *failure) {
 	version := map[string]string{"ec2": "2016-11-15", "iam": "2010-05-08"}[service]
 	form = url.Values(http.Header(form).Clone())
 	form.Set("Version", version)
@@ -149,7 +166,7 @@ func (s *Shim) call(service string, form url.Values) (*element, *failure) {
 	}
 	root, err := parseXML(raw)
 	if err != nil {
-		return nil, &failure{500, "InternalError", fmt.Sprintf("moto %s: %v: %.500s", form.Get("Action"), err, raw)}
+		return nil, &failure{500, ownError, fmt.Sprintf("moto %s: %v: %.500s", form.Get("Action"), err, raw)}
 	}
 	if got.StatusCode != http.StatusOK {
 		for _, path := range [][]string{{"Errors", "Error"}, {"Error"}} {
