@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/reconciler/audit"
 )
@@ -42,11 +43,11 @@ func (f *auditSources) openFleet(ctx context.Context, a *app, cfg Config) error 
 		return fmt.Errorf("open fleet: %w", err)
 	}
 	if u.Scheme == "process" {
-		dir := u.Path
-		if u.Opaque != "" {
-			dir = u.Opaque
+		dir, err := procfleet.Folder(u)
+		if err == nil {
+			_, err = os.Stat(dir)
 		}
-		if _, err := os.Stat(dir); err != nil {
+		if err != nil {
 			return fmt.Errorf("open fleet: %w", err)
 		}
 	}

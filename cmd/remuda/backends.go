@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/sqlitepool"
@@ -47,10 +48,11 @@ var fleets = map[string]func(ctx context.Context, a *app, u *url.URL, c Config, 
 	"ec2":     openEC2,     // ec2://remuda?region=eu-west-1
 }
 
-// local returns the file that a URL keeps its data in, by its scheme, for back ends that create it
+// local returns the file or folder that a URL keeps its data in, by its scheme, for back ends that create it
 // when they are opened.
 var local = map[string]func(*url.URL) (string, error){
-	"sqlite": sqlitedb.Path,
+	"sqlite":  sqlitedb.Path,
+	"process": procfleet.Folder,
 }
 
 // openStore opens the store that cfg names. See openStoreFunc.

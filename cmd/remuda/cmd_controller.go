@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -70,9 +71,5 @@ func fleetFolder(cfg Config) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("fleet: %w", err)
 	}
-	path := u.Path
-	if u.Opaque != "" {
-		path = u.Opaque
-	}
-	return filepath.Abs(path)
+	return procfleet.Folder(u)
 }

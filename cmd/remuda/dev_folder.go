@@ -59,8 +59,14 @@ func (o *devOptions) owns(cfg *loadedConfig, key, raw, scheme string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
-	if u.Scheme == scheme && below(o.dir, cmp.Or(u.Opaque, u.Path)) {
-		return nil
+	if u.Scheme == scheme {
+		path, err := local[scheme](u) // as the back end reads it
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		if below(o.dir, path) {
+			return nil
+		}
 	}
 	return fmt.Errorf("%s: must be left out or be kept by %s: in the folder of dev, %s, got %q (%s): dev runs an installation of its own and touches no other",
 		key, scheme, o.dir, u.Redacted(), cfg.origin(key))

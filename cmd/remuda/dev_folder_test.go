@@ -89,3 +89,15 @@ func TestDev_RefusesTheFolderOfAController(t *testing.T) {
 		}
 	}
 }
+
+// A URL is read as its back end reads it: an escaped way out of the folder is one.
+func TestDev_RefusesAnEscapedWayOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cfg := loadedConfig{Config: defaults(), origins: map[string]origin{"store": {"env", "X"}, "fleet": {"env", "Y"}}}
+	cfg.Store, cfg.Fleet = "sqlite:..%2fremuda.db", "process:..%2finstances"
+	o := devOptions{dir: ".", sim: simOptions{listen: "127.0.0.1:0", silence: minDuration}}
+	err := o.complete(&cfg)
+	if err == nil || !strings.Contains(err.Error(), "store: must be") || !strings.Contains(err.Error(), "fleet: must be") {
+		t.Errorf("complete() = %v, want store and fleet refused", err)
+	}
+}

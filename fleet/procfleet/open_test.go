@@ -57,7 +57,7 @@ func TestOpen_URLs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := folder(u)
+		got, err := Folder(u)
 		if got != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("folder(%s) = %q, %v, want %q", tt.url, got, err, tt.want)
 		}

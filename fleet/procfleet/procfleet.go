@@ -108,7 +108,7 @@ var _ fleet.Fleet = (*Fleet)(nil)
 // creates the folder if need be. It starts nothing: see Run. It fails with errors.ErrUnsupported on
 // systems without Linux's /proc.
 func Open(ctx context.Context, u *url.URL, opts Options) (*Fleet, error) {
-	dir, err := folder(u)
+	dir, err := Folder(u)
 	if err != nil {
 		return nil, fmt.Errorf("open fleet: %w", err)
 	}
@@ -149,7 +149,9 @@ func open(ctx context.Context, dir string, opts Options) (*Fleet, error) {
 	return f, nil
 }
 
-func folder(u *url.URL) (string, error) {
+// Folder returns the absolute path that a URL of this back end names: process:///absolute/folder or
+// process:relative/folder. Nothing else may be in the URL.
+func Folder(u *url.URL) (string, error) {
 	path := u.Path
 	if u.Opaque != "" {
 		unescaped, err := url.PathUnescape(u.Opaque)
