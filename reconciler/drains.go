@@ -44,13 +44,10 @@ type drains struct {
 func (d *drains) add(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.rung == nil {
-		d.rung = map[string]bool{}
-	}
 	if len(d.rung) >= drainsAtOnce {
 		return false
 	}
-	d.rung[id] = true
+	d.keep(id)
 	return true
 }
 
@@ -58,6 +55,11 @@ func (d *drains) add(id string) bool {
 func (d *drains) found(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.keep(id)
+}
+
+// keep remembers an order. d.mu must be held.
+func (d *drains) keep(id string) {
 	if d.rung == nil {
 		d.rung = map[string]bool{}
 	}

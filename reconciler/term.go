@@ -91,12 +91,11 @@ func (t *term) write(ctx context.Context, id store.InstanceID, put func(snapshot
 	if in == nil {
 		return snapshot{}, fmt.Errorf("instance %s: %w", id, store.ErrNotFound)
 	}
-	select { // a write may take as long as the store is unavailable
-	case in.write <- struct{}{}:
-		defer func() { <-in.write }()
-	case <-ctx.Done():
-		return snapshot{}, fmt.Errorf("instance %s: %w", id, context.Cause(ctx))
+	unlock, err := in.lock(ctx, id)
+	if err != nil {
+		return snapshot{}, err
 	}
+	defer unlock()
 	s, _ := t.view.get(id)
 	if s.doubt {
 		if err := t.refresh(ctx, s); err != nil {
@@ -146,18 +145,27 @@ func (t *term) refresh(ctx context.Context, s snapshot) error {
 	return nil
 }
 
+// lock waits until nobody else writes the instance, which may take as long as the store is unavailable.
+func (in *instance) lock(ctx context.Context, id store.InstanceID) (unlock func(), err error) {
+	select {
+	case in.write <- struct{}{}:
+		return func() { <-in.write }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("instance %s: %w", id, context.Cause(ctx))
+	}
+}
+
 // recheck looks for a record that was missing, until it is there or its machine is ended.
 func (t *term) recheck(ctx context.Context, s snapshot) (Result, error) {
 	in := t.view.instance(s.ID)
 	if in == nil {
 		return Result{}, nil
 	}
-	select {
-	case in.write <- struct{}{}:
-		defer func() { <-in.write }()
-	case <-ctx.Done():
-		return Result{}, fmt.Errorf("instance %s: %w", s.ID, context.Cause(ctx))
+	unlock, err := in.lock(ctx, s.ID)
+	if err != nil {
+		return Result{}, err
 	}
+	defer unlock()
 	return Result{}.sooner(time.Millisecond), t.refresh(ctx, s)
 }
 

@@ -141,19 +141,20 @@ type others struct {
 func (v *view) others(id store.InstanceID, now time.Time) others {
 	var o others
 	v.each(func(in *instance) {
-		if in.online.lasted(settled) && !in.online.denied {
+		proves := in.online.lasted(settled) && !in.online.denied
+		if proves {
 			o.served = later(o.served, in.online.began)
 		}
 		if in.record.ID == id {
 			return
 		}
-		if in.online.lasted(steady) && !in.online.denied && in.online.began.After(o.byBegan) {
-			o.by, o.byBegan = in.record.ID, in.online.began
-		}
 		if in.online.lasted(steady) && !in.online.denied {
 			o.online = later(o.online, in.online.from)
+			if in.online.began.After(o.byBegan) {
+				o.by, o.byBegan = in.record.ID, in.online.began
+			}
 		}
-		if in.online.lasted(settled) && !in.online.denied {
+		if proves {
 			o.began = later(o.began, in.online.began)
 		}
 		if in.trouble.of(in.record) {
