@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,31 +116,19 @@ func (s Scrubber) killByKernel() error {
 
 // left returns the processes of runs, without this one.
 func (s Scrubber) left() ([]process.Ref, error) {
-	left, err := process.Find(EnvMarker, s.InstanceID)
-	if err != nil {
-		return nil, err
-	}
+	search := process.Search{Env: EnvMarker, Value: s.InstanceID}
 	if s.Tree {
-		more, err := process.Descendants(os.Getpid())
-		if err != nil {
-			return nil, err
-		}
-		left = append(left, more...)
+		search.Ancestor = os.Getpid()
 	}
 	if s.User != nil {
 		user, err := s.user()
 		if err != nil {
 			return nil, err
 		}
-		more, err := user.Processes()
-		if err != nil {
-			return nil, err
-		}
-		left = append(left, more...)
+		search.User = &user
 	}
-	slices.SortFunc(left, func(a, b process.Ref) int { return cmp.Compare(a.PID, b.PID) })
-	left = slices.Compact(left)
-	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), nil
+	left, err := search.Find()
+	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), err
 }
 
 // removeFromKernel removes what no process needs to keep: shared memory, semaphores, message queues and keys of

@@ -73,16 +73,6 @@ func BootID() (string, error) {
 	return id, nil
 }
 
-// Find returns the processes that carry env=value in their initial environment, in no order. See the
-// package comment for what it may miss.
-func Find(env, value string) ([]Ref, error) {
-	all, err := Marked(env)
-	if err != nil {
-		return nil, err
-	}
-	return all[value], nil
-}
-
 // Signal sends sig to the process that r names and to no other. It returns ErrNotFound if that one
 // has ended.
 func Signal(r Ref, sig syscall.Signal) error {

@@ -30,7 +30,7 @@ const (
 const kernelThread = 0x00200000
 
 func readStat(pid int) (stat, error) {
-	b, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "stat"))
+	b, err := readProc(pid, "stat")
 	if gone(err) {
 		return stat{}, ErrNotFound
 	}
@@ -39,6 +39,35 @@ func readStat(pid int) (stat, error) {
 	}
 	return parseStat(b)
 }
+
+// readProc reads a file of a process, as os.ReadFile does but without asking the runtime's poller to watch it: a
+// look reads some hundred of them, and a release waits for several.
+func readProc(pid int, file string) ([]byte, error) {
+	path := filepath.Join(procDir, strconv.Itoa(pid), file)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	text := make([]byte, 0, procSize)
+	for {
+		n, err := unix.Read(fd, text[len(text):cap(text)])
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return nil, &os.PathError{Op: "read", Path: path, Err: err}
+		case n == 0:
+			return text, nil
+		}
+		if text = text[:len(text)+n]; len(text) == cap(text) {
+			text = slices.Grow(text, procSize)
+		}
+	}
+}
+
+// procSize is more than stat and status have.
+const procSize = 2048
 
 // bootID reads what random(4) documents as a value that is made once per boot.
 func bootID() (string, error) {
@@ -79,33 +108,6 @@ func parseStat(line []byte) (stat, error) {
 	return st, nil
 }
 
-// Marked returns, in one pass over all processes, those that carry env in their initial
-// environment, by its value. See the package comment for what it may miss.
-func Marked(env string) (map[string][]Ref, error) {
-	dir, err := os.Open(procDir)
-	if err != nil {
-		return nil, fmt.Errorf("list processes: %w", err)
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, fmt.Errorf("list processes: %w", err)
-	}
-	found := make(map[string][]Ref)
-	patience := time.Now().Add(execPatience) //nolint:forbidigo // exec takes real time
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue // not a process
-		}
-		ref, values := markers(pid, env, patience)
-		for _, v := range values {
-			found[v] = append(found[v], ref)
-		}
-	}
-	return found, nil
-}
-
 // execPatience bounds how long one pass waits for processes in the middle of exec, all together: they
 // take well below a millisecond there, but on a busy machine they may have to wait for their turn,
 // some 100 ms with many others in line. execPause leaves them a core to do it on.
@@ -114,7 +116,10 @@ const (
 	execPause    = 100 * time.Microsecond
 )
 
-// markers returns the values of env in the environment of pid. The start time is read on both sides
+// patience is when a pass that begins now stops to wait.
+func patience() time.Time { return time.Now().Add(execPatience) } //nolint:forbidigo // exec takes real time
+
+// markers returns the values of env in the environment of a process. The start time is read on both sides
 // of the environment, so that the pair belongs to one process. What we may not read is not ours. No look
 // follows one that ended after patience.
 //
@@ -122,26 +127,25 @@ const (
 // writes the environment there later; a long one that is being read ends early. So one without env is
 // believed only if its place in memory is the same before and after, and known. A process without its main
 // thread is in no exec: the thread that calls it would take that one's place.
-func markers(pid int, env string, patience time.Time) (Ref, []string) {
-	before, err := readStat(pid)
-	if err != nil || before.kernel {
-		return Ref{}, nil
+func (e entry) markers(env string, patience time.Time) []string {
+	if e.kernel {
+		return nil
 	}
-	for {
-		b, err := environ(pid, before.headless)
+	for before := e.stat; ; {
+		b, err := environ(e.ref.PID, before.headless)
 		if err != nil {
-			return Ref{}, nil
+			return nil
 		}
-		after, err := readStat(pid)
+		after, err := readStat(e.ref.PID)
 		if err != nil || after.start != before.start {
-			return Ref{}, nil
+			return nil
 		}
 		if values := valuesOf(b, env); len(values) > 0 {
-			return Ref{PID: pid, Start: after.start}, values
+			return values
 		}
 		settled := after.envEnd == before.envEnd && (after.envEnd != 0 || before.headless && after.headless)
 		if settled || time.Now().After(patience) { //nolint:forbidigo // likewise
-			return Ref{}, nil
+			return nil
 		}
 		before = after
 		time.Sleep(execPause) //nolint:forbidigo // likewise
@@ -150,16 +154,15 @@ func markers(pid int, env string, patience time.Time) (Ref, []string) {
 
 // environ reads the initial environment of a process, which /proc shows by any thread that runs.
 func environ(pid int, headless bool) ([]byte, error) {
-	dir := filepath.Join(procDir, strconv.Itoa(pid))
 	if !headless {
-		return os.ReadFile(filepath.Join(dir, "environ"))
+		return readProc(pid, "environ")
 	}
-	threads, err := os.ReadDir(filepath.Join(dir, "task"))
+	threads, err := os.ReadDir(filepath.Join(procDir, strconv.Itoa(pid), "task"))
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range threads {
-		if b, err := os.ReadFile(filepath.Join(dir, "task", t.Name(), "environ")); err == nil && len(b) > 0 {
+		if b, err := readProc(pid, filepath.Join("task", t.Name(), "environ")); err == nil && len(b) > 0 {
 			return b, nil
 		}
 	}

@@ -56,9 +56,8 @@ func parsePS(line string) (stat, error) {
 	return stat{start: at.Unix()}, nil
 }
 
-// Marked returns errors.ErrUnsupported: reading another process's environment is not portable.
-func Marked(env string) (map[string][]Ref, error) {
-	return nil, fmt.Errorf("list processes with %s: %w", env, errors.ErrUnsupported)
-}
+func (entry) markers(string, time.Time) []string { return nil }
+
+func patience() time.Time { return time.Time{} }
 
 func signal(r Ref, sig syscall.Signal) error { return signalByPID(r, sig) }

@@ -15,32 +15,6 @@ func AdoptOrphans() error {
 	return nil
 }
 
-// Descendants returns the processes that descend from pid, without pid, in no order. One may fork
-// while we look; see the package comment.
-func Descendants(pid int) ([]Ref, error) {
-	all, err := table()
-	if err != nil {
-		return nil, err
-	}
-	children := map[int][]entry{}
-	for _, e := range all {
-		children[e.parent] = append(children[e.parent], e)
-	}
-	var found []Ref
-	seen := map[int]bool{pid: true} // a pid that was reused during the look must not make a circle
-	for next := []int{pid}; len(next) > 0; {
-		at := next[0]
-		next = next[1:]
-		for _, e := range children[at] {
-			if !seen[e.ref.PID] {
-				seen[e.ref.PID] = true
-				found, next = append(found, e.ref), append(next, e.ref.PID)
-			}
-		}
-	}
-	return found, nil
-}
-
 // Children returns the processes whose parent is pid, in no order.
 func Children(pid int) ([]Ref, error) {
 	all, err := table()
@@ -58,7 +32,7 @@ func Children(pid int) ([]Ref, error) {
 
 // entry is one process that runs.
 type entry struct {
+	stat
 	ref    Ref
 	parent int
-	kernel bool // a kernel thread
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -24,7 +23,7 @@ func table() ([]entry, error) {
 		if err != nil {
 			return // ended
 		}
-		all = append(all, entry{ref: Ref{PID: pid, Start: st.start}, parent: parentOf(line), kernel: st.kernel})
+		all = append(all, entry{stat: st, ref: Ref{PID: pid, Start: st.start}, parent: parentOf(line)})
 	})
 	return all, err
 }
@@ -58,9 +57,9 @@ func eachStat(yield func(pid int, line []byte)) error {
 		if err != nil {
 			continue // not a process
 		}
-		line, err := os.ReadFile(filepath.Join(procDir, name, "stat"))
+		line, err := readProc(pid, "stat")
 		switch {
-		case gone(err):
+		case gone(err), errors.Is(err, os.ErrPermission): // what we may not read is not ours
 		case err != nil:
 			return fmt.Errorf("list processes: %w", err)
 		default:

@@ -60,22 +60,6 @@ func (u User) Owns(uid int) bool {
 	return false
 }
 
-// Processes returns the user's processes, in no order: those of which a uid is the user's, and those in a user
-// namespace that was made by one of these uids, or in one below it.
-func (u User) Processes() ([]Ref, error) {
-	all, err := table()
-	if err != nil {
-		return nil, err
-	}
-	var found []Ref
-	for _, e := range all {
-		if !e.kernel && u.runs(e.ref.PID) {
-			found = append(found, e.ref)
-		}
-	}
-	return found, nil
-}
-
 // LoggedIn returns those of the user's processes that a login of the user began, in no order: they are a person's, or
 // a timed job's. It knows none where the kernel does not tell (proc_pid_loginuid(5)).
 func (u User) LoggedIn() ([]Ref, error) {

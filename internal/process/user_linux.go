@@ -17,7 +17,7 @@ import (
 // runs reports whether a process is the user's. It reads /proc/<pid>/status: the owner of the folder is root for
 // a process that hid its memory.
 func (u User) runs(pid int) bool {
-	text, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "status"))
+	text, err := readProc(pid, "status")
 	if err != nil {
 		return false // ended
 	}

@@ -1,0 +1,83 @@
+//go:build unix
+
+package process
+
+import "slices"
+
+// Search says which processes are looked for: those to which any of it applies. All of it takes one pass over
+// /proc, whose files the kernel writes anew for each reader.
+type Search struct {
+	Env, Value string // they carry Env=Value in their initial environment; Env "": none do
+	Ancestor   int    // they descend from this process and are not it; 0: none do
+	User       *User  // they are its own, as Processes says; nil: none are
+}
+
+// Find returns the processes that there are, in no order, each once. See the package comment for what it may miss:
+// one may fork while we look.
+func (s Search) Find() ([]Ref, error) {
+	all, err := table()
+	if err != nil {
+		return nil, err
+	}
+	below := map[Ref]bool{}
+	if s.Ancestor != 0 {
+		below = descendants(all, s.Ancestor)
+	}
+	until := patience()
+	var found []Ref
+	for _, e := range all {
+		if below[e.ref] ||
+			s.Env != "" && slices.Contains(e.markers(s.Env, until), s.Value) ||
+			s.User != nil && !e.kernel && s.User.runs(e.ref.PID) {
+			found = append(found, e.ref)
+		}
+	}
+	return found, nil
+}
+
+// Find returns the processes that carry env=value in their initial environment, in no order.
+func Find(env, value string) ([]Ref, error) { return Search{Env: env, Value: value}.Find() }
+
+// Descendants returns the processes that descend from pid, without pid, in no order.
+func Descendants(pid int) ([]Ref, error) { return Search{Ancestor: pid}.Find() }
+
+// Processes returns the user's processes, in no order: those of which a uid is the user's, and those in a user
+// namespace that was made by one of these uids, or in one below it.
+func (u User) Processes() ([]Ref, error) { return Search{User: &u}.Find() }
+
+// Marked returns, in one pass, those that carry env in their initial environment, by its value.
+func Marked(env string) (map[string][]Ref, error) {
+	all, err := table()
+	if err != nil {
+		return nil, err
+	}
+	until := patience()
+	found := make(map[string][]Ref)
+	for _, e := range all {
+		for _, v := range e.markers(env, until) {
+			found[v] = append(found[v], e.ref)
+		}
+	}
+	return found, nil
+}
+
+// descendants are those of all that descend from pid.
+func descendants(all []entry, pid int) map[Ref]bool {
+	children := map[int][]entry{}
+	for _, e := range all {
+		children[e.parent] = append(children[e.parent], e)
+	}
+	found := map[Ref]bool{}
+	seen := map[int]bool{pid: true} // a pid that was reused during the look must not make a circle
+	for next := []int{pid}; len(next) > 0; {
+		at := next[0]
+		next = next[1:]
+		for _, e := range children[at] {
+			if !seen[e.ref.PID] {
+				seen[e.ref.PID] = true
+				found[e.ref], next = true, append(next, e.ref.PID)
+			}
+		}
+	}
+	return found
+}
