@@ -146,9 +146,6 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) er
 		if err == nil && full {
 			err = s.removeUsers(was)
 		}
-		if err == nil && s.Script == nil {
-			err = s.killAll(ctx) // the last look; with a script it comes after that
-		}
 		return err
 	})
 	if err := g.Wait(); err != nil {
