@@ -22,7 +22,7 @@ import (
 const (
 	lookStarting = 50 * time.Millisecond  // a warm start waits for the line "Listening for Jobs"
 	lookOnline   = 200 * time.Millisecond // a job begins or ends
-	lookStopping = 20 * time.Millisecond  // a release waits for the end
+	lookStopping = 5 * time.Millisecond   // a release waits for the end
 )
 
 // After its own SIGINT the listener waits for the end of its job: a step that is cut gets SIGINT, 7.5 s, SIGTERM,
