@@ -11,6 +11,7 @@ package writable
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -39,21 +40,23 @@ type Tree struct {
 type folder struct {
 	Path    string
 	Stamp   stamp
-	Changed int64   // when its names, owner or mode last changed
-	Open    bool    // the user may put files into it: what is not in Names is new
-	Names   []byte  // each with a zero byte after it: one text is read in no time
-	Stamps  []int64 // a stamp for each name, one after another, likewise
+	Changed int64  // when its names, owner or mode last changed
+	Open    bool   // the user may put files into it: what is not in Names is new
+	Names   []byte // each with a zero byte after it: one text is read in no time
+	Stamps  []byte // a stamp for each name, one after another, likewise
 }
 
 // stamp is inode, mode and owner, size, and the kernel's time of the last change; of what is neither file nor link
 // only the first two: folders change with what is in them, sockets and devices with their use. The zero stamp is
 // that of a file which the user can neither change nor replace.
-type stamp [4]int64
+type stamp [4 * 8]byte
 
-func stampOf(st *unix.Stat_t) stamp {
-	s := stamp{int64(st.Ino), int64(st.Mode)<<32 | int64(st.Uid)}
+func stampOf(st *unix.Stat_t) (s stamp) {
+	binary.LittleEndian.PutUint64(s[0:], st.Ino)
+	binary.LittleEndian.PutUint64(s[8:], uint64(st.Mode)<<32|uint64(st.Uid))
 	if kind(st) == unix.S_IFREG || kind(st) == unix.S_IFLNK {
-		s[2], s[3] = st.Size, changedAt(st)
+		binary.LittleEndian.PutUint64(s[16:], uint64(st.Size))
+		binary.LittleEndian.PutUint64(s[24:], uint64(changedAt(st)))
 	}
 	return s
 }
