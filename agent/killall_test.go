@@ -1,8 +1,12 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,6 +72,48 @@ func TestScrub_ProcessCameMeanwhile_NotClean_H42(t *testing.T) {
 	if err := cron.Wait(); err == nil {
 		t.Error("it ended by itself")
 	}
+}
+
+// H42: the same of a whole scrub: what came is not killed unseen by a later look.
+func TestScrub_ProcessCameDuringRemoval_NotClean_H42(t *testing.T) {
+	s, put := place(t)
+	if err := s.TakeBaseline(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const files, tries = 2000, 20
+	for range tries {
+		put(0, "tmp/instance/scratch/first", "x") // is removed before those in tmp
+		for i := range files {
+			put(stranger, fmt.Sprintf("tmp/many/%d", i), "")
+		}
+		cron := exec.Command("sleep", "600")
+		cron.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(stranger), Gid: uint32(stranger)}}
+		during := make(chan bool)
+		go func() {
+			for exists(filepath.Join(s.Root, "scratch/first")) {
+				runtime.Gosched()
+			}
+			err := cron.Start()
+			left, _ := os.ReadDir(filepath.Join(s.System, "tmp/many"))
+			during <- err == nil && len(left) > 0
+		}()
+		err := s.Scrub(t.Context(), "full")
+		came := <-during
+		if kerr := errors.Join(s.killAll(t.Context()), s.removeUsers(Baseline{})); kerr != nil {
+			t.Fatal(kerr)
+		}
+		if werr := cron.Wait(); werr == nil {
+			t.Fatal("it ended by itself")
+		}
+		if !came {
+			continue // the computer was too busy to begin it in time
+		}
+		if !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), "began while the machine was cleaned") {
+			t.Errorf("Scrub = %v, want ErrNotClean for the process that began", err)
+		}
+		return
+	}
+	t.Skipf("in %d tries no process began while files were removed", tries)
 }
 
 // What is found again and again, as where something starts it anew, ends the try: the machine cannot be cleaned.
