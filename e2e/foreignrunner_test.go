@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/store"
+)
+
+// H51: a job writes the id of somebody else's runner into its machine's heartbeat, as often as it can, and its run is
+// released: of the runners at GitHub the machine's own is deleted and no other.
+func TestForeignRunnerID_H51_OnlyItsOwnRunnerGoes(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			s := install(t, "REMUDA_GITHUB_REGISTRATION="+string(mode))
+			s.controls()
+			foreign := s.foreignRunner("production-deployer")
+			got, err := s.request("100", 1)
+			s.check(err)
+			stop := s.forge(got.ids()[0], foreign)
+			s.check(s.release("100"))
+			s.check(s.expect(1, "instance is pooled", pooled))
+			_, err = s.request("200", 1) // the same machine, which says the same
+			s.check(err)
+			s.check(s.jobs("200", 1))
+			s.check(s.release("200"))
+			s.check(s.expect(1, "instance is pooled", pooled))
+			if n := stop(); n < 100 {
+				t.Errorf("%d heartbeats were forged, too few to have been read", n)
+			}
+			s.end(1)
+
+			var all []githubsim.Registration
+			s.check(s.sim(http.MethodGet, "/registrations", nil, &all))
+			if len(all) < 3 {
+				t.Errorf("%d runners were ever registered, want one of somebody else's and two of the machine's", len(all))
+			}
+			for _, r := range all {
+				if own := r.ID != foreign; own != (r.Removed != "") {
+					t.Errorf("runner %s: removed %q", r.Name, r.Removed)
+				}
+			}
+		})
+	}
+}
+
+// foreignRunner registers a runner that is no machine's, and returns its id.
+func (s *installation) foreignRunner(name string) int64 {
+	s.Helper()
+	c, err := githubapi.New(githubapi.Options{
+		URL: s.gitHub.root + "/octo/remuda", APIURL: s.gitHub.root, Clock: clock.RealClock{},
+		Token: func(context.Context) (string, error) { return s.gitHub.token, nil },
+	})
+	s.check(err)
+	jit, err := c.JITConfig(s.Context(), name, "deploy")
+	s.check(err)
+	return jit.RunnerID
+}
+
+// forge writes an instance's heartbeat with the id of another runner every few milliseconds, which is oftener than its
+// agent writes one, until stop is called; that returns how often.
+func (s *installation) forge(id string, runner int64) (stop func() int) {
+	s.Helper()
+	role := store.New(s.table)
+	at := slices.IndexFunc(s.witness.Instances(), func(in store.Instance) bool { return string(in.ID) == id })
+	principal := s.witness.Instances()[at].Principal
+	ctx, cancel := context.WithCancel(s.Context())
+	done := make(chan error, 1)
+	written := 0
+	go func() {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			said, err := role.Vitals(ctx, func(store.Key, error) {}, principal)
+			if err == nil {
+				beat := said[principal].Heartbeat.Beat
+				beat.RunnerID = runner
+				err = role.Beat(ctx, principal, beat, time.Now())
+			}
+			switch {
+			case ctx.Err() != nil:
+				done <- nil
+				return
+			case err != nil && !errors.Is(err, store.ErrUnavailable):
+				done <- err
+				return
+			case err == nil:
+				written++
+			}
+			select {
+			case <-ctx.Done():
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() int {
+		s.Helper()
+		cancel()
+		s.check(<-done)
+		return written
+	}
+}
