@@ -67,9 +67,9 @@ func (a *Agent) clean(ctx context.Context, in store.Instance) (wake time.Time, m
 	v := store.SignalValue{RunID: in.RunID, Assignment: in.Assignment}
 	switch {
 	case err != nil && in.RunID == "":
-		v.Signal, v.Detail = store.RemoveFailed, last(err.Error())
+		v.Signal, v.Detail = store.RemoveFailed, store.Tail(err.Error())
 	case err != nil:
-		v.Signal, v.Cause, v.Detail = store.RegFailed, store.CauseMachine, last(err.Error())
+		v.Signal, v.Cause, v.Detail = store.RegFailed, store.CauseMachine, store.Tail(err.Error())
 	case in.RunID == "":
 		v.Signal = store.RemoveOK
 	}
@@ -196,7 +196,7 @@ func (a *Agent) failedStart(in store.Instance, reg store.Registration, err error
 	a.save(func(s *State) { s.Work.Failed = final })
 	a.report(store.SignalValue{
 		Signal: store.RegFailed, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial,
-		Cause: cause, Detail: last(err.Error()),
+		Cause: cause, Detail: store.Tail(err.Error()),
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/remuda-run/remuda/store"
 )
 
 // engine is the program of the container engine; without it on the PATH there are no containers.
@@ -99,7 +101,7 @@ func ask(ctx context.Context, args ...string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, engine, args...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		err = fmt.Errorf("%w: %s", err, last(strings.TrimSpace(string(exit.Stderr))))
+		err = fmt.Errorf("%w: %s", err, store.Tail(strings.TrimSpace(string(exit.Stderr))))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", engine, strings.Join(args[:min(2, len(args))], " "), err)

@@ -214,11 +214,6 @@ func (f facts) fail(cause string) decision {
 func (f facts) say(name store.SignalName, cause, detail string) store.SignalValue {
 	return store.SignalValue{
 		Signal: name, RunID: f.record.RunID, Assignment: f.record.Assignment, Serial: f.work.Serial,
-		Cause: cause, Detail: last(detail),
+		Cause: cause, Detail: store.Tail(detail),
 	}
-}
-
-// last returns the end of text that a report may hold.
-func last(text string) string {
-	return text[max(0, len(text)-store.MaxDetail):]
 }

@@ -4,11 +4,11 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
 )
 
 // dampPeriod is between two lines about one cause: 300 bad records would otherwise say so with every scan.
@@ -58,16 +58,5 @@ func (d *damped) Error(message, cause, key string, err error) {
 	if due {
 		say = d.log.Error
 	}
-	say(message, logkey.Key, cut(key, maxLoggedKey), logkey.Error, cut(err.Error(), maxLoggedError), logkey.Count, count)
-}
-
-// cut returns the beginning of a text.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
+	say(message, logkey.Key, store.Head(key, maxLoggedKey), logkey.Error, store.Head(err.Error(), maxLoggedError), logkey.Count, count)
 }

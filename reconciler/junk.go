@@ -30,12 +30,12 @@ func (s *junkItems) add(item store.Item) {
 func (t *term) expireJunk(ctx context.Context, junk junkItems, now time.Time) {
 	for _, item := range junk {
 		if err := t.store.ExpireJunk(ctx, item, now.Add(junkLife)); err != nil {
-			t.log.Warn("let a junk item go", logkey.Error, cut(err.Error(), maxLoggedError))
+			t.log.Warn("let a junk item go", logkey.Error, store.Head(err.Error(), maxLoggedError))
 			if errors.Is(err, store.ErrInvalid) {
 				continue // one that nobody can write keeps no other
 			}
 			return
 		}
-		t.log.Info("a junk item goes in a week", logkey.Key, cut(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
+		t.log.Info("a junk item goes in a week", logkey.Key, store.Head(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
 	}
 }

@@ -59,9 +59,9 @@ func shown(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// head returns the beginning of text, at most so many bytes of valid UTF-8: JSON would replace each other byte
+// Head returns the beginning of text, at most so many bytes of valid UTF-8: JSON would replace each other byte
 // by three.
-func head(text string, most int) string {
+func Head(text string, most int) string {
 	text = strings.ToValidUTF8(text, "?")
 	if len(text) <= most {
 		return text

@@ -79,12 +79,12 @@ func TestValidate_BoundsTextsOfOthers(t *testing.T) {
 // A message is cut where a character begins.
 func TestHead_CutsText(t *testing.T) {
 	for _, text := range []string{strings.Repeat("é", 2000), "x" + strings.Repeat("€", 2000), strings.Repeat("\xff", 5000)} {
-		got := head(text, MaxMessage)
+		got := Head(text, MaxMessage)
 		if len(got) > MaxMessage || len(got) < MaxMessage-6 && len(got) > 1 || strings.ToValidUTF8(got, "") != got {
-			t.Errorf("head() has %d bytes, valid %v", len(got), strings.ToValidUTF8(got, "") == got)
+			t.Errorf("Head() has %d bytes, valid %v", len(got), strings.ToValidUTF8(got, "") == got)
 		}
 	}
-	if got := head("short", MaxMessage); got != "short" {
-		t.Errorf("head() = %q", got)
+	if got := Head("short", MaxMessage); got != "short" {
+		t.Errorf("Head() = %q", got)
 	}
 }

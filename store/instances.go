@@ -38,7 +38,7 @@ func (in Instance) After(t Transition) (Instance, error) {
 		out.assign("", 0, t.Now)
 		out.Threshold = Time{}
 		out.Since = At(t.Now)
-		out.Reason, out.Detail = t.Reason, tail(t.Detail)
+		out.Reason, out.Detail = t.Reason, Tail(t.Detail)
 		return out, nil
 	}
 	if !in.Threshold.After(t.Now) {
@@ -97,9 +97,9 @@ func (in *Instance) assign(run RequestID, attempt int, now time.Time) {
 	in.Since = At(now)
 }
 
-// tail returns the end of text that a record may hold, as valid UTF-8: JSON would replace each
+// Tail returns the end of text that a record may hold, as valid UTF-8: JSON would replace each
 // other byte by three, and the record could then be too long to be read again.
-func tail(text string) string {
+func Tail(text string) string {
 	if len(text) > MaxDetail {
 		text = text[len(text)-MaxDetail:]
 		for len(text) > 0 && !utf8.RuneStart(text[0]) {
@@ -219,7 +219,7 @@ func (s *Store) Beat(ctx context.Context, p Principal, beat Beat, now time.Time)
 
 // Signal writes the agent's report and rings. A failed ring is not an error: it is a hint.
 func (s *Store) Signal(ctx context.Context, p Principal, v SignalValue, now time.Time) error {
-	v.Detail = tail(v.Detail)
+	v.Detail = Tail(v.Detail)
 	sig := &Signal{Principal: p, Value: v, UpdatedAt: At(now), ExpiresAt: now.Add(signalLife).Truncate(time.Second)}
 	if err := s.put(ctx, sig, Any); err != nil {
 		return err

@@ -210,7 +210,7 @@ func (s *Store) PutStatus(ctx context.Context, st RunStatus, event statemachine.
 	}
 	out := st
 	out.Phase, out.ChangedAt = next, At(now)
-	out.Message = head(st.Message, MaxMessage)
+	out.Message = Head(st.Message, MaxMessage)
 	if next != from {
 		switch next {
 		case statemachine.Pending:
