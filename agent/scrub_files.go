@@ -148,19 +148,16 @@ func removeWhere(dir, keepTree string, mine func(path string, info fs.FileInfo) 
 		return err
 	}
 	defer root.Close()
-	return removeIn(root, dir, ".", keepTree, mine)
+	return removeIn(root, dir, keepTree, mine)
 }
 
-func removeIn(root *os.Root, dir, at, keepTree string, mine func(string, fs.FileInfo) bool) error {
-	names, err := list(root, at)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+// removeIn is removeWhere in a folder that is open, whose path is dir.
+func removeIn(root *os.Root, dir, keepTree string, mine func(string, fs.FileInfo) bool) error {
+	names, err := list(root, ".")
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, at), err)
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, name := range names {
-		name = filepath.Join(at, name)
 		path := filepath.Join(dir, name)
 		info, err := root.Lstat(name)
 		switch {
@@ -176,12 +173,25 @@ func removeIn(root *os.Root, dir, at, keepTree string, mine func(string, fs.File
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		case info.IsDir():
-			if err := removeIn(root, dir, name, keepTree, mine); err != nil {
+			if err := removeBelow(root, name, path, keepTree, mine); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// removeBelow is removeIn for a folder of root. One that has gone holds nothing.
+func removeBelow(root *os.Root, name, path, keepTree string, mine func(string, fs.FileInfo) bool) error {
+	in, err := root.OpenRoot(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer in.Close()
+	return removeIn(in, path, keepTree, mine)
 }
 
 // ownedBy reports whether a file is a user's.

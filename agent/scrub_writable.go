@@ -118,7 +118,7 @@ func (s Scrubber) removeOne(user writable.User, path string) error {
 	case mine(path, info):
 		return root.RemoveAll(name)
 	case info.IsDir():
-		return removeIn(root, filepath.Dir(path), name, s.Root, mine)
+		return removeBelow(root, name, path, s.Root, mine)
 	}
 	return nil
 }
