@@ -1,0 +1,8 @@
+//go:build !linux
+
+package ports
+
+import "errors"
+
+// fromNetlink returns errors.ErrUnsupported: /proc may tell.
+func fromNetlink() ([]Listener, error) { return nil, errors.ErrUnsupported }
