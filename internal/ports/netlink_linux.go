@@ -30,24 +30,29 @@ func fromNetlink() (found []Listener, err error) {
 	}
 	defer unix.Close(fd)
 	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
-		request := make([]byte, diagRequest)
-		binary.NativeEndian.PutUint32(request[0:], diagRequest)
-		binary.NativeEndian.PutUint16(request[4:], unix.SOCK_DIAG_BY_FAMILY)
-		binary.NativeEndian.PutUint16(request[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
-		request[unix.NLMSG_HDRLEN], request[unix.NLMSG_HDRLEN+1] = family, unix.IPPROTO_TCP
-		binary.NativeEndian.PutUint32(request[unix.NLMSG_HDRLEN+4:], 1<<diagListen)
-		if err := unix.Sendto(fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		if err := ask(fd, family, unix.IPPROTO_TCP); err != nil {
 			return nil, err
 		}
-		if found, err = dumped(fd, found); err != nil {
+		if found, err = answered(fd, found); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// dumped adds what the kernel answers to one request.
-func dumped(fd int, found []Listener) ([]Listener, error) {
+// ask requests the sockets of a protocol.
+func ask(fd int, family, protocol byte) error {
+	request := make([]byte, diagRequest)
+	binary.NativeEndian.PutUint32(request[0:], diagRequest)
+	binary.NativeEndian.PutUint16(request[4:], unix.SOCK_DIAG_BY_FAMILY)
+	binary.NativeEndian.PutUint16(request[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
+	request[unix.NLMSG_HDRLEN], request[unix.NLMSG_HDRLEN+1] = family, protocol
+	binary.NativeEndian.PutUint32(request[unix.NLMSG_HDRLEN+4:], 1<<diagListen)
+	return unix.Sendto(fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK})
+}
+
+// answered adds what the kernel answers to one request.
+func answered(fd int, found []Listener) ([]Listener, error) {
 	for buffer := make([]byte, 32<<10); ; { // as much as the kernel puts into one message (netlink(7))
 		n, _, err := unix.Recvfrom(fd, buffer, 0)
 		if errors.Is(err, unix.EINTR) {
@@ -61,11 +66,13 @@ func dumped(fd int, found []Listener) ([]Listener, error) {
 			return nil, err
 		}
 		for _, m := range messages {
+			last := m.Header.Type == unix.NLMSG_DONE || m.Header.Type == unix.NLMSG_ERROR
 			switch {
-			case m.Header.Type == unix.NLMSG_DONE:
+			case last && len(m.Data) >= 4: // the end, too, says whether it failed: a kernel without this protocol does so there
+				if errno := -int32(binary.NativeEndian.Uint32(m.Data)); errno != 0 {
+					return nil, unix.Errno(errno)
+				}
 				return found, nil
-			case m.Header.Type == unix.NLMSG_ERROR && len(m.Data) >= 4:
-				return nil, unix.Errno(-int32(binary.NativeEndian.Uint32(m.Data)))
 			case len(m.Data) < diagAnswer:
 				return nil, fmt.Errorf("message of %d bytes, want %d", len(m.Data), diagAnswer)
 			}
