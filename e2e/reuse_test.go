@@ -97,11 +97,11 @@ func unprivileged(t *testing.T, classes string, env ...string) (s *installation,
 	if _, err := user.Lookup(jobUser); err != nil {
 		t.Skipf("nobody to run jobs as: %v", err)
 	}
-	if there, err := process.OwnedBy(ownerOf(t)); err != nil || len(there) > 0 {
+	if there, err := (process.User{UID: ownerOf(t)}).Processes(); err != nil || len(there) > 0 {
 		t.Skipf("%s has %d processes already, %v", jobUser, len(there), err)
 	}
 	t.Cleanup(func() { // what a failed test leaves must not hide the next one's result
-		left, err := process.OwnedBy(ownerOf(t))
+		left, err := process.User{UID: ownerOf(t)}.Processes()
 		if err := errors.Join(err, process.KillAll(left...)); err != nil {
 			t.Error(err)
 		}
@@ -192,7 +192,7 @@ func TestReuse_S88_TenCleanCycles(t *testing.T) {
 	}
 	s.end(1)
 	uid := ownerOf(t)
-	if left, err := process.OwnedBy(uid); err != nil || len(left) > 0 {
+	if left, err := (process.User{UID: uid}).Processes(); err != nil || len(left) > 0 {
 		t.Errorf("%d processes of %s are left, %v", len(left), jobUser, err)
 	}
 }

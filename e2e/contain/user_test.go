@@ -42,7 +42,7 @@ func claim(t testing.TB) account {
 		if err != nil {
 			t.Fatal(err)
 		}
-		there, err := process.OwnedBy(uid)
+		there, err := process.User{UID: uid}.Processes()
 		if err == nil && len(there) == 0 && syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			t.Cleanup(func() {
 				jobs := process.User{UID: uid} // what a failed test leaves must not hide the next one's result

@@ -44,7 +44,7 @@ func TestHeadless_IsFoundAndKilled_H42(t *testing.T) {
 		t.Fatalf("Lookup = %v, %v, alive %v", ref, err, ref.Alive())
 	}
 	looks := map[string]func() ([]Ref, error){
-		"OwnedBy":     func() ([]Ref, error) { return OwnedBy(os.Getuid()) },
+		"Processes":   func() ([]Ref, error) { return User{UID: os.Getuid()}.Processes() },
 		"Descendants": func() ([]Ref, error) { return Descendants(os.Getpid()) },
 		"Find":        func() ([]Ref, error) { return Find(testEnv, value) },
 	}

@@ -56,8 +56,8 @@ func adopter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if owned, err := OwnedBy(os.Getuid()); err != nil || !contains(owned, ref) {
-		t.Errorf("OwnedBy(%d) = %v, %v, want %v among them", os.Getuid(), owned, err, ref)
+	if owned, err := (User{UID: os.Getuid()}).Processes(); err != nil || !contains(owned, ref) {
+		t.Errorf("Processes of user %d = %v, %v, want %v among them", os.Getuid(), owned, err, ref)
 	}
 	if err := KillAll(ref); err != nil {
 		t.Fatal(err)

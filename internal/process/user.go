@@ -66,6 +66,3 @@ func (u User) LoggedIn() ([]Ref, error) {
 	all, err := u.Processes()
 	return slices.DeleteFunc(all, func(r Ref) bool { return loginOf(r.PID) != u.UID }), err
 }
-
-// OwnedBy returns the processes of a user without subordinate uids.
-func OwnedBy(uid int) ([]Ref, error) { return User{UID: uid}.Processes() }
