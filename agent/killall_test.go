@@ -10,10 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -118,7 +118,7 @@ func TestScrub_ProcessCameDuringRemoval_NotClean_H42(t *testing.T) {
 
 // What is found again and again, as where something starts it anew, ends the try: the machine cannot be cleaned.
 func TestKillUntilQuiet_StartedAgainAndAgain_H42(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		looks, s := 0, Scrubber{Clock: clock.RealClock{}}
 		err := s.killUntilQuiet(t.Context(), func() ([]process.Ref, error) {
 			looks++

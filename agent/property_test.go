@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 
 	"pgregory.net/rapid"
+
+	"github.com/remuda-run/remuda/internal/bubbletest"
 )
 
 // S17 S37 S86 H40 H42 H48 H71: whatever happens in whatever order, with lost replies, stale reads,
@@ -27,7 +29,7 @@ func TestAgent_RandomHistories_S17_S37_S86_H40_H42_H48_H71(t *testing.T) {
 			t.Fatal(err)
 		}
 		var violation error
-		synctest.Test(t, func(t *testing.T) { violation = play(t, own, history, seed) })
+		bubbletest.Run(t, func(t *testing.T) { violation = play(t, own, history, seed) })
 		if violation != nil {
 			rt.Fatal(violation)
 		}

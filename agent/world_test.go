@@ -14,6 +14,7 @@ import (
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/agenttest"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -60,7 +61,7 @@ func newWorld(t *testing.T) *world {
 func inBubble(t *testing.T, f func(w *world)) {
 	t.Helper()
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.options.Dir = dir
 		f(w)

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/pooltest"
 )
@@ -30,7 +31,7 @@ type running struct {
 
 // run runs test with a Pickup whose Run is at work, and ends it. Thresholds count from now.
 func run(t *testing.T, test func(t *testing.T, r *running)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		mem := pooltest.NewMemory(clock.RealClock{})
 		r := &running{mem: mem, calls: &counting{Pool: mem}, classes: []string{"medium"}, records: map[string]pool.Ticket{}}
 		r.Pickup = pickupOn(r.calls, clock.RealClock{}, pool.PickupOptions{})
@@ -212,7 +213,7 @@ func TestRun_S43_MessageInWrongQueue(t *testing.T) {
 
 // A Drop between lookup and its use is not undone by what was looked up before. S44
 func TestRun_S44_DropDuringLookupWins(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		mem := pooltest.NewMemory(clock.RealClock{})
 		p := pickupOn(mem, clock.RealClock{}, pool.PickupOptions{})
 		ticket := spot(1)
@@ -357,7 +358,7 @@ func TestPickup_FailingQueueIsLeftAlone(t *testing.T) {
 	}
 	p := pickupOn(calls, clock.RealClock{}, pool.PickupOptions{})
 	p.Discard("large", 500)
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		meet = make(chan struct{})
 		ended := make(chan error)
 		go func() { ended <- p.DeleteOnce(t.Context()) }()

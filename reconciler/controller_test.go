@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -30,7 +31,7 @@ var errUnknown = errors.New("something else")
 func looks(t *testing.T, within time.Duration, meanwhile func(*controller[string]), outcomes ...outcome) []time.Duration {
 	t.Helper()
 	var at []time.Duration
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		start := time.Now()
 		c := newController("test", 1, clock.RealClock{}, slog.New(slog.DiscardHandler), func(context.Context, string) (Result, error) {
 			at = append(at, time.Since(start))
@@ -139,7 +140,7 @@ func TestController_EarlierWakeUpWins(t *testing.T) {
 // A key added while it is looked at is looked at once more, afterwards and never at the same time;
 // and run returns only when the last look has.
 func TestController_OneLookAtATime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		looking, looks := 0, 0
 		c := newController("test", 4, clock.RealClock{}, slog.New(slog.DiscardHandler), func(context.Context, string) (Result, error) {
 			if looking++; looking > 1 {

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 	"pgregory.net/rapid"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
 )
@@ -81,7 +81,7 @@ func TestLeader_NeverTwoTrusted(t *testing.T) {
 		bad := rapid.SampledFrom([]float64{0.05, 0.3, 0.7}).Draw(rt, "bad")
 		kills := rapid.SliceOfN(rapid.IntRange(0, 2), 0, 4).Draw(rt, "killed, one every 10 s")
 		var violation string
-		synctest.Test(t, func(t *testing.T) { violation = storm(t, seed, bad, kills) })
+		bubbletest.Run(t, func(t *testing.T) { violation = storm(t, seed, bad, kills) })
 		if violation != "" {
 			rt.Fatal(violation)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
 )
@@ -90,7 +91,7 @@ func TestLeader_LostReplyOfARenewal_H13(t *testing.T) {
 
 // The reply to taking the lease is lost: nobody may know who has it, so its time passes first.
 func TestLeader_LostReplyOfTaking(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		clk := clock.RealClock{}
 		table := storetest.NewMemory(clk)
 		start := time.Now()
@@ -186,7 +187,7 @@ func TestLeader_Deposed(t *testing.T) {
 
 // An error of lead ends run, and the lease is free for others.
 func TestLeader_LeadFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		table := storetest.NewMemory(clock.RealClock{})
 		broken := errors.New("broken")
 		l := &leader{store: store.New(table), clock: clock.RealClock{}, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}

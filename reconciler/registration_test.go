@@ -4,11 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store/storetest"
@@ -29,7 +29,7 @@ func (m *minter) JITConfig(_ context.Context, name, _ string) (githubapi.JIT, er
 
 // H37: a look that began before the registration was delivered makes no second one, but looks again.
 func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		clk := clocktesting.NewFakeClock(dawn)
 		hub := &minter{}
 		cfg := Defaults()

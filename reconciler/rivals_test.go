@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
 )
@@ -139,7 +140,7 @@ func (c *rival) stop(t *testing.T) {
 // election runs a test with two candidates on one table, the first of which leads already.
 func election(t *testing.T, test func(t *testing.T, table *storetest.Memory, first, second *rival)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		clk := clock.RealClock{}
 		table := storetest.NewMemory(clk)
 		start := time.Now()

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/store"
@@ -92,7 +93,7 @@ func TestFence_EveryEffect(t *testing.T) {
 	const span, margin = 1500 * time.Millisecond, 500 * time.Millisecond
 	for name := range effects(&abroad{}, fence{}) {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				trust := new(trustSpan)
 				trust.lasts(span)
 				a := &abroad{}
@@ -129,7 +130,7 @@ func TestFence_EveryEffect(t *testing.T) {
 
 // Notifications are taken only while there is trust: they are a successor's, who would wait for the next scan.
 func TestFence_TakesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		trust := new(trustSpan)
 		trust.lasts(time.Second)
 		a := &abroad{lasts: time.Hour}

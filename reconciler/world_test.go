@@ -14,6 +14,7 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/pooltest"
@@ -88,7 +89,7 @@ func run(t *testing.T, test func(t *testing.T, w *world)) {
 // and nothing was violated.
 func runOn(t *testing.T, open openBackends, test func(t *testing.T, w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newWorld(t, open)) })
+	bubbletest.Run(t, func(t *testing.T) { test(t, newWorld(t, open)) })
 }
 
 // end stops everything and holds the whole story to the rules once more.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 )
 
@@ -36,7 +36,7 @@ func recorded(answer func(n int, item Item) error) (*Store, *[]call) {
 
 // A write whose outcome is unknown is repeated identically until the table answers. H13 H48
 func TestPut_UnknownOutcomeIsRepeatedIdentically_H13(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		s, calls := recorded(func(n int, _ Item) error {
 			if n < 5 {
 				return errReply
@@ -65,7 +65,7 @@ func TestPut_UnknownOutcomeIsRepeatedIdentically_H13(t *testing.T) {
 // The table applied a write and its reply was lost: the conflict with ourselves is success, whatever
 // order the table gives attributes back in. H13
 func TestPut_ConflictWithItselfIsSuccess_H13(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		s, calls := recorded(func(n int, item Item) error {
 			if n == 1 {
 				return errReply
@@ -135,7 +135,7 @@ func TestPut_DefiniteErrorsAreNotRepeated(t *testing.T) {
 // applied: whoever wrote must not take that for a definite no.
 func TestPut_RefusalAfterAnUnknownOutcomeIsUnknown_H13(t *testing.T) {
 	for _, refusal := range []error{ErrNotLeader, ErrRefused} {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Run(t, func(t *testing.T) {
 			s, calls := recorded(func(n int, _ Item) error {
 				if n == 1 {
 					return errReply
@@ -153,7 +153,7 @@ func TestPut_RefusalAfterAnUnknownOutcomeIsUnknown_H13(t *testing.T) {
 // While the table is down the write goes on, soon at first and never in a hurry, until its context
 // ends; the error then says what it was waiting for.
 func TestPut_RepeatsUntilTheContextEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		s, calls := recorded(func(int, Item) error { return errReply })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()

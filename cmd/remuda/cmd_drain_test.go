@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -47,7 +47,7 @@ func TestDrain_WaitsUntilTerminated(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				st := memory(t, nil)
 				one, two := launch(t, st, "i-1", time.Now()), launch(t, st, "i-2", time.Now())
 				go func() { // an instance launched after the order is none of its business
@@ -96,7 +96,7 @@ func TestDrain_NothingToDo(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				st, start := memory(t, nil), time.Now()
 				end(t, st, launch(t, st, "i-1", start))
 				c := newCLI(st)
@@ -150,7 +150,7 @@ func TestDrain_EndsEarly(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				st := memory(t, nil)
 				launch(t, st, "i-1", time.Now())
 				ctx, cancel := context.WithCancel(t.Context())

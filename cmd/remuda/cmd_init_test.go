@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/aws/smithy-go"
 
 	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/ensure"
 )
 
@@ -51,7 +51,7 @@ func TestEnsureAll_EachFailsAlone_H53(t *testing.T) {
 // What AWS is only too busy for is tried again, and each step told once.
 func TestEnsure_TriesAgain(t *testing.T) {
 	busy := awserr.Explain(&smithy.GenericAPIError{Code: "ThrottlingException", Message: "slow down"}, "dynamodb:CreateTable", "table t")
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		for failures, want := range map[int]error{ensureTries - 1: nil, ensureTries: busy} {
 			tries := 0
 			var told []ensure.Step

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -25,7 +25,7 @@ func submitted(t *testing.T, st *store.Store, attempt int) {
 
 // S81: release waits until nothing is held, and says so.
 func TestRelease_S81_WaitsForReleased(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		submitted(t, st, 1)
 		ctl := newController(t, st, "77", 1).after(0, statemachine.Accept, func(s *store.RunStatus) { s.Counts.Wanted = 2 }).after(0, statemachine.Fulfil, ready)
@@ -49,7 +49,7 @@ func TestRelease_S81_WaitsForReleased(t *testing.T) {
 
 // Releasing again answers at once; an old attempt frees nothing of a newer one (H41).
 func TestRelease_H41_AgainAndOldAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		submitted(t, st, 2)
 		newController(t, st, "77", 2).after(0, statemachine.Accept, nil)
@@ -85,7 +85,7 @@ func TestRelease_Failures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				st := memory(t, nil)
 				submitted(t, st, 1)
 				c := newCLI(st)
@@ -102,7 +102,7 @@ func TestRelease_Failures(t *testing.T) {
 }
 
 func TestRelease_InterruptedStaysInForce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		submitted(t, st, 1)
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -119,7 +119,7 @@ func TestRelease_InterruptedStaysInForce(t *testing.T) {
 
 // A release that meets a store that is away is made once it is back.
 func TestRelease_H12_StoreAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		table := &counting{}
 		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
 		submitted(t, st, 1)

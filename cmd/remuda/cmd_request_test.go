@@ -12,6 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -32,7 +33,7 @@ func ready(st *store.RunStatus) {
 
 // S80: the answer, its table and its progress.
 func TestRequest_S80_Ready(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		go func() {
 			newController(t, st, "77", 1).
@@ -56,7 +57,7 @@ func TestRequest_S80_Ready(t *testing.T) {
 }
 
 func TestRequest_JSON(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		go func() {
 			newController(t, st, "77", 1).after(0, statemachine.Accept, nil).after(2500*time.Millisecond, statemachine.Fulfil, ready)
@@ -82,7 +83,7 @@ func TestRequest_JSON(t *testing.T) {
 
 // On a terminal the line is drawn over, cut to the width, and gone before the result.
 func TestRequest_LiveLineOnTerminal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		go func() {
 			newController(t, st, "77", 1).after(0, statemachine.Accept, nil).after(2*time.Second, statemachine.Fulfil, ready)
@@ -133,7 +134,7 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				st := memory(t, nil)
 				go func() { tt.play(newController(t, st, "77", 1).after(0, statemachine.Accept, nil)) }()
 				c := newCLI(st)
@@ -154,7 +155,7 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 
 // S42: nobody answers. The user is told after 5 s, once; the wait ends; what was asked for is given back.
 func TestRequest_S42_NoController(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st, start := memory(t, nil), time.Now()
 		c := newCLI(st)
 		if code := c.run(t.Context(), asking()...); code != exitTimedOut {
@@ -172,7 +173,7 @@ func TestRequest_S42_NoController(t *testing.T) {
 
 // H30: an interrupted client gives back what it asked for, in whatever state the request is.
 func TestRequest_H30_Interrupted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		go newController(t, st, "77", 1).after(time.Second, statemachine.Accept, nil)
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -209,7 +210,7 @@ func TestRequest_H41_Conflicts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				st := memory(t, nil)
 				o := requestOptions{id: "77", attempt: "1", count: "2", usage: "spot", types: "*", class: "small", timeout: "1m", output: "table"}
 				if tt.name != "OtherSpec" {
@@ -269,7 +270,7 @@ func (c *counting) Put(ctx context.Context, item store.Item, expect int64) error
 
 // A lost ring costs 3 s: the client rings until it is answered, and says every 5 s that it waits.
 func TestRequest_RingsUntilTakenUp_AndStaysSeen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		table := &counting{}
 		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
 		go func() {
@@ -290,7 +291,7 @@ func TestRequest_RingsUntilTakenUp_AndStaysSeen(t *testing.T) {
 
 // H12: a store that is away for a while delays the answer and fails nothing.
 func TestRequest_H12_StoreAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		table := &counting{}
 		table.away.Store(true)
 		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -106,7 +106,7 @@ func TestStatus_Golden(t *testing.T) {
 		{"status_instance_terminated.txt", []string{"i-0ddddddddddddddd4"}},
 		{"status_instance.json", []string{"i-0aaaaaaaaaaaaaaa1", "-o", "json"}},
 	}
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := aFleet(t)
 		overAndWaiting(t, st)
 		time.Sleep(3 * time.Second)
@@ -163,7 +163,7 @@ func TestSummary_FailedRequestsAreNotOpen(t *testing.T) {
 
 // On a terminal of 80 columns no line of the fleet is longer, and what decides stays whole.
 func TestStatus_FitsTheTerminal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := aFleet(t)
 		in := launch(t, st, "i-0fffffffffffffff6", time.Now())
 		move(t, st, in, store.Transition{Event: statemachine.HandedOver, Now: time.Now(), Limit: time.Hour})
@@ -203,7 +203,7 @@ func TestStatus_NotFoundAndUsage(t *testing.T) {
 		{[]string{""}, exitUsage, "ID: must not be empty"},
 		{[]string{"-o", "xml"}, exitUsage, `--output: must be one of table, wide, json, got "xml"`},
 	}
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := aFleet(t)
 		for _, tt := range tests {
 			c := newCLI(st)
@@ -216,7 +216,7 @@ func TestStatus_NotFoundAndUsage(t *testing.T) {
 
 // --watch draws over the last picture each second until it is interrupted, which is its proper end.
 func TestStatus_Watch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		st := aFleet(t)
 		ctx, interrupt := context.WithCancel(t.Context())
 		time.AfterFunc(2500*time.Millisecond, interrupt)
@@ -240,7 +240,7 @@ func TestStatus_Watch(t *testing.T) {
 
 // One bad record is named and hides nothing (H70).
 func TestStatus_H70_UnreadableRecord(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var table store.Table
 		st := memory(t, func(under store.Table) store.Table { table = under; return under })
 		launch(t, st, "i-1", time.Now())
@@ -262,7 +262,7 @@ func TestStatus_H70_UnreadableRecord(t *testing.T) {
 
 // Lists are lists and never null, also in an empty store.
 func TestStatus_EmptyStore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := newCLI(memory(t, nil))
 		if code := c.run(t.Context(), "status"); code != exitDone || c.out.String() != "0 instances; 0 open requests\n" {
 			t.Errorf("exit code = %d, stdout = %q", code, &c.out)

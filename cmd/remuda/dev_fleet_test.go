@@ -5,18 +5,18 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 )
 
 // At its end dev ends what devs of its folder launched, an earlier one that died included, and nothing else.
 func TestDev_EndsOnlyWhatItLaunched(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		dir := t.TempDir()
 		f := fleettest.NewMemory(clock.RealClock{}, fleettest.Type{Name: "c6i.large", CPU: 2, Mem: 4096})
 		start := func() *ownFleet {

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
 // The first looks are quick, the later ones slower, none further apart than pollMax and its jitter.
 func TestPoll_SlowsDown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var looks []time.Time
 		err := poll(t.Context(), clock.RealClock{}, func(context.Context) (bool, error) {
 			looks = append(looks, time.Now())
@@ -67,7 +67,7 @@ func TestPoll_Ends(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				ctx, cancel := tt.end(t.Context())
 				defer cancel()
 				if err := poll(ctx, clock.RealClock{}, tt.look); !errors.Is(err, tt.want) {
@@ -80,7 +80,7 @@ func TestPoll_Ends(t *testing.T) {
 
 // A time-out tells what kept failing, but stays a time-out; a definite error ends the wait at once.
 func TestSettle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := newCLI(nil)
 		ctx, cancel := waitLimit(t.Context(), time.Minute, "drain")
 		defer cancel()
@@ -103,7 +103,7 @@ func TestSettle(t *testing.T) {
 
 // A store that goes away after it took the request is blamed, not the controller.
 func TestRequest_BlamesTheStoreNotTheController(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		table := &counting{}
 		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
 		time.AfterFunc(time.Second, func() { table.away.Store(true) })

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 	"testing/cryptotest"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/pool"
@@ -110,7 +110,7 @@ func Run(t *testing.T, o Script) (r Report) {
 	}()
 	rand.Seed(int64(o.Seed)) //nolint:staticcheck,gosec // the retries of a library draw from it; see the directive below
 	cryptotest.SetGlobalRandom(t, o.Seed)
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		w := newWorld(o, dir)
 		w.tell()
 		r = w.end()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,7 +67,7 @@ func launch(t *testing.T, m *fleettest.Memory, sp fleet.Spec) (fleet.Plan, fleet
 }
 
 func TestMemory_StatesFollowTheClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		m := fleettest.NewMemory(clock.RealClock{})
 		m.SetListLag(20 * time.Second)
 		m.SetBootDelay(30 * time.Second)
@@ -221,7 +221,7 @@ func TestMemory_CapacityPerPlace_S75(t *testing.T) {
 }
 
 func TestMemory_CancelledWhileWaiting_LaunchesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		m := fleettest.NewMemory(clock.RealClock{})
 		m.SetLatency(fleettest.CallLaunch, 2*time.Second)
 		p, err := m.Plan(t.Context(), small)

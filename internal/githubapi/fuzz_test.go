@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
@@ -42,7 +42,7 @@ func FuzzAnswer(f *testing.F) {
 		if status < 200 || status > 599 {
 			return // net/http reads on after those below, and refuses those above
 		}
-		synctest.Test(t, func(t *testing.T) { checkAnswer(t, status, body, headersOf(headers)) })
+		bubbletest.Run(t, func(t *testing.T) { checkAnswer(t, status, body, headersOf(headers)) })
 	})
 }
 

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
@@ -51,7 +51,7 @@ func offline(t *testing.T, f transport, budget int) *githubapi.Client {
 }
 
 func TestPace_BurstAtOnce_ThenAtTheBudgetsRate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		calls := 0
 		c := offline(t, func(*http.Request) (*http.Response, error) {
 			calls++
@@ -76,7 +76,7 @@ func TestPace_BurstAtOnce_ThenAtTheBudgetsRate(t *testing.T) {
 }
 
 func TestPace_FarTurnIsLeftToTheCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := offline(t, func(*http.Request) (*http.Response, error) { return reply(201, jitBody, nil), nil }, 1)
 		start := time.Now()
 		if _, err := c.JITConfig(t.Context(), "i-1-1", "1"); err != nil {
@@ -103,7 +103,7 @@ func TestPace_FarTurnIsLeftToTheCaller(t *testing.T) {
 }
 
 func TestPace_WaitEndsWithTheCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := offline(t, func(*http.Request) (*http.Response, error) { return reply(201, jitBody, nil), nil }, 100)
 		for range 100 {
 			if _, err := c.JITConfig(t.Context(), "i-1-1", "1"); err != nil {
@@ -137,7 +137,7 @@ func TestPace_NoCallsWhileGitHubWantsNone(t *testing.T) {
 		{"LastOfTheBudget", 201, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "+30"}, 30 * time.Second, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				// GitHub's clock is an hour ahead: its reset instant is on that clock.
 				server := func() time.Time { return time.Now().Add(time.Hour) }
 				limited, calls := true, 0
@@ -191,7 +191,7 @@ func TestPace_NoCallsWhileGitHubWantsNone(t *testing.T) {
 // A secondary limit that says nothing is waited out for longer each time in a row, and calls under way at
 // once count once (GitHub REST, "Rate limits": exponentially increasing).
 func TestPace_UnsaidLimitsBackOff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		limited := true
 		c := offline(t, func(*http.Request) (*http.Response, error) {
 			time.Sleep(time.Second)
@@ -235,7 +235,7 @@ func TestPace_UnsaidLimitsBackOff(t *testing.T) {
 }
 
 func TestCallTimeout_EndsACallThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := offline(t, func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()

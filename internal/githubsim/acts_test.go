@@ -5,15 +5,15 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
 func TestEvict_ABusyRunner_ReportsItsJob(t *testing.T) {
 	for _, reports := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Run(t, func(t *testing.T) {
 			h := newHub(githubsim.Options{SessionTimeout: time.Minute})
 			c := lasting(t, h, "i-1-1", "a")
 			s := connect(t, h, c)

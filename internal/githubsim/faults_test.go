@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
 func TestOutage_Modes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		h.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
 		if _, err := h.JITConfig(t.Context(), "n", "a"); !errors.Is(err, githubapi.ErrUnavailable) {
@@ -57,7 +57,7 @@ func TestOutage_Modes(t *testing.T) {
 // A revoked credential is the client's: a runner has its own. An answer later than a client waits is lost,
 // but what was asked for is done.
 func TestOutage_Revoked_AndSlow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		tok, err := h.RegistrationToken(t.Context())
 		if err != nil {
@@ -84,7 +84,7 @@ func TestOutage_Revoked_AndSlow(t *testing.T) {
 }
 
 func TestRateLimit_WindowAfterWindow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		h.SetRateLimit(githubsim.ResourceRegistration, githubsim.RateLimit{Limit: 2, Window: time.Minute})
 		time.Sleep(30 * time.Second)
@@ -121,7 +121,7 @@ func TestRateLimit_WindowAfterWindow(t *testing.T) {
 }
 
 func TestLatency_DelaysTheAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{Latency: githubsim.Latency{API: 200 * time.Millisecond, Session: 2 * time.Second}})
 		start := time.Now()
 		_, c := jit(t, h, "i-1-1", "a")
@@ -149,7 +149,7 @@ func TestLatency_DelaysTheAnswer(t *testing.T) {
 }
 
 func TestBusyLag_OnlyTheListingIsLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{BusyLag: time.Minute})
 		c := lasting(t, h, "i-1-1", "a")
 		stop := attach(t, h, c, nil)
@@ -210,7 +210,7 @@ func TestTimeAlone_EndsRegistrationsAndJobs(t *testing.T) {
 			5 * time.Minute, githubsim.RemovedLapsed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				h := newHub(tt.o)
 				tt.add(t, h)
 				time.Sleep(tt.after - 1)
@@ -224,7 +224,7 @@ func TestTimeAlone_EndsRegistrationsAndJobs(t *testing.T) {
 			})
 		})
 	}
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		submit(t, h, githubsim.Job{ID: "1", Label: "a"})
 		time.Sleep(time.Hour)

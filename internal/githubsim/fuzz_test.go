@@ -8,11 +8,11 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
@@ -41,7 +41,7 @@ func FuzzHandler(f *testing.F) {
 		if err != nil || u.Host != "localhost" {
 			return // no server would be asked that
 		}
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Run(t, func(t *testing.T) {
 			hub := githubsim.New(githubsim.Options{Clock: clock.RealClock{}, URL: "http://localhost/o/r"})
 			handler := githubsim.Handler(hub, "secret")
 			ask(t, handler, method, path, body)

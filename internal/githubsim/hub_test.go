@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
@@ -92,7 +93,7 @@ func record(t *testing.T, h *githubsim.Hub, id string) githubsim.JobRecord {
 }
 
 func TestJITRunner_OneJob_ThenGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		id, c := jit(t, h, "i-7-3", "Run-1")
 		runners, err := h.Runners(t.Context())
@@ -160,7 +161,7 @@ func TestRunnerNames_H37_TakenAndUsedTwice(t *testing.T) {
 }
 
 func TestDeleteRunner_S86_NoJobOfTheOldRunAfterwards(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		c := lasting(t, h, "i-1-1", "run-a")
 		stop := attach(t, h, c, nil)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
@@ -25,7 +26,7 @@ func TestTrouble_OfOneService_ForAWhile(t *testing.T) {
 	const d = 90 * time.Second
 	for _, tr := range githubsim.Troubles() {
 		t.Run(string(tr), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				h := newHub(githubsim.Options{SessionTimeout: time.Hour})
 				s := connect(t, h, lasting(t, h, "i-1-1", "a"))
 				idle := lasting(t, h, "i-2-1", "b")
@@ -61,7 +62,7 @@ func TestTrouble_OfOneService_ForAWhile(t *testing.T) {
 }
 
 func TestTrouble_MeetsThePollInProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{PollWait: time.Hour})
 		s := connect(t, h, lasting(t, h, "i-1-1", "a"))
 		poll := func() chan error {
@@ -98,7 +99,7 @@ func TestTrouble_MeetsThePollInProgress(t *testing.T) {
 }
 
 func TestTrouble_OfTokens_CountsOnceTheirTimeIsOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{AccessFor: time.Minute, PollWait: 40 * time.Second})
 		s := connect(t, h, lasting(t, h, "i-1-1", "a"))
 		h.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)

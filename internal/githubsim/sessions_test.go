@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
@@ -108,7 +108,7 @@ func TestClose_UnacknowledgedJobGoesBackToTheQueue(t *testing.T) {
 }
 
 func TestSession_TimesOut_AtItsLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{OnlineFor: 5 * time.Second, SessionTimeout: 20 * time.Second})
 		c := lasting(t, h, "i-1-1", "a")
 		s := connect(t, h, c)
@@ -144,7 +144,7 @@ func TestSession_TimesOut_AtItsLimit(t *testing.T) {
 }
 
 func TestWait_LearnsOfATimeout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		s := connect(t, h, lasting(t, h, "i-1-1", "a"))
 		submit(t, h, githubsim.Job{ID: "j", Label: "a"})
@@ -169,7 +169,7 @@ func TestWait_LearnsOfATimeout(t *testing.T) {
 }
 
 func TestAttach_Cancelled_ReportsItsJob(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		stop := attach(t, h, lasting(t, h, "i-1-1", "a"), nil)
 		submit(t, h, githubsim.Job{ID: "1", Label: "a", Seconds: 60}, githubsim.Job{ID: "2", Label: "a", Seconds: 60}, githubsim.Job{ID: "3", Label: "a"})
@@ -201,7 +201,7 @@ func TestAttach_Cancelled_ReportsItsJob(t *testing.T) {
 }
 
 func TestListen_ServiceAwayAtTheJobsEnd_IsToldLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		_, c := jit(t, h, "i-1-1", "a")
 		stop := attach(t, h, c, nil)
@@ -235,7 +235,7 @@ func TestDeprecated_NoMessages(t *testing.T) {
 }
 
 func TestRegister_Tokens(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		tok, err := h.RegistrationToken(t.Context())
 		if err != nil || time.Until(tok.Expires) != time.Hour {

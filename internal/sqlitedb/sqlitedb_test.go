@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 )
 
@@ -295,7 +295,7 @@ func TestClose_CallsAfterItFail(t *testing.T) {
 
 // The whole life of a database fits in a bubble: virtual time passes and no goroutine stays.
 func TestOpen_MemoryInABubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		start := time.Now()
 		db := open(t, sqlitedb.Memory)
 		var wg sync.WaitGroup

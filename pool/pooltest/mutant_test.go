@@ -5,11 +5,11 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/pool"
 )
 
@@ -183,7 +183,7 @@ func TestRun_FindsPlantedBugsOfHandles(t *testing.T) {
 			return Backend{Open: func(context.Context) (pool.Pool, error) { return NewMemory(m.clock), nil }}
 		}},
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Run(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if err := c.run(ctx, c.b(NewMemory(clock.RealClock{}))); err == nil {

@@ -3,12 +3,12 @@ package pooltest
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/pool"
 )
 
@@ -55,7 +55,7 @@ func (h handle) Close() error { return h.own.Close() }
 // inBubble runs one check in virtual time, for as long as limit.
 func inBubble(t *testing.T, c check, limit time.Duration, wrap func(pool.Pool) pool.Pool) (err error) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
 		err = c.run(ctx, memory(NewMemory(clock.RealClock{}), wrap))

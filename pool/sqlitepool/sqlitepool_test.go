@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/sqlitepool"
 )
@@ -58,7 +58,7 @@ func receive(t *testing.T, p pool.Pool, hold, wait time.Duration, want ...int) (
 
 // inMemory runs test in a bubble of virtual time.
 func inMemory(t *testing.T, test func(t *testing.T, p *sqlitepool.Pool)) {
-	synctest.Test(t, func(t *testing.T) { test(t, open(t, ":memory:")) })
+	bubbletest.Run(t, func(t *testing.T) { test(t, open(t, ":memory:")) })
 }
 
 // A held message is hidden to the millisecond, and its receipt is valid as long. S50
@@ -123,7 +123,7 @@ func TestReceive_WaitEndsWithTheMessage(t *testing.T) {
 // Another process's message is seen after a poll at the latest, and what is held when a process
 // ends is there for the next. H11
 func TestReceive_H11_OtherProcess(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "remuda.db")
 		p, other := open(t, path), open(t, path)
 		start := time.Now()
@@ -184,7 +184,7 @@ func TestReceive_OneHandAtATime(t *testing.T) {
 
 // Malformed messages cost the caller nothing: it gets the good one behind them in the same call,
 // and the log says what was removed. H21, H22
-func TestReceive_H21_H22_Malformed(t *testing.T) { synctest.Test(t, malformed) }
+func TestReceive_H21_H22_Malformed(t *testing.T) { bubbletest.Run(t, malformed) }
 
 func malformed(t *testing.T) {
 	var log bytes.Buffer

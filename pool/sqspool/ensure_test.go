@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/pool/sqspool"
 )
@@ -146,7 +146,7 @@ func TestEnsure_H57_RemovedClass(t *testing.T) {
 
 // What fails on one queue keeps no other from being ensured, and all of it is told. H53
 func TestEnsure_EachFailsAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		attributes := sqspool.Wanted()
 		attributes["SqsManagedSseEnabled"], attributes["KmsMasterKeyId"] = "false", "alias/own" // stays so
 		p, _ := openWire(t, &wire{answer: found(func(call string, in body) any {
@@ -184,7 +184,7 @@ func TestEnsure_EachFailsAlone(t *testing.T) {
 // A queue that another version made first, with other attributes, is used as it is, and mended by
 // Ensure alone. H69
 func TestEnsure_H69_AnotherWasQuicker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		there := false
 		w := &wire{answer: func(call string, in body) any {
 			switch call {

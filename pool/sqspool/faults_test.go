@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/pool"
 )
 
@@ -17,7 +17,7 @@ const good = `{"instanceId":"i-1","resourceClass":"medium"}`
 // Every receive asks all servers, whatever wait the caller wants, and one empty answer is neither
 // an error nor the end. H20
 func TestReceive_H20_LongPollsAlways(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var waits []float64
 		p, _ := openWire(t, &wire{answer: found(func(_ string, in body) any {
 			waits = append(waits, in["WaitTimeSeconds"].(float64))
@@ -49,7 +49,7 @@ func equal[T comparable](a, b []T) bool {
 
 // The hold is never shorter than asked, nor longer than SQS allows, and always sent.
 func TestReceive_HoldIsWholeSeconds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var holds []float64
 		p, _ := openWire(t, &wire{answer: found(func(_ string, in body) any {
 			holds = append(holds, in["VisibilityTimeout"].(float64))
@@ -69,7 +69,7 @@ func TestReceive_HoldIsWholeSeconds(t *testing.T) {
 // Messages that lack what they must have, or are not what their sender says, keep nothing from the
 // good ones beside and behind them. H21, H22
 func TestReceive_H21_H22_Incomplete(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		answers := [][]body{
 			{{"MessageId": "no-body", "ReceiptHandle": "r1"}, {"MessageId": "no-json", "ReceiptHandle": "r2", "Body": "x"}},
 			{
@@ -103,7 +103,7 @@ func TestReceive_H21_H22_Incomplete(t *testing.T) {
 
 // Malformed messages that cannot be deleted do not make Receive fail or run for ever. H21
 func TestReceive_H21_CannotDelete(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		w := &wire{answer: found(func(call string, _ body) any {
 			if call == "DeleteMessageBatch" {
 				return denied
@@ -124,7 +124,7 @@ func TestReceive_H21_CannotDelete(t *testing.T) {
 
 // What was deleted may come back, with its old receipt too. It is a message like any other.
 func TestReceive_Resurrected(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		p, _ := openWire(t, &wire{answer: found(func(call string, _ body) any {
 			if call == "DeleteMessageBatch" {
 				return body{"Successful": []body{{"Id": "0"}}}
@@ -145,7 +145,7 @@ func TestReceive_Resurrected(t *testing.T) {
 
 // Done deletes in tens, says what stays, and goes on behind a batch that failed.
 func TestDone_PartialFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var sizes []int
 		p, _ := openWire(t, &wire{answer: found(func(_ string, in body) any {
 			sizes = append(sizes, len(in["Entries"].([]any)))
@@ -183,7 +183,7 @@ func TestDone_PartialFailures(t *testing.T) {
 
 // A queue that does not exist has no messages, and Done makes none.
 func TestDone_NoQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		p, _ := openWire(t, &wire{answer: func(call string, _ body) any {
 			if call == "GetQueueUrl" {
 				return noQueue
@@ -232,7 +232,7 @@ func TestErrors_TellTheOperator(t *testing.T) {
 			[]string{"sqs:SendMessage on queue remuda-medium: no usable answer"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				w := &wire{answer: c.answer}
 				p, _ := openWire(t, w)
 				err := p.Offer(t.Context(), ticket(1))
@@ -258,7 +258,7 @@ func TestErrors_TellTheOperator(t *testing.T) {
 
 // A queue that was just made is missing for a second or so, and a deleted one is made again.
 func TestOffer_QueueAppearsLate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var made time.Time
 		w := &wire{answer: func(call string, in body) any {
 			switch {
@@ -285,7 +285,7 @@ func TestOffer_QueueAppearsLate(t *testing.T) {
 
 // A connection that died without a word ends the call, not the receiver.
 func TestReceive_NoAnswerForEver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		p, _ := openWire(t, &wire{answer: found(func(string, body) any { return silence{} })})
 		start := time.Now()
 		_, err := p.Receive(t.Context(), "medium", 1, time.Hour, pool.MaxWait)

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/pool"
 )
 
@@ -26,7 +26,7 @@ func offerAll(ctx context.Context, p pool.Pool, n int) []error {
 // Messages that are offered at once travel together: 101 take at most eleven calls, besides the one
 // that left with the first. Each arrives once.
 func TestOffer_TravelTogether(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		bodies := map[string]int{}
 		w := &wire{answer: found(func(_ string, in body) any {
 			time.Sleep(15 * time.Millisecond) // goals.md: an SQS call
@@ -55,7 +55,7 @@ func TestOffer_TravelTogether(t *testing.T) {
 
 // Each caller learns what became of its own message.
 func TestOffer_OneOfABatchFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		shared := 0 // calls with more than one message: how many come together is chance
 		p, _ := openWire(t, &wire{answer: found(func(_ string, in body) any {
 			time.Sleep(15 * time.Millisecond)
@@ -83,7 +83,7 @@ func TestOffer_OneOfABatchFails(t *testing.T) {
 // Who gives up takes nobody else's message along, and an SQS that does not answer is told to all who
 // wait at once.
 func TestOffer_GivingUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var dead atomic.Bool
 		p, _ := openWire(t, &wire{answer: found(func(_ string, in body) any {
 			if dead.Load() {
@@ -117,7 +117,7 @@ func TestOffer_GivingUp(t *testing.T) {
 
 // Close ends an Offer that waits, and waits for what Offer started.
 func TestClose_EndsOffer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		p, _ := openWire(t, &wire{answer: found(func(string, body) any { return silence{} })})
 		time.AfterFunc(time.Second, func() {
 			if err := p.Close(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/sqlitestore"
 )
@@ -102,7 +103,7 @@ func TestWatch_OtherProcess(t *testing.T) {
 
 // Within a process a ring is heard at once, not at the next poll: no virtual time passes.
 func TestWatch_OwnProcessAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		table := open(t, ":memory:", clock.RealClock{})
 		heard := watch(t, table)
 		synctest.Wait()
@@ -123,7 +124,7 @@ func TestWatch_OwnProcessAtOnce(t *testing.T) {
 
 // Nothing polls a database that no other process can reach, so a day of virtual time is free.
 func TestWatch_MemoryIdlesWithoutTicks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		clk := countingClock{WithTicker: clock.RealClock{}, tickers: new(int)}
 		heard := watch(t, open(t, ":memory:", clk))
 		time.Sleep(24 * time.Hour)

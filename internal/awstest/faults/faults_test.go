@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/internal/awstest/faults"
+	"github.com/remuda-run/remuda/internal/bubbletest"
 )
 
 func TestNew_RefusesBadRules(t *testing.T) {
@@ -126,7 +126,7 @@ func TestTransport_SpeaksTheProtocols(t *testing.T) {
 }
 
 func TestTransport_TimeoutLastsAsLongAsTheClientOrStall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		tr, err := faults.New(http.DefaultTransport, faults.Faults{
 			Stall: time.Minute, Rules: []faults.Rule{{Op: "*", Kind: faults.TimeoutBefore, Rate: 1}},
 		})

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/remuda-run/remuda/internal/bubbletest"
 )
 
 // plays are what the real program said and did, see there.
@@ -70,7 +72,7 @@ func TestPlays_H71(t *testing.T) {
 	}
 	for name, cues := range all {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				draw, drawn := draws[name]
 				if !drawn {
 					draw = 0.5
