@@ -71,12 +71,23 @@ func (t *term) verdict(r run, now time.Time) (reason, message string) {
 // nothing does. Nothing was lost by it, so it is no problem of the run's yet.
 func (t *term) waitsForGitHub(id store.RequestID) string {
 	for _, s := range t.view.heldBy(id) {
-		switch v := s.vitals.signal.Value; {
-		case s.report() == statemachine.Blocked, s.troubled() && v.Signal == store.RegFailed && v.Assignment == s.Assignment:
-			return fmt.Sprintf("instance %s: github %s: %s", s.ID, v.Cause, v.Detail)
-		case s.troubled() && s.report() != statemachine.Online:
-			return fmt.Sprintf("instance %s: its listener is not online, and no other machine shows that github serves", s.ID)
+		if why := s.waitsForGitHub(); why != "" {
+			return fmt.Sprintf("instance %s: %s", s.ID, why)
 		}
+	}
+	return ""
+}
+
+// waitsForGitHub likewise, of one instance.
+func (s snapshot) waitsForGitHub() string {
+	failed := s.vitals.failed
+	switch report := s.report(); {
+	case report == statemachine.Online:
+	case failed != nil && failed.RunID == s.RunID && failed.Assignment == s.Assignment &&
+		(report == statemachine.Blocked || report == statemachine.NextWanted || s.troubled()):
+		return fmt.Sprintf("github %s: %s", failed.Cause, failed.Detail)
+	case s.troubled():
+		return "its listener is not online, and no other machine shows that github serves"
 	}
 	return ""
 }

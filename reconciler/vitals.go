@@ -12,14 +12,15 @@ import (
 type vitals struct {
 	beat    store.Heartbeat
 	signal  store.Signal
-	readAt  time.Time      // last successful read
-	changed time.Time      // when a changed heartbeat was last read; zero: none ever
-	saidAt  time.Time      // when a changed signal was last read
-	reads   int            // successful reads since
-	fresh   bool           // the heartbeat was young enough when it was read
-	quietAt time.Time      // when a job of an earlier assignment was last seen running
-	staleAt time.Time      // when it went from fresh to stale; zero while fresh
-	ahead   *time.Duration // how far its clock is ahead of ours, at most; nil: not known yet
+	readAt  time.Time          // last successful read
+	changed time.Time          // when a changed heartbeat was last read; zero: none ever
+	saidAt  time.Time          // when a changed signal was last read
+	reads   int                // successful reads since
+	failed  *store.SignalValue // what last kept a listener from GitHub; nil once one is online
+	fresh   bool               // the heartbeat was young enough when it was read
+	quietAt time.Time          // when a job of an earlier assignment was last seen running
+	staleAt time.Time          // when it went from fresh to stale; zero while fresh
+	ahead   *time.Duration     // how far its clock is ahead of ours, at most; nil: not known yet
 	cloud   statemachine.Cloud
 	cloudAt time.Time
 }
@@ -41,6 +42,7 @@ func (v *vitals) hear(got store.Vitals, now time.Time, window time.Duration, ass
 	v.reads++
 	if signalChanged {
 		v.saidAt = now
+		v.failed = lastFailed(v.failed, got.Signal.Value)
 	}
 	if beatChanged {
 		v.changed, v.reads = now, 0
@@ -57,6 +59,18 @@ func (v *vitals) hear(got store.Vitals, now time.Time, window time.Duration, ass
 		v.quietAt = now
 	}
 	return signalChanged || v.fresh != wasFresh || v.beat.Beat != was
+}
+
+// lastFailed keeps what an agent said of a registration that failed, other than by its machine's own fault, while it
+// asks for another one: it does not say then why.
+func lastFailed(was *store.SignalValue, said store.SignalValue) *store.SignalValue {
+	switch {
+	case said.Signal == store.RegOK:
+		return nil
+	case said.Signal == store.RegFailed && said.Cause != store.CauseMachine:
+		return &said
+	}
+	return was
 }
 
 // aheadAtMost bounds how far an agent's clock is ahead of ours: a heartbeat that was written at beat on

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"testing"
+	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -33,6 +34,36 @@ func TestFacts_GateHeld_WhileTheNextRegistrationIsAwaited_H53(t *testing.T) {
 		d := statemachine.Decide(s.facts(limits, since, false, false, false), late)
 		if ended := d.Event == statemachine.Rejected; ended != tt.ended {
 			t.Errorf("%s: decision at the gate = %+v, want it ended: %v", tt.name, d, tt.ended)
+		}
+	}
+}
+
+// An agent that asks for another registration, since the answer to the last one was lost, does not say why: a request
+// that fails meanwhile does, until a listener was online, and for no other assignment (S33, H53).
+func TestWaitsForGitHub_WhileAnotherRegistrationIsAwaited_H53(t *testing.T) {
+	lost := saying(store.RegFailed, store.CauseUnavailable)
+	lost.Detail = "no answer"
+	earlier := lost
+	earlier.Assignment = 1
+	own := saying(store.RegFailed, store.CauseMachine)
+	for _, tt := range []struct {
+		name string
+		said []store.SignalValue
+		want string
+	}{
+		{"Failed", []store.SignalValue{lost}, "github unavailable: no answer"},
+		{"Asked", []store.SignalValue{lost, saying(store.RegNext, "")}, "github unavailable: no answer"},
+		{"OnlineBetween", []store.SignalValue{lost, saying(store.RegOK, ""), saying(store.RegNext, "")}, ""},
+		{"Online", []store.SignalValue{lost, saying(store.RegOK, "")}, ""},
+		{"OfAnotherAssignment", []store.SignalValue{earlier, saying(store.RegNext, "")}, ""},
+		{"ItsOwnFault", []store.SignalValue{own, saying(store.RegNext, "")}, ""},
+	} {
+		s := claimedBy("100", store.SignalValue{})
+		for i, v := range tt.said {
+			s.vitals.hear(store.Vitals{Signal: store.Signal{Value: v}}, dawn.Add(time.Duration(i)*time.Second), time.Minute, s.Assignment)
+		}
+		if got := s.waitsForGitHub(); got != tt.want {
+			t.Errorf("%s: waitsForGitHub() = %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }
