@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -31,7 +32,11 @@ func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 				Script: fmt.Sprintf("echo >'%s'\nuntil test -e '%s'; do sleep 0.05; done\n", up, letGo),
 			})
 			s.check(until(patience, "the job runs", func() bool { _, err := os.Stat(up); return err == nil }))
-			s.check(syscall.Kill(s.listener(got.ids()[0]), syscall.SIGKILL))
+			listener, err := process.Lookup(s.listener(got.ids()[0]))
+			s.check(err)
+			s.check(process.Signal(listener, syscall.SIGKILL))
+			// A simulated worker that ends sooner finds it there, and leaves the report to it.
+			s.check(until(patience, "the listener ends", func() bool { return !listener.Alive() }))
 			if mode == store.Now {
 				_, err := s.remuda(patience, "release", "--id", "100", "--mode", "now")
 				s.check(err)
