@@ -9,6 +9,8 @@ GO ?= go
 RESULTS ?= dist/test.json
 # For the tests of one package, on two cores that others use too.
 TIMEOUT ?= 20m
+# The two packages that take longest go first: what begins last runs alone, on one core of two.
+LONGEST := ./e2e ./reconciler
 # What go generate writes.
 GENERATED := README.md docs
 
@@ -19,7 +21,7 @@ demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
 	@$(GO) run ./e2e/demo -remuda bin/remuda
 
 test: ## all tests under the race detector, end to end included
-	@$(GO) run ./internal/tools/gotest -o $(RESULTS) -race -timeout $(TIMEOUT) ./...
+	@$(GO) run ./internal/tools/gotest -o $(RESULTS) -race -timeout $(TIMEOUT) $(LONGEST) ./...
 
 sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6, or KILLS=10000
 	@$(GO) run ./e2e/sim/campaign -seed "$(SEED)" -hours "$(HOURS)" -kills "$(KILLS)"
