@@ -78,20 +78,6 @@ func (t *term) waitsForGitHub(id store.RequestID) string {
 	return ""
 }
 
-// waitsForGitHub likewise, of one instance.
-func (s snapshot) waitsForGitHub() string {
-	failed := s.vitals.failed
-	switch report := s.report(); {
-	case report == statemachine.Online:
-	case failed != nil && failed.RunID == s.RunID && failed.Assignment == s.Assignment &&
-		(report == statemachine.Blocked || report == statemachine.NextWanted || s.troubled()):
-		return fmt.Sprintf("github %s: %s", failed.Cause, failed.Detail)
-	case s.troubled():
-		return "its listener is not online, and no other machine shows that github serves"
-	}
-	return ""
-}
-
 // serving counts the seats that are handed over or may be.
 func serving(seats []snapshot, now time.Time) int {
 	n := 0

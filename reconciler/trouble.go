@@ -127,6 +127,20 @@ func (s snapshot) refusal() string {
 	return ""
 }
 
+// waitsForGitHub says what keeps the runner of an owned instance from GitHub; "" if nothing does.
+func (s snapshot) waitsForGitHub() string {
+	failed := s.vitals.failed
+	switch report := s.report(); {
+	case report == statemachine.Online:
+	case failed != nil && failed.RunID == s.RunID && failed.Assignment == s.Assignment &&
+		(report == statemachine.Blocked || report == statemachine.NextWanted || s.troubled()):
+		return fmt.Sprintf("github %s: %s", failed.Cause, failed.Detail)
+	case s.troubled():
+		return "its listener is not online, and no other machine shows that github serves"
+	}
+	return ""
+}
+
 // others is what the other machines say of GitHub.
 type others struct {
 	online  time.Time // when a listener came online that stayed so

@@ -16,7 +16,7 @@ type vitals struct {
 	changed time.Time          // when a changed heartbeat was last read; zero: none ever
 	saidAt  time.Time          // when a changed signal was last read
 	reads   int                // successful reads since
-	failed  *store.SignalValue // what last kept a listener from GitHub; nil once one is online
+	failed  *store.SignalValue // why the listener is not online, or why another registration is asked for; nil: nobody said
 	fresh   bool               // the heartbeat was young enough when it was read
 	quietAt time.Time          // when a job of an earlier assignment was last seen running
 	staleAt time.Time          // when it went from fresh to stale; zero while fresh
@@ -65,12 +65,12 @@ func (v *vitals) hear(got store.Vitals, now time.Time, window time.Duration, ass
 // asks for another one: it does not say then why.
 func lastFailed(was *store.SignalValue, said store.SignalValue) *store.SignalValue {
 	switch {
-	case said.Signal == store.RegOK:
-		return nil
+	case said.Signal == store.RegNext:
+		return was
 	case said.Signal == store.RegFailed && said.Cause != store.CauseMachine:
 		return &said
 	}
-	return was
+	return nil
 }
 
 // aheadAtMost bounds how far an agent's clock is ahead of ours: a heartbeat that was written at beat on
