@@ -66,12 +66,12 @@ func (t *term) sweepFleet(ctx context.Context) error {
 }
 
 // compare notes what the fleet says of every record. Absence means gone only after Visibility, on the second listing
-// a Sweep later (one listing may lack what lives), and not if too many are absent at once.
+// a Sweep later (one listing may lack what lives), and not if too many are absent at once of those that should be there:
+// also the young, once they were listed, or a listing that lacks all would cost them one by one as they come of age.
 func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
-	live := 0
+	due, missing := 0, 0 // listed before, or old enough to be
 	var absent, wake []store.InstanceID
 	t.view.eachAlive(func(in *instance) {
-		live++
 		in.vitals.cloudAt = now
 		switch seen[in.record.ID] {
 		case fleet.Ending, fleet.Ended:
@@ -79,16 +79,22 @@ func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 			wake = append(wake, in.record.ID)
 		case fleet.Starting, fleet.Up:
 			in.vitals.cloud = statemachine.Present
-			in.missing = time.Time{}
+			in.missing, in.listed = time.Time{}, true
 		default:
 			in.vitals.cloud = statemachine.Unknown
 			if in.absent(now, t.cfg) {
 				absent = append(absent, in.record.ID)
 			}
 		}
+		if in.listed || in.ofAge(now, t.cfg) {
+			due++
+			if !in.missing.IsZero() {
+				missing++
+			}
+		}
 	})
-	if n := len(absent); Braked(n, live) {
-		t.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, n)
+	if Braked(missing, due) && len(absent) > 0 {
+		t.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, missing)
 		absent = nil
 	}
 	for _, id := range absent {
@@ -104,7 +110,12 @@ func (in *instance) absent(now time.Time, cfg Config) bool {
 	if in.missing.IsZero() {
 		in.missing = now
 	}
-	return now.Sub(in.record.CreatedAt.Time) >= cfg.Limits.Visibility && now.Sub(in.missing) >= cfg.Sweep
+	return in.ofAge(now, cfg) && now.Sub(in.missing) >= cfg.Sweep
+}
+
+// ofAge reports whether a listing must show the instance.
+func (in *instance) ofAge(now time.Time, cfg Config) bool {
+	return now.Sub(in.record.CreatedAt.Time) >= cfg.Limits.Visibility
 }
 
 // foundling deals with a machine that carries our mark and has no record: adopted if a request it

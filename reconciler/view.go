@@ -61,6 +61,7 @@ type instance struct {
 	watched   bool               // its request waits for its job to end
 	ending    time.Time
 	missing   time.Time // since when the fleet's listings lack it; zero: the last one did not
+	listed    bool      // a listing of this tenure showed it
 	announced bool      // its message was sent, or received
 	unwritten time.Time // since when its record is missing in the store; zero: it is there
 	unread    bool      // its record could not be read when it was last needed

@@ -129,6 +129,12 @@ func (s snapshot) wantsNext() bool {
 	return s.report() == statemachine.NextWanted && s.vitals.signal.Value.Serial == s.Registration.Serial
 }
 
+// unregisteredYet reports whether a claimed instance waits for its registration: for us, however long a leader's first look at
+// it takes. Its threshold limits that.
+func (s snapshot) unregisteredYet() bool {
+	return s.State == statemachine.Claimed && s.Registration.Assignment != s.Assignment
+}
+
 // draining reports whether a job of an earlier assignment still runs.
 func (s snapshot) draining() bool {
 	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment != s.Assignment
@@ -212,7 +218,7 @@ func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, 
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.vitals.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.blocked || s.minting || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
+		Held:   s.blocked || s.minting || s.unregisteredYet() || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
 		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
 	}
 }

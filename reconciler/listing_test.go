@@ -1,0 +1,83 @@
+package reconciler_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// blind is a fleet whose listings show nothing at times.
+type blind struct {
+	fleet.Fleet
+
+	eyes atomic.Bool // closed
+}
+
+func (b *blind) List(ctx context.Context, token string) ([]fleet.Machine, error) {
+	if b.eyes.Load() && token == "" {
+		return nil, nil
+	}
+	return b.Fleet.List(ctx, token)
+}
+
+// H07: a listing that lacks every machine costs none: not those that are old enough to be listed, and not the young, one by
+// one as they come of age.
+func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		fleet := &blind{Fleet: w.fleet}
+		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
+		for n := range 6 { // one every minute: some are old, some are not
+			id := fmt.Sprint(100 + n)
+			w.submit(spec(id, 1))
+			w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
+			w.jobs(id, 1, (25 * time.Minute).Seconds())
+			time.Sleep(time.Minute)
+		}
+		fleet.eyes.Store(true)
+		time.Sleep(3 * w.cfg.Limits.Visibility)
+		if lost := w.in(statemachine.Terminated); lost > 0 {
+			t.Errorf("%d of 6 machines were ended because listings lacked all of them", lost)
+		}
+	})
+}
+
+// drowsy is a table whose first scan takes its time.
+type drowsy struct {
+	store.Table
+
+	takes time.Duration
+	done  atomic.Bool
+}
+
+func (d *drowsy) Scan(ctx context.Context, yield func(store.Item) error) error {
+	if !d.done.Swap(true) {
+		time.Sleep(d.takes)
+	}
+	return d.Table.Scan(ctx, yield)
+}
+
+// H27: a machine whose claim still waits for its registration, since GitHub was down and the leader died, is not blamed for
+// it by the next leader, however long that one reads before its first look.
+func TestClaim_WithoutRegistration_IsNotBlamedForALongFirstScan_H27(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		stop := w.controller("c1", nil)
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
+		w.submit(spec("200", 1))
+		w.await(time.Second, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
+		stop()
+		w.hub.SetOutage(githubsim.Outage{})
+		defer w.controller("c2", &drowsy{Table: w.table, takes: 2 * w.cfg.Limits.ClaimGate})()
+		if st := w.awaitPhase("200", 1, statemachine.Ready, 3*w.cfg.Limits.ClaimGate); !ids(st)[id] {
+			t.Errorf("run 200 was given %v, want %s, which it had claimed", ids(st), id)
+		}
+	})
+}
