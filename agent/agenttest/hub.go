@@ -3,6 +3,7 @@ package agenttest
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,6 +47,22 @@ func (r *HubRunner) Fall(cause string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ill = cause
+}
+
+// Alive reports whether a listener has not ended yet.
+func (r *HubRunner) Alive() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.listeners, func(l *hubListener) bool { return !l.ended() })
+}
+
+// Reboot ends every listener at once, as a computer that starts anew does.
+func (r *HubRunner) Reboot() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.listeners {
+		l.Kill()
+	}
 }
 
 // Wait returns once every listener has ended.

@@ -1,15 +1,16 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
-	"k8s.io/utils/clock"
-
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/store"
 )
 
 // supervised is a program that is started again whenever it died, as systemd does.
@@ -17,7 +18,8 @@ type supervised struct {
 	w    *World
 	name string
 	done chan struct{}
-	proc *process // guarded by w.mu
+	proc *process      // guarded by w.mu
+	wait time.Duration // somebody stopped it in order, until it is started again after so long; guarded by w.mu
 	quit context.CancelFunc
 }
 
@@ -31,7 +33,7 @@ func (w *World) controller(name string) {
 		for n := 1; ctx.Err() == nil; n++ {
 			p := w.newProcess(Controller, fmt.Sprintf("%s.%d", name, n))
 			w.mu.Lock()
-			s.proc = p
+			s.proc, s.wait = p, 0
 			w.mu.Unlock()
 			stop := context.AfterFunc(ctx, p.kill) // in order: it gives up the lease
 			w.serve(p)
@@ -39,16 +41,41 @@ func (w *World) controller(name string) {
 			if ctx.Err() != nil {
 				return
 			}
-			w.mu.Lock()
-			w.restarts, w.restarted = w.restarts+1, w.clock.Now()
-			w.mu.Unlock()
 			pause := newKey(w.o.Seed, name, "restart", strconv.Itoa(n)).between(500*time.Millisecond, 3*time.Second)
+			w.mu.Lock()
+			if w.restarted = w.clock.Now(); s.wait > 0 {
+				pause = s.wait
+			} else {
+				w.restarts++
+			}
+			w.mu.Unlock()
 			select {
 			case <-ctx.Done():
 			case <-w.clock.After(pause):
 			}
 		}
 	}()
+}
+
+// config is that of controllers that start now.
+func (w *World) config() reconciler.Config {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cfg
+}
+
+// configure changes the configuration of controllers that start from now on.
+func (w *World) configure(a config) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a.Largest > 0 {
+		w.cfg.MaxInstances = a.Largest
+	}
+	w.cfg.Registration = cmp.Or(store.RegistrationMode(a.Mode), w.cfg.Registration)
+	classes := maps.Clone(w.cfg.Classes)
+	delete(classes, a.Without)
+	w.cfg.Classes = classes
+	w.configured = w.clock.Now()
 }
 
 // lastRestart returns when a controller last died; zero: never.
@@ -60,11 +87,11 @@ func (w *World) lastRestart() time.Time {
 
 // serve runs one controller until it dies or is stopped.
 func (w *World) serve(p *process) {
-	cfg := w.cfg
+	cfg := w.config()
 	cfg.Holder = p.name
 	op, err := reconciler.New(reconciler.Options{
 		Config: cfg, Table: tableGate{p, w.truth}, Pool: poolGate{p, w.pool}, Fleet: fleetGate{p, w.fleet}, GitHub: githubGate{p, w.hub},
-		Clock: w.clockOf(p.name), Log: w.log.With(logkey.Holder, p.name),
+		Clock: p.clk, Offset: w.storeTime(p.clk), Log: w.log.With(logkey.Holder, p.name),
 	})
 	if err == nil {
 		err = op.Run(p.ctx)
@@ -74,27 +101,22 @@ func (w *World) serve(p *process) {
 	}
 }
 
+// rest ends the program in order; it is started again after d.
+func (s *supervised) rest(d time.Duration) {
+	s.w.mu.Lock()
+	p := s.proc
+	if p != nil {
+		s.wait = d
+	}
+	s.w.mu.Unlock()
+	if p != nil && p.alive() {
+		s.w.tellf("%s is stopped", p.name)
+		p.kill()
+	}
+}
+
 // stop ends the program in order.
 func (s *supervised) stop() {
 	s.quit()
 	<-s.done
-}
-
-// skewed is a clock that shows another time and runs as fast.
-type skewed struct {
-	clock.WithTicker
-
-	by time.Duration
-}
-
-func (c skewed) Now() time.Time                  { return c.WithTicker.Now().Add(c.by) }
-func (c skewed) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
-
-// tick is what the clocks of two machines always differ by, at most: what one instant lets happen on both
-// then has an order.
-const tick = time.Millisecond
-
-// clockOf returns the clock of a process: off by up to the script's skew, either way.
-func (w *World) clockOf(name string) clock.WithTicker {
-	return skewed{w.clock, newKey(w.o.Seed, name, "clock").between(-w.o.Skew-tick, w.o.Skew+tick)}
 }

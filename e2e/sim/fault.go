@@ -17,7 +17,12 @@ const (
 	Late        Kind = "late"         // the caller gets an error, the effect comes seconds later
 	Twice       Kind = "twice"        // carried out twice, the second answer is given: a retry of the SDK
 	Throttled   Kind = "throttled"    // refused without effect
-	Stale       Kind = "stale"        // a read answers with what was true before
+	Stale       Kind = "stale"        // a read answers with what was true before the last write
+	Older       Kind = "older"        // the same, two to four writes back
+	Torn        Kind = "torn"         // a read of several items sees each at another time, up to seconds apart
+	Forgets     Kind = "forgets"      // a listing lacks one thing that the last one showed
+	Hangs       Kind = "hangs"        // never carried out, and no answer until the caller gives up
+	Fails       Kind = "fails"        // what the machine does itself fails
 )
 
 // Role is a kind of process.
@@ -75,17 +80,35 @@ func (s Site) mayBeStale() bool {
 	return false
 }
 
+// ownWorks are the machine's own works that may fail. That it cannot be halted is a matter of the fleet's.
+var ownWorks = []string{"runner.Start", "machine.Scrub", "machine.Script"}
+
 // Kinds returns what may befall a call of the site. A method that nobody thought of has an effect.
 func (s Site) Kinds() []Kind {
 	if strings.HasPrefix(s.Method, "runner.") || strings.HasPrefix(s.Method, "machine.") {
-		return []Kind{CrashBefore, CrashAfter} // no network: an error there is a broken machine
+		kinds := []Kind{CrashBefore, CrashAfter} // no network: an error there is a broken machine
+		if slices.Contains(ownWorks, s.Method) {
+			kinds = append(kinds, Fails)
+		}
+		return kinds
 	}
 	kinds := []Kind{CrashBefore, CrashAfter, LostReply, Throttled}
+	if s.Method != "store.Watch" { // it lasts anyway
+		kinds = append(kinds, Hangs)
+	}
 	if !slices.Contains(reads, s.Method) {
 		kinds = append(kinds, Late, Twice)
 	}
 	if s.mayBeStale() {
 		kinds = append(kinds, Stale)
+	}
+	switch {
+	case s.Method == "store.Get" && s.mayBeStale():
+		kinds = append(kinds, Older)
+	case s.Method == "store.Scan":
+		kinds = append(kinds, Torn)
+	case s.Method == "fleet.List" && s.Detail == "all":
+		kinds = append(kinds, Forgets)
 	}
 	return kinds
 }

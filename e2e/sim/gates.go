@@ -20,19 +20,22 @@ var (
 	storeContract = contract{
 		fmt.Errorf("simulated: no answer: %w", store.ErrUnavailable),
 		fmt.Errorf("simulated: throttled: %w", store.ErrUnavailable), 4 * time.Millisecond, 12 * time.Millisecond,
+		2 * time.Second, // store/dynamostore, an item
 	}
 	poolContract = contract{
-		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: throttled"), 10 * time.Millisecond, 30 * time.Millisecond,
+		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: throttled"), 10 * time.Millisecond, 30 * time.Millisecond, 5 * time.Second,
 	}
 	launchContract = contract{
 		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: %w", fleet.ErrThrottled), 1500 * time.Millisecond, 3 * time.Second,
+		2 * time.Minute, // fleet/ec2fleet
 	}
 	fleetContract = contract{
 		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: %w", fleet.ErrThrottled), 100 * time.Millisecond, 400 * time.Millisecond,
+		2 * time.Minute,
 	}
 	githubContract = contract{
 		fmt.Errorf("simulated: no answer: %w", githubapi.ErrUnavailable),
-		fmt.Errorf("simulated: %w", githubapi.ErrThrottled), 100 * time.Millisecond, 500 * time.Millisecond,
+		fmt.Errorf("simulated: %w", githubapi.ErrThrottled), 100 * time.Millisecond, 500 * time.Millisecond, githubapi.CallTimeout,
 	}
 )
 
@@ -61,7 +64,8 @@ func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.K
 	detail += kinds(keys) + g.p.state()
 	from := g.p.w.history.now()
 	items, err := call(ctx, g.p, storeContract, g.site("Get", detail), about(keys), func(ctx context.Context) ([]store.Item, error) {
-		return g.inner.Get(ctx, c, keys...)
+		items, err := g.inner.Get(ctx, c, keys...)
+		return g.current(items), err
 	}, g.p.w.truth.before)
 	if err == nil && c == store.Consistent {
 		g.p.w.remember(g.p, from, keys, items)
@@ -71,9 +75,14 @@ func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.K
 
 func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error {
 	what := g.p.w.truth.describe(item)
+	item = g.p.w.asLater(item)
 	sent, answered := g.p.w.rememberWrite(g.p, what, item, expect)
 	err := done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
 		sent()
+		if limit := g.p.w.o.ItemLimit; limit > 0 && len(item.Attributes) > limit {
+			return fmt.Errorf("simulated: item of %d bytes, at most %d: %w", len(item.Attributes), limit, store.ErrInvalid)
+		}
+		g.makeRoom(ctx, item.Key, expect)
 		err := g.inner.Put(g.p.as(ctx), item, expect)
 		if errors.Is(err, store.ErrConflict) {
 			g.p.w.tellf("%s is refused: %s %s", g.p.name, about([]store.Key{item.Key}), what)
@@ -86,12 +95,53 @@ func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error
 
 func (g tableGate) Scan(ctx context.Context, yield func(store.Item) error) error {
 	from := g.p.w.history.now()
-	return done(ctx, g.p, storeContract, g.site("Scan", ""), "", func(ctx context.Context) error {
-		return g.inner.Scan(ctx, func(item store.Item) error {
-			g.p.w.remember(g.p, from, nil, []store.Item{item})
-			return yield(item)
+	c := storeContract
+	c.patience = 30 * time.Second // store/dynamostore, a page
+	items, err := call(ctx, g.p, c, g.site("Scan", ""), "", func(ctx context.Context) ([]store.Item, error) {
+		var out []store.Item
+		err := g.inner.Scan(ctx, func(item store.Item) error {
+			out = append(out, item)
+			return nil
 		})
-	})
+		return g.current(out), err
+	}, g.torn(ctx))
+	for _, item := range items {
+		if err == nil {
+			g.p.w.remember(g.p, from, nil, []store.Item{item})
+			err = yield(item)
+		}
+	}
+	return err
+}
+
+// tornPage is how many items a torn scan reads at a time: some pages of what a story holds.
+const tornPage = 20
+
+// torn reads all but the first page of a scan again, page by page and seconds apart: what is written meanwhile is seen on
+// the pages to come, and not on those read.
+func (g tableGate) torn(ctx context.Context) func([]store.Item, Kind, key) []store.Item {
+	return func(items []store.Item, kind Kind, k key) []store.Item {
+		if kind != Torn {
+			return items
+		}
+		var out []store.Item
+		for page := range slices.Chunk(items, tornPage) {
+			if out != nil {
+				if k = k.next(); wait(ctx, k.between(100*time.Millisecond, 2*time.Second)) != nil {
+					return out // the caller gave up
+				}
+				var keys []store.Key
+				for _, item := range page {
+					keys = append(keys, item.Key)
+				}
+				if again, err := g.inner.Get(ctx, store.Consistent, keys...); err == nil {
+					page = again
+				}
+			}
+			out = append(out, page...)
+		}
+		return out
+	}
 }
 
 func (g tableGate) Ring(ctx context.Context, keys ...store.Key) error {
@@ -147,7 +197,12 @@ func (g poolGate) Offer(ctx context.Context, t pool.Ticket) error {
 func (g poolGate) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
 	return call(ctx, g.p, poolContract, Site{g.p.role, "pool.Receive", ""}, class, func(ctx context.Context) ([]pool.Delivery, error) {
 		return g.inner.Receive(ctx, class, limit, hold, wait)
-	}, func([]pool.Delivery) []pool.Delivery { return nil }) // asked a server that has none; they are hidden for a while
+	}, func(all []pool.Delivery, kind Kind, _ key) []pool.Delivery {
+		if kind == Stale {
+			return nil // asked a server that has none; they are hidden for a while
+		}
+		return all
+	})
 }
 
 func (g poolGate) Done(ctx context.Context, class string, receipts ...string) error {
@@ -190,8 +245,12 @@ func (g fleetGate) List(ctx context.Context, token string) ([]fleet.Machine, err
 		detail = "launch"
 	}
 	return call(ctx, g.p, fleetContract, Site{g.p.role, "fleet.List", detail}, "", func(ctx context.Context) ([]fleet.Machine, error) {
-		return g.inner.List(ctx, token)
-	}, g.p.w.hideNew)
+		all, err := g.inner.List(ctx, token)
+		if token == "" {
+			all = g.p.w.shown(all)
+		}
+		return all, err
+	}, g.p.listed)
 }
 
 func (g fleetGate) Template(ctx context.Context) (string, error) {

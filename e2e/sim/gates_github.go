@@ -64,25 +64,36 @@ func (g githubGate) URL() string { return g.inner.URL() } // no call
 
 // What the agent does to its own machine takes no network, but it may die in the middle of it.
 var machineContract = contract{
-	fmt.Errorf("simulated: input/output error"), fmt.Errorf("simulated: input/output error"), time.Millisecond, 20 * time.Millisecond,
+	unknown: fmt.Errorf("simulated: input/output error"), least: time.Millisecond, most: 20 * time.Millisecond,
 }
 
 // runnerGate is the runner program under one agent.
 type runnerGate struct {
-	p     *process
-	inner agent.Runner
+	p       *process
+	machine *machine
 }
 
 func (g runnerGate) Start(ctx context.Context, reg store.Registration, label string) (agent.Listener, error) {
 	return call(ctx, g.p, machineContract, Site{g.p.role, "runner.Start", g.p.state()}, "", func(ctx context.Context) (agent.Listener, error) {
-		return g.inner.Start(ctx, reg, label)
+		g.machine.soil(true)
+		return g.machine.runner.Start(ctx, reg, label)
 	}, nil)
 }
 
 func (g runnerGate) Adopt(ctx context.Context, ref osprocess.Ref, name string) (agent.Listener, error) {
 	return call(ctx, g.p, machineContract, Site{g.p.role, "runner.Adopt", g.p.state()}, "", func(ctx context.Context) (agent.Listener, error) {
-		return g.inner.Adopt(ctx, ref, name)
+		return g.machine.runner.Adopt(ctx, ref, name)
 	}, nil)
+}
+
+// scriptGate is the operator's script under one agent.
+type scriptGate struct {
+	p     *process
+	inner agent.Script
+}
+
+func (g scriptGate) Run(ctx context.Context) error {
+	return done(ctx, g.p, machineContract, Site{g.p.role, "machine.Script", g.p.state()}, "", g.inner.Run)
 }
 
 // powerGate is the machine under one agent.

@@ -14,8 +14,9 @@ import (
 // calls fail, while it must do something.
 const auditSlack = 30 * time.Second
 
-// strayRunner is an invariant of the audit.
-const strayRunner = "stray-runner"
+// doubtful are invariants of the audit that hold again by themselves within its period, and which one look does not prove: a
+// runner in the making, which GitHub has and its record not yet, and a machine that was silent and has gone just now.
+var doubtful = map[string]bool{"stray-runner": true, "vanished-machine": true}
 
 // afterTrouble is how long after an outage nothing is judged: what it kept from being done is done then.
 const afterTrouble = 2 * time.Minute
@@ -33,7 +34,7 @@ func (t *truth) audited() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.w.clock.Now()
-	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: store.New(t.Table), Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
+	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: store.New(seen{t.Table, t.w}), Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
 	if err != nil {
 		t.broke(Audit, "look: %v", err)
 		return
@@ -46,14 +47,14 @@ func (t *truth) audited() {
 	}
 	before := t.strays
 	t.strays = map[string]bool{}
-	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.cfg, Skew: t.w.o.Skew + tick, Slack: t.w.o.paced(auditSlack)}) {
+	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.skew(), Slack: t.w.o.paced(auditSlack)}) {
 		mark := v.Invariant + v.Resource + v.Mark
-		if v.Invariant == strayRunner {
+		if doubtful[v.Invariant] {
 			t.strays[mark] = true
 			if !before[mark] {
-				continue // it may be in the making: GitHub has it, its record not yet
+				continue
 			}
-			if now.Sub(t.w.lastRestart()) < 3*t.w.cfg.Runners {
+			if now.Sub(t.w.lastRestart()) < 3*t.w.config().Runners {
 				continue // the two sights it takes began anew
 			}
 		}

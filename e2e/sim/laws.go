@@ -81,13 +81,13 @@ func (t *truth) threshold(was, in store.Instance) {
 	if was.State != statemachine.None && !was.Threshold.After(in.ChangedAt.Time) {
 		t.broke(InTime, "%s: %s -> %s %s past its threshold", in.ID, was.State, in.State, in.ChangedAt.Sub(was.Threshold.Time))
 	}
-	limit := t.w.cfg.Limits.For(in.State)
+	limit := t.w.config().Limits.For(in.State)
 	if in.State == statemachine.Running {
 		limit = t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()
 	}
 	got := in.Threshold.Sub(in.ChangedAt.Time)
 	exact := was.State != in.State && in.State != statemachine.Running // refilled seats run for the rest of the run's time
-	behind := 2 * (t.w.o.Skew + tick)                                  // the clock of a new leader, of the last change
+	behind := 2 * t.w.skew()                                           // the clock of a new leader, of the last change
 	if got > limit || got <= 0 || exact && got < limit-behind {
 		t.broke(InTime, "%s: %s -> %s with a threshold in %s, want %s", in.ID, was.State, in.State, got, limit)
 	}
@@ -144,6 +144,9 @@ func (t *truth) ending(was, in store.Instance) {
 	switch in.Reason {
 	case statemachine.ReasonThreshold, statemachine.ReasonDismissed, reconciler.ReasonOver:
 		return
+	}
+	if t.w.missing(string(in.ID)) {
+		t.w.harm(string(in.ID)) // and its job with it
 	}
 	if !t.w.harmed(string(in.ID)) {
 		t.broke(HealthyLives, "%s was healthy and was terminated from %s: %q %s", in.ID, was.State, in.Reason, in.Detail)

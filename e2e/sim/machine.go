@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,8 +28,9 @@ type machine struct {
 	died      time.Time // zero: lives; guarded by w.mu
 	cancel    context.CancelFunc
 	runner    *agenttest.HubRunner
-	proc      *process // guarded by w.mu
-	harmed    bool     // somebody hurt it; guarded by w.mu
+	proc      *process      // guarded by w.mu
+	harmed    time.Duration // until when it is excused, because somebody hurt it; 0: nobody did; guarded by w.mu
+	soiled    bool          // a run may have left something on it; guarded by w.mu
 	notice    atomic.Bool
 }
 
@@ -76,7 +78,7 @@ func (w *World) boot(fm fleet.Machine) {
 func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 	w := m.w
 	p := w.newProcess(Agent, fmt.Sprintf("%s.%d", m.id, n))
-	p.on = store.InstanceID(m.id)
+	p.on, p.clk = store.InstanceID(m.id), w.clockOf(m.id, agents) // the machine's, whatever process runs on it
 	stop := context.AfterFunc(ctx, p.end)
 	defer stop()
 	w.mu.Lock()
@@ -84,8 +86,8 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 	w.mu.Unlock()
 	var draws atomic.Int64
 	a, err := agent.New(agent.Options{
-		Store: w.table(p), Principal: m.principal, InstanceID: store.InstanceID(m.id), Dir: dir, Exe: "/bin/false", Version: "sim",
-		Clock: w.clockOf(m.id), Log: w.log.With(logkey.Holder, p.name), Runner: runnerGate{p, m.runner}, Machine: powerGate{p, m},
+		Store: w.store(p), Principal: m.principal, InstanceID: store.InstanceID(m.id), Dir: dir, Exe: "/bin/false", Version: "sim",
+		Clock: p.clk, Offset: w.storeTime(p.clk), Log: w.log.With(logkey.Holder, p.name), Runner: runnerGate{p, m}, Machine: powerGate{p, m}, Script: scriptGate{p, m},
 		Jitter: func() float64 {
 			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
 		},
@@ -121,12 +123,23 @@ func (w *World) reclaim(id string) {
 	w.fleet.End(id)
 }
 
-// harm excuses the end of a machine: somebody hurt it.
-func (w *World) harm(id string) {
+// harm excuses the end of a machine for good: somebody hurt it.
+func (w *World) harm(id string) { w.harmFor(id, math.MaxInt64) }
+
+// aftermath is how long after it was hurt a machine may end for that, at pace 1: what it missed is noticed at its next gate
+// or by the end of its state, of which the longest are those of created and of the handshake.
+const aftermath = 10 * time.Minute
+
+// harmUntil excuses the end of a machine that is hurt for d, and for a while after that.
+func (w *World) harmUntil(id string, d time.Duration) {
+	w.harmFor(id, w.since()+d+w.o.paced(aftermath))
+}
+
+func (w *World) harmFor(id string, until time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if m := w.machines[id]; m != nil {
-		m.harmed = true
+		m.harmed = max(m.harmed, until)
 	}
 }
 
@@ -134,7 +147,15 @@ func (w *World) harmed(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := w.machines[id]
-	return m != nil && m.harmed
+	return m != nil && w.since() <= m.harmed
+}
+
+// harmedAt reports whether a machine was hurt when something of its befell it.
+func (w *World) harmedAt(id string, at time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.machines[id]
+	return m != nil && at.Sub(w.begin) <= m.harmed
 }
 
 func (w *World) killAll() {
@@ -152,8 +173,21 @@ func (m *machine) Halt(_ context.Context, reason string) error {
 	return nil
 }
 
-// Scrub implements agent.Machine.
-func (m *machine) Scrub(context.Context, string) error { return nil }
+// Scrub implements agent.Machine. What runs meanwhile soils the machine again.
+func (m *machine) Scrub(context.Context, string) error {
+	m.soil(m.runner.Alive())
+	return nil
+}
+
+// soil notes whether a run may have left something on the machine.
+func (m *machine) soil(soiled bool) {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	m.soiled = soiled
+}
+
+// Run implements agent.Script.
+func (m *machine) Run(context.Context) error { return nil }
 
 // Interrupted implements agent.Machine.
 func (m *machine) Interrupted(context.Context) bool { return m.notice.Load() }

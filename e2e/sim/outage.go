@@ -11,13 +11,16 @@ import (
 
 // Outages are of a contract for everybody (down), or of the way of some programs to it (cut).
 
-// agents stands for every agent in a cut.
-const agents = "agents"
+// agents and clients stand for every one of them.
+const (
+	agents  = "agents"
+	clients = "clients"
+)
 
 // cut takes a contract from one program, however often that starts again, while all others reach it: wholly, or for
 // calls with an effect alone. Of the controllers only one at a time is cut off from the store.
 type cut struct {
-	Who      string `script:"program,first"` // controller (the one that leads), controller-<n>, agents
+	Who      string `script:"program,first"` // controller (the one that leads), controller-<n>, agents, clients
 	Contract string `script:"contract,first"`
 	span
 
@@ -26,28 +29,30 @@ type cut struct {
 
 func (a cut) check() error {
 	contracts := []string{"store", "pool", "fleet", "github"}
-	kind, n, _ := strings.Cut(a.Who, "-")
-	switch {
-	case a.Who == agents:
+	if a.Who == agents || a.Who == clients {
 		contracts = []string{"store"}
-	case a.Who != string(Controller) && (kind != string(Controller) || n == ""):
-		return fmt.Errorf("program: got %q, must be controller, controller-<n> or agents", a.Who)
 	}
-	return errors.Join(oneOf("contract", a.Contract, contracts...), a.span.check())
+	return errors.Join(checkProgram(a.Who), oneOf("contract", a.Contract, contracts...), a.span.check())
+}
+
+// checkProgram refuses what no process is of.
+func checkProgram(who string) error {
+	kind, n, _ := strings.Cut(who, "-")
+	if who != agents && who != clients && who != string(Controller) && (kind != string(Controller) || n == "") {
+		return fmt.Errorf("program: got %q, must be controller, controller-<n>, agents or clients", who)
+	}
+	return nil
 }
 
 func (a cut) do(w *World) {
-	if a.Who != agents {
-		p := w.find(a.Who)
-		if p == nil {
-			return
-		}
-		a.Who = p.program()
+	ok := false
+	if a.Who, ok = w.programOf(a.Who); !ok {
+		return
 	}
 	w.mu.Lock()
 	_, taken := w.cutFromStore()
 	w.mu.Unlock()
-	if taken && a.Contract == "store" && a.Who != agents {
+	if taken && a.Contract == "store" && strings.HasPrefix(a.Who, string(Controller)) {
 		return
 	}
 	a.until(w, func() {
@@ -63,9 +68,21 @@ func (a cut) do(w *World) {
 	})
 }
 
+// programOf names the program that who stands for; none if its process does not run.
+func (w *World) programOf(who string) (string, bool) {
+	if who == agents || who == clients {
+		return who, true
+	}
+	p := w.find(who)
+	if p == nil {
+		return "", false
+	}
+	return p.program(), true
+}
+
 // cutFromStore returns the controller that is cut off from the store, if there is one. w.mu must be held.
 func (w *World) cutFromStore() (cut, bool) {
-	i := slices.IndexFunc(w.cuts, func(c cut) bool { return c.Contract == "store" && c.Who != agents })
+	i := slices.IndexFunc(w.cuts, func(c cut) bool { return c.Contract == "store" && strings.HasPrefix(c.Who, string(Controller)) })
 	if i < 0 {
 		return cut{}, false
 	}
@@ -74,8 +91,12 @@ func (w *World) cutFromStore() (cut, bool) {
 
 // program is the name of a process without the number of its start.
 func (p *process) program() string {
-	if p.role == Agent {
+	switch p.role {
+	case Agent:
 		return agents
+	case Client:
+		return clients
+	case Controller:
 	}
 	return p.name[:max(strings.LastIndexByte(p.name, '.'), 0)]
 }
@@ -90,7 +111,7 @@ func (w *World) isDown(p *process, s Site) bool {
 	})
 	w.mu.Unlock()
 	if cutOff && p.on != "" {
-		w.harm(string(p.on))
+		w.harmUntil(string(p.on), 0)
 	}
 	return down || cutOff
 }
@@ -105,8 +126,19 @@ func (w *World) anyDown() bool {
 			return true
 		}
 	}
+	for _, by := range w.slow {
+		if by > 0 {
+			return true
+		}
+	}
+	if w.hot.Of > 0 || len(w.hidden) > 0 {
+		return true
+	}
+	if !slices.ContainsFunc(w.controllers, func(c *supervised) bool { return c.wait == 0 }) {
+		return true // somebody stopped them all
+	}
 	return slices.ContainsFunc(w.cuts, func(c cut) bool {
-		return c.Contract != "store" || c.Who == agents || w.o.Controllers == 1
+		return c.Contract != "store" || !strings.HasPrefix(c.Who, string(Controller)) || w.o.Controllers == 1
 	})
 }
 

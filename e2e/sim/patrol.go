@@ -55,9 +55,9 @@ func (t *truth) inTime() {
 				t.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
 			}
 		default:
-			end := in.Threshold.Add(late + t.w.o.Skew)
+			end := in.Threshold.Add(late + t.w.skew())
 			if in.State == statemachine.Terminated {
-				end = in.Since.Add(late + t.w.o.Skew)
+				end = in.Since.Add(late + t.w.skew())
 			}
 			if over := now.Sub(end); over > 0 && over <= every {
 				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)
@@ -95,7 +95,7 @@ func (t *truth) halted(id, why string) {
 	if in.State != statemachine.Terminated {
 		t.w.tellf("%s halts itself: %s", id, why)
 	}
-	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.o.Skew)) {
+	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.skew())) {
 		t.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
 	}
 	t.w.harm(id)
@@ -236,7 +236,7 @@ func (t *truth) ownJobs() {
 		if j.State != githubsim.Completed || j.StartedAt.IsZero() {
 			continue
 		}
-		harmed := t.w.harmed(j.InstanceID)
+		harmed := t.w.harmedAt(j.InstanceID, j.FinishedAt)
 		if why := t.astray(j); why != "" && !harmed {
 			t.violate(OwnJob, "job %s of run %s (%s) ran on %s, %s", j.ID, j.Label, j.Conclusion, j.InstanceID, why)
 		}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/store"
 )
@@ -18,17 +20,20 @@ type process struct {
 	role Role
 	name string
 	on   store.InstanceID // an agent's machine
-	ctx  context.Context  //nolint:containedctx // the life of the process
+	clk  clock.WithTicker
+	ctx  context.Context //nolint:containedctx // the life of the process
 	kill context.CancelFunc
 
-	mu    sync.Mutex
-	dead  bool
-	thaw  chan struct{} // closed at the end of a pause; nil: none
-	calls map[Call]int
+	mu     sync.Mutex
+	dead   bool
+	thaw   chan struct{} // closed at the end of a pause; nil: none
+	calls  map[Call]int
+	forgot string // the machine that a listing lacked last
 }
 
 func (w *World) newProcess(role Role, name string) *process {
 	p := &process{w: w, role: role, name: name, calls: map[Call]int{}}
+	p.clk = w.clockOf(name, p.program())
 	p.ctx, p.kill = context.WithCancel(context.Background())
 	return p
 }
@@ -114,6 +119,7 @@ type contract struct {
 	throttled error         // nothing was done
 	least     time.Duration // a call takes so long
 	most      time.Duration
+	patience  time.Duration // after which the back end gives up what is not answered; 0: only the caller does
 }
 
 // outOfOrder reports whether err says that the other side does not work, rather than what it has to say. Of the
@@ -122,8 +128,9 @@ func outOfOrder(err error) bool {
 	return errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled) || errors.Is(err, githubapi.ErrRefused)
 }
 
-// call makes one call through the gate of p, about the thing of that name. old, if not nil, turns an answer into what it was before.
-func call[T any](ctx context.Context, p *process, c contract, s Site, about string, do func(context.Context) (T, error), old func(T) T) (T, error) {
+// call makes one call through the gate of p, about the thing of that name. old, if not nil, turns an
+// answer into what it is with a kind of fault, which may be none.
+func call[T any](ctx context.Context, p *process, c contract, s Site, about string, do func(context.Context) (T, error), old func(T, Kind, key) T) (T, error) {
 	var none T
 	if err := p.pass(ctx); err != nil {
 		return none, err
@@ -137,11 +144,29 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	if kind == CrashBefore {
 		p.crash()
 	}
+	if by := p.w.slowness(s, k.next()); by > 0 {
+		limit := c.patience
+		if limit == 0 {
+			limit = longestHang
+		}
+		if err := wait(ctx, min(by, limit)); err != nil {
+			return none, err
+		}
+		if by > limit {
+			return none, c.unknown
+		}
+	}
 	if err := p.travel(ctx, c, k.next()); err != nil {
 		return none, err
 	}
-	if kind == Throttled {
+	switch {
+	case kind == Throttled || p.w.overloaded(p, which):
 		return none, c.throttled
+	case kind == Fails:
+		p.w.harm(string(p.on)) // a machine that is ill
+		return none, c.unknown
+	case kind == Hangs:
+		return none, hang(ctx, c)
 	}
 	if kind == Late {
 		p.w.later(k.next().between(time.Second, 8*time.Second), func(ctx context.Context) { _, _ = do(ctx) })
@@ -170,11 +195,26 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	switch {
 	case kind == LostReply:
 		return none, c.unknown
-	case kind == Stale && err == nil:
-		out = old(out)
+	case old != nil && err == nil:
+		out = old(out, kind, k)
 	}
 	return out, err
 }
+
+// hang waits for an answer that never comes.
+func hang(ctx context.Context, c contract) error {
+	limit := c.patience
+	if limit == 0 {
+		limit = longestHang
+	}
+	if err := wait(ctx, limit); err != nil {
+		return err
+	}
+	return c.unknown
+}
+
+// longestHang is when the connection of a call without a limit of its own breaks.
+const longestHang = time.Minute
 
 // stall makes the answer of what is out of order as late as the pace is slow. Outages have the pace, but not the
 // product's pauses between two tries: without it, an outage would meet as many more tries as it is longer.

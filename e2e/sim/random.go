@@ -2,12 +2,10 @@ package sim
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -22,9 +20,18 @@ func Random(seed uint64) Script {
 		Seed: seed, Controllers: d.controllers(), Pace: SlowPace, Mode: string(store.JIT),
 		Boot: d.of("boot").between(5*time.Second, time.Minute), Largest: 20 + d.of("largest").below(100),
 	}
-	if seed%6 == 0 {
+	if seed%2 == 0 {
 		o.Pace = 1
 	}
+	o.StoreTime = d.chance("store time", 0.5)
+	if d.chance("drift", 0.3) {
+		o.Drift = 0.0002 // what a computer without NTP may have (man 8 adjtimex: 500 ppm at most)
+	}
+	o.LateExpiry = d.chance("late expiry", 0.3)
+	if d.chance("small items", 0.1) {
+		o.ItemLimit = 4000
+	}
+	o.Later = d.chance("later version", 0.3)
 	if d.chance("token", 0.2) {
 		o.Mode = string(store.Token)
 	}
@@ -70,7 +77,7 @@ func (d dice) of(what string, n ...int) key {
 	return newKey(d.seed, parts...)
 }
 
-func (d dice) controllers() int { return 1 + d.of("controllers").below(2) }
+func (d dice) controllers() int { return []int{1, 2, 2, 3, 5}[d.of("controllers").below(5)] }
 
 func (d dice) chance(what string, p float64, n ...int) bool {
 	return d.of(what+"?", n...).float() < p
@@ -90,6 +97,7 @@ func (d dice) rates() Rates {
 	out := Rates{}
 	for kind, p := range map[Kind]float64{
 		CrashBefore: 0.0001, CrashAfter: 0.0001, LostReply: 0.003, Late: 0.002, Twice: 0.003, Throttled: 0.004, Stale: 0.02,
+		Older: 0.02, Torn: 0.05, Forgets: 0.02, Hangs: 0.002, Fails: 0.001,
 	} {
 		if !d.chance("rate "+string(kind), 0.3) {
 			out[kind] = level * p
@@ -174,89 +182,4 @@ func (d dice) weather() []Step {
 		}
 	}
 	return out
-}
-
-// event is one thing the world does.
-type event struct {
-	dice
-
-	name string
-	n    int
-}
-
-func (e event) key(what string) key { return e.of(e.name+" "+what, e.n) }
-
-func (e event) long(from, to time.Duration) span { return span{e.span(from, to, e.name+" long", e.n)} }
-
-// controller draws one of the two, or the one that leads.
-func (e event) controller() string {
-	return []string{"controller", "controller", "controller-1", "controller-2"}[e.key("who").below(4)]
-}
-
-// patience is how long one controller may be away: for long only if there is another, or nobody gets an answer.
-func (e event) patience() time.Duration {
-	if e.controllers() == 1 {
-		return 2 * time.Minute
-	}
-	return 40 * time.Minute
-}
-
-func (e event) x() float64 { return e.key("x").float() }
-
-// weathers is everything that the world may do, and how often in one story.
-var weathers = []struct {
-	name string
-	most int
-	act  func(e event) Action
-}{
-	{"reclaim", 6, func(e event) Action { return strike{Of: e.x()} }},
-	{"notice", 4, func(e event) Action { return strike{e.x(), true} }},
-	{"kill agent", 6, func(e event) Action { return killAgent{e.x()} }},
-	{"pause agent", 3, func(e event) Action { return pauseAgent{e.x(), e.long(5*time.Second, 40*time.Second)} }},
-	{"kill controller", 8, func(e event) Action { return kill{e.controller()} }},
-	{"pause controller", 4, func(e event) Action {
-		return pause{e.controller(), e.long(10*time.Second, 40*time.Second).For}
-	}},
-	{"store", 2, func(e event) Action { return down{"store", e.long(2*time.Second, 2*time.Minute)} }},
-	{"cut from store", 3, func(e event) Action {
-		return cut{e.controller(), "store", e.long(e.patience()/20, e.patience()), e.x() < 0.5}
-	}},
-	{"cut", 2, func(e event) Action {
-		contract := []string{"pool", "fleet", "github"}[e.key("what").below(3)]
-		return cut{e.controller(), contract, e.long(5*time.Second, 3*time.Minute), e.x() < 0.5}
-	}},
-	{"cut agents", 1, func(e event) Action {
-		return cut{agents, "store", e.long(2*time.Second, 3*time.Minute), e.x() < 0.5}
-	}},
-	{"pool", 3, func(e event) Action { return down{"pool", e.long(2*time.Second, 10*time.Minute)} }},
-	{"fleet", 2, func(e event) Action { return down{"fleet", e.long(2*time.Second, 3*time.Minute)} }},
-	{"capacity", 3, func(e event) Action {
-		a := scarce{N: e.key("left").below(8), span: e.long(time.Minute, 20*time.Minute)}
-		switch e.key("slot").below(4) {
-		case 1:
-			a.Usage = store.Spot
-		case 2:
-			a.Type = "c6i.large"
-		case 3:
-			a.Usage, a.Zone = store.Spot, "local-a"
-		}
-		return a
-	}},
-	{"list lag", 2, func(e event) Action {
-		return listLag{e.key("lag").between(5*time.Second, 4*time.Minute), e.long(time.Minute, 20*time.Minute)}
-	}},
-	{"template", 2, func(e event) Action { return template{fmt.Sprint("v", e.n+2)} }},
-	{"drain", 2, func(e event) Action {
-		return drain{ID: fmt.Sprint("order-", e.n), Class: []string{"", "small", "large"}[e.key("class").below(3)]}
-	}},
-	{"github out", 2, func(e event) Action {
-		mode := []githubsim.Mode{githubsim.Fails, githubsim.Hangs, githubsim.Lost, githubsim.Revoked}[e.key("mode").below(4)]
-		return githubOut{string(mode), e.long(2*time.Second, 5*time.Minute), e.x() < 0.5}
-	}},
-	{"github slow", 2, func(e event) Action {
-		return githubSlow{e.key("by").between(500*time.Millisecond, 15*time.Second), e.long(10*time.Second, 10*time.Minute)}
-	}},
-	{"github limit", 2, func(e event) Action {
-		return githubLimit{1 + e.key("limit").below(20), e.span(10*time.Second, time.Minute, "window", e.n), e.long(time.Minute, 10*time.Minute), e.x() < 0.5}
-	}},
 }

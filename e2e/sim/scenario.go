@@ -243,7 +243,7 @@ func ParseFault(text string) (Fault, error) {
 
 // Kinds returns every kind of fault.
 func Kinds() []Kind {
-	return []Kind{CrashBefore, CrashAfter, LostReply, Late, Twice, Throttled, Stale}
+	return []Kind{CrashBefore, CrashAfter, LostReply, Late, Twice, Throttled, Stale, Older, Torn, Forgets, Hangs, Fails}
 }
 
 // list writes what is allowed.

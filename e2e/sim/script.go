@@ -18,6 +18,11 @@ type Script struct {
 	NeverBoots  float64       `script:"never-boots"` // chance that a machine hangs in its boot
 	JITLapse    time.Duration `script:"jit-lapse"`   // GitHub removes an unused JIT runner after it; 0: never
 	Skew        time.Duration `script:"skew"`        // clocks are off by up to so much, either way
+	Drift       float64       `script:"drift"`       // clocks run too fast or slow by up to so much of each second
+	StoreTime   bool          `script:"store-time"`  // the store says its time, as DynamoDB does
+	LateExpiry  bool          `script:"late-expiry"` // the store removes what has expired days later; until then each process hides it, by its own clock
+	ItemLimit   int           `script:"item-limit"`  // bytes that an item of the store may have; 0: any
+	Later       bool          `script:"later"`       // every other record has a field of a later version
 	Idle        time.Duration `script:"idle"`        // limit of the state idle; 2 min at pace 1
 	Pace        float64       `script:"pace"`        // 1: the product's defaults; see Script.paced
 	Tempo       Tempo         // of single intervals

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -56,6 +57,17 @@ var verbs = []struct {
 	{"strike", strike{}},
 	{"kill-agent", killAgent{}},
 	{"pause-agent", pauseAgent{}},
+	{"set-clock", setClock{}},
+	{"slow", slow{}},
+	{"throttle", throttle{}},
+	{"strike-all", strikeAll{}},
+	{"pause-agents", pauseAgents{}},
+	{"list-loses", listLoses{}},
+	{"refuse-end", refuseEnd{}},
+	{"reboot", reboot{}},
+	{"disk", disk{}},
+	{"stop", stop{}},
+	{"config", config{}},
 }
 
 // String writes the step as ParseStep reads it, without its reason.
@@ -146,7 +158,7 @@ func (a notice) do(w *World) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.machines[id].notice.Store(true)
-		w.machines[id].harmed = true
+		w.machines[id].harmed = math.MaxInt64
 	})
 }
 

@@ -32,8 +32,7 @@ type truth struct {
 
 	mu         sync.Mutex
 	violations []Violation
-	earlier    map[store.Key]*store.Item // each item before its last write; nil: absent
-	now        map[store.Key]*store.Item
+	written    map[store.Key][]*store.Item // the last writes of each item, the newest last
 	instances  map[store.InstanceID]store.Instance
 	status     map[store.RequestID]store.RunStatus
 	requests   map[store.RequestID]map[int]asked // by attempt
@@ -50,7 +49,7 @@ type truth struct {
 	templateAt time.Time
 	halts      map[string]string // machines that halted themselves, and why
 	audits     map[string]bool   // what the audit said before
-	strays     map[string]bool   // runners that the last audit took for strays
+	strays     map[string]bool   // what the last audit said and one look does not prove
 	trouble    time.Time         // when something was last out of order
 	ready      int
 	failed     int
@@ -73,7 +72,7 @@ type ownership struct {
 
 func newTruth(w *World, table store.Table) *truth {
 	return &truth{
-		Table: table, w: w, earlier: map[store.Key]*store.Item{}, now: map[store.Key]*store.Item{},
+		Table: table, w: w, written: map[store.Key][]*store.Item{},
 		instances: map[store.InstanceID]store.Instance{}, status: map[store.RequestID]store.RunStatus{},
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{},
@@ -108,7 +107,8 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	if err != nil {
 		return err
 	}
-	t.earlier[item.Key], t.now[item.Key] = t.now[item.Key], &item
+	last := append(t.written[item.Key], &item)
+	t.written[item.Key] = last[max(0, len(last)-oldest-1):]
 	switch item.Key.Sort {
 	case store.KindInstance:
 		note(t, item, t.instance)
@@ -230,14 +230,25 @@ func (t *truth) state(id store.InstanceID) statemachine.State {
 	return t.instances[id].State
 }
 
-// before turns items into what they were before their last write.
-func (t *truth) before(items []store.Item) []store.Item {
+// oldest is how many writes back a read may be that need not see the last.
+const oldest = 4
+
+// before turns items into what they were before their last write, or some writes earlier.
+func (t *truth) before(items []store.Item, kind Kind, k key) []store.Item {
+	back := 1
+	switch kind {
+	case Stale:
+	case Older:
+		back = 2 + k.next().below(oldest-1)
+	default:
+		return items
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []store.Item
 	for _, item := range items {
-		if old := t.earlier[item.Key]; old != nil {
-			out = append(out, *old)
+		if all := t.written[item.Key]; len(all) > back {
+			out = append(out, *all[len(all)-1-back])
 		}
 	}
 	return out

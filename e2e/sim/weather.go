@@ -67,15 +67,19 @@ func (a down) do(w *World) {
 	a.until(w, func() { set(1) }, func() { set(-1) })
 }
 
-// githubOut puts GitHub out of order: all of it, or its client's calls alone.
+// githubOut puts GitHub out of order: all of it, its client's calls alone, or what listeners call alone.
 type githubOut struct {
 	Mode string `script:"mode,first"`
 	span
 
-	API bool `script:"api"`
+	API      bool `script:"api"`
+	Sessions bool `script:"sessions"`
 }
 
 func (a githubOut) check() error {
+	if a.Sessions && (a.API || a.Mode == string(githubsim.Revoked)) {
+		return fmt.Errorf("sessions: got it with api or %s, which are the client's alone", githubsim.Revoked)
+	}
 	return errors.Join(oneOf("mode", a.Mode, string(githubsim.Fails), string(githubsim.Hangs), string(githubsim.Lost), string(githubsim.Revoked)), a.span.check())
 }
 
@@ -83,6 +87,9 @@ func (a githubOut) do(w *World) {
 	o := githubsim.Outage{Mode: githubsim.Mode(a.Mode)}
 	if a.API {
 		o.Calls = []githubsim.Call{githubsim.CallToken, githubsim.CallJIT, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete}
+	}
+	if a.Sessions {
+		o.Calls = []githubsim.Call{githubsim.CallConnect, githubsim.CallPoll, githubsim.CallAcquire, githubsim.CallComplete, githubsim.CallLogs}
 	}
 	if !a.API && o.Mode != githubsim.Revoked {
 		w.mu.Lock()
@@ -180,7 +187,7 @@ type pauseAgent struct {
 
 func (a pauseAgent) do(w *World) {
 	w.ofAlive(a.Of, func(m *machine) {
-		w.harm(m.id)
+		w.harmUntil(m.id, a.For)
 		w.ofAgent(m, func(p *process) { p.pause(a.For) })
 	})
 }

@@ -53,7 +53,7 @@ const clientPoll = 500 * time.Millisecond
 func (w *World) start(f Workflow) {
 	f.Attempt = max(f.Attempt, 1)
 	p := w.newProcess(Client, fmt.Sprintf("client-%s.%d", f.ID, f.Attempt))
-	fl := &workflow{Workflow: f, w: w, proc: p, store: w.table(p), began: w.clock.Now()}
+	fl := &workflow{Workflow: f, w: w, proc: p, store: w.store(p), began: w.clock.Now()}
 	w.mu.Lock()
 	w.flows = append(w.flows, fl)
 	w.mu.Unlock()
@@ -73,7 +73,7 @@ func (w *World) start(f Workflow) {
 		w.later(f.ReleaseAfter, func(ctx context.Context) {
 			ctx, cancel := context.WithTimeout(ctx, w.o.paced(time.Minute))
 			defer cancel()
-			fl.release(ctx, w.table(other), store.Drain)
+			fl.release(ctx, w.store(other), store.Drain)
 		})
 	}
 }
@@ -107,7 +107,7 @@ func (f *workflow) request() store.RunRequest {
 	r := store.RunRequest{
 		ID: f.id(), Attempt: f.Attempt, Count: f.Count, UsageClasses: f.Usage, AllowedInstanceTypes: f.Types,
 		ResourceClass: f.Class, MaxRuntime: store.SecondsOf(f.Max), Timeout: store.SecondsOf(f.Timeout),
-		CreatedAt: store.At(f.w.clockOf(f.proc.name).Now()),
+		CreatedAt: store.At(f.proc.clk.Now()),
 	}
 	if len(r.UsageClasses) == 0 {
 		r.UsageClasses = []string{store.Spot}
@@ -161,7 +161,7 @@ func (f *workflow) provision(ctx context.Context) bool {
 		}
 		if f.w.clock.Since(rung) >= f.w.o.paced(3*time.Second) {
 			rung = f.w.clock.Now()
-			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.Attempt, f.w.clockOf(f.proc.name).Now()))
+			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.Attempt, f.proc.clk.Now()))
 			if st.Attempt != f.Attempt {
 				err = errors.Join(err, f.store.Ring(ctx, f.id()))
 			}

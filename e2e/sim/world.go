@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"testing/cryptotest"
@@ -34,6 +35,7 @@ type World struct {
 	log   *slog.Logger
 
 	truth *truth
+	table *storetest.Memory // below truth
 	pool  pool.Pool
 	fleet *fleettest.Memory
 	hub   *githubsim.Hub
@@ -43,21 +45,27 @@ type World struct {
 	telling sync.Mutex
 	told    []told
 
-	mu          sync.Mutex
-	seen        map[Call]int // of all processes
-	exact       map[Call]map[int]Kind
-	fired       []Fired
-	trace       uint64
-	machines    map[string]*machine
-	controllers []*supervised
-	flows       []*workflow
-	restarts    int
-	restarted   time.Time          // when the last of them died
-	down        map[string]int     // contracts that are out of order, and for how many reasons
-	cuts        []cut              // who is cut off from what
-	wasCut      bool               // somebody ever was
-	cutOff      [][2]time.Duration // when runners could not reach GitHub: from, to
-	calm        bool               // no fault any more
+	mu           sync.Mutex
+	seen         map[Call]int // of all processes
+	exact        map[Call]map[int]Kind
+	fired        []Fired
+	trace        uint64
+	machines     map[string]*machine
+	controllers  []*supervised
+	flows        []*workflow
+	restarts     int
+	restarted    time.Time                // when the last of them died
+	down         map[string]int           // contracts that are out of order, and for how many reasons
+	cuts         []cut                    // who is cut off from what
+	hidden       map[string]bool          // from listings of the whole fleet
+	slow         map[string]time.Duration // contracts whose calls take up to so much longer
+	hot          share                    // of the table's partitions refuse every call
+	refusedUntil time.Duration            // the fleet refuses to end some machines
+	configured   time.Time                // when the configuration was changed; zero: never
+	wasCut       bool                     // somebody ever was
+	steps        map[string]time.Duration // by how much somebody set the clock of a program forward
+	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
+	calm         bool                     // no fault any more
 
 	ended   chan struct{}
 	spoilt  chan struct{} // closed if the story ends with a violation
@@ -137,13 +145,14 @@ func newWorld(o Script, dir string) *World {
 			Clock: clk, JITLapse: o.JITLapse, OnlineFor: o.paced(githubsim.DefaultOnlineFor),
 			SessionTimeout: o.paced(githubsim.DefaultSessionTimeout), PollWait: o.paced(githubsim.DefaultPollWait),
 		}),
-		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]int{}, ended: make(chan struct{}), spoilt: make(chan struct{}),
+		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]int{}, steps: map[string]time.Duration{}, slow: map[string]time.Duration{}, ended: make(chan struct{}), spoilt: make(chan struct{}),
 	}
 	if os.Getenv("REMUDA_TEST_LOG") != "" {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	w.cfg = o.config()
-	var table store.Table = storetest.NewMemory(clk)
+	w.table = o.newTable(clk)
+	var table store.Table = w.table
 	if o.Under != nil {
 		table = o.Under(table)
 	}
@@ -209,21 +218,21 @@ func (w *World) later(d time.Duration, do func(context.Context)) {
 	})
 }
 
-// hideNew takes out of a listing what was launched lately.
-func (w *World) hideNew(all []fleet.Machine) []fleet.Machine {
-	var out []fleet.Machine
-	for _, m := range all {
-		if w.clock.Since(m.LaunchedAt) > time.Minute {
-			out = append(out, m)
-		}
+// listed is what a listing of machines shows with a kind of fault.
+func (p *process) listed(all []fleet.Machine, kind Kind, _ key) []fleet.Machine {
+	switch kind {
+	case Stale:
+		return slices.DeleteFunc(all, func(m fleet.Machine) bool { return p.w.clock.Since(m.LaunchedAt) <= time.Minute })
+	case Forgets:
+		return p.forgetOne(all)
 	}
-	return out
+	return all
 }
 
 // lagging shows runners as not busy, as GitHub does for up to a minute.
-func (w *World) lagging(all []githubapi.Runner) []githubapi.Runner {
+func (w *World) lagging(all []githubapi.Runner, kind Kind, _ key) []githubapi.Runner {
 	for i := range all {
-		all[i].Busy = false
+		all[i].Busy = all[i].Busy && kind != Stale
 	}
 	return all
 }
@@ -286,5 +295,5 @@ func (w *World) end() Report {
 	return r
 }
 
-// table returns the store as p sees it.
-func (w *World) table(p *process) *store.Store { return store.New(tableGate{p, w.truth}) }
+// store returns the store as p sees it.
+func (w *World) store(p *process) *store.Store { return store.New(tableGate{p, w.truth}) }

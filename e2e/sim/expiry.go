@@ -1,0 +1,88 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
+)
+
+// An expired item counts as absent. DynamoDB removes it up to days later; until then it is the back end in each process that
+// hides it, by that process's clock (Script.LateExpiry).
+
+// lateExpiry is how late. "Typically within a few days" (DynamoDB, "Time to Live").
+const lateExpiry = 48 * time.Hour
+
+// behind is a clock that is late.
+type behind struct {
+	clock.PassiveClock
+
+	by time.Duration
+}
+
+func (c behind) Now() time.Time                  { return c.PassiveClock.Now().Add(-c.by) }
+func (c behind) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
+// newTable returns the store below all gates.
+func (o Script) newTable(clk clock.PassiveClock) *storetest.Memory {
+	if o.LateExpiry {
+		clk = behind{clk, lateExpiry}
+	}
+	return storetest.NewMemory(clk)
+}
+
+// current hides what has expired by the clock of the process.
+func (g tableGate) current(items []store.Item) []store.Item {
+	if !g.p.w.o.LateExpiry {
+		return items
+	}
+	return slices.DeleteFunc(items, func(item store.Item) bool { return g.expired(item) })
+}
+
+func (g tableGate) expired(item store.Item) bool {
+	return item.Broken == nil && !item.ExpiresAt.IsZero() && !g.p.clk.Now().Before(item.ExpiresAt)
+}
+
+// makeRoom removes what has expired and is not removed yet, where something new is to be.
+func (g tableGate) makeRoom(ctx context.Context, k store.Key, expect int64) {
+	if !g.p.w.o.LateExpiry || expect != 0 {
+		return
+	}
+	if items, err := g.inner.Get(ctx, store.Consistent, k); err == nil && len(items) == 1 && g.expired(items[0]) {
+		g.p.w.table.Erase(k)
+	}
+}
+
+// laterField is one that a later version may write. Every second record that is written has it.
+var laterField = []byte(`,"ofALaterVersion":{"kind":"unknown","values":[1,2]}}`)
+
+// asLater returns an item as a later version may have written it.
+func (w *World) asLater(item store.Item) store.Item {
+	text := bytes.TrimSpace(item.Attributes)
+	if !w.o.Later || item.Version%2 == 0 || len(text) <= len("{}") {
+		return item
+	}
+	item.Attributes = append(bytes.Clone(text[:len(text)-1]), laterField...)
+	return item
+}
+
+// seen is the table as somebody sees it whose clock is right.
+type seen struct {
+	store.Table
+
+	w *World
+}
+
+func (s seen) Scan(ctx context.Context, yield func(store.Item) error) error {
+	return s.Table.Scan(ctx, func(item store.Item) error {
+		if item.Broken == nil && !item.ExpiresAt.IsZero() && !s.w.clock.Now().Before(item.ExpiresAt) {
+			return nil
+		}
+		return yield(item)
+	})
+}

@@ -1,0 +1,298 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/store"
+)
+
+// What befalls much at once, and what makes everything slow.
+
+// share is how much of something is meant, of 1.
+type share struct {
+	Of float64 `script:"of,first"`
+}
+
+func (a share) check() error {
+	if !(a.Of > 0 && a.Of <= 1) {
+		return fmt.Errorf("of: got %v, must be a fraction above 0, at most 1", a.Of)
+	}
+	return nil
+}
+
+// covers draws whether one thing is among those meant.
+func (a share) covers(seed uint64, parts ...string) bool {
+	return newKey(seed, parts...).float() < a.Of
+}
+
+// strikeAll loses a share of all machines at once, as the loss of a zone or a wave of reclaims does.
+type strikeAll struct{ share }
+
+func (a strikeAll) do(w *World) {
+	for _, id := range w.fleet.Alive() {
+		if a.covers(w.o.Seed, id, "strike-all") {
+			w.reclaim(id)
+		}
+	}
+}
+
+// pauseAgents stops all agents at once, as a fault of the host under them does. The controller is to take that for a fault
+// that all share: no machine is excused but where so few live that it may not.
+type pauseAgents struct{ span }
+
+func (a pauseAgents) do(w *World) {
+	alive := w.fleet.Alive()
+	for _, id := range alive {
+		w.harmUntil(id, a.For)
+		w.mu.Lock()
+		m := w.machines[id]
+		w.mu.Unlock()
+		if m != nil {
+			w.ofAgent(m, func(p *process) { p.pause(a.For) })
+		}
+	}
+}
+
+// listLoses takes a share of the machines out of the listings of the whole fleet. What a listing lacks twice is gone, but
+// for so many that no fleet loses at once (docs/architecture.md, "Sweep").
+type listLoses struct {
+	share
+	span
+}
+
+func (a listLoses) check() error { return errors.Join(a.share.check(), a.span.check()) }
+
+func (a listLoses) do(w *World) {
+	lost := map[string]bool{}
+	for _, id := range w.fleet.Alive() {
+		if a.covers(w.o.Seed, id, "list-loses") {
+			lost[id] = true
+		}
+	}
+	a.until(w, func() { w.hide(lost) }, func() { w.hide(nil) })
+}
+
+// tooMany reports whether a listing lacks more machines than a fleet loses at once: one that is lacking is not given up then.
+// Few are, as they are the way machines die. What is launched while a listing loses machines may not be known to any.
+func (w *World) tooMany() bool {
+	alive := w.fleet.Alive()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	old, lost := 0, 0
+	for _, id := range alive {
+		if w.clock.Since(w.machines[id].born) < w.o.paced(oldEnough) {
+			continue
+		}
+		if old++; w.hidden[id] {
+			lost++
+		}
+	}
+	return lost > 6 && 2*lost > old
+}
+
+// oldEnough is when every listing must show a machine, at pace 1.
+const oldEnough = 5 * time.Minute
+
+func (w *World) hide(lost map[string]bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hidden = lost
+}
+
+// shown is what a listing of the whole fleet shows.
+func (w *World) shown(all []fleet.Machine) []fleet.Machine {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.hidden) == 0 {
+		return all
+	}
+	var out []fleet.Machine
+	for _, m := range all {
+		if !w.hidden[m.ID] {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// missing reports whether listings lack a machine, and not so many at once that none may be given up.
+func (w *World) missing(id string) bool {
+	w.mu.Lock()
+	hidden := w.hidden[id]
+	w.mu.Unlock()
+	return hidden && !w.tooMany()
+}
+
+// forgetOne takes out of a listing one machine that the last one showed.
+func (p *process) forgetOne(all []fleet.Machine) []fleet.Machine {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, m := range all {
+		if m.ID != p.forgot {
+			p.forgot = m.ID
+			return append(all[:i:i], all[i+1:]...)
+		}
+	}
+	return all
+}
+
+// refuseEnd lets the fleet refuse to end machines that live now.
+type refuseEnd struct{ span }
+
+var errRefused = errors.New("simulated: UnauthorizedOperation")
+
+func (a refuseEnd) do(w *World) {
+	ids := w.fleet.Alive()
+	a.until(w, func() {
+		for _, id := range ids {
+			w.fleet.RefuseTerminate(id, errRefused)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.refusedUntil = max(w.refusedUntil, w.since()+a.For)
+	}, func() {
+		for _, id := range ids {
+			w.fleet.RefuseTerminate(id, nil)
+		}
+	})
+}
+
+// slow makes the calls of a contract take longer, each up to so long.
+type slow struct {
+	Contract string        `script:"contract,first"`
+	By       time.Duration `script:"by,first"`
+	span
+}
+
+func (a slow) check() error {
+	return errors.Join(oneOf("contract", a.Contract, "store", "pool", "fleet", "github"), a.span.check())
+}
+
+func (a slow) do(w *World) {
+	set := func(by time.Duration) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.slow[a.Contract] += by
+	}
+	a.until(w, func() { set(a.By) }, func() { set(-a.By) })
+}
+
+// slowness is how much longer a call takes.
+func (w *World) slowness(s Site, k key) time.Duration {
+	contract, _, _ := strings.Cut(s.Method, ".")
+	w.mu.Lock()
+	most := w.slow[contract]
+	w.mu.Unlock()
+	return time.Duration(k.float() * float64(most))
+}
+
+// throttle lets a share of the table's partitions refuse every call, as one that is asked too much does.
+type throttle struct {
+	share
+	span
+}
+
+func (a throttle) check() error { return errors.Join(a.share.check(), a.span.check()) }
+
+func (a throttle) do(w *World) {
+	set := func(of float64) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.hot.Of = of
+	}
+	a.until(w, func() { set(a.Of) }, func() { set(0) })
+}
+
+// overloaded reports whether the partition of a call refuses it. An agent that cannot report is not healthy.
+func (w *World) overloaded(p *process, c Call) bool {
+	w.mu.Lock()
+	hot := w.hot
+	w.mu.Unlock()
+	if hot.Of == 0 || c.Method != "store.Get" && c.Method != "store.Put" {
+		return false
+	}
+	for name := range strings.SplitSeq(c.About, "+") {
+		_, id, found := strings.Cut(name, "#")
+		if !found {
+			id = name
+		}
+		if name != store.LeaseKey.Partition && hot.covers(w.o.Seed, id, "partition") {
+			if p.on != "" {
+				w.harmUntil(string(p.on), 0)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// stop ends controllers in order, one or all, and starts them again after a while.
+type stop struct {
+	Who string `script:"program,first"` // controller (the one that leads), controller-<n>, controllers
+	span
+}
+
+// controllers stands for every one of them.
+const controllers = "controllers"
+
+func (a stop) check() error {
+	if a.Who == controllers {
+		return a.span.check()
+	}
+	if a.Who == agents || a.Who == clients {
+		return fmt.Errorf("program: got %q, must be controller, controller-<n> or controllers", a.Who)
+	}
+	return errors.Join(checkProgram(a.Who), a.span.check())
+}
+
+func (a stop) do(w *World) {
+	who := a.Who
+	if who != controllers {
+		var ok bool
+		if who, ok = w.programOf(who); !ok {
+			return
+		}
+	}
+	for _, c := range w.controllers {
+		if who == controllers || who == c.name {
+			c.rest(a.For)
+		}
+	}
+}
+
+// reboot starts a machine anew: its agent, its listener and its job end, and what is on its disk stays.
+type reboot struct{ share }
+
+func (a reboot) do(w *World) {
+	w.ofAlive(a.Of, func(m *machine) {
+		w.harm(m.id) // its job is lost, and it may miss a gate
+		m.runner.Reboot()
+		w.ofAgent(m, (*process).crash)
+	})
+}
+
+// config changes the configuration of every controller, one after the other, as an operator does.
+type config struct {
+	Largest int    `script:"largest"` // machines at once; 0: as it was
+	Without string `script:"without"` // a class that is no longer configured
+	Mode    string `script:"mode"`    // of registration; "": as it was
+}
+
+func (a config) check() error {
+	return errors.Join(oneOf("mode", a.Mode, "", string(store.JIT), string(store.Token)), oneOf("without", a.Without, "", "small", "large"))
+}
+
+// betweenStops is how long an operator waits from one controller to the next.
+const betweenStops = 5 * time.Second
+
+func (a config) do(w *World) {
+	w.configure(a)
+	for i, c := range w.controllers {
+		w.later(time.Duration(i)*betweenStops, func(context.Context) { c.rest(time.Second) })
+	}
+}
