@@ -179,3 +179,30 @@ func TestRestart_BadState_SetAside_H51(t *testing.T) {
 		}
 	})
 }
+
+// An agent whose memory was lost trusts no read that may be old with the first word on its assignment and its threshold: no
+// version that it remembers would refuse it.
+func TestRestart_MemoryLost_NoStaleFirstWord_H51(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.Token)
+		w.release(store.Drain)
+		time.Sleep(5 * time.Second)
+		w.wantSignal(store.RemoveOK, "")
+		w.table.set(func(_ context.Context, c call) verdict {
+			if c.put || c.c == store.Consistent {
+				return fine
+			}
+			return stale // shows run a again
+		})
+		w.stop()
+		if err := os.Remove(filepath.Join(w.options.Dir, "agent-state.json")); err != nil {
+			t.Fatal(err)
+		}
+		w.boot()
+		time.Sleep(time.Minute)
+		w.wantOn()
+		if _, beat := w.said(); beat.Beat.Assignment != w.in().Assignment {
+			t.Errorf("the agent went back to assignment %d, its record is in %d", beat.Beat.Assignment, w.in().Assignment)
+		}
+	})
+}

@@ -58,9 +58,14 @@ func (a *Agent) pollWait() time.Duration {
 }
 
 // look reads the record once. A read may be stale: a version below the highest seen is ignored, and
-// what ends the machine is confirmed by a consistent read.
+// what ends the machine is confirmed by a consistent read. So the first must be one: an agent that lost its memory
+// would take the threshold of an earlier assignment for its own.
 func (a *Agent) look(ctx context.Context) error {
-	in, err := a.read(ctx, store.Eventual)
+	consistency := store.Eventual
+	if a.disk.get().Version == 0 {
+		consistency = store.Consistent
+	}
+	in, err := a.read(ctx, consistency)
 	gone := errors.Is(err, store.ErrNotFound) && a.disk.get().Version > 0
 	if gone || (err == nil && in.State == statemachine.Terminated) {
 		in, err = a.read(ctx, store.Consistent)
