@@ -65,6 +65,9 @@ func (t *truth) signed(ctx context.Context, item store.Item, applied bool) {
 
 // leads notes an applied write of the lease. t.mu must be held.
 func (t *truth) leads(was, l store.Lease) {
+	if l.Holder != "" && l.Term == was.Term && was.Holder != "" && l.Holder != was.Holder {
+		t.broke(Fenced, "%s took the lease of %s within term %d", l.Holder, was.Holder, l.Term)
+	}
 	if l.Holder == "" || l.Term == was.Term {
 		return
 	}

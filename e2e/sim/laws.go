@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -36,8 +37,11 @@ var instanceLaws = []struct {
 	{InTime, (*truth).threshold},
 	{OneOwner, (*truth).owner},
 	{Secrets, (*truth).secret},
-	{HealthyLives, (*truth).ending},
+	{Caused, (*truth).caused},
 	{HealthyLives, (*truth).patient},
+	{Freed, (*truth).freed},
+	{Scrubbed, (*truth).scrubbed},
+	{Nothing, (*truth).comes},
 	{Current, (*truth).current},
 }
 
@@ -51,6 +55,9 @@ var statusLaws = []struct {
 	{OneOwner, (*truth).listed},
 	{OneOwner, (*truth).attempts},
 	{Answered, (*truth).inLine},
+	{Just, (*truth).just},
+	{Nothing, (*truth).nothingComes},
+	{Listening, (*truth).listening},
 }
 
 // edges: an instance changes its state along the table (S02).
@@ -88,10 +95,19 @@ func (t *truth) threshold(was, in store.Instance) {
 	got := in.Threshold.Sub(in.ChangedAt.Time)
 	exact := was.State != in.State && in.State != statemachine.Running // refilled seats run for the rest of the run's time
 	behind := 2 * t.w.skew()                                           // the clock of a new leader, of the last change
+	if ready, known := t.readyAt[in.RunID][in.Attempt]; known && in.State == statemachine.Running {
+		// A seat that is refilled runs for the rest of the run's time.
+		if over := in.Threshold.Sub(ready.Add(limit)); over > 2*t.w.skew()+t.w.o.paced(answeredAfter) {
+			t.broke(InTime, "%s: may run %s past the end of %s/%d", in.ID, over, in.RunID, in.Attempt)
+		}
+	}
 	if got > limit || got <= 0 || exact && got < limit-behind {
 		t.broke(InTime, "%s: %s -> %s with a threshold in %s, want %s", in.ID, was.State, in.State, got, limit)
 	}
 }
+
+// answeredAfter is how long after its seats are handed over a request may be answered, at pace 1: a crash comes between.
+const answeredAfter = 10 * time.Second
 
 // owner: from nobody to one run and back, with a new assignment each time (S05 S06 S68 H40).
 func (t *truth) owner(was, in store.Instance) {
@@ -134,23 +150,6 @@ func (t *truth) secret(_, in store.Instance) {
 		t.broke(Secrets, "the secret of %s was given to %s too", other, mine)
 	}
 	t.secrets[r.Secret] = mine
-}
-
-// ending: nothing healthy ends because something else failed.
-func (t *truth) ending(was, in store.Instance) {
-	if was.State == statemachine.Terminated || in.State != statemachine.Terminated {
-		return
-	}
-	switch in.Reason {
-	case statemachine.ReasonThreshold, statemachine.ReasonDismissed, reconciler.ReasonOver:
-		return
-	}
-	if t.w.missing(string(in.ID)) {
-		t.w.harm(string(in.ID)) // and its job with it
-	}
-	if !t.w.harmed(string(in.ID)) {
-		t.broke(HealthyLives, "%s was healthy and was terminated from %s: %q %s", in.ID, was.State, in.Reason, in.Detail)
-	}
 }
 
 // phases: a request changes its phase along the table (S80).

@@ -30,6 +30,7 @@ func (t *truth) launched(fm fleet.Machine) {
 		return
 	}
 	t.tokens[fm.ID] = fm.LaunchToken
+	t.counted(l)
 	if len(l.Seats) != 1 {
 		return
 	}

@@ -120,6 +120,7 @@ func (w *World) off(id string) {
 // reclaim is a sudden loss of a machine behind the system's back.
 func (w *World) reclaim(id string) {
 	w.harm(id)
+	w.disturb(0)
 	w.fleet.End(id)
 }
 

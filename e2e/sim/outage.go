@@ -142,6 +142,14 @@ func (w *World) anyDown() bool {
 	})
 }
 
+// clientsHindered reports whether anything keeps a client that lives from being seen in the store.
+func (w *World) clientsHindered() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.down["store"] > 0 || w.slow["store"] > 0 || w.hot.Of > 0 ||
+		slices.ContainsFunc(w.cuts, func(c cut) bool { return c.Contract == "store" && c.Who == clients })
+}
+
 // wasDown reports whether a contract was ever out of order for anybody.
 func (w *World) wasDown() bool {
 	w.mu.Lock()

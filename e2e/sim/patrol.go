@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -34,6 +35,7 @@ func (t *truth) watch() {
 				t.inTime()
 				t.answered()
 				t.reachable()
+				t.soon()
 				if n%auditEvery == 0 {
 					t.audited()
 				}
@@ -59,6 +61,7 @@ func (t *truth) inTime() {
 			if in.State == statemachine.Terminated {
 				end = in.Since.Add(late + t.w.skew())
 			}
+			end = later(end, t.w.begin.Add(t.w.refusals()+late))
 			if over := now.Sub(end); over > 0 && over <= every {
 				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)
 			}
@@ -76,7 +79,7 @@ func (t *truth) answered() {
 		for n, r := range attempts {
 			st := t.status[id]
 			open := st.Attempt < n || st.Attempt == n && st.Phase == statemachine.Pending
-			if n < len(attempts) || r.Released() || !open {
+			if n < t.latest(id).Attempt || r.Released() || !open {
 				continue // a newer attempt has taken its place, or it was given back
 			}
 			if over := now.Sub(r.at.Add(r.Timeout.Duration() + late)); over > 0 && over <= t.w.o.paced(patrolEvery) {
@@ -171,8 +174,8 @@ func (w *World) unrest() string {
 			return "request " + string(id) + " is Pending"
 		}
 	}
-	for id, attempts := range t.requests {
-		r := attempts[len(attempts)]
+	for id := range t.requests {
+		r := t.latest(id)
 		if st := t.status[id]; r.Released() && st.Phase != statemachine.ReleasedPhase && st.ExpiresAt.IsZero() {
 			return "request " + string(id) + " is given back and " + string(st.Phase)
 		}
@@ -242,7 +245,7 @@ func (t *truth) ownJobs() {
 		}
 		if j.Conclusion == githubsim.Success {
 			t.jobs++
-		} else if !harmed && !t.w.gaveUp(j.Label) && !t.w.wasCutOff(j.FinishedAt) {
+		} else if !harmed && !t.w.gaveUp(j) && !t.w.wasCutOff(j.FinishedAt) {
 			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
 		}
 	}
@@ -265,18 +268,26 @@ func (t *truth) astray(j githubsim.JobRecord) string {
 	switch {
 	case own.run == "":
 		return "which was never that run's before"
-	case own.to.IsZero() || !j.FinishedAt.After(own.to) || j.StartedAt.Before(own.to) && t.w.gaveUp(j.Label):
+	case own.to.IsZero() || !j.FinishedAt.After(own.to) || j.StartedAt.Before(own.to) && t.w.gaveUp(j):
 		return ""
 	}
 	return fmt.Sprintf("from %s to %s; it was that run's from %s to %s only", j.StartedAt.Sub(t.w.begin), j.FinishedAt.Sub(t.w.begin), own.from.Sub(t.w.begin), own.to.Sub(t.w.begin))
 }
 
-// gaveUp reports whether somebody wanted the jobs of a run to end: it was cancelled, or its time was over.
-func (w *World) gaveUp(run string) bool {
+// gaveUp reports whether somebody wanted a job to end: its run was cancelled, forgotten or given back, its time was over, or a
+// newer attempt took its place.
+func (w *World) gaveUp(j githubsim.JobRecord) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	newest := 0
+	for _, f := range w.flows {
+		if f.ID == j.Label {
+			newest = max(newest, f.Attempt)
+		}
+	}
 	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
-		return f.ID == run && (f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt > 1 || f.outlived)
+		return f.ID == j.Label && strings.HasPrefix(j.ID, fmt.Sprintf("%s.%d-", f.ID, f.Attempt)) &&
+			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived)
 	})
 }
 

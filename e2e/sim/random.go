@@ -48,10 +48,7 @@ func Random(seed uint64) Script {
 	o.Steps = inOrder(append(d.workload(), d.weather()...))
 	o.CalmAt = d.end
 	for _, s := range o.Steps {
-		if a, ok := s.Act.(lasting); ok {
-			o.CalmAt = max(o.CalmAt, s.At+a.lasts()+time.Second)
-		}
-		o.CalmAt = max(o.CalmAt, s.At)
+		o.CalmAt = max(o.CalmAt, s.At+lasting(s.Act)+time.Second)
 	}
 	return o
 }

@@ -251,6 +251,8 @@ func Pause(at time.Duration, who string, d time.Duration) Step {
 	return step(at, pause{who, d})
 }
 
+func (a pause) lasts() time.Duration { return a.For }
+
 func (a pause) check() error { return checkWho(a.Who) }
 
 func (a pause) do(w *World) {

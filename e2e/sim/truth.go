@@ -51,10 +51,11 @@ type truth struct {
 	audits     map[string]bool   // what the audit said before
 	strays     map[string]bool   // what the last audit said and one look does not prove
 	trouble    time.Time         // when something was last out of order
-	ready      int
-	failed     int
-	jobs       int
-	settled    time.Duration
+	facts
+	ready   int
+	failed  int
+	jobs    int
+	settled time.Duration
 }
 
 // asked is one attempt of a request, and when it was asked for.
@@ -77,7 +78,7 @@ func newTruth(w *World, table store.Table) *truth {
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{},
 		last: map[store.Principal]store.SignalValue{}, lastAt: map[store.Principal]time.Time{}, tokens: map[string]string{},
-		history: map[store.InstanceID][]ownership{}, halts: map[string]string{}, terms: newTerms(), audits: map[string]bool{},
+		history: map[store.InstanceID][]ownership{}, halts: map[string]string{}, terms: newTerms(), audits: map[string]bool{}, facts: newFacts(),
 	}
 }
 
@@ -124,8 +125,15 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 			_, known := t.launches[l.Token]
 			t.w.tellLaunch(known, l)
 			t.launches[l.Token] = l
+			if !known {
+				t.warmFirst(l)
+			}
 			t.launchedNeeded(l)
 		})
+	case store.KindRunClient:
+		note(t, item, t.client)
+	case store.KindDrain:
+		note(t, item, t.ordered)
 	case store.KindLease:
 		note(t, item, func(_ store.Item, l store.Lease) {
 			t.w.tellLease(t.lease, l)
@@ -213,6 +221,7 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 		switch st.Phase {
 		case statemachine.Ready:
 			t.ready++
+			in(t.readyAt, st.ID)[st.Attempt] = t.w.clock.Now()
 		case statemachine.Failed:
 			t.failed++
 		case statemachine.Pending, statemachine.ReleasedPhase, statemachine.Unseen:

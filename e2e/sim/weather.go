@@ -15,9 +15,12 @@ import (
 
 // What the world does to an installation while it works. What lasts ends by itself.
 
-// lasting is an action that lasts.
-type lasting interface {
-	lasts() time.Duration
+// lasting returns how long an action lasts.
+func lasting(a Action) time.Duration {
+	if l, ok := a.(interface{ lasts() time.Duration }); ok {
+		return l.lasts()
+	}
+	return 0
 }
 
 // span is how long something lasts.

@@ -214,6 +214,7 @@ func (f *workflow) giveBack(ctx context.Context, mode store.ReleaseMode) {
 }
 
 func (f *workflow) release(ctx context.Context, s *store.Store, mode store.ReleaseMode) {
+	f.w.truth.gaveBack(f.id(), f.Attempt)
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		_, err := s.Release(ctx, f.id(), f.Attempt, mode)
 		return err == nil || errors.Is(err, store.ErrNotFound), err

@@ -66,6 +66,7 @@ type World struct {
 	steps        map[string]time.Duration // by how much somebody set the clock of a program forward
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
 	calm         bool                     // no fault any more
+	disturbed    time.Duration            // until when anything was out of order, or befell a call
 
 	ended   chan struct{}
 	spoilt  chan struct{} // closed if the story ends with a violation
@@ -189,6 +190,7 @@ func (w *World) befalls(p *process, c Call, k key) Kind {
 	if kind != "" {
 		f := Fault{c, w.seen[c], kind}
 		w.fired = append(w.fired, Fired{f, w.since(), p.name})
+		w.disturbed = max(w.disturbed, w.since()+longestHang) // it may take so long to show
 		w.tellf("fault %s (%s)", f, p.name)
 	}
 	return kind
@@ -237,6 +239,20 @@ func (w *World) lagging(all []githubapi.Runner, kind Kind, _ key) []githubapi.Ru
 	return all
 }
 
+// disturb notes that something is out of order for d from now on.
+func (w *World) disturb(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.disturbed = max(w.disturbed, w.since()+d)
+}
+
+// calmSince returns the time of the story since which nothing is out of order; later than now: something is.
+func (w *World) calmSince() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.disturbed
+}
+
 // sleep waits, and reports whether the story goes on.
 func (w *World) sleep(d time.Duration) bool {
 	t := time.NewTimer(d)
@@ -260,6 +276,9 @@ func (w *World) tell() {
 			return
 		}
 		w.tellf("%s", s.What)
+		if _, run := s.Act.(Workflow); !run {
+			w.disturb(lasting(s.Act))
+		}
 		s.Do(w)
 	}
 	if w.o.CalmAt > 0 {

@@ -26,6 +26,13 @@ func (m *Memory) SetCapacity(slot fleet.Slot, n int) {
 	})
 }
 
+// Limited reports whether a bound is set.
+func (m *Memory) Limited() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.limits) > 0
+}
+
 // SetTemplate sets the version that Plan and Template return.
 func (m *Memory) SetTemplate(version string) { m.set(func() { m.template = version }) }
 

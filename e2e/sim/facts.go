@@ -1,0 +1,170 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// facts is what the world knows for itself of what the laws judge: what clients and operators did, when, and what came of it
+// outside. Nothing in it is what a controller or an agent says of its reasons. It belongs to truth and is guarded by its lock.
+type facts struct {
+	seen     map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
+	given    map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
+	readyAt  map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
+	over     map[store.RequestID]time.Time         // requests that are Released
+	orders   map[string]order
+	came     map[store.RequestID]map[int]int // machines that live or lived, of launches for one attempt alone
+	share    map[store.RequestID]map[int]int // machines at most, of launches that several share
+	writable time.Time                       // since when nothing has kept clients from writing
+	hindered map[store.RequestID]time.Time   // when something last kept a pending request from being served
+	told     map[string]bool                 // violations that are told once
+}
+
+// order is an operator's drain order.
+type order struct {
+	store.DrainOrder
+
+	at, taken time.Time
+}
+
+func newFacts() facts {
+	return facts{
+		seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{},
+		readyAt: map[store.RequestID]map[int]time.Time{}, over: map[store.RequestID]time.Time{}, orders: map[string]order{},
+		came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
+		hindered: map[store.RequestID]time.Time{}, told: map[string]bool{},
+	}
+}
+
+// in returns the map of a key, which it makes if there is none.
+func in[K comparable, V any](m map[K]map[int]V, k K) map[int]V {
+	if m[k] == nil {
+		m[k] = map[int]V{}
+	}
+	return m[k]
+}
+
+// client notes a sign of life that the store took.
+func (t *truth) client(item store.Item, c store.RunClient) {
+	id, _ := item.Key.RequestID()
+	t.seen[id] = t.w.clock.Now()
+}
+
+// ordered notes an operator's order, and that a controller took it up.
+func (t *truth) ordered(item store.Item, d store.DrainOrder) {
+	d.ID, _ = item.Key.DrainID()
+	d.ExpiresAt = item.ExpiresAt
+	o, known := t.orders[d.ID]
+	if !known {
+		o.at = t.w.clock.Now()
+	}
+	if o.DrainOrder = d; o.taken.IsZero() && d.Taken() {
+		o.taken = t.w.clock.Now()
+	}
+	t.orders[d.ID] = o
+}
+
+// gaveBack notes that somebody gives an attempt back.
+func (t *truth) gaveBack(id store.RequestID, attempt int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, known := t.given[id][attempt]; !known {
+		in(t.given, id)[attempt] = t.w.clock.Now()
+	}
+}
+
+// givenBack returns when an attempt, or a later one, was given back or replaced by another; zero: it was not.
+func (t *truth) givenBack(id store.RequestID, attempt int) time.Time {
+	var first time.Time
+	earlier := func(at time.Time) {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	for n, at := range t.given[id] {
+		if n >= attempt {
+			earlier(at)
+		}
+	}
+	for n, r := range t.requests[id] {
+		if n > attempt {
+			earlier(r.at)
+		}
+	}
+	return first
+}
+
+// counted notes for whom a machine came.
+func (t *truth) counted(l store.Launch) {
+	for _, s := range l.Seats {
+		if len(l.Seats) == 1 {
+			in(t.came, s.RequestID)[s.Attempt]++
+		} else {
+			in(t.share, s.RequestID)[s.Attempt]++
+		}
+	}
+}
+
+// satisfiable reports whether the fleet has any type that an attempt allows.
+func (t *truth) satisfiable(r store.RunRequest) bool {
+	class, ok := t.w.config().Classes[r.ResourceClass]
+	if !ok {
+		return false
+	}
+	for _, usage := range r.UsageClasses {
+		_, err := t.w.fleet.Plan(context.Background(), fleet.Spec{
+			Token: "law", Count: 1, ResourceClass: r.ResourceClass, UsageClass: usage, CPU: class.CPU, Mem: class.Mem, AllowedTypes: r.AllowedInstanceTypes,
+		})
+		if !errors.Is(err, fleet.ErrUnsatisfiable) {
+			return true
+		}
+	}
+	return false
+}
+
+// late reports whether something that was due since an instant, within a bound at pace 1, has not happened though nothing
+// kept it: what was out of order may have hidden it until the next scan.
+func (t *truth) late(since time.Time, within time.Duration) bool {
+	from, calm := since.Sub(t.w.begin), t.w.calmSince()
+	if calm+t.w.o.paced(settles) > from {
+		from = max(from, calm) + t.w.o.paced(settles)
+	}
+	return t.w.since()-from > t.w.o.paced(within)+callsTake
+}
+
+const (
+	settles   = 4 * time.Minute  // a scan, and what follows from what it finds
+	callsTake = 10 * time.Second // what has no pace: GitHub and EC2 answer in up to 3 s
+)
+
+// once tells a violation that lasts a single time.
+func (t *truth) once(law, what, format string, args ...any) {
+	if mark := law + what; !t.told[mark] {
+		t.told[mark] = true
+		t.broke(law, format, args...)
+	}
+}
+
+// waits reports whether a request has an attempt that is not answered, and which.
+func (t *truth) waits(id store.RequestID) (asked, bool) {
+	r := t.latest(id)
+	st := t.status[id]
+	open := st.Attempt < r.Attempt || st.Attempt == r.Attempt && st.Phase == statemachine.Pending
+	return r, open && t.givenBack(id, r.Attempt).IsZero()
+}
+
+// latest returns the newest attempt of a request.
+func (t *truth) latest(id store.RequestID) asked {
+	var r asked
+	for _, a := range t.requests[id] {
+		if a.Attempt > r.Attempt {
+			r = a
+		}
+	}
+	return r
+}

@@ -1,0 +1,218 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Laws that hold what the tested code says of its reasons to what the world shows.
+const (
+	Just      = "a request fails only if the world shows why"
+	Caused    = "a machine ends only if the world shows why"
+	Nothing   = "a request that is Released has nothing on its way"
+	Scrubbed  = "what is pooled was scrubbed after its last run"
+	Freed     = "what a run holds is freed only once that run is over"
+	Listening = "what a run is given listens under its label"
+)
+
+// just: each reason to fail is one of the world's.
+func (t *truth) just(was, st store.RunStatus) {
+	if st.Phase != statemachine.Failed || was.Phase == statemachine.Failed && was.Attempt == st.Attempt {
+		return
+	}
+	r, now := t.requests[st.ID][st.Attempt], t.w.clock.Now()
+	wrong := ""
+	switch st.Reason {
+	case reconciler.ReasonTimeout:
+		if left := r.at.Add(r.Timeout.Duration()).Sub(now); left > 2*t.w.skew() {
+			wrong = fmt.Sprintf("its time-out is in %s", left)
+		}
+	case reconciler.ReasonVanished:
+		heard := later(t.seen[st.ID], r.at)
+		if t.w.waitsFor(st.ID, st.Attempt) {
+			heard = later(heard, t.writable) // it lives, and could not say so
+		}
+		if silent := now.Sub(heard); silent < t.w.o.paced(quietFor) {
+			wrong = fmt.Sprintf("its client was heard, or could not be, %s ago", silent)
+		}
+	case reconciler.ReasonHopeless:
+		if t.satisfiable(r.RunRequest) {
+			wrong = "the fleet has types that it allows"
+		}
+	case reconciler.ReasonBudget:
+		if got, least := t.came[st.ID][st.Attempt]+t.share[st.ID][st.Attempt], leastBudget(r.Count); got < least {
+			wrong = fmt.Sprintf("%d machines came for it, of at least %d that may", got, least)
+		}
+	case reconciler.ReasonSpec:
+		cfg := t.w.config()
+		_, configured := cfg.Classes[r.ResourceClass]
+		if configured && r.Count <= cfg.MaxInstances && t.w.o.ItemLimit == 0 && !t.w.reconfigured(settles) {
+			wrong = "nothing is wrong with it"
+		}
+	default:
+		wrong = "nobody knows that reason"
+	}
+	if wrong != "" {
+		t.broke(Just, "request %s/%d failed as %s: %s; %s", st.ID, st.Attempt, st.Reason, st.Message, wrong)
+	}
+}
+
+// quietFor is how long the client of a waiting request may be silent, at pace 1, less what the controller's looks are apart and
+// a beat takes.
+const quietFor = 40 * time.Second
+
+// leastBudget is how many machines must have come in vain before their request may fail for it: docs/architecture.md,
+// "Launches". It is written out here so that the product's own sum is judged, too.
+func leastBudget(count int) int { return count + max(3, count) }
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// reconfigured reports whether the configuration was changed so lately that an older one may still be in force.
+func (w *World) reconfigured(within time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.configured.IsZero() && w.clock.Since(w.configured) < w.o.paced(within)
+}
+
+// caused: somebody hurt the machine, or its time is over, or it was ordered to go, or it is not needed: by the world, whatever
+// reason was written down.
+func (t *truth) caused(was, in store.Instance) {
+	if was.State == statemachine.Terminated || in.State != statemachine.Terminated || was.State == statemachine.None {
+		return
+	}
+	if t.w.missing(string(in.ID)) {
+		t.w.harm(string(in.ID)) // and its job with it
+	}
+	now := t.w.clock.Now()
+	switch {
+	case t.w.harmed(string(in.ID)):
+	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
+	case t.dismissed(was, now):
+	case was.State == statemachine.Created && t.unneeded(was):
+	default:
+		t.broke(Caused, "%s was healthy and was terminated from %s, for %s/%d, %s before its threshold: %q %s",
+			in.ID, was.State, was.RunID, was.Attempt, was.Threshold.Sub(now), in.Reason, in.Detail)
+	}
+}
+
+// dismissed reports whether a machine may go by order: one given since it was launched, or, while it is idle, for its template
+// or its class.
+func (t *truth) dismissed(in store.Instance, now time.Time) bool {
+	m, known := t.w.fleet.Machine(string(in.ID))
+	for _, o := range t.orders {
+		taken := o.taken
+		if taken.IsZero() || taken.Sub(o.at) > t.w.o.paced(takenWithin) {
+			taken = o.at.Add(t.w.o.paced(takenWithin))
+		}
+		if o.Covers(in) && known && !m.LaunchedAt.After(taken.Add(2*t.w.skew()+callsTake)) {
+			return true
+		}
+	}
+	if in.State != statemachine.Idle {
+		return false
+	}
+	_, configured := t.w.config().Classes[in.ResourceClass]
+	return !configured || !t.templateAt.IsZero() && in.TemplateVersion != t.template || t.w.reconfigured(settles)
+}
+
+// takenWithin is how late an order may be taken up, at pace 1, whatever is out of order.
+const takenWithin = 10 * time.Minute
+
+// unneeded reports whether the request that a machine was launched for is over, and the machine never was ready for it.
+func (t *truth) unneeded(in store.Instance) bool {
+	st := t.status[in.RunID]
+	over := !t.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
+		st.Attempt == in.Attempt && (st.Phase == statemachine.Failed || st.Phase == statemachine.ReleasedPhase)
+	return over && !t.said(in, store.RegOK)
+}
+
+// freed: a run keeps what it was given until somebody gives it back, another attempt takes its place, or it failed.
+func (t *truth) freed(was, in store.Instance) {
+	if !was.State.Owned() || in.State != statemachine.Idle || !t.givenBack(was.RunID, was.Attempt).IsZero() {
+		return
+	}
+	st := t.status[was.RunID]
+	if was.State != statemachine.Running {
+		return // it may be more than its request needs, or one that an older request needs: those who wait keep the line
+	}
+	if st.Attempt == was.Attempt && (st.Phase == statemachine.Ready || st.Phase == statemachine.Pending) {
+		t.broke(Freed, "%s was taken from %s/%d, which is %s, and nobody gave that back", in.ID, was.RunID, was.Attempt, st.Phase)
+	}
+}
+
+// scrubbed: a machine that is offered was scrubbed after the last listener on it had ended.
+func (t *truth) scrubbed(was, in store.Instance) {
+	if !was.PooledAt.IsZero() || in.PooledAt.IsZero() {
+		return
+	}
+	t.w.mu.Lock()
+	m := t.w.machines[string(in.ID)]
+	soiled := m != nil && m.soiled && m.died.IsZero()
+	t.w.mu.Unlock()
+	if soiled {
+		t.broke(Scrubbed, "%s was pooled, and nobody scrubbed it since its last listener", in.ID)
+	}
+}
+
+// nothingComes: who is Released has no launch that goes on, and gets no machine any more.
+func (t *truth) nothingComes(was, st store.RunStatus) {
+	if st.Phase != statemachine.ReleasedPhase {
+		delete(t.over, st.ID)
+		return
+	}
+	if was.Phase == statemachine.ReleasedPhase {
+		return
+	}
+	t.over[st.ID] = t.w.clock.Now()
+	for token, l := range t.launches {
+		if !l.Done && slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return s.RequestID == st.ID }) {
+			t.broke(Nothing, "request %s is Released while launch %s goes on", st.ID, token)
+		}
+	}
+}
+
+// comes: nothing is launched or claimed for a request that is Released.
+func (t *truth) comes(was, in store.Instance) {
+	if !in.State.Owned() || was.RunID == in.RunID {
+		return
+	}
+	if at, over := t.over[in.RunID]; over && !at.IsZero() && in.Attempt <= t.status[in.RunID].Attempt {
+		t.broke(Nothing, "%s became %s for request %s %s after that was Released", in.ID, in.State, in.RunID, t.w.clock.Since(at))
+	}
+}
+
+// listening: at the moment of the answer GitHub knows a runner under the run's label on each machine, online.
+func (t *truth) listening(was, st store.RunStatus) {
+	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready || t.w.calmSince() > t.w.since()-t.w.o.paced(settles) {
+		return
+	}
+	online := map[string]bool{}
+	for _, r := range t.w.hub.Registered() {
+		if r.Online && slices.Contains(r.Labels, string(st.ID)) {
+			online[githubsim.InstanceOf(r.Name)] = true
+		}
+	}
+	for _, seat := range st.Instances {
+		if !online[string(seat.InstanceID)] && !t.w.harmed(string(seat.InstanceID)) && !t.ranFor(seat.InstanceID, st.ID) {
+			t.broke(Listening, "request %s is Ready with %s, which does not listen under its label", st.ID, seat.InstanceID)
+		}
+	}
+}
+
+// ranFor reports whether a job of a run came to a machine already: its runner has served then.
+func (t *truth) ranFor(id store.InstanceID, run store.RequestID) bool {
+	return slices.ContainsFunc(t.w.hub.Jobs(), func(j githubsim.JobRecord) bool {
+		return j.InstanceID == string(id) && j.Label == string(run)
+	})
+}

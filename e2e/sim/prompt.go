@@ -1,0 +1,212 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Laws on what must happen soon where nothing is out of order (truth.late), and on warm machines.
+const (
+	Soon   = "what is due happens soon"
+	Served = "a request that can be served is"
+	Warm   = "a warm machine that fits is claimed before any is launched"
+)
+
+// Bounds at pace 1, from what docs/architecture.md says of each way, with room for a second try.
+const (
+	acceptedWithin = 5 * time.Second  // a request that was rung for
+	releasedWithin = 20 * time.Second // from the release, or the end of its last job, to Released
+	cleanWithin    = 45 * time.Second // from there to the pool: listener stopped, scrubbed, said, read
+	goneWithin     = 75 * time.Second // from a machine's end to its record's: two looks at the fleet
+	endedWithin    = 40 * time.Second // from a record's end to the machine's: a repeated call
+	dismissWithin  = 75 * time.Second // from an order, or another template, to the end of who is idle
+	serveWithin    = 2 * time.Minute  // from asking for what the fleet has to Ready, and two boots
+	lainFor        = 45 * time.Second // a machine that lies in the pool for so long is known to whoever leads
+)
+
+// soon holds what has not happened to its bound.
+func (t *truth) soon() {
+	jobs := map[string]time.Time{} // when the last job under a label ended; later: one runs
+	for _, j := range t.w.hub.Jobs() {
+		end := j.FinishedAt
+		if j.State != githubsim.Completed {
+			end = t.w.clock.Now().Add(time.Hour)
+		}
+		jobs[j.Label] = later(jobs[j.Label], end)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.w.clientsHindered() {
+		t.writable = t.w.clock.Now()
+	}
+	for id := range t.requests {
+		t.soonAnswered(id)
+		t.soonReleased(id, jobs[string(id)])
+	}
+	for _, in := range t.instances {
+		t.soonOf(in)
+	}
+}
+
+// soonAnswered: a request is taken up at once, and served as soon as a machine boots, if the fleet has one.
+func (t *truth) soonAnswered(id store.RequestID) {
+	r, waits := t.waits(id)
+	if !waits {
+		return
+	}
+	if t.status[id].Attempt < r.Attempt && t.late(r.at, acceptedWithin) {
+		t.once(Soon, string(id), "request %s/%d is not taken up %s after it was written", id, r.Attempt, t.w.clock.Since(r.at))
+	}
+	if t.hinder(id, r) {
+		t.hindered[id] = t.w.clock.Now()
+	}
+	if since := later(r.at, t.hindered[id]); t.late(since.Add(2*t.w.o.Boot), serveWithin) {
+		t.once(Served, string(id), "request %s/%d waits for %s, and nothing has kept it from being served for %s",
+			id, r.Attempt, t.w.clock.Since(r.at), t.w.clock.Since(since))
+	}
+}
+
+// hinder reports whether something of the world may keep a request from being served, besides what is out of order.
+func (t *truth) hinder(id store.RequestID, r asked) bool {
+	if t.w.o.NeverBoots > 0 || t.w.o.JITLapse > 0 || t.w.o.ItemLimit > 0 || t.w.fleet.Limited() || !t.satisfiable(r.RunRequest) || !t.w.waitsFor(id, r.Attempt) {
+		return true
+	}
+	wanted := len(t.w.fleet.Alive())
+	for other := range t.requests {
+		if o, waits := t.waits(other); waits {
+			wanted += o.Count
+		}
+	}
+	for _, in := range t.instances {
+		if in.RunID == id && in.Attempt < r.Attempt {
+			return true // what an older attempt holds goes back first
+		}
+		if in.RunID == id && t.w.harmed(string(in.ID)) {
+			return true
+		}
+	}
+	return wanted > t.w.config().MaxInstances
+}
+
+// waitsFor reports whether the client of an attempt lives and waits.
+func (w *World) waitsFor(id store.RequestID, attempt int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
+		return f.id() == id && f.Attempt == attempt && !f.over && f.proc.alive() && f.CancelAfter == 0
+	})
+}
+
+// soonReleased: what was given back is Released as soon as no job of it runs.
+func (t *truth) soonReleased(id store.RequestID, job time.Time) {
+	r, st := t.latest(id), t.status[id]
+	at := t.givenBack(id, r.Attempt)
+	if at.IsZero() || !r.Released() || st.Phase == statemachine.ReleasedPhase || !st.ExpiresAt.IsZero() {
+		return
+	}
+	for _, in := range t.instances {
+		if in.RunID == id && t.w.harmed(string(in.ID)) {
+			return // its silence decides
+		}
+	}
+	if t.late(later(at, job), releasedWithin) {
+		t.once(Soon, "release "+string(id), "request %s/%d was given back %s ago, no job of it runs, and it is %s", id, r.Attempt, t.w.clock.Since(at), st.Phase)
+	}
+}
+
+// soonOf: an instance goes on to where it must be.
+func (t *truth) soonOf(in store.Instance) {
+	m, known := t.w.fleet.Machine(string(in.ID))
+	if !known {
+		return
+	}
+	lives := t.w.lives(string(in.ID))
+	switch {
+	case in.State == statemachine.Terminated:
+		if lives && t.late(in.Since.Add(2*t.w.skew()), endedWithin) && t.w.since() > t.w.refusals()+t.w.o.paced(endedWithin) {
+			t.once(Soon, "end "+m.ID, "%s is terminated and its machine lives %s later", in.ID, t.w.clock.Since(in.Since.Time))
+		}
+	case !lives:
+		if died := t.w.diedAt(m.ID); t.late(died, goneWithin) {
+			t.once(Soon, "gone "+m.ID, "%s (%s) has no machine since %s", in.ID, in.State, t.w.clock.Since(died))
+		}
+	case in.State != statemachine.Idle || t.w.harmed(m.ID):
+	case in.PooledAt.IsZero():
+		if t.late(in.Since.Add(2*t.w.skew()), cleanWithin) && !t.draining(in) {
+			t.once(Soon, "clean "+m.ID, "%s is idle and not pooled %s later", in.ID, t.w.clock.Since(in.Since.Time))
+		}
+	default:
+		for _, o := range t.orders {
+			if o.Covers(in) && m.LaunchedAt.Before(o.at) && t.late(later(o.at, in.Since.Add(2*t.w.skew())), dismissWithin) {
+				t.once(Soon, "order "+m.ID, "%s is idle %s after order %s", in.ID, t.w.clock.Since(o.at), o.ID)
+			}
+		}
+		if !t.templateAt.IsZero() && in.TemplateVersion != t.template && t.late(later(t.templateAt, in.Since.Add(2*t.w.skew())), dismissWithin) {
+			t.once(Soon, "template "+m.ID, "%s is idle %s after template %q took the place of its own", in.ID, t.w.clock.Since(t.templateAt), t.template)
+		}
+	}
+}
+
+// draining reports whether a job runs on a machine that is idle already: it was cancelled, or its run was given back under it.
+func (t *truth) draining(in store.Instance) bool {
+	return slices.ContainsFunc(t.w.hub.Jobs(), func(j githubsim.JobRecord) bool {
+		return j.InstanceID == string(in.ID) && (j.State != githubsim.Completed || t.w.clock.Since(j.FinishedAt) < t.w.o.paced(cleanWithin))
+	})
+}
+
+// refusals is until when the fleet refuses to end machines.
+func (w *World) refusals() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refusedUntil
+}
+
+// diedAt returns when a machine ended.
+func (w *World) diedAt(id string) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m := w.machines[id]; m != nil {
+		return m.died
+	}
+	return time.Time{}
+}
+
+// warmFirst: nothing is launched for a request while a machine that it may have lies in the pool, which nobody else waits for.
+func (t *truth) warmFirst(l store.Launch) {
+	now := t.w.clock.Now()
+	if t.w.calmSince() > t.w.since()-t.w.o.paced(settles) {
+		return // whoever leads may not have looked yet
+	}
+	for id := range t.requests {
+		_, waits := t.waits(id)
+		if waits && !slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return s.RequestID == id }) {
+			return // it may be kept for that one
+		}
+	}
+	for _, s := range l.Seats {
+		r := t.requests[s.RequestID][s.Attempt]
+		class := t.w.config().Classes[r.ResourceClass]
+		q := pool.Query{ResourceClass: r.ResourceClass, UsageClasses: r.UsageClasses, AllowedTypes: r.AllowedInstanceTypes, CPU: class.CPU, Mem: class.Mem}
+		for _, in := range t.instances {
+			if t.lies(in, now) && q.Matches(pool.Ticket{
+				InstanceID: string(in.ID), UsageClass: in.UsageClass, InstanceType: in.InstanceType, CPU: in.CPU,
+				Mem: in.Mem, ResourceClass: in.ResourceClass, Threshold: in.Threshold.Time,
+			}) {
+				t.broke(Warm, "%d machines are launched for %s/%d while %s, which fits, lies in the pool for %s", l.Count, s.RequestID, s.Attempt, in.ID, now.Sub(in.PooledAt.Time))
+			}
+		}
+	}
+}
+
+// lies reports whether an instance lies in the pool, and can be had.
+func (t *truth) lies(in store.Instance, now time.Time) bool {
+	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.harmed(string(in.ID)) || !t.w.lives(string(in.ID)) || t.dismissed(in, now) {
+		return false
+	}
+	return now.Sub(in.PooledAt.Time) > t.w.o.paced(lainFor)+2*t.w.skew() && in.Threshold.Sub(now) > t.w.o.paced(lainFor)+2*t.w.skew()
+}
