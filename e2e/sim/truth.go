@@ -56,6 +56,7 @@ type truth struct {
 	failed     int
 	jobs       int
 	settled    time.Duration
+	coverage   Coverage
 }
 
 // asked is one attempt of a request, and when it was asked for.
@@ -197,6 +198,7 @@ func (t *truth) instance(item store.Item, in store.Instance) {
 	t.instances[in.ID] = in
 	t.w.tellInstance(was, in)
 	t.claimed(was, in)
+	t.covered(was, in)
 	for _, law := range instanceLaws {
 		law.check(t, was, in)
 	}
@@ -209,6 +211,7 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 	was := t.status[st.ID]
 	t.status[st.ID] = st
 	t.w.tellStatus(was, st)
+	t.coveredAnswer(was, st)
 	if st.Phase != was.Phase || st.Attempt != was.Attempt {
 		switch st.Phase {
 		case statemachine.Ready:
