@@ -39,11 +39,11 @@ func (h hunted) at(v verdict) lived.Tale {
 // errHangs ends a process whose story has no end: in a bubble only what spins or waits for a lock does that.
 var errHangs = errors.New("a story has no end")
 
-// hunt runs TestHunt in one process. A story that takes longer than patience is the last one.
+// hunt runs TestHunt in one process. A story that takes longer than r.patience is the last one.
 func (r *rater) hunt(ctx context.Context, program string, args ...string) hunted {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	watchdog := time.AfterFunc(patience, func() { stop(errHangs) })
+	watchdog := time.AfterFunc(r.patience, func() { stop(errHangs) })
 	defer watchdog.Stop()
 	var h hunted
 	var mu sync.Mutex // of h, for a process that lives on behind its end
@@ -52,7 +52,7 @@ func (r *rater) hunt(ctx context.Context, program string, args ...string) hunted
 		defer mu.Unlock()
 		if text, ok := strings.CutPrefix(line, lived.BeginMark); ok {
 			h.last, _ = lived.ParseTale(text)
-			watchdog.Reset(patience)
+			watchdog.Reset(r.patience)
 			return true
 		}
 		f, ok := lived.ParseFind(line)

@@ -28,6 +28,7 @@ type rater struct {
 	o             options
 	work, program string // program has no bug
 	all           []plant.Bug
+	patience      time.Duration // with one story, on a busy computer
 
 	mu    sync.Mutex
 	known verdicts
@@ -36,7 +37,7 @@ type rater struct {
 
 // killrate hunts each planted bug, and keeps what came of it.
 func killrate(ctx context.Context, o options, work, program string) result {
-	r := &rater{o: o, work: work, program: program, known: verdicts{}}
+	r := &rater{o: o, work: work, program: program, known: verdicts{}, patience: 2 * patience}
 	if err := r.prepare(ctx); err != nil {
 		fmt.Fprintln(o.out, err)
 		return result{problems: 1}

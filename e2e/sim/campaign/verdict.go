@@ -61,7 +61,7 @@ func read(last lived.Tale, find *lived.Find, text string, err error, hung bool) 
 		}
 		return verdict{By: find.Mode, Story: find.Story, Law: law, Text: find.Text}, true
 	case hung:
-		return verdict{By: "a crash in " + last.Mode, Story: last.Story, Law: "a crash: it hangs", Text: fmt.Sprintf("no end of a story within %s", patience)}, true
+		return verdict{By: "a crash in " + last.Mode, Story: last.Story, Law: "a crash: it hangs", Text: "the story had no end"}, true
 	case err == nil:
 		return verdict{By: plant.Nothing}, true
 	}
