@@ -23,7 +23,7 @@ var (
 
 // report is what such a story came to, with these faults.
 func report(faults ...sim.Fired) sim.Report {
-	a, b := sim.Write{Role: sim.Agent, What: "WS:ready"}, sim.Write{Role: sim.Controller, What: "Instance:created>running"}
+	a, b := sim.Write{Role: sim.Agent, What: "WS:UD_OK"}, sim.Write{Role: sim.Controller, What: "Instance:created>running"}
 	return sim.Report{
 		Made:  map[sim.Call]int{{Site: put, About: "x"}: 2, {Site: put, About: "y"}: 1, {Site: scan}: 1},
 		Fired: faults, Hours: 2, Ready: 1, Requests: 2, Settled: 96 * time.Second,
