@@ -8,7 +8,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim"
 )
 
-// some is how many names of what is missing are told.
+// some is how many names of faults that never fired are told.
 const some = 8
 
 // Tell says in a few lines what was covered. seen are the sites that any campaign has called so far.
@@ -17,18 +17,16 @@ func (c *Coverage) Tell(seen map[string]int) string {
 	possible := Possible(seen)
 	fmt.Fprintf(&b, "covered: %d of %d sites, %d of %d faults at sites, %d pairs of them in one story, %d of %d edges, %d orders of two writes, of these %d pairs in both\n",
 		len(c.Sites), len(seen), len(c.Faults), len(possible), c.Pairs(), len(sim.Edges())-len(c.Missed()), len(sim.Edges()), len(c.Orders), c.Both())
-	never := func(what string, names []string) {
-		if len(names) == 0 {
-			return
-		}
-		more := ""
-		if len(names) > some {
-			names, more = names[:some], fmt.Sprintf(", and %d more", len(names)-some)
-		}
-		fmt.Fprintf(&b, "  never %s: %s%s\n", what, strings.Join(names, ", "), more)
+	if missed := c.Missed(); len(missed) > 0 {
+		fmt.Fprintf(&b, "  never gone: %s\n", strings.Join(missed, ", "))
 	}
-	never("gone", c.Missed())
-	never("fired", slices.DeleteFunc(possible, func(f string) bool { return slices.Contains(c.Faults, f) }))
+	if missed := slices.DeleteFunc(possible, func(f string) bool { return slices.Contains(c.Faults, f) }); len(missed) > 0 {
+		more := ""
+		if len(missed) > some {
+			missed, more = missed[:some], fmt.Sprintf(", and %d more", len(missed)-some)
+		}
+		fmt.Fprintf(&b, "  never fired: %s%s\n", strings.Join(missed, ", "), more)
+	}
 	if len(c.Events) > 0 {
 		fmt.Fprintf(&b, "  steps of the world:%s\n", counts(c.Events))
 	}
