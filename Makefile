@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help demo test sim build race fuzz soak lint gen verify bench acceptance e2e tools-aws action
+.PHONY: help demo test sim killrate build race fuzz soak lint gen verify bench acceptance e2e tools-aws action
 
 GO ?= go
 # Where `make test` keeps its events and `make acceptance` reads them.
@@ -23,8 +23,11 @@ demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
 test: ## all tests under the race detector, end to end included
 	@$(GO) run ./internal/tools/gotest -o $(RESULTS) -race -timeout $(TIMEOUT) $(LONGEST) ./...
 
-sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6, or KILLS=10000
-	@$(GO) run ./e2e/sim/campaign -seed "$(SEED)" -hours "$(HOURS)" -kills "$(KILLS)"
+sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6 (resumes), or KILLS=10000
+	@$(GO) run ./e2e/sim/campaign -seed "$(SEED)" -hours "$(HOURS)" -kills "$(KILLS)" $(if $(AGAIN),-again)
+
+killrate: ## how many planted bugs are found without their own stories: BUDGET=60s BUGS=a,b AGAIN=1 PUBLISH=1
+	@$(GO) run ./e2e/sim/campaign -only killrate -budget "$(BUDGET)" -bugs "$(BUGS)" $(if $(AGAIN),-again) $(if $(PUBLISH),-publish)
 
 build: ## bin/remuda, one static binary
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/remuda ./cmd/remuda

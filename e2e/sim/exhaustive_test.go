@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"flag"
+	"fmt"
 	"testing"
 	"time"
 
@@ -37,6 +38,13 @@ type exhausted struct {
 	stories, faults, calls, violations int
 	hours                              float64
 	settled                            time.Duration // longest
+
+	covered covering
+}
+
+func (e exhausted) String() string {
+	return fmt.Sprintf("stories %d, faults %d, calls %d, violations %d, instance-hours %.0f, longest time to settle %s",
+		e.stories, e.faults, e.calls, e.violations, e.hours, e.settled)
 }
 
 // broken tells a story with faults and expects no violation. It reports whether all of them happened.
@@ -46,6 +54,7 @@ func (e *exhausted) broken(t *testing.T, sc sim.Script, faults ...sim.Fault) (r 
 	r = sim.Run(t, sc)
 	e.stories, e.faults, e.calls, e.hours = e.stories+1, e.faults+len(r.Fired), e.calls+r.Calls, e.hours+r.Hours
 	e.settled, e.violations = max(e.settled, r.Settled), e.violations+len(r.Violations)
+	e.covered.add(t, sc, r)
 	for _, v := range r.Violations {
 		t.Errorf("with %v: %s", faults, v)
 	}
@@ -67,17 +76,26 @@ func TestSingles(t *testing.T) {
 			if n++; !mine(n - 1) {
 				continue
 			}
-			r, all := e.broken(t, story.Script, f)
-			if !all {
-				t.Errorf("%s: %s did not happen", story.Name, f)
-			}
-			if r.Launched != quiet.Launched && f.Role != sim.Client && !story.Excused {
-				t.Errorf("%s: with %s %d machines were launched, want %d", story.Name, f, r.Launched, quiet.Launched)
+			r, _ := e.broken(t, story.Script, f)
+			if what, text := singleWrong(story, f, quiet.Launched, r); what != "" {
+				t.Errorf("%s: %s: %s", story.Name, what, text)
 			}
 		}
 	}
-	t.Logf("%d single faults, lived through %+v", n, e)
+	e.covered.flush(t)
+	t.Logf("%d single faults, lived through %s", n, e)
 	tally(t, e.stories, e.faults, e.hours, e.violations)
+}
+
+// singleWrong says what a story with one fault came to that it should not, besides broken laws; "": nothing.
+func singleWrong(story sim.Story, f sim.Fault, launched int, r sim.Report) (what, text string) {
+	if len(r.Fired) != 1 {
+		return "the fault of a single happens", fmt.Sprintf("%s happened %d times", f, len(r.Fired))
+	}
+	if r.Launched != launched && f.Role != sim.Client && !story.Excused {
+		return "a single fault launches no machine", fmt.Sprintf("with %s %d machines were launched, want %d", f, r.Launched, launched)
+	}
+	return "", ""
 }
 
 // G10: every pair of faults on the path of provision and release. Where the first keeps the second from
@@ -97,6 +115,7 @@ func TestPairs(t *testing.T) {
 	if happened < e.stories*4/5 {
 		t.Errorf("of %d pairs only %d happened", e.stories, happened)
 	}
-	t.Logf("%d pairs, %d happened, lived through %+v", len(pairs), happened, e)
+	e.covered.flush(t)
+	t.Logf("%d pairs, %d happened, lived through %s", len(pairs), happened, e)
 	tally(t, e.stories, e.faults, e.hours, e.violations)
 }

@@ -55,8 +55,8 @@ func (t *truth) client(item store.Item, c store.RunClient) {
 	t.seen[id] = t.w.clock.Now()
 }
 
-// ordered notes an operator's order, and that a controller took it up.
-func (t *truth) ordered(item store.Item, d store.DrainOrder) {
+// drainOrdered notes an operator's order, and that a controller took it up.
+func (t *truth) drainOrdered(item store.Item, d store.DrainOrder) {
 	d.ID, _ = item.Key.DrainID()
 	d.ExpiresAt = item.ExpiresAt
 	o, known := t.orders[d.ID]

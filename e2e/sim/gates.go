@@ -87,6 +87,9 @@ func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error
 		if errors.Is(err, store.ErrConflict) {
 			g.p.w.tellf("%s is refused: %s %s", g.p.name, about([]store.Key{item.Key}), what)
 		}
+		if err == nil {
+			g.p.w.truth.ordered(g.p, item.Key, what)
+		}
 		return err
 	})
 	answered(err)

@@ -2,7 +2,6 @@ package sim_test
 
 import (
 	"flag"
-	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim/plant"
 )
 
-var huntFlag = flag.String("sim.hunt", "", "only the story of this planted bug, by the name of its patch, and the standing stories if that shows nothing")
+var huntFlag = flag.String("sim.hunt", "", "only the story of this planted bug, by the name of its patch")
 
 // G10: the stories that show planted bugs break no law in the program as it is. Where a bug is planted, its story
 // does: e2e/sim/campaign builds this test with each patch, names it, and reads which law was broken.
@@ -24,10 +23,10 @@ func TestPlantedBugs_Stories(t *testing.T) {
 		if *huntFlag != "" && b.Name() != *huntFlag {
 			continue
 		}
-		hunted = true
 		if b.Script == "" {
-			continue
+			continue // the kill rate's
 		}
+		hunted = true
 		s, err := sim.ParseScenario(b.Script + "----\n")
 		if err != nil {
 			t.Fatalf("%s: %v", b.Path, err)
@@ -42,23 +41,7 @@ func TestPlantedBugs_Stories(t *testing.T) {
 		}
 	}
 	if !hunted {
-		t.Fatalf("-sim.hunt: got %q, must be the name of a patch in testdata/bugs", *huntFlag)
-	}
-	if *huntFlag == "" || t.Failed() {
-		return
-	}
-	for _, story := range sim.Stories() {
-		story.Script.Hasty = true
-		if caught(t, story.Name, sim.Run(t, story.Script)) {
-			return
-		}
-	}
-	for seed := range uint64(5) {
-		o := sim.Random(seed + 1)
-		o.Hasty = true
-		if caught(t, fmt.Sprintf("random story %d", seed+1), sim.Run(t, o)) {
-			return
-		}
+		t.Fatalf("-sim.hunt: got %q, must be the name of a patch with a story in testdata/bugs", *huntFlag)
 	}
 }
 

@@ -52,10 +52,11 @@ type truth struct {
 	strays     map[string]bool   // what the last audit said and one look does not prove
 	trouble    time.Time         // when something was last out of order
 	facts
-	ready   int
-	failed  int
-	jobs    int
-	settled time.Duration
+	ready    int
+	failed   int
+	jobs     int
+	settled  time.Duration
+	coverage Coverage
 }
 
 // asked is one attempt of a request, and when it was asked for.
@@ -133,7 +134,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	case store.KindRunClient:
 		note(t, item, t.client)
 	case store.KindDrain:
-		note(t, item, t.ordered)
+		note(t, item, t.drainOrdered)
 	case store.KindLease:
 		note(t, item, func(_ store.Item, l store.Lease) {
 			t.w.tellLease(t.lease, l)
@@ -205,6 +206,7 @@ func (t *truth) instance(item store.Item, in store.Instance) {
 	t.instances[in.ID] = in
 	t.w.tellInstance(was, in)
 	t.claimed(was, in)
+	t.covered(was, in)
 	for _, law := range instanceLaws {
 		law.check(t, was, in)
 	}
@@ -217,6 +219,7 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 	was := t.status[st.ID]
 	t.status[st.ID] = st
 	t.w.tellStatus(was, st)
+	t.coveredAnswer(was, st)
 	if st.Phase != was.Phase || st.Attempt != was.Attempt {
 		switch st.Phase {
 		case statemachine.Ready:

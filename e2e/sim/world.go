@@ -102,6 +102,7 @@ type Report struct {
 	Undone     int    // writes of deposed leaders that were refused
 	Belated    int    // and those of items that no successor had written yet
 	Trace      uint64 // of every call and its time: the same for the same story
+	Coverage   Coverage
 }
 
 // Run tells a story in a bubble of its own. t is only the bubble's: violations are the caller's to judge.
@@ -306,7 +307,7 @@ func (w *World) end() Report {
 	w.truth.finish()
 	accesses, open := w.history.check(w.truth.violate)
 	r := w.truth.report()
-	r.Accesses, r.Open = accesses, open
+	r.Accesses, r.Open, r.Coverage = accesses, open, w.truth.coverage
 	r.Elapsed, r.Restarts, r.Fired, r.Made, r.Trace = elapsed, w.restarts, w.fired, w.seen, w.trace
 	for _, n := range w.seen {
 		r.Calls += n

@@ -25,19 +25,39 @@ func TestBroken_ReadsTheFirstLaw(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for _, tt := range []struct{ seed, hours, only, wantOnly, err string }{
-		{"", "", "", "", ""},
-		{"7", "", "", "random", ""},
-		{"", "1e6", "", "random", ""},
-		{"", "1e6", "bugs", "bugs", ""},
-		{"x", "", "", "", "seed: must be"},
-		{"", "-1", "", "", "hours: must be"},
-		{"", "", "nothing", "", "only: must be"},
+	for _, tt := range []struct{ seed, hours, only, wantOnly, state, err string }{
+		{"", "", "", "", "", ""},
+		{"7", "", "", "random", "dist/random.json", ""},
+		{"", "1e6", "", "random", "dist/random.json", ""},
+		{"", "", "random", "random", "", ""},
+		{"", "1e6", "bugs", "bugs", "", ""},
+		{"", "", "killrate", "killrate", "dist/killrate.json", ""},
+		{"x", "", "", "", "", "seed: must be"},
+		{"", "-1", "", "", "", "hours: must be"},
+		{"", "", "nothing", "", "", "only: must be"},
 	} {
 		o := options{procs: 2, only: tt.only, out: io.Discard}
 		err := o.numbers(tt.seed, tt.hours, "")
-		if tt.err == "" && (err != nil || o.only != tt.wantOnly) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+		if tt.err == "" && (err != nil || o.only != tt.wantOnly || o.state != tt.state) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("numbers(%q, %q) of %q = %q, %v; want %q, error %q", tt.seed, tt.hours, tt.only, o.only, err, tt.wantOnly, tt.err)
+		}
+	}
+}
+
+func TestSpend(t *testing.T) {
+	for budget, want := range map[string]time.Duration{"": 30 * time.Minute, "60s": time.Minute, "0s": 0, "x": 0, "-1m": 0} {
+		var o options
+		if err := o.spend(budget); (err == nil) != (want > 0) || err == nil && o.budget != want || err != nil && !strings.Contains(err.Error(), "budget: must be") {
+			t.Errorf("spend(%q) = %v, %s, want %s", budget, err, o.budget, want)
+		}
+	}
+}
+
+// make sim runs all but what takes hours.
+func TestCampaigns_KillrateIsAlone(t *testing.T) {
+	for _, c := range campaigns {
+		if c.alone != (c.name == "killrate") {
+			t.Errorf("%s: alone %v", c.name, c.alone)
 		}
 	}
 }

@@ -5,6 +5,10 @@
 //	campaign -seed 7 -hours 1e6  only random stories, from that seed, for so many instance-hours
 //	campaign -kills 10000        only kills of the controller that leads
 //	campaign -only bugs          one of seeds, singles, pairs, random, kills, bugs
+//	campaign -only killrate      how many planted bugs the others find without the stories that were written for them
+//
+// What takes hours (killrate, and random stories of a number of hours) is kept in a file as it comes, and goes on there
+// after an interruption.
 //
 // A test process of the simulation uses one core, so that chance has no part in it; there is one process for each.
 // It ends with a table, and with status 1 if a law was broken or a planted bug was not noticed.
@@ -24,6 +28,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/remuda-run/remuda/e2e/sim/lived"
 )
 
 // hours is how many instance-hours of random stories are a part of all campaigns (goals.md G10).
@@ -42,6 +48,13 @@ type options struct {
 	kills int
 	only  string
 	out   io.Writer
+
+	state    string // file of what was done; "": kept nowhere
+	again    bool   // do it anew
+	budget   time.Duration
+	bugs     string // names with commas; "": all
+	revision string
+	publish  bool
 }
 
 func main() { os.Exit(start()) }
@@ -53,12 +66,18 @@ func start() int {
 	o := options{out: os.Stdout}
 	flag.StringVar(&o.root, "root", ".", "the repository")
 	flag.IntVar(&o.procs, "procs", 2, "processes at once")
-	flag.StringVar(&o.only, "only", "", "one of "+strings.Join(names(), ", ")+"; all if empty")
+	flag.StringVar(&o.only, "only", "", "one of "+strings.Join(names(), ", ")+"; all but killrate if empty")
+	flag.StringVar(&o.state, "state", "", "file that keeps what was done; default dist/killrate.json, and dist/random.json with a seed or hours")
+	flag.BoolVar(&o.again, "again", false, "do again what the state file has")
+	budget := flag.String("budget", "", "killrate: time of a processor for each bug; default 30m")
+	flag.StringVar(&o.bugs, "bugs", "", "killrate: only these, with commas between")
+	flag.StringVar(&o.revision, "revision", "", "killrate: what was judged under another name is judged again; default the hash of the simulation without a bug")
+	flag.BoolVar(&o.publish, "publish", false, "killrate: write what is known into docs/reliability.md")
 	seed := flag.String("seed", "", "first seed: only random stories")
 	span := flag.String("hours", "", "instance-hours of random stories; default 1e5")
 	deaths := flag.String("kills", "", "kills of the leading controller; default "+strconv.Itoa(someKills)+" among all else")
 	flag.Parse()
-	err := o.numbers(*seed, *span, *deaths)
+	err := errors.Join(o.numbers(*seed, *span, *deaths), o.spend(*budget))
 	if err == nil {
 		err = run(ctx, o)
 	}
@@ -92,11 +111,30 @@ func (o *options) numbers(seed, span, deaths string) error {
 			return fmt.Errorf("hours: must be a number above 0, got %q", span)
 		}
 	}
+	switch {
+	case o.state != "":
+	case o.only == "killrate":
+		o.state = filepath.Join(o.root, "dist", "killrate.json")
+	case o.only == "random" && (seed != "" || span != ""):
+		o.state = filepath.Join(o.root, "dist", "random.json")
+	}
 	if o.procs < 1 {
 		return fmt.Errorf("procs: must be at least 1, got %d", o.procs)
 	}
 	if o.only != "" && !slices.Contains(names(), o.only) {
 		return fmt.Errorf("only: must be one of %s, got %q", strings.Join(names(), ", "), o.only)
+	}
+	return nil
+}
+
+// spend reads the budget, which make may leave empty.
+func (o *options) spend(budget string) (err error) {
+	o.budget = wholeHunt
+	if budget == "" {
+		return nil
+	}
+	if o.budget, err = time.ParseDuration(budget); err != nil || o.budget <= 0 {
+		return fmt.Errorf("budget: must be a duration above 0, such as 60s, got %q", budget)
 	}
 	return nil
 }
@@ -118,7 +156,7 @@ func run(ctx context.Context, o options) (err error) {
 	begin := time.Now()
 	var results []result
 	for _, c := range campaigns {
-		if o.only != "" && o.only != c.name {
+		if o.only != c.name && (o.only != "" || c.alone) {
 			continue
 		}
 		fmt.Fprintf(o.out, "%s: %s\n", c.name, c.about)
@@ -126,11 +164,35 @@ func run(ctx context.Context, o options) (err error) {
 		r := c.run(ctx, o, work, program)
 		r.name, r.took = c.name, time.Since(start)
 		results = append(results, r)
+		if r.covered != nil {
+			fmt.Fprint(o.out, r.covered.Tell(lived.Seen(covered(results))))
+		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			break
 		}
 	}
 	fmt.Fprint(o.out, "\n"+table(results, time.Since(begin)))
+	if all := covered(results); len(all) > 1 {
+		fmt.Fprint(o.out, "\n"+lived.Table(all))
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted; what came of it so far is told above")
+	}
+	return failures(results)
+}
+
+// covered lists the coverage of those that told of it.
+func covered(results []result) []lived.Named {
+	var out []lived.Named
+	for _, r := range results {
+		if r.covered != nil {
+			out = append(out, lived.Named{Name: r.name, Coverage: r.covered})
+		}
+	}
+	return out
+}
+
+func failures(results []result) error {
 	var failed []string
 	for _, r := range results {
 		if r.failed() {
@@ -149,16 +211,18 @@ var campaigns []campaign
 type campaign struct {
 	name, about string
 	run         func(ctx context.Context, o options, work, program string) result
+	alone       bool // only by its name
 }
 
 func init() {
 	campaigns = []campaign{
-		{"seeds", "a seed must give the same story again", standing("TestSeed_GivesTheSameStory")},
-		{"singles", "each story with each single fault at each of its calls", standing("TestSingles", "-sim.every=1")},
-		{"pairs", "all pairs of faults on the path of provision and release", standing("TestPairs", "-sim.every=1")},
-		{"random", "random stories", random},
-		{"kills", "kills of the controller that leads", kills},
-		{"bugs", "each planted bug must break a law", bugs},
+		{"seeds", "a seed must give the same story again", standing("TestSeed_GivesTheSameStory"), false},
+		{"singles", "each story with each single fault at each of its calls", standing("TestSingles", "-sim.every=1"), false},
+		{"pairs", "all pairs of faults on the path of provision and release", standing("TestPairs", "-sim.every=1"), false},
+		{"random", "random stories", random, false},
+		{"kills", "kills of the controller that leads", kills, false},
+		{"bugs", "each planted bug with a story of its own must break a law in it", bugs, false},
+		{"killrate", "each planted bug, hunted with all of these but its own story", killrate, true},
 	}
 }
 

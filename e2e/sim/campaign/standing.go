@@ -1,21 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/remuda-run/remuda/e2e/sim/lived"
 )
 
 // result is what came of a campaign.
@@ -27,47 +23,26 @@ type result struct {
 	violations int
 	problems   int // anything else that failed
 	took       time.Duration
+	covered    *lived.Coverage // nil: not told
 }
 
 func (r result) failed() bool { return r.violations > 0 || r.problems > 0 || r.runs == 0 }
 
-// hasty are the flags of a program that tells one story: it is built in little more than half the time, without what would
-// make it quick itself.
-var hasty = []string{"-vet=off", "-ldflags=-s -w", "-gcflags=github.com/remuda-run/remuda/...=-N -l"}
-
-// build makes the simulation's test program, with the files of an overlay if one is named. It returns what the
-// compiler said.
-func build(ctx context.Context, root, program, overlay string) (string, error) {
-	args := []string{"test", "-c", "-o", program}
-	if overlay != "" {
-		args = append(args, "-overlay", overlay)
-		args = append(args, hasty...)
-	}
-	cmd := command(ctx, root, "go", append(args, "./e2e/sim")...)
-	text, err := cmd.CombinedOutput()
-	return string(text), err
-}
-
-// command is a process that is asked to end, with all it started, when ctx does.
-func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 10 * time.Second
-	return cmd
-}
-
 // standing runs a test of the simulation in several processes at once, each of which takes its share.
 func standing(test string, args ...string) func(context.Context, options, string, string) result {
 	return func(ctx context.Context, o options, _, program string) result {
-		var all result
+		all := result{covered: &lived.Coverage{}}
 		var mu sync.Mutex
+		told := func(p lived.Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			all.covered.Add(p.Part)
+		}
 		var shards errgroup.Group
 		for i := range o.procs {
 			shards.Go(func() error {
 				shard := fmt.Sprintf("-sim.shard=%d/%d", i, o.procs)
-				text, err := test1(ctx, o.root, program, append([]string{"-test.run=^" + test + "$", shard}, args...)...)
+				text, err := test1(ctx, o.root, program, progresses(told), append([]string{"-test.run=^" + test + "$", "-sim.tell", shard}, args...)...)
 				mu.Lock()
 				defer mu.Unlock()
 				fmt.Fprint(o.out, complaints(text))
@@ -80,31 +55,16 @@ func standing(test string, args ...string) func(context.Context, options, string
 			})
 		}
 		_ = shards.Wait() // they return none
+		if len(all.covered.Sites) == 0 {
+			all.covered = nil // a test that tells of none
+		}
 		return all
 	}
-}
-
-// random is standing for the random stories, whose length is an option.
-func random(ctx context.Context, o options, work, program string) result {
-	return standing("TestRandom", fmt.Sprintf("-sim.seed=%d", o.seed), fmt.Sprintf("-sim.hours=%g", o.hours))(ctx, o, work, program)
 }
 
 // kills is standing for kills of the leader, whose number is an option.
 func kills(ctx context.Context, o options, work, program string) result {
 	return standing("TestKills", fmt.Sprintf("-sim.seed=%d", o.seed), fmt.Sprintf("-sim.kills=%d", o.kills))(ctx, o, work, program)
-}
-
-// test1 runs one process of the simulation's tests and returns what it said.
-func test1(ctx context.Context, root, program string, args ...string) (string, error) {
-	cmd := command(ctx, filepath.Join(root, "e2e", "sim"), program, append(args, "-test.v", "-test.timeout=0")...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 && strings.Contains(out.String(), "--- FAIL") {
-		err = errors.New("the test failed")
-	}
-	return out.String(), err
 }
 
 // counted is how the tests of the simulation tell what they did.

@@ -2,11 +2,12 @@ package plant_test
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/e2e/sim/plant"
 )
@@ -35,6 +36,9 @@ func TestPatches_Apply_G10(t *testing.T) {
 		t.Errorf("%d planted bugs, want at least %d", len(all), least)
 	}
 	for _, b := range all {
+		if b.Test != "" && !b.Exempt() {
+			t.Errorf("%s names a unit test, must be found by a campaign", b.Path)
+		}
 		files, err := b.Apply(root)
 		if err != nil {
 			t.Error(err)
@@ -47,41 +51,35 @@ func TestPatches_Apply_G10(t *testing.T) {
 			if string(before) == text {
 				t.Errorf("%s changes nothing in %s", b.Path, path)
 			}
-			if top, _, _ := strings.Cut(path, "/"); !strings.Contains(" agent fleet pool reconciler statemachine store ", " "+top+" ") || strings.HasSuffix(path, "_test.go") {
-				t.Errorf("%s plants a bug in %s, must be in agent, fleet, pool, reconciler, statemachine or store", b.Path, path)
+			if b.Test != "" {
+				continue // below what is simulated
+			}
+			if top, _, _ := strings.Cut(path, "/"); !strings.Contains(" agent pool reconciler statemachine store ", " "+top+" ") || strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s plants a bug in %s, must be in agent, pool, reconciler, statemachine or store", b.Path, path)
 			}
 		}
 	}
 }
 
-// The marks between which the table stands in docs/reliability.md.
-const begin, end = "<!-- planted bugs: go test ./e2e/sim/plant -update -->\n", "<!-- end of planted bugs -->\n"
-
-// The table of docs/reliability.md says what the headers say.
+// The table of docs/reliability.md says what the headers say; what became of hunts is from `make killrate`.
 func TestDocs_ListPlantedBugs_G10(t *testing.T) {
 	path := filepath.Join(root, "docs", "reliability.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	above, rest, found := strings.Cut(string(text), begin)
-	table, below, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s: the marks %q and %q must be there", path, begin, end)
-	}
-	var want strings.Builder
-	want.WriteString("| patch | of | what is wrong |\n|---|---|---|\n")
-	for _, b := range bugs(t) {
-		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", b.Name(), b.ID, b.Title)
+	want, err := plant.Document(string(text), bugs(t), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(above+begin+want.String()+end+below), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if table != want.String() {
-		t.Errorf("%s is out of date; go test ./e2e/sim/plant -update writes:\n%s", path, want.String())
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("%s is out of date; go test ./e2e/sim/plant -update mends it (-want +got):\n%s", path, diff)
 	}
 }
 
@@ -92,14 +90,22 @@ func TestParse_Refuses(t *testing.T) {
 		t.Fatalf("Parse = %+v, %v", b, err)
 	}
 	for what, text := range map[string]string{
-		"no title":     strings.TrimPrefix(good, "# H13: x\n"),
-		"no file":      "# H13: x\n",
-		"a stray line": good + "c\n",
-		"no hunk":      strings.Replace(good, "@@ -1 +1 @@\n", "", 1),
+		"no title":           strings.TrimPrefix(good, "# H13: x\n"),
+		"no file":            "# H13: x\n",
+		"a stray line":       good + "c\n",
+		"no hunk":            strings.Replace(good, "@@ -1 +1 @@\n", "", 1),
+		"a test and a story": strings.Replace(good, "# at", "# killed by: ./fleet TestX\n# at", 1),
 	} {
 		if _, err := plant.Parse(text); err == nil {
 			t.Errorf("%s: no error", what)
 		}
+	}
+}
+
+func TestParse_TheUnitTestThatFindsIt(t *testing.T) {
+	b, err := plant.Parse("# H13: x\n# killed by: ./fleet/ec2fleet TestFleet_KeepsTheContract\n--- a/f.go\n+++ b/f.go\n@@ -1 +1 @@\n-a\n+b\n")
+	if err != nil || b.Script != "" || b.Package != "./fleet/ec2fleet" || b.Test != "TestFleet_KeepsTheContract" {
+		t.Fatalf("Parse = %+v, %v", b, err)
 	}
 }
 
