@@ -91,3 +91,40 @@ func TestLaunch_NoRoomIsToldInTheFleetsWords_H63(t *testing.T) {
 		}
 	})
 }
+
+// S75: missing capacity is told with the fleet's code for each place, in the launch's record and to the requester.
+func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "c6i.large"}, 1)
+		w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-a"}, 0)
+		w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-b"}, 0)
+		w.controller("c1", nil)
+		r := spec("100", 2)
+		r.AllowedInstanceTypes = []string{"c6i.large", "m5.large"}
+		r.Timeout = store.SecondsOf(40 * time.Second)
+		w.submit(r)
+		st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
+		places := []string{"spot c6i.large", "spot m5.large local-a", "spot m5.large local-b"}
+		told := func(text string) (n int) {
+			for _, place := range places {
+				if strings.Contains(text, place+": InsufficientInstanceCapacity limit of ") {
+					n++
+				}
+			}
+			return n
+		}
+		if !strings.Contains(st.Message, "1 of 2 ready") || told(st.Message) == 0 {
+			t.Errorf("failed with %q, want the fleet's code and the place", st.Message)
+		}
+		w.audit.mu.Lock()
+		defer w.audit.mu.Unlock()
+		for token, l := range w.audit.launches {
+			if told(l.Error) != len(places) {
+				t.Errorf("launch %s fell short for %q, want the fleet's code for each of %q", token, l.Error, places)
+			}
+		}
+		if len(w.audit.launches) == 0 {
+			t.Error("nothing was launched")
+		}
+	})
+}
