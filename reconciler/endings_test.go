@@ -1,9 +1,12 @@
 package reconciler_test
 
 import (
+	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -104,6 +107,52 @@ func TestRefilledSeat_EndsWithItsRun_S31(t *testing.T) {
 		time.Sleep(end.Sub(w.clock.Now()))
 		w.await(10*time.Second, "all are gone", func() bool { return len(w.fleet.Alive()) == 0 })
 		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+	})
+}
+
+// generous launches one machine more than it was asked for.
+type generous struct{ fleet.Fleet }
+
+func (f generous) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+	p.Count++
+	return f.Fleet.Launch(ctx, p)
+}
+
+// slowAnswer is a table that takes its time to write that a request is Ready.
+type slowAnswer struct {
+	store.Table
+	lasts time.Duration
+}
+
+func (s slowAnswer) Put(ctx context.Context, item store.Item, expect int64) error {
+	var st store.RunStatus
+	if item.Key.Sort == store.KindRunStatus && json.Unmarshal(item.Attributes, &st) == nil && st.Phase == statemachine.Ready {
+		time.Sleep(s.lasts)
+	}
+	return s.Table.Put(ctx, item, expect)
+}
+
+// S31 H31: a machine too many that was given a job before it could go back keeps it, and runs for the rest of its run's
+// time, not for another max runtime.
+func TestSurplusWithAJob_EndsWithItsRun_S31(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controllerWith("c1", reconciler.Options{Fleet: generous{w.fleet}, Table: slowAnswer{w.table, 3 * time.Second}})()
+		jobs := w.jobs("100", 2, 7200)
+		w.submit(spec("100", 1))
+		end := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).ReadyAt.Add(30 * time.Minute)
+		w.await(10*time.Second, "both handed over", func() bool { return w.in(statemachine.Running) == 2 })
+		for id, in := range w.instances() {
+			if in.Threshold.After(end) {
+				t.Errorf("%s is %s up to %s past its run's time", id, in.State, in.Threshold.Sub(end))
+			}
+		}
+		time.Sleep(end.Sub(w.clock.Now()) - 10*time.Second)
+		for _, id := range jobs {
+			if j, err := w.hub.Job(id); err != nil || j.State != githubsim.Running {
+				t.Errorf("job %s is %s, %v, want it running to the end of its run", id, j.State, err)
+			}
+		}
+		w.await(20*time.Second, "all are gone", func() bool { return len(w.fleet.Alive()) == 0 })
 	})
 }
 
