@@ -139,15 +139,21 @@ func TestAgent_ReleasedWhileBusy_Drains_H38(t *testing.T) {
 	})
 }
 
-// H38: a job that comes between the decision to stop the listener and the stop is waited for too.
+// H38: a job that comes between the decision to stop the listener and the stop is waited for too: the machine is
+// neither scrubbed under it nor reported clean.
 func TestAgent_JobArrivesAtStop_Drains_H38(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.runner.OnStop = func(l *agenttest.Listener) { l.StartJob() }
 		l := w.online(store.JIT)
+		before := w.in().Assignment
 		w.release(store.Drain)
 		time.Sleep(time.Minute)
 		if l.Status().State != agent.Busy {
 			t.Fatal("the job was killed")
+		}
+		if got, beat := w.said(); got.Assignment != before || !beat.Beat.Busy || beat.Beat.Assignment != before || w.machine.Scrubs() != 0 {
+			t.Errorf("while the job runs signal = %+v, beat = %+v, %d scrubs; want busy with assignment %d, no answer, no scrub",
+				got, beat.Beat, w.machine.Scrubs(), before)
 		}
 		l.FinishJob()
 		w.wantSignal(store.RemoveOK, "")
@@ -293,7 +299,7 @@ func TestAgent_OwnPartitionOnly_S18(t *testing.T) {
 	})
 }
 
-// G15: four reads a second while idle, one in two seconds otherwise.
+// H60: four reads a second while idle, one in two seconds otherwise, and each of them eventual, which costs half.
 func TestAgent_PollIntervals_S87_H60(t *testing.T) {
 	reads := func(w *world, d time.Duration) int {
 		isRead := func(c call) bool { return !c.put }
@@ -311,6 +317,9 @@ func TestAgent_PollIntervals_S87_H60(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		if n := reads(w, time.Minute); n < 230 || n > 250 {
 			t.Errorf("%d reads a minute while idle, want 240", n)
+		}
+		if n := w.table.count(func(c call) bool { return !c.put && c.c != store.Eventual }); n != 0 {
+			t.Errorf("%d consistent reads, which cost twice as much, want none", n)
 		}
 	})
 	for _, tt := range []struct {

@@ -3,11 +3,15 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -136,6 +140,68 @@ func TestHeartbeat_Periodic_S34_S36_H03(t *testing.T) {
 		}
 		if _, beat := w.said(); beat.Beat.Runner != "script" || beat.Beat.AgentVersion != "v1" {
 			t.Errorf("beat = %+v, want runner script, version v1", beat.Beat)
+		}
+	})
+}
+
+// S34: the period holds from before the script until the power is off, whatever the agent does meanwhile.
+func TestHeartbeat_WholeLife_S34(t *testing.T) {
+	inBubble(t, func(w *world) {
+		start := time.Now()
+		var mu sync.Mutex
+		last, longest := start, time.Duration(0)
+		w.table.set(func(_ context.Context, c call) verdict {
+			if c.put && c.key.Sort == store.KindHeartbeat {
+				mu.Lock()
+				defer mu.Unlock()
+				longest, last = max(longest, time.Since(last)), time.Now()
+			}
+			return fine
+		})
+		during := func(what string, d time.Duration) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if gap := max(longest, time.Since(last)); gap > 5*time.Second {
+				t.Errorf("%s: %s without a heartbeat, want one every 5 s", what, gap)
+			}
+			longest = 0
+		}
+		w.options.Script = scriptFunc(func(context.Context) error { time.Sleep(42 * time.Second); return nil })
+		w.machine.ScrubFunc = func(context.Context) error { time.Sleep(33 * time.Second); return nil }
+		w.machine.HaltFunc = func(context.Context, string) error {
+			if time.Sleep(7 * time.Second); len(w.machine.Halts()) < 4 {
+				return errors.New("not now")
+			}
+			return nil
+		}
+		w.boot()
+		during("script, no record yet", 21*time.Second)
+		w.launch("a")
+		w.grant(store.JIT)
+		during("script", 20*time.Second)
+		during("registration", 5*time.Second)
+		w.wantSignal(store.RegOK, "")
+		w.do(store.Transition{Event: statemachine.HandedOver})
+		l := w.only()
+		l.StartJob()
+		during("job", 71*time.Second)
+		w.restart()
+		during("job under the next agent", 33*time.Second)
+		w.release(store.Drain)
+		during("drain", 71*time.Second)
+		l.FinishJob()
+		during("scrub", 32*time.Second)
+		w.wantShown(agent.RunnerCleaning)
+		during("idle", 72*time.Second)
+		w.wantSignal(store.RemoveOK, "")
+		w.do(store.Transition{Event: statemachine.Pooled})
+		w.do(store.Transition{Event: statemachine.Dismissed})
+		during("shutdown", 28*time.Second)
+		if n := len(w.machine.Halts()); n != 4 {
+			t.Errorf("%d tries to power off, want the fourth under way", n)
 		}
 	})
 }

@@ -188,6 +188,11 @@ func (a *auditor) threshold(was, in store.Instance) {
 	if got > limit || got <= 0 || exact && got != limit {
 		a.t.Errorf("%s: %s -> %s with a threshold in %s, want %s", in.ID, was.State, in.State, got, limit)
 	}
+	if st := a.status[in.RunID]; in.State == statemachine.Running && st.Attempt == in.Attempt && st.Phase == statemachine.Ready {
+		if late := in.Threshold.Sub(st.ReadyAt.Add(limit)); late > 0 { // S31
+			a.t.Errorf("%s: refills a seat of %s for %s longer than the run may take", in.ID, in.RunID, late)
+		}
+	}
 }
 
 // owner: from nobody to one run and back, with a new assignment each time (S05 S06 S68 H40).

@@ -1,31 +1,91 @@
 package reconciler_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
-// S27: a sweep that ends expired instances in the very moment in which one is claimed: whoever writes
-// first wins, and the loser changes nothing. Claimed in time, it lives.
-func TestSweepRace_ClaimedInTheLastMoment_S27(t *testing.T) {
+// heldWrite is a table on which one write of an instance takes its time.
+type heldWrite struct {
+	store.Table
+	clock clock.Clock
+	match func(store.Instance) bool
+	lasts time.Duration
+	held  atomic.Bool
+}
+
+func (h *heldWrite) Put(ctx context.Context, item store.Item, expect int64) error {
+	var in store.Instance
+	if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil && h.match(in) && h.held.CompareAndSwap(false, true) {
+		h.clock.Sleep(h.lasts)
+	}
+	return h.Table.Put(ctx, item, expect)
+}
+
+// S27: the threshold of an idle instance passes, and its end is decided, while the write that claims it is under way.
+// It was claimed in time, so it lives and serves its run.
+func TestThresholdPasses_DuringTheClaim_S27(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		st := w.warm("100", 1, nil)
-		id := st.Instances[0].InstanceID
-		left := w.instance(id).Threshold.Sub(w.clock.Now())
-		time.Sleep(left - 20*time.Millisecond)
-		w.submit(spec("200", 1))
-		got := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-		if in := w.instance(id); ids(got)[id] && in.State != statemachine.Running || !ids(got)[id] && in.State != statemachine.Terminated {
-			t.Errorf("%s is %s, and run 200 was given %v", id, in.State, ids(got))
+		table := &heldWrite{
+			Table: w.table, clock: w.clock, lasts: 5 * time.Second,
+			match: func(in store.Instance) bool { return in.State == statemachine.Claimed },
 		}
+		defer w.controller("c1", table)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		threshold := w.instance(id).Threshold
+		time.Sleep(threshold.Sub(w.clock.Now()) - time.Second)
+		w.submit(spec("200", 1))
+		time.Sleep(4 * time.Second)
+		if in := w.instance(id); !table.held.Load() || in.State != statemachine.Idle || !in.Threshold.Equal(threshold) {
+			t.Fatalf("%s is %s, %s past its threshold; want the write of its claim under way", id, in.State, w.clock.Since(threshold.Time))
+		}
+		if st := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second); !ids(st)[id] || w.instance(id).State != statemachine.Running {
+			t.Errorf("run 200 got %v, and %s is %s", ids(st), id, w.instance(id).State)
+		}
+		w.awaitJobs(w.jobs("200", 1, 60), 2*time.Minute)
 		w.checkJobs()
+	})
+}
+
+// S27 H28: the same while a claim that waits for its siblings is being renewed.
+func TestThresholdPasses_DuringTheRenewal_S27(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.Limits.CreateGate, w.cfg.Limits.Created = 10*time.Minute, 11*time.Minute
+		table := &heldWrite{
+			Table: w.table, clock: w.clock, lasts: w.cfg.Limits.Claimed/2 + 20*time.Second,
+			match: func(in store.Instance) bool {
+				return in.State == statemachine.Claimed && in.Threshold.Sub(in.Since.Time) > w.cfg.Limits.Claimed
+			},
+		}
+		defer w.controller("c1", table)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		w.boot = 8 * time.Minute // of the second one
+		r := spec("200", 2)
+		r.Timeout = store.SecondsOf(15 * time.Minute)
+		w.submit(r)
+		w.await(10*time.Second, "claimed", func() bool { return w.instance(id).State == statemachine.Claimed })
+		threshold := w.instance(id).Threshold
+		time.Sleep(threshold.Sub(w.clock.Now()) + 5*time.Second)
+		if in := w.instance(id); !table.held.Load() || !in.Threshold.Equal(threshold) {
+			t.Fatalf("%s is %s with a threshold in %s; want the write of its renewal under way", id, in.State, in.Threshold.Sub(w.clock.Now()))
+		}
+		if st := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Minute); !ids(st)[id] {
+			t.Errorf("run 200 got %v without %s", ids(st), id)
+		}
 	})
 }
 
@@ -88,20 +148,58 @@ func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
 	})
 }
 
-// H19: one instance that cannot be given back keeps no other from it.
-func TestRelease_OneHangs_TheOthersGoBack_H19(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 3))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		job := w.jobs("100", 1, 600)
-		w.await(time.Minute, "one is busy", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
-		w.release("100", 1, store.Drain)
-		w.await(time.Minute, "the other two pooled", func() bool { return w.pooled() == 2 })
-		if j, _ := w.hub.Job(job[0]); j.State != githubsim.Running {
-			t.Errorf("the job is %s", j.State)
-		}
-	})
+// stuckHub is a GitHub at which one runner cannot be deleted.
+type stuckHub struct {
+	reconciler.GitHub
+	runner atomic.Int64
+	stuck  func(context.Context) error
+}
+
+func (h *stuckHub) DeleteRunner(ctx context.Context, id int64) error {
+	if id == h.runner.Load() {
+		return h.stuck(ctx)
+	}
+	time.Sleep(time.Second) // so that what befalls the one comes before the others are done
+	return h.GitHub.DeleteRunner(ctx, id)
+}
+
+// H19: one instance that cannot be given back keeps no other from it: neither one whose job runs on, as the controller
+// has known for long, nor one whose runner GitHub does not delete.
+func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
+	for name, stuck := range map[string]func(context.Context) error{
+		"ItsJobRuns":    nil,
+		"GitHubRefuses": func(context.Context) error { return errors.New("502 Bad Gateway") },
+		"GitHubHangs":   func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				hub := &stuckHub{GitHub: w.hub, stuck: stuck}
+				defer w.controllerWith("c1", reconciler.Options{GitHub: hub})()
+				w.submit(spec("100", 3))
+				st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				kept := slices.Min(slices.Collect(maps.Keys(ids(st)))) // the first in their order
+				if stuck == nil {
+					job := w.jobs("100", 1, 600)
+					w.await(time.Minute, "one is busy", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
+					j, _ := w.hub.Job(job[0])
+					kept = store.InstanceID(j.InstanceID)
+					time.Sleep(20 * time.Second) // its heartbeat says so
+				} else {
+					hub.runner.Store(w.instance(kept).Registration.RunnerID)
+				}
+				w.release("100", 1, store.Drain)
+				w.await(10*time.Second, "the other two pooled", func() bool { return w.pooled() == 2 })
+				if in := w.instance(kept); in.State != statemachine.Running {
+					t.Errorf("%s is %s, want it still to go back", kept, in.State)
+				}
+				for _, j := range w.hub.Jobs() {
+					if j.State != githubsim.Running {
+						t.Errorf("the job is %s", j.State)
+					}
+				}
+			})
+		})
+	}
 }
 
 // H26: an instance that was given up and registers late for its old run takes no job: its runner is

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -90,4 +91,54 @@ func TestLaunch_NoRoomIsToldInTheFleetsWords_H63(t *testing.T) {
 			t.Errorf("failed with %q: %q, want the fleet's code in it", st.Reason, st.Message)
 		}
 	})
+}
+
+// S75: missing capacity is told with the fleet's code for each place, in the launch's record and to the requester, whether
+// there is no place left or the machines that came elsewhere are late.
+func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
+	const code = ": InsufficientInstanceCapacity limit of "
+	for name, tc := range map[string]struct {
+		elsewhere int // machines that the last place has room for
+		says      []string
+	}{
+		"NoPlaceLeft": {0, []string{"1 of 2 ready", "refused last: spot m5.large local-", code}},
+		"Elsewhere":   {fleettest.Unlimited, []string{"0 of 2 ready", "launch: ", "spot c6i.large" + code + "1", "spot m5.large local-b" + code + "0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "c6i.large"}, 1)
+				w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-b"}, 0)
+				w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-a"}, tc.elsewhere)
+				places := []string{"spot c6i.large", "spot m5.large local-b"}
+				if tc.elsewhere == 0 {
+					places = append(places, "spot m5.large local-a")
+				} else {
+					w.boot = time.Minute
+				}
+				w.controller("c1", nil)
+				r := spec("100", 2)
+				r.AllowedInstanceTypes = []string{"c6i.large", "m5.large"}
+				r.Timeout = store.SecondsOf(40 * time.Second)
+				w.submit(r)
+				st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
+				for _, want := range tc.says {
+					if !strings.Contains(st.Message, want) {
+						t.Errorf("failed with %q, want %q in it", st.Message, want)
+					}
+				}
+				w.audit.mu.Lock()
+				defer w.audit.mu.Unlock()
+				for token, l := range w.audit.launches {
+					for _, place := range places {
+						if !strings.Contains(l.Error, place+code) {
+							t.Errorf("launch %s fell short for %q, want the fleet's code for %s", token, l.Error, place)
+						}
+					}
+				}
+				if n := len(w.audit.launches); n != 1 {
+					t.Errorf("%d launches, want one", n)
+				}
+			})
+		})
+	}
 }

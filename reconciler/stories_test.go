@@ -149,29 +149,6 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 	})
 }
 
-// S21 S31: a run that never calls release; its job beyond max runtime goes with it.
-func TestForgottenRelease_GoneAfterMaxRuntime(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		r := spec("100", 2)
-		r.MaxRuntime = store.SecondsOf(10 * time.Minute)
-		w.submit(r)
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		time.Sleep(9*time.Minute + 55*time.Second)
-		if n := len(w.fleet.Alive()); n != 2 {
-			t.Fatalf("%d machines live before max runtime, want 2", n)
-		}
-		w.await(70*time.Second, "gone after max runtime", func() bool { return len(w.fleet.Alive()) == 0 })
-		st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
-		if st.Reason != reconciler.ReasonMaxRuntime {
-			t.Errorf("reason %q, want %q", st.Reason, reconciler.ReasonMaxRuntime)
-		}
-		if n := w.fleet.Launched(); n != 2 {
-			t.Errorf("launched %d, want 2: nothing is refilled after max runtime", n)
-		}
-	})
-}
-
 // H31 H38: release while a job still runs waits for it; now does not.
 func TestRelease_WhileAJobRuns(t *testing.T) {
 	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {

@@ -74,6 +74,30 @@ func TestDecide_S24_PastThresholdOnlyTerminates(t *testing.T) {
 	})
 }
 
+// The same for every combination that a random draw may miss, such as a handshake that was completed too late. S24
+func TestDecide_S24_NothingSavesTheExpired(t *testing.T) {
+	yesNo := []bool{false, true}
+	for _, s := range living {
+		for r := statemachine.NoReport; r <= statemachine.Dirty; r++ {
+			for _, pooled := range yesNo {
+				for _, held := range yesNo {
+					for _, dismiss := range yesNo {
+						for _, late := range []time.Duration{0, 1, time.Hour} {
+							f := with(quiet(s), func(f *statemachine.Facts) {
+								f.Report, f.Pooled, f.Held, f.Dismiss, f.ReadAt = r, pooled, held, dismiss, f.Threshold.Add(late)
+								f.Cloud, f.LastBeat, f.Reads = statemachine.Present, f.Threshold.Add(late), 2
+							})
+							if d := statemachine.Decide(f, f.ReadAt); d != expired {
+								t.Errorf("Decide(%+v) %s past its threshold = %+v, want %+v", f, late, d, expired)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // goodReports are those that reject nobody.
 var goodReports = []statemachine.Report{
 	statemachine.NoReport, statemachine.ScriptOK, statemachine.Online,

@@ -189,8 +189,8 @@ func TestInstance_After_DetailIsTheEndAsText(t *testing.T) {
 	}
 }
 
-// No secret outlives the assignment it was made for. design.md §8.10
-func TestInstance_After_SecretNeverReachesTheNextOwner(t *testing.T) {
+// H43: no secret outlives the assignment it was made for, nor the handover at which it was used. §8.10
+func TestInstance_After_SecretNeverReachesTheNextOwner_H43(t *testing.T) {
 	for _, r := range statemachine.Rules() {
 		if !r.From.Owned() || r.On == statemachine.Renewed {
 			continue

@@ -11,7 +11,8 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 )
 
-func TestOpen_BadURL(t *testing.T) {
+// H66: a fleet that names no region, or another than its client, is none.
+func TestOpen_BadURL_H66(t *testing.T) {
 	s := ec2test.New(t)
 	for _, raw := range []string{
 		"ec2://", "ec2:name", "sqs://name", "ec2://name/path", "ec2://name?zone=a", "ec2://user@name", "ec2://-name",

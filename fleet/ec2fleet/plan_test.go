@@ -27,8 +27,8 @@ func frozen(t testing.TB, p fleet.Plan) params {
 	return in
 }
 
-// Whatever changes here needs a new form: see form.
-func TestPlan_BecomesExactlyThisCall_S70_S71_S72_S73(t *testing.T) {
+// Whatever changes here needs a new form: see form. H66: the machines, their volumes and the fleet carry their owner.
+func TestPlan_BecomesExactlyThisCall_S70_S71_S72_S73_H66(t *testing.T) {
 	s := ec2test.New(t)
 	f := ready(t, s, nil)
 	sp := spec("l-1", 2)

@@ -13,8 +13,8 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 )
 
-// H01 H03 H49 H50: the end is scheduled first, everything is installed, and the agent started last.
-func TestRun_StartsAgent_H01_H03_H49_H50(t *testing.T) {
+// H01 H03 H49 H50 H66: the end is scheduled first, everything is installed, the region included, and the agent started last.
+func TestRun_StartsAgent_H01_H03_H49_H50_H66(t *testing.T) {
 	c := newComputer(t)
 	d := data(serve(t, program, 0).URL + "/remuda")
 	d.Files = []userdata.File{{Path: "/etc/remuda/prepare", Mode: 0o755, Content: []byte("#!/bin/sh\nexit 0\n")}}

@@ -1,0 +1,98 @@
+package reconciler_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// faint is the store of agents whose heartbeats do not get through for a while, though all else does.
+type faint struct {
+	store.Table
+	mute atomic.Bool
+}
+
+func (f *faint) Put(ctx context.Context, item store.Item, expect int64) error {
+	if item.Key.Sort == store.KindHeartbeat && f.mute.Load() {
+		return store.ErrUnavailable
+	}
+	return f.Table.Put(ctx, item, expect)
+}
+
+// S07: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it is heard again
+// it is, with the run it had and the run's time from then on.
+func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		beats := &faint{Table: w.table}
+		w.agentTable = beats
+		w.cfg.Limits.ClaimGate = time.Minute
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		w.hub.SetLatency(githubsim.Latency{Session: 20 * time.Second}) // longer than a heartbeat stays fresh
+		r := spec("200", 1)
+		r.MaxRuntime = store.SecondsOf(17 * time.Minute)
+		w.submit(r)
+		w.await(5*time.Second, "claimed", func() bool { return w.instance(id).State == statemachine.Claimed })
+		claimed := w.instance(id)
+		beats.mute.Store(true)
+		time.Sleep(25 * time.Second)
+		if got := w.said(claimed.Principal); got.Signal != store.RegOK || got.RunID != "200" {
+			t.Fatalf("the agent says %+v, want its listener online", got)
+		}
+		if in := w.instance(id); in.State != statemachine.Claimed {
+			t.Fatalf("%s is %s with a heartbeat of 25 s ago, want it claimed", id, in.State)
+		}
+		beats.mute.Store(false)
+		heard := w.clock.Now()
+		w.awaitPhase("200", 1, statemachine.Ready, 20*time.Second)
+		in := w.instance(id)
+		if in.State != statemachine.Running || in.RunID != "200" || in.Assignment != claimed.Assignment || in.ChangedAt.Before(heard) {
+			t.Errorf("%s is %s of %q, assignment %d, %s after its agent was heard; want it running for 200, assignment %d",
+				id, in.State, in.RunID, in.Assignment, in.ChangedAt.Sub(heard), claimed.Assignment)
+		}
+		if left := in.Threshold.Sub(in.ChangedAt.Time); left != 17*time.Minute {
+			t.Errorf("its threshold is in %s, want the run's 17m", left)
+		}
+	})
+}
+
+// S44: an idle instance whose heartbeat is stale is no candidate, long before it is given up; heard again, it is one.
+func TestStaleIdle_IsNoCandidate_S44(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		beats := &faint{Table: w.table}
+		w.agentTable = beats
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		beats.mute.Store(true)
+		time.Sleep(w.cfg.Limits.Window() + w.cfg.WarmPoll + time.Second)
+		w.agentTable = nil
+		w.submit(spec("200", 1))
+		if s := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0]; s.Warm || w.audit.owners(id) != 1 {
+			t.Errorf("run 200 got %+v, and %s had %d owners; want a new one and %s left alone", s, id, w.audit.owners(id), id)
+		}
+		beats.mute.Store(false)
+		time.Sleep(w.cfg.WarmPoll + w.cfg.Limits.Beat)
+		if in := w.instance(id); in.State != statemachine.Idle || in.PooledAt.IsZero() {
+			t.Fatalf("%s is %s for %q, want it pooled still", id, in.State, in.Reason)
+		}
+		w.submit(spec("300", 1))
+		if st := w.awaitPhase("300", 1, statemachine.Ready, time.Minute); !ids(st)[id] || w.fleet.Launched() != 2 {
+			t.Errorf("run 300 got %v of %d machines, want %s", ids(st), w.fleet.Launched(), id)
+		}
+	})
+}
+
+// said returns what an agent reported last.
+func (w *world) said(p store.Principal) store.SignalValue {
+	w.t.Helper()
+	got, err := w.store.Vitals(w.t.Context(), func(k store.Key, err error) { w.t.Errorf("vitals %v: %v", k, err) }, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return got[p].Signal.Value
+}
