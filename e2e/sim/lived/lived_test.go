@@ -96,7 +96,7 @@ func TestTell_NamesWhatIsMissing(t *testing.T) {
 	seen["agent/runner.Start/@created"] = 1
 	told := c.Tell(seen)
 	// put takes six kinds, scan four, the runner two
-	for _, want := range []string{"2 of 3 sites, 1 of 12 faults at sites, 0 pairs", "never gone: ", "never fired: agent/runner.Start/@created crash-after"} {
+	for _, want := range []string{"2 of 3 sites, 1 of 16 faults at sites, 0 pairs", "never gone: ", "never fired: agent/runner.Start/@created crash-after"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("no %q in\n%s", want, told)
 		}
