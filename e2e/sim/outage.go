@@ -134,20 +134,24 @@ func (w *World) anyDown() bool {
 	if w.hot.Of > 0 || len(w.hidden) > 0 {
 		return true
 	}
-	if !slices.ContainsFunc(w.controllers, func(c *supervised) bool { return c.wait == 0 }) {
-		return true // somebody stopped them all
+	if !slices.ContainsFunc(w.controllers, w.mayLead) {
+		return true
 	}
 	return slices.ContainsFunc(w.cuts, func(c cut) bool {
 		return c.Contract != "store" || !strings.HasPrefix(c.Who, string(Controller)) || w.o.Controllers == 1
 	})
 }
 
-// clientsHindered reports whether anything keeps a client that lives from being seen in the store.
-func (w *World) clientsHindered() bool {
+// mayLead reports whether nobody has stopped a controller or cut it off from the store. w.mu must be held.
+func (w *World) mayLead(s *supervised) bool {
+	return s.wait == 0 && !slices.ContainsFunc(w.cuts, func(c cut) bool { return c.Contract == "store" && c.Who == s.name })
+}
+
+// storeIsDown reports whether nobody can write.
+func (w *World) storeIsDown() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.down["store"] > 0 || w.slow["store"] > 0 || w.hot.Of > 0 ||
-		slices.ContainsFunc(w.cuts, func(c cut) bool { return c.Contract == "store" && c.Who == clients })
+	return w.down["store"] > 0
 }
 
 // wasDown reports whether a contract was ever out of order for anybody.

@@ -41,7 +41,7 @@ func (t *truth) soon() {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.w.clientsHindered() {
+	if t.w.storeIsDown() {
 		t.writable = t.w.clock.Now()
 	}
 	for id := range t.requests {
