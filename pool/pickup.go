@@ -99,6 +99,19 @@ func (p *Pickup) Count(q Query) int {
 	return n
 }
 
+// Available returns the ids of the candidates that nobody has taken, in no order.
+func (p *Pickup) Available() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]string, 0, p.index.ready)
+	for id, e := range p.index.entries {
+		if e.pos != hidden {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
 // put is Put without the count, under the lock. It returns nil if t has expired.
 func (p *Pickup) put(t Ticket) *entry {
 	if t.Threshold.After(p.clock.Now()) {

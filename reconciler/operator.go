@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -34,7 +35,10 @@ type Options struct {
 }
 
 // Operator runs the controller.
-type Operator struct{ o Options }
+type Operator struct {
+	o    Options
+	term atomic.Pointer[term] // nil: it does not lead
+}
 
 // New returns an Operator. It starts nothing.
 func New(o Options) (*Operator, error) {
@@ -60,7 +64,7 @@ func New(o Options) (*Operator, error) {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
-	return &Operator{o}, nil
+	return &Operator{o: o}, nil
 }
 
 // Run waits for the lease, controls, and waits again should it be lost. It returns nil when ctx ends,
@@ -71,8 +75,25 @@ func (op *Operator) Run(ctx context.Context) error {
 		ttl: op.o.Config.LeaseTTL, request: op.o.Config.LeaseRequest,
 	}
 	return l.run(ctx, func(ctx context.Context, number int64) error {
-		return op.newTerm(number, l.fence(), l.since).run(ctx)
+		t := op.newTerm(number, l.fence(), l.since)
+		op.term.Store(t)
+		defer op.term.Store(nil)
+		return t.run(ctx)
 	})
+}
+
+// Candidates returns the instances that a request can be given at this moment, and nil while the operator does not lead or has not
+// read the records. One whose claim is under way is no candidate.
+func (op *Operator) Candidates() map[store.InstanceID]bool {
+	t := op.term.Load()
+	if t == nil || !t.loaded.Load() {
+		return nil
+	}
+	out := map[store.InstanceID]bool{}
+	for _, id := range t.pickup.Available() {
+		out[store.InstanceID(id)] = true
+	}
+	return out
 }
 
 // newTerm builds a tenure from nothing.
@@ -175,6 +196,7 @@ func (t *term) load(ctx context.Context) error {
 		t.changed(s.ID) // the pool is known before the first request is served
 	}
 	t.queueUp()
+	t.loaded.Store(true)
 	total, _ := t.view.live("")
 	t.log.Info("records read", logkey.Count, total, logkey.Seconds, t.clock.Since(start).Seconds())
 	return nil

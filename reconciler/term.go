@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -61,6 +62,7 @@ type term struct {
 	announcer *controller[store.InstanceID]
 
 	chores map[string]func(context.Context) error // by name
+	loaded atomic.Bool                            // the records were read, and the pool is known
 }
 
 // errStale means that the instance moved on between decision and write: nothing was written.

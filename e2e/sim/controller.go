@@ -18,8 +18,9 @@ type supervised struct {
 	w    *World
 	name string
 	done chan struct{}
-	proc *process      // guarded by w.mu
-	wait time.Duration // somebody stopped it in order, until it is started again after so long; guarded by w.mu
+	proc *process             // guarded by w.mu
+	op   *reconciler.Operator // of proc; guarded by w.mu
+	wait time.Duration        // somebody stopped it in order, until it is started again after so long; guarded by w.mu
 	quit context.CancelFunc
 }
 
@@ -36,7 +37,7 @@ func (w *World) controller(name string) {
 			s.proc, s.wait = p, 0
 			w.mu.Unlock()
 			stop := context.AfterFunc(ctx, p.kill) // in order: it gives up the lease
-			w.serve(p)
+			w.serve(s, p)
 			stop()
 			if ctx.Err() != nil {
 				return
@@ -79,6 +80,18 @@ func (w *World) configure(a config) {
 	w.configured = w.clock.Now()
 }
 
+// candidates are those of the controller that leads; nil: none does, or it has not looked yet.
+func (w *World) candidates(leader string) map[store.InstanceID]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.controllers {
+		if s.proc != nil && s.proc.name == leader && s.proc.alive() && s.op != nil {
+			return s.op.Candidates()
+		}
+	}
+	return nil
+}
+
 // lastRestart returns when a controller last died; zero: never.
 func (w *World) lastRestart() time.Time {
 	w.mu.Lock()
@@ -87,13 +100,16 @@ func (w *World) lastRestart() time.Time {
 }
 
 // serve runs one controller until it dies or is stopped.
-func (w *World) serve(p *process) {
+func (w *World) serve(s *supervised, p *process) {
 	cfg := w.config()
 	cfg.Holder = p.name
 	op, err := reconciler.New(reconciler.Options{
 		Config: cfg, Table: tableGate{p, w.truth}, Pool: poolGate{p, w.pool}, Fleet: fleetGate{p, w.fleet}, GitHub: githubGate{p, w.hub},
 		Clock: p.clk, Offset: w.storeTime(p.clk), Log: w.log.With(logkey.Holder, p.name),
 	})
+	w.mu.Lock()
+	s.op = op
+	w.mu.Unlock()
 	if err == nil {
 		err = op.Run(p.ctx)
 	}

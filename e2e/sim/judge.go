@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -14,9 +15,12 @@ import (
 // calls fail, while it must do something.
 const auditSlack = 30 * time.Second
 
-// doubtful are invariants of the audit that hold again by themselves within its period, and which one look does not prove: a
-// runner in the making, which GitHub has and its record not yet, and a machine that was silent and has gone just now.
-var doubtful = map[string]bool{"stray-runner": true, "vanished-machine": true}
+// doubtful reports what may be in order again by itself within the period of the audit, so that one look does not prove it: a
+// runner in the making, which GitHub has and its record not yet, a machine that was silent and has gone just now, and a
+// candidate that is being claimed.
+func doubtful(v audit.Violation) bool {
+	return v.Invariant == "stray-runner" || v.Invariant == "vanished-machine" || strings.HasPrefix(v.Mark, "candidate ")
+}
 
 // afterTrouble is how long after an outage nothing is judged: what it kept from being done is done then.
 const afterTrouble = 2 * time.Minute
@@ -39,6 +43,7 @@ func (t *truth) audited() {
 		t.broke(Audit, "look: %v", err)
 		return
 	}
+	snapshot.Candidates = t.w.candidates(t.lease.Holder)
 	if t.w.anyDown() {
 		t.trouble = now
 	}
@@ -49,7 +54,7 @@ func (t *truth) audited() {
 	t.strays = map[string]bool{}
 	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.skew(), Slack: t.w.o.paced(auditSlack)}) {
 		mark := v.Invariant + v.Resource + v.Mark
-		if doubtful[v.Invariant] {
+		if doubtful(v) {
 			t.strays[mark] = true
 			if !before[mark] {
 				continue
