@@ -299,8 +299,9 @@ func TestAgent_OwnPartitionOnly_S18(t *testing.T) {
 	})
 }
 
-// H60: four reads a second while idle, one in two seconds otherwise, and each of them eventual, which costs half.
-func TestAgent_PollIntervals_S87_H60(t *testing.T) {
+// What it costs to learn of a run: four reads a second while idle, one in two seconds otherwise, and each of them
+// eventual, which costs half.
+func TestAgent_PollIntervals_S87(t *testing.T) {
 	reads := func(w *world, d time.Duration) int {
 		isRead := func(c call) bool { return !c.put }
 		before := w.table.count(isRead)
