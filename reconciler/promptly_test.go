@@ -1,0 +1,99 @@
+package reconciler_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// slowClaim is a table on which the first write of a claim takes its time.
+type slowClaim struct {
+	store.Table
+	clock clock.Clock
+	lasts time.Duration
+	begun atomic.Bool
+}
+
+func (s *slowClaim) Put(ctx context.Context, item store.Item, expect int64) error {
+	var in store.Instance
+	if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil &&
+		in.State == statemachine.Claimed && s.begun.CompareAndSwap(false, true) {
+		s.clock.Sleep(s.lasts)
+	}
+	return s.Table.Put(ctx, item, expect)
+}
+
+// S60: one seat's claim takes five seconds; the two others are claimed, and their runners online, meanwhile.
+func TestClaims_ASlowOneHoldsUpNoOther_S60(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &slowClaim{Table: w.table, clock: w.clock, lasts: 5 * time.Second}
+		defer w.controller("c1", table)()
+		w.warm("100", 3, nil)
+		w.submit(spec("200", 3))
+		w.await(time.Second, "two claimed", func() bool { return w.in(statemachine.Claimed) == 2 })
+		w.await(2*time.Second, "two online", func() bool { return len(w.runners()) >= 2 })
+		if st := w.status("200"); st.Phase != statemachine.Pending || w.in(statemachine.Idle) != 1 {
+			t.Fatalf("%s with %d idle, want the third claim under way", st.Phase, w.in(statemachine.Idle))
+		}
+		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
+		if n := w.fleet.Launched(); n != 3 {
+			t.Errorf("launched %d, want the 3 of the pool and no more", n)
+		}
+	})
+}
+
+// ringless is a table that can stop to tell its watcher of writes.
+type ringless struct {
+	store.Table
+	mute atomic.Bool
+}
+
+func (r *ringless) Watch(ctx context.Context, ring func(store.Key)) error {
+	return r.Table.Watch(ctx, func(k store.Key) {
+		if !r.mute.Load() {
+			ring(k)
+		}
+	})
+}
+
+// S83: the report that a machine is clean makes it claimable within one look at those that are awaited, also where no
+// ring tells of it.
+func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &ringless{Table: w.table}
+		defer w.controller("c1", table)()
+		w.submit(spec("100", 1))
+		id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		time.Sleep(w.cfg.WarmPoll / 2)
+		w.release("100", 1, store.Drain)
+		w.await(5*time.Second, "idle", func() bool { return w.instance(id).State == statemachine.Idle })
+		table.mute.Store(true)
+		said := w.await(10*time.Second, "clean", func() bool { return w.signal(id) == store.RemoveOK })
+		if took := w.await(10*time.Second, "pooled", func() bool { return w.pooled() == 1 }); took > w.cfg.HotPoll+time.Second {
+			t.Errorf("pooled %s after its report, which came after %s; want within %s", took, said, w.cfg.HotPoll)
+		}
+	})
+}
+
+// S11 H07: a machine ends that runs a run, whose silence would count after five minutes: the fleet says so, and its record
+// follows within a sweep.
+func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		w.submit(spec("100", 1))
+		id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		w.crash(id)
+		w.await(w.cfg.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+		if why := w.instance(id).Reason; why != statemachine.ReasonGone {
+			t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
+		}
+		w.await(time.Minute, "its seat is filled again", func() bool { return w.in(statemachine.Running) == 1 })
+	})
+}
