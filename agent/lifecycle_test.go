@@ -49,7 +49,7 @@ func TestAgent_Boot_ReportsScriptThenOnline_S14_S16_S37_S39_S40_H71(t *testing.T
 	})
 }
 
-// S39 H44 H46: a failed script is reported with its last lines, and nothing is ever registered.
+// S39 S40 H44 H46: a failed script is reported with its last lines, and nothing is ever registered or reported ready.
 func TestAgent_ScriptFails_Reported_S39(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.options.Script = scriptFunc(func(context.Context) error { return errors.New("exit status 7: no disk") })
