@@ -80,7 +80,7 @@ func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
 	})
 }
 
-// S11 H07: a machine ends that runs a run, whose silence would count after five minutes: the fleet says so, and its record
+// S11 H07 H62: a machine ends that runs a run, whose silence would count after five minutes: the fleet says so, and its record
 // follows within a sweep.
 func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
