@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -93,5 +95,37 @@ func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 			t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
 		}
 		w.await(time.Minute, "its seat is filled again", func() bool { return w.in(statemachine.Running) == 1 })
+	})
+}
+
+// S33: a warm start calls the fleet not at all, and GitHub for its registrations alone: readiness is what agents report.
+func TestWarmStart_AsksNeitherFleetNorGitHub_S33(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.Sweep, w.cfg.Runners = time.Hour, time.Hour
+		defer w.controller("c1", nil)()
+		w.warm("100", 2, nil)
+		time.Sleep(10 * time.Second)
+		fleetCalls := func() (n int) {
+			for _, c := range []fleettest.Call{fleettest.CallPlan, fleettest.CallLaunch, fleettest.CallTerminate, fleettest.CallList, fleettest.CallTemplate} {
+				n += w.fleet.Calls(c)
+			}
+			return n
+		}
+		calls, before := fleetCalls(), w.hub.Calls()
+		w.submit(spec("200", 2))
+		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
+		if n := fleetCalls() - calls; n != 0 {
+			t.Errorf("%d calls of the fleet, want none", n)
+		}
+		after := w.hub.Calls()
+		for _, c := range clientCalls {
+			want := 0
+			if c == githubsim.CallJIT {
+				want = 2
+			}
+			if n := after[c] - before[c]; n != want {
+				t.Errorf("%d calls %s of GitHub, want %d", n, c, want)
+			}
+		}
 	})
 }

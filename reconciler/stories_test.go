@@ -181,7 +181,7 @@ func TestRelease_WhileAJobRuns(t *testing.T) {
 	}
 }
 
-// S11 S63 S66 H07 H29: a machine lost during the claim: its seat is filled again, the others stay.
+// S11 S23 S63 S66 H07 H29: a machine lost during the claim: it ends, its seat is filled again, the others stay.
 func TestAgentKilledDuringClaim(t *testing.T) {
 	for _, how := range []string{"crash", "hang"} {
 		t.Run(how, func(t *testing.T) {
