@@ -174,7 +174,7 @@ func (p *Pickup) Return(id string) {
 	}
 }
 
-// Untake is Return for a claim that could not even be tried: the look does not count against who.
+// Untake is Return for a claim whose failure says nothing of the candidate: the look does not count against who.
 func (p *Pickup) Untake(id, who string) {
 	p.Return(id)
 	p.mu.Lock()

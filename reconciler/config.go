@@ -49,6 +49,7 @@ type Config struct {
 	ClientSilence     time.Duration // a waiting client unseen for so long has gone
 	Batch             time.Duration // requests of one kind within it share a launch
 	Exclusion         time.Duration // how long a refused slot is left alone
+	LaunchRetry       time.Duration // how long capacity that is missing everywhere is asked for again; 0: not at all
 
 	HotPoll  time.Duration // vitals of instances something waits for
 	WarmPoll time.Duration // vitals of all others
@@ -75,6 +76,7 @@ func Defaults() Config {
 		ClientSilence:     60 * time.Second,
 		Batch:             35 * time.Millisecond, // as Karpenter's CreateFleet batcher
 		Exclusion:         3 * time.Minute,
+		LaunchRetry:       24 * time.Hour, // as MaxRuntime: no deadline is later
 		HotPoll:           2 * time.Second,
 		WarmPoll:          15 * time.Second,
 		Scan:              3 * time.Minute,

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,20 +44,36 @@ func tell(r fleet.Refusal) string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", where, r.Code, r.Message))
 }
 
-// last tells the newest refusal still in force that concerns a query, "" if there is none.
+// last tells the newest refusals still in force that concern a query, the newest first; "" if there are none.
 func (e *exclusions) last(q pool.Query) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.clock.Now()
-	var newest refusedSlot
+	var inForce []refusedSlot
 	for s, r := range e.until {
 		concerns := (s.UsageClass == "" || slices.Contains(q.UsageClasses, s.UsageClass)) && (s.ResourceClass == "" || s.ResourceClass == q.ResourceClass)
-		newer := r.until.After(newest.until) || r.until.Equal(newest.until) && r.told > newest.told // a map has no order
-		if concerns && newer && now.Before(r.until) {
-			newest = r
+		if concerns && now.Before(r.until) {
+			inForce = append(inForce, r)
 		}
 	}
-	return newest.told
+	slices.SortFunc(inForce, func(a, b refusedSlot) int { return cmp.Or(b.until.Compare(a.until), cmp.Compare(a.told, b.told)) })
+	told := make([]string, len(inForce))
+	for i, r := range inForce {
+		told[i] = r.told
+	}
+	return list(told)
+}
+
+// maxTold is how many refusals are told at once, of a launch or to a request: EC2 may refuse every type
+// in every zone, and a record of a kilobyte costs one write unit.
+const maxTold = 5
+
+// list joins what was told of refusals, as many as may be.
+func list(told []string) string {
+	if n := len(told) - maxTold; n > 0 {
+		told = append(slices.Clone(told[:maxTold]), fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(told, "; ")
 }
 
 // slots returns those still in force, and when the first of them ends.

@@ -41,7 +41,7 @@ func TestExclusions_Life(t *testing.T) {
 	check("long after", time.Time{})
 }
 
-// The newest refusal that concerns a query is told in the fleet's own words, for as long as it is in force.
+// The refusals that concern a query are told in the fleet's own words, the newest first, for as long as they are in force.
 func TestExclusions_LastTold_S75(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	e := newExclusions(clk, 3*time.Minute)
@@ -54,10 +54,14 @@ func TestExclusions_LastTold_S75(t *testing.T) {
 	refuse("spot", "large", "Other")
 	refuse("on-demand", "", "Another")
 	small := pool.Query{ResourceClass: "small", UsageClasses: []string{"spot"}}
-	if got, want := e.last(small), "spot a: InsufficientInstanceCapacity why"; got != want {
+	if got, want := e.last(small), "spot a: InsufficientInstanceCapacity why; spot a: First why"; got != want {
 		t.Errorf("last() = %q, want %q", got, want)
 	}
-	clk.Step(3 * time.Minute)
+	clk.Step(2*time.Minute + 56*time.Second)
+	if got, want := e.last(small), "spot a: InsufficientInstanceCapacity why"; got != want {
+		t.Errorf("last() = %q once the first place may be tried again, want %q", got, want)
+	}
+	clk.Step(time.Second)
 	if got := e.last(small); got != "" {
 		t.Errorf("last() = %q after its time, want nothing", got)
 	}

@@ -138,11 +138,7 @@ func (t *term) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool
 			t.log.Debug("claim lost", logkey.InstanceID, id, logkey.RequestID, r.id, logkey.Error, err)
 			continue
 		}
-		if errors.Is(err, store.ErrNotLeader) {
-			t.pickup.Untake(ticket.InstanceID, who(r)) // it could not be tried
-		} else {
-			t.pickup.Return(ticket.InstanceID)
-		}
+		t.pickup.Untake(ticket.InstanceID, who(r))        // says nothing of the candidate: it is not passed over for it (H12)
 		t.waiting.wake(ticket, func(id store.RequestID) { // it was hidden from others meanwhile
 			if id != r.id { // this one comes back after its pause
 				t.requests.add(id)

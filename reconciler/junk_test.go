@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// H61: what somebody leaves without an expiry where workflows and machines write is given one, a few with each
+// H10 H61: what somebody leaves without an expiry where workflows and machines write is given one, a few with each
 // scan.
 func TestJunk_Goes_H61(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -199,6 +199,7 @@ func (t *term) refuse(wants []want, err error) {
 			if r.refuse(err, now); again.After(r.retry) {
 				r.retry = again
 			}
+			r.full = errors.Is(err, fleet.ErrNoCapacity) && r.retry.Sub(w.since) > t.cfg.LaunchRetry
 		})
 	}
 }
@@ -218,10 +219,6 @@ func (r *run) refuse(err error, now time.Time) {
 // refusalPause is how long a request waits after its n-th refusal in a row: 1, 2, 4 … 32 s, so that a
 // request that cannot be refilled for hours does not ask all the time.
 func refusalPause(n int) time.Duration { return time.Second << min(max(n-1, 0), 5) }
-
-// maxTold is how many refusals of a launch its record and its requests tell: EC2 may refuse every type
-// in every zone, and a record of a kilobyte costs one write unit.
-const maxTold = 5
 
 // carryOut makes the call, records what came, and then the outcome.
 func (t *term) carryOut(ctx context.Context, l store.Launch) error {
@@ -251,20 +248,14 @@ func (t *term) carryOut(ctx context.Context, l store.Launch) error {
 		return fmt.Errorf("launch %s: %w", l.Token, err) // outcome unknown: the identical call again
 	}
 	var refused []string
-	for i, r := range out.Refused {
+	for _, r := range out.Refused {
 		t.refused.add(r)
-		if i == maxTold {
-			refused = append(refused, fmt.Sprintf("and %d more", len(out.Refused)-maxTold))
-		}
-		if i >= maxTold {
-			continue
-		}
 		refused = append(refused, tell(r))
 	}
 	if err := t.record(ctx, &l, out.Machines); err != nil {
 		return err
 	}
-	return t.finish(ctx, l, out.Machines, strings.Join(refused, "; "))
+	return t.finish(ctx, l, out.Machines, list(refused))
 }
 
 // call makes the launch call, or finds out what an earlier one brought if nobody wants the machines

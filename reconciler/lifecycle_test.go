@@ -49,7 +49,7 @@ func (w *world) awaitJobs(ids []string, limit time.Duration) []githubsim.JobReco
 	return out
 }
 
-// S03 S04 S06 S07 S10 S16 S17 S47 S69 S77 S82 S83 S85: the whole life of three machines.
+// S03 S04 S06 S07 S10 S16 S17 S22 S47 S69 S77 S82 S83 S85 H04 H37: the whole life of three machines.
 func TestLifecycle_ColdWarmDrained(t *testing.T) {
 	t.Run("InMemory", func(t *testing.T) { run(t, lifecycle) })
 	t.Run("OnSQLite", func(t *testing.T) { runOn(t, onSQLite, lifecycle) })
@@ -81,8 +81,8 @@ func lifecycle(t *testing.T, w *world) {
 	w.awaitJobs(w.jobs("200", 2, 5), time.Minute)
 	w.release("200", 1, store.Drain)
 	w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
-	w.await(10*time.Minute, "drained to zero", func() bool { return len(w.fleet.Alive()) == 0 }) // S22
-	w.await(time.Minute, "records retired", func() bool {                                        // H04
+	w.await(w.cfg.Limits.Idle+w.cfg.Sweep, "drained to zero", func() bool { return len(w.fleet.Alive()) == 0 })
+	w.await(time.Minute, "records retired", func() bool {
 		for _, in := range w.instances() {
 			if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() || in.RunID != "" || !in.Threshold.IsZero() {
 				return false
@@ -93,7 +93,7 @@ func lifecycle(t *testing.T, w *world) {
 	if n := w.fleet.Launched(); n != 3 {
 		t.Errorf("launched %d machines, want 3", n)
 	}
-	if twice := w.hub.NamesUsedTwice(); len(twice) > 0 { // H37
+	if twice := w.hub.NamesUsedTwice(); len(twice) > 0 {
 		t.Errorf("runner names used twice: %v", twice)
 	}
 }

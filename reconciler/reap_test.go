@@ -11,7 +11,7 @@ import (
 )
 
 // A termination that is refused, as for a permission that is missing, is tried ever more rarely, and keeps no
-// other machine waiting; when it is allowed, the machine goes within the longest pause. H09 H67
+// other machine waiting; when it is allowed, the machine goes within the longest pause, and its record never before it. H06 H09 H67
 func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()

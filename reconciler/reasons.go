@@ -6,6 +6,7 @@ const (
 	ReasonTimeout    = "timeout"       // the deadline passed
 	ReasonVanished   = "client_gone"   // nobody waits for it any more
 	ReasonHopeless   = "unsatisfiable" // the fleet can never launch it
+	ReasonCapacity   = "no_capacity"   // capacity is missing everywhere, and it is asked for no longer
 	ReasonBudget     = "launch_budget" // too many instances were launched for it in vain
 	ReasonReleased   = "released"      // given back by its client
 	ReasonMaxRuntime = "max_runtime"   // never given back; its instances are gone

@@ -101,7 +101,7 @@ func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 		elsewhere int // machines that the last place has room for
 		says      []string
 	}{
-		"NoPlaceLeft": {0, []string{"1 of 2 ready", "refused last: spot m5.large local-", code}},
+		"NoPlaceLeft": {0, []string{"1 of 2 ready", "refused last: ", "spot c6i.large" + code + "1", "spot m5.large local-a" + code + "0", "spot m5.large local-b" + code + "0"}},
 		"Elsewhere":   {fleettest.Unlimited, []string{"0 of 2 ready", "launch: ", "spot c6i.large" + code + "1", "spot m5.large local-b" + code + "0"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func TestReport_OnlyOfThisAssignment_S37_S38_H40(t *testing.T) {
 	}
 }
 
-// S07 S65: ready if and only if online for this assignment, healthy, not expired, and waited for.
+// S07 S63 S64 S65: ready if and only if online for this assignment, healthy, not expired, and waited for.
 func TestReady_IffBothChecksPass_S07_S65(t *testing.T) {
 	online := saying(store.RegOK, "")
 	for name, tc := range map[string]struct {

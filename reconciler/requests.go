@@ -139,7 +139,7 @@ func (t *term) accept(ctx context.Context, r run, free bool) error {
 		t.pickup.Forget(who(r))
 	}
 	t.view.withRun(r.id, func(r *run) {
-		r.heard, r.reads, r.problem, r.hopeless, r.possible = now, 0, "", false, false
+		r.heard, r.reads, r.problem, r.hopeless, r.full, r.possible = now, 0, "", false, false, false
 		r.refusals, r.retry, r.spared = 0, time.Time{}, 0
 	})
 	var g errgroup.Group

@@ -47,6 +47,9 @@ func (t *term) verdict(r run, now time.Time) (reason, message string) {
 	if err := t.specError(*r.request); err != nil {
 		return ReasonSpec, err.Error()
 	}
+	if r.full {
+		return ReasonCapacity, r.problem
+	}
 	if r.hopeless {
 		return ReasonHopeless, r.problem
 	}

@@ -181,7 +181,7 @@ func TestRelease_WhileAJobRuns(t *testing.T) {
 	}
 }
 
-// S11 S63 S66 H07 H29: a machine lost during the claim: its seat is filled again, the others stay.
+// S11 S23 S63 S66 H07 H29: a machine lost during the claim: it ends, its seat is filled again, the others stay.
 func TestAgentKilledDuringClaim(t *testing.T) {
 	for _, how := range []string{"crash", "hang"} {
 		t.Run(how, func(t *testing.T) {
@@ -270,12 +270,12 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// A client that vanished is not served for ever.
+// H30: a client that vanished is not served for ever, and what was got for it goes back.
 func TestClientVanished(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		w.fleet.SetCapacity(fleet.Slot{}, 1)
 		defer w.controller("c1", nil)()
-		gone := w.submit(spec("100", 1))
+		gone := w.submit(spec("100", 2))
 		time.Sleep(2 * time.Minute)
 		if st := w.status("100"); st.Phase != statemachine.Pending {
 			t.Fatalf("%s while its client waits, want Pending", st.Phase)
@@ -285,6 +285,7 @@ func TestClientVanished(t *testing.T) {
 		if st.Reason != reconciler.ReasonVanished {
 			t.Errorf("failed for %q, want %q", st.Reason, reconciler.ReasonVanished)
 		}
+		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 	})
 }
 

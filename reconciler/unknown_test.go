@@ -16,7 +16,7 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// H01 H70 §8.6: a machine that the view lacks is ended only if the table has no record of it either. One that cannot be
+// S79 H01 H70 §8.6: a machine that the view lacks is ended only if the table has no record of it either. One that cannot be
 // decoded is a record; the fleet's sweep then neither ends its machine nor looks again at once, also where a request it
 // was launched for lives.
 func TestUnknownMachine_ItsKeyIsRead_H01_H70(t *testing.T) {

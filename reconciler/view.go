@@ -80,6 +80,7 @@ type run struct {
 	unread   bool       // a ring or a scan says that it changed
 	problem  string     // last thing that went wrong, for its message
 	hopeless bool       // the fleet will never launch what it asks for
+	full     bool       // the fleet has no room for it, and none is waited for
 	possible bool       // the fleet has types for it
 	refusals int        // in a row
 	retry    time.Time  // not before: it was refused

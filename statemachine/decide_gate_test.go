@@ -75,7 +75,16 @@ func TestDecide_HeldAndBlockedRejectNobody(t *testing.T) {
 	runDecide(t, tests)
 }
 
-// S04, S07, S40, S41, S83: what a check waits for ends it.
+// notClean is what is due for an instance that was given back and has not said that it is clean: nothing before its
+// handshake is over, or its threshold where it says that it waits for GitHub.
+func notClean(r statemachine.Report) statemachine.Decision {
+	if r == statemachine.Blocked {
+		return wake(start.Add(limits.Idle))
+	}
+	return wake(start.Add(limits.Handshake))
+}
+
+// S04, S07, S40, S41, S82, S83: what a check waits for ends it.
 func TestDecide_ReportsThatPass(t *testing.T) {
 	at := func(s statemachine.State) time.Time { return start.Add(limits.For(s) - 1) }
 	var tests []decideTest
@@ -89,6 +98,9 @@ func TestDecide_ReportsThatPass(t *testing.T) {
 	}
 	pooled := statemachine.Decision{Event: statemachine.Pooled, Reason: statemachine.ReasonClean}
 	clean := waiting(statemachine.Idle, statemachine.Clean)
+	for _, r := range []statemachine.Report{statemachine.NoReport, statemachine.ScriptOK, statemachine.Online, statemachine.NextWanted, statemachine.Blocked} {
+		tests = append(tests, decideTest{fmt.Sprintf("idle/report %d", r), "nobody said that it is clean", waiting(statemachine.Idle, r), start, notClean(r)})
+	}
 	again := with(clean, func(f *statemachine.Facts) { f.Pooled = true })
 	tests = append(tests,
 		decideTest{"idle/Clean", "the handshake is complete", clean, start, pooled},

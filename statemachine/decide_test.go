@@ -59,7 +59,7 @@ var (
 	silent  = statemachine.Decision{Event: statemachine.Lost, Reason: statemachine.ReasonSilent}
 )
 
-// S19, S20, S21, S22, S23, S31, H03: each living state ends exactly at its threshold.
+// S19, S20, S21, S22, S23, S26, S31, H03: each living state ends exactly at its threshold.
 func TestDecide_S20_S22_S23_ThresholdOfEveryState(t *testing.T) {
 	var tests []decideTest
 	for _, s := range statemachine.States() {

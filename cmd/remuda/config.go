@@ -109,6 +109,7 @@ type RequestsConfig struct {
 	MaxCount      int           `yaml:"maxCount" doc:"most instances one request may ask for; at most 3000"`
 	MaxRuntime    time.Duration `yaml:"maxRuntime" doc:"longest max runtime and timeout one request may ask for"`
 	ClientSilence time.Duration `yaml:"clientSilence" doc:"a waiting client unseen for this long is gone; at least 10s, it reports every 5s"`
+	LaunchRetry   time.Duration `yaml:"launchRetry" doc:"how long a request may ask again where every place lacks capacity, to its deadline at most; it fails once its next try would come later; 0: at once"`
 }
 
 // CapsConfig bounds the bill.
@@ -235,7 +236,7 @@ func defaults() Config {
 		},
 		Limits: LimitsConfig(statemachine.DefaultLimits()),
 		Requests: RequestsConfig{
-			Timeout: 10 * time.Minute, MaxCount: 1000, MaxRuntime: 24 * time.Hour, ClientSilence: time.Minute,
+			Timeout: 10 * time.Minute, MaxCount: 1000, MaxRuntime: 24 * time.Hour, ClientSilence: time.Minute, LaunchRetry: 24 * time.Hour,
 		},
 		Caps: CapsConfig{MaxInstances: 100},
 		Intervals: IntervalsConfig{

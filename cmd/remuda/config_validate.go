@@ -231,6 +231,7 @@ func (c RequestsConfig) validate(p *problems) {
 	p.check(c.Timeout > 0 && c.Timeout <= c.MaxRuntime, "requests.timeout",
 		fmt.Sprintf("greater than 0 and at most requests.maxRuntime (%s)", c.MaxRuntime), c.Timeout)
 	p.check(c.ClientSilence >= minSilence, "requests.clientSilence", fmt.Sprintf("at least %s", minSilence), c.ClientSilence)
+	p.check(c.LaunchRetry >= 0, "requests.launchRetry", "at least 0", c.LaunchRetry)
 }
 
 func (c Config) validateCaps(p *problems) {

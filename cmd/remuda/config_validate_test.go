@@ -46,6 +46,7 @@ func TestConfig_Validate(t *testing.T) {
 		{"requests.maxCount", func(c *Config) { c.Requests.MaxCount = 3001 }, `must be 1 to 3000, got 3001`},
 		{"requests.timeout", func(c *Config) { c.Requests.Timeout = 25 * time.Hour }, `must be greater than 0 and at most requests.maxRuntime (24h0m0s), got 25h0m0s`},
 		{"requests.clientSilence", func(c *Config) { c.Requests.ClientSilence = 9 * time.Second }, `must be at least 10s, got 9s`},
+		{"requests.launchRetry", func(c *Config) { c.Requests.LaunchRetry = -time.Second }, `must be at least 0, got -1s`},
 		{"caps.maxInstances", func(c *Config) { c.Caps.MaxInstances = 0 }, `must be at least 1, got 0`},
 		{"caps.perClass.small", func(c *Config) { c.Caps.PerClass = map[string]int{"small": -1} }, `must be at least 0, got -1`},
 		{"caps.perClass.huge", func(c *Config) { c.Caps.PerClass = map[string]int{"huge": 1} }, `must be named after one of the classes large, medium, small, xlarge, got "huge"`},
@@ -166,7 +167,7 @@ func TestConfig_Validate_AllProblems(t *testing.T) {
 	}
 	for _, s := range settings {
 		// Zero is right for what is optional, and perClass and types are checked by element.
-		if named := strings.Contains("\n"+err.Error(), "\n"+s.key+": "); named == (optional[s.key] || s.key == "github.tokenEnv") {
+		if named := strings.Contains("\n"+err.Error(), "\n"+s.key+": "); named == (optional[s.key] || s.key == "github.tokenEnv" || s.key == "requests.launchRetry") {
 			t.Errorf("Config{}.Validate() names %s: %v", s.key, named)
 		}
 	}

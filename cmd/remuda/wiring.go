@@ -130,7 +130,7 @@ func (c Config) controller(holder string) reconciler.Config {
 		Holder: holder, Registration: store.RegistrationMode(c.GitHub.Registration), Classes: classes, Limits: c.limits(),
 		MaxCount: c.Requests.MaxCount, MaxInstances: c.Caps.MaxInstances, MaxInstancesPerClass: c.Caps.PerClass,
 		DefaultMaxRuntime: c.Limits.Running, MaxRuntime: c.Requests.MaxRuntime, ClientSilence: c.Requests.ClientSilence,
-		Batch: c.Intervals.Batch, Exclusion: c.Intervals.Exclusion,
+		Batch: c.Intervals.Batch, Exclusion: c.Intervals.Exclusion, LaunchRetry: c.Requests.LaunchRetry,
 		HotPoll: c.Intervals.HotPoll, WarmPoll: c.Intervals.WarmPoll, Scan: c.Intervals.Scan,
 		Sweep: c.Intervals.Sweep, Runners: c.Intervals.Runners, Orphan: c.Intervals.Orphan,
 		Housekeeping: c.Intervals.Housekeeping, LeaseTTL: c.Lease.TTL, LeaseRequest: c.Lease.RequestTimeout,

@@ -48,7 +48,7 @@ func TestOutage_Modes(t *testing.T) {
 		if _, err := h.Runners(t.Context()); err != nil {
 			t.Errorf("Runners() as the outage ends error = %v", err)
 		}
-		if got := h.Calls(); got[githubsim.CallList] != 4 || got[githubsim.CallJIT] != 3 { // S33 counts so
+		if got := h.Calls(); got[githubsim.CallList] != 4 || got[githubsim.CallJIT] != 3 {
 			t.Errorf("Calls() = %v, want 4 listings and 3 registrations", got)
 		}
 	})

@@ -11,7 +11,6 @@ import (
 	"github.com/remuda-run/remuda/pool"
 )
 
-// S45
 func offerUnchanged(ctx context.Context, p pool.Pool) error {
 	want := tickets(classA, 1)
 	got := make(seen)
@@ -28,7 +27,7 @@ func offerUnchanged(ctx context.Context, p pool.Pool) error {
 	return nil
 }
 
-// H20: more than two batches, one empty answer ends nothing.
+// More than two batches, one empty answer ends nothing.
 func offerNoneLost(ctx context.Context, p pool.Pool) error {
 	want := tickets(classA, 25)
 	return errors.Join(offer(ctx, p, want...), make(seen).collect(ctx, p, classA, longHold, want))

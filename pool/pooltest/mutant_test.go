@@ -49,12 +49,12 @@ func TestRun_FindsPlantedBugs(t *testing.T) {
 		caught []string
 		mutant mutant
 	}{
-		{"threshold truncated to seconds", []string{"Offer/ArrivesUnchanged"}, mutant{
+		{"threshold truncated to seconds", []string{"Offer/ArrivesUnchanged_S45"}, mutant{
 			offer: func(p pool.Pool, ctx context.Context, t pool.Ticket) error {
 				t.Threshold = t.Threshold.Truncate(time.Second)
 				return p.Offer(ctx, t)
 			}}},
-		{"some messages lost", []string{"Offer/NoneIsLost", "Handles/WorkAtOnce_S46"}, mutant{
+		{"some messages lost", []string{"Offer/NoneIsLost_H20", "Handles/WorkAtOnce_S46"}, mutant{
 			offer: func(p pool.Pool, ctx context.Context, t pool.Ticket) error {
 				if t.CPU%8 == 7 {
 					return nil

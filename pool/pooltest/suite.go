@@ -61,8 +61,8 @@ func Run(t *testing.T, open Factory) {
 }
 
 var checks = []check{
-	{"Offer/ArrivesUnchanged", with(offerUnchanged)},
-	{"Offer/NoneIsLost", with(offerNoneLost)},
+	{"Offer/ArrivesUnchanged_S45", with(offerUnchanged)},
+	{"Offer/NoneIsLost_H20", with(offerNoneLost)},
 	{"Offer/RefusesNoInstance", with(offerNoInstance)},
 	{"Receive/ClassesApart_S43", with(receiveClasses)},
 	{"Receive/NoMoreThanAsked", with(receiveMax)},

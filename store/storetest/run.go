@@ -22,7 +22,7 @@ func Run(t *testing.T, open Factory) {
 	t.Run("Put/Creates", func(t *testing.T) { putCreates(t, opened(t, open)) })
 	t.Run("Put/CreateOverExistingConflicts", func(t *testing.T) { putCreateConflicts(t, opened(t, open)) })
 	t.Run("Put/ReplacesTheWholeItem", func(t *testing.T) { putReplaces(t, opened(t, open)) })
-	t.Run("Put/StaleVersionConflicts", func(t *testing.T) { putStaleVersion(t, opened(t, open)) })
+	t.Run("Put/StaleVersionConflicts_H68", func(t *testing.T) { putStaleVersion(t, opened(t, open)) })
 	t.Run("Put/AbsentConflictsWithNothing", func(t *testing.T) { putOverAbsent(t, opened(t, open)) })
 	t.Run("Put/AnyIsUnconditional", func(t *testing.T) { putAny(t, opened(t, open)) })
 	t.Run("Put/InvalidChangesNothing", func(t *testing.T) { putInvalid(t, opened(t, open)) })
@@ -39,7 +39,7 @@ func Run(t *testing.T, open Factory) {
 
 	t.Run("Scan/StopsAtYieldsError", func(t *testing.T) { scanStops(t, opened(t, open)) })
 	t.Run("Scan/YieldMayUseTheTable", func(t *testing.T) { scanReentrant(t, opened(t, open)) })
-	t.Run("Scan/MoreThan10000_S26_S81", func(t *testing.T) { scanMany(t, opened(t, open)) })
+	t.Run("Scan/MoreThan10000_S26_S81_H05", func(t *testing.T) { scanMany(t, opened(t, open)) })
 	t.Run("Scan/BadRecordsAreIsolated_H70", func(t *testing.T) { scanBadRecords(t, opened(t, open)) })
 
 	t.Run("Ring/IsHeard", func(t *testing.T) { ringIsHeard(t, opened(t, open)) })

@@ -38,16 +38,16 @@ module example.test/m
 | S01 | a name | here |
 | S02 | a comment above | here |
 | S03 | a comment inside | here |
-| S04 | a helper | here |
-| S05 | a suite | here |
-| S06 | a method | here |
+| S04 | only a helper | here |
+| S05 | the name of a suite's check, in two packages | here |
+| S06 | only a comment above a suite's check | here |
 | S07 | a script | here |
 | S08 | only production code | here |
-| S09 | a helper that no test uses | here |
-| S10 | a function that cannot fail a test | here |
-| S13 | a method that can | here |
+| S09 | only a table beside the test | here |
+| S10 | only what is like a test | here |
 | S11 | a skipped test | here |
 | S12 | needs a cloud | aws: nothing here has subnets |
+| S13 | is proved in part | not met: until somebody listens |
 
 | ID | sev | statement | applies |
 |---|---|---|---|
@@ -55,6 +55,7 @@ module example.test/m
 | H02 | M | only listed | here |
 | H03 | H | a subtest's name | here |
 | H04 | H | a test that never ended | here |
+| H05 | H | a fuzz target | here |
 -- FILE a/a.go
 package a
 
@@ -71,33 +72,33 @@ import (
 func TestName_S01(t *testing.T) {}
 
 // S02, S11x: the second is no ID.
-func TestAbove(t *testing.T) {
-	quiet()
-}
+func TestAbove(t *testing.T) {}
 
 func TestInside(t *testing.T) {
 	t.Run("one", func(t *testing.T) {
 		helper(t) // S03
 	})
-	world{}.await(t)
 }
 
 // S04
-func helper(t *testing.T) {}
+func helper(t *testing.T) {
+	t.Error("wrong") // S04
+}
 
 // S09
-func unused(t *testing.T) {}
+var table = []string{"one"}
 
 // S10
-func quiet() string { return io.EOF.Error() }
+func TestMain(m *testing.M) {}
 
-type world struct{ t *testing.T }
+// S10
+func (w world) TestMethod(t *testing.T) {}
 
-// S06
-func (w world) await(t testing.TB) { w.check() }
+// S10
+func TestdataOf(t *testing.T, name string) {}
 
-// S13
-func (w world) check() { w.t.Errorf("wrong") }
+// S10
+func BenchmarkX(b *testing.B) {}
 
 func TestSuite(t *testing.T) { atest.Run(t) }
 
@@ -112,27 +113,26 @@ func TestBad(t *testing.T) { t.Fail() }
 
 // H04
 func TestHangs(t *testing.T) { select {} }
+
+// S13
+func TestHalf(t *testing.T) {}
+
+// H05
+func FuzzRead(f *testing.F) {}
 -- FILE a/atest/atest.go
 package atest
 
 import "testing"
 
-var checks = []func(*testing.T){check}
+func Run(t *testing.T) { t.Run("Check_S05", check) }
 
-func Run(t *testing.T) {
-	for _, c := range checks {
-		c(t)
-	}
-}
-
-// S05
+// S06
 func check(t *testing.T) {}
-
-// Fake is refused (S08).
-func Fake() {}
 -- FILE e2e/scripts/warm.txtar
 # S07: a warm start
-exec true
+exec true # S06
+-- FILE plant/lost.patch
+# S06: a planted bug
 -- FILE other/go.mod
 module example.test/other
 -- FILE other/o_test.go
@@ -148,12 +148,16 @@ const events = `{"Action":"start","Package":"example.test/m/a"}
 {"Action":"pass","Package":"example.test/m/a","Test":"TestAbove"}
 {"Action":"pass","Package":"example.test/m/a","Test":"TestInside/one"}
 {"Action":"pass","Package":"example.test/m/a","Test":"TestInside"}
+{"Action":"pass","Package":"example.test/m/a","Test":"TestSuite/Check_S05"}
 {"Action":"pass","Package":"example.test/m/a","Test":"TestSuite/Put_H03/again"}
 {"Action":"pass","Package":"example.test/m/a","Test":"TestSuite/Put_H03"}
 {"Action":"pass","Package":"example.test/m/a","Test":"TestSuite"}
+{"Action":"pass","Package":"example.test/m/b","Test":"TestSuite/Check_S05"}
 {"Action":"skip","Package":"example.test/m/a","Test":"TestSkipped"}
 {"Action":"pass","Package":"example.test/m/a","Test":"TestGood"}
 {"Action":"fail","Package":"example.test/m/a","Test":"TestBad"}
+{"Action":"pass","Package":"example.test/m/a","Test":"TestHalf"}
+{"Action":"pass","Package":"example.test/m/a","Test":"FuzzRead"}
 {"Action":"run","Package":"example.test/m/a","Test":"TestHangs"}
 {"Action":"fail","Package":"example.test/m/a"}
 go: a line that is no event
@@ -161,26 +165,41 @@ go: a line that is no event
 {"Action":"pass","Package":"example.test/m/e2e"}
 `
 
-const want = `S01    pass                           a TestName_S01
-S02    pass                           a TestAbove
-S03    pass                           a TestInside
-S04    pass                           a TestInside
-S05    pass                           a TestSuite
-S06    pass                           a TestInside
-S07    pass                           e2e TestScripts/warm
-S08    missing                        only production code
-S09    missing                        a helper that no test uses
-S10    missing                        a function that cannot fail a test
-S13    pass                           a TestInside
-S11    skip                           a TestSkipped
-S12    aws: nothing here has subnets  needs a cloud
-H01 C  fail                           a TestBad (+1)
-H02 M  missing                        only listed
-H03 H  pass                           a TestSuite/Put_H03
-H04 H  fail                           a TestHangs
+const want = `S01   pass, 1 test: a name
+        pass     a  TestName_S01
+S02   pass, 1 test: a comment above
+        pass     a  TestAbove
+S03   pass, 1 test: a comment inside
+        pass     a  TestInside
+S04   missing, 0 tests: only a helper
+S05   pass, 2 tests: the name of a suite's check, in two packages
+        pass     a  TestSuite/Check_S05
+        pass     b  TestSuite/Check_S05
+S06   missing, 0 tests: only a comment above a suite's check
+S07   pass, 1 test: a script
+        pass     e2e  TestScripts/warm
+S08   missing, 0 tests: only production code
+S09   missing, 0 tests: only a table beside the test
+S10   missing, 0 tests: only what is like a test
+S11   skip, 1 test: a skipped test
+        skip     a  TestSkipped
+S12   aws: nothing here has subnets, 0 tests: needs a cloud
+S13   not met: until somebody listens, 1 test: is proved in part
+        pass     a  TestHalf
+H01 C fail, 2 tests: one of two fails
+        fail     a  TestBad
+        pass     a  TestGood
+H02 M missing, 0 tests: only listed
+H03 H pass, 1 test: a subtest's name
+        pass     a  TestSuite/Put_H03
+H04 H fail, 1 test: a test that never ended
+        fail     a  TestHangs
+H05 H pass, 1 test: a fuzz target
+        pass     a  FuzzRead
 
-9 of 15 required lines pass; 2 more are listed only.
-Open: S08 missing, S09 missing, S10 missing, S11 skip, H01 fail, H04 fail.
+7 of 15 required lines pass, 1 not met yet, 2 more are listed only.
+Not met: S13 (until somebody listens).
+Open: S04 missing, S06 missing, S08 missing, S09 missing, S10 missing, S11 skip, H01 fail, H04 fail.
 3 tests or packages failed.
 `
 
@@ -199,7 +218,7 @@ func TestRun_EveryKindOfProof(t *testing.T) {
 // One rule each decides between success and failure.
 func TestRun_ExitCode(t *testing.T) {
 	const (
-		mod      = "-- FILE go.mod\nmodule m\n-- FILE docs/acceptance.md\n| S01 | it works | here |\n| H02 | L | it is pretty | here |\n| S03 | it costs | aws: money |\n"
+		mod      = "-- FILE go.mod\nmodule m\n-- FILE docs/acceptance.md\n| S01 | it works | here |\n| H02 | L | it is pretty | here |\n| S03 | it costs | aws: money |\n| S04 | it will work | not met: until then |\n"
 		pass     = `{"Action":"pass","Package":"m/a","Test":"Test_S01"}` + "\n"
 		aTest    = "-- FILE a/a_test.go\npackage a\n"
 		resultsJ = "-- FILE results.json\n"
@@ -209,8 +228,9 @@ func TestRun_ExitCode(t *testing.T) {
 		code                int
 		print               string
 	}{
-		{"Proven", "neither a light hazard nor what needs more is required", mod + resultsJ + pass, 0, "1 of 1 required lines pass; 2 more are listed only.\n"},
-		{"OtherTestFails", "a failure counts even if it proves nothing", mod + resultsJ + pass + `{"Action":"fail","Package":"m/a","Test":"TestX"}`, 1, "1 tests or packages failed.\n"},
+		{"Proven", "neither a light hazard nor what needs more, or waits, is required", mod + resultsJ + pass, 0, "1 of 1 required lines pass, 1 not met yet, 2 more are listed only.\nNot met: S04 (until then).\n"},
+		{"OtherTestFails", "a failure counts even if it proves nothing", mod + resultsJ + pass + `{"Action":"fail","Package":"m/a","Test":"TestX"}`, 1, "1 test or package failed.\n"},
+		{"OneOfTwoFails", "a test that names a line must not fail beside one that passes", mod + resultsJ + pass + `{"Action":"fail","Package":"m/b","Test":"Test_S01"}`, 1, "Open: S01 fail.\n1 test or package failed.\n"},
 		{"UnknownID", "a typing error in an ID must not go unseen", mod + resultsJ + pass + `{"Action":"pass","Package":"m/a","Test":"TestX_S91"}`, 1, "Tests name lines that do not exist: S91.\n"},
 		{"NotRun", "a test that was not run proves nothing", mod + aTest + "// S01\nfunc TestX(t *testing.T) {}\n" + resultsJ + `{"Action":"pass","Package":"m/a","Test":"TestY"}`, 1, "Open: S01 not run.\n"},
 	}
@@ -218,7 +238,7 @@ func TestRun_ExitCode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			root := write(t, tt.files)
 			var out bytes.Buffer
-			code, err := run([]string{"-root", root, "-results", filepath.Join(root, "results.json"), "-v"}, &out)
+			code, err := run([]string{"-root", root, "-results", filepath.Join(root, "results.json")}, &out)
 			if code != tt.code || err != nil || !strings.HasSuffix(out.String(), tt.print) {
 				t.Errorf("%s: run() = %d, %v, want %d; printed\n%s\nwant at its end\n%s", tt.reason, code, err, tt.code, out.String(), tt.print)
 			}
@@ -236,6 +256,7 @@ func TestRun_UnreadableInputIsAnError(t *testing.T) {
 		{"Twice", mod + results + row + "| S01 | again | here |\n", ":2: S01 stands there twice"},
 		{"NoSeverity", mod + results + row + "| H01 | X | text | here |\n", "row of H01 has the wrong cells"},
 		{"EmptyCell", mod + results + row + "| S02 |  | here |\n", "row of S02 has an empty cell"},
+		{"EmptyMark", mod + results + row + "| S02 | text | not met: |\n", "row of S02 has an empty cell"},
 		{"NoResults", mod + row, "run `make test` first"},
 		{"EmptyResults", mod + row + "-- FILE results.json\n\n", "holds no test"},
 		{"NoModule", row + results, "read module path"},

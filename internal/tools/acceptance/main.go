@@ -1,9 +1,9 @@
-// Command acceptance says which test proves which line of docs/acceptance.md.
+// Command acceptance says which tests prove which line of docs/acceptance.md.
 //
-// A test proves a line if the line's ID stands in the name of the test or of a subtest, or in a comment
-// above or inside the test, or of a function of a test file or conformance suite that the test reaches
-// and that can fail it. A script of testscript proves the lines whose IDs stand in its comments. The
-// results come from the events that command gotest kept.
+// A test proves the lines that it names: an ID stands in the name of the test or of a subtest, or in a
+// comment above or inside the test's own function. A script of testscript proves the lines whose IDs stand
+// in its comments, and a check of a suite is a subtest: its name says what it proves. Nothing else counts,
+// least of all what a test's helpers say. The results come from the events that command gotest kept.
 package main
 
 import (
@@ -23,13 +23,12 @@ func main() {
 	os.Exit(code)
 }
 
-// run prints the list and returns 0 if every required line passes, 1 if one does not, or 2 with an
-// error if that cannot be told.
+// run prints the list and returns 0 if every required line passes and no test failed, 1 if that is not so,
+// or 2 with an error if it cannot be told.
 func run(args []string, stdout io.Writer) (int, error) {
 	flags := flag.NewFlagSet("acceptance", flag.ContinueOnError)
 	root := flags.String("root", ".", "root `folder` of the module")
 	results := flags.String("results", "dist/test.json", "`file` of events kept by gotest")
-	all := flags.Bool("v", false, "print all tests of a line, not only the first")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0, nil
@@ -44,16 +43,20 @@ func run(args []string, stdout io.Writer) (int, error) {
 	if err != nil {
 		return 2, err
 	}
-	claims, err := scan(*root)
+	module, err := modulePath(*root)
+	if err != nil {
+		return 2, err
+	}
+	claims, err := scan(*root, module)
 	if err != nil {
 		return 2, err
 	}
 	claims.addNames(outcomes)
-	if err := claims.addScripts(*root, outcomes); err != nil {
+	if err := claims.addScripts(*root, module, outcomes); err != nil {
 		return 2, err
 	}
 	report := judge(lines, claims, outcomes)
-	if err := report.print(stdout, *all); err != nil {
+	if err := report.print(stdout, module); err != nil {
 		return 2, fmt.Errorf("print list: %w", err)
 	}
 	if report.ok() {

@@ -1,20 +1,25 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
+
+// proof is a test that names a line, and how it ended.
+type proof struct {
+	test
+	end string // pass, fail, skip, or not run
+}
 
 // entry is the verdict on one line.
 type entry struct {
 	line
-	verdict string // pass, fail, skip, not run or missing; or what a line takes that cannot be shown here
-	tests   []test
+	verdict string // pass, fail, skip, not run or missing; or the mark of a line that cannot pass here, or not yet
+	proofs  []proof
 }
 
 // report is the verdict on all of them.
@@ -30,9 +35,12 @@ func judge(lines []line, claims claims, ends outcomes) report {
 	known := map[string]bool{}
 	for _, l := range lines {
 		known[l.id] = true
-		e := entry{line: l, tests: claims.tests(l.id)}
-		e.verdict = verdict(e.tests, ends)
-		if len(e.tests) == 0 && l.applies != here {
+		e := entry{line: l}
+		for _, t := range claims.tests(l.id) {
+			e.proofs = append(e.proofs, proof{t, ends.of(t)})
+		}
+		e.verdict = verdict(e.proofs)
+		if l.unmet() != "" || len(e.proofs) == 0 && l.applies != here {
 			e.verdict = l.applies
 		}
 		r.entries = append(r.entries, e)
@@ -46,24 +54,14 @@ func judge(lines []line, claims claims, ends outcomes) report {
 	return r
 }
 
-// verdict is the worst of how tests ended; one that passed outweighs those that were skipped or not run.
-func verdict(tests []test, ends outcomes) string {
-	if len(tests) == 0 {
-		return "missing"
-	}
-	found := "not run"
-	for _, t := range tests {
-		end, run := ends[t]
-		switch {
-		case run && (end == fail || end == ""):
-			return string(fail)
-		case end == pass:
-			found = string(pass)
-		case end == skip && found != string(pass):
-			found = string(skip)
+// verdict is fail if one failed; else one that passed outweighs those that were skipped or not run.
+func verdict(proofs []proof) string {
+	for _, end := range []string{string(fail), string(pass), string(skip), notRun} {
+		if slices.ContainsFunc(proofs, func(p proof) bool { return p.end == end }) {
+			return end
 		}
 	}
-	return found
+	return "missing"
 }
 
 // ok reports whether every required line passes and nothing else failed.
@@ -74,61 +72,63 @@ func (r report) ok() bool {
 // open reports whether e is required and not proven.
 func (e entry) open() bool { return e.required() && e.verdict != string(pass) }
 
-// print writes one line per entry and a summary.
-func (r report) print(out io.Writer, all bool) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+// print writes for each entry a line and the tests that name it, and a summary.
+func (r report) print(out io.Writer, module string) error {
+	w := bufio.NewWriter(out)
 	for _, e := range r.entries {
-		id, verdict := strings.TrimSpace(e.id+" "+e.severity), e.verdict
-		for i, t := range e.tests {
-			if i == 1 && !all {
-				break
-			}
-			more := ""
-			if n := len(e.tests) - 1; n > 0 && !all {
-				more = fmt.Sprintf(" (+%d)", n)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s %s%s\n", id, verdict, path.Base(t.pkg), t.name, more)
-			id, verdict = "", ""
-		}
-		if len(e.tests) == 0 {
-			fmt.Fprintf(w, "%s\t%s\t%s\n", id, verdict, e.statement)
+		fmt.Fprintf(w, "%-5s %s, %s: %s\n", strings.TrimSpace(e.id+" "+e.severity), e.verdict, count(len(e.proofs), "test", "tests"), e.statement)
+		for _, p := range e.proofs {
+			fmt.Fprintf(w, "        %-7s  %s  %s\n", p.end, strings.TrimPrefix(p.pkg, module+"/"), p.name)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return r.summary(out)
+	r.summary(w)
+	return w.Flush()
 }
 
-func (r report) summary(out io.Writer) error {
-	var required, passed int
-	var open []string
+// summary counts what passes, and names what does not.
+func (r report) summary(w io.Writer) {
+	var required, passed, unmet int
+	var open, later []string
 	for _, e := range r.entries {
+		if what := e.unmet(); what != "" {
+			unmet++
+			later = append(later, fmt.Sprintf("%s (%s)", e.id, what))
+		}
+		if e.required() {
+			required++
+		}
 		switch {
 		case e.open():
 			open = append(open, e.id+" "+e.verdict)
-			required++
 		case e.required():
-			required++
 			passed++
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%d of %d required lines pass; %d more are listed only.\n", passed, required, len(r.entries)-required)
+	fmt.Fprintf(w, "\n%d of %d required lines pass, %d not met yet, %d more are listed only.\n",
+		passed, required, unmet, len(r.entries)-required-unmet)
+	if unmet > 0 {
+		fmt.Fprintf(w, "Not met: %s.\n", strings.Join(later, ", "))
+	}
 	if len(open) > 0 {
-		fmt.Fprintf(&b, "Open: %s.\n", strings.Join(open, ", "))
+		fmt.Fprintf(w, "Open: %s.\n", strings.Join(open, ", "))
 	}
 	if len(r.unknown) > 0 {
-		fmt.Fprintf(&b, "Tests name lines that do not exist: %s.\n", strings.Join(r.unknown, ", "))
+		fmt.Fprintf(w, "Tests name lines that do not exist: %s.\n", strings.Join(r.unknown, ", "))
 	}
 	if r.failed > 0 {
-		fmt.Fprintf(&b, "%d tests or packages failed.\n", r.failed)
+		fmt.Fprintf(w, "%s failed.\n", count(r.failed, "test or package", "tests or packages"))
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
 }
 
-// compareTests orders tests with the plainest proof first: an ID in the name, then the package.
+// count returns n and the word for one or for several.
+func count(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
+// compareTests orders tests with the plainest proof first: an ID in the name, then by package.
 func compareTests(id string) func(a, b test) int {
 	return func(a, b test) int {
 		inName := func(t test) int {

@@ -63,6 +63,21 @@ func (o outcomes) add(action string, t test) {
 	}
 }
 
+// notRun is how a test ended that the results do not have.
+const notRun = "not run"
+
+// of says how t ended; one that only started has failed.
+func (o outcomes) of(t test) string {
+	end, run := o[t]
+	switch {
+	case !run:
+		return notRun
+	case end == "":
+		return string(fail)
+	}
+	return string(end)
+}
+
 // failed counts the tests and packages that did not end well.
 func (o outcomes) failed() int {
 	n := 0

@@ -7,8 +7,12 @@ import (
 	"strings"
 )
 
-// here is the mark of a line that the embedded back ends can show. Any other mark says what it takes.
-const here = "here"
+// here is the mark of a line that the embedded back ends can show. Any other mark says what it takes, or,
+// after notMet, what is still to be done.
+const (
+	here   = "here"
+	notMet = "not met: "
+)
 
 // line is one row of docs/acceptance.md.
 type line struct {
@@ -22,6 +26,15 @@ type line struct {
 // hazard that costs money, isolation, work or capacity.
 func (l line) required() bool {
 	return l.applies == here && (l.severity == "" || l.severity == "C" || l.severity == "H")
+}
+
+// unmet returns what has to be done before l can hold; "" if nothing has.
+func (l line) unmet() string {
+	what, _ := strings.CutPrefix(l.applies, notMet)
+	if what == l.applies {
+		return ""
+	}
+	return what
 }
 
 var (
@@ -77,7 +90,7 @@ func parseRow(row string) (line, bool, error) {
 	default:
 		return line{}, false, nil
 	}
-	if l.statement == "" || l.applies == "" {
+	if l.statement == "" || l.applies == "" || l.applies == strings.TrimSpace(notMet) {
 		return line{}, false, fmt.Errorf("row of %s has an empty cell", l.id)
 	}
 	return l, true, nil
