@@ -45,6 +45,10 @@ func (t *truth) just(was, st store.RunStatus) {
 		if t.satisfiable(r.RunRequest) {
 			wrong = "the fleet has types that it allows"
 		}
+	case reconciler.ReasonCapacity:
+		if !t.w.o.NoRetry || !t.w.wasScarce() {
+			wrong = "the fleet has room, or is to be asked again"
+		}
 	case reconciler.ReasonBudget:
 		if got, least := t.came[st.ID][st.Attempt]+t.share[st.ID][st.Attempt], leastBudget(r.Count); got < least {
 			wrong = fmt.Sprintf("%d machines came for it, of at least %d that may", got, least)
@@ -83,6 +87,13 @@ func (w *World) reconfigured(within time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.configured.IsZero() && w.clock.Since(w.configured) < w.o.paced(within)
+}
+
+// wasScarce reports whether the fleet lacked room so lately that nobody need have asked it again.
+func (w *World) wasScarce() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fleet.Limited() || w.scarce > 0 && w.since()-w.scarce < w.o.paced(settles)
 }
 
 // caused: somebody hurt the machine, or its time is over, or it was ordered to go, or it is not needed: by the world, whatever

@@ -31,6 +31,7 @@ func Random(seed uint64) Script {
 	if d.chance("small items", 0.1) {
 		o.ItemLimit = 4000
 	}
+	o.NoRetry = d.chance("no retry", 0.15)
 	o.Later = d.chance("later version", 0.3)
 	if d.chance("token", 0.2) {
 		o.Mode = string(store.Token)

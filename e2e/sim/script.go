@@ -22,6 +22,7 @@ type Script struct {
 	StoreTime   bool          `script:"store-time"`  // the store says its time, as DynamoDB does
 	LateExpiry  bool          `script:"late-expiry"` // the store removes what has expired days later; until then each process hides it, by its own clock
 	ItemLimit   int           `script:"item-limit"`  // bytes that an item of the store may have; 0: any
+	NoRetry     bool          `script:"no-retry"`    // capacity that is missing everywhere is asked for once
 	Later       bool          `script:"later"`       // every other record has a field of a later version
 	Idle        time.Duration `script:"idle"`        // limit of the state idle; 2 min at pace 1
 	Pace        float64       `script:"pace"`        // 1: the product's defaults; see Script.paced
@@ -75,13 +76,16 @@ func (o Script) config() reconciler.Config {
 		&l.Created, &l.Claimed, &l.Running, &l.ClaimGate, &l.CreateGate, &l.Handshake, &l.Beat, &l.Silence,
 		&l.RunningSilence, &l.Visibility, &l.AgentGrace,
 		&c.DefaultMaxRuntime, &c.MaxRuntime, &c.ClientSilence, &c.Exclusion, &c.HotPoll, &c.WarmPoll, &c.Scan, &c.Sweep,
-		&c.Runners, &c.Orphan, &c.Housekeeping, &c.LeaseTTL, &c.LeaseRequest,
+		&c.LaunchRetry, &c.Runners, &c.Orphan, &c.Housekeeping, &c.LeaseTTL, &c.LeaseRequest,
 	} {
 		*d = o.paced(*d)
 	}
 	c.Registration = store.RegistrationMode(o.Mode)
 	c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192}}
 	l.Idle, c.MaxInstances = o.Idle, o.Largest
+	if o.NoRetry {
+		c.LaunchRetry = 0
+	}
 	l.Beat = cmp.Or(o.Tempo.Beat, l.Beat)
 	c.HotPoll, c.WarmPoll = cmp.Or(o.Tempo.HotPoll, c.HotPoll), cmp.Or(o.Tempo.WarmPoll, c.WarmPoll)
 	c.Runners = cmp.Or(o.Tempo.Runners, c.Runners)

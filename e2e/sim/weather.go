@@ -141,7 +141,12 @@ type scarce struct {
 
 func (a scarce) do(w *World) {
 	slot := fleet.Slot{UsageClass: a.Usage, InstanceType: a.Type, Zone: a.Zone}
-	a.until(w, func() { w.fleet.SetCapacity(slot, a.N) }, func() { w.fleet.SetCapacity(slot, fleettest.Unlimited) })
+	a.until(w, func() { w.fleet.SetCapacity(slot, a.N) }, func() {
+		w.fleet.SetCapacity(slot, fleettest.Unlimited)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.scarce = w.since()
+	})
 }
 
 // listLag hides what was launched lately from listings.
