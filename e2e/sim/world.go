@@ -67,6 +67,7 @@ type World struct {
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
 	calm         bool                     // no fault any more
 	disturbed    time.Duration            // until when anything was out of order, or befell a call
+	scarce       time.Duration            // when the fleet last had less to offer
 
 	ended   chan struct{}
 	spoilt  chan struct{} // closed if the story ends with a violation
