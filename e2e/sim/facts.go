@@ -22,6 +22,7 @@ type facts struct {
 	share    map[store.RequestID]map[int]int // machines at most, of launches that several share
 	writable time.Time                       // since when nothing has kept clients from writing
 	hindered map[store.RequestID]time.Time   // when something last kept a pending request from being served
+	renewed  time.Time                       // when the lease was last written
 	told     map[string]bool                 // violations that are told once
 }
 

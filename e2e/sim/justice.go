@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/glob"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -19,6 +20,8 @@ const (
 	Scrubbed  = "what is pooled was scrubbed after its last run"
 	Freed     = "what a run holds is freed only once that run is over"
 	Listening = "what a run is given listens under its label"
+	Fits      = "what a run is given is what it asked for"
+	Lapsed    = "a lease is taken once it has lapsed"
 )
 
 // just: each reason to fail is one of the world's.
@@ -109,12 +112,34 @@ func (t *truth) caused(was, in store.Instance) {
 	switch {
 	case t.w.harmed(string(in.ID)):
 	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
+		if at := t.givenBack(was.RunID, was.Attempt); was.State == statemachine.Running && !at.IsZero() && now.Sub(later(at, t.lastJob(was.RunID))) > t.w.o.paced(backWithin) {
+			t.broke(Caused, "%s was given back by %s/%d %s ago, no job of that runs, and its time passed before it was idle", in.ID, was.RunID, was.Attempt, now.Sub(at))
+		}
 	case t.dismissed(was, now):
 	case was.State == statemachine.Created && t.unneeded(was):
 	default:
 		t.broke(Caused, "%s was healthy and was terminated from %s, for %s/%d, %s before its threshold: %q %s",
 			in.ID, was.State, was.RunID, was.Attempt, was.Threshold.Sub(now), in.Reason, in.Detail)
 	}
+}
+
+// backWithin is how long before its threshold a machine must have been given back to be idle by then, whatever GitHub does, at
+// pace 1: the store may be down for the last minutes.
+const backWithin = 10 * time.Minute
+
+// lastJob returns when the last job under a label ended; now, if one runs.
+func (t *truth) lastJob(run store.RequestID) time.Time {
+	var last time.Time
+	for _, j := range t.w.hub.Jobs() {
+		switch {
+		case j.Label != string(run):
+		case j.State != githubsim.Completed:
+			return t.w.clock.Now()
+		default:
+			last = later(last, j.FinishedAt)
+		}
+	}
+	return last
 }
 
 // dismissed reports whether a machine may go by order: one given since it was launched, or, while it is idle, for its template
@@ -226,4 +251,28 @@ func (t *truth) ranFor(id store.InstanceID, run store.RequestID) bool {
 	return slices.ContainsFunc(t.w.hub.Jobs(), func(j githubsim.JobRecord) bool {
 		return j.InstanceID == string(id) && j.Label == string(run)
 	})
+}
+
+// fits: each machine is of the class, the usage class and the types that were asked for, by the fleet's word.
+func (t *truth) fits(was, st store.RunStatus) {
+	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready && len(was.Instances) == len(st.Instances) {
+		return
+	}
+	r := t.requests[st.ID][st.Attempt]
+	for _, seat := range st.Instances {
+		m, known := t.w.fleet.Machine(string(seat.InstanceID))
+		if known && (m.ResourceClass != r.ResourceClass || !slices.Contains(r.UsageClasses, m.UsageClass) || !glob.Any(r.AllowedInstanceTypes, m.InstanceType)) {
+			t.broke(Fits, "request %s/%d asked for %s, %v, types %v and was given %s: %s, %s, %s", st.ID, st.Attempt,
+				r.ResourceClass, r.UsageClasses, r.AllowedInstanceTypes, m.ID, m.ResourceClass, m.UsageClass, m.InstanceType)
+		}
+	}
+}
+
+// lapsed: nobody takes a lease that was renewed within its time to live, by one clock for all.
+func (t *truth) lapsed(was, l store.Lease) {
+	now := t.w.clock.Now()
+	if least := t.w.config().LeaseTTL * 9 / 10; l.Term > was.Term && was.Holder != "" && l.Holder != was.Holder && now.Sub(t.renewed) < least {
+		t.broke(Lapsed, "%s took the lease of %s %s after that was written", l.Holder, was.Holder, now.Sub(t.renewed))
+	}
+	t.renewed = now
 }

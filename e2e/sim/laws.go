@@ -58,6 +58,7 @@ var statusLaws = []struct {
 	{Just, (*truth).just},
 	{Nothing, (*truth).nothingComes},
 	{Listening, (*truth).listening},
+	{Fits, (*truth).fits},
 }
 
 // edges: an instance changes its state along the table (S02).

@@ -92,7 +92,7 @@ func (w *World) tooMany() bool {
 			lost++
 		}
 	}
-	return lost > 6 && 2*lost > old
+	return lost > 4 && 2*lost > old
 }
 
 // oldEnough is when every listing must show a machine, at pace 1.

@@ -26,7 +26,7 @@ const (
 	endedWithin    = 40 * time.Second // from a record's end to the machine's: a repeated call
 	dismissWithin  = 75 * time.Second // from an order, or another template, to the end of who is idle
 	serveWithin    = 2 * time.Minute  // from asking for what the fleet has to Ready, and two boots
-	lainFor        = 45 * time.Second // a machine that lies in the pool for so long is known to whoever leads
+	lainFor        = 5 * time.Second  // a machine that lies in the pool for so long, or that much longer, may be claimed
 )
 
 // soon holds what has not happened to its bound.

@@ -138,6 +138,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	case store.KindLease:
 		note(t, item, func(_ store.Item, l store.Lease) {
 			t.w.tellLease(t.lease, l)
+			t.lapsed(t.lease, l)
 			t.leads(t.lease, l)
 			t.lease = l
 		})

@@ -248,10 +248,14 @@ func (w *World) disturb(d time.Duration) {
 	w.disturbed = max(w.disturbed, w.since()+d)
 }
 
-// calmSince returns the time of the story since which nothing is out of order; later than now: something is.
+// calmSince returns the time of the story since which nothing is out of order; later than now: something is. A story in which
+// nothing ever was has been calm for longer than it lasts.
 func (w *World) calmSince() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.disturbed == 0 {
+		return -w.o.paced(time.Hour)
+	}
 	return w.disturbed
 }
 
