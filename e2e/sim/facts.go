@@ -15,6 +15,7 @@ import (
 type facts struct {
 	seen     map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
 	given    map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
+	asked    map[store.RequestID]map[int]time.Time // attempts of which the store knows that they were given back, since when
 	readyAt  map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
 	over     map[store.RequestID]time.Time         // requests that are Released
 	orders   map[string]order
@@ -35,7 +36,7 @@ type order struct {
 
 func newFacts() facts {
 	return facts{
-		seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{},
+		seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
 		readyAt: map[store.RequestID]map[int]time.Time{}, over: map[store.RequestID]time.Time{}, orders: map[string]order{},
 		came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
 		hindered: map[store.RequestID]time.Time{}, told: map[string]bool{},

@@ -112,7 +112,7 @@ func (t *truth) caused(was, in store.Instance) {
 	switch {
 	case t.w.harmed(string(in.ID)):
 	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
-		if at := t.givenBack(was.RunID, was.Attempt); was.State == statemachine.Running && !at.IsZero() && now.Sub(later(at, t.lastJob(was.RunID))) > t.w.o.paced(backWithin) {
+		if at := t.asked[was.RunID][was.Attempt]; was.State == statemachine.Running && !at.IsZero() && now.Sub(later(at, t.lastJob(was.RunID))) > t.w.o.paced(backWithin) {
 			t.broke(Caused, "%s was given back by %s/%d %s ago, no job of that runs, and its time passed before it was idle", in.ID, was.RunID, was.Attempt, now.Sub(at))
 		}
 	case t.dismissed(was, now):

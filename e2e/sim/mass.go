@@ -203,9 +203,18 @@ func (a throttle) do(w *World) {
 	set := func(of float64) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.hot.Of = of
+		if w.hot.Of = of; of > 0 {
+			w.hotUntil = max(w.hotUntil, w.since()+a.For)
+		}
 	}
 	a.until(w, func() { set(a.Of) }, func() { set(0) })
+}
+
+// throttledUntil is until when the partition of a machine was refused, at the latest: nobody could end its record.
+func (w *World) throttledUntil() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.hotUntil
 }
 
 // overloaded reports whether the partition of a call refuses it. An agent that cannot report is not healthy.

@@ -61,7 +61,7 @@ func (t *truth) inTime() {
 			if in.State == statemachine.Terminated {
 				end = in.Since.Add(late + t.w.skew())
 			}
-			end = later(end, t.w.begin.Add(t.w.refusals()+late))
+			end = later(end, t.w.begin.Add(max(t.w.refusals(), t.w.throttledUntil())+late))
 			if over := now.Sub(end); over > 0 && over <= every {
 				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)
 			}

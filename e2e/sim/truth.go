@@ -176,6 +176,9 @@ func (t *truth) request(item store.Item, r store.RunRequest) {
 		at = a.at
 	}
 	t.requests[id][r.Attempt] = asked{r, at}
+	if _, known := t.asked[id][r.Attempt]; r.Released() && !known {
+		in(t.asked, id)[r.Attempt] = t.w.clock.Now()
+	}
 }
 
 func (t *truth) signal(item store.Item, s store.Signal) {

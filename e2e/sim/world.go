@@ -67,6 +67,7 @@ type World struct {
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
 	calm         bool                     // no fault any more
 	disturbed    time.Duration            // until when anything was out of order, or befell a call
+	hotUntil     time.Duration            // until when partitions refused calls
 	scarce       time.Duration            // when the fleet last had less to offer
 
 	ended   chan struct{}
