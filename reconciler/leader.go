@@ -19,6 +19,7 @@ import (
 type leader struct {
 	store   *store.Store
 	clock   clock.WithTicker
+	offset  func() time.Duration // the store's clock minus ours
 	log     *slog.Logger
 	holder  string
 	ttl     time.Duration
@@ -178,7 +179,7 @@ func (l *leader) write(ctx context.Context, lease store.Lease, holder string) (s
 	ctx, cancel := context.WithTimeoutCause(ctx, l.request, errLeaseTimeout)
 	defer cancel()
 	start := l.clock.Now()
-	lease.Holder, lease.Renewed = holder, store.At(start)
+	lease.Holder, lease.Renewed = holder, store.At(start.Add(l.offset()))
 	out, err := l.store.PutLease(ctx, lease)
 	if err != nil {
 		return lease, err

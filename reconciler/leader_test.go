@@ -185,12 +185,49 @@ func TestLeader_Deposed(t *testing.T) {
 	})
 }
 
+// Who reads when the lease was renewed compares it with the store's time, not with a clock that is an hour off.
+func TestLeader_RenewedIsTheStoresTime_H52(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		table := storetest.NewMemory(clock.RealClock{})
+		l := &leader{
+			store: store.New(table), clock: offBy{clock.RealClock{}, -time.Hour}, offset: func() time.Duration { return time.Hour },
+			log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second,
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			done <- l.run(ctx, func(ctx context.Context, _ int64) error {
+				<-ctx.Done()
+				return nil
+			})
+		}()
+		time.Sleep(10 * time.Second)
+		lease, err := l.store.Lease(t.Context())
+		if ago := time.Since(lease.Renewed.Time); err != nil || lease.Holder != "a" || ago < 0 || ago > l.ttl {
+			t.Errorf("lease of %q renewed %s ago, %v, want of a within %s", lease.Holder, ago, err, l.ttl)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// offBy is a clock that is off.
+type offBy struct {
+	clock.WithTicker
+
+	by time.Duration
+}
+
+func (c offBy) Now() time.Time { return c.WithTicker.Now().Add(c.by) }
+
 // An error of lead ends run, and the lease is free for others.
 func TestLeader_LeadFails(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := storetest.NewMemory(clock.RealClock{})
 		broken := errors.New("broken")
-		l := &leader{store: store.New(table), clock: clock.RealClock{}, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}
+		l := &leader{store: store.New(table), clock: clock.RealClock{}, offset: none, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}
 		if err := l.run(t.Context(), func(context.Context, int64) error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("run() error = %v, want %v", err, broken)
 		}

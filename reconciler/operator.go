@@ -71,7 +71,7 @@ func New(o Options) (*Operator, error) {
 // after everything it started has ended and the lease is given up.
 func (op *Operator) Run(ctx context.Context) error {
 	l := &leader{
-		store: store.New(op.o.Table), clock: op.o.Clock, log: op.o.Log, holder: op.o.Config.Holder,
+		store: store.New(op.o.Table), clock: op.o.Clock, offset: op.o.Offset, log: op.o.Log, holder: op.o.Config.Holder,
 		ttl: op.o.Config.LeaseTTL, request: op.o.Config.LeaseRequest,
 	}
 	return l.run(ctx, func(ctx context.Context, number int64) error {

@@ -83,13 +83,16 @@ type rival struct {
 	leads bool
 }
 
+// none is the offset of a clock that agrees with the store's.
+func none() time.Duration { return 0 }
+
 // newRival starts a controller with the lease numbers of the defaults.
 func newRival(t *testing.T, name string, table store.Table, clk clock.WithTicker) *rival {
 	t.Helper()
 	cfg := Defaults()
 	l := &link{Table: table}
 	c := &rival{link: l, done: make(chan struct{}), leader: &leader{
-		store: store.New(l), clock: clk, log: slog.New(slog.DiscardHandler), holder: name, ttl: cfg.LeaseTTL, request: cfg.LeaseRequest,
+		store: store.New(l), clock: clk, offset: none, log: slog.New(slog.DiscardHandler), holder: name, ttl: cfg.LeaseTTL, request: cfg.LeaseRequest,
 	}}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.cancel = cancel

@@ -83,16 +83,13 @@ func (w *World) tooMany() bool {
 	alive := w.fleet.Alive()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	old, lost := 0, 0
+	lost := 0
 	for _, id := range alive {
-		if w.clock.Since(w.machines[id].born) < w.o.paced(oldEnough) {
-			continue
-		}
-		if old++; w.hidden[id] {
+		if w.hidden[id] && w.clock.Since(w.machines[id].born) >= w.o.paced(oldEnough) {
 			lost++
 		}
 	}
-	return lost > 4 && 2*lost > old
+	return lost > 4 && 2*lost > len(alive)
 }
 
 // oldEnough is when every listing must show a machine, at pace 1.
