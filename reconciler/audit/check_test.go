@@ -9,6 +9,7 @@ import (
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/reconciler/audit"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -204,6 +205,37 @@ func TestCheck_RefillAndReleaseAreNoViolations(t *testing.T) {
 			if v.ID == 7 {
 				t.Errorf("%s: %s: %s", name, v.Resource, v.Problem)
 			}
+		}
+	}
+}
+
+// A launch that goes on counts for what has no record yet: what has one is counted as living.
+func TestCheck_OpenLaunch_CountsWhatHasNoRecord(t *testing.T) {
+	s, o := healthy(), options()
+	live, token := 0, ""
+	for i := range s.Instances {
+		if in := &s.Instances[i]; in.State != statemachine.Terminated {
+			if live++; live <= 2 {
+				in.LaunchToken, token = "l-open", "l-open"
+			}
+		}
+	}
+	for i := range s.Launches {
+		if l := &s.Launches[i]; !l.Done {
+			live += l.Count
+		}
+	}
+	s.Launches = append(s.Launches, store.Launch{Token: token, Count: 3, CreatedAt: ago(time.Second)})
+	for room, want := range map[int]int{1: 0, 0: 1} { // the third comes
+		o.Config.MaxInstances = live + room
+		got := 0
+		for _, v := range audit.Check(s, o) {
+			if v.Invariant == "too-many-launched" && v.Resource == "installation" {
+				got++
+			}
+		}
+		if got != want {
+			t.Errorf("with room for %d more: %d violations of the cap, want %d", room, got, want)
 		}
 	}
 }

@@ -82,11 +82,14 @@ func waitsForLaunch(s *Snapshot, id store.RequestID) bool {
 // tooManyLaunched adds up what was launched for each attempt, and what each launch brought.
 func tooManyLaunched(s *Snapshot, o Options) []Violation {
 	var out []Violation
-	open, launched := 0, map[store.RequestID]int{}
+	open, launched, recorded := 0, map[store.RequestID]int{}, map[string]int{}
+	for i := range s.Instances {
+		recorded[s.Instances[i].LaunchToken]++
+	}
 	for i := range s.Launches {
 		l := &s.Launches[i]
 		if !l.Done {
-			open += l.Count
+			open += max(0, l.Count-recorded[l.Token]) // some may have their records already
 		}
 		for _, seat := range l.Seats {
 			n := seat.Count
