@@ -16,10 +16,10 @@ import (
 const auditSlack = 30 * time.Second
 
 // doubtful reports what may be in order again by itself within the period of the audit, so that one look does not prove it: a
-// runner in the making, which GitHub has and its record not yet, a machine that was silent and has gone just now, and a
-// candidate that is being claimed.
+// runner in the making, which GitHub has and its record not yet, a machine that was silent and has gone just now, a
+// candidate that is being claimed, and a request that was just written, by a clock that is wrong.
 func doubtful(v audit.Violation) bool {
-	return v.Invariant == "stray-runner" || v.Invariant == "vanished-machine" || strings.HasPrefix(v.Mark, "candidate ")
+	return v.Invariant == "stray-runner" || v.Invariant == "vanished-machine" || v.Invariant == "unanswered-request" || strings.HasPrefix(v.Mark, "candidate ")
 }
 
 // afterTrouble is how long after an outage nothing is judged: what it kept from being done is done then.
