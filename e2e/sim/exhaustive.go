@@ -42,9 +42,9 @@ func PairStory() Script {
 }
 
 // Pairs returns every pair of faults on the path of provision and release: at two sites, or of two kinds
-// in a row at one.
+// in a row at one. One that hangs is to its caller as one that is throttled late: singles have it.
 func Pairs(made map[Call]int) [][]Fault {
-	path := slices.DeleteFunc(Singles(made), func(f Fault) bool { return !f.onPath() })
+	path := slices.DeleteFunc(Singles(made), func(f Fault) bool { return !f.onPath() || f.Kind == Hangs })
 	var out [][]Fault
 	for i, a := range path {
 		for _, b := range path[i:] {

@@ -68,3 +68,17 @@ func TestTable_OneRowEach(t *testing.T) {
 		t.Errorf("table =\n%s", got)
 	}
 }
+
+func TestPart_IsAShare(t *testing.T) {
+	for text, want := range map[string]string{"": "-sim.every=1", "1": "-sim.every=1", "0.4": "-sim.every=2", "0.25": "-sim.every=4"} {
+		var o options
+		if err := o.part(text); err != nil || o.every() != want {
+			t.Errorf("part(%q) = %v, %s, want %s", text, err, o.every(), want)
+		}
+	}
+	for _, text := range []string{"0", "1.5", "-1", "x", "NaN"} {
+		if err := new(options).part(text); err == nil || !strings.Contains(err.Error(), "share: must be a number above 0") {
+			t.Errorf("part(%q) = %v, want an error", text, err)
+		}
+	}
+}

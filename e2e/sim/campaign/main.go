@@ -4,6 +4,7 @@
 //	campaign                     every single fault, every pair on provision and release, random stories, planted bugs
 //	campaign -seed 7 -hours 1e6  only random stories, from that seed, for so many instance-hours
 //	campaign -kills 10000        only kills of the controller that leads
+//	campaign -share 0.4          two fifths of all that, for whoever has less time
 //	campaign -only bugs          one of seeds, singles, pairs, random, kills, bugs
 //	campaign -only killrate      how many planted bugs the others find without the stories that were written for them
 //
@@ -46,6 +47,7 @@ type options struct {
 	seed  uint64
 	hours float64
 	kills int
+	share float64 // of singles, pairs, random stories and kills
 	only  string
 	out   io.Writer
 
@@ -76,8 +78,10 @@ func start() int {
 	seed := flag.String("seed", "", "first seed: only random stories")
 	span := flag.String("hours", "", "instance-hours of random stories; default 1e5")
 	deaths := flag.String("kills", "", "kills of the leading controller; default "+strconv.Itoa(someKills)+" among all else")
+	share := flag.String("share", "", "how much of singles, pairs, random stories and kills; default 1")
 	flag.Parse()
-	err := errors.Join(o.numbers(*seed, *span, *deaths), o.spend(*budget))
+	err := errors.Join(o.part(*share), o.numbers(*seed, *span, *deaths), o.spend(*budget))
+	o.hours, o.kills = o.hours*o.share, max(1, int(float64(o.kills)*o.share))
 	if err == nil {
 		err = run(ctx, o)
 	}
@@ -126,6 +130,21 @@ func (o *options) numbers(seed, span, deaths string) error {
 	}
 	return nil
 }
+
+// part reads the share, which make may leave empty.
+func (o *options) part(share string) (err error) {
+	o.share = 1
+	if share == "" {
+		return nil
+	}
+	if o.share, err = strconv.ParseFloat(share, 64); err != nil || !(o.share > 0 && o.share <= 1) {
+		return fmt.Errorf("share: must be a number above 0, at most 1, got %q", share)
+	}
+	return nil
+}
+
+// every is one story in how many makes up the share.
+func (o options) every() string { return fmt.Sprintf("-sim.every=%.0f", 1/max(o.share, 1e-6)) }
 
 // spend reads the budget, which make may leave empty.
 func (o *options) spend(budget string) (err error) {
@@ -217,8 +236,8 @@ type campaign struct {
 func init() {
 	campaigns = []campaign{
 		{"seeds", "a seed must give the same story again", standing("TestSeed_GivesTheSameStory"), false},
-		{"singles", "each story with each single fault at each of its calls", standing("TestSingles", "-sim.every=1"), false},
-		{"pairs", "all pairs of faults on the path of provision and release", standing("TestPairs", "-sim.every=1"), false},
+		{"singles", "each story with each single fault at each of its calls", shared("TestSingles"), false},
+		{"pairs", "all pairs of faults on the path of provision and release", shared("TestPairs"), false},
 		{"random", "random stories", random, false},
 		{"kills", "kills of the controller that leads", kills, false},
 		{"bugs", "each planted bug with a story of its own must break a law in it", bugs, false},

@@ -116,3 +116,10 @@ func table(results []result, took time.Duration) string {
 	fmt.Fprintf(&b, "%.0f s in all\n", took.Seconds())
 	return b.String()
 }
+
+// shared is standing for the exhaustive modes, of which a share may be asked for.
+func shared(test string) func(context.Context, options, string, string) result {
+	return func(ctx context.Context, o options, work, program string) result {
+		return standing(test, o.every())(ctx, o, work, program)
+	}
+}
