@@ -73,12 +73,15 @@ func TestSingles(t *testing.T) {
 			e.violations++
 			t.Errorf("%s: without a fault: %s", story.Name, v)
 		}
+		if story.Alone {
+			continue
+		}
 		for _, f := range sim.Singles(quiet.Made) {
 			if n++; !mine(n - 1) {
 				continue
 			}
 			r, _ := e.broken(t, story.Script, f)
-			if what, text := singleWrong(story, f, quiet.Launched, r); what != "" {
+			if what, text := singleWrong(story, f, quiet, r); what != "" {
 				t.Errorf("%s: %s: %s", story.Name, what, text)
 			}
 		}
@@ -89,12 +92,15 @@ func TestSingles(t *testing.T) {
 }
 
 // singleWrong says what a story with one fault came to that it should not, besides broken laws; "": nothing.
-func singleWrong(story sim.Story, f sim.Fault, launched int, r sim.Report) (what, text string) {
+func singleWrong(story sim.Story, f sim.Fault, quiet, r sim.Report) (what, text string) {
 	if len(r.Fired) != 1 {
 		return "the fault of a single happens", fmt.Sprintf("%s happened %d times", f, len(r.Fired))
 	}
-	if r.Launched != launched && f.Role != sim.Client && !story.Excused && !costs(f) {
-		return "a single fault launches no machine", fmt.Sprintf("with %s %d machines were launched, want %d", f, r.Launched, launched)
+	if r.Launched != quiet.Launched && f.Role != sim.Client && !story.Excused && !costs(f) {
+		return "a single fault launches no machine", fmt.Sprintf("with %s %d machines were launched, want %d", f, r.Launched, quiet.Launched)
+	}
+	if r.Terms > quiet.Terms && f.Role == sim.Controller && f.Kind != sim.CrashBefore && f.Kind != sim.CrashAfter && f.Kind != sim.Hangs {
+		return "a single fault that kills nobody costs no leader", fmt.Sprintf("with %s there were %d terms, want %d", f, r.Terms, quiet.Terms)
 	}
 	return "", ""
 }

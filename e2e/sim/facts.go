@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -23,6 +24,7 @@ type facts struct {
 	share    map[store.RequestID]map[int]int // machines at most, of launches that several share
 	writable time.Time                       // since when nothing has kept clients from writing
 	hindered map[store.RequestID]time.Time   // when something last kept a pending request from being served
+	cramped  map[store.RequestID]time.Time   // when the fleet last had bounds wherever a request may be served
 	renewed  time.Time                       // when the lease was last written
 	told     map[string]bool                 // violations that are told once
 }
@@ -39,7 +41,7 @@ func newFacts() facts {
 		seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
 		readyAt: map[store.RequestID]map[int]time.Time{}, over: map[store.RequestID]time.Time{}, orders: map[string]order{},
 		came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
-		hindered: map[store.RequestID]time.Time{}, told: map[string]bool{},
+		hindered: map[store.RequestID]time.Time{}, cramped: map[store.RequestID]time.Time{}, told: map[string]bool{},
 	}
 }
 
@@ -112,21 +114,35 @@ func (t *truth) counted(l store.Launch) {
 	}
 }
 
-// satisfiable reports whether the fleet has any type that an attempt allows.
-func (t *truth) satisfiable(r store.RunRequest) bool {
+// specs are what a launch for an attempt may ask the fleet for, one for each usage class; none if its class is not configured.
+func (t *truth) specs(r store.RunRequest) []fleet.Spec {
 	class, ok := t.w.config().Classes[r.ResourceClass]
 	if !ok {
-		return false
+		return nil
 	}
+	var out []fleet.Spec
 	for _, usage := range r.UsageClasses {
-		_, err := t.w.fleet.Plan(context.Background(), fleet.Spec{
+		out = append(out, fleet.Spec{
 			Token: "law", Count: 1, ResourceClass: r.ResourceClass, UsageClass: usage, CPU: class.CPU, Mem: class.Mem, AllowedTypes: r.AllowedInstanceTypes,
 		})
-		if !errors.Is(err, fleet.ErrUnsatisfiable) {
-			return true
-		}
 	}
-	return false
+	return out
+}
+
+// satisfiable reports whether the fleet has any type that an attempt allows.
+func (t *truth) satisfiable(r store.RunRequest) bool {
+	return slices.ContainsFunc(t.specs(r), func(s fleet.Spec) bool {
+		_, err := t.w.fleet.Plan(context.Background(), s)
+		return !errors.Is(err, fleet.ErrUnsatisfiable)
+	})
+}
+
+// roomy reports whether the fleet has had room for a request for so long that no refusal of before keeps it from asking.
+func (t *truth) roomy(id store.RequestID, r store.RunRequest) bool {
+	if !slices.ContainsFunc(t.specs(r), t.w.fleet.Unbounded) {
+		t.cramped[id] = t.w.clock.Now()
+	}
+	return t.w.clock.Since(t.cramped[id]) > t.w.o.paced(settles)
 }
 
 // late reports whether something that was due since an instant, within a bound at pace 1, has not happened though nothing

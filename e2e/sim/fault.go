@@ -25,6 +25,9 @@ const (
 	Fails       Kind = "fails"        // what the machine does itself fails
 )
 
+// weak reports whether a kind is what a contract promises anyway: nothing may come late for it.
+func (k Kind) weak() bool { return k == Stale || k == Older || k == Torn || k == Twice || k == Forgets }
+
 // Role is a kind of process.
 type Role string
 

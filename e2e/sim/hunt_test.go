@@ -151,6 +151,9 @@ func (h *hunter) singles(from, to, of int) {
 		if h.over() {
 			return
 		}
+		if story.Alone {
+			continue
+		}
 		for _, f := range sim.Singles(h.quiet[i].Made) {
 			slice := n % of
 			if n++; slice < from || slice >= to {
@@ -167,7 +170,7 @@ func (h *hunter) single(story sim.Story, i int, f sim.Fault) {
 	o := story.Script
 	o.Faults = []sim.Fault{f}
 	h.tell(lived.Tale{Mode: "singles", Story: story.Name + ": " + f.String()}, o, func(r sim.Report) (what, text string) {
-		return singleWrong(story, f, h.quiet[i].Launched, r)
+		return singleWrong(story, f, h.quiet[i], r)
 	})
 }
 

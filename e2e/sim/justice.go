@@ -49,7 +49,7 @@ func (t *truth) just(was, st store.RunStatus) {
 			wrong = "the fleet has types that it allows"
 		}
 	case reconciler.ReasonCapacity:
-		if !t.w.o.NoRetry || !t.w.wasScarce() {
+		if !t.w.o.NoRetry || slices.ContainsFunc(t.specs(r.RunRequest), t.w.fleet.Unbounded) && !t.w.wasScarce() {
 			wrong = "the fleet has room, or is to be asked again"
 		}
 	case reconciler.ReasonBudget:
@@ -96,7 +96,7 @@ func (w *World) reconfigured(within time.Duration) bool {
 func (w *World) wasScarce() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.fleet.Limited() || w.scarce > 0 && w.since()-w.scarce < w.o.paced(settles)
+	return w.scarce > 0 && w.since()-w.scarce < w.o.paced(settles)
 }
 
 // caused: somebody hurt the machine, or its time is over, or it was ordered to go, or it is not needed: by the world, whatever

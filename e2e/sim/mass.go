@@ -302,3 +302,13 @@ func (a config) do(w *World) {
 		w.later(time.Duration(i)*betweenStops, func(context.Context) { c.rest(time.Second) })
 	}
 }
+
+// stray is a machine that carries the installation's mark and that no launch of its records knows: somebody copied one, or an
+// earlier installation left it.
+type stray struct {
+	Type string `script:"type,first"`
+}
+
+func (a stray) do(w *World) {
+	w.fleet.Add(fleet.Machine{InstanceType: a.Type, UsageClass: store.Spot, ResourceClass: "small", CPU: 2, Mem: 4096, TemplateVersion: "1", LaunchToken: "l-of-nobody"})
+}

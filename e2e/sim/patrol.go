@@ -296,6 +296,7 @@ func (t *truth) report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := Report{Violations: t.violations, Ready: t.ready, Failed: t.failed, Settled: t.settled, Jobs: t.jobs, Launched: t.w.fleet.Launched()}
+	r.Terms = t.terms.now
 	r.Failovers, r.Undone, r.Belated = t.terms.all, t.terms.undone, t.terms.late
 	for _, attempts := range t.requests {
 		r.Requests += len(attempts)

@@ -73,7 +73,7 @@ func (t *truth) soonAnswered(id store.RequestID) {
 
 // hinder reports whether something of the world may keep a request from being served, besides what is out of order.
 func (t *truth) hinder(id store.RequestID, r asked) bool {
-	if t.w.o.NeverBoots > 0 || t.w.o.JITLapse > 0 || t.w.o.ItemLimit > 0 || t.w.fleet.Limited() || !t.satisfiable(r.RunRequest) || !t.w.waitsFor(id, r.Attempt) {
+	if t.w.o.NeverBoots > 0 || t.w.o.JITLapse > 0 || t.w.o.ItemLimit > 0 || !t.roomy(id, r.RunRequest) || !t.w.waitsFor(id, r.Attempt) {
 		return true
 	}
 	wanted := len(t.w.fleet.Alive())

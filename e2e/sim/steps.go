@@ -68,6 +68,7 @@ var verbs = []struct {
 	{"disk", disk{}},
 	{"stop", stop{}},
 	{"config", config{}},
+	{"stray", stray{}},
 }
 
 // String writes the step as ParseStep reads it, without its reason.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -13,6 +14,8 @@ type Story struct {
 	Name string
 	Script
 
+	// Alone says that it is told without faults only: it takes long, or is about an instant that a fault would move.
+	Alone bool
 	// Excused says that machines of this story may end before their time, or come and go: it is about that.
 	Excused bool
 }
@@ -36,10 +39,14 @@ func Stories() []Story {
 		if change != nil {
 			change(&s)
 		}
-		return Story{name, s, excused}
+		return Story{Name: name, Script: s, Excused: excused}
 	}
 	two := Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second}
 	warm := Workflow{ID: "200", Count: 2, Jobs: 1, Job: 3 * time.Second}
+	alone := func(s Story) Story {
+		s.Alone = true
+		return s
+	}
 	return []Story{
 		told("cold, then warm", false, nil, Begin(0, two), Begin(50*time.Second, warm)),
 		told("by a token", false, func(s *Script) { s.Mode = string(store.Token) }, Begin(0, two), Begin(50*time.Second, warm)),
@@ -76,26 +83,61 @@ func Stories() []Story {
 			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: time.Second, CancelAfter: 11 * time.Second})),
 		told("another template", true, nil,
 			Begin(0, two), Template(40*time.Second, "2"), Begin(80*time.Second, warm)),
-		told("room comes back", true, nil,
-			step(0, scarce{N: 0, span: span{time.Minute}}), Begin(time.Second, Workflow{ID: "100", Count: 2, Jobs: 1, Job: time.Second})),
-		told("run again a day later, with less", true, nil,
+		alone(told("room comes back", true, nil,
+			step(0, scarce{N: 0, span: span{time.Minute}}), Begin(time.Second, Workflow{ID: "100", Count: 2, Jobs: 1, Job: time.Second}))),
+		alone(told("run again a day later, with less", true, nil,
 			Begin(0, Workflow{ID: "100", Count: 4, Jobs: 1, Job: 5 * time.Second}),
-			Begin(2*time.Minute, Workflow{ID: "100", Attempt: 2, Count: 1, Jobs: 1, Job: 5 * time.Second})),
-		told("asked for the impossible first", true, nil,
+			Begin(2*time.Minute, Workflow{ID: "100", Attempt: 2, Count: 1, Jobs: 1, Job: 5 * time.Second}))),
+		alone(told("asked for the impossible first", true, nil,
 			Begin(0, Workflow{ID: "100", Count: 1, Types: []string{"z9.*"}}),
-			Begin(10*time.Second, Workflow{ID: "100", Attempt: 2, Count: 1, Jobs: 1, Job: 5 * time.Second})),
-		told("cancelled at once", true, nil,
-			Begin(0, Workflow{ID: "100", Count: 2, CancelAfter: time.Second}), Begin(30*time.Second, warm)),
+			Begin(10*time.Second, Workflow{ID: "100", Attempt: 2, Count: 1, Jobs: 1, Job: 5 * time.Second}))),
+		alone(told("cancelled at once", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, CancelAfter: time.Second}), Begin(30*time.Second, warm))),
 		told("each wants other types", true, nil,
 			Begin(0, Workflow{ID: "100", Count: 1, Types: []string{"c6i.*"}, Jobs: 1, Job: time.Second}),
 			Begin(30*time.Second, Workflow{ID: "200", Count: 1, Types: []string{"m5.*"}, Jobs: 1, Job: time.Second}),
 			Begin(55*time.Second, Workflow{ID: "300", Count: 1, Types: []string{"c6i.*"}, Jobs: 1, Job: time.Second})),
-		told("one after the other under a cap", true, func(s *Script) { s.Largest = 2 },
+		alone(told("one after the other under a cap", true, func(s *Script) { s.Largest = 2 },
 			Begin(0, two), Begin(time.Second, Workflow{ID: "200", Count: 2, Usage: []string{store.OnDemand}, Jobs: 2, Job: 5 * time.Second}),
-			Begin(2*time.Second, Workflow{ID: "300", Count: 1, Jobs: 1, Job: 5 * time.Second})),
-		told("drained before others come", true, nil,
-			Begin(0, two), Drain(25*time.Second, store.DrainOrder{ID: "all"}), Begin(40*time.Second, warm)),
+			Begin(2*time.Second, Workflow{ID: "300", Count: 1, Jobs: 1, Job: 5 * time.Second}))),
+		alone(told("drained before others come", true, nil,
+			Begin(0, two), Drain(25*time.Second, store.DrainOrder{ID: "all"}), Begin(40*time.Second, warm))),
+		told("GitHub is away when warm ones are claimed", true, nil,
+			Begin(0, two), step(48*time.Second, githubOut{Mode: "fails", span: span{40 * time.Second}, API: true}), Begin(50*time.Second, warm)),
+		alone(told("a machine that nobody knows", true, nil, step(time.Second, stray{"c6i.large"}), Begin(2*time.Second, two))),
+		alone(told("some room, of another type", true, func(s *Script) { s.Controllers = 1 },
+			step(0, scarce{N: 0, span: span{9 * time.Minute}, Type: "c6i.large", Zone: "local-a"}),
+			Begin(time.Second, Workflow{ID: "100", Count: 2, Types: []string{"c6i.*"}, Jobs: 1, Job: time.Second}))),
+		alone(told("GitHub is away for long when all go back", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: 30 * time.Second, Max: 14 * time.Minute}),
+			step(40*time.Second, githubOut{Mode: "fails", span: span{25 * time.Minute}, API: true}))),
+		alone(told("the store is down for longer than a client is silent", true, func(s *Script) { s.Largest = 2 },
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 1, Job: 2 * time.Minute}), Begin(10*time.Second, warm),
+			step(30*time.Second, down{"store", span{70 * time.Second}}))),
+		alone(told("a blink of the store, and work later", true, nil,
+			Begin(0, two), step(30*time.Second, down{"store", span{1700 * time.Millisecond}}), Begin(6*time.Minute, warm))),
+		alone(told("many, one after the other, under a cap", true, func(s *Script) { s.Largest = 3 },
+			Begin(0, Workflow{ID: "100", Count: 2}), Begin(2*time.Minute, Workflow{ID: "200", Count: 2}),
+			Begin(4*time.Minute, Workflow{ID: "300", Count: 2}), Begin(6*time.Minute, Workflow{ID: "400", Count: 2}))),
+		alone(told("listings lack all for a while", true, func(s *Script) { s.Idle = 15 * time.Minute },
+			Begin(0, Workflow{ID: "100", Count: 6, Jobs: 1, Job: time.Second}), Begin(20*time.Second, Workflow{ID: "200", Count: 2, Jobs: 2, Job: 4 * time.Minute, Max: 10 * time.Minute}),
+			step(6*time.Minute, listLoses{share{1}, span{3 * time.Minute}}))),
+		alone(told("claimed in the last moment, slowly", true, nil, append([]Step{
+			Begin(0, Workflow{ID: "100", Count: 4, Jobs: 1, Job: 5 * time.Second}), step(40*time.Second, slow{"store", 900 * time.Millisecond, span{time.Minute}}),
+		}, crowd(62*time.Second, 14, 400*time.Millisecond)...)...)),
+		alone(told("clocks that are set", true, func(s *Script) { s.StoreTime, s.Skew = true, time.Minute },
+			Begin(0, two), step(20*time.Second, setClock{Who: string(Controller), By: time.Hour}), step(25*time.Second, setClock{Who: agents, By: 30 * time.Minute, Back: true}),
+			Begin(50*time.Second, warm), step(55*time.Second, setClock{Who: agents, By: 2 * time.Hour}), Begin(2*time.Minute, Workflow{ID: "300", Count: 1, Jobs: 1, Job: time.Minute}))),
 		told("the leader is stopped", true, nil,
 			Begin(0, two), step(5*time.Second, stop{string(Controller), span{5 * time.Second}}), Begin(50*time.Second, warm)),
 	}
+}
+
+// crowd is n runs of one machine each, one a little after the other.
+func crowd(from time.Duration, n int, apart time.Duration) []Step {
+	var out []Step
+	for i := range n {
+		out = append(out, Begin(from+time.Duration(i)*apart, Workflow{ID: strconv.Itoa(1000 + i), Count: 1, Jobs: 1, Job: time.Second}))
+	}
+	return out
 }

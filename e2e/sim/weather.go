@@ -99,7 +99,18 @@ func (a githubOut) do(w *World) {
 		w.cutOff = append(w.cutOff, [2]time.Duration{w.since(), w.since() + a.For})
 		w.mu.Unlock()
 	}
-	a.until(w, func() { w.hub.SetOutage(o) }, func() { w.hub.SetOutage(githubsim.Outage{}) })
+	count := func(by int) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.down["github"] += by
+	}
+	a.until(w, func() {
+		w.hub.SetOutage(o)
+		count(1)
+	}, func() {
+		w.hub.SetOutage(githubsim.Outage{})
+		count(-1)
+	})
 }
 
 // githubSlow delays GitHub's answers.

@@ -101,6 +101,7 @@ type Report struct {
 	Accesses   int           // to the records of instances, whose order was found
 	Open       int           // and those among them that had no answer
 	Failovers  []Failover
+	Terms      int64  // of the lease
 	Undone     int    // writes of deposed leaders that were refused
 	Belated    int    // and those of items that no successor had written yet
 	Trace      uint64 // of every call and its time: the same for the same story
@@ -193,7 +194,9 @@ func (w *World) befalls(p *process, c Call, k key) Kind {
 	if kind != "" {
 		f := Fault{c, w.seen[c], kind}
 		w.fired = append(w.fired, Fired{f, w.since(), p.name})
-		w.disturbed = max(w.disturbed, w.since()+longestHang) // it may take so long to show
+		if !kind.weak() {
+			w.disturbed = max(w.disturbed, w.since()+longestHang) // it may take so long to show
+		}
 		w.tellf("fault %s (%s)", f, p.name)
 	}
 	return kind
@@ -242,6 +245,15 @@ func (w *World) lagging(all []githubapi.Runner, kind Kind, _ key) []githubapi.Ru
 	return all
 }
 
+// disturbs reports whether an action puts anything out of order. What runs, operators and the fleet's offer ask for is everyday.
+func disturbs(a Action) bool {
+	switch a.(type) {
+	case Workflow, drain, template, capacity, scarce, stray:
+		return false
+	}
+	return true
+}
+
 // disturb notes that something is out of order for d from now on.
 func (w *World) disturb(d time.Duration) {
 	w.mu.Lock()
@@ -283,7 +295,7 @@ func (w *World) tell() {
 			return
 		}
 		w.tellf("%s", s.What)
-		if _, run := s.Act.(Workflow); !run {
+		if disturbs(s.Act) {
 			w.disturb(lasting(s.Act))
 		}
 		s.Do(w)

@@ -26,11 +26,19 @@ func (m *Memory) SetCapacity(slot fleet.Slot, n int) {
 	})
 }
 
-// Limited reports whether a bound is set.
-func (m *Memory) Limited() bool {
+// Unbounded reports whether some place of a spec has no bound at all.
+func (m *Memory) Unbounded(s fleet.Spec) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.limits) > 0
+	for _, t := range m.fits(s) {
+		for _, zone := range m.zones {
+			slot := fleet.Slot{UsageClass: s.UsageClass, InstanceType: t.Name, Zone: zone}
+			if !slices.ContainsFunc(m.limits, func(l limit) bool { return covers(l.slot, slot) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // SetTemplate sets the version that Plan and Template return.
