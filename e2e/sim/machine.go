@@ -30,6 +30,7 @@ type machine struct {
 	runner    *agenttest.HubRunner
 	proc      *process      // guarded by w.mu
 	harmed    time.Duration // until when it is excused, because somebody hurt it; 0: nobody did; guarded by w.mu
+	hurt      time.Duration // since when; guarded by w.mu
 	soiled    bool          // a run may have left something on it; guarded by w.mu
 	notice    atomic.Bool
 }
@@ -140,6 +141,9 @@ func (w *World) harmFor(id string, until time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if m := w.machines[id]; m != nil {
+		if m.harmed == 0 {
+			m.hurt = w.since()
+		}
 		m.harmed = max(m.harmed, until)
 	}
 }
@@ -151,12 +155,14 @@ func (w *World) harmed(id string) bool {
 	return m != nil && w.since() <= m.harmed
 }
 
-// harmedAt reports whether a machine was hurt when something of its befell it.
+// harmedAt reports whether a machine was hurt when something of its befell it. What hurt it later is no excuse: every machine is
+// hurt in the end, when it powers off.
 func (w *World) harmedAt(id string, at time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := w.machines[id]
-	return m != nil && at.Sub(w.begin) <= m.harmed
+	d := at.Sub(w.begin)
+	return m != nil && m.hurt <= d && d <= m.harmed
 }
 
 func (w *World) killAll() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -156,10 +155,10 @@ func Notice(at time.Duration, n int) Step { return step(at, notice{n}) }
 
 func (a notice) do(w *World) {
 	w.nth(a.N, func(id string) {
+		w.harm(id)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.machines[id].notice.Store(true)
-		w.machines[id].harmed = math.MaxInt64
 	})
 }
 

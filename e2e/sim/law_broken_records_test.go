@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// unjust are requests that fail for nothing, once with each reason.
+func unjust() []sabotage {
+	var out []sabotage
+	for _, reason := range []string{
+		reconciler.ReasonTimeout, reconciler.ReasonVanished, reconciler.ReasonHopeless, reconciler.ReasonCapacity,
+		reconciler.ReasonBudget, reconciler.ReasonSpec, reconciler.ReasonReleased, "bad_luck",
+	} {
+		out = append(out, sabotage{law: Just, name: reason, story: "one run", says: "failed as " + reason, do: func(h hands) {
+			h.phase("100", statemachine.Pending)
+			h.fails("100", reason)
+		}})
+	}
+	return out
+}
+
+// uncaused are healthy machines that end, in each state and with each reason that the product gives for no fault.
+func uncaused() []sabotage {
+	reasons := []string{statemachine.ReasonDismissed, statemachine.ReasonThreshold, reconciler.ReasonOver, statemachine.ReasonSilent}
+	var out []sabotage
+	for _, state := range []statemachine.State{statemachine.Created, statemachine.Claimed, statemachine.Running, statemachine.Idle} {
+		for _, reason := range reasons {
+			out = append(out, sabotage{
+				law: Caused, name: string(state) + ", " + reason, story: "two runs, one by one", says: "terminated from " + string(state),
+				do: func(h hands) { h.ends(h.instance(state), reason) },
+			})
+		}
+	}
+	return out
+}
+
+// recordsBroken are single writes that no product makes.
+func recordsBroken() []sabotage {
+	return []sabotage{
+		{law: Tables, name: "edge", story: "one run", says: "is no edge", do: func(h hands) {
+			h.become(h.instance(statemachine.Idle), statemachine.Created, "")
+		}},
+		{law: Tables, name: "handed over unheard", story: "one run", says: "without a report of its listener", do: func(h hands) {
+			h.become(h.instance(statemachine.Created), statemachine.Running, "100")
+		}},
+		{law: Tables, name: "pooled unheard", story: "one run", says: "without a report of being clean", do: func(h hands) {
+			in := h.instance(statemachine.Idle, pooled)
+			h.of(in, func(r *store.Instance) { r.Assignment, r.PooledAt = r.Assignment+1, store.Time{} })
+			h.of(in, func(r *store.Instance) { r.PooledAt = store.At(h.w.clock.Now()) })
+		}},
+		{law: Tables, name: "older attempt", story: "one run", says: "attempt 0 after 1", do: func(h hands) {
+			h.phase("100", statemachine.Ready)
+			h.answer("100", func(st *store.RunStatus) { st.Attempt-- })
+		}},
+		{law: Tables, name: "attempt not begun", story: "one run", says: "attempt 2 begins as Ready", do: func(h hands) {
+			h.phase("100", statemachine.Ready)
+			h.answer("100", func(st *store.RunStatus) { st.Attempt++ })
+		}},
+		{law: Tables, name: "back to Pending", story: "one run", says: "Ready -> Pending", do: func(h hands) {
+			h.phase("100", statemachine.Ready)
+			h.answer("100", func(st *store.RunStatus) { st.Phase = statemachine.Pending })
+		}},
+		{law: InTime, name: "threshold beyond its limit", story: "one run", says: "with a threshold in", do: func(h hands) {
+			h.of(h.instance(statemachine.Idle, pooled), func(r *store.Instance) {
+				r.Threshold = store.At(r.Threshold.Add(time.Hour))
+			})
+		}},
+		{law: InTime, name: "changed past its threshold", story: "one run", says: "past its threshold", do: func(h hands) {
+			in := h.instance(statemachine.Idle, pooled)
+			now := h.w.clock.Now()
+			h.of(in, func(r *store.Instance) { r.Threshold, r.ChangedAt = store.At(now.Add(tick)), store.At(now) })
+			h.at(h.w.since() + 2*look)
+			h.of(in, func(r *store.Instance) {
+				now := h.w.clock.Now()
+				r.Threshold, r.ChangedAt = store.At(now.Add(time.Minute)), store.At(now)
+			})
+		}},
+		{law: InTime, name: "past the end of its run", story: "one run, held", says: "past the end of 100/1", do: func(h hands) {
+			in := h.instance(statemachine.Running)
+			h.phase("100", statemachine.Ready)
+			h.at(h.w.since() + time.Minute)
+			h.become(in, statemachine.Running, "100")
+		}},
+		{law: OneOwner, name: "passed on", story: "two runs at once", says: "without being free", do: func(h hands) {
+			h.phase("200", statemachine.Pending)
+			h.become(h.instance(statemachine.Running), statemachine.Running, "200")
+		}},
+		{law: OneOwner, name: "assignments passed over", story: "two runs, one by one", says: "with assignment", do: func(h hands) {
+			h.of(h.instance(statemachine.Claimed), func(r *store.Instance) { r.Assignment += 2 })
+		}},
+		{law: OneOwner, name: "released and held", story: "one run, held", says: "is Released and holds", do: func(h hands) {
+			h.phase("100", statemachine.Ready)
+			h.answer("100", func(st *store.RunStatus) { st.Phase = statemachine.ReleasedPhase })
+		}},
+		{law: OneOwner, name: "given to two", story: "two runs at once", says: `which is "100"'s`, do: func(h hands) {
+			in := h.instance(statemachine.Running)
+			h.phase("200", statemachine.Pending)
+			h.ready("200", in.ID)
+		}},
+		{law: OneOwner, name: "of another attempt", story: "one run", says: "which is of attempt 2", do: func(h hands) {
+			in := h.instance(statemachine.Created)
+			h.of(in, func(r *store.Instance) { r.Attempt = 2 })
+			h.ready("100", in.ID)
+		}},
+		{law: Secrets, name: "unsealed", story: "one run", says: "can be read by whoever", do: func(h hands) {
+			h.of(h.instance(statemachine.Created, hasSecret), func(r *store.Instance) { r.Registration.Secret = "open" })
+		}},
+		{law: Secrets, name: "of another assignment", story: "one run", says: "keeps the secret of assignment 7", do: func(h hands) {
+			h.of(h.instance(statemachine.Created, hasSecret), func(r *store.Instance) { r.Registration.Assignment = 7 })
+		}},
+		{law: Secrets, name: "given twice", story: "two machines", says: "was given to", do: func(h hands) {
+			first := h.instance(statemachine.Created, hasSecret)
+			other := h.instance(statemachine.Created, hasSecret, func(in store.Instance) bool { return in.ID != first.ID })
+			h.of(other, func(r *store.Instance) { r.Registration.Secret = first.Registration.Secret })
+		}},
+		{law: OneHolder, name: "told to two clients", story: "two runs at once", says: "was held by two runs", do: func(h hands) {
+			in := h.instance(statemachine.Running)
+			h.phase("200", statemachine.Pending)
+			h.freeze(time.Minute) // they would take it back at once
+			h.ready("200", in.ID)
+			h.until(func() bool { return h.knows("200") })
+			close(h.w.spoilt) // what comes of it is no matter of this law
+		}, also: []string{OneOwner}, patient: true},
+		{law: Freed, name: "running", story: "one run, held", says: "nobody gave that back", do: func(h hands) {
+			in := h.instance(statemachine.Running)
+			h.phase("100", statemachine.Ready)
+			h.become(in, statemachine.Idle, "")
+		}},
+		{law: Nothing, name: "launch goes on", story: "one run", says: "goes on", do: func(h hands) {
+			h.launch(false)
+			h.phase("100", statemachine.Pending)
+			h.answer("100", func(st *store.RunStatus) { st.Phase = statemachine.ReleasedPhase })
+		}},
+		{law: Nothing, name: "claimed", story: "one run", says: "became claimed", do: func(h hands) {
+			h.phase("100", statemachine.ReleasedPhase)
+			h.become(h.instance(statemachine.Idle, pooled), statemachine.Claimed, "100")
+		}},
+		{law: Nothing, name: "created", story: "one run", says: "became created", do: func(h hands) {
+			h.phase("100", statemachine.ReleasedPhase)
+			in := store.Instance{Principal: "role:i-new", ID: "i-new"}
+			h.become(in, statemachine.Created, "100")
+		}},
+		{law: Answered, name: "Ready with too few", story: "one run", says: "Ready with 0 of 1", do: func(h hands) {
+			h.phase("100", statemachine.Pending)
+			h.ready("100")
+		}},
+		{law: Answered, name: "Failed without a word", story: "a run that nothing fits", says: "without a reason", do: func(h hands) {
+			h.phase("100", statemachine.Failed)
+			h.answer("100", func(st *store.RunStatus) { st.Message = "" })
+		}},
+		{law: Answered, name: "out of line", story: "a run that waits", says: "which waits for the same", change: func(s *Script) {
+			s.Idle, s.Largest = 45*time.Second, 1
+		}, do: func(h hands) {
+			h.phase("200", statemachine.Pending)
+			h.phase("300", statemachine.Pending)
+			h.ready("300", h.instance(statemachine.Terminated).ID)
+		}},
+		{law: Listening, name: "before it is online", story: "a run after five minutes", says: "does not listen", do: func(h hands) {
+			h.ready("100", h.instance(statemachine.Created).ID)
+		}},
+		{law: Needed, name: "more than the budget", story: "one run", says: "at most 4 may be", do: func(h hands) {
+			rewrite(h, store.LaunchKey(h.launch(true)), func(l *store.Launch) {
+				l.Seats[0].Instances = make([]store.InstanceID, 5)
+			})
+		}},
+		{law: Warm, name: "launch", story: "one run", says: "lies in the pool", at: 6 * time.Minute, do: func(h hands) {
+			h.instance(statemachine.Idle, pooled)
+			rewrite(h, store.LaunchKey("of-nobody"), func(l *store.Launch) {
+				l.ResourceClass, l.UsageClass, l.Count, l.CreatedAt = "small", store.Spot, 1, store.At(h.w.clock.Now())
+				l.Seats = []store.LaunchSeat{{RequestID: "100", Attempt: 1, Count: 1}}
+			})
+		}},
+		{law: Fenced, name: "two holders of one term", story: "one run", says: "", at: 5 * time.Second, do: func(h hands) {
+			rewrite(h, store.LeaseKey, func(l *store.Lease) { l.Holder = "somebody" })
+		}},
+		{law: Fenced, name: "term again", story: "one run", says: "took the lease for term 0", at: 5 * time.Second, do: func(h hands) {
+			rewrite(h, store.LeaseKey, func(l *store.Lease) { l.Holder, l.Term = "somebody", l.Term-1 })
+		}},
+		{law: Fenced, name: "over a later term", story: "two runs, one by one", says: "in term 1, after term 2", at: time.Minute, do: func(h hands) {
+			deposed := h.w.find(string(Controller))
+			deposed.crash()
+			in := h.instance(statemachine.Claimed)
+			rewriteAs(h, deposed.as(context.Background()), store.InstanceKey(in.Principal, store.KindInstance), func(*store.Instance) {})
+		}},
+	}
+}
