@@ -53,6 +53,9 @@ func (t *truth) audited() {
 	before := t.strays
 	t.strays = map[string]bool{}
 	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.skew(), Slack: t.w.o.paced(auditSlack)}) {
+		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.refusals()+t.w.o.paced(lateAfter))) {
+			continue // the fleet refuses to end it: InTime tells when it must be gone
+		}
 		mark := v.Invariant + v.Resource + v.Mark
 		if doubtful(v) {
 			t.strays[mark] = true
