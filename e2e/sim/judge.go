@@ -56,6 +56,9 @@ func (t *truth) audited() {
 		if v.Invariant == "too-many-launched" && t.w.reconfigured(settles) {
 			continue // they may have come under a cap that was lowered since
 		}
+		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.refusals()+t.w.o.paced(lateAfter))) {
+			continue // the fleet refuses to end it: InTime tells when it must be gone
+		}
 		mark := v.Invariant + v.Resource + v.Mark
 		if doubtful(v) {
 			t.strays[mark] = true

@@ -240,12 +240,12 @@ func (h hands) unaudited() {
 	h.w.down["nothing that exists"] = 1
 }
 
-// freeze stops all controllers, unknown to the world.
+// freeze stops both controllers, unknown to the world.
 func (h hands) freeze(d time.Duration) {
 	for _, name := range []string{"controller-1", "controller-2"} {
-		if p := h.w.find(name); p != nil {
-			p.pause(d)
-		}
+		var p *process
+		h.until(func() bool { p = h.w.find(name); return p != nil })
+		p.pause(d)
 	}
 }
 

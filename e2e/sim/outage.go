@@ -131,7 +131,7 @@ func (w *World) anyDown() bool {
 			return true
 		}
 	}
-	if w.hot.Of > 0 || len(w.hidden) > 0 || w.since() < w.refusedUntil {
+	if w.hot.Of > 0 || len(w.hidden) > 0 {
 		return true
 	}
 	if !slices.ContainsFunc(w.controllers, w.mayLead) {
