@@ -99,13 +99,13 @@ func (p *Pickup) Count(q Query) int {
 	return n
 }
 
-// Available returns the ids of the candidates that nobody has taken, in no order.
+// Available returns the ids of the candidates that nobody has taken and that have not expired, in no order.
 func (p *Pickup) Available() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := make([]string, 0, p.index.ready)
+	now, out := p.clock.Now(), make([]string, 0, p.index.ready)
 	for id, e := range p.index.entries {
-		if e.pos != hidden {
+		if e.pos != hidden && !e.expired(now) {
 			out = append(out, id)
 		}
 	}

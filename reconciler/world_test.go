@@ -147,6 +147,13 @@ func (w *world) controller(name string, table store.Table) (stop func()) {
 
 func (w *world) controllerWith(name string, o reconciler.Options) (stop func()) {
 	w.t.Helper()
+	_, stop = w.operator(name, o)
+	return stop
+}
+
+// operator starts a controller and returns it, too.
+func (w *world) operator(name string, o reconciler.Options) (op *reconciler.Operator, stop func()) {
+	w.t.Helper()
 	o.Config, o.Log = w.cfg, w.log.With("controller", name)
 	if o.Clock == nil {
 		o.Clock = w.clock
@@ -182,7 +189,7 @@ func (w *world) controllerWith(name string, o reconciler.Options) (stop func()) 
 	}
 	w.stops = append(w.stops, stop)
 	synctest.Wait() // it leads, or it waits for the lease
-	return stop
+	return op, stop
 }
 
 // spec is a request with the defaults of the tests.

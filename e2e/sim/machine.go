@@ -38,17 +38,8 @@ type machine struct {
 // boot starts a machine: after the boot time its agent runs, and again after each crash.
 func (w *World) boot(fm fleet.Machine) {
 	w.truth.launched(fm)
-	ctx, cancel := context.WithCancel(context.Background())
-	m := &machine{
-		w: w, id: fm.ID, principal: store.Principal(fm.Principal), born: w.clock.Now(),
-		cancel: cancel, runner: agenttest.NewHubRunner(ctx, w.hub),
-	}
-	m.runner.Lag = newKey(w.o.Seed, m.id, "lag").between(0, tick)
-	w.mu.Lock()
-	w.machines[m.id] = m
-	w.mu.Unlock()
-	dir := filepath.Join(w.dir, m.id)
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	m, ctx, err := w.newMachine(fm, w.clock.Now())
+	if err != nil {
 		w.truth.violate("machine boots", "%s: %v", m.id, err)
 		return
 	}
@@ -57,17 +48,35 @@ func (w *World) boot(fm fleet.Machine) {
 		w.harm(m.id)
 		return // a machine that hangs in its boot
 	}
-	w.running.Go(func() {
+	m.live(ctx, k.between(w.o.Boot/2, w.o.Boot*3/2), k)
+}
+
+// newMachine makes a machine that is on as long as the context it returns.
+func (w *World) newMachine(fm fleet.Machine, born time.Time) (*machine, context.Context, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &machine{
+		w: w, id: fm.ID, principal: store.Principal(fm.Principal), born: born,
+		cancel: cancel, runner: agenttest.NewHubRunner(ctx, w.hub),
+	}
+	m.runner.Lag = newKey(w.o.Seed, m.id, "lag").between(0, tick)
+	w.mu.Lock()
+	w.machines[m.id] = m
+	w.mu.Unlock()
+	return m, ctx, os.Mkdir(filepath.Join(w.dir, m.id), 0o755)
+}
+
+// live runs the machine's agents, the first one after a pause.
+func (m *machine) live(ctx context.Context, pause time.Duration, k key) {
+	m.w.running.Go(func() {
 		defer m.runner.Wait()
-		defer cancel()
-		pause := k.between(w.o.Boot/2, w.o.Boot*3/2)
+		defer m.cancel()
 		for n := 1; ; n++ {
 			select {
 			case <-ctx.Done():
 				return
-			case <-w.clock.After(pause):
+			case <-m.w.clock.After(pause):
 			}
-			if m.serve(ctx, dir, n) {
+			if m.serve(ctx, filepath.Join(m.w.dir, m.id), n) {
 				return
 			}
 			pause = k.next().between(time.Second, 2*time.Second) // RestartSec of the unit

@@ -28,6 +28,7 @@ type Script struct {
 	Pace        float64       `script:"pace"`        // 1: the product's defaults; see Script.paced
 	Tempo       Tempo         // of single intervals
 	Largest     int           `script:"largest"` // machines at once; 100
+	Inherited   Inherited     // what was there before
 
 	Steps  []Step
 	Faults []Fault       // exactly these

@@ -41,6 +41,7 @@ type truth struct {
 	terms      terms
 	signals    map[store.Principal]map[store.SignalValue]bool // ever reported, without serial and detail
 	secrets    map[string]string                              // whose it is
+	keyless    map[store.Principal]bool                       // machines whose agent was of a version without keys when they first registered
 	history    map[store.InstanceID][]ownership
 	last       map[store.Principal]store.SignalValue // reported, without serial and detail
 	lastAt     map[store.Principal]time.Time
@@ -77,7 +78,7 @@ func newTruth(w *World, table store.Table) *truth {
 		Table: table, w: w, written: map[store.Key][]*store.Item{},
 		instances: map[store.InstanceID]store.Instance{}, status: map[store.RequestID]store.RunStatus{},
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
-		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{},
+		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{}, keyless: map[store.Principal]bool{},
 		last: map[store.Principal]store.SignalValue{}, lastAt: map[store.Principal]time.Time{}, tokens: map[string]string{},
 		history: map[store.InstanceID][]ownership{}, halts: map[string]string{}, terms: newTerms(), audits: map[string]bool{}, facts: newFacts(),
 	}

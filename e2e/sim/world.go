@@ -286,6 +286,7 @@ func (w *World) sleep(d time.Duration) bool {
 
 // tell lives through the script.
 func (w *World) tell() {
+	w.inherit()
 	w.truth.watch()
 	for i := range w.o.Controllers {
 		w.controller(fmt.Sprintf("controller-%d", i+1))

@@ -106,6 +106,13 @@ func (t *Memory) Put(ctx context.Context, item store.Item, expect int64) error {
 	return nil
 }
 
+// Place puts an item under its key as it is, of whatever version, as one that was there before.
+func (t *Memory) Place(item store.Item) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.items[item.Key] = item
+}
+
 // Erase removes an item, as the service does once its expiry has passed.
 func (t *Memory) Erase(k store.Key) {
 	t.mu.Lock()
