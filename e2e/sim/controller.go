@@ -83,13 +83,17 @@ func (w *World) configure(a config) {
 // candidates are those of the controller that leads; nil: none does, or it has not looked yet.
 func (w *World) candidates(leader string) map[store.InstanceID]bool {
 	w.mu.Lock()
-	defer w.mu.Unlock()
+	var op *reconciler.Operator
 	for _, s := range w.controllers {
-		if s.proc != nil && s.proc.name == leader && s.proc.alive() && s.op != nil {
-			return s.op.Candidates()
+		if s.proc != nil && s.proc.name == leader && s.proc.alive() {
+			op = s.op
 		}
 	}
-	return nil
+	w.mu.Unlock() // it reads its clock, which asks the world
+	if op == nil {
+		return nil
+	}
+	return op.Candidates()
 }
 
 // lastRestart returns when a controller last died; zero: never.

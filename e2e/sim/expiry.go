@@ -41,7 +41,7 @@ func (g tableGate) current(items []store.Item) []store.Item {
 	if !g.p.w.o.LateExpiry {
 		return items
 	}
-	return slices.DeleteFunc(items, func(item store.Item) bool { return g.expired(item) })
+	return slices.DeleteFunc(items, g.expired)
 }
 
 func (g tableGate) expired(item store.Item) bool {
@@ -58,17 +58,21 @@ func (g tableGate) makeRoom(ctx context.Context, k store.Key, expect int64) {
 	}
 }
 
-// laterField is one that a later version may write. Every second record that is written has it.
+// laterField is one that a later version may write. Every second record that is read has it.
 var laterField = []byte(`,"ofALaterVersion":{"kind":"unknown","values":[1,2]}}`)
 
-// asLater returns an item as a later version may have written it.
-func (w *World) asLater(item store.Item) store.Item {
-	text := bytes.TrimSpace(item.Attributes)
-	if !w.o.Later || item.Version%2 == 0 || len(text) <= len("{}") {
-		return item
+// asLater returns items as a later version may have written them.
+func (w *World) asLater(items []store.Item) []store.Item {
+	if !w.o.Later {
+		return items
 	}
-	item.Attributes = append(bytes.Clone(text[:len(text)-1]), laterField...)
-	return item
+	out := slices.Clone(items)
+	for i, item := range out {
+		if text := bytes.TrimSpace(item.Attributes); item.Version%2 != 0 && len(text) > len("{}") {
+			out[i].Attributes = slices.Concat(text[:len(text)-1], laterField)
+		}
+	}
+	return out
 }
 
 // seen is the table as somebody sees it whose clock is right.

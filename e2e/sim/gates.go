@@ -70,12 +70,11 @@ func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.K
 	if err == nil && c == store.Consistent {
 		g.p.w.remember(g.p, from, keys, items)
 	}
-	return items, err
+	return g.p.w.asLater(items), err
 }
 
 func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error {
 	what := g.p.w.truth.describe(item)
-	item = g.p.w.asLater(item)
 	sent, answered := g.p.w.rememberWrite(g.p, what, item, expect)
 	err := done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
 		sent()
@@ -111,7 +110,7 @@ func (g tableGate) Scan(ctx context.Context, yield func(store.Item) error) error
 	for _, item := range items {
 		if err == nil {
 			g.p.w.remember(g.p, from, nil, []store.Item{item})
-			err = yield(item)
+			err = yield(g.p.w.asLater([]store.Item{item})[0])
 		}
 	}
 	return err

@@ -68,9 +68,9 @@ func (w *World) inherit() {
 		for name, secret := range secrets {
 			i.Attributes = bytes.ReplaceAll(i.Attributes, []byte(`"jit of `+name+`"`), []byte(`"`+secret+`"`))
 		}
-		item := w.asLater(store.Item{
+		item := store.Item{
 			Key: store.Key{Partition: i.Partition, Sort: i.Sort}, Version: i.Version, ExpiresAt: i.ExpiresAt, Attributes: i.Attributes,
-		})
+		}
 		w.table.Place(item)
 		w.truth.inherit(item)
 		if p, ok := item.Key.Principal(); ok && i.Sort == store.KindInstance {

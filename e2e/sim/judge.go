@@ -65,7 +65,7 @@ func (t *truth) audited() {
 			if !before[mark] {
 				continue
 			}
-			if now.Sub(t.w.lastRestart()) < 3*t.w.config().Runners {
+			if v.Invariant == "stray-runner" && now.Sub(t.w.lastRestart()) < 3*t.w.config().Runners {
 				continue // the two sights it takes began anew
 			}
 		}

@@ -115,7 +115,7 @@ func (t *truth) caused(was, in store.Instance) {
 		if at := t.asked[was.RunID][was.Attempt]; was.State == statemachine.Running && !at.IsZero() && now.Sub(later(at, t.lastJob(was.RunID))) > t.w.o.paced(backWithin) {
 			t.broke(Caused, "%s was given back by %s/%d %s ago, no job of that runs, and its time passed before it was idle", in.ID, was.RunID, was.Attempt, now.Sub(at))
 		}
-	case t.dismissed(was, now):
+	case t.dismissed(was):
 	case was.State == statemachine.Created && t.unneeded(was):
 	default:
 		t.broke(Caused, "%s was healthy and was terminated from %s, for %s/%d, %s before its threshold: %q %s",
@@ -144,7 +144,7 @@ func (t *truth) lastJob(run store.RequestID) time.Time {
 
 // dismissed reports whether a machine may go by order: one given since it was launched, or, while it is idle, for its template
 // or its class.
-func (t *truth) dismissed(in store.Instance, now time.Time) bool {
+func (t *truth) dismissed(in store.Instance) bool {
 	m, known := t.w.fleet.Machine(string(in.ID))
 	for _, o := range t.orders {
 		taken := o.taken

@@ -101,12 +101,12 @@ func recordsBroken() []sabotage {
 			in := h.instance(statemachine.Running)
 			h.phase("200", statemachine.Pending)
 			h.ready("200", in.ID)
-		}},
+		}, also: []string{Listening}},
 		{law: OneOwner, name: "of another attempt", story: "one run", says: "which is of attempt 2", do: func(h hands) {
 			in := h.instance(statemachine.Created)
 			h.of(in, func(r *store.Instance) { r.Attempt = 2 })
 			h.ready("100", in.ID)
-		}},
+		}, also: []string{Listening}},
 		{law: Secrets, name: "unsealed", story: "one run", says: "can be read by whoever", do: func(h hands) {
 			h.of(h.instance(statemachine.Created, hasSecret), func(r *store.Instance) { r.Registration.Secret = "open" })
 		}},
@@ -125,7 +125,7 @@ func recordsBroken() []sabotage {
 			h.ready("200", in.ID)
 			h.until(func() bool { return h.knows("200") })
 			close(h.w.spoilt) // what comes of it is no matter of this law
-		}, also: []string{OneOwner}, patient: true},
+		}, also: []string{OneOwner, Listening}, patient: true},
 		{law: Freed, name: "running", story: "one run, held", says: "nobody gave that back", do: func(h hands) {
 			in := h.instance(statemachine.Running)
 			h.phase("100", statemachine.Ready)
@@ -159,7 +159,7 @@ func recordsBroken() []sabotage {
 			h.phase("200", statemachine.Pending)
 			h.phase("300", statemachine.Pending)
 			h.ready("300", h.instance(statemachine.Terminated).ID)
-		}},
+		}, also: []string{Listening}},
 		{law: Listening, name: "before it is online", story: "a run after five minutes", says: "does not listen", do: func(h hands) {
 			h.ready("100", h.instance(statemachine.Created).ID)
 		}},
@@ -174,6 +174,23 @@ func recordsBroken() []sabotage {
 				l.ResourceClass, l.UsageClass, l.Count, l.CreatedAt = "small", store.Spot, 1, store.At(h.w.clock.Now())
 				l.Seats = []store.LaunchSeat{{RequestID: "100", Attempt: 1, Count: 1}}
 			})
+		}},
+		{law: Fits, name: "another type", story: "one run", says: "types [z9.*]", do: func(h hands) {
+			h.instance(statemachine.Created)
+			rewrite(h, store.RequestKey("100", store.KindRunRequest), func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"z9.*"} })
+		}},
+		{law: Caused, name: "given back long before", story: "one run, held", says: "and its time passed before it was idle", do: func(h hands) {
+			running := h.instance(statemachine.Running)
+			h.phase("100", statemachine.Ready)
+			h.t.mu.Lock()
+			in(h.t.asked, "100")[1] = h.w.begin.Add(-time.Hour)
+			h.t.mu.Unlock()
+			h.of(running, func(r *store.Instance) { r.Threshold = store.At(h.w.clock.Now().Add(time.Second)) })
+			h.at(h.w.since() + 2*time.Second)
+			h.ends(running, statemachine.ReasonThreshold)
+		}},
+		{law: Lapsed, name: "renewed just now", story: "one run", says: "took the lease of", at: 5 * time.Second, do: func(h hands) {
+			rewrite(h, store.LeaseKey, func(l *store.Lease) { l.Holder, l.Term = "somebody", l.Term+1 })
 		}},
 		{law: Fenced, name: "two holders of one term", story: "one run", says: "", at: 5 * time.Second, do: func(h hands) {
 			rewrite(h, store.LeaseKey, func(l *store.Lease) { l.Holder = "somebody" })

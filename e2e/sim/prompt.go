@@ -205,7 +205,7 @@ func (t *truth) warmFirst(l store.Launch) {
 
 // lies reports whether an instance lies in the pool, and can be had.
 func (t *truth) lies(in store.Instance, now time.Time) bool {
-	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.harmed(string(in.ID)) || !t.w.lives(string(in.ID)) || t.dismissed(in, now) {
+	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.harmed(string(in.ID)) || !t.w.lives(string(in.ID)) || t.dismissed(in) {
 		return false
 	}
 	return now.Sub(in.PooledAt.Time) > t.w.o.paced(lainFor)+2*t.w.skew() && in.Threshold.Sub(now) > t.w.o.paced(lainFor)+2*t.w.skew()

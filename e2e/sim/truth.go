@@ -110,8 +110,10 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	if err != nil {
 		return err
 	}
-	last := append(t.written[item.Key], &item)
-	t.written[item.Key] = last[max(0, len(last)-oldest-1):]
+	t.written[item.Key] = append(t.written[item.Key], &item)
+	if all := t.written[item.Key]; len(all) > oldest+1 {
+		t.written[item.Key] = all[1:]
+	}
 	switch item.Key.Sort {
 	case store.KindInstance:
 		note(t, item, t.instance)

@@ -228,10 +228,10 @@ func (w *World) later(d time.Duration, do func(context.Context)) {
 
 // listed is what a listing of machines shows with a kind of fault.
 func (p *process) listed(all []fleet.Machine, kind Kind, _ key) []fleet.Machine {
-	switch kind {
-	case Stale:
+	if kind == Stale {
 		return slices.DeleteFunc(all, func(m fleet.Machine) bool { return p.w.clock.Since(m.LaunchedAt) <= time.Minute })
-	case Forgets:
+	}
+	if kind == Forgets {
 		return p.forgetOne(all)
 	}
 	return all
