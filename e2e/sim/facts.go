@@ -25,6 +25,8 @@ type facts struct {
 	writable time.Time                       // since when nothing has kept clients from writing
 	hindered map[store.RequestID]time.Time   // when something last kept a pending request from being served
 	cramped  map[store.RequestID]time.Time   // when the fleet last had bounds wherever a request may be served
+	replaced int64                           // the term that last replaced a machine because GitHub could not be reached
+	ledSince time.Time                       // when the present term began
 	renewed  time.Time                       // when the lease was last written
 	told     map[string]bool                 // violations that are told once
 }

@@ -75,6 +75,7 @@ func (t *truth) leads(was, l store.Lease) {
 		t.broke(Fenced, "%s took the lease for term %d after term %d", l.Holder, l.Term, t.terms.now)
 	}
 	t.terms.of[l.Holder], t.terms.now = l.Term, l.Term
+	t.ledSince = t.w.clock.Now()
 	t.terms.waits = 0
 	if t.terms.died >= 0 {
 		t.terms.all = append(t.terms.all, Failover{At: t.terms.died, Lead: t.w.since() - t.terms.died})

@@ -59,6 +59,9 @@ func (t *truth) audited() {
 		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.refusals()+t.w.o.paced(lateAfter))) {
 			continue // the fleet refuses to end it: InTime tells when it must be gone
 		}
+		if v.Invariant == "unknown-machine" && strings.Contains(v.Problem, ofNobody) {
+			continue // Known tells when it must be gone: leaders may die before they have seen it for long
+		}
 		mark := v.Invariant + v.Resource + v.Mark
 		if doubtful(v) {
 			t.strays[mark] = true

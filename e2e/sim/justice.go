@@ -117,10 +117,21 @@ func (t *truth) caused(was, in store.Instance) {
 		}
 	case t.dismissed(was):
 	case was.State == statemachine.Created && t.unneeded(was):
+	case t.replacement(was, now):
 	default:
 		t.broke(Caused, "%s was healthy and was terminated from %s, for %s/%d, %s before its threshold: %q %s",
 			in.ID, was.State, was.RunID, was.Attempt, was.Threshold.Sub(now), in.Reason, in.Detail)
 	}
+}
+
+// replacement reports whether a machine is the one that each leader may replace while listeners cannot reach GitHub: whether it or
+// GitHub is ill cannot be told of a machine that is alone (ADR 0015).
+func (t *truth) replacement(in store.Instance, now time.Time) bool {
+	if in.State != statemachine.Created && in.State != statemachine.Claimed || !t.w.wasCutOff(now) || t.replaced == t.terms.now {
+		return false
+	}
+	t.replaced = t.terms.now
+	return true
 }
 
 // backWithin is how long before its threshold a machine must have been given back to be idle by then, whatever GitHub does, at

@@ -309,6 +309,9 @@ type stray struct {
 	Type string `script:"type,first"`
 }
 
+// ofNobody is the token of a launch that there never was.
+const ofNobody = "l-of-nobody"
+
 func (a stray) do(w *World) {
-	w.fleet.Add(fleet.Machine{InstanceType: a.Type, UsageClass: store.Spot, ResourceClass: "small", CPU: 2, Mem: 4096, TemplateVersion: "1", LaunchToken: "l-of-nobody"})
+	w.fleet.Add(fleet.Machine{InstanceType: a.Type, UsageClass: store.Spot, ResourceClass: "small", CPU: 2, Mem: 4096, TemplateVersion: "1", LaunchToken: ofNobody})
 }

@@ -52,6 +52,11 @@ func (t *truth) inTime() {
 		t.mu.Lock()
 		in, known := t.instances[store.InstanceID(id)]
 		switch {
+		case !known && m.LaunchToken == ofNobody:
+			// Each leader must see it for a while: those that die soon end none.
+			if t.late(later(m.LaunchedAt, t.ledSince), strangerFor) {
+				t.once(Known, id, "machine %s lives for %s, and nobody knows it", id, now.Sub(m.LaunchedAt))
+			}
 		case !known:
 			if over := now.Sub(m.LaunchedAt.Add(t.w.o.paced(strangerFor))); over > 0 && over <= every {
 				t.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
