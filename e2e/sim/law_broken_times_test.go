@@ -59,6 +59,10 @@ func machinesBroken() []sabotage {
 			h.unjudged(10 * time.Minute)
 			h.w.fleet.RefuseTerminate(h.w.fleet.Add(fleet.Machine{}), errNever)
 		}},
+		{law: Known, name: "a stray", story: "one run, held", says: "and nobody knows it", do: func(h hands) {
+			h.unjudged(20 * time.Minute)
+			h.w.fleet.RefuseTerminate(h.w.fleet.Add(fleet.Machine{LaunchToken: ofNobody}), errNever)
+		}},
 		{law: Needed, name: "one more at once", story: "one run, held", says: "at once for 1 seats", do: func(h hands) {
 			h.phase("100", statemachine.Ready)
 			rewrite(h, store.LaunchKey("of-nobody"), func(l *store.Launch) {
