@@ -198,7 +198,8 @@ func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx cont
 	leading, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- lead(leading, lease.Term) }()
+	term := lease.Term // the renewals below write lease
+	go func() { done <- lead(leading, term) }()
 	ticker := l.clock.NewTicker(l.ttl / 4)
 	defer ticker.Stop()
 	lost := false
