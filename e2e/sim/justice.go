@@ -112,6 +112,9 @@ func (t *truth) caused(was, in store.Instance) {
 	switch {
 	case t.w.harmed(string(in.ID)):
 	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
+		if was.State == statemachine.Claimed && was.Registration.Assignment != was.Assignment && t.late(was.Since.Time, registeredWithin) {
+			t.broke(Caused, "%s was claimed for %s/%d until its time passed, and nobody gave it a registration", in.ID, was.RunID, was.Attempt)
+		}
 		if at := t.asked[was.RunID][was.Attempt]; was.State == statemachine.Running && !at.IsZero() && now.Sub(later(at, t.lastJob(was.RunID))) > t.w.o.paced(backWithin) {
 			t.broke(Caused, "%s was given back by %s/%d %s ago, no job of that runs, and its time passed before it was idle", in.ID, was.RunID, was.Attempt, now.Sub(at))
 		}
@@ -133,6 +136,9 @@ func (t *truth) replacement(in store.Instance, now time.Time) bool {
 	t.replaced = t.terms.now
 	return true
 }
+
+// registeredWithin is how long a claim may wait for its registration where nothing is out of order, at pace 1.
+const registeredWithin = 20 * time.Second
 
 // backWithin is how long before its threshold a machine must have been given back to be idle by then, whatever GitHub does, at
 // pace 1: the store may be down for the last minutes.

@@ -179,6 +179,16 @@ func recordsBroken() []sabotage {
 			h.instance(statemachine.Created)
 			rewrite(h, store.RequestKey("100", store.KindRunRequest), func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"z9.*"} })
 		}},
+		{law: Caused, name: "never registered", story: "two runs far apart", says: "nobody gave it a registration", do: func(h hands) {
+			claimed := h.instance(statemachine.Claimed)
+			h.freeze(time.Minute) // they would give it one at once
+			h.of(claimed, func(r *store.Instance) {
+				now := h.w.clock.Now()
+				r.Registration, r.Since, r.Threshold = store.Registration{}, store.At(now.Add(-2*time.Minute)), store.At(now.Add(time.Second))
+			})
+			h.at(h.w.since() + 2*time.Second)
+			h.ends(claimed, statemachine.ReasonThreshold)
+		}},
 		{law: Caused, name: "given back long before", story: "one run, held", says: "and its time passed before it was idle", do: func(h hands) {
 			running := h.instance(statemachine.Running)
 			h.phase("100", statemachine.Ready)
