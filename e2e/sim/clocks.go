@@ -100,7 +100,7 @@ func (w *World) stepped(program string) time.Duration {
 }
 
 // setsAside is what a controller may leave of a clock that was set, and what its store's time is exact to
-// (docs/architecture.md, "Time").
+// (docs/architecture.md, "Reconcilers").
 const setsAside = 25 * time.Second
 
 // skew is how far any process's idea of the time may be off.

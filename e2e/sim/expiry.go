@@ -45,7 +45,11 @@ func (g tableGate) current(items []store.Item) []store.Item {
 }
 
 func (g tableGate) expired(item store.Item) bool {
-	return item.Broken == nil && !item.ExpiresAt.IsZero() && !g.p.clk.Now().Before(item.ExpiresAt)
+	return expiredAt(item, g.p.clk.Now())
+}
+
+func expiredAt(item store.Item, now time.Time) bool {
+	return item.Broken == nil && !item.ExpiresAt.IsZero() && !now.Before(item.ExpiresAt)
 }
 
 // makeRoom removes what has expired and is not removed yet, where something new is to be.
@@ -84,7 +88,7 @@ type seen struct {
 
 func (s seen) Scan(ctx context.Context, yield func(store.Item) error) error {
 	return s.Table.Scan(ctx, func(item store.Item) error {
-		if item.Broken == nil && !item.ExpiresAt.IsZero() && !s.w.clock.Now().Before(item.ExpiresAt) {
+		if expiredAt(item, s.w.clock.Now()) {
 			return nil
 		}
 		return yield(item)

@@ -157,6 +157,9 @@ func (t *truth) late(since time.Time, within time.Duration) bool {
 	return t.w.since()-from > t.w.o.paced(within)+callsTake
 }
 
+// calm reports whether nothing has been out of order for so long that nothing hides from whoever leads.
+func (t *truth) calm() bool { return t.w.calmSince() <= t.w.since()-t.w.o.paced(settles) }
+
 const (
 	settles   = 4 * time.Minute  // a scan, and what follows from what it finds
 	callsTake = 10 * time.Second // what has no pace: GitHub and EC2 answer in up to 3 s

@@ -75,7 +75,7 @@ func (t *truth) just(was, st store.RunStatus) {
 const quietFor = 40 * time.Second
 
 // leastBudget is how many machines must have come in vain before their request may fail for it: docs/architecture.md,
-// "Launches". It is written out here so that the product's own sum is judged, too.
+// "Reconcilers". It is written out here so that the product's own sum is judged, too.
 func leastBudget(count int) int { return count + max(3, count) }
 
 func later(a, b time.Time) time.Time {
@@ -240,14 +240,14 @@ func (t *truth) comes(was, in store.Instance) {
 	if !in.State.Owned() || was.RunID == in.RunID {
 		return
 	}
-	if at, over := t.over[in.RunID]; over && !at.IsZero() && in.Attempt <= t.status[in.RunID].Attempt {
+	if at, over := t.over[in.RunID]; over && in.Attempt <= t.status[in.RunID].Attempt {
 		t.broke(Nothing, "%s became %s for request %s %s after that was Released", in.ID, in.State, in.RunID, t.w.clock.Since(at))
 	}
 }
 
 // listening: at the moment of the answer GitHub knows a runner under the run's label on each machine, online.
 func (t *truth) listening(was, st store.RunStatus) {
-	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready || t.w.calmSince() > t.w.since()-t.w.o.paced(settles) {
+	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready || !t.calm() {
 		return
 	}
 	online := map[string]bool{}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -210,7 +209,7 @@ func (t *truth) launchedNeeded(l store.Launch) {
 			}
 		}
 		want := t.requests[seat.RequestID][seat.Attempt].Count
-		if budget := reconciler.LaunchBudget(want); got > budget {
+		if budget := leastBudget(want); got > budget {
 			t.broke(Needed, "%d machines were launched for %d seats of %s/%d, at most %d may be", got, want, seat.RequestID, seat.Attempt, budget)
 		}
 	}

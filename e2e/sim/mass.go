@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -41,8 +40,8 @@ func (a strikeAll) do(w *World) {
 	}
 }
 
-// pauseAgents stops all agents at once, as a fault of the host under them does. The controller is to take that for a fault
-// that all share: no machine is excused but where so few live that it may not.
+// pauseAgents stops all agents at once, as a fault of the host under them does. Their machines are excused for a while, as that
+// of one agent is.
 type pauseAgents struct{ span }
 
 func (a pauseAgents) do(w *World) {
@@ -59,7 +58,7 @@ func (a pauseAgents) do(w *World) {
 }
 
 // listLoses takes a share of the machines out of the listings of the whole fleet. What a listing lacks twice is gone, but
-// for so many that no fleet loses at once (docs/architecture.md, "Sweep").
+// for so many that no fleet loses at once (docs/architecture.md, "Reconcilers").
 type listLoses struct {
 	share
 	span
@@ -237,40 +236,6 @@ func (w *World) overloaded(p *process, c Call) bool {
 	return false
 }
 
-// stop ends controllers in order, one or all, and starts them again after a while.
-type stop struct {
-	Who string `script:"program,first"` // controller (the one that leads), controller-<n>, controllers
-	span
-}
-
-// controllers stands for every one of them.
-const controllers = "controllers"
-
-func (a stop) check() error {
-	if a.Who == controllers {
-		return a.span.check()
-	}
-	if a.Who == agents || a.Who == clients {
-		return fmt.Errorf("program: got %q, must be controller, controller-<n> or controllers", a.Who)
-	}
-	return errors.Join(checkProgram(a.Who), a.span.check())
-}
-
-func (a stop) do(w *World) {
-	who := a.Who
-	if who != controllers {
-		var ok bool
-		if who, ok = w.programOf(who); !ok {
-			return
-		}
-	}
-	for _, c := range w.controllers {
-		if who == controllers || who == c.name {
-			c.rest(a.For)
-		}
-	}
-}
-
 // reboot starts a machine anew: its agent, its listener and its job end, and what is on its disk stays.
 type reboot struct{ share }
 
@@ -280,27 +245,6 @@ func (a reboot) do(w *World) {
 		m.runner.Reboot()
 		w.ofAgent(m, (*process).crash)
 	})
-}
-
-// config changes the configuration of every controller, one after the other, as an operator does.
-type config struct {
-	Largest int    `script:"largest"` // machines at once; 0: as it was
-	Without string `script:"without"` // a class that is no longer configured
-	Mode    string `script:"mode"`    // of registration; "": as it was
-}
-
-func (a config) check() error {
-	return errors.Join(oneOf("mode", a.Mode, "", string(store.JIT), string(store.Token)), oneOf("without", a.Without, "", "small", "large"))
-}
-
-// betweenStops is how long an operator waits from one controller to the next.
-const betweenStops = 5 * time.Second
-
-func (a config) do(w *World) {
-	w.configure(a)
-	for i, c := range w.controllers {
-		w.later(time.Duration(i)*betweenStops, func(context.Context) { c.rest(time.Second) })
-	}
 }
 
 // stray is a machine that carries the installation's mark and that no launch of its records knows: somebody copied one, or an

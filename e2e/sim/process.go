@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -145,10 +146,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		p.crash()
 	}
 	if by := p.w.slowness(s, k.next()); by > 0 {
-		limit := c.patience
-		if limit == 0 {
-			limit = longestHang
-		}
+		limit := c.limit()
 		if err := wait(ctx, min(by, limit)); err != nil {
 			return none, err
 		}
@@ -203,15 +201,14 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 
 // hang waits for an answer that never comes.
 func hang(ctx context.Context, c contract) error {
-	limit := c.patience
-	if limit == 0 {
-		limit = longestHang
-	}
-	if err := wait(ctx, limit); err != nil {
+	if err := wait(ctx, c.limit()); err != nil {
 		return err
 	}
 	return c.unknown
 }
+
+// limit is when a call without an answer is given up.
+func (c contract) limit() time.Duration { return cmp.Or(c.patience, longestHang) }
 
 // longestHang is when the connection of a call without a limit of its own breaks.
 const longestHang = time.Minute

@@ -31,14 +31,6 @@ const (
 
 // soon holds what has not happened to its bound.
 func (t *truth) soon() {
-	jobs := map[string]time.Time{} // when the last job under a label ended; later: one runs
-	for _, j := range t.w.hub.Jobs() {
-		end := j.FinishedAt
-		if j.State != githubsim.Completed {
-			end = t.w.clock.Now().Add(time.Hour)
-		}
-		jobs[j.Label] = later(jobs[j.Label], end)
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.w.storeIsDown() {
@@ -46,7 +38,7 @@ func (t *truth) soon() {
 	}
 	for id := range t.requests {
 		t.soonAnswered(id)
-		t.soonReleased(id, jobs[string(id)])
+		t.soonReleased(id)
 	}
 	for _, in := range t.instances {
 		t.soonOf(in)
@@ -103,7 +95,7 @@ func (w *World) waitsFor(id store.RequestID, attempt int) bool {
 }
 
 // soonReleased: what was given back is Released as soon as no job of it runs.
-func (t *truth) soonReleased(id store.RequestID, job time.Time) {
+func (t *truth) soonReleased(id store.RequestID) {
 	r, st := t.latest(id), t.status[id]
 	at := t.givenBack(id, r.Attempt)
 	if at.IsZero() || !r.Released() || st.Phase == statemachine.ReleasedPhase || !st.ExpiresAt.IsZero() {
@@ -114,7 +106,7 @@ func (t *truth) soonReleased(id store.RequestID, job time.Time) {
 			return // its silence decides
 		}
 	}
-	if t.late(later(at, job), releasedWithin) {
+	if t.late(later(at, t.lastJob(id)), releasedWithin) {
 		t.once(Soon, "release "+string(id), "request %s/%d was given back %s ago, no job of it runs, and it is %s", id, r.Attempt, t.w.clock.Since(at), st.Phase)
 	}
 }
@@ -179,7 +171,7 @@ func (w *World) diedAt(id string) time.Time {
 // warmFirst: nothing is launched for a request while a machine that it may have lies in the pool, which nobody else waits for.
 func (t *truth) warmFirst(l store.Launch) {
 	now := t.w.clock.Now()
-	if t.w.calmSince() > t.w.since()-t.w.o.paced(settles) {
+	if !t.calm() {
 		return // whoever leads may not have looked yet
 	}
 	for id := range t.requests {

@@ -82,14 +82,14 @@ func waitsForLaunch(s *Snapshot, id store.RequestID) bool {
 // tooManyLaunched adds up what was launched for each attempt, and what each launch brought.
 func tooManyLaunched(s *Snapshot, o Options) []Violation {
 	var out []Violation
-	open, launched, recorded := 0, map[store.RequestID]int{}, map[string]int{}
+	open, launched, came := 0, map[store.RequestID]int{}, map[string]int{}
 	for i := range s.Instances {
-		recorded[s.Instances[i].LaunchToken]++
+		came[s.Instances[i].LaunchToken]++
 	}
 	for i := range s.Launches {
 		l := &s.Launches[i]
 		if !l.Done {
-			open += max(0, l.Count-recorded[l.Token]) // some may have their records already
+			open += max(0, l.Count-came[l.Token]) // some may have their records already
 		}
 		for _, seat := range l.Seats {
 			n := seat.Count
@@ -120,17 +120,15 @@ func tooManyLaunched(s *Snapshot, o Options) []Violation {
 			})
 		}
 	}
-	return append(out, surplus(s, o, open)...)
+	return append(out, surplus(s, o, open, came)...)
 }
 
-// surplus holds what there is to what may be.
-func surplus(s *Snapshot, o Options, open int) []Violation {
+// surplus holds what there is to what may be: came is how many records each launch has.
+func surplus(s *Snapshot, o Options, open int, came map[string]int) []Violation {
 	var out []Violation
-	came, live := map[string]int{}, 0
+	live := 0
 	for i := range s.Instances {
-		in := &s.Instances[i]
-		came[in.LaunchToken]++
-		if in.State != statemachine.Terminated {
+		if s.Instances[i].State != statemachine.Terminated {
 			live++
 		}
 	}
