@@ -114,12 +114,16 @@ func (w *World) skew() time.Duration {
 	return d
 }
 
-// storeTime tells a process how far the store's clock is ahead of its own, to the second, if the script's store says its time.
-func (w *World) storeTime(clk clock.PassiveClock) func() time.Duration {
-	if !w.o.StoreTime {
+// storeTime tells a process how far the store's clock was ahead of its own at the last answer, to the second, if the script's
+// store says its time.
+func (p *process) storeTime() func() time.Duration {
+	if !p.w.o.StoreTime {
 		return nil
 	}
-	return func() time.Duration {
-		return w.clock.Now().Round(0).Sub(clk.Now().Round(0)).Round(time.Second)
-	}
+	return func() time.Duration { return time.Duration(p.ahead.Load()) }
+}
+
+// toldTime reads the store's time from an answer.
+func (p *process) toldTime() {
+	p.ahead.Store(int64(p.w.clock.Now().Round(0).Sub(p.clk.Now().Round(0)).Round(time.Second)))
 }

@@ -109,7 +109,7 @@ func (w *World) serve(s *supervised, p *process) {
 	cfg.Holder = p.name
 	op, err := reconciler.New(reconciler.Options{
 		Config: cfg, Table: tableGate{p, w.truth}, Pool: poolGate{p, w.pool}, Fleet: fleetGate{p, w.fleet}, GitHub: githubGate{p, w.hub},
-		Clock: p.clk, Offset: w.storeTime(p.clk), Log: w.log.With(logkey.Holder, p.name),
+		Clock: p.clk, Offset: p.storeTime(), Log: w.log.With(logkey.Holder, p.name),
 	})
 	w.mu.Lock()
 	s.op = op

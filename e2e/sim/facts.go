@@ -17,6 +17,7 @@ type facts struct {
 	seen     map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
 	given    map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
 	asked    map[store.RequestID]map[int]time.Time // attempts of which the store knows that they were given back, since when
+	hurried  map[store.RequestID]map[int]time.Time // attempts of which a client was told that they end now, whatever runs
 	readyAt  map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
 	over     map[store.RequestID]time.Time         // requests that are Released
 	orders   map[string]order
@@ -38,9 +39,16 @@ type order struct {
 	at, taken time.Time
 }
 
+// names reports whether the order is for an instance, however old that is. It is written out here so that the product's own
+// reading is judged, too.
+func (o order) names(in store.Instance) bool {
+	return (o.InstanceID == "" || o.InstanceID == in.ID) && (o.ResourceClass == "" || o.ResourceClass == in.ResourceClass)
+}
+
 func newFacts() facts {
 	return facts{
 		seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
+		hurried: map[store.RequestID]map[int]time.Time{},
 		readyAt: map[store.RequestID]map[int]time.Time{}, over: map[store.RequestID]time.Time{}, orders: map[string]order{},
 		came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
 		hindered: map[store.RequestID]time.Time{}, cramped: map[store.RequestID]time.Time{}, told: map[string]bool{},
@@ -82,6 +90,13 @@ func (t *truth) gaveBack(id store.RequestID, attempt int) {
 	if _, known := t.given[id][attempt]; !known {
 		in(t.given, id)[attempt] = t.w.clock.Now()
 	}
+}
+
+// hurry notes that the client of an attempt was told that it ends now.
+func (t *truth) hurry(id store.RequestID, attempt int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	in(t.hurried, id)[attempt] = t.w.clock.Now()
 }
 
 // givenBack returns when an attempt, or a later one, was given back or replaced by another; zero: it was not.

@@ -168,7 +168,7 @@ func (t *truth) dismissed(in store.Instance) bool {
 		if taken.IsZero() || taken.Sub(o.at) > t.w.o.paced(takenWithin) {
 			taken = o.at.Add(t.w.o.paced(takenWithin))
 		}
-		if o.Covers(in) && known && !m.LaunchedAt.After(taken.Add(2*t.w.skew()+callsTake)) {
+		if o.names(in) && known && !m.LaunchedAt.After(taken.Add(2*t.w.skew()+callsTake)) {
 			return true
 		}
 	}

@@ -97,7 +97,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 	var draws atomic.Int64
 	a, err := agent.New(agent.Options{
 		Store: w.store(p), Principal: m.principal, InstanceID: store.InstanceID(m.id), Dir: dir, Exe: "/bin/false", Version: "sim",
-		Clock: p.clk, Offset: w.storeTime(p.clk), Log: w.log.With(logkey.Holder, p.name), Runner: runnerGate{p, m}, Machine: powerGate{p, m}, Script: scriptGate{p, m},
+		Clock: p.clk, Offset: p.storeTime(), Log: w.log.With(logkey.Holder, p.name), Runner: runnerGate{p, m}, Machine: powerGate{p, m}, Script: scriptGate{p, m},
 		Jitter: func() float64 {
 			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
 		},

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -30,6 +32,8 @@ type process struct {
 	thaw   chan struct{} // closed at the end of a pause; nil: none
 	calls  map[Call]int
 	forgot string // the machine that a listing lacked last
+
+	ahead atomic.Int64 // the store's clock of its own, in ns, at the last answer
 }
 
 func (w *World) newProcess(role Role, name string) *process {
@@ -190,10 +194,13 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	if err := p.travel(ctx, c, k.next().next().next()); err != nil {
 		return none, err
 	}
-	switch {
-	case kind == LostReply:
+	if kind == LostReply {
 		return none, c.unknown
-	case old != nil && err == nil:
+	}
+	if strings.HasPrefix(s.Method, "store.") {
+		p.toldTime()
+	}
+	if old != nil && err == nil {
 		out = old(out, kind, k)
 	}
 	return out, err

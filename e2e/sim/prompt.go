@@ -68,12 +68,6 @@ func (t *truth) hinder(id store.RequestID, r asked) bool {
 	if t.w.o.NeverBoots > 0 || t.w.o.JITLapse > 0 || t.w.o.ItemLimit > 0 || !t.roomy(id, r.RunRequest) || !t.w.waitsFor(id, r.Attempt) {
 		return true
 	}
-	wanted := len(t.w.fleet.Alive())
-	for other := range t.requests {
-		if o, waits := t.waits(other); waits {
-			wanted += o.Count
-		}
-	}
 	for _, in := range t.instances {
 		if in.RunID == id && in.Attempt < r.Attempt {
 			return true // what an older attempt holds goes back first
@@ -82,7 +76,40 @@ func (t *truth) hinder(id store.RequestID, r asked) bool {
 			return true
 		}
 	}
-	return wanted > t.w.config().MaxInstances
+	return t.taken(id, r)+r.Count > t.w.config().MaxInstances
+}
+
+// taken counts what takes room below the cap from a request: older ones that wait, whole, and machines but its own, those that
+// it may have, and those that a younger one that waits must give back to it.
+func (t *truth) taken(id store.RequestID, r asked) int {
+	n, mine := 0, t.query(r.RunRequest)
+	for other := range t.requests {
+		if o, waits := t.waits(other); waits && other != id && !o.at.After(r.at) {
+			n += o.Count
+		}
+	}
+	for _, m := range t.w.fleet.Alive() {
+		in := t.instances[store.InstanceID(m)]
+		o, waits := t.waits(in.RunID)
+		younger := waits && in.Attempt == o.Attempt && o.at.After(r.at) && in.State != statemachine.Running
+		if in.RunID != id && !(mine.Matches(ticketOf(in)) && (younger || in.State == statemachine.Idle)) {
+			n++
+		}
+	}
+	return n
+}
+
+// query is what an attempt asks of a machine.
+func (t *truth) query(r store.RunRequest) pool.Query {
+	class := t.w.config().Classes[r.ResourceClass]
+	return pool.Query{ResourceClass: r.ResourceClass, UsageClasses: r.UsageClasses, AllowedTypes: r.AllowedInstanceTypes, CPU: class.CPU, Mem: class.Mem}
+}
+
+func ticketOf(in store.Instance) pool.Ticket {
+	return pool.Ticket{
+		InstanceID: string(in.ID), UsageClass: in.UsageClass, InstanceType: in.InstanceType, CPU: in.CPU,
+		Mem: in.Mem, ResourceClass: in.ResourceClass, Threshold: in.Threshold.Time,
+	}
 }
 
 // waitsFor reports whether the client of an attempt lives and waits.
@@ -106,8 +133,12 @@ func (t *truth) soonReleased(id store.RequestID) {
 			return // its silence decides
 		}
 	}
-	if t.late(later(at, t.lastJob(id)), releasedWithin) {
-		t.once(Soon, "release "+string(id), "request %s/%d was given back %s ago, no job of it runs, and it is %s", id, r.Attempt, t.w.clock.Since(at), st.Phase)
+	due := later(at, t.lastJob(id))
+	if now := t.hurried[id][r.Attempt]; !now.IsZero() && now.Before(due) {
+		due = now // no job is waited for
+	}
+	if t.late(due, releasedWithin) {
+		t.once(Soon, "release "+string(id), "request %s/%d was given back %s ago, no job is waited for, and it is %s", id, r.Attempt, t.w.clock.Since(at), st.Phase)
 	}
 }
 
@@ -134,7 +165,7 @@ func (t *truth) soonOf(in store.Instance) {
 		}
 	default:
 		for _, o := range t.orders {
-			if o.Covers(in) && m.LaunchedAt.Before(o.at) && t.late(later(o.at, in.Since.Add(2*t.w.skew())), dismissWithin) {
+			if o.names(in) && m.LaunchedAt.Before(o.at) && t.late(later(o.at, in.Since.Add(2*t.w.skew())), dismissWithin) {
 				t.once(Soon, "order "+m.ID, "%s is idle %s after order %s", in.ID, t.w.clock.Since(o.at), o.ID)
 			}
 		}
@@ -182,13 +213,9 @@ func (t *truth) warmFirst(l store.Launch) {
 	}
 	for _, s := range l.Seats {
 		r := t.requests[s.RequestID][s.Attempt]
-		class := t.w.config().Classes[r.ResourceClass]
-		q := pool.Query{ResourceClass: r.ResourceClass, UsageClasses: r.UsageClasses, AllowedTypes: r.AllowedInstanceTypes, CPU: class.CPU, Mem: class.Mem}
+		q := t.query(r.RunRequest)
 		for _, in := range t.instances {
-			if t.lies(in, now) && q.Matches(pool.Ticket{
-				InstanceID: string(in.ID), UsageClass: in.UsageClass, InstanceType: in.InstanceType, CPU: in.CPU,
-				Mem: in.Mem, ResourceClass: in.ResourceClass, Threshold: in.Threshold.Time,
-			}) {
+			if t.lies(in, now) && q.Matches(ticketOf(in)) {
 				t.broke(Warm, "%d machines are launched for %s/%d while %s, which fits, lies in the pool for %s", l.Count, s.RequestID, s.Attempt, in.ID, now.Sub(in.PooledAt.Time))
 			}
 		}

@@ -90,7 +90,9 @@ var weathers = []struct {
 		return c
 	}},
 	{"clock", 2, func(e event) Action {
-		return setClock{[]string{string(Controller), agents, clients}[e.key("who").below(3)], e.key("by").between(time.Second, time.Hour).Truncate(time.Second), e.x() < 0.5}
+		who := []string{string(Controller), agents, clients}[e.key("who").below(3)]
+		back := e.x() < 0.5 || who == agents // one that is set forward may halt its machine before the store tells it better
+		return setClock{who, e.key("by").between(time.Second, time.Hour).Truncate(time.Second), back}
 	}},
 	{"slow", 3, func(e event) Action {
 		return slow{e.contract(), e.key("by").between(100*time.Millisecond, 4*time.Second), e.long(5*time.Second, 5*time.Minute)}

@@ -36,6 +36,7 @@ func Stories() []Story {
 			}
 			s.Steps = append(s.Steps, step)
 		}
+		s.Steps = inOrder(s.Steps)
 		if change != nil {
 			change(&s)
 		}
@@ -131,6 +132,27 @@ func Stories() []Story {
 		alone(told("half of it in time, and nobody gives back", true, nil,
 			Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: time.Second}), Capacity(25*time.Second, fleet.Slot{}, 1),
 			Begin(30*time.Second, Workflow{ID: "200", Count: 2, Timeout: 25 * time.Second, Forgets: true}))),
+		alone(told("nobody reaches the store for an hour, and clocks are set back", true, func(s *Script) { s.StoreTime = true },
+			Begin(0, two), Begin(25*time.Second, Workflow{ID: "300", Count: 1, Forgets: true, Max: 20 * time.Minute}),
+			step(40*time.Second, down{"store", span{time.Hour}}), step(50*time.Second, setClock{Who: agents, By: 30 * time.Minute, Back: true}))),
+		alone(told("two leaders fall asleep, one after the other", true, nil,
+			Begin(0, two), Pause(20*time.Second, "controller-2", time.Minute), Pause(3*time.Minute, "controller-1", 5*time.Minute),
+			Begin(3*time.Minute+20*time.Second, warm))),
+		alone(told("another template while warm ones are claimed, slowly", true, func(s *Script) { s.Idle = 10 * time.Minute }, append([]Step{
+			Begin(0, Workflow{ID: "100", Count: 12, Jobs: 1, Job: 5 * time.Second}), step(40*time.Second, slow{"store", 900 * time.Millisecond, span{time.Minute}}),
+			Template(45*time.Second, "2"),
+		}, crowd(57*time.Second, 14, 450*time.Millisecond)...)...)),
+		alone(told("the older loses a machine while the younger's boot, and there is no room", true, nil,
+			Capacity(0, fleet.Slot{}, 3), Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second}), Reclaim(6*time.Second, 1),
+			Begin(22*time.Second, Workflow{ID: "200", Count: 3, Jobs: 3, Job: 5 * time.Second, Timeout: 5 * time.Minute}),
+			Capacity(25*time.Second, fleet.Slot{}, 0))),
+		alone(told("the cap is lowered, and the older loses a machine", true, func(s *Script) { s.Largest = 4 },
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second}), Reclaim(6*time.Second, 1),
+			Begin(22*time.Second, Workflow{ID: "200", Count: 3, Jobs: 3, Job: 5 * time.Second, Timeout: 20 * time.Minute}),
+			step(25*time.Second, config{Largest: 3}))),
+		alone(told("one class is drained", true, nil,
+			Begin(0, two), Begin(0, Workflow{ID: "150", Class: "large", Count: 1}), Drain(25*time.Second, store.DrainOrder{ID: "all", ResourceClass: "large"}),
+			Begin(50*time.Second, warm))),
 		alone(told("no machine ever boots", true, func(s *Script) { s.NeverBoots = 1 },
 			Begin(0, Workflow{ID: "100", Count: 1, Timeout: 90 * time.Minute}))),
 		alone(told("clocks that are set", true, func(s *Script) { s.StoreTime, s.Skew = true, time.Minute },

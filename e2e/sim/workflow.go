@@ -217,6 +217,9 @@ func (f *workflow) release(ctx context.Context, s *store.Store, mode store.Relea
 	f.w.truth.gaveBack(f.id(), f.Attempt)
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		_, err := s.Release(ctx, f.id(), f.Attempt, mode)
+		if err == nil && mode == store.Now {
+			f.w.truth.hurry(f.id(), f.Attempt)
+		}
 		return err == nil || errors.Is(err, store.ErrNotFound), err
 	})
 }
