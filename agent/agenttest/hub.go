@@ -20,6 +20,10 @@ type HubRunner struct {
 	// Lag is how long a listener takes to notice what GitHub did. Machines that differ in it do not all
 	// move in the same instant. It is set before use.
 	Lag time.Duration
+	// Begin is how long a listener takes from its start until it makes a session. It is set before use.
+	Begin time.Duration
+	// Linger is how long a job goes on once it was cancelled, unless its listener ends; nil: not at all. It is set before use.
+	Linger func(job string) time.Duration
 	// Unanswered: calls that hang are not answered when GitHub is back, but time out. It is set before use.
 	Unanswered bool
 
@@ -173,12 +177,15 @@ func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Cr
 	}
 	defer s.Close()
 	l.set(func(st *agent.Status) { st.State, st.Cause, st.Online = agent.Listening, "", true })
-	err = githubsim.Listen(ctx, s, cred.Ephemeral, func(ctx context.Context, j githubsim.Job) githubsim.Conclusion {
+	err = githubsim.Listen(ctx, s, cred.Ephemeral, func(jobCtx context.Context, j githubsim.Job) githubsim.Conclusion {
 		time.Sleep(lag)
 		l.set(func(st *agent.Status) { st.State, st.Jobs = agent.Busy, st.Jobs+1 })
 		defer l.set(func(st *agent.Status) { st.State = agent.Listening })
 		select {
-		case <-ctx.Done():
+		case <-jobCtx.Done():
+			if r.Linger != nil {
+				_ = sleep(ctx, r.Linger(j.ID)) // its listener ends it
+			}
 			return githubsim.Cancelled
 		case <-time.After(time.Duration(j.Seconds * float64(time.Second))):
 			return githubsim.Success
@@ -217,6 +224,9 @@ const (
 
 // connect makes a session, again and again while a service is in trouble.
 func (l *hubListener) connect(ctx context.Context, r *HubRunner, cred githubsim.Credentials) (*githubsim.Session, error) {
+	if err := sleep(ctx, r.Begin); err != nil {
+		return nil, err
+	}
 	for sent := 1; ; sent++ {
 		call, cancel := ctx, context.CancelFunc(func() {})
 		if r.Unanswered {

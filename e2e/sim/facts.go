@@ -165,11 +165,16 @@ func (t *truth) roomy(id store.RequestID, r store.RunRequest) bool {
 // late reports whether something that was due since an instant, within a bound at pace 1, has not happened though nothing
 // kept it: what was out of order may have hidden it until the next scan.
 func (t *truth) late(since time.Time, within time.Duration) bool {
-	from, calm := since.Sub(t.w.begin), t.w.calmSince()
+	return t.overdue(since, t.w.o.paced(within)+callsTake, t.w.calmSince())
+}
+
+// overdue reports whether something is late that nothing keeps since an instant of the story.
+func (t *truth) overdue(since time.Time, within, calm time.Duration) bool {
+	from := since.Sub(t.w.begin)
 	if calm+t.w.o.paced(settles) > from {
 		from = max(from, calm) + t.w.o.paced(settles)
 	}
-	return t.w.since()-from > t.w.o.paced(within)+callsTake
+	return t.w.since()-from > within
 }
 
 // calm reports whether nothing has been out of order for so long that nothing hides from whoever leads.

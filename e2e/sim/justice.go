@@ -245,17 +245,38 @@ func (t *truth) comes(was, in store.Instance) {
 	}
 }
 
+// online: an agent says that its listener serves a run once GitHub has seen it.
+func (t *truth) online(p store.Principal, v store.SignalValue) {
+	if v.Signal != store.RegOK || t.w.wasCutOff(t.w.clock.Now()) {
+		return
+	}
+	for id, in := range t.instances {
+		if in.Principal != p || in.RunID != v.RunID || in.Assignment != v.Assignment || t.w.harmed(string(id)) || t.ranFor(id, v.RunID) {
+			continue
+		}
+		if !t.listens(v.RunID)[string(id)] {
+			t.broke(Listening, "the agent of %s says that its listener serves %s, and none is online", id, v.RunID)
+		}
+	}
+}
+
+// listens returns the instances of which a runner under a run's label is online at GitHub.
+func (t *truth) listens(run store.RequestID) map[string]bool {
+	out := map[string]bool{}
+	for _, r := range t.w.hub.Registered() {
+		if r.Online && slices.Contains(r.Labels, string(run)) {
+			out[githubsim.InstanceOf(r.Name)] = true
+		}
+	}
+	return out
+}
+
 // listening: at the moment of the answer GitHub knows a runner under the run's label on each machine, online.
 func (t *truth) listening(was, st store.RunStatus) {
 	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready || !t.calm() {
 		return
 	}
-	online := map[string]bool{}
-	for _, r := range t.w.hub.Registered() {
-		if r.Online && slices.Contains(r.Labels, string(st.ID)) {
-			online[githubsim.InstanceOf(r.Name)] = true
-		}
-	}
+	online := t.listens(st.ID)
 	for _, seat := range st.Instances {
 		if !online[string(seat.InstanceID)] && !t.w.harmed(string(seat.InstanceID)) && !t.ranFor(seat.InstanceID, st.ID) {
 			t.broke(Listening, "request %s is Ready with %s, which does not listen under its label", st.ID, seat.InstanceID)

@@ -230,7 +230,7 @@ func (h hands) unheard() *store.Store { return store.New(deaf{h.t}) }
 
 // unjudged keeps what is due soon, and the audit, from being judged for a while, so that laws with longer bounds come to their turn.
 func (h hands) unjudged(d time.Duration) {
-	h.w.disturb(d)
+	h.w.disturb(d, false)
 	h.unaudited()
 }
 

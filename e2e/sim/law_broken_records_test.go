@@ -163,6 +163,12 @@ func recordsBroken() []sabotage {
 		{law: Listening, name: "before it is online", story: "a run after five minutes", says: "does not listen", do: func(h hands) {
 			h.ready("100", h.instance(statemachine.Created).ID)
 		}},
+		{law: Listening, name: "said too early", story: "one run", says: "none is online", do: func(h hands) {
+			in := h.instance(statemachine.Created)
+			rewrite(h, store.InstanceKey(in.Principal, store.KindSignal), func(s *store.Signal) {
+				s.Value = store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: in.Assignment}
+			})
+		}},
 		{law: Needed, name: "more than the budget", story: "one run", says: "at most 4 may be", do: func(h hands) {
 			rewrite(h, store.LaunchKey(h.launch(true)), func(l *store.Launch) {
 				l.Seats[0].Instances = make([]store.InstanceID, 5)
@@ -189,7 +195,12 @@ func recordsBroken() []sabotage {
 			h.at(h.w.since() + 2*time.Second)
 			h.ends(claimed, statemachine.ReasonThreshold)
 		}},
-		{law: Caused, name: "given back long before", story: "one run, held", says: "and its time passed before it was idle", do: func(h hands) {
+		{law: Soon, name: "registration", story: "two runs far apart", says: "waits for its registration", do: func(h hands) {
+			claimed := h.instance(statemachine.Claimed)
+			h.freeze(time.Minute) // they would give it one at once
+			h.of(claimed, func(r *store.Instance) { r.Registration = store.Registration{} })
+		}},
+		{law: Caused, name: "given back long before", story: "one run, held", says: "and its time passed before it was idle", patient: true, do: func(h hands) {
 			running := h.instance(statemachine.Running)
 			h.phase("100", statemachine.Ready)
 			h.t.mu.Lock()

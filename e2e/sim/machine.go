@@ -59,6 +59,8 @@ func (w *World) newMachine(fm fleet.Machine, born time.Time) (*machine, context.
 		cancel: cancel, runner: agenttest.NewHubRunner(ctx, w.hub),
 	}
 	m.runner.Lag = newKey(w.o.Seed, m.id, "lag").between(0, tick)
+	m.runner.Begin = newKey(w.o.Seed, m.id, "begin").between(300*time.Millisecond, 900*time.Millisecond) // as actions/runner 2.336.0
+	m.runner.Linger = w.lingers
 	w.mu.Lock()
 	w.machines[m.id] = m
 	w.mu.Unlock()
@@ -130,7 +132,7 @@ func (w *World) off(id string) {
 // reclaim is a sudden loss of a machine behind the system's back.
 func (w *World) reclaim(id string) {
 	w.harm(id)
-	w.disturb(0)
+	w.disturb(0, false)
 	w.fleet.End(id)
 }
 

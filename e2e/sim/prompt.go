@@ -24,6 +24,7 @@ const (
 	cleanWithin    = 45 * time.Second // from there to the pool: listener stopped, scrubbed, said, read
 	goneWithin     = 75 * time.Second // from a machine's end to its record's: two looks at the fleet
 	endedWithin    = 40 * time.Second // from a record's end to the machine's: a repeated call
+	labelledWithin = 5 * time.Second  // from a claim, or the beginning of a term, to the claim's registration
 	dismissWithin  = 75 * time.Second // from an order, or another template, to the end of who is idle
 	serveWithin    = 2 * time.Minute  // from asking for what the fleet has to Ready, and two boots
 	lainFor        = 5 * time.Second  // a machine that lies in the pool for so long, or that much longer, may be claimed
@@ -157,6 +158,11 @@ func (t *truth) soonOf(in store.Instance) {
 	case !lives:
 		if died := t.w.diedAt(m.ID); t.late(died, goneWithin) {
 			t.once(Soon, "gone "+m.ID, "%s (%s) has no machine since %s", in.ID, in.State, t.w.clock.Since(died))
+		}
+	case in.State == statemachine.Claimed && in.Registration.Assignment != in.Assignment && !t.w.harmed(m.ID):
+		claimed := t.history[in.ID][len(t.history[in.ID])-1].from
+		if t.overdue(later(claimed, t.ledSince), t.w.o.paced(labelledWithin), t.w.succeedsSince()) {
+			t.once(Soon, "registration "+m.ID, "%s is claimed for %s/%d and waits for its registration %s later", in.ID, in.RunID, in.Attempt, t.w.clock.Since(claimed))
 		}
 	case in.State != statemachine.Idle || t.w.harmed(m.ID):
 	case in.PooledAt.IsZero():

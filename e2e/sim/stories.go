@@ -150,6 +150,9 @@ func Stories() []Story {
 			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second}), Reclaim(6*time.Second, 1),
 			Begin(22*time.Second, Workflow{ID: "200", Count: 3, Jobs: 3, Job: 5 * time.Second, Timeout: 20 * time.Minute}),
 			step(25*time.Second, config{Largest: 3}))),
+		alone(told("given back, then cancelled", true, nil, Begin(0, Workflow{
+			ID: "100", Count: 2, Jobs: 2, Job: 9 * time.Minute, Lingers: 4 * time.Minute, ReleaseAfter: 25 * time.Second, CancelAfter: 40 * time.Second, Max: 10 * time.Minute,
+		}))),
 		alone(told("one class is drained", true, nil,
 			Begin(0, two), Begin(0, Workflow{ID: "150", Class: "large", Count: 1}), Drain(25*time.Second, store.DrainOrder{ID: "all", ResourceClass: "large"}),
 			Begin(50*time.Second, warm))),

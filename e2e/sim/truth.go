@@ -189,6 +189,9 @@ func (t *truth) signal(item store.Item, s store.Signal) {
 	if t.signals[p] == nil {
 		t.signals[p] = map[store.SignalValue]bool{}
 	}
+	if !t.signals[p][claim(s.Value)] {
+		t.online(p, s.Value)
+	}
 	t.signals[p][claim(s.Value)] = true
 	if t.last[p] != claim(s.Value) {
 		t.last[p], t.lastAt[p] = claim(s.Value), t.w.clock.Now()
@@ -298,6 +301,14 @@ func (t *truth) describe(item store.Item) string {
 			return kind
 		}
 		return kind + ":" + string(s.Value.Signal)
+	case store.KindLease:
+		var l store.Lease
+		switch err := json.Unmarshal(item.Attributes, &l); {
+		case err == nil && l.Holder == "":
+			return kind + ":given-up"
+		case err == nil && l.Term == t.lease.Term:
+			return kind + ":renewed"
+		}
 	case store.KindLaunch:
 		var l store.Launch
 		if json.Unmarshal(item.Attributes, &l) == nil && l.Done {

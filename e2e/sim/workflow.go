@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -22,6 +23,7 @@ type Workflow struct {
 
 	Jobs    int           `script:"jobs"`    // submitted once it is Ready
 	Job     time.Duration `script:"job"`     // how long each runs
+	Lingers time.Duration `script:"lingers"` // how long a job goes on once it is cancelled
 	Hold    time.Duration `script:"hold"`    // it keeps its machines so long after the last job
 	Timeout time.Duration `script:"timeout"` // 0: 10 min
 	Max     time.Duration `script:"max"`     // max runtime; 0: 30 min
@@ -195,6 +197,18 @@ func (f *workflow) work(ctx context.Context) bool {
 
 // job names a job.
 func (f *workflow) job(n int) string { return fmt.Sprintf("%s.%d-%d", f.ID, f.Attempt, n) }
+
+// lingers is how long a job goes on once it is cancelled.
+func (w *World) lingers(job string) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.flows {
+		if strings.HasPrefix(job, fmt.Sprintf("%s.%d-", f.ID, f.Attempt)) {
+			return f.Lingers
+		}
+	}
+	return 0
+}
 
 func (f *workflow) cancelJobs() {
 	for n := range f.Jobs {

@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/cryptotest"
@@ -67,6 +68,7 @@ type World struct {
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
 	calm         bool                     // no fault any more
 	disturbed    time.Duration            // until when anything was out of order, or befell a call
+	upset        time.Duration            // the same, but for deaths of controllers
 	hotUntil     time.Duration            // until when partitions refused calls
 	scarce       time.Duration            // when the fleet last had less to offer
 
@@ -196,6 +198,9 @@ func (w *World) befalls(p *process, c Call, k key) Kind {
 		w.fired = append(w.fired, Fired{f, w.since(), p.name})
 		if !kind.weak() {
 			w.disturbed = max(w.disturbed, w.since()+longestHang) // it may take so long to show
+			if p.role != Controller || kind != CrashBefore && kind != CrashAfter {
+				w.upset = max(w.upset, w.since()+longestHang)
+			}
 		}
 		w.tellf("fault %s (%s)", f, p.name)
 	}
@@ -254,11 +259,20 @@ func disturbs(a Action) bool {
 	return true
 }
 
-// disturb notes that something is out of order for d from now on.
-func (w *World) disturb(d time.Duration) {
+// killsLeader reports whether an action is the death of a controller.
+func killsLeader(a Action) bool {
+	k, ok := a.(kill)
+	return ok && strings.HasPrefix(k.Who, string(Controller))
+}
+
+// disturb notes that something is out of order for d from now on. A controller that died leaves all to the next one.
+func (w *World) disturb(d time.Duration, died bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.disturbed = max(w.disturbed, w.since()+d)
+	if !died {
+		w.upset = max(w.upset, w.since()+d)
+	}
 }
 
 // calmSince returns the time of the story since which nothing is out of order; later than now: something is. A story in which
@@ -266,10 +280,21 @@ func (w *World) disturb(d time.Duration) {
 func (w *World) calmSince() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.disturbed == 0 {
+	return w.calmFrom(w.disturbed)
+}
+
+// succeedsSince is calmSince, for what a controller makes good at once that takes over from one that died.
+func (w *World) succeedsSince() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calmFrom(w.upset)
+}
+
+func (w *World) calmFrom(last time.Duration) time.Duration {
+	if last == 0 {
 		return -w.o.paced(time.Hour)
 	}
-	return w.disturbed
+	return last
 }
 
 // sleep waits, and reports whether the story goes on.
@@ -297,7 +322,7 @@ func (w *World) tell() {
 		}
 		w.tellf("%s", s.What)
 		if disturbs(s.Act) {
-			w.disturb(lasting(s.Act))
+			w.disturb(lasting(s.Act), killsLeader(s.Act))
 		}
 		s.Do(w)
 	}
