@@ -247,14 +247,12 @@ func (t *truth) comes(was, in store.Instance) {
 
 // online: an agent says that its listener serves a run once GitHub has seen it.
 func (t *truth) online(p store.Principal, v store.SignalValue) {
-	if v.Signal != store.RegOK || t.w.wasCutOff(t.w.clock.Now()) {
-		return
+	if v.Signal != store.RegOK || t.w.wasCutOff(t.w.clock.Now()) || t.w.since() == 0 {
+		return // what was there before nobody says now
 	}
 	for id, in := range t.instances {
-		if in.Principal != p || in.RunID != v.RunID || in.Assignment != v.Assignment || t.w.harmed(string(id)) || t.ranFor(id, v.RunID) {
-			continue
-		}
-		if !t.listens(v.RunID)[string(id)] {
+		waited := in.Principal == p && in.RunID == v.RunID && in.Assignment == v.Assignment && in.State != statemachine.Running
+		if waited && !t.w.harmed(string(id)) && !t.ranFor(id, v.RunID) && !t.listens(v.RunID)[string(id)] {
 			t.broke(Listening, "the agent of %s says that its listener serves %s, and none is online", id, v.RunID)
 		}
 	}
