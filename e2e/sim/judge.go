@@ -53,8 +53,8 @@ func (t *truth) audited() {
 	before := t.strays
 	t.strays = map[string]bool{}
 	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.skew(), Slack: t.w.o.paced(auditSlack)}) {
-		if v.Invariant == "too-many-launched" && t.w.reconfigured(settles) {
-			continue // they may have come under a cap that was lowered since
+		if (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) && t.w.reconfigured(settles) {
+			continue // they came under a cap that was lowered since, or whoever leads is not started anew yet
 		}
 		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.refusals()+t.w.o.paced(lateAfter))) {
 			continue // the fleet refuses to end it: InTime tells when it must be gone
