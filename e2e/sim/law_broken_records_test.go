@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -195,10 +196,9 @@ func recordsBroken() []sabotage {
 			h.at(h.w.since() + 2*time.Second)
 			h.ends(claimed, statemachine.ReasonThreshold)
 		}},
-		{law: Soon, name: "registration", story: "two runs far apart", says: "waits for its registration", do: func(h hands) {
-			claimed := h.instance(statemachine.Claimed)
-			h.freeze(time.Minute) // they would give it one at once
-			h.of(claimed, func(r *store.Instance) { r.Registration = store.Registration{} })
+		{law: Soon, name: "registration", story: "two runs far apart", says: "waits for its registration", at: 12 * time.Minute, do: func(h hands) {
+			h.w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
+			h.instance(statemachine.Claimed)
 		}},
 		{law: Caused, name: "given back long before", story: "one run, held", says: "and its time passed before it was idle", patient: true, do: func(h hands) {
 			running := h.instance(statemachine.Running)

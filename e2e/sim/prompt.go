@@ -135,8 +135,8 @@ func (t *truth) soonReleased(id store.RequestID) {
 		}
 	}
 	due := later(at, t.lastJob(id))
-	if now := t.hurried[id][r.Attempt]; !now.IsZero() && now.Before(due) {
-		due = now // no job is waited for
+	if hurried := t.hurried[id][r.Attempt]; !hurried.IsZero() && hurried.Before(due) {
+		due = hurried
 	}
 	if t.late(due, releasedWithin) {
 		t.once(Soon, "release "+string(id), "request %s/%d was given back %s ago, no job is waited for, and it is %s", id, r.Attempt, t.w.clock.Since(at), st.Phase)
@@ -161,7 +161,8 @@ func (t *truth) soonOf(in store.Instance) {
 		}
 	case in.State == statemachine.Claimed && in.Registration.Assignment != in.Assignment && !t.w.harmed(m.ID):
 		claimed := t.history[in.ID][len(t.history[in.ID])-1].from
-		if t.overdue(later(claimed, t.ledSince), t.w.o.paced(labelledWithin), t.w.succeedsSince()) {
+		led := t.w.clock.Since(t.renewed) < t.w.config().LeaseTTL/2
+		if led && t.overdue(later(claimed, t.ledSince), t.w.o.paced(labelledWithin), t.w.succeedsSince()) {
 			t.once(Soon, "registration "+m.ID, "%s is claimed for %s/%d and waits for its registration %s later", in.ID, in.RunID, in.Attempt, t.w.clock.Since(claimed))
 		}
 	case in.State != statemachine.Idle || t.w.harmed(m.ID):
