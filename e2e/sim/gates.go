@@ -153,9 +153,13 @@ func (g tableGate) Ring(ctx context.Context, keys ...store.Key) error {
 }
 
 func (g tableGate) Watch(ctx context.Context, ring func(store.Key)) error {
-	return done(ctx, g.p, storeContract, g.site("Watch", ""), "", func(ctx context.Context) error {
+	err := done(ctx, g.p, storeContract, g.site("Watch", ""), "", func(ctx context.Context) error {
 		return g.inner.Watch(ctx, g.p.reached(g.site("Watch", ""), ring))
 	})
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // that is the end of a watch, and no error
+	}
+	return err
 }
 
 func (g tableGate) Close() error { return nil } // the table is the world's

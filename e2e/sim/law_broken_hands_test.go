@@ -128,6 +128,11 @@ func rewrite[R any](h hands, key store.Key, change func(*R)) {
 }
 
 func rewriteAs[R any](h hands, ctx context.Context, key store.Key, change func(*R)) { //nolint:revive // the hands come first
+	rewriteItem(h, ctx, key, func(_ *store.Item, r *R) { change(r) })
+}
+
+// rewriteItem changes also what is about the record: when it expires.
+func rewriteItem[R any](h hands, ctx context.Context, key store.Key, change func(*store.Item, *R)) { //nolint:revive // the hands come first
 	nobody := h.w.newProcess(Controller, "nobody") // whose writes have their place in the history
 	h.until(func() bool {
 		items, err := h.t.Get(ctx, store.Consistent, key)
@@ -140,7 +145,7 @@ func rewriteAs[R any](h hands, ctx context.Context, key store.Key, change func(*
 		if err != nil {
 			return false
 		}
-		change(&r)
+		change(&item, &r)
 		expect := item.Version
 		if item.Version++; key.Sort == store.KindSignal {
 			item.Version, expect = 0, store.Any

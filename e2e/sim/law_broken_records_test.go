@@ -164,6 +164,10 @@ func recordsBroken() []sabotage {
 		{law: Listening, name: "before it is online", story: "a run after five minutes", says: "does not listen", do: func(h hands) {
 			h.ready("100", h.instance(statemachine.Created).ID)
 		}},
+		{law: Known, name: "given up", story: "one run", says: "is given up, and its machine lives", do: func(h hands) {
+			key := store.InstanceKey(h.instance(statemachine.Created).Principal, store.KindInstance)
+			rewriteItem(h, context.Background(), key, func(item *store.Item, _ *store.Instance) { item.ExpiresAt = h.w.clock.Now().Add(time.Hour) })
+		}},
 		{law: Listening, name: "said too early", story: "one run", says: "none is online", do: func(h hands) {
 			in := h.instance(statemachine.Created)
 			rewrite(h, store.InstanceKey(in.Principal, store.KindSignal), func(s *store.Signal) {

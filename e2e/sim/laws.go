@@ -42,6 +42,7 @@ var instanceLaws = []struct {
 	{Scrubbed, (*truth).scrubbed},
 	{Nothing, (*truth).comes},
 	{Current, (*truth).current},
+	{Known, (*truth).retired},
 }
 
 // statusLaws judge one write of a status.

@@ -70,6 +70,14 @@ func (t *truth) patient(was, in store.Instance) {
 	}
 }
 
+// retired: a record is given up once its machine is gone (H06).
+func (t *truth) retired(was, in store.Instance) {
+	_, known := t.w.fleet.Machine(string(in.ID))
+	if was.ExpiresAt.IsZero() && !in.ExpiresAt.IsZero() && known && t.w.lives(string(in.ID)) && !t.w.missing(string(in.ID)) {
+		t.broke(Known, "the record of %s is given up, and its machine lives", in.ID)
+	}
+}
+
 // current: no machine of an older template is claimed once that must be known (H56).
 func (t *truth) current(was, in store.Instance) {
 	if was.State != statemachine.Idle || in.State != statemachine.Claimed || t.templateAt.IsZero() {
