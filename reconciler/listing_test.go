@@ -2,7 +2,9 @@ package reconciler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,6 +48,34 @@ func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
 		if lost := w.in(statemachine.Terminated); lost > 0 {
 			t.Errorf("%d of 6 machines were ended because listings lacked all of them", lost)
 		}
+	})
+}
+
+// H06: while listings lack most machines, one whose end is refused is not taken for gone: its record stays, and its end is asked
+// for until it is carried out.
+func TestListing_LacksAll_NoRecordGoesBeforeItsMachine_H06(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		fleet := &blind{Fleet: w.fleet}
+		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
+		w.submit(spec("100", 6))
+		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.jobs("100", 6, time.Hour.Seconds())
+		ill := st.Instances[0].InstanceID
+		time.Sleep(w.cfg.Limits.Visibility)
+		fleet.eyes.Store(true)
+		time.Sleep(2 * w.cfg.Sweep)
+		w.fleet.RefuseTerminate(string(ill), errors.New("not now"))
+		w.hang(ill)
+		w.await(w.cfg.Limits.RunningSilence+time.Minute, "given up", func() bool { return w.instance(ill).State == statemachine.Terminated })
+		time.Sleep(3 * w.cfg.Sweep)
+		if !w.instance(ill).ExpiresAt.IsZero() {
+			t.Errorf("the record of %s is given up, and its machine lives", ill)
+		}
+		w.fleet.RefuseTerminate(string(ill), nil)
+		w.await(2*time.Minute, "ended", func() bool {
+			_, lives := slices.BinarySearch(w.fleet.Alive(), string(ill))
+			return !lives && !w.instance(ill).ExpiresAt.IsZero()
+		})
 	})
 }
 

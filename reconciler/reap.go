@@ -165,7 +165,8 @@ func (t *term) gone(id store.InstanceID, listed map[store.InstanceID]fleet.State
 		case fleet.Ended:
 			gone = true
 		case "":
-			gone = in.absent(now, t.cfg)
+			_, refused := t.unended[id] // it lives, unless a listing that can be believed says otherwise
+			gone = in.absent(now, t.cfg) && !(refused && t.lacking.Load())
 		default:
 			in.missing = time.Time{}
 		}

@@ -93,7 +93,8 @@ func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 			}
 		}
 	})
-	if Braked(missing, due) && len(absent) > 0 {
+	t.lacking.Store(Braked(missing, due))
+	if t.lacking.Load() && len(absent) > 0 {
 		t.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, missing)
 		absent = nil
 	}

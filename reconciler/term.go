@@ -46,6 +46,7 @@ type term struct {
 	intending chan struct{} // holds one from the check of the caps to the record of the launch
 	indexing  sync.Mutex    // held from the reading of the view to the change of the index
 	orphans   sightings     // machines without a record, by id
+	lacking   atomic.Bool   // the fleet's listing lacks too many machines to be believed in that
 	strays    sightings     // runners without an owner, by name
 	unended   refusals      // machines whose end the fleet refused
 	drains    *drains       // orders that were rung
