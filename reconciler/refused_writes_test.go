@@ -94,6 +94,40 @@ func TestLaunch_OverOnceAllIsRecorded_S03_H02(t *testing.T) {
 	})
 }
 
+// mumbling takes the first record of a launch, does not say so, and refuses launches for a moment then.
+type mumbling struct {
+	store.Table
+	since atomic.Int64 // when the first came, in ns; 0: none did
+}
+
+func (m *mumbling) Put(ctx context.Context, item store.Item, expect int64) error {
+	switch now := time.Now().UnixNano(); {
+	case item.Key.Sort != store.KindLaunch:
+	case m.since.CompareAndSwap(0, now):
+		if err := m.Table.Put(ctx, item, expect); err != nil {
+			return err
+		}
+		return fmt.Errorf("put: no answer: %w", store.ErrUnavailable)
+	case time.Duration(now-m.since.Load()) < time.Second:
+		return fmt.Errorf("put: credentials have expired: %w", store.ErrRefused)
+	}
+	return m.Table.Put(ctx, item, expect)
+}
+
+// H32: the intent of a launch that may have been written is written again as it was: another would be another launch.
+func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &mumbling{Table: w.table}
+		defer w.controller("c1", table)()
+		w.submit(spec("100", 2))
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		time.Sleep(2 * w.cfg.Scan) // which finds the records of all launches
+		if n := w.fleet.Launched(); n != 2 || table.since.Load() == 0 {
+			t.Errorf("%d machines launched for 2 seats", n)
+		}
+	})
+}
+
 // H17: the controller dies half-way through a release, before it could pool a machine that is clean. The next one does,
 // although nothing tells of it any more.
 func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
