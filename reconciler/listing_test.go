@@ -73,8 +73,7 @@ func TestListing_LacksAll_NoRecordGoesBeforeItsMachine_H06(t *testing.T) {
 		}
 		w.fleet.RefuseTerminate(string(ill), nil)
 		w.await(2*time.Minute, "ended", func() bool {
-			_, lives := slices.BinarySearch(w.fleet.Alive(), string(ill))
-			return !lives && !w.instance(ill).ExpiresAt.IsZero()
+			return !slices.Contains(w.fleet.Alive(), string(ill)) && !w.instance(ill).ExpiresAt.IsZero()
 		})
 	})
 }
