@@ -49,7 +49,7 @@ func (w *World) controller(name string) {
 			} else {
 				w.restarts++
 			}
-			w.disturbed = max(w.disturbed, w.since()+pause)
+			w.disturbLocked(pause, true)
 			w.mu.Unlock()
 			select {
 			case <-ctx.Done():
@@ -129,7 +129,7 @@ func (s *supervised) rest(d time.Duration) {
 	if p != nil {
 		s.wait = d
 	}
-	s.w.disturbed = max(s.w.disturbed, s.w.since()+d)
+	s.w.disturbLocked(d, true)
 	s.w.mu.Unlock()
 	if p != nil && p.alive() {
 		s.w.tellf("%s is stopped", p.name)

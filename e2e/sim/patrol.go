@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -291,7 +290,7 @@ func (w *World) gaveUp(j githubsim.JobRecord) bool {
 		}
 	}
 	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
-		return f.ID == j.Label && strings.HasPrefix(j.ID, fmt.Sprintf("%s.%d-", f.ID, f.Attempt)) &&
+		return f.ID == j.Label && f.owns(j.ID) &&
 			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived)
 	})
 }

@@ -197,7 +197,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	if kind == LostReply {
 		return none, c.unknown
 	}
-	if strings.HasPrefix(s.Method, "store.") {
+	if p.w.o.StoreTime && strings.HasPrefix(s.Method, "store.") {
 		p.toldTime()
 	}
 	if old != nil && err == nil {

@@ -198,12 +198,17 @@ func (f *workflow) work(ctx context.Context) bool {
 // job names a job.
 func (f *workflow) job(n int) string { return fmt.Sprintf("%s.%d-%d", f.ID, f.Attempt, n) }
 
+// owns reports whether a job is one of this attempt's.
+func (f *workflow) owns(job string) bool {
+	return strings.HasPrefix(job, fmt.Sprintf("%s.%d-", f.ID, f.Attempt))
+}
+
 // lingers is how long a job goes on once it is cancelled.
 func (w *World) lingers(job string) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, f := range w.flows {
-		if strings.HasPrefix(job, fmt.Sprintf("%s.%d-", f.ID, f.Attempt)) {
+		if f.owns(job) {
 			return f.Lingers
 		}
 	}

@@ -197,10 +197,8 @@ func (w *World) befalls(p *process, c Call, k key) Kind {
 		f := Fault{c, w.seen[c], kind}
 		w.fired = append(w.fired, Fired{f, w.since(), p.name})
 		if !kind.weak() {
-			w.disturbed = max(w.disturbed, w.since()+longestHang) // it may take so long to show
-			if p.role != Controller || kind != CrashBefore && kind != CrashAfter {
-				w.upset = max(w.upset, w.since()+longestHang)
-			}
+			died := p.role == Controller && (kind == CrashBefore || kind == CrashAfter)
+			w.disturbLocked(longestHang, died) // it may take so long to show
 		}
 		w.tellf("fault %s (%s)", f, p.name)
 	}
@@ -269,6 +267,11 @@ func killsLeader(a Action) bool {
 func (w *World) disturb(d time.Duration, died bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.disturbLocked(d, died)
+}
+
+// disturbLocked is disturb, with w.mu held.
+func (w *World) disturbLocked(d time.Duration, died bool) {
 	w.disturbed = max(w.disturbed, w.since()+d)
 	if !died {
 		w.upset = max(w.upset, w.since()+d)
