@@ -166,6 +166,7 @@ func (t *term) plan(ctx context.Context, wants []want) (fleet.Plan, string, erro
 			CPU: q.CPU, Mem: q.Mem, AllowedTypes: q.AllowedTypes, Excluded: excluded,
 		})
 		if err == nil {
+			t.templateIs(p.TemplateVersion) // its machines may be idle before the next look
 			return p, usage, nil
 		}
 		errs = append(errs, err)

@@ -43,6 +43,34 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 	})
 }
 
+// H56: machines that were launched from a new template before the look that would have noticed it are no older ones; they
+// say that the others are.
+func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.Sweep = time.Hour
+		defer w.controller("c1", nil)()
+		old := ids(w.warm("100", 1, nil))
+		w.fleet.SetTemplate("2")
+		w.submit(spec("200", 2))
+		both := ids(w.awaitPhase("200", 1, statemachine.Ready, time.Minute))
+		w.release("200", 1, store.Drain)
+		w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
+		time.Sleep(10 * time.Second)
+		for id := range both {
+			in, want := w.instance(id), statemachine.Idle
+			if old[id] {
+				want = statemachine.Terminated
+			}
+			if in.State != want {
+				t.Errorf("%s, of template %s, is %s for %q, want it %s", id, in.TemplateVersion, in.State, in.Reason, want)
+			}
+		}
+		if w.pooled() != 1 {
+			t.Errorf("%d machines are pooled, want the one of template 2", w.pooled())
+		}
+	})
+}
+
 // overheard is a pool that remembers what was offered.
 type overheard struct {
 	pool.Pool

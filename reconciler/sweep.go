@@ -246,6 +246,12 @@ func (t *term) checkTemplate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read template: %w", err)
 	}
+	t.templateIs(version)
+	return nil
+}
+
+// templateIs notes that the fleet has just told the version that a new machine would get.
+func (t *term) templateIs(version string) {
 	t.view.mu.Lock()
 	changed := t.view.template != version
 	t.view.template = version
@@ -253,7 +259,6 @@ func (t *term) checkTemplate(ctx context.Context) error {
 	if changed {
 		t.wakeAll(func(in *instance) bool { return in.record.State == statemachine.Idle })
 	}
-	return nil
 }
 
 // wakeAll adds every instance that matches.
