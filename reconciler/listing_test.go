@@ -16,18 +16,23 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// blind is a fleet whose listings show nothing at times.
+// blind is a fleet whose listings show nothing at times, or lack one machine.
 type blind struct {
 	fleet.Fleet
 
-	eyes atomic.Bool // closed
+	eyes  atomic.Bool // closed
+	lacks atomic.Pointer[store.InstanceID]
 }
 
 func (b *blind) List(ctx context.Context, token string) ([]fleet.Machine, error) {
 	if b.eyes.Load() && token == "" {
 		return nil, nil
 	}
-	return b.Fleet.List(ctx, token)
+	all, err := b.Fleet.List(ctx, token)
+	return slices.DeleteFunc(all, func(m fleet.Machine) bool {
+		one := b.lacks.Load()
+		return one != nil && m.ID == string(*one)
+	}), err
 }
 
 // H07: a listing that lacks every machine costs none: not those that are old enough to be listed, and not the young, one by
@@ -47,6 +52,28 @@ func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
 		time.Sleep(3 * w.cfg.Limits.Visibility)
 		if lost := w.in(statemachine.Terminated); lost > 0 {
 			t.Errorf("%d of 6 machines were ended because listings lacked all of them", lost)
+		}
+	})
+}
+
+// H07: what listings lacked that were not believed is lacking for the first time in the next one.
+func TestListing_LacksAll_IsNoFirstSight_H07(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		fleet := &blind{Fleet: w.fleet}
+		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
+		w.submit(spec("100", 6))
+		one := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		w.jobs("100", 6, (25 * time.Minute).Seconds())
+		time.Sleep(w.cfg.Limits.Visibility)
+		fleet.eyes.Store(true)
+		time.Sleep(3 * w.cfg.Sweep)
+		fleet.lacks.Store(&one)
+		fleet.eyes.Store(false)
+		time.Sleep(w.cfg.Sweep)
+		fleet.lacks.Store(nil)
+		time.Sleep(w.cfg.Sweep)
+		if lost := w.in(statemachine.Terminated); lost > 0 {
+			t.Errorf("%d machines were ended because one listing lacked one, after some that lacked all", lost)
 		}
 	})
 }

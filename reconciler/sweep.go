@@ -94,8 +94,9 @@ func (t *term) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
 		}
 	})
 	t.lacking.Store(Braked(missing, due))
-	if t.lacking.Load() && len(absent) > 0 {
+	if t.lacking.Load() {
 		t.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, missing)
+		t.view.eachAlive(func(in *instance) { in.missing = time.Time{} }) // a listing that is not believed is no first sight
 		absent = nil
 	}
 	for _, id := range absent {
