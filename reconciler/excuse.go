@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
@@ -14,9 +15,12 @@ func (s snapshot) waitsForListener() bool {
 
 // excuse asks GitHub before a machine is given up because its listener is not online. A listener that GitHub does not
 // answer cannot say so, since it still waits for the answer; but then GitHub hardly answers us. Until it does, and for
-// one gate more, nothing is concluded about the machine (ADR 0011).
+// one gate more, nothing is concluded about the machine (ADR 0011). Nor is it if a job of its run is on it.
 func (t *term) excuse(ctx context.Context, s snapshot) bool {
-	_, _, err := t.github.FindRunner(ctx, s.Registration.Name)
+	online, err := t.listens(ctx, s)
+	if online || s.serving() {
+		return true
+	}
 	away := errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
 	if !away && !s.withoutHub() {
 		return false
@@ -27,6 +31,16 @@ func (t *term) excuse(ctx context.Context, s snapshot) bool {
 		t.view.withRun(s.RunID, func(r *run) { r.problem = err.Error() })
 	}
 	return true
+}
+
+// listens reports whether GitHub shows online the listener that was silent: it may have come online since, and have taken a job
+// that another registration would not reach. One that was refused has ended, whatever GitHub still shows.
+func (t *term) listens(ctx context.Context, s snapshot) (bool, error) {
+	have, _, err := t.github.FindRunner(ctx, s.Registration.Name)
+	if err != nil {
+		return false, fmt.Errorf("find runner %s: %w", s.Registration.Name, err)
+	}
+	return !s.trouble.refused && (have.Online || have.Busy), nil
 }
 
 // withoutHub reports whether GitHub did not answer when the gate of the present state closed.

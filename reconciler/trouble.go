@@ -270,6 +270,11 @@ func (t *term) kept(ctx context.Context, s snapshot, now time.Time) (Result, boo
 	}
 	switch v {
 	case another, lastChance:
+		if !s.trouble.refused {
+			if listens, err := t.listens(ctx, s); listens || err != nil {
+				return Result{}.sooner(probeSoon), true, err // its agent's word is on its way
+			}
+		}
 		t.probes.note(s.ID, false, now)
 		if err := t.register(ctx, s); err != nil {
 			return Result{}, true, err

@@ -140,6 +140,11 @@ func (s snapshot) draining() bool {
 	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment != s.Assignment
 }
 
+// serving reports whether a job of the present assignment runs, under whichever of its registrations.
+func (s snapshot) serving() bool {
+	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment == s.Assignment
+}
+
 // busy reports whether any job runs, as far as the agent said.
 func (s snapshot) busy() bool { return s.vitals.beat.Beat.Busy }
 
