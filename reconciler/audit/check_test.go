@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -205,6 +207,35 @@ func TestCheck_RefillAndReleaseAreNoViolations(t *testing.T) {
 			if v.ID == 7 {
 				t.Errorf("%s: %s: %s", name, v.Resource, v.Problem)
 			}
+		}
+	}
+}
+
+// One machine that did not report ready in time may have been replaced for GitHub's sake, which counts for no budget (ADR 0015);
+// a second one has to be paid for.
+func TestCheck_LaunchBudget_SparesOne(t *testing.T) {
+	for more, want := range map[int]int{1: 0, 2: 1} {
+		s, o := healthy(), options()
+		budget := reconciler.LaunchBudget(records(s, "failed").Request.Count)
+		seat := store.LaunchSeat{RequestID: "failed", Attempt: 1, Count: budget + more}
+		for n := range seat.Count {
+			in := dead(store.InstanceID(fmt.Sprint("i-spared-", n)), time.Hour)
+			in.LaunchToken, in.Reason = "l-many", statemachine.ReasonSilent
+			if n < more {
+				in.Reason = statemachine.ReasonGate
+			}
+			s.Instances = append(s.Instances, in)
+			seat.Instances = append(seat.Instances, in.ID)
+		}
+		s.Launches = append(s.Launches, store.Launch{Token: "l-many", Count: seat.Count, CreatedAt: ago(time.Hour), Done: true, Seats: []store.LaunchSeat{seat}})
+		got := 0
+		for _, v := range audit.Check(s, o) {
+			if v.Invariant == "too-many-launched" && v.Resource == "request "+string(seat.RequestID) {
+				got++
+			}
+		}
+		if got != want {
+			t.Errorf("%d more than the budget: %d violations of it, want %d", more, got, want)
 		}
 	}
 }

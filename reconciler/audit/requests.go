@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/reconciler"
@@ -83,8 +84,11 @@ func waitsForLaunch(s *Snapshot, id store.RequestID) bool {
 func tooManyLaunched(s *Snapshot, o Options) []Violation {
 	var out []Violation
 	open, launched, came := 0, map[store.RequestID]int{}, map[string]int{}
+	spared, late := map[store.RequestID]int{}, map[store.InstanceID]bool{}
 	for i := range s.Instances {
-		came[s.Instances[i].LaunchToken]++
+		in := &s.Instances[i]
+		came[in.LaunchToken]++
+		late[in.ID] = in.State == statemachine.Terminated && in.Reason == statemachine.ReasonGate
 	}
 	for i := range s.Launches {
 		l := &s.Launches[i]
@@ -104,6 +108,9 @@ func tooManyLaunched(s *Snapshot, o Options) []Violation {
 			}
 			if r := s.run(seat.RequestID); r != nil && r.Request != nil && r.Request.Attempt == seat.Attempt {
 				launched[seat.RequestID] += n
+				if slices.ContainsFunc(seat.Instances, func(id store.InstanceID) bool { return late[id] }) {
+					spared[seat.RequestID] = 1 // perhaps it was replaced for GitHub's sake, which counts for no budget (ADR 0015)
+				}
 			}
 		}
 	}
@@ -112,7 +119,7 @@ func tooManyLaunched(s *Snapshot, o Options) []Violation {
 		if r.Request == nil {
 			continue
 		}
-		if n, budget := launched[r.ID], reconciler.LaunchBudget(r.Request.Count); n > budget {
+		if n, budget := launched[r.ID], reconciler.LaunchBudget(r.Request.Count)+spared[r.ID]; n > budget {
 			out = append(out, Violation{
 				Resource: "request " + string(r.ID), Mark: fmt.Sprint("budget ", r.Request.Attempt),
 				Problem: fmt.Sprintf("%d instances were launched for the %d of attempt %d; at most %d may be", n, r.Request.Count, r.Request.Attempt, budget),
