@@ -44,6 +44,14 @@ func (g tableGate) current(items []store.Item) []store.Item {
 	return slices.DeleteFunc(items, g.expired)
 }
 
+// hides is how far the clocks may be off that tell processes what has expired.
+func (w *World) hides() time.Duration {
+	if !w.o.LateExpiry {
+		return 0 // the store does
+	}
+	return w.skew()
+}
+
 func (g tableGate) expired(item store.Item) bool {
 	return expiredAt(item, g.p.clk.Now())
 }

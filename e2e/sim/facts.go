@@ -21,15 +21,17 @@ type facts struct {
 	readyAt  map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
 	over     map[store.RequestID]time.Time         // requests that are Released
 	orders   map[string]order
-	came     map[store.RequestID]map[int]int // machines that live or lived, of launches for one attempt alone
-	share    map[store.RequestID]map[int]int // machines at most, of launches that several share
-	writable time.Time                       // since when nothing has kept clients from writing
-	hindered map[store.RequestID]time.Time   // when something last kept a pending request from being served
-	cramped  map[store.RequestID]time.Time   // when the fleet last had bounds wherever a request may be served
-	replaced int64                           // the term that last replaced a machine because GitHub could not be reached
-	ledSince time.Time                       // when the present term began
-	renewed  time.Time                       // when the lease was last written
-	told     map[string]bool                 // violations that are told once
+	came     map[store.RequestID]map[int]int            // machines that live or lived, of launches for one attempt alone
+	share    map[store.RequestID]map[int]int            // machines at most, of launches that several share
+	writable time.Time                                  // since when nothing has kept clients from writing
+	leadable time.Time                                  // since when the store has let somebody lead
+	hindered map[store.RequestID]time.Time              // when something last kept a pending request from being served
+	cramped  map[store.RequestID]time.Time              // when the fleet last had bounds wherever a request may be served
+	spared   map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went while listeners were cut off
+	replaced int64                                      // the term that last replaced a machine because GitHub could not be reached
+	ledSince time.Time                                  // when the present term began
+	renewed  time.Time                                  // when the lease was last written
+	told     map[string]bool                            // violations that are told once
 }
 
 // order is an operator's drain order.
@@ -50,7 +52,7 @@ func newFacts() facts {
 		seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
 		hurried: map[store.RequestID]map[int]time.Time{},
 		readyAt: map[store.RequestID]map[int]time.Time{}, over: map[store.RequestID]time.Time{}, orders: map[string]order{},
-		came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
+		spared: map[store.RequestID]map[int]map[int64]bool{}, came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
 		hindered: map[store.RequestID]time.Time{}, cramped: map[store.RequestID]time.Time{}, told: map[string]bool{},
 	}
 }
@@ -61,6 +63,15 @@ func in[K comparable, V any](m map[K]map[int]V, k K) map[int]V {
 		m[k] = map[int]V{}
 	}
 	return m[k]
+}
+
+// spare notes that a leader may have replaced a machine of an attempt for GitHub's sake.
+func (f *facts) spare(run store.RequestID, attempt int, term int64) {
+	attempts := in(f.spared, run)
+	if attempts[attempt] == nil {
+		attempts[attempt] = map[int64]bool{}
+	}
+	attempts[attempt][term] = true
 }
 
 // client notes a sign of life that the store took.

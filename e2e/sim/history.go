@@ -30,6 +30,7 @@ const longestHistory = 500
 // ended, and what it was told.
 type history struct {
 	since func() time.Duration
+	aside func() time.Duration // how far clocks may be off that tell what has expired
 
 	mu       sync.Mutex
 	accesses map[store.Principal][]*access
@@ -64,6 +65,7 @@ type access struct {
 	value     register // written
 	outcome   outcome
 	found     register // read, or in the way of the write
+	aside     int64    // how far the clock may be off that told it what had expired
 	sent      int
 	forgotten bool // nobody learnt anything from it
 }
@@ -79,9 +81,9 @@ type hold struct {
 
 const never = math.MaxInt64
 
-func newHistory(since func() time.Duration) *history {
+func newHistory(since, aside func() time.Duration) *history {
 	return &history{
-		since: since, accesses: map[store.Principal][]*access{}, full: map[store.Principal]int64{}, texts: map[uint64]string{},
+		since: since, aside: aside, accesses: map[store.Principal][]*access{}, full: map[store.Principal]int64{}, texts: map[uint64]string{},
 		holds: map[store.InstanceID][]hold{}, requests: map[store.RequestID]store.RunRequest{},
 	}
 }
@@ -101,6 +103,7 @@ func (w *World) registerOf(item store.Item) register {
 
 // add remembers an access, if there is room.
 func (h *history) add(p store.Principal, a *access) {
+	a.aside = int64(h.aside())
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch _, full := h.full[p]; {
@@ -276,8 +279,8 @@ var instanceModel = porcupine.Model{
 	Init: func() any { return register{} },
 	Step: func(state, input, _ any) (bool, any) {
 		have, a := state.(register), input.(access)                                            //nolint:forcetypeassert // ours
-		gone := have == register{} || have.expires != 0 && have.expires <= a.to                // it may be absent
-		there := have != register{} && (have.expires == 0 || have.expires > a.from)            // it may be there
+		gone := have == register{} || have.expires != 0 && have.expires-a.aside <= a.to        // it may be absent
+		there := have != register{} && (have.expires == 0 || have.expires+a.aside > a.from)    // it may be there
 		matches := gone && a.expect == 0 || there && a.expect != 0 && have.version == a.expect // its condition may hold
 		told := gone && a.found == register{} || there && have == a.found                      // it may have found that
 		switch {

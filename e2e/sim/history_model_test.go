@@ -35,6 +35,8 @@ func TestInstanceModel(t *testing.T) {
 	v1, v2, other := register{version: 1, content: 1}, register{version: 2, content: 2}, register{version: 2, content: 3}
 	create := &access{from: 0, to: 1, write: true, value: v1, outcome: applied, sent: 1}
 	lost := &access{from: 2, to: never, write: true, expect: 1, value: v2, sent: 1}
+	v40 := register{version: 1, expires: 40}
+	expiring := &access{from: 0, to: 1, write: true, value: v40, outcome: applied, sent: 1}
 	read := func(at int64, found register) *access { return &access{from: at, to: at + 1, found: found} }
 	tests := []struct {
 		name, reason string
@@ -58,8 +60,11 @@ func TestInstanceModel(t *testing.T) {
 			create, {from: 3, to: 5, write: true, expect: 1, value: other, outcome: refused, found: v1, sent: 1},
 		}, false},
 		{"Expired", "past its expiry it is absent", []*access{
-			{from: 0, to: 1, write: true, value: register{version: 1, expires: 40}, outcome: applied, sent: 1}, read(50, register{}),
+			expiring, read(50, register{}),
 		}, true},
+		{"ExpiredByALateClock", "it is there for that one a while longer", []*access{expiring, {from: 50, to: 51, found: v40, aside: 11}}, true},
+		{"ExpiredByAnEarlyClock", "it is absent a while before", []*access{expiring, {from: 30, to: 31, aside: 9}, {from: 32, to: 33, found: v40}}, true},
+		{"OutlivedItsExpiry", "no clock is as late as that", []*access{expiring, {from: 50, to: 51, found: v40, aside: 10}}, false},
 		{"Vanished", "it had no expiry", []*access{create, read(50, register{})}, false},
 	}
 	for _, tt := range tests {

@@ -109,6 +109,9 @@ func (t *truth) caused(was, in store.Instance) {
 		t.w.harm(string(in.ID)) // and its job with it
 	}
 	now := t.w.clock.Now()
+	if (was.State == statemachine.Created || was.State == statemachine.Claimed) && t.w.wasCutOff(now) {
+		t.spare(was.RunID, was.Attempt, t.terms.now)
+	}
 	switch {
 	case t.w.harmed(string(in.ID)):
 	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
@@ -185,7 +188,9 @@ const takenWithin = 10 * time.Minute
 // unneeded reports whether the request that a machine was launched for is over, and the machine never was ready for it.
 func (t *truth) unneeded(in store.Instance) bool {
 	st := t.status[in.RunID]
-	over := !t.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
+	ready, served := t.readyAt[in.RunID][in.Attempt]
+	outlived := served && !t.w.clock.Now().Before(ready.Add(t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()-2*t.w.skew()))
+	over := outlived || !t.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
 		st.Attempt == in.Attempt && (st.Phase == statemachine.Failed || st.Phase == statemachine.ReleasedPhase)
 	return over && !t.said(in, store.RegOK)
 }

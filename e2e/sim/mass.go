@@ -84,7 +84,8 @@ func (w *World) tooMany() bool {
 	defer w.mu.Unlock()
 	lost := 0
 	for _, id := range alive {
-		if w.hidden[id] && w.clock.Since(w.machines[id].born) >= w.o.paced(oldEnough) {
+		m := w.machines[id] // none that the world does not run, as strays are not
+		if w.hidden[id] && m != nil && w.clock.Since(m.born) >= w.o.paced(oldEnough) {
 			lost++
 		}
 	}

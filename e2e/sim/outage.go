@@ -154,6 +154,15 @@ func (w *World) storeIsDown() bool {
 	return w.down["store"] > 0
 }
 
+// nobodyLeads reports whether no controller can keep the lease: nobody can write, or calls may take longer than
+// those about the lease may.
+func (w *World) nobodyLeads() bool {
+	patience := w.config().LeaseRequest
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.down["store"] > 0 || w.slow["store"] > patience
+}
+
 // wasDown reports whether a contract was ever out of order for anybody.
 func (w *World) wasDown() bool {
 	w.mu.Lock()

@@ -79,6 +79,9 @@ func (t *truth) answered() {
 	now, late := t.w.clock.Now(), t.w.o.paced(answerAfter)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.w.nobodyLeads() {
+		t.leadable = now
+	}
 	for id, attempts := range t.requests {
 		for n, r := range attempts {
 			st := t.status[id]
@@ -86,7 +89,8 @@ func (t *truth) answered() {
 			if n < t.latest(id).Attempt || r.Released() || !open {
 				continue // a newer attempt has taken its place, or it was given back
 			}
-			if over := now.Sub(r.at.Add(r.Timeout.Duration() + late)); over > 0 && over <= t.w.o.paced(patrolEvery) {
+			due := later(r.at.Add(r.Timeout.Duration()), t.leadable)
+			if over := now.Sub(due.Add(late)); over > 0 && over <= t.w.o.paced(patrolEvery) {
 				t.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+late)
 			}
 		}

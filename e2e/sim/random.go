@@ -10,10 +10,10 @@ import (
 )
 
 // SlowPace is the pace of most random stories: see Script.paced.
-const SlowPace = 48
+const SlowPace = 90
 
-// Random returns the story of a seed: an installation with some days' life in an hour at pace 1, or a day
-// and more at SlowPace, in which whatever may go wrong goes wrong at times.
+// Random returns the story of a seed: an installation with some days' life in an hour at pace 1, or in four days
+// at SlowPace, in which whatever may go wrong goes wrong at times.
 func Random(seed uint64) Script {
 	d := dice{seed: seed}
 	o := Script{
@@ -105,11 +105,16 @@ func (d dice) rates() Rates {
 	return out
 }
 
-// workload draws the runs: some in bursts, some alone, with nights between.
+// workload draws the runs: some in bursts, some alone, with nights between. At pace 1 there are twice as many, so that a story has
+// more machines for what its leaders cost.
 func (d dice) workload() []Step {
 	var out []Step
 	bursts := 1 + d.of("bursts").below(5)
-	for i := range 6 + d.of("runs").below(30) {
+	runs := 6 + d.of("runs").below(30)
+	if d.unit == 1 {
+		runs *= 2
+	}
+	for i := range runs {
 		at := time.Duration(d.of("at", i).float() * 0.9 * float64(d.end))
 		if d.chance("burst", 0.7, i) {
 			burst := d.of("burst", i).below(bursts)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
@@ -99,29 +100,36 @@ func (a githubOut) do(w *World) {
 		w.cutOff = append(w.cutOff, [2]time.Duration{w.since(), w.since() + a.For})
 		w.mu.Unlock()
 	}
-	count := func(by int) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.down["github"] += by
-	}
 	a.until(w, func() {
 		w.hub.SetOutage(o)
-		count(1)
+		w.githubDown(1)
 	}, func() {
 		w.hub.SetOutage(githubsim.Outage{})
-		count(-1)
+		w.githubDown(-1)
 	})
 }
 
-// githubSlow delays GitHub's answers.
+// githubDown counts one outage of GitHub more or less.
+func (w *World) githubDown(by int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down["github"] += by
+}
+
+// githubSlow delays GitHub's answers. Beyond githubapi.CallTimeout nobody gets one, which is an outage.
 type githubSlow struct {
 	By time.Duration `script:"by,first"`
 	span
 }
 
 func (a githubSlow) do(w *World) {
-	a.until(w, func() { w.hub.SetLatency(githubsim.Latency{API: a.By, Session: a.By}) },
-		func() { w.hub.SetLatency(githubsim.Latency{}) })
+	slowed := func(by time.Duration, outages int) {
+		w.hub.SetLatency(githubsim.Latency{API: by, Session: by})
+		if a.By > githubapi.CallTimeout {
+			w.githubDown(outages)
+		}
+	}
+	a.until(w, func() { slowed(a.By, 1) }, func() { slowed(0, -1) })
 }
 
 // githubLimit lets GitHub refuse registrations beyond a rate.

@@ -164,7 +164,7 @@ func newWorld(o Script, dir string) *World {
 		table = o.Under(table)
 	}
 	w.truth = newTruth(w, table)
-	w.history = newHistory(w.since)
+	w.history = newHistory(w.since, w.hides)
 	for _, f := range o.Faults {
 		if w.exact[f.Call] == nil {
 			w.exact[f.Call] = map[int]Kind{}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,9 +39,10 @@ func bugs(ctx context.Context, o options, work, program string) result {
 	var mu sync.Mutex
 	var hunts errgroup.Group
 	hunts.SetLimit(o.procs)
-	for _, b := range all {
-		if b.Script == "" {
-			continue // the kill rate's
+	all = slices.DeleteFunc(all, func(b plant.Bug) bool { return b.Script == "" }) // the kill rate's
+	for i, b := range all {
+		if i%o.oneIn() != 0 {
+			continue
 		}
 		hunts.Go(func() error {
 			start := time.Now()

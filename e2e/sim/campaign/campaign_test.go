@@ -70,10 +70,10 @@ func TestTable_OneRowEach(t *testing.T) {
 }
 
 func TestPart_IsAShare(t *testing.T) {
-	for text, want := range map[string]string{"": "-sim.every=1", "1": "-sim.every=1", "0.4": "-sim.every=2", "0.25": "-sim.every=4"} {
+	for text, want := range map[string]int{"": 1, "1": 1, "0.4": 2, "0.25": 4} {
 		var o options
-		if err := o.part(text); err != nil || o.every() != want {
-			t.Errorf("part(%q) = %v, %s, want %s", text, err, o.every(), want)
+		if err := o.part(text); err != nil || o.oneIn() != want {
+			t.Errorf("part(%q) = %v, one in %d, want %d", text, err, o.oneIn(), want)
 		}
 	}
 	for _, text := range []string{"0", "1.5", "-1", "x", "NaN"} {

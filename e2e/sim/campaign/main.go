@@ -21,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -47,7 +48,7 @@ type options struct {
 	seed  uint64
 	hours float64
 	kills int
-	share float64 // of singles, pairs, random stories and kills
+	share float64 // of singles, pairs, random stories, kills and planted bugs
 	only  string
 	out   io.Writer
 
@@ -78,7 +79,7 @@ func start() int {
 	seed := flag.String("seed", "", "first seed: only random stories")
 	span := flag.String("hours", "", "instance-hours of random stories; default 1e5")
 	deaths := flag.String("kills", "", "kills of the leading controller; default "+strconv.Itoa(someKills)+" among all else")
-	share := flag.String("share", "", "how much of singles, pairs, random stories and kills; default 1")
+	share := flag.String("share", "", "how much of singles, pairs, random stories, kills and planted bugs; default 1")
 	flag.Parse()
 	err := errors.Join(o.part(*share), o.numbers(*seed, *span, *deaths), o.spend(*budget))
 	o.hours, o.kills = o.hours*o.share, max(1, int(float64(o.kills)*o.share))
@@ -143,8 +144,8 @@ func (o *options) part(share string) (err error) {
 	return nil
 }
 
-// every is one story in how many makes up the share.
-func (o options) every() string { return fmt.Sprintf("-sim.every=%.0f", 1/max(o.share, 1e-6)) }
+// oneIn is one story, or bug, in how many makes up the share.
+func (o options) oneIn() int { return int(math.RoundToEven(1 / max(o.share, 1e-6))) }
 
 // spend reads the budget, which make may leave empty.
 func (o *options) spend(budget string) (err error) {

@@ -120,6 +120,6 @@ func table(results []result, took time.Duration) string {
 // shared is standing for the exhaustive modes, of which a share may be asked for.
 func shared(test string) func(context.Context, options, string, string) result {
 	return func(ctx context.Context, o options, work, program string) result {
-		return standing(test, o.every())(ctx, o, work, program)
+		return standing(test, fmt.Sprint("-sim.every=", o.oneIn()))(ctx, o, work, program)
 	}
 }
