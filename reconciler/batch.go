@@ -187,14 +187,14 @@ func (b *batch) unwritten(k string) (store.Launch, bool) {
 	return l, ok
 }
 
-// writing returns how many machines are being asked for, for an attempt, by records under way.
+// writing returns how many machines are being asked for, for an attempt or, if it is 0, for all, by records under way.
 func (b *batch) writing(id store.RequestID, attempt int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := 0
 	for _, l := range b.prepared {
 		for _, s := range l.Seats {
-			if s.RequestID == id && s.Attempt == attempt {
+			if s.RequestID == id && (s.Attempt == attempt || attempt == 0) {
 				n += s.Count
 			}
 		}

@@ -61,3 +61,46 @@ func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
 		w.checkDrained(10 * time.Minute)
 	})
 }
+
+// slowIntent is a table that takes its time to write launches.
+type slowIntent struct {
+	store.Table
+
+	takes   time.Duration
+	writing atomic.Bool
+}
+
+func (s *slowIntent) Put(ctx context.Context, item store.Item, expect int64) error {
+	if item.Key.Sort == store.KindLaunch && expect == 0 && s.takes > 0 {
+		s.writing.Store(true)
+		time.Sleep(s.takes)
+	}
+	return s.Table.Put(ctx, item, expect)
+}
+
+// H36: a request that is given back while a launch, for it and for another one, is being written is Released once nothing is on
+// its way any more.
+func TestLostSeat_ReleasedWhileItsLaunchIsWritten_H36(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &slowIntent{Table: w.table}
+		defer w.controller("c1", table)()
+		for _, id := range []string{"100", "200"} {
+			w.submit(spec(id, 1))
+			w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
+		}
+		table.takes = 300 * time.Millisecond
+		for id := range w.instances() {
+			w.crash(id)
+		}
+		w.await(2*time.Minute, "a launch is written", table.writing.Load)
+		w.release("100", 1, store.Now)
+		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		released := time.Now()
+		w.await(time.Minute, "200 is served again", func() bool { return w.in(statemachine.Running) == 1 })
+		for id, in := range w.instances() {
+			if in.CreatedAt.After(released) && w.status("200").Instances[0].InstanceID != id {
+				t.Errorf("%s came %s after the request was Released, for nobody else", id, in.CreatedAt.Sub(released))
+			}
+		}
+	})
+}

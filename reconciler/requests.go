@@ -198,11 +198,11 @@ func (t *term) refuseStatus(ctx context.Context, st store.RunStatus, cause error
 	return t.putStatus(ctx, st, statemachine.Fail, now)
 }
 
-// finishRequest writes Released once nothing is held and no launch is open.
+// finishRequest writes Released once nothing is held and no launch is open, or is just being written.
 func (t *term) finishRequest(ctx context.Context, r run, held int, reason string, res Result) (Result, error) {
 	t.unwait(r.id)
-	open, _ := t.view.launchedFor(r.id, 0)
-	if held > 0 || open > 0 {
+	writing := t.batch.writing(r.id, 0) // first: once written, they are among the open
+	if open, _ := t.view.launchedFor(r.id, 0); held > 0 || open > 0 || writing > 0 {
 		return res, nil // each of them wakes this key when it changes
 	}
 	if r.status.Phase == statemachine.ReleasedPhase {
