@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +18,10 @@ const auditSlack = 30 * time.Second
 
 // doubtful reports what may be in order again by itself within the period of the audit, so that one look does not prove it: a
 // runner in the making, which GitHub has and its record not yet, a machine that was silent and has gone just now, a
-// candidate that is being claimed, and a request that was just written, by a clock that is wrong.
+// candidate that is being claimed, a request that was just written, and a lease just renewed, by a clock that is wrong.
 func doubtful(v audit.Violation) bool {
-	return v.Invariant == "stray-runner" || v.Invariant == "vanished-machine" || v.Invariant == "unanswered-request" || strings.HasPrefix(v.Mark, "candidate ")
+	return slices.Contains([]string{"stray-runner", "vanished-machine", "unanswered-request", "no-leader"}, v.Invariant) ||
+		strings.HasPrefix(v.Mark, "candidate ")
 }
 
 // afterTrouble is how long after an outage nothing is judged: what it kept from being done is done then.

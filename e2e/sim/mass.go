@@ -149,9 +149,7 @@ func (a refuseEnd) do(w *World) {
 		for _, id := range ids {
 			w.fleet.RefuseTerminate(id, errRefused)
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.refusedUntil = max(w.refusedUntil, w.since()+a.For)
+		w.noEnds(a.For)
 	}, func() {
 		for _, id := range ids {
 			w.fleet.RefuseTerminate(id, nil)

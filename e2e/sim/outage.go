@@ -60,6 +60,9 @@ func (a cut) do(w *World) {
 		defer w.mu.Unlock()
 		w.cuts = append(w.cuts, a)
 		w.wasCut = true
+		if a.Contract == "fleet" {
+			w.refusedUntil = max(w.refusedUntil, w.since()+a.For)
+		}
 	}, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()

@@ -89,7 +89,7 @@ func (t *truth) answered() {
 			if n < t.latest(id).Attempt || r.Released() || !open {
 				continue // a newer attempt has taken its place, or it was given back
 			}
-			due := later(r.at.Add(r.Timeout.Duration()), t.leadable)
+			due := later(later(r.at.Add(r.Timeout.Duration()), t.leadable), t.w.begin.Add(t.w.throttledUntil()))
 			if over := now.Sub(due.Add(late)); over > 0 && over <= t.w.o.paced(patrolEvery) {
 				t.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+late)
 			}

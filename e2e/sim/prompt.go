@@ -189,6 +189,13 @@ func (t *truth) draining(in store.Instance) bool {
 	})
 }
 
+// noEnds notes that nobody, or not who leads, gets the fleet to end machines for so long.
+func (w *World) noEnds(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refusedUntil = max(w.refusedUntil, w.since()+d)
+}
+
 // refusals is until when the fleet refuses to end machines.
 func (w *World) refusals() time.Duration {
 	w.mu.Lock()

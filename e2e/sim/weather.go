@@ -68,6 +68,9 @@ func (a down) do(w *World) {
 		defer w.mu.Unlock()
 		w.down[a.Contract] += by
 	}
+	if a.Contract == "fleet" {
+		w.noEnds(a.For)
+	}
 	a.until(w, func() { set(1) }, func() { set(-1) })
 }
 

@@ -61,7 +61,7 @@ type World struct {
 	hidden       map[string]bool          // from listings of the whole fleet
 	slow         map[string]time.Duration // contracts whose calls take up to so much longer
 	hot          share                    // of the table's partitions refuse every call
-	refusedUntil time.Duration            // the fleet refuses to end some machines
+	refusedUntil time.Duration            // the fleet refuses to end some machines, or is out of reach
 	configured   time.Time                // when the configuration was changed; zero: never
 	wasCut       bool                     // somebody ever was
 	steps        map[string]time.Duration // by how much somebody set the clock of a program forward
