@@ -23,7 +23,7 @@ demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
 test: ## all tests under the race detector, end to end included
 	@$(GO) run ./internal/tools/gotest -o $(RESULTS) -race -timeout $(TIMEOUT) $(LONGEST) ./...
 
-sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6 (resumes), or KILLS=10000; shorter: SHARE=0.15
+sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6 (resumes), or KILLS=10000; shorter: SHARE=0.1
 	@$(GO) run ./e2e/sim/campaign -share "$(SHARE)" -seed "$(SEED)" -hours "$(HOURS)" -kills "$(KILLS)" $(if $(AGAIN),-again)
 
 killrate: ## how many planted bugs are found without their own stories: BUDGET=60s BUGS=a,b AGAIN=1 PUBLISH=1

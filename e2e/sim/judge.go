@@ -9,7 +9,6 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler/audit"
-	"github.com/remuda-run/remuda/store"
 )
 
 // auditSlack is more time than the audit grants a controller by itself: here it dies and comes back, and its
@@ -40,7 +39,7 @@ func (t *truth) audited() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.w.clock.Now()
-	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: store.New(seen{t.Table, t.w}), Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
+	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: t.records, Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
 	if err != nil {
 		t.broke(Audit, "look: %v", err)
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // SlowPace is the pace of most random stories: see Script.paced.
-const SlowPace = 90
+const SlowPace = 100
 
 // Random returns the story of a seed: an installation with some days' life in an hour at pace 1, or in four days
 // at SlowPace, in which whatever may go wrong goes wrong at times.

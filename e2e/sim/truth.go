@@ -28,7 +28,8 @@ func (v Violation) String() string {
 type truth struct {
 	store.Table
 
-	w *World
+	w       *World
+	records decoded // as somebody sees them whose clock is right
 
 	mu         sync.Mutex
 	violations []Violation
@@ -75,7 +76,7 @@ type ownership struct {
 
 func newTruth(w *World, table store.Table) *truth {
 	return &truth{
-		Table: table, w: w, written: map[store.Key][]*store.Item{},
+		Table: table, w: w, records: newDecoded(seen{table, w}), written: map[store.Key][]*store.Item{},
 		instances: map[store.InstanceID]store.Instance{}, status: map[store.RequestID]store.RunStatus{},
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, secrets: map[string]string{}, keyless: map[store.Principal]bool{},

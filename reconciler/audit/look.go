@@ -11,9 +11,15 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// Records are what Look reads of a *store.Store.
+type Records interface {
+	Lease(ctx context.Context) (store.Lease, error)
+	Scan(ctx context.Context, v store.Visitor) error
+}
+
 // Sources are where a live installation is read. Nil ones are left out.
 type Sources struct {
-	Store *store.Store // required
+	Store Records // required
 	Fleet interface {
 		List(ctx context.Context, token string) ([]fleet.Machine, error)
 	}
@@ -63,7 +69,7 @@ func (e *BlindError) Unwrap() error { return e.Cause }
 
 // readStore reads the lease and then everything, in one scan. The lease comes first: one that looks
 // expired may be renewed meanwhile, never the other way round.
-func (s *Snapshot) readStore(ctx context.Context, st *store.Store) error {
+func (s *Snapshot) readStore(ctx context.Context, st Records) error {
 	lease, err := st.Lease(ctx)
 	if err != nil {
 		if !errors.Is(err, store.ErrInvalid) {
