@@ -209,12 +209,14 @@ func (b *batch) underWay() []store.Launch {
 	return slices.Collect(maps.Values(b.prepared))
 }
 
-// intended notes that a launch was written and not called.
-func (b *batch) intended(k, token string) {
+// intended notes that a launch was written, and, unless it was found so, not called.
+func (b *batch) intended(k, token string, found bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.prepared, k)
-	b.uncalled[token] = true
+	if !found {
+		b.uncalled[token] = true
+	}
 }
 
 // begin notes that the call is about to be made and reports whether it certainly was not before.

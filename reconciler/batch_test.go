@@ -110,7 +110,7 @@ func TestBatch_PreparedIntendedBegun_H32(t *testing.T) {
 	if b.begin("l-1") {
 		t.Error("begin() of a launch that is not written says that nobody made the call")
 	}
-	b.intended(k, "l-1")
+	b.intended(k, "l-1", false)
 	if _, again := b.unwritten(k); again {
 		t.Error("a written launch would be written again")
 	}

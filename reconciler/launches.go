@@ -81,11 +81,15 @@ func (t *term) intend(ctx context.Context, key string) error {
 		}
 	}
 	written, err := t.store.PutLaunch(ctx, l)
+	found := errors.Is(err, store.ErrConflict) // an earlier try was applied, and a scan saw it: it may have been called
+	if found {
+		written, err = t.store.Launch(ctx, l.Token)
+	}
 	if err != nil {
 		return fmt.Errorf("launch %s: %w", l.Token, err)
 	}
 	t.view.applyLaunch(written)
-	t.batch.intended(key, l.Token)
+	t.batch.intended(key, l.Token, found)
 	t.launches.add(l.Token)
 	t.taken(key, wants)
 	return nil

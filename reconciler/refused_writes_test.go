@@ -94,21 +94,22 @@ func TestLaunch_OverOnceAllIsRecorded_S03_H02(t *testing.T) {
 	})
 }
 
-// mumbling takes the first record of a launch, does not say so, and refuses launches for a moment then.
+// mumbling takes the first record of a launch, does not say so, and refuses new ones for a while then.
 type mumbling struct {
 	store.Table
 	since atomic.Int64 // when the first came, in ns; 0: none did
+	lasts time.Duration
 }
 
 func (m *mumbling) Put(ctx context.Context, item store.Item, expect int64) error {
 	switch now := time.Now().UnixNano(); {
-	case item.Key.Sort != store.KindLaunch:
+	case item.Key.Sort != store.KindLaunch, expect != 0:
 	case m.since.CompareAndSwap(0, now):
 		if err := m.Table.Put(ctx, item, expect); err != nil {
 			return err
 		}
 		return fmt.Errorf("put: no answer: %w", store.ErrUnavailable)
-	case time.Duration(now-m.since.Load()) < time.Second:
+	case time.Duration(now-m.since.Load()) < m.lasts:
 		return fmt.Errorf("put: credentials have expired: %w", store.ErrRefused)
 	}
 	return m.Table.Put(ctx, item, expect)
@@ -117,7 +118,7 @@ func (m *mumbling) Put(ctx context.Context, item store.Item, expect int64) error
 // H32: the intent of a launch that may have been written is written again as it was: another would be another launch.
 func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &mumbling{Table: w.table}
+		table := &mumbling{Table: w.table, lasts: time.Second}
 		defer w.controller("c1", table)()
 		w.submit(spec("100", 2))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -125,6 +126,22 @@ func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
 		if n := w.fleet.Launched(); n != 2 || table.since.Load() == 0 {
 			t.Errorf("%d machines launched for 2 seats", n)
 		}
+	})
+}
+
+// H32 H36: a scan that finds the intent first lets it be carried out, and nothing waits for it to be written any more.
+func TestLaunch_IntentOfUnknownOutcome_FoundByAScan_H32(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.Scan = time.Minute
+		defer w.controller("c1", &mumbling{Table: w.table, lasts: 5 * time.Minute})()
+		w.submit(spec("100", 2))
+		w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
+		time.Sleep(10 * time.Minute)
+		if n := w.fleet.Launched(); n != 2 {
+			t.Errorf("%d machines launched for 2 seats", n)
+		}
+		w.release("100", 1, store.Drain)
+		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
 	})
 }
 
