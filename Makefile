@@ -9,8 +9,8 @@ GO ?= go
 RESULTS ?= dist/test.json
 # For the tests of one package, on two cores that others use too.
 TIMEOUT ?= 20m
-# The two packages that take longest go first: what begins last runs alone, on one core of two.
-LONGEST := ./e2e ./reconciler
+# The packages that take longest go first: what begins last runs alone, on one core of two.
+LONGEST := ./e2e ./reconciler ./store/dynamostore
 # What go generate writes.
 GENERATED := README.md docs
 
