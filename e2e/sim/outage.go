@@ -55,14 +55,14 @@ func (a cut) do(w *World) {
 	if taken && a.Contract == "store" && strings.HasPrefix(a.Who, string(Controller)) {
 		return
 	}
+	if a.Contract == "fleet" {
+		w.noEnds(a.For)
+	}
 	a.until(w, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.cuts = append(w.cuts, a)
 		w.wasCut = true
-		if a.Contract == "fleet" {
-			w.refusedUntil = max(w.refusedUntil, w.since()+a.For)
-		}
 	}, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -160,10 +160,10 @@ func (w *World) storeIsDown() bool {
 // nobodyLeads reports whether no controller can keep the lease: nobody can write, or calls may take longer than
 // those about the lease may.
 func (w *World) nobodyLeads() bool {
-	patience := w.config().LeaseRequest
+	down, patience := w.storeIsDown(), w.config().LeaseRequest
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.down["store"] > 0 || w.slow["store"] > patience
+	return down || w.slow["store"] > patience
 }
 
 // wasDown reports whether a contract was ever out of order for anybody.

@@ -63,15 +63,17 @@ func (a down) check() error {
 }
 
 func (a down) do(w *World) {
-	set := func(by int) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.down[a.Contract] += by
-	}
 	if a.Contract == "fleet" {
 		w.noEnds(a.For)
 	}
-	a.until(w, func() { set(1) }, func() { set(-1) })
+	a.until(w, func() { w.outage(a.Contract, 1) }, func() { w.outage(a.Contract, -1) })
+}
+
+// outage counts one outage of a contract more or less.
+func (w *World) outage(contract string, by int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down[contract] += by
 }
 
 // githubOut puts GitHub out of order: all of it, its client's calls alone, or what listeners call alone.
@@ -105,18 +107,11 @@ func (a githubOut) do(w *World) {
 	}
 	a.until(w, func() {
 		w.hub.SetOutage(o)
-		w.githubDown(1)
+		w.outage("github", 1)
 	}, func() {
 		w.hub.SetOutage(githubsim.Outage{})
-		w.githubDown(-1)
+		w.outage("github", -1)
 	})
-}
-
-// githubDown counts one outage of GitHub more or less.
-func (w *World) githubDown(by int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.down["github"] += by
 }
 
 // githubSlow delays GitHub's answers. Beyond githubapi.CallTimeout nobody gets one, which is an outage.
@@ -129,7 +124,7 @@ func (a githubSlow) do(w *World) {
 	slowed := func(by time.Duration, outages int) {
 		w.hub.SetLatency(githubsim.Latency{API: by, Session: by})
 		if a.By > githubapi.CallTimeout {
-			w.githubDown(outages)
+			w.outage("github", outages)
 		}
 	}
 	a.until(w, func() { slowed(a.By, 1) }, func() { slowed(0, -1) })
