@@ -1,5 +1,6 @@
-// Command gotest runs go test and prints what go test prints, and at the end, in one line, what tests
-// left out for want of a program. It keeps the complete stream of test
+// Command gotest runs go test, with one package more at a time than there are processors, as many
+// packages mostly wait. It prints what go test prints, and at the end, in one line, what tests left
+// out for want of a program. It keeps the complete stream of test
 // events in a file, from which command acceptance reads which test passed.
 //
 // Usage: gotest -o file [arguments of go test]
@@ -15,6 +16,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -51,7 +54,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, err
 
 // goTest runs go test -json, copies its events to events and prints them to stdout as text.
 func goTest(ctx context.Context, args []string, stdout, stderr, events io.Writer) (int, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
+	atOnce := strconv.Itoa(runtime.NumCPU() + 1)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-p", atOnce}, args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go then ends its test binaries
 	cmd.Env = append(os.Environ(), envRun+"="+time.Now().Format(time.RFC3339Nano))
 	cmd.Stderr = stderr
