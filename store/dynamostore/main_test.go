@@ -63,13 +63,15 @@ func local(t testing.TB, around func(http.RoundTripper) http.RoundTripper) aws.C
 
 // moto returns the configuration of moto alone. Its writes are made one after the other: two at once into a
 // new partition may each make it, and one item is lost; nor is its conditional write one step
-// (moto/dynamodb/models/table.py, put_item). That writes do not lose each other is shown with DynamoDB Local.
+// (moto/dynamodb/models: update_item; table.py: put_item). That writes do not lose each other is
+// shown with DynamoDB Local.
 func moto(t testing.TB) aws.Config {
 	t.Helper()
 	var writing sync.Mutex
 	return config(t, awstest.Moto(t), awstest.Moto(t), func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(r *http.Request) (*http.Response, error) {
-			if target(r) == "DynamoDB_20120810.PutItem" {
+			switch target(r) {
+			case "DynamoDB_20120810.PutItem", "DynamoDB_20120810.UpdateItem":
 				writing.Lock()
 				defer writing.Unlock()
 			}
