@@ -134,16 +134,21 @@ func (o *drainOptions) known(found []store.Instance, classes []string) error {
 }
 
 // wait polls until every instance that order covers has ended, those found when it was given and those
-// launched until a controller took it up, and returns how many have not and the ids of those seen alive
-// since the order.
+// launched until a controller took it up, and returns how many have not and the ids of those that were alive
+// when it was given or later. A controller may have dismissed them all before the first look.
 func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order store.DrainOrder, found []store.Instance, show *progress) (int, []store.InstanceID, error) {
 	start := a.clock.Now()
-	named := map[store.InstanceID]bool{}
+	named, seen := map[store.InstanceID]bool{}, map[store.InstanceID]bool{}
+	see := func(in store.Instance) {
+		if in.State != statemachine.Terminated {
+			seen[in.ID] = true
+		}
+	}
 	for _, in := range found {
 		named[in.ID] = true
+		see(in)
 	}
 	ring := every{period: ringEvery, next: start.Add(ringEvery)}
-	seen := map[store.InstanceID]bool{}
 	left := 0
 	err := poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
 		now := a.clock.Now()
@@ -167,9 +172,7 @@ func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order 
 			if gone(in) {
 				continue
 			}
-			if in.State != statemachine.Terminated {
-				seen[in.ID] = true
-			}
+			see(in)
 			states[in.State]++
 			left++
 		}

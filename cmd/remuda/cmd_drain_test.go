@@ -82,6 +82,38 @@ func TestDrain_WaitsUntilTerminated(t *testing.T) {
 	}
 }
 
+// obeyed has a drain order carried out while it is being written.
+type obeyed struct {
+	store.Table
+	obey func()
+}
+
+func (o *obeyed) Put(ctx context.Context, item store.Item, expect int64) error {
+	err := o.Table.Put(ctx, item, expect)
+	if err == nil && item.Key.Sort == store.KindDrain {
+		o.obey()
+	}
+	return err
+}
+
+// What a controller dismisses before the first look was drained all the same.
+func TestDrain_DismissedAtOnceCounts(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		table := &obeyed{}
+		st := memory(t, func(inner store.Table) store.Table {
+			table.Table = inner
+			return table
+		})
+		one := launch(t, st, "i-1", time.Now())
+		end(t, st, launch(t, st, "i-2", time.Now())) // gone before
+		table.obey = func() { end(t, st, one) }
+		c := newCLI(st)
+		if code := c.run(t.Context(), "drain", "--all"); code != exitDone || !strings.HasPrefix(c.out.String(), "i-1 dismissed\ndrained 1 after ") {
+			t.Errorf("exit code = %d, stdout = %q, want i-1 dismissed; stderr:\n%s", code, &c.out, &c.err)
+		}
+	})
+}
+
 func TestDrain_NothingToDo(t *testing.T) {
 	tests := []struct {
 		name, reason string
