@@ -181,7 +181,7 @@ func (t *Table) scanSegment(ctx context.Context, segment int32, pages chan<- []a
 	for {
 		var out *dynamodb.ScanOutput
 		err := repeat(ctx, upTo(scanTries), func() (err error) {
-			out, err = bounded(ctx, pageTimeout, "dynamodb:Scan", t.resource(), func(ctx context.Context) (*dynamodb.ScanOutput, error) {
+			out, err = bounded(ctx, t.pageLimit, "dynamodb:Scan", t.resource(), func(ctx context.Context) (*dynamodb.ScanOutput, error) {
 				return t.db.Scan(ctx, in)
 			})
 			return err

@@ -26,6 +26,7 @@ type Table struct {
 	log    *slog.Logger
 
 	itemLimit  time.Duration // of one try of an item's call
+	pageLimit  time.Duration // of one try of a scan's
 	queueLimit time.Duration // likewise of the queue's
 
 	queueURL atomic.Pointer[string] // nil until it was looked up
@@ -42,7 +43,7 @@ var (
 // cfg unless given, events <table>-events. Nothing is called and nothing is created: see Ensure. The caller
 // closes it.
 func Open(_ context.Context, u *url.URL, cfg aws.Config, clk clock.WithTicker, log *slog.Logger) (*Table, error) {
-	t := &Table{name: u.Host, clock: clk, log: log, itemLimit: itemTimeout, queueLimit: queueTimeout}
+	t := &Table{name: u.Host, clock: clk, log: log, itemLimit: itemTimeout, pageLimit: pageTimeout, queueLimit: queueTimeout}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u, err)
