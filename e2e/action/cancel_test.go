@@ -105,7 +105,7 @@ func TestCancel_AtOnce_H30(t *testing.T) {
 			w.Errorf("run %s: post steps = %+v, want one that asks for nothing", id, posts)
 		}
 		if got := w.records(id).Request; got != nil && !got.Released() {
-			w.Errorf("run %s: request = %+v, want none, or one that was given back", id, got)
+			w.Errorf("run %s: request = %+v, want none, or one that was given back; logs of step %q, post %q", id, got, s.Result().Log, posts[0].Log)
 		}
 	}
 	w.close()
