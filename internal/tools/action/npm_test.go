@@ -23,8 +23,8 @@ import (
 // minNode is the oldest version of Node.js that has what the action uses.
 const minNode = 20
 
-// installLimit bounds npm ci. Measured on two cores: 10 s to 15 s.
-const installLimit = 5 * time.Minute
+// installLimit bounds npm ci. Measured on two cores: 10 s to 15 s, and more than 5 min where 60 others wanted them.
+const installLimit = 15 * time.Minute
 
 // The action passes its own tests, and its bundle is what its sources make. Everything runs on a copy, so
 // that a checkout stays as it is. The names of those tests carry what they prove: S80, S89, H13, H34, H41.
