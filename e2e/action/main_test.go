@@ -5,7 +5,6 @@ package action
 
 import (
 	"os"
-	"os/signal"
 	"testing"
 
 	"github.com/remuda-run/remuda/e2e/program"
@@ -16,11 +15,6 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
-	if signal.Ignored(os.Interrupt) {
-		// As in the background of a script. A step would inherit it, and miss a cancellation until node sets its own
-		// handlers; one that the tests catch begins with the default.
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	}
 	os.Exit(program.Tests{Parallel: "4", Ready: func(built string) (func(), error) {
 		binary = built
 		return awstest.Stop, nil

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,6 +95,11 @@ func (j *Job) start(a *Action, script string, with, state map[string]string) (*S
 	s.cmd.Dir, s.cmd.Env, s.cmd.WaitDelay = j.Dir, j.environ(inputs, s.state, files, s.mark), streamsFor
 	out, errs := &lines{each: s.line}, &lines{each: s.line}
 	s.cmd.Stdout, s.cmd.Stderr = out, errs
+	if signal.Ignored(os.Interrupt) {
+		// As in the background of a script. A step would inherit that, and miss a cancellation until node sets its own
+		// handlers; what this process catches is the default in what it starts.
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt of the tests is not the step's
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start step: %w", err)

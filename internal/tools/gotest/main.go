@@ -1,7 +1,7 @@
 // Command gotest runs go test, with one package more at a time than there are processors, as many
 // packages mostly wait. It prints what go test prints, and at the end, in one line, what tests left
-// out for want of a program. It keeps the complete stream of test
-// events in a file, from which command acceptance reads which test passed.
+// out for want of a program. It keeps the complete stream of test events in a file, from which command
+// acceptance reads which test passed.
 //
 // Usage: gotest -o file [arguments of go test]
 package main
