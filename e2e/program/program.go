@@ -17,7 +17,7 @@ type Tests struct {
 	// Parallel is how many run at once unless -parallel says otherwise: they wait for other processes
 	// most of the time. "": as many as there are processors.
 	Parallel string
-	Flags    []string // of go build
+	Flags    []string // of go build, beside those of make build
 	// Ready is called with the path of the program before the first test; stop, which may be nil, after the last.
 	Ready func(binary string) (stop func(), err error)
 }
@@ -41,7 +41,8 @@ func (t Tests) Run(m *testing.M) int {
 		}
 	}()
 	binary := filepath.Join(dir, "remuda")
-	build := exec.Command("go", append(append([]string{"build"}, t.Flags...), "-o", binary, "github.com/remuda-run/remuda/cmd/remuda")...)
+	build := exec.Command("go", append(append([]string{"build", "-trimpath"}, t.Flags...), "-o", binary, "github.com/remuda-run/remuda/cmd/remuda")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does: what is tested is what is used
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
 	if err := build.Run(); err != nil {
 		return fail("build remuda:", err)
