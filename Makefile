@@ -8,9 +8,9 @@ GO ?= go
 # Where `make test` keeps its events and `make acceptance` reads them.
 RESULTS ?= dist/test.json
 # For the tests of one package, on two cores that others use too.
-TIMEOUT ?= 20m
+TIMEOUT ?= 30m
 # The packages that take longest go first: what begins last runs alone, on one core of two.
-LONGEST := ./e2e ./reconciler ./store/dynamostore
+LONGEST := ./e2e ./reconciler ./store/dynamostore ./e2e/sim ./e2e/aws
 # What go generate writes.
 GENERATED := README.md docs
 

@@ -22,6 +22,7 @@ func TestCrowd_S15_S86_H37(t *testing.T) {
 				run(t, func(t *testing.T, w *world) {
 					r := rand.New(rand.NewPCG(seed, 0))
 					w.cfg.Registration, w.cfg.MaxInstances, w.cfg.Runners = mode, 12, 24*time.Hour
+					w.idlePoll = time.Second
 					w.hub.SetLatency(githubsim.Latency{
 						API:     time.Duration(r.IntN(1000)) * time.Millisecond,
 						Session: time.Duration(r.IntN(3000)) * time.Millisecond,

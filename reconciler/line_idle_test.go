@@ -45,8 +45,8 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 	w.t.Helper()
 	ends, idle, roomy := map[string]time.Time{}, map[store.InstanceID]time.Duration{}, time.Duration(0)
 	served := map[string]bool{}
-	const step = 100 * time.Millisecond
-	w.await(4*time.Hour, "all served", func() bool {
+	const step = lyingIdle / 10
+	w.awaitEvery(step, 4*time.Hour, "all served", func() bool {
 		waiting := w.shortOf(asked, ends, served, r)
 		pooled, living := map[store.InstanceID]bool{}, 0
 		for id, in := range w.instances() {

@@ -31,7 +31,7 @@ func (w *world) start(m fleet.Machine) {
 	w.mu.Unlock()
 	boot, o := w.boot, agent.Options{
 		Store: w.store, Principal: store.Principal(m.Principal), InstanceID: store.InstanceID(m.ID), Dir: filepath.Join(w.dir, m.ID),
-		Exe: "/bin/false", Version: "test", Clock: skewed{w.clock, w.skew}, Log: w.log.With("agent", m.ID), Grace: w.grace,
+		Exe: "/bin/false", Version: "test", Clock: skewed{w.clock, w.skew}, Log: w.log.With("agent", m.ID), Grace: w.grace, IdlePoll: w.idlePoll,
 		Runner: mc.runner, Machine: &power{w, m.ID, !w.powerless}, Script: w.script,
 	}
 	if w.agentTable != nil {

@@ -145,6 +145,7 @@ func TestRefill_Refused_PausesLonger(t *testing.T) {
 // H41: a run is repeated just after the records of its first attempt expired.
 func TestAttempt_AfterTheRecordsExpired(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
+		w.idlePoll = time.Second
 		defer w.controller("c1", nil)()
 		w.warm("100", 1, nil)
 		st := w.status("100")

@@ -234,7 +234,7 @@ func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 // H37: probing makes few registrations: one machine every 5 s for ten minutes, then one every 30 s, however many wait.
 func TestProbing_IsPaced_H37(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.MaxRuntime = 24 * time.Hour
+		w.cfg.MaxRuntime, w.idlePoll = 24*time.Hour, time.Second
 		defer w.controller("c1", nil)()
 		w.hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		r := spec("100", 10)

@@ -22,7 +22,7 @@ func (w *world) warm(run string, n int, change func(*store.RunRequest)) store.Ru
 		change(&r)
 	}
 	before := w.pooled()
-	w.submit(r)
+	defer w.submit(r)()
 	st := w.awaitPhase(run, 1, statemachine.Ready, 5*time.Minute)
 	w.release(run, 1, store.Drain)
 	w.awaitPhase(run, 1, statemachine.ReleasedPhase, time.Minute)

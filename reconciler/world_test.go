@@ -46,6 +46,7 @@ type world struct {
 	script     agent.Script
 	boot       time.Duration
 	grace      time.Duration // of the agent's own timer; 0: the default
+	idlePoll   time.Duration // between its reads while it waits to be assigned, most of a long story's work; 0: the default
 	skew       time.Duration // its clock minus everybody else's
 	powerless  bool          // its agent cannot end it
 	unanswered bool          // its listener's calls that hang are never answered
@@ -261,13 +262,19 @@ func (w *world) status(id string) store.RunStatus {
 // await sleeps in steps until cond holds, at most limit of virtual time.
 func (w *world) await(limit time.Duration, what string, cond func() bool) time.Duration {
 	w.t.Helper()
+	return w.awaitEvery(100*time.Millisecond, limit, what, cond)
+}
+
+// awaitEvery is await for what is dear to look at.
+func (w *world) awaitEvery(step, limit time.Duration, what string, cond func() bool) time.Duration {
+	w.t.Helper()
 	start := w.clock.Now()
 	for !cond() {
 		if w.clock.Since(start) > limit {
 			w.dump()
 			w.t.Fatalf("%s: not within %s", what, limit)
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(step)
 	}
 	return w.clock.Since(start)
 }
