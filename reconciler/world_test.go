@@ -265,7 +265,7 @@ func (w *world) await(limit time.Duration, what string, cond func() bool) time.D
 	return w.awaitEvery(100*time.Millisecond, limit, what, cond)
 }
 
-// awaitEvery is await for what is dear to look at.
+// awaitEvery is await with steps of another length, for what is costly to look at.
 func (w *world) awaitEvery(step, limit time.Duration, what string, cond func() bool) time.Duration {
 	w.t.Helper()
 	start := w.clock.Now()
