@@ -52,7 +52,7 @@ func inTrouble(t *testing.T, mode store.RegistrationMode, test func(t *testing.T
 		t.Run(string(mode)+"/"+tr.name, func(t *testing.T) {
 			t.Parallel()
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.Registration = mode
+				w.cfg.Registration, w.idlePoll = mode, time.Second
 				defer w.controller("c1", nil)()
 				test(t, w, func() { tr.begin(w.hub) }, func() { over(w.hub) })
 			})

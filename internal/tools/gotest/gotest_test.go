@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,6 +87,55 @@ func TestRun_PrintsWhatGoTestPrints(t *testing.T) {
 	}
 }
 
+// What one group says is what it says alone, whichever ends first, and one that fails fails them all.
+func TestRun_GroupsAreOneRun(t *testing.T) {
+	t.Chdir(writeModule(t))
+	tests := []struct {
+		name, reason string
+		groups       []string
+		code         int
+		says, events []string
+	}{
+		{"Passing", "both groups' packages", []string{"./good", "--", "-race", "./empty", "./good"}, 0,
+			[]string{"ok  \texample.test/m/good", "ok  \texample.test/m/good", "?   \texample.test/m/empty"}, []string{`"TestNoisy"`}},
+		{"FirstFails", "the first group's verdict", []string{"./bad", "--", "./good"}, 1,
+			[]string{"FAIL\texample.test/m/bad", "ok  \texample.test/m/good"}, []string{`"TestBad/wrong"`, `"TestNoisy"`}},
+		{"LastFails", "the last group's verdict", []string{"./good", "--", "./bad"}, 1,
+			[]string{"FAIL\texample.test/m/bad", "ok  \texample.test/m/good"}, []string{`"TestBad/wrong"`, `"TestNoisy"`}},
+		{"Nowhere", "what go itself says", []string{"./good", "--", "./nowhere"}, 1,
+			[]string{"ok  \texample.test/m/good", "nowhere"}, []string{`"TestNoisy"`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			file := filepath.Join(t.TempDir(), "events.json")
+			code, err := run(t.Context(), append([]string{"-o", file}, tt.groups...), &out, &errs)
+			if code != tt.code || err != nil {
+				t.Fatalf("run(%v) = %d, %v, want %d, nil; %s", tt.groups, code, err, tt.code, errs.String())
+			}
+			said := out.String() + errs.String()
+			for _, want := range tt.says {
+				if !strings.Contains(said, want) {
+					t.Errorf("run(%v) does not say %q, %s:\n%s", tt.groups, want, tt.reason, said)
+				}
+				said = strings.Replace(said, want, "", 1) // what is wanted twice is said twice
+			}
+			if got := strings.HasSuffix(out.String(), "\nFAIL\n"); got != (tt.code == 1) {
+				t.Errorf("run(%v) ends with FAIL: %t, want %t:\n%s", tt.groups, got, tt.code == 1, out.String())
+			}
+			events, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range tt.events {
+				if !strings.Contains(string(events), want) {
+					t.Errorf("run(%v) kept no event of %s, want those of all groups:\n%s", tt.groups, want, events)
+				}
+			}
+		})
+	}
+}
+
 func TestRun_UsageAndUnwritableFileRunNothing(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct {
@@ -119,7 +169,7 @@ func TestPrinter_VerdictAboveReasons(t *testing.T) {
 {"Action":"output","Package":"p","Output":"FAIL\tp\t0.1s\n"}
 {"Action":"fail","Package":"p"}
 `
-	if err := copyEvents(strings.NewReader(in), &printer{out: &out, leftOut: leftOut{}}); err != nil {
+	if err := copyEvents(strings.NewReader(in), &output{events: io.Discard, text: printer{out: &out, leftOut: leftOut{}}}); err != nil {
 		t.Fatalf("copyEvents() error = %v", err)
 	}
 	if want := "--- FAIL: T (0.00s)\n    x_test.go:1: reason\nFAIL\tp\t0.1s\n"; out.String() != want {
@@ -132,7 +182,7 @@ func TestCopyEvents_LongLines(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	var out bytes.Buffer
 	in := `{"Action":"output","Package":"p","Output":"FAIL ` + long + `\n"}` + "\n" + `{"Action":"fail","Package":"p"}`
-	if err := copyEvents(strings.NewReader(in), &printer{out: &out, leftOut: leftOut{}}); err != nil {
+	if err := copyEvents(strings.NewReader(in), &output{events: io.Discard, text: printer{out: &out, leftOut: leftOut{}}}); err != nil {
 		t.Fatalf("copyEvents() error = %v", err)
 	}
 	if want := "FAIL " + long + "\n"; out.String() != want {
