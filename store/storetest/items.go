@@ -41,6 +41,25 @@ func mustPut(t testing.TB, table store.Table, expect int64, items ...store.Item)
 	}
 }
 
+// Filler is a table that takes thousands of items in less than a call each.
+type Filler interface {
+	// Fill stores items unconditionally, as Put would.
+	Fill(ctx context.Context, items ...store.Item) error
+}
+
+// mustFill stores what a test is going to read.
+func mustFill(t testing.TB, table store.Table, items ...store.Item) {
+	t.Helper()
+	f, ok := table.(Filler)
+	if !ok {
+		mustPut(t, table, store.Any, items...)
+		return
+	}
+	if err := f.Fill(t.Context(), items...); err != nil {
+		t.Fatalf("Fill() error = %v", err)
+	}
+}
+
 // read returns the stored item, nil if there is none.
 func read(t testing.TB, table store.Table, key store.Key) *store.Item {
 	t.Helper()

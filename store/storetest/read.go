@@ -127,7 +127,7 @@ func scanMany(t *testing.T, table store.Table) {
 		}
 		items = append(items, instanceItem(t, in))
 	}
-	mustPut(t, table, store.Any, items...)
+	mustFill(t, table, items...)
 
 	instances, beats, signals, gotRun, gotExpired := 0, 0, 0, map[store.InstanceID]bool{}, map[store.InstanceID]bool{}
 	err := s.Scan(t.Context(), store.Visitor{

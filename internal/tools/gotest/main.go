@@ -3,7 +3,7 @@
 // what go test prints, and at the end, in one line, what tests left out for want of a program. It keeps
 // the complete stream of test events in a file, from which command acceptance reads which test passed.
 //
-// Usage: gotest -o file [arguments of go test] [-- arguments of another go test]...
+// Usage: gotest -o file [arguments of go test] [-- those of another]
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 // run returns the exit code of go test, or 2 with the error that kept it from running.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
 	if len(args) < 2 || args[0] != "-o" {
-		return 2, errors.New("usage: gotest -o file [arguments of go test] [-- arguments of another go test]...")
+		return 2, errors.New("usage: gotest -o file [arguments of go test] [-- those of another]")
 	}
 	name := args[1]
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
