@@ -74,7 +74,7 @@ func (s *installation) watch() {
 	s.table, s.witness = table, witness.New(store.New(table), witnessGrace)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
 	watched := make(chan error, 1)
-	go func() { watched <- s.witness.Watch(ctx, 20*time.Millisecond) }()
+	go func() { watched <- s.witness.Watch(ctx, 100*time.Millisecond) }()
 	s.Cleanup(func() {
 		cancel()
 		s.check(<-watched)

@@ -214,7 +214,7 @@ func (w *world) watch() {
 	w.check(err)
 	w.witness = witness.New(store.New(table), witnessGrace)
 	w.beside(func(ctx context.Context) error {
-		return errors.Join(w.witness.Watch(ctx, 100*time.Millisecond), table.Close())
+		return errors.Join(w.witness.Watch(ctx, 300*time.Millisecond), table.Close())
 	})
 }
 
