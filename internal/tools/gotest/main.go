@@ -1,7 +1,7 @@
-// Command gotest runs go test. Packages that want different arguments stand in groups, which run at once:
-// each takes as many packages at a time as there are processors, and many packages mostly wait. It prints
-// what go test prints, and at the end, in one line, what tests left out for want of a program. It keeps
-// the complete stream of test events in a file, from which command acceptance reads which test passed.
+// Command gotest runs go test. Packages that want different arguments stand in groups, which run at once,
+// as many packages mostly wait. It prints what go test prints, and at the end, in one line, what tests left
+// out for want of a program. It keeps the complete stream of test events in a file, from which command
+// acceptance reads which test passed.
 //
 // Usage: gotest -o file [arguments of go test] [-- those of another]
 package main
