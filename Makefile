@@ -13,7 +13,7 @@ GO ?= go
 RESULTS ?= dist/test.json
 # For the tests of one package, on two cores that others use too.
 TIMEOUT ?= 30m
-EACH := -timeout $(TIMEOUT) -vet=off # make verify does
+EACH := -timeout $(TIMEOUT) -vet=off # make lint runs all of vet
 # Packages of e2e run one at a time, as each starts many processes.
 ONE := -p 1
 # The packages that take longest go first: what begins last runs alone.
@@ -71,9 +71,8 @@ lint: ## golangci-lint, at the version of tools/go.mod
 gen: ## write the generated files again
 	$(GO) generate ./...
 
-verify: ## formatting, vet, generated files, modules, import rules, lint
+verify: ## formatting, generated files, modules, import rules, lint and vet
 	@late="$$(gofmt -l .)"; test -z "$$late" || { echo "gofmt -w is due for:"; echo "$$late"; exit 1; }
-	$(GO) vet ./...
 	$(GO) generate ./...
 	git diff --exit-code -- $(GENERATED)
 	$(GO) mod tidy -diff
