@@ -159,6 +159,20 @@ func TestRun_UsageAndUnwritableFileRunNothing(t *testing.T) {
 	}
 }
 
+// A signal leaves no exit code, which must not pass for success.
+func TestRun_KilledIsNoSuccess(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\nkill -9 $$\n"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	var out bytes.Buffer
+	code, err := run(t.Context(), []string{"-o", filepath.Join(dir, "events.json"), "./..."}, &out, &out)
+	if code != 2 || err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("run() = %d, %v, want 2 and how go test ended", code, err)
+	}
+}
+
 func TestPrinter_VerdictAboveReasons(t *testing.T) {
 	var out bytes.Buffer
 	in := `{"Action":"run","Package":"p","Test":"T"}

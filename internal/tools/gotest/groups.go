@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"os/exec"
 	"slices"
@@ -25,7 +24,7 @@ func goTest(ctx context.Context, args []string, stdout, stderr, events io.Writer
 	out := &output{events: events, text: printer{out: stdout, leftOut: leftOut{}}, stderr: stderr}
 	code := 0
 	tests, ctx := errgroup.WithContext(ctx)
-	for group := range groups(args) {
+	for _, group := range groups(args) {
 		tests.Go(func() error {
 			exit, err := out.run(ctx, group)
 			out.mu.Lock()
@@ -48,20 +47,14 @@ func goTest(ctx context.Context, args []string, stdout, stderr, events io.Writer
 	return code, nil
 }
 
-// groups yields the arguments between one separator and the next.
-func groups(args []string) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for {
-			end := slices.Index(args, separator)
-			if end < 0 {
-				yield(args)
-				return
-			}
-			if !yield(args[:end]) {
-				return
-			}
-			args = args[end+1:]
+// groups returns the arguments between one separator and the next.
+func groups(args []string) (out [][]string) {
+	for {
+		end := slices.Index(args, separator)
+		if end < 0 {
+			return append(out, args)
 		}
+		out, args = append(out, args[:end]), args[end+1:]
 	}
 }
 
@@ -112,7 +105,7 @@ func (o *output) run(ctx context.Context, args []string) (int, error) {
 		_, _ = io.Copy(io.Discard, out) // go test must not wait for a reader; readErr is what matters
 	}
 	err = cmd.Wait()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
 		return 2, fmt.Errorf("run go test: %w", err)
 	}
 	if readErr != nil {
