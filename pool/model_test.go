@@ -108,6 +108,25 @@ func (m *model) take(t *rapid.T) {
 	m.looks[[2]string{who, got.InstanceID}]++
 }
 
+// count compares how many can be taken, and sees that none is.
+func (m *model) count(t *rapid.T) {
+	q, who := genQuery.Draw(t, "query"), genWho.Draw(t, "who")
+	n, passed := rapid.IntRange(-1, 5).Draw(t, "n"), rapid.SliceOfN(genID, 0, 4).Draw(t, "vetoed")
+	got := m.pickup.Takeable(q, who, n, func(c pool.Ticket) bool { return slices.Contains(passed, c.InstanceID) })
+	want := 0
+	for want < n {
+		e := m.best(q, who, passed)
+		if e == nil {
+			break
+		}
+		passed = append(slices.Clone(passed), e.ticket.InstanceID)
+		want++
+	}
+	if got != want {
+		t.Fatalf("Takeable(%+v, %s, %d) = %d, want %d", q, who, n, got, want)
+	}
+}
+
 func (m *model) giveBack(t *rapid.T) {
 	id := genID.Draw(t, "id")
 	m.pickup.Return(id)
@@ -164,7 +183,7 @@ func checkModel(t *rapid.T) {
 	p, clk := newPickup(pool.PickupOptions{MaxLooks: maxLooks})
 	m := &model{pickup: p, clock: clk, maxLooks: maxLooks, all: map[string]*modelEntry{}, looks: map[[2]string]int{}}
 	t.Repeat(map[string]func(*rapid.T){
-		"put": m.put, "put again": m.put, "drop": m.drop, "take": m.take, "take again": m.take,
+		"put": m.put, "put again": m.put, "drop": m.drop, "take": m.take, "take again": m.take, "count": m.count,
 		"return": m.giveBack, "forget": m.forget, "wait": m.wait, "": m.check,
 	})
 }

@@ -34,7 +34,7 @@ type PickupOptions struct {
 // crash hides nothing, and no answer rests on what a queue says or does not say. Messages only
 // refresh it (see Run).
 //
-// Take, Put, Drop, Count, Return and Forget are lookups in memory and never call the Pool. All methods
+// Take, Takeable, Put, Drop, Count, Return and Forget are lookups in memory and never call the Pool. All methods
 // are safe for concurrent use.
 type Pickup struct {
 	pool     Pool
@@ -147,21 +147,45 @@ func (p *Pickup) Take(q Query, who string, veto func(Ticket) bool) (Ticket, bool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stats.Takes++
-	looks := p.looks[who]
+	passedOver := p.passedOver(who, veto)
 	e := p.index.pick(q, p.clock.Now(), func(e *entry) bool {
 		p.stats.Looks++
-		return looks[e.id] >= p.maxLooks || veto != nil && veto(e.ticket())
+		return passedOver(e)
 	})
 	if e == nil {
 		p.stats.Exhausted++
 		return Ticket{}, false
 	}
+	looks := p.looks[who]
 	if looks == nil {
 		looks = make(map[string]int)
 		p.looks[who] = looks
 	}
 	looks[e.id]++
 	return e.ticket(), true
+}
+
+// Takeable returns how many candidates Take would give who for q, at most n. It takes none, and counts no look.
+func (p *Pickup) Takeable(q Query, who string, n int, veto func(Ticket) bool) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	passedOver, found := p.passedOver(who, veto), 0
+	last := p.index.pick(q, p.clock.Now(), func(e *entry) bool {
+		if found < n && !passedOver(e) {
+			found++
+		}
+		return found < n
+	})
+	if last != nil {
+		p.index.show(last)
+	}
+	return found
+}
+
+// passedOver returns the test of what who must leave alone. The lock must be held while it is asked.
+func (p *Pickup) passedOver(who string, veto func(Ticket) bool) func(*entry) bool {
+	looks := p.looks[who]
+	return func(e *entry) bool { return looks[e.id] >= p.maxLooks || veto != nil && veto(e.ticket()) }
 }
 
 // Return says that the claim of a taken instance did not happen: it is available again. The caller

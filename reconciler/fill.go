@@ -60,6 +60,16 @@ func (t *term) room() {
 	}
 }
 
+// claimable counts the machines, at most n, that are there for a request which waits for a launch: they were pooled after
+// it had looked, and its next look is late.
+func (t *term) claimable(r run, w want, n int) int {
+	if n <= 0 || t.pickup.Count(w.query) == 0 {
+		return 0
+	}
+	older := t.waiting.ahead(waiter{id: w.id, since: w.since, query: w.query}, false)
+	return t.pickup.Takeable(w.query, who(r), n, reserve(older))
+}
+
 // possible asks the fleet once per attempt whether any type can ever match, before room below the caps is
 // waited for: an answer that room changes nothing about is due at once. Where there is room the launch
 // brings that answer, and whatever else the fleet says.

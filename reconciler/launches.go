@@ -104,7 +104,8 @@ func (t *term) stillWanted(key string, asked []want) bool {
 	return !slices.ContainsFunc(asked, func(a want) bool { return now[a.id] < a.count })
 }
 
-// affordable cuts wants, oldest first, to what their requests still need and the caps still allow.
+// affordable cuts wants, oldest first, to what their requests still need, the pool has not got meanwhile, and the caps
+// still allow.
 func (t *term) affordable(wants []want) []want {
 	if len(wants) == 0 {
 		return nil
@@ -118,7 +119,8 @@ func (t *term) affordable(wants []want) []want {
 		if !ok || !r.alive(w.attempt) {
 			continue
 		}
-		if w.count = min(w.count, left, r.request.Count-held-open); w.count > 0 {
+		needed := r.request.Count - held - open
+		if w.count = min(w.count, left, needed-t.claimable(r, w, needed)); w.count > 0 {
 			left -= w.count
 			out = append(out, w)
 		}
