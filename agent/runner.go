@@ -92,7 +92,7 @@ type Ending string
 // The endings, as heartbeats show them.
 const (
 	Completed  Ending = "completed"  // its registration was for one job, which it had
-	Lapsed     Ending = "lapsed"     // GitHub removed its registration while it waited for a job
+	Lapsed     Ending = "lapsed"     // its registration was removed from GitHub while it waited for a job
 	Refused    Ending = "refused"    // GitHub does not take its registration
 	Deprecated Ending = "deprecated" // GitHub no longer serves this version of the runner
 	Conflict   Ending = "conflict"   // GitHub believes that it has a session already
@@ -113,7 +113,7 @@ func (s Status) ending(mode store.RegistrationMode, online bool) Ending {
 		return Completed
 	case s.Exit == ExitUpdating || s.Exit == ExitUpdatingOnce:
 		return Updating
-	case jit && s.Exit == ExitOK, s.Cause == store.CauseRefused && online:
+	case s.Exit == ExitOK, s.Cause == store.CauseRefused && online: // after a job the program's own words are not heard
 		return Lapsed
 	case s.Cause == store.CauseRefused:
 		return Refused

@@ -170,28 +170,6 @@ func TestSupervise_CrashesFarApart_NeverGivenUp(t *testing.T) {
 	})
 }
 
-// Lapses in quick succession are paced, so that they do not eat the registration budget.
-func TestSupervise_LapsesPaced(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.online(store.JIT)
-		granted := 0
-		for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
-			for _, l := range w.runner.Alive() {
-				if l.Status().Online {
-					l.Exit(agent.ExitOK, "")
-				}
-			}
-			if got, _ := w.said(); got.Signal == store.RegNext && got.Serial == w.serial {
-				w.grant(store.JIT)
-				granted++
-			}
-		}
-		if granted < 5 || granted > 30 {
-			t.Errorf("%d registrations in 5 min of lapses, want a few with growing pauses", granted)
-		}
-	})
-}
-
 // A listener that loses GitHub says so, is left to try, and says when it is back.
 func TestSupervise_Blocked_ReportedAndBack(t *testing.T) {
 	for _, cause := range []string{store.CauseThrottled, store.CauseUnavailable} {

@@ -1,0 +1,53 @@
+package agent_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/store"
+)
+
+// H37: a runner is deleted that ran a job before, whose words after it are not heard. Its name was used: the same
+// registration would make another runner of that name, which nobody knows.
+func TestSupervise_DeletedAfterAJob_AsksForNext_H37(t *testing.T) {
+	inBubble(t, func(w *world) {
+		l := w.online(store.Token)
+		l.StartJob()
+		time.Sleep(time.Second)
+		l.FinishJob()
+		time.Sleep(time.Second)
+		l.Exit(agent.ExitOK, "")
+		time.Sleep(time.Minute)
+		w.wantSignal(store.RegNext, "")
+		w.wantShown(string(agent.Lapsed))
+		if n := len(w.runner.Started()); n != 1 {
+			t.Errorf("%d listeners were started of one registration, want 1", n)
+		}
+		w.grant(store.Token)
+		time.Sleep(5 * time.Second)
+		w.wantSignal(store.RegOK, "")
+	})
+}
+
+// Lapses in quick succession are paced, so that they do not eat the registration budget.
+func TestSupervise_LapsesPaced(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.JIT)
+		granted := 0
+		for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
+			for _, l := range w.runner.Alive() {
+				if l.Status().Online {
+					l.Exit(agent.ExitOK, "")
+				}
+			}
+			if got, _ := w.said(); got.Signal == store.RegNext && got.Serial == w.serial {
+				w.grant(store.JIT)
+				granted++
+			}
+		}
+		if granted < 5 || granted > 30 {
+			t.Errorf("%d registrations in 5 min of lapses, want a few with growing pauses", granted)
+		}
+	})
+}
