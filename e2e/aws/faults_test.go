@@ -33,7 +33,8 @@ const stall = 3 * time.Second
 
 // everywhere lets kinds of fault happen to every kind of call that matters: those of `remuda init`, each
 // write, each message, each machine's beginning and end, and the reads between. Of each kind a frequent call
-// meets at most as many as most says, so that the story ends.
+// meets at most as many as most says, so that the story ends; the rates are such that one which is made 20 times meets one
+// for certain, which is checked (MustFire).
 func everywhere(name string, most int, kinds ...faults.Kind) weather {
 	beyond := 4 / len(kinds) // together more than the SDK tries, so that it comes to our own repetition
 	rules := func(of ...faults.Rule) []faults.Rule {
@@ -52,7 +53,7 @@ func everywhere(name string, most int, kinds ...faults.Kind) weather {
 			"dynamodb": rules(
 				faults.Rule{Op: "dynamodb.CreateTable", Rate: 1, Limit: 1},
 				faults.Rule{Op: "dynamodb.PutItem", Rate: 0.2, Limit: most},
-				faults.Rule{Op: "dynamodb.BatchGetItem", Rate: 0.2, Limit: most / 2},
+				faults.Rule{Op: "dynamodb.BatchGetItem", Rate: 0.3, Limit: most / 2},
 				faults.Rule{Op: "dynamodb.Scan", Rate: 1, Limit: 2}),
 			"sqs": rules(
 				faults.Rule{Op: "sqs.CreateQueue", Rate: 1, Limit: 1},
@@ -73,9 +74,9 @@ func everywhere(name string, most int, kinds ...faults.Kind) weather {
 		},
 		machine: map[string][]faults.Rule{
 			"dynamodb": rules(
-				faults.Rule{Op: "dynamodb.UpdateItem", Rate: 0.15, Limit: most},
-				faults.Rule{Op: "dynamodb.GetItem", Rate: 0.1, Limit: most}),
-			"sqs": rules(faults.Rule{Op: "sqs.SendMessage*", Rate: 0.3, Limit: 3}),
+				faults.Rule{Op: "dynamodb.UpdateItem", Rate: 0.2, Limit: most},
+				faults.Rule{Op: "dynamodb.GetItem", Rate: 0.3, Limit: most}),
+			"sqs": rules(faults.Rule{Op: "sqs.SendMessage*", Rate: 0.6, Limit: 3}),
 		},
 	}
 }
@@ -144,11 +145,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// hits lists what struck, in order.
+// hits lists what struck, in how many calls, in order.
 func hits(transport *faults.Transport) string {
 	var lines []string
+	calls := transport.Counter().Snapshot().Calls
 	for hit, n := range transport.Fired() {
-		lines = append(lines, fmt.Sprintf("%s: %s ×%d", hit.Op, hit.Kind, n))
+		lines = append(lines, fmt.Sprintf("%s: %s ×%d in %d calls", hit.Op, hit.Kind, n, calls[hit.Op]))
 	}
 	slices.Sort(lines)
 	return fmt.Sprint(lines)
