@@ -61,6 +61,21 @@ func TestDeadman_Extended_S30(t *testing.T) {
 	})
 }
 
+// S30: so does one that is extended while the state stays.
+func TestDeadman_ExtendedInItsState_S30(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.launch("a")
+		w.boot()
+		time.Sleep(5 * time.Minute)
+		first := w.deadline()
+		w.do(store.Transition{Event: statemachine.Renewed})
+		sleepTo(first.Add(time.Minute))
+		w.wantOn()
+		sleepTo(w.deadline())
+		w.wantHalt("threshold passed")
+	})
+}
+
 // H51: the store cannot be reached past the last known threshold.
 func TestDeadman_StoreUnreachable_H51(t *testing.T) {
 	for _, tt := range []struct {

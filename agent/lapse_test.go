@@ -2,9 +2,11 @@ package agent_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -49,5 +51,26 @@ func TestSupervise_LapsesPaced(t *testing.T) {
 		if granted < 5 || granted > 30 {
 			t.Errorf("%d registrations in 5 min of lapses, want a few with growing pauses", granted)
 		}
+	})
+}
+
+// S85: what one run's listener was about to do is nothing to the next run: its runner is registered with its own
+// material only.
+func TestSupervise_EndsWithItsAssignment_S85(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.Token).Exit(agent.ExitTerminated, "") // to be started again after a pause
+		synctest.Wait()
+		w.wantSignal(store.RegFailed, store.CauseUnavailable)
+		w.release(store.Now)
+		w.waitFor(store.RemoveOK)
+		w.do(store.Transition{Event: statemachine.Pooled})
+		w.do(store.Transition{Event: statemachine.Claim, RunID: "b", Attempt: 1})
+		time.Sleep(time.Minute)
+		if n := len(w.runner.Started()); n != 1 {
+			t.Errorf("%d listeners were started, want none with the material of run a", n)
+		}
+		w.grant(store.Token)
+		time.Sleep(5 * time.Second)
+		w.wantSignal(store.RegOK, "")
 	})
 }

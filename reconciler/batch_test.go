@@ -122,6 +122,7 @@ func TestBatch_PreparedIntendedBegun_H32(t *testing.T) {
 	}
 }
 
+// S73
 func TestBatch_KindsDifferInEverythingThatIsLaunched(t *testing.T) {
 	base := small("c*", "m*")
 	kinds := map[string]string{kind(base): "base"}

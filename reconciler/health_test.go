@@ -25,7 +25,7 @@ func (f *faint) Put(ctx context.Context, item store.Item, expect int64) error {
 }
 
 // S07: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it is heard again
-// it is, with the run it had and the run's time from then on.
+// it is, with the run it had and the run's time from then on. S33 S63
 func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		beats := &faint{Table: w.table}
@@ -95,4 +95,34 @@ func (w *world) said(p store.Principal) store.SignalValue {
 		w.t.Fatal(err)
 	}
 	return got[p].Signal.Value
+}
+
+// S36: a machine that missed two reports is as good as any other: it is claimed.
+func TestTwoMissedReports_FailNobody_S36(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		beats := &faint{Table: w.table}
+		w.agentTable = beats
+		w.cfg.WarmPoll = time.Second // what is known of it is never older
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		heard := w.beat(w.instance(id).Principal)
+		w.await(10*time.Second, "a report", func() bool { return w.beat(w.instance(id).Principal).After(heard) })
+		beats.mute.Store(true)
+		time.Sleep(w.cfg.Limits.Window() - time.Second)
+		beats.mute.Store(false)
+		w.submit(spec("200", 1))
+		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); !ids(st)[id] || w.fleet.Launched() != 1 {
+			t.Errorf("run 200 got %v of %d machines, want %s", ids(st), w.fleet.Launched(), id)
+		}
+	})
+}
+
+// beat returns when an agent's last heartbeat was written.
+func (w *world) beat(p store.Principal) time.Time {
+	w.t.Helper()
+	got, err := w.store.Vitals(w.t.Context(), func(k store.Key, err error) { w.t.Errorf("vitals %v: %v", k, err) }, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return got[p].Heartbeat.UpdatedAt.Time
 }

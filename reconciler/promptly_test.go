@@ -83,19 +83,23 @@ func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
 }
 
 // S11 H07 H62: a machine ends that runs a run, whose silence would count after five minutes: the fleet says so, and its record
-// follows within a sweep.
+// follows within a sweep, whenever it ends between two.
 func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 1))
-		id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
-		w.crash(id)
-		w.await(w.cfg.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
-		if why := w.instance(id).Reason; why != statemachine.ReasonGone {
-			t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
-		}
-		w.await(time.Minute, "its seat is filled again", func() bool { return w.in(statemachine.Running) == 1 })
-	})
+	const phases = 6
+	for phase := range phases {
+		run(t, func(t *testing.T, w *world) {
+			defer w.controller("c1", nil)()
+			w.submit(spec("100", 1))
+			id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+			time.Sleep(time.Duration(phase) * w.cfg.Sweep / phases)
+			w.crash(id)
+			w.await(w.cfg.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+			if why := w.instance(id).Reason; why != statemachine.ReasonGone {
+				t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
+			}
+			w.await(time.Minute, "its seat is filled again", func() bool { return w.in(statemachine.Running) == 1 })
+		})
+	}
 }
 
 // S33: a warm start calls the fleet not at all, and GitHub for its registrations alone: readiness is what agents report.
@@ -127,5 +131,40 @@ func TestWarmStart_AsksNeitherFleetNorGitHub_S33(t *testing.T) {
 				t.Errorf("%d calls %s of GitHub, want %d", n, c, want)
 			}
 		}
+	})
+}
+
+// failingClaim is a table on which the first write of a claim fails at once, and the others take a second.
+type failingClaim struct {
+	store.Table
+	clock  clock.Clock
+	failed atomic.Bool
+}
+
+func (f *failingClaim) Put(ctx context.Context, item store.Item, expect int64) error {
+	var in store.Instance
+	if item.Key.Sort != store.KindInstance || json.Unmarshal(item.Attributes, &in) != nil || in.State != statemachine.Claimed {
+		return f.Table.Put(ctx, item, expect)
+	}
+	if f.failed.CompareAndSwap(false, true) {
+		return store.ErrRefused
+	}
+	select {
+	case <-f.clock.After(time.Second):
+		return f.Table.Put(ctx, item, expect)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// S60: one seat's claim fails; the two others, which are under way, go on.
+func TestClaims_AFailingOneStopsNoOther_S60(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &failingClaim{Table: w.table, clock: w.clock}
+		defer w.controller("c1", table)()
+		w.warm("100", 3, nil)
+		w.submit(spec("200", 3))
+		w.await(1100*time.Millisecond, "two claimed", func() bool { return w.in(statemachine.Claimed) == 2 })
+		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
 	})
 }

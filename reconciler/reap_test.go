@@ -48,3 +48,15 @@ func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 		w.await(30*time.Second, "confirmed", func() bool { return !w.instance(refused).ExpiresAt.IsZero() })
 	})
 }
+
+// S28: what a leader left that nobody ended is ended by the next, also where no agent helps.
+func TestReap_TheNextLeaderEndsWhatTheLastLaunched_S28(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.powerless = true
+		stop := w.controller("c1", nil)
+		w.warm("100", 1, nil)
+		stop()
+		defer w.controller("c2", nil)()
+		w.await(w.cfg.Limits.Idle+2*time.Minute, "ended", func() bool { return len(w.fleet.Alive()) == 0 })
+	})
+}

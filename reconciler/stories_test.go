@@ -289,6 +289,20 @@ func TestClientVanished(t *testing.T) {
 	})
 }
 
+// H30: so does one that holds nothing and can have nothing.
+func TestClientVanished_WithNothing_H30(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		defer w.controller("c1", nil)()
+		gone := w.submit(spec("100", 1))
+		time.Sleep(10 * time.Second)
+		gone()
+		if st := w.awaitPhase("100", 1, statemachine.Failed, 100*time.Second); st.Reason != reconciler.ReasonVanished {
+			t.Errorf("failed for %q, want %q", st.Reason, reconciler.ReasonVanished)
+		}
+	})
+}
+
 // S51 S73 S75: usage classes are kept apart, and tried in the order of preference.
 func TestUsageClassFallback(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

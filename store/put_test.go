@@ -81,6 +81,7 @@ func TestPut_ConflictWithItselfIsSuccess_H13(t *testing.T) {
 	})
 }
 
+// S46
 func TestPut_ConflictWithAnotherIsFinal(t *testing.T) {
 	tests := []struct {
 		name    string

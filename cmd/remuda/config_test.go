@@ -10,6 +10,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/remuda-run/remuda/reconciler"
 )
 
 // Every setting has a doc line, a name in the environment that is its own, and a default that the
@@ -384,5 +386,15 @@ func TestConfig_WhoseJobs(t *testing.T) {
 		if got := (GitHubConfig{URL: tc.url, Repository: tc.repository}).serves(); got != tc.want {
 			t.Errorf("serves() with url %q and repository %q = %q, want %q", tc.url, tc.repository, got, tc.want)
 		}
+	}
+}
+
+// S90: the controller knows each class as it is configured.
+func TestConfig_ClassesReachTheController_S90(t *testing.T) {
+	c := defaults()
+	c.Classes = map[string]Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 16, Mem: 65536}}
+	want := map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 16, Mem: 65536}}
+	if got := c.controller("c1").Classes; !reflect.DeepEqual(got, want) {
+		t.Errorf("classes of the controller = %+v, want %+v", got, want)
 	}
 }
