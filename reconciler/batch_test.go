@@ -122,7 +122,7 @@ func TestBatch_PreparedIntendedBegun_H32(t *testing.T) {
 	}
 }
 
-// S73
+// S73: requests share a launch only if they want the same of it, its usage classes included.
 func TestBatch_KindsDifferInEverythingThatIsLaunched(t *testing.T) {
 	base := small("c*", "m*")
 	kinds := map[string]string{kind(base): "base"}

@@ -71,8 +71,8 @@ func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 	})
 }
 
-// S65 S66: one of several that are claimed at once says nothing, and the others come online: it costs its machine as soon
-// as its gate closes. S64
+// S64 S65 S66: one of several that are claimed at once says nothing, and the others come online: it costs its machine as soon
+// as its gate closes.
 func TestLateListener_BesideOthersThatCame_S65_S66(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.audit.excuse(statemachine.ReasonGate)

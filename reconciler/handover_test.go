@@ -59,8 +59,8 @@ func (w *world) checkOnline(in store.Instance) {
 	w.t.Errorf("%s runs %s without its runner %q at GitHub", in.ID, in.RunID, in.Registration.Name)
 }
 
-// S90: what a class means is what the configuration says: it decides what is launched, and after it was changed the
-// machines of the old size are not offered for it. H15
+// S90 H15: what a class means is what the configuration says: it decides what is launched, and after it was changed the
+// machines of the old size are not offered for it.
 func TestClasses_DriveLaunchingAndMatching_S90(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.cfg.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 16384}}

@@ -24,8 +24,8 @@ func (f *faint) Put(ctx context.Context, item store.Item, expect int64) error {
 	return f.Table.Put(ctx, item, expect)
 }
 
-// S07: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it is heard again
-// it is, with the run it had and the run's time from then on. S33 S63
+// S07 S33 S63: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it is heard again
+// it is, with the run it had and the run's time from then on.
 func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		beats := &faint{Table: w.table}
@@ -90,11 +90,7 @@ func TestStaleIdle_IsNoCandidate_S44(t *testing.T) {
 // said returns what an agent reported last.
 func (w *world) said(p store.Principal) store.SignalValue {
 	w.t.Helper()
-	got, err := w.store.Vitals(w.t.Context(), func(k store.Key, err error) { w.t.Errorf("vitals %v: %v", k, err) }, p)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return got[p].Signal.Value
+	return w.vitals(p).Signal.Value
 }
 
 // S36: a machine that missed two reports is as good as any other: it is claimed.
@@ -120,9 +116,14 @@ func TestTwoMissedReports_FailNobody_S36(t *testing.T) {
 // beat returns when an agent's last heartbeat was written.
 func (w *world) beat(p store.Principal) time.Time {
 	w.t.Helper()
+	return w.vitals(p).Heartbeat.UpdatedAt.Time
+}
+
+func (w *world) vitals(p store.Principal) store.Vitals {
+	w.t.Helper()
 	got, err := w.store.Vitals(w.t.Context(), func(k store.Key, err error) { w.t.Errorf("vitals %v: %v", k, err) }, p)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return got[p].Heartbeat.UpdatedAt.Time
+	return got[p]
 }

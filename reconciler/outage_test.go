@@ -94,8 +94,8 @@ func TestStoreDown_InTheMiddleOfAClaim(t *testing.T) {
 	})
 }
 
-// §8.7: a request has its answer at its deadline, also while GitHub being down keeps an older attempt
-// from going back. S80
+// S80 §8.7: a request has its answer at its deadline, also while GitHub being down keeps an older attempt
+// from going back.
 func TestDeadline_WhileAnOlderAttemptCannotGoBack(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()

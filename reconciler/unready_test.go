@@ -11,8 +11,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// S78: a request that fails with a claimed machine, a new one that is ready and a new one that is not gives the first
-// two back through the handshake, ends the third at once, and says how far it came and what went wrong last. S08
+// S08 S78: a request that fails with a claimed machine, a new one that is ready and a new one that is not gives the first
+// two back through the handshake, ends the third at once, and says how far it came and what went wrong last.
 func TestUnsatisfied_GivesBackEndsAndTells_S78(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()

@@ -81,7 +81,7 @@ func TestPut_ConflictWithItselfIsSuccess_H13(t *testing.T) {
 	})
 }
 
-// S46
+// S46: whoever finds that another wrote first is told so, also where the version is the one it would have written.
 func TestPut_ConflictWithAnotherIsFinal(t *testing.T) {
 	tests := []struct {
 		name    string

@@ -184,8 +184,8 @@ func wantOff(t *testing.T, i *instance, done <-chan error) {
 	}
 }
 
-// H01 H03: an instance takes over its own end before it knows what STS calls it; from then on it works under
-// that name, tells of a notice of EC2, and ends by a power-off. S18
+// S18 H01 H03: an instance takes over its own end before it knows what STS calls it; from then on it works under
+// that name, tells of a notice of EC2, and ends by a power-off.
 func TestAgentEC2_FromBootToPowerOff_H01_H03(t *testing.T) {
 	i := newInstance(t)
 	done := i.boot()

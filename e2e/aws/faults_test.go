@@ -33,8 +33,8 @@ const stall = 3 * time.Second
 
 // everywhere lets kinds of fault happen to every kind of call that matters: those of `remuda init`, each
 // write, each message, each machine's beginning and end, and the reads between. Of each kind a frequent call
-// meets at most as many as most says, so that the story ends; the rates are such that one which is made 20 times meets one
-// for certain, which is checked (MustFire).
+// meets at most as many as most says, so that the story ends; the rates are such that it meets one in all
+// but one of some thousand stories. A fault that never struck fails the test (MustFire).
 func everywhere(name string, most int, kinds ...faults.Kind) weather {
 	beyond := 4 / len(kinds) // together more than the SDK tries, so that it comes to our own repetition
 	rules := func(of ...faults.Rule) []faults.Rule {
