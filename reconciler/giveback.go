@@ -149,6 +149,8 @@ func (t *term) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (b
 	case !t.clock.Now().Before(s.Threshold.Add(-lastMinute)):
 		t.log.Warn("give back without GitHub's word", logkey.InstanceID, s.ID, logkey.Error, err)
 		return true, nil
+	case errors.Is(err, errRegistering):
+		return false, nil
 	}
 	return false, err
 }

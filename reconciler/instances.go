@@ -207,7 +207,7 @@ func (t *term) dismissable(ctx context.Context, s snapshot) (bool, time.Duration
 		return false, t.cfg.HotPoll, nil
 	}
 	switch err := t.removeRunner(ctx, s); {
-	case errors.Is(err, githubapi.ErrBusy):
+	case errors.Is(err, githubapi.ErrBusy), errors.Is(err, errRegistering):
 		return false, t.cfg.HotPoll, nil
 	case err != nil:
 		return false, 0, fmt.Errorf("dismiss %s: %w", s.ID, err)

@@ -87,6 +87,42 @@ func TestReady_IffBothChecksPass_S07_S65(t *testing.T) {
 	}
 }
 
+// S15: with a token an agent may be about to register until it has said what became of that very registration, or while it
+// tries again; with material of one runner's own, or for another assignment, never.
+func TestRegistering_UntilItsOutcomeIsTold_S15(t *testing.T) {
+	for name, tc := range map[string]struct {
+		value store.SignalValue
+		want  bool
+	}{
+		"Silent":      {store.SignalValue{}, true},
+		"Script":      {store.SignalValue{Signal: store.ScriptOK, RunID: "100", Assignment: 3}, true},
+		"EarlierOne":  {store.SignalValue{Signal: store.RegOK, RunID: "100", Assignment: 3, Serial: 1}, true},
+		"EarlierRun":  {store.SignalValue{Signal: store.RegOK, RunID: "99", Assignment: 2, Serial: 2}, true},
+		"Throttled":   {saying(store.RegFailed, store.CauseThrottled), true},
+		"Unavailable": {saying(store.RegFailed, store.CauseUnavailable), true},
+		"Refused":     {saying(store.RegFailed, store.CauseRefused), false},
+		"Online":      {saying(store.RegOK, ""), false},
+		"UsedUp":      {saying(store.RegNext, ""), false},
+	} {
+		s := claimedBy("100", tc.value)
+		s.Registration.Mode = store.Token
+		if got := s.registering(); got != tc.want {
+			t.Errorf("%s: registering() = %v, want %v", name, got, tc.want)
+		}
+	}
+	for name, change := range map[string]func(*snapshot){
+		"JIT":             func(s *snapshot) { s.Registration.Mode = store.JIT },
+		"OtherAssignment": func(s *snapshot) { s.Registration.Assignment = 2 },
+		"Terminated":      func(s *snapshot) { s.State = statemachine.Terminated },
+	} {
+		s := claimedBy("100", store.SignalValue{})
+		s.Registration.Mode = store.Token
+		if change(&s); s.registering() {
+			t.Errorf("%s: registering()", name)
+		}
+	}
+}
+
 // A machine has proven that it boots once its script passed, whatever GitHub says.
 func TestScriptPassed(t *testing.T) {
 	for name, want := range map[store.SignalName]bool{

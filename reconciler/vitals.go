@@ -135,6 +135,17 @@ func (s snapshot) unregisteredYet() bool {
 	return s.State == statemachine.Claimed && s.Registration.Assignment != s.Assignment
 }
 
+// registering reports whether the agent of an owned instance may be about to register its runner with a token: it has not said
+// what became of this registration, or that it tries again.
+func (s snapshot) registering() bool {
+	r, v := s.Registration, s.vitals.signal.Value
+	if r.Mode != store.Token || r.Assignment != s.Assignment || !s.State.Owned() {
+		return false
+	}
+	told := v.RunID == s.RunID && v.Assignment == s.Assignment && v.Serial == r.Serial
+	return !told || v.Signal == store.RegFailed && (v.Cause == store.CauseThrottled || v.Cause == store.CauseUnavailable)
+}
+
 // draining reports whether a job of an earlier assignment still runs.
 func (s snapshot) draining() bool {
 	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment != s.Assignment

@@ -1,0 +1,39 @@
+package reconciler_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// S15 S86 H38: a run is over while its machine registers a runner for it, at whichever moment. Jobs of the run that wait
+// run there as long as it is the run's machine, or nowhere, and no runner is left at GitHub, without the sweep.
+func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
+	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
+		for step := range 40 {
+			late := time.Duration(step) * 100 * time.Millisecond
+			t.Run(fmt.Sprintf("%s/%s", mode, late), func(t *testing.T) {
+				run(t, func(t *testing.T, w *world) {
+					w.cfg.Registration, w.cfg.Runners = mode, 24*time.Hour
+					w.idlePoll = time.Second
+					defer w.controller("c1", nil)()
+					w.warm("100", 1, nil)
+					w.hub.SetLatency(githubsim.Latency{API: 300 * time.Millisecond, Session: 100 * time.Millisecond})
+					w.jobs("200", 3, 5)
+					defer w.submit(spec("200", 1))()
+					w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
+					time.Sleep(late)
+					w.release("200", 1, store.Drain)
+					w.awaitPhase("200", 1, statemachine.ReleasedPhase, 2*time.Minute)
+					w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
+					w.checkJobs()
+					w.checkDrained(20 * time.Minute)
+				})
+			})
+		}
+	}
+}
