@@ -1,12 +1,13 @@
 package reconciler_test
 
 import (
+	"context"
 	"encoding/json"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
-	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -45,6 +46,63 @@ func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 	}
 }
 
+// ending is a table on which the first instance that becomes running ends just before: somebody else wrote so.
+type ending struct {
+	store.Table
+	w     *world
+	ended atomic.Pointer[store.InstanceID]
+}
+
+func (e *ending) Put(ctx context.Context, item store.Item, expect int64) error {
+	switch {
+	case item.Key.Sort == store.KindInstance && e.ended.Load() == nil:
+		var in store.Instance
+		if err := json.Unmarshal(item.Attributes, &in); err != nil || in.State != statemachine.Running || !e.ended.CompareAndSwap(nil, &in.ID) {
+			break
+		}
+		e.w.crash(in.ID)
+		lost := store.Transition{Event: statemachine.Lost, Now: e.w.clock.Now(), Reason: statemachine.ReasonGone}
+		if _, err := e.w.store.Transition(ctx, e.w.instance(in.ID), lost); err != nil {
+			e.w.t.Errorf("end %s: %v", in.ID, err)
+		}
+	case item.Key.Sort == store.KindRunStatus:
+		var st store.RunStatus
+		if json.Unmarshal(item.Attributes, &st) == nil && st.Phase == statemachine.Ready {
+			e.w.checkRuns(st)
+		}
+	}
+	return e.Table.Put(ctx, item, expect)
+}
+
+// checkRuns holds an answer that says Ready to the records: every instance that it names runs.
+func (w *world) checkRuns(st store.RunStatus) {
+	for id := range ids(st) {
+		if in := w.instance(id); in.State != statemachine.Running {
+			w.t.Errorf("an answer says Ready and names %s, which is %s", id, in.State)
+		}
+	}
+}
+
+// S77: one of three machines ends while all are handed over: the answer is Ready once three run, and names no other.
+func TestHandover_OneEndsInIt_S77(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &ending{Table: w.table, w: w}
+		defer w.controller("c1", table)()
+		w.submit(spec("100", 3))
+		st := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
+		lost := table.ended.Load()
+		if lost == nil {
+			t.Fatal("none ended")
+		}
+		if len(ids(st)) != 3 || ids(st)[*lost] {
+			t.Errorf("the answer names %v, want three without %s, which ended", ids(st), *lost)
+		}
+		if n := w.in(statemachine.Running); n != 3 {
+			t.Errorf("%d machines run, want 3", n)
+		}
+	})
+}
+
 // checkOnline looks for the runner of an instance at GitHub.
 func (w *world) checkOnline(in store.Instance) {
 	for _, r := range w.hub.Registrations() {
@@ -57,23 +115,4 @@ func (w *world) checkOnline(in store.Instance) {
 		return
 	}
 	w.t.Errorf("%s runs %s without its runner %q at GitHub", in.ID, in.RunID, in.Registration.Name)
-}
-
-// S90 H15: what a class means is what the configuration says: it decides what is launched, and after it was changed the
-// machines of the old size are not offered for it.
-func TestClasses_DriveLaunchingAndMatching_S90(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.cfg.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 16384}}
-		stop := w.controller("c1", nil)
-		if s := w.warm("100", 1, nil).Instances[0]; s.InstanceType != "r6i.large" {
-			t.Errorf("got %+v for 2 vCPUs and 16 GiB, want an r6i.large", s)
-		}
-		stop()
-		w.cfg.Classes = map[string]reconciler.Class{"small": {CPU: 4, Mem: 8192}}
-		w.controller("c2", nil)
-		w.submit(spec("200", 1))
-		if s := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0]; s.Warm || s.InstanceType != "c6i.xlarge" {
-			t.Errorf("got %+v for 4 vCPUs and 8 GiB, want a new c6i.xlarge", s)
-		}
-	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -98,6 +99,26 @@ func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 				t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
 			}
 			w.await(time.Minute, "its seat is filled again", func() bool { return w.in(statemachine.Running) == 1 })
+		})
+	}
+}
+
+// H07: so does the record of one that no listing shows any more, within two sweeps: one listing may lack what lives.
+func TestVanished_FollowedWithinTwoSweeps_H07(t *testing.T) {
+	const phases = 6
+	for phase := range phases {
+		run(t, func(t *testing.T, w *world) {
+			fleet := &blind{Fleet: w.fleet}
+			defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
+			w.submit(spec("100", 1))
+			id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+			time.Sleep(w.cfg.Limits.Visibility + time.Duration(phase)*w.cfg.Sweep/phases)
+			fleet.lacks.Store(&id)
+			w.hang(id)
+			w.await(2*w.cfg.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+			if why := w.instance(id).Reason; why != statemachine.ReasonGone {
+				t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
+			}
 		})
 	}
 }
