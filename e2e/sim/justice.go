@@ -152,7 +152,7 @@ func (t *truth) lastJob(run store.RequestID) time.Time {
 	var last time.Time
 	for _, j := range t.w.hub.Jobs() {
 		switch {
-		case j.Label != string(run):
+		case j.Label != string(run), j.StartedAt.IsZero():
 		case j.State != githubsim.Completed:
 			return t.w.clock.Now()
 		default:

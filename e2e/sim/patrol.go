@@ -282,8 +282,8 @@ func (t *truth) astray(j githubsim.JobRecord) string {
 	return fmt.Sprintf("from %s to %s; it was that run's from %s to %s only", j.StartedAt.Sub(t.w.begin), j.FinishedAt.Sub(t.w.begin), own.from.Sub(t.w.begin), own.to.Sub(t.w.begin))
 }
 
-// gaveUp reports whether somebody wanted a job to end: its run was cancelled, forgotten or given back, its time was over, or a
-// newer attempt took its place.
+// gaveUp reports whether somebody wanted a job to end: its run was cancelled, forgotten, given back or given no machines, its time
+// was over, or a newer attempt took its place.
 func (w *World) gaveUp(j githubsim.JobRecord) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -295,7 +295,7 @@ func (w *World) gaveUp(j githubsim.JobRecord) bool {
 	}
 	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
 		return f.ID == j.Label && f.owns(j.ID) &&
-			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived)
+			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived || f.unserved)
 	})
 }
 

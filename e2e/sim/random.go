@@ -123,7 +123,7 @@ func (d dice) workload() []Step {
 		f := d.run(i)
 		out = append(out, Begin(at, f))
 		if d.chance("again", 0.1, i) {
-			f.Attempt, f.CancelAfter, f.VanishAfter = 2, 0, 0
+			f.Attempt, f.Early, f.CancelAfter, f.VanishAfter = 2, 0, 0, 0
 			if d.chance("otherwise", 0.3, i) {
 				f.Count, f.Jobs = f.Count+1, f.Jobs+1
 			}
@@ -154,8 +154,11 @@ func (d dice) run(i int) Workflow {
 	if d.chance("long", 0.15, i) {
 		f.Job = d.span(20*time.Minute, 70*time.Minute, "job", i)
 	}
+	if d.chance("early", 0.2, i) {
+		f.Early = 1 + d.of("early", i).below(f.Count)
+	}
 	f.Hold = d.span(0, 2*time.Minute, "hold", i)
-	rounds := (f.Jobs + f.Count - 1) / f.Count
+	rounds := (f.Early + f.Jobs + f.Count - 1) / f.Count
 	f.Max = time.Duration(rounds+1)*f.Job + f.Hold + time.Duration(d.unit*float64(10*time.Minute))
 	if d.chance("impatient", 0.15, i) {
 		f.Timeout = d.span(30*time.Second, 4*time.Minute, "timeout", i)

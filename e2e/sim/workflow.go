@@ -21,6 +21,7 @@ type Workflow struct {
 	Types   []string `script:"types"` // patterns; none: all
 	Usage   []string `script:"usage"` // none: spot
 
+	Early   int           `script:"early"`   // jobs that need nothing: submitted at once
 	Jobs    int           `script:"jobs"`    // submitted once it is Ready
 	Job     time.Duration `script:"job"`     // how long each runs
 	Lingers time.Duration `script:"lingers"` // how long a job goes on once it is cancelled
@@ -44,6 +45,7 @@ type workflow struct {
 	began    time.Time
 	answered time.Duration // when its client read the answer; guarded by w.mu
 	outlived bool          // its jobs were cancelled because its time was over; guarded by w.mu
+	unserved bool          // and because it was given no machines; guarded by w.mu
 	acted    time.Duration // when it last wanted something; guarded by w.mu
 	over     bool          // it will do nothing any more; guarded by w.mu
 }
@@ -89,8 +91,15 @@ func (f *workflow) run(ctx context.Context) {
 	// Jobs have a time limit of their own: GitHub ends them once the machines may be gone.
 	patient, enough := context.WithTimeout(patient, f.request().Timeout.Duration()+f.request().MaxRuntime.Duration()+f.w.o.paced(5*time.Minute))
 	defer enough()
+	f.queue(0, f.Early)
 	mode := store.Drain
-	if !f.provision(patient) || !f.work(patient) {
+	if !f.provision(patient) {
+		f.w.mu.Lock()
+		f.unserved = true
+		f.w.mu.Unlock()
+		f.cancelJobs(f.Early)
+		mode = store.Now
+	} else if !f.work(patient) {
 		mode = store.Now
 	}
 	f.w.mu.Lock()
@@ -180,19 +189,25 @@ func (f *workflow) provision(ctx context.Context) bool {
 
 // work lets GitHub run the jobs. It reports whether they came to their end.
 func (f *workflow) work(ctx context.Context) bool {
-	for n := range f.Jobs {
+	all := f.Early + f.Jobs
+	f.queue(f.Early, all)
+	for n := range all {
+		if _, err := f.w.hub.Wait(ctx, f.job(n)); err != nil {
+			f.cancelJobs(all)
+			return false
+		}
+	}
+	return wait(ctx, f.Hold) == nil
+}
+
+// queue submits the jobs from one to before another.
+func (f *workflow) queue(from, to int) {
+	for n := from; n < to; n++ {
 		err := f.w.hub.Submit(githubsim.Job{ID: f.job(n), RunID: f.ID, Label: f.ID, Seconds: f.Job.Seconds()})
 		if err != nil {
 			f.w.truth.violate("jobs", "submit job %d of %s: %v", n, f.ID, err)
 		}
 	}
-	for n := range f.Jobs {
-		if _, err := f.w.hub.Wait(ctx, f.job(n)); err != nil {
-			f.cancelJobs()
-			return false
-		}
-	}
-	return wait(ctx, f.Hold) == nil
 }
 
 // job names a job.
@@ -215,10 +230,11 @@ func (w *World) lingers(job string) time.Duration {
 	return 0
 }
 
-func (f *workflow) cancelJobs() {
-	for n := range f.Jobs {
-		if err := f.w.hub.Cancel(f.job(n)); err != nil {
-			f.w.truth.violate("jobs", "cancel job %d of %s: %v", n, f.ID, err)
+// cancelJobs cancels the first n jobs.
+func (f *workflow) cancelJobs(n int) {
+	for i := range n {
+		if err := f.w.hub.Cancel(f.job(i)); err != nil {
+			f.w.truth.violate("jobs", "cancel job %d of %s: %v", i, f.ID, err)
 		}
 	}
 }
