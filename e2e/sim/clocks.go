@@ -99,6 +99,17 @@ func (w *World) stepped(program string) time.Duration {
 	return w.steps[program]
 }
 
+// mostSet is by how much any clock was set, either way.
+func (w *World) mostSet() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	most := time.Duration(0)
+	for _, by := range w.steps {
+		most = max(most, by.Abs())
+	}
+	return most
+}
+
 // setsAside is what a controller may leave of a clock that was set, and what its store's time is exact to
 // (docs/architecture.md, "Reconcilers").
 const setsAside = 25 * time.Second

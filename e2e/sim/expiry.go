@@ -49,7 +49,7 @@ func (w *World) hides() time.Duration {
 	if !w.o.LateExpiry {
 		return 0 // the store does
 	}
-	return w.skew()
+	return w.skew() + w.mostSet()
 }
 
 func (g tableGate) expired(item store.Item) bool {

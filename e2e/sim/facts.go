@@ -27,7 +27,7 @@ type facts struct {
 	leadable time.Time                                  // since when the store has let somebody lead
 	hindered map[store.RequestID]time.Time              // when something last kept a pending request from being served
 	cramped  map[store.RequestID]time.Time              // when the fleet last had bounds wherever a request may be served
-	spared   map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went while listeners were cut off
+	spared   map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went before it listened
 	replaced int64                                      // the term that last replaced a machine because GitHub could not be reached
 	ledSince time.Time                                  // when the present term began
 	renewed  time.Time                                  // when the lease was last written
@@ -65,7 +65,8 @@ func in[K comparable, V any](m map[K]map[int]V, k K) map[int]V {
 	return m[k]
 }
 
-// spare notes that a leader may have replaced a machine of an attempt for GitHub's sake.
+// spare notes that a leader may have replaced a machine of an attempt whose listener did not come online: whether that was GitHub's
+// fault cannot be told of one alone (ADR 0015).
 func (f *facts) spare(run store.RequestID, attempt int, term int64) {
 	attempts := in(f.spared, run)
 	if attempts[attempt] == nil {

@@ -33,6 +33,10 @@ var (
 		fmt.Errorf("simulated: no answer"), fmt.Errorf("simulated: %w", fleet.ErrThrottled), 100 * time.Millisecond, 400 * time.Millisecond,
 		2 * time.Minute,
 	}
+	endContract = contract{ // what ends machines, and lists them
+		fleetContract.unknown, fleetContract.throttled, fleetContract.least, fleetContract.most,
+		30 * time.Second, // fleet/ec2fleet, a call and a page
+	}
 	githubContract = contract{
 		fmt.Errorf("simulated: no answer: %w", githubapi.ErrUnavailable),
 		fmt.Errorf("simulated: %w", githubapi.ErrThrottled), 100 * time.Millisecond, 500 * time.Millisecond, githubapi.CallTimeout,
@@ -238,7 +242,7 @@ func (g fleetGate) Launch(ctx context.Context, plan fleet.Plan) (fleet.Outcome, 
 }
 
 func (g fleetGate) Terminate(ctx context.Context, ids ...string) error {
-	c := fleetContract
+	c := endContract
 	c.unknown, c.throttled = fleet.TerminateErrors(ids, c.unknown), fleet.TerminateErrors(ids, c.throttled)
 	return done(ctx, g.p, c, Site{g.p.role, "fleet.Terminate", ""}, strings.Join(ids, "+"), func(ctx context.Context) error {
 		return g.inner.Terminate(ctx, ids...)
@@ -250,7 +254,7 @@ func (g fleetGate) List(ctx context.Context, token string) ([]fleet.Machine, err
 	if token != "" {
 		detail = "launch"
 	}
-	return call(ctx, g.p, fleetContract, Site{g.p.role, "fleet.List", detail}, "", func(ctx context.Context) ([]fleet.Machine, error) {
+	return call(ctx, g.p, endContract, Site{g.p.role, "fleet.List", detail}, "", func(ctx context.Context) ([]fleet.Machine, error) {
 		all, err := g.inner.List(ctx, token)
 		if token == "" {
 			all = g.p.w.shown(all)

@@ -104,7 +104,7 @@ func open(name string, ec2api ec2API, iamapi iamAPI, ssmapi ssmAPI, opts Options
 		return nil, fmt.Errorf("open fleet %s: %w", name, err)
 	}
 	return &Fleet{
-		opts: opts, name: name, ec2: ec2api, iam: iamapi, ssm: ssmapi,
+		opts: opts, name: name, ec2: answering{ec2api}, iam: iamapi, ssm: ssmapi,
 		log: opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
 		switchedAt: opts.Clock.Now(), closed: make(chan struct{}),
 	}, nil
