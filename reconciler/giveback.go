@@ -41,6 +41,20 @@ func deaf(seats []snapshot) []snapshot {
 	return out
 }
 
+// windDown gives back what a request holds that is over. A seat that was not handed over yet, and on which a job of the run is
+// at work all the same, stays to the end of that job, and no longer than a run may take.
+func (t *term) windDown(ctx context.Context, r run, own []snapshot, mode store.ReleaseMode) (Result, error) {
+	for _, s := range own {
+		if mode == store.Now || !s.serving() {
+			continue
+		}
+		if _, err := t.renew(ctx, []snapshot{s}, s.Since.Add(t.cfg.maxRuntime(*r.request))); err != nil {
+			return Result{}, err
+		}
+	}
+	return t.giveBack(ctx, own, mode, over)
+}
+
 // giveBack returns seats to the pool: what is healthy goes through the release handshake, nothing
 // healthy dies for a sibling. It always says when to look again: at once, or at those that must wait.
 func (t *term) giveBack(ctx context.Context, seats []snapshot, mode store.ReleaseMode, why occasion) (Result, error) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -14,7 +15,7 @@ import (
 // run there as long as it is the run's machine, or nowhere, and no runner is left at GitHub, without the sweep.
 func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		for step := range 40 {
+		for step := range 12 {
 			late := time.Duration(step) * 100 * time.Millisecond
 			t.Run(fmt.Sprintf("%s/%s", mode, late), func(t *testing.T) {
 				run(t, func(t *testing.T, w *world) {
@@ -35,5 +36,31 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// H31 H38: a run is over, released or failed, before it was Ready, while one of its jobs runs for longer than a claim may take:
+// the job comes to its end, and the machine goes back then.
+func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
+	for _, how := range []statemachine.Phase{statemachine.ReleasedPhase, statemachine.Failed} {
+		t.Run(string(how), func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.fleet.SetCapacity(fleet.Slot{}, 1)
+				defer w.controller("c1", nil)()
+				w.warm("100", 1, nil)
+				r := spec("200", 2) // there is but one
+				r.Timeout = store.SecondsOf(2 * time.Minute)
+				defer w.submit(r)()
+				job := w.jobs("200", 1, (20 * time.Minute).Seconds())
+				w.await(time.Minute, "the job runs", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
+				if how == statemachine.ReleasedPhase {
+					w.release("200", 1, store.Drain)
+				}
+				w.awaitJobs(job, 25*time.Minute)
+				w.checkJobs()
+				w.awaitPhase("200", 1, how, time.Minute)
+				w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
+			})
+		})
 	}
 }

@@ -49,7 +49,7 @@ func (t *term) reconcileRequest(ctx context.Context, id store.RequestID) (Result
 	res, oldErr := t.giveBack(ctx, older, r.request.Release, over)
 	if r.request.Released() {
 		t.unwait(r.id) // whatever keeps its machines from going back, it reserves none
-		back, err := t.giveBack(ctx, own, r.request.Release, over)
+		back, err := t.windDown(ctx, r, own, r.request.Release)
 		if err := errors.Join(oldErr, err); err != nil {
 			return back, err
 		}
@@ -73,7 +73,7 @@ func (t *term) phase(ctx context.Context, r run, own []snapshot, blocked bool) (
 	case statemachine.Ready:
 		return t.keep(ctx, r, own)
 	case statemachine.Failed, statemachine.ReleasedPhase:
-		back, err := t.giveBack(ctx, own, store.Drain, over)
+		back, err := t.windDown(ctx, r, own, store.Drain)
 		if err != nil || len(own) > 0 || blocked {
 			return back, err // what an older attempt holds is found by these records
 		}

@@ -73,7 +73,7 @@ type Rule struct {
 const (
 	whyHandedOver = "the request is complete; this instance reported ready for it and is healthy"
 	whyUnclaimed  = "the request failed or is over, and this instance is healthy"
-	whyRenewed    = "its request still wants it, and it reported ready or waits for GitHub alone"
+	whyRenewed    = "its request still wants it, or a job runs on it, and it reported ready or waits for GitHub alone"
 	whyExpired    = "threshold passed"
 	whyRejected   = "failed a check: script, registration, deregistration, scrub"
 	whyLost       = "the fleet says it is gone, or it was silent for too long"

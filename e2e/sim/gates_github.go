@@ -74,10 +74,14 @@ type runnerGate struct {
 }
 
 func (g runnerGate) Start(ctx context.Context, reg store.Registration, label string) (agent.Listener, error) {
-	return call(ctx, g.p, machineContract, Site{g.p.role, "runner.Start", g.p.state()}, "", func(ctx context.Context) (agent.Listener, error) {
+	l, err := call(ctx, g.p, machineContract, Site{g.p.role, "runner.Start", g.p.state()}, "", func(ctx context.Context) (agent.Listener, error) {
 		g.machine.soil(true)
 		return g.machine.runner.Start(ctx, reg, label)
 	}, nil)
+	if !g.p.alive() {
+		g.machine.unnoted()
+	}
+	return l, err
 }
 
 func (g runnerGate) Adopt(ctx context.Context, ref osprocess.Ref, name string) (agent.Listener, error) {

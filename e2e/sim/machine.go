@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
@@ -28,10 +30,11 @@ type machine struct {
 	died      time.Time // zero: lives; guarded by w.mu
 	cancel    context.CancelFunc
 	runner    *agenttest.HubRunner
-	proc      *process      // guarded by w.mu
-	harmed    time.Duration // until when it is excused, because somebody hurt it; 0: nobody did; guarded by w.mu
-	hurt      time.Duration // since when; guarded by w.mu
-	soiled    bool          // a run may have left something on it; guarded by w.mu
+	proc      *process        // guarded by w.mu
+	harmed    time.Duration   // until when it is excused, because somebody hurt it; 0: nobody did; guarded by w.mu
+	hurt      time.Duration   // since when; guarded by w.mu
+	soiled    bool            // a run may have left something on it; guarded by w.mu
+	orphans   []time.Duration // when its agent died that had started a listener and not noted which; guarded by w.mu
 	notice    atomic.Bool
 }
 
@@ -174,6 +177,28 @@ func (w *World) harmedAt(id string, at time.Time) bool {
 	m := w.machines[id]
 	d := at.Sub(w.begin)
 	return m != nil && m.hurt <= d && d <= m.harmed
+}
+
+// orphanFor is how long such a listener may live: its next agent, which cannot know whose it is, ends it, with the job that it
+// may have taken by then.
+const orphanFor = time.Minute
+
+// unnoted notes that the agent died before it could note which listener it had started.
+func (m *machine) unnoted() {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	m.orphans = append(m.orphans, m.w.since())
+}
+
+// wasOrphan reports whether a job came to a listener of which its agent knew nothing.
+func (w *World) wasOrphan(j githubsim.JobRecord) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.machines[j.InstanceID]
+	return m != nil && slices.ContainsFunc(m.orphans, func(at time.Duration) bool {
+		began := j.StartedAt.Sub(w.begin)
+		return at <= began && began <= at+orphanFor
+	})
 }
 
 func (w *World) killAll() {

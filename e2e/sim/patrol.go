@@ -253,7 +253,7 @@ func (t *truth) ownJobs() {
 		}
 		if j.Conclusion == githubsim.Success {
 			t.jobs++
-		} else if !harmed && !t.w.gaveUp(j) && !t.w.wasCutOff(j.FinishedAt) {
+		} else if !harmed && !t.w.gaveUp(j) && !t.w.wasCutOff(j.FinishedAt) && !t.w.wasOrphan(j) {
 			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
 		}
 	}
