@@ -26,7 +26,7 @@ const (
 // ReasonOver is recorded with instances that were not ready when their request ended.
 const ReasonOver = "its request ended before it was ready"
 
-// lastMinute: so long before an instance's threshold its return no longer waits for GitHub, whose
+// lastMinute: so long before an instance's threshold its return no longer waits for GitHub, or for its agent's word of it: their
 // outage must not cost a machine. The agent itself waits for a running job and stops the listener.
 const lastMinute = time.Minute
 
@@ -147,11 +147,17 @@ func (t *term) reject(ctx context.Context, s snapshot) (bool, error) {
 	return err == nil, err
 }
 
+// unsettled reports whether a job runs on an instance, as far as its agent has said, or a runner that GitHub could not be asked to
+// delete yet may be registered any moment. The latter is waited for until the last minute.
+func (t *term) unsettled(s snapshot) bool {
+	return s.busy() || s.registering() && t.clock.Now().Before(s.Threshold.Add(-lastMinute))
+}
+
 // quiet makes sure that no job runs and none can start: the heartbeat says so, and the runner is
 // deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
 // (Now) waits for neither.
 func (t *term) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
-	if mode != store.Now && s.busy() {
+	if mode != store.Now && t.unsettled(s) {
 		return false, nil
 	}
 	err := t.removeRunner(ctx, s)
@@ -163,8 +169,6 @@ func (t *term) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (b
 	case !t.clock.Now().Before(s.Threshold.Add(-lastMinute)):
 		t.log.Warn("give back without GitHub's word", logkey.InstanceID, s.ID, logkey.Error, err)
 		return true, nil
-	case errors.Is(err, errRegistering):
-		return false, nil
 	}
 	return false, err
 }

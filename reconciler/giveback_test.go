@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ import (
 // run there as long as it is the run's machine, or nowhere, and no runner is left at GitHub, without the sweep.
 func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		for step := range 12 {
+		for step := range 20 {
 			late := time.Duration(step) * 100 * time.Millisecond
 			t.Run(fmt.Sprintf("%s/%s", mode, late), func(t *testing.T) {
 				run(t, func(t *testing.T, w *world) {
@@ -63,4 +64,64 @@ func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
 			})
 		})
 	}
+}
+
+// S15 H25: an agent that cannot register, and tries again all the time, keeps its machine from the pool until the last minute of its
+// claim, at no cost of GitHub's, and no longer.
+func TestGiveBack_RegisteringForLong_GoesBackInTime_S15_H25(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.Registration, w.cfg.Runners = store.Token, 24*time.Hour
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallRegister}})
+		defer w.submit(spec("200", 1))()
+		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
+		time.Sleep(10 * time.Second)
+		asked := w.hub.Calls()[githubsim.CallList]
+		w.release("200", 1, store.Drain)
+		took := w.await(w.cfg.Limits.Claimed, "idle", func() bool { return w.in(statemachine.Idle) == 1 })
+		if took < w.cfg.Limits.Claimed-2*time.Minute {
+			t.Errorf("idle after %s, while its agent may register any moment", took)
+		}
+		if n := w.hub.Calls()[githubsim.CallList] - asked; n > 3 {
+			t.Errorf("GitHub was asked for the runner %d times meanwhile", n)
+		}
+		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
+		if in := w.instance(id); in.State != statemachine.Idle {
+			t.Errorf("%s is %s, want idle again", id, in.State)
+		}
+	})
+}
+
+// dawdling is a script that takes its time.
+type dawdling struct{ takes time.Duration }
+
+func (d dawdling) Run(ctx context.Context) error {
+	select {
+	case <-time.After(d.takes):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// An order to go ends a new machine at once whose script still runs, though it has a token already: no runner can come yet.
+func TestDrain_WhileTheScriptRuns_EndsAtOnce(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.cfg.Registration, w.script = store.Token, dawdling{2 * time.Minute}
+		defer w.controller("c1", nil)()
+		defer w.submit(spec("100", 1))()
+		w.await(time.Minute, "created, with a token", func() bool {
+			for _, in := range w.instances() {
+				if in.Registration.Serial > 0 {
+					return true
+				}
+			}
+			return false
+		})
+		if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.clock.Now()), ResourceClass: "small"}); err != nil {
+			t.Fatal(err)
+		}
+		w.await(10*time.Second, "the first is ended", func() bool { return w.in(statemachine.Terminated) == 1 })
+	})
 }

@@ -203,11 +203,11 @@ func (t *term) dismissable(ctx context.Context, s snapshot) (bool, time.Duration
 	if !t.view.dismissedBy(s.Instance, now) {
 		return false, 0, nil
 	}
-	if s.busy() {
+	if t.unsettled(s) {
 		return false, t.cfg.HotPoll, nil
 	}
 	switch err := t.removeRunner(ctx, s); {
-	case errors.Is(err, githubapi.ErrBusy), errors.Is(err, errRegistering):
+	case errors.Is(err, githubapi.ErrBusy):
 		return false, t.cfg.HotPoll, nil
 	case err != nil:
 		return false, 0, fmt.Errorf("dismiss %s: %w", s.ID, err)

@@ -62,9 +62,9 @@ func (t *term) reap(ctx context.Context, _ string) (Result, error) {
 		errs = append(errs, t.terminate(ctx, chunk, now))
 	}
 	next := t.nextLook(ending, now)
-	asked := t.clock.Now()
-	errs = append(errs, t.confirm(ctx, ending, now))
-	next = max(next, reapShare*t.clock.Since(asked))
+	took, err := t.confirm(ctx, ending, now)
+	errs = append(errs, err)
+	next = max(next, reapShare*took)
 	if err := errors.Join(errs...); err != nil {
 		t.log.Warn("reap", logkey.Error, err) // one that cannot be ended keeps no other alive
 	}
@@ -132,12 +132,15 @@ func refusedOf(err error) map[string]bool {
 	return out
 }
 
-// confirm retires the records of machines the fleet says are gone. One that is not listed is gone as compare says.
-func (t *term) confirm(ctx context.Context, ending []snapshot, now time.Time) error {
+// confirm retires the records of machines the fleet says are gone. One that is not listed is gone as compare says. It tells how
+// long the fleet took to list them: one that does not answer says nothing of its size.
+func (t *term) confirm(ctx context.Context, ending []snapshot, now time.Time) (took time.Duration, err error) {
+	asked := t.clock.Now()
 	machines, err := t.fleet.List(ctx, "")
 	if err != nil {
-		return fmt.Errorf("list fleet: %w", err)
+		return 0, fmt.Errorf("list fleet: %w", err)
 	}
+	took = t.clock.Since(asked)
 	state := make(map[store.InstanceID]fleet.State, len(machines))
 	for _, m := range machines {
 		state[store.InstanceID(m.ID)] = m.State
@@ -154,7 +157,7 @@ func (t *term) confirm(ctx context.Context, ending []snapshot, now time.Time) er
 			errs = append(errs, fmt.Errorf("retire %s: %w", s.ID, err))
 		}
 	}
-	return errors.Join(errs...)
+	return took, errors.Join(errs...)
 }
 
 // gone reports whether a listing says that an instance has ended.

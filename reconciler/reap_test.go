@@ -1,11 +1,15 @@
 package reconciler_test
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -58,5 +62,52 @@ func TestReap_TheNextLeaderEndsWhatTheLastLaunched_S28(t *testing.T) {
 		stop()
 		defer w.controller("c2", nil)()
 		w.await(w.cfg.Limits.Idle+2*time.Minute, "ended", func() bool { return len(w.fleet.Alive()) == 0 })
+	})
+}
+
+// mute is a fleet that takes half a minute for not answering, at times.
+type mute struct {
+	fleet.Fleet
+	on atomic.Bool
+}
+
+func (m *mute) unanswered() error {
+	if !m.on.Load() {
+		return nil
+	}
+	time.Sleep(30 * time.Second)
+	return errors.New("no answer")
+}
+
+func (m *mute) Terminate(ctx context.Context, ids ...string) error {
+	if err := m.unanswered(); err != nil {
+		return fleet.TerminateErrors(ids, err)
+	}
+	return m.Fleet.Terminate(ctx, ids...)
+}
+
+func (m *mute) List(ctx context.Context, token string) ([]fleet.Machine, error) {
+	if err := m.unanswered(); err != nil {
+		return nil, err
+	}
+	return m.Fleet.List(ctx, token)
+}
+
+// S12 H09: the end of a machine is asked for again soon after neither it nor the listing that should confirm it was answered: how long
+// that took says nothing of the fleet's size, by which looks at it are spaced.
+func TestReap_WithoutAnAnswer_AsksAgainSoon_S12_H09(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		silent := &mute{Fleet: w.fleet}
+		defer w.controllerWith("c1", reconciler.Options{Fleet: silent})()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		silent.on.Store(true)
+		w.stop(string(id)) // its agent does not help
+		if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+			t.Fatal(err)
+		}
+		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		time.Sleep(50 * time.Second)
+		silent.on.Store(false)
+		w.await(30*time.Second, "ended", func() bool { return len(w.fleet.Alive()) == 0 })
 	})
 }

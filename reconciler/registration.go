@@ -225,11 +225,8 @@ func (t *term) discard(ctx context.Context, reg store.Registration) {
 	}
 }
 
-// errRegistering: the agent may be registering the runner just now, with a token, and says so once it has.
-var errRegistering = errors.New("its runner may be registered any moment")
-
 // removeRunner makes sure that GitHub hands no further job to the instance's runner. ErrBusy: a job
-// runs on it. errRegistering: it may be there soon.
+// runs on it.
 func (t *term) removeRunner(ctx context.Context, s snapshot) error {
 	r := s.Registration
 	if r.Serial == 0 || s.unregistered() {
@@ -243,11 +240,8 @@ func (t *term) removeRunner(ctx context.Context, s snapshot) error {
 		}
 		id = have.ID
 	}
-	if id == 0 && s.registering() {
-		return fmt.Errorf("delete runner %s: %w", r.Name, errRegistering)
-	}
 	if id == 0 {
-		return nil // not registered
+		return nil // not registered, or not yet: the agent's handshake and the sweep of runners remain
 	}
 	if err := t.github.DeleteRunner(ctx, id); err != nil {
 		return fmt.Errorf("delete runner %s: %w", r.Name, err)

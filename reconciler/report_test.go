@@ -101,6 +101,7 @@ func TestRegistering_UntilItsOutcomeIsTold_S15(t *testing.T) {
 		"Throttled":   {saying(store.RegFailed, store.CauseThrottled), true},
 		"Unavailable": {saying(store.RegFailed, store.CauseUnavailable), true},
 		"Refused":     {saying(store.RegFailed, store.CauseRefused), false},
+		"NotClean":    {store.SignalValue{Signal: store.RegFailed, RunID: "100", Assignment: 3, Cause: store.CauseMachine}, false},
 		"Online":      {saying(store.RegOK, ""), false},
 		"UsedUp":      {saying(store.RegNext, ""), false},
 	} {
@@ -111,6 +112,7 @@ func TestRegistering_UntilItsOutcomeIsTold_S15(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*snapshot){
+		"ScriptRuns":      func(s *snapshot) { s.State = statemachine.Created },
 		"JIT":             func(s *snapshot) { s.Registration.Mode = store.JIT },
 		"OtherAssignment": func(s *snapshot) { s.Registration.Assignment = 2 },
 		"Terminated":      func(s *snapshot) { s.State = statemachine.Terminated },

@@ -135,15 +135,17 @@ func (s snapshot) unregisteredYet() bool {
 	return s.State == statemachine.Claimed && s.Registration.Assignment != s.Assignment
 }
 
-// registering reports whether the agent of an owned instance may be about to register its runner with a token: it has not said
-// what became of this registration, or that it tries again.
+// registering reports whether the agent of an owned instance may be registering its runner, with the token that it was given. It is
+// not before its script has passed, nor once it has said what came of it, other than that it will try again.
 func (s snapshot) registering() bool {
-	r, v := s.Registration, s.vitals.signal.Value
-	if r.Mode != store.Token || r.Assignment != s.Assignment || !s.State.Owned() {
+	r, report := s.Registration, s.report()
+	switch {
+	case r.Mode != store.Token, r.Assignment != s.Assignment, !s.State.Owned():
+		return false
+	case report == statemachine.Online, report == statemachine.RegFailed, s.wantsNext(), s.refusal() != "":
 		return false
 	}
-	told := v.RunID == s.RunID && v.Assignment == s.Assignment && v.Serial == r.Serial
-	return !told || v.Signal == store.RegFailed && (v.Cause == store.CauseThrottled || v.Cause == store.CauseUnavailable)
+	return s.State != statemachine.Created || s.scriptPassed()
 }
 
 // draining reports whether a job of an earlier assignment still runs.

@@ -109,7 +109,8 @@ func (t *truth) caused(was, in store.Instance) {
 		t.w.harm(string(in.ID)) // and its job with it
 	}
 	now := t.w.clock.Now()
-	if (was.State == statemachine.Created || was.State == statemachine.Claimed) && !t.listens(was.RunID)[string(in.ID)] {
+	if (was.State == statemachine.Created || was.State == statemachine.Claimed) &&
+		t.w.lives(string(in.ID)) && !t.listens(was.RunID)[string(in.ID)] {
 		t.spare(was.RunID, was.Attempt, t.terms.now)
 	}
 	switch {

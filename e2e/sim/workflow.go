@@ -45,7 +45,7 @@ type workflow struct {
 	began    time.Time
 	answered time.Duration // when its client read the answer; guarded by w.mu
 	outlived bool          // its jobs were cancelled because its time was over; guarded by w.mu
-	unserved bool          // and because it was given no machines; guarded by w.mu
+	unserved time.Duration // since when its jobs are cancelled because it was given no machines; 0: never; guarded by w.mu
 	acted    time.Duration // when it last wanted something; guarded by w.mu
 	over     bool          // it will do nothing any more; guarded by w.mu
 }
@@ -95,7 +95,7 @@ func (f *workflow) run(ctx context.Context) {
 	mode := store.Drain
 	if !f.provision(patient) {
 		f.w.mu.Lock()
-		f.unserved = true
+		f.unserved = f.w.since()
 		f.w.mu.Unlock()
 		f.cancelJobs(f.Early)
 		mode = store.Now

@@ -20,12 +20,12 @@ type mute struct{ ec2API }
 
 func (mute) TerminateInstances(ctx context.Context, _ *ec2.TerminateInstancesInput, _ ...func(*ec2.Options)) (*ec2.TerminateInstancesOutput, error) {
 	<-ctx.Done()
-	return nil, context.Cause(ctx)
+	return nil, ctx.Err()
 }
 
 func (mute) DescribeInstances(ctx context.Context, _ *ec2.DescribeInstancesInput, _ ...func(*ec2.Options)) (*ec2.DescribeInstancesOutput, error) {
 	<-ctx.Done()
-	return nil, context.Cause(ctx)
+	return nil, ctx.Err()
 }
 
 // S12 H09: a machine's end that EC2 does not answer, and the listing that should confirm it, can be asked for again within the two
