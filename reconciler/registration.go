@@ -225,6 +225,9 @@ func (t *term) discard(ctx context.Context, reg store.Registration) {
 	}
 }
 
+// errRetrying: what an agent will register as soon as GitHub lets it cannot be deleted before.
+var errRetrying = errors.New("its agent goes on trying to register it")
+
 // removeRunner makes sure that GitHub hands no further job to the instance's runner. ErrBusy: a job
 // runs on it.
 func (t *term) removeRunner(ctx context.Context, s snapshot) error {
@@ -239,6 +242,9 @@ func (t *term) removeRunner(ctx context.Context, s snapshot) error {
 			return fmt.Errorf("find runner %s: %w", r.Name, err)
 		}
 		id = have.ID
+	}
+	if id == 0 && s.retrying() {
+		return fmt.Errorf("delete runner %s: %w", r.Name, errRetrying)
 	}
 	if id == 0 {
 		return nil // not registered, or not yet: the agent's handshake and the sweep of runners remain

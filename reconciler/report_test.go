@@ -87,8 +87,8 @@ func TestReady_IffBothChecksPass_S07_S65(t *testing.T) {
 	}
 }
 
-// S15: with a token an agent may be about to register until it has said what became of that very registration, or while it
-// tries again; with material of one runner's own, or for another assignment, never.
+// S15: with a token an agent may be registering until it has said what became of that very registration, and tries again where
+// GitHub keeps it from it; with material of one runner's own, or for another assignment, never.
 func TestRegistering_UntilItsOutcomeIsTold_S15(t *testing.T) {
 	for name, tc := range map[string]struct {
 		value store.SignalValue
@@ -98,8 +98,8 @@ func TestRegistering_UntilItsOutcomeIsTold_S15(t *testing.T) {
 		"Script":      {store.SignalValue{Signal: store.ScriptOK, RunID: "100", Assignment: 3}, true},
 		"EarlierOne":  {store.SignalValue{Signal: store.RegOK, RunID: "100", Assignment: 3, Serial: 1}, true},
 		"EarlierRun":  {store.SignalValue{Signal: store.RegOK, RunID: "99", Assignment: 2, Serial: 2}, true},
-		"Throttled":   {saying(store.RegFailed, store.CauseThrottled), true},
-		"Unavailable": {saying(store.RegFailed, store.CauseUnavailable), true},
+		"Throttled":   {saying(store.RegFailed, store.CauseThrottled), false},
+		"Unavailable": {saying(store.RegFailed, store.CauseUnavailable), false},
 		"Refused":     {saying(store.RegFailed, store.CauseRefused), false},
 		"NotClean":    {store.SignalValue{Signal: store.RegFailed, RunID: "100", Assignment: 3, Cause: store.CauseMachine}, false},
 		"Online":      {saying(store.RegOK, ""), false},
@@ -110,8 +110,12 @@ func TestRegistering_UntilItsOutcomeIsTold_S15(t *testing.T) {
 		if got := s.registering(); got != tc.want {
 			t.Errorf("%s: registering() = %v, want %v", name, got, tc.want)
 		}
+		if got, want := s.retrying(), name == "Throttled" || name == "Unavailable"; got != want {
+			t.Errorf("%s: retrying() = %v, want %v", name, got, want)
+		}
 	}
 	for name, change := range map[string]func(*snapshot){
+		"Expired":         func(s *snapshot) { s.State = statemachine.Running },
 		"ScriptRuns":      func(s *snapshot) { s.State = statemachine.Created },
 		"JIT":             func(s *snapshot) { s.Registration.Mode = store.JIT },
 		"OtherAssignment": func(s *snapshot) { s.Registration.Assignment = 2 },

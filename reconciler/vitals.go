@@ -135,17 +135,28 @@ func (s snapshot) unregisteredYet() bool {
 	return s.State == statemachine.Claimed && s.Registration.Assignment != s.Assignment
 }
 
-// registering reports whether the agent of an owned instance may be registering its runner, with the token that it was given. It is
-// not before its script has passed, nor once it has said what came of it, other than that it will try again.
+// registering reports whether the agent of an owned instance may be registering its runner, with the token that it was given, at this
+// moment. It is not before its script has passed, nor once it has said what came of it; of one that runs that was said, though the
+// report may have expired since.
 func (s snapshot) registering() bool {
-	r, report := s.Registration, s.report()
-	switch {
-	case r.Mode != store.Token, r.Assignment != s.Assignment, !s.State.Owned():
-		return false
-	case report == statemachine.Online, report == statemachine.RegFailed, s.wantsNext(), s.refusal() != "":
-		return false
+	switch s.report() {
+	case statemachine.NoReport:
+		return s.byToken() && s.State == statemachine.Claimed
+	case statemachine.ScriptOK, statemachine.NextWanted:
+		return s.byToken() && !s.wantsNext()
+	case statemachine.Online, statemachine.Blocked, statemachine.RegFailed, statemachine.ScriptFailed, statemachine.Clean, statemachine.Dirty:
 	}
-	return s.State != statemachine.Created || s.scriptPassed()
+	return false
+}
+
+// retrying reports whether it has said that GitHub keeps it from registering, or its listener from coming online: it tries again.
+func (s snapshot) retrying() bool {
+	return s.byToken() && s.report() == statemachine.Blocked && s.refusal() == ""
+}
+
+// byToken reports whether the agent registers its runner for the present assignment by itself.
+func (s snapshot) byToken() bool {
+	return s.Registration.Mode == store.Token && s.Registration.Assignment == s.Assignment && s.State.Owned()
 }
 
 // draining reports whether a job of an earlier assignment still runs.
