@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -56,8 +55,8 @@ func (t *term) affords(ctx context.Context, s snapshot) (bool, error) {
 	have := githubapi.Runner{}
 	if s.Registration.Mode == store.JIT { // with a token one runner takes all jobs: there is nothing to show for the next
 		var err error
-		if have, _, err = t.github.FindRunner(ctx, s.Registration.Name); err != nil {
-			return false, fmt.Errorf("find runner %s: %w", s.Registration.Name, err)
+		if have, err = t.find(ctx, s.Registration.Name); err != nil {
+			return false, err
 		}
 	}
 	next := s.allowance

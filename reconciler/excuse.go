@@ -3,7 +3,6 @@ package reconciler
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
@@ -36,9 +35,9 @@ func (t *term) excuse(ctx context.Context, s snapshot) bool {
 // listens reports whether GitHub shows online the listener that was silent: it may have come online since, and have taken a job
 // that another registration would not reach. One that was refused has ended, whatever GitHub still shows.
 func (t *term) listens(ctx context.Context, s snapshot) (bool, error) {
-	have, _, err := t.github.FindRunner(ctx, s.Registration.Name)
+	have, err := t.find(ctx, s.Registration.Name)
 	if err != nil {
-		return false, fmt.Errorf("find runner %s: %w", s.Registration.Name, err)
+		return false, err
 	}
 	return !s.trouble.refused && (have.Online || have.Busy), nil
 }

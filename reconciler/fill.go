@@ -144,7 +144,7 @@ func (t *term) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool
 			errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 			t.pickup.Return(ticket.InstanceID)
 			t.instances.add(id)
-			t.waiting.wake(ticket, t.requests.add) // it was hidden from others meanwhile
+			t.offer(ticket) // it was hidden from others meanwhile
 			t.log.Debug("claim lost", logkey.InstanceID, id, logkey.RequestID, r.id, logkey.Error, err)
 			continue
 		}

@@ -149,15 +149,15 @@ func (t *term) reject(ctx context.Context, s snapshot) (bool, error) {
 
 // unsettled reports whether a job runs on an instance, as far as its agent has said, or a runner that GitHub could not be asked to
 // delete yet may be registered any moment. The latter is waited for until the last minute.
-func (t *term) unsettled(s snapshot) bool {
-	return s.busy() || s.registering() && t.clock.Now().Before(s.Threshold.Add(-lastMinute))
+func (s snapshot) unsettled(now time.Time) bool {
+	return s.busy() || s.registering() && now.Before(s.Threshold.Add(-lastMinute))
 }
 
 // quiet makes sure that no job runs and none can start: the heartbeat says so, and the runner is
 // deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
 // (Now) waits for neither.
 func (t *term) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
-	if mode != store.Now && t.unsettled(s) {
+	if mode != store.Now && s.unsettled(t.clock.Now()) {
 		return false, nil
 	}
 	err := t.removeRunner(ctx, s)

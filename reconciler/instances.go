@@ -155,7 +155,7 @@ func (t *term) happen(ctx context.Context, s snapshot, d statemachine.Decision) 
 		t.requests.add(s.RunID)
 	}
 	if out.State == statemachine.Idle {
-		t.waiting.wake(ticketOf(out.Instance), t.requests.add) // it may wait for this one rather than launch another
+		t.offer(ticketOf(out.Instance)) // it may wait for this one rather than launch another
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func (t *term) dismissable(ctx context.Context, s snapshot) (bool, time.Duration
 	if !t.view.dismissedBy(s.Instance, now) {
 		return false, 0, nil
 	}
-	if t.unsettled(s) {
+	if s.unsettled(now) {
 		return false, t.cfg.HotPoll, nil
 	}
 	switch err := t.removeRunner(ctx, s); {

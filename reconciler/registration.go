@@ -225,6 +225,15 @@ func (t *term) discard(ctx context.Context, reg store.Registration) {
 	}
 }
 
+// find returns the runner of a name; its ID is 0 if GitHub has none.
+func (t *term) find(ctx context.Context, name string) (githubapi.Runner, error) {
+	have, _, err := t.github.FindRunner(ctx, name)
+	if err != nil {
+		return have, fmt.Errorf("find runner %s: %w", name, err)
+	}
+	return have, nil
+}
+
 // errRetrying: what an agent will register as soon as GitHub lets it cannot be deleted before.
 var errRetrying = errors.New("its agent goes on trying to register it")
 
@@ -237,9 +246,9 @@ func (t *term) removeRunner(ctx context.Context, s snapshot) error {
 	}
 	id := r.RunnerID
 	if id == 0 { // by its name, which is ours: what a heartbeat says may be the id of anybody's runner
-		have, _, err := t.github.FindRunner(ctx, r.Name)
+		have, err := t.find(ctx, r.Name)
 		if err != nil {
-			return fmt.Errorf("find runner %s: %w", r.Name, err)
+			return err
 		}
 		id = have.ID
 	}

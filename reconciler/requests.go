@@ -136,7 +136,7 @@ func (t *term) accept(ctx context.Context, r run, free bool) error {
 	}
 	if r.status != nil {
 		st.Version = r.status.Version
-		t.pickup.Forget(who(r))
+		t.forgetLooks(r)
 	}
 	t.view.withRun(r.id, func(r *run) {
 		r.heard, r.reads, r.problem, r.hopeless, r.full, r.possible = now, 0, "", false, false, false
@@ -213,14 +213,14 @@ func (t *term) finishRequest(ctx context.Context, r run, held int, reason string
 	if reason == ReasonReleased {
 		st.Message = ""
 	}
-	t.pickup.Forget(who(r))
+	t.forgetLooks(r)
 	return Result{}.sooner(time.Millisecond), t.putStatus(ctx, st, statemachine.Finish, t.clock.Now())
 }
 
 // expireRequest lets the records of a request that is over go, after a day.
 func (t *term) expireRequest(ctx context.Context, r run) (Result, error) {
 	t.unwait(r.id)
-	t.pickup.Forget(who(r))
+	t.forgetLooks(r)
 	if open, _ := t.view.launchedFor(r.id, 0); open > 0 {
 		return Result{}, nil
 	}

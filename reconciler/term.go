@@ -133,7 +133,8 @@ func (t *term) write(ctx context.Context, id store.InstanceID, put func(snapshot
 func (t *term) refresh(ctx context.Context, s snapshot) error {
 	rec, err := t.store.Instance(ctx, store.Consistent, s.Principal)
 	if errors.Is(err, store.ErrNotFound) {
-		return errors.Join(fmt.Errorf("instance %s: record has vanished: %w", s.ID, err), t.erased(ctx, s))
+		t.erased(s)
+		return fmt.Errorf("instance %s: record has vanished: %w", s.ID, err)
 	}
 	if err != nil {
 		if errors.Is(err, store.ErrInvalid) {
@@ -169,32 +170,43 @@ func (t *term) recheck(ctx context.Context, s snapshot) (Result, error) {
 		return Result{}, err
 	}
 	defer unlock()
-	return Result{}.sooner(time.Millisecond), t.refresh(ctx, s)
+	err = t.refresh(ctx, s)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errors.Join(err, t.endUnrecorded(ctx, s.ID))
+	}
+	return Result{}.sooner(time.Millisecond), err
 }
 
-// erased deals with an instance whose record is missing: its agent, which may set the expiry of any
-// item of its own, or somebody else took it away. Without a record it has no threshold, so it is ended
-// as a machine that nobody knows, and forgotten when it is gone.
-func (t *term) erased(ctx context.Context, s snapshot) error {
+// erased notes that the record of an instance is missing: its agent, which may set the expiry of any item of its own,
+// or somebody else took it away. It is forgotten if its machine is gone, too.
+func (t *term) erased(s snapshot) {
 	if s.vitals.cloud == statemachine.Gone {
 		t.view.drop(s.ID) // neither machine nor record: nothing is left to hold
 		t.room()
-		return nil
+		return
 	}
-	now, since := t.clock.Now(), time.Time{}
+	now, news := t.clock.Now(), false
 	t.view.with(s.ID, func(in *instance) {
-		if in.unwritten.IsZero() {
+		if news = in.unwritten.IsZero(); news {
 			in.unwritten = now
 		}
-		since = in.unwritten
 	})
 	t.changed(s.ID) // nothing may be claimed of it
-	if now.Sub(since) < t.cfg.Orphan || t.braked() {
+	if news {
+		t.instances.add(s.ID) // which ends its machine in time
+	}
+}
+
+// endUnrecorded ends the machine of an instance whose record stays missing: without one it has no threshold, so it is
+// a machine that nobody knows.
+func (t *term) endUnrecorded(ctx context.Context, id store.InstanceID) error {
+	s, known := t.view.get(id)
+	if !known || s.unwritten.IsZero() || t.clock.Since(s.unwritten) < t.cfg.Orphan || t.braked() {
 		return nil
 	}
-	t.log.Warn("terminating a machine without a record", logkey.InstanceID, s.ID, logkey.RequestID, s.RunID)
-	if err := t.fleet.Terminate(ctx, string(s.ID)); err != nil {
-		return fmt.Errorf("instance %s: %w", s.ID, err)
+	t.log.Warn("terminating a machine without a record", logkey.InstanceID, id, logkey.RequestID, s.RunID)
+	if err := t.fleet.Terminate(ctx, string(id)); err != nil {
+		return fmt.Errorf("instance %s: %w", id, err)
 	}
 	return nil
 }
@@ -209,12 +221,18 @@ func (t *term) changed(id store.InstanceID) {
 	}
 	if ticket, ok := t.candidate(s); ok {
 		if t.pickup.Put(ticket) {
-			t.waiting.wake(ticket, t.requests.add)
+			t.offer(ticket)
 		}
 		return
 	}
 	t.pickup.Drop(string(id))
 }
+
+// offer wakes the oldest request that can use an instance.
+func (t *term) offer(ticket pool.Ticket) { t.waiting.wake(ticket, t.requests.add) }
+
+// forgetLooks lets an attempt look at every candidate again.
+func (t *term) forgetLooks(r run) { t.pickup.Forget(who(r)) }
 
 // candidate returns the ticket of an instance that may be claimed: idle, pooled, healthy, not
 // expired, of the current template and with no order to go.

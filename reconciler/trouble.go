@@ -240,9 +240,9 @@ func (t *term) shown(ctx context.Context, id store.InstanceID, now time.Time) (b
 	if !known || by.online.shown {
 		return true, nil
 	}
-	have, _, err := t.github.FindRunner(ctx, by.online.name)
+	have, err := t.find(ctx, by.online.name)
 	if err != nil {
-		return false, fmt.Errorf("find runner %s: %w", by.online.name, err)
+		return false, err
 	}
 	is := have.Online || have.Busy
 	t.view.with(by.ID, func(in *instance) {
