@@ -54,8 +54,8 @@ func (t *term) verdict(r run, now time.Time) (reason, message string) {
 		return ReasonHopeless, r.problem
 	}
 	if !now.Before(r.status.Deadline.Time) {
-		c := t.counts(r)
-		message := fmt.Sprintf("%d of %d ready after %s", c.Ready, c.Wanted, r.request.Timeout.Duration())
+		done := t.counts(r)
+		message := fmt.Sprintf("%d of %d ready after %s", done.Ready, done.Wanted, r.request.Timeout.Duration())
 		if r.problem != "" {
 			message += "; last problem: " + r.problem
 		}
