@@ -26,21 +26,21 @@ func TestAccept_LeavesTheOlderWhatItNeeds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			term, _, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), nil)
 			for _, w := range c.older {
-				term.waiting.set(w, func(store.RequestID) {})
+				term.cache.index.waiting.set(w, func(store.RequestID) {})
 			}
 			candidate := ticketOf(inState("i-1", 1, statemachine.Idle, ""))
 			candidate.InstanceType = c.machine
-			term.pickup.Put(candidate)
-			term.view.applyRun("200", store.RunRecords{Request: &store.RunRequest{
+			term.cache.index.pickup.Put(candidate)
+			term.cache.requests.applyRun("200", store.RunRecords{Request: &store.RunRequest{
 				ID: "200", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot}, AllowedInstanceTypes: []string{"*"}, ResourceClass: "small",
 				Timeout: 60, Version: 1,
 			}}, dawn)
-			r, _ := term.view.getRun("200")
-			if err := term.accept(t.Context(), r, true); err != nil {
+			r, _ := term.cache.requests.getRun("200")
+			if err := term.requests.accept(t.Context(), r, true); err != nil {
 				t.Fatal(err)
 			}
 			// A claim of what the view does not know is lost at once, and has that machine looked at.
-			if tried := term.instances.queue.Len() > 0; tried != c.claims {
+			if tried := term.queues.instances.Len() > 0; tried != c.claims {
 				t.Errorf("tried to claim: %t, want %t", tried, c.claims)
 			}
 		})

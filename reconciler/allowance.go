@@ -42,38 +42,38 @@ func (a *allowance) spend(now time.Time) { a.full = later(a.full, now).Add(nextE
 
 // affords reports whether a machine that asks for its next registration gets it now. Otherwise it is looked
 // at again, or ended.
-func (t *term) affords(ctx context.Context, s snapshot) (bool, error) {
-	now := t.clock.Now()
+func (c *instances) affords(ctx context.Context, s snapshot) (bool, error) {
+	now := c.clock.Now()
 	wait := s.allowance.wait(now)
 	if wait <= 0 && !s.allowance.over {
 		return true, nil
 	}
 	if left := s.allowance.askAt.Sub(now); left > 0 { // its rings must not become calls to GitHub
-		t.instances.queue.AddAfter(s.ID, left)
+		c.queues.instances.AddAfter(s.ID, left)
 		return false, nil
 	}
 	have := githubapi.Runner{}
 	if s.Registration.Mode == store.JIT { // with a token one runner takes all jobs: there is nothing to show for the next
 		var err error
-		if have, err = t.find(ctx, s.Registration.Name); err != nil {
+		if have, err = c.runners.find(ctx, s.Registration.Name); err != nil {
 			return false, err
 		}
 	}
 	next := s.allowance
-	switch next.over, next.askAt = true, now.Add(max(wait, t.cfg.HotPoll)); {
+	switch next.over, next.askAt = true, now.Add(max(wait, c.cfg.HotPoll)); {
 	case s.Registration.Mode == store.JIT && have.ID == 0: // it ran its job, and GitHub has deleted it
 		next = allowance{full: s.allowance.full.Add(-nextEvery)}
 	case have.Busy, wait > 0: // GitHub may be late to see that the job is over
 	case next.unused+1 >= nextUnused:
-		t.log.Warn("a machine asks for more registrations than it runs jobs", logkey.InstanceID, s.ID, logkey.Runner, s.Registration.Name)
-		return false, t.happen(ctx, s, statemachine.Decision{Event: statemachine.Rejected, Reason: reasonUnused})
+		c.log.Warn("a machine asks for more registrations than it runs jobs", logkey.InstanceID, s.ID, logkey.Runner, s.Registration.Name)
+		return false, c.happen(ctx, s, statemachine.Decision{Event: statemachine.Rejected, Reason: reasonUnused})
 	default:
 		next.over, next.askAt = false, time.Time{}
 		next.unused++
 	}
-	t.view.with(s.ID, func(in *instance) { in.allowance = next })
+	c.cache.instances.with(s.ID, func(in *instance) { in.allowance = next })
 	if left := next.askAt.Sub(now); left > 0 {
-		t.instances.queue.AddAfter(s.ID, left)
+		c.queues.instances.AddAfter(s.ID, left)
 		return false, nil
 	}
 	return true, nil

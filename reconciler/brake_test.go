@@ -9,18 +9,18 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 )
 
-// herd returns a term that knows of n living instances, as many ended ones, and the first of them
+// herd returns a breaker that knows of n living instances, as many ended ones, and the first of them
 // silent since given instants.
-func herd(n int, staleSince ...time.Time) *term {
-	t := &term{view: newView(), log: slog.New(slog.DiscardHandler)}
+func herd(n int, staleSince ...time.Time) *breaker {
+	t := &breaker{tenure: &tenure{log: slog.New(slog.DiscardHandler)}, cache: &cache{records: newRecords()}}
 	for i := range n {
-		t.view.apply(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, ""))
+		t.cache.instances.apply(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, ""))
 		ended := inState(fmt.Sprint("ended-", i), 1, statemachine.Terminated, "")
-		t.view.apply(ended)
-		t.view.with(ended.ID, func(in *instance) { in.vitals.staleAt = dawn }) // they are silent, of course
+		t.cache.instances.apply(ended)
+		t.cache.instances.with(ended.ID, func(in *instance) { in.vitals.staleAt = dawn }) // they are silent, of course
 	}
 	for i, at := range staleSince {
-		t.view.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
+		t.cache.instances.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
 	}
 	return t
 }
@@ -43,9 +43,9 @@ func TestBrake_MoreThanThreeAndOverAThird(t *testing.T) {
 		{0, 0, false}, {1, 1, false}, {3, 3, false}, {4, 4, true}, {4, 3, false},
 		{11, 4, true}, {12, 4, false}, {12, 5, true}, {300, 100, false}, {300, 101, true},
 	} {
-		term := herd(tc.live, times(tc.silent, dawn)...)
-		if term.feelBrake(dawn); term.braked() != tc.want {
-			t.Errorf("%d of %d silent: braked %v, want %v", tc.silent, tc.live, term.braked(), tc.want)
+		breaker := herd(tc.live, times(tc.silent, dawn)...)
+		if breaker.feelBrake(dawn); breaker.braked() != tc.want {
+			t.Errorf("%d of %d silent: braked %v, want %v", tc.silent, tc.live, breaker.braked(), tc.want)
 		}
 	}
 }
@@ -57,16 +57,16 @@ func TestBrake_WithinAMinute(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{"Exactly": {time.Minute, true}, "OneTickLater": {time.Minute + 1, false}} {
-		term := herd(6, dawn, dawn.Add(time.Minute), dawn.Add(time.Minute), dawn.Add(time.Minute))
-		if term.feelBrake(dawn.Add(tc.after)); term.braked() != tc.want {
-			t.Errorf("%s: braked %v, want %v", name, term.braked(), tc.want)
+		breaker := herd(6, dawn, dawn.Add(time.Minute), dawn.Add(time.Minute), dawn.Add(time.Minute))
+		if breaker.feelBrake(dawn.Add(tc.after)); breaker.braked() != tc.want {
+			t.Errorf("%s: braked %v, want %v", name, breaker.braked(), tc.want)
 		}
 	}
 }
 
 // Once on it stays on, however long the silence lasts, until most are heard again.
 func TestBrake_LatchesUntilMostAreHeard(t *testing.T) {
-	term := herd(12, times(12, dawn)...)
+	breaker := herd(12, times(12, dawn)...)
 	hour := dawn.Add(time.Hour)
 	for _, step := range []struct {
 		heard int // of the twelve
@@ -78,10 +78,10 @@ func TestBrake_LatchesUntilMostAreHeard(t *testing.T) {
 			if i < step.heard {
 				at = time.Time{}
 			}
-			term.view.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
+			breaker.cache.instances.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
 		}
-		if term.feelBrake(step.now); term.braked() != step.want {
-			t.Errorf("%d of 12 heard after %s: braked %v, want %v", step.heard, step.now.Sub(dawn), term.braked(), step.want)
+		if breaker.feelBrake(step.now); breaker.braked() != step.want {
+			t.Errorf("%d of 12 heard after %s: braked %v, want %v", step.heard, step.now.Sub(dawn), breaker.braked(), step.want)
 		}
 	}
 }

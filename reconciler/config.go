@@ -3,6 +3,8 @@ package reconciler
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -103,6 +105,9 @@ func (c Config) query(r store.RunRequest) (pool.Query, error) {
 		Mem:           class.Mem,
 	}, nil
 }
+
+// classNames lists the configured classes, in no order.
+func (c Config) classNames() []string { return slices.Collect(maps.Keys(c.Classes)) }
 
 // LaunchBudget is how many instances may ever be launched for one attempt of a request for count: enough for bad
 // luck, not for a crash-looping script.

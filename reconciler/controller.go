@@ -47,7 +47,7 @@ const (
 // controller runs one reconcile function over one queue.
 type controller[K comparable] struct {
 	name      string
-	queue     workqueue.TypedRateLimitingInterface[K]
+	queue     queue[K]
 	again     workqueue.TypedRateLimiter[K] // pauses after conflicts
 	reconcile func(context.Context, K) (Result, error)
 	places    *places
@@ -55,12 +55,20 @@ type controller[K comparable] struct {
 	damped    *damped
 }
 
-func newController[K comparable](name string, workers int, clk clock.WithTicker, log *slog.Logger, reconcile func(context.Context, K) (Result, error)) *controller[K] {
+// queue holds the keys of one kind that are to be looked at.
+type queue[K comparable] = workqueue.TypedRateLimitingInterface[K]
+
+func newQueue[K comparable](clk clock.WithTicker) queue[K] {
+	return workqueue.NewTypedRateLimitingQueueWithConfig(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[K](backoffFirst, backoffMax),
+		workqueue.TypedRateLimitingQueueConfig[K]{Clock: clk})
+}
+
+// newController returns the controller that carries reconcile out for the keys of q, workers at a time.
+func newController[K comparable](name string, workers int, clk clock.WithTicker, log *slog.Logger, q queue[K], reconcile func(context.Context, K) (Result, error)) *controller[K] {
 	return &controller[K]{
-		name: name,
-		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[K](backoffFirst, backoffMax),
-			workqueue.TypedRateLimitingQueueConfig[K]{Clock: clk}),
+		name:      name,
+		queue:     q,
 		again:     workqueue.NewTypedItemExponentialFailureRateLimiter[K](againFirst, backoffMax),
 		reconcile: reconcile,
 		places:    newPlaces(workers),
@@ -68,9 +76,6 @@ func newController[K comparable](name string, workers int, clk clock.WithTicker,
 		damped:    newDamped(log.With(logkey.Component, name), clk),
 	}
 }
-
-// add asks for a look at key.
-func (c *controller[K]) add(key K) { c.queue.Add(key) }
 
 // run works until ctx ends and every call it made has returned.
 func (c *controller[K]) run(ctx context.Context) error {

@@ -33,7 +33,7 @@ func looks(t *testing.T, within time.Duration, meanwhile func(*controller[string
 	var at []time.Duration
 	bubbletest.Run(t, func(t *testing.T) {
 		start := time.Now()
-		c := newController("test", 1, clock.RealClock{}, slog.New(slog.DiscardHandler), func(context.Context, string) (Result, error) {
+		c := newController("test", 1, clock.RealClock{}, slog.New(slog.DiscardHandler), newQueue[string](clock.RealClock{}), func(context.Context, string) (Result, error) {
 			at = append(at, time.Since(start))
 			if len(at) > len(outcomes) {
 				return Result{}, nil
@@ -44,7 +44,7 @@ func looks(t *testing.T, within time.Duration, meanwhile func(*controller[string
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- c.run(ctx) }()
-		c.add("key")
+		c.queue.Add("key")
 		if meanwhile != nil {
 			meanwhile(c)
 		}
@@ -96,7 +96,7 @@ func TestController_OutcomeToQueue(t *testing.T) {
 func TestController_StopForgetsFailures(t *testing.T) {
 	again := func(c *controller[string]) {
 		time.Sleep(time.Minute)
-		c.add("key")
+		c.queue.Add("key")
 	}
 	got := looks(t, 2*time.Minute, again, outcome{err: errUnknown}, outcome{err: errUnknown}, outcome{err: store.ErrInvalid}, outcome{err: errUnknown})
 	want := []time.Duration{0, 5 * time.Millisecond, 15 * time.Millisecond, time.Minute, time.Minute + 5*time.Millisecond}
@@ -142,7 +142,7 @@ func TestController_EarlierWakeUpWins(t *testing.T) {
 func TestController_OneLookAtATime(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		looking, looks := 0, 0
-		c := newController("test", 4, clock.RealClock{}, slog.New(slog.DiscardHandler), func(context.Context, string) (Result, error) {
+		c := newController("test", 4, clock.RealClock{}, slog.New(slog.DiscardHandler), newQueue[string](clock.RealClock{}), func(context.Context, string) (Result, error) {
 			if looking++; looking > 1 {
 				t.Error("two looks at one key at the same time")
 			}
@@ -155,7 +155,7 @@ func TestController_OneLookAtATime(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- c.run(ctx) }()
 		for range 3 {
-			c.add("key")
+			c.queue.Add("key")
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(1500 * time.Millisecond) // into the second look

@@ -24,13 +24,21 @@ const (
 const drainLife = time.Hour
 
 // drainSeen takes an order that a scan read, and has one read again that nobody has taken up.
-func (t *term) drainSeen(d store.DrainOrder) {
+func (c *drainer) drainSeen(d store.DrainOrder) {
 	if d.Taken() {
-		t.view.applyDrain(d)
+		c.cache.orders.applyDrain(d)
 	} else {
-		t.drains.found(d.ID)
-		t.drainer.add(drainsKey)
+		c.drains.found(d.ID)
+		c.queues.drainer.Add(drainsKey)
 	}
+}
+
+// drainer takes up the orders of operators to drain instances.
+type drainer struct {
+	*tenure
+	cache      *cache
+	badRecords *badRecords
+	drains     drains
 }
 
 // drains are the orders that were rung and not read yet.
@@ -85,29 +93,29 @@ func (d *drains) take(now time.Time) (ids []string, wait time.Duration) {
 }
 
 // readDrains takes the orders that were rung to dismiss instances, and wakes those they cover.
-func (t *term) readDrains(ctx context.Context, _ string) (Result, error) {
-	ids, wait := t.drains.take(t.clock.Now())
+func (c *drainer) readDrains(ctx context.Context, _ string) (Result, error) {
+	ids, wait := c.drains.take(c.clock.Now())
 	if len(ids) == 0 {
 		return Result{After: wait}, nil
 	}
-	orders, err := t.store.DrainOrders(ctx, t.badRecord, ids...)
+	orders, err := c.cache.store.DrainOrders(ctx, c.badRecords.badRecord, ids...)
 	if err != nil {
 		for _, id := range ids {
-			t.drains.add(id)
+			c.drains.add(id)
 		}
 		return Result{}, fmt.Errorf("drain orders: %w", err)
 	}
-	now := t.clock.Now()
+	now := c.clock.Now()
 	for i, d := range orders {
-		d, err := t.store.TakeDrain(ctx, d, now, t.number, t.cfg.MaxRuntime+drainLife)
+		d, err := c.cache.store.TakeDrain(ctx, d, now, c.number, c.cfg.MaxRuntime+drainLife)
 		if err != nil {
 			for _, left := range orders[i:] {
-				t.drains.found(left.ID)
+				c.drains.found(left.ID)
 			}
 			return Result{}, fmt.Errorf("take drain order up: %w", err)
 		}
-		t.view.applyDrain(d)
-		t.wakeAll(func(in *instance) bool { return d.Matches(in.record) })
+		c.cache.orders.applyDrain(d)
+		c.cache.wakeAll(func(in *instance) bool { return d.Matches(in.record) })
 	}
 	return Result{After: drainPause}, nil
 }

@@ -18,7 +18,7 @@ func TestDrains_FloodOfRings_KeepsNoOrderOut_H53(t *testing.T) {
 	term, clk, _ := newTestTerm(t, table, nil)
 	flood := func() {
 		for n := range 10 * drainsAtOnce {
-			term.rung(store.DrainKey(fmt.Sprintf("none-%d", n)))
+			term.notifications.rung(store.DrainKey(fmt.Sprintf("none-%d", n)))
 		}
 	}
 	flood()
@@ -27,19 +27,19 @@ func TestDrains_FloodOfRings_KeepsNoOrderOut_H53(t *testing.T) {
 		if err := operator.OrderDrain(t.Context(), store.DrainOrder{ID: id, CreatedAt: store.At(dawn), ResourceClass: id}); err != nil {
 			t.Fatal(err)
 		}
-		term.rung(store.DrainKey(id))
+		term.notifications.rung(store.DrainKey(id))
 	}
-	if err := term.scan(t.Context()); err != nil {
+	if err := term.scanner.scan(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	flood()
 	clk.Step(time.Minute)
-	if _, err := term.readDrains(t.Context(), drainsKey); err != nil {
+	if _, err := term.drainer.readDrains(t.Context(), drainsKey); err != nil {
 		t.Fatal(err)
 	}
 	for _, class := range []string{"first", "second"} {
 		in := store.Instance{ID: "i-1", ResourceClass: class, CreatedAt: store.At(dawn), Term: term.number}
-		if !term.view.dismissedBy(in, clk.Now()) {
+		if !term.cache.orders.dismissed(in, clk.Now()) {
 			t.Errorf("the order to drain class %s is not in force", class)
 		}
 	}

@@ -15,6 +15,15 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// releases brings instances back to the pool.
+type releases struct {
+	*tenure
+	cache    *cache
+	runners  *runners
+	observer *observer
+	seats    *seats
+}
+
 // occasion says why seats are given back.
 type occasion int
 
@@ -43,25 +52,25 @@ func deaf(seats []snapshot) []snapshot {
 
 // windDown gives back what a request holds that is over. A seat that was not handed over yet, and on which a job of the run is
 // at work all the same, stays to the end of that job, and no longer than a run may take.
-func (t *term) windDown(ctx context.Context, r run, own []snapshot, mode store.ReleaseMode) (Result, error) {
+func (g *releases) windDown(ctx context.Context, r run, own []snapshot, mode store.ReleaseMode) (Result, error) {
 	for _, s := range own {
 		if mode == store.Now || !s.serving() {
 			continue
 		}
-		if _, err := t.renew(ctx, []snapshot{s}, s.Since.Add(t.cfg.maxRuntime(*r.request))); err != nil {
+		if _, err := g.seats.renew(ctx, []snapshot{s}, s.Since.Add(g.cfg.maxRuntime(*r.request))); err != nil {
 			return Result{}, err
 		}
 	}
-	return t.giveBack(ctx, own, mode, over)
+	return g.giveBack(ctx, own, mode, over)
 }
 
 // giveBack returns seats to the pool: what is healthy goes through the release handshake, nothing
 // healthy dies for a sibling. It always says when to look again: at once, or at those that must wait.
-func (t *term) giveBack(ctx context.Context, seats []snapshot, mode store.ReleaseMode, why occasion) (Result, error) {
+func (g *releases) giveBack(ctx context.Context, seats []snapshot, mode store.ReleaseMode, why occasion) (Result, error) {
 	if len(seats) == 0 {
 		return Result{}, nil
 	}
-	seats, err := t.hearNow(ctx, seats)
+	seats, err := g.hearNow(ctx, seats)
 	if err != nil {
 		return Result{}, err
 	}
@@ -70,10 +79,10 @@ func (t *term) giveBack(ctx context.Context, seats []snapshot, mode store.Releas
 	writes.SetLimit(fanOut)
 	for _, s := range seats {
 		writes.Go(func() error {
-			done, err := t.giveBackOne(ctx, s, mode, why)
+			done, err := g.giveBackOne(ctx, s, mode, why)
 			if !done {
 				waits.Add(1)
-				t.view.with(s.ID, func(in *instance) { in.watched = true })
+				g.cache.instances.with(s.ID, func(in *instance) { in.watched = true })
 			}
 			if err != nil {
 				return fmt.Errorf("give back %s: %w", s.ID, err)
@@ -83,25 +92,25 @@ func (t *term) giveBack(ctx context.Context, seats []snapshot, mode store.Releas
 	}
 	err = writes.Wait()
 	if waits.Load() > 0 {
-		return Result{After: t.cfg.HotPoll}, err
+		return Result{After: g.cfg.HotPoll}, err
 	}
 	return Result{After: time.Millisecond}, err
 }
 
 // hearNow reads what the agents said last, unless that was just done.
-func (t *term) hearNow(ctx context.Context, seats []snapshot) ([]snapshot, error) {
+func (g *releases) hearNow(ctx context.Context, seats []snapshot) ([]snapshot, error) {
 	var ids []store.InstanceID
 	for _, s := range seats {
-		if s.unheard || t.clock.Since(s.vitals.readAt) > t.cfg.HotPoll/2 {
+		if s.unheard || g.clock.Since(s.vitals.readAt) > g.cfg.HotPoll/2 {
 			ids = append(ids, s.ID)
 		}
 	}
-	if err := t.hear(ctx, ids); err != nil {
+	if err := g.observer.hear(ctx, ids); err != nil {
 		return nil, err
 	}
 	out := make([]snapshot, 0, len(seats))
 	for _, s := range seats {
-		if cur, ok := t.view.get(s.ID); ok && cur.Assignment == s.Assignment && cur.State.Owned() {
+		if cur, ok := g.cache.instances.get(s.ID); ok && cur.Assignment == s.Assignment && cur.State.Owned() {
 			out = append(out, cur)
 		}
 	}
@@ -109,7 +118,7 @@ func (t *term) hearNow(ctx context.Context, seats []snapshot) ([]snapshot, error
 }
 
 // giveBackOne returns one seat and reports whether that is done.
-func (t *term) giveBackOne(ctx context.Context, s snapshot, mode store.ReleaseMode, why occasion) (bool, error) {
+func (g *releases) giveBackOne(ctx context.Context, s snapshot, mode store.ReleaseMode, why occasion) (bool, error) {
 	event := statemachine.Unclaimed
 	switch {
 	case s.State == statemachine.Running:
@@ -122,26 +131,26 @@ func (t *term) giveBackOne(ctx context.Context, s snapshot, mode store.ReleaseMo
 		if why == surplus {
 			return false, nil // it boots: wait for it, then pool it
 		}
-		return t.reject(ctx, s)
+		return g.reject(ctx, s)
 	}
 	if mode == "" {
 		mode = store.Drain
 	}
-	if quiet, err := t.quiet(ctx, s, mode); !quiet || err != nil {
+	if quiet, err := g.quiet(ctx, s, mode); !quiet || err != nil {
 		return false, err
 	}
-	now := t.clock.Now()
-	_, err := t.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-		return store.Transition{Event: event, Now: now, Limit: t.cfg.Limits.Idle, Release: mode},
+	now := g.clock.Now()
+	_, err := g.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+		return store.Transition{Event: event, Now: now, Limit: g.cfg.Limits.Idle, Release: mode},
 			cur.Assignment == s.Assignment && cur.State == s.State && cur.Registration.Serial == s.Registration.Serial // no runner came since
 	})
 	return err == nil, err
 }
 
 // reject ends an instance that was not ready when its request ended.
-func (t *term) reject(ctx context.Context, s snapshot) (bool, error) {
-	_, err := t.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-		return store.Transition{Event: statemachine.Rejected, Now: t.clock.Now(), Reason: ReasonOver},
+func (g *releases) reject(ctx context.Context, s snapshot) (bool, error) {
+	_, err := g.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+		return store.Transition{Event: statemachine.Rejected, Now: g.clock.Now(), Reason: ReasonOver},
 			cur.Assignment == s.Assignment && cur.State == s.State && !cur.scriptPassed()
 	})
 	return err == nil, err
@@ -156,18 +165,18 @@ func (s snapshot) unsettled(now time.Time) bool {
 // quiet makes sure that no job runs and none can start: the heartbeat says so, and the runner is
 // deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
 // (Now) waits for neither.
-func (t *term) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
-	if mode != store.Now && s.unsettled(t.clock.Now()) {
+func (g *releases) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
+	if mode != store.Now && s.unsettled(g.clock.Now()) {
 		return false, nil
 	}
-	err := t.removeRunner(ctx, s)
+	err := g.runners.removeRunner(ctx, s)
 	switch {
 	case err == nil || mode == store.Now:
 		return true, nil
 	case errors.Is(err, githubapi.ErrBusy):
 		return false, nil
-	case !t.clock.Now().Before(s.Threshold.Add(-lastMinute)):
-		t.log.Warn("give back without GitHub's word", logkey.InstanceID, s.ID, logkey.Error, err)
+	case !g.clock.Now().Before(s.Threshold.Add(-lastMinute)):
+		g.log.Warn("give back without GitHub's word", logkey.InstanceID, s.ID, logkey.Error, err)
 		return true, nil
 	}
 	return false, err

@@ -6,97 +6,110 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
+
+// instances drives every instance through the state machine.
+type instances struct {
+	*tenure
+	cache     *cache
+	fleet     fleet.Fleet
+	breaker   *breaker
+	observer  *observer
+	runners   *runners
+	listeners *listeners
+}
 
 // instanceWorkers bounds the instances looked at in parallel: each look is at most a few writes.
 const instanceWorkers = 32
 
 // reconcileInstance brings one instance to where its facts say it should be.
-func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Result, error) {
-	s, ok := t.view.get(id)
+func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) (Result, error) {
+	s, ok := c.cache.instances.get(id)
 	if !ok || !s.troubled() {
-		t.calm(id)
+		c.listeners.calm(id)
 	}
 	if !ok {
 		return Result{}, nil
 	}
 	if s.State == statemachine.Terminated {
-		return t.bury(ctx, s)
+		return c.bury(ctx, s)
 	}
 	if !s.unwritten.IsZero() {
-		return t.recheck(ctx, s)
+		return c.recheck(ctx, s)
 	}
 	if s.unheard {
-		if err := t.hear(ctx, []store.InstanceID{id}); err != nil {
+		if err := c.observer.hear(ctx, []store.InstanceID{id}); err != nil {
 			return Result{}, err
 		}
-		s, _ = t.view.get(id)
+		s, _ = c.cache.instances.get(id)
 	}
-	t.changed(id)
-	dismiss, wait, dismissErr := t.dismissable(ctx, s) // an order that cannot be carried out stops nothing else
-	now := t.clock.Now()
-	d := t.decide(s, dismiss, now)
+	c.cache.index.changed(id)
+	dismiss, wait, dismissErr := c.dismissable(ctx, s) // an order that cannot be carried out stops nothing else
+	now := c.clock.Now()
+	d := c.decide(s, dismiss, now)
 	if late := d.Reason == statemachine.ReasonGate && s.waitsForListener(); s.State.Owned() && (late || s.refusal() != "") {
-		t.fails(s, s.refusal(), now)
-		s, _ = t.view.get(id)
+		c.listeners.fails(s, s.refusal(), now)
+		s, _ = c.cache.instances.get(id)
 	}
 	if s.report() == statemachine.Blocked {
-		t.requests.add(s.RunID) // whose answer says so
+		c.queues.requests.Add(s.RunID) // whose answer says so
 	}
 	res := Result{}
 	var err error
 	switch {
 	case s.keptOut():
-		if d = t.decide(s, dismiss, now); d.Event != "" {
+		if d = c.decide(s, dismiss, now); d.Event != "" {
 			break // its time is up, or it is gone: GitHub, which may not answer either, has no say in that
 		}
 		var done bool
-		if res, done, err = t.kept(ctx, s, now); done || err != nil {
+		if res, done, err = c.listeners.kept(ctx, s, now); done || err != nil {
 			return res, err
 		}
-		s, _ = t.view.get(id) // perhaps it is given up
+		s, _ = c.cache.instances.get(id) // perhaps it is given up
 		if s.trouble.own {
-			if err := t.hear(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
+			if err := c.observer.hear(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
 				return Result{}, err
 			}
-			s, _ = t.view.get(id)
-			now = t.clock.Now()
+			s, _ = c.cache.instances.get(id)
+			now = c.clock.Now()
 		}
-		d = t.decide(s, dismiss, now)
+		d = c.decide(s, dismiss, now)
 	case s.report() == statemachine.Online:
-		if res, err = t.serves(ctx, s, now); err != nil {
+		if res, err = c.listeners.serves(ctx, s, now); err != nil {
 			return res, err
 		}
-		s, _ = t.view.get(id)
+		s, _ = c.cache.instances.get(id)
 	}
 	if d.Read {
-		t.view.with(id, func(in *instance) { in.unheard = true })
+		c.cache.instances.with(id, func(in *instance) { in.unheard = true })
 		return Result{}.sooner(time.Millisecond), nil
 	}
 	if d.Event == "" && s.otherKey() {
 		d = statemachine.Decision{Event: statemachine.Rejected, Reason: reasonKey}
 	}
 	if d.Event != "" {
-		return Result{}.sooner(time.Millisecond), t.happen(ctx, s, d)
+		return Result{}.sooner(time.Millisecond), c.happen(ctx, s, d)
 	}
-	if err := t.provide(ctx, s); err != nil {
+	if err := c.provide(ctx, s); err != nil {
 		return Result{}, err
 	}
 	if s.unannounced() {
-		t.announcer.add(s.ID)
+		c.queues.announcer.Add(s.ID)
 	}
 	if dismissErr != nil {
 		return Result{}, dismissErr
 	}
 	if s.ready(now) {
-		t.requests.add(s.RunID)
+		c.queues.requests.Add(s.RunID)
 	}
 	res = earliest(res, wakeAt(d.Wake, now))
 	if s.used() {
-		res = res.sooner(t.cfg.HotPoll) // to see whether it was handed over
+		res = res.sooner(c.cfg.HotPoll) // to see whether it was handed over
 	}
 	if wait > 0 {
 		res = res.sooner(wait)
@@ -105,45 +118,16 @@ func (t *term) reconcileInstance(ctx context.Context, id store.InstanceID) (Resu
 }
 
 // decide says what is due for an instance.
-func (t *term) decide(s snapshot, dismiss bool, now time.Time) statemachine.Decision {
-	return statemachine.Decide(s.facts(t.cfg.Limits, t.writable(), t.braked(), dismiss, t.leaving(s)), now)
-}
-
-// leaving reports whether an owned instance is on its way back to the pool: its run is over, or its
-// runner was deleted at GitHub.
-func (t *term) leaving(s snapshot) bool {
-	return s.State.Owned() && (!t.view.alive(s.RunID, s.Attempt) || s.unregistered())
-}
-
-// badRecord isolates a record that cannot be read: it is reported and skipped (H70).
-func (t *term) badRecord(k store.Key, err error) {
-	if p, ok := k.Principal(); ok && k.Sort == store.KindInstance && errors.Is(err, store.ErrExpiry) {
-		if id, known := t.view.id(p); known {
-			t.view.with(id, func(in *instance) {
-				if in.unwritten.IsZero() {
-					in.unwritten = t.clock.Now()
-				}
-			})
-			t.changed(id)
-			t.instances.add(id)
-		}
-	}
-	if id, due := t.view.unanswered(k); due && t.view.rung(id, t.clock.Now()) {
-		t.requests.add(id)
-	}
-	cause := k.Sort
-	if !store.KnownKind(cause) {
-		cause = "" // anybody may make up kinds: they are one cause
-	}
-	t.damped.Error("bad record", cause, k.Partition+" "+k.Sort, err)
+func (c *instances) decide(s snapshot, dismiss bool, now time.Time) statemachine.Decision {
+	return statemachine.Decide(s.facts(c.cfg.Limits, c.writable(), c.breaker.braked(), dismiss, c.cache.leaving(s)), now)
 }
 
 // happen writes the event that is due, if its facts still hold, and wakes who waits for it.
-func (t *term) happen(ctx context.Context, s snapshot, d statemachine.Decision) error {
-	now := t.clock.Now()
-	out, err := t.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+func (c *instances) happen(ctx context.Context, s snapshot, d statemachine.Decision) error {
+	now := c.clock.Now()
+	out, err := c.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 		return store.Transition{
-			Event: d.Event, Now: now, Limit: t.cfg.Limits.Idle,
+			Event: d.Event, Now: now, Limit: c.cfg.Limits.Idle,
 			Reason: d.Reason, Detail: cur.vitals.signal.Value.Detail,
 		}, cur.Version == s.Version
 	})
@@ -151,41 +135,27 @@ func (t *term) happen(ctx context.Context, s snapshot, d statemachine.Decision) 
 		return fmt.Errorf("instance %s: %w", s.ID, err)
 	}
 	if s.RunID != "" {
-		t.note(s.RunID, s, d)
-		t.requests.add(s.RunID)
+		c.note(s.RunID, s, d)
+		c.queues.requests.Add(s.RunID)
 	}
 	if out.State == statemachine.Idle {
-		t.offer(ticketOf(out.Instance)) // it may wait for this one rather than launch another
+		c.cache.index.offer(ticketOf(out.Instance)) // it may wait for this one rather than launch another
 	}
 	return nil
 }
 
 // note keeps why a seat was lost, for the message of its request.
-func (t *term) note(id store.RequestID, s snapshot, d statemachine.Decision) {
+func (c *instances) note(id store.RequestID, s snapshot, d statemachine.Decision) {
 	problem := fmt.Sprintf("instance %s: %s", s.ID, d.Reason)
 	if v := s.vitals.signal.Value; v.RunID == id && v.Detail != "" {
 		problem += ": " + v.Detail
 	}
-	t.view.withRun(id, func(r *run) { r.problem = problem })
+	c.cache.requests.withRun(id, func(r *run) { r.problem = problem })
 }
 
 // announcers is how many messages are sent at once: what one call of a queue takes. They have workers
 // of their own, so that a queue that does not answer keeps no instance waiting.
 const announcers = 10
-
-// announce sends the message of a pooled instance, once per process: a message lost with a crash is
-// sent again by the next leader, which knows of none.
-func (t *term) announce(ctx context.Context, id store.InstanceID) (Result, error) {
-	s, known := t.view.get(id)
-	if !known || !s.unannounced() {
-		return Result{}, nil
-	}
-	if err := t.pickup.Offer(ctx, ticketOf(s.Instance)); err != nil {
-		return Result{}, fmt.Errorf("offer %s: %w", id, err)
-	}
-	t.view.with(id, func(in *instance) { in.announced = !in.record.PooledAt.IsZero() })
-	return Result{}, nil
-}
 
 // unannounced reports whether a pooled instance has no message.
 func (s snapshot) unannounced() bool {
@@ -195,20 +165,20 @@ func (s snapshot) unannounced() bool {
 // dismissable reports whether the instance should go and may go now. An owned one is asked for only
 // by an operator's order and waits for its job: GitHub has the last word on that, because it hands
 // out the jobs.
-func (t *term) dismissable(ctx context.Context, s snapshot) (bool, time.Duration, error) {
-	now := t.clock.Now()
+func (c *instances) dismissable(ctx context.Context, s snapshot) (bool, time.Duration, error) {
+	now := c.clock.Now()
 	if s.State == statemachine.Idle {
-		return t.unwanted(s, now) && !s.busy(), 0, nil
+		return c.cache.index.unwanted(s.Instance, s.vitals, now) && !s.busy(), 0, nil
 	}
-	if !t.view.dismissedBy(s.Instance, now) {
+	if !c.cache.orders.dismissed(s.Instance, now) {
 		return false, 0, nil
 	}
 	if s.unsettled(now) {
-		return false, t.cfg.HotPoll, nil
+		return false, c.cfg.HotPoll, nil
 	}
-	switch err := t.removeRunner(ctx, s); {
+	switch err := c.runners.removeRunner(ctx, s); {
 	case errors.Is(err, githubapi.ErrBusy):
-		return false, t.cfg.HotPoll, nil
+		return false, c.cfg.HotPoll, nil
 	case err != nil:
 		return false, 0, fmt.Errorf("dismiss %s: %w", s.ID, err)
 	}
@@ -217,19 +187,85 @@ func (t *term) dismissable(ctx context.Context, s snapshot) (bool, time.Duration
 
 // bury hands a terminated instance to the reaper and removes its runner at GitHub, each by itself:
 // GitHub being down keeps no machine alive.
-func (t *term) bury(ctx context.Context, s snapshot) (Result, error) {
+func (c *instances) bury(ctx context.Context, s snapshot) (Result, error) {
 	if !s.ExpiresAt.IsZero() {
 		return Result{}, nil // confirmed gone; a runner that is left is the sweep's
 	}
-	t.reaper.queue.AddAfter(reapKey, t.cfg.Batch)
-	err := t.removeRunner(ctx, s)
+	c.queues.reaper.AddAfter(reapKey, c.cfg.Batch)
+	err := c.runners.removeRunner(ctx, s)
 	if errors.Is(err, githubapi.ErrBusy) {
 		// GitHub has not noticed yet that the machine is gone; once it has, the sweep of runners
 		// deletes it too, should we not live to.
-		return Result{}.sooner(t.cfg.WarmPoll), nil
+		return Result{}.sooner(c.cfg.WarmPoll), nil
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("terminated %s: %w", s.ID, err)
 	}
 	return Result{}, nil
+}
+
+// provide gives an owned instance the registration it waits for, and clears a used one.
+func (c *instances) provide(ctx context.Context, s snapshot) error {
+	if !s.State.Owned() {
+		return nil
+	}
+	r := s.Registration
+	switch {
+	case r.Assignment != s.Assignment, s.wantsNext():
+		if !c.cache.requests.alive(s.RunID, s.Attempt) || c.cache.extra(s) {
+			return nil // on its way back: it needs no runner, and must take no job
+		}
+		if s.unknownKey() {
+			return nil // its first heartbeat wakes it
+		}
+		if r.Assignment == s.Assignment {
+			if may, err := c.affords(ctx, s); err != nil || !may {
+				return err
+			}
+		}
+		return c.runners.register(ctx, s)
+	case s.used() && !s.handedOverSoon(c.clock.Now(), c.cfg.HotPoll):
+		_, err := c.cache.write(ctx, s.ID, func(cur snapshot) (store.Instance, error) {
+			if cur.Registration.Serial != r.Serial {
+				return cur.Instance, errStale
+			}
+			used := cur.Registration
+			used.Secret = ""
+			return c.cache.store.SetRegistration(ctx, cur.Instance, used, c.clock.Now())
+		})
+		return ignoreStale(err)
+	}
+	return nil
+}
+
+// recheck looks for a record that was missing, until it is there or its machine is ended.
+func (c *instances) recheck(ctx context.Context, s snapshot) (Result, error) {
+	in := c.cache.instances.instance(s.ID)
+	if in == nil {
+		return Result{}, nil
+	}
+	unlock, err := in.lock(ctx, s.ID)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	err = c.cache.refresh(ctx, s)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errors.Join(err, c.endUnrecorded(ctx, s.ID))
+	}
+	return Result{}.sooner(time.Millisecond), err
+}
+
+// endUnrecorded ends the machine of an instance whose record stays missing: without one it has no threshold, so it is
+// a machine that nobody knows.
+func (c *instances) endUnrecorded(ctx context.Context, id store.InstanceID) error {
+	s, known := c.cache.instances.get(id)
+	if !known || s.unwritten.IsZero() || c.clock.Since(s.unwritten) < c.cfg.Orphan || c.breaker.braked() {
+		return nil
+	}
+	c.log.Warn("terminating a machine without a record", logkey.InstanceID, id, logkey.RequestID, s.RunID)
+	if err := c.fleet.Terminate(ctx, string(id)); err != nil {
+		return fmt.Errorf("instance %s: %w", id, err)
+	}
+	return nil
 }

@@ -27,15 +27,15 @@ func (s *junkItems) add(item store.Item) {
 }
 
 // expireJunk lets go what would stay for ever. What fails is found by the next scan.
-func (t *term) expireJunk(ctx context.Context, junk junkItems, now time.Time) {
+func (c *scanner) expireJunk(ctx context.Context, junk junkItems, now time.Time) {
 	for _, item := range junk {
-		if err := t.store.ExpireJunk(ctx, item, now.Add(junkLife)); err != nil {
-			t.log.Warn("let a junk item go", logkey.Error, store.Head(err.Error(), maxLoggedError))
+		if err := c.cache.store.ExpireJunk(ctx, item, now.Add(junkLife)); err != nil {
+			c.log.Warn("let a junk item go", logkey.Error, store.Head(err.Error(), maxLoggedError))
 			if errors.Is(err, store.ErrInvalid) {
 				continue // one that nobody can write keeps no other
 			}
 			return
 		}
-		t.log.Info("a junk item goes in a week", logkey.Key, store.Head(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
+		c.log.Info("a junk item goes in a week", logkey.Key, store.Head(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
 	}
 }

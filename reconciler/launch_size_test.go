@@ -13,28 +13,29 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// wanting is a term in which requests, the oldest first, wait for the launch of as many machines.
-func wanting(counts ...int) (*term, []want) {
+// wanting is a tenure in which requests, the oldest first, wait for the launch of as many machines.
+func wanting(counts ...int) (*launches, []want) {
 	cfg := Defaults()
 	cfg.MaxInstances = 10_000
 	clk := clocktesting.NewFakeClock(dawn)
 	pickup := pool.NewPickup(pooltest.NewMemory(clk), clk, slog.New(slog.DiscardHandler), pool.PickupOptions{})
-	t := &term{view: newView(), batch: newBatch(), pickup: pickup, waiting: newWaiting(pickup.Count), cfg: cfg}
+	tenure, batch := &tenure{cfg: cfg, clock: clk}, newBatch()
+	t := &launches{tenure: tenure, cache: newCache(tenure, nil, pickup, newWaiting(pickup.Count), batch), batch: batch}
 	var wants []want
 	for i, n := range counts {
 		w := inLine(string(rune('a'+i)), i, n, small())
-		t.view.applyRun(w.id, store.RunRecords{
+		t.cache.requests.applyRun(w.id, store.RunRecords{
 			Request: &store.RunRequest{ID: w.id, Attempt: 1, Count: n, Version: 1},
 			Status:  &store.RunStatus{ID: w.id, Attempt: 1, Phase: statemachine.Pending, Version: 1},
 		}, dawn)
-		t.waiting.set(w, func(store.RequestID) {})
+		t.cache.index.waiting.set(w, func(store.RequestID) {})
 		wants = append(wants, want{id: w.id, attempt: 1, count: n, since: w.since, query: w.query})
 	}
 	return t, wants
 }
 
 // asked returns how many machines each of the wants gets, in order.
-func asked(t *term, wants []want) []int {
+func asked(t *launches, wants []want) []int {
 	out := make([]int, len(wants))
 	for _, got := range t.affordable(wants) {
 		out[slices.IndexFunc(wants, func(w want) bool { return w.id == got.id })] = got.count
@@ -64,19 +65,19 @@ func TestAffordable_LaunchesNothingThatThePoolHas_S69(t *testing.T) {
 	check("nothing pooled", 2, 2)
 	large := machineOf("i-0", "c7g.large")
 	large.ResourceClass = "large"
-	term.pickup.Put(large)
+	term.cache.index.pickup.Put(large)
 	check("none that fits", 2, 2)
-	term.pickup.Put(machineOf("i-1", "c7g.large"))
+	term.cache.index.pickup.Put(machineOf("i-1", "c7g.large"))
 	check("one", 1, 2)
-	term.pickup.Put(machineOf("i-2", "c7g.large"))
-	term.pickup.Put(machineOf("i-3", "c7g.large"))
+	term.cache.index.pickup.Put(machineOf("i-2", "c7g.large"))
+	term.cache.index.pickup.Put(machineOf("i-3", "c7g.large"))
 	check("three", 0, 1)
 	for range pool.DefaultMaxLooks {
 		for _, id := range []string{"i-1", "i-2", "i-3"} {
-			if c, ok := term.pickup.Take(wants[1].query, "b/1", func(c pool.Ticket) bool { return c.InstanceID != id }); !ok || c.InstanceID != id {
+			if c, ok := term.cache.index.pickup.Take(wants[1].query, "b/1", func(c pool.Ticket) bool { return c.InstanceID != id }); !ok || c.InstanceID != id {
 				t.Fatalf("b does not get %s", id)
 			}
-			term.pickup.Return(id)
+			term.cache.index.pickup.Return(id)
 		}
 	}
 	check("three that the younger passes over", 0, 2)

@@ -17,6 +17,18 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// launches launches machines for what requests want.
+type launches struct {
+	*tenure
+	cache     *cache
+	fleet     fleet.Fleet
+	batch     *batch
+	planner   *planner
+	adopter   *adopter
+	refused   *exclusions
+	intending chan struct{} // holds one from the check of the caps to the record of the launch
+}
+
 // Bounds of parallel work.
 const (
 	launchWorkers = 4  // launch calls at once: EC2 takes few per second
@@ -34,71 +46,71 @@ const launchLife = 24 * time.Hour
 func newLaunchToken() string { return "l-" + uuid.NewString() }
 
 // reconcileLaunch closes a window or carries out a launch.
-func (t *term) reconcileLaunch(ctx context.Context, key string) (Result, error) {
+func (c *launches) reconcileLaunch(ctx context.Context, key string) (Result, error) {
 	if strings.HasPrefix(key, batchPrefix) {
-		now := t.clock.Now()
-		if at := t.batch.closes(key, t.cfg.Batch); now.Before(at) {
+		now := c.clock.Now()
+		if at := c.batch.closes(key, c.cfg.Batch); now.Before(at) {
 			return wakeAt(at, now), nil // others have joined since
 		}
-		return Result{}, t.intend(ctx, key)
+		return Result{}, c.intend(ctx, key)
 	}
-	l, ok := t.view.launch(key)
+	l, ok := c.cache.launches.launch(key)
 	if !ok || l.Done {
 		return Result{}, nil
 	}
-	return Result{}, t.carryOut(ctx, l)
+	return Result{}, c.carryOut(ctx, l)
 }
 
 // intend writes the record of a launch before anything is launched. A write of unknown outcome is
 // made again as it was: another record would be another launch.
-func (t *term) intend(ctx context.Context, key string) error {
-	wants := t.batch.take(key)
-	l, again := t.batch.unwritten(key)
+func (c *launches) intend(ctx context.Context, key string) error {
+	wants := c.batch.take(key)
+	l, again := c.batch.unwritten(key)
 	if len(wants) == 0 && !again {
 		return nil
 	}
 	select { // the caps are checked and used up in one step, which may take as long as the store is unavailable
-	case t.intending <- struct{}{}:
-		defer func() { <-t.intending }()
+	case c.intending <- struct{}{}:
+		defer func() { <-c.intending }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	for !again {
-		wants = t.batch.take(key)
-		asked := t.affordable(wants)
+		wants = c.batch.take(key)
+		asked := c.affordable(wants)
 		if len(asked) == 0 {
-			t.taken(key, wants)
+			c.taken(key, wants)
 			return nil
 		}
 		var err error
-		if l, err = t.prepare(ctx, asked); err != nil {
-			t.refuse(wants, err)
-			t.taken(key, wants)
+		if l, err = c.prepare(ctx, asked); err != nil {
+			c.refuse(wants, err)
+			c.taken(key, wants)
 			return ignorePlan(err)
 		}
-		if again = t.stillWanted(key, asked); again { // a plan may take the fleet a second, and the pool serve meanwhile
-			t.batch.prepare(key, l)
+		if again = c.stillWanted(key, asked); again { // a plan may take the fleet a second, and the pool serve meanwhile
+			c.batch.prepare(key, l)
 		}
 	}
-	written, err := t.store.PutLaunch(ctx, l)
+	written, err := c.cache.store.PutLaunch(ctx, l)
 	found := errors.Is(err, store.ErrConflict) // an earlier try was applied, and a scan saw it: it may have been called
 	if found {
-		written, err = t.store.Launch(ctx, l.Token)
+		written, err = c.cache.store.Launch(ctx, l.Token)
 	}
 	if err != nil {
 		return fmt.Errorf("launch %s: %w", l.Token, err)
 	}
-	t.view.applyLaunch(written)
-	t.batch.intended(key, l.Token, found)
-	t.launches.add(l.Token)
-	t.taken(key, wants)
+	c.cache.launches.applyLaunch(written)
+	c.batch.intended(key, l.Token, found)
+	c.queues.launches.Add(l.Token)
+	c.taken(key, wants)
 	return nil
 }
 
 // stillWanted reports whether every request wants as many as were asked for it.
-func (t *term) stillWanted(key string, asked []want) bool {
+func (c *launches) stillWanted(key string, asked []want) bool {
 	now := map[store.RequestID]int{}
-	for _, w := range t.affordable(t.batch.take(key)) {
+	for _, w := range c.affordable(c.batch.take(key)) {
 		now[w.id] = w.count
 	}
 	return !slices.ContainsFunc(asked, func(a want) bool { return now[a.id] < a.count })
@@ -106,21 +118,21 @@ func (t *term) stillWanted(key string, asked []want) bool {
 
 // affordable cuts wants, oldest first, to what their requests still need, the pool has not got meanwhile, and the caps
 // still allow.
-func (t *term) affordable(wants []want) []want {
+func (c *launches) affordable(wants []want) []want {
 	if len(wants) == 0 {
 		return nil
 	}
-	left := min(t.allowed(wants[0].query.ResourceClass), maxLaunch)
+	left := min(c.cache.capacity.allowed(wants[0].query.ResourceClass), maxLaunch)
 	var out []want
 	for _, w := range wants {
-		open, _ := t.view.launchedFor(w.id, w.attempt)
-		held := t.view.holds(w.id, w.attempt)
-		r, ok := t.view.getRun(w.id)
+		open, _ := c.cache.launches.launchedFor(w.id, w.attempt)
+		held := c.cache.instances.holds(w.id, w.attempt)
+		r, ok := c.cache.requests.getRun(w.id)
 		if !ok || !r.alive(w.attempt) {
 			continue
 		}
 		needed := r.request.Count - held - open
-		if w.count = min(w.count, left, needed-t.claimable(r, w, needed)); w.count > 0 {
+		if w.count = min(w.count, left, needed-c.cache.index.claimable(r, w, needed)); w.count > 0 {
 			left -= w.count
 			out = append(out, w)
 		}
@@ -129,17 +141,17 @@ func (t *term) affordable(wants []want) []want {
 }
 
 // taken ends the wants of a window and lets their requests count again.
-func (t *term) taken(key string, wants []want) {
-	t.batch.drop(key, wants)
+func (c *launches) taken(key string, wants []want) {
+	c.batch.drop(key, wants)
 	for _, w := range wants {
-		t.requests.add(w.id)
+		c.queues.requests.Add(w.id)
 	}
-	t.room()
+	c.cache.capacity.room()
 }
 
 // prepare makes the record of one launch for all wants.
-func (t *term) prepare(ctx context.Context, wants []want) (store.Launch, error) {
-	plan, usage, err := t.plan(ctx, wants)
+func (c *launches) prepare(ctx context.Context, wants []want) (store.Launch, error) {
+	plan, usage, err := c.planner.plan(ctx, wants)
 	if err != nil {
 		return store.Launch{}, err
 	}
@@ -149,41 +161,12 @@ func (t *term) prepare(ctx context.Context, wants []want) (store.Launch, error) 
 	}
 	l := store.Launch{
 		Token: plan.Token, ResourceClass: wants[0].query.ResourceClass, UsageClass: usage, Count: plan.Count,
-		Plan: frozen, CreatedAt: store.At(t.clock.Now()),
+		Plan: frozen, CreatedAt: store.At(c.clock.Now()),
 	}
 	for _, w := range wants {
 		l.Seats = append(l.Seats, store.LaunchSeat{RequestID: w.id, Attempt: w.attempt, Count: w.count})
 	}
 	return l, nil
-}
-
-// plan tries the usage classes in the order of preference.
-func (t *term) plan(ctx context.Context, wants []want) (fleet.Plan, string, error) {
-	q := wants[0].query
-	excluded, _ := t.refused.slots()
-	count := 0
-	for _, w := range wants {
-		count += w.count
-	}
-	var errs, full []error
-	for _, usage := range q.UsageClasses {
-		p, err := t.fleet.Plan(ctx, fleet.Spec{
-			Token: newLaunchToken(), Count: count, ResourceClass: q.ResourceClass, UsageClass: usage,
-			CPU: q.CPU, Mem: q.Mem, AllowedTypes: q.AllowedTypes, Excluded: excluded,
-		})
-		if err == nil {
-			t.templateIs(p.TemplateVersion) // its machines may be idle before the next look
-			return p, usage, nil
-		}
-		errs = append(errs, err)
-		if errors.Is(err, fleet.ErrNoCapacity) {
-			full = append(full, err)
-		}
-	}
-	if len(full) > 0 {
-		errs = full // one of the usage classes may have room later: not hopeless
-	}
-	return fleet.Plan{}, "", errors.Join(errs...)
 }
 
 // ignorePlan: a refused plan is an answer for its requests, not a failure of the queue.
@@ -195,18 +178,18 @@ func ignorePlan(err error) error {
 }
 
 // refuse tells the requests of a window why nothing is launched for them.
-func (t *term) refuse(wants []want, err error) {
-	now := t.clock.Now()
-	_, again := t.refused.slots()
-	if last := t.refused.last(wants[0].query); last != "" && errors.Is(err, fleet.ErrNoCapacity) {
+func (c *launches) refuse(wants []want, err error) {
+	now := c.clock.Now()
+	_, again := c.refused.slots()
+	if last := c.refused.last(wants[0].query); last != "" && errors.Is(err, fleet.ErrNoCapacity) {
 		err = fmt.Errorf("%w; refused last: %s", err, last) // only the fleet's own code tells what to do about it
 	}
 	for _, w := range wants {
-		t.view.withRun(w.id, func(r *run) {
+		c.cache.requests.withRun(w.id, func(r *run) {
 			if r.refuse(err, now); again.After(r.retry) {
 				r.retry = again
 			}
-			r.full = errors.Is(err, fleet.ErrNoCapacity) && r.retry.Sub(w.since) > t.cfg.LaunchRetry
+			r.full = errors.Is(err, fleet.ErrNoCapacity) && r.retry.Sub(w.since) > c.cfg.LaunchRetry
 		})
 	}
 }
@@ -228,61 +211,61 @@ func (r *run) refuse(err error, now time.Time) {
 func refusalPause(n int) time.Duration { return time.Second << min(max(n-1, 0), 5) }
 
 // carryOut makes the call, records what came, and then the outcome.
-func (t *term) carryOut(ctx context.Context, l store.Launch) error {
+func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 	var plan fleet.Plan
 	if err := json.Unmarshal(l.Plan, &plan); err != nil {
-		return t.finish(ctx, l, nil, fmt.Sprintf("plan cannot be read: %v", err))
+		return c.finish(ctx, l, nil, fmt.Sprintf("plan cannot be read: %v", err))
 	}
-	out, err := t.call(ctx, l, plan)
+	out, err := c.call(ctx, l, plan)
 	if errors.Is(err, fleet.ErrInvalid) {
 		// Of this call nothing came; an earlier try, whose answer was lost, may have brought machines.
-		machines, listed := t.fleet.List(ctx, l.Token)
+		machines, listed := c.fleet.List(ctx, l.Token)
 		if listed != nil {
 			return fmt.Errorf("launch %s: %w", l.Token, errors.Join(err, listed))
 		}
-		if err := t.record(ctx, &l, machines); err != nil {
+		if err := c.record(ctx, &l, machines); err != nil {
 			return err
 		}
 		if len(machines) > 0 {
-			return t.finish(ctx, l, machines, err.Error())
+			return c.finish(ctx, l, machines, err.Error())
 		}
 		for _, s := range l.Seats {
-			t.view.withRun(s.RequestID, func(r *run) { r.refuse(err, t.clock.Now()) })
+			c.cache.requests.withRun(s.RequestID, func(r *run) { r.refuse(err, c.clock.Now()) })
 		}
-		return t.finish(ctx, l, nil, err.Error())
+		return c.finish(ctx, l, nil, err.Error())
 	}
 	if err != nil {
 		return fmt.Errorf("launch %s: %w", l.Token, err) // outcome unknown: the identical call again
 	}
 	var refused []string
 	for _, r := range out.Refused {
-		t.refused.add(r)
+		c.refused.add(r)
 		refused = append(refused, tell(r))
 	}
-	if err := t.record(ctx, &l, out.Machines); err != nil {
+	if err := c.record(ctx, &l, out.Machines); err != nil {
 		return err
 	}
-	return t.finish(ctx, l, out.Machines, list(refused))
+	return c.finish(ctx, l, out.Machines, list(refused))
 }
 
 // call makes the launch call, or finds out what an earlier one brought if nobody wants the machines
 // any more: repeating it then could launch machines for nobody.
-func (t *term) call(ctx context.Context, l store.Launch, plan fleet.Plan) (fleet.Outcome, error) {
-	wanted := slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return t.view.alive(s.RequestID, s.Attempt) })
-	uncalled := t.batch.begin(l.Token)
+func (c *launches) call(ctx context.Context, l store.Launch, plan fleet.Plan) (fleet.Outcome, error) {
+	wanted := slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return c.cache.requests.alive(s.RequestID, s.Attempt) })
+	uncalled := c.batch.begin(l.Token)
 	switch {
 	case wanted:
-		return t.fleet.Launch(ctx, plan)
+		return c.fleet.Launch(ctx, plan)
 	case uncalled:
 		return fleet.Outcome{}, nil
 	}
-	machines, err := t.fleet.List(ctx, l.Token)
+	machines, err := c.fleet.List(ctx, l.Token)
 	return fleet.Outcome{Machines: machines}, err
 }
 
 // record writes a record for every machine that came (S03). The machines are handed to the seats in
 // the order of their ids, so that a repeated call deals them out alike.
-func (t *term) record(ctx context.Context, l *store.Launch, machines []fleet.Machine) error {
+func (c *launches) record(ctx context.Context, l *store.Launch, machines []fleet.Machine) error {
 	slices.SortFunc(machines, func(a, b fleet.Machine) int { return strings.Compare(a.ID, b.ID) })
 	var writes errgroup.Group
 	writes.SetLimit(fanOut)
@@ -294,12 +277,12 @@ func (t *term) record(ctx context.Context, l *store.Launch, machines []fleet.Mac
 		for ; next < len(machines) && len(seat.Instances) < seat.Count; next++ {
 			m := machines[next]
 			seat.Instances = append(seat.Instances, store.InstanceID(m.ID))
-			writes.Go(func() error { return t.adopt(ctx, m, seat.RequestID, seat.Attempt) })
+			writes.Go(func() error { return c.adopter.adopt(ctx, m, seat.RequestID, seat.Attempt) })
 		}
 	}
 	for ; next < len(machines); next++ { // more than asked for: known, owned by the last seat, given back as surplus
 		m, seat := machines[next], l.Seats[len(l.Seats)-1]
-		writes.Go(func() error { return t.adopt(ctx, m, seat.RequestID, seat.Attempt) })
+		writes.Go(func() error { return c.adopter.adopt(ctx, m, seat.RequestID, seat.Attempt) })
 	}
 	if err := writes.Wait(); err != nil {
 		return fmt.Errorf("launch %s: %w", l.Token, err)
@@ -307,43 +290,18 @@ func (t *term) record(ctx context.Context, l *store.Launch, machines []fleet.Mac
 	return nil
 }
 
-// adopt creates the record of a machine, unless it has one.
-func (t *term) adopt(ctx context.Context, m fleet.Machine, run store.RequestID, attempt int) error {
-	if _, known := t.view.get(store.InstanceID(m.ID)); known {
-		return nil
-	}
-	in, err := t.store.Register(ctx, store.Instance{
-		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
-		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
-		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Term: t.number,
-	}, t.clock.Now(), t.cfg.Limits.Created)
-	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
-		if known, readErr := t.recorded(ctx, m); known || readErr != nil {
-			return readErr
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("adopt %s: %w", m.ID, err)
-	}
-	t.view.apply(in)
-	t.log.Info("launched", logkey.InstanceID, in.ID, logkey.RequestID, run, logkey.Launch, m.LaunchToken,
-		logkey.Class, in.ResourceClass, logkey.Usage, in.UsageClass, logkey.Type, in.InstanceType)
-	t.instances.add(in.ID)
-	return nil
-}
-
 // putOutcome writes the outcome. If somebody came first, it was an earlier try of ours or the last
 // leader: theirs stands.
-func (t *term) putOutcome(ctx context.Context, l store.Launch) (store.Launch, error) {
-	out, err := t.store.PutLaunch(ctx, l)
+func (c *launches) putOutcome(ctx context.Context, l store.Launch) (store.Launch, error) {
+	out, err := c.cache.store.PutLaunch(ctx, l)
 	if !errors.Is(err, store.ErrConflict) {
 		return out, err
 	}
-	have, readErr := t.store.Launch(ctx, l.Token)
+	have, readErr := c.cache.store.Launch(ctx, l.Token)
 	if readErr != nil {
 		return l, readErr
 	}
-	t.view.applyLaunch(have)
+	c.cache.launches.applyLaunch(have)
 	if have.Done {
 		return have, nil
 	}
@@ -352,31 +310,31 @@ func (t *term) putOutcome(ctx context.Context, l store.Launch) (store.Launch, er
 
 // keepUntil returns when the record of a launch that is done at now may go: what was launched for an attempt counts
 // for its budget, at most until its run is over.
-func (t *term) keepUntil(l store.Launch, now time.Time) time.Time {
+func (c *launches) keepUntil(l store.Launch, now time.Time) time.Time {
 	last := now
 	for _, s := range l.Seats {
-		if r, ok := t.view.getRun(s.RequestID); ok && r.alive(s.Attempt) {
-			last = later(last, r.status.Deadline.Add(t.cfg.maxRuntime(*r.request)))
+		if r, ok := c.cache.requests.getRun(s.RequestID); ok && r.alive(s.Attempt) {
+			last = later(last, r.status.Deadline.Add(c.cfg.maxRuntime(*r.request)))
 		}
 	}
 	return last.Add(launchLife).Truncate(time.Second)
 }
 
 // finish writes the outcome and wakes the requests.
-func (t *term) finish(ctx context.Context, l store.Launch, machines []fleet.Machine, problem string) error {
-	now := t.clock.Now()
-	l.Done, l.DoneAt, l.Error, l.ExpiresAt = true, store.At(now), problem, t.keepUntil(l, now)
-	l, err := t.putOutcome(ctx, l)
+func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.Machine, problem string) error {
+	now := c.clock.Now()
+	l.Done, l.DoneAt, l.Error, l.ExpiresAt = true, store.At(now), problem, c.keepUntil(l, now)
+	l, err := c.putOutcome(ctx, l)
 	if err != nil {
 		return fmt.Errorf("launch %s: outcome: %w", l.Token, err)
 	}
-	t.view.applyLaunch(l)
-	t.metrics.launch(l.Count, len(machines))
+	c.cache.launches.applyLaunch(l)
+	c.metrics.launch(l.Count, len(machines))
 	if problem != "" {
-		t.log.Warn("launch fell short", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
+		c.log.Warn("launch fell short", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
 	}
 	for _, s := range l.Seats {
-		t.view.withRun(s.RequestID, func(r *run) {
+		c.cache.requests.withRun(s.RequestID, func(r *run) {
 			if len(machines) > 0 {
 				r.refusals = 0
 			}
@@ -384,10 +342,10 @@ func (t *term) finish(ctx context.Context, l store.Launch, machines []fleet.Mach
 				r.problem = "launch: " + problem
 			}
 		})
-		t.requests.add(s.RequestID)
+		c.queues.requests.Add(s.RequestID)
 	}
 	if len(machines) < l.Count {
-		t.room()
+		c.cache.capacity.room()
 	}
 	return nil
 }

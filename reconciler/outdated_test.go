@@ -13,10 +13,10 @@ import (
 )
 
 // pooledOne puts a claimable instance into the store, the view and the index of a tenure.
-func pooledOne(t *testing.T, term *term, id store.InstanceID) store.Instance {
+func pooledOne(t *testing.T, term *manager, id store.InstanceID) store.Instance {
 	t.Helper()
 	now := term.clock.Now()
-	in, err := term.store.Register(t.Context(), store.Instance{
+	in, err := term.cache.store.Register(t.Context(), store.Instance{
 		ID: id, Principal: "p-" + store.Principal(id), RunID: "99", Attempt: 1, LaunchToken: "l-1",
 		ResourceClass: "small", UsageClass: store.Spot, InstanceType: "c6i.large", CPU: 2, Mem: 4096,
 	}, now, time.Hour)
@@ -24,17 +24,17 @@ func pooledOne(t *testing.T, term *term, id store.InstanceID) store.Instance {
 		if err != nil {
 			break
 		}
-		in, err = term.store.Transition(t.Context(), in, store.Transition{Event: event, Now: now, Limit: time.Hour})
+		in, err = term.cache.store.Transition(t.Context(), in, store.Transition{Event: event, Now: now, Limit: time.Hour})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	term.view.apply(in)
-	term.view.with(id, func(in *instance) {
+	term.cache.instances.apply(in)
+	term.cache.instances.with(id, func(in *instance) {
 		in.vitals.fresh = true
 		in.minting = true // somebody else sees to its registration
 	})
-	term.changed(id)
+	term.cache.index.changed(id)
 	return in
 }
 
@@ -59,27 +59,27 @@ func TestVerdict_OfAnEarlierRecord_IsDropped_S27(t *testing.T) {
 				term, _, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), nil)
 				in := pooledOne(t, term, "i-1")
 				write := func(tr store.Transition, seen bool) {
-					out, err := term.store.Transition(t.Context(), in, tr)
+					out, err := term.cache.store.Transition(t.Context(), in, tr)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if in = out; seen {
-						term.view.apply(in)
+						term.cache.instances.apply(in)
 					}
 				}
 				for _, tr := range tc.before {
 					write(tr, true)
 				}
-				judged, _ := term.view.get("i-1")
+				judged, _ := term.cache.instances.get("i-1")
 				for _, tr := range tc.since {
 					write(tr, !elsewhere)
 				}
 				for range 2 { // the first may only find out that the view is behind
-					if err := term.happen(t.Context(), judged, verdict); !errors.Is(err, store.ErrConflict) {
+					if err := term.instances.happen(t.Context(), judged, verdict); !errors.Is(err, store.ErrConflict) {
 						t.Errorf("%s, %s, elsewhere %v: error = %v, want a conflict", name, verdict.Event, elsewhere, err)
 					}
 				}
-				got, err := term.store.Instance(t.Context(), store.Consistent, in.Principal)
+				got, err := term.cache.store.Instance(t.Context(), store.Consistent, in.Principal)
 				if err != nil || got.State != statemachine.Claimed || got.RunID != "200" || got.Version != in.Version {
 					t.Errorf("%s, %s, elsewhere %v: record = %s of %q, version %d, %v; want it as it was", name, verdict.Event, elsewhere, got.State, got.RunID, got.Version, err)
 				}
@@ -100,7 +100,7 @@ func TestClaim_Lost_TakesTheNext_S62(t *testing.T) {
 			for _, id := range []store.InstanceID{"i-1", "i-2", "i-3"}[:wanted] {
 				in := pooledOne(t, term, id)
 				if len(lost) < wanted-left {
-					out, err := term.store.Transition(t.Context(), in, rival) // the view does not know
+					out, err := term.cache.store.Transition(t.Context(), in, rival) // the view does not know
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -114,18 +114,18 @@ func TestClaim_Lost_TakesTheNext_S62(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if claimed, err := term.claim(t.Context(), r, q, wanted, nil); err != nil || claimed != left {
+			if claimed, err := term.requests.filler.claims.claim(t.Context(), r, q, wanted, nil); err != nil || claimed != left {
 				t.Errorf("%s: claim of %d = %d, %v, want the %d that nobody took", name, wanted, claimed, err, left)
 			}
 			for id, version := range lost {
-				if s, _ := term.view.get(id); s.Version != version {
+				if s, _ := term.cache.instances.get(id); s.Version != version {
 					t.Errorf("%s: %s is of version %d, want what its rival wrote, %d", name, id, s.Version, version)
 				}
 			}
-			if held := term.view.heldBy("200"); len(held) != left {
+			if held := term.cache.instances.heldBy("200"); len(held) != left {
 				t.Errorf("%s: run 200 holds %d, want %d", name, len(held), left)
 			}
-			if ticket, ok := term.pickup.Take(q, "400/1", nil); ok {
+			if ticket, ok := term.cache.index.pickup.Take(q, "400/1", nil); ok {
 				t.Errorf("%s: %s is offered to the next run", name, ticket.InstanceID)
 			}
 		}

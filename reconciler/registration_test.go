@@ -36,16 +36,16 @@ func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 		op := &Operator{o: Options{
 			Config: cfg, Table: storetest.NewMemory(clk), GitHub: hub, Clock: clk, Offset: func() time.Duration { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: &Metrics{},
 		}}
-		term := op.newTerm(7, fence{clock: clk, until: func() time.Time { return dawn.Add(time.Hour) }, margin: time.Second}, clk.Now)
-		defer term.shutDown()
-		in, err := term.store.Register(t.Context(), inState("i-1", 0, statemachine.Created, "100"), dawn, time.Minute)
+		term := newManager(op.o, 7, fence{clock: clk, until: func() time.Time { return dawn.Add(time.Hour) }, margin: time.Second}, clk.Now)
+		defer term.queues.shutDown()
+		in, err := term.cache.store.Register(t.Context(), inState("i-1", 0, statemachine.Created, "100"), dawn, time.Minute)
 		if err != nil {
 			t.Fatalf("Register() error = %v", err)
 		}
-		term.view.apply(in)
-		before, _ := term.view.get("i-1")
+		term.cache.instances.apply(in)
+		before, _ := term.cache.instances.get("i-1")
 		for range 2 {
-			if err := term.register(t.Context(), before); err != nil {
+			if err := term.instances.runners.register(t.Context(), before); err != nil {
 				t.Fatalf("register() error = %v", err)
 			}
 		}
@@ -53,15 +53,15 @@ func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 			t.Errorf("registered %v, want only i-1-7.1", hub.names)
 		}
 		// Nothing was learned of GitHub meanwhile: a gate that was held for it stays held.
-		term.view.with("i-1", func(in *instance) { in.blocked = true })
-		if err := term.register(t.Context(), before); err != nil {
+		term.cache.instances.with("i-1", func(in *instance) { in.blocked = true })
+		if err := term.instances.runners.register(t.Context(), before); err != nil {
 			t.Fatalf("register() error = %v", err)
 		}
-		if s, _ := term.view.get("i-1"); !s.blocked || s.minting {
+		if s, _ := term.cache.instances.get("i-1"); !s.blocked || s.minting {
 			t.Errorf("after a look that was late: blocked %v, minting %v, want blocked still", s.blocked, s.minting)
 		}
-		if term.instances.queue.Len() != 1 {
-			t.Errorf("%d looks are due, want another one", term.instances.queue.Len())
+		if term.queues.instances.Len() != 1 {
+			t.Errorf("%d looks are due, want another one", term.queues.instances.Len())
 		}
 	})
 }

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -59,8 +60,8 @@ const (
 var errAstray = errors.New("the clock was set")
 
 // keepTime ends the tenure when its time is not the store's any more: the next begins with that.
-func (t *term) keepTime(ctx context.Context) error {
-	ticker := t.clock.NewTicker(astrayLook)
+func (c tenureClock) keepTime(ctx context.Context, offset func() time.Duration, log *slog.Logger) error {
+	ticker := c.NewTicker(astrayLook)
 	defer ticker.Stop()
 	var since time.Time
 	for {
@@ -69,14 +70,14 @@ func (t *term) keepTime(ctx context.Context) error {
 			return nil
 		case <-ticker.C():
 		}
-		now := t.clock.Now()
-		switch off := t.astray(); {
+		now := c.Now()
+		switch off := c.astray(offset()); {
 		case off <= mostAstray:
 			since = time.Time{}
 		case since.IsZero():
 			since = now
 		case now.Sub(since) >= astrayFor:
-			t.log.Error("the clock was set: the records are read anew", logkey.Seconds, off.Seconds())
+			log.Error("the clock was set: the records are read anew", logkey.Seconds, off.Seconds())
 			return errAstray
 		}
 	}

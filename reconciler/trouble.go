@@ -1,13 +1,10 @@
 package reconciler
 
 import (
-	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
-	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -152,7 +149,7 @@ type others struct {
 	byBegan time.Time
 }
 
-func (v *view) others(id store.InstanceID, now time.Time) others {
+func (v *instanceRecords) others(id store.InstanceID, now time.Time) others {
 	var o others
 	v.each(func(in *instance) {
 		proves := in.online.lasted(settled) && !in.online.denied
@@ -190,42 +187,6 @@ const (
 	replace                   // it may be, and nobody else can show whose
 )
 
-// judge says whose fault it is that a machine is kept out, and when to look again.
-func (t *term) judge(s snapshot, now time.Time) (verdict, time.Time) {
-	tr, o := s.trouble, t.view.others(s.ID, now)
-	if o.began.After(tr.first) {
-		if tr.chance {
-			return guilty, time.Time{}
-		}
-		return lastChance, time.Time{}
-	}
-	look := now.Add(probeLate) // a net: whoever comes online wakes it
-	if o.online.After(tr.at) {
-		if at := tr.tried.Add(probeLate); now.Before(at) {
-			look = at
-		} else {
-			return another, time.Time{}
-		}
-	}
-	if tr.refused {
-		mine, at := t.probes.turn(s.ID, now)
-		if mine {
-			return another, time.Time{}
-		}
-		look = earlier(look, at)
-	}
-	if at, may := t.probes.mayReplace(o.served); may {
-		// Where all others that began with it are online, one that says nothing needs no minute.
-		due := later(later(tr.first, o.trouble), at).Add(alone)
-		missed := !tr.refused && now.Equal(tr.first) && now.Sub(o.trouble) >= alone && o.online.After(s.Registration.MintedAt.Time)
-		if missed || !now.Before(due) {
-			return replace, time.Time{}
-		}
-		look = earlier(look, due)
-	}
-	return waits, look
-}
-
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
@@ -233,145 +194,10 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// shown reports whether GitHub, too, says that the runner is online on which a judgement of id rests. A machine's role can
-// say anything, and others must not end for it. Each registration is asked for once.
-func (t *term) shown(ctx context.Context, id store.InstanceID, now time.Time) (bool, error) {
-	by, known := t.view.get(t.view.others(id, now).by)
-	if !known || by.online.shown {
-		return true, nil
-	}
-	have, err := t.find(ctx, by.online.name)
-	if err != nil {
-		return false, err
-	}
-	is := have.Online || have.Busy
-	t.view.with(by.ID, func(in *instance) {
-		if in.online.serial == by.online.serial {
-			in.online.shown, in.online.denied = is, !is
-		}
-	})
-	if !is {
-		t.log.Warn("a machine says that its listener is online, and github does not", logkey.InstanceID, by.ID, logkey.Runner, by.online.name)
-	}
-	return is, nil
+// waitsForListener reports whether nothing but a listener that is not online yet is missing from an instance.
+func (s snapshot) waitsForListener() bool {
+	return s.Registration.Assignment == s.Assignment && s.proven()
 }
 
-// kept deals with an instance that is kept out of GitHub. It returns when to look again; done says that the instance has
-// another registration, or an end, coming.
-func (t *term) kept(ctx context.Context, s snapshot, now time.Time) (Result, bool, error) {
-	if !t.view.alive(s.RunID, s.Attempt) || t.extra(s) || t.leaving(s) {
-		return Result{}, false, nil // on its way back
-	}
-	v, look := t.judge(s, now)
-	if v == lastChance || v == guilty || v == replace {
-		if shown, err := t.shown(ctx, s.ID, now); !shown || err != nil {
-			return Result{}.sooner(time.Millisecond), true, err // judged anew without
-		}
-	}
-	switch v {
-	case another, lastChance:
-		if !s.trouble.refused {
-			if listens, err := t.listens(ctx, s); listens || err != nil {
-				return Result{}.sooner(probeSoon), true, err // its agent's word is on its way
-			}
-		}
-		t.probes.note(s.ID, false, now)
-		if err := t.register(ctx, s); err != nil {
-			return Result{}, true, err
-		}
-		if cur, _ := t.view.get(s.ID); cur.Registration.Serial <= s.Registration.Serial {
-			return Result{}.sooner(steady), true, nil // something else happened to it meanwhile
-		}
-		t.view.with(s.ID, func(in *instance) { in.trouble.tried, in.trouble.chance = now, in.trouble.chance || v == lastChance })
-		if s.trouble.refused {
-			t.discard(ctx, s.Registration)
-		}
-		return Result{}.sooner(steady), true, nil
-	case guilty, replace:
-		if t.excuse(ctx, s) {
-			return Result{}.sooner(t.cfg.Limits.ClaimGate), true, nil
-		}
-		t.view.with(s.ID, func(in *instance) { in.trouble.own, in.trouble.until = true, now })
-		if v == replace {
-			t.probes.replacing(now)
-			t.view.withRun(s.RunID, func(r *run) { r.spared++ })
-		}
-		t.log.Warn("a machine is given up: its listener does not come online", logkey.InstanceID, s.ID, logkey.RequestID, s.RunID,
-			logkey.Cause, s.refusal(), logkey.Detail, s.vitals.signal.Value.Detail, logkey.Alone, v == replace)
-		return Result{}, false, nil
-	case waits:
-	}
-	return wakeAt(look, now), false, nil
-}
-
-// fails notes that the present registration of an instance failed; cause is "" if its listener is just late.
-func (t *term) fails(s snapshot, cause string, now time.Time) {
-	refused := cause != "" && cause != store.CauseSilent
-	known := false
-	t.view.with(s.ID, func(in *instance) {
-		tr := &in.trouble
-		switch {
-		case tr.own && tr.assignment == s.Assignment && tr.serial == s.Registration.Serial:
-			known = true // and its end is being written
-			return
-		case !tr.of(in.record):
-			*tr = absence{assignment: s.Assignment, first: now}
-		case tr.serial == s.Registration.Serial && tr.refused == refused:
-			known = true
-			return
-		}
-		tr.serial, tr.at, tr.refused = s.Registration.Serial, now, refused
-	})
-	if known {
-		return
-	}
-	t.requests.add(s.RunID)
-	if refused { // one that says nothing says that it listens once it does
-		t.view.wary.Store(true)
-	}
-	if !strings.HasPrefix(s.Registration.Name, t.prefix(s.ID)) { // whoever led then may have replaced one
-		t.probes.replacing(now)
-	}
-	if t.probes.note(s.ID, refused, now) {
-		t.log.Warn("a listener does not come online: no machine is given up for that before another shows that GitHub serves",
-			logkey.InstanceID, s.ID, logkey.RequestID, s.RunID, logkey.Cause, cause, logkey.Detail, s.vitals.signal.Value.Detail)
-	}
-}
-
-// serves follows a listener that is online, as long as others wait to learn from it, and says when to look again.
-func (t *term) serves(ctx context.Context, s snapshot, now time.Time) (Result, error) {
-	troubled := t.probes.all()
-	if len(troubled) == 0 && !t.view.wary.Load() {
-		return Result{}, nil
-	}
-	for i, d := range []time.Duration{steady, settled} {
-		if at := s.online.from.Add(d); !s.onlineFor(d) {
-			if now.Before(at) {
-				return wakeAt(at, now), nil
-			}
-			return Result{}.sooner(time.Millisecond), t.hear(ctx, []store.InstanceID{s.ID})
-		}
-		if s.online.told > i {
-			continue
-		}
-		t.view.with(s.ID, func(in *instance) { in.online.told = i + 1 })
-		t.view.wary.Store(false)
-		t.requests.add(s.RunID)
-		for _, id := range troubled {
-			t.instances.add(id)
-		}
-	}
-	if !s.troubled() {
-		return Result{}, nil
-	}
-	t.view.with(s.ID, func(in *instance) { in.trouble.until = now })
-	t.calm(s.ID)
-	return Result{}, nil
-}
-
-// calm forgets that an instance was in trouble.
-func (t *term) calm(id store.InstanceID) {
-	if t.probes.drop(id) {
-		t.log.Info("no listener is kept from coming online any more")
-	}
-}
+// withoutHub reports whether GitHub did not answer when the gate of the present state closed.
+func (s snapshot) withoutHub() bool { return s.away && s.awayAt.After(s.Since.Time) }

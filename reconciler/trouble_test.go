@@ -54,17 +54,17 @@ func TestJudge_ByOtherMachines_S66(t *testing.T) {
 		"RefusedWaits":      {absence{first: at(110), at: at(110), refused: true}, func(*instance) {}, at(50), at(115).Add(-tick), waits},
 		"RefusedProbes":     {absence{first: at(110), at: at(110), refused: true}, func(*instance) {}, at(50), at(115), another},
 	} {
-		term := &term{view: newView()}
+		l := &listeners{cache: &cache{records: newRecords()}}
 		one, other := machineAt("i-1", at(100)), machineAt("i-2", at(100))
 		one.trouble = tc.trouble
 		one.trouble.assignment, one.trouble.serial = 3, 2
 		tc.other(other)
-		term.view.instances["i-1"], term.view.instances["i-2"] = one, other
-		term.probes.note("i-1", tc.trouble.refused, tc.trouble.first)
+		l.cache.instances.byID["i-1"], l.cache.instances.byID["i-2"] = one, other
+		l.probes.note("i-1", tc.trouble.refused, tc.trouble.first)
 		if !tc.spent.IsZero() {
-			term.probes.replacing(tc.spent)
+			l.probes.replacing(tc.spent)
 		}
-		got, look := term.judge(one.snapshot(), tc.now)
+		got, look := l.judge(one.snapshot(), tc.now)
 		if got != tc.want || got == waits && !look.After(tc.now) {
 			t.Errorf("%s: judge = %d, look again %s later; want %d, and later if it waits", name, got, look.Sub(tc.now), tc.want)
 		}

@@ -45,7 +45,7 @@ func TestUnknownMachine_ItsKeyIsRead_H01_H70(t *testing.T) {
 				launchedFor100(term)
 			}
 			for range 10 {
-				if err := term.sweepFleet(t.Context()); err != nil {
+				if err := term.fleetSweep.sweepFleet(t.Context()); err != nil {
 					t.Fatalf("sweepFleet() error = %v", err)
 				}
 				clk.Step(term.cfg.Sweep)
@@ -53,7 +53,7 @@ func TestUnknownMachine_ItsKeyIsRead_H01_H70(t *testing.T) {
 			if alive := len(machines.Alive()) == 1; alive == tc.ended {
 				t.Errorf("the machine lives: %v, want %v", alive, !tc.ended)
 			}
-			if _, known := term.view.get(store.InstanceID(id)); known != tc.known {
+			if _, known := term.cache.instances.get(store.InstanceID(id)); known != tc.known {
 				t.Errorf("known: %v, want %v", known, tc.known)
 			}
 			if n := machines.Calls(fleettest.CallList); n != 10 {
@@ -81,13 +81,13 @@ func broken(t *testing.T, table store.Table, m fleet.Machine) {
 }
 
 // launchedFor100 lets a request live for which launch l-1 was made.
-func launchedFor100(t *term) {
+func launchedFor100(t *manager) {
 	const id = store.RequestID("100")
-	t.view.applyRun(id, store.RunRecords{
+	t.cache.requests.applyRun(id, store.RunRecords{
 		Request: &store.RunRequest{ID: id, Attempt: 1, Count: 1, Version: 1},
 		Status:  &store.RunStatus{ID: id, Attempt: 1, Phase: statemachine.Pending, Version: 1},
 	}, dawn)
-	t.view.applyLaunch(store.Launch{Token: "l-1", Done: true, Version: 1, Seats: []store.LaunchSeat{{RequestID: id, Attempt: 1, Count: 1}}})
+	t.cache.launches.applyLaunch(store.Launch{Token: "l-1", Done: true, Version: 1, Seats: []store.LaunchSeat{{RequestID: id, Attempt: 1, Count: 1}}})
 }
 
 // H07 §8.6: one listing that lacks machines which live ends none of them; two, a sweep apart, mean that they are gone.
@@ -96,11 +96,11 @@ func TestCompare_OneListingLacksSome_H07(t *testing.T) {
 	for _, id := range []string{"i-1", "i-2", "i-3"} {
 		in := inState(id, 1, statemachine.Idle, "")
 		in.CreatedAt = store.At(dawn.Add(-time.Hour))
-		term.view.apply(in)
+		term.cache.instances.apply(in)
 	}
 	all := map[store.InstanceID]fleet.State{"i-1": fleet.Up, "i-2": fleet.Up, "i-3": fleet.Up}
 	gone := func() (n int) {
-		term.view.each(func(in *instance) {
+		term.cache.instances.each(func(in *instance) {
 			if in.vitals.cloud == statemachine.Gone {
 				n++
 			}
@@ -108,30 +108,30 @@ func TestCompare_OneListingLacksSome_H07(t *testing.T) {
 		return n
 	}
 	for range 3 { // each second listing is short
-		term.compare(all, clk.Now())
+		term.fleetSweep.compare(all, clk.Now())
 		clk.Step(term.cfg.Sweep)
-		term.compare(map[store.InstanceID]fleet.State{}, clk.Now())
+		term.fleetSweep.compare(map[store.InstanceID]fleet.State{}, clk.Now())
 		if n := gone(); n != 0 {
 			t.Errorf("%d are gone by one listing", n)
 		}
 		clk.Step(term.cfg.Sweep)
 	}
-	term.compare(all, clk.Now())
-	term.compare(map[store.InstanceID]fleet.State{"i-1": fleet.Up}, clk.Now())
+	term.fleetSweep.compare(all, clk.Now())
+	term.fleetSweep.compare(map[store.InstanceID]fleet.State{"i-1": fleet.Up}, clk.Now())
 	clk.Step(2 * time.Second) // repeated, for an error
-	term.compare(map[store.InstanceID]fleet.State{"i-1": fleet.Up}, clk.Now())
+	term.fleetSweep.compare(map[store.InstanceID]fleet.State{"i-1": fleet.Up}, clk.Now())
 	if n := gone(); n != 0 {
 		t.Errorf("%d are gone by two listings within seconds", n)
 	}
 	clk.Step(term.cfg.Sweep)
-	term.compare(map[store.InstanceID]fleet.State{"i-1": fleet.Up}, clk.Now())
+	term.fleetSweep.compare(map[store.InstanceID]fleet.State{"i-1": fleet.Up}, clk.Now())
 	if n := gone(); n != 2 {
 		t.Errorf("%d are gone by two listings a sweep apart, want 2", n)
 	}
-	if term.gone("i-1", nil, clk.Now()) || term.gone("i-1", nil, clk.Now().Add(2*time.Second)) {
+	if term.reaper.gone("i-1", nil, clk.Now()) || term.reaper.gone("i-1", nil, clk.Now().Add(2*time.Second)) {
 		t.Error("a terminated one is retired by listings within seconds")
 	}
-	if !term.gone("i-1", nil, clk.Now().Add(term.cfg.Sweep)) || !term.gone("i-1", map[store.InstanceID]fleet.State{"i-1": fleet.Ended}, clk.Now()) {
+	if !term.reaper.gone("i-1", nil, clk.Now().Add(term.cfg.Sweep)) || !term.reaper.gone("i-1", map[store.InstanceID]fleet.State{"i-1": fleet.Ended}, clk.Now()) {
 		t.Error("a terminated one is never retired")
 	}
 }
@@ -157,10 +157,11 @@ func (h *strayHub) DeleteRunner(_ context.Context, id int64) error {
 func TestSweepRunners_SecondSightIsMinutesLater(t *testing.T) {
 	hub := &strayHub{runners: []githubapi.Runner{{ID: 1, Name: "i-1-7.1"}, {ID: 2, Name: "i-1-7.2"}}}
 	term, clk, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), hub)
-	term.view.apply(inState("i-1", 3, statemachine.Idle, ""))
+	term.cache.instances.apply(inState("i-1", 3, statemachine.Idle, ""))
+	runners := &runnerSweep{tenure: term.tenure, cache: term.cache, github: hub, strays: sightings{}}
 	sweep := func() {
 		t.Helper()
-		if err := term.sweepRunners(t.Context()); err != nil && !errors.Is(err, githubapi.ErrUnavailable) {
+		if err := runners.sweepRunners(t.Context()); err != nil && !errors.Is(err, githubapi.ErrUnavailable) {
 			t.Fatal(err)
 		}
 	}

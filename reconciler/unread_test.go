@@ -16,7 +16,7 @@ import (
 )
 
 // newTestTerm returns a tenure at dawn that trusts itself, over table and what else is needed, all in memory.
-func newTestTerm(t *testing.T, table store.Table, hub GitHub) (*term, *clocktesting.FakeClock, *fleettest.Memory) {
+func newTestTerm(t *testing.T, table store.Table, hub GitHub) (*manager, *clocktesting.FakeClock, *fleettest.Memory) {
 	t.Helper()
 	clk := clocktesting.NewFakeClock(dawn)
 	machines := fleettest.NewMemory(clk)
@@ -26,8 +26,8 @@ func newTestTerm(t *testing.T, table store.Table, hub GitHub) (*term, *clocktest
 		Config: cfg, Table: table, Pool: pooltest.NewMemory(clk), Fleet: machines, GitHub: hub, Clock: clk, Offset: func() time.Duration { return 0 },
 		Log: slog.New(slog.DiscardHandler), Metrics: NewMetrics(),
 	}}
-	term := op.newTerm(7, fence{clock: clk, until: func() time.Time { return clk.Now().Add(time.Hour) }, margin: time.Second}, clk.Now)
-	t.Cleanup(term.shutDown)
+	term := newManager(op.o, 7, fence{clock: clk, until: func() time.Time { return clk.Now().Add(time.Hour) }, margin: time.Second}, clk.Now)
+	t.Cleanup(term.queues.shutDown)
 	return term, clk, machines
 }
 
@@ -56,18 +56,18 @@ func TestReadRun_RungDuringTheRead(t *testing.T) {
 	if _, err := client.Submit(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	term.view.unread("100", dawn)
+	term.cache.requests.unread("100", dawn)
 	table.meanwhile = func() {
 		if _, err := client.Release(t.Context(), "100", 1, store.Drain); err != nil {
 			t.Error(err)
 		}
-		term.rung(store.RequestKey("100", store.KindRunRequest))
+		term.notifications.rung(store.RequestKey("100", store.KindRunRequest))
 	}
-	first, err := term.readRun(t.Context(), "100")
+	first, err := term.requests.readRun(t.Context(), "100")
 	if err != nil || first.request == nil || first.request.Released() {
 		t.Fatalf("first read = %+v, %v, want the request before its release", first, err)
 	}
-	second, err := term.readRun(t.Context(), "100")
+	second, err := term.requests.readRun(t.Context(), "100")
 	if err != nil || !second.request.Released() {
 		t.Errorf("the look that the notification asked for: released %v, %v, want it read again", second.request.Released(), err)
 	}
@@ -77,15 +77,15 @@ func TestReadRun_RungDuringTheRead(t *testing.T) {
 // its run holds, what comes back.
 func TestView_ForgetsALivingOne(t *testing.T) {
 	for _, state := range []statemachine.State{statemachine.Created, statemachine.Running, statemachine.Idle} {
-		v := newView()
+		v := newRecords()
 		in := inState("i-1", 1, state, "100")
 		in.ExpiresAt = dawn.Add(time.Minute)
-		v.apply(in)
+		v.instances.apply(in)
 		v.forget(dawn.Add(time.Minute))
-		if n, _ := v.live(""); n != 0 || len(v.heldBy("100")) != 0 || len(v.returns()) != 0 || len(v.unfinished()) != 0 {
-			t.Errorf("%s: %d live, held %v, returning %v after the expiry", state, n, v.heldBy("100"), v.returns())
+		if n, _ := v.instances.live(""); n != 0 || len(v.instances.heldBy("100")) != 0 || len(v.returns()) != 0 || len(v.unfinished()) != 0 {
+			t.Errorf("%s: %d live, held %v, returning %v after the expiry", state, n, v.instances.heldBy("100"), v.returns())
 		}
-		if _, known := v.id("p-i-1"); known {
+		if _, known := v.instances.id("p-i-1"); known {
 			t.Errorf("%s: its principal is still known", state)
 		}
 	}
@@ -98,32 +98,32 @@ func TestAccept_ForgetsTheLooksOfTheAttemptBefore(t *testing.T) {
 		ID: "100", Attempt: 2, Count: 1, UsageClasses: []string{store.Spot}, AllowedInstanceTypes: []string{"*"}, ResourceClass: "small",
 		Timeout: 60, ReleasedAttempt: 2, Version: 2,
 	}
-	status, err := term.store.PutStatus(t.Context(), store.RunStatus{ID: "100", Attempt: 1, Deadline: store.At(dawn.Add(time.Minute))}, statemachine.Accept, dawn)
+	status, err := term.cache.store.PutStatus(t.Context(), store.RunStatus{ID: "100", Attempt: 1, Deadline: store.At(dawn.Add(time.Minute))}, statemachine.Accept, dawn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	term.view.applyRun("100", store.RunRecords{Request: &request, Status: &status}, dawn)
-	r, _ := term.view.getRun("100")
+	term.cache.requests.applyRun("100", store.RunRecords{Request: &request, Status: &status}, dawn)
+	r, _ := term.cache.requests.getRun("100")
 	q, err := term.cfg.query(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	term.pickup.Put(ticketOf(inState("i-1", 1, statemachine.Idle, "")))
+	term.cache.index.pickup.Put(ticketOf(inState("i-1", 1, statemachine.Idle, "")))
 	looks := 0
 	for ; looks < 100; looks++ {
-		ticket, ok := term.pickup.Take(q, who(r), nil)
+		ticket, ok := term.cache.index.pickup.Take(q, who(r), nil)
 		if !ok {
 			break
 		}
-		term.pickup.Return(ticket.InstanceID)
+		term.cache.index.pickup.Return(ticket.InstanceID)
 	}
 	if looks == 0 || looks == 100 {
 		t.Fatalf("%d looks, want some and not for ever", looks)
 	}
-	if err := term.accept(t.Context(), r, false); err != nil {
+	if err := term.requests.accept(t.Context(), r, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := term.pickup.Take(q, who(r), nil); !ok {
+	if _, ok := term.cache.index.pickup.Take(q, who(r), nil); !ok {
 		t.Error("the looks of the attempt before are still counted")
 	}
 }

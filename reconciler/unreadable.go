@@ -12,27 +12,27 @@ import (
 // unreadable answers a request whose record cannot be read: its client hears which field is wrong, and does not wait for
 // its own limit. What an earlier version of the record was given goes back, but for what is handed over already: a run
 // that is under way keeps its machines to their thresholds.
-func (t *term) unreadable(ctx context.Context, r run, held []snapshot) (Result, error) {
-	t.unwait(r.id)
-	now := t.clock.Now()
+func (c *requests) unreadable(ctx context.Context, r run, held []snapshot) (Result, error) {
+	c.cache.capacity.unwait(r.id)
+	now := c.clock.Now()
 	if r.status == nil || r.status.Attempt < r.bad.Attempt {
 		st := store.RunStatus{ID: r.id, Attempt: max(1, r.bad.Attempt), Deadline: store.At(now)}
 		if r.status != nil {
 			st.Version = r.status.Version
 		}
-		return Result{}.sooner(time.Millisecond), t.putStatus(ctx, st, statemachine.Accept, now)
+		return Result{}.sooner(time.Millisecond), c.statuses.putStatus(ctx, st, statemachine.Accept, now)
 	}
 	switch r.status.Phase {
 	case statemachine.Pending:
 		st := *r.status
 		st.Reason, st.Message = ReasonSpec, r.bad.Err.Error()
-		return Result{}.sooner(time.Millisecond), t.putStatus(ctx, st, statemachine.Fail, now)
+		return Result{}.sooner(time.Millisecond), c.statuses.putStatus(ctx, st, statemachine.Fail, now)
 	case statemachine.Failed, statemachine.ReleasedPhase:
-		back, err := t.giveBack(ctx, held, store.Drain, over)
+		back, err := c.releases.giveBack(ctx, held, store.Drain, over)
 		if err != nil || len(held) > 0 {
 			return back, err
 		}
-		return t.expireRequest(ctx, r)
+		return c.statuses.expireRequest(ctx, r)
 	case statemachine.Ready:
 		return Result{}, nil
 	case statemachine.Unseen:
@@ -41,13 +41,13 @@ func (t *term) unreadable(ctx context.Context, r run, held []snapshot) (Result, 
 }
 
 // unanswered returns the request that a key is the record of, if nothing is known of its status.
-func (v *view) unanswered(k store.Key) (store.RequestID, bool) {
+func (v *requestRecords) unanswered(k store.Key) (store.RequestID, bool) {
 	id, ok := k.RequestID()
 	if !ok || k.Sort != store.KindRunRequest {
 		return "", false
 	}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	r, known := v.runs[id]
+	r, known := v.byID[id]
 	return id, !known || r.status == nil
 }

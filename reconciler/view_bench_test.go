@@ -15,28 +15,32 @@ import (
 // BenchmarkView measures what a look at a large installation walks: the seats of a request, the machines on their way back,
 // the living among those that ended within a day.
 func BenchmarkView(b *testing.B) {
-	fill := func(n int, state statemachine.State) *view {
-		v := newView()
+	fill := func(n int, state statemachine.State) *records {
+		v := newRecords()
 		for i := range n {
-			v.apply(inState(fmt.Sprintf("i-%05d", i), 1, state, "100"))
+			v.instances.apply(inState(fmt.Sprintf("i-%05d", i), 1, state, "100"))
 		}
 		return v
 	}
 	b.Run("seats=1000", func(b *testing.B) {
 		v := fill(1000, statemachine.Running)
 		for b.Loop() {
-			v.heldBy("100")
+			v.instances.heldBy("100")
 		}
 	})
 	b.Run("returning=10000", func(b *testing.B) {
-		t := &term{view: fill(10_000, statemachine.Idle), waiting: newWaiting(nothing), clock: clock.RealClock{}, cfg: Defaults()}
+		known, t := fill(10_000, statemachine.Idle), &tenure{clock: clock.RealClock{}, cfg: Defaults()}
+		line := newWaiting(nothing)
+		c := &cache{tenure: t, records: known, index: &index{tenure: t, records: known, waiting: line}}
+		c.index.template.Store(new(string))
+		f := &filler{tenure: t, cache: c, waiting: line}
 		t.cfg.Classes = map[string]Class{"small": {CPU: 2, Mem: 4096}}
-		t.view.each(func(in *instance) { in.vitals.fresh, in.record.Since = true, store.At(time.Now()) })
+		known.instances.each(func(in *instance) { in.vitals.fresh, in.record.Since = true, store.At(time.Now()) })
 		for _, typ := range []string{"c6i.*", "m5.*"} { // every machine, and none
 			b.Run(typ, func(b *testing.B) {
 				me := waiter{id: "1", short: 1, query: pool.Query{ResourceClass: "small", UsageClasses: []string{store.Spot}, AllowedTypes: []string{typ}, CPU: 2, Mem: 4096}}
 				for b.Loop() {
-					t.arriving(me)
+					f.arriving(me)
 				}
 			})
 		}
@@ -44,10 +48,10 @@ func BenchmarkView(b *testing.B) {
 	b.Run("living=1000/ended=100000", func(b *testing.B) {
 		v := fill(100_000, statemachine.Terminated)
 		for i := range 1000 {
-			v.apply(inState(fmt.Sprintf("l-%05d", i), 1, statemachine.Running, "100"))
+			v.instances.apply(inState(fmt.Sprintf("l-%05d", i), 1, statemachine.Running, "100"))
 		}
 		for b.Loop() {
-			v.eachAlive(func(*instance) {})
+			v.instances.eachAlive(func(*instance) {})
 		}
 	})
 	b.Run("line=10000", func(b *testing.B) {

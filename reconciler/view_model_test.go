@@ -18,7 +18,7 @@ import (
 // not seen, and what expired goes from everywhere.
 func TestView_Model(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		v, model := newView(), map[store.InstanceID]store.Instance{}
+		v, model := newRecords(), map[store.InstanceID]store.Instance{}
 		now := dawn
 		for range rapid.IntRange(1, 80).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 9).Draw(rt, "what") {
@@ -32,7 +32,7 @@ func TestView_Model(t *testing.T) {
 				}
 			default:
 				in := drawInstance(rt, now)
-				v.apply(in)
+				v.instances.apply(in)
 				if have, known := model[in.ID]; !known || in.Version > have.Version {
 					model[in.ID] = in
 				}
@@ -56,7 +56,7 @@ func drawInstance(rt *rapid.T, now time.Time) store.Instance {
 	return in
 }
 
-func checkView(rt *rapid.T, v *view, model map[store.InstanceID]store.Instance) {
+func checkView(rt *rapid.T, v *records, model map[store.InstanceID]store.Instance) {
 	names := func(list []snapshot) []store.InstanceID {
 		var out []store.InstanceID
 		for _, s := range list {
@@ -82,32 +82,32 @@ func checkView(rt *rapid.T, v *view, model map[store.InstanceID]store.Instance) 
 	}
 	for _, name := range []store.InstanceID{"i-1", "i-2", "i-3", "i-4"} {
 		want, known := model[name]
-		got, has := v.get(name)
+		got, has := v.instances.get(name)
 		same("known "+string(name), known, has)
 		same("record of "+string(name), want, got.Instance)
-		_, principal := v.id(store.Principal("p-" + name))
+		_, principal := v.instances.id(store.Principal("p-" + name))
 		same("principal of "+string(name), known, principal)
 	}
 	for _, run := range []store.RequestID{"100", "200"} {
-		same("held by "+string(run), where(func(in store.Instance) bool { return in.State.Owned() && in.RunID == run }), names(v.heldBy(run)))
+		same("held by "+string(run), where(func(in store.Instance) bool { return in.State.Owned() && in.RunID == run }), names(v.instances.heldBy(run)))
 	}
-	same("idle", where(func(in store.Instance) bool { return in.State == statemachine.Idle }), names(v.idle()))
+	same("idle", where(func(in store.Instance) bool { return in.State == statemachine.Idle }), names(v.instances.idle()))
 	same("returning", where(func(in store.Instance) bool { return in.State == statemachine.Idle && in.PooledAt.IsZero() }), names(v.returns()))
 	for _, class := range []string{"", "large"} {
 		living := where(func(in store.Instance) bool { return in.State != statemachine.Terminated })
-		total, ofClass := v.live(class)
+		total, ofClass := v.instances.live(class)
 		same("living", len(living), total)
 		same("living of class "+class, len(where(func(in store.Instance) bool {
 			return in.State != statemachine.Terminated && in.ResourceClass == class
 		})), ofClass)
 	}
 	var all []store.InstanceID
-	v.each(func(in *instance) { all = append(all, in.record.ID) })
+	v.instances.each(func(in *instance) { all = append(all, in.record.ID) })
 	slices.Sort(all)
 	same("each", where(func(store.Instance) bool { return true }), all)
 	var alive, ending []store.InstanceID
-	v.eachAlive(func(in *instance) { alive = append(alive, in.record.ID) })
-	v.eachEnding(func(in *instance) { ending = append(ending, in.record.ID) })
+	v.instances.eachAlive(func(in *instance) { alive = append(alive, in.record.ID) })
+	v.instances.eachEnding(func(in *instance) { ending = append(ending, in.record.ID) })
 	slices.Sort(alive)
 	slices.Sort(ending)
 	same("alive", where(func(in store.Instance) bool { return in.State != statemachine.Terminated }), alive)
@@ -115,9 +115,9 @@ func checkView(rt *rapid.T, v *view, model map[store.InstanceID]store.Instance) 
 }
 
 // returns lists copies of the instances in the release handshake.
-func (v *view) returns() []snapshot {
+func (v *records) returns() []snapshot {
 	var out []snapshot
-	v.eachReturning(func(in *instance) bool {
+	v.instances.eachReturning(func(in *instance) bool {
 		out = append(out, in.snapshot())
 		return true
 	})

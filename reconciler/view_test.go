@@ -27,44 +27,44 @@ func inState(id string, version int64, state statemachine.State, run string) sto
 
 // A stale read, a repeated one or a late one changes nothing: only a higher version counts.
 func TestView_OnlyAHigherVersion(t *testing.T) {
-	v := newView()
-	v.apply(inState("i-1", 3, statemachine.Running, "100"))
+	v := newRecords()
+	v.instances.apply(inState("i-1", 3, statemachine.Running, "100"))
 	for _, late := range []store.Instance{
 		inState("i-1", 2, statemachine.Claimed, "99"), inState("i-1", 3, statemachine.Idle, ""), inState("i-1", 1, statemachine.Terminated, ""),
 	} {
-		v.apply(late)
-		if s, _ := v.get("i-1"); s.State != statemachine.Running || s.RunID != "100" {
+		v.instances.apply(late)
+		if s, _ := v.instances.get("i-1"); s.State != statemachine.Running || s.RunID != "100" {
 			t.Errorf("version %d over version 3: %s of run %q", late.Version, s.State, s.RunID)
 		}
 	}
-	v.apply(inState("i-1", 5, statemachine.Idle, ""))
-	if s, _ := v.get("i-1"); s.State != statemachine.Idle || len(v.heldBy("100")) != 0 || len(v.returns()) != 1 {
-		t.Errorf("version 5: %s, held %v, returning %v", s.State, v.heldBy("100"), v.returns())
+	v.instances.apply(inState("i-1", 5, statemachine.Idle, ""))
+	if s, _ := v.instances.get("i-1"); s.State != statemachine.Idle || len(v.instances.heldBy("100")) != 0 || len(v.returns()) != 1 {
+		t.Errorf("version 5: %s, held %v, returning %v", s.State, v.instances.heldBy("100"), v.returns())
 	}
 }
 
 // What is known beside the record stays with the assignment it was learned in.
 func TestView_NotesOfAnAssignment(t *testing.T) {
-	v := newView()
-	v.apply(inState("i-1", 1, statemachine.Running, "100"))
+	v := newRecords()
+	v.instances.apply(inState("i-1", 1, statemachine.Running, "100"))
 	note := func(in *instance) { in.watched, in.blocked, in.announced, in.doubt = true, true, true, true }
-	v.with("i-1", note)
+	v.instances.with("i-1", note)
 	same := inState("i-1", 2, statemachine.Running, "100")
 	same.Assignment = 1
-	v.apply(same)
-	v.with("i-1", func(in *instance) {
+	v.instances.apply(same)
+	v.instances.with("i-1", func(in *instance) {
 		if !in.watched || !in.blocked || in.doubt || in.announced {
 			t.Errorf("same assignment: watched %v, blocked %v, doubt %v, announced %v", in.watched, in.blocked, in.doubt, in.announced)
 		}
 		note(in)
 	})
-	v.apply(inState("i-1", 3, statemachine.Idle, ""))
-	v.with("i-1", func(in *instance) {
+	v.instances.apply(inState("i-1", 3, statemachine.Idle, ""))
+	v.instances.with("i-1", func(in *instance) {
 		if in.watched || in.blocked {
 			t.Errorf("another assignment: watched %v, blocked %v", in.watched, in.blocked)
 		}
 	})
-	if in := v.instance("i-1"); in == nil || cap(in.write) != 1 {
+	if in := v.instances.instance("i-1"); in == nil || cap(in.write) != 1 {
 		t.Error("an instance cannot be locked")
 	}
 }
@@ -72,30 +72,30 @@ func TestView_NotesOfAnAssignment(t *testing.T) {
 // H41: a record of a request counts if it is newer by version or by attempt; a client's sign of life
 // counts when it changes, on the controller's clock.
 func TestView_Runs_H41(t *testing.T) {
-	v := newView()
+	v := newRecords()
 	at := func(minute int) time.Time { return dawn.Add(time.Duration(minute) * time.Minute) }
 	request := func(attempt int, version int64) store.RunRecords {
 		return store.RunRecords{Request: &store.RunRequest{ID: "100", Attempt: attempt, Version: version}}
 	}
-	v.applyRun("100", request(1, 4), at(0))
-	v.applyRun("100", request(1, 3), at(0))
-	if r, _ := v.getRun("100"); r.request.Version != 4 {
+	v.requests.applyRun("100", request(1, 4), at(0))
+	v.requests.applyRun("100", request(1, 3), at(0))
+	if r, _ := v.requests.getRun("100"); r.request.Version != 4 {
 		t.Errorf("version %d after 4 and 3, want 4", r.request.Version)
 	}
-	v.applyRun("100", request(2, 1), at(0)) // after the first had expired
-	if r, _ := v.getRun("100"); r.request.Attempt != 2 {
+	v.requests.applyRun("100", request(2, 1), at(0)) // after the first had expired
+	if r, _ := v.requests.getRun("100"); r.request.Attempt != 2 {
 		t.Errorf("attempt %d after 1 and 2, want 2", r.request.Attempt)
 	}
 
 	client := func(seen int) *store.RunClient { return &store.RunClient{ID: "100", SeenAt: store.At(at(seen))} }
 	silence := 60 * time.Second
-	v.heardRun("100", client(7), at(1)) // its clock is its own
-	v.heardRun("100", client(7), at(2))
-	if r, _ := v.getRun("100"); r.vanished(at(2), time.Time{}, silence) {
+	v.requests.heardRun("100", client(7), at(1)) // its clock is its own
+	v.requests.heardRun("100", client(7), at(2))
+	if r, _ := v.requests.getRun("100"); r.vanished(at(2), time.Time{}, silence) {
 		t.Error("vanished after one unchanged read, want two")
 	}
-	v.heardRun("100", nil, at(2))
-	r, _ := v.getRun("100")
+	v.requests.heardRun("100", nil, at(2))
+	r, _ := v.requests.getRun("100")
 	for name, tc := range map[string]struct {
 		now  time.Time
 		want bool
@@ -104,8 +104,8 @@ func TestView_Runs_H41(t *testing.T) {
 			t.Errorf("%s: vanished = %v, want %v", name, got, tc.want)
 		}
 	}
-	v.heardRun("100", client(8), at(3))
-	if r, _ := v.getRun("100"); r.vanished(at(9), time.Time{}, silence) {
+	v.requests.heardRun("100", client(8), at(3))
+	if r, _ := v.requests.getRun("100"); r.vanished(at(9), time.Time{}, silence) {
 		t.Error("vanished though its sign of life has changed")
 	}
 }
@@ -114,21 +114,21 @@ func TestView_Runs_H41(t *testing.T) {
 // back.
 func TestView_Alive(t *testing.T) {
 	for _, phase := range append(statemachine.Phases(), statemachine.Unseen) {
-		v := newView()
+		v := newRecords()
 		req := &store.RunRequest{ID: "100", Attempt: 2, Version: 1, ReleasedAttempt: 1}
 		st := &store.RunStatus{ID: "100", Attempt: 2, Phase: phase, Version: 1}
-		v.applyRun("100", store.RunRecords{Request: req, Status: st}, dawn)
+		v.requests.applyRun("100", store.RunRecords{Request: req, Status: st}, dawn)
 		want := phase == statemachine.Pending || phase == statemachine.Ready
-		if got := v.alive("100", 2); got != want {
+		if got := v.requests.alive("100", 2); got != want {
 			t.Errorf("alive in phase %q = %v, want %v", phase, got, want)
 		}
-		if v.alive("100", 1) || v.alive("100", 3) || v.alive("99", 2) {
+		if v.requests.alive("100", 1) || v.requests.alive("100", 3) || v.requests.alive("99", 2) {
 			t.Errorf("phase %q: another attempt or request is alive", phase)
 		}
 		released := *req
 		released.ReleasedAttempt, released.Version = 2, 2
-		v.applyRun("100", store.RunRecords{Request: &released}, dawn)
-		if v.alive("100", 2) {
+		v.requests.applyRun("100", store.RunRecords{Request: &released}, dawn)
+		if v.requests.alive("100", 2) {
 			t.Errorf("phase %q: alive after its release", phase)
 		}
 	}
@@ -136,20 +136,20 @@ func TestView_Alive(t *testing.T) {
 
 // Launches are counted once per token, open ones by what was asked, done ones by what came.
 func TestView_LaunchedFor(t *testing.T) {
-	v := newView()
+	v := newRecords()
 	seat := func(attempt, count int, came ...store.InstanceID) []store.LaunchSeat {
 		return []store.LaunchSeat{{RequestID: "100", Attempt: attempt, Count: count, Instances: came}, {RequestID: "200", Attempt: 1, Count: 9}}
 	}
-	v.applyLaunch(store.Launch{Token: "l-1", Version: 1, Seats: seat(1, 3)})
-	v.applyLaunch(store.Launch{Token: "l-1", Version: 2, Done: true, Seats: seat(1, 3, "i-1", "i-2")})
-	v.applyLaunch(store.Launch{Token: "l-1", Version: 1, Seats: seat(1, 3)}) // read late
-	v.applyLaunch(store.Launch{Token: "l-2", Version: 1, Seats: seat(2, 4)})
+	v.launches.applyLaunch(store.Launch{Token: "l-1", Version: 1, Seats: seat(1, 3)})
+	v.launches.applyLaunch(store.Launch{Token: "l-1", Version: 2, Done: true, Seats: seat(1, 3, "i-1", "i-2")})
+	v.launches.applyLaunch(store.Launch{Token: "l-1", Version: 1, Seats: seat(1, 3)}) // read late
+	v.launches.applyLaunch(store.Launch{Token: "l-2", Version: 1, Seats: seat(2, 4)})
 	for _, tc := range []struct{ attempt, open, launched int }{{1, 0, 2}, {2, 4, 0}, {0, 4, 2}, {3, 0, 0}} {
-		if open, launched := v.launchedFor("100", tc.attempt); open != tc.open || launched != tc.launched {
+		if open, launched := v.launches.launchedFor("100", tc.attempt); open != tc.open || launched != tc.launched {
 			t.Errorf("launchedFor(attempt %d) = %d open, %d launched, want %d, %d", tc.attempt, open, launched, tc.open, tc.launched)
 		}
 	}
-	if l := v.openLaunches(); len(l) != 1 || l[0].Token != "l-2" {
+	if l := v.launches.openLaunches(); len(l) != 1 || l[0].Token != "l-2" {
 		t.Errorf("openLaunches() = %v, want l-2", l)
 	}
 }
@@ -157,18 +157,18 @@ func TestView_LaunchedFor(t *testing.T) {
 // What needs looks: everything whose records do not expire yet, and what is held for a request that
 // nobody wrote (H30).
 func TestView_Unfinished_H30(t *testing.T) {
-	v := newView()
+	v := newRecords()
 	status := func(id string, expires time.Time, attempt int) store.RunRecords {
 		return store.RunRecords{
 			Request: &store.RunRequest{ID: store.RequestID(id), Attempt: attempt, Version: 1},
 			Status:  &store.RunStatus{ID: store.RequestID(id), Attempt: 1, Version: 1, ExpiresAt: expires},
 		}
 	}
-	v.applyRun("over", status("over", dawn, 1), dawn)
-	v.applyRun("again", status("again", dawn, 2), dawn)
-	v.applyRun("going-on", status("going-on", time.Time{}, 1), dawn)
-	v.applyRun("unseen", store.RunRecords{Request: &store.RunRequest{ID: "unseen", Attempt: 1, Version: 1}}, dawn)
-	v.apply(inState("i-1", 1, statemachine.Running, "unwritten"))
+	v.requests.applyRun("over", status("over", dawn, 1), dawn)
+	v.requests.applyRun("again", status("again", dawn, 2), dawn)
+	v.requests.applyRun("going-on", status("going-on", time.Time{}, 1), dawn)
+	v.requests.applyRun("unseen", store.RunRecords{Request: &store.RunRequest{ID: "unseen", Attempt: 1, Version: 1}}, dawn)
+	v.instances.apply(inState("i-1", 1, statemachine.Running, "unwritten"))
 	got := map[store.RequestID]bool{}
 	for _, id := range v.unfinished() {
 		got[id] = true

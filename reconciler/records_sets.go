@@ -9,7 +9,7 @@ import (
 )
 
 // sort puts an instance, whose record was taken, among those that live, end or return. v.mu must be held.
-func (v *view) sort(in *instance) {
+func (v *instanceRecords) sort(in *instance) {
 	id := in.record.ID
 	delete(v.present, id)
 	delete(v.ending, id)
@@ -22,7 +22,7 @@ func (v *view) sort(in *instance) {
 	v.setReturning(in, in.record.State == statemachine.Idle && in.record.PooledAt.IsZero())
 }
 
-func (v *view) setReturning(in *instance, returns bool) {
+func (v *instanceRecords) setReturning(in *instance, returns bool) {
 	at, known := slices.BinarySearchFunc(v.returning, in.record.ID, func(o *instance, id store.InstanceID) int { return cmp.Compare(o.record.ID, id) })
 	switch {
 	case returns && !known:
@@ -33,7 +33,7 @@ func (v *view) setReturning(in *instance, returns bool) {
 }
 
 // idle returns copies of the idle instances.
-func (v *view) idle() []snapshot {
+func (v *instanceRecords) idle() []snapshot {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	var out []*instance
@@ -47,7 +47,7 @@ func (v *view) idle() []snapshot {
 
 // eachReturning calls yield with the instances in the release handshake, ordered by id, under the lock, until it returns
 // false: yield must neither block nor change anything.
-func (v *view) eachReturning(yield func(*instance) bool) {
+func (v *instanceRecords) eachReturning(yield func(*instance) bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	for _, in := range v.returning {
@@ -59,16 +59,16 @@ func (v *view) eachReturning(yield func(*instance) bool) {
 
 // each calls yield with every instance, in no order, under the lock: yield must not block. Those that are gone are among
 // them for a day.
-func (v *view) each(yield func(*instance)) {
+func (v *instanceRecords) each(yield func(*instance)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for _, in := range v.instances {
+	for _, in := range v.byID {
 		yield(in)
 	}
 }
 
 // eachAlive is each of those that are not terminated, eachEnding of those that are and may not be gone.
-func (v *view) eachAlive(yield func(*instance)) {
+func (v *instanceRecords) eachAlive(yield func(*instance)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, in := range v.present {
@@ -76,7 +76,7 @@ func (v *view) eachAlive(yield func(*instance)) {
 	}
 }
 
-func (v *view) eachEnding(yield func(*instance)) {
+func (v *instanceRecords) eachEnding(yield func(*instance)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, in := range v.ending {

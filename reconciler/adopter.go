@@ -1,0 +1,62 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
+)
+
+// adopter creates the records of machines.
+type adopter struct {
+	*tenure
+	cache      *cache
+	badRecords *badRecords
+}
+
+// adopt creates the record of a machine, unless it has one.
+func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestID, attempt int) error {
+	if _, known := a.cache.instances.get(store.InstanceID(m.ID)); known {
+		return nil
+	}
+	in, err := a.cache.store.Register(ctx, store.Instance{
+		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
+		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
+		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Term: a.number,
+	}, a.clock.Now(), a.cfg.Limits.Created)
+	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
+		if known, readErr := a.recorded(ctx, m); known || readErr != nil {
+			return readErr
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("adopt %s: %w", m.ID, err)
+	}
+	a.cache.instances.apply(in)
+	a.log.Info("launched", logkey.InstanceID, in.ID, logkey.RequestID, run, logkey.Launch, m.LaunchToken,
+		logkey.Class, in.ResourceClass, logkey.Usage, in.UsageClass, logkey.Type, in.InstanceType)
+	a.queues.instances.Add(in.ID)
+	return nil
+}
+
+// recorded reads whether a machine that the view lacks has a record all the same: the last leader's, whose write came
+// late, or one that cannot be decoded. The machine of such a one is somebody's, and is not ended for what we cannot
+// read: its agent ends it in time.
+func (a *adopter) recorded(ctx context.Context, m fleet.Machine) (bool, error) {
+	rec, err := a.cache.store.Instance(ctx, store.Consistent, store.Principal(m.Principal))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return false, nil
+	case errors.Is(err, store.ErrInvalid):
+		a.badRecords.badRecord(store.InstanceKey(store.Principal(m.Principal), store.KindInstance), err)
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("machine %s: %w", m.ID, err)
+	}
+	a.cache.instances.apply(rec)
+	a.queues.instances.Add(rec.ID)
+	return true, nil
+}

@@ -1,0 +1,198 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// cache is what a tenure knows of the store, and its one way to write an instance: what is written through is known,
+// what was not is read again, and whoever may have something to do by it is woken.
+type cache struct {
+	*tenure
+	*records
+	store    *store.Store
+	index    *index
+	capacity *capacity
+}
+
+func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting, wants *batch) *cache {
+	known := newRecords()
+	c := &cache{
+		tenure: t, records: known, store: table,
+		index:    &index{tenure: t, records: known, pickup: pickup, waiting: line},
+		capacity: &capacity{tenure: t, records: known, waiting: line, batch: wants},
+	}
+	c.index.template.Store(new(string))
+	return c
+}
+
+// errStale means that the instance moved on between decision and write: nothing was written.
+var errStale = fmt.Errorf("decision is out of date: %w", store.ErrConflict)
+
+// ignoreStale turns "no longer due" into success.
+func ignoreStale(err error) error {
+	if errors.Is(err, errStale) {
+		return nil
+	}
+	return err
+}
+
+// leaving reports whether an owned instance is on its way back to the pool: its run is over, or its
+// runner was deleted at GitHub.
+func (c *cache) leaving(s snapshot) bool {
+	return s.State.Owned() && (!c.requests.alive(s.RunID, s.Attempt) || s.unregistered())
+}
+
+// extra reports whether an instance came for a request that is complete without it.
+func (c *cache) extra(s snapshot) bool {
+	r, ok := c.requests.getRun(s.RunID)
+	if !ok || r.request == nil || r.status == nil || r.status.Phase != statemachine.Ready || s.State == statemachine.Running {
+		return false
+	}
+	running := 0
+	c.instances.eachHeld(s.RunID, func(other *instance) {
+		if other.record.State == statemachine.Running {
+			running++
+		}
+	})
+	return running >= r.request.Count
+}
+
+// templateIs notes that the fleet has just told the version that a new machine would get.
+func (c *cache) templateIs(version string) {
+	if was := c.index.template.Swap(&version); *was != version {
+		c.wakeAll(func(in *instance) bool { return in.record.State == statemachine.Idle })
+	}
+}
+
+// wakeAll adds every instance that matches.
+func (c *cache) wakeAll(match func(*instance) bool) {
+	var ids []store.InstanceID
+	c.instances.each(func(in *instance) {
+		if match(in) {
+			ids = append(ids, in.record.ID)
+		}
+	})
+	slices.Sort(ids) // a map has no order; with one, the same events have the same consequences
+	for _, id := range ids {
+		c.queues.instances.Add(id)
+	}
+}
+
+// transition makes one event happen on one instance. decide sees the current record under the
+// instance's lock and returns false if the event is no longer due.
+func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func(snapshot) (store.Transition, bool)) (snapshot, error) {
+	return c.write(ctx, id, func(s snapshot) (store.Instance, error) {
+		tr, due := decide(s)
+		if !due {
+			return s.Instance, errStale
+		}
+		out, err := c.store.Transition(ctx, s.Instance, tr)
+		if err != nil {
+			return out, err
+		}
+		c.metrics.transition(s.State, tr.Event, out.State)
+		c.log.Info("transition", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
+			logkey.RequestID, cmpOr(out.RunID, s.RunID), logkey.Reason, tr.Reason)
+		return out, nil
+	})
+}
+
+// write makes one conditional write of one instance: lock, read the view, write, update the view.
+func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapshot) (store.Instance, error)) (snapshot, error) {
+	in := c.instances.instance(id)
+	if in == nil {
+		return snapshot{}, fmt.Errorf("instance %s: %w", id, store.ErrNotFound)
+	}
+	unlock, err := in.lock(ctx, id)
+	if err != nil {
+		return snapshot{}, err
+	}
+	defer unlock()
+	s, _ := c.instances.get(id)
+	if s.doubt {
+		if err := c.refresh(ctx, s); err != nil {
+			return s, err
+		}
+		s, _ = c.instances.get(id)
+	}
+	out, err := put(s)
+	switch {
+	case err == nil:
+		c.instances.apply(out)
+	case errors.Is(err, errStale), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrExpired),
+		errors.Is(err, store.ErrNotLeader), errors.Is(err, statemachine.ErrNoRule):
+		return s, err // definite: nothing was written
+	default:
+		c.instances.with(id, func(in *instance) { in.doubt = true }) // a conflict, or an outcome that is unknown
+		if refreshed := c.refresh(ctx, s); refreshed != nil {
+			return s, refreshed // not with err: a conflict would be tried again at once
+		}
+		return s, err
+	}
+	c.index.changed(id)
+	c.queues.instances.Add(id) // its deadline may have changed; only now does the view show it
+	if s.State != statemachine.Terminated && out.State == statemachine.Terminated {
+		c.capacity.room()
+	}
+	s, _ = c.instances.get(id)
+	return s, nil
+}
+
+// refresh reads the record of an instance anew. Its lock must be held.
+func (c *cache) refresh(ctx context.Context, s snapshot) error {
+	rec, err := c.store.Instance(ctx, store.Consistent, s.Principal)
+	if errors.Is(err, store.ErrNotFound) {
+		c.erased(s)
+		return fmt.Errorf("instance %s: record has vanished: %w", s.ID, err)
+	}
+	if err != nil {
+		if errors.Is(err, store.ErrInvalid) {
+			c.instances.with(s.ID, func(in *instance) { in.unread = true })
+			c.index.changed(s.ID)
+		}
+		return fmt.Errorf("instance %s: %w", s.ID, err)
+	}
+	c.instances.apply(rec)
+	c.instances.with(s.ID, func(in *instance) { in.doubt, in.unwritten, in.unread = false, time.Time{}, false })
+	c.index.changed(s.ID)
+	return nil
+}
+
+// erased notes that the record of an instance is missing: its agent, which may set the expiry of any item of its own,
+// or somebody else took it away. It is forgotten if its machine is gone, too.
+func (c *cache) erased(s snapshot) {
+	if s.vitals.cloud == statemachine.Gone {
+		c.instances.drop(s.ID) // neither machine nor record: nothing is left to hold
+		c.capacity.room()
+		return
+	}
+	now, news := c.clock.Now(), false
+	c.instances.with(s.ID, func(in *instance) {
+		if news = in.unwritten.IsZero(); news {
+			in.unwritten = now
+		}
+	})
+	c.index.changed(s.ID) // nothing may be claimed of it
+	if news {
+		c.queues.instances.Add(s.ID) // which ends its machine in time
+	}
+}
+
+// cmpOr returns the first that is not empty.
+func cmpOr(ids ...store.RequestID) store.RequestID {
+	for _, id := range ids {
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}

@@ -1,0 +1,55 @@
+package reconciler
+
+import "github.com/remuda-run/remuda/store"
+
+// capacity is how many instances the caps allow beside those that live, are being launched or are wanted.
+type capacity struct {
+	*tenure
+	*records
+	waiting *waiting
+	batch   *batch
+}
+
+// room lets those look again for which the caps may have room by now, if they waited for that. It is called whenever
+// there may be more of it.
+func (c *capacity) room() {
+	for _, class := range c.waiting.classes() {
+		wanted, wantedOfClass := c.batch.total(class)
+		c.waiting.room(class, c.allowedBeside(class, wanted, wantedOfClass), c.queues.requests.Add)
+	}
+}
+
+// left returns how many more instances the caps allow, not counting what id itself has asked for.
+func (c *capacity) left(id store.RequestID, class string) int {
+	wanted, wantedOfClass := c.batch.total(class)
+	own := c.batch.pending(id)
+	return c.allowedBeside(class, wanted-own, wantedOfClass-own)
+}
+
+// allowed returns how many more instances the caps allow beside those that live or are being launched.
+func (c *capacity) allowed(class string) int { return c.allowedBeside(class, 0, 0) }
+
+// allowedBeside is allowed with so many more that others asked for, in all and of the class.
+func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
+	total, ofClass := c.instances.live(class)
+	total, ofClass = total+more, ofClass+moreOfClass
+	for _, l := range append(c.batch.underWay(), c.launches.openLaunches()...) {
+		total += l.Count
+		if l.ResourceClass == class {
+			ofClass += l.Count
+		}
+	}
+	left := c.cfg.MaxInstances - total
+	if limit, ok := c.cfg.MaxInstancesPerClass[class]; ok {
+		left = min(left, limit-ofClass)
+	}
+	return left
+}
+
+// unwait takes a request out of the line and out of the coming launch.
+func (c *capacity) unwait(id store.RequestID) {
+	c.waiting.leave(id, c.queues.requests.Add)
+	if c.batch.leave(id) {
+		c.room()
+	}
+}

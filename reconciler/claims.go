@@ -1,0 +1,135 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+	"golang.org/x/sync/errgroup"
+)
+
+// claims takes candidates of the pool for requests.
+type claims struct {
+	*tenure
+	cache   *cache
+	runners *runners
+	pickup  *pool.Pickup
+	waiting *waiting
+}
+
+// claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up nobody.
+// A lost race means the next candidate; none means exhausted.
+func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto func(pool.Ticket) bool) (int, error) {
+	var mu sync.Mutex
+	claimed := 0
+	var workers errgroup.Group
+	for range min(n, fanOut) {
+		workers.Go(func() error {
+			for {
+				mu.Lock()
+				if claimed >= n {
+					mu.Unlock()
+					return nil
+				}
+				claimed++ // this worker's, unless the pool is exhausted
+				mu.Unlock()
+				won, err := c.claimOne(ctx, r, q, veto)
+				if !won {
+					mu.Lock()
+					claimed--
+					mu.Unlock()
+					return err
+				}
+			}
+		})
+	}
+	err := workers.Wait()
+	return claimed, err
+}
+
+// claimOne claims the first candidate that can be had.
+func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool.Ticket) bool) (bool, error) {
+	for {
+		ticket, ok := c.pickup.Take(q, who(r), veto)
+		if !ok {
+			return false, nil
+		}
+		c.waiting.took(r.id, c.queues.requests.Add)
+		id := store.InstanceID(ticket.InstanceID)
+		err := c.claimThis(ctx, r, id)
+		if err == nil {
+			return true, nil
+		}
+		c.waiting.missed(r.id, c.queues.requests.Add)
+		c.cache.index.changed(id) // drops it, or refreshes it, as its record says
+		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) ||
+			errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
+			c.pickup.Return(ticket.InstanceID)
+			c.queues.instances.Add(id)
+			c.cache.index.offer(ticket) // it was hidden from others meanwhile
+			c.log.Debug("claim lost", logkey.InstanceID, id, logkey.RequestID, r.id, logkey.Error, err)
+			continue
+		}
+		c.pickup.Untake(ticket.InstanceID, who(r))        // says nothing of the candidate: it is not passed over for it (H12)
+		c.waiting.wake(ticket, func(id store.RequestID) { // it was hidden from others meanwhile
+			if id != r.id { // this one comes back after its pause
+				c.queues.requests.Add(id)
+			}
+		})
+		return false, fmt.Errorf("claim %s: %w", id, err)
+	}
+}
+
+// claimThis makes the conditional write, and meanwhile the registration that the claim needs.
+func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) error {
+	s, ok := c.cache.instances.get(id)
+	if !ok {
+		return store.ErrConflict
+	}
+	if !c.trusted() {
+		return fmt.Errorf("claim %s: %w", id, store.ErrNotLeader) // a registration would be made for nothing
+	}
+	minting := c.runners.beginMint(id)
+	var reg store.Registration
+	var mintErr error
+	var mint errgroup.Group
+	if minting {
+		mint.Go(func() error {
+			reg, mintErr = c.runners.mint(ctx, s, r.id)
+			return nil
+		})
+	}
+	out, err := c.cache.transition(ctx, id, func(cur snapshot) (store.Transition, bool) {
+		return store.Transition{
+			Event: statemachine.Claim, Now: c.clock.Now(), Limit: c.cfg.Limits.Claimed, RunID: r.id, Attempt: r.status.Attempt,
+		}, cur.State == statemachine.Idle && !cur.PooledAt.IsZero()
+	})
+	if waited := mint.Wait(); waited != nil {
+		return waited
+	}
+	if minting {
+		defer c.runners.endMint(id, mintErr != nil)
+	}
+	switch {
+	case err != nil && minting && mintErr == nil:
+		c.runners.discard(ctx, reg)
+		return err
+	case err != nil || !minting:
+		return err
+	case mintErr != nil:
+		c.cache.requests.withRun(r.id, func(r *run) { r.problem = mintErr.Error() })
+		_, wait := actionFor(mintErr)
+		c.queues.instances.AddAfter(id, max(wait, backoffFirst))
+		return nil // claimed all the same: its own key goes on asking GitHub
+	}
+	if err := c.runners.deliver(ctx, id, r.id, out.Assignment, reg); err != nil {
+		c.log.Warn("deliver registration", logkey.InstanceID, id, logkey.Error, err) // its own key delivers it
+		c.queues.instances.Add(id)
+	}
+	return nil
+}

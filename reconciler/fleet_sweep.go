@@ -1,0 +1,140 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// fleetSweep compares the fleet with the records.
+type fleetSweep struct {
+	*tenure
+	cache   *cache
+	fleet   fleet.Fleet
+	adopter *adopter
+	breaker *breaker
+	orphans sightings   // machines without a record, by id
+	lacking atomic.Bool // the fleet's listing lacks too many machines to be believed in that
+}
+
+// sweepFleet compares machines and records, both ways.
+func (w *fleetSweep) sweepFleet(ctx context.Context) error {
+	machines, err := w.fleet.List(ctx, "")
+	if err != nil {
+		return fmt.Errorf("list fleet: %w", err)
+	}
+	now := w.clock.Now()
+	seen := make(map[store.InstanceID]fleet.State, len(machines))
+	var errs []error
+	for _, m := range machines {
+		seen[store.InstanceID(m.ID)] = m.State
+		if m.State == fleet.Ending || m.State == fleet.Ended {
+			continue
+		}
+		if _, known := w.cache.instances.get(store.InstanceID(m.ID)); !known {
+			errs = append(errs, w.foundling(ctx, m, now))
+		}
+	}
+	w.orphans.keep(func(id string) bool { return seen[store.InstanceID(id)] != "" })
+	w.compare(seen, now)
+	return errors.Join(errs...)
+}
+
+// compare notes what the fleet says of every record. Absence means gone only after Visibility, on the second listing
+// a Sweep later (one listing may lack what lives), and not if too many are absent at once of those that should be there:
+// also the young, once they were listed, or a listing that lacks all would cost them one by one as they come of age.
+func (w *fleetSweep) compare(seen map[store.InstanceID]fleet.State, now time.Time) {
+	due, missing := 0, 0 // listed before, or old enough to be
+	var absent, wake []store.InstanceID
+	w.cache.instances.eachAlive(func(in *instance) {
+		in.vitals.cloudAt = now
+		switch seen[in.record.ID] {
+		case fleet.Ending, fleet.Ended:
+			in.vitals.cloud = statemachine.Gone
+			wake = append(wake, in.record.ID)
+		case fleet.Starting, fleet.Up:
+			in.vitals.cloud = statemachine.Present
+			in.missing, in.listed = time.Time{}, true
+		default:
+			in.vitals.cloud = statemachine.Unknown
+			if in.absent(now, w.cfg) {
+				absent = append(absent, in.record.ID)
+			}
+		}
+		if in.listed || in.ofAge(now, w.cfg) {
+			due++
+			if !in.missing.IsZero() {
+				missing++
+			}
+		}
+	})
+	w.lacking.Store(Braked(missing, due))
+	if w.lacking.Load() {
+		w.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, missing)
+		w.cache.instances.eachAlive(func(in *instance) { in.missing = time.Time{} }) // a listing that is not believed is no first sight
+		absent = nil
+	}
+	for _, id := range absent {
+		w.cache.instances.with(id, func(in *instance) { in.vitals.cloud = statemachine.Gone })
+	}
+	for _, id := range slices.Sorted(slices.Values(append(wake, absent...))) {
+		w.queues.instances.Add(id)
+	}
+}
+
+// foundling deals with a machine that carries our mark and has no record: adopted if a request it
+// was launched for still lives, else terminated after Orphan (H01).
+func (w *fleetSweep) foundling(ctx context.Context, m fleet.Machine, now time.Time) error {
+	l, known := w.cache.launches.launch(m.LaunchToken)
+	if known && !l.Done {
+		w.queues.launches.Add(l.Token) // its launch deals with it
+		return nil
+	}
+	for _, s := range l.Seats {
+		if w.cache.requests.alive(s.RequestID, s.Attempt) {
+			return w.adopter.adopt(ctx, m, s.RequestID, s.Attempt)
+		}
+	}
+	if now.Sub(w.orphans.first(m.ID, now)) < w.cfg.Orphan || w.breaker.braked() {
+		return nil
+	}
+	if known, err := w.adopter.recorded(ctx, m); known || err != nil {
+		return err
+	}
+	w.log.Warn("terminating a machine nobody knows", logkey.InstanceID, m.ID, logkey.Launch, m.LaunchToken)
+	if err := w.fleet.Terminate(ctx, m.ID); err != nil {
+		return fmt.Errorf("orphan %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// checkTemplate notes the version a new machine would get; idle ones of another are dismissed (H56).
+func (w *fleetSweep) checkTemplate(ctx context.Context) error {
+	version, err := w.fleet.Template(ctx)
+	if err != nil {
+		return fmt.Errorf("read template: %w", err)
+	}
+	w.cache.templateIs(version)
+	return nil
+}
+
+// absent notes that a listing lacks the instance, and reports whether that means that it is gone.
+func (in *instance) absent(now time.Time, cfg Config) bool {
+	if in.missing.IsZero() {
+		in.missing = now
+	}
+	return in.ofAge(now, cfg) && now.Sub(in.missing) >= cfg.Sweep
+}
+
+// ofAge reports whether a listing must show the instance.
+func (in *instance) ofAge(now time.Time, cfg Config) bool {
+	return now.Sub(in.record.CreatedAt.Time) >= cfg.Limits.Visibility
+}

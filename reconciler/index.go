@@ -1,0 +1,93 @@
+package reconciler
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// index is the pool of a tenure: the candidates among the instances, and who waits for one.
+type index struct {
+	*tenure
+	*records
+	pickup   *pool.Pickup
+	waiting  *waiting
+	template atomic.Pointer[string] // version a machine launched now would get; "": unknown
+	mu       sync.Mutex             // held from the reading of a record to the change of the pickup
+}
+
+// claimable counts the machines, at most n, that are there for a request which waits for a launch: they were pooled after
+// it had looked, and its next look is late.
+func (x *index) claimable(r run, w want, n int) int {
+	if n <= 0 || x.pickup.Count(w.query) == 0 {
+		return 0
+	}
+	older := x.waiting.ahead(waiter{id: w.id, since: w.since, query: w.query}, false)
+	return x.pickup.Takeable(w.query, who(r), n, reserve(older))
+}
+
+// lookup answers a pool message: the record decides.
+func (x *index) lookup(id string) (pool.Ticket, bool) {
+	s, ok := x.instances.get(store.InstanceID(id))
+	if !ok {
+		return pool.Ticket{}, false
+	}
+	x.instances.with(s.ID, func(in *instance) { in.announced = !in.record.PooledAt.IsZero() })
+	return x.candidate(s)
+}
+
+// changed brings the pickup index in step with an instance.
+func (x *index) changed(id store.InstanceID) {
+	x.mu.Lock() // between two calls the older view must not win
+	defer x.mu.Unlock()
+	s, ok := x.instances.get(id)
+	if !ok {
+		return
+	}
+	if ticket, ok := x.candidate(s); ok {
+		if x.pickup.Put(ticket) {
+			x.offer(ticket)
+		}
+		return
+	}
+	x.pickup.Drop(string(id))
+}
+
+// offer wakes the oldest request that can use an instance.
+func (x *index) offer(ticket pool.Ticket) { x.waiting.wake(ticket, x.queues.requests.Add) }
+
+// forgetLooks lets an attempt look at every candidate again.
+func (x *index) forgetLooks(r run) { x.pickup.Forget(who(r)) }
+
+// candidate returns the ticket of an instance that may be claimed: idle, pooled, healthy, not
+// expired, of the current template and with no order to go.
+func (x *index) candidate(s snapshot) (pool.Ticket, bool) {
+	now := x.clock.Now()
+	if !s.unwritten.IsZero() || s.unread { // no claim of it can be written
+		return pool.Ticket{}, false
+	}
+	if s.State != statemachine.Idle || s.PooledAt.IsZero() || !s.Threshold.After(now) || !s.vitals.fresh || x.unwanted(s.Instance, s.vitals, now) {
+		return pool.Ticket{}, false
+	}
+	return ticketOf(s.Instance), true
+}
+
+// unwanted reports whether an idle instance should go: ordered to, about to be interrupted, of an
+// older template, or of a class that is no longer configured.
+func (x *index) unwanted(in store.Instance, said vitals, now time.Time) bool {
+	_, configured := x.cfg.Classes[in.ResourceClass]
+	current := *x.template.Load()
+	return !configured || said.beat.Beat.Interrupted || current != "" && in.TemplateVersion != current || x.orders.dismissed(in, now)
+}
+
+// ticketOf describes a pooled instance by its record.
+func ticketOf(in store.Instance) pool.Ticket {
+	return pool.Ticket{
+		InstanceID: string(in.ID), UsageClass: in.UsageClass, InstanceType: in.InstanceType, CPU: in.CPU,
+		Mem: in.Mem, ResourceClass: in.ResourceClass, Threshold: in.Threshold.Time,
+	}
+}

@@ -1,0 +1,135 @@
+package reconciler
+
+import (
+	"context"
+	"time"
+
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/store"
+	"golang.org/x/sync/errgroup"
+)
+
+// manager runs the controllers of one tenure.
+type manager struct {
+	*tenure
+	cache         *cache
+	scanner       *scanner
+	notifications *notifications
+	observer      *observer
+	requests      *requests
+	instances     *instances
+	launches      *launches
+	fleetSweep    *fleetSweep
+	reaper        *reaper
+	drainer       *drainer
+	loops         []func(context.Context) error // what runs side by side once the records are read
+}
+
+// newManager wires the parts of a tenure. Who may hold whom is in CONTRIBUTING.md.
+func newManager(o Options, number int64, fence fence, since func() time.Time) *manager {
+	clk := newTenureClock(o.Clock, o.Offset())
+	t := &tenure{
+		cfg: o.Config, clock: clk, log: o.Log, metrics: o.Metrics, queues: newQueues(clk),
+		number: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
+	}
+	var (
+		machines = trustedFleet{o.Fleet, fence}
+		hub      = newAsideGitHub(trustedGitHub{o.GitHub, fence})
+		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log, pool.PickupOptions{IdleLimit: o.Config.Limits.Idle})
+		line     = newWaiting(pickup.Count)
+		wants    = newBatch()
+		refused  = newExclusions(clk, o.Config.Exclusion)
+	)
+	c := newCache(t, store.New(trustedTable{o.Table, fence}), pickup, line, wants)
+	bad := &badRecords{tenure: t, cache: c, damped: newDamped(o.Log, clk)}
+	breaker := &breaker{tenure: t, cache: c}
+	observer := &observer{tenure: t, cache: c, breaker: breaker, badRecords: bad}
+	runners := &runners{tenure: t, cache: c, github: hub}
+	listeners := &listeners{tenure: t, cache: c, runners: runners, observer: observer}
+	seats := &seats{tenure: t, cache: c, batch: wants}
+	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants}
+	releases := &releases{tenure: t, cache: c, runners: runners, observer: observer, seats: seats}
+	claims := &claims{tenure: t, cache: c, runners: runners, pickup: pickup, waiting: line}
+	planner := &planner{cache: c, fleet: machines, refused: refused}
+	filler := &filler{
+		tenure: t, cache: c, statuses: statuses, releases: releases, claims: claims, planner: planner, batch: wants, waiting: line,
+	}
+	adopter := &adopter{tenure: t, cache: c, badRecords: bad}
+	drainer := &drainer{tenure: t, cache: c, badRecords: bad}
+	fleetSweep := &fleetSweep{tenure: t, cache: c, fleet: machines, adopter: adopter, breaker: breaker, orphans: sightings{}}
+	runnerSweep := &runnerSweep{tenure: t, cache: c, github: hub, strays: sightings{}}
+	m := &manager{
+		tenure: t, cache: c, observer: observer, drainer: drainer, fleetSweep: fleetSweep,
+		scanner:       &scanner{tenure: t, cache: c, badRecords: bad, drainer: drainer, waiting: line},
+		notifications: &notifications{tenure: t, cache: c, drainer: drainer},
+		requests:      &requests{tenure: t, cache: c, badRecords: bad, statuses: statuses, seats: seats, filler: filler, releases: releases},
+		instances: &instances{
+			tenure: t, cache: c, fleet: machines, breaker: breaker, observer: observer, runners: runners, listeners: listeners,
+		},
+		launches: &launches{
+			tenure: t, cache: c, fleet: machines, batch: wants, planner: planner, adopter: adopter, refused: refused,
+			intending: make(chan struct{}, 1),
+		},
+		reaper: &reaper{tenure: t, cache: c, fleet: machines, fleetSweep: fleetSweep},
+	}
+	sweeps := tasks{
+		sweepTemplate: {o.Config.Sweep, fleetSweep.checkTemplate},
+		sweepFleet:    {o.Config.Sweep, fleetSweep.sweepFleet},
+		sweepRunners:  {o.Config.Runners, runnerSweep.sweepRunners},
+		sweepRecords:  {o.Config.Scan, m.scanner.scan},
+	}
+	chores := tasks{}
+	for _, one := range o.Chores {
+		chores[one.Name] = one.task(o.Config.Housekeeping)
+		t.queues.keeper.Add(one.Name)
+	}
+	m.loops = []func(context.Context) error{
+		control(t, fence, "requests", requestWorkers, t.queues.requests, m.requests.reconcileRequest),
+		control(t, fence, "instances", instanceWorkers, t.queues.instances, m.instances.reconcileInstance),
+		control(t, fence, "launches", launchWorkers, t.queues.launches, m.launches.reconcileLaunch),
+		control(t, fence, "reaper", 1, t.queues.reaper, m.reaper.reap),
+		control(t, fence, "sweeper", sweepers, t.queues.sweeper, sweeps.look),
+		control(t, fence, "keeper", max(1, len(chores)), t.queues.keeper, chores.look),
+		control(t, fence, "announcer", announcers, t.queues.announcer, (&announcer{t, c, pickup}).announce),
+		control(t, fence, "drainer", 1, t.queues.drainer, drainer.readDrains),
+		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames, c.index.lookup) },
+		m.notifications.listenRings, observer.poll,
+		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },
+		observer.pollClients,
+	}
+	return m
+}
+
+// control returns the loop of one controller. It looks at nothing while there is no trust.
+func control[K comparable](
+	t *tenure, f fence, name string, workers int, q queue[K], reconcile func(context.Context, K) (Result, error),
+) func(context.Context) error {
+	return newController(name, workers, t.clock, t.log, q, trusted(f, reconcile)).run
+}
+
+// run works until ctx ends: first the records, then the reconcilers, then the sources that feed
+// them. All end together.
+func (m *manager) run(ctx context.Context) error {
+	defer m.queues.shutDown()
+	if err := m.scanner.load(ctx); err != nil {
+		return nil // only the end of ctx ends the attempts
+	}
+	if last := m.cache.lastTerm(); last >= m.number {
+		return &pastTerm{last}
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, loop := range m.loops {
+		g.Go(func() error { return loop(ctx) })
+	}
+	m.scanner.enqueue()
+	for _, key := range []string{sweepTemplate, sweepFleet, sweepRunners} {
+		m.queues.sweeper.Add(key)
+	}
+	m.queues.sweeper.AddAfter(sweepRecords, secondScan)
+	m.queues.reaper.Add(reapKey)
+	err := g.Wait()
+	if ctx.Err() != nil {
+		return nil // stopping: whatever failed, failed for that
+	}
+	return err
+}

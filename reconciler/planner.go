@@ -1,0 +1,44 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/remuda-run/remuda/fleet"
+)
+
+// planner plans launches around what was refused lately.
+type planner struct {
+	cache   *cache
+	fleet   fleet.Fleet
+	refused *exclusions
+}
+
+// plan tries the usage classes in the order of preference.
+func (pl *planner) plan(ctx context.Context, wants []want) (fleet.Plan, string, error) {
+	q := wants[0].query
+	excluded, _ := pl.refused.slots()
+	count := 0
+	for _, w := range wants {
+		count += w.count
+	}
+	var errs, full []error
+	for _, usage := range q.UsageClasses {
+		p, err := pl.fleet.Plan(ctx, fleet.Spec{
+			Token: newLaunchToken(), Count: count, ResourceClass: q.ResourceClass, UsageClass: usage,
+			CPU: q.CPU, Mem: q.Mem, AllowedTypes: q.AllowedTypes, Excluded: excluded,
+		})
+		if err == nil {
+			pl.cache.templateIs(p.TemplateVersion) // its machines may be idle before the next look
+			return p, usage, nil
+		}
+		errs = append(errs, err)
+		if errors.Is(err, fleet.ErrNoCapacity) {
+			full = append(full, err)
+		}
+	}
+	if len(full) > 0 {
+		errs = full // one of the usage classes may have room later: not hopeless
+	}
+	return fleet.Plan{}, "", errors.Join(errs...)
+}

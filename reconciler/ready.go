@@ -1,0 +1,100 @@
+package reconciler
+
+import (
+	"context"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// fulfil hands over as many seats as wanted, then writes Ready. Seats beyond that are given back
+// by keep. A crash in between is nothing special: what runs already still counts.
+func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
+	c.cache.capacity.unwait(r.id)
+	now := c.clock.Now()
+	given, err := c.seats.handOver(ctx, r, seats, c.cfg.maxRuntime(*r.request))
+	if err != nil {
+		return err
+	}
+	if len(given) < r.request.Count {
+		c.queues.requests.Add(r.id) // one was lost in the meantime: its seat is empty again
+		return nil
+	}
+	st := *r.status
+	st.Instances = c.seats.seatsOf(r, given)
+	st.Counts = c.seats.counts(r)
+	st.Reason, st.Message = "", ""
+	if err := c.statuses.putStatus(ctx, st, statemachine.Fulfil, now); err != nil {
+		return err
+	}
+	c.queues.requests.Add(r.id)
+	return nil
+}
+
+// keep looks after a request that is Ready: lost seats are refilled until its time is up, surplus
+// goes back.
+func (c *requests) keep(ctx context.Context, r run, seats []snapshot) (Result, error) {
+	now := c.clock.Now()
+	end := r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
+	running := 0
+	var rest []snapshot
+	var last time.Time // to which those that run may run
+	for _, s := range seats {
+		if s.State == statemachine.Running {
+			running++
+			last = later(last, s.Threshold.Time)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	if running > 0 && last.Before(end) {
+		end = last // a crash came between handing them over and saying Ready: their time began before
+	}
+	if !now.Before(end) {
+		back, err := c.releases.giveBack(ctx, rest, store.Drain, over)
+		if err != nil {
+			return back, err
+		}
+		return c.statuses.finishRequest(ctx, r, len(seats), ReasonMaxRuntime, back)
+	}
+	res := wakeAt(end, now)
+	if running >= r.request.Count {
+		c.cache.capacity.unwait(r.id)
+		rest, err := c.seats.seatBusy(ctx, rest, end.Sub(now))
+		if err != nil {
+			return res, err
+		}
+		back, err := c.releases.giveBack(ctx, rest, store.Drain, surplus)
+		return earliest(res, back), err
+	}
+	if serving(seats, now) > running {
+		given, err := c.seats.handOver(ctx, r, seats, end.Sub(now))
+		if err != nil {
+			return res, err
+		}
+		st := *r.status
+		st.Instances, st.Counts, st.Message = c.seats.seatsOf(r, given), c.seats.counts(r), ""
+		c.log.Info("seat refilled", logkey.RequestID, r.id, logkey.Count, len(given)-running)
+		return res.sooner(time.Millisecond), c.statuses.putStatus(ctx, st, statemachine.Observe, now)
+	}
+	if end.Sub(now) < c.cfg.Limits.ClaimGate {
+		return res, nil // its time is up before a seat could serve it
+	}
+	if _, err := c.cfg.query(*r.request); err != nil {
+		c.log.Warn("cannot refill a seat", logkey.RequestID, r.id, logkey.Error, err) // its class was removed
+		return res, nil
+	}
+	if why := c.statuses.waitsForGitHub(r.id); why != "" {
+		if err := c.statuses.explain(ctx, r, why); err != nil {
+			return res, err
+		}
+	}
+	renewed, err := c.seats.renew(ctx, rest, end)
+	if err != nil {
+		return res, err
+	}
+	filled, err := c.filler.fill(ctx, r, seats)
+	return earliest(earliest(res, renewed), filled), err
+}

@@ -1,0 +1,223 @@
+package reconciler
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// instanceRecords are the instances, in the sets that are asked for.
+type instanceRecords struct {
+	mu         sync.RWMutex
+	byID       map[store.InstanceID]*instance
+	principals map[store.Principal]store.InstanceID
+	held       map[store.RequestID]map[store.InstanceID]*instance // owned instances by request
+	present    map[store.InstanceID]*instance                     // not terminated
+	ending     map[store.InstanceID]*instance                     // terminated, and perhaps not gone
+	returning  []*instance                                        // idle, not pooled yet, ordered by id
+	living     map[string]int                                     // instances that are not terminated, by class
+
+	wary atomic.Bool // a listener was refused, and none has come online for good since: what is online for a moment may not stay
+}
+
+func newInstanceRecords() *instanceRecords {
+	return &instanceRecords{
+		byID:       map[store.InstanceID]*instance{},
+		principals: map[store.Principal]store.InstanceID{},
+		held:       map[store.RequestID]map[store.InstanceID]*instance{},
+		present:    map[store.InstanceID]*instance{},
+		ending:     map[store.InstanceID]*instance{},
+		living:     map[string]int{},
+	}
+}
+
+// apply takes a record with a higher version.
+func (v *instanceRecords) apply(rec store.Instance) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	in, known := v.byID[rec.ID]
+	if known && rec.Version <= in.record.Version {
+		return
+	}
+	if !known {
+		in = &instance{wary: &v.wary, write: make(chan struct{}, 1), unheard: true}
+		v.byID[rec.ID] = in
+		v.principals[rec.Principal] = rec.ID
+	}
+	if known && in.record.State != statemachine.Terminated {
+		v.living[in.record.ResourceClass]--
+	}
+	if rec.State != statemachine.Terminated {
+		v.living[rec.ResourceClass]++
+	}
+	if known && in.record.Assignment != rec.Assignment {
+		in.watched, in.blocked = false, false
+	}
+	v.disown(in)
+	in.record, in.doubt = rec, false
+	if rec.State.Owned() {
+		if v.held[rec.RunID] == nil {
+			v.held[rec.RunID] = map[store.InstanceID]*instance{}
+		}
+		v.held[rec.RunID][rec.ID] = in
+	}
+	if rec.PooledAt.IsZero() {
+		in.announced = false
+	}
+	v.sort(in)
+}
+
+func (v *instanceRecords) disown(in *instance) {
+	if held := v.held[in.record.RunID]; held != nil {
+		delete(held, in.record.ID)
+		if len(held) == 0 {
+			delete(v.held, in.record.RunID)
+		}
+	}
+}
+
+// instance returns the entry to lock for a write.
+func (v *instanceRecords) instance(id store.InstanceID) *instance {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.byID[id]
+}
+
+// get returns a copy of one instance.
+func (v *instanceRecords) get(id store.InstanceID) (snapshot, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	in, ok := v.byID[id]
+	if !ok {
+		return snapshot{}, false
+	}
+	return in.snapshot(), true
+}
+
+// id returns the instance of a principal.
+func (v *instanceRecords) id(p store.Principal) (store.InstanceID, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	id, ok := v.principals[p]
+	return id, ok
+}
+
+// heldBy returns copies of the instances a run owns, ordered by id.
+func (v *instanceRecords) heldBy(id store.RequestID) []snapshot {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return snapshots(slices.Collect(maps.Values(v.held[id])))
+}
+
+// snapshots copies instances, ordered by id. v.mu must be held.
+func snapshots(list []*instance) []snapshot {
+	slices.SortFunc(list, func(a, b *instance) int { return cmp.Compare(a.record.ID, b.record.ID) }) // before the copies, which are long
+	out := make([]snapshot, 0, len(list))
+	for _, in := range list {
+		out = append(out, in.snapshot())
+	}
+	return out
+}
+
+// holds returns how many instances a run's attempt owns.
+func (v *instanceRecords) holds(id store.RequestID, attempt int) int {
+	n := 0
+	v.eachHeld(id, func(in *instance) {
+		if in.record.Attempt == attempt {
+			n++
+		}
+	})
+	return n
+}
+
+// eachHeld calls yield with every instance that a run owns, in no order, under the lock: yield must neither block nor
+// change anything.
+func (v *instanceRecords) eachHeld(id store.RequestID, yield func(*instance)) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, in := range v.held[id] {
+		yield(in)
+	}
+}
+
+// heldFor returns those of heldBy that are of one attempt.
+func (v *instanceRecords) heldFor(id store.RequestID, attempt int) []snapshot {
+	return slices.DeleteFunc(v.heldBy(id), func(s snapshot) bool { return s.Attempt != attempt })
+}
+
+// with changes what is known of one instance beside its record.
+func (v *instanceRecords) with(id store.InstanceID, change func(*instance)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if in, ok := v.byID[id]; ok {
+		change(in)
+	}
+}
+
+// live counts instances that are not terminated, in all and of class.
+func (v *instanceRecords) live(class string) (total, ofClass int) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, n := range v.living {
+		total += n
+	}
+	return total, v.living[class]
+}
+
+// drop forgets an instance.
+func (v *instanceRecords) drop(id store.InstanceID) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if in, known := v.byID[id]; known {
+		v.remove(id, in)
+	}
+}
+
+// remove takes an instance out of every index. v.mu must be held.
+func (v *instanceRecords) remove(id store.InstanceID, in *instance) {
+	if in.record.State != statemachine.Terminated {
+		v.living[in.record.ResourceClass]--
+	}
+	v.disown(in)
+	delete(v.byID, id)
+	delete(v.principals, in.record.Principal)
+	delete(v.present, id)
+	delete(v.ending, id)
+	v.setReturning(in, false)
+}
+
+// forget drops the instances that expired: also one that lives, whose record somebody let expire. Its machine is one
+// without a record then.
+func (v *instanceRecords) forget(now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, in := range v.byID {
+		if past(in.record.ExpiresAt, now) {
+			v.remove(id, in)
+		}
+	}
+}
+
+// lastTerm returns the highest term that launched one of them.
+func (v *instanceRecords) lastTerm() int64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var last int64
+	for _, in := range v.byID {
+		last = max(last, in.record.Term)
+	}
+	return last
+}
+
+// holders lists the requests that own an instance.
+func (v *instanceRecords) holders() []store.RequestID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return slices.Collect(maps.Keys(v.held))
+}

@@ -1,0 +1,106 @@
+package reconciler
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// launchRecords are the launches, and which requests each was made for.
+type launchRecords struct {
+	mu         sync.RWMutex
+	byToken    map[string]store.Launch
+	opening    map[string]store.Launch // those without an outcome
+	launchedBy map[store.RequestID][]launchedSeat
+}
+
+// launchedSeat is where a launch tells of a request.
+type launchedSeat struct {
+	token string
+	seat  int
+}
+
+func newLaunchRecords() *launchRecords {
+	return &launchRecords{byToken: map[string]store.Launch{}, opening: map[string]store.Launch{}, launchedBy: map[store.RequestID][]launchedSeat{}}
+}
+
+// applyLaunch takes a launch with a higher version.
+func (v *launchRecords) applyLaunch(l store.Launch) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	have, known := v.byToken[l.Token]
+	if known && l.Version <= have.Version {
+		return
+	}
+	v.byToken[l.Token] = l
+	if l.Done {
+		delete(v.opening, l.Token)
+	} else {
+		v.opening[l.Token] = l
+	}
+	if known {
+		return
+	}
+	for i, s := range l.Seats {
+		v.launchedBy[s.RequestID] = append(v.launchedBy[s.RequestID], launchedSeat{l.Token, i})
+	}
+}
+
+func (v *launchRecords) launch(token string) (store.Launch, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	l, ok := v.byToken[token]
+	return l, ok
+}
+
+// openLaunches lists the launches without an outcome.
+func (v *launchRecords) openLaunches() []store.Launch {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(v.opening), func(a, b store.Launch) int { return cmp.Compare(a.Token, b.Token) })
+}
+
+// launchedFor sums what was and is being launched for one attempt; open counts attempts of any
+// number if attempt is 0.
+func (v *launchRecords) launchedFor(id store.RequestID, attempt int) (open, launched int) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, at := range v.launchedBy[id] {
+		l := v.byToken[at.token]
+		if at.seat >= len(l.Seats) || l.Seats[at.seat].RequestID != id {
+			continue // its seats never change; one that was written over by hand counts for nobody
+		}
+		s := l.Seats[at.seat]
+		if attempt != 0 && s.Attempt != attempt {
+			continue
+		}
+		if !l.Done {
+			open += s.Count
+		}
+		launched += len(s.Instances)
+	}
+	return open, launched
+}
+
+// forget drops the launches that expired.
+func (v *launchRecords) forget(now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for token, l := range v.byToken {
+		if !past(l.ExpiresAt, now) {
+			continue
+		}
+		delete(v.byToken, token)
+		delete(v.opening, token)
+		for _, s := range l.Seats {
+			v.launchedBy[s.RequestID] = slices.DeleteFunc(v.launchedBy[s.RequestID], func(at launchedSeat) bool { return at.token == token })
+			if len(v.launchedBy[s.RequestID]) == 0 {
+				delete(v.launchedBy, s.RequestID)
+			}
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package reconciler
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// requestRecords are the requests, each with its status and what was observed of its client.
+type requestRecords struct {
+	mu      sync.RWMutex
+	byID    map[store.RequestID]*run
+	pending map[store.RequestID]*run // those whose status says so
+}
+
+func newRequestRecords() *requestRecords {
+	return &requestRecords{byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}}
+}
+
+// applyRun takes the records of one request as they were read at now.
+func (v *requestRecords) applyRun(id store.RequestID, rec store.RunRecords, now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := v.run(id, now)
+	r.expire(now)
+	if rec.Request != nil && (r.request == nil || rec.Request.Version > r.request.Version || rec.Request.Attempt > r.request.Attempt) {
+		r.request = rec.Request
+	}
+	if rec.Status != nil && (r.status == nil || rec.Status.Version > r.status.Version) {
+		r.status = rec.Status
+	}
+	v.notePhase(r)
+}
+
+// notePhase keeps the list of requests that are Pending. v.mu must be held.
+func (v *requestRecords) notePhase(r *run) {
+	if r.status != nil && r.status.Phase == statemachine.Pending {
+		v.pending[r.id] = r
+		return
+	}
+	delete(v.pending, r.id)
+}
+
+// unheardSince lists the requests that are Pending and were last read at or before an instant.
+func (v *requestRecords) unheardSince(at time.Time) []store.RequestID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var out []store.RequestID
+	for id, r := range v.pending {
+		if !r.readAt.After(at) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out) // a map has no order; with one, the same events have the same consequences
+	return out
+}
+
+// heardRun notes a successful read of all records of a request.
+func (v *requestRecords) heardRun(id store.RequestID, client *store.RunClient, now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := v.run(id, now)
+	r.readAt = now
+	r.reads++
+	if client != nil && !client.SeenAt.Equal(r.client) {
+		r.client, r.heard, r.reads = client.SeenAt, now, 0
+	}
+}
+
+// run returns the entry of a request, new if need be. v.mu must be held.
+func (v *requestRecords) run(id store.RequestID, now time.Time) *run {
+	r, ok := v.byID[id]
+	if !ok {
+		r = &run{id: id, heard: now}
+		v.byID[id] = r
+	}
+	return r
+}
+
+// unread marks a request as changed.
+func (v *requestRecords) unread(id store.RequestID, now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.run(id, now).unread = true
+}
+
+// maxRuns bounds the requests in memory, some 50 MB. Rings for others that nobody has read yet are dropped then,
+// and the next scan finds what is behind them.
+const maxRuns = 100_000
+
+// rung marks a request as changed and reports whether to look at it.
+func (v *requestRecords) rung(id store.RequestID, now time.Time) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, known := v.byID[id]; !known && len(v.byID) >= maxRuns {
+		return false
+	}
+	v.run(id, now).unread = true
+	return true
+}
+
+// forgetRun drops a request of which nothing is stored, unless it was rung meanwhile.
+func (v *requestRecords) forgetRun(id store.RequestID) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if r, ok := v.byID[id]; ok && r.request == nil && r.status == nil && !r.unread {
+		delete(v.byID, id)
+	}
+}
+
+// takeRun returns a copy of one request and clears its mark.
+func (v *requestRecords) takeRun(id store.RequestID) (run, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r, ok := v.byID[id]
+	if !ok {
+		return run{}, false
+	}
+	out := *r
+	r.unread = false
+	return out, true
+}
+
+// getRun returns a copy of one request.
+func (v *requestRecords) getRun(id store.RequestID) (run, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	r, ok := v.byID[id]
+	if !ok {
+		return run{}, false
+	}
+	return *r, true
+}
+
+// withRun changes what is known of a request.
+func (v *requestRecords) withRun(id store.RequestID, change func(*run)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if r, ok := v.byID[id]; ok {
+		change(r)
+	}
+}
+
+// alive reports whether a request's attempt may still use instances.
+func (v *requestRecords) alive(id store.RequestID, attempt int) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	r, ok := v.byID[id]
+	return ok && r.alive(attempt)
+}
+
+// unfinished lists those that still need looks, in no order.
+func (v *requestRecords) unfinished() []store.RequestID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var out []store.RequestID
+	for id, r := range v.byID {
+		if r.status == nil || r.status.ExpiresAt.IsZero() || r.request != nil && r.asksMore() {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// forget drops the records that expired.
+func (v *requestRecords) forget(now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, r := range v.byID {
+		if r.expire(now); r.status == nil && r.request == nil && !r.unread {
+			delete(v.byID, id)
+		}
+		v.notePhase(r)
+	}
+}

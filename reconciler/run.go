@@ -1,0 +1,56 @@
+package reconciler
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// run is one request: its records and what was observed of its client. Guarded by the lock of requestRecords.
+type run struct {
+	id       store.RequestID
+	readAt   time.Time // last successful read
+	request  *store.RunRequest
+	bad      *store.BadRequest // what is stored as its request now, if that cannot be read
+	status   *store.RunStatus
+	client   store.Time // the client's last sign of life, its clock
+	heard    time.Time  // when it last changed, our clock
+	reads    int        // successful reads since
+	unread   bool       // a ring or a scan says that it changed
+	problem  string     // last thing that went wrong, for its message
+	hopeless bool       // the fleet will never launch what it asks for
+	full     bool       // the fleet has no room for it, and none is waited for
+	possible bool       // the fleet has types for it
+	refusals int        // in a row
+	retry    time.Time  // not before: it was refused
+	noted    time.Time  // last progress written
+	spared   int        // machines replaced that may have been GitHub's fault: they count for no launch budget
+}
+
+// expire drops records whose time is over: the table counts them as absent, and a new one begins with
+// version 1 again.
+func (r *run) expire(now time.Time) {
+	if r.request != nil && past(r.request.ExpiresAt, now) {
+		r.request = nil
+	}
+	if r.status != nil && past(r.status.ExpiresAt, now) {
+		r.status = nil
+	}
+}
+
+func (r *run) alive(attempt int) bool {
+	if r.request == nil || r.status == nil || r.request.Attempt != attempt || r.status.Attempt != attempt || r.request.Released() {
+		return false
+	}
+	return r.status.Phase == statemachine.Pending || r.status.Phase == statemachine.Ready
+}
+
+// asksMore reports whether the client wants something that the status does not say yet: another attempt, or that
+// one which failed, and was left to expire, is given back.
+func (r *run) asksMore() bool {
+	return r.request.Attempt > r.status.Attempt || r.request.Released() && r.status.Phase != statemachine.ReleasedPhase
+}
+
+// past reports whether an expiry is set and reached.
+func past(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }

@@ -1,0 +1,75 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// runnerSweep compares GitHub's runners with the records.
+type runnerSweep struct {
+	*tenure
+	cache  *cache
+	github GitHub
+	strays sightings // runners without an owner, by name
+}
+
+// sweepRunners deletes the runners of ours at GitHub that are offline and without an owner, on a second sight long after
+// the first, which may be of a registration in the making, unless the machine is gone. The sweep itself may be repeated
+// within seconds, for an error.
+func (w *runnerSweep) sweepRunners(ctx context.Context) error {
+	runners, err := w.github.Runners(ctx)
+	if err != nil {
+		return fmt.Errorf("list runners: %w", err)
+	}
+	now := w.clock.Now()
+	present := map[string]bool{}
+	var errs []error
+	for _, r := range runners {
+		present[r.Name] = true
+		if r.Online || !w.ownerless(r.Name) {
+			delete(w.strays, r.Name)
+			continue
+		}
+		if now.Sub(w.strays.first(r.Name, now)) < w.cfg.Runners/2 && !w.buried(r.Name) {
+			continue
+		}
+		if err := w.github.DeleteRunner(ctx, r.ID); err != nil && !errors.Is(err, githubapi.ErrBusy) {
+			errs = append(errs, fmt.Errorf("delete runner %s: %w", r.Name, err))
+			continue
+		}
+		w.log.Info("deleted a runner without an owner", logkey.Runner, r.Name)
+	}
+	w.strays.keep(func(name string) bool { return present[name] })
+	return errors.Join(errs...)
+}
+
+// ownerless reports whether a runner is of one of our instances, which no longer uses it.
+func (w *runnerSweep) ownerless(name string) bool {
+	s, known := w.ownerOf(name)
+	if !known {
+		return false // not ours, or forgotten: GitHub prunes it
+	}
+	return !s.State.Owned() || !strings.EqualFold(name, s.Registration.Name) || s.Registration.Assignment != s.Assignment
+}
+
+// buried reports whether a runner is of a machine that is certainly gone: nothing can change that until a second look,
+// which a controller that dies often does not live to.
+func (w *runnerSweep) buried(name string) bool {
+	s, known := w.ownerOf(name)
+	return known && s.State == statemachine.Terminated && !s.ExpiresAt.IsZero()
+}
+
+// ownerOf returns the instance that a runner was made for, by the runner's name.
+func (w *runnerSweep) ownerOf(name string) (snapshot, bool) {
+	id, ours := InstanceOf(name)
+	if !ours {
+		return snapshot{}, false
+	}
+	return w.cache.instances.get(id)
+}

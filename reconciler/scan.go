@@ -1,0 +1,111 @@
+package reconciler
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v4"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// scanner reads all records: at first, and then again and again as the net under the notifications.
+type scanner struct {
+	*tenure
+	cache      *cache
+	badRecords *badRecords
+	drainer    *drainer
+	waiting    *waiting
+	loaded     atomic.Bool // the records were read, and the pool is known
+}
+
+// load scans everything before the first decision, as often as it takes.
+func (c *scanner) load(ctx context.Context) error {
+	start := c.clock.Now()
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
+		backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))
+	err := backoff.RetryNotify(func() error { return c.scan(ctx) }, backoff.WithContext(pause, ctx),
+		func(err error, _ time.Duration) { c.log.Warn("first scan", logkey.Error, err) })
+	if err != nil {
+		return err
+	}
+	c.cache.instances.each(func(in *instance) { in.unheard = false }) // the scan read what their agents said
+	for _, s := range c.cache.instances.idle() {
+		c.cache.index.changed(s.ID) // the pool is known before the first request is served
+	}
+	c.queueUp()
+	c.loaded.Store(true)
+	total, _ := c.cache.instances.live("")
+	c.log.Info("records read", logkey.Count, total, logkey.Seconds, c.clock.Since(start).Seconds())
+	return nil
+}
+
+// queueUp puts the requests that are short in line before any is served, so that a new leader serves
+// the oldest first too.
+func (c *scanner) queueUp() {
+	for _, id := range c.cache.unfinished() {
+		r, ok := c.cache.requests.getRun(id)
+		if !ok || r.status == nil || !r.alive(r.status.Attempt) || r.status.Phase != statemachine.Pending {
+			continue
+		}
+		q, err := c.cfg.query(*r.request)
+		if err != nil {
+			continue // it fails when its turn comes
+		}
+		open, _ := c.cache.launches.launchedFor(id, r.status.Attempt)
+		short := r.request.Count - c.cache.instances.holds(id, r.status.Attempt) - open
+		c.waiting.set(waiter{id: id, since: r.status.PendingAt.Time, query: q, short: max(0, short)}, c.queues.requests.Add)
+	}
+}
+
+// scan reads every record and wakes everything that is not at rest. It is the net under all rings:
+// correctness may rest on it alone.
+func (c *scanner) scan(ctx context.Context) error {
+	now := c.clock.Now()
+	said := map[store.Principal]store.Vitals{}
+	var junk junkItems
+	err := c.cache.store.Scan(ctx, store.Visitor{
+		Request:  func(r store.RunRequest) { c.cache.requests.applyRun(r.ID, store.RunRecords{Request: &r}, now) },
+		Status:   func(s store.RunStatus) { c.cache.requests.applyRun(s.ID, store.RunRecords{Status: &s}, now) },
+		Instance: c.cache.instances.apply,
+		Launch:   c.cache.launches.applyLaunch,
+		Drain:    c.drainer.drainSeen,
+		Heartbeat: func(b store.Heartbeat) {
+			v := said[b.Principal]
+			v.Heartbeat = b
+			said[b.Principal] = v
+		},
+		Signal: func(s store.Signal) {
+			v := said[s.Principal]
+			v.Signal = s
+			said[s.Principal] = v
+		},
+		Bad:  c.badRecords.badRecord,
+		Junk: junk.add,
+	})
+	if err != nil {
+		return err
+	}
+	c.expireJunk(ctx, junk, now)
+	c.cache.instances.each(func(in *instance) {
+		in.hear(said[in.record.Principal], now, c.cfg.Limits.Window())
+	})
+	c.cache.forget(now)
+	c.enqueue()
+	return nil
+}
+
+// enqueue adds every key that may have something to do.
+func (c *scanner) enqueue() {
+	for _, id := range c.cache.unfinished() {
+		c.queues.requests.Add(id)
+	}
+	c.cache.wakeAll(func(in *instance) bool {
+		return in.record.State != statemachine.Terminated || in.record.ExpiresAt.IsZero()
+	})
+	for _, l := range c.cache.launches.openLaunches() {
+		c.queues.launches.Add(l.Token)
+	}
+}

@@ -1,0 +1,156 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// statuses writes what requests are answered.
+type statuses struct {
+	*tenure
+	cache *cache
+	seats *seats
+	batch *batch
+}
+
+// putStatus writes a status through.
+func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event statemachine.RequestEvent, now time.Time) error {
+	out, err := w.cache.store.PutStatus(ctx, st, event, now)
+	if errors.Is(err, store.ErrInvalid) && st.Phase == statemachine.Pending && event != statemachine.Fail {
+		return w.refuseStatus(ctx, st, err, now)
+	}
+	if err != nil {
+		w.cache.requests.unread(st.ID, now)
+		return fmt.Errorf("request %s: %w", st.ID, err)
+	}
+	w.cache.requests.applyRun(st.ID, store.RunRecords{Status: &out}, now)
+	if event == statemachine.Observe {
+		return nil
+	}
+	w.metrics.request(event)
+	w.log.Info("request", logkey.RequestID, st.ID, logkey.Attempt, st.Attempt, logkey.Event, event,
+		logkey.Phase, out.Phase, logkey.Reason, out.Reason, logkey.Detail, out.Message)
+	return nil
+}
+
+// refuseStatus answers a request whose status no store takes, being too large say: a client that never hears of its
+// machines waits for them, and they for it.
+func (w *statuses) refuseStatus(ctx context.Context, st store.RunStatus, cause error, now time.Time) error {
+	st.Instances, st.Reason, st.Message = nil, ReasonSpec, "count: the answer cannot be written: "+cause.Error()
+	return w.putStatus(ctx, st, statemachine.Fail, now)
+}
+
+// finishRequest writes Released once nothing is held and no launch is open, or is just being written.
+func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason string, res Result) (Result, error) {
+	w.cache.capacity.unwait(r.id)
+	writing := w.batch.writing(r.id, 0) // first: once written, they are among the open
+	if open, _ := w.cache.launches.launchedFor(r.id, 0); held > 0 || open > 0 || writing > 0 {
+		return res, nil // each of them wakes this key when it changes
+	}
+	if r.status.Phase == statemachine.ReleasedPhase {
+		return w.expireRequest(ctx, r)
+	}
+	st := *r.status
+	st.Reason = reason
+	if reason == ReasonReleased {
+		st.Message = ""
+	}
+	w.cache.index.forgetLooks(r)
+	return Result{}.sooner(time.Millisecond), w.putStatus(ctx, st, statemachine.Finish, w.clock.Now())
+}
+
+// expireRequest lets the records of a request that is over go, after a day.
+func (w *statuses) expireRequest(ctx context.Context, r run) (Result, error) {
+	w.cache.capacity.unwait(r.id)
+	w.cache.index.forgetLooks(r)
+	if open, _ := w.cache.launches.launchedFor(r.id, 0); open > 0 {
+		return Result{}, nil
+	}
+	now := w.clock.Now()
+	at := now.Add(recordLife)
+	if r.request != nil && r.request.ExpiresAt.IsZero() {
+		out, err := w.cache.store.ExpireRequest(ctx, *r.request, at)
+		if err != nil {
+			w.cache.requests.unread(r.id, now)
+			return Result{}, fmt.Errorf("request %s: %w", r.id, err)
+		}
+		w.cache.requests.withRun(r.id, func(r *run) { r.request = &out })
+	}
+	if !r.status.ExpiresAt.IsZero() {
+		return Result{}, nil
+	}
+	out, err := w.cache.store.ExpireStatus(ctx, *r.status, at, now)
+	if err != nil {
+		w.cache.requests.unread(r.id, now)
+		return Result{}, fmt.Errorf("request %s: %w", r.id, err)
+	}
+	w.cache.requests.applyRun(r.id, store.RunRecords{Status: &out}, now)
+	return Result{}, nil
+}
+
+// failRequest answers a pending request with no.
+func (w *statuses) failRequest(ctx context.Context, r run, reason, message string) (Result, error) {
+	w.cache.capacity.unwait(r.id)
+	st := *r.status
+	st.Reason, st.Message = reason, message
+	st.Counts = w.seats.counts(r)
+	if err := w.putStatus(ctx, st, statemachine.Fail, w.clock.Now()); err != nil {
+		return Result{}, err
+	}
+	return Result{}.sooner(time.Millisecond), nil
+}
+
+// waitsForGitHub says what keeps a runner of the request from GitHub, in the words of its agent; "" if
+// nothing does. Nothing was lost by it, so it is no problem of the run's yet.
+func (w *statuses) waitsForGitHub(id store.RequestID) string {
+	for _, s := range w.cache.instances.heldBy(id) {
+		if why := s.waitsForGitHub(); why != "" {
+			return fmt.Sprintf("instance %s: %s", s.ID, why)
+		}
+	}
+	return ""
+}
+
+// explain says once why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nobody
+// else would tell.
+func (w *statuses) explain(ctx context.Context, r run, why string) error {
+	if r.status.Message != "" {
+		return nil
+	}
+	w.log.Warn("seat stays empty", logkey.RequestID, r.id, logkey.Detail, why)
+	st := *r.status
+	st.Counts, st.Message = w.seats.counts(r), why
+	return w.putStatus(ctx, st, statemachine.Observe, w.clock.Now())
+}
+
+// progress writes the counts of a request that takes longer than a warm start, and what keeps its runners from GitHub.
+func (w *statuses) progress(ctx context.Context, id store.RequestID) error {
+	r, ok := w.cache.requests.getRun(id)
+	if !ok || r.status.Phase != statemachine.Pending {
+		return nil
+	}
+	now := w.clock.Now()
+	st := *r.status
+	st.Counts = w.seats.counts(r)
+	last := r.noted
+	if last.Before(st.PendingAt.Time) {
+		last = st.PendingAt.Time
+	}
+	if why := w.waitsForGitHub(id); (why == "") != (st.Message == "") { // one of its reasons is enough
+		st.Message = why
+	} else if st.Counts == r.status.Counts {
+		return nil
+	}
+	if wait := last.Add(progressEvery).Sub(now); wait > 0 {
+		w.queues.requests.AddAfter(r.id, wait)
+		return nil
+	}
+	w.cache.requests.withRun(r.id, func(r *run) { r.noted = now })
+	return w.putStatus(ctx, st, statemachine.Observe, now)
+}

@@ -1,0 +1,54 @@
+package reconciler
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/remuda-run/remuda/store"
+	"k8s.io/utils/clock"
+)
+
+// tenure is one term of leadership as its parts see it. It is built anew for each and never changes, so that nothing of
+// an old one can leak into the next.
+type tenure struct {
+	cfg     Config
+	clock   clock.WithTicker
+	log     *slog.Logger
+	metrics *Metrics
+	queues  queues
+
+	number  int64       // of the lease; it only grows
+	trusted func() bool // whether anything may be done outside; the contracts ask, too
+
+	// writable says since when the store has taken our writes without a gap. While it does not, agents
+	// cannot report either, so nobody's silence counts from before.
+	writable func() time.Time
+}
+
+// queues hold the keys to look at: whoever may have something to do is added to its queue.
+type queues struct {
+	requests  queue[store.RequestID]
+	instances queue[store.InstanceID]
+	launches  queue[string]
+	announcer queue[store.InstanceID]
+	reaper    queue[string]
+	drainer   queue[string]
+	sweeper   queue[string]
+	keeper    queue[string]
+}
+
+func newQueues(clk clock.WithTicker) queues {
+	return queues{
+		requests: newQueue[store.RequestID](clk), instances: newQueue[store.InstanceID](clk), launches: newQueue[string](clk),
+		announcer: newQueue[store.InstanceID](clk), reaper: newQueue[string](clk), drainer: newQueue[string](clk),
+		sweeper: newQueue[string](clk), keeper: newQueue[string](clk),
+	}
+}
+
+// shutDown ends every queue, also of a tenure that never came to run: a queue owns a goroutine from its
+// beginning. It may be repeated.
+func (q queues) shutDown() {
+	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.keeper, q.announcer, q.drainer} {
+		q.ShutDown()
+	}
+}
