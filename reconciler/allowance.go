@@ -44,11 +44,11 @@ func (a *allowance) spend(now time.Time) { a.full = later(a.full, now).Add(nextE
 // at again, or ended.
 func (c *instances) affords(ctx context.Context, s snapshot) (bool, error) {
 	now := c.clock.Now()
-	wait := s.allowance.wait(now)
-	if wait <= 0 && !s.allowance.over {
+	wait := s.reg.allowance.wait(now)
+	if wait <= 0 && !s.reg.allowance.over {
 		return true, nil
 	}
-	if left := s.allowance.askAt.Sub(now); left > 0 { // its rings must not become calls to GitHub
+	if left := s.reg.allowance.askAt.Sub(now); left > 0 { // its rings must not become calls to GitHub
 		c.queues.instances.AddAfter(s.ID, left)
 		return false, nil
 	}
@@ -59,10 +59,10 @@ func (c *instances) affords(ctx context.Context, s snapshot) (bool, error) {
 			return false, err
 		}
 	}
-	next := s.allowance
+	next := s.reg.allowance
 	switch next.over, next.askAt = true, now.Add(max(wait, c.cfg.HotPoll)); {
 	case s.Registration.Mode == store.JIT && have.ID == 0: // it ran its job, and GitHub has deleted it
-		next = allowance{full: s.allowance.full.Add(-nextEvery)}
+		next = allowance{full: s.reg.allowance.full.Add(-nextEvery)}
 	case have.Busy, wait > 0: // GitHub may be late to see that the job is over
 	case next.unused+1 >= nextUnused:
 		c.log.Warn("a machine asks for more registrations than it runs jobs", logkey.InstanceID, s.ID, logkey.Runner, s.Registration.Name)
@@ -71,7 +71,7 @@ func (c *instances) affords(ctx context.Context, s snapshot) (bool, error) {
 		next.over, next.askAt = false, time.Time{}
 		next.unused++
 	}
-	c.cache.instances.with(s.ID, func(in *instance) { in.allowance = next })
+	c.cache.instances.with(s.ID, func(in *instance) { in.reg.allowance = next })
 	if left := next.askAt.Sub(now); left > 0 {
 		c.queues.instances.AddAfter(s.ID, left)
 		return false, nil

@@ -18,8 +18,8 @@ func (b *badRecords) badRecord(k store.Key, err error) {
 	if p, ok := k.Principal(); ok && k.Sort == store.KindInstance && errors.Is(err, store.ErrExpiry) {
 		if id, known := b.cache.instances.id(p); known {
 			b.cache.instances.with(id, func(in *instance) {
-				if in.unwritten.IsZero() {
-					in.unwritten = b.clock.Now()
+				if in.stored.missing.IsZero() {
+					in.stored.missing = b.clock.Now()
 				}
 			})
 			b.cache.index.changed(id)

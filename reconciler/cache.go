@@ -118,7 +118,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 	}
 	defer unlock()
 	s, _ := c.instances.get(id)
-	if s.doubt {
+	if s.stored.doubt {
 		if err := c.refresh(ctx, s); err != nil {
 			return s, err
 		}
@@ -132,7 +132,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 		errors.Is(err, store.ErrNotLeader), errors.Is(err, statemachine.ErrNoRule):
 		return s, err // definite: nothing was written
 	default:
-		c.instances.with(id, func(in *instance) { in.doubt = true }) // a conflict, or an outcome that is unknown
+		c.instances.with(id, func(in *instance) { in.stored.doubt = true }) // a conflict, or an outcome that is unknown
 		if refreshed := c.refresh(ctx, s); refreshed != nil {
 			return s, refreshed // not with err: a conflict would be tried again at once
 		}
@@ -156,13 +156,15 @@ func (c *cache) refresh(ctx context.Context, s snapshot) error {
 	}
 	if err != nil {
 		if errors.Is(err, store.ErrInvalid) {
-			c.instances.with(s.ID, func(in *instance) { in.unread = true })
+			c.instances.with(s.ID, func(in *instance) { in.stored.unreadable = true })
 			c.index.changed(s.ID)
 		}
 		return fmt.Errorf("instance %s: %w", s.ID, err)
 	}
 	c.instances.apply(rec)
-	c.instances.with(s.ID, func(in *instance) { in.doubt, in.unwritten, in.unread = false, time.Time{}, false })
+	c.instances.with(s.ID, func(in *instance) {
+		in.stored.doubt, in.stored.missing, in.stored.unreadable = false, time.Time{}, false
+	})
 	c.index.changed(s.ID)
 	return nil
 }
@@ -170,15 +172,15 @@ func (c *cache) refresh(ctx context.Context, s snapshot) error {
 // erased notes that the record of an instance is missing: its agent, which may set the expiry of any item of its own,
 // or somebody else took it away. It is forgotten if its machine is gone, too.
 func (c *cache) erased(s snapshot) {
-	if s.vitals.cloud == statemachine.Gone {
+	if s.machine.cloud == statemachine.Gone {
 		c.instances.drop(s.ID) // neither machine nor record: nothing is left to hold
 		c.capacity.room()
 		return
 	}
 	now, news := c.clock.Now(), false
 	c.instances.with(s.ID, func(in *instance) {
-		if news = in.unwritten.IsZero(); news {
-			in.unwritten = now
+		if news = in.stored.missing.IsZero(); news {
+			in.stored.missing = now
 		}
 	})
 	c.index.changed(s.ID) // nothing may be claimed of it

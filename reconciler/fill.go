@@ -62,7 +62,7 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 // waited for: an answer that room changes nothing about is due at once. Where there is room the launch
 // brings that answer, and whatever else the fleet says.
 func (f *filler) possible(ctx context.Context, r run, me waiter) bool {
-	if r.possible || r.status.Phase != statemachine.Pending {
+	if r.launching.possible || r.status.Phase != statemachine.Pending {
 		return true
 	}
 	_, _, err := f.planner.plan(ctx, []want{{id: r.id, count: me.short, query: me.query}})
@@ -71,7 +71,7 @@ func (f *filler) possible(ctx context.Context, r run, me waiter) bool {
 		if impossible {
 			r.refuse(err, f.clock.Now())
 		}
-		r.possible = err == nil || errors.Is(err, fleet.ErrNoCapacity)
+		r.launching.possible = err == nil || errors.Is(err, fleet.ErrNoCapacity)
 	})
 	return !impossible
 }
@@ -91,7 +91,7 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 	defer func() { f.waiting.cramp(r.id, cramped) }()
 	now := f.clock.Now()
 	open, launched := f.cache.launches.launchedFor(r.id, r.status.Attempt)
-	budget := LaunchBudget(r.request.Count) + r.spared - launched - open
+	budget := LaunchBudget(r.request.Count) + r.launching.spared - launched - open
 	if budget <= 0 && open == 0 && len(seats) < r.request.Count {
 		why := fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.problem)
 		if r.status.Phase == statemachine.Pending {
@@ -106,12 +106,12 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 		f.queues.requests.Add(r.id) // to be answered
 		return Result{}, nil
 	}
-	refused := now.Before(r.retry)
+	refused := now.Before(r.launching.retry)
 	if ahead := f.waiting.ahead(me, true); len(ahead) > 0 && (refused || left < me.short) {
 		cramped = left < me.short
 		back, err := f.yieldTo(ctx, seats, ahead)
 		if refused {
-			back = earliest(wakeAt(r.retry, now), back)
+			back = earliest(wakeAt(r.launching.retry, now), back)
 		}
 		return back, err
 	}
@@ -121,7 +121,7 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 	case coming >= me.short:
 		return wakeAt(until, now), nil // being pooled wakes it sooner
 	case refused:
-		return wakeAt(r.retry, now), nil
+		return wakeAt(r.launching.retry, now), nil
 	case budget <= 0:
 		return Result{}, nil // the fate of those launched decides, and wakes it
 	case n == 0:

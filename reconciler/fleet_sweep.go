@@ -55,23 +55,22 @@ func (w *fleetSweep) compare(seen map[store.InstanceID]fleet.State, now time.Tim
 	due, missing := 0, 0 // listed before, or old enough to be
 	var absent, wake []store.InstanceID
 	w.cache.instances.eachAlive(func(in *instance) {
-		in.vitals.cloudAt = now
 		switch seen[in.record.ID] {
 		case fleet.Ending, fleet.Ended:
-			in.vitals.cloud = statemachine.Gone
+			in.machine.cloud = statemachine.Gone
 			wake = append(wake, in.record.ID)
 		case fleet.Starting, fleet.Up:
-			in.vitals.cloud = statemachine.Present
-			in.missing, in.listed = time.Time{}, true
+			in.machine.cloud = statemachine.Present
+			in.machine.missing, in.machine.listed = time.Time{}, true
 		default:
-			in.vitals.cloud = statemachine.Unknown
+			in.machine.cloud = statemachine.Unknown
 			if in.absent(now, w.cfg) {
 				absent = append(absent, in.record.ID)
 			}
 		}
-		if in.listed || in.ofAge(now, w.cfg) {
+		if in.machine.listed || in.ofAge(now, w.cfg) {
 			due++
-			if !in.missing.IsZero() {
+			if !in.machine.missing.IsZero() {
 				missing++
 			}
 		}
@@ -79,11 +78,11 @@ func (w *fleetSweep) compare(seen map[store.InstanceID]fleet.State, now time.Tim
 	w.lacking.Store(Braked(missing, due))
 	if w.lacking.Load() {
 		w.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, missing)
-		w.cache.instances.eachAlive(func(in *instance) { in.missing = time.Time{} }) // a listing that is not believed is no first sight
+		w.cache.instances.eachAlive(func(in *instance) { in.machine.missing = time.Time{} }) // a listing that is not believed is no first sight
 		absent = nil
 	}
 	for _, id := range absent {
-		w.cache.instances.with(id, func(in *instance) { in.vitals.cloud = statemachine.Gone })
+		w.cache.instances.with(id, func(in *instance) { in.machine.cloud = statemachine.Gone })
 	}
 	for _, id := range slices.Sorted(slices.Values(append(wake, absent...))) {
 		w.queues.instances.Add(id)
@@ -128,10 +127,10 @@ func (w *fleetSweep) checkTemplate(ctx context.Context) error {
 
 // absent notes that a listing lacks the instance, and reports whether that means that it is gone.
 func (in *instance) absent(now time.Time, cfg Config) bool {
-	if in.missing.IsZero() {
-		in.missing = now
+	if in.machine.missing.IsZero() {
+		in.machine.missing = now
 	}
-	return in.ofAge(now, cfg) && now.Sub(in.missing) >= cfg.Sweep
+	return in.ofAge(now, cfg) && now.Sub(in.machine.missing) >= cfg.Sweep
 }
 
 // ofAge reports whether a listing must show the instance.

@@ -101,7 +101,7 @@ func (g *releases) giveBack(ctx context.Context, seats []snapshot, mode store.Re
 func (g *releases) hearNow(ctx context.Context, seats []snapshot) ([]snapshot, error) {
 	var ids []store.InstanceID
 	for _, s := range seats {
-		if s.unheard || g.clock.Since(s.vitals.readAt) > g.cfg.HotPoll/2 {
+		if s.vitals.unread || g.clock.Since(s.vitals.readAt) > g.cfg.HotPoll/2 {
 			ids = append(ids, s.ID)
 		}
 	}

@@ -67,7 +67,7 @@ func (x *index) forgetLooks(r run) { x.pickup.Forget(who(r)) }
 // expired, of the current template and with no order to go.
 func (x *index) candidate(s snapshot) (pool.Ticket, bool) {
 	now := x.clock.Now()
-	if !s.unwritten.IsZero() || s.unread { // no claim of it can be written
+	if !s.stored.missing.IsZero() || s.stored.unreadable { // no claim of it can be written
 		return pool.Ticket{}, false
 	}
 	if s.State != statemachine.Idle || s.PooledAt.IsZero() || !s.Threshold.After(now) || !s.vitals.fresh || x.unwanted(s.Instance, s.vitals, now) {

@@ -6,71 +6,73 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
-// instance is one instance: its record, what its agent said, and what was learned elsewhere. All
-// but write is guarded by the lock of instanceRecords.
+// instance is one instance: its record, and what is known beside it. All but write is guarded by the lock of
+// instanceRecords.
 type instance struct {
-	wary  *atomic.Bool  // of all
-	write chan struct{} // full from the reading of record to its update, around every write
+	write  chan struct{} // full from the reading of record to its update, around every write
+	wary   *atomic.Bool  // of all
+	record store.Instance
+	known
+}
 
-	record  store.Instance
-	doubt   bool // a write's outcome is unknown: read again before the next
-	unheard bool // a ring or a scan says that the vitals changed
-	vitals  vitals
+// known is what is known of an instance beside its record, by who learns it.
+type known struct {
+	stored    stored       // cache
+	vitals    vitals       // observer
+	reg       registration // runners
+	listener  listener     // listeners
+	machine   machine      // fleet sweep and reaper
+	announced bool         // its message was sent, or received
+	watched   bool         // its request waits for its job to end
+}
 
-	minting   bool               // a registration is being made
-	minted    store.Registration // made last; its delivery may have failed
-	tried     int64              // highest serial ever tried at GitHub by this process
-	untold    string             // name that GitHub may have registered: its answer did not come
-	blocked   bool               // GitHub's fault that no registration could be made
-	away      bool               // GitHub did not answer when its gate closed
-	awayAt    time.Time          // when that was last found
-	allowance allowance          // of registrations that its agent asks for
-	online    online             // when its listener was, last
-	trouble   absence            // of its listener, which is not online
-	removed   int64              // serial of the registration whose runner is gone at GitHub
-	watched   bool               // its request waits for its job to end
-	ending    time.Time
-	missing   time.Time // since when the fleet's listings lack it; zero: the last one did not
-	listed    bool      // a listing of this tenure showed it
-	announced bool      // its message was sent, or received
-	unwritten time.Time // since when its record is missing in the store; zero: it is there
-	unread    bool      // its record could not be read when it was last needed
+// stored is how well the record is known.
+type stored struct {
+	doubt      bool      // a write's outcome is unknown: read again before the next
+	unreadable bool      // it could not be read when it was last needed
+	missing    time.Time // since when the store lacks it; zero: it is there
+}
+
+// registration is what this process did at GitHub for an instance.
+type registration struct {
+	minting     bool               // one is being made
+	minted      store.Registration // made last; its delivery may have failed
+	tried       int64              // highest serial ever tried
+	unconfirmed string             // name that GitHub may have registered: its answer did not come
+	blocked     bool               // GitHub's fault that none could be made
+	removed     int64              // serial of the one whose runner is gone
+	allowance   allowance          // of those that its agent asks for
+}
+
+// listener is what is known of an instance's listener beside its agent's word.
+type listener struct {
+	away    bool      // GitHub did not answer when its gate closed
+	awayAt  time.Time // when that was last found
+	online  online    // when it was, last
+	trouble absence   // it is not
+}
+
+// machine is what the fleet says of an instance.
+type machine struct {
+	cloud   statemachine.Cloud
+	listed  bool      // a listing of this tenure showed it
+	missing time.Time // since when the listings lack it; zero: the last one did not
+	ending  time.Time // when its end was last asked for; zero: never
 }
 
 // snapshot is a consistent copy of an instance.
 type snapshot struct {
 	store.Instance
-	vitals    vitals
-	doubt     bool
-	minted    store.Registration
-	tried     int64
-	untold    string
-	unheard   bool
-	minting   bool
-	blocked   bool
-	away      bool
-	awayAt    time.Time
-	allowance allowance
-	online    online
-	trouble   absence
-	wary      bool
-	removed   int64
-	announced bool
-	ending    time.Time
-	unwritten time.Time
-	unread    bool
+	known
+	wary bool
 }
 
 func (in *instance) snapshot() snapshot {
-	return snapshot{
-		Instance: in.record, vitals: in.vitals, doubt: in.doubt, minted: in.minted, tried: in.tried, untold: in.untold, unheard: in.unheard,
-		minting: in.minting, blocked: in.blocked, away: in.away, awayAt: in.awayAt, allowance: in.allowance, removed: in.removed, announced: in.announced, ending: in.ending,
-		online: in.online, trouble: in.trouble, wary: in.wary != nil && in.wary.Load(),
-		unwritten: in.unwritten, unread: in.unread,
-	}
+	return snapshot{in.record, in.known, in.wary != nil && in.wary.Load()}
 }
 
 // lock waits until nobody else writes the instance, which may take as long as the store is unavailable.

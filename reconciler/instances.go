@@ -39,10 +39,10 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	if s.State == statemachine.Terminated {
 		return c.bury(ctx, s)
 	}
-	if !s.unwritten.IsZero() {
+	if !s.stored.missing.IsZero() {
 		return c.recheck(ctx, s)
 	}
-	if s.unheard {
+	if s.vitals.unread {
 		if err := c.observer.hear(ctx, []store.InstanceID{id}); err != nil {
 			return Result{}, err
 		}
@@ -71,7 +71,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 			return res, err
 		}
 		s, _ = c.cache.instances.get(id) // perhaps it is given up
-		if s.trouble.own {
+		if s.listener.trouble.own {
 			if err := c.observer.hear(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
 				return Result{}, err
 			}
@@ -86,7 +86,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		s, _ = c.cache.instances.get(id)
 	}
 	if d.Read {
-		c.cache.instances.with(id, func(in *instance) { in.unheard = true })
+		c.cache.instances.with(id, func(in *instance) { in.vitals.unread = true })
 		return Result{}.sooner(time.Millisecond), nil
 	}
 	if d.Event == "" && s.otherKey() {
@@ -260,7 +260,7 @@ func (c *instances) recheck(ctx context.Context, s snapshot) (Result, error) {
 // a machine that nobody knows.
 func (c *instances) endUnrecorded(ctx context.Context, id store.InstanceID) error {
 	s, known := c.cache.instances.get(id)
-	if !known || s.unwritten.IsZero() || c.clock.Since(s.unwritten) < c.cfg.Orphan || c.breaker.braked() {
+	if !known || s.stored.missing.IsZero() || c.clock.Since(s.stored.missing) < c.cfg.Orphan || c.breaker.braked() {
 		return nil
 	}
 	c.log.Warn("terminating a machine without a record", logkey.InstanceID, id, logkey.RequestID, s.RunID)

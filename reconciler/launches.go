@@ -186,10 +186,10 @@ func (c *launches) refuse(wants []want, err error) {
 	}
 	for _, w := range wants {
 		c.cache.requests.withRun(w.id, func(r *run) {
-			if r.refuse(err, now); again.After(r.retry) {
-				r.retry = again
+			if r.refuse(err, now); again.After(r.launching.retry) {
+				r.launching.retry = again
 			}
-			r.full = errors.Is(err, fleet.ErrNoCapacity) && r.retry.Sub(w.since) > c.cfg.LaunchRetry
+			r.launching.full = errors.Is(err, fleet.ErrNoCapacity) && r.launching.retry.Sub(w.since) > c.cfg.LaunchRetry
 		})
 	}
 }
@@ -201,9 +201,9 @@ const patience = 5
 // refuse notes that nothing is launched for a request, why, and when or whether to try again.
 func (r *run) refuse(err error, now time.Time) {
 	r.problem = err.Error()
-	r.refusals++
-	r.hopeless = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrInvalid) && r.refusals >= patience
-	r.retry = now.Add(refusalPause(r.refusals))
+	r.launching.refusals++
+	r.launching.hopeless = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrInvalid) && r.launching.refusals >= patience
+	r.launching.retry = now.Add(refusalPause(r.launching.refusals))
 }
 
 // refusalPause is how long a request waits after its n-th refusal in a row: 1, 2, 4 … 32 s, so that a
@@ -336,7 +336,7 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 	for _, s := range l.Seats {
 		c.cache.requests.withRun(s.RequestID, func(r *run) {
 			if len(machines) > 0 {
-				r.refusals = 0
+				r.launching.refusals = 0
 			}
 			if problem != "" {
 				r.problem = "launch: " + problem

@@ -33,7 +33,7 @@ func (l *listeners) excuse(ctx context.Context, s snapshot) bool {
 		return false
 	}
 	now := l.clock.Now()
-	l.cache.instances.with(s.ID, func(in *instance) { in.away, in.awayAt = away, now })
+	l.cache.instances.with(s.ID, func(in *instance) { in.listener.away, in.listener.awayAt = away, now })
 	if away {
 		l.cache.requests.withRun(s.RunID, func(r *run) { r.problem = err.Error() })
 	}
@@ -42,7 +42,7 @@ func (l *listeners) excuse(ctx context.Context, s snapshot) bool {
 
 // judge says whose fault it is that a machine is kept out, and when to look again.
 func (l *listeners) judge(s snapshot, now time.Time) (verdict, time.Time) {
-	tr, o := s.trouble, l.cache.instances.others(s.ID, now)
+	tr, o := s.listener.trouble, l.cache.instances.others(s.ID, now)
 	if o.began.After(tr.first) {
 		if tr.chance {
 			return guilty, time.Time{}
@@ -80,21 +80,21 @@ func (l *listeners) judge(s snapshot, now time.Time) (verdict, time.Time) {
 // say anything, and others must not end for it. Each registration is asked for once.
 func (l *listeners) shown(ctx context.Context, id store.InstanceID, now time.Time) (bool, error) {
 	by, known := l.cache.instances.get(l.cache.instances.others(id, now).by)
-	if !known || by.online.shown {
+	if !known || by.listener.online.shown {
 		return true, nil
 	}
-	have, err := l.runners.find(ctx, by.online.name)
+	have, err := l.runners.find(ctx, by.listener.online.name)
 	if err != nil {
 		return false, err
 	}
 	is := have.Online || have.Busy
 	l.cache.instances.with(by.ID, func(in *instance) {
-		if in.online.serial == by.online.serial {
-			in.online.shown, in.online.denied = is, !is
+		if in.listener.online.serial == by.listener.online.serial {
+			in.listener.online.shown, in.listener.online.denied = is, !is
 		}
 	})
 	if !is {
-		l.log.Warn("a machine says that its listener is online, and github does not", logkey.InstanceID, by.ID, logkey.Runner, by.online.name)
+		l.log.Warn("a machine says that its listener is online, and github does not", logkey.InstanceID, by.ID, logkey.Runner, by.listener.online.name)
 	}
 	return is, nil
 }
@@ -113,7 +113,7 @@ func (l *listeners) kept(ctx context.Context, s snapshot, now time.Time) (Result
 	}
 	switch v {
 	case another, lastChance:
-		if !s.trouble.refused {
+		if !s.listener.trouble.refused {
 			if listens, err := l.runners.listens(ctx, s); listens || err != nil {
 				return Result{}.sooner(probeSoon), true, err // its agent's word is on its way
 			}
@@ -125,8 +125,10 @@ func (l *listeners) kept(ctx context.Context, s snapshot, now time.Time) (Result
 		if cur, _ := l.cache.instances.get(s.ID); cur.Registration.Serial <= s.Registration.Serial {
 			return Result{}.sooner(steady), true, nil // something else happened to it meanwhile
 		}
-		l.cache.instances.with(s.ID, func(in *instance) { in.trouble.tried, in.trouble.chance = now, in.trouble.chance || v == lastChance })
-		if s.trouble.refused {
+		l.cache.instances.with(s.ID, func(in *instance) {
+			in.listener.trouble.tried, in.listener.trouble.chance = now, in.listener.trouble.chance || v == lastChance
+		})
+		if s.listener.trouble.refused {
 			l.runners.discard(ctx, s.Registration)
 		}
 		return Result{}.sooner(steady), true, nil
@@ -134,10 +136,10 @@ func (l *listeners) kept(ctx context.Context, s snapshot, now time.Time) (Result
 		if l.excuse(ctx, s) {
 			return Result{}.sooner(l.cfg.Limits.ClaimGate), true, nil
 		}
-		l.cache.instances.with(s.ID, func(in *instance) { in.trouble.own, in.trouble.until = true, now })
+		l.cache.instances.with(s.ID, func(in *instance) { in.listener.trouble.own, in.listener.trouble.until = true, now })
 		if v == replace {
 			l.probes.replacing(now)
-			l.cache.requests.withRun(s.RunID, func(r *run) { r.spared++ })
+			l.cache.requests.withRun(s.RunID, func(r *run) { r.launching.spared++ })
 		}
 		l.log.Warn("a machine is given up: its listener does not come online", logkey.InstanceID, s.ID, logkey.RequestID, s.RunID,
 			logkey.Cause, s.refusal(), logkey.Detail, s.vitals.signal.Value.Detail, logkey.Alone, v == replace)
@@ -152,7 +154,7 @@ func (l *listeners) fails(s snapshot, cause string, now time.Time) {
 	refused := cause != "" && cause != store.CauseSilent
 	known := false
 	l.cache.instances.with(s.ID, func(in *instance) {
-		tr := &in.trouble
+		tr := &in.listener.trouble
 		switch {
 		case tr.own && tr.assignment == s.Assignment && tr.serial == s.Registration.Serial:
 			known = true // and its end is being written
@@ -188,16 +190,16 @@ func (l *listeners) serves(ctx context.Context, s snapshot, now time.Time) (Resu
 		return Result{}, nil
 	}
 	for i, d := range []time.Duration{steady, settled} {
-		if at := s.online.from.Add(d); !s.onlineFor(d) {
+		if at := s.listener.online.from.Add(d); !s.onlineFor(d) {
 			if now.Before(at) {
 				return wakeAt(at, now), nil
 			}
 			return Result{}.sooner(time.Millisecond), l.observer.hear(ctx, []store.InstanceID{s.ID})
 		}
-		if s.online.told > i {
+		if s.listener.online.told > i {
 			continue
 		}
-		l.cache.instances.with(s.ID, func(in *instance) { in.online.told = i + 1 })
+		l.cache.instances.with(s.ID, func(in *instance) { in.listener.online.told = i + 1 })
 		l.cache.instances.wary.Store(false)
 		l.queues.requests.Add(s.RunID)
 		for _, id := range troubled {
@@ -207,7 +209,7 @@ func (l *listeners) serves(ctx context.Context, s snapshot, now time.Time) (Resu
 	if !s.troubled() {
 		return Result{}, nil
 	}
-	l.cache.instances.with(s.ID, func(in *instance) { in.trouble.until = now })
+	l.cache.instances.with(s.ID, func(in *instance) { in.listener.trouble.until = now })
 	l.calm(s.ID)
 	return Result{}, nil
 }

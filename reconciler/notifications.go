@@ -39,7 +39,7 @@ func (n *notifications) rung(k store.Key) {
 	}
 	if p, ok := k.Principal(); ok {
 		if id, known := n.cache.instances.id(p); known {
-			n.cache.instances.with(id, func(in *instance) { in.unheard = true })
+			n.cache.instances.with(id, func(in *instance) { in.vitals.unread = true })
 			n.queues.instances.Add(id)
 		}
 		return

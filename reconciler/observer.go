@@ -91,7 +91,7 @@ func (o *observer) hear(ctx context.Context, ids []store.InstanceID) error {
 	principals := make([]store.Principal, 0, len(ids))
 	mark := func(unheard bool) {
 		for _, id := range ids {
-			o.cache.instances.with(id, func(in *instance) { in.unheard = unheard })
+			o.cache.instances.with(id, func(in *instance) { in.vitals.unread = unheard })
 		}
 	}
 	mark(false) // before the read: a ring that comes meanwhile marks it again

@@ -32,7 +32,7 @@ func pooledOne(t *testing.T, term *manager, id store.InstanceID) store.Instance 
 	term.cache.instances.apply(in)
 	term.cache.instances.with(id, func(in *instance) {
 		in.vitals.fresh = true
-		in.minting = true // somebody else sees to its registration
+		in.reg.minting = true // somebody else sees to its registration
 	})
 	term.cache.index.changed(id)
 	return in

@@ -40,10 +40,10 @@ func (c *requests) verdict(r run, now time.Time) (reason, message string) {
 	if err := c.specError(*r.request); err != nil {
 		return ReasonSpec, err.Error()
 	}
-	if r.full {
+	if r.launching.full {
 		return ReasonCapacity, r.problem
 	}
-	if r.hopeless {
+	if r.launching.hopeless {
 		return ReasonHopeless, r.problem
 	}
 	if !now.Before(r.status.Deadline.Time) {

@@ -31,9 +31,9 @@ func (c *reaper) reap(ctx context.Context, _ string) (Result, error) {
 	c.cache.instances.eachEnding(func(in *instance) {
 		ending = append(ending, in.snapshot())
 		r, refused := c.unended[in.record.ID]
-		if in.ending.IsZero() || refused && !now.Before(r.again) || !refused && now.Sub(in.ending) >= reapRepeat {
+		if in.machine.ending.IsZero() || refused && !now.Before(r.again) || !refused && now.Sub(in.machine.ending) >= reapRepeat {
 			due = append(due, string(in.record.ID))
-			in.ending = now
+			in.machine.ending = now
 		}
 	})
 	if len(ending) == 0 {
@@ -138,7 +138,7 @@ func (c *reaper) gone(id store.InstanceID, listed map[store.InstanceID]fleet.Sta
 			_, refused := c.unended[id] // it lives, unless a listing that can be believed says otherwise
 			gone = in.absent(now, c.cfg) && !(refused && c.fleetSweep.lacking.Load())
 		default:
-			in.missing = time.Time{}
+			in.machine.missing = time.Time{}
 		}
 	})
 	return gone

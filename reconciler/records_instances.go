@@ -46,7 +46,8 @@ func (v *instanceRecords) apply(rec store.Instance) {
 		return
 	}
 	if !known {
-		in = &instance{wary: &v.wary, write: make(chan struct{}, 1), unheard: true}
+		in = &instance{wary: &v.wary, write: make(chan struct{}, 1)}
+		in.vitals.unread = true
 		v.byID[rec.ID] = in
 		v.principals[rec.Principal] = rec.ID
 	}
@@ -57,10 +58,10 @@ func (v *instanceRecords) apply(rec store.Instance) {
 		v.living[rec.ResourceClass]++
 	}
 	if known && in.record.Assignment != rec.Assignment {
-		in.watched, in.blocked = false, false
+		in.watched, in.reg.blocked = false, false
 	}
 	v.disown(in)
-	in.record, in.doubt = rec, false
+	in.record, in.stored.doubt = rec, false
 	if rec.State.Owned() {
 		if v.held[rec.RunID] == nil {
 			v.held[rec.RunID] = map[store.InstanceID]*instance{}

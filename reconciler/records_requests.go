@@ -50,7 +50,7 @@ func (v *requestRecords) unheardSince(at time.Time) []store.RequestID {
 	defer v.mu.RUnlock()
 	var out []store.RequestID
 	for id, r := range v.pending {
-		if !r.readAt.After(at) {
+		if !r.client.readAt.After(at) {
 			out = append(out, id)
 		}
 	}
@@ -63,10 +63,10 @@ func (v *requestRecords) heardRun(id store.RequestID, client *store.RunClient, n
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	r := v.run(id, now)
-	r.readAt = now
-	r.reads++
-	if client != nil && !client.SeenAt.Equal(r.client) {
-		r.client, r.heard, r.reads = client.SeenAt, now, 0
+	r.client.readAt = now
+	r.client.reads++
+	if client != nil && !client.SeenAt.Equal(r.client.seen) {
+		r.client.seen, r.client.changed, r.client.reads = client.SeenAt, now, 0
 	}
 }
 
@@ -74,7 +74,7 @@ func (v *requestRecords) heardRun(id store.RequestID, client *store.RunClient, n
 func (v *requestRecords) run(id store.RequestID, now time.Time) *run {
 	r, ok := v.byID[id]
 	if !ok {
-		r = &run{id: id, heard: now}
+		r = &run{id: id, client: client{changed: now}}
 		v.byID[id] = r
 	}
 	return r

@@ -53,12 +53,12 @@ func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 			t.Errorf("registered %v, want only i-1-7.1", hub.names)
 		}
 		// Nothing was learned of GitHub meanwhile: a gate that was held for it stays held.
-		term.cache.instances.with("i-1", func(in *instance) { in.blocked = true })
+		term.cache.instances.with("i-1", func(in *instance) { in.reg.blocked = true })
 		if err := term.instances.runners.register(t.Context(), before); err != nil {
 			t.Fatalf("register() error = %v", err)
 		}
-		if s, _ := term.cache.instances.get("i-1"); !s.blocked || s.minting {
-			t.Errorf("after a look that was late: blocked %v, minting %v, want blocked still", s.blocked, s.minting)
+		if s, _ := term.cache.instances.get("i-1"); !s.reg.blocked || s.reg.minting {
+			t.Errorf("after a look that was late: blocked %v, minting %v, want blocked still", s.reg.blocked, s.reg.minting)
 		}
 		if term.queues.instances.Len() != 1 {
 			t.Errorf("%d looks are due, want another one", term.queues.instances.Len())

@@ -14,7 +14,7 @@ func claimedBy(run string, v store.SignalValue) snapshot {
 	in := inState("i-1", 3, statemachine.Claimed, run)
 	in.Since = store.At(dawn)
 	in.Registration = store.Registration{Serial: 2, Assignment: 3, MintedAt: store.At(dawn.Add(2 * time.Second))}
-	return snapshot{Instance: in, vitals: vitals{signal: store.Signal{Value: v}, fresh: true}}
+	return snapshot{Instance: in, known: known{vitals: vitals{signal: store.Signal{Value: v}, fresh: true}}}
 }
 
 func saying(name store.SignalName, cause string) store.SignalValue {
@@ -73,8 +73,8 @@ func TestReady_IffBothChecksPass_S07_S65(t *testing.T) {
 		"OtherRun":      {func(s *snapshot) { s.vitals.signal.Value.RunID = "99" }, false},
 		"Reregistering": {func(s *snapshot) { s.Registration.Serial = 3 }, false},
 		"Expired":       {func(s *snapshot) { s.Threshold = store.At(dawn) }, false},
-		"RunnerDeleted": {func(s *snapshot) { s.removed = 2 }, false},
-		"LastOnes":      {func(s *snapshot) { s.removed = 1 }, true},
+		"RunnerDeleted": {func(s *snapshot) { s.reg.removed = 2 }, false},
+		"LastOnes":      {func(s *snapshot) { s.reg.removed = 1 }, true},
 		"Running":       {func(s *snapshot) { s.State = statemachine.Running }, false},
 		"Idle":          {func(s *snapshot) { s.State = statemachine.Idle }, false},
 		"Terminated":    {func(s *snapshot) { s.State = statemachine.Terminated }, false},
@@ -194,8 +194,8 @@ func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 		t.Errorf("facts() of one that never beat = last beat %s, want none", f.LastBeat)
 	}
 	for name, hold := range map[string]func(*snapshot){
-		"Blocked":  func(s *snapshot) { s.blocked = true },
-		"Minting":  func(s *snapshot) { s.minting = true },
+		"Blocked":  func(s *snapshot) { s.reg.blocked = true },
+		"Minting":  func(s *snapshot) { s.reg.minting = true },
 		"Draining": func(s *snapshot) { s.vitals.beat.Beat = store.Beat{Busy: true, Assignment: 2} },
 	} {
 		held := s
@@ -215,7 +215,7 @@ func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 // it runs already.
 func TestDeaf_GoesBack(t *testing.T) {
 	online, lost, runs := claimedBy("100", saying(store.RegOK, "")), claimedBy("100", saying(store.RegOK, "")), claimedBy("100", saying(store.RegOK, ""))
-	lost.ID, lost.removed, runs.removed, runs.State = "i-2", 2, 2, statemachine.Running
+	lost.ID, lost.reg.removed, runs.reg.removed, runs.State = "i-2", 2, 2, statemachine.Running
 	if got := deaf([]snapshot{online, lost, runs}); len(got) != 1 || got[0].ID != "i-2" {
 		t.Errorf("deaf() = %v, want the one without a runner", got)
 	}

@@ -149,8 +149,8 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 		c.cache.index.forgetLooks(r)
 	}
 	c.cache.requests.withRun(r.id, func(r *run) {
-		r.heard, r.reads, r.problem, r.hopeless, r.full, r.possible = now, 0, "", false, false, false
-		r.refusals, r.retry, r.spared = 0, time.Time{}, 0
+		r.client.changed, r.client.reads, r.problem, r.launching.hopeless, r.launching.full, r.launching.possible = now, 0, "", false, false, false
+		r.launching.refusals, r.launching.retry, r.launching.spared = 0, time.Time{}, 0
 	})
 	var g errgroup.Group
 	g.Go(func() error { return c.statuses.putStatus(ctx, st, statemachine.Accept, now) })
@@ -172,7 +172,7 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 // vanished reports whether the waiting client has gone: no change over two successful reads for
 // ClientSilence, on our clock, in which the store took writes (writable: since when).
 func (r run) vanished(now, writable time.Time, silence time.Duration) bool {
-	return r.reads >= 2 && now.Sub(later(r.heard, writable)) >= silence
+	return r.client.reads >= 2 && now.Sub(later(r.client.changed, writable)) >= silence
 }
 
 // earliest merges two wake-ups.

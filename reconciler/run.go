@@ -9,23 +9,33 @@ import (
 
 // run is one request: its records and what was observed of its client. Guarded by the lock of requestRecords.
 type run struct {
-	id       store.RequestID
-	readAt   time.Time // last successful read
-	request  *store.RunRequest
-	bad      *store.BadRequest // what is stored as its request now, if that cannot be read
-	status   *store.RunStatus
-	client   store.Time // the client's last sign of life, its clock
-	heard    time.Time  // when it last changed, our clock
-	reads    int        // successful reads since
-	unread   bool       // a ring or a scan says that it changed
-	problem  string     // last thing that went wrong, for its message
-	hopeless bool       // the fleet will never launch what it asks for
-	full     bool       // the fleet has no room for it, and none is waited for
-	possible bool       // the fleet has types for it
-	refusals int        // in a row
-	retry    time.Time  // not before: it was refused
-	noted    time.Time  // last progress written
-	spared   int        // machines replaced that may have been GitHub's fault: they count for no launch budget
+	id        store.RequestID
+	unread    bool // a notification or a scan says that it changed
+	request   *store.RunRequest
+	bad       *store.BadRequest // what is stored as its request now, if that cannot be read
+	status    *store.RunStatus
+	client    client
+	launching launching
+	problem   string    // last thing that went wrong, for its message
+	noted     time.Time // last progress written
+}
+
+// client is what was seen of who waits for a request.
+type client struct {
+	seen    store.Time // its last sign of life, its clock
+	changed time.Time  // when that last changed, our clock
+	reads   int        // successful reads since
+	readAt  time.Time  // the last of them
+}
+
+// launching is what the fleet says of a request's launches.
+type launching struct {
+	hopeless bool      // it will never launch what is asked for
+	full     bool      // it has no room, and none is waited for
+	possible bool      // it has types for it
+	refusals int       // in a row
+	retry    time.Time // not before: it was refused
+	spared   int       // machines replaced that may have been GitHub's fault: they count for no launch budget
 }
 
 // expire drops records whose time is over: the table counts them as absent, and a new one begins with

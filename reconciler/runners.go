@@ -27,7 +27,7 @@ func (g *runners) listens(ctx context.Context, s snapshot) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !s.trouble.refused && (have.Online || have.Busy), nil
+	return !s.listener.trouble.refused && (have.Online || have.Busy), nil
 }
 
 // register makes a registration for the instance's present assignment and adds it to its record.
@@ -38,7 +38,7 @@ func (g *runners) register(ctx context.Context, s snapshot) error {
 	}
 	var err error
 	if cur, _ := g.cache.instances.get(s.ID); cur.Version != s.Version { // perhaps one was delivered since s was taken
-		g.endMint(s.ID, cur.blocked) // nothing was learned of GitHub: a gate that was held stays held
+		g.endMint(s.ID, cur.reg.blocked) // nothing was learned of GitHub: a gate that was held stays held
 		g.queues.instances.Add(s.ID)
 		return nil
 	}
@@ -48,7 +48,7 @@ func (g *runners) register(ctx context.Context, s snapshot) error {
 		reg, err = g.mint(ctx, s, s.RunID)
 	}
 	if err == nil && !again && s.wantsNext() {
-		g.cache.instances.with(s.ID, func(in *instance) { in.allowance.spend(g.clock.Now()) })
+		g.cache.instances.with(s.ID, func(in *instance) { in.reg.allowance.spend(g.clock.Now()) })
 	}
 	if err != nil {
 		g.cache.requests.withRun(s.RunID, func(r *run) { r.problem = err.Error() })
@@ -59,12 +59,12 @@ func (g *runners) register(ctx context.Context, s snapshot) error {
 
 func (g *runners) beginMint(id store.InstanceID) bool {
 	begun := false
-	g.cache.instances.with(id, func(in *instance) { begun, in.minting = !in.minting, true })
+	g.cache.instances.with(id, func(in *instance) { begun, in.reg.minting = !in.reg.minting, true })
 	return begun
 }
 
 func (g *runners) endMint(id store.InstanceID, blocked bool) {
-	g.cache.instances.with(id, func(in *instance) { in.minting, in.blocked = false, blocked })
+	g.cache.instances.with(id, func(in *instance) { in.reg.minting, in.reg.blocked = false, blocked })
 }
 
 // mint registers at GitHub. The name was never used before: it carries the number of our term, in which
@@ -72,7 +72,7 @@ func (g *runners) endMint(id store.InstanceID, blocked bool) {
 // name that GitHub knows already is passed over, never replaced.
 func (g *runners) mint(ctx context.Context, in snapshot, label store.RequestID) (store.Registration, error) {
 	reg := store.Registration{
-		Serial: max(in.Registration.Serial, in.tried), Mode: g.cfg.Registration, URL: g.github.URL(),
+		Serial: max(in.Registration.Serial, in.reg.tried), Mode: g.cfg.Registration, URL: g.github.URL(),
 	}
 	if err := g.undo(ctx, in); err != nil {
 		return reg, fmt.Errorf("register %s: %w", in.ID, err)
@@ -80,7 +80,7 @@ func (g *runners) mint(ctx context.Context, in snapshot, label store.RequestID) 
 	for range maxTaken {
 		reg.Serial++
 		reg.Name = fmt.Sprintf("%s%d", g.prefix(in.ID), reg.Serial)
-		g.cache.instances.with(in.ID, func(in *instance) { in.tried = max(in.tried, reg.Serial) })
+		g.cache.instances.with(in.ID, func(in *instance) { in.reg.tried = max(in.reg.tried, reg.Serial) })
 		if g.cfg.Registration == store.Token {
 			token, err := g.github.RegistrationToken(ctx)
 			if err != nil {
@@ -95,7 +95,7 @@ func (g *runners) mint(ctx context.Context, in snapshot, label store.RequestID) 
 		}
 		if err != nil {
 			if !errors.Is(err, githubapi.ErrThrottled) && !errors.Is(err, githubapi.ErrRefused) && !errors.Is(err, store.ErrNotLeader) {
-				g.cache.instances.with(in.ID, func(in *instance) { in.untold = reg.Name })
+				g.cache.instances.with(in.ID, func(in *instance) { in.reg.unconfirmed = reg.Name })
 			}
 			return reg, fmt.Errorf("register %s: %w", in.ID, err)
 		}
@@ -111,17 +111,17 @@ func (g *runners) prefix(id store.InstanceID) string { return fmt.Sprintf("%s-%d
 // undo deletes the runner that the last call for an instance may have left at GitHub, which did not answer. Before
 // that there is no other call: where answers are lost, or late, for hours, each would leave one more.
 func (g *runners) undo(ctx context.Context, in snapshot) error {
-	if in.untold == "" {
+	if in.reg.unconfirmed == "" {
 		return nil
 	}
-	have, _, err := g.github.FindRunner(ctx, in.untold)
+	have, _, err := g.github.FindRunner(ctx, in.reg.unconfirmed)
 	if err == nil && have.ID != 0 {
 		err = g.github.DeleteRunner(ctx, have.ID)
 	}
 	if err != nil {
-		return fmt.Errorf("delete runner %s, if it was made: %w", in.untold, err)
+		return fmt.Errorf("delete runner %s, if it was made: %w", in.reg.unconfirmed, err)
 	}
-	g.cache.instances.with(in.ID, func(in *instance) { in.untold = "" })
+	g.cache.instances.with(in.ID, func(in *instance) { in.reg.unconfirmed = "" })
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (g *runners) undo(ctx context.Context, in snapshot) error {
 func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.RequestID, assignment int64, reg store.Registration) error {
 	now := g.clock.Now()
 	reg.Assignment, reg.MintedAt = assignment, store.At(now)
-	g.cache.instances.with(id, func(in *instance) { in.minted = reg }) // until it is delivered, or of no use
+	g.cache.instances.with(id, func(in *instance) { in.reg.minted = reg }) // until it is delivered, or of no use
 	_, err := g.cache.write(ctx, id, func(cur snapshot) (store.Instance, error) {
 		if cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
 			return cur.Instance, errStale
@@ -142,7 +142,7 @@ func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.Re
 		return g.cache.store.SetRegistration(ctx, in, sealed, now)
 	})
 	if errors.Is(err, errStale) {
-		g.cache.instances.with(id, func(in *instance) { in.minted = store.Registration{} })
+		g.cache.instances.with(id, func(in *instance) { in.reg.minted = store.Registration{} })
 		if s, known := g.cache.instances.get(id); !known || s.Registration.Serial != reg.Serial { // else it was delivered by an earlier try
 			g.discard(ctx, reg)
 		}
@@ -195,7 +195,7 @@ func (g *runners) removeRunner(ctx context.Context, s snapshot) error {
 	if err := g.github.DeleteRunner(ctx, id); err != nil {
 		return fmt.Errorf("delete runner %s: %w", r.Name, err)
 	}
-	g.cache.instances.with(s.ID, func(in *instance) { in.removed = max(in.removed, r.Serial) })
+	g.cache.instances.with(s.ID, func(in *instance) { in.reg.removed = max(in.reg.removed, r.Serial) })
 	return nil
 }
 
@@ -213,7 +213,7 @@ func (s snapshot) handedOverSoon(now time.Time, grace time.Duration) bool {
 
 // undelivered returns the registration made for the present assignment whose delivery failed.
 func (s snapshot) undelivered() (store.Registration, bool) {
-	return s.minted, s.minted.Serial > s.Registration.Serial && s.minted.Assignment == s.Assignment
+	return s.reg.minted, s.reg.minted.Serial > s.Registration.Serial && s.reg.minted.Assignment == s.Assignment
 }
 
 // maxTaken bounds the names tried at once. A name is taken by a registration that a crash lost before

@@ -31,7 +31,7 @@ func (c *scanner) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.cache.instances.each(func(in *instance) { in.unheard = false }) // the scan read what their agents said
+	c.cache.instances.each(func(in *instance) { in.vitals.unread = false }) // the scan read what their agents said
 	for _, s := range c.cache.instances.idle() {
 		c.cache.index.changed(s.ID) // the pool is known before the first request is served
 	}

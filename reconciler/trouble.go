@@ -53,7 +53,7 @@ type online struct {
 
 // onlineFor reports whether the present registration's listener is online for d, as far as was read, or took a job.
 func (s snapshot) onlineFor(d time.Duration) bool {
-	return s.online.serial == s.Registration.Serial && s.online.lasted(d)
+	return s.listener.online.serial == s.Registration.Serial && s.listener.online.lasted(d)
 }
 
 // lasted reports whether it was online for d, or took a job.
@@ -68,21 +68,21 @@ func (in *instance) hear(got store.Vitals, now time.Time, window time.Duration) 
 		return changed
 	}
 	r, said := in.record.Registration, in.vitals.signal.UpdatedAt
-	if in.online.serial != r.Serial || !in.online.said.Equal(said) {
-		was := in.online
-		in.online = online{serial: r.Serial, name: r.Name, said: said, began: r.MintedAt.Time, from: now}
+	if in.listener.online.serial != r.Serial || !in.listener.online.said.Equal(said) {
+		was := in.listener.online
+		in.listener.online = online{serial: r.Serial, name: r.Name, said: said, began: r.MintedAt.Time, from: now}
 		if was.serial == r.Serial {
-			in.online.shown, in.online.denied = was.shown, was.denied
+			in.listener.online.shown, in.listener.online.denied = was.shown, was.denied
 		}
 	}
-	in.online.to = now
-	in.online.job = in.online.job || in.vitals.beat.Beat.Busy && in.vitals.beat.Beat.Assignment == in.record.Assignment
+	in.listener.online.to = now
+	in.listener.online.job = in.listener.online.job || in.vitals.beat.Beat.Busy && in.vitals.beat.Beat.Assignment == in.record.Assignment
 	return changed
 }
 
 // troubled reports whether the listener of an owned instance was not online for good since one of this assignment
 // failed.
-func (s snapshot) troubled() bool { return s.trouble.of(s.Instance) }
+func (s snapshot) troubled() bool { return s.listener.trouble.of(s.Instance) }
 
 // of reports whether a trouble is that of an instance's present assignment, and lasts.
 func (tr absence) of(in store.Instance) bool {
@@ -92,7 +92,7 @@ func (tr absence) of(in store.Instance) bool {
 // keptOut reports whether the present registration of an instance has failed, and that is not known to be the
 // machine's fault.
 func (s snapshot) keptOut() bool {
-	return s.troubled() && s.trouble.serial == s.Registration.Serial && !s.trouble.own && s.report() != statemachine.Online
+	return s.troubled() && s.listener.trouble.serial == s.Registration.Serial && !s.listener.trouble.own && s.report() != statemachine.Online
 }
 
 // doubtful reports whether the cause of a failed registration may be the machine or GitHub.
@@ -109,7 +109,7 @@ func (s snapshot) failure(v store.SignalValue) statemachine.Report {
 		return statemachine.RegFailed
 	case v.Serial < s.Registration.Serial:
 		return statemachine.ScriptOK // an earlier registration of this assignment
-	case s.trouble.own && s.trouble.serial == v.Serial && s.trouble.assignment == s.Assignment:
+	case s.listener.trouble.own && s.listener.trouble.serial == v.Serial && s.listener.trouble.assignment == s.Assignment:
 		return statemachine.RegFailed
 	}
 	return statemachine.Blocked
@@ -152,26 +152,26 @@ type others struct {
 func (v *instanceRecords) others(id store.InstanceID, now time.Time) others {
 	var o others
 	v.each(func(in *instance) {
-		proves := in.online.lasted(settled) && !in.online.denied
+		proves := in.listener.online.lasted(settled) && !in.listener.online.denied
 		if proves {
-			o.served = later(o.served, in.online.began)
+			o.served = later(o.served, in.listener.online.began)
 		}
 		if in.record.ID == id {
 			return
 		}
-		if in.online.lasted(steady) && !in.online.denied {
-			o.online = later(o.online, in.online.from)
-			if in.online.began.After(o.byBegan) {
-				o.by, o.byBegan = in.record.ID, in.online.began
+		if in.listener.online.lasted(steady) && !in.listener.online.denied {
+			o.online = later(o.online, in.listener.online.from)
+			if in.listener.online.began.After(o.byBegan) {
+				o.by, o.byBegan = in.record.ID, in.listener.online.began
 			}
 		}
 		if proves {
-			o.began = later(o.began, in.online.began)
+			o.began = later(o.began, in.listener.online.began)
 		}
-		if in.trouble.of(in.record) {
+		if in.listener.trouble.of(in.record) {
 			o.trouble = now
 		}
-		o.trouble = later(o.trouble, in.trouble.until)
+		o.trouble = later(o.trouble, in.listener.trouble.until)
 	})
 	return o
 }
@@ -200,4 +200,4 @@ func (s snapshot) waitsForListener() bool {
 }
 
 // withoutHub reports whether GitHub did not answer when the gate of the present state closed.
-func (s snapshot) withoutHub() bool { return s.away && s.awayAt.After(s.Since.Time) }
+func (s snapshot) withoutHub() bool { return s.listener.away && s.listener.awayAt.After(s.Since.Time) }

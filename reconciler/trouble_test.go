@@ -23,10 +23,12 @@ func TestJudge_ByOtherMachines_S66(t *testing.T) {
 	const tick = time.Nanosecond
 	at := func(s float64) time.Time { return dawn.Add(time.Duration(s * float64(time.Second))) }
 	came := func(began, from, to float64) func(*instance) {
-		return func(in *instance) { in.online = online{serial: 2, began: at(began), from: at(from), to: at(to)} }
+		return func(in *instance) {
+			in.listener.online = online{serial: 2, began: at(began), from: at(from), to: at(to)}
+		}
 	}
 	failed := func(at time.Time) func(*instance) {
-		return func(in *instance) { in.trouble = absence{assignment: 3, serial: 2, first: at, at: at} }
+		return func(in *instance) { in.listener.trouble = absence{assignment: 3, serial: 2, first: at, at: at} }
 	}
 	for name, tc := range map[string]struct {
 		trouble absence // the judged one's; its registration was made at 100 s
@@ -56,8 +58,8 @@ func TestJudge_ByOtherMachines_S66(t *testing.T) {
 	} {
 		l := &listeners{cache: &cache{records: newRecords()}}
 		one, other := machineAt("i-1", at(100)), machineAt("i-2", at(100))
-		one.trouble = tc.trouble
-		one.trouble.assignment, one.trouble.serial = 3, 2
+		one.listener.trouble = tc.trouble
+		one.listener.trouble.assignment, one.listener.trouble.serial = 3, 2
 		tc.other(other)
 		l.cache.instances.byID["i-1"], l.cache.instances.byID["i-2"] = one, other
 		l.probes.note("i-1", tc.trouble.refused, tc.trouble.first)

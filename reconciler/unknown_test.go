@@ -101,7 +101,7 @@ func TestCompare_OneListingLacksSome_H07(t *testing.T) {
 	all := map[store.InstanceID]fleet.State{"i-1": fleet.Up, "i-2": fleet.Up, "i-3": fleet.Up}
 	gone := func() (n int) {
 		term.cache.instances.each(func(in *instance) {
-			if in.vitals.cloud == statemachine.Gone {
+			if in.machine.cloud == statemachine.Gone {
 				n++
 			}
 		})

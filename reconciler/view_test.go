@@ -47,21 +47,21 @@ func TestView_OnlyAHigherVersion(t *testing.T) {
 func TestView_NotesOfAnAssignment(t *testing.T) {
 	v := newRecords()
 	v.instances.apply(inState("i-1", 1, statemachine.Running, "100"))
-	note := func(in *instance) { in.watched, in.blocked, in.announced, in.doubt = true, true, true, true }
+	note := func(in *instance) { in.watched, in.reg.blocked, in.announced, in.stored.doubt = true, true, true, true }
 	v.instances.with("i-1", note)
 	same := inState("i-1", 2, statemachine.Running, "100")
 	same.Assignment = 1
 	v.instances.apply(same)
 	v.instances.with("i-1", func(in *instance) {
-		if !in.watched || !in.blocked || in.doubt || in.announced {
-			t.Errorf("same assignment: watched %v, blocked %v, doubt %v, announced %v", in.watched, in.blocked, in.doubt, in.announced)
+		if !in.watched || !in.reg.blocked || in.stored.doubt || in.announced {
+			t.Errorf("same assignment: watched %v, blocked %v, doubt %v, announced %v", in.watched, in.reg.blocked, in.stored.doubt, in.announced)
 		}
 		note(in)
 	})
 	v.instances.apply(inState("i-1", 3, statemachine.Idle, ""))
 	v.instances.with("i-1", func(in *instance) {
-		if in.watched || in.blocked {
-			t.Errorf("another assignment: watched %v, blocked %v", in.watched, in.blocked)
+		if in.watched || in.reg.blocked {
+			t.Errorf("another assignment: watched %v, blocked %v", in.watched, in.reg.blocked)
 		}
 	})
 	if in := v.instances.instance("i-1"); in == nil || cap(in.write) != 1 {

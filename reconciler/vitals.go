@@ -10,6 +10,7 @@ import (
 // vitals is what is known of an instance's agent, with the instants on the controller's clock at
 // which it was learned: clocks of two machines differ, so silence is judged by observed change.
 type vitals struct {
+	unread  bool // a notification or a scan says that they changed
 	beat    store.Heartbeat
 	signal  store.Signal
 	readAt  time.Time          // last successful read
@@ -21,8 +22,6 @@ type vitals struct {
 	quietAt time.Time          // when a job of an earlier assignment was last seen running
 	staleAt time.Time          // when it went from fresh to stale; zero while fresh
 	ahead   *time.Duration     // how far its clock is ahead of ours, at most; nil: not known yet
-	cloud   statemachine.Cloud
-	cloudAt time.Time
 }
 
 // hear takes a successful read at now and reports whether it changed anything worth a look.
@@ -191,7 +190,7 @@ func (s snapshot) ready(now time.Time) bool {
 
 // unregistered reports whether the runner of the last registration was deleted at GitHub.
 func (s snapshot) unregistered() bool {
-	return s.Registration.Serial > 0 && s.removed >= s.Registration.Serial
+	return s.Registration.Serial > 0 && s.reg.removed >= s.Registration.Serial
 }
 
 // deaf reports whether that registration is the present assignment's: no job reaches it any more, whatever its listener
@@ -201,7 +200,7 @@ func (s snapshot) deaf() bool { return s.unregistered() && s.Registration.Assign
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.
 func (s snapshot) renewable(now time.Time) bool {
-	waiting := s.Threshold.After(now) && (s.blocked || s.withoutHub() || s.troubled() || s.report() == statemachine.Blocked) && s.proven()
+	waiting := s.Threshold.After(now) && (s.reg.blocked || s.withoutHub() || s.troubled() || s.report() == statemachine.Blocked) && s.proven()
 	return waiting || s.ready(now)
 }
 
@@ -221,8 +220,8 @@ func (s snapshot) gateFrom() time.Time {
 	if s.vitals.quietAt.After(from) {
 		from = s.vitals.quietAt
 	}
-	if s.awayAt.After(from) {
-		from = s.awayAt
+	if s.listener.awayAt.After(from) {
+		from = s.listener.awayAt
 	}
 	return from
 }
@@ -244,10 +243,10 @@ func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, 
 		gateFrom = writable
 	}
 	return statemachine.Facts{
-		State: s.State, Threshold: s.Threshold.Time, Cloud: s.vitals.cloud,
+		State: s.State, Threshold: s.Threshold.Time, Cloud: s.machine.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.blocked || s.minting || s.unregisteredYet() || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
+		Held:   s.reg.blocked || s.reg.minting || s.unregisteredYet() || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
 		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
 	}
 }

@@ -29,7 +29,7 @@ func TestFacts_GateHeld_WhileTheNextRegistrationIsAwaited_H53(t *testing.T) {
 				State: statemachine.Claimed, RunID: "100", Assignment: 2, Since: store.At(since), Threshold: store.At(since.Add(limits.Claimed)),
 				Registration: store.Registration{Serial: 3, Assignment: 2, MintedAt: store.At(since)},
 			},
-			vitals: vitals{signal: store.Signal{Value: tt.signal}, readAt: late, changed: late},
+			known: known{vitals: vitals{signal: store.Signal{Value: tt.signal}, readAt: late, changed: late}},
 		}
 		d := statemachine.Decide(s.facts(limits, since, false, false, false), late)
 		if ended := d.Event == statemachine.Rejected; ended != tt.ended {
