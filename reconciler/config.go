@@ -86,7 +86,7 @@ func Defaults() Config {
 		Runners:           10 * time.Minute,
 		Orphan:            2 * time.Minute,
 		Housekeeping:      5 * time.Minute,
-		LeaseTTL:          2 * time.Second, // fail-over within 3 s (G13)
+		LeaseTTL:          2 * time.Second, // fail-over within 3 s (docs/goals.md, G13)
 		LeaseRequest:      500 * time.Millisecond,
 	}
 }

@@ -7,7 +7,7 @@ const (
 	ReasonVanished   = "client_gone"   // nobody waits for it any more
 	ReasonHopeless   = "unsatisfiable" // the fleet can never launch it
 	ReasonCapacity   = "no_capacity"   // capacity is missing everywhere, and it is asked for no longer
-	ReasonBudget     = "launch_budget" // too many instances were launched for it in vain
+	ReasonBudget     = "launch_budget" // too many instances were launched for it, and none came up
 	ReasonReleased   = "released"      // given back by its client
 	ReasonMaxRuntime = "max_runtime"   // never given back; its instances are gone
 )

@@ -6,7 +6,7 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 )
 
-// unreachableIdle finds idle instances that no request can ever get: they are paid for in vain. What the
+// unreachableIdle finds idle instances that no request can ever get: money is spent on them for nothing. What the
 // pool's messages say is no evidence, since the controller offers what the records say.
 func unreachableIdle(s *Snapshot, o Options) []Violation {
 	var out []Violation

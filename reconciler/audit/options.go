@@ -17,10 +17,10 @@ type Options struct {
 
 const (
 	// powerOff is what remains of the two minutes that a machine may outlive its threshold by, once
-	// the agent's grace of a minute is over (design.md §8.3).
+	// the agent's grace of a minute is over (docs/architecture.md#invariants, 3).
 	powerOff = time.Minute
 	// githubLag is how late GitHub may show that a runner went offline or idle: twice the minute that
-	// goals.md tells of.
+	// docs/goals.md#github tells of.
 	githubLag = 2 * time.Minute
 )
 

@@ -128,7 +128,7 @@ func runs(m *fleet.Machine) bool {
 	return m != nil && (m.State == fleet.Starting || m.State == fleet.Up)
 }
 
-// ofRunner returns the instance whose registration gave a runner its name, "<instance id>-<serial>", or nil.
+// ofRunner returns the instance whose registration gave a runner its name, "<instance id>-<term>.<serial>", or nil.
 func (s *Snapshot) ofRunner(name string) *Instance {
 	id, ours := reconciler.InstanceOf(name)
 	if !ours {
