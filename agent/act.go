@@ -21,7 +21,7 @@ import (
 
 // pauseFirst and pauseMax bound the time between two listeners of which the first failed. The first
 // pause is short because most crashes do not repeat; the last keeps far below GitHub's limit of
-// 1,500 registrations per 5 minutes (goals.md) with any number of machines it allows.
+// 1,500 registrations per 5 minutes (docs/goals.md#github) with any number of machines it allows.
 const (
 	pauseFirst = time.Second
 	pauseMax   = 30 * time.Second

@@ -102,7 +102,7 @@ type Script interface {
 const (
 	defaultIdlePoll = 250 * time.Millisecond
 	defaultPoll     = 2 * time.Second
-	// A registration takes 2.7 s (goals.md); the rest is patience with GitHub.
+	// A registration takes 2.7 s (docs/goals.md); the rest is patience with GitHub.
 	defaultOnlineLimit = 60 * time.Second
 	defaultStartLimit  = 90 * time.Second
 	defaultCleanLimit  = 100 * time.Second

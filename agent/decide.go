@@ -179,7 +179,7 @@ func (f facts) ended(now time.Time) decision {
 
 // freshFor is how long a registration is certainly good for: a token has 5 minutes left when it is handed out
 // (internal/githubapi), and GitHub removes a runner made just in time that does not come for minutes
-// (goals.md).
+// (docs/goals.md#github).
 const freshFor = 4 * time.Minute
 
 // aged reports whether a registration may have ended while GitHub was away: that it is refused then says

@@ -54,7 +54,7 @@ func outages() []outage {
 // GitHub answers 5xx, or too late, loses its answers, limits the rate, or refuses the
 // credentials, for longer than an instance may stay created or claimed: nothing is terminated for it, a
 // request that can wait waits, one that cannot fails and says why, and everything resumes by itself (S33,
-// H53; design §8.6, §8.7).
+// H53; invariants 6 and 7).
 func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 	if testing.Short() {
 		t.Skipf("waits out an outage of %s: left out with -short", gitHubTrouble)

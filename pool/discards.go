@@ -18,9 +18,9 @@ const (
 	// beyond it is left alone: it comes back when its hold ends and is discarded then.
 	maxDiscards = 10_000
 	// discardLinger lets deletions gather into batches of MaxBatch, which costs a tenth of the calls
-	// (goals.md G7). Nobody waits for them: the messages are hidden meanwhile.
+	// (docs/goals.md, G7). Nobody waits for them: the messages are hidden meanwhile.
 	discardLinger = time.Second
-	// discardWorkers bounds parallel deletions. At 15 ms a call (goals.md) four delete 2,600 messages
+	// discardWorkers bounds parallel deletions. At 15 ms a call (docs/goals.md) four delete 2,600 messages
 	// per second.
 	discardWorkers = 4
 	// discardGrace bounds the last round of deletions after the end. What it leaves comes back and

@@ -17,7 +17,7 @@ import (
 	"github.com/remuda-run/remuda/pool/pooltest"
 )
 
-// The seeds and sizes of the simulation. 100 seeds make the 10^6 selections of goals.md G3.
+// The seeds and sizes of the simulation. 100 seeds make the 10^6 selections of G3 in docs/goals.md.
 var (
 	lyingSeed       = flag.Uint64("lying.seed", 1, "first seed of the simulation")
 	lyingSeeds      = flag.Uint64("lying.seeds", 10, "number of seeds")

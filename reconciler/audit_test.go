@@ -15,7 +15,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// auditor stands in front of the store, holds every write that was applied to the laws of design.md §8,
+// auditor stands in front of the store, holds every write that was applied to the invariants of docs/architecture.md#invariants,
 // and remembers who owned what when. It holds its lock over the write below, which therefore must not
 // wait on the clock: what is slow goes in front of it.
 type auditor struct {
@@ -216,7 +216,7 @@ func (a *auditor) owner(was, in store.Instance) {
 	a.history[in.ID] = h
 }
 
-// secret: only for the present assignment of an owned instance, and of no other (§8.10 H43).
+// secret: only for the present assignment of an owned instance, and of no other (invariant 10 H43).
 func (a *auditor) secret(in store.Instance) {
 	r := in.Registration
 	if r.Secret == "" {
@@ -235,7 +235,7 @@ func (a *auditor) secret(in store.Instance) {
 	a.secrets[r.Secret] = mine
 }
 
-// ending: nothing healthy dies because something else failed (§8.6).
+// ending: nothing healthy dies because something else failed (invariant 6).
 func (a *auditor) ending(in store.Instance) {
 	switch in.Reason {
 	case statemachine.ReasonThreshold, statemachine.ReasonDismissed, reconciler.ReasonOver:

@@ -148,7 +148,7 @@ func TestBatch_KindsDifferInEverythingThatIsLaunched(t *testing.T) {
 	}
 }
 
-// §8.8: enough for bad luck, not for a crash-looping script.
+// Invariant 8: enough for bad luck, not for a crash-looping script.
 func TestLaunchBudget(t *testing.T) {
 	for count, want := range map[int]int{1: 4, 2: 5, 3: 6, 4: 8, 10: 20, 1000: 2000} {
 		if got := LaunchBudget(count); got != want {

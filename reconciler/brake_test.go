@@ -34,7 +34,7 @@ func times(n int, at time.Time) []time.Time {
 	return out
 }
 
-// H07 §4: more than three, and more than a third of all, silent within a minute is our outage.
+// H07: more than three, and more than a third of all, silent within a minute is our outage.
 func TestBrake_MoreThanThreeAndOverAThird(t *testing.T) {
 	for _, tc := range []struct {
 		live, silent int

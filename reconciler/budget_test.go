@@ -8,7 +8,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// §8.8: what was launched for a run counts as long as the run lasts, be it longer than a day. Once its budget is used
+// Invariant 8: what was launched for a run counts as long as the run lasts, be it longer than a day. Once its budget is used
 // up it stays short of a seat.
 func TestBudget_LastsAsLongAsItsRun(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -11,7 +11,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// §8.4: the runner of a machine that is certainly gone is deleted when a leader first sees it: a second look at it is
+// Invariant 4: the runner of a machine that is certainly gone is deleted when a leader first sees it: a second look at it is
 // due after ten minutes, and leaders may die sooner than that.
 func TestRunnersOfTheGone_NeedNoSecondLook(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -48,7 +48,7 @@ func (c *cutTable) cut(wholly, on bool) {
 	c.reads.Store(on && wholly)
 }
 
-// §8.4 §8.6: a leader that loses the store, wholly or for writes alone, for minutes or an hour, while it reaches the
+// Invariant 4 invariant 6: a leader that loses the store, wholly or for writes alone, for minutes or an hour, while it reaches the
 // fleet and GitHub: its successor's machines are unknown to it, and it ends none of them, nor any of its own.
 func TestCutOff_TheDeposedEndsNothing(t *testing.T) {
 	for _, tt := range []struct {
@@ -162,7 +162,7 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 	}
 }
 
-// §8.7: while the store takes nobody's writes, a client cannot say that it lives: its request waits on, however long that
+// Invariant 7: while the store takes nobody's writes, a client cannot say that it lives: its request waits on, however long that
 // lasts.
 func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -10,7 +10,7 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// H51 §8.3 §8.4: a machine whose record is taken away, and whose agent no longer ends it, is ended by
+// H51 invariant 3 invariant 4: a machine whose record is taken away, and whose agent no longer ends it, is ended by
 // the controller that knew it; its seat is filled again.
 func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -10,7 +10,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// H53 §8.6: GitHub answers nobody from just after the registration on, for minutes. Listeners wait and say nothing; no
+// H53 invariant 6: GitHub answers nobody from just after the registration on, for minutes. Listeners wait and say nothing; no
 // machine ends for it, be it warm or new, and each serves its run once GitHub answers.
 func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 	for name, warm := range map[string]bool{"Warm": true, "New": false} {
@@ -89,7 +89,7 @@ func TestLateListener_BesideOthersThatCame_S65_S66(t *testing.T) {
 	})
 }
 
-// §8.6 H25: a run is given back while GitHub does not answer in time, and so are its machines, late. A leader that comes
+// Invariant 6 H25: a run is given back while GitHub does not answer in time, and so are its machines, late. A leader that comes
 // meanwhile does not take them for machines that should be online.
 func TestGiveBack_LateAndUnderAnotherLeader_EndsNoMachine_H25(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

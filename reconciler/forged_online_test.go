@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// §8.6: while GitHub refuses listeners, a machine whose role says that its own is online and at work proves nothing
+// Invariant 6: while GitHub refuses listeners, a machine whose role says that its own is online and at work proves nothing
 // against the others: GitHub itself knows of no such runner.
 func TestForgedSignal_OfBeingOnline_EndsNoOther(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

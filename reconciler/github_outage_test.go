@@ -94,7 +94,7 @@ func patient(id string, count int) store.RunRequest {
 	return r
 }
 
-// Machines that boot meanwhile wait for their registration, and are handed over when GitHub is back. §8.6
+// Machines that boot meanwhile wait for their registration, and are handed over when GitHub is back. invariant 6
 func TestGitHubTrouble_Cold_Waits(t *testing.T) {
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {

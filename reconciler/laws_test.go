@@ -86,7 +86,7 @@ func (w *world) checkAudit() {
 	w.audit.mu.Unlock()
 	for id, attempts := range requests {
 		for n, r := range attempts {
-			if got := w.audit.launchedFor(id, n); got > reconciler.LaunchBudget(r.Count) { // §8.8
+			if got := w.audit.launchedFor(id, n); got > reconciler.LaunchBudget(r.Count) { // invariant 8
 				w.t.Errorf("%d machines were launched for %d seats of %s/%d", got, r.Count, id, n)
 			}
 		}
@@ -96,7 +96,7 @@ func (w *world) checkAudit() {
 	}
 }
 
-// How long a machine may live past its time (§8.3), and how long without a record (§8.4).
+// How long a machine may live past its time (invariant 3), and how long without a record (invariant 4).
 const (
 	lateAfter   = 2 * time.Minute
 	strangerFor = 4 * time.Minute // Orphan, a few sweeps, and a slow launch

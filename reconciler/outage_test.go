@@ -94,7 +94,7 @@ func TestStoreDown_InTheMiddleOfAClaim(t *testing.T) {
 	})
 }
 
-// S80 §8.7: a request has its answer at its deadline, also while GitHub being down keeps an older attempt
+// S80 invariant 7: a request has its answer at its deadline, also while GitHub being down keeps an older attempt
 // from going back.
 func TestDeadline_WhileAnOlderAttemptCannotGoBack(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
@@ -109,7 +109,7 @@ func TestDeadline_WhileAnOlderAttemptCannotGoBack(t *testing.T) {
 	})
 }
 
-// §8.3 H03: an order to dismiss that GitHub being down keeps from being carried out stops no expiry.
+// Invariant 3 H03: an order to dismiss that GitHub being down keeps from being carried out stops no expiry.
 func TestExpiry_DespiteADrainOrderAndAnOutage(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()

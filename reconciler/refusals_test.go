@@ -68,7 +68,7 @@ func disrupt(t *testing.T, test func(t *testing.T, w *world, d disruption)) {
 	}
 }
 
-// §8.6 H53 H28: GitHub's API is up, and one of the services that listeners need is not, while two requests wait and one
+// Invariant 6 H53 H28: GitHub's API is up, and one of the services that listeners need is not, while two requests wait and one
 // runs: no machine ends, none is launched beyond what the requests lack, and all are served when it is over.
 func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
 	t.Parallel()

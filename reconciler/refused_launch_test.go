@@ -30,7 +30,7 @@ func (f *turncoat) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, err
 	return fleet.Outcome{}, errors.Join(err, errors.New("connection reset"))
 }
 
-// H01 H13 §8.4 §8.6: a refusal of the repeated call says nothing of the first. What that one brought gets
+// H01 H13 invariant 4 invariant 6: a refusal of the repeated call says nothing of the first. What that one brought gets
 // its records and is kept.
 func TestLaunch_RefusedWhenRepeated_H13(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -8,7 +8,7 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 )
 
-// §8.3 H53: a machine whose listener is refused, and that dies, is ended for its silence though GitHub's API is down as
+// Invariant 3 H53: a machine whose listener is refused, and that dies, is ended for its silence though GitHub's API is down as
 // well by then: what keeps a registration from it keeps it from no end.
 func TestGitHubHalfDown_ThenWholly_TheDeadEnd_H53(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -45,7 +45,7 @@ func (s *staller) renew(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// H13 H28 S28 S79 §8.1: a leader that stands still at any step, loses the lease, and wakes up with its
+// H13 H28 S28 S79 invariant 1: a leader that stands still at any step, loses the lease, and wakes up with its
 // calls still on their way changes nothing wrong: its successor has long gone on.
 func TestStall_AtEveryStep(t *testing.T) {
 	for n := 1; n <= 45; n++ {

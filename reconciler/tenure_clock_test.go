@@ -47,7 +47,7 @@ func newSettable(w *world, by time.Duration) settable {
 // offset is what a store says of whose clock is right.
 func (c settable) offset() time.Duration { return -time.Duration(c.by.Load()) }
 
-// H52 §8.6: a controller's wall clock that is ten minutes ahead, or behind, of the store's ends no machine, pooled, booting
+// H52 invariant 6: a controller's wall clock that is ten minutes ahead, or behind, of the store's ends no machine, pooled, booting
 // or at work, and writes thresholds in the store's time.
 func TestControllersClock_IsTheStores_H52(t *testing.T) {
 	for name, by := range map[string]time.Duration{"Ahead": 10 * time.Minute, "Behind": -10 * time.Minute} {

@@ -87,7 +87,7 @@ func effects(a *abroad, f fence) map[string]func(context.Context) error {
 	}
 }
 
-// §8.6: no effect is begun at the end of trust or later, and one that is under way then is cut off before the lease
+// Invariant 6: no effect is begun at the end of trust or later, and one that is under way then is cut off before the lease
 // ends; a renewal in between lets it go on. Writes are not cut off: they have conditions.
 func TestFence_EveryEffect(t *testing.T) {
 	const span, margin = 1500 * time.Millisecond, 500 * time.Millisecond

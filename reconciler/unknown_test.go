@@ -16,7 +16,7 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// S79 H01 H70 §8.6: a machine that the view lacks is ended only if the table has no record of it either. One that cannot be
+// S79 H01 H70 invariant 6: a machine that the view lacks is ended only if the table has no record of it either. One that cannot be
 // decoded is a record; the fleet's sweep then neither ends its machine nor looks again at once, also where a request it
 // was launched for lives.
 func TestUnknownMachine_ItsKeyIsRead_H01_H70(t *testing.T) {
@@ -90,7 +90,7 @@ func launchedFor100(t *manager) {
 	t.cache.launches.applyLaunch(store.Launch{Token: "l-1", Done: true, Version: 1, Seats: []store.LaunchSeat{{RequestID: id, Attempt: 1, Count: 1}}})
 }
 
-// H07 §8.6: one listing that lacks machines which live ends none of them; two, a sweep apart, mean that they are gone.
+// H07 invariant 6: one listing that lacks machines which live ends none of them; two, a sweep apart, mean that they are gone.
 func TestCompare_OneListingLacksSome_H07(t *testing.T) {
 	term, clk, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), nil)
 	for _, id := range []string{"i-1", "i-2", "i-3"} {

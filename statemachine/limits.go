@@ -25,7 +25,7 @@ type Limits struct {
 	AgentGrace     time.Duration // past its threshold the agent halts the machine by itself
 }
 
-// DefaultLimits returns the limits of the design.
+// DefaultLimits returns the limits of an installation that configures none.
 func DefaultLimits() Limits {
 	return Limits{
 		Created: 10 * time.Minute,
@@ -33,11 +33,11 @@ func DefaultLimits() Limits {
 		Running: 30 * time.Minute,
 		Idle:    7 * time.Minute,
 
-		ClaimGate:  10 * time.Second,  // s0, s1: registration timeout about 10 s
-		CreateGate: 180 * time.Second, // the prototype's fleet validation
-		Handshake:  120 * time.Second, // the prototype's deregistration timeout
+		ClaimGate:  10 * time.Second,  // GitHub takes 2.7 s (docs/goals.md) and p99 twice that
+		CreateGate: 180 * time.Second, // launch 3 s, boot 16 s, script up to 2 min, registration (docs/goals.md)
+		Handshake:  120 * time.Second, // deregistering, and a scrub with its script
 
-		Beat:           5 * time.Second, // s2
+		Beat:           5 * time.Second, // 0.2 write units/s an instance (docs/architecture.md#sizes)
 		Silence:        60 * time.Second,
 		RunningSilence: 5 * time.Minute,
 		Visibility:     5 * time.Minute, // EC2 Developer Guide, "Eventual consistency": minutes
@@ -45,7 +45,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Window is the greatest age of a healthy heartbeat: three periods (s2), so that two missed
+// Window is the greatest age of a healthy heartbeat: three periods, so that two missed
 // reports fail nobody.
 func (l Limits) Window() time.Duration { return 3 * l.Beat }
 

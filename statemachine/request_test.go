@@ -14,7 +14,7 @@ type phasePair struct {
 	On   statemachine.RequestEvent
 }
 
-// requestDesign is the request table of design.md §2, typed a second time and by hand:
+// requestDesign is the request table, typed a second time and by hand:
 // Pending → Ready | Failed, and Pending, Ready, Failed → Released.
 var requestDesign = map[phasePair]statemachine.Phase{
 	{"", "accepted"}:         "Pending",
@@ -57,7 +57,7 @@ func TestRequestRules_EqualTheDesign(t *testing.T) {
 		t.Errorf("RequestRules() has %d rows for %d pairs", len(statemachine.RequestRules()), len(got))
 	}
 	if diff := cmp.Diff(requestDesign, got); diff != "" {
-		t.Errorf("RequestRules() differ from design.md §2 (-want +got):\n%s", diff)
+		t.Errorf("RequestRules() differ from requestDesign (-want +got):\n%s", diff)
 	}
 }
 

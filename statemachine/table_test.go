@@ -10,7 +10,7 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 )
 
-// edges expands one row of design.md §2: to "same" stays where it was.
+// edges expands one row of design: to "same" stays where it was.
 type edges struct {
 	from []statemachine.State
 	on   statemachine.Event
@@ -26,7 +26,7 @@ var (
 	running = []statemachine.State{statemachine.Running}
 )
 
-// design is the table of design.md §2, typed a second time and by hand.
+// design is the table of instances, typed a second time and by hand: a slip in one of them shows.
 var design = []edges{
 	{[]statemachine.State{statemachine.None}, "launched", "created"},
 	{owned, "handed over", "running"},
@@ -74,7 +74,7 @@ func TestRules_S02_EqualTheDesign(t *testing.T) {
 		got[p] = r.To
 	}
 	if diff := cmp.Diff(wantEdges(), got); diff != "" {
-		t.Errorf("Rules() differ from design.md §2 (-want +got):\n%s", diff)
+		t.Errorf("Rules() differ from design (-want +got):\n%s", diff)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestInstance_After_EveryStateAndEvent(t *testing.T) {
 	}
 }
 
-// wantAfter spells out design.md §2 for one legal event.
+// wantAfter spells out the table of docs/statemachine.md for one legal event.
 func wantAfter(in Instance, e statemachine.Event, next statemachine.State) Instance {
 	tr := transition(e)
 	want := in
@@ -189,7 +189,7 @@ func TestInstance_After_DetailIsTheEndAsText(t *testing.T) {
 	}
 }
 
-// H43: no secret outlives the assignment it was made for, nor the handover at which it was used. §8.10
+// H43: no secret outlives the assignment it was made for, nor the handover at which it was used. invariant 10
 func TestInstance_After_SecretNeverReachesTheNextOwner_H43(t *testing.T) {
 	for _, r := range statemachine.Rules() {
 		if !r.From.Owned() || r.On == statemachine.Renewed {

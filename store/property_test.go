@@ -89,7 +89,7 @@ func operate(t *rapid.T, s *Store, held Instance, clk time.Time) (statemachine.E
 	return event, err
 }
 
-// checkStep checks one stored change against design.md §2.
+// checkStep checks one stored change against the table of docs/statemachine.md.
 func checkStep(t *rapid.T, before, after Instance, event statemachine.Event, clk time.Time) {
 	if event == "" {
 		if after.State != before.State || after.RunID != before.RunID || !after.Threshold.Equal(before.Threshold) || after.Assignment != before.Assignment {

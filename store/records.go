@@ -18,7 +18,7 @@ type Principal string
 // RequestID is the GitHub run id, or "<run id>-<suffix>". It is also the runner label.
 type RequestID string
 
-// Capacity is the purchase option of an instance.
+// The usage classes of an instance: how EC2 sells it.
 const (
 	Spot     = "spot"
 	OnDemand = "on-demand"
@@ -161,7 +161,7 @@ type Registration struct {
 	Serial     int64            `json:"serial"` // grows by one per registration of this instance, for ever
 	Assignment int64            `json:"assignment"`
 	Mode       RegistrationMode `json:"mode"`
-	Name       string           `json:"name"`     // <instance id>-<serial>: never used before
+	Name       string           `json:"name"`     // <instance id>-<term>.<serial>: never used before (ADR 0006)
 	RunnerID   int64            `json:"runnerId"` // GitHub's id; 0 until known (Token mode)
 	URL        string           `json:"url"`      // repository or organisation
 	Secret     string           `json:"secret"`   // encoded JIT configuration, or registration token

@@ -25,7 +25,7 @@ func New(table Table) *Store { return &Store{table: table} }
 func (s *Store) Table() Table { return s.table }
 
 // retryFirst and retryMax bound the pause between two identical writes. The first is a little more
-// than a DynamoDB write takes (goals.md: 7.5 ms), the last keeps a dead back end from being hammered.
+// than a DynamoDB write takes (docs/goals.md: 7.5 ms), the last keeps a dead back end from being hammered.
 const (
 	retryFirst = 20 * time.Millisecond
 	retryMax   = 2 * time.Second

@@ -18,7 +18,7 @@ import (
 )
 
 // Times between two looks at a listener. One look costs about 20 µs (BenchmarkLook), so that these
-// keep far below the agent's share of a processor (goals.md, G15).
+// keep far below the agent's share of a processor (docs/goals.md, G15).
 const (
 	lookStarting = 50 * time.Millisecond  // a warm start waits for the line "Listening for Jobs"
 	lookOnline   = 200 * time.Millisecond // a job begins or ends

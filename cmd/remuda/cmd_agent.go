@@ -145,7 +145,7 @@ func (o *agentOptions) run(ctx context.Context, a *app, cfg Config) (err error) 
 }
 
 // reapEvery is between two looks for adopted processes that ended. One costs some 20 µs per process of
-// the computer, far below the agent's share of a processor (goals.md, G15).
+// the computer, far below the agent's share of a processor (docs/goals.md, G15).
 const reapEvery = 30 * time.Second
 
 // reap reads the status of adopted processes until ctx ends.

@@ -118,7 +118,7 @@ func auditConfig(cfg Config) audit.Options {
 	return o
 }
 
-// clockSkew is how far two clocks may differ (goals.md, G12).
+// clockSkew is how far two clocks may differ (docs/goals.md, G12).
 const clockSkew = time.Minute
 
 // look reads everything twice and judges it.

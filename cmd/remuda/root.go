@@ -81,7 +81,7 @@ func execute(ctx context.Context, a *app, args []string) int {
 	return code
 }
 
-// noArgs and oneArg are the argument checks of verbs, as usage errors.
+// noArgs and atMostOneArg are the argument checks of verbs, as usage errors.
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("argument %q: this command takes none", args[0])

@@ -24,7 +24,7 @@ const (
 	cutForShort = cutFor / 10
 )
 
-// §8.4 §8.6: of two controllers the one that leads is cut off from DynamoDB, wholly or for writes, and from nothing else.
+// Invariant 4 invariant 6: of two controllers the one that leads is cut off from DynamoDB, wholly or for writes, and from nothing else.
 // The other takes over and has busy machines of its own. Neither's end, and no job is lost.
 func TestCutOff(t *testing.T) {
 	t.Parallel()

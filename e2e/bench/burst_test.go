@@ -19,7 +19,7 @@ import (
 )
 
 // burst is how many requests BenchmarkBurst makes at once, and launchTime how long EC2 takes for a call of
-// CreateFleet (goals.md).
+// CreateFleet (docs/goals.md).
 const (
 	burst      = 1000
 	launchTime = 2 * time.Second

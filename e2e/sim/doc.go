@@ -4,7 +4,7 @@
 // with workflows that ask, run jobs and give back. Each process reaches the others only through its
 // gate: one function that delays every call, makes it as weak as AWS and GitHub are, and may end the
 // process in the middle of it. Below the gates stands the truth: it sees every change once and holds
-// it to the laws of design.md §8, one function each.
+// it to the invariants of docs/architecture.md#invariants, one function each.
 //
 // Worlds run in testing/synctest bubbles. What befalls a call and how long it takes is drawn from the
 // seed and the call's own name, never from a sequence of draws, and no two calls end in the same

@@ -14,7 +14,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// The contracts as a process sees them. Latencies are those of goals.md; the error of an unknown outcome
+// The contracts as a process sees them. Latencies are those of docs/goals.md; the error of an unknown outcome
 // is what the back ends of AWS return for a time-out.
 var (
 	storeContract = contract{

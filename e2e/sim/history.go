@@ -19,8 +19,8 @@ import (
 
 // Laws that only the whole history of an instance shows.
 const (
-	OneHistory = "§8.1 one history of an instance"   // all that processes wrote and read has an order
-	OneHolder  = "§8.1 no instance held by two runs" // from Ready until it is asked back
+	OneHistory = "invariant 1, one history of an instance"   // all that processes wrote and read has an order
+	OneHolder  = "invariant 1, no instance held by two runs" // from Ready until it is asked back
 )
 
 // longestHistory is how many accesses to one instance are remembered: the search for an order is short then.

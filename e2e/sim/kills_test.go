@@ -12,7 +12,7 @@ import (
 
 var killsFlag = flag.Int("sim.kills", sampled(2, 1)*sim.KillsPerStory, "kills of the leading controller")
 
-// Bounds of goals.md, in virtual time.
+// Bounds of docs/goals.md, in virtual time.
 const (
 	failover = 3 * time.Second        // G13: until another leads
 	restart  = 500 * time.Millisecond // G6: from then until its first claim, with a few records to read

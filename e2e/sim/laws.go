@@ -9,18 +9,18 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Names of the laws, after design.md §8 and goals.md G11.
+// Names of the laws, after the invariants of docs/architecture.md#invariants and G11 in docs/goals.md.
 const (
-	OneOwner     = "§8.1 one owner"
-	OwnJob       = "§8.2 jobs on their own machines"
-	InTime       = "§8.3 no machine outlives its time"
-	Known        = "§8.4 every machine is known"
-	Reachable    = "§8.5 every idle machine can be reached"
-	HealthyLives = "§8.6 nothing healthy dies"
-	Answered     = "§8.7 every request gets an answer"
-	Needed       = "§8.8 no more machines than needed"
-	Tables       = "§8.9 only changes of the tables"
-	Secrets      = "§8.10 a secret is its machine's alone"
+	OneOwner     = "invariant 1, one owner"
+	OwnJob       = "invariant 2, jobs on their own machines"
+	InTime       = "invariant 3, no machine outlives its time"
+	Known        = "invariant 4, every machine is known"
+	Reachable    = "invariant 5, every idle machine can be reached"
+	HealthyLives = "invariant 6, nothing healthy dies"
+	Answered     = "invariant 7, every request gets an answer"
+	Needed       = "invariant 8, no more machines than needed"
+	Tables       = "invariant 9, only changes of the tables"
+	Secrets      = "invariant 10, a secret is its machine's alone"
 	Names        = "G11 no runner name twice"
 	Audit        = "what remuda audit checks"
 	StandsStill  = "G11 it comes to rest"

@@ -9,12 +9,12 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Current is the name of a law after hazards.md H56.
+// Current is the name of a law after H56 in docs/acceptance.md.
 const Current = "H56 no outdated machine is handed out"
 
 // Bounds of the laws below, at pace 1.
 const (
-	poolWithin  = 4 * time.Minute  // §8.5: from clean to pooled: a fail-over, and a store that is down for a while
+	poolWithin  = 4 * time.Minute  // invariant 5: from clean to pooled: a fail-over, and a store that is down for a while
 	outdatedFor = 10 * time.Minute // H56: a new template is noticed within it, whatever fails
 	olderBy     = 5 * time.Second  // two requests of the same seconds are served in any order
 )

@@ -15,9 +15,9 @@ import (
 const (
 	patrolEvery = 5 * time.Second
 	auditEvery  = 6                // patrols: it reads and decodes everything
-	lateAfter   = 2 * time.Minute  // §8.3, past the threshold
-	strangerFor = 4 * time.Minute  // §8.4: the orphan interval, a few sweeps and a slow launch
-	answerAfter = 2 * time.Minute  // §8.7, past its time-out: clocks are off by up to a minute
+	lateAfter   = 2 * time.Minute  // invariant 3, past the threshold
+	strangerFor = 4 * time.Minute  // invariant 4: the orphan interval, a few sweeps and a slow launch
+	answerAfter = 2 * time.Minute  // invariant 7, past its time-out: clocks are off by up to a minute
 	restWithin  = 10 * time.Minute // once nothing is broken any more
 )
 

@@ -33,7 +33,7 @@ const (
 )
 
 // idleConnections is how many connections to one endpoint are kept. The SDK keeps 10, so that the
-// claims of a large request would each begin with a TLS handshake (goals.md G1: N=10 within 1.2 × N=1,
+// claims of a large request would each begin with a TLS handshake (docs/goals.md, G1: N=10 within 1.2 × N=1,
 // 1,000 requests at once).
 const idleConnections = 128
 

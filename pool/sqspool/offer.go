@@ -20,7 +20,7 @@ type letter struct {
 }
 
 // Offer implements pool.Pool. Messages that are offered while another of their class is on its way
-// travel together in the next call (goals.md G7); a single one never waits. After ctx ends the
+// travel together in the next call (docs/goals.md, G7); a single one never waits. After ctx ends the
 // message may still be sent.
 func (p *Pool) Offer(ctx context.Context, t pool.Ticket) error {
 	body, err := pool.Encode(t)

@@ -29,7 +29,7 @@ func TestOffer_TravelTogether(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		bodies := map[string]int{}
 		w := &wire{answer: found(func(_ string, in body) any {
-			time.Sleep(15 * time.Millisecond) // goals.md: an SQS call
+			time.Sleep(15 * time.Millisecond) // an SQS call, docs/goals.md
 			for _, e := range in["Entries"].([]any) {
 				bodies[e.(map[string]any)["MessageBody"].(string)]++
 			}

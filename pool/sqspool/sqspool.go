@@ -25,7 +25,7 @@ const (
 	// attempts bounds those of the SDK within one call. Callers back off and repeat: what failed was
 	// a hint, and nobody waits for it.
 	attempts = 2
-	// callLimit bounds one call beyond the wait it asks for. SQS answers in 15 ms (goals.md), twice
+	// callLimit bounds one call beyond the wait it asks for. SQS answers in 15 ms (docs/goals.md), twice
 	// that on a bad day; a connection that died says nothing at all.
 	callLimit = 10 * time.Second
 )

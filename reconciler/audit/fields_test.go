@@ -37,7 +37,7 @@ var brokenFields = []broken{
 	{"PendingExpires", func(s *audit.Snapshot) { records(s, "pending").Status.ExpiresAt = now.Add(time.Hour) }, 9, "request pending", "expires"},
 }
 
-// H43, G13, H70, H55, §8.6
+// H43, G13, H70, H55, invariant 6
 var brokenRest = []broken{
 	{"SecretOfIdle", func(s *audit.Snapshot) { instance(s, "i-returning").Registration.Secret = "jit" }, 10, "instance i-returning", "is idle and keeps the secret"},
 	{"SecretOfDead", func(s *audit.Snapshot) {

@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Longest time one try may take. An item's call takes milliseconds (goals.md: 7.5 ms, p99 twice that), so
+// Longest time one try may take. An item's call takes milliseconds (docs/goals.md: 7.5 ms, p99 twice that), so
 // a reply that is two seconds late is lost, and asking again is what helps. A page is a megabyte, and what
 // it costs the server grows with it.
 const (

@@ -28,7 +28,7 @@ const ringBatch = 10
 const longPoll = 20 * time.Second
 
 // receivers is how many long polls a watch has. Receiving and deleting ten rings takes two calls of some
-// 15 ms (goals.md), so three hear 1,000 rings per second, for 13,000 idle calls a day.
+// 15 ms (docs/goals.md), so three hear 1,000 rings per second, for 13,000 idle calls a day.
 const receivers = 3
 
 // message is the body of a ring.
@@ -183,7 +183,7 @@ func (t *Table) next(ctx context.Context) ([]types.Message, error) {
 	return out.Messages, nil
 }
 
-// removeLinger lets receipts gather into full calls, which are a third of all that a ring costs (goals.md G7).
+// removeLinger lets receipts gather into full calls, which are a third of all that a ring costs (docs/goals.md, G7).
 // Nobody waits for them: the messages are hidden for queueAttributes' 30 s. What a crash leaves is heard again.
 const removeLinger = 2 * time.Second
 

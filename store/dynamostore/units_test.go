@@ -60,7 +60,7 @@ func metered(read, write *atomic.Int64) func(http.RoundTripper) http.RoundTrippe
 }
 
 // Every operation on records of usual size costs the one unit it must; what a JIT configuration in the
-// record of its instance costs is shown beside it. goals.md G7
+// record of its instance costs is shown beside it. G7
 func TestUnits_PerOperation(t *testing.T) {
 	var read, write atomic.Int64
 	table := fresh(t, local(t, metered(&read, &write)))

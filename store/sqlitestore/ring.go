@@ -11,7 +11,7 @@ import (
 )
 
 // pollEvery is how often a watcher looks for rings of other processes. SQLite has no notification
-// between processes; goals.md wants a warm start within 110 % of the calls it needs (0.16 s), so a
+// between processes; docs/goals.md (G1) wants a warm start within 110 % of the calls it needs (0.16 s), so a
 // ring must not wait for long. See the benchmark for what looking costs.
 const pollEvery = 20 * time.Millisecond
 

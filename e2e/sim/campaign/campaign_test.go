@@ -18,8 +18,8 @@ func TestTally_AddsWhatTestsTell(t *testing.T) {
 }
 
 func TestBroken_ReadsTheFirstLaw(t *testing.T) {
-	m := broken.FindStringSubmatch(`    plant_test.go:35: in "x": broken: §8.1 one owner: after 1m2.5s: i-1: run "100" (0 more)`)
-	if m == nil || m[1] != "§8.1 one owner" || m[2] != "1m2.5s" {
+	m := broken.FindStringSubmatch(`    plant_test.go:35: in "x": broken: invariant 1, one owner: after 1m2.5s: i-1: run "100" (0 more)`)
+	if m == nil || m[1] != "invariant 1, one owner" || m[2] != "1m2.5s" {
 		t.Errorf("broken = %q", m)
 	}
 }

@@ -34,10 +34,10 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim/lived"
 )
 
-// hours is how many instance-hours of random stories are a part of all campaigns (goals.md G10).
+// hours is how many instance-hours of random stories are a part of all campaigns (docs/goals.md, G10).
 const hours = 1e5
 
-// someKills is how many kills of the controller are a part of all campaigns; goals.md G6 asks for 10,000 in a run of
+// someKills is how many kills of the controller are a part of all campaigns; docs/goals.md (G6) asks for 10,000 in a run of
 // their own.
 const someKills = 1000
 

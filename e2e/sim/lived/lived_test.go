@@ -139,7 +139,7 @@ func TestSum_MergesWhatProcessesSaw(t *testing.T) {
 }
 
 func TestFind_AndTaleAreReadAgain(t *testing.T) {
-	want := lived.Find{Tale: lived.Tale{Mode: "singles", Story: "cold, then warm: a/b/c/d #1 late"}, Law: "§8.1", Text: "x\ny", Expect: true}
+	want := lived.Find{Tale: lived.Tale{Mode: "singles", Story: "cold, then warm: a/b/c/d #1 late"}, Law: "invariant 1", Text: "x\ny", Expect: true}
 	line, err := want.Line()
 	if err != nil || strings.Count(line, "\n") != 1 {
 		t.Fatalf("Line = %q, %v", line, err)

@@ -92,7 +92,7 @@ func Read(path string) (Bug, error) {
 }
 
 // title is the form of the first line.
-var title = regexp.MustCompile(`^# (H\d\d|§8\.\d+|G\d+|ADR \d{4}|[0-9a-f]{7}): (\S.*)$`)
+var title = regexp.MustCompile(`^# (H\d\d|invariant \d+|G\d+|ADR \d{4}|[0-9a-f]{7}): (\S.*)$`)
 
 // killed is the form of the line that names a unit test.
 var killed = regexp.MustCompile(`^# killed by: (\./[a-z0-9/]+) (Test\w+)$`)
@@ -102,7 +102,7 @@ func Parse(text string) (Bug, error) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	m := title.FindStringSubmatch(lines[0])
 	if m == nil {
-		return Bug{}, fmt.Errorf("line 1: got %q, must be: # <H and two digits, §8.n, Gn, ADR nnnn or a commit>: <what is wrong>", lines[0])
+		return Bug{}, fmt.Errorf("line 1: got %q, must be: # <H and two digits, invariant n, Gn, ADR nnnn or a commit>: <what is wrong>", lines[0])
 	}
 	b := Bug{ID: m[1], Title: m[2]}
 	n := 1

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the table of docs/reliability.md"
 // Where the repository and its patches are.
 const (
 	root  = "../../.."
-	least = 20 // goals.md G10
+	least = 20 // docs/goals.md, G10
 )
 
 func bugs(t *testing.T) []plant.Bug {

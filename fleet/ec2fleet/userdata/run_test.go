@@ -52,7 +52,7 @@ func TestRun_StartsAgent_H01_H03_H49_H50_H66(t *testing.T) {
 	}
 }
 
-// H03 §8.3: a machine that is started anew before its agent's unit is enabled ends as it would have; one
+// H03 invariant 3: a machine that is started anew before its agent's unit is enabled ends as it would have; one
 // with an agent is left to it.
 func TestRun_StartedAnew_H03(t *testing.T) {
 	for _, tt := range []struct {
