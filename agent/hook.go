@@ -51,7 +51,7 @@ func WriteHook(dir, exe string) error {
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // JobStarted decides whether the job that env describes may run on the machine whose agent keeps its
-// state in dir. Labels are no fence: any workflow may write any label. Without a readable state no job may
+// state in dir. A label isolates nothing: any workflow may write any label. Without a readable state no job may
 // run.
 func JobStarted(dir string, env []string) error {
 	s, err := readState(filepath.Join(dir, stateFile))

@@ -14,7 +14,7 @@ import (
 const halfDown = 90 * time.Second
 
 // GitHub's API is up, and one of the services that runners need is not, or calls every version deprecated, while two
-// requests wait and one runs: no machine ends, none is launched in vain, and everything resumes by itself (H53; reconciler
+// requests wait and one runs: no machine ends, none is launched for nothing, and everything resumes by itself (H53; reconciler
 // has each outage in virtual time).
 func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 	if testing.Short() {

@@ -77,7 +77,7 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 	return queues, nil
 }
 
-// rootUser as agent.runnerUser says in so many words that jobs on EC2 may be root.
+// rootUser as agent.runnerUser says explicitly that jobs on EC2 may be root.
 const rootUser = "root"
 
 const jobsAreRoot = "agent.runnerUser is root: jobs run as root and can take the role of their machine; see docs/security.md"

@@ -74,7 +74,7 @@ func (t *truth) just(was, st store.RunStatus) {
 // a beat takes.
 const quietFor = 40 * time.Second
 
-// leastBudget is how many machines must have come in vain before their request may fail for it: docs/architecture.md,
+// leastBudget is how many machines must have come for nothing before their request may fail for it: docs/architecture.md,
 // "Reconcilers". It is written out here so that the product's own sum is judged, too.
 func leastBudget(count int) int { return count + max(3, count) }
 

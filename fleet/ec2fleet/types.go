@@ -85,7 +85,7 @@ func (c *typeCache) missing(now time.Time, names []string) []string {
 	})
 }
 
-// without notes the names that EC2 was asked for in vain.
+// without notes the names that EC2 was asked for, and does not have.
 func (c *typeCache) without(until time.Time, names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

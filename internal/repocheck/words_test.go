@@ -1,0 +1,117 @@
+package repocheck_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// retiredWord is a word that is no longer used for something, because the field has another or one is enough.
+type retiredWord struct {
+	word    string // a regular expression of whole words; words inside an identifier count, case does not
+	instead string
+	in      scope
+}
+
+// scope is where a word is not to be used: in files whose name matches in and not except, such as where(`reconciler/.*\.go$`,
+// `.*_test\.go`). Of documents only the prose counts, without code and blocks.
+type scope struct{ in, except *regexp.Regexp }
+
+func where(in, except string) scope {
+	return scope{regexp.MustCompile(`^(` + in + `)`), regexp.MustCompile(`^(` + except + `)$`)}
+}
+
+var (
+	// prose is every document but accepted decisions and past changes, which are not edited.
+	prose = where(`.*\.md$`, `docs/adr/.*|docs/changelog/.*`)
+	// prosePlain leaves out besides what is generated from texts in the code.
+	prosePlain = where(`.*\.md$`, `docs/adr/.*|docs/changelog/.*|docs/cli\.md|docs/config\.md|docs/data-model\.md`)
+	// anywhere is all of that and the code.
+	anywhere = where(`.*\.(md|go|ts)$`, `docs/adr/.*|docs/changelog/.*|internal/repocheck/.*`)
+	// quoting leaves out besides the table that quotes the subjects of commits.
+	quoting = where(`.*\.md$`, `docs/adr/.*|docs/changelog/.*|docs/bugs\.md`)
+)
+
+// retired is the one list of these words. What is retired here must be gone there: its failure says what to write instead.
+var retired = []retiredWord{
+	{`rings?|rung|ringing`, "notify, notification", prosePlain},
+	{`(un)?heard|hears?`, "read, observe, silent, report", prose},
+	{`brakes?|braked`, "circuit breaker", prose},
+	{`foundlings?|strangers?`, "orphan machine, orphan runner", prose},
+	{`bury|buried`, "finalize, end", prose},
+	{`weather|befalls?`, "fault, happens to", prose},
+	{`in so many words`, "explicitly", anywhere},
+	{`in vain`, "for nothing", anywhere},
+	{`no fence`, "isolates nothing", anywhere},
+	{`likewise`, "also, the same", prosePlain},
+	{`whoever`, "anyone who", quoting},
+}
+
+var (
+	span = regexp.MustCompile("`[^`\n]*`")
+	hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+)
+
+// plain returns the text of a file in which words are looked for, with its lines in place.
+func plain(file, text string) string {
+	if strings.HasSuffix(file, ".md") {
+		text = fence.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+		return span.ReplaceAllString(text, "")
+	}
+	return hump.ReplaceAllString(strings.ReplaceAll(text, "_", " "), "$1 $2")
+}
+
+func TestWords_Retired(t *testing.T) {
+	texts := map[string]string{}
+	for _, kind := range []string{".md", ".go", ".ts"} {
+		for _, file := range files(t, kind) {
+			texts[file] = plain(file, read(t, file))
+		}
+	}
+	for _, r := range retired {
+		word := regexp.MustCompile(`(?i)\b(` + r.word + `)\b`)
+		for file, text := range texts {
+			if !r.in.in.MatchString(file) || r.in.except.MatchString(file) {
+				continue
+			}
+			for _, at := range word.FindAllStringIndex(text, -1) {
+				t.Errorf("%s:%d: %q is retired; say: %s", file, 1+strings.Count(text[:at[0]], "\n"), text[at[0]:at[1]], r.instead)
+			}
+		}
+	}
+}
+
+// A word of the glossary is explained once there, and used in the documents: else nobody needs it explained.
+func TestGlossary_WordsAreUsed(t *testing.T) {
+	defined := regexp.MustCompile(`(?m)^\| \*\*(.+?)\*\* \|`)
+	var elsewhere strings.Builder
+	for _, file := range files(t, ".md") {
+		if file != "docs/glossary.md" && !strings.HasPrefix(file, "docs/changelog/") {
+			elsewhere.WriteString(strings.ToLower(read(t, file)))
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range defined.FindAllStringSubmatch(read(t, "docs/glossary.md"), -1) {
+		word := m[1]
+		if seen[word] {
+			t.Errorf("docs/glossary.md: %s is explained twice", word)
+		}
+		seen[word] = true
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(word)).MatchString(elsewhere.String()) {
+			t.Errorf("docs/glossary.md: %s is used in no other document", word)
+		}
+	}
+	if len(seen) < 25 {
+		t.Errorf("docs/glossary.md explains %d words", len(seen))
+	}
+}
+
+// The index of the documents has them all.
+func TestDocs_IndexIsComplete(t *testing.T) {
+	index := read(t, "docs/README.md")
+	for _, file := range files(t, ".md") {
+		if name, ok := strings.CutPrefix(file, "docs/"); ok && !strings.Contains(name, "/") && name != "README.md" && !strings.Contains(index, "("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
