@@ -1,0 +1,31 @@
+package repocheck_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// madeQueue is where the controller begins to work on a queue: control(tenure, fence, "name", workers, …).
+var madeQueue = regexp.MustCompile(`\bcontrol\([^"\n]*"([a-z]+)"`)
+
+// The table of queues in docs/architecture.md has the queues that the controller works on.
+func TestArchitecture_NamesEveryQueue(t *testing.T) {
+	var made, named []string
+	for _, file := range files(t, ".go") {
+		if strings.HasPrefix(file, "reconciler/") && !strings.HasSuffix(file, "_test.go") {
+			for _, m := range madeQueue.FindAllStringSubmatch(read(t, file), -1) {
+				made = append(made, m[1])
+			}
+		}
+	}
+	for _, row := range table(t, section(t, read(t, "docs/architecture.md"), "## Reconcilers")) {
+		named = append(named, row[0])
+	}
+	slices.Sort(made)
+	slices.Sort(named)
+	if len(made) == 0 || !slices.Equal(made, named) {
+		t.Errorf("docs/architecture.md has the queues\n%v, package reconciler makes\n%v", named, made)
+	}
+}
