@@ -15,7 +15,7 @@ import (
 )
 
 // leader holds the lease, or waits for it. The lease keeps two controllers from acting at once: writes have conditions
-// besides, what is done to the fleet and at GitHub rests on it alone.
+// besides, what is done to the fleet and at GitHub rests on it alone. See docs/leadership.md.
 type leader struct {
 	store   *store.Store
 	clock   clock.WithTicker

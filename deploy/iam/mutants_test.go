@@ -108,7 +108,7 @@ func without(list []string, value string) []string {
 
 // Every permission is needed by an allowed scenario, and every condition and name stops a refused one. So
 // the documents hold nothing that is too much, and the scenarios miss nothing that is in the documents.
-func TestPolicies_HoldNothingForNothing_H43(t *testing.T) {
+func TestPolicies_HoldNothingUnused_H43(t *testing.T) {
 	policies := rendered(t)
 	var all []mutant
 	for _, kind := range iam.Kinds() {
