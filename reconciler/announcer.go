@@ -19,7 +19,7 @@ type announcer struct {
 // sent again by the next leader, which knows of none.
 func (a *announcer) announce(ctx context.Context, id store.InstanceID) (Result, error) {
 	s, known := a.cache.instances.get(id)
-	if !known || !s.unannounced() {
+	if !known || !unannounced(s) {
 		return Result{}, nil
 	}
 	if err := a.pickup.Offer(ctx, ticketOf(s.Instance)); err != nil {

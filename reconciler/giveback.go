@@ -158,7 +158,7 @@ func (g *releases) reject(ctx context.Context, s snapshot) (bool, error) {
 
 // unsettled reports whether a job runs on an instance, as far as its agent has said, or a runner that GitHub could not be asked to
 // delete yet may be registered any moment. The latter is waited for until the last minute.
-func (s snapshot) unsettled(now time.Time) bool {
+func unsettled(s snapshot, now time.Time) bool {
 	return s.busy() || s.registering() && now.Before(s.Threshold.Add(-lastMinute))
 }
 
@@ -166,7 +166,7 @@ func (s snapshot) unsettled(now time.Time) bool {
 // deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
 // (Now) waits for neither.
 func (g *releases) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
-	if mode != store.Now && s.unsettled(g.clock.Now()) {
+	if mode != store.Now && unsettled(s, g.clock.Now()) {
 		return false, nil
 	}
 	err := g.runners.removeRunner(ctx, s)

@@ -52,7 +52,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	dismiss, wait, dismissErr := c.dismissable(ctx, s) // an order that cannot be carried out stops nothing else
 	now := c.clock.Now()
 	d := c.decide(s, dismiss, now)
-	if late := d.Reason == statemachine.ReasonGate && s.waitsForListener(); s.State.Owned() && (late || s.refusal() != "") {
+	if late := d.Reason == statemachine.ReasonGate && waitsForListener(s); s.State.Owned() && (late || s.refusal() != "") {
 		c.listeners.fails(s, s.refusal(), now)
 		s, _ = c.cache.instances.get(id)
 	}
@@ -89,7 +89,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		c.cache.instances.with(id, func(in *instance) { in.vitals.unread = true })
 		return Result{}.sooner(time.Millisecond), nil
 	}
-	if d.Event == "" && s.otherKey() {
+	if d.Event == "" && otherKey(s) {
 		d = statemachine.Decision{Event: statemachine.Rejected, Reason: reasonKey}
 	}
 	if d.Event != "" {
@@ -98,7 +98,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	if err := c.provide(ctx, s); err != nil {
 		return Result{}, err
 	}
-	if s.unannounced() {
+	if unannounced(s) {
 		c.queues.announcer.Add(s.ID)
 	}
 	if dismissErr != nil {
@@ -108,7 +108,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		c.queues.requests.Add(s.RunID)
 	}
 	res = earliest(res, wakeAt(d.Wake, now))
-	if s.used() {
+	if usedUp(s) {
 		res = res.sooner(c.cfg.HotPoll) // to see whether it was handed over
 	}
 	if wait > 0 {
@@ -119,7 +119,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 
 // decide says what is due for an instance.
 func (c *instances) decide(s snapshot, dismiss bool, now time.Time) statemachine.Decision {
-	return statemachine.Decide(s.facts(c.cfg.Limits, c.writable(), c.breaker.braked(), dismiss, c.cache.leaving(s)), now)
+	return statemachine.Decide(factsOf(s, c.cfg.Limits, c.writable(), c.breaker.braked(), dismiss, c.cache.leaving(s)), now)
 }
 
 // happen writes the event that is due, if its facts still hold, and wakes who waits for it.
@@ -158,7 +158,7 @@ func (c *instances) note(id store.RequestID, s snapshot, d statemachine.Decision
 const announcers = 10
 
 // unannounced reports whether a pooled instance has no message.
-func (s snapshot) unannounced() bool {
+func unannounced(s snapshot) bool {
 	return !s.announced && s.State == statemachine.Idle && !s.PooledAt.IsZero()
 }
 
@@ -173,7 +173,7 @@ func (c *instances) dismissable(ctx context.Context, s snapshot) (bool, time.Dur
 	if !c.cache.orders.dismissed(s.Instance, now) {
 		return false, 0, nil
 	}
-	if s.unsettled(now) {
+	if unsettled(s, now) {
 		return false, c.cfg.HotPoll, nil
 	}
 	switch err := c.runners.removeRunner(ctx, s); {
@@ -215,7 +215,7 @@ func (c *instances) provide(ctx context.Context, s snapshot) error {
 		if !c.cache.requests.alive(s.RunID, s.Attempt) || c.cache.extra(s) {
 			return nil // on its way back: it needs no runner, and must take no job
 		}
-		if s.unknownKey() {
+		if unknownKey(s) {
 			return nil // its first heartbeat wakes it
 		}
 		if r.Assignment == s.Assignment {
@@ -224,7 +224,7 @@ func (c *instances) provide(ctx context.Context, s snapshot) error {
 			}
 		}
 		return c.runners.register(ctx, s)
-	case s.used() && !s.handedOverSoon(c.clock.Now(), c.cfg.HotPoll):
+	case usedUp(s) && !handedOverSoon(s, c.clock.Now(), c.cfg.HotPoll):
 		_, err := c.cache.write(ctx, s.ID, func(cur snapshot) (store.Instance, error) {
 			if cur.Registration.Serial != r.Serial {
 				return cur.Instance, errStale

@@ -29,7 +29,7 @@ func (l *listeners) excuse(ctx context.Context, s snapshot) bool {
 		return true
 	}
 	away := errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
-	if !away && !s.withoutHub() {
+	if !away && !withoutHub(s) {
 		return false
 	}
 	now := l.clock.Now()

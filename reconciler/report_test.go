@@ -176,21 +176,21 @@ func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 	s.vitals.changed, s.vitals.reads = dawn.Add(time.Second), 2
 	writable := dawn.Add(time.Hour)
 
-	f := s.facts(limits, writable, false, false, false)
+	f := factsOf(s, limits, writable, false, false, false)
 	if !f.LastBeat.Equal(writable) || !f.GateFrom.Equal(writable) || f.Report != statemachine.RegFailed || f.Held {
 		t.Errorf("facts() = last beat %s, gate from %s, report %d, held %v", f.LastBeat, f.GateFrom, f.Report, f.Held)
 	}
-	if f := s.facts(limits, dawn.Add(-time.Hour), false, false, false); !f.LastBeat.Equal(s.vitals.changed) || !f.GateFrom.Equal(s.gateFrom()) {
+	if f := factsOf(s, limits, dawn.Add(-time.Hour), false, false, false); !f.LastBeat.Equal(s.vitals.changed) || !f.GateFrom.Equal(s.gateFrom()) {
 		t.Errorf("facts() = last beat %s, gate from %s, want its own", f.LastBeat, f.GateFrom)
 	}
-	if f := s.facts(limits, writable, false, false, true); f.Report != statemachine.Blocked {
+	if f := factsOf(s, limits, writable, false, false, true); f.Report != statemachine.Blocked {
 		t.Errorf("facts() of one that is leaving = report %d, want Blocked", f.Report)
 	}
 	dirty := claimedBy("100", saying(store.RemoveFailed, ""))
-	if f := dirty.facts(limits, writable, false, false, true); f.Report != statemachine.Dirty {
+	if f := factsOf(dirty, limits, writable, false, false, true); f.Report != statemachine.Dirty {
 		t.Errorf("facts() of a dirty one that is leaving = report %d, want Dirty", f.Report)
 	}
-	if f := (snapshot{}).facts(limits, writable, false, false, false); !f.LastBeat.IsZero() {
+	if f := factsOf(snapshot{}, limits, writable, false, false, false); !f.LastBeat.IsZero() {
 		t.Errorf("facts() of one that never beat = last beat %s, want none", f.LastBeat)
 	}
 	for name, hold := range map[string]func(*snapshot){
@@ -200,13 +200,13 @@ func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 	} {
 		held := s
 		hold(&held)
-		if !held.facts(limits, writable, false, false, false).Held {
+		if !factsOf(held, limits, writable, false, false, false).Held {
 			t.Errorf("%s: the check does not wait", name)
 		}
 	}
 	own := s
 	own.vitals.beat.Beat = store.Beat{Busy: true, Assignment: 3}
-	if own.facts(limits, writable, false, false, false).Held || !own.busy() {
+	if factsOf(own, limits, writable, false, false, false).Held || !own.busy() {
 		t.Error("a job of the present run holds its own check")
 	}
 }

@@ -43,7 +43,7 @@ func (g *runners) register(ctx context.Context, s snapshot) error {
 		return nil
 	}
 	defer func() { g.endMint(s.ID, err != nil) }()
-	reg, again := s.undelivered()
+	reg, again := undelivered(s)
 	if !again {
 		reg, err = g.mint(ctx, s, s.RunID)
 	}
@@ -135,7 +135,7 @@ func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.Re
 		if cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
 			return cur.Instance, errStale
 		}
-		in, sealed, err := cur.sealed(reg)
+		in, sealed, err := sealFor(cur, reg)
 		if err != nil {
 			return cur.Instance, err
 		}
@@ -199,20 +199,20 @@ func (g *runners) removeRunner(ctx context.Context, s snapshot) error {
 	return nil
 }
 
-// used reports whether the listener is online with a registration that the record still holds.
-func (s snapshot) used() bool {
+// usedUp reports whether the listener is online with a registration that the record still holds.
+func usedUp(s snapshot) bool {
 	return s.Registration.Secret != "" && s.report() == statemachine.Online
 }
 
 // handedOverSoon reports whether the instance has just become ready. Its handover, which follows at once
 // unless others of its request are late, clears the registration too: one write instead of two, of a
 // record that is at its longest then.
-func (s snapshot) handedOverSoon(now time.Time, grace time.Duration) bool {
+func handedOverSoon(s snapshot, now time.Time, grace time.Duration) bool {
 	return s.ready(now) && now.Sub(s.vitals.saidAt) < grace
 }
 
 // undelivered returns the registration made for the present assignment whose delivery failed.
-func (s snapshot) undelivered() (store.Registration, bool) {
+func undelivered(s snapshot) (store.Registration, bool) {
 	return s.reg.minted, s.reg.minted.Serial > s.Registration.Serial && s.reg.minted.Assignment == s.Assignment
 }
 

@@ -11,24 +11,24 @@ const reasonKey = "lost the key its registrations are sealed to"
 
 // unknownKey reports whether the key that a machine's first registration is to be sealed to is not known yet: its first
 // heartbeat tells it, before any job can have run there. An agent of the version before tells none.
-func (s snapshot) unknownKey() bool {
+func unknownKey(s snapshot) bool {
 	return s.Registration.Serial == 0 && s.SealKey == "" && s.vitals.beat.UpdatedAt.IsZero()
 }
 
 // sealKey returns the key that a machine's registrations are sealed to: the one in its record, which the machine cannot
 // write, or that of its heartbeat for its very first. "": it has none, and had none when it first ran a job; what it
 // says later may be said by a job.
-func (s snapshot) sealKey() string {
+func sealKey(s snapshot) string {
 	if s.SealKey != "" || s.Registration.Serial > 0 {
 		return s.SealKey
 	}
 	return s.vitals.beat.Beat.Key
 }
 
-// sealed returns the record that carries the machine's key and the registration that only the machine can open.
-func (s snapshot) sealed(reg store.Registration) (store.Instance, store.Registration, error) {
+// sealFor returns the record that carries the machine's key and the registration that only the machine can open.
+func sealFor(s snapshot, reg store.Registration) (store.Instance, store.Registration, error) {
 	in := s.Instance
-	in.SealKey = s.sealKey()
+	in.SealKey = sealKey(s)
 	if in.SealKey == "" {
 		return in, reg, nil
 	}
@@ -40,7 +40,7 @@ func (s snapshot) sealed(reg store.Registration) (store.Instance, store.Registra
 }
 
 // otherKey reports whether a machine has another key than its record: what is sealed for it is lost.
-func (s snapshot) otherKey() bool {
+func otherKey(s snapshot) bool {
 	said := s.vitals.beat.Beat.Key
 	return s.SealKey != "" && said != "" && said != s.SealKey
 }

@@ -110,7 +110,7 @@ func (w *statuses) failRequest(ctx context.Context, r run, reason, message strin
 // nothing does. Nothing was lost by it, so it is no problem of the run's yet.
 func (w *statuses) waitsForGitHub(id store.RequestID) string {
 	for _, s := range w.cache.instances.heldBy(id) {
-		if why := s.waitsForGitHub(); why != "" {
+		if why := waitsForGitHub(s); why != "" {
 			return fmt.Sprintf("instance %s: %s", s.ID, why)
 		}
 	}

@@ -125,7 +125,7 @@ func (s snapshot) refusal() string {
 }
 
 // waitsForGitHub says what keeps the runner of an owned instance from GitHub; "" if nothing does.
-func (s snapshot) waitsForGitHub() string {
+func waitsForGitHub(s snapshot) string {
 	failed := s.vitals.failed
 	switch report := s.report(); {
 	case report == statemachine.Online:
@@ -195,9 +195,9 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // waitsForListener reports whether nothing but a listener that is not online yet is missing from an instance.
-func (s snapshot) waitsForListener() bool {
+func waitsForListener(s snapshot) bool {
 	return s.Registration.Assignment == s.Assignment && s.proven()
 }
 
 // withoutHub reports whether GitHub did not answer when the gate of the present state closed.
-func (s snapshot) withoutHub() bool { return s.listener.away && s.listener.awayAt.After(s.Since.Time) }
+func withoutHub(s snapshot) bool { return s.listener.away && s.listener.awayAt.After(s.Since.Time) }

@@ -130,7 +130,7 @@ func (s snapshot) wantsNext() bool {
 
 // unregisteredYet reports whether a claimed instance waits for its registration: for us, however long a leader's first look at
 // it takes. Its threshold limits that.
-func (s snapshot) unregisteredYet() bool {
+func unregisteredYet(s snapshot) bool {
 	return s.State == statemachine.Claimed && s.Registration.Assignment != s.Assignment
 }
 
@@ -200,7 +200,7 @@ func (s snapshot) deaf() bool { return s.unregistered() && s.Registration.Assign
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.
 func (s snapshot) renewable(now time.Time) bool {
-	waiting := s.Threshold.After(now) && (s.reg.blocked || s.withoutHub() || s.troubled() || s.report() == statemachine.Blocked) && s.proven()
+	waiting := s.Threshold.After(now) && (s.reg.blocked || withoutHub(s) || s.troubled() || s.report() == statemachine.Blocked) && s.proven()
 	return waiting || s.ready(now)
 }
 
@@ -226,11 +226,11 @@ func (s snapshot) gateFrom() time.Time {
 	return from
 }
 
-// facts assembles what Decide looks at.
+// factsOf assembles what Decide looks at.
 // writable is since when agents have been able to report. leaving says that the runner was deleted, or
 // is about to be, because the instance goes back: that its registration fails then, or never comes, is
 // our doing and not the machine's.
-func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, dismiss, leaving bool) statemachine.Facts {
+func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage, dismiss, leaving bool) statemachine.Facts {
 	report := s.report()
 	if leaving && report == statemachine.RegFailed {
 		report = statemachine.Blocked
@@ -246,7 +246,7 @@ func (s snapshot) facts(limits statemachine.Limits, writable time.Time, outage, 
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.machine.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.reg.blocked || s.reg.minting || s.unregisteredYet() || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
+		Held:   s.reg.blocked || s.reg.minting || unregisteredYet(s) || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
 		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
 	}
 }

@@ -31,7 +31,7 @@ func TestFacts_GateHeld_WhileTheNextRegistrationIsAwaited_H53(t *testing.T) {
 			},
 			known: known{vitals: vitals{signal: store.Signal{Value: tt.signal}, readAt: late, changed: late}},
 		}
-		d := statemachine.Decide(s.facts(limits, since, false, false, false), late)
+		d := statemachine.Decide(factsOf(s, limits, since, false, false, false), late)
 		if ended := d.Event == statemachine.Rejected; ended != tt.ended {
 			t.Errorf("%s: decision at the gate = %+v, want it ended: %v", tt.name, d, tt.ended)
 		}
@@ -62,7 +62,7 @@ func TestWaitsForGitHub_WhileAnotherRegistrationIsAwaited_H53(t *testing.T) {
 		for i, v := range tt.said {
 			s.vitals.hear(store.Vitals{Signal: store.Signal{Value: v}}, dawn.Add(time.Duration(i)*time.Second), time.Minute, s.Assignment)
 		}
-		if got := s.waitsForGitHub(); got != tt.want {
+		if got := waitsForGitHub(s); got != tt.want {
 			t.Errorf("%s: waitsForGitHub() = %q, want %q", tt.name, got, tt.want)
 		}
 	}
