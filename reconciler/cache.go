@@ -95,6 +95,7 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 		if !due {
 			return s.Instance, errStale
 		}
+		tr.Limits = c.cfg.Limits
 		out, err := c.store.Transition(ctx, s.Instance, tr)
 		if err != nil {
 			return out, err

@@ -106,7 +106,7 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 	}
 	out, err := c.cache.transition(ctx, id, func(cur snapshot) (store.Transition, bool) {
 		return store.Transition{
-			Event: statemachine.Claim, Now: c.clock.Now(), Limit: c.cfg.Limits.Claimed, RunID: r.id, Attempt: r.status.Attempt,
+			Event: statemachine.Claim, Now: c.clock.Now(), RunID: r.id, Attempt: r.status.Attempt,
 		}, cur.State == statemachine.Idle && !cur.PooledAt.IsZero()
 	})
 	if waited := mint.Wait(); waited != nil {

@@ -141,7 +141,7 @@ func (g *releases) giveBackOne(ctx context.Context, s snapshot, mode store.Relea
 	}
 	now := g.clock.Now()
 	_, err := g.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-		return store.Transition{Event: event, Now: now, Limit: g.cfg.Limits.Idle, Release: mode},
+		return store.Transition{Event: event, Now: now, Release: mode},
 			cur.Assignment == s.Assignment && cur.State == s.State && cur.Registration.Serial == s.Registration.Serial // no runner came since
 	})
 	return err == nil, err

@@ -127,8 +127,7 @@ func (c *instances) happen(ctx context.Context, s snapshot, d statemachine.Decis
 	now := c.clock.Now()
 	out, err := c.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 		return store.Transition{
-			Event: d.Event, Now: now, Limit: c.cfg.Limits.Idle,
-			Reason: d.Reason, Detail: cur.vitals.signal.Value.Detail,
+			Event: d.Event, Now: now, Reason: d.Reason, Detail: cur.vitals.signal.Value.Detail,
 		}, cur.Version == s.Version
 	})
 	if err != nil {

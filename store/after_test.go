@@ -208,3 +208,25 @@ func TestInstance_After_SecretNeverReachesTheNextOwner_H43(t *testing.T) {
 		}
 	}
 }
+
+// S19: a state's time is what the limits give it, unless the transition brings its own.
+func TestAfter_LimitOfTheNewState_S19(t *testing.T) {
+	limits := statemachine.DefaultLimits()
+	for _, r := range statemachine.Rules() {
+		if r.From == statemachine.None || r.To == statemachine.Terminated {
+			continue
+		}
+		tr := transition(r.On)
+		for _, own := range []time.Duration{0, time.Hour} {
+			tr.Limits, tr.Limit = limits, own
+			out, err := instanceIn(r.From).After(tr)
+			limit := own
+			if own == 0 {
+				limit = limits.For(r.To)
+			}
+			if want := At(tr.Now.Add(limit)); err != nil || !out.Threshold.Equal(want) {
+				t.Errorf("%s of %s with %s of its own: threshold %s, %v, want %s", r.On, r.From, own, out.Threshold, err, want)
+			}
+		}
+	}
+}

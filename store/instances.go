@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 type Transition struct {
 	Event   statemachine.Event
 	Now     time.Time     // the clock reading the decision was made with
-	Limit   time.Duration // the new state's limit; for Renewed the time from Now to the new threshold
+	Limits  statemachine.Limits
+	Limit   time.Duration // from Now to the new threshold; 0: what Limits gives the new state
 	RunID   RequestID     // Claim only
 	Attempt int           // Claim only
 	Release ReleaseMode   // Released and Unclaimed only
@@ -44,10 +46,11 @@ func (in Instance) After(t Transition) (Instance, error) {
 	if !in.Threshold.After(t.Now) {
 		return in, fmt.Errorf("%s of %s: %w", t.Event, in.ID, ErrExpired)
 	}
-	if t.Limit <= 0 {
-		return in, fmt.Errorf("%s of %s: %w: limit must be greater than 0, got %s", t.Event, in.ID, ErrInvalid, t.Limit)
+	limit := cmp.Or(t.Limit, t.Limits.For(next))
+	if limit <= 0 {
+		return in, fmt.Errorf("%s of %s: %w: limit must be greater than 0, got %s", t.Event, in.ID, ErrInvalid, limit)
 	}
-	out.Threshold = At(t.Now.Add(t.Limit))
+	out.Threshold = At(t.Now.Add(limit))
 	switch t.Event {
 	case statemachine.Claim:
 		if in.PooledAt.IsZero() || t.RunID == "" {
