@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
-	"golang.org/x/sync/errgroup"
 )
 
 // claims takes candidates of the pool for requests.

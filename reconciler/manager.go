@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/store"
-	"golang.org/x/sync/errgroup"
 )
 
 // manager runs the controllers of one tenure.

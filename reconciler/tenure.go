@@ -4,8 +4,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/remuda-run/remuda/store"
 	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/store"
 )
 
 // tenure is one term of leadership as its parts see it. It is built anew for each and never changes, so that nothing of

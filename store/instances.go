@@ -16,7 +16,7 @@ import (
 // Transition is one event on one instance and what it brings along.
 type Transition struct {
 	Event   statemachine.Event
-	Now     time.Time     // the clock reading the decision was made with
+	Now     time.Time // the clock reading the decision was made with
 	Limits  statemachine.Limits
 	Limit   time.Duration // from Now to the new threshold; 0: what Limits gives the new state
 	RunID   RequestID     // Claim only
