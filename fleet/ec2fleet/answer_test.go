@@ -40,12 +40,12 @@ func TestTerminate_WithoutAnAnswer_IsAskedForAgainInTime_S12_H09(t *testing.T) {
 			t.Fatal(err)
 		}
 		const known, strange = "i-00000001", "i-00000002"
-		f.own.add(f.clock.Now(), known)
+		f.lister.own.add(f.clock.Now(), known)
 		for name, call := range map[string]func() error{
 			"terminate": func() error { return f.Terminate(t.Context(), known) },
 			"look up":   func() error { return f.Terminate(t.Context(), strange) },
 			"list": func() error {
-				return f.eachInstance(t.Context(), &ec2.DescribeInstancesInput{}, func(types.Instance) {})
+				return f.lister.eachInstance(t.Context(), &ec2.DescribeInstancesInput{}, func(types.Instance) {})
 			},
 		} {
 			begin := time.Now()

@@ -58,6 +58,20 @@ var errCallLimit = fmt.Errorf("no answer of EC2 within %s", callLimit)
 
 // Fleet is an open EC2 fleet. It starts no goroutine.
 type Fleet struct {
+	*client
+	catalog   *catalog
+	lister    *lister
+	templates *templates
+
+	mu        sync.Mutex
+	busyUntil time.Time // no launch before
+
+	closed chan struct{}
+	close  sync.Once
+}
+
+// client is what calls AWS for one installation.
+type client struct {
 	opts  Options
 	name  string
 	ec2   ec2API
@@ -65,22 +79,6 @@ type Fleet struct {
 	ssm   ssmAPI
 	log   *slog.Logger
 	clock clock.PassiveClock
-
-	types    typeCache
-	zones    cached[[]place]
-	offers   cached[offers]
-	role     cached[string]
-	template cached[template]
-	images   cached[image]
-	own      own
-
-	mu         sync.Mutex
-	switchedAt time.Time // when a version last ceased to be the default, or may have
-	busyUntil  time.Time // no launch before
-	missing    string    // what was last told of subnets that are gone
-
-	closed chan struct{}
-	close  sync.Once
 }
 
 var _ fleet.Fleet = (*Fleet)(nil)
@@ -103,10 +101,16 @@ func open(name string, ec2api ec2API, iamapi iamAPI, ssmapi ssmAPI, opts Options
 	if err := opts.complete(); err != nil {
 		return nil, fmt.Errorf("open fleet %s: %w", name, err)
 	}
-	return &Fleet{
+	c := &client{
 		opts: opts, name: name, ec2: answering{ec2api}, iam: iamapi, ssm: ssmapi,
 		log: opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
-		switchedAt: opts.Clock.Now(), closed: make(chan struct{}),
+	}
+	known := &catalog{client: c}
+	list := &lister{client: c, catalog: known}
+	return &Fleet{
+		client: c, catalog: known, lister: list,
+		templates: &templates{client: c, catalog: known, lister: list, switchedAt: opts.Clock.Now()},
+		closed:    make(chan struct{}),
 	}, nil
 }
 

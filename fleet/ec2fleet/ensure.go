@@ -27,24 +27,24 @@ func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 		return nil, fmt.Errorf("ensure fleet %s: %w", f.name, err)
 	}
 	defer cancel()
-	steps, err := f.ensure(ctx, apply)
+	steps, err := f.templates.ensure(ctx, apply)
 	if err != nil {
 		return steps, fmt.Errorf("ensure fleet %s: %w", f.name, err)
 	}
 	return steps, nil
 }
 
-func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
-	image, missing, err := f.checkParts(ctx)
+func (ts *templates) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
+	image, missing, err := ts.checkParts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	want := f.opts.want(image)
-	live, err := f.live(ctx)
+	want := ts.opts.want(image)
+	live, err := ts.live(ctx)
 	if err != nil {
 		return nil, err
 	}
-	step := ensure.Step{Resource: f.templateResource()}
+	step := ensure.Step{Resource: ts.templateResource()}
 	if live == nil && missing != nil {
 		return nil, missing
 	}
@@ -53,7 +53,7 @@ func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 		if !apply {
 			return []ensure.Step{step}, nil
 		}
-		created, err := f.create(ctx, want)
+		created, err := ts.create(ctx, want)
 		if err != nil {
 			return nil, err
 		}
@@ -61,16 +61,16 @@ func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 			step.Action = ensure.Created
 			return []ensure.Step{step}, nil
 		}
-		if live, err = f.live(ctx); err != nil || live == nil {
+		if live, err = ts.live(ctx); err != nil || live == nil {
 			return nil, cmp.Or(err, errGone)
 		}
 	}
-	changed, err := f.update(ctx, want, live, apply, &step)
+	changed, err := ts.update(ctx, want, live, apply, &step)
 	if err != nil {
 		return nil, err
 	}
 	if !changed && apply {
-		err = f.prune(ctx, live)
+		err = ts.prune(ctx, live)
 	}
 	return []ensure.Step{step}, errors.Join(err, missing) // the template is kept all the same
 }
@@ -80,46 +80,46 @@ var errGone = errors.New("another process makes the launch template at this mome
 
 // live returns the launch template, nil if there is none. One of our name without our mark is
 // somebody else's.
-func (f *Fleet) live(ctx context.Context) (*types.LaunchTemplate, error) {
-	out, err := f.ec2.DescribeLaunchTemplates(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{f.templateName()}})
+func (ts *templates) live(ctx context.Context) (*types.LaunchTemplate, error) {
+	out, err := ts.ec2.DescribeLaunchTemplates(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{ts.templateName()}})
 	if awserr.ClassOf(err) == awserr.NotFound || err == nil && len(out.LaunchTemplates) == 0 {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, explain(err, "ec2:DescribeLaunchTemplates", f.templateResource())
+		return nil, explain(err, "ec2:DescribeLaunchTemplates", ts.templateResource())
 	}
 	t := out.LaunchTemplates[0]
 	for _, tag := range t.Tags {
-		if aws.ToString(tag.Key) == TagName && aws.ToString(tag.Value) == f.name {
+		if aws.ToString(tag.Key) == TagName && aws.ToString(tag.Value) == ts.name {
 			return &t, nil
 		}
 	}
 	return nil, fmt.Errorf("%s exists and is not tagged %s=%s: it is not ours: rename it, or choose another name for this installation: %w",
-		f.templateResource(), TagName, f.name, fleet.ErrInvalid)
+		ts.templateResource(), TagName, ts.name, fleet.ErrInvalid)
 }
 
 // create makes the template. It reports false if another was first.
-func (f *Fleet) create(ctx context.Context, want shape) (bool, error) {
-	tags := map[string]string{TagName: f.name}
-	for key, value := range f.opts.Tags {
+func (ts *templates) create(ctx context.Context, want shape) (bool, error) {
+	tags := map[string]string{TagName: ts.name}
+	for key, value := range ts.opts.Tags {
 		tags[key] = value
 	}
-	_, err := f.ec2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
-		LaunchTemplateName: aws.String(f.templateName()), VersionDescription: aws.String(want.mark()),
+	_, err := ts.ec2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
+		LaunchTemplateName: aws.String(ts.templateName()), VersionDescription: aws.String(want.mark()),
 		LaunchTemplateData: want.data(),
 		TagSpecifications:  []types.TagSpecification{{ResourceType: types.ResourceTypeLaunchTemplate, Tags: sortedTags(tags)}},
 	})
-	f.template.forget()
+	ts.template.forget()
 	if awserr.ClassOf(err) == awserr.Exists {
 		return false, nil
 	}
-	return err == nil, explain(err, "ec2:CreateLaunchTemplate", f.templateResource())
+	return err == nil, explain(err, "ec2:CreateLaunchTemplate", ts.templateResource())
 }
 
 // update makes the default version what is wanted: an older version of the same shape, so that its
 // machines remain good, or else a new one. It reports whether anything differed.
-func (f *Fleet) update(ctx context.Context, want shape, live *types.LaunchTemplate, apply bool, step *ensure.Step) (bool, error) {
-	versions, err := f.versions(ctx, live)
+func (ts *templates) update(ctx context.Context, want shape, live *types.LaunchTemplate, apply bool, step *ensure.Step) (bool, error) {
+	versions, err := ts.versions(ctx, live)
 	if err != nil {
 		return false, err
 	}
@@ -148,9 +148,9 @@ func (f *Fleet) update(ctx context.Context, want shape, live *types.LaunchTempla
 	}
 	step.Action = ensure.Updated
 	if reuse > 0 {
-		err = f.switchTo(ctx, live, reuse)
+		err = ts.switchTo(ctx, live, reuse)
 	} else {
-		reuse, err = f.switchToNew(ctx, want, live)
+		reuse, err = ts.switchToNew(ctx, want, live)
 	}
 	step.Detail += fmt.Sprintf("; version %d is the default now", reuse)
 	return true, err
@@ -162,12 +162,12 @@ const newTries = 10
 // switchToNew makes a new version the default. If somebody deleted the version that was made for just this
 // change before, EC2 still answers with that to its token, for as long as it remembers; then the next
 // token is named after it.
-func (f *Fleet) switchToNew(ctx context.Context, want shape, live *types.LaunchTemplate) (made int64, err error) {
+func (ts *templates) switchToNew(ctx context.Context, want shape, live *types.LaunchTemplate) (made int64, err error) {
 	for range newTries {
-		if made, err = f.newVersion(ctx, want, live, made); err != nil {
+		if made, err = ts.newVersion(ctx, want, live, made); err != nil {
 			return 0, err
 		}
-		if err = f.switchTo(ctx, live, made); awserr.ClassOf(err) != awserr.NotFound {
+		if err = ts.switchTo(ctx, live, made); awserr.ClassOf(err) != awserr.NotFound {
 			return made, err
 		}
 	}
@@ -175,13 +175,13 @@ func (f *Fleet) switchToNew(ctx context.Context, want shape, live *types.LaunchT
 }
 
 // versions returns all versions of the template.
-func (f *Fleet) versions(ctx context.Context, live *types.LaunchTemplate) ([]types.LaunchTemplateVersion, error) {
+func (ts *templates) versions(ctx context.Context, live *types.LaunchTemplate) ([]types.LaunchTemplateVersion, error) {
 	var all []types.LaunchTemplateVersion
 	in := &ec2.DescribeLaunchTemplateVersionsInput{LaunchTemplateId: live.LaunchTemplateId, MaxResults: aws.Int32(200)} // the largest page
-	for pages := ec2.NewDescribeLaunchTemplateVersionsPaginator(f.ec2, in); pages.HasMorePages(); {
+	for pages := ec2.NewDescribeLaunchTemplateVersionsPaginator(ts.ec2, in); pages.HasMorePages(); {
 		out, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, explain(err, "ec2:DescribeLaunchTemplateVersions", f.templateResource())
+			return nil, explain(err, "ec2:DescribeLaunchTemplateVersions", ts.templateResource())
 		}
 		all = append(all, out.LaunchTemplateVersions...)
 	}
@@ -190,31 +190,31 @@ func (f *Fleet) versions(ctx context.Context, live *types.LaunchTemplate) ([]typ
 
 // newVersion names its call by what it follows, so that of two at once both get the same version; gone is
 // the version that the same call made before, 0 if there was none.
-func (f *Fleet) newVersion(ctx context.Context, want shape, live *types.LaunchTemplate, gone int64) (int64, error) {
+func (ts *templates) newVersion(ctx context.Context, want shape, live *types.LaunchTemplate, gone int64) (int64, error) {
 	token := fmt.Sprintf("%s-%d", strings.ReplaceAll(want.mark(), " ", "-"), aws.ToInt64(live.LatestVersionNumber))
 	if gone > 0 {
 		token += fmt.Sprintf("-%d", gone)
 	}
-	out, err := f.ec2.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
+	out, err := ts.ec2.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
 		LaunchTemplateId: live.LaunchTemplateId, VersionDescription: aws.String(want.mark()),
 		LaunchTemplateData: want.data(), ClientToken: aws.String(token),
 	})
 	if err != nil {
-		return 0, explain(err, "ec2:CreateLaunchTemplateVersion", f.templateResource())
+		return 0, explain(err, "ec2:CreateLaunchTemplateVersion", ts.templateResource())
 	}
 	if out.LaunchTemplateVersion == nil || aws.ToInt64(out.LaunchTemplateVersion.VersionNumber) == 0 {
-		return 0, errors.New("ec2:CreateLaunchTemplateVersion on " + f.templateResource() + ": the answer names no version")
+		return 0, errors.New("ec2:CreateLaunchTemplateVersion on " + ts.templateResource() + ": the answer names no version")
 	}
 	return aws.ToInt64(out.LaunchTemplateVersion.VersionNumber), nil
 }
 
-func (f *Fleet) switchTo(ctx context.Context, live *types.LaunchTemplate, version int64) error {
-	_, err := f.ec2.ModifyLaunchTemplate(ctx, &ec2.ModifyLaunchTemplateInput{
+func (ts *templates) switchTo(ctx context.Context, live *types.LaunchTemplate, version int64) error {
+	_, err := ts.ec2.ModifyLaunchTemplate(ctx, &ec2.ModifyLaunchTemplateInput{
 		LaunchTemplateId: live.LaunchTemplateId, DefaultVersion: aws.String(strconv.FormatInt(version, 10)),
 	})
-	f.template.forget()
-	f.mu.Lock()
-	f.switchedAt = f.clock.Now()
-	f.mu.Unlock()
-	return explain(err, "ec2:ModifyLaunchTemplate", f.templateResource())
+	ts.template.forget()
+	ts.mu.Lock()
+	ts.switchedAt = ts.clock.Now()
+	ts.mu.Unlock()
+	return explain(err, "ec2:ModifyLaunchTemplate", ts.templateResource())
 }

@@ -172,7 +172,7 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.switchTo(t.Context(), &types.LaunchTemplate{LaunchTemplateId: aws.String(id)}, *out.LaunchTemplateVersion.VersionNumber); err != nil {
+		if err := f.templates.switchTo(t.Context(), &types.LaunchTemplate{LaunchTemplateId: aws.String(id)}, *out.LaunchTemplateVersion.VersionNumber); err != nil {
 			t.Fatal(err)
 		}
 		if version(t, f) == before {
@@ -209,11 +209,11 @@ func TestEnsure_VersionDeletedByHand_H55_H56(t *testing.T) {
 		if want := fmt.Sprintf("version %d is the default now", round+2); got.Action != ensure.Updated || !strings.Contains(got.Detail, want) {
 			t.Fatalf("round %d: Ensure = %v, want updated, and %s", round, got, want)
 		}
-		live, err := f.live(t.Context())
+		live, err := f.templates.live(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(f.switchTo(t.Context(), live, 1), f.deleteVersions(t.Context(), live, []string{fmt.Sprint(round + 2)})); err != nil {
+		if err := errors.Join(f.templates.switchTo(t.Context(), live, 1), f.templates.deleteVersions(t.Context(), live, []string{fmt.Sprint(round + 2)})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -239,7 +239,7 @@ func TestEnsure_TrustsItsMark(t *testing.T) {
 	want := f.opts.want(parted("/dev/xvda"))
 	data := want.data()
 	data.EbsOptimized = aws.Bool(true) // as if EC2 had added it
-	live, err := f.live(t.Context())
+	live, err := f.templates.live(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestEnsure_TrustsItsMark(t *testing.T) {
 		LaunchTemplateId: live.LaunchTemplateId, LaunchTemplateData: data, VersionDescription: aws.String(want.mark()),
 	})
 	if err == nil {
-		err = f.switchTo(t.Context(), live, *out.LaunchTemplateVersion.VersionNumber)
+		err = f.templates.switchTo(t.Context(), live, *out.LaunchTemplateVersion.VersionNumber)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func FuzzDecode_S73(f *testing.F) {
 	f.Add([]byte(good[:len(good)-1]+`,"cpu":4294967298}`), "l-1", 1, "lt-1/3")
 	f.Add([]byte(good+`{}`), "l-1", 1<<40, "lt-1/3")
 	f.Fuzz(func(t *testing.T, raw []byte, token string, count int, version string) {
-		fl := &Fleet{name: "test"}
+		fl := &Fleet{client: &client{name: "test"}}
 		p := fleet.Plan{Token: token, Count: count, TemplateVersion: version, Params: raw}
 		in, err := fl.decode(p)
 		if err != nil {
@@ -99,7 +99,7 @@ func FuzzMachine_H65(f *testing.F) {
 	f.Add("", "", "", "", "", "", "")
 	f.Add("i-\xff\x00", "new-state", "capacity-block", "T3.\x00", "a", "remuda-class", "\xff")
 	f.Fuzz(func(t *testing.T, id, state, lifecycle, instanceType, zone, key, value string) {
-		fl := &Fleet{name: "test"}
+		l := &lister{client: &client{name: "test"}}
 		i := types.Instance{InstanceId: &id, InstanceLifecycle: types.InstanceLifecycleType(lifecycle), InstanceType: types.InstanceType(instanceType)}
 		if state != "" {
 			i.State = &types.InstanceState{Name: types.InstanceStateName(state)}
@@ -108,7 +108,7 @@ func FuzzMachine_H65(f *testing.F) {
 			i.Placement = &types.Placement{AvailabilityZone: &zone}
 		}
 		i.Tags = []types.Tag{{}, {Key: &key, Value: &value}}
-		m := fl.machineOf(i, "role")
+		m := l.machineOf(i, "role")
 		over := state == string(types.InstanceStateNameShuttingDown) || state == string(types.InstanceStateNameTerminated)
 		if m.ID != id || m.Principal != "role:"+id || (m.State == fleet.Ending || m.State == fleet.Ended) != over {
 			t.Errorf("machineOf(%+v) = %+v", i, m)

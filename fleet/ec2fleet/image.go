@@ -22,21 +22,21 @@ var amiForm = regexp.MustCompile(`^ami-[0-9a-f]{8,17}$`)
 // wanted looks up the image that new machines get. The launch template takes its id, never the parameter:
 // EC2 refuses a parameter in a fleet that chooses types by attributes (EC2 User Guide, "Use a Systems Manager
 // parameter instead of an AMI ID", Limitations). So a new value is a new version of the template (H56).
-func (f *Fleet) wanted(ctx context.Context) (types.Image, error) {
-	parameter, named := strings.CutPrefix(f.opts.AMI, parameterMark)
+func (ts *templates) wanted(ctx context.Context) (types.Image, error) {
+	parameter, named := strings.CutPrefix(ts.opts.AMI, parameterMark)
 	if !named {
-		return f.askImage(ctx, f.opts.AMI)
+		return ts.askImage(ctx, ts.opts.AMI)
 	}
-	id, err := f.askParameter(ctx, parameter)
+	id, err := ts.askParameter(ctx, parameter)
 	if err != nil {
 		return types.Image{}, err
 	}
-	return f.askImage(ctx, id)
+	return ts.askImage(ctx, id)
 }
 
-func (f *Fleet) askParameter(ctx context.Context, name string) (string, error) {
+func (ts *templates) askParameter(ctx context.Context, name string) (string, error) {
 	resource := "parameter " + name
-	out, err := f.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{name}})
+	out, err := ts.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{name}})
 	if err != nil {
 		return "", explain(err, "ssm:GetParameters", resource)
 	}
@@ -57,21 +57,21 @@ type image struct {
 }
 
 // architecture returns that of the template's image: EC2 takes only types that fit it.
-func (f *Fleet) architecture(ctx context.Context, t template) (string, error) {
+func (ts *templates) architecture(ctx context.Context, t template) (string, error) {
 	ask := func() (image, error) {
-		i, err := f.askImage(ctx, t.image)
+		i, err := ts.askImage(ctx, t.image)
 		return image{id: t.image, arch: string(i.Architecture)}, err
 	}
-	i, err := f.images.get(f.clock.Now(), typesLife, ask)
+	i, err := ts.images.get(ts.clock.Now(), typesLife, ask)
 	if err == nil && i.id != t.image {
-		f.images.forget()
-		i, err = f.images.get(f.clock.Now(), typesLife, ask)
+		ts.images.forget()
+		i, err = ts.images.get(ts.clock.Now(), typesLife, ask)
 	}
 	return i.arch, err
 }
 
-func (f *Fleet) askImage(ctx context.Context, id string) (types.Image, error) {
-	out, err := f.ec2.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{id}})
+func (ts *templates) askImage(ctx context.Context, id string) (types.Image, error) {
+	out, err := ts.ec2.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{id}})
 	if err != nil {
 		return types.Image{}, explain(err, "ec2:DescribeImages", "AMI "+id)
 	}

@@ -39,7 +39,7 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error)
 	if err != nil {
 		return fleet.Outcome{}, err
 	}
-	role, err := f.roleID(ctx) // what may fail without machines goes first
+	role, err := f.lister.roleID(ctx) // what may fail without machines goes first
 	if err != nil {
 		return fleet.Outcome{}, err
 	}
@@ -88,8 +88,8 @@ func (f *Fleet) unseen(ctx context.Context, in params, err error) bool {
 	if !strings.HasPrefix(awserr.Code(err), "InvalidLaunchTemplate") || awserr.ClassOf(err) != awserr.NotFound {
 		return false
 	}
-	f.template.forget()
-	t, lookErr := f.present(ctx)
+	f.templates.template.forget()
+	t, lookErr := f.templates.present(ctx)
 	return lookErr == nil && t.id == in.Template && t.version == in.Version
 }
 
@@ -114,16 +114,16 @@ func (f *Fleet) answered(ctx context.Context, in params, p fleet.Plan, role stri
 	for _, c := range came {
 		for _, id := range c.InstanceIds {
 			machines = append(machines, f.machine(in, p, c, id, role))
-			f.own.add(now, id)
+			f.lister.own.add(now, id)
 		}
 	}
 	if len(machines) == 0 {
 		return nil, nil
 	}
-	if err := f.size(ctx, machines); err != nil {
+	if err := f.lister.size(ctx, machines); err != nil {
 		return nil, err
 	}
-	listed, err := f.list(ctx, p.Token)
+	listed, err := f.lister.list(ctx, p.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -161,16 +161,16 @@ func (f *Fleet) machine(in params, p fleet.Plan, c types.CreateFleetInstance, id
 
 // size fills in what machines really have (H15). Of a type that EC2 does not know both stay 0, so that it
 // satisfies no request, and the others are listed all the same.
-func (f *Fleet) size(ctx context.Context, machines []fleet.Machine) error {
+func (l *lister) size(ctx context.Context, machines []fleet.Machine) error {
 	var names []string
 	for _, m := range machines {
 		names = append(names, m.InstanceType)
 	}
-	if err := f.learnTypes(ctx, names); err != nil {
+	if err := l.catalog.learnTypes(ctx, names); err != nil {
 		return err
 	}
 	for i := range machines {
-		t, _ := f.types.named(machines[i].InstanceType)
+		t, _ := l.catalog.types.named(machines[i].InstanceType)
 		machines[i].CPU, machines[i].Mem = t.cpu, t.mem
 	}
 	return nil

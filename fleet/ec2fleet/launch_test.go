@@ -222,8 +222,8 @@ func TestLaunch_TemplateNotSeenYet_H55(t *testing.T) {
 	if out, err := f.Launch(t.Context(), p); err != nil || len(out.Machines) != 1 {
 		t.Errorf("repeated Launch = %v, %v, want its machine", out, err)
 	}
-	s.Remove(f.templateName())
-	f.template.forget()
+	s.Remove(f.templates.templateName())
+	f.templates.template.forget()
 	if _, err := f.Plan(t.Context(), spec("l-2", 1)); err == nil || errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("Plan without a template error = %v, want one that time cures", err)
 	}
@@ -284,7 +284,7 @@ func TestLaunch_ClearErrors(t *testing.T) {
 			s := ec2test.New(t)
 			f := ready(t, s, nil)
 			p := planned(t, f, spec("l-1", 2))
-			tt.breaks(s, f.templateName())
+			tt.breaks(s, f.templates.templateName())
 			out, err := f.Launch(t.Context(), p)
 			if !errors.Is(err, fleet.ErrInvalid) || len(out.Machines) != 0 || len(s.Instances()) != 0 {
 				t.Fatalf("Launch = %+v, %v, want ErrInvalid and no machine", out, err)

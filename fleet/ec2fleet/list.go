@@ -20,6 +20,14 @@ import (
 // listPage is the largest page (EC2 API, DescribeInstances).
 const listPage = 1000
 
+// lister finds our machines.
+type lister struct {
+	*client
+	catalog *catalog
+	role    cached[string]
+	own     own
+}
+
 // List keeps the contract of fleet.Fleet. EC2 lists ended machines for about an hour.
 func (f *Fleet) List(ctx context.Context, token string) ([]fleet.Machine, error) {
 	ctx, cancel, err := f.begin(ctx)
@@ -27,26 +35,26 @@ func (f *Fleet) List(ctx context.Context, token string) ([]fleet.Machine, error)
 		return nil, fmt.Errorf("list machines: %w", err)
 	}
 	defer cancel()
-	machines, err := f.list(ctx, token)
+	machines, err := f.lister.list(ctx, token)
 	if err != nil {
 		return nil, fmt.Errorf("list machines: %w", err)
 	}
 	return machines, nil
 }
 
-func (f *Fleet) list(ctx context.Context, token string) ([]fleet.Machine, error) {
-	role, err := f.roleID(ctx)
+func (l *lister) list(ctx context.Context, token string) ([]fleet.Machine, error) {
+	role, err := l.roleID(ctx)
 	if err != nil {
 		return nil, err
 	}
-	filters := []types.Filter{filter("tag:"+TagName, f.name)}
+	filters := []types.Filter{filter("tag:"+TagName, l.name)}
 	if token != "" {
 		filters = append(filters, filter("tag:"+TagLaunch, token))
 	}
 	in := &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(listPage)}
 	var machines []fleet.Machine
-	err = f.eachInstance(ctx, in, func(i types.Instance) {
-		m := f.machineOf(i, role)
+	err = l.eachInstance(ctx, in, func(i types.Instance) {
+		m := l.machineOf(i, role)
 		if token == "" || m.LaunchToken == token { // a filter takes * and ? for wildcards
 			machines = append(machines, m)
 		}
@@ -54,12 +62,12 @@ func (f *Fleet) list(ctx context.Context, token string) ([]fleet.Machine, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.size(ctx, machines); err != nil {
+	if err := l.size(ctx, machines); err != nil {
 		return nil, err
 	}
-	now := f.clock.Now()
+	now := l.clock.Now()
 	for _, m := range machines {
-		f.own.add(now, m.ID)
+		l.own.add(now, m.ID)
 	}
 	slices.SortFunc(machines, func(a, b fleet.Machine) int {
 		return cmp.Or(a.LaunchedAt.Compare(b.LaunchedAt), cmp.Compare(a.ID, b.ID))
@@ -68,11 +76,11 @@ func (f *Fleet) list(ctx context.Context, token string) ([]fleet.Machine, error)
 }
 
 // eachInstance follows all pages.
-func (f *Fleet) eachInstance(ctx context.Context, in *ec2.DescribeInstancesInput, yield func(types.Instance)) error {
-	for pages := ec2.NewDescribeInstancesPaginator(f.ec2, in); pages.HasMorePages(); {
+func (l *lister) eachInstance(ctx context.Context, in *ec2.DescribeInstancesInput, yield func(types.Instance)) error {
+	for pages := ec2.NewDescribeInstancesPaginator(l.ec2, in); pages.HasMorePages(); {
 		out, err := pages.NextPage(ctx)
 		if err != nil {
-			return explain(err, "ec2:DescribeInstances", "instances tagged "+TagName+"="+f.name)
+			return explain(err, "ec2:DescribeInstances", "instances tagged "+TagName+"="+l.name)
 		}
 		for _, r := range out.Reservations {
 			for _, i := range r.Instances {
@@ -83,7 +91,7 @@ func (f *Fleet) eachInstance(ctx context.Context, in *ec2.DescribeInstancesInput
 	return nil
 }
 
-func (f *Fleet) machineOf(i types.Instance, role string) fleet.Machine {
+func (l *lister) machineOf(i types.Instance, role string) fleet.Machine {
 	tags := make(map[string]string, len(i.Tags))
 	for _, t := range i.Tags {
 		tags[aws.ToString(t.Key)] = aws.ToString(t.Value)
@@ -129,28 +137,28 @@ func principal(role, id string) string { return role + ":" + id }
 
 // roleID returns the unique id of the role that machines have. Once known it stands whatever IAM says: no
 // machine changes its role because the profile is gone, or the permission to look at it.
-func (f *Fleet) roleID(ctx context.Context) (string, error) {
-	if f.opts.RoleID != "" {
-		return f.opts.RoleID, nil
+func (l *lister) roleID(ctx context.Context) (string, error) {
+	if l.opts.RoleID != "" {
+		return l.opts.RoleID, nil
 	}
-	return f.role.lasting(f.clock.Now(), roleLife, func() (string, error) { return f.askRole(ctx) }, func(err error) {
-		f.log.Warn("going by the role that was seen last", logkey.Error, err)
+	return l.role.lasting(l.clock.Now(), roleLife, func() (string, error) { return l.askRole(ctx) }, func(err error) {
+		l.log.Warn("going by the role that was seen last", logkey.Error, err)
 	})
 }
 
 // checkRole asks for the role anew and reports what keeps us from seeing it.
-func (f *Fleet) checkRole(ctx context.Context) error {
-	if f.opts.RoleID != "" {
+func (l *lister) checkRole(ctx context.Context) error {
+	if l.opts.RoleID != "" {
 		return nil
 	}
-	f.role.expire()
-	_, err := f.role.get(f.clock.Now(), roleLife, func() (string, error) { return f.askRole(ctx) })
+	l.role.expire()
+	_, err := l.role.get(l.clock.Now(), roleLife, func() (string, error) { return l.askRole(ctx) })
 	return err
 }
 
-func (f *Fleet) askRole(ctx context.Context) (string, error) {
-	resource := "instance profile " + f.opts.profileName()
-	out, err := f.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: aws.String(f.opts.profileName())})
+func (l *lister) askRole(ctx context.Context) (string, error) {
+	resource := "instance profile " + l.opts.profileName()
+	out, err := l.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: aws.String(l.opts.profileName())})
 	if err != nil {
 		return "", explain(err, "iam:GetInstanceProfile", resource)
 	}

@@ -17,36 +17,36 @@ import (
 // checkParts looks up all that a machine is made of, and returns everything that is missing, joined:
 // EC2 itself takes a launch template of parts that do not exist, and says so at the first launch. Subnets that
 // are missing beside others are apart: there is where to launch.
-func (f *Fleet) checkParts(ctx context.Context) (image types.Image, missing, err error) {
+func (ts *templates) checkParts(ctx context.Context) (image types.Image, missing, err error) {
 	var errs []error
-	image, err = f.wanted(ctx)
+	image, err = ts.wanted(ctx)
 	errs = append(errs, err)
-	subnets, missing, err := f.askSubnets(ctx)
+	subnets, missing, err := ts.catalog.askSubnets(ctx)
 	errs = append(errs, err)
 	if len(subnets) == 0 {
 		errs = append(errs, missing)
 	}
-	groups, err := f.askGroups(ctx)
+	groups, err := ts.askGroups(ctx)
 	errs = append(errs, err)
-	errs = append(errs, f.checkRole(ctx))
+	errs = append(errs, ts.lister.checkRole(ctx))
 	if err := errors.Join(errs...); err != nil {
 		return types.Image{}, nil, err
 	}
 	return image, missing, sameVPC(subnets, groups)
 }
 
-func (f *Fleet) askGroups(ctx context.Context) ([]types.SecurityGroup, error) {
-	resource := "security groups " + strings.Join(f.opts.SecurityGroups, ", ")
+func (ts *templates) askGroups(ctx context.Context) ([]types.SecurityGroup, error) {
+	resource := "security groups " + strings.Join(ts.opts.SecurityGroups, ", ")
 	var groups []types.SecurityGroup
-	in := &ec2.DescribeSecurityGroupsInput{GroupIds: f.opts.SecurityGroups}
-	for pages := ec2.NewDescribeSecurityGroupsPaginator(f.ec2, in); pages.HasMorePages(); {
+	in := &ec2.DescribeSecurityGroupsInput{GroupIds: ts.opts.SecurityGroups}
+	for pages := ec2.NewDescribeSecurityGroupsPaginator(ts.ec2, in); pages.HasMorePages(); {
 		out, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, explain(err, "ec2:DescribeSecurityGroups", resource)
 		}
 		groups = append(groups, out.SecurityGroups...)
 	}
-	err := allThere("ec2:DescribeSecurityGroups on "+resource, f.opts.SecurityGroups, groups, func(g types.SecurityGroup) *string { return g.GroupId })
+	err := allThere("ec2:DescribeSecurityGroups on "+resource, ts.opts.SecurityGroups, groups, func(g types.SecurityGroup) *string { return g.GroupId })
 	return groups, err
 }
 

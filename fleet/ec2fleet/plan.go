@@ -43,7 +43,7 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	if err := f.busy(); err != nil {
 		return fleet.Plan{}, err
 	}
-	t, err := f.present(ctx)
+	t, err := f.templates.present(ctx)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
@@ -51,11 +51,11 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	places, err := f.places(ctx)
+	places, err := f.catalog.places(ctx)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	has, err := f.offered(ctx, places)
+	has, err := f.catalog.offered(ctx, places)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
@@ -110,11 +110,11 @@ func checkLaunch(token string, count int) error {
 // fits returns the names of the types that satisfy s on the template's image, sorted, and whether all of
 // them are usual.
 func (f *Fleet) fits(ctx context.Context, s fleet.Spec, t template) (names []string, usual bool, err error) {
-	arch, err := f.architecture(ctx, t)
+	arch, err := f.templates.architecture(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
-	infos, err := f.typesOf(ctx, s.CPU)
+	infos, err := f.catalog.typesOf(ctx, s.CPU)
 	if err != nil {
 		return nil, false, err
 	}

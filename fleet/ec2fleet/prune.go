@@ -28,25 +28,25 @@ const (
 // prune deletes versions of the template that nothing can need any more. Nothing goes within the
 // created limit of a change of the default, or of Open, which knows of no change before it: a
 // launch of the old default may still be repeated.
-func (f *Fleet) prune(ctx context.Context, live *types.LaunchTemplate) error {
-	now := f.clock.Now()
-	f.mu.Lock()
-	quiet := now.Sub(f.switchedAt) >= f.opts.CreatedLimit
-	f.mu.Unlock()
+func (ts *templates) prune(ctx context.Context, live *types.LaunchTemplate) error {
+	now := ts.clock.Now()
+	ts.mu.Lock()
+	quiet := now.Sub(ts.switchedAt) >= ts.opts.CreatedLimit
+	ts.mu.Unlock()
 	if !quiet || aws.ToInt64(live.LatestVersionNumber) <= keepVersions {
 		return nil
 	}
-	versions, err := f.versions(ctx, live)
+	versions, err := ts.versions(ctx, live)
 	if err != nil || len(versions) <= keepVersions {
 		return err
 	}
-	machines, err := f.list(ctx, "")
+	machines, err := ts.lister.list(ctx, "")
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for chunk := range slices.Chunk(spare(versions, machines, now.Add(-f.opts.CreatedLimit)), pruneChunk) {
-		errs = append(errs, f.deleteVersions(ctx, live, chunk))
+	for chunk := range slices.Chunk(spare(versions, machines, now.Add(-ts.opts.CreatedLimit)), pruneChunk) {
+		errs = append(errs, ts.deleteVersions(ctx, live, chunk))
 	}
 	return errors.Join(errs...)
 }
@@ -72,11 +72,11 @@ func spare(versions []types.LaunchTemplateVersion, machines []fleet.Machine, bef
 	return out
 }
 
-func (f *Fleet) deleteVersions(ctx context.Context, live *types.LaunchTemplate, versions []string) error {
-	out, err := f.ec2.DeleteLaunchTemplateVersions(ctx, &ec2.DeleteLaunchTemplateVersionsInput{
+func (ts *templates) deleteVersions(ctx context.Context, live *types.LaunchTemplate, versions []string) error {
+	out, err := ts.ec2.DeleteLaunchTemplateVersions(ctx, &ec2.DeleteLaunchTemplateVersionsInput{
 		LaunchTemplateId: live.LaunchTemplateId, Versions: versions,
 	})
-	resource := fmt.Sprintf("versions %s of %s", strings.Join(versions, ", "), f.templateResource())
+	resource := fmt.Sprintf("versions %s of %s", strings.Join(versions, ", "), ts.templateResource())
 	if err != nil {
 		return explain(err, "ec2:DeleteLaunchTemplateVersions", resource)
 	}
@@ -87,7 +87,7 @@ func (f *Fleet) deleteVersions(ctx context.Context, live *types.LaunchTemplate, 
 			code = u.ResponseError.Code
 		}
 		if code != types.LaunchTemplateErrorCodeLaunchTemplateVersionDoesNotExist { // another was first
-			errs = append(errs, fmt.Errorf("ec2:DeleteLaunchTemplateVersions on version %d of %s: %s", aws.ToInt64(u.VersionNumber), f.templateResource(), code))
+			errs = append(errs, fmt.Errorf("ec2:DeleteLaunchTemplateVersions on version %d of %s: %s", aws.ToInt64(u.VersionNumber), ts.templateResource(), code))
 		}
 	}
 	return errors.Join(errs...)

@@ -42,7 +42,7 @@ func quotaOf(name string) string {
 // types are not known, as after a restart.
 func (f *Fleet) quotaOfAll(in params) string {
 	quota := ""
-	for _, t := range f.types.ofCPU(in.CPU).peek() {
+	for _, t := range f.catalog.types.ofCPU(in.CPU).peek() {
 		if t.unfit || t.mem < in.Mem || !glob.Any(in.Allowed, t.name) {
 			continue
 		}

@@ -147,11 +147,11 @@ func TestMoto_PrunesVersions(t *testing.T) {
 	if _, err := f.Ensure(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	live, err := f.live(t.Context())
+	live, err := f.templates.live(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if versions, err := f.versions(t.Context(), live); err != nil || len(versions) != keepVersions {
+	if versions, err := f.templates.versions(t.Context(), live); err != nil || len(versions) != keepVersions {
 		t.Errorf("%d versions left, %v, want %d", len(versions), err, keepVersions)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -23,10 +25,22 @@ type template struct {
 // name names t for ever, as templateVersion does.
 func (t template) name() string { return templateVersion(t.id, t.version) }
 
-// templateName is the name of the installation's launch template.
-func (f *Fleet) templateName() string { return f.name + "-machine" }
+// templates keeps the installation's launch template, and knows what it is made of.
+type templates struct {
+	*client
+	catalog  *catalog
+	lister   *lister
+	template cached[template]
+	images   cached[image]
 
-func (f *Fleet) templateResource() string { return "launch template " + f.templateName() }
+	mu         sync.Mutex
+	switchedAt time.Time // when a version last ceased to be the default, or may have
+}
+
+// templateName is the name of the installation's launch template.
+func (ts *templates) templateName() string { return ts.name + "-machine" }
+
+func (ts *templates) templateResource() string { return "launch template " + ts.templateName() }
 
 // Template returns the id of the launch template and its default version as they are now at EC2, in
 // one string. The id is part of it because numbers begin anew when somebody deletes the template. While EC2 does not answer, it is what was seen last.
@@ -36,8 +50,8 @@ func (f *Fleet) Template(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read template: %w", err)
 	}
 	defer cancel()
-	f.template.expire()
-	t, err := f.present(ctx)
+	f.templates.template.expire()
+	t, err := f.templates.present(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read template: %w", err)
 	}
@@ -45,19 +59,19 @@ func (f *Fleet) Template(ctx context.Context) (string, error) {
 }
 
 // present returns what a machine launched now would be made from.
-func (f *Fleet) present(ctx context.Context) (template, error) {
-	return f.template.get(f.clock.Now(), templateLife, func() (template, error) {
-		out, err := f.ec2.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
-			LaunchTemplateName: aws.String(f.templateName()), Versions: []string{"$Default"},
+func (ts *templates) present(ctx context.Context) (template, error) {
+	return ts.template.get(ts.clock.Now(), templateLife, func() (template, error) {
+		out, err := ts.ec2.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
+			LaunchTemplateName: aws.String(ts.templateName()), Versions: []string{"$Default"},
 		})
 		if awserr.ClassOf(err) == awserr.NotFound { // somebody deleted it: Ensure is about to make it again (H55)
-			return template{}, awserr.Explain(err, "ec2:DescribeLaunchTemplateVersions", f.templateResource())
+			return template{}, awserr.Explain(err, "ec2:DescribeLaunchTemplateVersions", ts.templateResource())
 		}
 		if err != nil {
-			return template{}, explain(err, "ec2:DescribeLaunchTemplateVersions", f.templateResource())
+			return template{}, explain(err, "ec2:DescribeLaunchTemplateVersions", ts.templateResource())
 		}
 		if len(out.LaunchTemplateVersions) != 1 || out.LaunchTemplateVersions[0].LaunchTemplateData == nil {
-			return template{}, fmt.Errorf("ec2:DescribeLaunchTemplateVersions on %s: no default version: %w", f.templateResource(), fleet.ErrInvalid)
+			return template{}, fmt.Errorf("ec2:DescribeLaunchTemplateVersions on %s: no default version: %w", ts.templateResource(), fleet.ErrInvalid)
 		}
 		return templateOf(out.LaunchTemplateVersions[0]), nil
 	})

@@ -61,7 +61,7 @@ func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
 // known divides ids into those that are ours for sure, and the others.
 func (f *Fleet) known(ids []string) (ours, strange []string) {
 	for _, id := range ids {
-		if f.own.has(id) {
+		if f.lister.own.has(id) {
 			ours = append(ours, id)
 		} else {
 			strange = append(strange, id)
@@ -79,7 +79,7 @@ func (f *Fleet) owned(ctx context.Context, ids []string) ([]string, error) {
 			Filters:    []types.Filter{filter("tag:"+TagName, f.name), filter("instance-id", chunk...)},
 			MaxResults: aws.Int32(listPage),
 		}
-		err := f.eachInstance(ctx, in, func(i types.Instance) { ours = append(ours, aws.ToString(i.InstanceId)) })
+		err := f.lister.eachInstance(ctx, in, func(i types.Instance) { ours = append(ours, aws.ToString(i.InstanceId)) })
 		if err != nil {
 			errs = append(errs, fleet.TerminateErrors(chunk, err))
 		}
@@ -137,7 +137,7 @@ func (f *Fleet) terminate(ctx context.Context, ids []string) error {
 func (f *Fleet) living(ctx context.Context, ids []string) ([]string, error) {
 	var left []string
 	in := &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("instance-id", ids...)}, MaxResults: aws.Int32(listPage)}
-	err := f.eachInstance(ctx, in, func(i types.Instance) {
+	err := f.lister.eachInstance(ctx, in, func(i types.Instance) {
 		if stateOf(i) != fleet.Ended {
 			left = append(left, aws.ToString(i.InstanceId))
 		}

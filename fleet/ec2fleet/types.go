@@ -53,6 +53,17 @@ func (t typeInfo) meant(patterns []string) bool {
 // familyT is EC2's burstable family, said by its name too where the attribute is missing.
 var familyT = regexp.MustCompile(`^t[0-9]`)
 
+// catalog knows what the region offers: sizes of types, the zones of our subnets, and which types each zone has.
+type catalog struct {
+	*client
+	types  typeCache
+	zones  cached[[]place]
+	offers cached[offers]
+
+	mu      sync.Mutex
+	missing string // what was last told of subnets that are gone
+}
+
 // typeCache knows types by their vCPUs, for plans, and by name, for machines. Sizes never change.
 type typeCache struct {
 	mu     sync.Mutex
@@ -116,12 +127,12 @@ func (c *typeCache) named(name string) (typeInfo, bool) {
 }
 
 // typesOf returns all types with exactly cpu vCPUs.
-func (f *Fleet) typesOf(ctx context.Context, cpu int) ([]typeInfo, error) {
-	return f.types.ofCPU(cpu).get(f.clock.Now(), typesLife, func() ([]typeInfo, error) {
-		infos, err := f.askTypes(ctx, &ec2.DescribeInstanceTypesInput{
+func (c *catalog) typesOf(ctx context.Context, cpu int) ([]typeInfo, error) {
+	return c.types.ofCPU(cpu).get(c.clock.Now(), typesLife, func() ([]typeInfo, error) {
+		infos, err := c.askTypes(ctx, &ec2.DescribeInstanceTypesInput{
 			Filters: []types.Filter{filter("vcpu-info.default-vcpus", strconv.Itoa(cpu))},
 		})
-		f.types.add(infos)
+		c.types.add(infos)
 		return infos, err
 	})
 }
@@ -134,29 +145,29 @@ const vainLife = 10 * time.Minute
 
 // learnTypes makes the sizes of the named types known, as far as EC2 tells them. It asks by a filter: EC2
 // refuses the whole call for one name that it does not know (InvalidInstanceType).
-func (f *Fleet) learnTypes(ctx context.Context, names []string) error {
-	now := f.clock.Now()
-	missing := f.types.missing(now, names)
+func (c *catalog) learnTypes(ctx context.Context, names []string) error {
+	now := c.clock.Now()
+	missing := c.types.missing(now, names)
 	if len(missing) == 0 {
 		return nil
 	}
 	for chunk := range slices.Chunk(missing, maxFilter) {
-		infos, err := f.askTypes(ctx, &ec2.DescribeInstanceTypesInput{Filters: []types.Filter{filter("instance-type", chunk...)}})
+		infos, err := c.askTypes(ctx, &ec2.DescribeInstanceTypesInput{Filters: []types.Filter{filter("instance-type", chunk...)}})
 		if err != nil {
 			return err
 		}
-		f.types.add(infos)
+		c.types.add(infos)
 	}
-	if left := f.types.missing(now, missing); len(left) > 0 {
-		f.types.without(now.Add(vainLife), left)
-		f.log.Error("ec2:DescribeInstanceTypes does not tell the size of a machine's type: no request gets machines of it", logkey.Type, strings.Join(left, ", "))
+	if left := c.types.missing(now, missing); len(left) > 0 {
+		c.types.without(now.Add(vainLife), left)
+		c.log.Error("ec2:DescribeInstanceTypes does not tell the size of a machine's type: no request gets machines of it", logkey.Type, strings.Join(left, ", "))
 	}
 	return nil
 }
 
-func (f *Fleet) askTypes(ctx context.Context, in *ec2.DescribeInstanceTypesInput) ([]typeInfo, error) {
+func (c *catalog) askTypes(ctx context.Context, in *ec2.DescribeInstanceTypesInput) ([]typeInfo, error) {
 	var infos []typeInfo
-	for pages := ec2.NewDescribeInstanceTypesPaginator(f.ec2, in); pages.HasMorePages(); {
+	for pages := ec2.NewDescribeInstanceTypesPaginator(c.ec2, in); pages.HasMorePages(); {
 		out, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, explain(err, "ec2:DescribeInstanceTypes", "the region's instance types")

@@ -36,16 +36,16 @@ func (o offers) anywhere(name string) bool {
 }
 
 // places returns the zones of the configured subnets, by name.
-func (f *Fleet) places(ctx context.Context) ([]place, error) {
-	return f.zones.get(f.clock.Now(), zonesLife, func() ([]place, error) {
-		subnets, missing, err := f.askSubnets(ctx)
+func (c *catalog) places(ctx context.Context) ([]place, error) {
+	return c.zones.get(c.clock.Now(), zonesLife, func() ([]place, error) {
+		subnets, missing, err := c.askSubnets(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if len(subnets) == 0 {
 			return nil, missing
 		}
-		f.tellMissing(missing)
+		c.tellMissing(missing)
 		return perZone(subnets), nil
 	})
 }
@@ -53,11 +53,11 @@ func (f *Fleet) places(ctx context.Context) ([]place, error) {
 // askSubnets returns the configured subnets that there are, and an error that names those that are missing.
 // It asks by a filter: EC2 refuses the whole call for one id that it does not know, and a zone that is gone
 // must not take the others with it.
-func (f *Fleet) askSubnets(ctx context.Context) (subnets []types.Subnet, missing, err error) {
-	resource := "subnets " + strings.Join(f.opts.Subnets, ", ")
-	for chunk := range slices.Chunk(f.opts.Subnets, maxFilter) {
+func (c *catalog) askSubnets(ctx context.Context) (subnets []types.Subnet, missing, err error) {
+	resource := "subnets " + strings.Join(c.opts.Subnets, ", ")
+	for chunk := range slices.Chunk(c.opts.Subnets, maxFilter) {
 		in := &ec2.DescribeSubnetsInput{Filters: []types.Filter{filter("subnet-id", chunk...)}}
-		for pages := ec2.NewDescribeSubnetsPaginator(f.ec2, in); pages.HasMorePages(); {
+		for pages := ec2.NewDescribeSubnetsPaginator(c.ec2, in); pages.HasMorePages(); {
 			out, err := pages.NextPage(ctx)
 			if err != nil {
 				return nil, nil, explain(err, "ec2:DescribeSubnets", resource)
@@ -66,7 +66,7 @@ func (f *Fleet) askSubnets(ctx context.Context) (subnets []types.Subnet, missing
 		}
 	}
 	var gone []string
-	for _, id := range f.opts.Subnets {
+	for _, id := range c.opts.Subnets {
 		if !slices.ContainsFunc(subnets, func(s types.Subnet) bool { return aws.ToString(s.SubnetId) == id }) {
 			gone = append(gone, id)
 		}
@@ -78,20 +78,20 @@ func (f *Fleet) askSubnets(ctx context.Context) (subnets []types.Subnet, missing
 }
 
 // tellMissing logs, once until that changes, which subnets are missing.
-func (f *Fleet) tellMissing(missing error) {
+func (c *catalog) tellMissing(missing error) {
 	text := ""
 	if missing != nil {
 		text = missing.Error()
 	}
-	f.mu.Lock()
-	news := text != f.missing
-	f.missing = text
-	f.mu.Unlock()
+	c.mu.Lock()
+	news := text != c.missing
+	c.missing = text
+	c.mu.Unlock()
 	switch {
 	case news && missing != nil:
-		f.log.Error("launching only in the subnets that there are", logkey.Error, missing)
+		c.log.Error("launching only in the subnets that there are", logkey.Error, missing)
 	case news:
-		f.log.Info("all subnets are there again")
+		c.log.Info("all subnets are there again")
 	}
 }
 
@@ -114,8 +114,8 @@ func perZone(subnets []types.Subnet) []place {
 }
 
 // offered returns which types each of the places has.
-func (f *Fleet) offered(ctx context.Context, places []place) (offers, error) {
-	return f.offers.get(f.clock.Now(), typesLife, func() (offers, error) {
+func (c *catalog) offered(ctx context.Context, places []place) (offers, error) {
+	return c.offers.get(c.clock.Now(), typesLife, func() (offers, error) {
 		var zones []string
 		for _, p := range places {
 			zones = append(zones, p.Zone)
@@ -124,7 +124,7 @@ func (f *Fleet) offered(ctx context.Context, places []place) (offers, error) {
 		in := &ec2.DescribeInstanceTypeOfferingsInput{
 			LocationType: types.LocationTypeAvailabilityZone, Filters: []types.Filter{filter("location", zones...)},
 		}
-		for pages := ec2.NewDescribeInstanceTypeOfferingsPaginator(f.ec2, in); pages.HasMorePages(); {
+		for pages := ec2.NewDescribeInstanceTypeOfferingsPaginator(c.ec2, in); pages.HasMorePages(); {
 			out, err := pages.NextPage(ctx)
 			if err != nil {
 				return nil, explain(err, "ec2:DescribeInstanceTypeOfferings", "zones "+strings.Join(zones, ", "))
