@@ -136,7 +136,7 @@ func (a *Agent) start(ctx context.Context, in store.Instance, reg store.Registra
 		l, err = a.launch(ctx, in, reg)
 	}
 	switch {
-	case err != nil && (ctx.Err() != nil || a.halted.Load() || errors.Is(err, errMoved)):
+	case err != nil && (ctx.Err() != nil || a.deadman.halted.Load() || errors.Is(err, errMoved)):
 		return
 	case err != nil:
 		a.failedStart(in, reg, err)
@@ -162,7 +162,7 @@ func (a *Agent) launch(ctx context.Context, in store.Instance, reg store.Registr
 		a.abort = nil
 		a.mu.Unlock()
 	}()
-	if moved || a.halted.Load() {
+	if moved || a.deadman.halted.Load() {
 		return nil, errMoved
 	}
 	open, err := a.key.Open(reg)

@@ -79,6 +79,9 @@ type Options struct {
 	CleanLimit   time.Duration // for stopping the listener and scrubbing; default 100 s, below Limits.Handshake
 }
 
+// ErrUsedUp says that machines of this class serve one run.
+var ErrUsedUp = errors.New("agent: machine serves one run")
+
 // Machine is what the agent may do to the computer it runs on.
 type Machine interface {
 	// Halt powers the machine off; that ends it for good. It returns once this is under way. An
@@ -114,17 +117,13 @@ const haltWait = 5 * time.Second
 
 // Agent is one agent. Its methods but Run are internal to its goroutines.
 type Agent struct {
-	o      Options
-	log    *slog.Logger
-	disk   *disk
-	key    store.MachineKey // opens registrations
-	expiry *expiry
-	outbox *outbox
-
-	armed  chan struct{} // closed once the dead-man timer runs
-	orders chan string   // reasons to halt, for the dead-man
-	off    chan struct{} // closed once Machine.Halt was called
-	halted atomic.Bool
+	o       Options
+	log     *slog.Logger
+	disk    *disk
+	key     store.MachineKey // opens registrations
+	expiry  *expiry
+	outbox  *outbox
+	deadman *deadman
 
 	kick    chan struct{} // wakes the worker
 	beatNow chan struct{} // wakes the heartbeat
@@ -166,12 +165,15 @@ func New(o Options) (*Agent, error) {
 	}
 	a := &Agent{
 		o: o, log: log, disk: d, key: key,
-		armed: make(chan struct{}), orders: make(chan string, 1), off: make(chan struct{}),
 		kick: make(chan struct{}, 1), beatNow: make(chan struct{}, 1), readNow: make(chan struct{}, 1),
 		beaten: make(chan struct{}),
 	}
 	a.expiry = &expiry{clock: o.Clock, offset: o.Offset, grace: o.Grace, changed: make(chan struct{}, 1)}
 	a.outbox = newOutbox(o.Clock, log)
+	a.deadman = &deadman{
+		clock: o.Clock, log: log, grace: o.Grace, machine: o.Machine, expiry: a.expiry, listener: a.current,
+		armed: make(chan struct{}), orders: make(chan string, 1), off: make(chan struct{}),
+	}
 	a.pause = newPause()
 	a.fast.Store(true)
 	return a, nil
@@ -236,7 +238,7 @@ func (o *Options) complete() error {
 func (a *Agent) Run(ctx context.Context) error {
 	a.begin()
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return a.deadman(ctx) }) // before any user code (H03)
+	g.Go(func() error { return a.deadman.run(ctx) }) // before any user code (H03)
 	g.Go(func() error { a.takeOver(ctx); return nil })
 	g.Go(func() error { a.interrupts(ctx); return nil })
 	g.Go(func() error {
@@ -255,7 +257,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	select {
 	case err := <-done:
 		return err
-	case <-a.off:
+	case <-a.deadman.off:
 	}
 	t := a.o.Clock.NewTimer(haltWait)
 	defer t.Stop()

@@ -21,7 +21,7 @@ func (a *Agent) takeOver(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return
-	case <-a.armed:
+	case <-a.deadman.armed:
 	}
 	if a.insist(ctx, "take the machine over", a.o.TakeOver) {
 		a.log.Info("machine taken over")

@@ -1,15 +1,10 @@
 package agent
 
 import (
-	"context"
-	"fmt"
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"k8s.io/utils/clock"
-
-	"github.com/remuda-run/remuda/internal/logkey"
 )
 
 // Reasons to halt.
@@ -88,66 +83,4 @@ func (e *expiry) lead(own bool) time.Duration {
 // was learned at anchor, whichever is shorter: a wall clock set back must not prolong a life.
 func remaining(limit, anchor, wall time.Time, elapsed time.Duration) time.Duration {
 	return min(limit.Sub(wall), limit.Sub(anchor)-elapsed)
-}
-
-// deadman halts the machine when its time is over or when ordered to. It depends on nothing but the
-// clock: no file, no store, no lock that is held over a call.
-func (a *Agent) deadman(ctx context.Context) error {
-	for armed := false; ; {
-		left, reason := a.expiry.left(a.o.Clock.Now())
-		if left <= 0 {
-			return a.halt(ctx, reason)
-		}
-		t := a.o.Clock.NewTimer(min(left, a.o.Grace/rechecks))
-		if !armed {
-			armed = true
-			close(a.armed)
-		}
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return nil
-		case reason := <-a.orders:
-			t.Stop()
-			return a.halt(ctx, reason)
-		case <-a.expiry.changed:
-		case <-t.C():
-		}
-		t.Stop()
-	}
-}
-
-// order asks the dead-man to halt the machine.
-func (a *Agent) order(reason string) {
-	a.halted.Store(true)
-	select {
-	case a.orders <- reason:
-	default: // one order is enough
-	}
-}
-
-// halt ends the listener and powers the machine off, until that succeeds. From here on nothing is
-// registered. Only the end of the process, by ctx, stops it, and not before one try.
-func (a *Agent) halt(ctx context.Context, reason string) error {
-	a.halted.Store(true)
-	a.log.Warn("halt machine", logkey.Reason, reason)
-	if l := a.current(); l != nil {
-		l.Kill()
-	}
-	pause := backoff.NewExponentialBackOff(
-		backoff.WithInitialInterval(haltFirst), backoff.WithMaxInterval(haltMax), backoff.WithMaxElapsedTime(0))
-	try := func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), haltTry)
-		defer cancel()
-		return a.o.Machine.Halt(ctx, reason)
-	}
-	again := func(err error, wait time.Duration) {
-		a.log.Error("halt machine", logkey.Error, err, logkey.Seconds, wait.Seconds())
-	}
-	err := backoff.RetryNotify(try, backoff.WithContext(pause, ctx), again)
-	close(a.off)
-	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrHalted, reason, err)
-	}
-	return fmt.Errorf("%w: %s", ErrHalted, reason)
 }

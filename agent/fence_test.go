@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
@@ -27,8 +28,8 @@ type guarded struct {
 func newGuarded(t *testing.T) *guarded {
 	t.Helper()
 	g := &guarded{t: t, dir: t.TempDir()}
-	write(t, filepath.Join(g.dir, "agent-state.json"), `{"work": {"runId": "77"}}`)
-	write(t, filepath.Join(g.dir, agent.VerdictFile), "")
+	agenttest.Write(t, filepath.Join(g.dir, "agent-state.json"), `{"work": {"runId": "77"}}`)
+	agenttest.Write(t, filepath.Join(g.dir, agent.VerdictFile), "")
 	if err := agent.WriteHook(g.dir, os.Args[0]); err != nil {
 		t.Fatal(err)
 	}

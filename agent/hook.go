@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -44,7 +45,7 @@ func WriteHook(dir, exe string) error {
 		return fmt.Errorf("write hook: %w", err)
 	}
 	script := fmt.Sprintf(hookScript, quote(exe), HookCommand, HookStarted, quote(dir))
-	return writeFile(filepath.Join(dir, HookFile), []byte(script), 0o755)
+	return atomicfile.Write(filepath.Join(dir, HookFile), []byte(script), 0o755)
 }
 
 // quote makes s one word of a POSIX shell.

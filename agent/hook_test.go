@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -96,7 +97,7 @@ func TestWriteHook_Runs(t *testing.T) {
 		t.Fatal(err)
 	}
 	exe := filepath.Join(dir, "program")
-	write(t, exe, "#!/bin/sh\nfor a; do echo \"[$a]\"; done\n")
+	agenttest.Write(t, exe, "#!/bin/sh\nfor a; do echo \"[$a]\"; done\n")
 	if err := agent.WriteHook(dir, exe); err != nil {
 		t.Fatal(err)
 	}

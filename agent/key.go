@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
@@ -44,7 +45,7 @@ func newKey(path string) (store.MachineKey, error) {
 	if err != nil {
 		return store.MachineKey{}, err
 	}
-	return key, writeFile(path, private, 0o600)
+	return key, atomicfile.Write(path, private, 0o600)
 }
 
 // keyError says that a registration is not sealed to this machine's key: nothing but another machine helps.

@@ -3,51 +3,19 @@ package agent_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// shell is a Command that runs a shell script with the mark of an instance.
-func shell(t *testing.T, id, script string) agent.Command {
-	t.Helper()
-	return agent.Command{
-		Path: "/bin/sh", Args: []string{"-c", script}, Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
-		Env: []string{"PATH=" + os.Getenv("PATH"), agent.EnvMarker + "=" + id},
-	}
-}
-
-// instance names an instance of this test alone, and ends its processes afterwards.
-func instance(t *testing.T) string {
-	t.Helper()
-	id := fmt.Sprintf("i-%s-%d", strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid())
-	t.Cleanup(func() {
-		eventually(t, "no process is left", func() bool {
-			left, err := process.Find(agent.EnvMarker, id)
-			return err == nil && process.KillAll(left...) == nil && len(left) == 0
-		})
-	})
-	return id
-}
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
 // What the operator's script says is not for jobs, also where an earlier version left a log they can read.
 func TestCommand_LogIsPrivate_H43(t *testing.T) {
-	command := shell(t, instance(t), "echo token")
+	command := agenttest.Shell(t, agenttest.Instance(t), "echo token")
 	for range 2 {
 		if err := command.Run(context.Background()); err != nil {
 			t.Fatal(err)
@@ -64,19 +32,19 @@ func TestCommand_LogIsPrivate_H43(t *testing.T) {
 
 // H46: the true exit status counts, and the last lines tell why.
 func TestCommand_Status_S39_H46(t *testing.T) {
-	id := instance(t)
-	if err := shell(t, id, "echo fine").Run(context.Background()); err != nil {
+	id := agenttest.Instance(t)
+	if err := agenttest.Shell(t, id, "echo fine").Run(context.Background()); err != nil {
 		t.Errorf("Run of a script that succeeds = %v", err)
 	}
-	err := shell(t, id, "echo first; echo the reason >&2; false; exit 3").Run(context.Background())
+	err := agenttest.Shell(t, id, "echo first; echo the reason >&2; false; exit 3").Run(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.HasSuffix(err.Error(), "first\nthe reason") {
 		t.Errorf("Run = %v, want exit status 3 and the last lines", err)
 	}
-	err = shell(t, id, "i=0; while [ $i -lt 1000 ]; do echo line $i; i=$((i+1)); done; exit 1").Run(context.Background())
+	err = agenttest.Shell(t, id, "i=0; while [ $i -lt 1000 ]; do echo line $i; i=$((i+1)); done; exit 1").Run(context.Background())
 	if err == nil || len(err.Error()) > 2000 || !strings.HasSuffix(err.Error(), "line 998\nline 999") || !strings.Contains(err.Error(), ": line ") {
 		t.Errorf("Run = %v, want the end of the output in whole lines", err)
 	}
-	missing := shell(t, id, "")
+	missing := agenttest.Shell(t, id, "")
 	missing.Path = "/nowhere/script"
 	if err := missing.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "/nowhere/script") {
 		t.Errorf("Run of a missing script = %v", err)
@@ -85,7 +53,7 @@ func TestCommand_Status_S39_H46(t *testing.T) {
 
 // H03: a script that hangs is killed at its limit, however far it came.
 func TestCommand_Limit_H03(t *testing.T) {
-	c := shell(t, instance(t), "sleep 600 & sleep 600 & wait")
+	c := agenttest.Shell(t, agenttest.Instance(t), "sleep 600 & sleep 600 & wait")
 	c.Limit = 100 * time.Millisecond
 	if err := c.Run(context.Background()); !errors.Is(err, agent.ErrScriptLimit) {
 		t.Errorf("Run = %v, want ErrScriptLimit", err)
@@ -94,13 +62,13 @@ func TestCommand_Limit_H03(t *testing.T) {
 
 // H03: whatever ends a script under way, its limit or the end of the agent, ends its children too.
 func TestCommand_ContextEnds_KillsGroup_H03(t *testing.T) {
-	id := instance(t)
-	c := shell(t, id, "sleep 600 & sleep 600 & echo waiting; wait")
+	id := agenttest.Instance(t)
+	c := agenttest.Shell(t, id, "sleep 600 & sleep 600 & echo waiting; wait")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx) }()
-	eventually(t, "the script has children", func() bool {
+	agenttest.Eventually(t, "the script has children", func() bool {
 		said, err := os.ReadFile(c.Log)
 		return err == nil && string(said) == "waiting\n"
 	})
@@ -108,7 +76,7 @@ func TestCommand_ContextEnds_KillsGroup_H03(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), "waiting") {
 		t.Errorf("Run = %v, want context.Canceled and the last lines", err)
 	}
-	eventually(t, "the script's children end", func() bool {
+	agenttest.Eventually(t, "the script's children end", func() bool {
 		left, err := process.Find(agent.EnvMarker, id)
 		return err == nil && len(left) == 0
 	})
@@ -116,11 +84,11 @@ func TestCommand_ContextEnds_KillsGroup_H03(t *testing.T) {
 
 // A background process that keeps the output open holds up nobody, and lives on.
 func TestCommand_BackgroundProcess_NotWaitedFor(t *testing.T) {
-	id := instance(t)
-	if err := shell(t, id, "sleep 600 & exit 0").Run(context.Background()); err != nil {
+	id := agenttest.Instance(t)
+	if err := agenttest.Shell(t, id, "sleep 600 & exit 0").Run(context.Background()); err != nil {
 		t.Fatalf("Run = %v", err)
 	}
-	eventually(t, "the service that the script started is found alive", func() bool { // it may be in the middle of exec
+	agenttest.Eventually(t, "the service that the script started is found alive", func() bool { // it may be in the middle of exec
 		left, err := process.Find(agent.EnvMarker, id)
 		return err == nil && len(left) == 1
 	})

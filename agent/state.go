@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -88,10 +89,9 @@ func openDisk(path string, log *slog.Logger) (*disk, error) {
 	return d, nil
 }
 
-// Forget removes the state that an agent left in dir, and what the machine was like before its first run, for a
-// machine that is another one now.
+// Forget removes the state that an agent left in dir, for a machine that is another one now.
 func Forget(dir string) error {
-	for _, name := range []string{stateFile, keyFile, baselineFile, writableFile} {
+	for _, name := range []string{stateFile, keyFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget state: %w", err)
 		}
@@ -139,25 +139,5 @@ func (d *disk) update(change func(*State)) error {
 	if err != nil {
 		return fmt.Errorf("encode state: %w", err)
 	}
-	return writeFile(d.path, append(b, '\n'), 0o644)
-}
-
-// writeFile replaces the file at path as a whole: a reader sees the old one or the new one, whenever
-// this process dies. It does not wait for the disk: a machine that loses power may come back with
-// an older state, which costs a repeated script or a refused registration and nothing else.
-func writeFile(path string, content []byte, mode fs.FileMode) error {
-	temp := path + ".new"
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
-	if err != nil {
-		return fmt.Errorf("write file: %w", err)
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return fmt.Errorf("write file: %w", err)
-	}
-	return nil
+	return atomicfile.Write(d.path, append(b, '\n'), 0o644)
 }

@@ -73,13 +73,13 @@ func (a *Agent) look(ctx context.Context) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		if a.disk.get().Version > 0 {
-			a.order(haltGone)
+			a.deadman.order(haltGone)
 		}
 		return nil // otherwise not there yet: the boot deadline holds
 	case err != nil:
 		return err
 	case in.State == statemachine.Terminated:
-		a.order(haltTerminated)
+		a.deadman.order(haltTerminated)
 		return nil
 	}
 	a.take(in)

@@ -16,7 +16,7 @@ func (a *Agent) work(ctx context.Context) {
 	if !a.prepare(ctx) || !a.adopt(ctx) {
 		return
 	}
-	for ctx.Err() == nil && !a.halted.Load() {
+	for ctx.Err() == nil && !a.deadman.halted.Load() {
 		wake, more := a.step(ctx)
 		if !more {
 			a.sleep(ctx, wake)
@@ -51,7 +51,7 @@ func (a *Agent) leave() {
 	if l == nil {
 		return
 	}
-	if a.halted.Load() {
+	if a.deadman.halted.Load() {
 		l.Kill()
 	}
 	l.Detach()

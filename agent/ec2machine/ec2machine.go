@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -105,7 +106,7 @@ func (h *Host) identify(ctx context.Context, o Options) error {
 	}
 	if cached.InstanceID != "" && cached.InstanceID != h.InstanceID {
 		h.log.Warn("state of another instance dropped", logkey.InstanceID, cached.InstanceID)
-		if err := agent.Forget(o.Dir); err != nil { // the image was made of a machine in use
+		if err := errors.Join(agent.Forget(o.Dir), scrub.Forget(o.Dir)); err != nil { // the image was made of a machine in use
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -54,11 +55,7 @@ func writeIdentity(file string, id Identity) error {
 	if err != nil {
 		return fmt.Errorf("write identity: %w", err)
 	}
-	temp := file + ".new"
-	if err := os.WriteFile(temp, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write identity: %w", err)
-	}
-	if err := os.Rename(temp, file); err != nil {
+	if err := atomicfile.Write(file, append(b, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write identity: %w", err)
 	}
 	return nil

@@ -9,14 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/scrub"
 )
 
 // Machine is the instance for the agent: what it may do to the computer.
 type Machine struct {
-	agent.Scrubber
 	*Host
+	Scrubber scrub.Scrubber
 }
+
+// Scrub implements agent.Machine.
+func (m Machine) Scrub(ctx context.Context, class string) error { return m.Scrubber.Scrub(ctx, class) }
 
 // Halt implements agent.Machine. Where no command can be run, as on a machine that a job has filled with processes,
 // the kernel ends the machine at once.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/store"
 )
@@ -62,7 +63,7 @@ func ec2Site(ctx context.Context, a *app, cfg Config, dir string, log *slog.Logg
 		id:      host.InstanceID,
 		whole:   environment(a.environ())[rootEnv] == "",
 		cache:   filepath.Join(dir, "runners"),
-		machine: func(s agent.Scrubber) agent.Machine { return ec2machine.Machine{Scrubber: s, Host: host} },
+		machine: func(s scrub.Scrubber) agent.Machine { return ec2machine.Machine{Scrubber: s, Host: host} },
 		options: func(o *agent.Options) {
 			o.Connect, o.TakeOver, o.Offset, o.NoticePoll = connect, host.TakeOver, host.Offset, ec2machine.NoticePoll
 		},

@@ -16,6 +16,7 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/actionsrunner"
 	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -255,17 +256,17 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 	return os.Rename(temp, dir)
 }
 
-func (m *machine) scrubber() agent.Scrubber {
-	s := agent.Scrubber{
+func (m *machine) scrubber() scrub.Scrubber {
+	s := scrub.Scrubber{
 		InstanceID: m.id, Root: m.dir, Clock: m.a.clock,
 		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
-		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.system, Levels: map[string]agent.ScrubLevel{},
+		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.system, Levels: map[string]scrub.Level{},
 	}
 	for name, class := range m.cfg.Classes {
-		s.Levels[name] = agent.ScrubLevel(class.Scrub)
+		s.Levels[name] = scrub.Level(class.Scrub)
 	}
 	if m.account.Credential != nil && m.cfg.alone() {
-		s.User = &agent.RunnerUser{UID: int(m.account.Credential.Uid), Groups: m.groups(), Name: m.account.Name, Home: m.account.Home}
+		s.User = &scrub.User{UID: int(m.account.Credential.Uid), Groups: m.groups(), Name: m.account.Name, Home: m.account.Home}
 	}
 	if m.cfg.Agent.Scrub != "" {
 		s.Script = m.command(m.cfg.Agent.Scrub, "scrub.log")

@@ -115,7 +115,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 	if !ok {
 		t.Fatalf("script = %T", m.script())
 	}
-	for name, command := range map[string]*agent.Command{"script": script.Command, "scrub": m.scrubber().Script} {
+	for name, command := range map[string]*agent.Command{"script": script.Command, "scrub": m.scrubber().Script.(*agent.Command)} {
 		env := environment(command.Env)
 		if command.Dir != "/" || env["HOME"] != self.HomeDir || env["PATH"] != ours+":/usr/bin" || len(env) != 5 {
 			t.Errorf("%s runs in %s with %v", name, command.Dir, env)

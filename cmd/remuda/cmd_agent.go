@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/host"
+	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/process"
@@ -51,7 +53,7 @@ func newAgentCmd(a *app) *cobra.Command {
 // site is what differs between agents of different fleets.
 type site struct {
 	id      string // of the instance
-	machine func(agent.Scrubber) agent.Machine
+	machine func(scrub.Scrubber) agent.Machine
 	whole   bool                              // the computer is the instance's alone
 	cache   string                            // folder for archives of the runner
 	others  []string                          // folders of other instances
@@ -196,8 +198,8 @@ func processSite(ctx context.Context, a *app, cfg Config, dir string, log *slog.
 	fleet := filepath.Dir(filepath.Dir(dir))
 	return &site{
 		id: id,
-		machine: func(s agent.Scrubber) agent.Machine {
-			return agent.ProcessMachine{Scrubber: s, Notice: env[procfleet.EnvInterruption]}
+		machine: func(s scrub.Scrubber) agent.Machine {
+			return host.Process{Scrubber: s, Notice: env[procfleet.EnvInterruption]}
 		},
 		options: func(o *agent.Options) { o.Store, o.Principal = store.New(table), store.Principal(id) },
 		close:   table.Close,

@@ -82,7 +82,7 @@ func (c GitHubConfig) level() string {
 type Class struct {
 	CPU   int    `yaml:"cpu" json:"cpu"`                         // vCPUs, exactly
 	Mem   int    `yaml:"mem" json:"mem"`                         // MiB, at least
-	Scrub string `yaml:"scrub,omitempty" json:"scrub,omitempty"` // one of agent.ScrubLevels; "": as the agent decides
+	Scrub string `yaml:"scrub,omitempty" json:"scrub,omitempty"` // one of scrub.Levels; "": as the agent decides
 }
 
 // LimitsConfig is statemachine.Limits with names and documentation; see Config.limits.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -202,9 +202,9 @@ func (c Config) validateScrub(p *problems) {
 	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
 		field, level := "classes."+name+".scrub", c.Classes[name].Scrub
 		if level != "" {
-			p.oneOf(field, level, agent.ScrubLevels()...)
+			p.oneOf(field, level, scrub.Levels()...)
 		}
-		p.check(alone || level != string(agent.ScrubFull), field,
+		p.check(alone || level != string(scrub.Full), field,
 			"less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1", quoted(level))
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
@@ -157,11 +158,7 @@ func writeConfig(path string, c Config) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	temp := path + ".new"
-	if err := os.WriteFile(temp, out, 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := atomicfile.Write(path, out, 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package agent
+package scrub
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
@@ -29,8 +30,8 @@ func (s Scrubber) jobs() (writable.User, error) {
 // recordWritable writes down what the runner's user may write. Its own home and the instance's folder are looked
 // after by themselves. Where others use the computer, theirs is what is in the folders for temporary files.
 func (s Scrubber) recordWritable(ctx context.Context) error {
-	full := slices.ContainsFunc(slices.Collect(maps.Keys(s.Levels)), func(class string) bool { return s.level(class) == ScrubFull })
-	if s.User == nil || !full && s.level("") != ScrubFull {
+	full := slices.ContainsFunc(slices.Collect(maps.Keys(s.Levels)), func(class string) bool { return s.level(class) == Full })
+	if s.User == nil || !full && s.level("") != Full {
 		return nil // it will not be asked for
 	}
 	user, err := s.jobs()
@@ -48,7 +49,7 @@ func (s Scrubber) recordWritable(ctx context.Context) error {
 	if err := tree.Record(ctx, &out); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(s.Root, writableFile), out.Bytes(), 0o600)
+	return atomicfile.Write(filepath.Join(s.Root, writableFile), out.Bytes(), 0o600)
 }
 
 // readWritable reads what recordWritable wrote.

@@ -1,4 +1,4 @@
-package agent
+package scrub
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -116,7 +117,7 @@ func (s Scrubber) killByKernel() error {
 
 // left returns the processes of runs, without this one.
 func (s Scrubber) left() ([]process.Ref, error) {
-	search := process.Search{Env: EnvMarker, Value: s.InstanceID}
+	search := process.Search{Env: agent.EnvMarker, Value: s.InstanceID}
 	if s.Tree {
 		search.Ancestor = os.Getpid()
 	}
@@ -147,4 +148,25 @@ func (s Scrubber) removeFromKernel() error {
 // user is the runner's user with the uids that the system lets it give away.
 func (s Scrubber) user() (process.User, error) {
 	return process.LookupUser(s.User.Name, s.User.UID, s.system("etc/subuid"))
+}
+
+// haltPause is the time between two looks for processes that were killed.
+const haltPause = 20 * time.Millisecond
+
+// EndAll kills every process of the run but this one and what it needs, until none is left or ctx ends.
+func (s Scrubber) EndAll(ctx context.Context) error {
+	for {
+		kerr := s.killByKernel()
+		left, err := s.left()
+		if err := errors.Join(kerr, err, process.KillAll(left...)); err != nil || len(left) == 0 {
+			return err
+		}
+		t := s.Clock.NewTimer(haltPause)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		case <-t.C():
+		}
+	}
 }

@@ -1,4 +1,7 @@
-package agent
+// Package scrub removes what a run left on a machine, and proves it: processes, files, containers, ports. What it cannot
+// remove, or cannot tell from what was there before the first run, is an error, and the machine serves no other run
+// (docs/security.md).
+package scrub
 
 import (
 	"cmp"
@@ -10,57 +13,53 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
-// Errors of Machine.Scrub.
-var (
-	// ErrNotClean says that something of a run is left on the machine.
-	ErrNotClean = errors.New("agent: not clean")
-	// ErrUsedUp says that machines of this class serve one run.
-	ErrUsedUp = errors.New("agent: machine serves one run")
-)
+// ErrNotClean says that something of a run is left on the machine.
+var ErrNotClean = errors.New("agent: not clean")
 
-// ScrubLevel says how much of a run is removed before the machine may serve another.
-type ScrubLevel string
+// Level says how much of a run is removed before the machine may serve another.
+type Level string
 
-// The levels, each including the ones before it. The zero value is ScrubFull on a computer that is one
-// instance's alone and has a user for its runs, else ScrubWorkspace (docs/adr/0009).
+// The levels, each including the ones before it. The zero value is Full on a computer that is one
+// instance's alone and has a user for its runs, else Workspace (docs/adr/0009).
 const (
-	ScrubNone      ScrubLevel = "none"      // nothing but the listener's processes; the operator's script
-	ScrubWorkspace ScrubLevel = "workspace" // processes of the run, work folder, home and temp folder of the instance
-	ScrubFull      ScrubLevel = "full"      // all of the runner's user, and containers
-	ScrubTerminate ScrubLevel = "terminate" // the machine is not used again
+	None      Level = "none"      // nothing but the listener's processes; the operator's script
+	Workspace Level = "workspace" // processes of the run, work folder, home and temp folder of the instance
+	Full      Level = "full"      // all of the runner's user, and containers
+	Terminate Level = "terminate" // the machine is not used again
 )
 
-// ScrubLevels lists the levels.
-func ScrubLevels() []string {
-	return []string{string(ScrubNone), string(ScrubWorkspace), string(ScrubFull), string(ScrubTerminate)}
+// Levels lists the levels.
+func Levels() []string {
+	return []string{string(None), string(Workspace), string(Full), string(Terminate)}
 }
 
 // Scrubber removes what jobs left behind (H42), and holds the machine against what it was before the
 // first run.
 //
-// Processes are known by EnvMarker, by descent and by their user, as far as the fields say: see killall.go. A
+// Processes are known by agent.EnvMarker, by descent and by their user, as far as the fields say: see killall.go. A
 // service that must outlive a run is started by the system's service manager, as another user.
 type Scrubber struct {
 	InstanceID string
-	Root       string   // instance folder
-	Empty      []string // folders below Root to empty: the runner's _work and _diag, home, temp
-	Program    string   // folder below Root of the runner program, to which its user may add files; "": none
-	Script     *Command // the operator's, nil: none. It runs after the rest
+	Root       string       // instance folder
+	Empty      []string     // folders below Root to empty: the runner's _work and _diag, home, temp
+	Program    string       // folder below Root of the runner program, to which its user may add files; "": none
+	Script     agent.Script // the operator's, nil: none. It runs after the rest
 	Clock      clock.WithTicker
 
-	Levels map[string]ScrubLevel // by resource class
-	Tree   bool                  // processes that descend from this one, which must have called process.AdoptOrphans
-	User   *RunnerUser           // whose processes and files are the runs' alone, so that all of them may be killed; nil: shared with others
-	Whole  bool                  // the computer is this instance's alone
-	Others []string              // folders outside Root that are not looked into: of other instances
-	System string                // root of the file system outside Root; "": /
+	Levels map[string]Level // by resource class
+	Tree   bool             // processes that descend from this one, which must have called process.AdoptOrphans
+	User   *User            // whose processes and files are the runs' alone, so that all of them may be killed; nil: shared with others
+	Whole  bool             // the computer is this instance's alone
+	Others []string         // folders outside Root that are not looked into: of other instances
+	System string           // root of the file system outside Root; "": /
 }
 
-// RunnerUser is the user that jobs run as.
-type RunnerUser struct {
+// User is the user that jobs run as.
+type User struct {
 	UID    int
 	Groups []int // all that it is in
 	Name   string
@@ -68,10 +67,10 @@ type RunnerUser struct {
 }
 
 // Scrub cleans the machine after a run of class, and checks. It returns an error that wraps
-// ErrNotClean if something is left, or ErrUsedUp.
+// ErrNotClean if something is left, or agent.ErrUsedUp.
 func (s Scrubber) Scrub(ctx context.Context, class string) error {
 	err := s.scrub(ctx, class)
-	if err == nil || errors.Is(err, ErrUsedUp) {
+	if err == nil || errors.Is(err, agent.ErrUsedUp) {
 		return err
 	}
 	return fmt.Errorf("scrub: %w: %w", ErrNotClean, err)
@@ -79,14 +78,14 @@ func (s Scrubber) Scrub(ctx context.Context, class string) error {
 
 func (s Scrubber) scrub(ctx context.Context, class string) error {
 	level := s.level(class)
-	if level == ScrubTerminate {
-		return fmt.Errorf("scrub: class %s: %w", class, ErrUsedUp)
+	if level == Terminate {
+		return fmt.Errorf("scrub: class %s: %w", class, agent.ErrUsedUp)
 	}
 	was, err := s.remembered()
 	if err != nil {
 		return err
 	}
-	if level != ScrubNone {
+	if level != None {
 		if err := s.remove(ctx, was, level); err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 			return err
 		}
 	}
-	if level == ScrubNone {
+	if level == None {
 		return nil
 	}
 	if s.Script != nil {
@@ -111,16 +110,16 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 }
 
 // level is that of a class.
-func (s Scrubber) level(class string) ScrubLevel {
+func (s Scrubber) level(class string) Level {
 	if s.Whole && s.User != nil {
-		return cmp.Or(s.Levels[class], ScrubFull)
+		return cmp.Or(s.Levels[class], Full)
 	}
-	return cmp.Or(s.Levels[class], ScrubWorkspace)
+	return cmp.Or(s.Levels[class], Workspace)
 }
 
 // remove removes what the level says.
-func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) error {
-	full := level == ScrubFull && s.User != nil
+func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
+	full := level == Full && s.User != nil
 	var known writable.Known
 	var reading errgroup.Group
 	if full { // some megabytes: while processes end
@@ -155,11 +154,11 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level ScrubLevel) er
 }
 
 // end ends the processes of runs, those in containers too.
-func (s Scrubber) end(ctx context.Context, was Baseline, level ScrubLevel) error {
+func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
 	if err := s.killAll(ctx); err != nil {
 		return err
 	}
-	if level != ScrubFull {
+	if level != Full {
 		return nil
 	}
 	again := s.Whole

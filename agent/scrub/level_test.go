@@ -1,4 +1,4 @@
-package agent
+package scrub
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/agent"
 )
 
 // stranger is a user that has no process and no file on any machine of these tests, nor another run of them: all
@@ -40,8 +42,8 @@ func place(t *testing.T) (s Scrubber, put func(owner int, path, text string)) {
 	put(stranger, "tmp/instance/scratch/left", "x")
 	return Scrubber{
 		InstanceID: t.Name() + "-none", Root: filepath.Join(top, "tmp/instance"), Empty: []string{"scratch"}, Clock: clock.RealClock{},
-		Levels: map[string]ScrubLevel{"none": ScrubNone, "full": ScrubFull, "once": ScrubTerminate},
-		User:   &RunnerUser{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: top,
+		Levels: map[string]Level{"none": None, "full": Full, "once": Terminate},
+		User:   &User{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: top,
 	}, put
 }
 
@@ -71,7 +73,7 @@ func TestScrub_Levels_H42(t *testing.T) {
 				put(0, path, "x")
 			}
 			err := s.Scrub(t.Context(), class)
-			if (err != nil) != want.err || errors.Is(err, ErrUsedUp) != want.err {
+			if (err != nil) != want.err || errors.Is(err, agent.ErrUsedUp) != want.err {
 				t.Fatalf("Scrub = %v, want ErrUsedUp: %v", err, want.err)
 			}
 			for _, path := range append(theirs, "var/lib/systemd/linger/stranger") {
@@ -212,16 +214,16 @@ func TestScrub_BesideTheProgram_H42(t *testing.T) {
 
 // H42: without a level in the configuration everything of a run goes where that can be told.
 func TestScrub_DefaultLevel_H42(t *testing.T) {
-	user := &RunnerUser{UID: stranger}
+	user := &User{UID: stranger}
 	for _, tt := range []struct {
 		scrubber Scrubber
-		want     ScrubLevel
+		want     Level
 	}{
-		{Scrubber{Whole: true, User: user}, ScrubFull},
-		{Scrubber{Whole: true}, ScrubWorkspace},
-		{Scrubber{User: user}, ScrubWorkspace},
-		{Scrubber{Whole: true, User: user, Levels: map[string]ScrubLevel{"small": ScrubNone}}, ScrubNone},
-		{Scrubber{Whole: true, User: user, Levels: map[string]ScrubLevel{"small": ""}}, ScrubFull},
+		{Scrubber{Whole: true, User: user}, Full},
+		{Scrubber{Whole: true}, Workspace},
+		{Scrubber{User: user}, Workspace},
+		{Scrubber{Whole: true, User: user, Levels: map[string]Level{"small": None}}, None},
+		{Scrubber{Whole: true, User: user, Levels: map[string]Level{"small": ""}}, Full},
 	} {
 		if got := tt.scrubber.level("small"); got != tt.want {
 			t.Errorf("level of %+v = %s, want %s", tt.scrubber, got, tt.want)
@@ -260,7 +262,7 @@ func TestScrub_ChangedHome_NotClean_H42(t *testing.T) {
 
 // H42: a port on which something listens after the run, and not before, is seen.
 func TestPorts_SeesListeners_H42(t *testing.T) {
-	s := Scrubber{Whole: true, User: &RunnerUser{UID: os.Getuid()}}
+	s := Scrubber{Whole: true, User: &User{UID: os.Getuid()}}
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {

@@ -1,4 +1,4 @@
-package agent_test
+package scrub_test
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/agenttest"
+	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -24,23 +26,13 @@ func folder(t *testing.T) string {
 	for _, file := range []string{
 		"runner/_work/repo/repo/.git/config", "runner/_work/_temp/x", "runner/bin/Runner.Listener", "home/.ssh/id", "tmp/a/b/c", "agent-state.json",
 	} {
-		write(t, filepath.Join(root, file), "x")
+		agenttest.Write(t, filepath.Join(root, file), "x")
 	}
 	return root
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func scrubber(root, id string) agent.Scrubber {
-	return agent.Scrubber{
+func scrubber(root, id string) scrub.Scrubber {
+	return scrub.Scrubber{
 		InstanceID: id, Root: root, Clock: clock.RealClock{},
 		Empty: []string{"runner/_work", "runner/_diag", "home", "tmp"},
 	}
@@ -77,7 +69,7 @@ func TestScrub_Files_H42(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := scrubber(root, instance(t)).Scrub(context.Background(), "small"); err != nil {
+	if err := scrubber(root, agenttest.Instance(t)).Scrub(context.Background(), "small"); err != nil {
 		t.Fatalf("Scrub = %v", err)
 	}
 	if got := files(t, root); got != scrubbed {
@@ -96,7 +88,7 @@ func TestScrub_Unprivileged_H42(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	id := instance(t)
+	id := agenttest.Instance(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +142,7 @@ func copyFile(t *testing.T, from, to string) {
 // No link is followed out of the folder, wherever a job put it.
 func TestScrub_Links_NotFollowed_H42(t *testing.T) {
 	outside := t.TempDir()
-	write(t, filepath.Join(outside, "precious"), "x")
+	agenttest.Write(t, filepath.Join(outside, "precious"), "x")
 	root := folder(t)
 	for name, target := range map[string]string{
 		"tmp/out": outside, "tmp/up": "../..", "tmp/loop": "loop", "runner/_work/repo/out": outside, "runner/_diag": outside,
@@ -159,7 +151,7 @@ func TestScrub_Links_NotFollowed_H42(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := scrubber(root, instance(t)).Scrub(context.Background(), "small"); err != nil {
+	if err := scrubber(root, agenttest.Instance(t)).Scrub(context.Background(), "small"); err != nil {
 		t.Fatalf("Scrub = %v", err)
 	}
 	want := strings.Replace(scrubbed, "runner/_work/", "runner/_diag/ runner/_work/", 1)
@@ -173,11 +165,11 @@ func TestScrub_Links_NotFollowed_H42(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "runner")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(outside, "_work", "precious"), "x")
+	agenttest.Write(t, filepath.Join(outside, "_work", "precious"), "x")
 	if err := os.Symlink(outside, filepath.Join(root, "runner")); err != nil {
 		t.Fatal(err)
 	}
-	if err := scrubber(root, instance(t)).Scrub(context.Background(), "small"); !errors.Is(err, agent.ErrNotClean) {
+	if err := scrubber(root, agenttest.Instance(t)).Scrub(context.Background(), "small"); !errors.Is(err, scrub.ErrNotClean) {
 		t.Errorf("Scrub of a folder that leads outside = %v, want ErrNotClean", err)
 	}
 	if got := files(t, outside); !strings.Contains(got, "_work/precious") {
@@ -187,12 +179,12 @@ func TestScrub_Links_NotFollowed_H42(t *testing.T) {
 
 // H42: processes of jobs are gone, whatever group or session they went to; this one lives.
 func TestScrub_Processes_H42(t *testing.T) {
-	id := instance(t)
-	script := shell(t, id, "setsid sleep 600 & (sleep 600 &) ; sleep 600 & exit 0")
+	id := agenttest.Instance(t)
+	script := agenttest.Shell(t, id, "setsid sleep 600 & (sleep 600 &) ; sleep 600 & exit 0")
 	if err := script.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "three processes are found", func() bool {
+	agenttest.Eventually(t, "three processes are found", func() bool {
 		left, err := process.Find(agent.EnvMarker, id)
 		return err == nil && len(left) == 3
 	})
@@ -206,9 +198,9 @@ func TestScrub_Processes_H42(t *testing.T) {
 
 // The operator's script runs last; its failure means not clean, and what it leaves is ended too.
 func TestScrub_Script_H42(t *testing.T) {
-	id, root := instance(t), folder(t)
+	id, root := agenttest.Instance(t), folder(t)
 	s := scrubber(root, id)
-	command := shell(t, id, "[ -z \"$(ls tmp)\" ] || exit 9; sleep 600 & echo seen > proof")
+	command := agenttest.Shell(t, id, "[ -z \"$(ls tmp)\" ] || exit 9; sleep 600 & echo seen > proof")
 	command.Dir = root
 	s.Script = &command
 	if err := s.Scrub(context.Background(), "small"); err != nil {
@@ -221,38 +213,15 @@ func TestScrub_Script_H42(t *testing.T) {
 		t.Errorf("%d processes of the script are left, %v", len(left), err)
 	}
 	command.Args = []string{"-c", "echo docker is stuck; exit 4"}
-	if err := s.Scrub(context.Background(), "small"); !errors.Is(err, agent.ErrNotClean) || !strings.Contains(err.Error(), "docker is stuck") {
+	if err := s.Scrub(context.Background(), "small"); !errors.Is(err, scrub.ErrNotClean) || !strings.Contains(err.Error(), "docker is stuck") {
 		t.Errorf("Scrub = %v, want ErrNotClean with the script's last line", err)
 	}
 }
 
 // A folder that is not there cannot be called clean.
 func TestScrub_NoRoot(t *testing.T) {
-	if err := scrubber(filepath.Join(t.TempDir(), "none"), instance(t)).Scrub(context.Background(), "small"); !errors.Is(err, agent.ErrNotClean) {
+	if err := scrubber(filepath.Join(t.TempDir(), "none"), agenttest.Instance(t)).Scrub(context.Background(), "small"); !errors.Is(err, scrub.ErrNotClean) {
 		t.Errorf("Scrub = %v, want ErrNotClean", err)
-	}
-}
-
-// Halting an instance of a process fleet ends all its processes but the agent's.
-func TestProcessMachine_HaltAndNotice_S12_S30(t *testing.T) {
-	id := instance(t)
-	if err := shell(t, id, "setsid sleep 600 & sleep 600 & exit 0").Run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	notice := filepath.Join(t.TempDir(), "interruption")
-	m := agent.ProcessMachine{Scrubber: scrubber(t.TempDir(), id), Notice: notice}
-	if err := m.Halt(context.Background(), "test"); err != nil {
-		t.Fatalf("Halt = %v", err)
-	}
-	if left, err := process.Find(agent.EnvMarker, id); err != nil || len(left) != 0 {
-		t.Errorf("%d processes are left, %v", len(left), err)
-	}
-	if m.Interrupted(context.Background()) || (agent.ProcessMachine{}).Interrupted(context.Background()) {
-		t.Error("Interrupted without notice")
-	}
-	write(t, notice, "")
-	if !m.Interrupted(context.Background()) {
-		t.Error("not Interrupted after notice")
 	}
 }
 
@@ -268,7 +237,7 @@ func TestScrub_FolderReplaced_BelongsToRunner_H42(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(work), os.Symlink(t.TempDir(), work), os.Lchown(filepath.Dir(work), nobody, nobody), os.Lchown(work, nobody, nobody)); err != nil {
 		t.Fatal(err)
 	}
-	if err := scrubber(root, instance(t)).Scrub(context.Background(), "small"); err != nil {
+	if err := scrubber(root, agenttest.Instance(t)).Scrub(context.Background(), "small"); err != nil {
 		t.Fatalf("Scrub = %v", err)
 	}
 	info, err := os.Lstat(work)

@@ -1,4 +1,4 @@
-package agent
+package scrub
 
 import (
 	"errors"
@@ -21,8 +21,8 @@ func BenchmarkScrub(b *testing.B) {
 	var scrubbers []Scrubber
 	for _, n := range sizes {
 		s := Scrubber{
-			InstanceID: fmt.Sprintf("bench-%d-%d", os.Getpid(), n), Clock: clock.RealClock{}, Levels: map[string]ScrubLevel{"full": ScrubFull},
-			User: &RunnerUser{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: b.TempDir(),
+			InstanceID: fmt.Sprintf("bench-%d-%d", os.Getpid(), n), Clock: clock.RealClock{}, Levels: map[string]Level{"full": Full},
+			User: &User{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: b.TempDir(),
 		}
 		s.Root = s.system("instance")
 		cache := s.system("opt/cache")

@@ -1,4 +1,4 @@
-package agent
+package scrub
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -48,7 +49,17 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("take baseline: %w", err)
 	}
-	return writeFile(s.baselinePath(), append(text, '\n'), 0o600)
+	return atomicfile.Write(s.baselinePath(), append(text, '\n'), 0o600)
+}
+
+// Forget removes what TakeBaseline wrote down in dir, for a machine that is another one now.
+func Forget(dir string) error {
+	for _, name := range []string{baselineFile, writableFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget baseline: %w", err)
+		}
+	}
+	return nil
 }
 
 func (s Scrubber) baselinePath() string { return filepath.Join(s.Root, baselineFile) }

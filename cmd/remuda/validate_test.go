@@ -1,0 +1,78 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// S89, H34: every bad value is named with its range, all at once, before anything is opened.
+func TestRequest_S89_H34_Validation(t *testing.T) {
+	tests := []struct{ flag, value, want string }{
+		{"--count", "0", `--count: must be a whole number from 1 to 1000, got "0"`},
+		{"--count", "-1", `--count: must be a whole number from 1 to 1000, got "-1"`},
+		{"--count", "1.5", `--count: must be a whole number from 1 to 1000, got "1.5"`},
+		{"--count", "10000", `--count: must be a whole number from 1 to 1000, got "10000"`},
+		{"--count", "two", `--count: must be a whole number from 1 to 1000, got "two"`},
+		{"--attempt", "0", `--attempt: must be a whole number from 1 to 2147483647, got "0"`},
+		{"--id", "", `--id: request id: must be 1 to 100 of a-z, 0-9 and -, not starting with -, got ""`},
+		{"--id", "Run,1", `--id: request id: must be 1 to 100 of a-z, 0-9 and -, not starting with -, got "Run,1"`},
+		{"--resource-class", "huge", `--resource-class: must be one of large, medium, small, xlarge, got "huge"`},
+		{"--resource-class", "", `--resource-class: must be one of large, medium, small, xlarge, got ""`},
+		{"--allowed-instance-types", "c* m[6]", `--allowed-instance-types: pattern may hold letters, digits, '.', '-' and '*', got "m[6]"`},
+		{"--allowed-instance-types", " ", `--allowed-instance-types: must hold 1 to 400 patterns such as c* or m6i.large, got " "`},
+		{"--usage-class", "reserved", `--usage-class: must be one or both of spot, on-demand, each once, got "reserved"`},
+		{"--usage-class", "spot,spot", `--usage-class: must be one or both of spot, on-demand, each once, got "spot,spot"`},
+		{"--usage-class", "", `--usage-class: must be one or both of spot, on-demand, got ""`},
+		{"--max-runtime", "0", `--max-runtime: must be a duration from 1s to 24h, such as 90s or 30m, got "0"`},
+		{"--max-runtime", "-2", `--max-runtime: must be a duration from 1s to 24h, such as 90s or 30m, got "-2"`},
+		{"--max-runtime", "30", `--max-runtime: must be a duration from 1s to 24h, such as 90s or 30m, got "30"`},
+		{"--timeout", "25h", `--timeout: must be a duration from 1s to 24h, such as 90s or 30m, got "25h"`},
+		{"--output", "yaml", `--output: must be one of table, json, got "yaml"`},
+	}
+	for _, tt := range tests {
+		t.Run(strings.TrimLeft(tt.flag, "-")+"="+tt.value, func(t *testing.T) {
+			c := newCLI(nil)
+			code := c.run(t.Context(), asking(tt.flag+"="+tt.value)...)
+			if want := "remuda: " + tt.want + "\nSee 'remuda request --help'.\n"; code != exitUsage || c.err.String() != want {
+				t.Errorf("exit code = %d, stderr = %q, want %d, %q", code, &c.err, exitUsage, want)
+			}
+			if c.opened != 0 {
+				t.Error("the store was opened for a request that cannot be right")
+			}
+		})
+	}
+}
+
+func TestRequest_S89_AllProblemsAtOnce(t *testing.T) {
+	c := newCLI(nil)
+	code := c.run(t.Context(), "request", "--count", "0", "--timeout", "soon")
+	if got := strings.Count(c.err.String(), "must be"); code != exitUsage || got != 4 { // id, count, class, timeout
+		t.Errorf("exit code = %d with %d problems, want %d with 4:\n%s", code, got, exitUsage, &c.err)
+	}
+}
+
+// S89: bounds come from the configuration, and so do the defaults of flags that were not given.
+func TestRequest_BoundsFollowConfiguration(t *testing.T) {
+	cfg := defaults()
+	cfg.Requests.MaxCount, cfg.Requests.MaxRuntime, cfg.Requests.Timeout = 3, 10*time.Minute, time.Minute
+	o := requestOptions{id: "77-x", attempt: "2", count: "3", usage: "spot, on-demand", types: "c*,m6i.large\nr*", class: "large", output: "json"}
+	if err := o.validate(cfg); err != nil {
+		t.Fatal(err)
+	}
+	want := store.RunRequest{
+		ID: "77-x", Attempt: 2, Count: 3, UsageClasses: []string{"spot", "on-demand"},
+		AllowedInstanceTypes: []string{"c*", "m6i.large", "r*"}, ResourceClass: "large", MaxRuntime: 600, Timeout: 60,
+	}
+	if diff := gocmp.Diff(want, o.want); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+	o.count = "4"
+	if err := o.validate(cfg); err == nil || !strings.Contains(err.Error(), "from 1 to 3") {
+		t.Errorf("validate with count 4 of 3 = %v, want the range", err)
+	}
+}
