@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,12 +16,13 @@ import (
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
 
 // ec2Site is an EC2 instance, which finds out by itself who it is. Its store is opened when the agent
 // runs: credentials and STS may be late, and nothing may keep the dead-man timer from running.
-func ec2Site(ctx context.Context, a *app, cfg Config, dir string, log *slog.Logger) (*site, error) {
+func ec2Site(ctx context.Context, a *app, cfg config.Config, dir string, log *slog.Logger) (*site, error) {
 	u, err := url.Parse(cfg.Fleet)
 	if err != nil {
 		return nil, fmt.Errorf("fleet: %w", err)
@@ -84,30 +84,22 @@ const rootEnv = "REMUDA_ROOT"
 
 // agentSettings returns what an agent on another machine must know of c, as a configuration file. It
 // names no file and no variable that holds a secret, and nothing whose change should cost warm machines.
-func agentSettings(c Config) ([]byte, error) {
+func agentSettings(c config.Config) ([]byte, error) {
 	out, err := yaml.Marshal(struct {
-		Name   string       `yaml:"name"`
-		Store  string       `yaml:"store"`
-		Pool   string       `yaml:"pool"`
-		Fleet  string       `yaml:"fleet"`
-		GitHub agentGitHub  `yaml:"github"`
-		Limits LimitsConfig `yaml:"limits"`
-		Agent  AgentConfig  `yaml:"agent"`
+		Name   string        `yaml:"name"`
+		Store  string        `yaml:"store"`
+		Pool   string        `yaml:"pool"`
+		Fleet  string        `yaml:"fleet"`
+		GitHub agentGitHub   `yaml:"github"`
+		Limits config.Limits `yaml:"limits"`
+		Agent  config.Agent  `yaml:"agent"`
 
-		Classes map[string]Class `yaml:"classes,omitempty"`
-	}{c.Name, c.Store, c.Pool, c.Fleet, agentGitHub{c.GitHub.URL, c.GitHub.APIURL, c.GitHub.Repository, c.GitHub.RunnerGroup}, c.Limits, c.Agent, c.scrubbed()})
+		Classes map[string]config.Class `yaml:"classes,omitempty"`
+	}{c.Name, c.Store, c.Pool, c.Fleet, agentGitHub{c.GitHub.URL, c.GitHub.APIURL, c.GitHub.Repository, c.GitHub.RunnerGroup}, c.Limits, c.Agent, c.Scrubbed()})
 	if err != nil {
 		return nil, fmt.Errorf("encode settings of the agent: %w", err)
 	}
 	return out, nil
-}
-
-// scrubbed returns the classes of which an agent must know something: another size of the others makes
-// no machine outdated.
-func (c Config) scrubbed() map[string]Class {
-	some := maps.Clone(c.Classes)
-	maps.DeleteFunc(some, func(_ string, class Class) bool { return class.Scrub == "" })
-	return some
 }
 
 // agentGitHub is what an agent must know of GitHubConfig.

@@ -20,6 +20,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -31,7 +32,7 @@ type instance struct {
 	mu       sync.Mutex
 	metadata map[string]string // by path below meta-data
 	sts      bool              // answers
-	cfg      Config
+	cfg      config.Config
 	table    *store.Store // the controller's
 }
 
@@ -65,7 +66,7 @@ func newInstance(t *testing.T) *instance {
 		}
 	}
 	t.Setenv("PATH", bin)
-	i.cfg = defaults()
+	i.cfg = config.Default()
 	i.cfg.Name, i.cfg.Fleet, i.cfg.Store = "prod", "ec2://main", "sqlite://"+filepath.Join(i.dir, "remuda.db")
 	i.cfg.Log.Level = "error"
 	table, err := openTable(t.Context(), i.cfg, clock.RealClock{}, slog.New(slog.DiscardHandler))
@@ -283,12 +284,12 @@ func TestAgentEC2_StoreTellsTheTime_H52(t *testing.T) {
 func TestAgentSettings_Complete(t *testing.T) {
 	c := newCLI(nil)
 	newRootCmd(c.app)
-	cfg := defaults()
+	cfg := config.Default()
 	cfg.Name, cfg.GitHub.URL, cfg.GitHub.Repository, cfg.GitHub.RunnerGroup = "main", "https://github.com/octo", "octo/repo", "linux"
 	cfg.Store, cfg.Pool, cfg.Fleet = "dynamodb://main?region=eu-west-1", "sqs://main?region=eu-west-1", "ec2://main?region=eu-west-1"
 	cfg.GitHub.TokenFile, cfg.GitHub.TokenEnv = "/etc/remuda/token", "MY_TOKEN"
 	cfg.Limits.Created, cfg.Agent.Script, cfg.Agent.IdlePoll = 9*time.Minute, "/etc/remuda/prepare", time.Second
-	cfg.Agent.RunnerUser, cfg.Classes = "ci", map[string]Class{"small": {CPU: 2, Mem: 4096, Scrub: "full"}, "large": {CPU: 4, Mem: 8192}}
+	cfg.Agent.RunnerUser, cfg.Classes = "ci", map[string]config.Class{"small": {CPU: 2, Mem: 4096, Scrub: "full"}, "large": {CPU: 4, Mem: 8192}}
 	text, err := agentSettings(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -299,8 +300,8 @@ func TestAgentSettings_Complete(t *testing.T) {
 		t.Fatalf("loadConfig = %v:\n%s", err, text)
 	}
 	want := cfg
-	want.GitHub.TokenFile, want.GitHub.TokenEnv = "", defaults().GitHub.TokenEnv
-	want.Classes = map[string]Class{"small": cfg.Classes["small"]} // another size of large makes no machine outdated
+	want.GitHub.TokenFile, want.GitHub.TokenEnv = "", config.Default().GitHub.TokenEnv
+	want.Classes = map[string]config.Class{"small": cfg.Classes["small"]} // another size of large makes no machine outdated
 	if diff := gocmp.Diff(want, got.Config); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}

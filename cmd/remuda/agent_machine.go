@@ -17,6 +17,7 @@ import (
 	"github.com/remuda-run/remuda/agent/actionsrunner"
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -28,7 +29,7 @@ import (
 // many, on EC2 all of it.
 type machine struct {
 	a            *app
-	cfg          Config
+	cfg          config.Config
 	id, dir, exe string
 	env          []string              // of everything that runs on it
 	account      actionsrunner.Account // of the runner; zero: the agent's
@@ -57,7 +58,7 @@ const (
 )
 
 // newMachine makes the folders of an instance. Those that the runner writes belong to its user.
-func newMachine(a *app, cfg Config, id, dir, exe string) (*machine, error) {
+func newMachine(a *app, cfg config.Config, id, dir, exe string) (*machine, error) {
 	m := &machine{
 		a: a, cfg: cfg, id: id, dir: dir, exe: exe,
 		installing: make(chan struct{}, 1), measuring: make(chan struct{}, 1), prepared: make(chan struct{}), log: slog.New(slog.DiscardHandler),
@@ -65,7 +66,7 @@ func newMachine(a *app, cfg Config, id, dir, exe string) (*machine, error) {
 	if cfg.Agent.Script == "" {
 		close(m.prepared)
 	}
-	if name := cfg.jobsUser(); name != "" {
+	if name := cfg.JobsUser(); name != "" {
 		var err error
 		if m.account, err = actionsrunner.Lookup(name); err != nil {
 			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", id, err)
@@ -155,7 +156,7 @@ func (m *machine) unmeasured(ctx context.Context) error {
 
 // guard makes sure before each registration that it, and the role's credentials, stay where they belong.
 func (m *machine) guard(ctx context.Context) error {
-	wanted := m.cfg.Agent.MetadataFirewall == firewallEverywhere || m.whole && m.cfg.Agent.MetadataFirewall == firewallRequired
+	wanted := m.cfg.Agent.MetadataFirewall == config.FirewallEverywhere || m.whole && m.cfg.Agent.MetadataFirewall == config.FirewallRequired
 	if !wanted || m.account.Credential == nil {
 		return nil
 	}
@@ -265,7 +266,7 @@ func (m *machine) scrubber() scrub.Scrubber {
 	for name, class := range m.cfg.Classes {
 		s.Levels[name] = scrub.Level(class.Scrub)
 	}
-	if m.account.Credential != nil && m.cfg.alone() {
+	if m.account.Credential != nil && m.cfg.Alone() {
 		s.User = &scrub.User{UID: int(m.account.Credential.Uid), Groups: m.groups(), Name: m.account.Name, Home: m.account.Home}
 	}
 	if m.cfg.Agent.Scrub != "" {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -32,7 +33,7 @@ func TestMachine_RunnerUser_OwnsItsFolders(t *testing.T) {
 	if err := os.WriteFile(program, nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cfg, dir := defaults(), t.TempDir()
+	cfg, dir := config.Default(), t.TempDir()
 	cfg.Agent.RunnerUser, cfg.Agent.RunnerDir = "nobody", filepath.Dir(filepath.Dir(program))
 	for range 2 { // an agent may be started anew
 		m, err := newMachine(newCLI(nil).app, cfg, "i-1", dir, "/bin/false")
@@ -65,7 +66,7 @@ func TestMachine_RunnerUser_OwnsItsFolders(t *testing.T) {
 
 // A copy of the runner that was cut off is not taken for the runner.
 func TestMachine_Install_AllOrNothing(t *testing.T) {
-	cfg, dir := defaults(), t.TempDir()
+	cfg, dir := config.Default(), t.TempDir()
 	left := filepath.Join(dir, "runner.new", "bin")
 	if err := os.MkdirAll(left, 0o700); err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 	if err := errors.Join(os.Chmod(top, 0o755), os.Mkdir(ours, 0o755), os.Mkdir(theirs, 0o755), os.Chmod(theirs, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	cfg := defaults()
+	cfg := config.Default()
 	cfg.Agent.RunnerUser, cfg.Agent.Scrub, cfg.Agent.Script = "nobody", "/bin/true", "/bin/true"
 	c := newCLI(nil)
 	c.env = []string{"PATH=" + theirs + ":" + ours + ":.:/none:/usr/bin"}
@@ -136,7 +137,7 @@ func TestMachine_MetadataUsers(t *testing.T) {
 		t.Skip("only root can run jobs as another user")
 	}
 	for name, want := range map[string]string{"daemon": "", "no-such-user": `"no-such-user"`, "nobody": "must not be the user of jobs"} {
-		cfg := defaults()
+		cfg := config.Default()
 		cfg.Agent.RunnerUser, cfg.Agent.MetadataUsers = "nobody", []string{name}
 		m, err := newMachine(newCLI(nil).app, cfg, "i-1", t.TempDir(), "/bin/false")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -159,14 +160,14 @@ func TestMachine_MetadataFirewall_BeforeRegistration(t *testing.T) {
 		whole      bool
 		want       string
 	}{
-		"Required":    {"nobody", firewallRequired, true, "neither nft nor iptables"},
-		"Off":         {"nobody", firewallOff, true, ""},
-		"NoUser":      {"", firewallRequired, true, ""},
-		"NotAMachine": {"nobody", firewallRequired, false, ""},
-		"Everywhere":  {"nobody", firewallEverywhere, false, "neither nft nor iptables"},
+		"Required":    {"nobody", config.FirewallRequired, true, "neither nft nor iptables"},
+		"Off":         {"nobody", config.FirewallOff, true, ""},
+		"NoUser":      {"", config.FirewallRequired, true, ""},
+		"NotAMachine": {"nobody", config.FirewallRequired, false, ""},
+		"Everywhere":  {"nobody", config.FirewallEverywhere, false, "neither nft nor iptables"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := defaults()
+			cfg := config.Default()
 			cfg.Agent.RunnerUser, cfg.Agent.MetadataFirewall = tt.user, tt.wall
 			m, err := newMachine(newCLI(nil).app, cfg, "i-1", t.TempDir(), "/bin/false")
 			if err != nil {

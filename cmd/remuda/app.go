@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -57,7 +58,7 @@ type app struct {
 
 // openStoreFunc opens the store that cfg names. The caller calls close when it is done. With
 // mustExist nothing is created: a store that does not exist yet is store.ErrNotFound.
-type openStoreFunc func(ctx context.Context, cfg Config, mustExist bool) (st *store.Store, closeStore func() error, err error)
+type openStoreFunc func(ctx context.Context, cfg config.Config, mustExist bool) (st *store.Store, closeStore func() error, err error)
 
 func newApp(s streams) *app {
 	return &app{
@@ -67,7 +68,7 @@ func newApp(s streams) *app {
 }
 
 // withStore opens the store of cfg, calls fn with it and closes it.
-func (a *app) withStore(ctx context.Context, cfg Config, mustExist bool, fn func(*store.Store) error) (err error) {
+func (a *app) withStore(ctx context.Context, cfg config.Config, mustExist bool, fn func(*store.Store) error) (err error) {
 	st, closeStore, err := a.openStore(ctx, cfg, mustExist)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/reconciler/audit"
 )
@@ -37,7 +38,7 @@ func (f *auditSources) fail(part audit.Part, err error) {
 }
 
 // openFleet opens the fleet, unless that would make it.
-func (f *auditSources) openFleet(ctx context.Context, a *app, cfg Config) error {
+func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config) error {
 	u, err := url.Parse(cfg.Fleet)
 	if err != nil {
 		return fmt.Errorf("open fleet: %w", err)
@@ -59,12 +60,12 @@ func (f *auditSources) openFleet(ctx context.Context, a *app, cfg Config) error 
 }
 
 // openGitHub makes the client. That of `remuda dev` takes a token that everybody knows.
-func (f *auditSources) openGitHub(_ context.Context, a *app, cfg Config) error {
+func (f *auditSources) openGitHub(_ context.Context, a *app, cfg config.Config) error {
 	switch {
 	case cfg.GitHub.URL == "":
 		f.leaveOut(audit.GitHub, "github.url is not configured")
 		return nil
-	case cfg.simulated() && environment(a.environ())[simTokenEnv] == "":
+	case simulated(cfg) && environment(a.environ())[simTokenEnv] == "":
 		a.setenv(simTokenEnv, simToken)
 	}
 	client, err := a.githubClient(cfg, f.log)
@@ -76,8 +77,8 @@ func (f *auditSources) openGitHub(_ context.Context, a *app, cfg Config) error {
 }
 
 // openResources opens the pool too, if it is elsewhere. On this machine nothing is needed.
-func (f *auditSources) openResources(ctx context.Context, a *app, cfg Config) (err error) {
-	if !hasScheme(cfg.poolURL(), onThisMachine) {
+func (f *auditSources) openResources(ctx context.Context, a *app, cfg config.Config) (err error) {
+	if !config.HasScheme(cfg.PoolURL(), onThisMachine) {
 		if f.pool, err = openPool(ctx, cfg, a.clock, f.log); err != nil {
 			return err
 		}

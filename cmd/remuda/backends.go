@@ -13,6 +13,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/sqlitepool"
@@ -43,7 +44,7 @@ type machinery struct {
 }
 
 // fleets opens the fleet behind a URL, by its scheme. The agents of a process fleet read agentConfig.
-var fleets = map[string]func(ctx context.Context, a *app, u *url.URL, c Config, agentConfig string, log *slog.Logger) (machinery, error){
+var fleets = map[string]func(ctx context.Context, a *app, u *url.URL, c config.Config, agentConfig string, log *slog.Logger) (machinery, error){
 	"process": openProcess, // process:///var/lib/remuda/instances
 	"ec2":     openEC2,     // ec2://remuda?region=eu-west-1
 }
@@ -56,7 +57,7 @@ var local = map[string]func(*url.URL) (string, error){
 }
 
 // openStore opens the store that cfg names. See openStoreFunc.
-func openStore(ctx context.Context, cfg Config, mustExist bool) (*store.Store, func() error, error) {
+func openStore(ctx context.Context, cfg config.Config, mustExist bool) (*store.Store, func() error, error) {
 	if mustExist {
 		if err := exists(cfg.Store); err != nil {
 			return nil, nil, fmt.Errorf("open store: %w", err)
@@ -70,7 +71,7 @@ func openStore(ctx context.Context, cfg Config, mustExist bool) (*store.Store, f
 }
 
 // openTable opens the table below the store that cfg names. The caller closes it.
-func openTable(ctx context.Context, cfg Config, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
+func openTable(ctx context.Context, cfg config.Config, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
 	u, err := url.Parse(cfg.Store)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -87,8 +88,8 @@ func openTable(ctx context.Context, cfg Config, clk clock.WithTicker, log *slog.
 }
 
 // openPool opens the pool that cfg names. The caller closes it.
-func openPool(ctx context.Context, cfg Config, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
-	u, err := url.Parse(cfg.poolURL())
+func openPool(ctx context.Context, cfg config.Config, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
+	u, err := url.Parse(cfg.PoolURL())
 	if err != nil {
 		return nil, fmt.Errorf("open pool: %w", err)
 	}

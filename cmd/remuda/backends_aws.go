@@ -16,6 +16,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/sqspool"
 	"github.com/remuda-run/remuda/store"
@@ -37,7 +38,7 @@ func loadAWS(ctx context.Context, u *url.URL, home string) (aws.Config, error) {
 
 // openObserved opens the table, so that its answers keep the knowledge of the service's clock fresh. home is the region
 // of a URL that names none.
-func (a *app) openObserved(ctx context.Context, cfg Config, service *ec2machine.ServiceClock, home string, log *slog.Logger) (store.Table, error) {
+func (a *app) openObserved(ctx context.Context, cfg config.Config, service *ec2machine.ServiceClock, home string, log *slog.Logger) (store.Table, error) {
 	u, err := url.Parse(cfg.Store)
 	if err != nil || u.Scheme != "dynamodb" {
 		return openTable(ctx, cfg, a.clock, log)
@@ -77,36 +78,23 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 	return queues, nil
 }
 
-// rootUser as agent.runnerUser says explicitly that jobs on EC2 may be root.
-const rootUser = "root"
-
 const jobsAreRoot = "agent.runnerUser is root: jobs run as root and can take the role of their machine; see docs/security.md"
 
 // validateJobsUser refuses to launch machines whose jobs would be root, and have the credentials of the
 // machine's role, only because nobody said who they are (H42, H43).
-func (c Config) validateJobsUser() error {
-	var p problems
-	p.check(c.Agent.RunnerUser != "", "agent.runnerUser",
-		"a user of the machines for runner and jobs, or "+rootUser+" if jobs may be root and have the credentials of their machine's role (docs/security.md)",
-		quoted(c.Agent.RunnerUser))
-	return errors.Join(p...)
-}
-
-// jobsUser returns the user of runner and jobs, "" for the agent's own. On a process fleet nobody is root
-// who was not before, and agents refuse that user.
-func (c Config) jobsUser() string {
-	if c.Agent.RunnerUser == rootUser && hasScheme(c.Fleet, []string{"ec2"}) {
-		return ""
+func validateJobsUser(c config.Config) error {
+	if c.Agent.RunnerUser != "" {
+		return nil
 	}
-	return c.Agent.RunnerUser
+	return fmt.Errorf("agent.runnerUser: must be a user of the machines for runner and jobs, or %s if jobs may be root and have the credentials of their machine's role (docs/security.md), got \"\"", config.RootUser)
 }
 
 // openEC2 opens the EC2 fleet whose machines get c and the scripts it names by user data.
-func openEC2(ctx context.Context, a *app, u *url.URL, c Config, _ string, log *slog.Logger) (machinery, error) {
-	if err := c.validateJobsUser(); err != nil {
+func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string, log *slog.Logger) (machinery, error) {
+	if err := validateJobsUser(c); err != nil {
 		return machinery{}, asUsage(fmt.Errorf("open fleet: %w", err))
 	}
-	if c.jobsUser() == "" {
+	if c.JobsUser() == "" {
 		log.Warn(jobsAreRoot)
 	}
 	cfg, err := loadAWS(ctx, u, "")
@@ -136,7 +124,7 @@ const (
 )
 
 // userData renders the first script of an instance in region.
-func (a *app) userData(c Config, region string) (string, error) {
+func (a *app) userData(c config.Config, region string) (string, error) {
 	var files []userdata.File
 	var errs []error
 	for _, f := range []struct {

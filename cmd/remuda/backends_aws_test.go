@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 // On EC2 nobody's jobs are root, with the credentials of their machine's role, because a line is missing:
@@ -21,12 +23,12 @@ func TestEC2_JobsAreRootOnlyOnDemand_H42_H43(t *testing.T) {
 		for user, want := range map[string]string{
 			"": `agent.runnerUser: must be a user of the machines for runner and jobs, or root if jobs may be root`,
 			// What is missing next is what machines are made of.
-			rootUser: "section ec2 of the configuration", "ci": "section ec2 of the configuration",
+			config.RootUser: "section ec2 of the configuration", "ci": "section ec2 of the configuration",
 		} {
 			c := newCLI(nil)
 			c.env = []string{"REMUDA_GITHUB_TOKEN=ghs_0", "REMUDA_GITHUB_URL=https://github.com/owner/name", "REMUDA_AGENT_RUNNER_USER=" + user}
 			code := c.run(t.Context(), append([]string{command}, store...)...)
-			if got := c.err.String(); code != exitUsage || !strings.Contains(got, want) || strings.Contains(got, jobsAreRoot) != (user == rootUser) {
+			if got := c.err.String(); code != exitUsage || !strings.Contains(got, want) || strings.Contains(got, jobsAreRoot) != (user == config.RootUser) {
 				t.Errorf("remuda %s, agent.runnerUser %q: exit code %d, stderr %q, want %d and …%s…", command, user, code, got, exitUsage, want)
 			}
 		}
@@ -40,12 +42,12 @@ func TestConfig_JobsUser(t *testing.T) {
 		{"ec2://main", "root", ""}, {"ec2://main", "ci", "ci"}, {"process:///x", "ci", "ci"}, {"process:///x", "", ""},
 		{"process:///x", "root", "root"}, // which agents refuse
 	} {
-		c := defaults()
+		c := config.Default()
 		c.Fleet, c.Agent.RunnerUser = tt.fleet, tt.user
-		if got := c.jobsUser(); got != tt.want {
+		if got := c.JobsUser(); got != tt.want {
 			t.Errorf("jobsUser() with %s and %q = %q, want %q", tt.fleet, tt.user, got, tt.want)
 		}
-		c.Classes = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}
+		c.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}
 		if err := c.Validate(); tt.fleet == "ec2://main" && (err == nil) != (tt.user == "ci") {
 			t.Errorf("Validate() of scrub full with %q = %v", tt.user, err)
 		}

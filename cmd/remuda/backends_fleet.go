@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 // openFleet opens the fleet that c names. The caller closes it.
-func (a *app) openFleet(ctx context.Context, c Config, agentConfig string, log *slog.Logger) (machinery, error) {
+func (a *app) openFleet(ctx context.Context, c config.Config, agentConfig string, log *slog.Logger) (machinery, error) {
 	u, err := url.Parse(c.Fleet)
 	if err != nil {
 		return machinery{}, fmt.Errorf("open fleet: %w", err)
@@ -25,7 +26,7 @@ func (a *app) openFleet(ctx context.Context, c Config, agentConfig string, log *
 }
 
 // openProcess opens the process fleet whose machines run this program's agent.
-func openProcess(ctx context.Context, a *app, u *url.URL, c Config, agentConfig string, log *slog.Logger) (machinery, error) {
+func openProcess(ctx context.Context, a *app, u *url.URL, c config.Config, agentConfig string, log *slog.Logger) (machinery, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return machinery{}, fmt.Errorf("find this program: %w", err)
@@ -56,12 +57,12 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c Config, agentConfig 
 }
 
 // agentEnv is the environment of an agent on this machine. It reaches a store on AWS as we do.
-func (a *app) agentEnv(c Config) []string {
+func (a *app) agentEnv(c config.Config) []string {
 	env := []string{"PATH=" + environment(a.environ())["PATH"], "LANG=C.UTF-8"}
 	if root := environment(a.environ())[rootEnv]; root != "" {
 		env = append(env, rootEnv+"="+root)
 	}
-	if hasScheme(c.Store, []string{"dynamodb"}) {
+	if config.HasScheme(c.Store, []string{"dynamodb"}) {
 		for _, e := range a.environ() {
 			if strings.HasPrefix(e, "AWS_") || strings.HasPrefix(e, "HOME=") { // HOME: the shared configuration
 				env = append(env, e)

@@ -4,21 +4,24 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/store"
 )
 
 // at returns a configuration whose store is the file at path.
-func at(path string) Config {
-	cfg := defaults()
+func at(path string) config.Config {
+	cfg := config.Default()
 	cfg.Store = "sqlite://" + path
 	return cfg
 }
@@ -77,7 +80,7 @@ func TestOpenStore_Unusable(t *testing.T) {
 		{"Malformed", "sqlite://%zz", "open store"},
 	}
 	for _, tt := range tests {
-		cfg := defaults()
+		cfg := config.Default()
 		cfg.Store = tt.url
 		_, _, err := openStore(t.Context(), cfg, false)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -101,7 +104,7 @@ func TestOpenPool(t *testing.T) {
 	launch(t, st, "i-1", time.Now())
 	own := at(filepath.Join(dir, "remuda.db"))
 	own.Pool = "sqlite://" + filepath.Join(dir, "pool.db")
-	for _, cfg := range []Config{at(filepath.Join(dir, "remuda.db")), own} {
+	for _, cfg := range []config.Config{at(filepath.Join(dir, "remuda.db")), own} {
 		p, err := openPool(t.Context(), cfg, clock.RealClock{}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
@@ -122,11 +125,23 @@ func TestOpenPool(t *testing.T) {
 func TestWithStore_ClosesAndJoinsErrors(t *testing.T) {
 	failed, broken := errors.New("failed"), errors.New("broken")
 	c := newCLI(nil)
-	c.openStore = func(context.Context, Config, bool) (*store.Store, func() error, error) {
+	c.openStore = func(context.Context, config.Config, bool) (*store.Store, func() error, error) {
 		return nil, func() error { return broken }, nil
 	}
-	err := c.withStore(t.Context(), defaults(), false, func(*store.Store) error { return failed })
+	err := c.withStore(t.Context(), config.Default(), false, func(*store.Store) error { return failed })
 	if !errors.Is(err, failed) || !errors.Is(err, broken) {
 		t.Errorf("withStore = %v, want both errors", err)
+	}
+}
+
+// What a configuration may name is what can be opened.
+func TestBackends_AreThoseOfTheConfiguration(t *testing.T) {
+	for name, tc := range map[string]struct{ have, want []string }{
+		"store": {slices.Sorted(maps.Keys(stores)), config.Stores}, "pool": {slices.Sorted(maps.Keys(pools)), config.Pools},
+		"fleet": {slices.Sorted(maps.Keys(fleets)), config.Fleets},
+	} {
+		if !slices.Equal(tc.have, tc.want) {
+			t.Errorf("%s: %v can be opened, the configuration takes %v", name, tc.have, tc.want)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/remuda-run/remuda/agent/host"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -63,14 +64,14 @@ type site struct {
 }
 
 // sites prepare the place that an agent works in, by the scheme of its fleet.
-var sites = map[string]func(ctx context.Context, a *app, cfg Config, dir string, log *slog.Logger) (*site, error){
+var sites = map[string]func(ctx context.Context, a *app, cfg config.Config, dir string, log *slog.Logger) (*site, error){
 	"process": processSite,
 	"ec2":     ec2Site,
 }
 
 // run works until the instance ends, or ctx. An agent of a process fleet is ended with its instance,
 // so being told to stop ends the instance too.
-func (o *agentOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
+func (o *agentOptions) run(ctx context.Context, a *app, cfg config.Config) (err error) {
 	u, err := url.Parse(cfg.Fleet)
 	if err != nil {
 		return asUsage(fmt.Errorf("fleet: %w", err))
@@ -125,7 +126,7 @@ func (o *agentOptions) run(ctx context.Context, a *app, cfg Config) (err error) 
 	computer := s.machine(m.scrubber())
 	options := agent.Options{
 		InstanceID: store.InstanceID(s.id), Dir: dir, Exe: exe,
-		Repository: cfg.GitHub.serves(), Version: currentVersion().Version, Clock: a.clock, Log: log,
+		Repository: cfg.GitHub.Serves(), Version: currentVersion().Version, Clock: a.clock, Log: log,
 		Runner: runner, Machine: computer, Script: m.script(), Prefetch: m.prefetch,
 		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat,
 		IdlePoll: cfg.Agent.IdlePoll, Poll: cfg.Agent.Poll,
@@ -180,7 +181,7 @@ func endProcesses(m agent.Machine, log *slog.Logger) {
 }
 
 // processSite is an instance of a process fleet, which told its agent who it is.
-func processSite(ctx context.Context, a *app, cfg Config, dir string, log *slog.Logger) (*site, error) {
+func processSite(ctx context.Context, a *app, cfg config.Config, dir string, log *slog.Logger) (*site, error) {
 	env := environment(a.environ())
 	id := env[procfleet.EnvInstance]
 	if id == "" {

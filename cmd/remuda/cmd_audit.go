@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/reconciler/audit"
 )
 
@@ -79,7 +80,7 @@ func (o *auditOptions) validate() error {
 	return errors.Join(errs...)
 }
 
-func (o *auditOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
+func (o *auditOptions) run(ctx context.Context, a *app, cfg config.Config) (err error) {
 	from, err := o.open(ctx, a, cfg)
 	if err != nil {
 		return err
@@ -110,9 +111,9 @@ func (o *auditOptions) run(ctx context.Context, a *app, cfg Config) (err error) 
 }
 
 // auditConfig says what the installation may take its time for. Parts on one machine share its clock.
-func auditConfig(cfg Config) audit.Options {
-	o := audit.Options{Config: cfg.controller(""), Skew: clockSkew}
-	if hasScheme(cfg.Store, onThisMachine) && hasScheme(cfg.Fleet, onThisMachine) {
+func auditConfig(cfg config.Config) audit.Options {
+	o := audit.Options{Config: cfg.Controller(""), Skew: clockSkew}
+	if config.HasScheme(cfg.Store, onThisMachine) && config.HasScheme(cfg.Fleet, onThisMachine) {
 		o.Skew = 0
 	}
 	return o
@@ -143,7 +144,7 @@ func (o *auditOptions) look(ctx context.Context, a *app, from *auditSources, opt
 }
 
 // open opens what is to be compared. What cannot be opened is noted; without the store there is nothing.
-func (o *auditOptions) open(ctx context.Context, a *app, cfg Config) (*auditSources, error) {
+func (o *auditOptions) open(ctx context.Context, a *app, cfg config.Config) (*auditSources, error) {
 	from := &auditSources{plant: plant{log: slog.New(slog.DiscardHandler)}}
 	st, closeStore, err := a.openStore(ctx, cfg, true)
 	if err != nil {
@@ -153,7 +154,7 @@ func (o *auditOptions) open(ctx context.Context, a *app, cfg Config) (*auditSour
 	from.plant.table = st.Table()
 	steps := []struct {
 		part audit.Part
-		open func(context.Context, *app, Config) error
+		open func(context.Context, *app, config.Config) error
 	}{{audit.Fleet, from.openFleet}, {audit.GitHub, from.openGitHub}, {partResources, from.openResources}}
 	for _, s := range steps {
 		if slices.Contains(o.without, string(s.part)) {

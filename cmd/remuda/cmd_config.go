@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 const configLong = `Shows every setting with its value and where that comes from: default, file, env or flag.
@@ -34,7 +34,7 @@ func newConfigCmd(a *app) *cobra.Command {
 				return asUsage(err)
 			}
 			if o.example {
-				_, err := fmt.Fprint(a.out, exampleConfig())
+				_, err := fmt.Fprint(a.out, config.Example())
 				return err
 			}
 			cfg, err := a.readConfig()
@@ -77,11 +77,11 @@ type settingView struct {
 	Doc    string `json:"doc"`
 }
 
-func newConfigView(l loadedConfig) configView {
-	v := configView{File: l.file}
-	for _, s := range settings {
-		o := l.origin(s.key)
-		v.Settings = append(v.Settings, settingView{s.key, plain(s.value(l.Config)), o.kind, o.where, s.env(), s.doc})
+func newConfigView(l config.Loaded) configView {
+	v := configView{File: l.File}
+	for _, s := range config.Settings() {
+		o := l.Origin(s.Key)
+		v.Settings = append(v.Settings, settingView{s.Key, plain(s.Value(l.Config)), o.Kind, o.Where, s.Env(), s.Doc})
 	}
 	return v
 }
@@ -90,42 +90,21 @@ func newConfigView(l loadedConfig) configView {
 func plain(v any) any {
 	switch v := v.(type) {
 	case time.Duration:
-		return durationText(v)
+		return config.DurationText(v)
 	case string:
-		return redact(v)
+		return config.Redact(v)
 	default:
 		return v
 	}
 }
 
-// Where a user and a password begin and end in a text that is no URL, and in one that is but has them
-// elsewhere, such as behind a second scheme.
-var (
-	brokenUser = regexp.MustCompile(`(?s)//.*@`)
-	hiddenUser = regexp.MustCompile(`//[^/?#]*@`)
-)
-
-// redact hides what stands where a URL has user and password: either may be an access token.
-func redact(text string) string {
-	const hidden = "xxxxx"
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return brokenUser.ReplaceAllString(text, "//"+hidden+"@")
-	case u.User != nil:
-		u.User = url.User(hidden)
-		text = u.String()
-	}
-	return hiddenUser.ReplaceAllString(text, "//"+hidden+"@")
-}
-
-func (o *configOptions) run(s streams, l loadedConfig) error {
+func (o *configOptions) run(s streams, l config.Loaded) error {
 	if o.output == formatJSON {
 		return printJSON(s.out, newConfigView(l))
 	}
 	t := &table{header: []string{"KEY", "ORIGIN", "VALUE"}}
-	for _, setting := range settings {
-		t.add(setting.key, l.origin(setting.key).String(), orNone(redact(setting.text(l.Config))))
+	for _, setting := range config.Settings() {
+		t.add(setting.Key, l.Origin(setting.Key).String(), orNone(config.Redact(setting.Text(l.Config))))
 	}
 	_, err := fmt.Fprint(s.out, t.String(0))
 	return err

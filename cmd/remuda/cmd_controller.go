@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -37,13 +38,13 @@ func newControllerCmd(a *app) *cobra.Command {
 }
 
 // runController works until ctx ends, which is how it is meant to end.
-func (a *app) runController(ctx context.Context, cfg Config) error {
+func (a *app) runController(ctx context.Context, cfg config.Config) error {
 	log, err := a.logger(cfg.Log)
 	if err != nil {
 		return asUsage(err)
 	}
 	agentConfig := "" // the machines of other fleets bring their own
-	if hasScheme(cfg.Fleet, []string{"process"}) {
+	if config.HasScheme(cfg.Fleet, []string{"process"}) {
 		folder, err := fleetFolder(cfg)
 		if err != nil {
 			return asUsage(err)
@@ -66,7 +67,7 @@ func (a *app) runController(ctx context.Context, cfg Config) error {
 }
 
 // fleetFolder is the folder of a process fleet.
-func fleetFolder(cfg Config) (string, error) {
+func fleetFolder(cfg config.Config) (string, error) {
 	u, err := url.Parse(cfg.Fleet)
 	if err != nil {
 		return "", fmt.Errorf("fleet: %w", err)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 const devLong = `Runs everything on this machine: store, pool, controller, and a fleet whose instances are
@@ -66,7 +67,7 @@ func newDevCmd(a *app) *cobra.Command {
 	return exits(cmd, exitInterrupted)
 }
 
-func (o *devOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
+func (o *devOptions) run(ctx context.Context, a *app, cfg config.Config) (err error) {
 	log, err := a.logger(cfg.Log)
 	if err != nil {
 		return asUsage(err)
@@ -82,7 +83,7 @@ func (o *devOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var g errgroup.Group
-	if cfg.simulated() {
+	if simulated(cfg) {
 		serve, err := o.sim.start(a, &cfg)
 		if err != nil {
 			return err
@@ -98,7 +99,7 @@ func (o *devOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
 }
 
 // control runs the controller and the fleet until ctx ends.
-func (o *devOptions) control(ctx context.Context, a *app, cfg Config, log *slog.Logger) (err error) {
+func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config, log *slog.Logger) (err error) {
 	path := filepath.Join(o.dir, agentConfigName)
 	if err := writeConfig(path, cfg); err != nil {
 		return err

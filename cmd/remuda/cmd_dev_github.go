@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
@@ -59,12 +60,12 @@ func loopback(flag, address string) error {
 }
 
 // start makes c use a simulated GitHub, and returns what serves it until its context ends.
-func (o *simOptions) start(a *app, c *Config) (serve func(context.Context) error, err error) {
+func (o *simOptions) start(a *app, c *config.Config) (serve func(context.Context) error, err error) {
 	ln, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return nil, fmt.Errorf("start simulated github: --%slisten: %w", o.prefix, err)
 	}
-	c.simulate("http://" + ln.Addr().String())
+	simulate(c, "http://"+ln.Addr().String())
 	hub := githubsim.New(githubsim.Options{
 		Clock: a.clock, URL: c.GitHub.URL, Latency: githubsim.Latency{Session: o.latency},
 		SessionTimeout: o.silence, OnlineFor: min(o.silence, githubsim.DefaultOnlineFor),
@@ -74,10 +75,10 @@ func (o *simOptions) start(a *app, c *Config) (serve func(context.Context) error
 
 // simulated reports whether dev has to bring GitHub along: nobody named a real one. The configuration
 // that an earlier dev wrote names its own, which is gone.
-func (c Config) simulated() bool { return c.GitHub.URL == "" || c.GitHub.TokenEnv == simTokenEnv }
+func simulated(c config.Config) bool { return c.GitHub.URL == "" || c.GitHub.TokenEnv == simTokenEnv }
 
 // simulate makes c use the simulated GitHub at root.
-func (c *Config) simulate(root string) {
+func simulate(c *config.Config, root string) {
 	c.GitHub.URL = root + "/octo/remuda"
 	c.GitHub.APIURL = root
 	c.GitHub.TokenFile, c.GitHub.TokenEnv = "", simTokenEnv
@@ -97,7 +98,7 @@ func newDevGitHubCmd(a *app) *cobra.Command {
 			if err := o.validate(); err != nil {
 				return asUsage(err)
 			}
-			var c Config
+			var c config.Config
 			serve, err := o.start(a, &c)
 			if err != nil {
 				return err

@@ -13,12 +13,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
 )
 
-// simulated returns the client for the simulated GitHub that cfg names.
-func simulated(cfg Config) (githubsim.ControlClient, error) {
+// controlOf returns the client for the simulated GitHub that cfg names.
+func controlOf(cfg config.Config) (githubsim.ControlClient, error) {
 	u, err := url.Parse(cfg.GitHub.URL)
 	if err != nil || cfg.GitHub.TokenEnv != simTokenEnv {
 		return githubsim.ControlClient{}, usagef("github.url: must be a simulated GitHub's; set REMUDA_CONFIG to the file that `remuda dev` named")
@@ -81,15 +82,15 @@ func (o *submitOptions) validate() error {
 	return oneOf("--output", o.output, []string{formatTable, formatJSON})
 }
 
-func (o *submitOptions) submit(ctx context.Context, a *app, cfg Config) error {
-	c, err := simulated(cfg)
+func (o *submitOptions) submit(ctx context.Context, a *app, cfg config.Config) error {
+	c, err := controlOf(cfg)
 	if err != nil {
 		return err
 	}
 	jobs := make([]githubsim.JobRecord, o.count)
 	for i := range jobs {
 		name := fmt.Sprintf("%s-%d-%s", o.run, i+1, uuid.NewString()[:8])
-		job := githubsim.Job{ID: name, RunID: cmp.Or(o.runID, o.run), Repository: cfg.GitHub.serves(), Label: o.run, Name: name, Seconds: o.seconds, Script: o.script}
+		job := githubsim.Job{ID: name, RunID: cmp.Or(o.runID, o.run), Repository: cfg.GitHub.Serves(), Label: o.run, Name: name, Seconds: o.seconds, Script: o.script}
 		if err := c.Call(ctx, http.MethodPost, "/jobs", job, &jobs[i]); err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func newDevJobsCmd(a *app) *cobra.Command {
 			if err := oneOf("--output", output, []string{formatTable, formatJSON}); err != nil {
 				return asUsage(err)
 			}
-			c, err := simulated(cfg.Config)
+			c, err := controlOf(cfg.Config)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -62,9 +63,9 @@ func (o *drainOptions) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
 }
 
-func (o *drainOptions) validate(cfg Config, given *pflag.FlagSet, args int) error {
+func (o *drainOptions) validate(cfg config.Config, given *pflag.FlagSet, args int) error {
 	if o.timeout == "" {
-		o.timeout = cfg.usualRuntime().String()
+		o.timeout = cfg.UsualRuntime().String()
 	}
 	selectors := args
 	for _, chosen := range []bool{given.Changed("class"), o.all} {

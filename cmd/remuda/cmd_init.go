@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
 )
 
@@ -48,8 +49,8 @@ func (o *initOptions) flags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "change nothing, say what would be done")
 }
 
-func (o *initOptions) run(ctx context.Context, a *app, cfg Config) (err error) {
-	if hasScheme(cfg.Fleet, []string{"ec2"}) && cfg.Agent.RunnerUser == rootUser {
+func (o *initOptions) run(ctx context.Context, a *app, cfg config.Config) (err error) {
+	if cfg.OnEC2() && cfg.Agent.RunnerUser == config.RootUser {
 		fmt.Fprintln(a.err, "remuda: "+jobsAreRoot)
 	}
 	p, err := a.openRemote(ctx, cfg, slog.New(slog.DiscardHandler))
@@ -71,24 +72,24 @@ func printStep(out io.Writer, s ensure.Step) { fmt.Fprintln(out, s) }
 
 // openRemote opens those back ends of cfg that are not on this machine: the others would be made by
 // being opened.
-func (a *app) openRemote(ctx context.Context, cfg Config, log *slog.Logger) (p *plant, err error) {
+func (a *app) openRemote(ctx context.Context, cfg config.Config, log *slog.Logger) (p *plant, err error) {
 	p = &plant{log: log}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
 		}
 	}()
-	if !hasScheme(cfg.Store, onThisMachine) {
+	if !config.HasScheme(cfg.Store, onThisMachine) {
 		if p.table, err = openTable(ctx, cfg, a.clock, log); err != nil {
 			return p, err
 		}
 	}
-	if !hasScheme(cfg.poolURL(), onThisMachine) {
+	if !config.HasScheme(cfg.PoolURL(), onThisMachine) {
 		if p.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
 			return p, err
 		}
 	}
-	if !hasScheme(cfg.Fleet, onThisMachine) {
+	if !config.HasScheme(cfg.Fleet, onThisMachine) {
 		if p.fleet, err = a.openFleet(ctx, cfg, "", log); err != nil {
 			return p, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -61,9 +62,9 @@ func (o *releaseOptions) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
 }
 
-func (o *releaseOptions) validate(cfg Config) error {
+func (o *releaseOptions) validate(cfg config.Config) error {
 	if o.timeout == "" {
-		o.timeout = cfg.usualRuntime().String()
+		o.timeout = cfg.UsualRuntime().String()
 	}
 	var errs [4]error
 	o.requestID, errs[0] = parseID("--id", o.id)

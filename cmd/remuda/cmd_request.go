@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -72,9 +73,9 @@ func (o *requestOptions) flags(fs *pflag.FlagSet) {
 }
 
 // validate checks every flag against cfg before anything is opened or written (S89, H34).
-func (o *requestOptions) validate(cfg Config) error {
+func (o *requestOptions) validate(cfg config.Config) error {
 	if o.maxRuntime == "" {
-		o.maxRuntime = cfg.usualRuntime().String()
+		o.maxRuntime = cfg.UsualRuntime().String()
 	}
 	if o.timeout == "" {
 		o.timeout = cfg.Requests.Timeout.String()

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/internal/bubbletest"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -216,7 +217,7 @@ func TestRequest_H41_Conflicts(t *testing.T) {
 				if tt.name != "OtherSpec" {
 					o.attempt = "2"
 				}
-				if err := o.validate(defaults()); err != nil {
+				if err := o.validate(config.Default()); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := st.Submit(t.Context(), o.want); err != nil {

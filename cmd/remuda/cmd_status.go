@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -52,7 +53,7 @@ func newStatusCmd(a *app) *cobra.Command {
 				return asUsage(err)
 			}
 			return a.withStore(cmd.Context(), cfg.Config, true, func(st *store.Store) error {
-				return o.run(cmd.Context(), a, st, cfg.limits().Window())
+				return o.run(cmd.Context(), a, st, statemachine.Limits(cfg.Limits).Window())
 			})
 		},
 	}

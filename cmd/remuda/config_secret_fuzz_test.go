@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 // FuzzConfigURL: wherever somebody puts a URL with a password, however broken, neither the problems
@@ -58,7 +60,7 @@ func FuzzAgentSettings(f *testing.F) {
 		if err != nil {
 			return
 		}
-		first.Classes = map[string]Class{class: {CPU: 1, Mem: 1, Scrub: scrub}}
+		first.Classes = map[string]config.Class{class: {CPU: 1, Mem: 1, Scrub: scrub}}
 		if first.Validate() != nil {
 			return
 		}
@@ -73,9 +75,9 @@ func FuzzAgentSettings(f *testing.F) {
 			t.Fatalf("the agent reads %q: %v", text, err)
 		}
 		want := first.Config
-		want.Classes = want.scrubbed()
+		want.Classes = want.Scrubbed()
 		if len(want.Classes) == 0 {
-			want.Classes = defaults().Classes // of which it makes no use
+			want.Classes = config.Default().Classes // of which it makes no use
 		}
 		if diff := gocmp.Diff(want, second.Config); diff != "" {
 			t.Errorf("the agent reads %q (-want +got):\n%s", text, diff)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 // devLock is the file in the folder that shows by its lock that a dev runs there, and says which.
@@ -24,34 +26,28 @@ const (
 
 // complete puts store, pool and fleet into the folder, and refuses any that the environment, a file or a
 // flag put elsewhere: there is somebody else's installation, which dev would join, lead and clear up.
-func (o *devOptions) complete(cfg *loadedConfig) error {
+func (o *devOptions) complete(cfg *config.Loaded) error {
 	dir, err := filepath.Abs(o.dir)
 	if err != nil {
 		return fmt.Errorf("--dir: %w", err)
 	}
 	o.dir = dir
-	if cfg.isDefault("store") {
+	if cfg.Origin("store").Kind == "default" {
 		cfg.Store = "sqlite://" + filepath.Join(dir, devStore)
 	}
-	if cfg.isDefault("fleet") {
+	if cfg.Origin("fleet").Kind == "default" {
 		cfg.Fleet = "process://" + filepath.Join(dir, devInstances)
 	}
 	return errors.Join(
 		o.owns(cfg, "store", cfg.Store, "sqlite"),
-		o.owns(cfg, "pool", cfg.poolURL(), "sqlite"),
+		o.owns(cfg, "pool", cfg.PoolURL(), "sqlite"),
 		o.owns(cfg, "fleet", cfg.Fleet, "process"),
 		o.sim.validate(),
 	)
 }
 
-// isDefault reports whether nobody set key.
-func (l loadedConfig) isDefault(key string) bool {
-	o, known := l.origins[key]
-	return !known || o.kind == "default"
-}
-
 // owns refuses a back end that is not kept below the folder by a path of this scheme.
-func (o *devOptions) owns(cfg *loadedConfig, key, raw, scheme string) error {
+func (o *devOptions) owns(cfg *config.Loaded, key, raw, scheme string) error {
 	if key == "pool" && cfg.Pool == "" {
 		return nil // it is the store
 	}
@@ -69,7 +65,7 @@ func (o *devOptions) owns(cfg *loadedConfig, key, raw, scheme string) error {
 		}
 	}
 	return fmt.Errorf("%s: must be left out or be kept by %s: in the folder of dev, %s, got %q (%s): dev runs an installation of its own and touches no other",
-		key, scheme, o.dir, u.Redacted(), cfg.origin(key))
+		key, scheme, o.dir, u.Redacted(), cfg.Origin(key))
 }
 
 // below reports whether path lies in dir once all links are followed, as far as it exists.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 // Whatever says so, dev works in its own folder: elsewhere it would lead and end somebody else's machines.
@@ -65,8 +67,12 @@ func TestDev_TakesItsOwnConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{real, link} {
-		cfg := loadedConfig{Config: defaults(), origins: map[string]origin{"store": {"file", "x:1"}, "fleet": {"file", "x:2"}}}
-		cfg.Store, cfg.Fleet = "sqlite://"+real+"/remuda.db", "process://"+real+"/instances"
+		cfg, err := config.Read(config.Source{Flags: []config.Flag{
+			{Name: "--store", Key: "store", Text: "sqlite://" + real + "/remuda.db"}, {Name: "--fleet", Key: "fleet", Text: "process://" + real + "/instances"},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		o := devOptions{dir: dir, sim: simOptions{listen: "127.0.0.1:0", silence: minDuration}}
 		if err := o.complete(&cfg); err != nil {
 			t.Errorf("complete() of %s with its own back ends: %v", dir, err)
@@ -93,10 +99,12 @@ func TestDev_RefusesTheFolderOfAController(t *testing.T) {
 // A URL is read as its back end reads it: an escaped way out of the folder is one.
 func TestDev_RefusesAnEscapedWayOut(t *testing.T) {
 	t.Chdir(t.TempDir())
-	cfg := loadedConfig{Config: defaults(), origins: map[string]origin{"store": {"env", "X"}, "fleet": {"env", "Y"}}}
-	cfg.Store, cfg.Fleet = "sqlite:..%2fremuda.db", "process:..%2finstances"
+	cfg, err := config.Read(config.Source{Env: map[string]string{"REMUDA_STORE": "sqlite:..%2fremuda.db", "REMUDA_FLEET": "process:..%2finstances"}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := devOptions{dir: ".", sim: simOptions{listen: "127.0.0.1:0", silence: minDuration}}
-	err := o.complete(&cfg)
+	err = o.complete(&cfg)
 	if err == nil || !strings.Contains(err.Error(), "store: must be") || !strings.Contains(err.Error(), "fleet: must be") {
 		t.Errorf("complete() = %v, want store and fleet refused", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/remuda-run/remuda/agent/actionsrunner"
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 // readable and passable are what a user may do with a folder or a program, as the bits of others' permissions.
@@ -23,8 +24,8 @@ const (
 // admits refuses an agent.runnerUser that could not run the runner program in the folder of dev: it insists that
 // it can list every folder above its own (actions/runner, src/Runner.Sdk/Util/IOUtil.cs,
 // ValidateExecutePermission). Otherwise each machine would start, fail at that and be replaced.
-func (o *devOptions) admits(cfg Config, exe string) error {
-	name := cfg.jobsUser()
+func (o *devOptions) admits(cfg config.Config, exe string) error {
+	name := cfg.JobsUser()
 	if name == "" {
 		return nil
 	}
@@ -81,8 +82,8 @@ func may(a actionsrunner.Account, path string, need fs.FileMode) (bool, error) {
 
 // admit opens the folder of dev, which is closed to others, to an agent.runnerUser. What is in it stays closed:
 // the store and the configuration are files of their own, and each agent opens the way to its own instance.
-func (o *devOptions) admit(cfg Config) error {
-	if cfg.jobsUser() == "" {
+func (o *devOptions) admit(cfg config.Config) error {
+	if cfg.JobsUser() == "" {
 		return nil
 	}
 	info, err := os.Stat(o.dir)

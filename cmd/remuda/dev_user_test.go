@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 // A user who could not run the runner program is refused before anything is launched, with the remedy.
@@ -56,7 +58,7 @@ func TestDev_RunnerUser_FolderIsOpened(t *testing.T) {
 	if err := errors.Join(os.Chmod(top, 0o755), os.Chmod(filepath.Dir(top), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	cfg := defaults()
+	cfg := config.Default()
 	cfg.Agent.RunnerUser = "nobody"
 	o := &devOptions{dir: filepath.Join(top, "dev")}
 	if err := o.admits(cfg, "/bin/sh"); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -113,7 +114,7 @@ func jsonShapes() []jsonShape {
 		Signal:    store.Signal{UpdatedAt: at(-8), Value: store.SignalValue{Signal: store.RegOK, RunID: "4711", Assignment: 3, Serial: 2}},
 	}, now, 15*time.Second)
 	fleet := fleetView{Now: at(0), Instances: []instanceView{instance}, Requests: []requestView{request}, Unread: []string{}}
-	idle, _ := settingFor("limits.idle")
+	idle := config.Settings()[slices.IndexFunc(config.Settings(), func(s config.Setting) bool { return s.Key == "limits.idle" })]
 	return []jsonShape{
 		{"remuda request", newRunResult(status)},
 		{"remuda status", fleet},
@@ -125,7 +126,7 @@ func jsonShapes() []jsonShape {
 				ID: 3, Invariant: "outlived-threshold", Resource: "machine i-0ab", Problem: "is up 5m0s after its threshold", Advice: "terminate it by hand",
 			}},
 		}},
-		{"remuda config", configView{File: "remuda.yaml", Settings: []settingView{{idle.key, "5m", "file", "remuda.yaml:9", idle.env(), idle.doc}}}},
+		{"remuda config", configView{File: "remuda.yaml", Settings: []settingView{{idle.Key, "5m", "file", "remuda.yaml:9", idle.Env(), idle.Doc}}}},
 		{"remuda version", buildVersion{Version: "v1.0.0", Revision: "0123456789abcdef", Go: "go1.26.0", OS: "linux", Arch: "amd64"}},
 	}
 }
@@ -134,19 +135,19 @@ func jsonShapes() []jsonShape {
 func configDoc() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\n" + notice)
-	b.WriteString("A YAML file, named by `--config` or `" + configEnv + "`. An unknown key, a repeated key and a value of the wrong kind are errors.\n" +
+	b.WriteString("A YAML file, named by `--config` or `" + config.EnvFile + "`. An unknown key, a repeated key and a value of the wrong kind are errors.\n" +
 		"Every setting is also an environment variable, and `--set key=value` on the command line; flags win over the environment, the\n" +
 		"environment over the file, the file over the defaults. An empty variable counts as absent. Maps and lists are given there as YAML\n" +
 		"on one line. `remuda config` shows every value with its origin, `remuda config --example` prints the file below.\n\n")
 	b.WriteString("| key | default | environment | meaning |\n|---|---|---|---|\n")
-	for _, s := range settings {
-		text := s.text(defaults())
+	for _, s := range config.Settings() {
+		text := s.Text(config.Default())
 		if text != "" {
 			text = "`" + text + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", s.key, text, s.env(), strings.ReplaceAll(s.doc, "|", "\\|"))
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", s.Key, text, s.Env(), strings.ReplaceAll(s.Doc, "|", "\\|"))
 	}
-	b.WriteString("\n```yaml\n" + exampleConfig() + "```\n")
+	b.WriteString("\n```yaml\n" + config.Example() + "```\n")
 	return b.String()
 }
 

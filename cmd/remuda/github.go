@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
@@ -16,7 +17,7 @@ const instancePrefix = "i-"
 
 // githubClient returns the client for the repository, organisation or enterprise that c names. An App's
 // key is looked at, so that a wrong file is told at once.
-func (a *app) githubClient(c Config, log *slog.Logger) (*githubapi.Client, error) {
+func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client, error) {
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
 		RunnerGroup: c.GitHub.RunnerGroup, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min, NamePrefix: instancePrefix,
@@ -40,7 +41,7 @@ func (a *app) githubClient(c Config, log *slog.Logger) (*githubapi.Client, error
 }
 
 // githubToken reads the access token anew for every call, so that it can be replaced at any time.
-func (a *app) githubToken(c GitHubConfig) func(context.Context) (string, error) {
+func (a *app) githubToken(c config.GitHub) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		token := environment(a.environ())[c.TokenEnv]
 		if c.TokenFile != "" {
@@ -58,7 +59,7 @@ func (a *app) githubToken(c GitHubConfig) func(context.Context) (string, error) 
 }
 
 // githubKey reads the App's key anew for every installation token, likewise.
-func (a *app) githubKey(c GitHubConfig) func(context.Context) ([]byte, error) {
+func (a *app) githubKey(c config.GitHub) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
 		key, err := a.readFile(c.AppKeyFile)
 		if err != nil {
@@ -70,7 +71,7 @@ func (a *app) githubKey(c GitHubConfig) func(context.Context) ([]byte, error) {
 
 // githubResource is a check that the credentials serve. Applied, it makes a registration token, which
 // proves every permission needed; a dry run only reads.
-func (a *app) githubResource(c Config, log *slog.Logger) resource {
+func (a *app) githubResource(c config.Config, log *slog.Logger) resource {
 	return resource{"github", func(ctx context.Context, apply bool) ([]ensure.Step, error) {
 		client, err := a.githubClient(c, log)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"regexp"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -82,15 +81,4 @@ func (g *githubChore) tell(d githubapi.Deprecation, now time.Time) {
 	default:
 		log.Warn("github will serve this version of the runner no longer: configure a newer one")
 	}
-}
-
-// inName is the version in the name of a release's archive, such as actions-runner-linux-x64-2.337.0.tar.gz.
-var inName = regexp.MustCompile(`-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
-
-// version is that of the runner that agents run, or "" if it is not known.
-func (c AgentConfig) version() string {
-	if m := inName.FindStringSubmatch(c.RunnerURL); m != nil && c.RunnerVersion == "" {
-		return m[1]
-	}
-	return c.RunnerVersion
 }

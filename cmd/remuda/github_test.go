@@ -19,6 +19,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
@@ -128,7 +129,7 @@ func TestInit_GitHubApp(t *testing.T) {
 // Both are read anew: what an operator replaces serves from the next call on.
 func TestGitHub_TokenAndKeyAreReadAnew(t *testing.T) {
 	c := newCLI(nil)
-	token, key := c.githubToken(GitHubConfig{TokenFile: "/token"}), c.githubKey(GitHubConfig{AppKeyFile: "/key"})
+	token, key := c.githubToken(config.GitHub{TokenFile: "/token"}), c.githubKey(config.GitHub{AppKeyFile: "/key"})
 	for _, want := range []string{"one", "two"} {
 		c.files["/token"], c.files["/key"] = want+"\n", want
 		gotToken, err := token(t.Context())
@@ -141,11 +142,11 @@ func TestGitHub_TokenAndKeyAreReadAnew(t *testing.T) {
 
 // A simulated GitHub takes its own token, whatever was configured for the real one.
 func TestSimulate_ForgetsTheRealCredentials(t *testing.T) {
-	c := defaults()
-	c.GitHub = asApp(c.GitHub)
+	c := config.Default()
+	c.GitHub.AppID, c.GitHub.AppKeyFile = 5, "/etc/remuda/app.pem"
 	c.GitHub.RunnerGroup, c.GitHub.AppInstallationID = "linux", 7
-	c.simulate("http://127.0.0.1:1")
-	want := defaults().GitHub
+	simulate(&c, "http://127.0.0.1:1")
+	want := config.Default().GitHub
 	want.URL, want.APIURL, want.TokenEnv = "http://127.0.0.1:1/octo/remuda", "http://127.0.0.1:1", simTokenEnv
 	if diff := gocmp.Diff(want, c.GitHub); diff != "" {
 		t.Errorf("simulated (-want +got):\n%s", diff)
@@ -217,7 +218,7 @@ func TestAgentConfig_Version(t *testing.T) {
 	for _, tt := range []struct{ url, version, want string }{
 		{"", "", ""}, {archive, "", "2.337.0"}, {archive, "2.336.0", "2.336.0"}, {"", "2.336.0", "2.336.0"}, {"https://example.com/runner.tar.gz", "", ""},
 	} {
-		if got := (AgentConfig{RunnerURL: tt.url, RunnerVersion: tt.version}).version(); got != tt.want {
+		if got := (config.Agent{RunnerURL: tt.url, RunnerVersion: tt.version}).Version(); got != tt.want {
 			t.Errorf("version of %q, %q = %q, want %q", tt.url, tt.version, got, tt.want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/sqlitestore"
@@ -65,7 +66,7 @@ func newCLI(st *store.Store) *cli {
 			}
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		},
-		openStore: func(context.Context, Config, bool) (*store.Store, func() error, error) {
+		openStore: func(context.Context, config.Config, bool) (*store.Store, func() error, error) {
 			c.opened++
 			if st == nil {
 				return nil, nil, errors.New("open store: there is none")

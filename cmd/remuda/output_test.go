@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 func TestTable_String(t *testing.T) {
@@ -77,9 +79,9 @@ func TestDurationText(t *testing.T) {
 		0: "0s", 10 * time.Second: "10s", 10 * time.Minute: "10m", 90 * time.Second: "1m30s", 24 * time.Hour: "24h",
 		90 * time.Minute: "1h30m", time.Hour + time.Second: "1h0m1s", 35 * time.Millisecond: "35ms",
 	} {
-		got := durationText(d)
+		got := config.DurationText(d)
 		if back, err := time.ParseDuration(got); got != want || err != nil || back != d {
-			t.Errorf("durationText(%s) = %q (%s, %v), want %q", d, got, back, err, want)
+			t.Errorf("config.DurationText(%s) = %q (%s, %v), want %q", d, got, back, err, want)
 		}
 	}
 }
@@ -134,15 +136,15 @@ func TestLogger(t *testing.T) {
 		name    string
 		tty     bool
 		noColor string
-		cfg     LogConfig
+		cfg     config.Log
 		json    bool
 		colour  bool
 	}{
-		{"AutoOnTerminal", true, "", LogConfig{"info", "auto"}, false, true},
-		{"AutoElsewhere", false, "", LogConfig{"info", "auto"}, true, false},
-		{"NoColor", true, "1", LogConfig{"info", "auto"}, false, false},
-		{"TextElsewhere", false, "", LogConfig{"info", "text"}, false, false},
-		{"JSONOnTerminal", true, "", LogConfig{"info", "json"}, true, false},
+		{"AutoOnTerminal", true, "", config.Log{Level: "info", Format: "auto"}, false, true},
+		{"AutoElsewhere", false, "", config.Log{Level: "info", Format: "auto"}, true, false},
+		{"NoColor", true, "1", config.Log{Level: "info", Format: "auto"}, false, false},
+		{"TextElsewhere", false, "", config.Log{Level: "info", Format: "text"}, false, false},
+		{"JSONOnTerminal", true, "", config.Log{Level: "info", Format: "json"}, true, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,7 +166,7 @@ func TestLogger(t *testing.T) {
 			}
 		})
 	}
-	if _, err := newLogger(&bytes.Buffer{}, false, "", LogConfig{"loud", "json"}); err == nil {
+	if _, err := newLogger(&bytes.Buffer{}, false, "", config.Log{Level: "loud", Format: "json"}); err == nil {
 		t.Error("newLogger with level loud returned no error")
 	}
 }

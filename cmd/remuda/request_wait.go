@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -33,7 +34,7 @@ func (w *requestWait) run(ctx context.Context) error {
 		return err
 	}
 	w.asked = w.clock.Now()
-	w.seen, w.ring = every{period: seenEvery}, every{period: ringEvery, next: w.asked.Add(ringEvery)}
+	w.seen, w.ring = every{period: config.SeenEvery}, every{period: ringEvery, next: w.asked.Add(ringEvery)}
 	return withTrouble(poll(ctx, w.clock, w.look), w.trouble)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/reconciler"
@@ -24,7 +25,7 @@ type resource struct {
 
 // resources lists what the back ends of p need. Those on this machine make what they need by
 // themselves.
-func (p *plant) resources(c Config) []resource {
+func (p *plant) resources(c config.Config) []resource {
 	type ensurer interface {
 		Ensure(ctx context.Context, apply bool) ([]ensure.Step, error)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -208,7 +209,7 @@ func renderRequest(v requestView, now store.Time, width int) string {
 		[2]string{"phase", v.phaseText()},
 		[2]string{"reason", strings.Trim(fmt.Sprintf("%s: %s", v.Reason, v.Message), ": ")},
 		[2]string{"asked", fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass, strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " "))},
-		[2]string{"limits", fmt.Sprintf("max runtime %s, timeout %s", durationText(v.MaxRuntimeSeconds.Duration()), durationText(v.TimeoutSeconds.Duration()))},
+		[2]string{"limits", fmt.Sprintf("max runtime %s, timeout %s", config.DurationText(v.MaxRuntimeSeconds.Duration()), config.DurationText(v.TimeoutSeconds.Duration()))},
 		[2]string{"ready", fmt.Sprintf("%d of %d (%d claimed, %d created, %d launching; %d launched in all)",
 			v.Counts.Ready, v.Count, v.Counts.Claimed, v.Counts.Created, v.Counts.Launching, v.Counts.Launched)},
 		[2]string{"phases", phasesText(v.PhaseSeconds)},

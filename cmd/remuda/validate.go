@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/glob"
 	"github.com/remuda-run/remuda/store"
 )
@@ -31,7 +32,7 @@ const minDuration = time.Second
 func parseDuration(field, text string, high time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < minDuration || d > high {
-		return 0, fmt.Errorf("%s: must be a duration from %s to %s, such as 90s or 30m, got %q", field, minDuration, durationText(high), text)
+		return 0, fmt.Errorf("%s: must be a duration from %s to %s, such as 90s or 30m, got %q", field, minDuration, config.DurationText(high), text)
 	}
 	return d.Truncate(time.Millisecond), nil
 }

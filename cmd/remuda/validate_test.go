@@ -7,6 +7,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -58,7 +59,7 @@ func TestRequest_S89_AllProblemsAtOnce(t *testing.T) {
 
 // S89: bounds come from the configuration, and so do the defaults of flags that were not given.
 func TestRequest_BoundsFollowConfiguration(t *testing.T) {
-	cfg := defaults()
+	cfg := config.Default()
 	cfg.Requests.MaxCount, cfg.Requests.MaxRuntime, cfg.Requests.Timeout = 3, 10*time.Minute, time.Minute
 	o := requestOptions{id: "77-x", attempt: "2", count: "3", usage: "spot, on-demand", types: "c*,m6i.large\nr*", class: "large", output: "json"}
 	if err := o.validate(cfg); err != nil {

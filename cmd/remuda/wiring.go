@@ -19,6 +19,7 @@ import (
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/atomicfile"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
@@ -37,7 +38,7 @@ type plant struct {
 // agents find their configuration; through, unless nil, is what the controller reaches the fleet through. The
 // caller closes the plant.
 func (a *app) build(
-	ctx context.Context, cfg Config, agentConfig string, log *slog.Logger, through func(fleet.Fleet) fleet.Fleet,
+	ctx context.Context, cfg config.Config, agentConfig string, log *slog.Logger, through func(fleet.Fleet) fleet.Fleet,
 ) (p *plant, err error) {
 	built := &plant{log: log}
 	p = built
@@ -68,13 +69,13 @@ func (a *app) build(
 	for _, r := range p.resources(cfg) {
 		chores = append(chores, r.chore(log))
 	}
-	chores = append(chores, (&githubChore{github: github, version: cfg.Agent.version(), clock: a.clock, log: log}).chore())
+	chores = append(chores, (&githubChore{github: github, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("read host name: %w", err)
 	}
 	p.op, err = reconciler.New(reconciler.Options{
-		Config: cfg.controller(host + "-" + uuid.NewString()[:8]), Table: p.table, Pool: p.pool, Fleet: reached,
+		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: p.table, Pool: p.pool, Fleet: reached,
 		GitHub: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 	})
 	return p, err
@@ -121,29 +122,12 @@ func (p *plant) close() error {
 	return errors.Join(errs...)
 }
 
-// controller returns what the reconcilers need of c.
-func (c Config) controller(holder string) reconciler.Config {
-	classes := make(map[string]reconciler.Class, len(c.Classes))
-	for name, class := range c.Classes {
-		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem}
-	}
-	return reconciler.Config{
-		Holder: holder, Registration: store.RegistrationMode(c.GitHub.Registration), Classes: classes, Limits: c.limits(),
-		MaxCount: c.Requests.MaxCount, MaxInstances: c.Caps.MaxInstances, MaxInstancesPerClass: c.Caps.PerClass,
-		DefaultMaxRuntime: c.Limits.Running, MaxRuntime: c.Requests.MaxRuntime, ClientSilence: c.Requests.ClientSilence,
-		Batch: c.Intervals.Batch, Exclusion: c.Intervals.Exclusion, LaunchRetry: c.Requests.LaunchRetry,
-		HotPoll: c.Intervals.HotPoll, WarmPoll: c.Intervals.WarmPoll, Scan: c.Intervals.Scan,
-		Sweep: c.Intervals.Sweep, Runners: c.Intervals.Runners, Orphan: c.Intervals.Orphan,
-		Housekeeping: c.Intervals.Housekeeping, LeaseTTL: c.Lease.TTL, LeaseRequest: c.Lease.RequestTimeout,
-	}
-}
-
 // agentConfigName is the file, in the fleet's folder, that tells agents their configuration.
 const agentConfigName = "remuda.yaml"
 
 // writeConfig stores the effective configuration for agents and for the other verbs. It holds no
 // secret. The file is replaced as a whole, and only if it differs.
-func writeConfig(path string, c Config) error {
+func writeConfig(path string, c config.Config) error {
 	out, err := yaml.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -166,8 +150,8 @@ func writeConfig(path string, c Config) error {
 
 // templateOf names what a machine launched now would run: this program, and of its configuration
 // what agents go by. A changed cap or log level dismisses no warm machine.
-func templateOf(exe string, c Config) (string, error) {
-	config, err := yaml.Marshal(Config{Store: c.Store, Fleet: c.Fleet, GitHub: c.GitHub, Limits: c.Limits, Agent: c.Agent, Classes: c.scrubbed()})
+func templateOf(exe string, c config.Config) (string, error) {
+	config, err := yaml.Marshal(config.Config{Store: c.Store, Fleet: c.Fleet, GitHub: c.GitHub, Limits: c.Limits, Agent: c.Agent, Classes: c.Scrubbed()})
 	if err != nil {
 		return "", fmt.Errorf("encode agent configuration: %w", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// exampleConfig returns a configuration file that says everything and changes nothing: every setting
+// Example returns a configuration file that says everything and changes nothing: every setting
 // is commented out at its default.
-func exampleConfig() string {
+func Example() string {
 	var b strings.Builder
 	b.WriteString(`# remuda configuration. Every setting is shown at its default and commented out.
 # A setting can also be given as the environment variable named beside it, or as --set key=value;
@@ -18,8 +18,8 @@ func exampleConfig() string {
 `)
 	section := ""
 	for _, s := range settings {
-		indent, name := "", s.key
-		if parent, child, ok := strings.Cut(s.key, "."); ok {
+		indent, name := "", s.Key
+		if parent, child, ok := strings.Cut(s.Key, "."); ok {
 			indent, name = "  ", child
 			if parent != section {
 				fmt.Fprintf(&b, "\n# %s\n%s:\n", sectionDoc(parent), parent)
@@ -28,7 +28,7 @@ func exampleConfig() string {
 		} else {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%s# %s (%s)\n%s# %s: %s\n", indent, s.doc, s.env(), indent, name, s.yaml(defaults()))
+		fmt.Fprintf(&b, "%s# %s (%s)\n%s# %s: %s\n", indent, s.Doc, s.Env(), indent, name, s.yaml(Default()))
 	}
 	return b.String()
 }
@@ -45,13 +45,13 @@ func sectionDoc(key string) string {
 }
 
 // yaml writes the value of s in c as it may stand in a file, on one line.
-func (s setting) yaml(c Config) string {
+func (s Setting) yaml(c Config) string {
 	if v := s.in(&c); v.Kind() != reflect.String {
-		return s.text(c)
+		return s.Text(c)
 	}
-	out, err := yaml.Marshal(s.value(c))
+	out, err := yaml.Marshal(s.Value(c))
 	if err != nil {
-		return s.text(c)
+		return s.Text(c)
 	}
 	return strings.TrimSpace(string(out))
 }

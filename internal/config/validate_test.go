@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"strings"
@@ -77,7 +77,7 @@ func TestConfig_Validate(t *testing.T) {
 		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `must be one of auto, json, text, got "xml"`},
 	}
 	for _, tt := range tests {
-		c := defaults()
+		c := Default()
 		tt.change(&c)
 		err := c.Validate()
 		if err == nil || !strings.HasPrefix(err.Error(), tt.field+": ") || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
@@ -87,14 +87,14 @@ func TestConfig_Validate(t *testing.T) {
 }
 
 // asApp returns c with an App that is right.
-func asApp(c GitHubConfig) GitHubConfig {
+func asApp(c GitHub) GitHub {
 	c.AppID, c.AppKeyFile = 5, "/etc/remuda/app.pem"
 	return c
 }
 
 func TestConfig_Validate_AppsAndGroupsThatWork(t *testing.T) {
 	for _, url := range []string{"", "https://github.com/o/r", "https://github.com/o"} {
-		c := defaults()
+		c := Default()
 		c.GitHub = asApp(c.GitHub)
 		c.GitHub.URL = url
 		if c.GitHub.level() == "organisation" {
@@ -114,7 +114,7 @@ func TestConfig_ScrubFull_WhereItCanBeKept(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"EC2": func(c *Config) { c.Fleet = "ec2://prod?region=eu-west-1" }, "OneProcess": func(c *Config) { c.Process.Capacity = 1 },
 	} {
-		c := defaults()
+		c := Default()
 		c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
 		change(&c)
 		if err := c.Validate(); err != nil {
@@ -143,7 +143,7 @@ func TestConfig_S90_Classes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := defaults()
+			c := Default()
 			c.Classes = tt.classes
 			err := c.Validate()
 			if tt.want == "" {
@@ -167,8 +167,8 @@ func TestConfig_Validate_AllProblems(t *testing.T) {
 	}
 	for _, s := range settings {
 		// Zero is right for what is optional, and perClass and types are checked by element.
-		if named := strings.Contains("\n"+err.Error(), "\n"+s.key+": "); named == (optional[s.key] || s.key == "github.tokenEnv" || s.key == "requests.launchRetry") {
-			t.Errorf("Config{}.Validate() names %s: %v", s.key, named)
+		if named := strings.Contains("\n"+err.Error(), "\n"+s.Key+": "); named == (optional[s.Key] || s.Key == "github.tokenEnv" || s.Key == "requests.launchRetry") {
+			t.Errorf("Config{}.Validate() names %s: %v", s.Key, named)
 		}
 	}
 }

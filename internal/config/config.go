@@ -1,37 +1,43 @@
-package main
+// Package config is what an installation is told: every setting with its default, its checks and its documentation.
+//
+// Read takes defaults, then a file, then the environment, then flags, and remembers of each value where it came from.
+// It is strict: an unknown or repeated key and a value of the wrong kind are errors, all told at once, each with its
+// place. Validate judges the values, likewise all at once, and changes none. No error repeats credentials that somebody put
+// into a URL. The package opens nothing that a setting names; a file is read only by the function it is given.
+package config
 
 import (
+	"maps"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
-
-	"github.com/remuda-run/remuda/statemachine"
 )
 
 // Config holds every setting of every verb. A field's yaml tag is its name in the file, its doc tag
 // the line that `remuda config --example` and docs/config.md print. Every field that is not a section
-// can also be set by an environment variable (see envName) and by --set.
+// can also be set by an environment variable (see Setting.Env) and by --set.
 type Config struct {
 	Name     string           `yaml:"name" doc:"name of this installation; prefix of runner names and tags"`
 	Store    string           `yaml:"store" doc:"URL of the store: sqlite:///path/file.db, or dynamodb://table?region=eu-west-1[&events=queue]"`
 	Pool     string           `yaml:"pool" doc:"URL of the pool: sqs://prefix?region=eu-west-1; empty: the same place as a SQLite store"`
 	Fleet    string           `yaml:"fleet" doc:"URL of the fleet: process:///folder, or ec2://name?region=eu-west-1, where name marks what is ours"`
-	GitHub   GitHubConfig     `yaml:"github" doc:"where runners register"`
+	GitHub   GitHub           `yaml:"github" doc:"where runners register"`
 	Classes  map[string]Class `yaml:"classes" doc:"resource classes: name to cpu (vCPUs, exactly), mem (MiB, at least) and scrub (what is removed between two runs: none, workspace, full or terminate; by default full on EC2, if jobs have a user other than root, else workspace; see docs/security.md); a class with more cpu must have more mem; replaces the defaults as a whole"`
-	Limits   LimitsConfig     `yaml:"limits" doc:"how long an instance may stay in a state, and each check may take"`
-	Requests RequestsConfig   `yaml:"requests" doc:"bounds of what a request may ask for"`
-	Caps     CapsConfig       `yaml:"caps" doc:"how many instances may live at once"`
+	Limits   Limits           `yaml:"limits" doc:"how long an instance may stay in a state, and each check may take"`
+	Requests Requests         `yaml:"requests" doc:"bounds of what a request may ask for"`
+	Caps     Caps             `yaml:"caps" doc:"how many instances may live at once"`
 
-	Intervals IntervalsConfig `yaml:"intervals" doc:"how often the controller looks without being rung"`
-	Lease     LeaseConfig     `yaml:"lease" doc:"how one active controller is elected"`
-	Agent     AgentConfig     `yaml:"agent" doc:"what runs on each instance"`
-	Process   ProcessConfig   `yaml:"process" doc:"behaviour of a process fleet"`
-	EC2       EC2Config       `yaml:"ec2" doc:"instances of an EC2 fleet"`
-	Log       LogConfig       `yaml:"log" doc:"logs, always on standard error"`
+	Intervals Intervals `yaml:"intervals" doc:"how often the controller looks without being rung"`
+	Lease     Lease     `yaml:"lease" doc:"how one active controller is elected"`
+	Agent     Agent     `yaml:"agent" doc:"what runs on each instance"`
+	Process   Process   `yaml:"process" doc:"behaviour of a process fleet"`
+	EC2       EC2       `yaml:"ec2" doc:"instances of an EC2 fleet"`
+	Log       Log       `yaml:"log" doc:"logs, always on standard error"`
 }
 
-// GitHubConfig says where runners register and with which credentials. It names secrets, it holds none.
-type GitHubConfig struct {
+// GitHub says where runners register and with which credentials. It names secrets, it holds none.
+type GitHub struct {
 	URL                  string `yaml:"url" doc:"repository, organisation or enterprise that runners register with: https://github.com/owner/name, https://github.com/owner or https://github.com/enterprises/name"`
 	APIURL               string `yaml:"apiUrl" doc:"root of the REST API; empty: the one that belongs to url, on GitHub Enterprise Server https://host/api/v3"`
 	TokenFile            string `yaml:"tokenFile" doc:"file that holds the access token, read anew when it changes; wins over tokenEnv"`
@@ -46,8 +52,8 @@ type GitHubConfig struct {
 	Repository           string `yaml:"repository" doc:"owner/name whose jobs are accepted; empty: the one of url, or any of the organisation"`
 }
 
-// serves returns whose jobs are accepted: owner/name, owner, or "" for anybody's of an enterprise.
-func (c GitHubConfig) serves() string {
+// Serves returns whose jobs are accepted: owner/name, owner, or "" for anybody's of an enterprise.
+func (c GitHub) Serves() string {
 	if c.Repository != "" {
 		return c.Repository
 	}
@@ -63,7 +69,7 @@ func (c GitHubConfig) serves() string {
 }
 
 // level is what url names: repository, organisation, enterprise, or "" without one.
-func (c GitHubConfig) level() string {
+func (c GitHub) level() string {
 	u, err := url.Parse(c.URL)
 	if err != nil || c.URL == "" { // Validate has said so
 		return ""
@@ -85,8 +91,8 @@ type Class struct {
 	Scrub string `yaml:"scrub,omitempty" json:"scrub,omitempty"` // one of scrub.Levels; "": as the agent decides
 }
 
-// LimitsConfig is statemachine.Limits with names and documentation; see Config.limits.
-type LimitsConfig struct {
+// Limits is statemachine.Limits with names and documentation; see Config.limits.
+type Limits struct {
 	Created time.Duration `yaml:"created" doc:"created: boot plus runner registration"`
 	Claimed time.Duration `yaml:"claimed" doc:"claimed: registration only"`
 	Running time.Duration `yaml:"running" doc:"running, for requests that name no max runtime"`
@@ -103,8 +109,8 @@ type LimitsConfig struct {
 	AgentGrace     time.Duration `yaml:"agentGrace" doc:"past its threshold an agent ends its machine by itself after this"`
 }
 
-// RequestsConfig bounds requests.
-type RequestsConfig struct {
+// Requests bounds requests.
+type Requests struct {
 	Timeout       time.Duration `yaml:"timeout" doc:"from taking up a request to Ready or Failed, unless it names its own"`
 	MaxCount      int           `yaml:"maxCount" doc:"most instances one request may ask for; at most 3000"`
 	MaxRuntime    time.Duration `yaml:"maxRuntime" doc:"longest max runtime and timeout one request may ask for"`
@@ -112,14 +118,14 @@ type RequestsConfig struct {
 	LaunchRetry   time.Duration `yaml:"launchRetry" doc:"how long a request may ask again where every place lacks capacity, to its deadline at most; it fails once its next try would come later; 0: at once"`
 }
 
-// CapsConfig bounds the bill.
-type CapsConfig struct {
+// Caps bounds the bill.
+type Caps struct {
 	MaxInstances int            `yaml:"maxInstances" doc:"instances that are not terminated, at once"`
 	PerClass     map[string]int `yaml:"perClass" doc:"likewise per class; a class not named has no cap of its own"`
 }
 
-// IntervalsConfig holds the periods of the controller.
-type IntervalsConfig struct {
+// Intervals holds the periods of the controller.
+type Intervals struct {
 	Sweep     time.Duration `yaml:"sweep" doc:"fleet against records"`
 	HotPoll   time.Duration `yaml:"hotPoll" doc:"reports of instances that something waits for"`
 	WarmPoll  time.Duration `yaml:"warmPoll" doc:"reports of all other instances"`
@@ -132,14 +138,14 @@ type IntervalsConfig struct {
 	Housekeeping time.Duration `yaml:"housekeeping" doc:"table, queues and launch template against what they should be"`
 }
 
-// LeaseConfig holds the times of the election.
-type LeaseConfig struct {
+// Lease holds the times of the election.
+type Lease struct {
 	TTL            time.Duration `yaml:"ttl" doc:"a lease unchanged for this long, and one request timeout, is free"`
 	RequestTimeout time.Duration `yaml:"requestTimeout" doc:"longest time one lease write may take; less than ttl"`
 }
 
-// AgentConfig is handed to the agents.
-type AgentConfig struct {
+// Agent is handed to the agents.
+type Agent struct {
 	Script        string        `yaml:"script" doc:"absolute path of a script run once before the first registration; empty: none"`
 	ScriptTimeout time.Duration `yaml:"scriptTimeout" doc:"longest time script and scrub may take, each"`
 	Scrub         string        `yaml:"scrub" doc:"absolute path of a script run after each run to clean the machine; empty: none"`
@@ -158,13 +164,13 @@ type AgentConfig struct {
 
 // What agent.metadataFirewall may say.
 const (
-	firewallRequired   = "required"
-	firewallEverywhere = "everywhere"
-	firewallOff        = "off"
+	FirewallRequired   = "required"
+	FirewallEverywhere = "everywhere"
+	FirewallOff        = "off"
 )
 
-// ProcessConfig imitates a cloud on one machine.
-type ProcessConfig struct {
+// Process imitates a cloud on one machine.
+type Process struct {
 	BootDelay      time.Duration `yaml:"bootDelay" doc:"from a launch until its agent starts"`
 	BootJitter     time.Duration `yaml:"bootJitter" doc:"up to this much is added to bootDelay"`
 	Capacity       int           `yaml:"capacity" doc:"instances it can hold; 0: any number"`
@@ -185,8 +191,8 @@ type ProcessType struct {
 	Mem  int    `yaml:"mem" json:"mem"` // MiB
 }
 
-// EC2Config says what an EC2 fleet launches.
-type EC2Config struct {
+// EC2 says what an EC2 fleet launches.
+type EC2 struct {
 	Subnets         []string          `yaml:"subnets" doc:"ids of the subnets; of several in one zone the one with most free addresses is used"`
 	SecurityGroups  []string          `yaml:"securityGroups" doc:"ids of the security groups; runners need no inbound rule"`
 	AMI             string            `yaml:"ami" doc:"id of the image, or resolve:ssm: and the name of a parameter that holds it"`
@@ -200,56 +206,50 @@ type EC2Config struct {
 	BinaryPath      string            `yaml:"binaryPath" doc:"absolute path of remuda in the image; empty: /usr/local/bin/remuda"`
 }
 
-// LogConfig says what is logged and how.
-type LogConfig struct {
+// Log says what is logged and how.
+type Log struct {
 	Level  string `yaml:"level" doc:"debug, info, warn or error"`
 	Format string `yaml:"format" doc:"text, json, or auto: text on a terminal"`
 }
 
-// limits converts; the compiler checks that both types have the same fields.
-func (c Config) limits() statemachine.Limits { return statemachine.Limits(c.Limits) }
+// UsualRuntime is how long a run lasts at most if nobody says otherwise.
+func (c Config) UsualRuntime() time.Duration { return min(c.Limits.Running, c.Requests.MaxRuntime) }
 
-// usualRuntime is how long a run lasts at most if nobody says otherwise.
-func (c Config) usualRuntime() time.Duration { return min(c.Limits.Running, c.Requests.MaxRuntime) }
-
-// poolURL is the URL of the pool: its own, or the store's.
-func (c Config) poolURL() string {
+// PoolURL is the URL of the pool: its own, or the store's.
+func (c Config) PoolURL() string {
 	if c.Pool == "" {
 		return c.Store
 	}
 	return c.Pool
 }
 
-// defaults returns a Config in which everything that has a sensible value has it.
-func defaults() Config {
-	return Config{
-		Name:  "remuda",
-		Store: "sqlite:///var/lib/remuda/remuda.db",
-		Fleet: "process:///var/lib/remuda/instances",
-		GitHub: GitHubConfig{
-			TokenEnv: "REMUDA_GITHUB_TOKEN", Registration: "jit",
-			RunnerGroupID: 1, RegistrationsPer5Min: 1500, // docs.github.com, limits of self-hosted runners
-		},
-		// 2 GiB per vCPU is what compute-optimised types have, so any family fits.
-		Classes: map[string]Class{
-			"small": {CPU: 2, Mem: 4096}, "medium": {CPU: 4, Mem: 8192}, "large": {CPU: 8, Mem: 16384}, "xlarge": {CPU: 16, Mem: 32768},
-		},
-		Limits: LimitsConfig(statemachine.DefaultLimits()),
-		Requests: RequestsConfig{
-			Timeout: 10 * time.Minute, MaxCount: 1000, MaxRuntime: 24 * time.Hour, ClientSilence: time.Minute, LaunchRetry: 24 * time.Hour,
-		},
-		Caps: CapsConfig{MaxInstances: 100},
-		Intervals: IntervalsConfig{
-			Sweep: 30 * time.Second, HotPoll: 2 * time.Second, WarmPoll: 15 * time.Second, Scan: 3 * time.Minute,
-			Runners: 10 * time.Minute, Batch: 35 * time.Millisecond, Exclusion: 3 * time.Minute, Orphan: 2 * time.Minute,
-			Housekeeping: 5 * time.Minute,
-		},
-		Lease: LeaseConfig{TTL: 2 * time.Second, RequestTimeout: 500 * time.Millisecond}, // fail-over within 3 s
-		Agent: AgentConfig{
-			ScriptTimeout: 2 * time.Minute, IdlePoll: 250 * time.Millisecond, Poll: 2 * time.Second,
-			MetadataFirewall: firewallRequired,
-		},
-		Process: ProcessConfig{NoticeLead: 2 * time.Minute, TerminateGrace: 5 * time.Second},
-		Log:     LogConfig{Level: "info", Format: "auto"},
+// RootUser as agent.runnerUser says explicitly that jobs on EC2 may be root.
+const RootUser = "root"
+
+// JobsUser returns the user of runner and jobs, "" for the agent's own. On a process fleet nobody is root
+// who was not before, and agents refuse that user.
+func (c Config) JobsUser() string {
+	if c.Agent.RunnerUser == RootUser && c.OnEC2() {
+		return ""
 	}
+	return c.Agent.RunnerUser
+}
+
+// Scrubbed returns the classes of which an agent must know something: another size of the others makes
+// no machine outdated.
+func (c Config) Scrubbed() map[string]Class {
+	some := maps.Clone(c.Classes)
+	maps.DeleteFunc(some, func(_ string, class Class) bool { return class.Scrub == "" })
+	return some
+}
+
+// inName is the version in the name of a release's archive, such as actions-runner-linux-x64-2.337.0.tar.gz.
+var inName = regexp.MustCompile(`-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
+
+// Version is that of the runner that agents run, or "" if it is not known.
+func (c Agent) Version() string {
+	if m := inName.FindStringSubmatch(c.RunnerURL); m != nil && c.RunnerVersion == "" {
+		return m[1]
+	}
+	return c.RunnerVersion
 }

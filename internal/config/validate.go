@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -25,11 +26,11 @@ var (
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
 )
 
-// seenEvery is the period in which a waiting client reports that it still waits, and minSilence
+// SeenEvery is the period in which a waiting client reports that it still waits, and minSilence
 // what a controller must grant it: two of them.
 const (
-	seenEvery  = 5 * time.Second
-	minSilence = 2 * seenEvery
+	SeenEvery  = 5 * time.Second
+	minSilence = 2 * SeenEvery
 )
 
 // problems collects what is wrong: field, what is allowed, what was given.
@@ -59,14 +60,14 @@ func quoted(s string) string { return fmt.Sprintf("%q", s) }
 func (c Config) Validate() error {
 	var p problems
 	p.check(nameForm.MatchString(c.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", quoted(c.Name))
-	p.backend("store", c.Store, known(stores))
+	p.backend("store", c.Store, Stores)
 	switch {
 	case c.Pool != "":
-		p.backend("pool", c.Pool, known(pools))
-	case hasScheme(c.Store, known(stores)):
-		p.check(hasScheme(c.Store, known(pools)), "pool", "set, since the store cannot hold it", quoted(c.Pool))
+		p.backend("pool", c.Pool, Pools)
+	case HasScheme(c.Store, Stores):
+		p.check(HasScheme(c.Store, Pools), "pool", "set, since the store cannot hold it", quoted(c.Pool))
 	}
-	p.backend("fleet", c.Fleet, known(fleets))
+	p.backend("fleet", c.Fleet, Fleets)
 	c.GitHub.validate(&p)
 	validateClasses(&p, c.Classes)
 	c.validateScrub(&p)
@@ -81,10 +82,18 @@ func (c Config) Validate() error {
 	return errors.Join(p...)
 }
 
-// known lists the schemes of a map of back ends.
-func known[V any](backends map[string]V) []string { return slices.Sorted(maps.Keys(backends)) }
+// Schemes of the URLs that name back ends.
+var (
+	Stores = []string{"dynamodb", "sqlite"}
+	Pools  = []string{"sqlite", "sqs"}
+	Fleets = []string{"ec2", "process"}
+)
 
-func hasScheme(raw string, schemes []string) bool {
+// OnEC2 reports whether machines are EC2 instances.
+func (c Config) OnEC2() bool { return HasScheme(c.Fleet, []string{"ec2"}) }
+
+// HasScheme reports whether a URL has one of the schemes.
+func HasScheme(raw string, schemes []string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && slices.Contains(schemes, u.Scheme)
 }
@@ -97,7 +106,7 @@ func (p *problems) backend(field, raw string, schemes []string) {
 	case err != nil:
 		p.add(field, want, "something that is no URL")
 	default:
-		p.check(u.User == nil && slices.Contains(schemes, u.Scheme), field, want, quoted(redact(raw)))
+		p.check(u.User == nil && slices.Contains(schemes, u.Scheme), field, want, quoted(Redact(raw)))
 	}
 }
 
@@ -108,11 +117,11 @@ func (p *problems) web(field, raw string) {
 	case err != nil:
 		p.add(field, "an http or https URL without credentials", "something that is no URL")
 	case u.User != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		p.add(field, "an http or https URL without credentials", quoted(redact(raw)))
+		p.add(field, "an http or https URL without credentials", quoted(Redact(raw)))
 	}
 }
 
-func (c GitHubConfig) validate(p *problems) {
+func (c GitHub) validate(p *problems) {
 	for _, f := range []struct{ field, raw string }{{"github.url", c.URL}, {"github.apiUrl", c.APIURL}} {
 		if f.raw == "" {
 			continue // simulated; found by the other
@@ -130,7 +139,7 @@ func (c GitHubConfig) validate(p *problems) {
 
 // validatePort: config.sh registers with the host alone (actions/runner, src/Runner.Listener/Configuration/
 // ConfigurationManager.cs, GetTenantCredential). On this machine there is a simulated GitHub, whose runner does not.
-func (c GitHubConfig) validatePort(p *problems) {
+func (c GitHub) validatePort(p *problems) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Port() == "" || c.Registration != "token" || u.Hostname() == "localhost" {
 		return
@@ -138,11 +147,11 @@ func (c GitHubConfig) validatePort(p *problems) {
 	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() {
 		return
 	}
-	p.add("github.url", "without a port with registration token, since the runner's config.sh drops it (registration jit takes one)", quoted(redact(c.URL)))
+	p.add("github.url", "without a port with registration token, since the runner's config.sh drops it (registration jit takes one)", quoted(Redact(c.URL)))
 }
 
 // validateGroup: config.sh takes a group by its name only.
-func (c GitHubConfig) validateGroup(p *problems) {
+func (c GitHub) validateGroup(p *problems) {
 	p.check(c.RunnerGroupID >= 1, "github.runnerGroupId", "at least 1", c.RunnerGroupID)
 	switch named, other := c.RunnerGroup != "", c.RunnerGroupID > 1; {
 	case named && other:
@@ -155,7 +164,7 @@ func (c GitHubConfig) validateGroup(p *problems) {
 }
 
 // validateApp holds it to what githubapi takes, in the words of the file.
-func (c GitHubConfig) validateApp(p *problems) {
+func (c GitHub) validateApp(p *problems) {
 	p.check(c.AppID >= 0, "github.appId", "at least 0", c.AppID)
 	p.check(c.AppInstallationID >= 0, "github.appInstallationId", "at least 0", c.AppInstallationID)
 	p.check(c.AppKeyFile == "" || filepath.IsAbs(c.AppKeyFile), "github.appKeyFile", "an absolute path", quoted(c.AppKeyFile))
@@ -198,7 +207,7 @@ func validateClasses(p *problems, classes map[string]Class) {
 // validateScrub refuses a level that this fleet cannot keep: full removes all that is the runner's
 // user's, so no other instance may use the computer.
 func (c Config) validateScrub(p *problems) {
-	alone := c.alone()
+	alone := c.Alone()
 	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
 		field, level := "classes."+name+".scrub", c.Classes[name].Scrub
 		if level != "" {
@@ -209,14 +218,14 @@ func (c Config) validateScrub(p *problems) {
 	}
 }
 
-// alone reports whether the processes and files of the runner's user are those of one instance.
-func (c Config) alone() bool {
-	return c.jobsUser() != "" && (hasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
+// Alone reports whether the processes and files of the runner's user are those of one instance.
+func (c Config) Alone() bool {
+	return c.JobsUser() != "" && (HasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
 }
 
 // validateLimits adds to the limits' own checks those that keep a healthy instance from being lost.
 func (c Config) validateLimits(p *problems) {
-	l := c.limits()
+	l := statemachine.Limits(c.Limits)
 	if err := l.Validate(); err != nil {
 		*p = append(*p, err)
 		return
@@ -225,7 +234,7 @@ func (c Config) validateLimits(p *problems) {
 	p.check(l.RunningSilence >= l.Silence, "limits.runningSilence", fmt.Sprintf("at least limits.silence (%s)", l.Silence), l.RunningSilence)
 }
 
-func (c RequestsConfig) validate(p *problems) {
+func (c Requests) validate(p *problems) {
 	p.check(c.MaxCount >= 1 && c.MaxCount <= store.MaxSeats, "requests.maxCount", fmt.Sprintf("1 to %d", store.MaxSeats), c.MaxCount)
 	p.positive("requests.maxRuntime", c.MaxRuntime)
 	p.check(c.Timeout > 0 && c.Timeout <= c.MaxRuntime, "requests.timeout",
@@ -268,7 +277,7 @@ func (c Config) validateTimes(p *problems) {
 		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
 }
 
-func (c AgentConfig) validate(p *problems) {
+func (c Agent) validate(p *problems) {
 	for _, f := range []struct{ field, path string }{
 		{"agent.script", c.Script}, {"agent.scrub", c.Scrub}, {"agent.runnerDir", c.RunnerDir},
 	} {
@@ -283,9 +292,9 @@ func (c AgentConfig) validate(p *problems) {
 	} else {
 		p.check(c.RunnerSHA256 == "", "agent.runnerSha256", "empty unless agent.runnerUrl is set", quoted(c.RunnerSHA256))
 	}
-	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, firewallRequired, firewallEverywhere, firewallOff)
+	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, FirewallRequired, FirewallEverywhere, FirewallOff)
 	for i, name := range c.MetadataUsers {
-		p.check(userForm.MatchString(name) && name != rootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
+		p.check(userForm.MatchString(name) && name != RootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
 			"the name of a user other than root and agent.runnerUser", quoted(name))
 	}
 	p.positive("agent.scriptTimeout", c.ScriptTimeout)
@@ -293,7 +302,7 @@ func (c AgentConfig) validate(p *problems) {
 	p.positive("agent.poll", c.Poll)
 }
 
-func (c ProcessConfig) validate(p *problems) {
+func (c Process) validate(p *problems) {
 	p.check(c.BootDelay >= 0, "process.bootDelay", "at least 0", c.BootDelay)
 	p.check(c.BootJitter >= 0, "process.bootJitter", "at least 0", c.BootJitter)
 	p.check(c.Capacity >= 0, "process.capacity", "at least 0", c.Capacity)

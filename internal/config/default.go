@@ -1,0 +1,61 @@
+package config
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Default returns a Config in which everything that has a sensible value has it. The controller's numbers are those of
+// package reconciler.
+func Default() Config {
+	d := reconciler.Defaults()
+	return Config{
+		Name:  "remuda",
+		Store: "sqlite:///var/lib/remuda/remuda.db",
+		Fleet: "process:///var/lib/remuda/instances",
+		GitHub: GitHub{
+			TokenEnv: "REMUDA_GITHUB_TOKEN", Registration: string(d.Registration),
+			RunnerGroupID: 1, RegistrationsPer5Min: 1500, // docs.github.com, limits of self-hosted runners
+		},
+		// 2 GiB per vCPU is what compute-optimised types have, so any family fits.
+		Classes: map[string]Class{
+			"small": {CPU: 2, Mem: 4096}, "medium": {CPU: 4, Mem: 8192}, "large": {CPU: 8, Mem: 16384}, "xlarge": {CPU: 16, Mem: 32768},
+		},
+		Limits: Limits(d.Limits),
+		Requests: Requests{
+			Timeout: 10 * time.Minute, MaxCount: d.MaxCount, MaxRuntime: d.MaxRuntime, ClientSilence: d.ClientSilence, LaunchRetry: d.LaunchRetry,
+		},
+		Caps: Caps{MaxInstances: d.MaxInstances},
+		Intervals: Intervals{
+			Sweep: d.Sweep, HotPoll: d.HotPoll, WarmPoll: d.WarmPoll, Scan: d.Scan, Runners: d.Runners,
+			Batch: d.Batch, Exclusion: d.Exclusion, Orphan: d.Orphan, Housekeeping: d.Housekeeping,
+		},
+		Lease: Lease{TTL: d.LeaseTTL, RequestTimeout: d.LeaseRequest},
+		Agent: Agent{
+			ScriptTimeout: 2 * time.Minute, IdlePoll: 250 * time.Millisecond, Poll: 2 * time.Second,
+			MetadataFirewall: FirewallRequired,
+		},
+		Process: Process{NoticeLead: 2 * time.Minute, TerminateGrace: 5 * time.Second},
+		Log:     Log{Level: "info", Format: "auto"},
+	}
+}
+
+// Controller returns what the reconcilers need of c.
+func (c Config) Controller(holder string) reconciler.Config {
+	classes := make(map[string]reconciler.Class, len(c.Classes))
+	for name, class := range c.Classes {
+		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem}
+	}
+	return reconciler.Config{
+		Holder: holder, Registration: store.RegistrationMode(c.GitHub.Registration), Classes: classes, Limits: statemachine.Limits(c.Limits),
+		MaxCount: c.Requests.MaxCount, MaxInstances: c.Caps.MaxInstances, MaxInstancesPerClass: c.Caps.PerClass,
+		DefaultMaxRuntime: c.Limits.Running, MaxRuntime: c.Requests.MaxRuntime, ClientSilence: c.Requests.ClientSilence,
+		Batch: c.Intervals.Batch, Exclusion: c.Intervals.Exclusion, LaunchRetry: c.Requests.LaunchRetry,
+		HotPoll: c.Intervals.HotPoll, WarmPoll: c.Intervals.WarmPoll, Scan: c.Intervals.Scan,
+		Sweep: c.Intervals.Sweep, Runners: c.Intervals.Runners, Orphan: c.Intervals.Orphan,
+		Housekeeping: c.Intervals.Housekeeping, LeaseTTL: c.Lease.TTL, LeaseRequest: c.Lease.RequestTimeout,
+	}
+}

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Origin says where the value of a setting comes from.
+type Origin struct {
+	Kind  string // default, file, env or flag
+	Where string // file:line, the variable's or the flag's name; "" for default
+}
+
+func (o Origin) String() string {
+	if o.Where == "" {
+		return o.Kind
+	}
+	return o.Kind + " " + o.Where
+}
+
+// EnvFile names the configuration file if no flag does.
+const EnvFile = "REMUDA_CONFIG"
+
+// Flag sets one setting.
+type Flag struct{ Name, Key, Text string }
+
+// Source is what a configuration is read from. A later field wins over an earlier one.
+type Source struct {
+	File     string // "": what EnvFile says, if it does
+	ReadFile func(name string) ([]byte, error)
+	Env      map[string]string
+	Flags    []Flag
+}
+
+// Loaded is a Config and where each of its values comes from.
+type Loaded struct {
+	Config
+	File    string // "" if none was read
+	origins map[string]Origin
+}
+
+// Origin returns where the value of a setting comes from.
+func (l Loaded) Origin(key string) Origin {
+	if o, ok := l.origins[key]; ok {
+		return o
+	}
+	return Origin{Kind: "default"}
+}
+
+// Read reads a configuration without judging its values: defaults, then the file, then the environment, then the
+// flags. It returns every problem of a source, joined, with the values that it could take.
+func Read(from Source) (Loaded, error) {
+	l := Loaded{Config: Default(), File: from.File, origins: map[string]Origin{}}
+	if l.File == "" {
+		l.File = from.Env[EnvFile]
+	}
+	if l.File != "" {
+		text, err := from.ReadFile(l.File)
+		if err != nil {
+			return l, fmt.Errorf("read configuration: %w", err)
+		}
+		if err := l.readFile(text); err != nil {
+			return l, err
+		}
+	}
+	var errs []error
+	for _, s := range settings {
+		if text := from.Env[s.Env()]; text != "" { // workflow files cannot unset a variable, only empty it
+			errs = append(errs, l.take(s, text, Origin{"env", s.Env()}))
+		}
+	}
+	for _, f := range from.Flags {
+		s, ok := settingFor(f.Key)
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s: unknown key %q: %s", f.Name, f.Key, suggest(f.Key)))
+			continue
+		}
+		errs = append(errs, l.take(s, f.Text, Origin{"flag", f.Name}))
+	}
+	return l, errors.Join(errs...)
+}
+
+// take sets one setting, if its text can be read.
+func (l *Loaded) take(s Setting, text string, from Origin) error {
+	changed := l.Config // set begins lists and maps anew
+	if err := s.set(&changed, text); err != nil {
+		return fmt.Errorf("%s: %w", from.Where, err)
+	}
+	l.Config, l.origins[s.Key] = changed, from
+	return nil
+}
