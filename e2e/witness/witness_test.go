@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -44,7 +45,7 @@ func TestJobs_OnlyWhatWasSeenAccuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := New(nil, time.Second)
 			for _, in := range c.seen {
-				w.see(in, at(30))
+				w.see(&audit.Snapshot{At: at(30), Instances: []audit.Instance{{Instance: in}}})
 			}
 			w.Jobs([]githubsim.JobRecord{{
 				Job: githubsim.Job{Name: "job", Label: c.label}, State: githubsim.Completed, Conclusion: githubsim.Success,
