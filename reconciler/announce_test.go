@@ -34,15 +34,15 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.MaxInstances = n
-				w.controllerWith("c1", reconciler.Options{Pool: queue(w.pool)})
+				w.Config.MaxInstances = n
+				w.controllerWith("c1", reconciler.Options{Pool: queue(w.Pool)})
 				for _, id := range []string{"100", "200"} {
 					w.submit(spec(id, n))
 					w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
 					w.release(id, 1, store.Drain)
 					w.await(time.Minute, "pooled", func() bool { return w.pooled() == n })
 				}
-				if got := w.fleet.Launched(); got != n {
+				if got := w.Fleet.Launched(); got != n {
 					t.Errorf("launched %d, want %d: the second run needs none", got, n)
 				}
 			})

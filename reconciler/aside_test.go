@@ -16,17 +16,17 @@ import (
 // needs no GitHub any more, is pooled as soon as it is clean.
 func TestSlowGitHub_DelaysNoOther(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.MaxInstances = 200
+		w.Config.MaxInstances = 200
 		w.controller("c1", nil)
 		w.submit(spec("100", 1))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		w.hub.SetLatency(githubsim.Latency{API: 5 * time.Second})
+		w.Hub.SetLatency(githubsim.Latency{API: 5 * time.Second})
 		w.release("100", 1, store.Drain)
 		time.Sleep(4 * time.Second) // its runner is being deleted
 		w.submit(spec("200", 100))
 		var back store.Instance
 		w.await(time.Minute, "released machine pooled", func() bool {
-			for _, in := range w.instances() {
+			for _, in := range w.Instances() {
 				if in.Assignment > 1 && !in.PooledAt.IsZero() {
 					back = in
 				}
@@ -36,7 +36,7 @@ func TestSlowGitHub_DelaysNoOther(t *testing.T) {
 		if took := back.PooledAt.Sub(back.Since.Time); took > 3*time.Second {
 			t.Errorf("pooled %s after its run, want a look of its agent (2 s) and a scrub", took)
 		}
-		w.hub.SetLatency(githubsim.Latency{})
+		w.Hub.SetLatency(githubsim.Latency{})
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 	})
 }
@@ -52,12 +52,12 @@ func (s slowListing) Runners(ctx context.Context) ([]githubapi.Runner, error) {
 // The sweep of runners at a GitHub that does not answer delays no sweep of the fleet.
 func TestSlowGitHub_DelaysNoSweep_H53(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Limits.RunningSilence = time.Hour // only the fleet tells of the end
-		w.controllerWith("c1", reconciler.Options{GitHub: slowListing{w.hub}})
+		w.Config.Limits.RunningSilence = time.Hour // only the fleet tells of the end
+		w.controllerWith("c1", reconciler.Options{GitHub: slowListing{w.Hub}})
 		w.submit(spec("100", 1))
 		id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
-		w.crash(id)
-		w.await(2*w.cfg.Sweep, "the machine's end noticed", func() bool {
+		w.Crash(id)
+		w.await(2*w.Config.Sweep, "the machine's end noticed", func() bool {
 			return w.instance(id).State == statemachine.Terminated
 		})
 	})

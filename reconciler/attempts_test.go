@@ -14,7 +14,7 @@ func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 	for name, class := range map[string]string{"KnownClass": "large", "UnknownClass": "huge"} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.MaxInstancesPerClass = map[string]int{"small": 2}
+				w.Config.MaxInstancesPerClass = map[string]int{"small": 2}
 				w.controller("c1", nil)
 				w.submit(spec("50", 1)) // keeps one
 				w.awaitPhase("50", 1, statemachine.Ready, time.Minute)
@@ -42,7 +42,7 @@ func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 				time.Sleep(after)
 				w.release("100", 1, store.Drain)
 				w.awaitPhase("100", 1, statemachine.ReleasedPhase, 4*time.Minute)
-				for id, in := range w.instances() {
+				for id, in := range w.Instances() {
 					if in.State.Owned() {
 						t.Errorf("%s is %s after the release", id, in.State)
 					}
@@ -57,7 +57,7 @@ func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 // nothing that it could take meanwhile.
 func TestAttempts_BlockedKeepsNobodyWaiting_H41(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.MaxInstances = 2
+		w.Config.MaxInstances = 2
 		stop := w.controller("c1", nil)
 		w.warm("100", 2, nil)
 		w.submit(spec("200", 1))

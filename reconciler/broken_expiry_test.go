@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
@@ -14,24 +15,23 @@ import (
 func (w *world) spoil(id store.InstanceID, how func(*storetest.Memory, store.Key)) {
 	w.t.Helper()
 	in := w.instance(id)
-	w.mu.Lock()
-	w.erased[id], w.exempt[string(id)] = true, true
-	w.mu.Unlock()
+	w.Harm(id)
+	w.Waive(sim.InTime) // nobody reads its threshold
 	w.forge(id, func(in store.Instance) (store.Beat, store.SignalValue) {
 		return store.Beat{Assignment: in.Assignment, Runner: "none"}, store.SignalValue{Signal: store.RemoveOK, Assignment: in.Assignment}
 	})
-	role := store.New(w.audit.Table) // it goes on beating, so that only the record is wrong
-	w.running.Go(func() {
+	role := store.New(w.Under) // it goes on beating, so that only the record is wrong
+	w.Go(func(ended <-chan struct{}) {
 		for {
-			_ = role.Beat(w.t.Context(), in.Principal, store.Beat{Assignment: in.Assignment, Runner: "none"}, w.clock.Now())
+			_ = role.Beat(w.t.Context(), in.Principal, store.Beat{Assignment: in.Assignment, Runner: "none"}, w.Clock.Now())
 			select {
-			case <-w.ended:
+			case <-ended:
 				return
-			case <-w.clock.After(5 * time.Second):
+			case <-w.Clock.After(5 * time.Second):
 			}
 		}
 	})
-	how(w.audit.Table.(*storetest.Memory), store.InstanceKey(in.Principal, store.KindInstance))
+	how(w.Under.(*storetest.Memory), store.InstanceKey(in.Principal, store.KindInstance))
 }
 
 var spoils = map[string]func(*storetest.Memory, store.Key){
@@ -48,7 +48,7 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 				w.controller("c1", nil)
 				w.warm("100", 3, nil)
 				var oldest store.Instance
-				for _, in := range w.instances() {
+				for _, in := range w.Instances() {
 					if in.State == statemachine.Idle && (oldest.ID == "" || in.Threshold.Before(oldest.Threshold.Time) || in.Threshold.Equal(oldest.Threshold) && in.ID < oldest.ID) {
 						oldest = in
 					}
@@ -63,8 +63,8 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 				if n := registrations(w) - before; n > 3 {
 					t.Errorf("%d registrations for one seat", n)
 				}
-				w.await(w.cfg.Scan+w.cfg.Orphan+time.Minute, "the machine is ended", func() bool {
-					return !slices.Contains(w.fleet.Alive(), string(oldest.ID))
+				w.await(w.Config.Scan+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
+					return !slices.Contains(w.Fleet.Alive(), string(oldest.ID))
 				})
 				w.release("200", 1, store.Drain)
 			})
@@ -84,8 +84,8 @@ func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 				st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 				id := st.Instances[0].InstanceID
 				w.spoil(id, how)
-				w.await(10*time.Minute+w.cfg.Orphan+time.Minute, "the machine is ended", func() bool {
-					return !slices.Contains(w.fleet.Alive(), string(id))
+				w.await(10*time.Minute+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
+					return !slices.Contains(w.Fleet.Alive(), string(id))
 				})
 				w.release("100", 1, store.Drain)
 			})

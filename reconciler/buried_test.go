@@ -22,15 +22,15 @@ func TestRunnersOfTheGone_NeedNoSecondLook(t *testing.T) {
 		left := func() bool {
 			return slices.ContainsFunc(w.runners(), func(name string) bool { return strings.HasPrefix(name, string(id)+"-") })
 		}
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
-		w.crash(id)
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
+		w.Crash(id)
 		w.await(10*time.Minute, "confirmed gone", func() bool { return !w.instance(id).ExpiresAt.IsZero() })
 		stop()
 		time.Sleep(2 * time.Minute) // GitHub notices that its runner is offline
 		if !left() {
 			t.Fatalf("no runner of %s is left to be deleted", id)
 		}
-		w.hub.SetOutage(githubsim.Outage{})
+		w.Hub.SetOutage(githubsim.Outage{})
 		w.controller("c2", nil)
 		w.await(time.Minute, "its runner deleted", func() bool { return !left() })
 		w.release("100", 1, store.Drain)

@@ -36,12 +36,12 @@ func TestCandidates_WhatLiesInThePool(t *testing.T) {
 			}
 		}
 		held := &heldWrite{
-			Table: w.table, clock: w.clock, lasts: 5 * time.Second,
+			Table: w.Table, clock: w.Clock, lasts: 5 * time.Second,
 			match: func(in store.Instance) bool { return in.State == statemachine.Claimed },
 		}
 		first, stop := w.operator("c1", reconciler.Options{Table: held})
 		check("nothing pooled", first, map[store.InstanceID]bool{})
-		second, _ := w.operator("c2", reconciler.Options{Table: slowScan{w.table, w.clock, 4 * time.Second}})
+		second, _ := w.operator("c2", reconciler.Options{Table: slowScan{w.Table, w.Clock, 4 * time.Second}})
 		check("another leads", second, nil)
 
 		pooled := ids(w.warm("100", 2, nil))
@@ -60,7 +60,7 @@ func TestCandidates_WhatLiesInThePool(t *testing.T) {
 		stop()
 		check("stopped", first, nil)
 		w.await(5*time.Second, "the other one leads", func() bool {
-			l, err := w.store.Lease(t.Context())
+			l, err := w.Store.Lease(t.Context())
 			return err == nil && l.Holder == "c2"
 		})
 		time.Sleep(time.Second)

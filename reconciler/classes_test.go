@@ -17,13 +17,13 @@ import (
 // machines of the old size are not offered for it.
 func TestClasses_DriveLaunchingAndMatching_S90(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 16384}}
+		w.Config.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 16384}}
 		stop := w.controller("c1", nil)
 		if s := w.warm("100", 1, nil).Instances[0]; s.InstanceType != "r6i.large" {
 			t.Errorf("got %+v for 2 vCPUs and 16 GiB, want an r6i.large", s)
 		}
 		stop()
-		w.cfg.Classes = map[string]reconciler.Class{"small": {CPU: 4, Mem: 8192}}
+		w.Config.Classes = map[string]reconciler.Class{"small": {CPU: 4, Mem: 8192}}
 		w.controller("c2", nil)
 		w.submit(spec("200", 1))
 		if s := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0]; s.Warm || s.InstanceType != "c6i.xlarge" {
@@ -40,15 +40,15 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 		w.submit(spec("200", 3))
 		runs := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 		job := w.jobs("200", 2, 180)
-		w.await(10*time.Second, "jobs run", func() bool { j, _ := w.hub.Job(job[1]); return j.State == githubsim.Running })
+		w.await(10*time.Second, "jobs run", func() bool { j, _ := w.Hub.Job(job[1]); return j.State == githubsim.Running })
 		other := w.warm("300", 1, nil).Instances[0].InstanceID
-		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		w.submit(spec("400", 2))
 		w.await(10*time.Second, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 		stop()
 
-		delete(w.cfg.Classes, "small")
-		w.fleet.SetCapacity(fleet.Slot{}, 10)
+		delete(w.Config.Classes, "small")
+		w.Fleet.SetCapacity(fleet.Slot{}, 10)
 		defer w.controller("c2", nil)()
 		st := w.awaitPhase("400", 1, statemachine.Failed, 10*time.Second)
 		if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, `"small"`) {
@@ -63,12 +63,11 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 				t.Errorf("%s is %s, want what run 200 was given to go on", id, in.State)
 			}
 		}
-		launched := w.fleet.Launched()
-		w.crash(w.without(ids(runs), job))
+		launched := w.Fleet.Launched()
+		w.Crash(w.without(ids(runs), job))
 		w.awaitJobs(job, 5*time.Minute)
-		w.checkJobs()
-		if st := w.status("200"); st.Phase != statemachine.Ready || w.fleet.Launched() != launched {
-			t.Errorf("200 is %s and %d machines were launched, want it to go on with two", st.Phase, w.fleet.Launched()-launched)
+		if st := w.status("200"); st.Phase != statemachine.Ready || w.Fleet.Launched() != launched {
+			t.Errorf("200 is %s and %d machines were launched, want it to go on with two", st.Phase, w.Fleet.Launched()-launched)
 		}
 		large := spec("500", 1)
 		large.ResourceClass = "large"
@@ -76,7 +75,7 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 		w.awaitPhase("500", 1, statemachine.Ready, time.Minute)
 		w.release("200", 1, store.Drain)
 		w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
-		w.await(time.Minute, "what 200 had goes", func() bool { return len(w.fleet.Alive()) == 1 })
+		w.await(time.Minute, "what 200 had goes", func() bool { return len(w.Fleet.Alive()) == 1 })
 	})
 }
 
@@ -85,7 +84,7 @@ func (w *world) without(all map[store.InstanceID]bool, jobs []string) store.Inst
 	w.t.Helper()
 	free := maps.Clone(all)
 	for _, id := range jobs {
-		j, err := w.hub.Job(id)
+		j, err := w.Hub.Job(id)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -85,20 +85,18 @@ func (c *crasher) fired() (string, bool) {
 // doomed starts a controller that dies at its n-th effect.
 func (w *world) doomed(n int, after bool) *crasher {
 	w.t.Helper()
-	w.cfg.Limits.Idle = 2 * time.Minute // the end of the story is only a wait for it
+	w.Config.Limits.Idle = 2 * time.Minute // the end of the story is only a wait for it
 	c := &crasher{at: n, after: after}
 	died := make(chan struct{})
 	c.die = func() { close(died) }
 	stop := w.stepping("doomed", c)
-	w.running.Add(1)
-	go func() {
-		defer w.running.Done()
+	w.Go(func(ended <-chan struct{}) {
 		select {
 		case <-died:
-		case <-w.ended:
+		case <-ended:
 		}
 		stop()
-	}()
+	})
 	return c
 }
 
@@ -163,9 +161,8 @@ func crashStory(t *testing.T, w *world) {
 	w.release("200", 1, store.Drain)
 	w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
 
-	if launched := w.fleet.Launched(); launched != 2 {
+	if launched := w.Fleet.Launched(); launched != 2 {
 		t.Errorf("launched %d machines, want 2", launched)
 	}
-	w.checkJobs()
 	w.checkDrained(30 * time.Minute) // a runner whose record was lost is swept on second sight
 }

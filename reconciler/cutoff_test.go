@@ -70,8 +70,8 @@ func TestCutOff_TheDeposedEndsNothing(t *testing.T) {
 
 func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
 	t.Helper()
-	w.idlePoll = time.Second
-	old := &cutTable{Table: w.table}
+	w.IdlePoll = time.Second
+	old := &cutTable{Table: w.Table}
 	w.controller("old", old)
 	w.submit(long("100", 2))
 	w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -82,14 +82,14 @@ func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
 	w.submit(long("200", 3))
 	w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 	jobs = append(jobs, w.jobs("200", 3, (outage+10*time.Minute).Seconds())...)
-	calls := w.hub.Calls()[githubsim.CallJIT] + w.hub.Calls()[githubsim.CallDelete]
+	calls := w.Hub.Calls()[githubsim.CallJIT] + w.Hub.Calls()[githubsim.CallDelete]
 	w.submit(spec("300", 1)) // rung while the old one might take the notification
 	w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
 	time.Sleep(outage)
-	if n := len(w.fleet.Alive()); n < 5 {
+	if n := len(w.Fleet.Alive()); n < 5 {
 		t.Errorf("%d machines live at the end of the outage, want the five that are busy", n)
 	}
-	if n := w.hub.Calls()[githubsim.CallJIT] + w.hub.Calls()[githubsim.CallDelete] - calls; n > 20 {
+	if n := w.Hub.Calls()[githubsim.CallJIT] + w.Hub.Calls()[githubsim.CallDelete] - calls; n > 20 {
 		t.Errorf("%d registrations and deletions at GitHub, want those of one request", n)
 	}
 	old.cut(wholly, false)
@@ -98,7 +98,7 @@ func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
 			t.Errorf("job %s on %s: %s", j.ID, j.InstanceID, j.Conclusion)
 		}
 	}
-	if n := w.fleet.Launched(); n != 6 {
+	if n := w.Fleet.Launched(); n != 6 {
 		t.Errorf("launched %d machines for 6 seats", n)
 	}
 }
@@ -118,17 +118,17 @@ func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
 				w.controller("c1", nil)
 				w.warm("100", 20, nil)
-				w.hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
-				before := w.hub.Calls()
+				w.Hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
+				before := w.Hub.Calls()
 				w.submit(spec("200", count))
-				w.audit.down.Store(true)
+				w.Down(true)
 				time.Sleep(time.Minute)
-				after := w.hub.Calls()
+				after := w.Hub.Calls()
 				made, deleted := after[githubsim.CallJIT]-before[githubsim.CallJIT], after[githubsim.CallDelete]-before[githubsim.CallDelete]
 				if made > 2*count || deleted > 2*count {
 					t.Errorf("%d registrations and %d deletions in a minute without writes, for %d seats", made, deleted, count)
 				}
-				w.audit.down.Store(false)
+				w.Down(false)
 				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 				w.checkNoneEnded()
 			})
@@ -141,7 +141,7 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 	for _, wholly := range []bool{true, false} {
 		t.Run(fmt.Sprintf("wholly=%v", wholly), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				only := &cutTable{Table: w.table}
+				only := &cutTable{Table: w.Table}
 				defer w.controllerWith("only", reconciler.Options{Table: only})()
 				w.submit(long("100", 4))
 				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -154,8 +154,8 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 						t.Errorf("job %s: %s", j.ID, j.Conclusion)
 					}
 				}
-				if n := len(w.fleet.Alive()); n != 4 || w.fleet.Launched() != 4 {
-					t.Errorf("%d machines live, %d were launched, want the same 4", n, w.fleet.Launched())
+				if n := len(w.Fleet.Alive()); n != 4 || w.Fleet.Launched() != 4 {
+					t.Errorf("%d machines live, %d were launched, want the same 4", n, w.Fleet.Launched())
 				}
 			})
 		})
@@ -167,17 +167,17 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.controller("c1", nil)
-		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		r := spec("100", 1)
 		r.Timeout = store.SecondsOf(time.Hour)
 		w.submit(r)
 		w.awaitPhase("100", 1, statemachine.Pending, time.Minute)
 		time.Sleep(30 * time.Second)
-		w.audit.down.Store(true)
+		w.Down(true)
 		time.Sleep(5 * time.Minute)
-		w.audit.down.Store(false)
+		w.Down(false)
 		time.Sleep(time.Minute)
-		w.fleet.SetCapacity(fleet.Slot{}, fleettest.Unlimited)
+		w.Fleet.SetCapacity(fleet.Slot{}, fleettest.Unlimited)
 		w.awaitPhase("100", 1, statemachine.Ready, 5*time.Minute)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
@@ -20,14 +21,14 @@ func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 				w.release("100", 1, store.Drain)
 				w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
-				if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.clock.Now().Add(skew))}); err != nil {
+				if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now().Add(skew))}); err != nil {
 					t.Fatal(err)
 				}
 				w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
 				w.submit(spec("200", 2))
 				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 				time.Sleep(15 * time.Minute)
-				if n := w.fleet.Launched(); n != 4 {
+				if n := w.Fleet.Launched(); n != 4 {
 					t.Errorf("%d machines launched, want the two that were drained and two for the next run", n)
 				}
 				w.release("200", 1, store.Drain)
@@ -45,15 +46,16 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 			w.controller("c0", nil)() // terms that end
 		}
 		order := func(id string) {
-			if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+			if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		stop := w.controller("c1", nil)
 		order("first")
-		time.Sleep(w.cfg.Scan)
+		time.Sleep(w.Config.Scan)
 		stop()
-		w.audit.Table.(*storetest.Memory).Erase(store.LeaseKey)
+		w.Waive(sim.Fenced) // terms begin anew
+		w.Under.(*storetest.Memory).Erase(store.LeaseKey)
 		w.controller("c2", nil)
 		w.warm("100", 2, nil)
 		time.Sleep(time.Minute)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
@@ -17,16 +18,16 @@ import (
 // has neither run nor threshold, and no run gets it.
 func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.powerless = true
+		w.Powerless = true
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
 			t.Fatal(err)
 		}
 		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
 		marked := w.instance(id).Since.Time
-		w.await(w.cfg.Sweep, "ended", func() bool { return len(w.fleet.Alive()) == 0 })
-		if took := w.clock.Since(marked); took > w.cfg.Sweep/2 {
+		w.await(w.Config.Sweep, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
+		if took := w.Clock.Since(marked); took > w.Config.Sweep/2 {
 			t.Errorf("the machine lived on for %s, want its end asked for at once", took)
 		}
 		if in := w.instance(id); in.RunID != "" || !in.Threshold.IsZero() {
@@ -52,25 +53,26 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.powerless = tc.powerless
+				w.Powerless = tc.powerless
 				stop := w.controller("c1", nil)
 				r := spec("100", 2)
 				r.MaxRuntime = store.SecondsOf(10 * time.Minute)
 				w.submit(r)
 				end := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).ReadyAt.Add(10 * time.Minute)
 				jobs := w.jobs("100", 2, 7200)
+				w.Cut(jobs...)
 				w.await(time.Minute, "both are busy", func() bool { return w.jobsIn(githubsim.Running) == 2 })
 				if tc.orphaned {
 					stop()
 				}
-				time.Sleep(end.Sub(w.clock.Now()) + tc.atLeast - time.Second)
-				if n := len(w.fleet.Alive()); n != 2 || w.jobsIn(githubsim.Running) != 2 {
+				time.Sleep(end.Sub(w.Clock.Now()) + tc.atLeast - time.Second)
+				if n := len(w.Fleet.Alive()); n != 2 || w.jobsIn(githubsim.Running) != 2 {
 					t.Fatalf("%d machines live, %d jobs run before their time is up, want 2 each", n, w.jobsIn(githubsim.Running))
 				}
-				w.await(tc.atMost-tc.atLeast+time.Second, "gone", func() bool { return len(w.fleet.Alive()) == 0 })
+				w.await(tc.atMost-tc.atLeast+time.Second, "gone", func() bool { return len(w.Fleet.Alive()) == 0 })
 				time.Sleep(time.Minute)
 				for _, id := range jobs {
-					if j, err := w.hub.Job(id); err != nil || j.State == githubsim.Running || j.Conclusion == githubsim.Success {
+					if j, err := w.Hub.Job(id); err != nil || j.State == githubsim.Running || j.Conclusion == githubsim.Success {
 						t.Errorf("job %s: %s %s, %v; want it ended with its machine", id, j.State, j.Conclusion, err)
 					}
 				}
@@ -80,7 +82,7 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 				if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Reason != reconciler.ReasonMaxRuntime {
 					t.Errorf("reason %q, want %q", st.Reason, reconciler.ReasonMaxRuntime)
 				}
-				if n := w.fleet.Launched(); n != 2 {
+				if n := w.Fleet.Launched(); n != 2 {
 					t.Errorf("launched %d, want 2: nothing is refilled after max runtime", n)
 				}
 			})
@@ -97,15 +99,15 @@ func TestRefilledSeat_EndsWithItsRun_S31(t *testing.T) {
 		end := st.ReadyAt.Add(30 * time.Minute)
 		time.Sleep(20 * time.Minute)
 		lost := st.Instances[0].InstanceID
-		w.crash(lost)
+		w.Crash(lost)
 		w.await(3*time.Minute, "refilled", func() bool { now := ids(w.status("100")); return len(now) == 2 && !now[lost] })
 		for id := range ids(w.status("100")) {
 			if in := w.instance(id); in.State != statemachine.Running || in.Threshold.After(end) {
 				t.Errorf("%s is %s up to %s past its run's time", id, in.State, in.Threshold.Sub(end))
 			}
 		}
-		time.Sleep(end.Sub(w.clock.Now()))
-		w.await(10*time.Second, "all are gone", func() bool { return len(w.fleet.Alive()) == 0 })
+		time.Sleep(end.Sub(w.Clock.Now()))
+		w.await(10*time.Second, "all are gone", func() bool { return len(w.Fleet.Alive()) == 0 })
 		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
 	})
 }
@@ -136,30 +138,32 @@ func (s slowAnswer) Put(ctx context.Context, item store.Item, expect int64) erro
 // time, not for another max runtime.
 func TestSurplusWithAJob_EndsWithItsRun_S31(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		defer w.controllerWith("c1", reconciler.Options{Fleet: generous{w.fleet}, Table: slowAnswer{w.table, 3 * time.Second}})()
+		defer w.controllerWith("c1", reconciler.Options{Fleet: generous{w.Fleet}, Table: slowAnswer{w.Table, 3 * time.Second}})()
+		w.Waive(sim.Needed) // two machines for one seat
 		jobs := w.jobs("100", 2, 7200)
+		w.Cut(jobs...)
 		w.submit(spec("100", 1))
 		end := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).ReadyAt.Add(30 * time.Minute)
 		w.await(10*time.Second, "both handed over", func() bool { return w.in(statemachine.Running) == 2 })
-		for id, in := range w.instances() {
+		for id, in := range w.Instances() {
 			if in.Threshold.After(end) {
 				t.Errorf("%s is %s up to %s past its run's time", id, in.State, in.Threshold.Sub(end))
 			}
 		}
-		time.Sleep(end.Sub(w.clock.Now()) - 10*time.Second)
+		time.Sleep(end.Sub(w.Clock.Now()) - 10*time.Second)
 		for _, id := range jobs {
-			if j, err := w.hub.Job(id); err != nil || j.State != githubsim.Running {
+			if j, err := w.Hub.Job(id); err != nil || j.State != githubsim.Running {
 				t.Errorf("job %s is %s, %v, want it running to the end of its run", id, j.State, err)
 			}
 		}
-		w.await(20*time.Second, "all are gone", func() bool { return len(w.fleet.Alive()) == 0 })
+		w.await(20*time.Second, "all are gone", func() bool { return len(w.Fleet.Alive()) == 0 })
 	})
 }
 
 // jobsIn counts the jobs in a state.
 func (w *world) jobsIn(state githubsim.JobState) int {
 	n := 0
-	for _, j := range w.hub.Jobs() {
+	for _, j := range w.Hub.Jobs() {
 		if j.State == state {
 			n++
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
@@ -17,17 +18,15 @@ func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
 		w.controller("c1", nil)
 		w.submit(spec("100", 2))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		victim := w.instances()[st.Instances[0].InstanceID]
-		w.mu.Lock()
-		w.erased[victim.ID] = true
-		w.mu.Unlock()
-		w.hang(victim.ID)
-		w.audit.Table.(*storetest.Memory).Erase(store.InstanceKey(victim.Principal, store.KindInstance))
-		limits := w.cfg.Limits
-		w.await(limits.RunningSilence+w.cfg.Orphan+2*w.cfg.Sweep, "the machine ended", func() bool {
-			return !slices.Contains(w.fleet.Alive(), string(victim.ID))
+		victim := w.Instances()[st.Instances[0].InstanceID]
+		w.Hang(victim.ID)
+		w.Waive(sim.Needed) // which counts what was last written of it
+		w.Under.(*storetest.Memory).Erase(store.InstanceKey(victim.Principal, store.KindInstance))
+		limits := w.Config.Limits
+		w.await(limits.RunningSilence+w.Config.Orphan+2*w.Config.Sweep, "the machine ended", func() bool {
+			return !slices.Contains(w.Fleet.Alive(), string(victim.ID))
 		})
-		w.await(limits.Visibility+2*w.cfg.Sweep, "its seat is filled again", func() bool {
+		w.await(limits.Visibility+2*w.Config.Sweep, "its seat is filled again", func() bool {
 			return w.in(statemachine.Running) == 2+1 // what was last written of the erased one counts too
 		})
 		w.release("100", 1, store.Drain)

@@ -22,17 +22,17 @@ func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 				}
 				r := spec("200", 2)
 				r.Timeout = store.SecondsOf(time.Hour)
-				registered := w.hub.Calls()[githubsim.CallJIT]
-				listening := w.hub.Calls()[githubsim.CallConnect]
+				registered := w.Hub.Calls()[githubsim.CallJIT]
+				listening := w.Hub.Calls()[githubsim.CallConnect]
 				w.submit(r)
-				w.await(time.Minute, "registered", func() bool { return w.hub.Calls()[githubsim.CallJIT] == registered+2 })
-				w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
-				w.await(time.Minute, "listeners begin", func() bool { return w.hub.Calls()[githubsim.CallConnect] >= listening+2 })
+				w.await(time.Minute, "registered", func() bool { return w.Hub.Calls()[githubsim.CallJIT] == registered+2 })
+				w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
+				w.await(time.Minute, "listeners begin", func() bool { return w.Hub.Calls()[githubsim.CallConnect] >= listening+2 })
 				time.Sleep(4 * time.Minute)
-				w.hub.SetOutage(githubsim.Outage{})
+				w.Hub.SetOutage(githubsim.Outage{})
 				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 				w.checkNoneEnded()
-				if n := w.fleet.Launched(); n != 2 {
+				if n := w.Fleet.Launched(); n != 2 {
 					t.Errorf("launched %d, want 2", n)
 				}
 				w.release("200", 1, store.Drain)
@@ -47,26 +47,24 @@ func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.controller("c1", nil)
 		w.warm("100", 1, nil)
-		w.mu.Lock()
-		for id := range w.machines {
-			w.harmed[id] = true // what keeps its listener from GitHub is nothing but its own
+		for _, id := range w.Fleet.Alive() {
+			w.Harm(store.InstanceID(id)) // what keeps its listener from GitHub is nothing but its own
 		}
-		w.mu.Unlock()
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
 		w.submit(spec("200", 1))
-		began := w.clock.Now()
+		began := w.Clock.Now()
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
 		time.Sleep(2 * time.Minute)
 		if n := w.in(statemachine.Claimed); n != 1 {
 			t.Fatalf("%d are claimed while nobody is answered, want 1", n)
 		}
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
 		took := w.await(time.Minute, "rejected", func() bool { return w.in(statemachine.Terminated) == 1 })
-		if limit := 2*w.cfg.Limits.ClaimGate + 5*time.Second; took > limit {
-			t.Errorf("rejected %s after GitHub answers again (%s after the request), want at most %s", took, w.clock.Since(began), limit)
+		if limit := 2*w.Config.Limits.ClaimGate + 5*time.Second; took > limit {
+			t.Errorf("rejected %s after GitHub answers again (%s after the request), want at most %s", took, w.Clock.Since(began), limit)
 		}
-		w.hub.SetOutage(githubsim.Outage{})
+		w.Hub.SetOutage(githubsim.Outage{})
 		w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
 	})
 }
@@ -75,11 +73,11 @@ func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 // as its gate closes.
 func TestLateListener_BesideOthersThatCame_S65_S66(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.audit.excuse(statemachine.ReasonGate)
+		w.Waive(statemachine.ReasonGate)
 		w.controller("c1", nil)
 		st := w.warm("100", 3, nil)
 		mute := st.Instances[1].InstanceID
-		w.fall(mute, agenttest.Mute)
+		w.Fall(mute, agenttest.Mute)
 		w.submit(spec("200", 3))
 		w.await(15*time.Second, "rejected", func() bool { return w.instance(mute).State == statemachine.Terminated })
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
@@ -95,14 +93,14 @@ func TestGiveBack_LateAndUnderAnotherLeader_EndsNoMachine_H25(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		stop := w.controller("c1", nil)
 		w.warm("100", 2, nil)
-		w.hub.SetLatency(githubsim.Latency{API: 12 * time.Second})
+		w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second})
 		w.submit(spec("200", 2))
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 2 })
 		w.release("200", 1, store.Drain)
 		stop()
 		w.controller("c2", nil)
 		time.Sleep(2 * time.Minute)
-		w.hub.SetLatency(githubsim.Latency{})
+		w.Hub.SetLatency(githubsim.Latency{})
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
 		w.checkNoneEnded()
 	})

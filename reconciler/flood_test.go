@@ -66,7 +66,7 @@ func (w *world) flood(lasts time.Duration, key func(n int) store.Key) {
 		for i := range keys {
 			keys[i] = key(n + i)
 		}
-		if err := w.table.Ring(w.t.Context(), keys...); err != nil {
+		if err := w.Table.Ring(w.t.Context(), keys...); err != nil {
 			w.t.Fatalf("Ring() error = %v", err)
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -105,22 +105,22 @@ func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				table, machines := &watched{Table: w.table}, &listed{Fleet: w.fleet}
+				table, machines := &watched{Table: w.Table}, &listed{Fleet: w.Fleet}
 				w.controllerWith("c1", reconciler.Options{Table: table, Fleet: machines})
 				time.Sleep(time.Minute)
-				from := w.clock.Now()
+				from := w.Clock.Now()
 				w.flood(tt.lasts/2, tt.key)
 				w.submit(spec("served", 1))
 				w.flood(tt.lasts/2, func(n int) store.Key { return tt.key(n + 1_000_000) })
-				to := w.clock.Now()
+				to := w.Clock.Now()
 				if st := w.status("served"); st.Phase != statemachine.Ready {
 					t.Errorf("a request of the flood's time is %q", st.Phase)
 				}
 				table.mu.Lock()
-				checkPace(t, "scan", table.scans, from, to, w.cfg.Scan)
+				checkPace(t, "scan", table.scans, from, to, w.Config.Scan)
 				table.mu.Unlock()
 				machines.mu.Lock()
-				checkPace(t, "sweep of the fleet", machines.at, from, to, w.cfg.Sweep)
+				checkPace(t, "sweep of the fleet", machines.at, from, to, w.Config.Sweep)
 				machines.mu.Unlock()
 				if name == "Drains" && table.gets > 3*int(tt.lasts.Seconds()) {
 					t.Errorf("%d reads in %s for orders that do not exist", table.gets, tt.lasts)
@@ -134,7 +134,7 @@ func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 // A ring whose key no item can have leaves nothing behind, in memory or in the log.
 func TestRingFlood_OfLongKeys_LeavesNothing(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &watched{Table: w.table}
+		table := &watched{Table: w.Table}
 		w.controllerWith("c1", reconciler.Options{Table: table})
 		heap := func() uint64 {
 			var m runtime.MemStats
@@ -157,12 +157,12 @@ func TestRingFlood_OfLongKeys_LeavesNothing(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(3 * w.cfg.Scan)
+		time.Sleep(3 * w.Config.Scan)
 		if after := heap(); after > before+50<<20 {
 			t.Errorf("the heap grew by %d MB", (after-before)>>20)
 		}
-		if n := len(w.alarms.raised("")); n > 0 {
-			t.Errorf("%d alarms: %.200q", n, w.alarms.raised("")[0])
+		if n := len(w.alarms.raised()); n > 0 {
+			t.Errorf("%d alarms: %.200q", n, w.alarms.raised()[0])
 		}
 		if n := table.gets - read; n > 10_000 {
 			t.Errorf("%d reads for keys that no item can have", n)

@@ -17,29 +17,29 @@ import (
 // write every 100 ms, until stop is called. say makes the report from what the record says.
 func (w *world) forge(id store.InstanceID, say func(store.Instance) (store.Beat, store.SignalValue)) (stop func()) {
 	w.t.Helper()
-	w.hang(id)
+	w.Hang(id)
 	ctx := w.t.Context()
-	role := store.New(w.audit.Table) // not held to the laws of agents
+	role := store.New(w.Under) // not held to the laws of agents
 	principal := w.instance(id).Principal
-	ended := make(chan struct{})
-	w.running.Go(func() {
+	stopped := make(chan struct{})
+	w.Go(func(ended <-chan struct{}) {
 		for {
 			in, err := role.Instance(ctx, store.Consistent, principal)
 			if err == nil {
 				beat, report := say(in)
-				_ = role.Beat(ctx, principal, beat, w.clock.Now())
-				_ = role.Signal(ctx, principal, report, w.clock.Now())
+				_ = role.Beat(ctx, principal, beat, w.Clock.Now())
+				_ = role.Signal(ctx, principal, report, w.Clock.Now())
 			}
 			select {
+			case <-stopped:
+				return
 			case <-ended:
 				return
-			case <-w.ended:
-				return
-			case <-w.clock.After(100 * time.Millisecond):
+			case <-w.Clock.After(100 * time.Millisecond):
 			}
 		}
 	})
-	return func() { close(ended); synctest.Wait() }
+	return func() { close(stopped); synctest.Wait() }
 }
 
 // next is what an agent says whose runner is used up. serial 0: that of its record.
@@ -53,7 +53,7 @@ func next(serial int64) func(store.Instance) (store.Beat, store.SignalValue) {
 	}
 }
 
-func registrations(w *world) int { return w.hub.Calls()[githubsim.CallJIT] }
+func registrations(w *world) int { return w.Hub.Calls()[githubsim.CallJIT] }
 
 // A serial that was never given asks for nothing.
 func TestForgedSignal_OfAFutureSerial_RegistersNothing(t *testing.T) {
@@ -78,8 +78,8 @@ func TestForgedSignal_OfEachSerial_EndsTheMachine(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.Registration = mode
-				w.audit.excuse("asked for more registrations than it ran jobs")
+				w.Config.Registration = mode
+				w.Waive("asked for more registrations than it ran jobs")
 				w.controller("c1", nil)
 				w.submit(spec("100", 1))
 				st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -107,9 +107,9 @@ func TestAllowance_ShortJobs_KeepTheirMachine(t *testing.T) {
 		w.controller("c1", nil)
 		w.submit(spec("100", 1))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		began := w.clock.Now()
+		began := w.Clock.Now()
 		w.awaitJobs(w.jobs("100", 40, 1), 10*time.Minute)
-		if took := w.clock.Since(began); took > 40*6*time.Second {
+		if took := w.Clock.Since(began); took > 40*6*time.Second {
 			t.Errorf("40 jobs of a second took %s: the allowance held them up", took)
 		}
 		w.checkNoneEnded()
@@ -120,12 +120,12 @@ func TestAllowance_ShortJobs_KeepTheirMachine(t *testing.T) {
 // The id in a heartbeat names nobody's runner but the machine's own, which is deleted by its name.
 func TestForgedHeartbeat_OfAnotherRunner_DeletesOnlyItsOwn(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Registration = store.Token
-		token, err := w.hub.RegistrationToken(t.Context())
+		w.Config.Registration = store.Token
+		token, err := w.Hub.RegistrationToken(t.Context())
 		if err != nil {
 			t.Fatalf("RegistrationToken() error = %v", err)
 		}
-		foreign, err := w.hub.Register(t.Context(), token.Value, githubsim.RegisterRequest{Name: "production-deployer", Labels: []string{"deploy"}})
+		foreign, err := w.Hub.Register(t.Context(), token.Value, githubsim.RegisterRequest{Name: "production-deployer", Labels: []string{"deploy"}})
 		if err != nil {
 			t.Fatalf("Register() error = %v", err)
 		}
@@ -140,7 +140,7 @@ func TestForgedHeartbeat_OfAnotherRunner_DeletesOnlyItsOwn(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.release("100", 1, store.Drain)
 		named := func(name string) bool {
-			return slices.ContainsFunc(w.hub.Registered(), func(r githubapi.Runner) bool { return r.Name == name })
+			return slices.ContainsFunc(w.Hub.Registered(), func(r githubapi.Runner) bool { return r.Name == name })
 		}
 		w.await(time.Minute, "its own runner is deleted", func() bool { return !named(in.Registration.Name) })
 		stop()

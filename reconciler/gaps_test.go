@@ -41,47 +41,46 @@ func (h *heldWrite) Put(ctx context.Context, item store.Item, expect int64) erro
 func TestThresholdPasses_DuringTheClaim_S27(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := &heldWrite{
-			Table: w.table, clock: w.clock, lasts: 5 * time.Second,
+			Table: w.Table, clock: w.Clock, lasts: 5 * time.Second,
 			match: func(in store.Instance) bool { return in.State == statemachine.Claimed },
 		}
 		defer w.controller("c1", table)()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
 		threshold := w.instance(id).Threshold
-		time.Sleep(threshold.Sub(w.clock.Now()) - time.Second)
+		time.Sleep(threshold.Sub(w.Clock.Now()) - time.Second)
 		w.submit(spec("200", 1))
 		time.Sleep(4 * time.Second)
 		if in := w.instance(id); !table.held.Load() || in.State != statemachine.Idle || !in.Threshold.Equal(threshold) {
-			t.Fatalf("%s is %s, %s past its threshold; want the write of its claim under way", id, in.State, w.clock.Since(threshold.Time))
+			t.Fatalf("%s is %s, %s past its threshold; want the write of its claim under way", id, in.State, w.Clock.Since(threshold.Time))
 		}
 		if st := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second); !ids(st)[id] || w.instance(id).State != statemachine.Running {
 			t.Errorf("run 200 got %v, and %s is %s", ids(st), id, w.instance(id).State)
 		}
 		w.awaitJobs(w.jobs("200", 1, 60), 2*time.Minute)
-		w.checkJobs()
 	})
 }
 
 // S27 H28: the same while a claim that waits for its siblings is being renewed.
 func TestThresholdPasses_DuringTheRenewal_S27(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Limits.CreateGate, w.cfg.Limits.Created = 10*time.Minute, 11*time.Minute
+		w.Config.Limits.CreateGate, w.Config.Limits.Created = 10*time.Minute, 11*time.Minute
 		table := &heldWrite{
-			Table: w.table, clock: w.clock, lasts: w.cfg.Limits.Claimed/2 + 20*time.Second,
+			Table: w.Table, clock: w.Clock, lasts: w.Config.Limits.Claimed/2 + 20*time.Second,
 			match: func(in store.Instance) bool {
-				return in.State == statemachine.Claimed && in.Threshold.Sub(in.Since.Time) > w.cfg.Limits.Claimed
+				return in.State == statemachine.Claimed && in.Threshold.Sub(in.Since.Time) > w.Config.Limits.Claimed
 			},
 		}
 		defer w.controller("c1", table)()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		w.boot = 8 * time.Minute // of the second one
+		w.Boot = 8 * time.Minute // of the second one
 		r := spec("200", 2)
 		r.Timeout = store.SecondsOf(15 * time.Minute)
 		w.submit(r)
 		w.await(10*time.Second, "claimed", func() bool { return w.instance(id).State == statemachine.Claimed })
 		threshold := w.instance(id).Threshold
-		time.Sleep(threshold.Sub(w.clock.Now()) + 5*time.Second)
+		time.Sleep(threshold.Sub(w.Clock.Now()) + 5*time.Second)
 		if in := w.instance(id); !table.held.Load() || !in.Threshold.Equal(threshold) {
-			t.Fatalf("%s is %s with a threshold in %s; want the write of its renewal under way", id, in.State, in.Threshold.Sub(w.clock.Now()))
+			t.Fatalf("%s is %s with a threshold in %s; want the write of its renewal under way", id, in.State, in.Threshold.Sub(w.Clock.Now()))
 		}
 		if st := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Minute); !ids(st)[id] {
 			t.Errorf("run 200 got %v without %s", ids(st), id)
@@ -95,13 +94,13 @@ func TestSweep_ComesAtItsPeriod_S29(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		st := w.warm("100", 1, nil)
-		before := w.fleet.Calls(fleettest.CallList)
+		before := w.Fleet.Calls(fleettest.CallList)
 		time.Sleep(2 * time.Minute)
-		if n := w.fleet.Calls(fleettest.CallList) - before; n < 4 {
-			t.Errorf("%d listings in two minutes, want one in %s", n, w.cfg.Sweep)
+		if n := w.Fleet.Calls(fleettest.CallList) - before; n < 4 {
+			t.Errorf("%d listings in two minutes, want one in %s", n, w.Config.Sweep)
 		}
-		w.crash(st.Instances[0].InstanceID)
-		w.await(w.cfg.Sweep+time.Second, "noticed", func() bool { return w.in(statemachine.Terminated) == 1 })
+		w.Crash(st.Instances[0].InstanceID)
+		w.await(w.Config.Sweep+time.Second, "noticed", func() bool { return w.in(statemachine.Terminated) == 1 })
 	})
 }
 
@@ -111,18 +110,18 @@ func TestGates_Both_S65(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		w.warm("100", 1, nil)
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
 		w.submit(spec("200", 1)) // its machine beats, but its listener does not come online
 		time.Sleep(5 * time.Second)
 		if st := w.status("200"); st.Phase != statemachine.Pending || w.in(statemachine.Running) != 0 {
 			t.Fatalf("%s with %d running before the listener was online", st.Phase, w.in(statemachine.Running))
 		}
-		w.hub.SetOutage(githubsim.Outage{})
+		w.Hub.SetOutage(githubsim.Outage{})
 		st := w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
 		if s := st.Instances[0]; s.InstanceID == "" || s.InstanceType == "" || s.UsageClass == "" {
 			t.Errorf("handed over %+v, want id and details", s)
 		}
-		w.audit.excuse(statemachine.ReasonGate) // the one that hung was given up
+		w.Waive(statemachine.ReasonGate) // the one that hung was given up
 	})
 }
 
@@ -133,17 +132,17 @@ func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
 		defer w.controller("c1", nil)()
 		st := w.warm("100", 1, nil)
 		id := st.Instances[0].InstanceID
-		w.fleet.RefuseTerminate(string(id), errors.New("not now"))
-		if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+		w.Fleet.RefuseTerminate(string(id), errors.New("not now"))
+		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
 			t.Fatal(err)
 		}
 		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
-		w.stop(string(id)) // its agent does not help
+		w.Hang(id) // its agent does not help
 		time.Sleep(time.Minute)
 		if in := w.instance(id); !in.ExpiresAt.IsZero() {
 			t.Errorf("the record of %s may go although the machine lives", id)
 		}
-		w.fleet.RefuseTerminate(string(id), nil)
+		w.Fleet.RefuseTerminate(string(id), nil)
 		w.await(time.Minute, "confirmed", func() bool { return !w.instance(id).ExpiresAt.IsZero() })
 	})
 }
@@ -173,15 +172,15 @@ func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				hub := &stuckHub{GitHub: w.hub, stuck: stuck}
+				hub := &stuckHub{GitHub: w.Hub, stuck: stuck}
 				defer w.controllerWith("c1", reconciler.Options{GitHub: hub})()
 				w.submit(spec("100", 3))
 				st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 				kept := slices.Min(slices.Collect(maps.Keys(ids(st)))) // the first in their order
 				if stuck == nil {
 					job := w.jobs("100", 1, 600)
-					w.await(time.Minute, "one is busy", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
-					j, _ := w.hub.Job(job[0])
+					w.await(time.Minute, "one is busy", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
+					j, _ := w.Hub.Job(job[0])
 					kept = store.InstanceID(j.InstanceID)
 					time.Sleep(20 * time.Second) // its heartbeat says so
 				} else {
@@ -192,7 +191,7 @@ func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
 				if in := w.instance(kept); in.State != statemachine.Running {
 					t.Errorf("%s is %s, want it still to go back", kept, in.State)
 				}
-				for _, j := range w.hub.Jobs() {
+				for _, j := range w.Hub.Jobs() {
 					if j.State != githubsim.Running {
 						t.Errorf("the job is %s", j.State)
 					}
@@ -208,25 +207,24 @@ func TestGivenUp_RegistersLate_H26(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		w.warm("100", 1, nil)
-		w.hub.SetLatency(githubsim.Latency{Session: 12 * time.Second}) // later than the gate of 10 s
-		w.audit.excuse(statemachine.ReasonGate)
+		w.Hub.SetLatency(githubsim.Latency{Session: 12 * time.Second}) // later than the gate of 10 s
+		w.Waive(statemachine.ReasonGate)
 		w.submit(spec("200", 1))
 		w.jobs("200", 1, 30)
 		time.Sleep(15 * time.Second)
-		w.hub.SetLatency(githubsim.Latency{})
+		w.Hub.SetLatency(githubsim.Latency{})
 		w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
 		time.Sleep(time.Minute)
-		w.checkJobs()
 	})
 }
 
 // H28: what is ready waits for a slow sibling longer than the claimed limit, and is not lost for it.
 func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Limits.CreateGate, w.cfg.Limits.Created = 10*time.Minute, 11*time.Minute
+		w.Config.Limits.CreateGate, w.Config.Limits.Created = 10*time.Minute, 11*time.Minute
 		defer w.controller("c1", nil)()
 		st := w.warm("100", 1, nil)
-		w.boot = 8 * time.Minute // of the second one
+		w.Boot = 8 * time.Minute // of the second one
 		r := spec("200", 2)
 		r.Timeout = store.SecondsOf(15 * time.Minute)
 		w.submit(r)
@@ -234,7 +232,7 @@ func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 		if id := st.Instances[0].InstanceID; !ids(got)[id] {
 			t.Errorf("run 200 got %v without the warm %s", ids(got), id)
 		}
-		if n := w.fleet.Launched(); n != 2 {
+		if n := w.Fleet.Launched(); n != 2 {
 			t.Errorf("launched %d, want 2", n)
 		}
 	})
@@ -245,13 +243,13 @@ func TestInterrupted_TakesNoNewRun_S48(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		w.interrupt(id)
+		w.Interrupt(id)
 		w.await(time.Minute, "dismissed", func() bool { return w.instance(id).State == statemachine.Terminated })
 		w.submit(spec("200", 1))
 		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); ids(st)[id] {
 			t.Errorf("run 200 was given %s, which is being taken away", id)
 		}
-		if n := w.audit.owners(id); n != 1 {
+		if n := w.Owners(id); n != 1 {
 			t.Errorf("%d runs owned %s, want 1", n, id)
 		}
 	})

@@ -35,7 +35,7 @@ func TestGiantTexts_AreAnswered(t *testing.T) {
 	} {
 		t.Run(field, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.controllerWith("c1", reconciler.Options{Table: limited{w.table, 400_000}})
+				w.controllerWith("c1", reconciler.Options{Table: limited{w.Table, 400_000}})
 				r := spec("100", 1)
 				change(&r)
 				w.submit(r)
@@ -51,7 +51,7 @@ func TestGiantTexts_AreAnswered(t *testing.T) {
 // A status that the store does not take for its size does not leave the client without an answer.
 func TestStatusTooLarge_IsAnswered(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.controllerWith("c1", reconciler.Options{Table: limited{w.table, 1500}})
+		w.controllerWith("c1", reconciler.Options{Table: limited{w.Table, 1500}})
 		w.submit(spec("100", 15)) // some 100 bytes a seat
 		st := w.awaitPhase("100", 1, statemachine.Failed, 5*time.Minute)
 		if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, "exceeded the maximum") {

@@ -18,10 +18,10 @@ func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.Registration = mode
-				w.hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
+				w.Config.Registration = mode
+				w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
 				given := map[store.InstanceID]int64{} // the assignment in which it was
-				table := &refusing{Table: w.table, seen: func(item store.Item) {
+				table := &refusing{Table: w.Table, seen: func(item store.Item) {
 					var in store.Instance
 					if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil &&
 						in.State == statemachine.Running && given[in.ID] != in.Assignment {
@@ -38,8 +38,8 @@ func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 				}
 				table.mu.Lock()
 				defer table.mu.Unlock()
-				if len(given) != 2 || w.fleet.Launched() != 2 {
-					t.Errorf("%d of %d machines were handed over, want the same 2 twice", len(given), w.fleet.Launched())
+				if len(given) != 2 || w.Fleet.Launched() != 2 {
+					t.Errorf("%d of %d machines were handed over, want the same 2 twice", len(given), w.Fleet.Launched())
 				}
 			})
 		})
@@ -60,9 +60,9 @@ func (e *ending) Put(ctx context.Context, item store.Item, expect int64) error {
 		if err := json.Unmarshal(item.Attributes, &in); err != nil || in.State != statemachine.Running || !e.ended.CompareAndSwap(nil, &in.ID) {
 			break
 		}
-		e.w.crash(in.ID)
-		lost := store.Transition{Event: statemachine.Lost, Now: e.w.clock.Now(), Reason: statemachine.ReasonGone}
-		if _, err := e.w.store.Transition(ctx, e.w.instance(in.ID), lost); err != nil {
+		e.w.Crash(in.ID)
+		lost := store.Transition{Event: statemachine.Lost, Now: e.w.Clock.Now(), Reason: statemachine.ReasonGone}
+		if _, err := e.w.Store.Transition(ctx, e.w.instance(in.ID), lost); err != nil {
 			e.w.t.Errorf("end %s: %v", in.ID, err)
 		}
 	case item.Key.Sort == store.KindRunStatus:
@@ -86,7 +86,7 @@ func (w *world) checkRuns(st store.RunStatus) {
 // S77: one of three machines ends while all are handed over: the answer is Ready once three run, and names no other.
 func TestHandover_OneEndsInIt_S77(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &ending{Table: w.table, w: w}
+		table := &ending{Table: w.Table, w: w}
 		defer w.controller("c1", table)()
 		w.submit(spec("100", 3))
 		st := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
@@ -105,7 +105,7 @@ func TestHandover_OneEndsInIt_S77(t *testing.T) {
 
 // checkOnline looks for the runner of an instance at GitHub.
 func (w *world) checkOnline(in store.Instance) {
-	for _, r := range w.hub.Registrations() {
+	for _, r := range w.Hub.Registrations() {
 		if r.Name != in.Registration.Name {
 			continue
 		}

@@ -25,7 +25,7 @@ func TestRequest_ImpossibleIsToldAtOnce_S70(t *testing.T) {
 		for _, held := range []int{0, 4} {
 			t.Run(name, func(t *testing.T) {
 				run(t, func(t *testing.T, w *world) {
-					w.cfg.MaxInstances, w.cfg.MaxInstancesPerClass = 4, map[string]int{"large": 3}
+					w.Config.MaxInstances, w.Config.MaxInstancesPerClass = 4, map[string]int{"large": 3}
 					w.controller("c1", nil)
 					if held > 0 {
 						w.submit(spec("100", held))
@@ -36,7 +36,7 @@ func TestRequest_ImpossibleIsToldAtOnce_S70(t *testing.T) {
 					if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
 						t.Errorf("failed with %q: %q, want %q: %q", st.Reason, st.Message, tc.reason, tc.says)
 					}
-					if n := w.fleet.Launched(); n != held {
+					if n := w.Fleet.Launched(); n != held {
 						t.Errorf("%d machines launched, want %d", n, held)
 					}
 					if held > 0 {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -13,8 +13,7 @@ import (
 // next registration is made, under another name, so that a job that comes late is served, and the
 // machine neither ends nor changes hands (H37, H71).
 func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.hub = githubsim.New(githubsim.Options{Clock: w.clock, JITLapse: 3 * time.Minute})
+	runScript(t, sim.Script{JITLapse: 3 * time.Minute}, inMemory, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 2))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -29,7 +28,7 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 			}
 		}
 		names := map[string]int{}
-		for _, r := range w.hub.Registrations() {
+		for _, r := range w.Hub.Registrations() {
 			names[r.Name]++
 		}
 		if n := len(names); n < 8 || n > 16 {
@@ -40,12 +39,11 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 				t.Errorf("name %s was used %d times", name, n)
 			}
 		}
-		if n := w.fleet.Launched(); n != 2 {
+		if n := w.Fleet.Launched(); n != 2 {
 			t.Errorf("launched %d, want 2", n)
 		}
 		w.release("100", 1, store.Drain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
 		w.checkNoneEnded()
-		w.checkJobs()
 	})
 }

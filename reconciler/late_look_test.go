@@ -44,8 +44,8 @@ func (s stalling) Get(ctx context.Context, c store.Consistency, keys ...store.Ke
 // since the store is slow to answer what its record says: nothing is launched for what the pool has by now.
 func TestPooled_WhileALaunchIsPlanned_NothingIsLaunched_S69(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := stalling{w.table, store.RequestKey("200", store.KindRunRequest), make(chan struct{}, 1)}
-		slow := &slowPlan{Fleet: w.fleet}
+		table := stalling{w.Table, store.RequestKey("200", store.KindRunRequest), make(chan struct{}, 1)}
+		slow := &slowPlan{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Table: table, Fleet: slow})()
 		w.submit(spec("100", 1))
 		id := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute).Instances[0].InstanceID
@@ -53,13 +53,13 @@ func TestPooled_WhileALaunchIsPlanned_NothingIsLaunched_S69(t *testing.T) {
 		w.await(time.Second, "a second plan begins", func() bool { return slow.plans.Load() == 2 })
 
 		table.gate <- struct{}{}
-		if err := w.store.Ring(t.Context(), "200"); err != nil {
+		if err := w.Store.Ring(t.Context(), "200"); err != nil {
 			t.Fatal(err)
 		}
 		w.release("100", 1, store.Drain)
 		w.await(15*time.Second, "pooled", func() bool { return w.pooled() == 1 })
 		time.Sleep(time.Minute)
-		if n := w.fleet.Launched(); n != 1 {
+		if n := w.Fleet.Launched(); n != 1 {
 			t.Errorf("launched %d, want no other while the first is pooled", n)
 		}
 		<-table.gate

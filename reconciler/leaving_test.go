@@ -18,23 +18,22 @@ func TestRelease_RegistrationFailsBecauseItsRunnerWasDeleted(t *testing.T) {
 		w.submit(spec("100", 1))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 		job := w.jobs("100", 1, 120)
-		w.await(time.Minute, "job runs", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
+		w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
 		w.release("100", 1, store.Drain)
 		time.Sleep(5 * time.Second) // of the wait for the job
-		in := w.instances()[st.Instances[0].InstanceID]
+		in := w.Instances()[st.Instances[0].InstanceID]
 		failed := store.SignalValue{
 			Signal: store.RegFailed, RunID: "100", Assignment: in.Assignment, Serial: in.Registration.Serial,
 			Cause: store.CauseRefused, Detail: "the registration has been deleted",
 		}
-		if err := w.store.Signal(t.Context(), in.Principal, failed, w.clock.Now()); err != nil {
+		if err := w.Store.Signal(t.Context(), in.Principal, failed, w.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Second)
 		stop()
 		defer w.controller("c2", nil)()
 		w.await(3*time.Minute, "pooled", func() bool { return w.pooled() == 1 })
-		w.checkJobs()
-		if n := w.fleet.Launched(); n != 1 {
+		if n := w.Fleet.Launched(); n != 1 {
 			t.Errorf("launched %d, want 1", n)
 		}
 	})
@@ -44,17 +43,17 @@ func TestRelease_RegistrationFailsBecauseItsRunnerWasDeleted(t *testing.T) {
 // too, and is not left behind with the run's label.
 func TestRelease_WhileARegistrationIsBeingMade_H37(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Runners = 24 * time.Hour // the sweep of lost runners is not to help
+		w.Config.Runners = 24 * time.Hour // the sweep of lost runners is not to help
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 1))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		w.hub.SetLatency(githubsim.Latency{API: 2 * time.Second})
+		w.Hub.SetLatency(githubsim.Latency{API: 2 * time.Second})
 		w.awaitJobs(w.jobs("100", 1, 1), time.Minute)
-		w.await(10*time.Second, "the next one is begun", func() bool { return w.hub.Calls()[githubsim.CallJIT] == 2 })
+		w.await(10*time.Second, "the next one is begun", func() bool { return w.Hub.Calls()[githubsim.CallJIT] == 2 })
 		w.release("100", 1, store.Drain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 		time.Sleep(5 * time.Second)
-		if left, err := w.hub.Runners(t.Context()); err != nil || len(left) > 0 {
+		if left, err := w.Hub.Runners(t.Context()); err != nil || len(left) > 0 {
 			t.Errorf("runners left at GitHub = %+v, %v, want none", left, err)
 		}
 	})

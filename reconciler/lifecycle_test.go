@@ -19,8 +19,8 @@ func (w *world) jobs(run string, n int, seconds float64) []string {
 	w.t.Helper()
 	var out []string
 	for i := range n {
-		id := fmt.Sprintf("%s-job-%d-%d", run, len(w.hub.Jobs()), i)
-		if err := w.hub.Submit(githubsim.Job{ID: id, RunID: run, Label: run, Name: id, Seconds: seconds}); err != nil {
+		id := fmt.Sprintf("%s-job-%d-%d", run, len(w.Hub.Jobs()), i)
+		if err := w.Hub.Submit(githubsim.Job{ID: id, RunID: run, Label: run, Name: id, Seconds: seconds}); err != nil {
 			w.t.Fatal(err)
 		}
 		out = append(out, id)
@@ -35,7 +35,7 @@ func (w *world) awaitJobs(ids []string, limit time.Duration) []githubsim.JobReco
 	w.await(limit, "jobs done", func() bool {
 		out = nil
 		for _, id := range ids {
-			j, err := w.hub.Job(id)
+			j, err := w.Hub.Job(id)
 			if err != nil {
 				w.t.Fatal(err)
 			}
@@ -81,19 +81,19 @@ func lifecycle(t *testing.T, w *world) {
 	w.awaitJobs(w.jobs("200", 2, 5), time.Minute)
 	w.release("200", 1, store.Drain)
 	w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
-	w.await(w.cfg.Limits.Idle+w.cfg.Sweep, "drained to zero", func() bool { return len(w.fleet.Alive()) == 0 })
+	w.await(w.Config.Limits.Idle+w.Config.Sweep, "drained to zero", func() bool { return len(w.Fleet.Alive()) == 0 })
 	w.await(time.Minute, "records retired", func() bool {
-		for _, in := range w.instances() {
+		for _, in := range w.Instances() {
 			if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() || in.RunID != "" || !in.Threshold.IsZero() {
 				return false
 			}
 		}
 		return true
 	})
-	if n := w.fleet.Launched(); n != 3 {
+	if n := w.Fleet.Launched(); n != 3 {
 		t.Errorf("launched %d machines, want 3", n)
 	}
-	if twice := w.hub.NamesUsedTwice(); len(twice) > 0 {
+	if twice := w.Hub.NamesUsedTwice(); len(twice) > 0 {
 		t.Errorf("runner names used twice: %v", twice)
 	}
 }

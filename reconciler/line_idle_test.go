@@ -23,8 +23,8 @@ func TestLine_NothingLiesIdle_S60_S69(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
 				r := rand.New(rand.NewPCG(seed, 1))
-				w.cfg.MaxInstances, w.cfg.Scan, w.boot = 5, 24*time.Hour, 5*time.Second
-				w.cfg.Limits.Idle = 40 * time.Second // machines that fit nobody end, and others take their place
+				w.Config.MaxInstances, w.Config.Scan, w.Boot = 5, 24*time.Hour, 5*time.Second
+				w.Config.Limits.Idle = 40 * time.Second // machines that fit nobody end, and others take their place
 				w.controller("c1", nil)
 				asked := map[string]store.RunRequest{}
 				for i := range 40 {
@@ -49,7 +49,7 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 	w.awaitEvery(step, 4*time.Hour, "all served", func() bool {
 		waiting := w.shortOf(asked, ends, served, r)
 		pooled, living := map[store.InstanceID]bool{}, 0
-		for id, in := range w.instances() {
+		for id, in := range w.Instances() {
 			if in.State != statemachine.Terminated {
 				living++
 			}
@@ -62,7 +62,7 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 			pooled[id] = true
 			if idle[id] += step; idle[id] == lyingIdle {
 				w.dump()
-				w.t.Errorf("%s: %s is pooled for %s while %d wait that can use it", w.clock.Now().Format(time.TimeOnly), id, lyingIdle, len(waiting))
+				w.t.Errorf("%s: %s is pooled for %s while %d wait that can use it", w.Clock.Now().Format(time.TimeOnly), id, lyingIdle, len(waiting))
 			}
 		}
 		for id := range idle {
@@ -70,11 +70,11 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 				delete(idle, id)
 			}
 		}
-		if len(waiting) == 0 || living >= w.cfg.MaxInstances || len(pooled) > 0 {
+		if len(waiting) == 0 || living >= w.Config.MaxInstances || len(pooled) > 0 {
 			roomy = 0
 		} else if roomy += step; roomy == 2*lyingIdle {
 			w.dump()
-			w.t.Errorf("%s: %d of %d machines for %s while %d wait", w.clock.Now().Format(time.TimeOnly), living, w.cfg.MaxInstances, roomy, len(waiting))
+			w.t.Errorf("%s: %d of %d machines for %s while %d wait", w.Clock.Now().Format(time.TimeOnly), living, w.Config.MaxInstances, roomy, len(waiting))
 		}
 		return len(served) == len(asked)
 	})
@@ -83,7 +83,7 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 // shortOf lists the requests that are Pending and own less than they need, and gives back those whose time is up.
 func (w *world) shortOf(asked map[string]store.RunRequest, ends map[string]time.Time, served map[string]bool, r *rand.Rand) []store.RunRequest {
 	held := map[string]int{}
-	for _, in := range w.instances() {
+	for _, in := range w.Instances() {
 		if in.State.Owned() {
 			held[string(in.RunID)]++
 		}
@@ -101,9 +101,9 @@ func (w *world) shortOf(asked map[string]store.RunRequest, ends map[string]time.
 			}
 		case statemachine.Ready:
 			if ends[id].IsZero() {
-				ends[id] = w.clock.Now().Add(time.Duration(r.IntN(20000)) * time.Millisecond)
+				ends[id] = w.Clock.Now().Add(time.Duration(r.IntN(20000)) * time.Millisecond)
 			}
-			if w.clock.Now().After(ends[id]) {
+			if w.Clock.Now().After(ends[id]) {
 				w.release(id, 1, store.Drain)
 				served[id] = true
 			}

@@ -16,7 +16,7 @@ const seatsInLine = 5
 // inLine runs a controller whose machines are all held by one request while n others wait for one each.
 func (w *world) inLine(n int) *reconciler.Metrics {
 	w.t.Helper()
-	w.boot, w.cfg.MaxInstances, w.cfg.Scan = time.Second, seatsInLine, 24*time.Hour
+	w.Boot, w.Config.MaxInstances, w.Config.Scan = time.Second, seatsInLine, 24*time.Hour
 	m := reconciler.NewMetrics()
 	w.controllerWith("c1", reconciler.Options{Metrics: m})
 	w.submit(spec("holder", seatsInLine))
@@ -49,7 +49,7 @@ func TestLine_LooksGrowLinearly_S60(t *testing.T) {
 				time.Sleep(time.Minute)
 				rest := m.Counts().Looks - before
 				if rest > 10 {
-					t.Errorf("%d looks in a minute at rest, want those of the first in line: one every %s", rest, w.cfg.WarmPoll)
+					t.Errorf("%d looks in a minute at rest, want those of the first in line: one every %s", rest, w.Config.WarmPoll)
 				}
 				before = m.Counts().Looks
 				w.serveLine(n)

@@ -39,7 +39,7 @@ func (b *blind) List(ctx context.Context, token string) ([]fleet.Machine, error)
 // one as they come of age.
 func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		fleet := &blind{Fleet: w.fleet}
+		fleet := &blind{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
 		for n := range 6 { // one every minute: some are old, some are not
 			id := fmt.Sprint(100 + n)
@@ -49,7 +49,7 @@ func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		fleet.eyes.Store(true)
-		time.Sleep(3 * w.cfg.Limits.Visibility)
+		time.Sleep(3 * w.Config.Limits.Visibility)
 		if lost := w.in(statemachine.Terminated); lost > 0 {
 			t.Errorf("%d of 6 machines were ended because listings lacked all of them", lost)
 		}
@@ -59,19 +59,19 @@ func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
 // H07: what listings lacked that were not believed is lacking for the first time in the next one.
 func TestListing_LacksAll_IsNoFirstSight_H07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		fleet := &blind{Fleet: w.fleet}
+		fleet := &blind{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
 		w.submit(spec("100", 6))
 		one := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
 		w.jobs("100", 6, (25 * time.Minute).Seconds())
-		time.Sleep(w.cfg.Limits.Visibility)
+		time.Sleep(w.Config.Limits.Visibility)
 		fleet.eyes.Store(true)
-		time.Sleep(3 * w.cfg.Sweep)
+		time.Sleep(3 * w.Config.Sweep)
 		fleet.lacks.Store(&one)
 		fleet.eyes.Store(false)
-		time.Sleep(w.cfg.Sweep)
+		time.Sleep(w.Config.Sweep)
 		fleet.lacks.Store(nil)
-		time.Sleep(w.cfg.Sweep)
+		time.Sleep(w.Config.Sweep)
 		if lost := w.in(statemachine.Terminated); lost > 0 {
 			t.Errorf("%d machines were ended because one listing lacked one, after some that lacked all", lost)
 		}
@@ -82,25 +82,25 @@ func TestListing_LacksAll_IsNoFirstSight_H07(t *testing.T) {
 // for until it is carried out.
 func TestListing_LacksAll_NoRecordGoesBeforeItsMachine_H06(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		fleet := &blind{Fleet: w.fleet}
+		fleet := &blind{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
 		w.submit(spec("100", 6))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 		w.jobs("100", 6, time.Hour.Seconds())
 		ill := st.Instances[0].InstanceID
-		time.Sleep(w.cfg.Limits.Visibility)
+		time.Sleep(w.Config.Limits.Visibility)
 		fleet.eyes.Store(true)
-		time.Sleep(2 * w.cfg.Sweep)
-		w.fleet.RefuseTerminate(string(ill), errors.New("not now"))
-		w.hang(ill)
-		w.await(w.cfg.Limits.RunningSilence+time.Minute, "given up", func() bool { return w.instance(ill).State == statemachine.Terminated })
-		time.Sleep(3 * w.cfg.Sweep)
+		time.Sleep(2 * w.Config.Sweep)
+		w.Fleet.RefuseTerminate(string(ill), errors.New("not now"))
+		w.Hang(ill)
+		w.await(w.Config.Limits.RunningSilence+time.Minute, "given up", func() bool { return w.instance(ill).State == statemachine.Terminated })
+		time.Sleep(3 * w.Config.Sweep)
 		if !w.instance(ill).ExpiresAt.IsZero() {
 			t.Errorf("the record of %s is given up, and its machine lives", ill)
 		}
-		w.fleet.RefuseTerminate(string(ill), nil)
+		w.Fleet.RefuseTerminate(string(ill), nil)
 		w.await(2*time.Minute, "ended", func() bool {
-			return !slices.Contains(w.fleet.Alive(), string(ill)) && !w.instance(ill).ExpiresAt.IsZero()
+			return !slices.Contains(w.Fleet.Alive(), string(ill)) && !w.instance(ill).ExpiresAt.IsZero()
 		})
 	})
 }
@@ -126,13 +126,13 @@ func TestClaim_WithoutRegistration_IsNotBlamedForALongFirstScan_H27(t *testing.T
 	run(t, func(t *testing.T, w *world) {
 		stop := w.controller("c1", nil)
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
 		w.submit(spec("200", 1))
 		w.await(time.Second, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 		stop()
-		w.hub.SetOutage(githubsim.Outage{})
-		defer w.controller("c2", &drowsy{Table: w.table, takes: 2 * w.cfg.Limits.ClaimGate})()
-		if st := w.awaitPhase("200", 1, statemachine.Ready, 3*w.cfg.Limits.ClaimGate); !ids(st)[id] {
+		w.Hub.SetOutage(githubsim.Outage{})
+		defer w.controller("c2", &drowsy{Table: w.Table, takes: 2 * w.Config.Limits.ClaimGate})()
+		if st := w.awaitPhase("200", 1, statemachine.Ready, 3*w.Config.Limits.ClaimGate); !ids(st)[id] {
 			t.Errorf("run 200 was given %v, want %s, which it had claimed", ids(st), id)
 		}
 	})

@@ -18,7 +18,7 @@ func TestRunningMachineLost_SeatRefilled(t *testing.T) {
 		w.submit(spec("100", 2))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 		victim := st.Instances[0].InstanceID
-		w.crash(victim)
+		w.Crash(victim)
 		w.await(3*time.Minute, "refilled", func() bool {
 			now := w.status("100")
 			return !ids(now)[victim] && len(ids(now)) == 2 && now.Phase == statemachine.Ready
@@ -41,17 +41,17 @@ func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		healthy := new(atomic.Int64)
 		healthy.Store(2)
-		w.script = breakingScript{healthy}
-		w.audit.excuse(statemachine.ReasonScript)
+		w.Script = breakingScript{healthy}
+		w.Waive(statemachine.ReasonScript)
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 2))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		w.crash(st.Instances[0].InstanceID)
+		w.Crash(st.Instances[0].InstanceID)
 		w.await(9*time.Minute, "the status says why", func() bool { return strings.Contains(w.status("100").Message, "frobnicate") })
 		if st := w.status("100"); st.Phase != statemachine.Ready {
 			t.Errorf("request is %s, want it to keep its other machine", st.Phase)
 		}
-		if n := w.fleet.Launched(); n != 5 {
+		if n := w.Fleet.Launched(); n != 5 {
 			t.Errorf("launched %d machines for 2 seats, want 5", n)
 		}
 		w.release("100", 1, store.Drain)
@@ -82,22 +82,22 @@ func (s *slowIntent) Put(ctx context.Context, item store.Item, expect int64) err
 // its way any more.
 func TestLostSeat_ReleasedWhileItsLaunchIsWritten_H36(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &slowIntent{Table: w.table}
+		table := &slowIntent{Table: w.Table}
 		defer w.controller("c1", table)()
 		for _, id := range []string{"100", "200"} {
 			w.submit(spec(id, 1))
 			w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
 		}
 		table.takes = 300 * time.Millisecond
-		for id := range w.instances() {
-			w.crash(id)
+		for id := range w.Instances() {
+			w.Crash(id)
 		}
 		w.await(2*time.Minute, "a launch is written", table.writing.Load)
 		w.release("100", 1, store.Now)
 		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
 		released := time.Now()
 		w.await(time.Minute, "200 is served again", func() bool { return w.in(statemachine.Running) == 1 })
-		for id, in := range w.instances() {
+		for id, in := range w.Instances() {
 			if in.CreatedAt.After(released) && w.status("200").Instances[0].InstanceID != id {
 				t.Errorf("%s came %s after the request was Released, for nobody else", id, in.CreatedAt.Sub(released))
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -17,14 +18,14 @@ func TestGitHubDown_IsAskedGently(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		w.warm("100", 1, nil)
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
-		before := w.hub.Calls()[githubsim.CallJIT]
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
+		before := w.Hub.Calls()[githubsim.CallJIT]
 		w.submit(spec("200", 1))
 		time.Sleep(time.Minute)
-		if n := w.hub.Calls()[githubsim.CallJIT] - before; n > 60 {
+		if n := w.Hub.Calls()[githubsim.CallJIT] - before; n > 60 {
 			t.Errorf("%d registrations were tried in a minute of outage, want about one in 2 s", n)
 		}
-		w.hub.SetOutage(githubsim.Outage{})
+		w.Hub.SetOutage(githubsim.Outage{})
 		if st := w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second); !st.Instances[0].Warm {
 			t.Errorf("run 200 got %+v, want the warm one", st.Instances[0])
 		}
@@ -35,8 +36,8 @@ func TestGitHubDown_IsAskedGently(t *testing.T) {
 // for a machine is left of all that was tried, and none once it answers.
 func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 	for name, begin := range map[string]func(w *world){
-		"Lost": func(w *world) { w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) },
-		"Late": func(w *world) { w.hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
+		"Lost": func(w *world) { w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) },
+		"Late": func(w *world) { w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
@@ -51,8 +52,8 @@ func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 						t.Fatalf("%d runners at GitHub for 2 machines", n)
 					}
 				}
-				w.hub.SetOutage(githubsim.Outage{})
-				w.hub.SetLatency(githubsim.Latency{})
+				w.Hub.SetOutage(githubsim.Outage{})
+				w.Hub.SetLatency(githubsim.Latency{})
 				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 				if n := len(w.runners()); n != 2 {
 					t.Errorf("%d runners at GitHub for 2 machines", n)
@@ -66,7 +67,7 @@ func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 // runners lists what is registered at GitHub, without a call that an outage befalls.
 func (w *world) runners() []string {
 	var out []string
-	for _, r := range w.hub.Registrations() {
+	for _, r := range w.Hub.Registrations() {
 		if r.Removed == "" {
 			out = append(out, r.Name)
 		}
@@ -80,17 +81,16 @@ func TestStoreDown_InTheMiddleOfAClaim(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		w.warm("100", 3, nil)
-		w.hub.SetLatency(githubsim.Latency{API: 100 * time.Millisecond})
+		w.Hub.SetLatency(githubsim.Latency{API: 100 * time.Millisecond})
 		w.submit(spec("200", 3))
 		time.Sleep(20 * time.Millisecond)
-		w.audit.down.Store(true)
+		w.Down(true)
 		time.Sleep(5 * time.Second)
-		w.audit.down.Store(false)
+		w.Down(false)
 		w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second)
-		if n := w.fleet.Launched(); n != 3 {
+		if n := w.Fleet.Launched(); n != 3 {
 			t.Errorf("launched %d, want the 3 of the pool and no more", n)
 		}
-		w.checkJobs()
 	})
 }
 
@@ -101,7 +101,7 @@ func TestDeadline_WhileAnOlderAttemptCannotGoBack(t *testing.T) {
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 1))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
 		again := spec("100", 1)
 		again.Attempt, again.Timeout = 2, store.SecondsOf(time.Minute)
 		w.submit(again)
@@ -117,12 +117,12 @@ func TestExpiry_DespiteADrainOrderAndAnOutage(t *testing.T) {
 		r.MaxRuntime = store.SecondsOf(3 * time.Minute)
 		w.submit(r)
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
-		if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.clock.Now())}); err != nil {
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
+		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now())}); err != nil {
 			t.Fatal(err)
 		}
-		w.hang(st.Instances[0].InstanceID)
-		w.await(4*time.Minute, "gone by its threshold", func() bool { return len(w.fleet.Alive()) == 0 })
+		w.Hang(st.Instances[0].InstanceID)
+		w.await(4*time.Minute, "gone by its threshold", func() bool { return len(w.Fleet.Alive()) == 0 })
 	})
 }
 
@@ -132,11 +132,11 @@ func TestRefill_Refused_PausesLonger(t *testing.T) {
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 1))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		w.fleet.SetCapacity(fleet.Slot{}, 0)
-		w.crash(st.Instances[0].InstanceID)
-		before := w.fleet.Calls(fleettest.CallPlan)
+		w.Fleet.SetCapacity(fleet.Slot{}, 0)
+		w.Crash(st.Instances[0].InstanceID)
+		before := w.Fleet.Calls(fleettest.CallPlan)
 		time.Sleep(10 * time.Minute)
-		if n := w.fleet.Calls(fleettest.CallPlan) - before; n > 60 {
+		if n := w.Fleet.Calls(fleettest.CallPlan) - before; n > 60 {
 			t.Errorf("%d plans in 10 minutes without capacity, want few", n)
 		}
 	})
@@ -145,12 +145,12 @@ func TestRefill_Refused_PausesLonger(t *testing.T) {
 // H41: a run is repeated just after the records of its first attempt expired.
 func TestAttempt_AfterTheRecordsExpired(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.idlePoll = time.Second
+		w.IdlePoll = time.Second
 		defer w.controller("c1", nil)()
 		w.warm("100", 1, nil)
 		st := w.status("100")
 		w.await(time.Minute, "expiry set", func() bool { st = w.status("100"); return !st.ExpiresAt.IsZero() })
-		time.Sleep(st.ExpiresAt.Sub(w.clock.Now()) + time.Second)
+		time.Sleep(st.ExpiresAt.Sub(w.Clock.Now()) + time.Second)
 		again := spec("100", 1)
 		again.Attempt = 2
 		w.submit(again)
@@ -161,14 +161,14 @@ func TestAttempt_AfterTheRecordsExpired(t *testing.T) {
 // The caps hold also when requests of different kinds come at the same moment.
 func TestCaps_HoldAcrossKinds(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.MaxInstances = 6
+		w.Config.MaxInstances = 6
 		defer w.controller("c1", nil)()
 		a, b := spec("100", 5), spec("200", 5)
 		b.AllowedInstanceTypes = []string{"c6i.*"}
 		w.submit(a)
 		w.submit(b)
 		time.Sleep(time.Minute)
-		if n := len(w.fleet.Alive()); n > 6 {
+		if n := len(w.Fleet.Alive()); n > 6 {
 			t.Errorf("%d machines live under a cap of 6", n)
 		}
 	})
@@ -180,10 +180,11 @@ func TestSurplus_IsPooledUnused(t *testing.T) {
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 1))
 		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		m, _ := w.fleet.Machine(string(st.Instances[0].InstanceID))
+		m, _ := w.Fleet.Machine(string(st.Instances[0].InstanceID))
 		m.ID, m.Principal = "", ""
-		more, _ := w.fleet.Machine(w.fleet.Add(m)) // the fleet brought one more than asked for
-		w.start(more)
+		more, _ := w.Fleet.Machine(w.Fleet.Add(m)) // the fleet brought one more than asked for
+		w.Waive(sim.Needed)
+		w.Start(more)
 		jobs := w.jobs("100", 2, 300)
 		w.await(3*time.Minute, "the one too many pooled", func() bool { return w.pooled() == 1 })
 		for _, j := range w.awaitJobs(jobs, 20*time.Minute) {
@@ -191,7 +192,6 @@ func TestSurplus_IsPooledUnused(t *testing.T) {
 				t.Errorf("job %s ran on %s, which came too many", j.ID, more.ID)
 			}
 		}
-		w.checkJobs()
 	})
 }
 

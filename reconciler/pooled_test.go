@@ -23,20 +23,20 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 		for id := range ids(w.warm("150", 2, nil)) {
 			old[id] = true
 		}
-		w.fleet.SetTemplate("2")
-		time.Sleep(w.cfg.Sweep + time.Second)
+		w.SetTemplate("2")
+		time.Sleep(w.Config.Sweep + time.Second)
 		w.submit(spec("200", 2))
 		fresh := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 		w.release("100", 1, store.Drain)
 		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
-		w.await(10*time.Second, "the old ones gone", func() bool { return len(w.fleet.Alive()) == 2 })
+		w.await(10*time.Second, "the old ones gone", func() bool { return len(w.Fleet.Alive()) == 2 })
 		for id := range old {
-			if in := w.instance(id); in.State != statemachine.Terminated || in.Reason != statemachine.ReasonDismissed || w.audit.owners(id) != 1 {
-				t.Errorf("%s is %s for %q after %d runs, want it dismissed after one", id, in.State, in.Reason, w.audit.owners(id))
+			if in := w.instance(id); in.State != statemachine.Terminated || in.Reason != statemachine.ReasonDismissed || w.Owners(id) != 1 {
+				t.Errorf("%s is %s for %q after %d runs, want it dismissed after one", id, in.State, in.Reason, w.Owners(id))
 			}
 		}
 		for id := range ids(fresh) {
-			if m, _ := w.fleet.Machine(string(id)); old[id] || m.TemplateVersion != "2" {
+			if m, _ := w.Fleet.Machine(string(id)); old[id] || m.TemplateVersion != "2" {
 				t.Errorf("run 200 got %s of template %s, want 2", id, m.TemplateVersion)
 			}
 		}
@@ -47,10 +47,10 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 // say that the others are.
 func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Sweep = time.Hour
+		w.Config.Sweep = time.Hour
 		defer w.controller("c1", nil)()
 		old := ids(w.warm("100", 1, nil))
-		w.fleet.SetTemplate("2")
+		w.SetTemplate("2")
 		w.submit(spec("200", 2))
 		both := ids(w.awaitPhase("200", 1, statemachine.Ready, time.Minute))
 		w.release("200", 1, store.Drain)
@@ -89,7 +89,7 @@ func (o *overheard) Offer(ctx context.Context, t pool.Ticket) error {
 // record, which is the idle limit from its pooling on, and nothing of the run's.
 func TestPooled_EntryCarriesTheIdleThreshold_H14(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		p := &overheard{Pool: w.pool}
+		p := &overheard{Pool: w.Pool}
 		defer w.controllerWith("c1", reconciler.Options{Pool: p})()
 		check := func(what string) {
 			t.Helper()
@@ -101,15 +101,15 @@ func TestPooled_EntryCarriesTheIdleThreshold_H14(t *testing.T) {
 			}
 			offer := p.offers[0]
 			in := w.instance(store.InstanceID(offer.InstanceID))
-			if !offer.Threshold.Equal(in.Threshold.Time) || !offer.Threshold.Equal(in.PooledAt.Add(w.cfg.Limits.Idle)) {
+			if !offer.Threshold.Equal(in.Threshold.Time) || !offer.Threshold.Equal(in.PooledAt.Add(w.Config.Limits.Idle)) {
 				t.Errorf("%s: entry up to %s, record up to %s, pooled at %s, want %s from there",
-					what, offer.Threshold, in.Threshold.Time, in.PooledAt.Time, w.cfg.Limits.Idle)
+					what, offer.Threshold, in.Threshold.Time, in.PooledAt.Time, w.Config.Limits.Idle)
 			}
 			p.offers = nil
 		}
 		w.warm("100", 1, func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(3 * time.Hour) })
 		check("after a run")
-		w.fleet.SetCapacity(fleet.Slot{}, 1)
+		w.Fleet.SetCapacity(fleet.Slot{}, 1)
 		r := spec("200", 2)
 		r.Timeout = store.SecondsOf(time.Minute)
 		w.submit(r)

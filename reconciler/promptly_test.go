@@ -37,7 +37,7 @@ func (s *slowClaim) Put(ctx context.Context, item store.Item, expect int64) erro
 // S60: one seat's claim takes five seconds; the two others are claimed, and their runners online, meanwhile.
 func TestClaims_ASlowOneHoldsUpNoOther_S60(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &slowClaim{Table: w.table, clock: w.clock, lasts: 5 * time.Second}
+		table := &slowClaim{Table: w.Table, clock: w.Clock, lasts: 5 * time.Second}
 		defer w.controller("c1", table)()
 		w.warm("100", 3, nil)
 		w.submit(spec("200", 3))
@@ -47,7 +47,7 @@ func TestClaims_ASlowOneHoldsUpNoOther_S60(t *testing.T) {
 			t.Fatalf("%s with %d idle, want the third claim under way", st.Phase, w.in(statemachine.Idle))
 		}
 		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
-		if n := w.fleet.Launched(); n != 3 {
+		if n := w.Fleet.Launched(); n != 3 {
 			t.Errorf("launched %d, want the 3 of the pool and no more", n)
 		}
 	})
@@ -68,16 +68,16 @@ func (r ringless) Watch(ctx context.Context, ring func(store.Key)) error {
 // ring tells of it, and whenever it comes between two looks at all of them.
 func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", ringless{w.table})()
+		defer w.controller("c1", ringless{w.Table})()
 		for i := range 5 {
 			run := fmt.Sprint(100 + i)
 			w.submit(spec(run, 1))
 			id := w.awaitPhase(run, 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
-			time.Sleep(time.Duration(i) * w.cfg.WarmPoll / 5)
+			time.Sleep(time.Duration(i) * w.Config.WarmPoll / 5)
 			w.release(run, 1, store.Drain)
 			w.await(10*time.Second, "clean", func() bool { return w.signal(id) == store.RemoveOK })
-			if took := w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 }); took > w.cfg.HotPoll {
-				t.Errorf("%s was pooled %s after its report, want within %s", id, took, w.cfg.HotPoll)
+			if took := w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 }); took > w.Config.HotPoll {
+				t.Errorf("%s was pooled %s after its report, want within %s", id, took, w.Config.HotPoll)
 			}
 		}
 	})
@@ -92,9 +92,9 @@ func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 			defer w.controller("c1", nil)()
 			w.submit(spec("100", 1))
 			id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
-			time.Sleep(time.Duration(phase) * w.cfg.Sweep / phases)
-			w.crash(id)
-			w.await(w.cfg.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+			time.Sleep(time.Duration(phase) * w.Config.Sweep / phases)
+			w.Crash(id)
+			w.await(w.Config.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
 			if why := w.instance(id).Reason; why != statemachine.ReasonGone {
 				t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
 			}
@@ -108,14 +108,14 @@ func TestVanished_FollowedWithinTwoSweeps_H07(t *testing.T) {
 	const phases = 6
 	for phase := range phases {
 		run(t, func(t *testing.T, w *world) {
-			fleet := &blind{Fleet: w.fleet}
+			fleet := &blind{Fleet: w.Fleet}
 			defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
 			w.submit(spec("100", 1))
 			id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
-			time.Sleep(w.cfg.Limits.Visibility + time.Duration(phase)*w.cfg.Sweep/phases)
+			time.Sleep(w.Config.Limits.Visibility + time.Duration(phase)*w.Config.Sweep/phases)
 			fleet.lacks.Store(&id)
-			w.hang(id)
-			w.await(2*w.cfg.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+			w.Hang(id)
+			w.await(2*w.Config.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
 			if why := w.instance(id).Reason; why != statemachine.ReasonGone {
 				t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
 			}
@@ -126,23 +126,23 @@ func TestVanished_FollowedWithinTwoSweeps_H07(t *testing.T) {
 // S33: a warm start calls the fleet not at all, and GitHub for its registrations alone: readiness is what agents report.
 func TestWarmStart_AsksNeitherFleetNorGitHub_S33(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Sweep, w.cfg.Runners = time.Hour, time.Hour
+		w.Config.Sweep, w.Config.Runners = time.Hour, time.Hour
 		defer w.controller("c1", nil)()
 		w.warm("100", 2, nil)
 		time.Sleep(10 * time.Second)
 		fleetCalls := func() (n int) {
 			for _, c := range []fleettest.Call{fleettest.CallPlan, fleettest.CallLaunch, fleettest.CallTerminate, fleettest.CallList, fleettest.CallTemplate} {
-				n += w.fleet.Calls(c)
+				n += w.Fleet.Calls(c)
 			}
 			return n
 		}
-		calls, before := fleetCalls(), w.hub.Calls()
+		calls, before := fleetCalls(), w.Hub.Calls()
 		w.submit(spec("200", 2))
 		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
 		if n := fleetCalls() - calls; n != 0 {
 			t.Errorf("%d calls of the fleet, want none", n)
 		}
-		after := w.hub.Calls()
+		after := w.Hub.Calls()
 		for _, c := range clientCalls {
 			want := 0
 			if c == githubsim.CallJIT {
@@ -181,7 +181,7 @@ func (f *failingClaim) Put(ctx context.Context, item store.Item, expect int64) e
 // S60: one seat's claim fails; the two others, which are under way, go on.
 func TestClaims_AFailingOneStopsNoOther_S60(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &failingClaim{Table: w.table, clock: w.clock}
+		table := &failingClaim{Table: w.Table, clock: w.Clock}
 		defer w.controller("c1", table)()
 		w.warm("100", 3, nil)
 		w.submit(spec("200", 3))

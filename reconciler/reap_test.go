@@ -26,29 +26,29 @@ func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 		refused, other := two[0], two[1]
 		drain := func(id store.InstanceID) {
 			t.Helper()
-			if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: string(id), InstanceID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+			if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: string(id), InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
 				t.Fatal(err)
 			}
 			w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
 		}
-		w.fleet.RefuseTerminate(string(refused), errors.New("not now"))
+		w.Fleet.RefuseTerminate(string(refused), errors.New("not now"))
 		drain(refused)
-		w.stop(string(refused)) // its agent does not help
-		calls, looks := w.fleet.Calls(fleettest.CallTerminate), w.fleet.Calls(fleettest.CallList)
+		w.Hang(refused) // its agent does not help
+		calls, looks := w.Fleet.Calls(fleettest.CallTerminate), w.Fleet.Calls(fleettest.CallList)
 		time.Sleep(time.Minute)
-		tries := w.fleet.Calls(fleettest.CallTerminate) - calls
+		tries := w.Fleet.Calls(fleettest.CallTerminate) - calls
 		if tries < 10 || tries > 20 {
 			t.Errorf("%d tries in a minute, want ever fewer: some 14", tries)
 		}
-		if n := w.fleet.Calls(fleettest.CallList) - looks; n > tries+int(time.Minute/w.cfg.Sweep)+1 {
-			t.Errorf("%d listings in a minute, want one per try besides the sweep's", n)
+		if n := w.Fleet.Calls(fleettest.CallList) - looks; n > tries+int(time.Minute/w.Config.Sweep)+3 {
+			t.Errorf("%d listings in a minute, want one per try besides the sweep's and the audit's", n)
 		}
 		drain(other)
 		w.await(10*time.Second, "the other confirmed", func() bool { return !w.instance(other).ExpiresAt.IsZero() })
 		if !w.instance(refused).ExpiresAt.IsZero() {
 			t.Errorf("the record of %s may go although the machine lives", refused)
 		}
-		w.fleet.RefuseTerminate(string(refused), nil)
+		w.Fleet.RefuseTerminate(string(refused), nil)
 		w.await(30*time.Second, "confirmed", func() bool { return !w.instance(refused).ExpiresAt.IsZero() })
 	})
 }
@@ -56,12 +56,12 @@ func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 // S28: what a leader left that nobody ended is ended by the next, also where no agent helps.
 func TestReap_TheNextLeaderEndsWhatTheLastLaunched_S28(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.powerless = true
+		w.Powerless = true
 		stop := w.controller("c1", nil)
 		w.warm("100", 1, nil)
 		stop()
 		defer w.controller("c2", nil)()
-		w.await(w.cfg.Limits.Idle+2*time.Minute, "ended", func() bool { return len(w.fleet.Alive()) == 0 })
+		w.await(w.Config.Limits.Idle+2*time.Minute, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
 	})
 }
 
@@ -97,17 +97,17 @@ func (m *mute) List(ctx context.Context, token string) ([]fleet.Machine, error) 
 // that took says nothing of the fleet's size, by which looks at it are spaced.
 func TestReap_WithoutAnAnswer_AsksAgainSoon_S12_H09(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		silent := &mute{Fleet: w.fleet}
+		silent := &mute{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: silent})()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
 		silent.on.Store(true)
-		w.stop(string(id)) // its agent does not help
-		if err := w.store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.clock.Now())}); err != nil {
+		w.Hang(id) // its agent does not help
+		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
 			t.Fatal(err)
 		}
 		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
 		time.Sleep(50 * time.Second)
 		silent.on.Store(false)
-		w.await(30*time.Second, "ended", func() bool { return len(w.fleet.Alive()) == 0 })
+		w.await(30*time.Second, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
 	})
 }

@@ -38,16 +38,16 @@ var disruptions = []disruption{
 
 func (d disruption) begin(w *world) {
 	if d.trouble == "" {
-		w.hub.SetDeprecated(true)
+		w.Hub.SetDeprecated(true)
 		return
 	}
-	w.hub.SetTrouble(d.service, d.trouble, 0)
+	w.Hub.SetTrouble(d.service, d.trouble, 0)
 }
 
 func (d disruption) end(w *world) {
-	w.hub.SetDeprecated(false)
+	w.Hub.SetDeprecated(false)
 	if d.service != "" {
-		w.hub.SetTrouble(d.service, githubsim.NoTrouble, 0)
+		w.Hub.SetTrouble(d.service, githubsim.NoTrouble, 0)
 	}
 }
 
@@ -58,8 +58,8 @@ func disrupt(t *testing.T, test func(t *testing.T, w *world, d disruption)) {
 			t.Run(string(mode)+"/"+d.name, func(t *testing.T) {
 				t.Parallel()
 				run(t, func(t *testing.T, w *world) {
-					w.cfg.Registration, w.unanswered = mode, d.unanswered
-					w.hub.SetLatency(githubsim.Latency{Session: 700 * time.Millisecond})
+					w.Config.Registration, w.Unanswered = mode, d.unanswered
+					w.Hub.SetLatency(githubsim.Latency{Session: 700 * time.Millisecond})
 					defer w.controller("c1", nil)()
 					test(t, w, d)
 				})
@@ -86,17 +86,16 @@ func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
 			t.Errorf("request 300 is %s: %q, want it to say what GitHub says", st.Phase, st.Message)
 		}
 		d.end(w)
-		over := w.clock.Now()
+		over := w.Clock.Now()
 		job := w.jobs("200", 1, 1)
 		if st := w.awaitPhase("300", 1, statemachine.Ready, d.ready); st.Message != "" {
 			t.Errorf("request 300 is Ready: %q", st.Message)
 		}
-		w.awaitPhase("400", 1, statemachine.Ready, d.ready-w.clock.Since(over))
-		w.await(65*time.Second-w.clock.Since(over), "job begins", func() bool { j, _ := w.hub.Job(job[0]); return j.State != githubsim.Queued })
+		w.awaitPhase("400", 1, statemachine.Ready, d.ready-w.Clock.Since(over))
+		w.await(65*time.Second-w.Clock.Since(over), "job begins", func() bool { j, _ := w.Hub.Job(job[0]); return j.State != githubsim.Queued })
 		w.awaitJobs(append(w.jobs("300", 2, 5), w.jobs("400", 3, 5)...), time.Minute)
 		w.checkNoneEnded()
-		w.checkJobs()
-		if n := w.fleet.Launched(); n != 7 {
+		if n := w.Fleet.Launched(); n != 7 {
 			t.Errorf("launched %d, want the 5 of the pool and the 2 that are missing", n)
 		}
 	})
@@ -114,12 +113,12 @@ func TestGitHubHalfDown_BeginsMidway_BurnsNothing_H28_H53(t *testing.T) {
 		time.Sleep(d.lasts)
 		w.checkNoneEnded()
 		d.end(w)
-		over := w.clock.Now()
+		over := w.Clock.Now()
 		for _, id := range []string{"200", "300"} {
-			w.awaitPhase(id, 1, statemachine.Ready, d.ready-w.clock.Since(over))
+			w.awaitPhase(id, 1, statemachine.Ready, d.ready-w.Clock.Since(over))
 		}
 		w.checkNoneEnded()
-		if n := w.fleet.Launched(); n != 6 {
+		if n := w.Fleet.Launched(); n != 6 {
 			t.Errorf("launched %d, want 6", n)
 		}
 	})
@@ -130,9 +129,9 @@ func TestGitHubHalfDown_BeginsMidway_BurnsNothing_H28_H53(t *testing.T) {
 func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
 	t.Parallel()
 	disrupt(t, func(t *testing.T, w *world, d disruption) {
-		w.audit.excuse(statemachine.ReasonRegistration, statemachine.ReasonGate)
+		w.Waive(statemachine.ReasonRegistration, statemachine.ReasonGate)
 		d.begin(w)
-		began := w.clock.Now()
+		began := w.Clock.Now()
 		r := spec("100", 1)
 		r.Timeout = store.SecondsOf(8 * time.Minute)
 		w.submit(r)
@@ -140,8 +139,8 @@ func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
 		w.checkNoneEnded()
 		time.Sleep(6*time.Minute + 50*time.Second)
 		lost := w.in(statemachine.Terminated)
-		if n := w.fleet.Launched(); n != 1+lost || lost > 1 {
-			t.Errorf("launched %d, of which %d ended, within %s, want one replacement at most", n, lost, w.clock.Since(began))
+		if n := w.Fleet.Launched(); n != 1+lost || lost > 1 {
+			t.Errorf("launched %d, of which %d ended, within %s, want one replacement at most", n, lost, w.Clock.Since(began))
 		}
 		if d.trouble == "" && w.status("100").Phase == statemachine.Ready {
 			return // it was handed over in the moment between its listener's word and GitHub's
@@ -163,7 +162,7 @@ func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			run(t, func(t *testing.T, w *world) {
-				w.unanswered = d.unanswered
+				w.Unanswered = d.unanswered
 				stop := w.controller("c1", nil)
 				w.warm("100", 1, nil)
 				d.begin(w)
@@ -177,7 +176,7 @@ func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
 				w.checkNoneEnded()
 				d.end(w)
 				w.awaitPhase("200", 1, statemachine.Ready, d.ready)
-				if n := w.fleet.Launched(); n != 1 {
+				if n := w.Fleet.Launched(); n != 1 {
 					t.Errorf("launched %d, want 1", n)
 				}
 				stop()
@@ -191,11 +190,11 @@ func TestIllMachine_ReplacedOnceOthersShowIt_S66(t *testing.T) {
 	for _, cause := range []string{store.CauseRefused, store.CauseDeprecated} {
 		t.Run(cause, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.audit.excuse(statemachine.ReasonRegistration)
+				w.Waive(statemachine.ReasonRegistration)
 				defer w.controller("c1", nil)()
 				st := w.warm("100", 2, nil)
 				ill := st.Instances[0].InstanceID
-				w.fall(ill, cause)
+				w.Fall(ill, cause)
 				w.submit(patient("200", 2))
 				time.Sleep(10 * time.Second)
 				w.checkNoneEnded()
@@ -214,7 +213,7 @@ func TestIllMachine_ReplacedOnceOthersShowIt_S66(t *testing.T) {
 // A machine whose listener ends for its own certain fault is replaced at once.
 func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.audit.excuse(statemachine.ReasonRegistration)
+		w.Waive(statemachine.ReasonRegistration)
 		defer w.controller("c1", nil)()
 		st := w.warm("100", 1, nil)
 		w.submit(patient("200", 1))
@@ -223,7 +222,7 @@ func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 		full := store.SignalValue{
 			Signal: store.RegFailed, RunID: in.RunID, Assignment: in.Assignment, Cause: store.CauseMachine, Detail: "no space left on device",
 		}
-		if err := w.store.Signal(t.Context(), in.Principal, full, w.clock.Now()); err != nil {
+		if err := w.Store.Signal(t.Context(), in.Principal, full, w.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		w.await(5*time.Second, "it ends", func() bool { return w.instance(in.ID).State == statemachine.Terminated })
@@ -234,16 +233,16 @@ func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 // H37: probing makes few registrations: one machine every 5 s for ten minutes, then one every 30 s, however many wait.
 func TestProbing_IsPaced_H37(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.MaxRuntime, w.idlePoll = 24*time.Hour, time.Second
+		w.Config.MaxRuntime, w.IdlePoll = 24*time.Hour, time.Second
 		defer w.controller("c1", nil)()
-		w.hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
+		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		r := spec("100", 10)
 		r.Timeout = store.SecondsOf(2 * time.Hour)
 		w.submit(r)
 		count := func(d time.Duration) int {
-			before := w.hub.Calls()[githubsim.CallJIT]
+			before := w.Hub.Calls()[githubsim.CallJIT]
 			time.Sleep(d)
-			return w.hub.Calls()[githubsim.CallJIT] - before
+			return w.Hub.Calls()[githubsim.CallJIT] - before
 		}
 		time.Sleep(time.Minute)
 		if n := count(8 * time.Minute); n < 90 || n > 97 {
@@ -256,7 +255,7 @@ func TestProbing_IsPaced_H37(t *testing.T) {
 		if left := w.runners(); len(left) > 11 {
 			t.Errorf("%d runners are registered, want those that failed deleted", len(left))
 		}
-		w.hub.SetTrouble(githubsim.OAuth, githubsim.NoTrouble, 0)
+		w.Hub.SetTrouble(githubsim.OAuth, githubsim.NoTrouble, 0)
 		w.awaitPhase("100", 1, statemachine.Ready, 35*time.Second)
 		w.checkNoneEnded()
 	})

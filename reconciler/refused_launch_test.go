@@ -34,11 +34,11 @@ func (f *turncoat) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, err
 // its records and is kept.
 func TestLaunch_RefusedWhenRepeated_H13(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.controllerWith("c1", reconciler.Options{Fleet: &turncoat{Fleet: w.fleet}})
+		w.controllerWith("c1", reconciler.Options{Fleet: &turncoat{Fleet: w.Fleet}})
 		w.submit(spec("100", 2))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		if n := len(w.fleet.Alive()); n != 2 || w.fleet.Launched() != 2 {
-			t.Errorf("%d of %d machines live, want both", n, w.fleet.Launched())
+		if n := len(w.Fleet.Alive()); n != 2 || w.Fleet.Launched() != 2 {
+			t.Errorf("%d of %d machines live, want both", n, w.Fleet.Launched())
 		}
 		w.release("100", 1, store.Drain)
 	})
@@ -65,7 +65,7 @@ func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
 	}{"Seconds": {4, statemachine.Ready}, "ForGood": {1000, statemachine.Failed}} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.controllerWith("c1", reconciler.Options{Fleet: &stranger{Fleet: w.fleet, until: tc.refusals}})
+				w.controllerWith("c1", reconciler.Options{Fleet: &stranger{Fleet: w.Fleet, until: tc.refusals}})
 				w.submit(spec("100", 1))
 				st := w.awaitPhase("100", 1, tc.want, time.Minute)
 				if tc.want == statemachine.Failed && !strings.Contains(st.Message, "allow ec2:CreateFleet") {
@@ -81,7 +81,7 @@ func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
 // was left alone and nothing more was asked.
 func TestLaunch_NoRoomIsToldInTheFleetsWords_H63(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		w.controller("c1", nil)
 		r := spec("100", 1)
 		r.Timeout = store.SecondsOf(40 * time.Second)
@@ -106,14 +106,14 @@ func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "c6i.large"}, 1)
-				w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-b"}, 0)
-				w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-a"}, tc.elsewhere)
+				w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "c6i.large"}, 1)
+				w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-b"}, 0)
+				w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-a"}, tc.elsewhere)
 				places := []string{"spot c6i.large", "spot m5.large local-b"}
 				if tc.elsewhere == 0 {
 					places = append(places, "spot m5.large local-a")
 				} else {
-					w.boot = time.Minute
+					w.Boot = time.Minute
 				}
 				w.controller("c1", nil)
 				r := spec("100", 2)
@@ -126,16 +126,15 @@ func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 						t.Errorf("failed with %q, want %q in it", st.Message, want)
 					}
 				}
-				w.audit.mu.Lock()
-				defer w.audit.mu.Unlock()
-				for token, l := range w.audit.launches {
+				launches := w.Launches()
+				for token, l := range launches {
 					for _, place := range places {
 						if !strings.Contains(l.Error, place+code) {
 							t.Errorf("launch %s fell short for %q, want the fleet's code for %s", token, l.Error, place)
 						}
 					}
 				}
-				if n := len(w.audit.launches); n != 1 {
+				if n := len(launches); n != 1 {
 					t.Errorf("%d launches, want one", n)
 				}
 			})

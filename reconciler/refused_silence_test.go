@@ -14,15 +14,15 @@ func TestGitHubHalfDown_ThenWholly_TheDeadEnd_H53(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.controller("c1", nil)
 		w.warm("100", 2, nil)
-		w.hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
+		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		w.submit(patient("200", 2))
 		time.Sleep(20 * time.Second)
-		w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
-		for id := range w.instances() {
-			w.hang(id)
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
+		for id := range w.Instances() {
+			w.Hang(id)
 		}
 		w.await(5*time.Minute, "both are ended", func() bool { return w.in(statemachine.Terminated) == 2 })
-		w.hub.SetOutage(githubsim.Outage{})
-		w.hub.SetTrouble(githubsim.OAuth, githubsim.NoTrouble, 0)
+		w.Hub.SetOutage(githubsim.Outage{})
+		w.Hub.SetTrouble(githubsim.OAuth, githubsim.NoTrouble, 0)
 	})
 }

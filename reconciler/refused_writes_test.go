@@ -44,7 +44,7 @@ func ofState(s statemachine.State) func(store.Instance) bool {
 // replaced by a launch, which the store would take.
 func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &refusing{Table: w.table, match: ofState(statemachine.Claimed)}
+		table := &refusing{Table: w.Table, match: ofState(statemachine.Claimed)}
 		defer w.controller("c1", table)()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
 		table.on.Store(true)
@@ -54,7 +54,7 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); !ids(st)[id] {
 			t.Errorf("run 200 got %+v, want the warm %s", st.Instances, id)
 		}
-		if n := w.fleet.Launched(); n != 1 {
+		if n := w.Fleet.Launched(); n != 1 {
 			t.Errorf("launched %d, want the 1 of the pool and no more", n)
 		}
 	})
@@ -65,7 +65,7 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 func TestLaunch_OverOnceAllIsRecorded_S03_H02(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		var over atomic.Int64
-		table := &refusing{Table: w.table, match: ofState(statemachine.Created), seen: func(item store.Item) {
+		table := &refusing{Table: w.Table, match: ofState(statemachine.Created), seen: func(item store.Item) {
 			var l store.Launch
 			if item.Key.Sort != store.KindLaunch || json.Unmarshal(item.Attributes, &l) != nil || !l.Done {
 				return
@@ -83,12 +83,12 @@ func TestLaunch_OverOnceAllIsRecorded_S03_H02(t *testing.T) {
 		defer w.controller("c1", table)()
 		w.submit(spec("100", 3))
 		time.Sleep(time.Minute)
-		if n := w.fleet.Launched(); n != 3 || over.Load() != 0 || len(w.instances()) != 0 {
-			t.Fatalf("%d machines launched, %d told of, %d recorded; want 3 of which nothing is written", n, over.Load(), len(w.instances()))
+		if n := w.Fleet.Launched(); n != 3 || over.Load() != 0 || len(w.Instances()) != 0 {
+			t.Fatalf("%d machines launched, %d told of, %d recorded; want 3 of which nothing is written", n, over.Load(), len(w.Instances()))
 		}
 		table.on.Store(false)
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		if n := w.fleet.Launched(); n != 3 || over.Load() != 3 {
+		if n := w.Fleet.Launched(); n != 3 || over.Load() != 3 {
 			t.Errorf("%d launched, %d told of, want 3 and 3", n, over.Load())
 		}
 	})
@@ -118,12 +118,12 @@ func (m *mumbling) Put(ctx context.Context, item store.Item, expect int64) error
 // H32: the intent of a launch that may have been written is written again as it was: another would be another launch.
 func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &mumbling{Table: w.table, lasts: time.Second}
+		table := &mumbling{Table: w.Table, lasts: time.Second}
 		defer w.controller("c1", table)()
 		w.submit(spec("100", 2))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		time.Sleep(2 * w.cfg.Scan) // which finds the records of all launches
-		if n := w.fleet.Launched(); n != 2 || table.since.Load() == 0 {
+		time.Sleep(2 * w.Config.Scan) // which finds the records of all launches
+		if n := w.Fleet.Launched(); n != 2 || table.since.Load() == 0 {
 			t.Errorf("%d machines launched for 2 seats", n)
 		}
 	})
@@ -132,12 +132,12 @@ func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
 // H32 H36: a scan that finds the intent first lets it be carried out, and nothing waits for it to be written any more.
 func TestLaunch_IntentOfUnknownOutcome_FoundByAScan_H32(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.Scan = time.Minute
-		defer w.controller("c1", &mumbling{Table: w.table, lasts: 5 * time.Minute})()
+		w.Config.Scan = time.Minute
+		defer w.controller("c1", &mumbling{Table: w.Table, lasts: 5 * time.Minute})()
 		w.submit(spec("100", 2))
 		w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
 		time.Sleep(10 * time.Minute)
-		if n := w.fleet.Launched(); n != 2 {
+		if n := w.Fleet.Launched(); n != 2 {
 			t.Errorf("%d machines launched for 2 seats", n)
 		}
 		w.release("100", 1, store.Drain)
@@ -149,7 +149,7 @@ func TestLaunch_IntentOfUnknownOutcome_FoundByAScan_H32(t *testing.T) {
 // although nothing tells of it any more.
 func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &refusing{Table: w.table, match: func(in store.Instance) bool { return !in.PooledAt.IsZero() }}
+		table := &refusing{Table: w.Table, match: func(in store.Instance) bool { return !in.PooledAt.IsZero() }}
 		table.on.Store(true)
 		stop := w.controller("c1", table)
 		w.submit(spec("100", 1))
@@ -171,7 +171,7 @@ func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 func (w *world) signal(id store.InstanceID) store.SignalName {
 	w.t.Helper()
 	p := w.instance(id).Principal
-	got, err := w.store.Vitals(w.t.Context(), func(store.Key, error) {}, p)
+	got, err := w.Store.Vitals(w.t.Context(), func(store.Key, error) {}, p)
 	if err != nil {
 		w.t.Fatal(err)
 	}

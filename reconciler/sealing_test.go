@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -18,8 +19,8 @@ func TestSealedRegistration_KeyIsPinned_H43(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.Registration = mode
-				w.audit.excuse("lost the key its registrations are sealed to")
+				w.Config.Registration = mode
+				w.Waive("lost the key its registrations are sealed to")
 				w.controller("c1", nil)
 				id := w.warm("100", 1, nil).Instances[0].InstanceID
 				pinned := w.instance(id).SealKey
@@ -68,8 +69,8 @@ func (k keyless) Put(ctx context.Context, item store.Item, expect int64) error {
 // An agent of the version before, which has no key, is served as before, to its end.
 func TestSealedRegistration_AgentWithoutAKey_IsServed(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.agentTable = keyless{w.table}
-		w.audit.open.Store(true)
+		w.AgentTable = keyless{w.Table}
+		w.Waive(sim.Secrets)
 		w.controller("c1", nil)
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
 		w.submit(spec("200", 1))

@@ -18,11 +18,11 @@ func TestRegistration_ClearedOnceUsed_H43(t *testing.T) {
 		id := st.Instances[0].InstanceID
 		w.release("100", 1, store.Drain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
-		pooled := w.instances()[id]
+		pooled := w.Instances()[id]
 
 		w.submit(spec("200", 1))
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-		in := w.instances()[id]
+		in := w.Instances()[id]
 		if in.Registration.Secret != "" {
 			t.Error("handed over with its registration")
 		}
@@ -32,10 +32,10 @@ func TestRegistration_ClearedOnceUsed_H43(t *testing.T) {
 		w.release("200", 1, store.Drain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 
-		w.boot = time.Minute
+		w.Boot = time.Minute
 		w.submit(spec("300", 2)) // the second boots for long
-		time.Sleep(2*w.cfg.HotPoll + time.Second)
-		in = w.instances()[id]
+		time.Sleep(2*w.Config.HotPoll + time.Second)
+		in = w.Instances()[id]
 		if in.State != statemachine.Claimed || in.RunID != "300" || in.Registration.Assignment != in.Assignment || in.Registration.Secret != "" {
 			t.Errorf("the early one is %s for %q, registered for assignment %d of %d, with secret: %v; want it claimed, registered, and without",
 				in.State, in.RunID, in.Registration.Assignment, in.Assignment, in.Registration.Secret != "")

@@ -52,7 +52,7 @@ func TestStall_AtEveryStep(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			run(t, func(t *testing.T, w *world) {
-				w.cfg.Limits.Idle = 2 * time.Minute
+				w.Config.Limits.Idle = 2 * time.Minute
 				w.stepping("stalled", &staller{at: n})
 				crashStory(t, w)
 			})

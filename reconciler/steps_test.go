@@ -76,6 +76,6 @@ func (g stepGitHub) DeleteRunner(ctx context.Context, id int64) error {
 func (w *world) stepping(name string, c stepper) (stop func()) {
 	w.t.Helper()
 	return w.controllerWith(name, reconciler.Options{
-		Table: stepTable{w.table, c}, Fleet: stepFleet{w.fleet, c}, Pool: stepPool{w.pool, c}, GitHub: stepGitHub{w.hub, c},
+		Table: stepTable{w.Table, c}, Fleet: stepFleet{w.Fleet, c}, Pool: stepPool{w.Pool, c}, GitHub: stepGitHub{w.Hub, c},
 	})
 }

@@ -34,7 +34,7 @@ func (w *world) warm(run string, n int, change func(*store.RunRequest)) store.Ru
 // the younger waits and then gets its own.
 func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.cfg.MaxInstances = 6
+		w.Config.MaxInstances = 6
 		defer w.controller("c1", nil)()
 		w.warm("100", 6, nil)
 		older, younger := spec("200", 5), spec("300", 5)
@@ -58,8 +58,7 @@ func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
 		if shared != 4 || len(ids(second)) != 5 {
 			t.Errorf("the younger got %v, want the one left and four of %v", ids(second), ids(first))
 		}
-		w.checkJobs()
-		if n := w.fleet.Launched(); n != 6 {
+		if n := w.Fleet.Launched(); n != 6 {
 			t.Errorf("launched %d, want 6", n)
 		}
 	})
@@ -68,7 +67,7 @@ func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
 // The same without a pool, from a fleet of six: what the younger got and the older lacks goes back.
 func TestTwoRequestsOverAFleetOfSix_YoungerYields(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.fleet.SetCapacity(fleet.Slot{}, 6)
+		w.Fleet.SetCapacity(fleet.Slot{}, 6)
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 4)) // leaves two
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -79,7 +78,7 @@ func TestTwoRequestsOverAFleetOfSix_YoungerYields(t *testing.T) {
 		w.release("100", 1, store.Drain) // now four are free
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 		w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
-		if n := len(w.fleet.Alive()); n != 6 {
+		if n := len(w.Fleet.Alive()); n != 6 {
 			t.Errorf("%d machines live, want 6", n)
 		}
 	})
@@ -94,15 +93,15 @@ func (s failingScript) Run(context.Context) error {
 // S39 H33: a script that always fails ends in Failed with its last lines, not in a bill.
 func TestScriptAlwaysFails(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.script = failingScript{"100"}
-		w.audit.excuse(statemachine.ReasonScript)
+		w.Script = failingScript{"100"}
+		w.Waive(statemachine.ReasonScript)
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 2))
 		st := w.awaitPhase("100", 1, statemachine.Failed, 9*time.Minute)
 		if st.Reason != reconciler.ReasonBudget || !strings.Contains(st.Message, "frobnicate") {
 			t.Errorf("failed for %q: %q, want %s with the script's last lines", st.Reason, st.Message, reconciler.ReasonBudget)
 		}
-		if n := w.fleet.Launched(); n > 2+3 {
+		if n := w.Fleet.Launched(); n > 2+3 {
 			t.Errorf("launched %d machines for 2 seats, want at most 5", n)
 		}
 		w.checkDrained(10 * time.Minute)
@@ -116,7 +115,7 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 		w.submit(spec("100", 2))
 		first := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 		job := w.jobs("100", 1, 60)
-		w.await(time.Minute, "job runs", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
+		w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
 		w.release("100", 1, store.Drain)
 
 		w.submit(spec("100", 2)) // attempt 1 again: the same request, still winding down
@@ -124,7 +123,7 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 			t.Fatalf("attempt 1 again: %d %s, want it unchanged", st.Attempt, st.Phase)
 		}
 		other := spec("100", 3)
-		if _, err := w.store.Submit(t.Context(), other); !errors.Is(err, store.ErrOtherSpec) {
+		if _, err := w.Store.Submit(t.Context(), other); !errors.Is(err, store.ErrOtherSpec) {
 			t.Errorf("attempt 1 with another spec: %v, want ErrOtherSpec", err)
 		}
 		again := spec("100", 2)
@@ -133,7 +132,7 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 		st := w.awaitPhase("100", 2, statemachine.Ready, 3*time.Minute)
 		w.awaitJobs(job, time.Minute)
 		for id := range ids(first) {
-			if in := w.instances()[id]; in.RunID != "" && in.Attempt != 2 {
+			if in := w.Instances()[id]; in.RunID != "" && in.Attempt != 2 {
 				t.Errorf("%s still belongs to attempt %d", id, in.Attempt)
 			}
 		}
@@ -145,7 +144,6 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 		if n := w.in(statemachine.Running); n != len(st.Instances) {
 			t.Errorf("%d instances run, want %d", n, len(st.Instances))
 		}
-		w.checkJobs()
 	})
 }
 
@@ -158,18 +156,18 @@ func TestRelease_WhileAJobRuns(t *testing.T) {
 				w.submit(spec("100", 2))
 				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 				job := w.jobs("100", 1, 120)
-				w.await(time.Minute, "job runs", func() bool { j, _ := w.hub.Job(job[0]); return j.State == githubsim.Running })
-				start := w.clock.Now()
+				w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
+				time.Sleep(time.Second)
+				start := w.Clock.Now()
 				w.release("100", 1, mode)
 				w.awaitPhase("100", 1, statemachine.ReleasedPhase, 3*time.Minute)
-				took := w.clock.Since(start)
+				took := w.Clock.Since(start)
 				w.await(time.Minute, "both pooled", func() bool { return w.pooled() == 2 })
-				j, err := w.hub.Job(job[0])
+				j, err := w.Hub.Job(job[0])
 				if err != nil {
 					t.Fatal(err)
 				}
 				if mode == store.Drain {
-					w.checkJobs()
 					if took < 110*time.Second {
 						t.Errorf("released after %s, want the job awaited", took)
 					}
@@ -188,11 +186,11 @@ func TestAgentKilledDuringClaim(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
 				defer w.controller("c1", nil)()
 				w.warm("100", 3, nil)
-				w.hub.SetLatency(githubsim.Latency{Session: 3 * time.Second}) // so that the claim takes a while
+				w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second}) // so that the claim takes a while
 				w.submit(spec("200", 3))
 				var victim store.InstanceID
 				w.await(10*time.Second, "claimed", func() bool {
-					for id, in := range w.instances() {
+					for id, in := range w.Instances() {
 						if in.State == statemachine.Claimed {
 							victim = id
 						}
@@ -200,18 +198,18 @@ func TestAgentKilledDuringClaim(t *testing.T) {
 					return victim != ""
 				})
 				if how == "crash" {
-					w.crash(victim)
+					w.Crash(victim)
 				} else {
-					w.hang(victim)
+					w.Hang(victim)
 				}
 				st := w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
 				if ids(st)[victim] || len(ids(st)) != 3 {
 					t.Errorf("run 200 got %v without %s, want three others", ids(st), victim)
 				}
-				if in := w.instances()[victim]; in.State != statemachine.Terminated || in.Reason == "" {
+				if in := w.Instances()[victim]; in.State != statemachine.Terminated || in.Reason == "" {
 					t.Errorf("victim: %s for %q, want terminated with a reason", in.State, in.Reason)
 				}
-				if n := w.fleet.Launched(); n != 4 {
+				if n := w.Fleet.Launched(); n != 4 {
 					t.Errorf("launched %d, want 4", n)
 				}
 			})
@@ -242,7 +240,7 @@ func TestImpossibleRequests(t *testing.T) {
 				if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
 					t.Errorf("failed for %q: %q, want %q naming %q", st.Reason, st.Message, tc.reason, tc.says)
 				}
-				if n := w.fleet.Launched(); n != 0 {
+				if n := w.Fleet.Launched(); n != 0 {
 					t.Errorf("launched %d, want none", n)
 				}
 			})
@@ -253,14 +251,14 @@ func TestImpossibleRequests(t *testing.T) {
 // S42 S67 S80: no readiness leads to a defined failure at the deadline, with the reason.
 func TestDeadline(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.fleet.SetCapacity(fleet.Slot{}, 1)
+		w.Fleet.SetCapacity(fleet.Slot{}, 1)
 		defer w.controller("c1", nil)()
 		r := spec("100", 3)
 		r.Timeout = store.SecondsOf(5 * time.Minute)
 		w.submit(r)
-		start := w.clock.Now()
+		start := w.Clock.Now()
 		st := w.awaitPhase("100", 1, statemachine.Failed, 6*time.Minute)
-		if took := w.clock.Since(start); took < 5*time.Minute || took > 5*time.Minute+time.Second {
+		if took := w.Clock.Since(start); took < 5*time.Minute || took > 5*time.Minute+time.Second {
 			t.Errorf("failed after %s, want 5m", took)
 		}
 		if st.Reason != reconciler.ReasonTimeout || !strings.Contains(st.Message, "1 of 3") {
@@ -273,7 +271,7 @@ func TestDeadline(t *testing.T) {
 // H30: a client that vanished is not served for ever, and what was got for it goes back.
 func TestClientVanished(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.fleet.SetCapacity(fleet.Slot{}, 1)
+		w.Fleet.SetCapacity(fleet.Slot{}, 1)
 		defer w.controller("c1", nil)()
 		gone := w.submit(spec("100", 2))
 		time.Sleep(2 * time.Minute)
@@ -292,7 +290,7 @@ func TestClientVanished(t *testing.T) {
 // H30: so does one that holds nothing and can have nothing.
 func TestClientVanished_WithNothing_H30(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.fleet.SetCapacity(fleet.Slot{}, 0)
+		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		defer w.controller("c1", nil)()
 		gone := w.submit(spec("100", 1))
 		time.Sleep(10 * time.Second)
@@ -306,7 +304,7 @@ func TestClientVanished_WithNothing_H30(t *testing.T) {
 // S51 S73 S75: usage classes are kept apart, and tried in the order of preference.
 func TestUsageClassFallback(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot}, 1)
+		w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot}, 1)
 		defer w.controller("c1", nil)()
 		r := spec("100", 3)
 		r.UsageClasses = []string{store.Spot, store.OnDemand}
@@ -362,9 +360,9 @@ func TestStoreTakesNoWrites_NobodyIsLost(t *testing.T) {
 		w.warm("100", 2, nil)
 		w.submit(spec("200", 1))
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-		w.audit.down.Store(true)
+		w.Down(true)
 		time.Sleep(2 * time.Minute)
-		w.audit.down.Store(false)
+		w.Down(false)
 		time.Sleep(20 * time.Second)
 		if n := w.in(statemachine.Terminated); n != 0 {
 			t.Errorf("%d instances were given up while nobody could report", n)

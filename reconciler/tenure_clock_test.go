@@ -39,7 +39,7 @@ func (c settable) setBy(by time.Duration) {
 }
 
 func newSettable(w *world, by time.Duration) settable {
-	c := settable{w.clock, by, new(atomic.Int64), new(atomic.Int64)}
+	c := settable{w.Clock, by, new(atomic.Int64), new(atomic.Int64)}
 	c.by.Store(int64(by))
 	return c
 }
@@ -58,8 +58,8 @@ func TestControllersClock_IsTheStores_H52(t *testing.T) {
 				w.warm("100", 3, nil)
 				w.submit(spec("200", 1))
 				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-				for id, in := range w.instances() {
-					if left := in.Threshold.Sub(w.clock.Now()); left <= 0 || left > 30*time.Minute {
+				for id, in := range w.Instances() {
+					if left := in.Threshold.Sub(w.Clock.Now()); left <= 0 || left > 30*time.Minute {
 						t.Errorf("%s (%s) has %s left by everybody else's clock", id, in.State, left)
 					}
 				}
@@ -95,7 +95,7 @@ func TestControllersClock_IsSet_H52(t *testing.T) {
 				c.setBy(tc.by)
 				time.Sleep(time.Minute)
 				w.checkNoneEnded()
-				lease, err := w.store.Lease(t.Context())
+				lease, err := w.Store.Lease(t.Context())
 				if err != nil || lease.Term != tc.terms {
 					t.Errorf("term %d, %v, want %d", lease.Term, err, tc.terms)
 				}

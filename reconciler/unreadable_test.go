@@ -37,7 +37,7 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 				w.controller("c1", nil)
 				time.Sleep(time.Minute)
 				key := store.RequestKey("100", store.KindRunRequest)
-				memory := w.audit.Table.(*storetest.Memory)
+				memory := w.Under.(*storetest.Memory)
 				body := strings.Replace(handWritten, tt.from, tt.to, 1)
 				if err := memory.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
 					t.Fatalf("Put() error = %v", err)
@@ -45,10 +45,10 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 				if tt.field == "expiresAt" {
 					memory.Break(key)
 				}
-				limit := w.cfg.Scan + time.Second
+				limit := w.Config.Scan + time.Second
 				if tt.rung {
 					limit = 2 * time.Second
-					if err := w.table.Ring(t.Context(), key); err != nil {
+					if err := w.Table.Ring(t.Context(), key); err != nil {
 						t.Fatalf("Ring() error = %v", err)
 					}
 				}
@@ -60,9 +60,9 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 				if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, tt.field) {
 					t.Errorf("%s: %s, want invalid, naming %s", st.Reason, st.Message, tt.field)
 				}
-				time.Sleep(3 * w.cfg.Scan)
-				if n := len(w.alarms.raised("")); n > 5 {
-					t.Errorf("%d alarms in ten minutes: %q", n, w.alarms.raised(""))
+				time.Sleep(3 * w.Config.Scan)
+				if n := len(w.alarms.raised()); n > 5 {
+					t.Errorf("%d alarms in ten minutes: %q", n, w.alarms.raised())
 				}
 				memory.Erase(key)
 			})
@@ -81,10 +81,10 @@ func TestRequest_WithAnyCreatedAt_IsServed(t *testing.T) {
 				w.controller("c1", nil)
 				body := strings.Replace(handWritten, `"2026-11-22T08:00:00.000Z"`, text, 1)
 				key := store.RequestKey("100", store.KindRunRequest)
-				if err := w.table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
+				if err := w.Table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
 					t.Fatalf("Put() error = %v", err)
 				}
-				if err := w.table.Ring(t.Context(), key); err != nil {
+				if err := w.Table.Ring(t.Context(), key); err != nil {
 					t.Fatalf("Ring() error = %v", err)
 				}
 				w.awaitPhase("100", 1, statemachine.Ready, 50*time.Second)

@@ -17,15 +17,15 @@ func TestUnsatisfied_GivesBackEndsAndTells_S78(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
 		claimed := w.warm("100", 1, nil).Instances[0].InstanceID
-		w.fleet.SetCapacity(fleet.Slot{}, 3)
+		w.Fleet.SetCapacity(fleet.Slot{}, 3)
 		var unready store.InstanceID
-		w.fleet.OnLaunch(func(m fleet.Machine) {
+		w.Fleet.OnLaunch(func(m fleet.Machine) {
 			if unready == "" {
-				unready, w.boot = store.InstanceID(m.ID), time.Hour
+				unready, w.Boot = store.InstanceID(m.ID), time.Hour
 			} else {
-				w.boot = 20 * time.Second
+				w.Boot = 20 * time.Second
 			}
-			w.start(m)
+			w.Start(m)
 		})
 		r := spec("200", 4)
 		r.Timeout = store.SecondsOf(2 * time.Minute)
@@ -43,7 +43,7 @@ func TestUnsatisfied_GivesBackEndsAndTells_S78(t *testing.T) {
 		if in := w.instance(claimed); in.State != statemachine.Idle {
 			t.Errorf("%s, which was claimed, is %s", claimed, in.State)
 		}
-		if n := len(w.fleet.Alive()); n != 2 {
+		if n := len(w.Fleet.Alive()); n != 2 {
 			t.Errorf("%d machines live, want the ready ones", n)
 		}
 	})

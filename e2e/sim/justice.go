@@ -114,7 +114,7 @@ func (t *truth) caused(was, in store.Instance) {
 		t.spare(was.RunID, was.Attempt, t.terms.now)
 	}
 	switch {
-	case t.w.harmed(string(in.ID)):
+	case t.w.harmed(string(in.ID)) || t.w.waived[in.Reason]:
 	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
 		if was.State == statemachine.Claimed && was.Registration.Assignment != was.Assignment && t.late(was.Since.Time, registeredWithin) {
 			t.broke(Caused, "%s was claimed for %s/%d until its time passed, and nobody gave it a registration", in.ID, was.RunID, was.Attempt)

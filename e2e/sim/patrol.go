@@ -293,7 +293,7 @@ func (w *World) gaveUp(j githubsim.JobRecord) bool {
 			newest = max(newest, f.Attempt)
 		}
 	}
-	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
+	return w.cut[j.ID] || slices.ContainsFunc(w.flows, func(f *workflow) bool {
 		return f.ID == j.Label && f.owns(j.ID) &&
 			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived || f.unserved > 0 && j.FinishedAt.Sub(w.begin) >= f.unserved)
 	})

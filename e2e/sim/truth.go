@@ -94,6 +94,9 @@ func (t *truth) violate(law, format string, args ...any) {
 
 // broke is violate for callers that hold mu.
 func (t *truth) broke(law, format string, args ...any) {
+	if t.w.waived[law] {
+		return
+	}
 	v := Violation{t.w.since(), law, fmt.Sprintf(format, args...)}
 	if t.w.o.Hasty && len(t.violations) == 0 {
 		close(t.w.spoilt)

@@ -64,6 +64,8 @@ type World struct {
 	refusedUntil time.Duration            // the fleet refuses to end some machines, or is out of reach
 	configured   time.Time                // when the configuration was changed; zero: never
 	wasCut       bool                     // somebody ever was
+	cut          map[string]bool          // jobs that a test wants to end before they are done: see Live
+	waived       map[string]bool          // laws that do not hold here, and reasons that excuse a machine's end: see Live; guarded by truth.mu
 	steps        map[string]time.Duration // by how much somebody set the clock of a program forward
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
 	calm         bool                     // no fault any more
