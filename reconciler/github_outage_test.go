@@ -66,16 +66,6 @@ func inEitherMode(t *testing.T, test func(t *testing.T, w *world, begin, over fu
 	inTrouble(t, store.Token, test)
 }
 
-// checkNoneEnded: no machine was ended for GitHub's sake.
-func (w *world) checkNoneEnded() {
-	w.t.Helper()
-	for _, in := range w.Instances() {
-		if in.State == statemachine.Terminated {
-			w.t.Errorf("%s was ended: %s", in.ID, in.Reason)
-		}
-	}
-}
-
 // busyJobs counts the jobs that run.
 func (w *world) busyJobs(ids []string) int {
 	n := 0
@@ -238,3 +228,69 @@ func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
 		w.await(25*time.Minute, "no runner left", func() bool { return len(w.runners()) == 0 })
 	})
 }
+
+// H53: GitHub is down while an instance needs a registration: it is asked at the pace of the policy,
+// nobody is rejected for it, and the request is served when GitHub is back.
+func TestGitHubDown_IsAskedGently(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		w.warm("100", 1, nil)
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
+		before := w.Hub.Calls()[githubsim.CallJIT]
+		w.submit(spec("200", 1))
+		time.Sleep(time.Minute)
+		if n := w.Hub.Calls()[githubsim.CallJIT] - before; n > 60 {
+			t.Errorf("%d registrations were tried in a minute of outage, want about one in 2 s", n)
+		}
+		w.Hub.SetOutage(githubsim.Outage{})
+		if st := w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second); !st.Instances[0].Warm {
+			t.Errorf("run 200 got %+v, want the warm one", st.Instances[0])
+		}
+	})
+}
+
+// H53: where GitHub does what it is asked and its answers are lost, or come too late, for long, no more than one runner
+// for a machine is left of all that was tried, and none once it answers.
+func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
+	for name, begin := range map[string]func(w *world){
+		"Lost": func(w *world) { w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) },
+		"Late": func(w *world) { w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				defer w.controller("c1", nil)()
+				r := spec("100", 2)
+				r.Timeout = store.SecondsOf(time.Hour)
+				begin(w)
+				w.submit(r)
+				for range 30 {
+					time.Sleep(time.Minute)
+					if n := len(w.runners()); n > 2 {
+						t.Fatalf("%d runners at GitHub for 2 machines", n)
+					}
+				}
+				w.Hub.SetOutage(githubsim.Outage{})
+				w.Hub.SetLatency(githubsim.Latency{})
+				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				if n := len(w.runners()); n != 2 {
+					t.Errorf("%d runners at GitHub for 2 machines", n)
+				}
+				w.checkNoneEnded()
+			})
+		})
+	}
+}
+
+// runners lists what is registered at GitHub, without a call that an outage befalls.
+func (w *world) runners() []string {
+	var out []string
+	for _, r := range w.Hub.Registrations() {
+		if r.Removed == "" {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// clientCalls are the calls of the controller: runners go on working.
+var clientCalls = []githubsim.Call{githubsim.CallJIT, githubsim.CallToken, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete}

@@ -2,13 +2,173 @@ package reconciler_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/glob"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
+
+// S15 S60 S86 H37: twenty runs at once over room for twelve machines. Every job runs on a machine of its
+// run, also those that are queued while others of the label are given back; no runner name serves twice;
+// and GitHub knows no runner of ours in the end, without the sweep that looks for lost ones.
+func TestCrowd_S15_S86_H37(t *testing.T) {
+	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("%s/%d", mode, seed), func(t *testing.T) {
+				run(t, func(t *testing.T, w *world) {
+					r := rand.New(rand.NewPCG(seed, 0))
+					w.Config.Registration, w.Config.MaxInstances, w.Config.Runners = mode, 12, 24*time.Hour
+					w.IdlePoll = time.Second
+					w.Hub.SetLatency(githubsim.Latency{
+						API:     time.Duration(r.IntN(1000)) * time.Millisecond,
+						Session: time.Duration(r.IntN(3000)) * time.Millisecond,
+					})
+					defer w.controller("c1", nil)()
+					w.tellCrowd(r, 20)
+					if n := w.Fleet.Launched(); n != 12 {
+						t.Errorf("launched %d machines, want 12", n)
+					}
+					w.checkDrained(20 * time.Minute)
+				})
+			})
+		}
+	}
+}
+
+// tellCrowd lets as many runs live side by side to their ends.
+func (w *world) tellCrowd(r *rand.Rand, runs int) {
+	var group sync.WaitGroup
+	for i := range runs {
+		id, count := fmt.Sprint(100+i), 1+r.IntN(3)
+		late, jobs, first := time.Duration(r.IntN(3000))*time.Millisecond, r.IntN(3*count), r.IntN(5)
+		req := spec(id, count)
+		req.Timeout = store.SecondsOf(30 * time.Minute)
+		done := w.submit(req)
+		group.Go(func() {
+			defer done()
+			queued := w.jobs(id, first, 5) // before there is a machine
+			w.awaitPhase(id, 1, statemachine.Ready, 30*time.Minute)
+			queued = append(queued, w.jobs(id, jobs, 3)...)
+			w.awaitJobs(queued, 10*time.Minute)
+			time.Sleep(late)
+			w.release(id, 1, store.Drain)
+			w.awaitPhase(id, 1, statemachine.ReleasedPhase, 5*time.Minute)
+		})
+	}
+	group.Wait()
+}
+
+// lyingIdle is how long something that a waiting request can use may lie idle: a few writes, and no poll of
+// anything.
+const lyingIdle = 3 * time.Second
+
+// S60 S69: while requests of one, two and three seats and of types that overlap wait for a few machines, no pooled machine
+// lies idle that one of them can use, and no room under the cap, although none of them looks by itself.
+func TestLine_NothingLiesIdle_S60_S69(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				w.Config.MaxInstances, w.Config.Scan, w.Boot = 5, 24*time.Hour, 5*time.Second
+				w.Config.Limits.Idle = 40 * time.Second // machines that fit nobody end, and others take their place
+				w.controller("c1", nil)
+				asked := map[string]store.RunRequest{}
+				for i := range 40 {
+					req := spec(lineID(i), 1+r.IntN(3))
+					req.Timeout = store.SecondsOf(5 * time.Hour)
+					req.AllowedInstanceTypes = [][]string{{"*"}, {"c6i.*"}, {"m5.*"}, {"c6i.*", "m5.*"}}[r.IntN(4)]
+					asked[lineID(i)] = req
+					w.submit(req)
+				}
+				w.watchLine(r, asked)
+			})
+		})
+	}
+}
+
+// watchLine gives each request back some time after it is Ready, until all were served, and looks for what lies idle.
+func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
+	w.t.Helper()
+	ends, idle, roomy := map[string]time.Time{}, map[store.InstanceID]time.Duration{}, time.Duration(0)
+	served := map[string]bool{}
+	const step = lyingIdle / 10
+	w.awaitEvery(step, 4*time.Hour, "all served", func() bool {
+		waiting := w.shortOf(asked, ends, served, r)
+		pooled, living := map[store.InstanceID]bool{}, 0
+		for id, in := range w.Instances() {
+			if in.State != statemachine.Terminated {
+				living++
+			}
+			usable := in.State == statemachine.Idle && !in.PooledAt.IsZero() && slices.ContainsFunc(waiting, func(req store.RunRequest) bool {
+				return glob.Any(req.AllowedInstanceTypes, in.InstanceType)
+			})
+			if !usable {
+				continue
+			}
+			pooled[id] = true
+			if idle[id] += step; idle[id] == lyingIdle {
+				w.dump()
+				w.t.Errorf("%s: %s is pooled for %s while %d wait that can use it", w.Clock.Now().Format(time.TimeOnly), id, lyingIdle, len(waiting))
+			}
+		}
+		for id := range idle {
+			if !pooled[id] {
+				delete(idle, id)
+			}
+		}
+		if len(waiting) == 0 || living >= w.Config.MaxInstances || len(pooled) > 0 {
+			roomy = 0
+		} else if roomy += step; roomy == 2*lyingIdle {
+			w.dump()
+			w.t.Errorf("%s: %d of %d machines for %s while %d wait", w.Clock.Now().Format(time.TimeOnly), living, w.Config.MaxInstances, roomy, len(waiting))
+		}
+		return len(served) == len(asked)
+	})
+}
+
+// shortOf lists the requests that are Pending and own less than they need, and gives back those whose time is up.
+func (w *world) shortOf(asked map[string]store.RunRequest, ends map[string]time.Time, served map[string]bool, r *rand.Rand) []store.RunRequest {
+	held := map[string]int{}
+	for _, in := range w.Instances() {
+		if in.State.Owned() {
+			held[string(in.RunID)]++
+		}
+	}
+	var out []store.RunRequest
+	for i := range len(asked) {
+		id := lineID(i)
+		if served[id] {
+			continue
+		}
+		switch w.status(id).Phase {
+		case statemachine.Pending:
+			if held[id] < asked[id].Count {
+				out = append(out, asked[id])
+			}
+		case statemachine.Ready:
+			if ends[id].IsZero() {
+				ends[id] = w.Clock.Now().Add(time.Duration(r.IntN(20000)) * time.Millisecond)
+			}
+			if w.Clock.Now().After(ends[id]) {
+				w.release(id, 1, store.Drain)
+				served[id] = true
+			}
+		case statemachine.Failed:
+			w.t.Errorf("%s failed: %s", id, w.status(id).Message)
+			served[id] = true
+		case statemachine.Unseen, statemachine.ReleasedPhase:
+		}
+	}
+	return out
+}
 
 // seatsInLine is how many machines there are for the requests of these tests.
 const seatsInLine = 5
@@ -84,5 +244,59 @@ func (w *world) serveLine(n int) {
 			first++
 		}
 		return first == n
+	})
+}
+
+// S60 S62 S68: two requests of five over a pool of six, and no more to be had: the older is served,
+// the younger waits and then gets its own.
+func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Config.MaxInstances = 6
+		defer w.controller("c1", nil)()
+		w.warm("100", 6, nil)
+		older, younger := spec("200", 5), spec("300", 5)
+		w.submit(older)
+		time.Sleep(5 * time.Millisecond)
+		w.submit(younger)
+		first := w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second)
+		time.Sleep(2 * time.Minute)
+		if st := w.status("300"); st.Phase != statemachine.Pending {
+			t.Fatalf("the younger is %s with one instance left, want Pending", st.Phase)
+		}
+		w.awaitJobs(w.jobs("200", 5, 10), time.Minute)
+		w.release("200", 1, store.Drain)
+		second := w.awaitPhase("300", 1, statemachine.Ready, 30*time.Second)
+		shared := 0
+		for id := range ids(second) {
+			if ids(first)[id] {
+				shared++
+			}
+		}
+		if shared != 4 || len(ids(second)) != 5 {
+			t.Errorf("the younger got %v, want the one left and four of %v", ids(second), ids(first))
+		}
+		if n := w.Fleet.Launched(); n != 6 {
+			t.Errorf("launched %d, want 6", n)
+		}
+	})
+}
+
+// The same without a pool, from a fleet of six: what the younger got and the older lacks goes back.
+func TestTwoRequestsOverAFleetOfSix_YoungerYields(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Fleet.SetCapacity(fleet.Slot{}, 6)
+		defer w.controller("c1", nil)()
+		w.submit(spec("100", 4)) // leaves two
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.submit(spec("200", 3)) // the older: two come, one is missing
+		time.Sleep(time.Second)
+		young := spec("300", 1)
+		w.submit(young)
+		w.release("100", 1, store.Drain) // now four are free
+		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
+		if n := len(w.Fleet.Alive()); n != 6 {
+			t.Errorf("%d machines live, want 6", n)
+		}
 	})
 }

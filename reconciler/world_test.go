@@ -2,20 +2,24 @@ package reconciler_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/bubbletest"
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/pooltest"
 	"github.com/remuda-run/remuda/pool/sqlitepool"
@@ -274,4 +278,105 @@ func (w *world) dump() {
 	for _, r := range w.Hub.Registrations() {
 		w.t.Logf("runner %+v", r)
 	}
+}
+
+// checkNoneEnded: no machine was ended for GitHub's sake.
+func (w *world) checkNoneEnded() {
+	w.t.Helper()
+	for _, in := range w.Instances() {
+		if in.State == statemachine.Terminated {
+			w.t.Errorf("%s was ended: %s", in.ID, in.Reason)
+		}
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// jobs queues n jobs of a run and returns their ids.
+func (w *world) jobs(run string, n int, seconds float64) []string {
+	w.t.Helper()
+	var out []string
+	for i := range n {
+		id := fmt.Sprintf("%s-job-%d-%d", run, len(w.Hub.Jobs()), i)
+		if err := w.Hub.Submit(githubsim.Job{ID: id, RunID: run, Label: run, Name: id, Seconds: seconds}); err != nil {
+			w.t.Fatal(err)
+		}
+		out = append(out, id)
+	}
+	return out
+}
+
+// awaitJobs waits until every job is completed and returns who ran it.
+func (w *world) awaitJobs(ids []string, limit time.Duration) []githubsim.JobRecord {
+	w.t.Helper()
+	var out []githubsim.JobRecord
+	w.await(limit, "jobs done", func() bool {
+		out = nil
+		for _, id := range ids {
+			j, err := w.Hub.Job(id)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			if j.State != githubsim.Completed {
+				return false
+			}
+			out = append(out, j)
+		}
+		return true
+	})
+	return out
+}
+
+// refusing is a table that takes none of some records of instances while it is told so, and everything else.
+type refusing struct {
+	store.Table
+	match func(store.Instance) bool
+	on    atomic.Bool
+	mu    sync.Mutex
+	seen  func(store.Item) // of what it takes, with mu held; nil: nothing to see
+}
+
+func (r *refusing) Put(ctx context.Context, item store.Item, expect int64) error {
+	var in store.Instance
+	if r.on.Load() && item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil && r.match(in) {
+		return fmt.Errorf("put: credentials have expired: %w", store.ErrRefused)
+	}
+	err := r.Table.Put(ctx, item, expect)
+	if err == nil && r.seen != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.seen(item)
+	}
+	return err
+}
+
+func ofState(s statemachine.State) func(store.Instance) bool {
+	return func(in store.Instance) bool { return in.State == s }
+}
+
+// signal returns what the agent of an instance reported last.
+func (w *world) signal(id store.InstanceID) store.SignalName {
+	w.t.Helper()
+	p := w.instance(id).Principal
+	got, err := w.Store.Vitals(w.t.Context(), func(store.Key, error) {}, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return got[p].Signal.Value.Signal
+}
+
+// warm brings n instances into the pool, by a run of its own.
+func (w *world) warm(run string, n int, change func(*store.RunRequest)) store.RunStatus {
+	w.t.Helper()
+	r := spec(run, n)
+	if change != nil {
+		change(&r)
+	}
+	before := w.pooled()
+	defer w.submit(r)()
+	st := w.awaitPhase(run, 1, statemachine.Ready, 5*time.Minute)
+	w.release(run, 1, store.Drain)
+	w.awaitPhase(run, 1, statemachine.ReleasedPhase, time.Minute)
+	w.await(time.Minute, "pooled", func() bool { return w.pooled() == before+n })
+	return st
 }

@@ -14,6 +14,54 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// S12: a machine whose record says terminated is ended well within a sweep, though its agent does not help; the record
+// has neither run nor threshold, and no run gets it.
+func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Powerless = true
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
+			t.Fatal(err)
+		}
+		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		marked := w.instance(id).Since.Time
+		w.await(w.Config.Sweep, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
+		if took := w.Clock.Since(marked); took > w.Config.Sweep/2 {
+			t.Errorf("the machine lived on for %s, want its end asked for at once", took)
+		}
+		if in := w.instance(id); in.RunID != "" || !in.Threshold.IsZero() {
+			t.Errorf("terminated with run %q and a threshold %s", in.RunID, in.Threshold.Time)
+		}
+		w.submit(spec("200", 1))
+		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); ids(st)[id] {
+			t.Errorf("run 200 was given %s", id)
+		}
+	})
+}
+
+// H09: a termination that fails is no success: it is tried again until the fleet confirms, and only then
+// may the record go.
+func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1, nil)
+		id := st.Instances[0].InstanceID
+		w.Fleet.RefuseTerminate(string(id), errors.New("not now"))
+		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
+			t.Fatal(err)
+		}
+		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		w.Hang(id) // its agent does not help
+		time.Sleep(time.Minute)
+		if in := w.instance(id); !in.ExpiresAt.IsZero() {
+			t.Errorf("the record of %s may go although the machine lives", id)
+		}
+		w.Fleet.RefuseTerminate(string(id), nil)
+		w.await(time.Minute, "confirmed", func() bool { return !w.instance(id).ExpiresAt.IsZero() })
+	})
+}
+
 // A termination that is refused, as for a permission that is missing, is tried ever more rarely, and keeps no
 // other machine waiting; when it is allowed, the machine goes within the longest pause, and its record never before it. H06 H09 H67
 func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {

@@ -1,0 +1,372 @@
+package reconciler_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// S31: a seat that is refilled late runs for the rest of its run's time, not for another max runtime.
+func TestRefilledSeat_EndsWithItsRun_S31(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		w.submit(spec("100", 2))
+		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		end := st.ReadyAt.Add(30 * time.Minute)
+		time.Sleep(20 * time.Minute)
+		lost := st.Instances[0].InstanceID
+		w.Crash(lost)
+		w.await(3*time.Minute, "refilled", func() bool { now := ids(w.status("100")); return len(now) == 2 && !now[lost] })
+		for id := range ids(w.status("100")) {
+			if in := w.instance(id); in.State != statemachine.Running || in.Threshold.After(end) {
+				t.Errorf("%s is %s up to %s past its run's time", id, in.State, in.Threshold.Sub(end))
+			}
+		}
+		time.Sleep(end.Sub(w.Clock.Now()))
+		w.await(10*time.Second, "all are gone", func() bool { return len(w.Fleet.Alive()) == 0 })
+		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+	})
+}
+
+// H28: what is ready waits for a slow sibling longer than the claimed limit, and is not lost for it.
+func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Config.Limits.CreateGate, w.Config.Limits.Created = 10*time.Minute, 11*time.Minute
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1, nil)
+		w.Boot = 8 * time.Minute // of the second one
+		r := spec("200", 2)
+		r.Timeout = store.SecondsOf(15 * time.Minute)
+		w.submit(r)
+		got := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Minute)
+		if id := st.Instances[0].InstanceID; !ids(got)[id] {
+			t.Errorf("run 200 got %v without the warm %s", ids(got), id)
+		}
+		if n := w.Fleet.Launched(); n != 2 {
+			t.Errorf("launched %d, want 2", n)
+		}
+	})
+}
+
+// S10: whenever an instance becomes running a runner of its registration, with the run's label and no other, is
+// online at GitHub: cold or warm, in either mode, however long a listener takes to come online.
+func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
+	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
+		t.Run(string(mode), func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.Config.Registration = mode
+				w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
+				given := map[store.InstanceID]int64{} // the assignment in which it was
+				table := &refusing{Table: w.Table, seen: func(item store.Item) {
+					var in store.Instance
+					if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil &&
+						in.State == statemachine.Running && given[in.ID] != in.Assignment {
+						given[in.ID] = in.Assignment
+						w.checkOnline(in)
+					}
+				}}
+				defer w.controller("c1", table)()
+				for _, id := range []string{"100", "200"} {
+					w.submit(spec(id, 2))
+					w.awaitPhase(id, 1, statemachine.Ready, 2*time.Minute)
+					w.release(id, 1, store.Drain)
+					w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
+				}
+				table.mu.Lock()
+				defer table.mu.Unlock()
+				if len(given) != 2 || w.Fleet.Launched() != 2 {
+					t.Errorf("%d of %d machines were handed over, want the same 2 twice", len(given), w.Fleet.Launched())
+				}
+			})
+		})
+	}
+}
+
+// ending is a table on which the first instance that becomes running ends just before: somebody else wrote so.
+type ending struct {
+	store.Table
+	w     *world
+	ended atomic.Pointer[store.InstanceID]
+}
+
+func (e *ending) Put(ctx context.Context, item store.Item, expect int64) error {
+	switch {
+	case item.Key.Sort == store.KindInstance && e.ended.Load() == nil:
+		var in store.Instance
+		if err := json.Unmarshal(item.Attributes, &in); err != nil || in.State != statemachine.Running || !e.ended.CompareAndSwap(nil, &in.ID) {
+			break
+		}
+		e.w.Crash(in.ID)
+		lost := store.Transition{Event: statemachine.Lost, Now: e.w.Clock.Now(), Reason: statemachine.ReasonGone}
+		if _, err := e.w.Store.Transition(ctx, e.w.instance(in.ID), lost); err != nil {
+			e.w.t.Errorf("end %s: %v", in.ID, err)
+		}
+	case item.Key.Sort == store.KindRunStatus:
+		var st store.RunStatus
+		if json.Unmarshal(item.Attributes, &st) == nil && st.Phase == statemachine.Ready {
+			e.w.checkRuns(st)
+		}
+	}
+	return e.Table.Put(ctx, item, expect)
+}
+
+// checkRuns holds an answer that says Ready to the records: every instance that it names runs.
+func (w *world) checkRuns(st store.RunStatus) {
+	for id := range ids(st) {
+		if in := w.instance(id); in.State != statemachine.Running {
+			w.t.Errorf("an answer says Ready and names %s, which is %s", id, in.State)
+		}
+	}
+}
+
+// S77: one of three machines ends while all are handed over: the answer is Ready once three run, and names no other.
+func TestHandover_OneEndsInIt_S77(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &ending{Table: w.Table, w: w}
+		defer w.controller("c1", table)()
+		w.submit(spec("100", 3))
+		st := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
+		lost := table.ended.Load()
+		if lost == nil {
+			t.Fatal("none ended")
+		}
+		if len(ids(st)) != 3 || ids(st)[*lost] {
+			t.Errorf("the answer names %v, want three without %s, which ended", ids(st), *lost)
+		}
+		if n := w.in(statemachine.Running); n != 3 {
+			t.Errorf("%d machines run, want 3", n)
+		}
+	})
+}
+
+// checkOnline looks for the runner of an instance at GitHub.
+func (w *world) checkOnline(in store.Instance) {
+	for _, r := range w.Hub.Registrations() {
+		if r.Name != in.Registration.Name {
+			continue
+		}
+		if !r.Online || len(r.Labels) != 1 || r.Labels[0] != string(in.RunID) {
+			w.t.Errorf("%s runs %s with the runner %+v, want one online with that label", in.ID, in.RunID, r)
+		}
+		return
+	}
+	w.t.Errorf("%s runs %s without its runner %q at GitHub", in.ID, in.RunID, in.Registration.Name)
+}
+
+// faint is the store of agents whose heartbeats do not get through for a while, though all else does.
+type faint struct {
+	store.Table
+	mute atomic.Bool
+}
+
+func (f *faint) Put(ctx context.Context, item store.Item, expect int64) error {
+	if item.Key.Sort == store.KindHeartbeat && f.mute.Load() {
+		return store.ErrUnavailable
+	}
+	return f.Table.Put(ctx, item, expect)
+}
+
+// S07 S33 S63: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it is heard again
+// it is, with the run it had and the run's time from then on.
+func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		beats := &faint{Table: w.Table}
+		w.AgentTable = beats
+		w.Config.Limits.ClaimGate = time.Minute
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		w.Hub.SetLatency(githubsim.Latency{Session: 20 * time.Second}) // longer than a heartbeat stays fresh
+		r := spec("200", 1)
+		r.MaxRuntime = store.SecondsOf(17 * time.Minute)
+		w.submit(r)
+		w.await(5*time.Second, "claimed", func() bool { return w.instance(id).State == statemachine.Claimed })
+		claimed := w.instance(id)
+		beats.mute.Store(true)
+		time.Sleep(25 * time.Second)
+		if got := w.said(claimed.Principal); got.Signal != store.RegOK || got.RunID != "200" {
+			t.Fatalf("the agent says %+v, want its listener online", got)
+		}
+		if in := w.instance(id); in.State != statemachine.Claimed {
+			t.Fatalf("%s is %s with a heartbeat of 25 s ago, want it claimed", id, in.State)
+		}
+		beats.mute.Store(false)
+		heard := w.Clock.Now()
+		w.awaitPhase("200", 1, statemachine.Ready, 20*time.Second)
+		in := w.instance(id)
+		if in.State != statemachine.Running || in.RunID != "200" || in.Assignment != claimed.Assignment || in.ChangedAt.Before(heard) {
+			t.Errorf("%s is %s of %q, assignment %d, %s after its agent was heard; want it running for 200, assignment %d",
+				id, in.State, in.RunID, in.Assignment, in.ChangedAt.Sub(heard), claimed.Assignment)
+		}
+		if left := in.Threshold.Sub(in.ChangedAt.Time); left != 17*time.Minute {
+			t.Errorf("its threshold is in %s, want the run's 17m", left)
+		}
+	})
+}
+
+// S44: an idle instance whose heartbeat is stale is no candidate, long before it is given up; heard again, it is one.
+func TestStaleIdle_IsNoCandidate_S44(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		beats := &faint{Table: w.Table}
+		w.AgentTable = beats
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		beats.mute.Store(true)
+		time.Sleep(w.Config.Limits.Window() + w.Config.WarmPoll + time.Second)
+		w.AgentTable = nil
+		w.submit(spec("200", 1))
+		if s := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0]; s.Warm || w.Owners(id) != 1 {
+			t.Errorf("run 200 got %+v, and %s had %d owners; want a new one and %s left alone", s, id, w.Owners(id), id)
+		}
+		beats.mute.Store(false)
+		time.Sleep(w.Config.WarmPoll + w.Config.Limits.Beat)
+		if in := w.instance(id); in.State != statemachine.Idle || in.PooledAt.IsZero() {
+			t.Fatalf("%s is %s for %q, want it pooled still", id, in.State, in.Reason)
+		}
+		w.submit(spec("300", 1))
+		if st := w.awaitPhase("300", 1, statemachine.Ready, time.Minute); !ids(st)[id] || w.Fleet.Launched() != 2 {
+			t.Errorf("run 300 got %v of %d machines, want %s", ids(st), w.Fleet.Launched(), id)
+		}
+	})
+}
+
+// said returns what an agent reported last.
+func (w *world) said(p store.Principal) store.SignalValue {
+	w.t.Helper()
+	return w.vitals(p).Signal.Value
+}
+
+// S36: a machine that missed two reports is as good as any other: it is claimed.
+func TestTwoMissedReports_FailNobody_S36(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		beats := &faint{Table: w.Table}
+		w.AgentTable = beats
+		w.Config.WarmPoll = time.Second // what is known of it is never older
+		defer w.controller("c1", nil)()
+		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		heard := w.beat(w.instance(id).Principal)
+		w.await(10*time.Second, "a report", func() bool { return w.beat(w.instance(id).Principal).After(heard) })
+		beats.mute.Store(true)
+		time.Sleep(w.Config.Limits.Window() - time.Second)
+		beats.mute.Store(false)
+		w.submit(spec("200", 1))
+		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); !ids(st)[id] || w.Fleet.Launched() != 1 {
+			t.Errorf("run 200 got %v of %d machines, want %s", ids(st), w.Fleet.Launched(), id)
+		}
+	})
+}
+
+// beat returns when an agent's last heartbeat was written.
+func (w *world) beat(p store.Principal) time.Time {
+	w.t.Helper()
+	return w.vitals(p).Heartbeat.UpdatedAt.Time
+}
+
+func (w *world) vitals(p store.Principal) store.Vitals {
+	w.t.Helper()
+	got, err := w.Store.Vitals(w.t.Context(), func(k store.Key, err error) { w.t.Errorf("vitals %v: %v", k, err) }, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return got[p]
+}
+
+// A lost seat of a Ready request is refilled.
+func TestRunningMachineLost_SeatRefilled(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		defer w.controller("c1", nil)()
+		w.submit(spec("100", 2))
+		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		victim := st.Instances[0].InstanceID
+		w.Crash(victim)
+		w.await(3*time.Minute, "refilled", func() bool {
+			now := w.status("100")
+			return !ids(now)[victim] && len(ids(now)) == 2 && now.Phase == statemachine.Ready
+		})
+	})
+}
+
+// breakingScript succeeds so many times.
+type breakingScript struct{ successes *atomic.Int64 }
+
+func (s breakingScript) Run(ctx context.Context) error {
+	if s.successes.Add(-1) >= 0 {
+		return nil
+	}
+	return failingScript{"100"}.Run(ctx)
+}
+
+// H33: a request that was served once and whose lost seat cannot be filled stays Ready, and says why.
+func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		healthy := new(atomic.Int64)
+		healthy.Store(2)
+		w.Script = breakingScript{healthy}
+		w.Waive(statemachine.ReasonScript)
+		defer w.controller("c1", nil)()
+		w.submit(spec("100", 2))
+		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.Crash(st.Instances[0].InstanceID)
+		w.await(9*time.Minute, "the status says why", func() bool { return strings.Contains(w.status("100").Message, "frobnicate") })
+		if st := w.status("100"); st.Phase != statemachine.Ready {
+			t.Errorf("request is %s, want it to keep its other machine", st.Phase)
+		}
+		if n := w.Fleet.Launched(); n != 5 {
+			t.Errorf("launched %d machines for 2 seats, want 5", n)
+		}
+		w.release("100", 1, store.Drain)
+		if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Message != "" {
+			t.Errorf("message after the release = %q, want none", st.Message)
+		}
+		w.checkDrained(10 * time.Minute)
+	})
+}
+
+// slowIntent is a table that takes its time to write launches.
+type slowIntent struct {
+	store.Table
+
+	takes   time.Duration
+	writing atomic.Bool
+}
+
+func (s *slowIntent) Put(ctx context.Context, item store.Item, expect int64) error {
+	if item.Key.Sort == store.KindLaunch && expect == 0 && s.takes > 0 {
+		s.writing.Store(true)
+		time.Sleep(s.takes)
+	}
+	return s.Table.Put(ctx, item, expect)
+}
+
+// H36: a request that is given back while a launch, for it and for another one, is being written is Released once nothing is on
+// its way any more.
+func TestLostSeat_ReleasedWhileItsLaunchIsWritten_H36(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := &slowIntent{Table: w.Table}
+		defer w.controller("c1", table)()
+		for _, id := range []string{"100", "200"} {
+			w.submit(spec(id, 1))
+			w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
+		}
+		table.takes = 300 * time.Millisecond
+		for id := range w.Instances() {
+			w.Crash(id)
+		}
+		w.await(2*time.Minute, "a launch is written", table.writing.Load)
+		w.release("100", 1, store.Now)
+		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		released := time.Now()
+		w.await(time.Minute, "200 is served again", func() bool { return w.in(statemachine.Running) == 1 })
+		for id, in := range w.Instances() {
+			if in.CreatedAt.After(released) && w.status("200").Instances[0].InstanceID != id {
+				t.Errorf("%s came %s after the request was Released, for nobody else", id, in.CreatedAt.Sub(released))
+			}
+		}
+	})
+}
