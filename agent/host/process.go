@@ -3,9 +3,18 @@ package host
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"os"
+	"path/filepath"
+	"time"
 
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
 )
 
 // Process is a machine that is no more than the processes of one instance, beside others on
@@ -28,4 +37,60 @@ func (m Process) Interrupted(context.Context) bool {
 	}
 	_, err := os.Stat(m.Notice)
 	return err == nil
+}
+
+// leaveLimit bounds the end of what an agent of a process fleet leaves; its fleet ends the rest.
+const leaveLimit = 3 * time.Second
+
+// endProcesses ends what the agent started and cannot be known by its mark.
+func endProcesses(m agent.Machine, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
+	defer cancel()
+	if err := m.Halt(ctx, "agent ended"); err != nil {
+		log.Error("processes of the instance not ended", logkey.Error, err)
+	}
+}
+
+// processSite is an instance of a process fleet, which told its agent who it is.
+func processSite(ctx context.Context, p Place) (*site, error) {
+	if p.Config.Agent.RunnerUser != "" {
+		if err := letThrough(p.Dir); err != nil {
+			return nil, err
+		}
+	}
+	table, err := p.OpenTable(ctx, ec2machine.NewServiceClock(p.Clock), "")
+	if err != nil {
+		return nil, err
+	}
+	fleet := filepath.Dir(filepath.Dir(p.Dir))
+	return &site{
+		id: p.Env[procfleet.EnvInstance],
+		machine: func(s scrub.Scrubber) agent.Machine {
+			return Process{Scrubber: s, Notice: p.Env[procfleet.EnvInterruption]}
+		},
+		options: func(o *agent.Options) {
+			o.Store, o.Principal = store.New(table), store.Principal(p.Env[procfleet.EnvInstance])
+		},
+		close:  table.Close,
+		cache:  filepath.Join(fleet, "runners"), // beside the fleet's other folders
+		others: []string{fleet},
+		ends:   endProcesses,
+	}, nil
+}
+
+// letThrough opens the way to an instance's folder: its fleet's folders, which are closed to others, may
+// be passed and listed, since the runner program insists that it can list every folder above its own
+// (actions/runner, src/Runner.Sdk/Util/IOUtil.cs, ValidateExecutePermission). Files stay closed.
+func letThrough(dir string) error {
+	for range 3 { // instance, instances, fleet
+		info, err := os.Stat(dir)
+		if err == nil {
+			err = os.Chmod(dir, info.Mode().Perm()|0o055)
+		}
+		if err != nil {
+			return fmt.Errorf("let agent.runnerUser into the folder of its instance: %w", err)
+		}
+		dir = filepath.Dir(dir)
+	}
+	return nil
 }

@@ -231,25 +231,6 @@ func TestAgentEC2_Foreign_Refused(t *testing.T) {
 	}
 }
 
-// An instance has its computer to itself, unless a folder stands for its disk.
-func TestEC2Site_Whole(t *testing.T) {
-	for root, want := range map[string]bool{"": true, "/disk": false} {
-		i := newInstance(t)
-		c := newCLI(nil)
-		c.setenv(rootEnv, root)
-		s, err := ec2Site(t.Context(), c.app, i.cfg, i.dir, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.whole != want {
-			t.Errorf("whole with %s=%q is %t, want %t", rootEnv, root, s.whole, want)
-		}
-		if err := s.close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // H52: each answer of the store tells its clock.
 func TestAgentEC2_StoreTellsTheTime_H52(t *testing.T) {
 	i := newInstance(t)
@@ -290,7 +271,7 @@ func TestAgentSettings_Complete(t *testing.T) {
 	cfg.GitHub.TokenFile, cfg.GitHub.TokenEnv = "/etc/remuda/token", "MY_TOKEN"
 	cfg.Limits.Created, cfg.Agent.Script, cfg.Agent.IdlePoll = 9*time.Minute, "/etc/remuda/prepare", time.Second
 	cfg.Agent.RunnerUser, cfg.Classes = "ci", map[string]config.Class{"small": {CPU: 2, Mem: 4096, Scrub: "full"}, "large": {CPU: 4, Mem: 8192}}
-	text, err := agentSettings(cfg)
+	text, err := config.AgentSettings(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

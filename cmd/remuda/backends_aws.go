@@ -145,7 +145,7 @@ func (a *app) userData(c config.Config, region string) (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", err
 	}
-	settings, err := agentSettings(c)
+	settings, err := config.AgentSettings(c)
 	if err != nil {
 		return "", err
 	}

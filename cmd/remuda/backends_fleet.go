@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/remuda-run/remuda/agent/host"
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/config"
 )
@@ -59,8 +60,8 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c config.Config, agent
 // agentEnv is the environment of an agent on this machine. It reaches a store on AWS as we do.
 func (a *app) agentEnv(c config.Config) []string {
 	env := []string{"PATH=" + environment(a.environ())["PATH"], "LANG=C.UTF-8"}
-	if root := environment(a.environ())[rootEnv]; root != "" {
-		env = append(env, rootEnv+"="+root)
+	if root := environment(a.environ())[host.RootEnv]; root != "" {
+		env = append(env, host.RootEnv+"="+root)
 	}
 	if config.HasScheme(c.Store, []string{"dynamodb"}) {
 		for _, e := range a.environ() {

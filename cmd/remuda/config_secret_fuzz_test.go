@@ -64,9 +64,9 @@ func FuzzAgentSettings(f *testing.F) {
 		if first.Validate() != nil {
 			return
 		}
-		text, err := agentSettings(first.Config)
+		text, err := config.AgentSettings(first.Config)
 		if err != nil {
-			t.Fatalf("agentSettings = %v", err)
+			t.Fatalf("AgentSettings = %v", err)
 		}
 		agent := freshCLI()
 		agent.files["agent.yaml"], agent.global.config = string(text), "agent.yaml"

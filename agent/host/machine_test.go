@@ -1,10 +1,11 @@
 //go:build unix
 
-package main
+package host
 
 import (
 	"cmp"
 	"errors"
+	"log/slog"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -12,10 +13,29 @@ import (
 	"syscall"
 	"testing"
 
+	"k8s.io/utils/clock"
+
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
+
+// place is one in dir for a configuration.
+func place(cfg config.Config, dir string) Place {
+	return Place{
+		Config: cfg, Dir: dir, Exe: "/bin/false", Env: map[string]string{"PATH": os.Getenv("PATH")}, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// listed is an environment as a map.
+func listed(env []string) map[string]string {
+	out := map[string]string{}
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		out[name] = value
+	}
+	return out
+}
 
 // With agent.runnerUser the folders that the runner writes are that user's, and nothing else is: not the
 // program.
@@ -36,7 +56,7 @@ func TestMachine_RunnerUser_OwnsItsFolders(t *testing.T) {
 	cfg, dir := config.Default(), t.TempDir()
 	cfg.Agent.RunnerUser, cfg.Agent.RunnerDir = "nobody", filepath.Dir(filepath.Dir(program))
 	for range 2 { // an agent may be started anew
-		m, err := newMachine(newCLI(nil).app, cfg, "i-1", dir, "/bin/false")
+		m, err := newMachine(place(cfg, dir), "i-1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +79,7 @@ func TestMachine_RunnerUser_OwnsItsFolders(t *testing.T) {
 		}
 	}
 	cfg.Agent.RunnerUser = "no-such-user"
-	if _, err := newMachine(newCLI(nil).app, cfg, "i-1", t.TempDir(), "/bin/false"); err == nil || !strings.Contains(err.Error(), `agent.runnerUser: runner user "no-such-user"`) {
+	if _, err := newMachine(place(cfg, t.TempDir()), "i-1"); err == nil || !strings.Contains(err.Error(), `agent.runnerUser: runner user "no-such-user"`) {
 		t.Errorf("newMachine with an unknown user = %v", err)
 	}
 }
@@ -74,7 +94,7 @@ func TestMachine_Install_AllOrNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(left, "Runner.Listener"), nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	m, err := newMachine(newCLI(nil).app, cfg, "i-1", dir, "/bin/false")
+	m, err := newMachine(place(cfg, dir), "i-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +122,9 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 	}
 	cfg := config.Default()
 	cfg.Agent.RunnerUser, cfg.Agent.Scrub, cfg.Agent.Script = "nobody", "/bin/true", "/bin/true"
-	c := newCLI(nil)
-	c.env = []string{"PATH=" + theirs + ":" + ours + ":.:/none:/usr/bin"}
-	m, err := newMachine(c.app, cfg, "i-1", t.TempDir(), "/bin/false")
+	at := place(cfg, t.TempDir())
+	at.Env = map[string]string{"PATH": theirs + ":" + ours + ":.:/none:/usr/bin"}
+	m, err := newMachine(at, "i-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +137,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 		t.Fatalf("script = %T", m.script())
 	}
 	for name, command := range map[string]*agent.Command{"script": script.Command, "scrub": m.scrubber().Script.(*agent.Command)} {
-		env := environment(command.Env)
+		env := listed(command.Env)
 		if command.Dir != "/" || env["HOME"] != self.HomeDir || env["PATH"] != ours+":/usr/bin" || len(env) != 5 {
 			t.Errorf("%s runs in %s with %v", name, command.Dir, env)
 		}
@@ -126,7 +146,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 			t.Errorf("%s has %q for temporary files: %v, %v", name, env["TMPDIR"], info, err)
 		}
 	}
-	if jobs := environment(m.env); jobs["PATH"] != environment(c.env)["PATH"] || jobs["HOME"] == self.HomeDir {
+	if jobs := listed(m.env); jobs["PATH"] != at.Env["PATH"] || jobs["HOME"] == self.HomeDir {
 		t.Errorf("jobs run with %v", jobs)
 	}
 }
@@ -139,7 +159,7 @@ func TestMachine_MetadataUsers(t *testing.T) {
 	for name, want := range map[string]string{"daemon": "", "no-such-user": `"no-such-user"`, "nobody": "must not be the user of jobs"} {
 		cfg := config.Default()
 		cfg.Agent.RunnerUser, cfg.Agent.MetadataUsers = "nobody", []string{name}
-		m, err := newMachine(newCLI(nil).app, cfg, "i-1", t.TempDir(), "/bin/false")
+		m, err := newMachine(place(cfg, t.TempDir()), "i-1")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("with %s newMachine = %v, want …%s…", name, err, want)
 		}
@@ -169,7 +189,7 @@ func TestMachine_MetadataFirewall_BeforeRegistration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := config.Default()
 			cfg.Agent.RunnerUser, cfg.Agent.MetadataFirewall = tt.user, tt.wall
-			m, err := newMachine(newCLI(nil).app, cfg, "i-1", t.TempDir(), "/bin/false")
+			m, err := newMachine(place(cfg, t.TempDir()), "i-1")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,82 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/store"
+)
+
+// ec2Site is an EC2 instance, which finds out by itself who it is. Its store is opened when the agent
+// runs: credentials and STS may be late, and nothing may keep the dead-man timer from running.
+func ec2Site(ctx context.Context, p Place) (*site, error) {
+	u, err := url.Parse(p.Config.Fleet)
+	if err != nil {
+		return nil, fmt.Errorf("fleet: %w", err)
+	}
+	if err := os.MkdirAll(p.Dir, 0o755); err != nil { // the runner's user has its folders in it
+		return nil, fmt.Errorf("folder of the instance: %w", err)
+	}
+	host, err := ec2machine.Open(ctx, ec2machine.Options{
+		Dir: p.Dir, Name: u.Host, Limit: p.Config.Limits.Created, Clock: p.Clock, Log: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex // an agent may end while connect still hangs
+	var table store.Table
+	connect := func(ctx context.Context) (*store.Store, store.Principal, error) {
+		config, err := awscfg.Load(ctx, host.Region)
+		if err != nil {
+			return nil, "", err
+		}
+		principal, err := host.Principal(ctx, config)
+		if err != nil {
+			return nil, "", err
+		}
+		opened, err := p.OpenTable(ctx, host.ServiceClock, host.Region)
+		if err != nil {
+			return nil, "", err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() != nil { // nobody waits for it any more
+			return nil, "", errors.Join(context.Cause(ctx), opened.Close())
+		}
+		table = opened
+		return store.New(table), store.Principal(principal), nil
+	}
+	return &site{
+		id:      host.InstanceID,
+		whole:   p.whole(),
+		cache:   filepath.Join(p.Dir, "runners"),
+		machine: func(s scrub.Scrubber) agent.Machine { return ec2machine.Machine{Scrubber: s, Host: host} },
+		options: func(o *agent.Options) {
+			o.Connect, o.TakeOver, o.Offset, o.NoticePoll = connect, host.TakeOver, host.Offset, ec2machine.NoticePoll
+		},
+		close: func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			if table == nil {
+				return nil
+			}
+			return table.Close()
+		},
+	}, nil
+}
+
+// RootEnv names the folder that the user data took for the disk (fleet/ec2fleet/userdata), and that is scrubbed. Who
+// has one shares the computer around it with others.
+const RootEnv = "REMUDA_ROOT"
+
+// whole reports whether an EC2 instance has its computer to itself: a folder may stand for its disk.
+func (p Place) whole() bool { return p.Env[RootEnv] == "" }

@@ -1,0 +1,151 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Place is where an agent works: the folder and the environment that it was started in, and what its program brings
+// along. All fields are required.
+type Place struct {
+	Config  config.Config
+	Dir     string            // folder of the instance, absolute
+	Exe     string            // this program, absolute
+	Version string            // of this program, for heartbeats
+	Env     map[string]string // the process's
+	Clock   clock.WithTicker
+	Log     *slog.Logger
+	// OpenTable opens the store of Config. Where that is a service of AWS, service hears its clock, and region is its
+	// region unless the URL names another. The caller closes the table.
+	OpenTable func(ctx context.Context, service *ec2machine.ServiceClock, region string) (store.Table, error)
+}
+
+// site is what differs between agents of different fleets.
+type site struct {
+	id      string // of the instance
+	machine func(scrub.Scrubber) agent.Machine
+	whole   bool                              // the computer is the instance's alone
+	cache   string                            // folder for archives of the runner
+	others  []string                          // folders of other instances
+	ends    func(agent.Machine, *slog.Logger) // ends what the agent leaves when it was told to stop; nil: that is for the next agent
+	options func(*agent.Options)              // adds what only this fleet's agents need
+	close   func() error
+}
+
+// sites prepare the place that an agent works in, by the scheme of its fleet.
+var sites = map[string]func(context.Context, Place) (*site, error){"process": processSite, "ec2": ec2Site}
+
+// Check reports what keeps an agent from working in a place, as far as whoever started it can mend it.
+func (p Place) Check() error {
+	u, err := url.Parse(p.Config.Fleet)
+	switch {
+	case err != nil:
+		return fmt.Errorf("fleet: %w", err)
+	case sites[u.Scheme] == nil:
+		return fmt.Errorf("fleet: no agent for scheme %q", u.Scheme)
+	case u.Scheme == "process" && p.Env[procfleet.EnvInstance] == "":
+		return fmt.Errorf("$%s: must name the instance; a fleet sets it", procfleet.EnvInstance)
+	}
+	return nil
+}
+
+// Run works until the instance ends, or ctx. An agent of a process fleet is ended with its instance,
+// so being told to stop ends the instance too.
+func Run(ctx context.Context, p Place) (err error) {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	cfg := p.Config
+	u, err := url.Parse(cfg.Fleet)
+	if err != nil {
+		return fmt.Errorf("fleet: %w", err)
+	}
+	open := sites[u.Scheme]
+	s, err := open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	m, err := newMachine(p, s.id)
+	if err != nil {
+		return err
+	}
+	m.whole, m.cache, m.others = s.whole, s.cache, s.others
+	m.system = p.Env[RootEnv]
+	if m.account.Credential != nil {
+		if err := m.trustPath(); err != nil {
+			return err
+		}
+	}
+	runner, err := m.runner()
+	if err != nil {
+		return err
+	}
+	if err := process.AdoptOrphans(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var reaper sync.WaitGroup
+	defer reaper.Wait()
+	defer cancel()
+	reaper.Go(func() { reap(ctx, p.Clock, p.Log) })
+	computer := s.machine(m.scrubber())
+	options := agent.Options{
+		InstanceID: store.InstanceID(s.id), Dir: p.Dir, Exe: p.Exe,
+		Repository: cfg.GitHub.Serves(), Version: p.Version, Clock: p.Clock, Log: p.Log,
+		Runner: runner, Machine: computer, Script: m.script(), Prefetch: m.prefetch,
+		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat,
+		IdlePoll: cfg.Agent.IdlePoll, Poll: cfg.Agent.Poll,
+		CleanLimit: cfg.Limits.Handshake * 5 / 6, // the rest is for the report
+	}
+	s.options(&options)
+	ag, err := agent.New(options)
+	if err != nil {
+		return err
+	}
+	err = ag.Run(ctx)
+	if s.ends != nil {
+		s.ends(computer, p.Log)
+	}
+	if errors.Is(err, agent.ErrHalted) {
+		return nil
+	}
+	return err
+}
+
+// reapEvery is between two looks for adopted processes that ended. One costs some 20 µs per process of
+// the computer, far below the agent's share of a processor (docs/goals.md, G15).
+const reapEvery = 30 * time.Second
+
+// reap reads the status of adopted processes until ctx ends.
+func reap(ctx context.Context, clk clock.WithTicker, log *slog.Logger) {
+	var r process.Reaper
+	ticker := clk.NewTicker(reapEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+			if err := r.Reap(); err != nil {
+				log.Warn("ended processes not reaped", logkey.Error, err)
+			}
+		}
+	}
+}

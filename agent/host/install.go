@@ -1,0 +1,68 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/remuda-run/remuda/agent/actionsrunner"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
+)
+
+// install makes the runner's folder, unless it is there: all of it or none, since an agent may die in
+// between. Who comes while another one is at it waits.
+func (m *machine) install(ctx context.Context) error {
+	select {
+	case m.installing <- struct{}{}:
+		defer func() { <-m.installing }()
+	case <-ctx.Done():
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return fmt.Errorf("install runner of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, cmp.Or(m.trouble, context.Cause(ctx)))
+	}
+	dir := filepath.Join(m.Dir, runnerFolder)
+	if _, err := os.Stat(filepath.Join(dir, "bin", "Runner.Listener")); err == nil {
+		return nil
+	}
+	if err := m.installIn(ctx, dir); err != nil {
+		return fmt.Errorf("install runner of %s: %w", m.id, err)
+	}
+	return nil
+}
+
+func (m *machine) installIn(ctx context.Context, dir string) error {
+	temp := dir + ".new"
+	if err := errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700)); err != nil {
+		return err
+	}
+	var err error
+	switch c := m.cfg.Agent; {
+	case c.RunnerURL != "":
+		err = actionsrunner.Archive{
+			URL: c.RunnerURL, SHA256: c.RunnerSHA256, Cache: m.cache, Clock: m.Clock, Log: m.Log,
+			Tell: func(err error) {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.trouble = err
+			},
+		}.Unpack(ctx, temp)
+	case c.RunnerDir != "":
+		err = os.CopyFS(temp, os.DirFS(c.RunnerDir))
+	default:
+		err = simrunner.Install(temp, m.Exe)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(temp))
+	}
+	if err := m.give(temp, actionsrunner.Share); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(temp, dir)
+}

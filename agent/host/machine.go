@@ -1,0 +1,196 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/actionsrunner"
+	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+)
+
+// machine is the part of this computer that one instance may use: of a process fleet one folder of
+// many, on EC2 all of it.
+type machine struct {
+	Place
+	cfg        config.Config
+	id         string
+	env        []string              // of everything that runs on it
+	account    actionsrunner.Account // of the runner; zero: the agent's
+	home, path string                // of the operator's scripts, with account
+	open       []string              // folders of PATH that are not in path: jobs could put programs there
+	firewall   ec2machine.Firewall   // on EC2, with account
+	whole      bool                  // the computer is this instance's alone
+	others     []string              // folders of other instances
+	system     string                // root of the file system that is scrubbed; "": /
+	cache      string                // folder for archives of the runner
+
+	installing chan struct{} // holds one value while somebody installs the runner
+	measuring  chan struct{} // likewise, takes the baseline
+	prepared   chan struct{} // closed once the operator's script has succeeded, or there is none
+	mu         sync.Mutex
+	trouble    error // why the runner is not fetched yet
+}
+
+// Folders of an instance, in its own.
+const (
+	runnerFolder = "runner"
+	homeFolder   = "home"
+	tempFolder   = "tmp"
+	scriptFolder = "script-tmp" // the operator's scripts' alone
+)
+
+// newMachine makes the folders of an instance. Those that the runner writes belong to its user.
+func newMachine(p Place, id string) (*machine, error) {
+	cfg, dir := p.Config, p.Dir
+	m := &machine{
+		Place: p, cfg: cfg, id: id,
+		installing: make(chan struct{}, 1), measuring: make(chan struct{}, 1), prepared: make(chan struct{}),
+	}
+	if cfg.Agent.Script == "" {
+		close(m.prepared)
+	}
+	if name := cfg.JobsUser(); name != "" {
+		var err error
+		if m.account, err = actionsrunner.Lookup(name); err != nil {
+			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", id, err)
+		}
+		if err := errors.Join(m.keepFromMetadata(), m.keepApart()); err != nil {
+			return nil, fmt.Errorf("prepare %s: %w", id, err)
+		}
+	}
+	for _, name := range []string{homeFolder, tempFolder} {
+		folder := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(folder, 0o700), m.give(folder, os.Lchown)); err != nil {
+			return nil, fmt.Errorf("prepare %s: %w", id, err)
+		}
+	}
+	m.env = []string{
+		"PATH=" + p.Env["PATH"], "LANG=C.UTF-8", agent.EnvMarker + "=" + id,
+		"HOME=" + filepath.Join(dir, homeFolder), "TMPDIR=" + filepath.Join(dir, tempFolder),
+	}
+	return m, nil
+}
+
+// give hands path to the runner's user, if it has one of its own.
+func (m *machine) give(path string, chown func(path string, uid, gid int) error) error {
+	if m.account.Credential == nil {
+		return nil
+	}
+	return chown(path, int(m.account.Credential.Uid), int(m.account.Credential.Gid))
+}
+
+// runner returns the runner, which is installed when it is needed.
+func (m *machine) runner() (agent.Runner, error) {
+	if err := agent.WriteHook(m.Dir, m.Exe); err != nil {
+		return nil, err
+	}
+	env := m.env
+	if name := m.account.Name; name != "" {
+		env = append(slices.Clone(env), "USER="+name, "LOGNAME="+name)
+	}
+	return actionsrunner.New(actionsrunner.Options{
+		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, "runner.log"), Env: env, InstanceID: m.id,
+		Hook: filepath.Join(m.Dir, agent.HookFile), Verdicts: filepath.Join(m.Dir, agent.VerdictFile),
+		Clock: m.Clock, Credential: m.account.Credential, Prepare: m.prepare, Guard: m.guard,
+		Group: m.cfg.GitHub.RunnerGroup,
+	})
+}
+
+// prepare makes the machine ready for its first runner.
+func (m *machine) prepare(ctx context.Context) error {
+	if m.account.Credential != nil {
+		jobs, err := m.jobs()
+		if err != nil {
+			return err
+		}
+		if len(jobs.Subordinate) > 0 {
+			m.Log.Warn("the runner's user has subordinate users: remove them unless jobs need user namespaces",
+				logkey.Path, subordinates, logkey.Count, len(jobs.Subordinate))
+		}
+	}
+	if err := m.measure(ctx); err != nil {
+		return err
+	}
+	return m.install(ctx)
+}
+
+// measure takes the baseline, unless it is taken. Who comes while another one is at it waits: no job runs before.
+func (m *machine) measure(ctx context.Context) error {
+	select {
+	case m.measuring <- struct{}{}:
+		defer func() { <-m.measuring }()
+	case <-ctx.Done():
+		return m.unmeasured(ctx)
+	}
+	switch err := m.scrubber().TakeBaseline(ctx); {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil: // it takes longer than a start may
+		return m.unmeasured(ctx)
+	default:
+		return fmt.Errorf("%w: %w", agent.ErrUnfit, err)
+	}
+}
+
+// unmeasured says that the baseline is not taken yet, as of a trouble that passes.
+func (m *machine) unmeasured(ctx context.Context) error {
+	return fmt.Errorf("take baseline of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, context.Cause(ctx))
+}
+
+// guard makes sure before each registration that it, and the role's credentials, stay where they belong.
+func (m *machine) guard(ctx context.Context) error {
+	wanted := m.cfg.Agent.MetadataFirewall == config.FirewallEverywhere || m.whole && m.cfg.Agent.MetadataFirewall == config.FirewallRequired
+	if !wanted || m.account.Credential == nil {
+		return nil
+	}
+	if err := m.firewall.Ensure(ctx); err != nil {
+		return fmt.Errorf("%w: %w", agent.ErrUnfit, err)
+	}
+	return nil
+}
+
+// keepFromMetadata finds out whom the rule of agent.metadataFirewall is about.
+func (m *machine) keepFromMetadata() error {
+	m.firewall.Try = ec2machine.TryAs
+	m.firewall.Barred = []int{int(m.account.Credential.Uid), ec2machine.LastUser}
+	for _, name := range m.cfg.Agent.MetadataUsers {
+		exempt, err := actionsrunner.Lookup(name)
+		if err == nil && exempt.Credential.Uid == m.account.Credential.Uid {
+			err = errors.New("must not be the user of jobs")
+		}
+		if err != nil {
+			return fmt.Errorf("agent.metadataUsers: %w", err)
+		}
+		m.firewall.Exempt = append(m.firewall.Exempt, int(exempt.Credential.Uid))
+	}
+	return nil
+}
+
+// prefetch does before it is needed what takes long: it installs the runner and, once the operator's script has
+// made the machine what it is, walks through its file system.
+func (m *machine) prefetch(ctx context.Context) {
+	var walk sync.WaitGroup
+	defer walk.Wait()
+	walk.Go(func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.prepared:
+		}
+		if err := m.measure(ctx); err != nil && ctx.Err() == nil {
+			m.Log.Error("no baseline taken", logkey.Error, err)
+		}
+	})
+	if err := m.install(ctx); err != nil && ctx.Err() == nil {
+		m.Log.Error("runner not installed", logkey.Error, err)
+	}
+}

@@ -1,0 +1,118 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+
+	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/internal/writable"
+)
+
+func (m *machine) scrubber() scrub.Scrubber {
+	s := scrub.Scrubber{
+		InstanceID: m.id, Root: m.Dir, Clock: m.Clock,
+		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
+		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.system, Levels: map[string]scrub.Level{},
+	}
+	for name, class := range m.cfg.Classes {
+		s.Levels[name] = scrub.Level(class.Scrub)
+	}
+	if m.account.Credential != nil && m.cfg.Alone() {
+		s.User = &scrub.User{UID: int(m.account.Credential.Uid), Groups: m.groups(), Name: m.account.Name, Home: m.account.Home}
+	}
+	if m.cfg.Agent.Scrub != "" {
+		s.Script = m.command(m.cfg.Agent.Scrub, "scrub.log")
+	}
+	return s
+}
+
+func (m *machine) script() agent.Script {
+	if m.cfg.Agent.Script == "" {
+		return nil
+	}
+	return preparation{m.command(m.cfg.Agent.Script, "script.log"), m.prepared}
+}
+
+// preparation is the operator's script before the first runner, which tells when the machine is as runs find it.
+type preparation struct {
+	*agent.Command
+	done chan<- struct{}
+}
+
+// Run implements agent.Script. It succeeds once.
+func (p preparation) Run(ctx context.Context) error {
+	err := p.Command.Run(ctx)
+	if err == nil {
+		close(p.done)
+	}
+	return err
+}
+
+// command is a script of the operator's. Where jobs have a user of their own it gets nothing that is theirs: what
+// a job left in its home would decide what root does.
+func (m *machine) command(path, log string) *agent.Command {
+	c := &agent.Command{
+		Path: path, Dir: filepath.Join(m.Dir, homeFolder), Env: m.env,
+		Log: filepath.Join(m.Dir, log), Limit: m.cfg.Agent.ScriptTimeout,
+	}
+	if m.account.Credential != nil {
+		c.Dir, c.Env = "/", []string{
+			"PATH=" + m.path, "LANG=C.UTF-8", agent.EnvMarker + "=" + m.id, "HOME=" + m.home, "TMPDIR=" + filepath.Join(m.Dir, scriptFolder),
+		}
+	}
+	return c
+}
+
+// keepApart makes the world of the operator's scripts, and of the programs that the agent runs as root: a
+// home and a folder for temporary files that jobs do not have, and a PATH into which none can put a program.
+func (m *machine) keepApart() error {
+	self, err := user.Current()
+	if err != nil {
+		return err
+	}
+	m.home = self.HomeDir
+	dir := filepath.Join(m.Dir, scriptFolder)
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, 0o700)); err != nil {
+		return err
+	}
+	jobs, err := m.jobs()
+	if err != nil {
+		return err
+	}
+	m.path, m.open = jobs.Free(m.Env["PATH"])
+	return nil
+}
+
+// trustPath makes the programs of this process those that no job can have put there.
+func (m *machine) trustPath() error {
+	if len(m.open) > 0 {
+		m.Log.Warn("jobs may write into folders of PATH: they are left out of the agent's and its scripts'", logkey.Path, strings.Join(m.open, string(os.PathListSeparator)))
+	}
+	return os.Setenv("PATH", m.path)
+}
+
+// jobs is whose the doings of jobs are.
+func (m *machine) jobs() (writable.User, error) {
+	c := m.account.Credential
+	user, err := process.LookupUser(m.account.Name, int(c.Uid), subordinates)
+	return writable.User{User: user, Groups: m.groups()}, err
+}
+
+// groups are those that jobs are in.
+func (m *machine) groups() []int {
+	groups := []int{int(m.account.Credential.Gid)}
+	for _, g := range m.account.Credential.Groups {
+		groups = append(groups, int(g))
+	}
+	return groups
+}
+
+// subordinates says whom a user may become in a user namespace (subuid(5)).
+const subordinates = "/etc/subuid"

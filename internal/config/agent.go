@@ -1,0 +1,36 @@
+package config
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// AgentSettings returns what an agent on another machine must know of c, as a configuration file. It
+// names no file and no variable that holds a secret, and nothing whose change should cost warm machines.
+func AgentSettings(c Config) ([]byte, error) {
+	out, err := yaml.Marshal(struct {
+		Name   string      `yaml:"name"`
+		Store  string      `yaml:"store"`
+		Pool   string      `yaml:"pool"`
+		Fleet  string      `yaml:"fleet"`
+		GitHub agentGitHub `yaml:"github"`
+		Limits Limits      `yaml:"limits"`
+		Agent  Agent       `yaml:"agent"`
+
+		Classes map[string]Class `yaml:"classes,omitempty"`
+	}{c.Name, c.Store, c.Pool, c.Fleet, agentGitHub{c.GitHub.URL, c.GitHub.APIURL, c.GitHub.Repository, c.GitHub.RunnerGroup}, c.Limits, c.Agent, c.Scrubbed()})
+	if err != nil {
+		return nil, fmt.Errorf("encode settings of the agent: %w", err)
+	}
+	return out, nil
+}
+
+// agentGitHub is what an agent must know of GitHubConfig.
+type agentGitHub struct {
+	URL        string `yaml:"url"`
+	APIURL     string `yaml:"apiUrl"`
+	Repository string `yaml:"repository"`
+
+	RunnerGroup string `yaml:"runnerGroup,omitempty"`
+}
