@@ -34,12 +34,12 @@ func BenchmarkTake(b *testing.B) {
 			measure(b, func(int) spent { return takeOne(b, p, query()) })
 			b.ReportMetric(float64(calls.total()), "pool-calls")
 		})
-		// A query never asked before has to compare itself with every type.
+		// Each query another one.
 		b.Run("first/"+size, func(b *testing.B) {
 			p, _ := crowd(n, 1)
 			measure(b, func(i int) spent {
 				q := query()
-				q.Mem -= i % (2 * pool.MaxPlans)
+				q.Mem -= i % 512
 				return takeOne(b, p, q)
 			})
 		})
@@ -113,7 +113,7 @@ func (i instant) since() spent {
 	return spent{wall, cpuNow() - i.cpu}
 }
 
-// measure reports the distribution of what op returns; its first calls fill the memo.
+// measure reports the distribution of what op returns; its first calls warm up.
 func measure(b *testing.B, op func(i int) spent) {
 	b.ReportAllocs()
 	runtime.LockOSThread()

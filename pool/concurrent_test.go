@@ -27,7 +27,7 @@ func TestPickup_S60_WorkersShareOneSource(t *testing.T) {
 			for i := 0; !stop.Load(); i++ {
 				p.Put(spot((i*7 + n) % candidates)) // the record still says so
 				p.Take(query(), "vetoed", func(pool.Ticket) bool { return true })
-				p.Stats()
+				p.Sizes()
 			}
 		})
 	}
@@ -53,8 +53,8 @@ func TestPickup_S60_WorkersShareOneSource(t *testing.T) {
 	stop.Store(true)
 	noise.Wait()
 	p.Forget("vetoed")
-	if s := p.Stats(); s.Available != candidates || s.Taken != 0 || s.Requests != 0 {
-		t.Errorf("Stats = %+v, want all %d available", s, candidates)
+	if s := p.Sizes(); s.Available != candidates || s.Taken != 0 || s.Requests != 0 {
+		t.Errorf("Sizes = %+v, want all %d available", s, candidates)
 	}
 }
 
@@ -107,8 +107,8 @@ func TestPickup_S44_StormsLeaveTheTruth(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, want := p.Len(), sides*each/2; got != want {
-		t.Errorf("Len = %d, want %d", got, want)
+	if got, want := p.Sizes().Available, sides*each/2; got != want {
+		t.Errorf("%d are available, want %d", got, want)
 	}
 	for n := 0; n < sides*each; n += 2 {
 		take(t, p, query(), "r", spot(n).InstanceID)

@@ -1,47 +1,41 @@
 package pool
 
-import (
-	"context"
-	"strconv"
-)
+import "context"
 
 // ReceiveOnce does what Run does with one class, once and without waiting.
-func (p *Pickup) ReceiveOnce(ctx context.Context, class string, lookup func(string) (Ticket, bool)) error {
-	_, err := p.receiveBatch(ctx, class, 0, lookup)
+func (p *Pickup) ReceiveOnce(ctx context.Context, class string, look func(string)) error {
+	_, err := p.receiveBatch(ctx, class, 0, look)
 	return err
 }
 
-// DeleteOnce does what Run does with discarded messages, once and without lingering.
-func (p *Pickup) DeleteOnce(ctx context.Context) error { return p.deleteAll(ctx) }
+// Sizes are what a Pickup holds.
+type Sizes struct{ Available, Taken, Groups, Requests int }
 
-// Discard discards n messages of class.
-func (p *Pickup) Discard(class string, n int) {
-	for i := range n {
-		p.discards.add(class, strconv.Itoa(i))
-	}
-}
-
-// Key is the key of q in the memo.
-func (q Query) Key() string { return string(q.appendKey(nil)) }
-
-// Planned is how many groups the memo holds.
-func (p *Pickup) Planned() (n int) {
+// Sizes returns them, expired candidates removed first.
+func (p *Pickup) Sizes() Sizes {
+	p.expire()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, plan := range p.index.plans {
-		for _, groups := range plan.groups {
-			n += len(groups)
+	s := Sizes{Groups: len(p.index.groups), Requests: len(p.looks)}
+	for _, e := range p.index.entries {
+		if e.pos == hidden {
+			s.Taken++
+		} else {
+			s.Available++
 		}
 	}
-	return n
+	return s
+}
+
+// Kept is how many candidates it holds, expired ones included.
+func (p *Pickup) Kept() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.index.entries)
 }
 
 // The bounds that tests meet.
 const (
-	MaxPlans       = maxPlans
-	MaxEmptyGroups = maxEmptyGroups
-	MaxReceivers   = maxReceivers
-	MaxReceipts    = maxReceipts
-	MaxDiscards    = maxDiscards
-	DiscardWorkers = discardWorkers
+	MaxReceivers = maxReceivers
+	Hold         = hold
 )

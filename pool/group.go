@@ -25,12 +25,8 @@ type entry struct {
 	id        string
 	threshold time.Time
 	group     *group
-	pos       int       // in group.ready, or hidden
-	receipts  []receipt // of its messages, oldest first; at most maxReceipts
+	pos       int // in group.ready, or hidden
 }
-
-// receipt is the handle on a held message in the queue of class.
-type receipt struct{ class, handle string }
 
 func (e *entry) ticket() Ticket {
 	k := e.group.key

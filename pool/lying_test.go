@@ -72,7 +72,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 // boot starts a controller, which scans the records.
 func (w *world) boot() {
-	w.pickup = pickupOn(w.queue, w.clock, pool.PickupOptions{IdleLimit: time.Minute})
+	w.pickup = pickupOn(w.queue, w.clock, pool.PickupOptions{})
 	for _, t := range w.idle {
 		w.pickup.Put(t)
 	}
@@ -102,10 +102,8 @@ func (w *world) step() {
 		w.endClaim(false)
 	case n < 73:
 		w.dieIdle()
-	case n < 90:
-		w.faultless(w.pickup.ReceiveOnce(ctx, pick(w, worldClasses), w.lookup))
 	case n < 95:
-		w.faultless(w.pickup.DeleteOnce(ctx))
+		w.faultless(w.pickup.ReceiveOnce(ctx, pick(w, worldClasses), w.look))
 	case n < 96 && w.rand.IntN(100) == 0: // kill -9: claims under way are as if they had never been
 		for _, t := range w.taken {
 			w.idle[t.InstanceID] = t
@@ -124,16 +122,17 @@ func (w *world) faultless(err error) {
 	}
 }
 
-// lookup is the record's word. Claims under way are idle by their record, too.
-func (w *world) lookup(id string) (pool.Ticket, bool) {
+// look brings the index in step with a record. Claims under way are idle by their record, too.
+func (w *world) look(id string) {
 	if t, ok := w.idle[id]; ok {
-		return t, true
+		w.pickup.Put(t)
+		return
 	}
-	i := slices.IndexFunc(w.taken, func(t pool.Ticket) bool { return t.InstanceID == id })
-	if i < 0 {
-		return pool.Ticket{}, false
+	if i := slices.IndexFunc(w.taken, func(t pool.Ticket) bool { return t.InstanceID == id }); i >= 0 {
+		w.pickup.Put(w.taken[i])
+		return
 	}
-	return w.taken[i], true
+	w.pickup.Drop(id)
 }
 
 func (w *world) launch() {
@@ -243,7 +242,7 @@ func (w *world) settle() {
 			want++
 		}
 	}
-	if got := w.pickup.Len(); got != want {
+	if got := w.pickup.Sizes().Available; got != want {
 		w.t.Errorf("seed %d: %d candidates at rest, want %d", w.seed, got, want)
 	}
 	for id := range w.idle {
@@ -256,12 +255,11 @@ func (w *world) settle() {
 			w.t.Fatalf("seed %d: messages are left", w.seed)
 		}
 		for _, class := range worldClasses {
-			w.faultless(w.pickup.ReceiveOnce(w.t.Context(), class, w.lookup))
+			w.faultless(w.pickup.ReceiveOnce(w.t.Context(), class, w.look))
 		}
-		w.faultless(w.pickup.DeleteOnce(w.t.Context()))
 		w.clock.Step(time.Second)
 	}
-	if s := w.pickup.Stats(); s.Available+s.Taken != 0 {
-		w.t.Errorf("seed %d: Stats = %+v, want nothing left", w.seed, s)
+	if s := w.pickup.Sizes(); s.Available+s.Taken != 0 {
+		w.t.Errorf("seed %d: Sizes = %+v, want nothing left", w.seed, s)
 	}
 }

@@ -3,25 +3,17 @@ package pool
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
 	"sync"
-	"time"
 
 	"k8s.io/utils/clock"
 )
 
-// Defaults of PickupOptions.
-const (
-	DefaultIdleLimit = 7 * time.Minute // design: limit of the state idle
-	DefaultMaxLooks  = 5               // design: the count of the pickup manager's guard
-)
+// DefaultMaxLooks is that of PickupOptions: enough for bad luck, and an end to a candidate that keeps coming back.
+const DefaultMaxLooks = 5
 
 // PickupOptions tune a Pickup. Zero values mean the defaults.
 type PickupOptions struct {
-	// IdleLimit is how long an instance may stay idle, and so how long its message is held; longer
-	// than MaxHold is cut to that. The record's threshold decides, so a wrong value costs calls only.
-	IdleLimit time.Duration
 	// MaxLooks is how often one request attempt may take the same instance. It guards against a
 	// candidate that keeps coming back.
 	MaxLooks int
@@ -31,8 +23,8 @@ type PickupOptions struct {
 //
 // Its index is a view of the records that are idle, pooled, healthy and unexpired; its owner
 // keeps it so with Put and Drop, from a full scan at start and from every change afterwards. So a
-// crash hides nothing, and no answer rests on what a queue says or does not say. Messages only
-// refresh it (see Run).
+// crash hides nothing, and no answer rests on what a queue says or does not say. Messages only have
+// records looked at (see Run).
 //
 // Take, Takeable, Put, Drop, Count, Return and Forget are lookups in memory and never call the Pool. All methods
 // are safe for concurrent use.
@@ -40,38 +32,19 @@ type Pickup struct {
 	pool     Pool
 	clock    clock.WithTicker
 	log      *slog.Logger
-	hold     time.Duration
 	maxLooks int
-	discards *discards
 
 	mu    sync.Mutex
 	index *index
 	looks map[string]map[string]int // who, instance id: times taken
-	stats Stats
-
-	// changes counts Put and Drop per stripe of ids, so that a lookup that raced one is repeated.
-	changes [256]uint64
-	seed    maphash.Seed
 }
 
 // NewPickup returns an empty Pickup over p, which the caller keeps and closes after Run ended.
 func NewPickup(p Pool, clk clock.WithTicker, log *slog.Logger, opts PickupOptions) *Pickup {
-	if opts.IdleLimit <= 0 {
-		opts.IdleLimit = DefaultIdleLimit
-	}
 	if opts.MaxLooks <= 0 {
 		opts.MaxLooks = DefaultMaxLooks
 	}
-	m := &Pickup{
-		pool: p, clock: clk, log: log, hold: min(opts.IdleLimit, MaxHold), maxLooks: opts.MaxLooks,
-		discards: newDiscards(), looks: make(map[string]map[string]int), seed: maphash.MakeSeed(),
-	}
-	m.index = newIndex(func(e *entry) {
-		for _, r := range e.receipts {
-			m.discards.add(r.class, r.handle)
-		}
-	})
-	return m
+	return &Pickup{pool: p, clock: clk, log: log, maxLooks: opts.MaxLooks, index: newIndex(), looks: make(map[string]map[string]int)}
 }
 
 // Put says that the instance's record is idle, pooled and healthy: it is, or stays, a candidate
@@ -80,9 +53,15 @@ func NewPickup(p Pool, clk clock.WithTicker, log *slog.Logger, opts PickupOption
 func (p *Pickup) Put(t Ticket) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.changes[p.stripe(t.InstanceID)]++
-	known := p.index.entries[t.InstanceID] != nil
-	return p.put(t) != nil && !known
+	e := p.index.entries[t.InstanceID]
+	if t.Threshold.After(p.clock.Now()) {
+		p.index.put(t)
+		return e == nil
+	}
+	if e != nil {
+		p.index.remove(e)
+	}
+	return false
 }
 
 // Count returns how many candidates q has at present, of all usage classes. One that expired lately may
@@ -91,8 +70,8 @@ func (p *Pickup) Count(q Query) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
-	for _, groups := range p.index.plan(q).groups {
-		for _, g := range groups {
+	for _, usage := range q.UsageClasses {
+		for _, g := range p.index.matching(q, usage) {
 			n += len(g.ready)
 		}
 	}
@@ -103,7 +82,7 @@ func (p *Pickup) Count(q Query) int {
 func (p *Pickup) Available() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now, out := p.clock.Now(), make([]string, 0, p.index.ready)
+	now, out := p.clock.Now(), make([]string, 0, len(p.index.entries))
 	for id, e := range p.index.entries {
 		if e.pos != hidden && !e.expired(now) {
 			out = append(out, id)
@@ -112,23 +91,10 @@ func (p *Pickup) Available() []string {
 	return out
 }
 
-// put is Put without the count, under the lock. It returns nil if t has expired.
-func (p *Pickup) put(t Ticket) *entry {
-	if t.Threshold.After(p.clock.Now()) {
-		return p.index.put(t)
-	}
-	if e := p.index.entries[t.InstanceID]; e != nil {
-		p.index.lapse(e)
-	}
-	return nil
-}
-
-// Drop says that the instance is no candidate any more: claimed, terminated, unhealthy. Its
-// messages are deleted by Run, in batches.
+// Drop says that the instance is no candidate any more: claimed, terminated, unhealthy.
 func (p *Pickup) Drop(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.changes[p.stripe(id)]++
 	if e := p.index.entries[id]; e != nil {
 		p.index.remove(e)
 	}
@@ -146,14 +112,8 @@ func (p *Pickup) Drop(id string) {
 func (p *Pickup) Take(q Query, who string, veto func(Ticket) bool) (Ticket, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stats.Takes++
-	passedOver := p.passedOver(who, veto)
-	e := p.index.pick(q, p.clock.Now(), func(e *entry) bool {
-		p.stats.Looks++
-		return passedOver(e)
-	})
+	e := p.index.pick(q, p.clock.Now(), p.passedOver(who, veto))
 	if e == nil {
-		p.stats.Exhausted++
 		return Ticket{}, false
 	}
 	looks := p.looks[who]
@@ -177,7 +137,7 @@ func (p *Pickup) Takeable(q Query, who string, n int, veto func(Ticket) bool) in
 		return found < n
 	})
 	if last != nil {
-		p.index.show(last)
+		last.group.show(last)
 	}
 	return found
 }
@@ -194,7 +154,7 @@ func (p *Pickup) Return(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e := p.index.entries[id]; e != nil && e.pos == hidden {
-		p.index.show(e)
+		e.group.show(e)
 	}
 }
 
@@ -222,8 +182,4 @@ func (p *Pickup) Offer(ctx context.Context, t Ticket) error {
 		return fmt.Errorf("offer instance %s: %w", t.InstanceID, err)
 	}
 	return nil
-}
-
-func (p *Pickup) stripe(id string) int {
-	return int(maphash.String(p.seed, id) % uint64(len(p.changes)))
 }

@@ -43,11 +43,11 @@ func TestPickup_S48_ExpiredAreGone(t *testing.T) {
 		p.Put(spot(n))
 	}
 	clk.SetTime(spot(899).Threshold)
-	if got := p.Len(); got != 100 {
-		t.Errorf("Len = %d after 900 of 1000 expired", got)
+	if got := p.Sizes().Available; got != 100 {
+		t.Errorf("%d are available after 900 of 1000 expired", got)
 	}
-	if got := p.Stats().Expired; got != 900 {
-		t.Errorf("Stats().Expired = %d, want 900", got)
+	if got := p.Kept(); got != 100 {
+		t.Errorf("%d are kept, want those that have not expired", got)
 	}
 }
 
@@ -73,10 +73,9 @@ func TestPickup_S56_NoHotLoop(t *testing.T) {
 	odd.UsageClass = "on-demand"
 	p.Put(odd)
 	for range 100 {
-		take(t, p, query(), "r", "")
-	}
-	if s := p.Stats(); s.Looks != 0 || s.Exhausted != 100 {
-		t.Errorf("Stats = %+v, want 0 looks in 100 exhausted takes", s)
+		if got, ok := p.Take(query(), "r", func(c pool.Ticket) bool { t.Errorf("looked at %+v", c); return false }); ok {
+			t.Fatalf("Take = %+v", got)
+		}
 	}
 	if n := calls.total(); n != 0 {
 		t.Errorf("Take calls the Pool %d times", n)
@@ -96,8 +95,8 @@ func TestPickup_S57_ManyUnsuitable(t *testing.T) {
 	take(t, p, q, "r", match.InstanceID)
 	take(t, p, q, "r", "")
 	p.Return(match.InstanceID)
-	if s := p.Stats(); s.Looks != 1 || s.Available != 100_001 || s.Groups != 501 {
-		t.Errorf("Stats = %+v, want 1 look, 100,001 available, 501 groups", s)
+	if s := p.Sizes(); s.Available != 100_001 || s.Groups != 501 {
+		t.Errorf("Sizes = %+v, want 100,001 available in 501 groups", s)
 	}
 	if n := calls.total(); n != 0 {
 		t.Errorf("Put and Take call the Pool %d times", n)
@@ -175,13 +174,13 @@ func TestPickup_S56_GuardAgainstRecurrence(t *testing.T) {
 	p.Return("i-001")
 	p.Forget("r/1")
 	take(t, p, query(), "r/1", "i-001")
-	if s := p.Stats(); s.Requests != 2 {
-		t.Errorf("Stats().Requests = %d, want 2", s.Requests)
+	if s := p.Sizes(); s.Requests != 2 {
+		t.Errorf("Sizes().Requests = %d, want 2", s.Requests)
 	}
 	p.Forget("r/1")
 	p.Forget("r/2")
-	if s := p.Stats(); s.Requests != 0 {
-		t.Errorf("Stats().Requests = %d after Forget, want 0", s.Requests)
+	if s := p.Sizes(); s.Requests != 0 {
+		t.Errorf("Sizes().Requests = %d after Forget, want 0", s.Requests)
 	}
 }
 
@@ -210,51 +209,20 @@ func TestPickup_VetoedStaysAvailable(t *testing.T) {
 	take(t, p, query(), "old", "i-002")
 }
 
-// The memo of queries and the groups without entries stay bounded, and forgetting them changes no
-// answer.
-func TestPickup_MemoIsBounded(t *testing.T) {
+// A group goes with the last candidate in it, taken or not, so that types come and go for ever.
+func TestPickup_GroupsAreBounded(t *testing.T) {
 	p, _ := newPickup(pool.PickupOptions{})
-	p.Put(spot(1))
-	for n := range 3 * pool.MaxPlans {
-		q := query()
-		q.Mem -= n
-		take(t, p, q, "r", "i-001")
-		p.Drop("i-001")
-		p.Put(spot(1))
-		p.Forget("r")
+	for n := range 1000 {
+		one := spot(n)
+		one.InstanceType = fmt.Sprintf("c%d.large", n)
+		p.Put(one)
+		if n%2 == 0 {
+			take(t, p, query(), "r", one.InstanceID)
+		}
+		p.Drop(one.InstanceID)
 	}
-	if s := p.Stats(); s.Plans > pool.MaxPlans {
-		t.Errorf("%d plans, want at most %d", s.Plans, pool.MaxPlans)
-	}
-	for n := range 3 * pool.MaxEmptyGroups {
-		other := spot(2)
-		other.InstanceType = fmt.Sprintf("c%d.large", n)
-		p.Put(other)
-		take(t, p, query(), "r", "i-001")
-		take(t, p, query(), "r", "i-002")
-		p.Return("i-001")
-		p.Drop("i-002")
-		p.Forget("r")
-	}
-	if s := p.Stats(); s.Groups > pool.MaxEmptyGroups+2 {
-		t.Errorf("%d groups for one candidate, want at most %d", s.Groups, pool.MaxEmptyGroups+2)
-	}
-	if n := p.Planned(); n > pool.MaxPlans*(pool.MaxEmptyGroups+2) {
-		t.Errorf("the memo holds %d groups, most of them forgotten", n)
-	}
-}
-
-// Groups that are in use are no reason to forget the memo.
-func TestPickup_MemoOutlivesNewGroups(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
-	take(t, p, query(), "r", "")
-	for n := range 2 * pool.MaxEmptyGroups {
-		other := spot(n)
-		other.InstanceType = fmt.Sprintf("c%d.large", n)
-		p.Put(other)
-	}
-	if s := p.Stats(); s.Plans != 1 || p.Planned() != 2*pool.MaxEmptyGroups {
-		t.Errorf("%d plans of %d groups, want the first one with all %d", s.Plans, p.Planned(), 2*pool.MaxEmptyGroups)
+	if s := p.Sizes(); s.Groups != 0 {
+		t.Errorf("Sizes = %+v, want nothing left", s)
 	}
 }
 
@@ -264,7 +232,7 @@ func TestPickup_KeepsNoMemoryOfTheQuery(t *testing.T) {
 	q := query()
 	take(t, p, q, "r", "")
 	q.AllowedTypes[0], q.UsageClasses[0] = "m*", "on-demand"
-	p.Put(spot(1)) // a new group meets the memo of the first query
+	p.Put(spot(1))
 	take(t, p, query(), "r", "i-001")
 }
 

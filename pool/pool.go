@@ -1,10 +1,10 @@
 // Package pool hands idle instances to run requests.
 //
-// Pool is the contract of a back end: one queue per resource class. Its messages are hints that
-// an instance's record is worth a look: they may repeat, reorder, arrive late, come back after
-// they were deleted, or name an instance that is gone. The record decides and supplies every
-// attribute; the claim itself is the conditional write in package store. Pickup, on top of any
-// Pool, is the one index that all claim workers draw from. See docs/architecture.md#pool.
+// The pool is an index of the records that may be claimed, Pickup: all claim workers draw from it, and the claim
+// itself is the conditional write in package store. Pool is a doorbell beside it, with one queue per resource class:
+// a message says that an instance's record is worth a look, and is deleted once it was looked at. Messages may repeat,
+// reorder, arrive late, come back after they were deleted, or name an instance that is gone; an empty queue hides
+// nothing. See docs/architecture.md#pool and docs/adr/0019.
 package pool
 
 import (

@@ -1,10 +1,7 @@
 package pool_test
 
 import (
-	"reflect"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/remuda-run/remuda/pool"
 )
@@ -46,37 +43,4 @@ func TestQuery_Matches(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Two queries share a memo only if they are the same. The same letters, cut and dealt in two ways,
-// are where a key would go wrong.
-func TestQuery_KeyTellsQueriesApart(t *testing.T) {
-	letters := rapid.StringOfN(rapid.RuneFrom([]rune("a\x00\x01\x02")), 0, 5, -1)
-	for range 10 { // times rapid's 100 checks
-		rapid.Check(t, func(t *rapid.T) {
-			text := letters.Draw(t, "text")
-			a, b := deal(t, text), deal(t, text)
-			if (a.Key() == b.Key()) != reflect.DeepEqual(a, b) {
-				t.Fatalf("keys %q and %q of\n%+v\n%+v", a.Key(), b.Key(), a, b)
-			}
-		})
-	}
-}
-
-// deal cuts text and makes a query of the pieces.
-func deal(t *rapid.T, text string) pool.Query {
-	q := pool.Query{CPU: rapid.IntRange(-1, 1).Draw(t, "cpu"), Mem: rapid.IntRange(0, 1).Draw(t, "mem")}
-	cut := func(name string) (piece string) {
-		n := rapid.IntRange(0, len(text)).Draw(t, name)
-		piece, text = text[:n], text[n:]
-		return piece
-	}
-	q.ResourceClass = cut("class")
-	for range rapid.IntRange(0, 2).Draw(t, "usages") {
-		q.UsageClasses = append(q.UsageClasses, cut("usage"))
-	}
-	for range rapid.IntRange(0, 2).Draw(t, "types") {
-		q.AllowedTypes = append(q.AllowedTypes, cut("type"))
-	}
-	return q
 }

@@ -22,8 +22,9 @@ const (
 	// emptyPause is the least time between two receives of an empty queue, in case the back end does
 	// not wait.
 	emptyPause = time.Second
-	// maxReceipts bounds the messages kept per candidate. There is one, plus what the queue repeats.
-	maxReceipts = 4
+	// hold is how long a message is hidden while its record is looked at, which is a matter of memory: what was not
+	// deleted by then, as by a crash, comes again.
+	hold = 30 * time.Second
 	// retryFirst and retryMax bound the pause after an error of the Pool. Losing a minute of messages
 	// loses nothing.
 	retryFirst = 100 * time.Millisecond
@@ -38,15 +39,13 @@ func newBackOff() *backoff.ExponentialBackOff {
 // Run receives the messages of every class that classes names, asked every few seconds, until ctx
 // ends; then it returns nil. Errors of the Pool are logged and retried with growing pauses.
 //
-// lookup says whether the record of an instance is a candidate, and its attributes. If it is, the
-// message refreshes the index and is held until the instance leaves it; any other message is
-// deleted (S48). lookup is called without locks, from several goroutines.
+// look is called with the instance of each message, without locks, from several goroutines. It brings the index in
+// step with the instance's record; then the message is deleted (S48).
 //
-// It uses one goroutine per class, maxReceivers at most, and six others at most.
-func (p *Pickup) Run(ctx context.Context, classes func() []string, lookup func(id string) (Ticket, bool)) error {
+// It uses one goroutine per class, maxReceivers at most, and two others.
+func (p *Pickup) Run(ctx context.Context, classes func() []string, look func(id string)) error {
 	var all sync.WaitGroup
-	all.Go(func() { p.receiveClasses(ctx, classes, lookup) })
-	all.Go(func() { p.deleteMessages(ctx) })
+	all.Go(func() { p.receiveClasses(ctx, classes, look) })
 	all.Go(func() {
 		for p.pause(ctx, expirePeriod) {
 			p.expire()
@@ -56,8 +55,21 @@ func (p *Pickup) Run(ctx context.Context, classes func() []string, lookup func(i
 	return nil
 }
 
+// expireBatch bounds the removals under one lock, to about 0.3 ms.
+const expireBatch = 256
+
+// expire removes the expired candidates that nobody has taken.
+func (p *Pickup) expire() {
+	now := p.clock.Now()
+	for more := true; more; {
+		p.mu.Lock()
+		more = p.index.expire(now, expireBatch)
+		p.mu.Unlock()
+	}
+}
+
 // receiveClasses keeps one receiver per class.
-func (p *Pickup) receiveClasses(ctx context.Context, classes func() []string, lookup func(string) (Ticket, bool)) {
+func (p *Pickup) receiveClasses(ctx context.Context, classes func() []string, look func(string)) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	running := make(map[string]context.CancelFunc)
@@ -82,7 +94,7 @@ func (p *Pickup) receiveClasses(ctx context.Context, classes func() []string, lo
 			if running[class] == nil {
 				one, stop := context.WithCancel(ctx)
 				running[class] = stop
-				all.Go(func() { p.receiveClass(one, class, lookup) })
+				all.Go(func() { p.receiveClass(one, class, look) })
 			}
 		}
 		if !p.pause(ctx, classPeriod) {
@@ -92,11 +104,11 @@ func (p *Pickup) receiveClasses(ctx context.Context, classes func() []string, lo
 }
 
 // receiveClass receives from one class until ctx ends.
-func (p *Pickup) receiveClass(ctx context.Context, class string, lookup func(string) (Ticket, bool)) {
+func (p *Pickup) receiveClass(ctx context.Context, class string, look func(string)) {
 	retry := newBackOff()
 	for ctx.Err() == nil {
 		start := p.clock.Now()
-		n, err := p.receiveBatch(ctx, class, MaxWait, lookup)
+		n, err := p.receiveBatch(ctx, class, MaxWait, look)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -111,56 +123,18 @@ func (p *Pickup) receiveClass(ctx context.Context, class string, lookup func(str
 	}
 }
 
-// receiveBatch receives once and returns how many messages came.
-func (p *Pickup) receiveBatch(ctx context.Context, class string, wait time.Duration, lookup func(string) (Ticket, bool)) (int, error) {
-	deliveries, err := p.pool.Receive(ctx, class, MaxBatch, p.hold, wait)
-	if err != nil {
+// receiveBatch receives once, has all looked at, and returns how many messages came.
+func (p *Pickup) receiveBatch(ctx context.Context, class string, wait time.Duration, look func(string)) (int, error) {
+	deliveries, err := p.pool.Receive(ctx, class, MaxBatch, hold, wait)
+	if err != nil || len(deliveries) == 0 {
 		return 0, err
 	}
-	for _, d := range deliveries {
-		p.refresh(class, d, lookup)
+	receipts := make([]string, len(deliveries))
+	for i, d := range deliveries {
+		look(d.Ticket.InstanceID)
+		receipts[i] = d.Receipt
 	}
-	return len(deliveries), nil
-}
-
-// refresh looks at what one message points to.
-func (p *Pickup) refresh(class string, d Delivery, lookup func(string) (Ticket, bool)) {
-	id, r := d.Ticket.InstanceID, receipt{class, d.Receipt}
-	stripe := p.stripe(id)
-	for {
-		p.mu.Lock()
-		before := p.changes[stripe]
-		p.mu.Unlock()
-		t, ok := lookup(id)
-		if p.settle(stripe, before, r, t, ok) {
-			return
-		}
-	}
-}
-
-// settle acts on a lookup, unless a Put or Drop since count before may have made it untrue.
-func (p *Pickup) settle(stripe int, before uint64, r receipt, t Ticket, ok bool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.changes[stripe] != before {
-		return false
-	}
-	p.stats.Received++
-	var e *entry
-	if ok {
-		e = p.put(t)
-	}
-	if e == nil {
-		p.stats.Stale++
-		p.discards.add(r.class, r.handle)
-		return true
-	}
-	if len(e.receipts) == maxReceipts {
-		p.discards.add(e.receipts[0].class, e.receipts[0].handle)
-		e.receipts = slices.Delete(e.receipts, 0, 1)
-	}
-	e.receipts = append(e.receipts, r)
-	return true
+	return len(deliveries), p.pool.Done(ctx, class, receipts...)
 }
 
 // pause waits for d and reports whether ctx is still alive.

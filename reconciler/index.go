@@ -30,14 +30,10 @@ func (x *index) claimable(r run, w want, n int) int {
 	return x.pickup.Takeable(w.query, who(r), n, reserve(older))
 }
 
-// lookup answers a pool message: the record decides.
-func (x *index) lookup(id string) (pool.Ticket, bool) {
-	s, ok := x.instances.get(store.InstanceID(id))
-	if !ok {
-		return pool.Ticket{}, false
-	}
-	x.instances.with(s.ID, func(in *instance) { in.announced = !in.record.PooledAt.IsZero() })
-	return x.candidate(s)
+// look follows a message of the pool: the record decides.
+func (x *index) look(id string) {
+	x.instances.with(store.InstanceID(id), func(in *instance) { in.announced = !in.record.PooledAt.IsZero() })
+	x.changed(store.InstanceID(id))
 }
 
 // changed brings the pickup index in step with an instance.
