@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Origin says where the value of a setting comes from.
@@ -48,7 +50,7 @@ func (l Loaded) Origin(key string) Origin {
 }
 
 // Read reads a configuration without judging its values: defaults, then the file, then the environment, then the
-// flags. It returns every problem of a source, joined, with the values that it could take.
+// flags. It returns every problem, joined: of the file alone if that has any.
 func Read(from Source) (Loaded, error) {
 	l := Loaded{Config: Default(), File: from.File, origins: map[string]Origin{}}
 	if l.File == "" {
@@ -80,12 +82,22 @@ func Read(from Source) (Loaded, error) {
 	return l, errors.Join(errs...)
 }
 
-// take sets one setting, if its text can be read.
+// take sets s to what the environment or a flag says, in which lists and maps are YAML.
 func (l *Loaded) take(s Setting, text string, from Origin) error {
-	changed := l.Config // set begins lists and maps anew
-	if err := s.set(&changed, text); err != nil {
-		return fmt.Errorf("%s: %w", from.Where, err)
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	if s.composed() {
+		var doc yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+			return fmt.Errorf("%s: %s: must be YAML on one line, got %q: %w", from.Where, s.Key, text, err)
+		}
+		if n = &doc; len(doc.Content) > 0 {
+			n = doc.Content[0]
+		}
 	}
-	l.Config, l.origins[s.Key] = changed, from
-	return nil
+	l.origins[s.Key] = from
+	var errs []error
+	for _, p := range s.set(&l.Config, n) {
+		errs = append(errs, fmt.Errorf("%s: %w", from.Where, p.err))
+	}
+	return errors.Join(errs...)
 }

@@ -138,16 +138,22 @@ func TestConfig_Strict(t *testing.T) {
 		{"Misplaced", "idle: 5m\n", `r.yaml:1: unknown key "idle": did you mean limits.idle?`},
 		{"Foreign", "lease:\n  colour: red\n", `r.yaml:2: unknown key "lease.colour": known here are requestTimeout, ttl`},
 		{"InClass", "classes:\n  small: {cpu: 2, mem: 4096, mmem: 1}\n", "r.yaml:2: unknown key \"classes.small.mmem\": `remuda config` lists all keys"},
-		{"Twice", "name: a\nname: b\n", `r.yaml:2: mapping key "name" already defined at line 1`},
-		{"ClassTwice", "classes:\n  small: {cpu: 2, mem: 4096}\n  small: {cpu: 4, mem: 8192}\n", `r.yaml:3: mapping key "small" already defined at line 2`},
+		{"Section", "limit:\n  idle: 5m\n", "r.yaml:1: unknown key \"limit\""},
+		{"Merged", "limits: {idle: 5m}\n<<: {name: a}\n", `r.yaml:2: unknown key "<<"`},
+		{"WithoutEnd", "process: &a\n  types: [*a]\n", `r.yaml:2: process.types: yaml: unknown anchor`},
+		{"Null", "store:\n", `r.yaml:1: store: must be a single value`},
+		{"Twice", "name: a\nname: b\n", `r.yaml:2: key "name": given twice, first in line 1`},
+		{"ClassTwice", "classes:\n  small: {cpu: 2, mem: 4096}\n  small: {cpu: 4, mem: 8192}\n", `r.yaml:3: classes.small: mapping key "small" already defined`},
 		{"Duration", "limits:\n  idle: 5\n", `r.yaml:2: limits.idle: must be a duration such as 250ms, 30s or 5m, got "5"`},
 		{"Number", "requests:\n  maxCount: 1.5\n", `r.yaml:2: requests.maxCount: must be a whole number, got "1.5"`},
 		{"Negative", "process:\n  seed: -1\n", `r.yaml:2: process.seed: must be a whole number from 0, got "-1"`},
 		{"Rate", "process:\n  refusalRate: often\n", `r.yaml:2: process.refusalRate: must be a number, got "often"`},
 		{"ListForValue", "name: [a, b]\n", `r.yaml:1: name: must be a single value`},
 		{"ValueForSection", "limits: 5m\n", `r.yaml:1: limits: must hold keys and values`},
-		{"ValueForList", "process:\n  types: c6i.large\n", `r.yaml:2: process.types: must be a list`},
-		{"ClassText", "classes:\n  small: {cpu: two, mem: 4096}\n", `r.yaml:2: classes.small.cpu: must be a whole number, got "two"`},
+		{"ValueForList", "process:\n  types: c6i.large\n", "r.yaml:2: process.types: cannot unmarshal !!str `c6i.large` into []config.ProcessType"},
+		{"ClassText", "classes:\n  small:\n    mem: 4096\n    cpu: two\n", "r.yaml:4: classes.small.cpu: cannot unmarshal !!str `two` into int"},
+		{"Element", "process:\n  types:\n  - {name: a, cpu: 1, mem: 1}\n  - {name: b, cpu: x, mem: 1}\n", "r.yaml:4: process.types[1].cpu: cannot unmarshal !!str `x` into int"},
+		{"ClassFraction", "classes:\n  small: {cpu: 1.5, mem: 4096}\n", "r.yaml:2: classes.small.cpu: cannot unmarshal !!str `1.5` into int"},
 		{"NoMapping", "- name\n", `r.yaml:1: the file: must hold keys and values`},
 		{"TwoDocuments", "name: a\n---\nname: b\n", `r.yaml:2: must hold one YAML document only`},
 		{"Malformed", "name: {a\n", `r.yaml: yaml: line 1`},
@@ -168,7 +174,9 @@ func TestConfig_PartialFiles(t *testing.T) {
 		{"Empty", ""},
 		{"CommentsOnly", "# nothing\n"},
 		{"SectionsOnly", "limits:\nlease:\n  # ttl: 9s\n"},
-		{"Anchors", "limits: &l {idle: 7m}\n"},
+		{"Anchors", "limits: {idle: 7m, claimed: &c 5m, visibility: *c}\n"},
+		{"Zero", "process: {bootDelay: 0}\n"},
+		{"Quoted", "caps:\n  maxInstances: \"100\"\nclasses: {small: {cpu: \"2\", mem: 4096}, medium: {cpu: 4, mem: 8192}, large: {cpu: 8, mem: 16384}, xlarge: {cpu: 16, mem: 32768}}\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -192,7 +200,7 @@ func TestConfig_SourcesNameThemselves(t *testing.T) {
 		want string
 	}{
 		{"Env", Source{Env: map[string]string{"REMUDA_LIMITS_IDLE": "5"}}, `REMUDA_LIMITS_IDLE: limits.idle: must be a duration`},
-		{"EnvMap", Source{Env: map[string]string{"REMUDA_CLASSES": "{small: {cpu: two}}"}}, `REMUDA_CLASSES: classes.small.cpu: must be a whole number`},
+		{"EnvMap", Source{Env: map[string]string{"REMUDA_CLASSES": "{small: {cpu: two}}"}}, "REMUDA_CLASSES: classes.small.cpu: cannot unmarshal !!str `two` into int"},
 		{"EnvMapMalformed", Source{Env: map[string]string{"REMUDA_CLASSES": "{small"}}, `REMUDA_CLASSES: classes: must be YAML on one line`},
 		{"Set", Source{Flags: []Flag{{"--set", "limits.idle", "5"}}}, `--set: limits.idle: must be a duration`},
 		{"SetUnknown", Source{Flags: []Flag{{"--set", "limit.idle", "5m"}}}, `--set: unknown key "limit.idle": did you mean limits.idle?`},
@@ -242,14 +250,16 @@ func TestConfig_ExampleIsTheDefaults(t *testing.T) {
 
 // What the controller writes for its agents, they read back: every value survives.
 func TestConfig_WrittenIsRead(t *testing.T) {
-	want := Default()
+	var all []Flag
 	for _, s := range settings {
 		text, _ := sample(s)
-		if err := s.set(&want, text); err != nil {
-			t.Fatal(err)
-		}
+		all = append(all, Flag{"--set", s.Key, text})
 	}
-	for name, cfg := range map[string]Config{"Defaults": Default(), "AllOther": want} {
+	want, err := Read(Source{Flags: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, cfg := range map[string]Config{"Defaults": Default(), "AllOther": want.Config} {
 		text, err := yaml.Marshal(cfg)
 		if err != nil {
 			t.Fatal(err)

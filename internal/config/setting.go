@@ -1,14 +1,12 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -103,41 +101,4 @@ func flow(v reflect.Value) string {
 		return fmt.Sprint(v.Interface())
 	}
 	return strings.Join(strings.Fields(string(out)), " ")
-}
-
-// composed reports whether s is a list or a map, which are written as YAML on one line.
-func (s Setting) composed() bool {
-	k := s.in(new(Config)).Kind()
-	return k == reflect.Map || k == reflect.Slice
-}
-
-// set parses text, as it comes from the environment or from a flag. Errors name the Setting.
-func (s Setting) set(c *Config, text string) error {
-	v := s.in(c)
-	if v.Kind() == reflect.String {
-		if !utf8.ValidString(text) { // YAML, in which agents read it, has no other text
-			return fmt.Errorf("%s: must be UTF-8, got %q", s.Key, Redact(text))
-		}
-		v.SetString(text)
-		return nil
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		return fmt.Errorf("%s: must be YAML on one line, got %q: %w", s.Key, text, err)
-	}
-	if empty := len(doc.Content) == 0 || doc.Content[0].Tag == "!!null"; empty && !s.composed() {
-		return fmt.Errorf("%s: %s, got %q", s.Key, takes(v.Type().String()), text)
-	}
-	if s.composed() {
-		v.SetZero()
-	}
-	if len(doc.Content) == 0 {
-		return nil
-	}
-	seen := places{1: {{s.Key, doc.Content[0]}}}
-	seen.walk(&doc, s.Key)
-	into := yaml.NewDecoder(strings.NewReader(text))
-	into.KnownFields(true)
-	where := func(int) string { return "" }
-	return errors.Join(explain(into.Decode(v.Addr().Interface()), where, seen), seen.fractions(where))
 }

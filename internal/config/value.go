@@ -1,0 +1,153 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// problem is what is wrong with a value, and in which line where that is known.
+type problem struct {
+	line int
+	err  error
+}
+
+// composed reports whether s is a list or a map.
+func (s Setting) composed() bool {
+	k := s.in(new(Config)).Kind()
+	return k == reflect.Map || k == reflect.Slice
+}
+
+// set gives s in c the value of n.
+func (s Setting) set(c *Config, n *yaml.Node) []problem {
+	v := s.in(c)
+	var err error
+	switch {
+	case s.composed():
+		v.SetZero() // it is replaced as a whole
+		wrong := decode(v.Addr().Interface(), n, s.Key)
+		if v.Len() == 0 {
+			v.SetZero() // as its default is
+		}
+		return wrong
+	case n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null":
+		err = errors.New("must be a single value")
+	default:
+		err = parse(v, n.Value)
+	}
+	if err != nil {
+		return []problem{{n.Line, fmt.Errorf("%s: %w", s.Key, err)}}
+	}
+	return nil
+}
+
+// decode sets v, the map or list of a key, from n. The library holds a text to the fields it knows, but no node: so n
+// is written first, one value a line, and a line that the library complains of is led back to key and line of n.
+func decode(v any, n *yaml.Node, key string) []problem {
+	plain(n)
+	text, err := yaml.Marshal(n)
+	var written yaml.Node
+	if err == nil {
+		err = yaml.Unmarshal(text, &written)
+	}
+	if err == nil {
+		d := yaml.NewDecoder(bytes.NewReader(text))
+		d.KnownFields(true)
+		err = d.Decode(v)
+	}
+	var kinds *yaml.TypeError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &kinds):
+		return []problem{{n.Line, fmt.Errorf("%s: %w", key, err)}}
+	}
+	var wrong []problem
+	for _, complaint := range kinds.Errors { // line 3: mapping key "small" already defined at line 1
+		at, what, _ := strings.Cut(strings.TrimPrefix(complaint, "line "), ": ")
+		what, _, _ = strings.Cut(what, " at line ")
+		line, _ := strconv.Atoi(at)
+		key, line := find(n, written.Content[0], key, line)
+		if strings.HasPrefix(what, "field ") { // field mmem not found in type config.Class
+			wrong = append(wrong, problem{line, fmt.Errorf("unknown key %q: %s", key, suggest(key))})
+		} else {
+			wrong = append(wrong, problem{line, fmt.Errorf("%s: %s", key, what)})
+		}
+	}
+	return wrong
+}
+
+// plain has the library take a number in quotes for one, and a fraction for no whole number.
+func plain(n *yaml.Node) {
+	n.Style = 0
+	if n.Kind == yaml.ScalarNode {
+		n.Tag = ""
+		if n.ShortTag() != "!!int" {
+			n.Tag = "!!str"
+		}
+	}
+	for _, child := range n.Content {
+		plain(child)
+	}
+}
+
+// find returns key and line in n of what was written in the given line, the line 0 if it was not there.
+func find(n, written *yaml.Node, key string, line int) (string, int) {
+	for i, child := range written.Content {
+		at := fmt.Sprintf("%s[%d]", key, i)
+		if written.Kind == yaml.MappingNode {
+			at = key + "." + written.Content[i-i%2].Value
+		}
+		if at, line := find(n.Content[i], child, at, line); line > 0 {
+			return at, line
+		}
+	}
+	if written.Line == line {
+		return key, n.Line
+	}
+	return key, 0
+}
+
+// parse sets v from text and says what v takes if text is not that.
+func parse(v reflect.Value, text string) error {
+	var want string
+	var err error
+	switch {
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		var d time.Duration
+		want = "a duration such as 250ms, 30s or 5m"
+		d, err = time.ParseDuration(text)
+		v.SetInt(int64(d))
+	case v.CanInt():
+		var n int64
+		want = "a whole number"
+		n, err = strconv.ParseInt(text, 10, v.Type().Bits())
+		v.SetInt(n)
+	case v.CanUint():
+		var n uint64
+		want = "a whole number from 0"
+		n, err = strconv.ParseUint(text, 10, v.Type().Bits())
+		v.SetUint(n)
+	case v.CanFloat():
+		var x float64
+		want = "a number"
+		x, err = strconv.ParseFloat(text, 64)
+		v.SetFloat(x)
+	default:
+		if !utf8.ValidString(text) { // YAML, in which agents read it, has no other text
+			return fmt.Errorf("must be UTF-8, got %q", Redact(text))
+		}
+		v.SetString(text)
+	}
+	if err != nil {
+		return fmt.Errorf("must be %s, got %q", want, text)
+	}
+	return nil
+}
