@@ -15,7 +15,7 @@ import (
 )
 
 // Config holds every setting of every verb. A field's yaml tag is its name in the file, its doc tag
-// the line that `remuda config --example` and docs/config.md print. Every field that is not a section
+// the line that `remuda config --example` and docs/config.md print, its is tag what it must be by itself (see forms). Every field that is not a section
 // can also be set by an environment variable (see Setting.Env) and by --set.
 type Config struct {
 	Name     string           `yaml:"name" doc:"name of this installation; prefix of runner names and tags"`
@@ -40,15 +40,15 @@ type Config struct {
 type GitHub struct {
 	URL                  string `yaml:"url" doc:"repository, organisation or enterprise that runners register with: https://github.com/owner/name, https://github.com/owner or https://github.com/enterprises/name"`
 	APIURL               string `yaml:"apiUrl" doc:"root of the REST API; empty: the one that belongs to url, on GitHub Enterprise Server https://host/api/v3"`
-	TokenFile            string `yaml:"tokenFile" doc:"file that holds the access token, read anew when it changes; wins over tokenEnv"`
+	TokenFile            string `yaml:"tokenFile" is:"path" doc:"file that holds the access token, read anew when it changes; wins over tokenEnv"`
 	TokenEnv             string `yaml:"tokenEnv" doc:"environment variable that holds the access token; not looked at with an App"`
-	AppID                int64  `yaml:"appId" doc:"id of a GitHub App, instead of a token; 0: none"`
-	AppInstallationID    int64  `yaml:"appInstallationId" doc:"id of its installation; 0: found by the owner"`
-	AppKeyFile           string `yaml:"appKeyFile" doc:"file that holds the App's private key (PEM), read anew when it changes"`
+	AppID                int64  `yaml:"appId" is:"from0" doc:"id of a GitHub App, instead of a token; 0: none"`
+	AppInstallationID    int64  `yaml:"appInstallationId" is:"from0" doc:"id of its installation; 0: found by the owner"`
+	AppKeyFile           string `yaml:"appKeyFile" is:"path" doc:"file that holds the App's private key (PEM), read anew when it changes"`
 	Registration         string `yaml:"registration" doc:"jit: one job per registration; token: one registration for all jobs of a run, for trusted repositories only"`
 	RunnerGroup          string `yaml:"runnerGroup" doc:"name of the runner group of new runners, of an organisation or enterprise; empty: runnerGroupId"`
-	RunnerGroupID        int64  `yaml:"runnerGroupId" doc:"id of the runner group instead, for registration jit; 1 is the default group"`
-	RegistrationsPer5Min int    `yaml:"registrationsPer5Min" doc:"registrations per 5 minutes; GitHub allows 1500 per repository or organisation"`
+	RunnerGroupID        int64  `yaml:"runnerGroupId" is:"from1" doc:"id of the runner group instead, for registration jit; 1 is the default group"`
+	RegistrationsPer5Min int    `yaml:"registrationsPer5Min" is:"from1" doc:"registrations per 5 minutes; GitHub allows 1500 per repository or organisation"`
 	Repository           string `yaml:"repository" doc:"owner/name whose jobs are accepted; empty: the one of url, or any of the organisation"`
 }
 
@@ -113,49 +113,49 @@ type Limits struct {
 type Requests struct {
 	Timeout       time.Duration `yaml:"timeout" doc:"from taking up a request to Ready or Failed, unless it names its own"`
 	MaxCount      int           `yaml:"maxCount" doc:"most instances one request may ask for; at most 3000"`
-	MaxRuntime    time.Duration `yaml:"maxRuntime" doc:"longest max runtime and timeout one request may ask for"`
+	MaxRuntime    time.Duration `yaml:"maxRuntime" is:"positive" doc:"longest max runtime and timeout one request may ask for"`
 	ClientSilence time.Duration `yaml:"clientSilence" doc:"a waiting client unseen for this long is gone; at least 10s, it reports every 5s"`
-	LaunchRetry   time.Duration `yaml:"launchRetry" doc:"how long a request may ask again where every place lacks capacity, to its deadline at most; it fails once its next try would come later; 0: at once"`
+	LaunchRetry   time.Duration `yaml:"launchRetry" is:"from0" doc:"how long a request may ask again where every place lacks capacity, to its deadline at most; it fails once its next try would come later; 0: at once"`
 }
 
 // Caps bounds the bill.
 type Caps struct {
-	MaxInstances int            `yaml:"maxInstances" doc:"instances that are not terminated, at once"`
+	MaxInstances int            `yaml:"maxInstances" is:"from1" doc:"instances that are not terminated, at once"`
 	PerClass     map[string]int `yaml:"perClass" doc:"likewise per class; a class not named has no cap of its own"`
 }
 
 // Intervals holds the periods of the controller.
 type Intervals struct {
-	Sweep     time.Duration `yaml:"sweep" doc:"fleet against records"`
-	HotPoll   time.Duration `yaml:"hotPoll" doc:"reports of instances that something waits for"`
-	WarmPoll  time.Duration `yaml:"warmPoll" doc:"reports of all other instances"`
-	Scan      time.Duration `yaml:"scan" doc:"the whole store"`
-	Runners   time.Duration `yaml:"runners" doc:"runners at GitHub against records"`
-	Batch     time.Duration `yaml:"batch" doc:"requests of one class within this share one launch"`
-	Exclusion time.Duration `yaml:"exclusion" doc:"a place that refused a launch is left alone this long"`
-	Orphan    time.Duration `yaml:"orphan" doc:"a machine that nobody knows is terminated after this"`
+	Sweep     time.Duration `yaml:"sweep" is:"positive" doc:"fleet against records"`
+	HotPoll   time.Duration `yaml:"hotPoll" is:"positive" doc:"reports of instances that something waits for"`
+	WarmPoll  time.Duration `yaml:"warmPoll" is:"positive" doc:"reports of all other instances"`
+	Scan      time.Duration `yaml:"scan" is:"positive" doc:"the whole store"`
+	Runners   time.Duration `yaml:"runners" is:"positive" doc:"runners at GitHub against records"`
+	Batch     time.Duration `yaml:"batch" is:"positive" doc:"requests of one class within this share one launch"`
+	Exclusion time.Duration `yaml:"exclusion" is:"positive" doc:"a place that refused a launch is left alone this long"`
+	Orphan    time.Duration `yaml:"orphan" is:"positive" doc:"a machine that nobody knows is terminated after this"`
 
-	Housekeeping time.Duration `yaml:"housekeeping" doc:"table, queues and launch template against what they should be"`
+	Housekeeping time.Duration `yaml:"housekeeping" is:"positive" doc:"table, queues and launch template against what they should be"`
 }
 
 // Lease holds the times of the election.
 type Lease struct {
-	TTL            time.Duration `yaml:"ttl" doc:"a lease unchanged for this long, and one request timeout, is free"`
+	TTL            time.Duration `yaml:"ttl" is:"positive" doc:"a lease unchanged for this long, and one request timeout, is free"`
 	RequestTimeout time.Duration `yaml:"requestTimeout" doc:"longest time one lease write may take; less than ttl"`
 }
 
 // Agent is handed to the agents.
 type Agent struct {
-	Script        string        `yaml:"script" doc:"absolute path of a script run once before the first registration; empty: none"`
-	ScriptTimeout time.Duration `yaml:"scriptTimeout" doc:"longest time script and scrub may take, each"`
-	Scrub         string        `yaml:"scrub" doc:"absolute path of a script run after each run to clean the machine; empty: none"`
-	IdlePoll      time.Duration `yaml:"idlePoll" doc:"how often an idle agent reads its record"`
-	Poll          time.Duration `yaml:"poll" doc:"how often any other agent reads its record"`
-	RunnerDir     string        `yaml:"runnerDir" doc:"absolute path of the unpacked actions/runner; empty: the one of runnerUrl, else the simulated one"`
+	Script        string        `yaml:"script" is:"path" doc:"absolute path of a script run once before the first registration; empty: none"`
+	ScriptTimeout time.Duration `yaml:"scriptTimeout" is:"positive" doc:"longest time script and scrub may take, each"`
+	Scrub         string        `yaml:"scrub" is:"path" doc:"absolute path of a script run after each run to clean the machine; empty: none"`
+	IdlePoll      time.Duration `yaml:"idlePoll" is:"positive" doc:"how often an idle agent reads its record"`
+	Poll          time.Duration `yaml:"poll" is:"positive" doc:"how often any other agent reads its record"`
+	RunnerDir     string        `yaml:"runnerDir" is:"path" doc:"absolute path of the unpacked actions/runner; empty: the one of runnerUrl, else the simulated one"`
 	RunnerURL     string        `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner; empty: it is part of the image"`
 	RunnerSHA256  string        `yaml:"runnerSha256" doc:"checksum of what runnerUrl delivers; required with it"`
-	RunnerVersion string        `yaml:"runnerVersion" doc:"version of the runner, such as 2.337.0, so that the controller tells in time when GitHub will serve it no longer; empty: the one in the name of runnerUrl, if any"`
-	RunnerUser    string        `yaml:"runnerUser" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; nobody else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
+	RunnerVersion string        `yaml:"runnerVersion" is:"version" doc:"version of the runner, such as 2.337.0, so that the controller tells in time when GitHub will serve it no longer; empty: the one in the name of runnerUrl, if any"`
+	RunnerUser    string        `yaml:"runnerUser" is:"user" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; nobody else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
 
 	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; everywhere: nor on a process fleet, for one on an EC2 instance, whose other users then lose the service, too; off: nothing keeps them"`
 
@@ -171,17 +171,17 @@ const (
 
 // Process imitates a cloud on one machine.
 type Process struct {
-	BootDelay      time.Duration `yaml:"bootDelay" doc:"from a launch until its agent starts"`
-	BootJitter     time.Duration `yaml:"bootJitter" doc:"up to this much is added to bootDelay"`
-	Capacity       int           `yaml:"capacity" doc:"instances it can hold; 0: any number"`
-	SpotCapacity   int           `yaml:"spotCapacity" doc:"spot instances among them; 0: any number"`
+	BootDelay      time.Duration `yaml:"bootDelay" is:"from0" doc:"from a launch until its agent starts"`
+	BootJitter     time.Duration `yaml:"bootJitter" is:"from0" doc:"up to this much is added to bootDelay"`
+	Capacity       int           `yaml:"capacity" is:"from0" doc:"instances it can hold; 0: any number"`
+	SpotCapacity   int           `yaml:"spotCapacity" is:"from0" doc:"spot instances among them; 0: any number"`
 	RefusalRate    float64       `yaml:"refusalRate" doc:"share of launches refused, 0 to 1"`
-	LossAfter      time.Duration `yaml:"lossAfter" doc:"spot instances vanish at a random age with this mean; 0: never"`
-	NoticeAfter    time.Duration `yaml:"noticeAfter" doc:"age at which spot instances get notice that they will be interrupted; 0: never"`
-	NoticeLead     time.Duration `yaml:"noticeLead" doc:"from that notice to the end"`
+	LossAfter      time.Duration `yaml:"lossAfter" is:"from0" doc:"spot instances vanish at a random age with this mean; 0: never"`
+	NoticeAfter    time.Duration `yaml:"noticeAfter" is:"from0" doc:"age at which spot instances get notice that they will be interrupted; 0: never"`
+	NoticeLead     time.Duration `yaml:"noticeLead" is:"positive" doc:"from that notice to the end"`
 	Types          []ProcessType `yaml:"types" doc:"instance types it offers: name, cpu, mem; empty: a small built-in catalogue"`
 	Seed           uint64        `yaml:"seed" doc:"seed of everything random"`
-	TerminateGrace time.Duration `yaml:"terminateGrace" doc:"from SIGTERM to SIGKILL"`
+	TerminateGrace time.Duration `yaml:"terminateGrace" is:"positive" doc:"from SIGTERM to SIGKILL"`
 }
 
 // ProcessType is one instance type of a process fleet.

@@ -14,8 +14,9 @@ import (
 // Setting is one value of Config that is set as a whole: everything but the sections.
 type Setting struct {
 	Key   string // as in the file: limits.claimGate
-	Doc   string
-	index []int // of the field, for reflect.Value.FieldByIndex
+	Doc   string // what it means, on one line
+	form  string // of forms; "": it has checks of its own, or none
+	index []int  // of the field, for reflect.Value.FieldByIndex
 }
 
 // settings are all, in the order of the file.
@@ -33,7 +34,7 @@ func listSettings(t reflect.Type, prefix string, index []int) []Setting {
 			out = append(out, listSettings(f.Type, key+".", at)...)
 			continue
 		}
-		out = append(out, Setting{Key: key, Doc: f.Tag.Get("doc"), index: at})
+		out = append(out, Setting{Key: key, Doc: f.Tag.Get("doc"), form: f.Tag.Get("is"), index: at})
 	}
 	return out
 }

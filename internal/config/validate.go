@@ -7,8 +7,10 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,10 +35,18 @@ const (
 	minSilence = 2 * SeenEvery
 )
 
+// word is what was given, in our words and without quotes.
+type word string
+
+const noURL word = "something that is no URL"
+
 // problems collects what is wrong: field, what is allowed, what was given.
 type problems []error
 
 func (p *problems) add(field, want string, got any) {
+	if text, ok := got.(string); ok {
+		got = strconv.Quote(text)
+	}
 	*p = append(*p, fmt.Errorf("%s: must be %s, got %v", field, want, got))
 }
 
@@ -47,25 +57,37 @@ func (p *problems) check(ok bool, field, want string, got any) {
 }
 
 func (p *problems) oneOf(field, got string, allowed ...string) {
-	p.check(slices.Contains(allowed, got), field, "one of "+strings.Join(allowed, ", "), quoted(got))
+	p.check(slices.Contains(allowed, got), field, "one of "+strings.Join(allowed, ", "), got)
 }
 
-func (p *problems) positive(field string, got time.Duration) {
-	p.check(got > 0, field, "greater than 0", got)
+// forms are what a setting must be by itself, by its is tag. An empty text is none.
+var forms = map[string]struct {
+	want string
+	ok   func(v reflect.Value) bool
+}{
+	"positive": {"greater than 0", func(v reflect.Value) bool { return v.Int() > 0 }},
+	"from0":    {"at least 0", func(v reflect.Value) bool { return v.Int() >= 0 }},
+	"from1":    {"at least 1", func(v reflect.Value) bool { return v.Int() >= 1 }},
+	"path":     {"an absolute path", func(v reflect.Value) bool { return v.IsZero() || filepath.IsAbs(v.String()) }},
+	"version":  {"a version such as 2.337.0", func(v reflect.Value) bool { return v.IsZero() || versionForm.MatchString(v.String()) }},
+	"user":     {"the name of a user", func(v reflect.Value) bool { return v.IsZero() || userForm.MatchString(v.String()) }},
 }
-
-func quoted(s string) string { return fmt.Sprintf("%q", s) }
 
 // Validate returns every problem, joined, and fills nothing.
 func (c Config) Validate() error {
 	var p problems
-	p.check(nameForm.MatchString(c.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", quoted(c.Name))
+	for _, s := range settings {
+		if f, v := forms[s.form], s.in(&c); s.form != "" && !f.ok(v) {
+			p.add(s.Key, f.want, v.Interface())
+		}
+	}
+	p.check(nameForm.MatchString(c.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", c.Name)
 	p.backend("store", c.Store, Stores)
 	switch {
 	case c.Pool != "":
 		p.backend("pool", c.Pool, Pools)
 	case HasScheme(c.Store, Stores):
-		p.check(HasScheme(c.Store, Pools), "pool", "set, since the store cannot hold it", quoted(c.Pool))
+		p.check(HasScheme(c.Store, Pools), "pool", "set, since the store cannot hold it", c.Pool)
 	}
 	p.backend("fleet", c.Fleet, Fleets)
 	c.GitHub.validate(&p)
@@ -74,9 +96,10 @@ func (c Config) Validate() error {
 	c.validateLimits(&p)
 	c.Requests.validate(&p)
 	c.validateCaps(&p)
-	c.validateTimes(&p)
 	c.Agent.validate(&p)
 	c.Process.validate(&p)
+	p.check(c.Lease.RequestTimeout > 0 && c.Lease.RequestTimeout < c.Lease.TTL, "lease.requestTimeout",
+		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
 	p.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.oneOf("log.format", c.Log.Format, "auto", "json", "text")
 	return errors.Join(p...)
@@ -104,9 +127,9 @@ func (p *problems) backend(field, raw string, schemes []string) {
 	want := "a URL with scheme " + strings.Join(schemes, " or ") + " and without credentials"
 	switch {
 	case err != nil:
-		p.add(field, want, "something that is no URL")
+		p.add(field, want, noURL)
 	default:
-		p.check(u.User == nil && slices.Contains(schemes, u.Scheme), field, want, quoted(Redact(raw)))
+		p.check(u.User == nil && slices.Contains(schemes, u.Scheme), field, want, Redact(raw))
 	}
 }
 
@@ -115,9 +138,9 @@ func (p *problems) web(field, raw string) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		p.add(field, "an http or https URL without credentials", "something that is no URL")
+		p.add(field, "an http or https URL without credentials", noURL)
 	case u.User != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		p.add(field, "an http or https URL without credentials", quoted(Redact(raw)))
+		p.add(field, "an http or https URL without credentials", Redact(raw))
 	}
 }
 
@@ -132,9 +155,7 @@ func (c GitHub) validate(p *problems) {
 	c.validatePort(p)
 	c.validateGroup(p)
 	c.validateApp(p)
-	p.check(c.RegistrationsPer5Min >= 1, "github.registrationsPer5Min", "at least 1", c.RegistrationsPer5Min)
-	p.check(c.Repository == "" || repositoryForm.MatchString(c.Repository), "github.repository", "owner/name", quoted(c.Repository))
-	p.check(c.TokenFile == "" || filepath.IsAbs(c.TokenFile), "github.tokenFile", "an absolute path", quoted(c.TokenFile))
+	p.check(c.Repository == "" || repositoryForm.MatchString(c.Repository), "github.repository", "owner/name", c.Repository)
 }
 
 // validatePort: config.sh registers with the host alone (actions/runner, src/Runner.Listener/Configuration/
@@ -147,17 +168,16 @@ func (c GitHub) validatePort(p *problems) {
 	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() {
 		return
 	}
-	p.add("github.url", "without a port with registration token, since the runner's config.sh drops it (registration jit takes one)", quoted(Redact(c.URL)))
+	p.add("github.url", "without a port with registration token, since the runner's config.sh drops it (registration jit takes one)", Redact(c.URL))
 }
 
 // validateGroup: config.sh takes a group by its name only.
 func (c GitHub) validateGroup(p *problems) {
-	p.check(c.RunnerGroupID >= 1, "github.runnerGroupId", "at least 1", c.RunnerGroupID)
 	switch named, other := c.RunnerGroup != "", c.RunnerGroupID > 1; {
 	case named && other:
 		p.add("github.runnerGroupId", "1 if runnerGroup names the group", c.RunnerGroupID)
 	case named && c.level() == "repository":
-		p.add("github.runnerGroup", "empty, since runners of a repository are in its only group", quoted(c.RunnerGroup))
+		p.add("github.runnerGroup", "empty, since runners of a repository are in its only group", c.RunnerGroup)
 	case other && c.Registration == "token":
 		p.add("github.runnerGroupId", "1 with registration token, which takes runnerGroup", c.RunnerGroupID)
 	}
@@ -165,16 +185,13 @@ func (c GitHub) validateGroup(p *problems) {
 
 // validateApp holds it to what githubapi takes, in the words of the file.
 func (c GitHub) validateApp(p *problems) {
-	p.check(c.AppID >= 0, "github.appId", "at least 0", c.AppID)
-	p.check(c.AppInstallationID >= 0, "github.appInstallationId", "at least 0", c.AppInstallationID)
-	p.check(c.AppKeyFile == "" || filepath.IsAbs(c.AppKeyFile), "github.appKeyFile", "an absolute path", quoted(c.AppKeyFile))
 	switch {
 	case c.AppID > 0 && c.AppKeyFile == "":
-		p.add("github.appKeyFile", "set with appId", quoted(c.AppKeyFile))
+		p.add("github.appKeyFile", "set with appId", c.AppKeyFile)
 	case c.AppID == 0 && (c.AppKeyFile != "" || c.AppInstallationID > 0):
 		p.add("github.appId", "set with appKeyFile and appInstallationId", c.AppID)
 	case c.AppID > 0 && c.TokenFile != "":
-		p.add("github.tokenFile", "empty if there is an App", quoted(c.TokenFile))
+		p.add("github.tokenFile", "empty if there is an App", c.TokenFile)
 	case c.AppID > 0 && c.level() == "enterprise":
 		p.add("github.appId", "0 for an enterprise, which takes a classic token only", c.AppID)
 	}
@@ -183,11 +200,11 @@ func (c GitHub) validateApp(p *problems) {
 // validateClasses keeps the classes ordered: no two of one cpu, and more cpu means more mem, so that
 // "larger" has one meaning.
 func validateClasses(p *problems, classes map[string]Class) {
-	p.check(len(classes) > 0, "classes", "at least one class", "none")
+	p.check(len(classes) > 0, "classes", "at least one class", word("none"))
 	names := slices.Sorted(maps.Keys(classes))
 	for _, name := range names {
 		class := classes[name]
-		p.check(nameForm.MatchString(name), "classes."+name, "named by 1 to 32 of a-z, 0-9 and -", quoted(name))
+		p.check(nameForm.MatchString(name), "classes."+name, "named by 1 to 32 of a-z, 0-9 and -", name)
 		p.check(class.CPU > 0, "classes."+name+".cpu", "greater than 0", class.CPU)
 		p.check(class.Mem > 0, "classes."+name+".mem", "greater than 0", class.Mem)
 	}
@@ -214,7 +231,7 @@ func (c Config) validateScrub(p *problems) {
 			p.oneOf(field, level, scrub.Levels()...)
 		}
 		p.check(alone || level != string(scrub.Full), field,
-			"less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1", quoted(level))
+			"less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1", level)
 	}
 }
 
@@ -236,85 +253,41 @@ func (c Config) validateLimits(p *problems) {
 
 func (c Requests) validate(p *problems) {
 	p.check(c.MaxCount >= 1 && c.MaxCount <= store.MaxSeats, "requests.maxCount", fmt.Sprintf("1 to %d", store.MaxSeats), c.MaxCount)
-	p.positive("requests.maxRuntime", c.MaxRuntime)
 	p.check(c.Timeout > 0 && c.Timeout <= c.MaxRuntime, "requests.timeout",
 		fmt.Sprintf("greater than 0 and at most requests.maxRuntime (%s)", c.MaxRuntime), c.Timeout)
 	p.check(c.ClientSilence >= minSilence, "requests.clientSilence", fmt.Sprintf("at least %s", minSilence), c.ClientSilence)
-	p.check(c.LaunchRetry >= 0, "requests.launchRetry", "at least 0", c.LaunchRetry)
 }
 
 func (c Config) validateCaps(p *problems) {
-	p.check(c.Caps.MaxInstances >= 1, "caps.maxInstances", "at least 1", c.Caps.MaxInstances)
 	for _, class := range slices.Sorted(maps.Keys(c.Caps.PerClass)) {
 		field := "caps.perClass." + class
 		p.check(c.Caps.PerClass[class] >= 0, field, "at least 0", c.Caps.PerClass[class])
 		if _, ok := c.Classes[class]; !ok {
-			p.add(field, "named after one of the classes "+strings.Join(slices.Sorted(maps.Keys(c.Classes)), ", "), quoted(class))
+			p.add(field, "named after one of the classes "+strings.Join(slices.Sorted(maps.Keys(c.Classes)), ", "), class)
 		}
 	}
 }
 
-func (c Config) validateTimes(p *problems) {
-	i := c.Intervals
-	for _, f := range []struct {
-		field string
-		value time.Duration
-	}{
-		{"intervals.sweep", i.Sweep},
-		{"intervals.hotPoll", i.HotPoll},
-		{"intervals.warmPoll", i.WarmPoll},
-		{"intervals.scan", i.Scan},
-		{"intervals.runners", i.Runners},
-		{"intervals.batch", i.Batch},
-		{"intervals.exclusion", i.Exclusion},
-		{"intervals.orphan", i.Orphan},
-		{"intervals.housekeeping", i.Housekeeping},
-		{"lease.ttl", c.Lease.TTL},
-	} {
-		p.positive(f.field, f.value)
-	}
-	p.check(c.Lease.RequestTimeout > 0 && c.Lease.RequestTimeout < c.Lease.TTL, "lease.requestTimeout",
-		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
-}
-
 func (c Agent) validate(p *problems) {
-	for _, f := range []struct{ field, path string }{
-		{"agent.script", c.Script}, {"agent.scrub", c.Scrub}, {"agent.runnerDir", c.RunnerDir},
-	} {
-		p.check(f.path == "" || filepath.IsAbs(f.path), f.field, "an absolute path", quoted(f.path))
-	}
-	p.check(c.RunnerVersion == "" || versionForm.MatchString(c.RunnerVersion), "agent.runnerVersion", "a version such as 2.337.0", quoted(c.RunnerVersion))
-	p.check(c.RunnerUser == "" || userForm.MatchString(c.RunnerUser), "agent.runnerUser", "the name of a user", quoted(c.RunnerUser))
 	if c.RunnerURL != "" {
-		p.check(c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", quoted(c.RunnerDir))
+		p.check(c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", c.RunnerDir)
 		p.web("agent.runnerUrl", c.RunnerURL)
-		p.check(sumForm.MatchString(c.RunnerSHA256), "agent.runnerSha256", "64 hexadecimal digits, since agent.runnerUrl is set", quoted(c.RunnerSHA256))
+		p.check(sumForm.MatchString(c.RunnerSHA256), "agent.runnerSha256", "64 hexadecimal digits, since agent.runnerUrl is set", c.RunnerSHA256)
 	} else {
-		p.check(c.RunnerSHA256 == "", "agent.runnerSha256", "empty unless agent.runnerUrl is set", quoted(c.RunnerSHA256))
+		p.check(c.RunnerSHA256 == "", "agent.runnerSha256", "empty unless agent.runnerUrl is set", c.RunnerSHA256)
 	}
 	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, FirewallRequired, FirewallEverywhere, FirewallOff)
 	for i, name := range c.MetadataUsers {
 		p.check(userForm.MatchString(name) && name != RootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
-			"the name of a user other than root and agent.runnerUser", quoted(name))
+			"the name of a user other than root and agent.runnerUser", name)
 	}
-	p.positive("agent.scriptTimeout", c.ScriptTimeout)
-	p.positive("agent.idlePoll", c.IdlePoll)
-	p.positive("agent.poll", c.Poll)
 }
 
 func (c Process) validate(p *problems) {
-	p.check(c.BootDelay >= 0, "process.bootDelay", "at least 0", c.BootDelay)
-	p.check(c.BootJitter >= 0, "process.bootJitter", "at least 0", c.BootJitter)
-	p.check(c.Capacity >= 0, "process.capacity", "at least 0", c.Capacity)
-	p.check(c.SpotCapacity >= 0, "process.spotCapacity", "at least 0", c.SpotCapacity)
 	p.check(c.RefusalRate >= 0 && c.RefusalRate <= 1, "process.refusalRate", "from 0 to 1", c.RefusalRate)
-	p.check(c.LossAfter >= 0, "process.lossAfter", "at least 0", c.LossAfter)
-	p.check(c.NoticeAfter >= 0, "process.noticeAfter", "at least 0", c.NoticeAfter)
-	p.positive("process.noticeLead", c.NoticeLead)
-	p.positive("process.terminateGrace", c.TerminateGrace)
 	for i, t := range c.Types {
 		field := fmt.Sprintf("process.types[%d]", i)
-		p.check(t.Name != "", field+".name", "set", quoted(t.Name))
+		p.check(t.Name != "", field+".name", "set", t.Name)
 		p.check(t.CPU > 0, field+".cpu", "greater than 0", t.CPU)
 		p.check(t.Mem > 0, field+".mem", "greater than 0", t.Mem)
 	}
