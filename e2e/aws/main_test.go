@@ -1,5 +1,5 @@
-// Package aws drives the built binary against AWS's services on loopback: DynamoDB Local, moto with what
-// it lacks, and machines that a small hypervisor runs by their own user data. See package story for what
+// Package aws drives the built binary against AWS's services on loopback: DynamoDB Local, moto, EC2 in
+// memory, and machines that a small hypervisor runs by their own user data. See package story for what
 // is told.
 //
 // A failure under faults is told again with the seed it names: go test ./e2e/aws -run 'TestFaults/Errors'

@@ -24,22 +24,22 @@ func TestFaults_Refusals(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("faults: -seed %d", seed)
-	stub := ec2test.New(t)
-	stub.Refuse(ec2test.Pool{Type: "c6i.large", Zone: "us-east-1a"}, "InsufficientInstanceCapacity")
-	stub.Limit(2)
-	for _, action := range []string{"CreateFleet", "DescribeInstances", "TerminateInstances"} {
-		stub.Throttle(action, 4) // one more than the SDK tries
-	}
-	stub.Fail("CreateFleet", ec2test.Fault{Status: http.StatusBadRequest, Code: "MaxFleetCountExceeded", Message: "The maximum number of fleets has been reached."})
+	var stub *ec2test.Server
 	var lost *faults.Transport
 	w := newWorld(t, func(w *world) {
+		stub = w.cloud
+		stub.Refuse(ec2test.Pool{Type: "c6i.large", Zone: "us-east-1a"}, "InsufficientInstanceCapacity")
+		stub.Limit(2)
+		for _, action := range []string{"CreateFleet", "DescribeInstances", "TerminateInstances"} {
+			stub.Throttle(action, 4) // one more than the SDK tries
+		}
+		stub.Fail("CreateFleet", ec2test.Fault{Status: http.StatusBadRequest, Code: "MaxFleetCountExceeded", Message: "The maximum number of fleets has been reached."})
 		var proxy string
 		proxy, lost = faults.Proxy(t, stub.URL, faults.Faults{Seed: seed, Rules: []faults.Rule{
 			{Op: "ec2.CreateFleet", Kind: faults.LostReply, Rate: 1, Limit: 4},
 		}})
-		w.ec2, w.roleID = stub.URL, w.account.RoleID // the stub's role is not the one that STS knows
-		w.account.Subnets, w.account.Group, w.account.AMI, w.account.Profile = stub.Subnets(), ec2test.Group, ec2test.AMI, ec2test.Profile
-		w.parts.controller["ec2"], w.parts.controller["iam"] = proxy, stub.URL
+		w.roleID = *w.role.RoleId // IAM need not be asked
+		w.parts.controller["ec2"] = proxy
 	})
 	w.install()
 	var partial, refused atomic.Bool

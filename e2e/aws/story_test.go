@@ -90,7 +90,7 @@ func (w *world) left() {
 func (w *world) principals() {
 	w.Helper()
 	client := dynamodb.NewFromConfig(awstest.Config(w, w.dynamo))
-	want := regexp.MustCompile("^INSTANCE#" + regexp.QuoteMeta(w.account.RoleID) + ":(i-[0-9a-f]{17})$")
+	want := regexp.MustCompile("^INSTANCE#" + regexp.QuoteMeta(*w.role.RoleId) + ":(i-[0-9a-f]{17})$")
 	var seen []string
 	for pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(w.name)}); pages.HasMorePages(); {
 		out, err := pages.NextPage(w.Context())
@@ -102,7 +102,7 @@ func (w *world) principals() {
 			}
 			m := want.FindStringSubmatch(pk.Value)
 			if m == nil {
-				w.Errorf("partition %s: want INSTANCE#%s:<instance id>", pk.Value, w.account.RoleID)
+				w.Errorf("partition %s: want INSTANCE#%s:<instance id>", pk.Value, *w.role.RoleId)
 				continue
 			}
 			seen = append(seen, m[1])

@@ -16,7 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/iam/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/utils/clock"
@@ -36,12 +39,12 @@ type world struct {
 	name       string // of the installation, its table and its queues
 	dir        string
 	dynamo     string // endpoint without anything in between
-	moto       string // likewise, of SQS, STS and IAM
-	ec2        string // likewise
-	account    ec2test.Account
-	role       string   // ARN of the machines' role
-	roleID     string   // set in the configuration; "": IAM is asked
-	env        []string // more settings of the operator's
+	moto       string // likewise, of SQS and STS
+	cloud      *ec2test.Server
+	ec2        string      // its endpoint
+	role       *types.Role // of the machines, as STS knows it
+	roleID     string      // set in the configuration; "": IAM is asked
+	env        []string    // more settings of the operator's
 	parts      parts
 	github     []byte // settings that lead to the simulated GitHub
 	token      string // REMUDA_SIMULATED_TOKEN
@@ -71,12 +74,17 @@ const (
 func newWorld(t testing.TB, wire func(*world)) *world {
 	t.Helper()
 	w := &world{TB: t, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), dynamo: awstest.DynamoDBLocal(t), moto: awstest.Moto(t)}
-	shim := ec2test.NewShim(t, w.moto)
-	w.ec2, w.account = shim.URL, shim.Account(t, w.name)
+	w.cloud = ec2test.New(t)
+	w.ec2 = w.cloud.URL
+	made, err := iam.NewFromConfig(awstest.Config(t, w.moto)).CreateRole(t.Context(), &iam.CreateRoleInput{
+		RoleName: &w.name, AssumeRolePolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[]}`),
+	})
+	w.check(err)
+	w.role = made.Role
+	w.cloud.SetProfile(w.name, *w.role.RoleId)
 	all := func() endpoints {
-		return endpoints{"dynamodb": w.dynamo, "sqs": w.moto, "ec2": shim.URL, "iam": shim.URL, "sts": w.moto}
+		return endpoints{"dynamodb": w.dynamo, "sqs": w.moto, "ec2": w.ec2, "iam": w.ec2, "sts": w.moto}
 	}
-	w.role = "arn:aws:iam::123456789012:role/" + w.account.Profile
 	w.parts = parts{all(), all(), all()}
 	if wire != nil {
 		wire(w)
@@ -106,8 +114,8 @@ func (w *world) settings() []byte {
 		"name": w.name, "store": "dynamodb://" + w.name + "?region=" + awstest.Region,
 		"pool": "sqs://" + w.name + "?region=" + awstest.Region, "fleet": "ec2://" + w.name + "?region=" + awstest.Region,
 		"ec2": map[string]any{
-			"subnets": w.account.Subnets[:3], "securityGroups": []string{w.account.Group}, "ami": w.account.AMI,
-			"instanceProfile": w.account.Profile, "roleId": w.roleID, "binaryUrl": binaryURL, "binarySha256": binarySum,
+			"subnets": w.cloud.Subnets(), "securityGroups": []string{ec2test.Group}, "ami": ec2test.AMI,
+			"instanceProfile": w.name, "roleId": w.roleID, "binaryUrl": binaryURL, "binarySha256": binarySum,
 		},
 	})
 	w.check(err)
@@ -201,7 +209,7 @@ func (w *world) host() {
 	w.machines = hypervisor.New(hypervisor.Options{
 		Name: w.name, Dir: filepath.Join(w.dir, "machines"), Env: env, Poll: 200 * time.Millisecond,
 		EC2: ec2.NewFromConfig(awstest.Config(w, w.ec2)), STS: sts.NewFromConfig(awstest.Config(w, w.moto)),
-		Role: w.role, Log: log.New(file, "", log.Lmicroseconds),
+		Role: *w.role.Arn, Log: log.New(file, "", log.Lmicroseconds),
 	})
 	w.beside(func(ctx context.Context) error { return errors.Join(w.machines.Run(ctx), file.Close()) })
 }

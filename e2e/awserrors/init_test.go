@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/remuda-run/remuda/e2e/awsread"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/awstest/faults"
 )
@@ -96,7 +97,7 @@ func TestInit_MakesWhatThePageSays(t *testing.T) {
 		Page: string(page), Endpoints: map[string]string{"dynamodb": s.dynamo, "sqs": s.moto, "ec2": s.ec2},
 		Table: s.name, Prefix: s.name, Classes: []string{"small"}, Name: s.name, Tags: map[string]string{"team": "build"},
 		Settings: map[string][]string{
-			"ec2.ami": {s.account.AMI}, "ec2.securityGroups": {s.account.Group}, "ec2.instanceProfile": {s.account.Profile}, "ec2.rootVolume": {"50"},
+			"ec2.ami": {ec2test.AMI}, "ec2.securityGroups": {ec2test.Group}, "ec2.instanceProfile": {s.name}, "ec2.rootVolume": {"50"},
 		},
 		Tagged: []string{"launch template"},
 	}.Differences(t.Context())
@@ -125,7 +126,7 @@ func (s *site) owned() {
 	s.check(err)
 	queues, err := sqs.NewFromConfig(awstest.Config(s, s.moto)).ListQueues(s.Context(), nil)
 	s.check(err)
-	templates, err := ec2.NewFromConfig(awstest.Config(s, s.moto)).DescribeLaunchTemplates(s.Context(), nil)
+	templates, err := ec2.NewFromConfig(awstest.Config(s, s.ec2)).DescribeLaunchTemplates(s.Context(), nil)
 	s.check(err)
 	for _, name := range tables.TableNames {
 		if !strings.HasPrefix(name, namePrefix) {
@@ -190,7 +191,7 @@ func TestInit_MissingParts(t *testing.T) {
 			}
 			s.ends(exitFailure, append(tt.want, "fleet"), args...)
 			s.owned()
-			templates, err := ec2.NewFromConfig(awstest.Config(s, s.moto)).DescribeLaunchTemplates(s.Context(), &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{s.name + "-machine"}})
+			templates, err := ec2.NewFromConfig(awstest.Config(s, s.ec2)).DescribeLaunchTemplates(s.Context(), &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{s.name + "-machine"}})
 			if err == nil && len(templates.LaunchTemplates) > 0 {
 				t.Error("there is a launch template of parts that do not exist")
 			}

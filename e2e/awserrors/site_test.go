@@ -29,7 +29,6 @@ type site struct {
 	testing.TB
 	name    string // of the installation, its table and its queues
 	dir     string
-	account ec2test.Account
 	dynamo  string // endpoints behind the proxies
 	moto    string
 	ec2     string
@@ -53,15 +52,15 @@ func newSite(t testing.TB, rules ...faults.Rule) *site {
 		TB: t, name: namePrefix + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(),
 		dynamo: awstest.DynamoDBLocal(t), moto: awstest.Moto(t),
 	}
-	shim := ec2test.NewShim(t, s.moto)
-	s.ec2 = shim.URL
-	s.account = shim.Account(t, s.name)
+	cloud := ec2test.New(t)
+	s.ec2 = cloud.URL
+	cloud.SetProfile(s.name, ec2test.RoleID)
 	through := func(upstream string) string {
 		endpoint, proxy := faults.Proxy(t, upstream, faults.Faults{Seed: 1, Rules: rules})
 		s.proxies = append(s.proxies, proxy)
 		return endpoint
 	}
-	ec2 := through(shim.URL)
+	ec2 := through(s.ec2)
 	hub := httptest.NewServer(githubsim.Handler(githubsim.New(githubsim.Options{Clock: clock.RealClock{}}), githubToken))
 	t.Cleanup(hub.Close)
 	s.env = append(awstest.Env(map[string]string{"dynamodb": through(s.dynamo), "sqs": through(s.moto), "ec2": ec2, "iam": ec2, "sts": s.moto}),
@@ -73,7 +72,7 @@ func newSite(t testing.TB, rules ...faults.Rule) *site {
 		"github":  map[string]any{"url": hub.URL + "/octo/repo"},
 		"agent":   map[string]any{"runnerUser": "ci"},
 		"ec2": map[string]any{
-			"subnets": s.account.Subnets[:2], "securityGroups": []string{s.account.Group}, "ami": s.account.AMI, "instanceProfile": s.account.Profile,
+			"subnets": cloud.Subnets()[:2], "securityGroups": []string{ec2test.Group}, "ami": ec2test.AMI, "instanceProfile": s.name,
 		},
 	})
 	return s

@@ -59,7 +59,7 @@ func TestReader_FindsWhatThePageSays(t *testing.T) {
 		differences(t, without(in, "| `VisibilityTimeout` |"), ".VisibilityTimeout: is '30', documented as None")
 	})
 	t.Run("Tag", func(t *testing.T) {
-		differences(t, without(in, "| `remuda-class` |"), "instance.remuda-class: is True")
+		differences(t, without(in, "| `remuda-class` |"), "instance.remuda-class: is True", "volume.remuda-class: is True")
 	})
 	t.Run("Template", func(t *testing.T) {
 		differences(t, without(in, "| `MetadataOptions.HttpTokens` |"), "MetadataOptions.HttpTokens: is ['required'] and not documented")
@@ -119,32 +119,30 @@ func item(t *testing.T, in awsread.Installation, item map[string]types.Attribute
 // installation is one whose parts all write to AWS.
 type installation struct {
 	*testing.T
-	at      awsread.Installation
-	account ec2test.Account
-	table   *dynamostore.Table
-	pool    *sqspool.Pool
-	fleet   *ec2fleet.Fleet
+	at    awsread.Installation
+	cloud *ec2test.Server
+	table *dynamostore.Table
+	pool  *sqspool.Pool
+	fleet *ec2fleet.Fleet
 }
 
 // written makes an installation and lets it write a record of each kind, with a value in every attribute.
 func written(t *testing.T) awsread.Installation {
 	t.Helper()
 	dynamo, moto := awstest.DynamoDBLocal(t), awstest.Moto(t)
-	shim := ec2test.NewShim(t, moto)
 	page, err := os.ReadFile("../../docs/data-model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := awstest.Name(t)
-	i := &installation{T: t, account: shim.Account(t, name)}
+	i := &installation{T: t, cloud: ec2test.New(t)}
 	i.at = awsread.Installation{
-		Page: string(page), Endpoints: map[string]string{"dynamodb": dynamo, "sqs": moto, "ec2": shim.URL, "iam": shim.URL},
+		Page: string(page), Endpoints: map[string]string{"dynamodb": dynamo, "sqs": moto, "ec2": i.cloud.URL, "iam": i.cloud.URL},
 		Table: name, Prefix: name, Classes: classes, Name: name, Tags: map[string]string{"team": "build"},
 		Settings: map[string][]string{
-			"ec2.ami": {i.account.AMI}, "ec2.securityGroups": {i.account.Group}, "ec2.instanceProfile": {name}, "ec2.rootVolume": {"40"},
+			"ec2.ami": {ec2test.AMI}, "ec2.securityGroups": {ec2test.Group}, "ec2.instanceProfile": {ec2test.Profile}, "ec2.rootVolume": {"40"},
 		},
-		// moto keeps no tags of a fleet's volumes, and of the fleet none that could be asked for.
-		Tagged: []string{"launch template", "instance"}, Records: true,
+		Tagged: []string{"launch template", "instance", "volume"}, Records: true,
 	}
 	i.open()
 	i.ensure()
@@ -170,7 +168,7 @@ func (i *installation) open() {
 	i.table, errs[0] = dynamostore.Open(ctx, of("dynamodb"), cfg, clk, log)
 	i.pool, errs[1] = sqspool.Open(ctx, of("sqs"), cfg, clk, log)
 	i.fleet, errs[2] = ec2fleet.Open(ctx, of("ec2"), cfg, ec2fleet.Options{
-		Subnets: i.account.Subnets[:2], SecurityGroups: []string{i.account.Group}, AMI: i.account.AMI, InstanceProfile: i.account.Profile,
+		Subnets: i.cloud.Subnets()[:2], SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
 		UserData: "#!/bin/sh\n", RootVolumeGiB: 40, RootDevice: "/dev/xvda", Tags: i.at.Tags, Clock: clk,
 	})
 	if err := errors.Join(errs[:]...); err != nil {
@@ -201,7 +199,7 @@ func (i *installation) ensure() {
 func (i *installation) launch(ctx context.Context) (fleet.Plan, fleet.Machine) {
 	i.Helper()
 	plan, err := i.fleet.Plan(ctx, fleet.Spec{
-		Token: "l-" + i.at.Name, Count: 1, ResourceClass: classes[0], UsageClass: store.Spot, CPU: 2, Mem: 4096, AllowedTypes: []string{"c5.*"},
+		Token: "l-" + i.at.Name, Count: 1, ResourceClass: classes[0], UsageClass: store.Spot, CPU: 2, Mem: 4096, AllowedTypes: []string{"c6i.*"},
 	})
 	if err != nil {
 		i.Fatal(err)

@@ -41,7 +41,7 @@ func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 	i.Helper()
 	ctx := i.Context()
 	want := store.RunRequest{
-		ID: "4711-a", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot, store.OnDemand}, AllowedInstanceTypes: []string{"c5.*"},
+		ID: "4711-a", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot, store.OnDemand}, AllowedInstanceTypes: []string{"c6i.*"},
 		ResourceClass: classes[0], MaxRuntime: 1800, Timeout: 0.5, CreatedAt: store.At(now),
 	}
 	r := must[store.RunRequest](i)(s.Submit(ctx, want))

@@ -2,67 +2,32 @@ package ec2fleet
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ssm"
-	"github.com/aws/aws-sdk-go-v2/service/ssm/types"
-	"golang.org/x/time/rate"
-
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
-	"github.com/remuda-run/remuda/internal/awstest"
 )
 
-// What EC2 does now and then, at moto: each is told as the contract says, and launches nothing twice.
-func TestMoto_Odds_S74_S75(t *testing.T) {
-	endpoint := awstest.Moto(t)
-	lives := func(t *testing.T, f *Fleet, token string) int {
-		t.Helper()
-		machines, err := f.List(t.Context(), token)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for _, m := range machines {
-			if m.State == fleet.Starting || m.State == fleet.Up {
-				n++
-			}
-		}
-		return n
-	}
-
-	t.Run("MixedTypesAndZones", func(t *testing.T) {
-		m := onMoto(t, endpoint)
-		f := m.open(t)
-		places := map[string]bool{}
-		for _, machine := range launched(t, f, spec("l-"+m.name, 3)).Machines {
-			places[machine.InstanceType+" "+machine.Zone] = true
-		}
-		if n := lives(t, f, "l-"+m.name); n != 3 || len(places) < 2 {
-			t.Errorf("%d machines in %v, want 3 in two pools", n, places)
-		}
-	})
+// What EC2 does now and then: each is told as the contract says, and launches nothing twice.
+func TestLaunch_Odds_S74_S75(t *testing.T) {
 	t.Run("ImageIsGone", func(t *testing.T) {
-		m := onMoto(t, endpoint)
-		f := m.open(t)
-		p := planned(t, f, spec("l-"+m.name, 1))
-		m.shim.Odd(ec2test.Odds{ImageGone: true})
+		s := ec2test.New(t)
+		f := ready(t, s, nil)
+		p := planned(t, f, spec("l-1", 1))
+		s.Remove(ec2test.AMI)
 		_, err := f.Launch(t.Context(), p)
 		if !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "InvalidAMIID.NotFound") {
 			t.Errorf("Launch error = %v, want %v with EC2's code", err, fleet.ErrInvalid)
 		}
 	})
 	t.Run("NewVersionIsNotSeenYet", func(t *testing.T) {
-		m := onMoto(t, endpoint)
-		m.shim.Odd(ec2test.Odds{Unseen: 2})
-		m.opts.UserData = "#!/bin/sh\necho second\n"
-		f := m.open(t)
-		if _, err := f.Ensure(t.Context(), true); err != nil {
-			t.Fatal(err)
-		}
-		p := planned(t, f, spec("l-"+m.name, 1))
+		s := ec2test.New(t)
+		f := ready(t, s, nil)
+		p := planned(t, f, spec("l-1", 1))
+		unseen := ec2test.Fault{Status: http.StatusBadRequest, Code: "InvalidLaunchTemplateId.VersionNotFound", Message: "Could not find launch template version"}
+		s.Fail("CreateFleet", unseen, unseen) // EC2 API, "Eventual consistency"
 		for range 2 {
 			if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) {
 				t.Fatalf("Launch error = %v, want one that is not definite", err)
@@ -73,10 +38,10 @@ func TestMoto_Odds_S74_S75(t *testing.T) {
 		}
 	})
 	t.Run("TokenOfMachinesThatHaveEnded", func(t *testing.T) {
-		m := onMoto(t, endpoint)
-		m.shim.Odd(ec2test.Odds{EndedTokens: true})
-		f := m.open(t)
-		sp := spec("l-"+m.name, 2)
+		s := ec2test.New(t)
+		s.Odd(ec2test.Odds{EndedTokens: true})
+		f := ready(t, s, nil)
+		sp := spec("l-1", 2)
 		out := launched(t, f, sp)
 		if err := f.Terminate(t.Context(), out.Machines[0].ID); err != nil {
 			t.Fatal(err)
@@ -91,27 +56,16 @@ func TestMoto_Odds_S74_S75(t *testing.T) {
 		if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "IdempotentInstanceTerminated") {
 			t.Errorf("Launch after both ended: %v, want %v with EC2's code", err, fleet.ErrInvalid)
 		}
-		if n := lives(t, f, sp.Token); n != 0 {
+		if n := len(s.Alive()); n != 0 {
 			t.Errorf("%d machines live, want none launched anew", n)
 		}
 	})
-	t.Run("BucketIsEmpty", func(t *testing.T) {
-		m := onMoto(t, endpoint)
-		m.shim.Odd(ec2test.Odds{Bucket: rate.NewLimiter(0, 1)})
-		f := m.open(t)
-		first, second := planned(t, f, spec("l-1-"+m.name, 1)), planned(t, f, spec("l-2-"+m.name, 1))
-		if _, err := f.Launch(t.Context(), first); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Launch(t.Context(), second); !errors.Is(err, fleet.ErrThrottled) {
-			t.Errorf("Launch error = %v, want %v", err, fleet.ErrThrottled)
-		}
-	})
 	t.Run("ErrorsWithoutAType", func(t *testing.T) {
-		m := onMoto(t, endpoint)
-		m.shim.Odd(ec2test.Odds{Typeless: true})
-		m.shim.Refuse(ec2test.Pool{}, "InsufficientInstanceCapacity")
-		out, err := m.open(t).Launch(t.Context(), planned(t, m.open(t), spec("l-"+m.name, 1)))
+		s := ec2test.New(t)
+		s.Odd(ec2test.Odds{Typeless: true})
+		s.Refuse(ec2test.Pool{}, "InsufficientInstanceCapacity")
+		f := ready(t, s, nil)
+		out, err := f.Launch(t.Context(), planned(t, f, spec("l-1", 1)))
 		if err != nil || len(out.Machines) > 0 || len(out.Refused) == 0 {
 			t.Fatalf("Launch = %v, %v, want refusals only", out, err)
 		}
@@ -121,29 +75,4 @@ func TestMoto_Odds_S74_S75(t *testing.T) {
 			}
 		}
 	})
-}
-
-// S70: an image named by a parameter of Systems Manager, as moto keeps it, becomes machines of that image.
-func TestMoto_ImageByParameter_S70(t *testing.T) {
-	m := onMoto(t, awstest.Moto(t))
-	name := "/" + m.name + "/image"
-	parameters := ssm.NewFromConfig(config(t, m.shim.URL))
-	_, err := parameters.PutParameter(t.Context(), &ssm.PutParameterInput{Name: &name, Value: &m.opts.AMI, Type: types.ParameterTypeString})
-	if err != nil {
-		t.Fatal(err)
-	}
-	image := m.opts.AMI
-	m.opts.AMI, m.opts.RootDevice = "resolve:ssm:"+name, ""
-	f := m.open(t)
-	if got, err := f.Ensure(t.Context(), true); err != nil {
-		t.Fatalf("Ensure = %v, %v", got, err)
-	}
-	id := launched(t, f, spec("l-"+m.name, 1)).Machines[0].ID
-	out, err := ec2.NewFromConfig(config(t, m.shim.URL)).DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := *out.Reservations[0].Instances[0].ImageId; got != image {
-		t.Errorf("machine of image %s, want %s", got, image)
-	}
 }

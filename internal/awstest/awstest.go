@@ -68,7 +68,7 @@ var elasticMQ = &server{
 // It does not delete what has expired for many minutes, like DynamoDB.
 func DynamoDBLocal(t testing.TB) string { t.Helper(); return dynamoDBLocal.use(t) }
 
-// Moto returns the endpoint of moto, which serves EC2, IAM and STS, and simpler forms of DynamoDB and
+// Moto returns the endpoint of moto, which serves IAM and STS, and simpler forms of DynamoDB and
 // SQS. Its machines are records only, and it checks no permission.
 func Moto(t testing.TB) string { t.Helper(); return moto.use(t) }
 

@@ -1,5 +1,5 @@
 // Package awstest starts AWS services on loopback for tests: DynamoDB Local, AWS's own implementation,
-// for DynamoDB; ElasticMQ for SQS; moto for EC2, IAM and STS.
+// for DynamoDB; ElasticMQ for SQS; moto for SQS, IAM and STS.
 //
 // Each service is one process per test binary. It starts when the first test asks for it, with
 // nothing in it, is shared by all tests, and ends with the binary. So tests keep apart by the names of

@@ -37,6 +37,18 @@ func (s *Server) Throttle(action string, n int) {
 	}
 }
 
+// Odds are what EC2 does now and then. The zero value does none of it.
+type Odds struct {
+	// EndedTokens refuses the repetition of a launch whose machines have all ended, as RunInstances does
+	// since 2025 (IdempotentInstanceTerminated).
+	EndedTokens bool
+	// Typeless leaves the instance type out of errors, which name requirements then.
+	Typeless bool
+}
+
+// Odd makes the server do odds from now on.
+func (s *Server) Odd(o Odds) { s.set(func() { s.odds = o }) }
+
 // Deny takes the permission for an action away.
 func (s *Server) Deny(action string) { s.set(func() { s.denied[action] = true }) }
 
@@ -53,6 +65,9 @@ func (s *Server) Remove(id string) {
 
 // SetParameter gives a parameter of Systems Manager a value.
 func (s *Server) SetParameter(name, value string) { s.set(func() { s.parameters[name] = value }) }
+
+// SetProfile makes an instance profile with a role of this id.
+func (s *Server) SetProfile(name, roleID string) { s.set(func() { s.profiles[name] = roleID }) }
 
 // SetImage makes an x86_64 image.
 func (s *Server) SetImage(id string) { s.set(func() { s.images[id] = "x86_64" }) }

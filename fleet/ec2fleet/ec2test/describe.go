@@ -3,6 +3,7 @@ package ec2test
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -83,6 +84,9 @@ func (s *Server) describeSubnets(q *node) (string, *failure) {
 	if len(missing) > 0 {
 		return "", bad("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", missing[0])
 	}
+	if only, asked := q.filters()["subnet-id"]; asked {
+		all = slices.DeleteFunc(slices.Clone(all), func(sub Subnet) bool { return !slices.Contains(only, sub.ID) })
+	}
 	page, next := paged(s, q, all)
 	return next + set("subnetSet", page, func(sub Subnet) string {
 		return text("subnetId", sub.ID) + text("availabilityZone", sub.Zone) + text("vpcId", sub.VPC) + text("availableIpAddressCount", sub.Free)
@@ -137,17 +141,32 @@ func (s *Server) describeInstances(q *node) (string, *failure) {
 	}), nil
 }
 
+// describeVolumes shows a volume of each instance that has tags for it.
+func (s *Server) describeVolumes(q *node) (string, *failure) {
+	var all []*Instance
+	for _, id := range s.order {
+		if i := s.instances[id]; i.VolumeTags != nil && tagged(i.VolumeTags, q.filters()) {
+			all = append(all, i)
+		}
+	}
+	return set("volumeSet", all, func(i *Instance) string {
+		return text("volumeId", "vol-"+strings.TrimPrefix(i.ID, "i-")) + tagSet(i.VolumeTags)
+	}), nil
+}
+
 func (s *Server) visible(i *Instance, now time.Time) bool {
 	return !now.Before(i.LaunchedAt.Add(s.lag))
 }
 
 func (i *Instance) matches(filters map[string][]string) bool {
+	ids, asked := filters["instance-id"]
+	return (!asked || slices.Contains(ids, i.ID)) && tagged(i.Tags, filters)
+}
+
+// tagged reports whether tags are what the filters on tags ask for.
+func tagged(tags map[string]string, filters map[string][]string) bool {
 	for name, values := range filters {
-		got := i.ID
-		if name != "instance-id" {
-			got = i.Tags[name[len("tag:"):]]
-		}
-		if !slices.Contains(values, got) {
+		if key, is := strings.CutPrefix(name, "tag:"); is && !slices.Contains(values, tags[key]) {
 			return false
 		}
 	}

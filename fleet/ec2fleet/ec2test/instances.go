@@ -24,6 +24,9 @@ func (s *Server) createFleet(q *node) (string, *failure) {
 		if known.form != form {
 			return "", bad("IdempotentParameterMismatch", "The client token '%s' was used with other parameters", token)
 		}
+		if s.odds.EndedTokens && len(known.launched) > 0 && !slices.ContainsFunc(known.launched, func(i *Instance) bool { return i.EndedAt.IsZero() }) {
+			return "", bad("IdempotentInstanceTerminated", "The instances of this client token have been terminated")
+		}
 		return known.answer, nil
 	}
 	config := q.list("LaunchTemplateConfigs")[0]
@@ -49,8 +52,13 @@ func (s *Server) createFleet(q *node) (string, *failure) {
 		s.instances[i.ID] = i
 		s.order = append(s.order, i.ID)
 	}
+	if s.odds.Typeless {
+		for i := range refused {
+			refused[i].pool.Type = ""
+		}
+	}
 	out := fleetAnswer(newID("fleet-"), launched, refused)
-	s.tokens[token] = memory{form, out}
+	s.tokens[token] = memory{form, out, launched}
 	return out, nil
 }
 

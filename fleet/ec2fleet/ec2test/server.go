@@ -90,13 +90,15 @@ type Server struct {
 	fence      [2]string // tag and value without which nothing can be terminated
 	page       int
 	lag        time.Duration
+	odds       Odds
 	requests   map[string][]url.Values
 }
 
 // memory is what was answered to a token.
 type memory struct {
-	form   string
-	answer string
+	form     string
+	answer   string
+	launched []*Instance
 }
 
 // New starts a server that ends with the test. It fails the test on any request that EC2 would refuse
@@ -197,6 +199,8 @@ func (s *Server) serve(action string, q *node) (string, *failure) {
 		return s.terminate(q)
 	case "DescribeInstances":
 		return s.describeInstances(q)
+	case "DescribeVolumes":
+		return s.describeVolumes(q)
 	case "DescribeInstanceTypes":
 		return s.describeTypes(q)
 	case "DescribeInstanceTypeOfferings":

@@ -77,6 +77,7 @@ func (s *Server) describeTemplates(q *node) (string, *failure) {
 	if len(missing) > 0 {
 		return "", bad("InvalidLaunchTemplateName.NotFoundException", "At least one of the launch templates specified in the request does not exist: %v", missing)
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(t *launchTemplate) bool { return !tagged(t.tags, q.filters()) })
 	page, next := paged(s, q, all)
 	return next + set("launchTemplates", page, (*launchTemplate).show), nil
 }
