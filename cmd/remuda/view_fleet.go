@@ -111,45 +111,19 @@ func (v instanceView) left() time.Duration {
 // readFleet reads everything once.
 func readFleet(ctx context.Context, st *store.Store, now time.Time, window time.Duration) (fleetView, error) {
 	view := fleetView{Now: store.At(now), Instances: []instanceView{}, Requests: []requestView{}, Unread: []string{}}
-	var instances []store.Instance
-	vitals := map[store.Principal]store.Vitals{}
-	runs := map[store.RequestID]store.RunRecords{}
-	err := st.Scan(ctx, store.Visitor{
-		Instance: func(in store.Instance) { instances = append(instances, in) },
-		Heartbeat: func(h store.Heartbeat) {
-			v := vitals[h.Principal]
-			v.Heartbeat = h
-			vitals[h.Principal] = v
-		},
-		Signal: func(s store.Signal) {
-			v := vitals[s.Principal]
-			v.Signal = s
-			vitals[s.Principal] = v
-		},
-		Request: func(r store.RunRequest) {
-			records := runs[r.ID]
-			records.Request = &r
-			runs[r.ID] = records
-		},
-		Status: func(s store.RunStatus) {
-			records := runs[s.ID]
-			records.Status = &s
-			runs[s.ID] = records
-		},
-		Client: func(c store.RunClient) {
-			records := runs[c.ID]
-			records.Client = &c
-			runs[c.ID] = records
-		},
-		Bad: func(k store.Key, _ error) { view.Unread = append(view.Unread, k.Partition+" "+k.Sort) },
-	})
-	if err != nil {
+	var found store.Found
+	records := found.Visitor()
+	records.Launch, records.Drain = nil, nil // not shown, so neither is what is wrong with them
+	if err := st.Scan(ctx, records); err != nil {
 		return view, err
 	}
-	for _, in := range instances {
-		view.Instances = append(view.Instances, newInstanceView(in, vitals[in.Principal], now, window))
+	for key := range found.Bad {
+		view.Unread = append(view.Unread, key.Partition+" "+key.Sort)
 	}
-	for id, records := range runs {
+	for _, in := range found.Instances {
+		view.Instances = append(view.Instances, newInstanceView(in, found.Vitals[in.Principal], now, window))
+	}
+	for id, records := range found.Runs {
 		if records.Request != nil || records.Status != nil {
 			view.Requests = append(view.Requests, newRequestView(id, records, now))
 		}

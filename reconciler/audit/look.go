@@ -78,48 +78,19 @@ func (s *Snapshot) readStore(ctx context.Context, st Records) error {
 		s.Bad = append(s.Bad, BadRecord{store.LeaseKey, err.Error()})
 	}
 	s.Lease = lease
-	vitals := map[store.Principal]store.Vitals{}
-	runs := map[store.RequestID]store.RunRecords{}
-	err = st.Scan(ctx, store.Visitor{
-		Instance: func(in store.Instance) { s.Instances = append(s.Instances, Instance{Instance: in}) },
-		Heartbeat: func(h store.Heartbeat) {
-			v := vitals[h.Principal]
-			v.Heartbeat = h
-			vitals[h.Principal] = v
-		},
-		Signal: func(g store.Signal) {
-			v := vitals[g.Principal]
-			v.Signal = g
-			vitals[g.Principal] = v
-		},
-		Request: func(r store.RunRequest) {
-			have := runs[r.ID]
-			have.Request = &r
-			runs[r.ID] = have
-		},
-		Client: func(c store.RunClient) {
-			have := runs[c.ID]
-			have.Client = &c
-			runs[c.ID] = have
-		},
-		Status: func(st store.RunStatus) {
-			have := runs[st.ID]
-			have.Status = &st
-			runs[st.ID] = have
-		},
-		Launch: func(l store.Launch) { s.Launches = append(s.Launches, l) },
-		Drain:  func(store.DrainOrder) {}, // read for what cannot be
-		Bad:    func(k store.Key, err error) { s.Bad = append(s.Bad, BadRecord{k, err.Error()}) },
-	})
-	if err != nil {
+	var found store.Found
+	if err := st.Scan(ctx, found.Visitor()); err != nil {
 		return err
 	}
-	for i := range s.Instances {
-		in := &s.Instances[i]
-		in.Vitals = vitals[in.Instance.Principal]
+	for _, in := range found.Instances {
+		s.Instances = append(s.Instances, Instance{Instance: in, Vitals: found.Vitals[in.Principal]})
 	}
-	for id, records := range runs {
+	for id, records := range found.Runs {
 		s.Runs = append(s.Runs, Run{id, records})
 	}
+	for key, err := range found.Bad {
+		s.Bad = append(s.Bad, BadRecord{key, err.Error()})
+	}
+	s.Launches = found.Launches
 	return nil
 }

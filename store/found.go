@@ -1,0 +1,36 @@
+package store
+
+// Found is what one scan found, each instance's and each request's records together.
+type Found struct {
+	Instances []Instance
+	Vitals    map[Principal]Vitals
+	Runs      map[RequestID]RunRecords // some have a part of their records only
+	Launches  []Launch
+	Bad       map[Key]error // what cannot be decoded
+}
+
+// Visitor empties f, and returns what a scan fills it by.
+func (f *Found) Visitor() Visitor {
+	*f = Found{Vitals: map[Principal]Vitals{}, Runs: map[RequestID]RunRecords{}, Bad: map[Key]error{}}
+	said := func(p Principal, set func(*Vitals)) {
+		v := f.Vitals[p]
+		set(&v)
+		f.Vitals[p] = v
+	}
+	of := func(id RequestID, set func(*RunRecords)) {
+		r := f.Runs[id]
+		set(&r)
+		f.Runs[id] = r
+	}
+	return Visitor{
+		Instance:  func(in Instance) { f.Instances = append(f.Instances, in) },
+		Heartbeat: func(h Heartbeat) { said(h.Principal, func(v *Vitals) { v.Heartbeat = h }) },
+		Signal:    func(s Signal) { said(s.Principal, func(v *Vitals) { v.Signal = s }) },
+		Request:   func(r RunRequest) { of(r.ID, func(all *RunRecords) { all.Request = &r }) },
+		Client:    func(c RunClient) { of(c.ID, func(all *RunRecords) { all.Client = &c }) },
+		Status:    func(s RunStatus) { of(s.ID, func(all *RunRecords) { all.Status = &s }) },
+		Launch:    func(l Launch) { f.Launches = append(f.Launches, l) },
+		Drain:     func(DrainOrder) {}, // read for what cannot be
+		Bad:       func(k Key, err error) { f.Bad[k] = err },
+	}
+}
