@@ -10,7 +10,7 @@ import (
 // Bounds of a request. The action and the command line hold to them too; whoever writes a record without
 // them is answered by Check.
 const (
-	maxPatterns = 400 // allowed instance types that EC2 takes (EC2 API, InstanceRequirementsRequest)
+	MaxPatterns = 400 // allowed instance types that EC2 takes (EC2 API, InstanceRequirementsRequest)
 	maxPattern  = 30  // bytes of one of them (likewise)
 	maxClass    = 32  // bytes of a class's name, see nameForm of the configuration
 	maxShown    = 40  // bytes of a foreign text in an error
@@ -35,8 +35,8 @@ func (r RunRequest) Check() error {
 			}
 		}
 	}
-	if n := len(r.AllowedInstanceTypes); n > maxPatterns {
-		errs = append(errs, fmt.Errorf("allowedInstanceTypes: must hold at most %d patterns, got %d", maxPatterns, n))
+	if n := len(r.AllowedInstanceTypes); n > MaxPatterns {
+		errs = append(errs, fmt.Errorf("allowedInstanceTypes: must hold at most %d patterns, got %d", MaxPatterns, n))
 	} else {
 		for _, p := range r.AllowedInstanceTypes {
 			if p == "" || len(p) > maxPattern {

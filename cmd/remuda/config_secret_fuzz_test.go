@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/store"
 )
 
 // FuzzConfigURL: wherever somebody puts a URL with a password, however broken, neither the problems
@@ -100,7 +101,7 @@ func FuzzRequestFlags(f *testing.F) {
 		if list, err := parseUsage("--usage", text); err == nil && (len(list) < 1 || len(list) > 2 || len(list) == 2 && list[0] == list[1]) {
 			t.Errorf("parseUsage(%q) = %q", text, list)
 		}
-		if list, err := parsePatterns("--types", text); err == nil && (len(list) < 1 || len(list) > maxPatterns || strings.ContainsAny(strings.Join(list, ""), " ,\t\r\n")) {
+		if list, err := parsePatterns("--types", text); err == nil && (len(list) < 1 || len(list) > store.MaxPatterns || strings.ContainsAny(strings.Join(list, ""), " ,\t\r\n")) {
 			t.Errorf("parsePatterns(%q) = %q", text, list)
 		}
 		if id, err := parseID("--id", text); err == nil && (string(id) != text || len(id) > 100 || strings.ContainsAny(text, " ,#/\n\x00") || text != strings.ToLower(text)) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -157,12 +156,7 @@ func orNone(s string) string {
 }
 
 // checkFormat reports a format that is none of allowed.
-func checkFormat(got string, allowed ...string) error {
-	if slices.Contains(allowed, got) {
-		return nil
-	}
-	return fmt.Errorf("--output: must be one of %s, got %q", strings.Join(allowed, ", "), got)
-}
+func checkFormat(got string, allowed ...string) error { return oneOf("--output", got, allowed) }
 
 // printable keeps what a script or an agent wrote from controlling the terminal.
 func printable(s string) string {

@@ -52,14 +52,11 @@ func parseUsage(field, text string) ([]string, error) {
 	return list, nil
 }
 
-// maxPatterns is what EC2 takes as allowed instance types (EC2 API, InstanceRequirementsRequest).
-const maxPatterns = 400
-
 // parsePatterns parses a list of instance type patterns.
 func parsePatterns(field, text string) ([]string, error) {
 	list := split(text)
-	if len(list) == 0 || len(list) > maxPatterns {
-		return nil, fmt.Errorf("%s: must hold 1 to %d patterns such as c* or m6i.large, got %q", field, maxPatterns, text)
+	if len(list) == 0 || len(list) > store.MaxPatterns {
+		return nil, fmt.Errorf("%s: must hold 1 to %d patterns such as c* or m6i.large, got %q", field, store.MaxPatterns, text)
 	}
 	for _, pattern := range list {
 		if err := glob.Validate(pattern); err != nil {
