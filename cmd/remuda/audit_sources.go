@@ -18,7 +18,7 @@ import (
 // auditSources are where an installation is read, and what of it is not.
 type auditSources struct {
 	audit.Sources
-	plant      // the fleet, and the back ends that Ensure looks at; its table is the store's
+	backends   // the fleet, and the back ends that Ensure looks at; its table is the store's
 	closeStore func() error
 	needed     []resource
 
@@ -52,10 +52,10 @@ func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config)
 			return fmt.Errorf("open fleet: %w", err)
 		}
 	}
-	if f.plant.fleet, err = a.openFleet(ctx, cfg, "", f.log); err != nil {
+	if f.backends.fleet, err = a.openFleet(ctx, cfg, "", f.log); err != nil {
 		return err
 	}
-	f.Fleet = f.plant.fleet
+	f.Fleet = f.backends.fleet
 	return nil
 }
 
@@ -143,6 +143,6 @@ func missing(s ensure.Step) string {
 
 // close closes what was opened; the store closes its own table.
 func (f *auditSources) close() error {
-	f.plant.table = nil
-	return errors.Join(f.plant.close(), f.closeStore())
+	f.backends.table = nil
+	return errors.Join(f.backends.close(), f.closeStore())
 }

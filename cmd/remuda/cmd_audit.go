@@ -145,13 +145,13 @@ func (o *auditOptions) look(ctx context.Context, a *app, from *auditSources, opt
 
 // open opens what is to be compared. What cannot be opened is noted; without the store there is nothing.
 func (o *auditOptions) open(ctx context.Context, a *app, cfg config.Config) (*auditSources, error) {
-	from := &auditSources{plant: plant{log: slog.New(slog.DiscardHandler)}}
+	from := &auditSources{backends: backends{log: slog.New(slog.DiscardHandler)}}
 	st, closeStore, err := a.openStore(ctx, cfg, true)
 	if err != nil {
 		return nil, err
 	}
 	from.Store, from.closeStore = st, closeStore
-	from.plant.table = st.Table()
+	from.backends.table = st.Table()
 	steps := []struct {
 		part audit.Part
 		open func(context.Context, *app, config.Config) error

@@ -54,16 +54,16 @@ func (a *app) runController(ctx context.Context, cfg config.Config) error {
 			return err
 		}
 	}
-	p, err := a.build(ctx, cfg, agentConfig, log, nil)
+	b, err := a.build(ctx, cfg, agentConfig, log, nil)
 	if err != nil {
 		return stopped(ctx, err)
 	}
 	defer func() {
-		if err := p.close(); err != nil {
+		if err := b.close(); err != nil {
 			log.Error("close", logkey.Error, err)
 		}
 	}()
-	return p.run(ctx, nil)
+	return b.run(ctx, nil)
 }
 
 // fleetFolder is the folder of a process fleet.

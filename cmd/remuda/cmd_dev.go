@@ -109,20 +109,20 @@ func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config, log
 		return err
 	}
 	defer func() { err = errors.Join(err, own.Close()) }()
-	p, err := a.build(ctx, cfg, path, log, func(f fleet.Fleet) fleet.Fleet {
+	b, err := a.build(ctx, cfg, path, log, func(f fleet.Fleet) fleet.Fleet {
 		own.Fleet = f
 		return own
 	})
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = errors.Join(err, b.close()) }()
 	fmt.Fprintf(a.err, "remuda dev: everything is in %s\n  export REMUDA_CONFIG=%s\n", o.dir, path)
 	end := func(ctx context.Context) error { return own.end(ctx, a) }
 	if o.keep {
 		end = nil
 	}
-	return p.run(ctx, end)
+	return b.run(ctx, end)
 }
 
 // setenv adds a variable to what this program takes for its environment.

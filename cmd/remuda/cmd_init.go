@@ -53,17 +53,17 @@ func (o *initOptions) run(ctx context.Context, a *app, cfg config.Config) (err e
 	if cfg.OnEC2() && cfg.Agent.RunnerUser == config.RootUser {
 		fmt.Fprintln(a.err, "remuda: "+jobsAreRoot)
 	}
-	p, err := a.openRemote(ctx, cfg, slog.New(slog.DiscardHandler))
+	b, err := a.openRemote(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	resources := p.resources(cfg)
+	defer func() { err = errors.Join(err, b.close()) }()
+	resources := b.resources(cfg)
 	if len(resources) == 0 {
 		fmt.Fprintln(a.out, "Nothing to make: store, pool and fleet are on this machine.")
 	}
 	if cfg.GitHub.URL != "" { // else it is simulated
-		resources = append(resources, a.githubResource(cfg, p.log))
+		resources = append(resources, a.githubResource(cfg, b.log))
 	}
 	return a.ensureAll(ctx, resources, !o.dryRun, func(s ensure.Step) { printStep(a.out, s) })
 }
@@ -72,29 +72,29 @@ func printStep(out io.Writer, s ensure.Step) { fmt.Fprintln(out, s) }
 
 // openRemote opens those back ends of cfg that are not on this machine: the others would be made by
 // being opened.
-func (a *app) openRemote(ctx context.Context, cfg config.Config, log *slog.Logger) (p *plant, err error) {
-	p = &plant{log: log}
+func (a *app) openRemote(ctx context.Context, cfg config.Config, log *slog.Logger) (b *backends, err error) {
+	b = &backends{log: log}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, p.close())
+			err = errors.Join(err, b.close())
 		}
 	}()
 	if !config.HasScheme(cfg.Store, onThisMachine) {
-		if p.table, err = openTable(ctx, cfg, a.clock, log); err != nil {
-			return p, err
+		if b.table, err = openTable(ctx, cfg, a.clock, log); err != nil {
+			return b, err
 		}
 	}
 	if !config.HasScheme(cfg.PoolURL(), onThisMachine) {
-		if p.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
-			return p, err
+		if b.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
+			return b, err
 		}
 	}
 	if !config.HasScheme(cfg.Fleet, onThisMachine) {
-		if p.fleet, err = a.openFleet(ctx, cfg, "", log); err != nil {
-			return p, err
+		if b.fleet, err = a.openFleet(ctx, cfg, "", log); err != nil {
+			return b, err
 		}
 	}
-	return p, nil
+	return b, nil
 }
 
 // onThisMachine lists the schemes of back ends that are files and processes.

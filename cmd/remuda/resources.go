@@ -23,24 +23,24 @@ type resource struct {
 	ensure func(ctx context.Context, apply bool) ([]ensure.Step, error)
 }
 
-// resources lists what the back ends of p need. Those on this machine make what they need by
+// resources lists what the back ends of b need. Those on this machine make what they need by
 // themselves.
-func (p *plant) resources(c config.Config) []resource {
+func (b *backends) resources(c config.Config) []resource {
 	type ensurer interface {
 		Ensure(ctx context.Context, apply bool) ([]ensure.Step, error)
 	}
 	var out []resource
-	if t, ok := p.table.(ensurer); ok {
+	if t, ok := b.table.(ensurer); ok {
 		out = append(out, resource{"store", t.Ensure})
 	}
-	if q, ok := p.pool.(interface {
+	if q, ok := b.pool.(interface {
 		Ensure(ctx context.Context, apply bool, classes ...string) ([]ensure.Step, error)
 	}); ok {
 		out = append(out, resource{"pool", func(ctx context.Context, apply bool) ([]ensure.Step, error) {
 			return q.Ensure(ctx, apply, slices.Sorted(maps.Keys(c.Classes))...)
 		}})
 	}
-	if f, ok := p.fleet.Fleet.(ensurer); ok {
+	if f, ok := b.fleet.Fleet.(ensurer); ok {
 		out = append(out, resource{"fleet", f.Ensure})
 	}
 	return out

@@ -25,8 +25,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// plant is a controller and everything it works with.
-type plant struct {
+// backends are what a controller works with, and the controller.
+type backends struct {
 	table store.Table
 	pool  pool.Pool
 	fleet machinery
@@ -36,12 +36,12 @@ type plant struct {
 
 // build opens the back ends that cfg names and the controller over them. agentConfig is where the
 // agents find their configuration; through, unless nil, is what the controller reaches the fleet through. The
-// caller closes the plant.
+// caller closes them.
 func (a *app) build(
 	ctx context.Context, cfg config.Config, agentConfig string, log *slog.Logger, through func(fleet.Fleet) fleet.Fleet,
-) (p *plant, err error) {
-	built := &plant{log: log}
-	p = built
+) (b *backends, err error) {
+	built := &backends{log: log}
+	b = built
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, built.close())
@@ -52,21 +52,21 @@ func (a *app) build(
 		return nil, asUsage(err)
 	}
 	service := ec2machine.NewServiceClock(a.clock)
-	if p.table, err = a.openObserved(ctx, cfg, service, "", log); err != nil {
+	if b.table, err = a.openObserved(ctx, cfg, service, "", log); err != nil {
 		return nil, err
 	}
-	if p.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
+	if b.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
 		return nil, err
 	}
-	if p.fleet, err = a.openFleet(ctx, cfg, agentConfig, log); err != nil {
+	if b.fleet, err = a.openFleet(ctx, cfg, agentConfig, log); err != nil {
 		return nil, err
 	}
-	reached := p.fleet.Fleet
+	reached := b.fleet.Fleet
 	if through != nil {
 		reached = through(reached)
 	}
 	var chores []reconciler.Chore
-	for _, r := range p.resources(cfg) {
+	for _, r := range b.resources(cfg) {
 		chores = append(chores, r.chore(log))
 	}
 	chores = append(chores, (&githubChore{github: github, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
@@ -74,24 +74,24 @@ func (a *app) build(
 	if err != nil {
 		return nil, fmt.Errorf("read host name: %w", err)
 	}
-	p.op, err = reconciler.New(reconciler.Options{
-		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: p.table, Pool: p.pool, Fleet: reached,
+	b.op, err = reconciler.New(reconciler.Options{
+		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 	})
-	return p, err
+	return b, err
 }
 
 // run works until ctx ends. The fleet outlives the controller, which may still end machines.
-func (p *plant) run(ctx context.Context, before func(context.Context) error) error {
+func (b *backends) run(ctx context.Context, before func(context.Context) error) error {
 	machines, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var g errgroup.Group
-	if p.fleet.run != nil {
-		g.Go(func() error { return p.fleet.run(machines) })
+	if b.fleet.run != nil {
+		g.Go(func() error { return b.fleet.run(machines) })
 	}
 	g.Go(func() error {
 		defer stop()
-		err := stopped(ctx, p.op.Run(ctx))
+		err := stopped(ctx, b.op.Run(ctx))
 		if before != nil {
 			err = errors.Join(err, before(machines))
 		}
@@ -108,16 +108,16 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-func (p *plant) close() error {
+func (b *backends) close() error {
 	var errs []error
-	if p.fleet.Fleet != nil {
-		errs = append(errs, p.fleet.Close())
+	if b.fleet.Fleet != nil {
+		errs = append(errs, b.fleet.Close())
 	}
-	if p.pool != nil {
-		errs = append(errs, p.pool.Close())
+	if b.pool != nil {
+		errs = append(errs, b.pool.Close())
 	}
-	if p.table != nil {
-		errs = append(errs, p.table.Close())
+	if b.table != nil {
+		errs = append(errs, b.table.Close())
 	}
 	return errors.Join(errs...)
 }
