@@ -39,8 +39,7 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 				w.Config.MaxInstances = n
 				w.controllerWith("c1", reconciler.Options{Pool: queue(w.Pool)})
 				for _, id := range []string{"100", "200"} {
-					w.submit(spec(id, n))
-					w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
+					w.serve(spec(id, n), time.Minute)
 					w.release(id, 1, store.Drain)
 					w.await(time.Minute, "pooled", func() bool { return w.pooled() == n })
 				}

@@ -18,8 +18,7 @@ func TestSlowGitHub_DelaysNoOther(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxInstances = 200
 		w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 1), time.Minute)
 		w.Hub.SetLatency(githubsim.Latency{API: 5 * time.Second})
 		w.release("100", 1, store.Drain)
 		time.Sleep(4 * time.Second) // its runner is being deleted

@@ -60,23 +60,6 @@ func TestCandidates_WhatLiesInThePool(t *testing.T) {
 	})
 }
 
-// heldWrite is a table on which one write of an instance takes its time.
-type heldWrite struct {
-	store.Table
-	clock clock.Clock
-	match func(store.Instance) bool
-	lasts time.Duration
-	held  atomic.Bool
-}
-
-func (h *heldWrite) Put(ctx context.Context, item store.Item, expect int64) error {
-	var in store.Instance
-	if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil && h.match(in) && h.held.CompareAndSwap(false, true) {
-		h.clock.Sleep(h.lasts)
-	}
-	return h.Table.Put(ctx, item, expect)
-}
-
 // S27: the threshold of an idle instance passes, and its end is decided, while the write that claims it is under way.
 // It was claimed in time, so it lives and serves its run.
 func TestThresholdPasses_DuringTheClaim_S27(t *testing.T) {
@@ -126,21 +109,6 @@ func TestThresholdPasses_DuringTheRenewal_S27(t *testing.T) {
 	})
 }
 
-// drowsy is a table whose first scan takes its time.
-type drowsy struct {
-	store.Table
-
-	takes time.Duration
-	done  atomic.Bool
-}
-
-func (d *drowsy) Scan(ctx context.Context, yield func(store.Item) error) error {
-	if !d.done.Swap(true) {
-		time.Sleep(d.takes)
-	}
-	return d.Table.Scan(ctx, yield)
-}
-
 // H27: a machine whose claim still waits for its registration, since GitHub was down and the leader died, is not blamed for
 // it by the next leader, however long that one reads before its first look.
 func TestClaim_WithoutRegistration_IsNotBlamedForALongFirstScan_H27(t *testing.T) {
@@ -162,8 +130,7 @@ func TestClaim_WithoutRegistration_IsNotBlamedForALongFirstScan_H27(t *testing.T
 // H12 H13: the store takes no writes for five seconds in the middle of a claim. The registration that was
 // made then is delivered afterwards; the pool is not passed over for failures that were the store's.
 func TestStoreDown_InTheMiddleOfAClaim(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 3, nil)
 		w.Hub.SetLatency(githubsim.Latency{API: 100 * time.Millisecond})
 		w.submit(spec("200", 3))
@@ -172,9 +139,7 @@ func TestStoreDown_InTheMiddleOfAClaim(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		w.Down(false)
 		w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second)
-		if n := w.Fleet.Launched(); n != 3 {
-			t.Errorf("launched %d, want the 3 of the pool and no more", n)
-		}
+		w.launched(3)
 	})
 }
 
@@ -191,9 +156,7 @@ func TestClaims_ASlowOneHoldsUpNoOther_S60(t *testing.T) {
 			t.Fatalf("%s with %d idle, want the third claim under way", st.Phase, w.in(statemachine.Idle))
 		}
 		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
-		if n := w.Fleet.Launched(); n != 3 {
-			t.Errorf("launched %d, want the 3 of the pool and no more", n)
-		}
+		w.launched(3)
 	})
 }
 
@@ -241,8 +204,7 @@ func TestWarmStart_AsksNeitherFleetNorGitHub_S33(t *testing.T) {
 			return n
 		}
 		calls, before := fleetCalls(), w.Hub.Calls()
-		w.submit(spec("200", 2))
-		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
+		w.serve(spec("200", 2), 10*time.Second)
 		if n := fleetCalls() - calls; n != 0 {
 			t.Errorf("%d calls of the fleet, want none", n)
 		}
@@ -308,9 +270,7 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); !ids(st)[id] {
 			t.Errorf("run 200 got %+v, want the warm %s", st.Instances, id)
 		}
-		if n := w.Fleet.Launched(); n != 1 {
-			t.Errorf("launched %d, want the 1 of the pool and no more", n)
-		}
+		w.launched(1)
 	})
 }
 
@@ -318,8 +278,7 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 func TestAgentKilledDuringClaim(t *testing.T) {
 	for _, how := range []string{"crash", "hang"} {
 		t.Run(how, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				defer w.controller("c1", nil)()
+			led(t, func(t *testing.T, w *world) {
 				w.warm("100", 3, nil)
 				w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second}) // so that the claim takes a while
 				w.submit(spec("200", 3))
@@ -344,9 +303,7 @@ func TestAgentKilledDuringClaim(t *testing.T) {
 				if in := w.Instances()[victim]; in.State != statemachine.Terminated || in.Reason == "" {
 					t.Errorf("victim: %s for %q, want terminated with a reason", in.State, in.Reason)
 				}
-				if n := w.Fleet.Launched(); n != 4 {
-					t.Errorf("launched %d, want 4", n)
-				}
+				w.launched(4)
 			})
 		})
 	}

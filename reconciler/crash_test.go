@@ -12,7 +12,6 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -148,22 +147,18 @@ func crashStory(t *testing.T, w *world) {
 	time.Sleep(10 * time.Millisecond)
 	defer w.controller("heir", nil)()
 
-	w.submit(spec("100", 2))
-	first := w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
+	first := w.serve(spec("100", 2), 3*time.Minute)
 	w.awaitJobs(w.jobs("100", 2, 5), time.Minute)
-	w.release("100", 1, store.Drain)
-	w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+	w.give("100", 1, store.Drain, time.Minute)
 	w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
 
-	w.submit(spec("200", 2))
-	second := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+	second := w.serve(spec("200", 2), time.Minute)
 	for id := range ids(second) {
 		if !ids(first)[id] {
 			t.Errorf("run 200 got %s, want warm ones of %v", id, ids(first))
 		}
 	}
-	w.release("200", 1, store.Drain)
-	w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
+	w.give("200", 1, store.Drain, time.Minute)
 
 	if launched := w.Fleet.Launched(); launched != 2 {
 		t.Errorf("launched %d machines, want 2", launched)

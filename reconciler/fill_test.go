@@ -40,8 +40,7 @@ func TestClasses_DriveLaunchingAndMatching_S90(t *testing.T) {
 func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		stop := w.controller("c1", nil)
-		w.submit(spec("200", 3))
-		runs := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		runs := w.serve(spec("200", 3), time.Minute)
 		job := w.jobs("200", 2, 180)
 		w.await(10*time.Second, "jobs run", func() bool { j, _ := w.Hub.Job(job[1]); return j.State == githubsim.Running })
 		other := w.warm("300", 1, nil).Instances[0].InstanceID
@@ -74,10 +73,8 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 		}
 		large := spec("500", 1)
 		large.ResourceClass = "large"
-		w.submit(large)
-		w.awaitPhase("500", 1, statemachine.Ready, time.Minute)
-		w.release("200", 1, store.Drain)
-		w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
+		w.serve(large, time.Minute)
+		w.give("200", 1, store.Drain, time.Minute)
 		w.await(time.Minute, "what 200 had goes", func() bool { return len(w.Fleet.Alive()) == 1 })
 	})
 }
@@ -146,9 +143,7 @@ func TestPooled_WhileALaunchIsPlanned_NothingIsLaunched_S69(t *testing.T) {
 		w.release("100", 1, store.Drain)
 		w.await(15*time.Second, "pooled", func() bool { return w.pooled() == 1 })
 		time.Sleep(time.Minute)
-		if n := w.Fleet.Launched(); n != 1 {
-			t.Errorf("launched %d, want no other while the first is pooled", n)
-		}
+		w.launched(1)
 		<-table.gate
 		if st := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second); st.Instances[0].InstanceID != id {
 			t.Errorf("200 is served by %s, want %s of the pool", st.Instances[0].InstanceID, id)
@@ -175,8 +170,7 @@ func TestCaps_HoldAcrossKinds(t *testing.T) {
 // H56: a new template takes the idle machines of the old one out of the pool: none of them is handed out once that is
 // noticed, they go, and so does one that comes back later.
 func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		w.submit(spec("100", 1))
 		old := ids(w.awaitPhase("100", 1, statemachine.Ready, time.Minute))
 		for id := range ids(w.warm("150", 2, nil)) {
@@ -184,10 +178,8 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 		}
 		w.SetTemplate("2")
 		time.Sleep(w.Config.Sweep + time.Second)
-		w.submit(spec("200", 2))
-		fresh := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-		w.release("100", 1, store.Drain)
-		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		fresh := w.serve(spec("200", 2), time.Minute)
+		w.give("100", 1, store.Drain, time.Minute)
 		w.await(10*time.Second, "the old ones gone", func() bool { return len(w.Fleet.Alive()) == 2 })
 		for id := range old {
 			if in := w.instance(id); in.State != statemachine.Terminated || in.Reason != statemachine.ReasonDismissed || w.Owners(id) != 1 {
@@ -212,8 +204,7 @@ func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
 		w.SetTemplate("2")
 		w.submit(spec("200", 2))
 		both := ids(w.awaitPhase("200", 1, statemachine.Ready, time.Minute))
-		w.release("200", 1, store.Drain)
-		w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
+		w.give("200", 1, store.Drain, time.Minute)
 		time.Sleep(10 * time.Second)
 		for id := range both {
 			in, want := w.instance(id), statemachine.Idle
@@ -237,8 +228,7 @@ func TestUsageClassFallback(t *testing.T) {
 		defer w.controller("c1", nil)()
 		r := spec("100", 3)
 		r.UsageClasses = []string{store.Spot, store.OnDemand}
-		w.submit(r)
-		st := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
+		st := w.serve(r, 2*time.Minute)
 		got := map[string]int{}
 		for _, s := range st.Instances {
 			got[s.UsageClass]++
@@ -259,13 +249,11 @@ func TestUsageClassFallback(t *testing.T) {
 
 // S43 S53 S56 S58 S90: a picky request beside a full pool gets new machines at once.
 func TestPickyBesideAFullPool(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		full := w.warm("100", 3, func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"c*"} })
 		r := spec("200", 1)
 		r.AllowedInstanceTypes = []string{"r6i.*"}
-		w.submit(r)
-		st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		st := w.serve(r, time.Minute)
 		if s := st.Instances[0]; s.Warm || s.InstanceType != "r6i.large" || ids(full)[s.InstanceID] {
 			t.Errorf("got %+v, want a new r6i.large", s)
 		}

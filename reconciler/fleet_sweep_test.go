@@ -25,8 +25,7 @@ import (
 func TestRunnersOfTheGone_NeedNoSecondLook(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		stop := w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(spec("100", 1), time.Minute)
 		id := st.Instances[0].InstanceID
 		left := func() bool {
 			return slices.ContainsFunc(w.runners(), func(name string) bool { return strings.HasPrefix(name, string(id)+"-") })
@@ -49,10 +48,8 @@ func TestRunnersOfTheGone_NeedNoSecondLook(t *testing.T) {
 // H51 invariant 3 invariant 4: a machine whose record is taken away, and whose agent no longer ends it, is ended by
 // the controller that knew it; its seat is filled again.
 func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
-		w.submit(spec("100", 2))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		st := w.serve(spec("100", 2), time.Minute)
 		victim := w.Instances()[st.Instances[0].InstanceID]
 		w.Hang(victim.ID)
 		w.Waive(sim.Needed) // which counts what was last written of it
@@ -71,8 +68,7 @@ func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
 // S29: the sweep comes at its period, with no request and no operator: a machine that ended behind the
 // system's back is noticed within it.
 func TestSweep_ComesAtItsPeriod_S29(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		st := w.warm("100", 1, nil)
 		before := w.Fleet.Calls(fleettest.CallList)
 		time.Sleep(2 * time.Minute)
@@ -111,8 +107,7 @@ func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
 		for n := range 6 { // one every minute: some are old, some are not
 			id := fmt.Sprint(100 + n)
-			w.submit(spec(id, 1))
-			w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
+			w.serve(spec(id, 1), time.Minute)
 			w.jobs(id, 1, (25 * time.Minute).Seconds())
 			time.Sleep(time.Minute)
 		}
@@ -152,8 +147,7 @@ func TestListing_LacksAll_NoRecordGoesBeforeItsMachine_H06(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		fleet := &blind{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
-		w.submit(spec("100", 6))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(spec("100", 6), time.Minute)
 		w.jobs("100", 6, time.Hour.Seconds())
 		ill := st.Instances[0].InstanceID
 		time.Sleep(w.Config.Limits.Visibility)
@@ -178,8 +172,7 @@ func TestListing_LacksAll_NoRecordGoesBeforeItsMachine_H06(t *testing.T) {
 func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 	const phases = 6
 	for phase := range phases {
-		run(t, func(t *testing.T, w *world) {
-			defer w.controller("c1", nil)()
+		led(t, func(t *testing.T, w *world) {
 			w.submit(spec("100", 1))
 			id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
 			time.Sleep(time.Duration(phase) * w.Config.Sweep / phases)

@@ -94,9 +94,7 @@ func TestGitHubTrouble_Cold_Waits(t *testing.T) {
 		w.checkNoneEnded()
 		over()
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		if n := w.Fleet.Launched(); n != 3 {
-			t.Errorf("launched %d, want 3", n)
-		}
+		w.launched(3)
 		w.awaitJobs(w.jobs("100", 3, 10), 5*time.Minute)
 		w.checkNoneEnded()
 	})
@@ -113,9 +111,7 @@ func TestGitHubTrouble_Warm_Waits(t *testing.T) {
 		w.checkNoneEnded()
 		over()
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-		if n := w.Fleet.Launched(); n != 3 {
-			t.Errorf("launched %d, want only the 3 of the pool", n)
-		}
+		w.launched(3)
 		w.awaitJobs(w.jobs("200", 3, 10), 5*time.Minute)
 		w.checkNoneEnded()
 	})
@@ -136,8 +132,7 @@ func TestGitHubTrouble_Deadline_SaysWhy(t *testing.T) {
 		}
 		w.await(2*time.Minute, "machines back in the pool", func() bool { return w.pooled() == 2 })
 		over()
-		w.submit(spec("300", 2))
-		w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("300", 2), time.Minute)
 		w.checkNoneEnded()
 	})
 }
@@ -147,8 +142,7 @@ func TestGitHubTrouble_Deadline_SaysWhy(t *testing.T) {
 func TestGitHubTrouble_Release_Waits(t *testing.T) {
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
-		w.submit(spec("100", 3))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 3), time.Minute)
 		begin()
 		w.release("100", 1, store.Drain)
 		time.Sleep(tenMinutes)
@@ -164,8 +158,7 @@ func TestGitHubTrouble_Release_Waits(t *testing.T) {
 func TestGitHubTrouble_NextRegistration_Waits(t *testing.T) {
 	t.Parallel()
 	inTrouble(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
-		w.submit(spec("100", 2))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 2), time.Minute)
 		first := w.jobs("100", 2, 60)
 		w.await(10*time.Second, "jobs running", func() bool { return w.busyJobs(first) == 2 })
 		begin()
@@ -194,9 +187,7 @@ func TestGitHubTrouble_Refill_Waits(t *testing.T) {
 		time.Sleep(tenMinutes)
 		over()
 		w.await(time.Minute, "refilled", func() bool { return w.in(statemachine.Running) == 2 })
-		if n := w.Fleet.Launched(); n != 3 {
-			t.Errorf("launched %d, want only the 3 of the pool", n)
-		}
+		w.launched(3)
 		for _, in := range w.Instances() {
 			if in.State == statemachine.Terminated && in.ID != lost {
 				t.Errorf("%s was ended: %s", in.ID, in.Reason)
@@ -211,8 +202,7 @@ func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
 		r := spec("100", 2)
-		w.submit(r)
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(r, time.Minute)
 		begin()
 		for _, seat := range st.Instances {
 			w.Crash(seat.InstanceID)
@@ -232,8 +222,7 @@ func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
 // H53: GitHub is down while an instance needs a registration: it is asked at the pace of the policy,
 // nobody is rejected for it, and the request is served when GitHub is back.
 func TestGitHubDown_IsAskedGently(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 1, nil)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
 		before := w.Hub.Calls()[githubsim.CallJIT]
@@ -257,8 +246,7 @@ func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 		"Late": func(w *world) { w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				defer w.controller("c1", nil)()
+			led(t, func(t *testing.T, w *world) {
 				r := spec("100", 2)
 				r.Timeout = store.SecondsOf(time.Hour)
 				begin(w)

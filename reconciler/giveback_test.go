@@ -65,8 +65,7 @@ func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
 				hub := &stuckHub{GitHub: w.Hub, stuck: stuck}
 				defer w.controllerWith("c1", reconciler.Options{GitHub: hub})()
-				w.submit(spec("100", 3))
-				st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				st := w.serve(spec("100", 3), time.Minute)
 				kept := slices.Min(slices.Collect(maps.Keys(ids(st)))) // the first in their order
 				if stuck == nil {
 					job := w.jobs("100", 1, 600)
@@ -109,8 +108,7 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 					defer w.submit(spec("200", 1))()
 					w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 					time.Sleep(late)
-					w.release("200", 1, store.Drain)
-					w.awaitPhase("200", 1, statemachine.ReleasedPhase, 2*time.Minute)
+					w.give("200", 1, store.Drain, 2*time.Minute)
 					w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
 					w.checkDrained(20 * time.Minute)
 				})
@@ -210,8 +208,7 @@ func TestDrain_WhileTheScriptRuns_EndsAtOnce(t *testing.T) {
 func TestRelease_RegistrationFailsBecauseItsRunnerWasDeleted(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		stop := w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(spec("100", 1), time.Minute)
 		job := w.jobs("100", 1, 120)
 		w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
 		w.release("100", 1, store.Drain)
@@ -228,9 +225,7 @@ func TestRelease_RegistrationFailsBecauseItsRunnerWasDeleted(t *testing.T) {
 		stop()
 		defer w.controller("c2", nil)()
 		w.await(3*time.Minute, "pooled", func() bool { return w.pooled() == 1 })
-		if n := w.Fleet.Launched(); n != 1 {
-			t.Errorf("launched %d, want 1", n)
-		}
+		w.launched(1)
 	})
 }
 
@@ -240,8 +235,7 @@ func TestRelease_WhileARegistrationIsBeingMade_H37(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Runners = 24 * time.Hour // the sweep of lost runners is not to help
 		defer w.controller("c1", nil)()
-		w.submit(spec("100", 1))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 1), time.Minute)
 		w.Hub.SetLatency(githubsim.Latency{API: 2 * time.Second})
 		w.awaitJobs(w.jobs("100", 1, 1), time.Minute)
 		w.await(10*time.Second, "the next one is begun", func() bool { return w.Hub.Calls()[githubsim.CallJIT] == 2 })
@@ -256,10 +250,8 @@ func TestRelease_WhileARegistrationIsBeingMade_H37(t *testing.T) {
 
 // H31: a machine too many takes no job of the run, and goes to the pool once it has booted.
 func TestSurplus_IsPooledUnused(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 1))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		st := w.serve(spec("100", 1), time.Minute)
 		m, _ := w.Fleet.Machine(string(st.Instances[0].InstanceID))
 		m.ID, m.Principal = "", ""
 		more, _ := w.Fleet.Machine(w.Fleet.Add(m)) // the fleet brought one more than asked for
@@ -301,10 +293,8 @@ func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 func TestRelease_WhileAJobRuns(t *testing.T) {
 	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
 		t.Run(string(mode), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				defer w.controller("c1", nil)()
-				w.submit(spec("100", 2))
-				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+			led(t, func(t *testing.T, w *world) {
+				w.serve(spec("100", 2), time.Minute)
 				job := w.jobs("100", 1, 120)
 				w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
 				time.Sleep(time.Second)
@@ -332,8 +322,7 @@ func TestRelease_WhileAJobRuns(t *testing.T) {
 // S08 S78: a request that fails with a claimed machine, a new one that is ready and a new one that is not gives the first
 // two back through the handshake, ends the third at once, and says how far it came and what went wrong last.
 func TestUnsatisfied_GivesBackEndsAndTells_S78(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		claimed := w.warm("100", 1, nil).Instances[0].InstanceID
 		w.Fleet.SetCapacity(fleet.Slot{}, 3)
 		var unready store.InstanceID

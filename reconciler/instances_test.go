@@ -24,8 +24,7 @@ func TestClocks_AMinuteOff_H52(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
 				w.Skew = skew
 				w.controller("c1", nil)
-				w.submit(spec("100", 6))
-				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				w.serve(spec("100", 6), time.Minute)
 				w.awaitJobs(w.jobs("100", 6, 30), 2*time.Minute)
 				w.release("100", 1, store.Drain)
 				w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
@@ -40,9 +39,7 @@ func TestClocks_AMinuteOff_H52(t *testing.T) {
 				}
 				w.release("200", 1, store.Drain)
 				w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
-				if n := w.Fleet.Launched(); n != 6 {
-					t.Errorf("launched %d, want 6", n)
-				}
+				w.launched(6)
 				if alarms := w.alarms.raised(); len(alarms) > 0 {
 					t.Errorf("alarms: %v", alarms)
 				}
@@ -68,8 +65,7 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 				stop := w.controller("c1", nil)
 				r := spec("100", 2)
 				r.MaxRuntime = store.SecondsOf(10 * time.Minute)
-				w.submit(r)
-				end := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).ReadyAt.Add(10 * time.Minute)
+				end := w.serve(r, time.Minute).ReadyAt.Add(10 * time.Minute)
 				jobs := w.jobs("100", 2, 7200)
 				w.Cut(jobs...)
 				w.await(time.Minute, "both are busy", func() bool { return w.jobsIn(githubsim.Running) == 2 })
@@ -93,9 +89,7 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 				if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Reason != reconciler.ReasonMaxRuntime {
 					t.Errorf("reason %q, want %q", st.Reason, reconciler.ReasonMaxRuntime)
 				}
-				if n := w.Fleet.Launched(); n != 2 {
-					t.Errorf("launched %d, want 2: nothing is refilled after max runtime", n)
-				}
+				w.launched(2)
 			})
 		})
 	}
@@ -131,8 +125,7 @@ func TestSurplusWithAJob_EndsWithItsRun_S31(t *testing.T) {
 		w.Waive(sim.Needed) // two machines for one seat
 		jobs := w.jobs("100", 2, 7200)
 		w.Cut(jobs...)
-		w.submit(spec("100", 1))
-		end := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).ReadyAt.Add(30 * time.Minute)
+		end := w.serve(spec("100", 1), time.Minute).ReadyAt.Add(30 * time.Minute)
 		w.await(10*time.Second, "both handed over", func() bool { return w.in(statemachine.Running) == 2 })
 		for id, in := range w.Instances() {
 			if in.Threshold.After(end) {
@@ -163,8 +156,7 @@ func (w *world) jobsIn(state githubsim.JobState) int {
 // S65: handed over if and only if both gates pass: a fresh heartbeat and the registration. The answer
 // carries id and details.
 func TestGates_Both_S65(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 1, nil)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
 		w.submit(spec("200", 1)) // its machine beats, but its listener does not come online
@@ -184,8 +176,7 @@ func TestGates_Both_S65(t *testing.T) {
 // H26: an instance that was given up and registers late for its old run takes no job: its runner is
 // deleted at GitHub before the machine is, and none is killed with a job on it.
 func TestGivenUp_RegistersLate_H26(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 1, nil)
 		w.Hub.SetLatency(githubsim.Latency{Session: 12 * time.Second}) // later than the gate of 10 s
 		w.Waive(statemachine.ReasonGate)
@@ -200,8 +191,7 @@ func TestGivenUp_RegistersLate_H26(t *testing.T) {
 
 // S48: a machine that was told it will be taken away takes no new run and goes, if nobody owns it.
 func TestInterrupted_TakesNoNewRun_S48(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
 		w.Interrupt(id)
 		w.await(time.Minute, "dismissed", func() bool { return w.instance(id).State == statemachine.Terminated })
@@ -217,12 +207,10 @@ func TestInterrupted_TakesNoNewRun_S48(t *testing.T) {
 
 // Invariant 3 H03: an order to dismiss that GitHub being down keeps from being carried out stops no expiry.
 func TestExpiry_DespiteADrainOrderAndAnOutage(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		r := spec("100", 1)
 		r.MaxRuntime = store.SecondsOf(3 * time.Minute)
-		w.submit(r)
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(r, time.Minute)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
 		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now())}); err != nil {
 			t.Fatal(err)

@@ -45,8 +45,7 @@ func TestBudget_LastsAsLongAsItsRun(t *testing.T) {
 		if st, n := w.status("100"), w.Fleet.Launched(); st.Phase != statemachine.Ready || n != 4 {
 			t.Errorf("%s with %d machines launched for one seat, want Ready with 4", st.Phase, n)
 		}
-		w.release("100", 1, store.Drain)
-		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		w.give("100", 1, store.Drain, time.Minute)
 	})
 }
 
@@ -98,8 +97,7 @@ func TestLaunchRetry_None_EveryPlaceIsAsked_S75(t *testing.T) {
 		defer w.controller("c1", nil)()
 		r := spec("100", 3)
 		r.UsageClasses = []string{store.Spot, store.OnDemand}
-		w.submit(r)
-		w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
+		w.serve(r, 2*time.Minute)
 	})
 }
 
@@ -121,8 +119,7 @@ func TestLaunchRetry_Bounded_S75(t *testing.T) {
 
 // S75: by default it is tried again until the deadline, and then with the fleet's own words.
 func TestLaunchRetry_Default_UntilTheDeadline_S75(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		st, took := w.short(0, 11*time.Minute)
 		if st.Reason != reconciler.ReasonTimeout || took < 10*time.Minute || !strings.Contains(st.Message, "InsufficientInstanceCapacity") {
 			t.Errorf("failed for %q after %s: %q, want %q after 10m with the code", st.Reason, took, st.Message, reconciler.ReasonTimeout)
@@ -150,10 +147,8 @@ func TestLaunchRetry_None_RefillsGoOn_S75(t *testing.T) {
 
 // H29: a seat of a Ready request that cannot be filled again is not asked for all the time.
 func TestRefill_Refused_PausesLonger(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 1))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		st := w.serve(spec("100", 1), time.Minute)
 		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		w.Crash(st.Instances[0].InstanceID)
 		before := w.Fleet.Calls(fleettest.CallPlan)
@@ -183,8 +178,7 @@ func (f *turncoat) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, err
 func TestLaunch_RefusedWhenRepeated_H13(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.controllerWith("c1", reconciler.Options{Fleet: &turncoat{Fleet: w.Fleet}})
-		w.submit(spec("100", 2))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 2), time.Minute)
 		if n := len(w.Fleet.Alive()); n != 2 || w.Fleet.Launched() != 2 {
 			t.Errorf("%d of %d machines live, want both", n, w.Fleet.Launched())
 		}
@@ -350,8 +344,7 @@ func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := &mumbling{Table: w.Table, lasts: time.Second}
 		defer w.controller("c1", table)()
-		w.submit(spec("100", 2))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 2), time.Minute)
 		time.Sleep(2 * w.Config.Scan) // which finds the records of all launches
 		if n := w.Fleet.Launched(); n != 2 || table.since.Load() == 0 {
 			t.Errorf("%d machines launched for 2 seats", n)
@@ -364,13 +357,11 @@ func TestLaunch_IntentOfUnknownOutcome_FoundByAScan_H32(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Scan = time.Minute
 		defer w.controller("c1", &mumbling{Table: w.Table, lasts: 5 * time.Minute})()
-		w.submit(spec("100", 2))
-		w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
+		w.serve(spec("100", 2), 3*time.Minute)
 		time.Sleep(10 * time.Minute)
 		if n := w.Fleet.Launched(); n != 2 {
 			t.Errorf("%d machines launched for 2 seats", n)
 		}
-		w.release("100", 1, store.Drain)
-		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		w.give("100", 1, store.Drain, time.Minute)
 	})
 }

@@ -33,9 +33,7 @@ func TestCrowd_S15_S86_H37(t *testing.T) {
 					})
 					defer w.controller("c1", nil)()
 					w.tellCrowd(r, 20)
-					if n := w.Fleet.Launched(); n != 12 {
-						t.Errorf("launched %d machines, want 12", n)
-					}
+					w.launched(12)
 					w.checkDrained(20 * time.Minute)
 				})
 			})
@@ -59,8 +57,7 @@ func (w *world) tellCrowd(r *rand.Rand, runs int) {
 			queued = append(queued, w.jobs(id, jobs, 3)...)
 			w.awaitJobs(queued, 10*time.Minute)
 			time.Sleep(late)
-			w.release(id, 1, store.Drain)
-			w.awaitPhase(id, 1, statemachine.ReleasedPhase, 5*time.Minute)
+			w.give(id, 1, store.Drain, 5*time.Minute)
 		})
 	}
 	group.Wait()
@@ -179,8 +176,7 @@ func (w *world) inLine(n int) *reconciler.Metrics {
 	w.Boot, w.Config.MaxInstances, w.Config.Scan = time.Second, seatsInLine, 24*time.Hour
 	m := reconciler.NewMetrics()
 	w.controllerWith("c1", reconciler.Options{Metrics: m})
-	w.submit(spec("holder", seatsInLine))
-	w.awaitPhase("holder", 1, statemachine.Ready, time.Minute)
+	w.serve(spec("holder", seatsInLine), time.Minute)
 	for i := range n {
 		r := spec(lineID(i), 1)
 		r.Timeout = store.SecondsOf(5 * time.Hour)
@@ -275,9 +271,7 @@ func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
 		if shared != 4 || len(ids(second)) != 5 {
 			t.Errorf("the younger got %v, want the one left and four of %v", ids(second), ids(first))
 		}
-		if n := w.Fleet.Launched(); n != 6 {
-			t.Errorf("launched %d, want 6", n)
-		}
+		w.launched(6)
 	})
 }
 

@@ -17,8 +17,7 @@ import (
 func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 	for name, warm := range map[string]bool{"Warm": true, "New": false} {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
+			led(t, func(t *testing.T, w *world) {
 				if warm {
 					w.warm("100", 2, nil)
 				}
@@ -34,9 +33,7 @@ func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 				w.Hub.SetOutage(githubsim.Outage{})
 				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 				w.checkNoneEnded()
-				if n := w.Fleet.Launched(); n != 2 {
-					t.Errorf("launched %d, want 2", n)
-				}
+				w.launched(2)
 				w.release("200", 1, store.Drain)
 			})
 		})
@@ -46,8 +43,7 @@ func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 // S65: a listener that says nothing and does not come online costs its machine while GitHub's API answers, alone after a
 // minute; also after a time without GitHub.
 func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 1, nil)
 		for _, id := range w.Fleet.Alive() {
 			w.Harm(store.InstanceID(id)) // what keeps its listener from GitHub is nothing but its own
@@ -152,8 +148,7 @@ func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
 	t.Parallel()
 	disrupt(t, func(t *testing.T, w *world, d disruption) {
 		w.warm("100", 5, nil)
-		w.submit(spec("200", 2))
-		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("200", 2), time.Minute)
 		d.begin(w)
 		w.submit(patient("300", 2))
 		time.Sleep(3 * time.Second)
@@ -173,9 +168,7 @@ func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
 		w.await(65*time.Second-w.Clock.Since(over), "job begins", func() bool { j, _ := w.Hub.Job(job[0]); return j.State != githubsim.Queued })
 		w.awaitJobs(append(w.jobs("300", 2, 5), w.jobs("400", 3, 5)...), time.Minute)
 		w.checkNoneEnded()
-		if n := w.Fleet.Launched(); n != 7 {
-			t.Errorf("launched %d, want the 5 of the pool and the 2 that are missing", n)
-		}
+		w.launched(7)
 	})
 }
 
@@ -196,9 +189,7 @@ func TestGitHubHalfDown_BeginsMidway_BurnsNothing_H28_H53(t *testing.T) {
 			w.awaitPhase(id, 1, statemachine.Ready, d.ready-w.Clock.Since(over))
 		}
 		w.checkNoneEnded()
-		if n := w.Fleet.Launched(); n != 6 {
-			t.Errorf("launched %d, want 6", n)
-		}
+		w.launched(6)
 	})
 }
 
@@ -229,8 +220,7 @@ func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
 		}
 		w.await(3*time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 		d.end(w)
-		w.submit(spec("200", 1))
-		w.awaitPhase("200", 1, statemachine.Ready, 135*time.Second)
+		w.serve(spec("200", 1), 135*time.Second)
 	})
 }
 
@@ -254,9 +244,7 @@ func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
 				w.checkNoneEnded()
 				d.end(w)
 				w.awaitPhase("200", 1, statemachine.Ready, d.ready)
-				if n := w.Fleet.Launched(); n != 1 {
-					t.Errorf("launched %d, want 1", n)
-				}
+				w.launched(1)
 				stop()
 			})
 		})
@@ -342,8 +330,7 @@ func TestProbing_IsPaced_H37(t *testing.T) {
 // Invariant 3 H53: a machine whose listener is refused, and that dies, is ended for its silence though GitHub's API is down as
 // well by then: what keeps a registration from it keeps it from no end.
 func TestGitHubHalfDown_ThenWholly_TheDeadEnd_H53(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 2, nil)
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		w.submit(patient("200", 2))

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/reconciler"
-	"github.com/remuda-run/remuda/statemachine"
 )
 
 // H53 H57: a chore that fails and one that hangs keep neither the others nor the requests waiting; each
@@ -23,8 +22,7 @@ func TestHousekeeping_EachFailsAlone_H53(t *testing.T) {
 			{Name: "good", Do: func(context.Context) error { good.Add(1); return nil }},
 		}})
 		defer stop()
-		w.submit(spec("100", 2))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 2), time.Minute)
 		time.Sleep(11 * time.Minute)
 		if n := good.Load(); n != 3 {
 			t.Errorf("the good one was done %d times in 11 minutes, want 3: at once and every 5 minutes", n)

@@ -15,10 +15,8 @@ import (
 
 // S31: a seat that is refilled late runs for the rest of its run's time, not for another max runtime.
 func TestRefilledSeat_EndsWithItsRun_S31(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 2))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		st := w.serve(spec("100", 2), time.Minute)
 		end := st.ReadyAt.Add(30 * time.Minute)
 		time.Sleep(20 * time.Minute)
 		lost := st.Instances[0].InstanceID
@@ -44,14 +42,11 @@ func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 		w.Boot = 8 * time.Minute // of the second one
 		r := spec("200", 2)
 		r.Timeout = store.SecondsOf(15 * time.Minute)
-		w.submit(r)
-		got := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Minute)
+		got := w.serve(r, 10*time.Minute)
 		if id := st.Instances[0].InstanceID; !ids(got)[id] {
 			t.Errorf("run 200 got %v without the warm %s", ids(got), id)
 		}
-		if n := w.Fleet.Launched(); n != 2 {
-			t.Errorf("launched %d, want 2", n)
-		}
+		w.launched(2)
 	})
 }
 
@@ -74,8 +69,7 @@ func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 				}}
 				defer w.controller("c1", table)()
 				for _, id := range []string{"100", "200"} {
-					w.submit(spec(id, 2))
-					w.awaitPhase(id, 1, statemachine.Ready, 2*time.Minute)
+					w.serve(spec(id, 2), 2*time.Minute)
 					w.release(id, 1, store.Drain)
 					w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
 				}
@@ -131,8 +125,7 @@ func TestHandover_OneEndsInIt_S77(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := &ending{Table: w.Table, w: w}
 		defer w.controller("c1", table)()
-		w.submit(spec("100", 3))
-		st := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
+		st := w.serve(spec("100", 3), 2*time.Minute)
 		lost := table.ended.Load()
 		if lost == nil {
 			t.Fatal("none ended")
@@ -279,10 +272,8 @@ func (w *world) vitals(p store.Principal) store.Vitals {
 
 // A lost seat of a Ready request is refilled.
 func TestRunningMachineLost_SeatRefilled(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 2))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		st := w.serve(spec("100", 2), time.Minute)
 		victim := st.Instances[0].InstanceID
 		w.Crash(victim)
 		w.await(3*time.Minute, "refilled", func() bool {
@@ -310,16 +301,13 @@ func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
 		w.Script = breakingScript{healthy}
 		w.Waive(statemachine.ReasonScript)
 		defer w.controller("c1", nil)()
-		w.submit(spec("100", 2))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(spec("100", 2), time.Minute)
 		w.Crash(st.Instances[0].InstanceID)
 		w.await(9*time.Minute, "the status says why", func() bool { return strings.Contains(w.status("100").Message, "frobnicate") })
 		if st := w.status("100"); st.Phase != statemachine.Ready {
 			t.Errorf("request is %s, want it to keep its other machine", st.Phase)
 		}
-		if n := w.Fleet.Launched(); n != 5 {
-			t.Errorf("launched %d machines for 2 seats, want 5", n)
-		}
+		w.launched(5)
 		w.release("100", 1, store.Drain)
 		if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Message != "" {
 			t.Errorf("message after the release = %q, want none", st.Message)
@@ -351,16 +339,14 @@ func TestLostSeat_ReleasedWhileItsLaunchIsWritten_H36(t *testing.T) {
 		table := &slowIntent{Table: w.Table}
 		defer w.controller("c1", table)()
 		for _, id := range []string{"100", "200"} {
-			w.submit(spec(id, 1))
-			w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
+			w.serve(spec(id, 1), time.Minute)
 		}
 		table.takes = 300 * time.Millisecond
 		for id := range w.Instances() {
 			w.Crash(id)
 		}
 		w.await(2*time.Minute, "a launch is written", table.writing.Load)
-		w.release("100", 1, store.Now)
-		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		w.give("100", 1, store.Now, time.Minute)
 		released := time.Now()
 		w.await(time.Minute, "200 is served again", func() bool { return w.in(statemachine.Running) == 1 })
 		for id, in := range w.Instances() {

@@ -43,8 +43,7 @@ func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
 // H09: a termination that fails is no success: it is tried again until the fleet confirms, and only then
 // may the record go.
 func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		st := w.warm("100", 1, nil)
 		id := st.Instances[0].InstanceID
 		w.Fleet.RefuseTerminate(string(id), errors.New("not now"))
@@ -65,8 +64,7 @@ func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
 // A termination that is refused, as for a permission that is missing, is tried ever more rarely, and keeps no
 // other machine waiting; when it is allowed, the machine goes within the longest pause, and its record never before it. H06 H09 H67
 func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		var two []store.InstanceID
 		for id := range ids(w.warm("100", 2, nil)) {
 			two = append(two, id)

@@ -32,8 +32,7 @@ func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 				again.Attempt, again.ResourceClass = 2, class
 				w.submit(again)
 				w.await(time.Minute, "the small one pooled", func() bool { return w.pooled() == 1 })
-				w.submit(spec("200", 1))
-				w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second)
+				w.serve(spec("200", 1), 30*time.Second)
 			})
 		})
 	}
@@ -43,12 +42,10 @@ func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 30 * time.Millisecond, time.Second, 20 * time.Second, 21 * time.Second} {
 		t.Run(after.String(), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
+			led(t, func(t *testing.T, w *world) {
 				w.submit(spec("100", 3))
 				time.Sleep(after)
-				w.release("100", 1, store.Drain)
-				w.awaitPhase("100", 1, statemachine.ReleasedPhase, 4*time.Minute)
+				w.give("100", 1, store.Drain, 4*time.Minute)
 				for id, in := range w.Instances() {
 					if in.State.Owned() {
 						t.Errorf("%s is %s after the release", id, in.State)
@@ -67,8 +64,7 @@ func TestAttempts_BlockedKeepsNobodyWaiting_H41(t *testing.T) {
 		w.Config.MaxInstances = 2
 		stop := w.controller("c1", nil)
 		w.warm("100", 2, nil)
-		w.submit(spec("200", 1))
-		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("200", 1), time.Minute)
 		job := w.jobs("200", 1, 300)
 		time.Sleep(10 * time.Second)
 		again := patient("200", 1)
@@ -156,8 +152,7 @@ func TestRequest_ImpossibleIsToldAtOnce_S70(t *testing.T) {
 					w.Config.MaxInstances, w.Config.MaxInstancesPerClass = 4, map[string]int{"large": 3}
 					w.controller("c1", nil)
 					if held > 0 {
-						w.submit(spec("100", held))
-						w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+						w.serve(spec("100", held), time.Minute)
 					}
 					w.submit(tc.want)
 					st := w.awaitPhase("200", 1, statemachine.Failed, 5*time.Second)
@@ -194,8 +189,7 @@ func TestLifecycle_ColdWarmDrained(t *testing.T) {
 
 func lifecycle(t *testing.T, w *world) {
 	defer w.controller("c1", nil)()
-	w.submit(spec("100", 3))
-	cold := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
+	cold := w.serve(spec("100", 3), 2*time.Minute)
 	if len(cold.Instances) != 3 || cold.Counts.Launched != 3 {
 		t.Fatalf("run 100 got %+v", cold)
 	}
@@ -204,20 +198,17 @@ func lifecycle(t *testing.T, w *world) {
 			t.Errorf("job %s: %s on %s, want success on one of %v", j.ID, j.Conclusion, j.InstanceID, ids(cold))
 		}
 	}
-	w.release("100", 1, store.Drain)
-	w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+	w.give("100", 1, store.Drain, time.Minute)
 	w.await(30*time.Second, "three pooled", func() bool { return w.pooled() == 3 })
 
-	w.submit(spec("200", 2))
-	warm := w.awaitPhase("200", 1, statemachine.Ready, 20*time.Second)
+	warm := w.serve(spec("200", 2), 20*time.Second)
 	for _, s := range warm.Instances {
 		if !s.Warm || !ids(cold)[s.InstanceID] {
 			t.Errorf("seat %+v: want a warm one of %v", s, ids(cold))
 		}
 	}
 	w.awaitJobs(w.jobs("200", 2, 5), time.Minute)
-	w.release("200", 1, store.Drain)
-	w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
+	w.give("200", 1, store.Drain, time.Minute)
 	w.await(w.Config.Limits.Idle+w.Config.Sweep, "drained to zero", func() bool { return len(w.Fleet.Alive()) == 0 })
 	w.await(time.Minute, "records retired", func() bool {
 		for _, in := range w.Instances() {
@@ -227,9 +218,7 @@ func lifecycle(t *testing.T, w *world) {
 		}
 		return true
 	})
-	if n := w.Fleet.Launched(); n != 3 {
-		t.Errorf("launched %d machines, want 3", n)
-	}
+	w.launched(3)
 	if twice := w.Hub.NamesUsedTwice(); len(twice) > 0 {
 		t.Errorf("runner names used twice: %v", twice)
 	}
@@ -238,10 +227,8 @@ func lifecycle(t *testing.T, w *world) {
 // S80 invariant 7: a request has its answer at its deadline, also while GitHub being down keeps an older attempt
 // from going back.
 func TestDeadline_WhileAnOlderAttemptCannotGoBack(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 1))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		w.serve(spec("100", 1), time.Minute)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
 		again := spec("100", 1)
 		again.Attempt, again.Timeout = 2, store.SecondsOf(time.Minute)
@@ -261,17 +248,14 @@ func TestAttempt_AfterTheRecordsExpired(t *testing.T) {
 		time.Sleep(st.ExpiresAt.Sub(w.Clock.Now()) + time.Second)
 		again := spec("100", 1)
 		again.Attempt = 2
-		w.submit(again)
-		w.awaitPhase("100", 2, statemachine.Ready, time.Minute)
+		w.serve(again, time.Minute)
 	})
 }
 
 // H41: the same run again, as attempt 1 and as attempt 2, while the first winds down.
 func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
-		w.submit(spec("100", 2))
-		first := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		first := w.serve(spec("100", 2), time.Minute)
 		job := w.jobs("100", 1, 60)
 		w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
 		w.release("100", 1, store.Drain)
@@ -286,8 +270,7 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 		}
 		again := spec("100", 2)
 		again.Attempt = 2
-		w.submit(again)
-		st := w.awaitPhase("100", 2, statemachine.Ready, 3*time.Minute)
+		st := w.serve(again, 3*time.Minute)
 		w.awaitJobs(job, time.Minute)
 		for id := range ids(first) {
 			if in := w.Instances()[id]; in.RunID != "" && in.Attempt != 2 {
@@ -319,8 +302,7 @@ func TestImpossibleRequests(t *testing.T) {
 		"type":    {func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"zz9*"} }, reconciler.ReasonHopeless, "zz9"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				defer w.controller("c1", nil)()
+			led(t, func(t *testing.T, w *world) {
 				r := spec("100", 1)
 				tc.change(&r)
 				w.submit(r)
@@ -328,9 +310,7 @@ func TestImpossibleRequests(t *testing.T) {
 				if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
 					t.Errorf("failed for %q: %q, want %q naming %q", st.Reason, st.Message, tc.reason, tc.says)
 				}
-				if n := w.Fleet.Launched(); n != 0 {
-					t.Errorf("launched %d, want none", n)
-				}
+				w.launched(0)
 			})
 		})
 	}

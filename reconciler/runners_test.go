@@ -21,8 +21,7 @@ import (
 // Invariant 6: while GitHub refuses listeners, a machine whose role says that its own is online and at work proves nothing
 // against the others: GitHub itself knows of no such runner.
 func TestForgedSignal_OfBeingOnline_EndsNoOther(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 3, nil)
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		w.submit(patient("200", 2))
@@ -98,10 +97,8 @@ func registrations(w *world) int { return w.Hub.Calls()[githubsim.CallJIT] }
 
 // A serial that was never given asks for nothing.
 func TestForgedSignal_OfAFutureSerial_RegistersNothing(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		st := w.serve(spec("100", 1), time.Minute)
 		before := registrations(w)
 		stop := w.forge(st.Instances[0].InstanceID, next(math.MaxInt64))
 		time.Sleep(5 * time.Minute)
@@ -122,8 +119,7 @@ func TestForgedSignal_OfEachSerial_EndsTheMachine(t *testing.T) {
 				w.Config.Registration = mode
 				w.Waive("asked for more registrations than it ran jobs")
 				w.controller("c1", nil)
-				w.submit(spec("100", 1))
-				st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				st := w.serve(spec("100", 1), time.Minute)
 				id := st.Instances[0].InstanceID
 				before := w.instance(id).Registration.Serial
 				stop := w.forge(id, next(0))
@@ -144,10 +140,8 @@ func TestForgedSignal_OfEachSerial_EndsTheMachine(t *testing.T) {
 
 // Jobs that are shorter than the allowance get a runner each, and their machine stays.
 func TestAllowance_ShortJobs_KeepTheirMachine(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		w.serve(spec("100", 1), time.Minute)
 		began := w.Clock.Now()
 		w.awaitJobs(w.jobs("100", 40, 1), 10*time.Minute)
 		if took := w.Clock.Since(began); took > 40*6*time.Second {
@@ -171,8 +165,7 @@ func TestForgedHeartbeat_OfAnotherRunner_DeletesOnlyItsOwn(t *testing.T) {
 			t.Fatalf("Register() error = %v", err)
 		}
 		w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(spec("100", 1), time.Minute)
 		in := w.instance(st.Instances[0].InstanceID)
 		stop := w.forge(in.ID, func(in store.Instance) (store.Beat, store.SignalValue) {
 			return store.Beat{Assignment: in.Assignment, Runner: "online", RunnerID: foreign.RunnerID},
@@ -197,8 +190,7 @@ func TestForgedHeartbeat_OfAnotherRunner_DeletesOnlyItsOwn(t *testing.T) {
 func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 	runScript(t, sim.Script{JITLapse: 3 * time.Minute}, inMemory, func(t *testing.T, w *world) {
 		defer w.controller("c1", nil)()
-		w.submit(spec("100", 2))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		st := w.serve(spec("100", 2), time.Minute)
 		time.Sleep(15 * time.Minute)
 		jobs := w.awaitJobs(w.jobs("100", 2, 30), 2*time.Minute)
 		for _, j := range jobs {
@@ -221,9 +213,7 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 				t.Errorf("name %s was used %d times", name, n)
 			}
 		}
-		if n := w.Fleet.Launched(); n != 2 {
-			t.Errorf("launched %d, want 2", n)
-		}
+		w.launched(2)
 		w.release("100", 1, store.Drain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
 		w.checkNoneEnded()
@@ -290,8 +280,7 @@ func TestSealedRegistration_AgentWithoutAKey_IsServed(t *testing.T) {
 		w.Waive(sim.Secrets)
 		w.controller("c1", nil)
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		w.submit(spec("200", 1))
-		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("200", 1), time.Minute)
 		w.awaitJobs(w.jobs("200", 2, 2), time.Minute)
 		if in := w.instance(id); in.SealKey != "" || in.State != statemachine.Running {
 			t.Errorf("%s with key %q, want it running without", in.State, in.SealKey)
@@ -303,17 +292,14 @@ func TestSealedRegistration_AgentWithoutAKey_IsServed(t *testing.T) {
 // H43: a registration is cleared once it is used: by the handover, in a write that is made anyway, or
 // soon after its listener is online where others of the request are late.
 func TestRegistration_ClearedOnceUsed_H43(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	led(t, func(t *testing.T, w *world) {
+		st := w.serve(spec("100", 1), time.Minute)
 		id := st.Instances[0].InstanceID
 		w.release("100", 1, store.Drain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 		pooled := w.Instances()[id]
 
-		w.submit(spec("200", 1))
-		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("200", 1), time.Minute)
 		in := w.Instances()[id]
 		if in.Registration.Secret != "" {
 			t.Error("handed over with its registration")

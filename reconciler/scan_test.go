@@ -188,8 +188,7 @@ func TestJunk_Goes_H61(t *testing.T) {
 		junk = append(junk, put("RUN#4711", "TYPE#Note"), put("INSTANCE#i-gone", store.KindHeartbeat), put("RUN#4712", store.KindRunClient))
 		w.Config.Scan = time.Minute
 		w.controller("c1", nil)
-		w.submit(spec("100", 1))
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("100", 1), time.Minute)
 		left := func() (without, with int) {
 			items, err := w.Table.Get(t.Context(), store.Consistent, junk...)
 			if err != nil {

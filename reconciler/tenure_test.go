@@ -102,9 +102,7 @@ func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
 			t.Errorf("job %s on %s: %s", j.ID, j.InstanceID, j.Conclusion)
 		}
 	}
-	if n := w.Fleet.Launched(); n != 6 {
-		t.Errorf("launched %d machines for 6 seats", n)
-	}
+	w.launched(6)
 }
 
 // long is a request whose run may last for hours.
@@ -119,8 +117,7 @@ func long(id string, count int) store.RunRequest {
 func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
 	for _, count := range []int{1, 10} {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
+			led(t, func(t *testing.T, w *world) {
 				w.warm("100", 20, nil)
 				w.Hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
 				before := w.Hub.Calls()
@@ -169,8 +166,7 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 // Invariant 7: while the store takes nobody's writes, a client cannot say that it lives: its request waits on, however long that
 // lasts.
 func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controller("c1", nil)
+	led(t, func(t *testing.T, w *world) {
 		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		r := spec("100", 1)
 		r.Timeout = store.SecondsOf(time.Hour)
@@ -191,18 +187,15 @@ func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
 func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"Ahead": 10 * time.Minute, "Behind": -10 * time.Minute, "AgesAhead": 1000 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
-				w.submit(spec("100", 2))
-				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+			led(t, func(t *testing.T, w *world) {
+				w.serve(spec("100", 2), time.Minute)
 				w.release("100", 1, store.Drain)
 				w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
 				if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now().Add(skew))}); err != nil {
 					t.Fatal(err)
 				}
 				w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
-				w.submit(spec("200", 2))
-				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+				w.serve(spec("200", 2), time.Minute)
 				time.Sleep(15 * time.Minute)
 				if n := w.Fleet.Launched(); n != 4 {
 					t.Errorf("%d machines launched, want the two that were drained and two for the next run", n)
@@ -246,11 +239,9 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 // H12 H27: the store takes no writes for two minutes. Nobody's silence counts, nobody is lost, and the
 // request that came meanwhile is served warm once agents are heard again.
 func TestStoreTakesNoWrites_NobodyIsLost(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", nil)()
+	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 2, nil)
-		w.submit(spec("200", 1))
-		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		w.serve(spec("200", 1), time.Minute)
 		w.Down(true)
 		time.Sleep(2 * time.Minute)
 		w.Down(false)
@@ -309,16 +300,14 @@ func TestControllersClock_IsTheStores_H52(t *testing.T) {
 				c := newSettable(w, by)
 				w.controllerWith("c1", reconciler.Options{Clock: c, Offset: c.offset})
 				w.warm("100", 3, nil)
-				w.submit(spec("200", 1))
-				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+				w.serve(spec("200", 1), time.Minute)
 				for id, in := range w.Instances() {
 					if left := in.Threshold.Sub(w.Clock.Now()); left <= 0 || left > 30*time.Minute {
 						t.Errorf("%s (%s) has %s left by everybody else's clock", id, in.State, left)
 					}
 				}
 				w.awaitJobs(w.jobs("200", 1, 60), 5*time.Minute)
-				w.release("200", 1, store.Drain)
-				w.awaitPhase("200", 1, statemachine.ReleasedPhase, time.Minute)
+				w.give("200", 1, store.Drain, time.Minute)
 				w.checkNoneEnded()
 			})
 		})
@@ -343,8 +332,7 @@ func TestControllersClock_IsSet_H52(t *testing.T) {
 				}
 				w.controllerWith("c1", o)
 				w.warm("100", 3, nil)
-				w.submit(spec("200", 1))
-				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+				w.serve(spec("200", 1), time.Minute)
 				c.setBy(tc.by)
 				time.Sleep(time.Minute)
 				w.checkNoneEnded()

@@ -46,8 +46,7 @@ var spoils = map[string]func(*storetest.Memory, store.Key){
 func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 	for name, how := range spoils {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
+			led(t, func(t *testing.T, w *world) {
 				w.warm("100", 3, nil)
 				var oldest store.Instance
 				for _, in := range w.Instances() {
@@ -57,8 +56,7 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 				}
 				w.spoil(oldest.ID, how)
 				before := registrations(w)
-				w.submit(spec("200", 1))
-				st := w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
+				st := w.serve(spec("200", 1), 10*time.Second)
 				if st.Instances[0].InstanceID == oldest.ID || !st.Instances[0].Warm {
 					t.Errorf("served by %+v, want another warm machine", st.Instances[0])
 				}
@@ -78,12 +76,10 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 	for name, how := range spoils {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
+			led(t, func(t *testing.T, w *world) {
 				r := spec("100", 1)
 				r.MaxRuntime = store.SecondsOf(10 * time.Minute)
-				w.submit(r)
-				st := w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+				st := w.serve(r, time.Minute)
 				id := st.Instances[0].InstanceID
 				w.spoil(id, how)
 				w.await(10*time.Minute+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
@@ -117,8 +113,7 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 		"AttemptIsThree": {`"attempt":1,"count":1`, `"attempt":3,"count":"1"`, "count", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
+			led(t, func(t *testing.T, w *world) {
 				time.Sleep(time.Minute)
 				key := store.RequestKey("100", store.KindRunRequest)
 				memory := w.Under.(*storetest.Memory)
@@ -161,8 +156,7 @@ func TestRequest_WithAnyCreatedAt_IsServed(t *testing.T) {
 		"Nonsense": `"nope"`, "Number": `1763798400`, "Null": `null`, "Far": `"99999-01-01T00:00:00Z"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controller("c1", nil)
+			led(t, func(t *testing.T, w *world) {
 				body := strings.Replace(handWritten, `"2026-11-22T08:00:00.000Z"`, text, 1)
 				key := store.RequestKey("100", store.KindRunRequest)
 				if err := w.Table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
@@ -172,8 +166,7 @@ func TestRequest_WithAnyCreatedAt_IsServed(t *testing.T) {
 					t.Fatalf("Ring() error = %v", err)
 				}
 				w.awaitPhase("100", 1, statemachine.Ready, 50*time.Second)
-				w.release("100", 1, store.Drain)
-				w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+				w.give("100", 1, store.Drain, time.Minute)
 			})
 		})
 	}

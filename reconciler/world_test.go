@@ -2,14 +2,12 @@ package reconciler_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,6 +58,15 @@ func onSQLite(ctx context.Context, clk clock.WithTicker) (store.Table, pool.Pool
 func run(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	runOn(t, inMemory, test)
+}
+
+// led is run with a controller that leads.
+func led(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	run(t, func(t *testing.T, w *world) {
+		w.controller("c1", nil)
+		test(t, w)
+	})
 }
 
 // runOn executes test in a bubble with a fresh world, and checks at the end that nothing was leaked
@@ -220,6 +227,28 @@ func (w *world) awaitPhase(id string, attempt int, phase statemachine.Phase, lim
 	return st
 }
 
+// serve submits a request and waits until its attempt is Ready.
+func (w *world) serve(r store.RunRequest, limit time.Duration) store.RunStatus {
+	w.t.Helper()
+	w.submit(r)
+	return w.awaitPhase(string(r.ID), r.Attempt, statemachine.Ready, limit)
+}
+
+// give releases an attempt and waits until it is Released.
+func (w *world) give(id string, attempt int, mode store.ReleaseMode, limit time.Duration) {
+	w.t.Helper()
+	w.release(id, attempt, mode)
+	w.awaitPhase(id, attempt, statemachine.ReleasedPhase, limit)
+}
+
+// launched expects so many machines to have been launched.
+func (w *world) launched(want int) {
+	w.t.Helper()
+	if n := w.Fleet.Launched(); n != want {
+		w.t.Errorf("launched %d, want %d", n, want)
+	}
+}
+
 // instance returns one instance record; the zero one means none.
 func (w *world) instance(id store.InstanceID) store.Instance { return w.Instances()[id] }
 
@@ -327,33 +356,6 @@ func (w *world) awaitJobs(ids []string, limit time.Duration) []githubsim.JobReco
 	return out
 }
 
-// refusing is a table that takes none of some records of instances while it is told so, and everything else.
-type refusing struct {
-	store.Table
-	match func(store.Instance) bool
-	on    atomic.Bool
-	mu    sync.Mutex
-	seen  func(store.Item) // of what it takes, with mu held; nil: nothing to see
-}
-
-func (r *refusing) Put(ctx context.Context, item store.Item, expect int64) error {
-	var in store.Instance
-	if r.on.Load() && item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil && r.match(in) {
-		return fmt.Errorf("put: credentials have expired: %w", store.ErrRefused)
-	}
-	err := r.Table.Put(ctx, item, expect)
-	if err == nil && r.seen != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.seen(item)
-	}
-	return err
-}
-
-func ofState(s statemachine.State) func(store.Instance) bool {
-	return func(in store.Instance) bool { return in.State == s }
-}
-
 // signal returns what the agent of an instance reported last.
 func (w *world) signal(id store.InstanceID) store.SignalName {
 	w.t.Helper()
@@ -375,8 +377,7 @@ func (w *world) warm(run string, n int, change func(*store.RunRequest)) store.Ru
 	before := w.pooled()
 	defer w.submit(r)()
 	st := w.awaitPhase(run, 1, statemachine.Ready, 5*time.Minute)
-	w.release(run, 1, store.Drain)
-	w.awaitPhase(run, 1, statemachine.ReleasedPhase, time.Minute)
+	w.give(run, 1, store.Drain, time.Minute)
 	w.await(time.Minute, "pooled", func() bool { return w.pooled() == before+n })
 	return st
 }
