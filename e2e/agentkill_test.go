@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
@@ -55,6 +56,7 @@ func TestAgentKilled_S66_DuringAClaim(t *testing.T) {
 
 // The job is lost with its machine, as GitHub finds out; the run's seat is filled again.
 func TestAgentKilled_H07_UnderARunningJob(t *testing.T) {
+	program.Long(t, "waits until GitHub gives a job up")
 	t.Parallel()
 	s := install(t)
 	s.controls()

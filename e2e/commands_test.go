@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,8 +39,16 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 // siteKey finds the site of a script.
 type siteKey struct{}
 
+// longScripts are those that take over 10 s, most of which they wait.
+var longScripts = []string{
+	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "two-controllers", "usage-class",
+}
+
 // setup gives each script a site, a configuration with short limits and the binary in its path.
 func setup(env *testscript.Env) error {
+	if name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); testing.Short() && slices.Contains(longScripts, name) {
+		env.T().Skip("waits for long: make check runs it")
+	}
 	settings, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -31,6 +32,7 @@ var crowdLimits = []string{"REMUDA_PROCESS_BOOT_DELAY=50ms"}
 // that names this run's label is refused by the hook before it did anything, no runner name serves twice,
 // and in the end GitHub knows no runner of ours (S15, S49, S60, S86, H37, H41, H42).
 func TestCrowd_S15_S86_H37(t *testing.T) {
+	program.Long(t, "plays twenty runs")
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -25,6 +26,7 @@ const tokenMode = "REMUDA_GITHUB_REGISTRATION=token"
 func fenced(t *testing.T, test func(t *testing.T, s *installation, traces string)) {
 	for _, kind := range []string{"AgentsUser", "RunnerUser", "Token"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			var s *installation
 			var traces string
 			switch kind {
@@ -77,6 +79,7 @@ func (s *installation) ended(id string) (rec githubsim.JobRecord) {
 // S15 S86: no step of a foreign job runs, whatever its condition. People read why on the job's page, and the
 // machine goes on serving its own run, whose jobs run every step.
 func TestForeignJob_S15_S86_NoStepRuns(t *testing.T) {
+	t.Parallel()
 	fenced(t, func(t *testing.T, s *installation, traces string) {
 		got, err := s.request("100", 1)
 		s.check(err)
@@ -105,6 +108,8 @@ func TestForeignJob_S15_S86_NoStepRuns(t *testing.T) {
 // may take one of its own run before its agent knows: it ends with the machine, no step of it has run, and it
 // has to be run again (docs/security.md, "Whose jobs run").
 func TestForeignJob_S15_S86_CancelledAtEveryMoment(t *testing.T) {
+	program.Long(t, "cancels thirty jobs")
+	t.Parallel()
 	fenced(t, func(t *testing.T, s *installation, traces string) {
 		// A worker takes some 30 ms here to begin, a hook 100 ms to judge, and 200 ms more to refuse.
 		const moments, last = 30, 450 * time.Millisecond
@@ -170,6 +175,7 @@ func (s *installation) lost() (n int) {
 // S15 S84: a machine on which a job ran that the hook neither let in nor refused takes no further job. It is
 // ended, its record says why, and the run gets another one.
 func TestUnjudgedJob_S15_S84_MachineReplaced(t *testing.T) {
+	t.Parallel()
 	fenced(t, func(t *testing.T, s *installation, traces string) {
 		got, err := s.request("100", 1)
 		s.check(err)
@@ -193,6 +199,7 @@ func TestUnjudgedJob_S15_S84_MachineReplaced(t *testing.T) {
 
 // S15: a job is refused where the hook cannot read what the machine works for.
 func TestForeignJob_S15_StateUnreadable(t *testing.T) {
+	t.Parallel()
 	s := install(t, crowdLimits...)
 	s.controls()
 	got, err := s.request("100", 1)

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
 )
 
@@ -64,6 +65,7 @@ func TestFetch_H50_OncePerComputer(t *testing.T) {
 
 // H50: a wrong checksum fails the request, which says so, and nothing of the archive is on a machine.
 func TestFetch_H50_WrongChecksum_FailsTheRequest(t *testing.T) {
+	program.Long(t, "waits for the timeout of a request")
 	t.Parallel()
 	url, _, _ := archive(t)
 	wrong := strings.Repeat("0", 64)

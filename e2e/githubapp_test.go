@@ -40,6 +40,7 @@ func (s *installation) asApp(group string) {
 // A controller that is a GitHub App of an organisation serves jobs in both modes, with runners of its group
 // alone, goes on when its token ends, and leaves none (S14, S15, H35, H37).
 func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()

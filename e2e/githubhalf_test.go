@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
 )
@@ -17,9 +18,7 @@ const halfDown = 90 * time.Second
 // requests wait and one runs: no machine ends, none is launched for nothing, and everything resumes by itself (H53; reconciler
 // has each outage in virtual time).
 func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
-	if testing.Short() {
-		t.Skipf("waits out an outage of %s: left out with -short", halfDown)
-	}
+	program.Long(t, "waits out an outage")
 	for name, tt := range map[string]struct {
 		mode  store.RegistrationMode
 		path  string

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -33,7 +34,7 @@ type outage struct {
 	runners    bool           // they are cut off, too: a job would be lost that is handed out at that moment
 }
 
-// outages are as many as run at once (TestMain), since each takes a minute and more.
+// outages are no more than run at once (TestMain), since each takes a minute and more.
 func outages() []outage {
 	primary := map[string]any{"limit": 0, "windowSeconds": 10}
 	secondary := map[string]any{"limit": 0, "windowSeconds": 10, "secondary": true, "status": 429}
@@ -56,9 +57,7 @@ func outages() []outage {
 // request that can wait waits, one that cannot fails and says why, and everything resumes by itself (S33,
 // H53; invariants 6 and 7).
 func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
-	if testing.Short() {
-		t.Skipf("waits out an outage of %s: left out with -short", gitHubTrouble)
-	}
+	program.Long(t, "waits out an outage")
 	for _, tt := range outages() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -30,6 +30,7 @@ var quick = []string{"REMUDA_PROCESS_BOOT_DELAY=50ms"}
 // of a release, and started again: the story ends as if nothing had happened, no instance is doubled
 // and none leaks (S28, S79, H01, H02, H06, H08, H11, H13, H17, H25, H30).
 func TestControllerKilled_S79_AtEveryWriteNothingHappened(t *testing.T) {
+	t.Parallel()
 	undisturbed := &stalker{}
 	if !t.Run("never", func(t *testing.T) { story(t, undisturbed) }) {
 		return

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -21,6 +22,9 @@ func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
+			if mode == store.Now {
+				program.Long(t, "waits until GitHub gives a job up")
+			}
 			s := install(t)
 			s.controls()
 			got, err := s.request("100", 1)

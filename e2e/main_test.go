@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(helpEnv) != "" { // a job's program: see TestJobHelper
 		os.Exit(m.Run())
 	}
-	os.Exit(program.Tests{Parallel: "6", Ready: prepare}.Run(m))
+	os.Exit(program.Tests{Parallel: "12", Ready: prepare}.Run(m))
 }
 
 // prepare asks the program for its settings.
@@ -50,6 +50,7 @@ func prepare(built string) (stop func(), err error) {
 // TestScripts runs every script of the folder, so that none can be missed. See scripts/README.md for
 // their commands.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "scripts",
 		Cmds:                commands,

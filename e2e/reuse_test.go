@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -22,6 +24,9 @@ import (
 
 // jobUser is who runs jobs here: a user of every Debian who has no processes.
 const jobUser = "games"
+
+// jobUserFree is held by the one test whose jobs run as that user: all that is the user's is its.
+var jobUserFree sync.Mutex
 
 // helpEnv makes this test program do what jobs do and shells cannot: see TestJobHelper.
 const helpEnv = "REMUDA_E2E_HELP"
@@ -88,6 +93,8 @@ func unprivileged(t *testing.T, classes string, env ...string) (s *installation,
 	if _, err := user.Lookup(jobUser); err != nil {
 		t.Skipf("nobody to run jobs as: %v", err)
 	}
+	jobUserFree.Lock()
+	t.Cleanup(jobUserFree.Unlock)
 	if there, err := (process.User{UID: ownerOf(t)}).Processes(); err != nil || len(there) > 0 {
 		t.Skipf("%s has %d processes already, %v", jobUser, len(there), err)
 	}
@@ -153,6 +160,8 @@ func freePort(t *testing.T) int {
 // S85 S88 H42: one machine serves ten runs under ten labels as another user, and no run finds a trace of
 // another, though each leaves all it can.
 func TestReuse_S88_TenCleanCycles(t *testing.T) {
+	program.Long(t, "plays ten runs")
+	t.Parallel()
 	s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096, scrub: full}}`)
 	helper(t, programs, "plain", 0o755)
 	helper(t, programs, "rooted", 0o755|fs.ModeSetuid)
@@ -215,6 +224,7 @@ func (s *installation) explain(machine string) {
 
 // S84 H42: a machine that cannot be cleaned is terminated, and says why; the next run gets another.
 func TestReuse_S84_Unclean_Terminated(t *testing.T) {
+	t.Parallel()
 	s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096}}`)
 	helper(t, programs, "rooted", 0o755|fs.ModeSetuid)
 	got, err := s.request("100", 1)

@@ -118,8 +118,10 @@ func (c *secrets) collect(ctx context.Context, dir string, st *store.Store) erro
 // runner's user can read holds a credential, but for what docs/security.md grants a job: its listener's
 // own environment, with a registration that is used up.
 func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"jit", "token"} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096}}`, "REMUDA_GITHUB_REGISTRATION="+mode, "REMUDA_LOG_LEVEL=debug")
 			plain := helper(t, programs, "plain", 0o755)
 			found := &secrets{}

@@ -226,7 +226,7 @@ func byProcess(ctx context.Context, uid int, address string) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, exe, "-test.run=^TestFirewall_Tries$")
-	cmd.Dir, cmd.Env = "/", []string{tryEnv + "=" + address}
+	cmd.Dir, cmd.Env = "/", []string{tryEnv + "=" + address, "GORACE=atexit_sleep_ms=0"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

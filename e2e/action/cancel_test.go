@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -113,6 +114,7 @@ func TestCancel_AtOnce_H30(t *testing.T) {
 
 // The runner of a step dies, so that nothing is ever given back: the controller misses its sign of life (H30, S79).
 func TestCancel_KilledWithoutPost_H30(t *testing.T) {
+	program.Long(t, "waits until a client has been silent for long")
 	t.Parallel()
 	w := install(t, "REMUDA_REQUESTS_CLIENT_SILENCE=25s").control()
 	_, s := w.half(step.Grace{})

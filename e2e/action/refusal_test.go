@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -80,6 +81,7 @@ func TestRefusals_S89_H34(t *testing.T) {
 // A request that the fleet cannot fill fails at its deadline, by the controller's word and with its
 // reason; what it held is pooled (S08, S42, S75, S78, S80).
 func TestTimeout_S42(t *testing.T) {
+	program.Long(t, "waits for the timeout of a request")
 	t.Parallel()
 	w := install(t, "REMUDA_PROCESS_CAPACITY=1").control()
 	r := w.run("4711", 1, inputs{"instance-count": "2", "timeout": "60s"}) // in which a busy machine makes one ready
@@ -99,6 +101,7 @@ func TestTimeout_S42(t *testing.T) {
 // Without a controller the step says so after some seconds, fails at its timeout, and what it asked for is
 // given back: the controller that comes later launches nothing for it.
 func TestNoController(t *testing.T) {
+	program.Long(t, "waits for the timeouts of two steps")
 	t.Parallel()
 	w := install(t)
 	r := w.run("4711", 1, inputs{"instance-count": "2", "timeout": "30s"})

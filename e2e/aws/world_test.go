@@ -73,6 +73,7 @@ const (
 // configuration file. wire may put something between the parts and AWS.
 func newWorld(t testing.TB, wire func(*world)) *world {
 	t.Helper()
+	program.Long(t, "runs machines on three AWS services")
 	w := &world{TB: t, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), dynamo: awstest.DynamoDBLocal(t), moto: awstest.Moto(t)}
 	w.cloud = ec2test.New(t)
 	w.ec2 = w.cloud.URL

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/remuda-run/remuda/e2e/awsread"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/awstest/faults"
@@ -238,6 +239,7 @@ func TestInit_WrongConfiguration(t *testing.T) {
 
 // No credentials, and a service that cannot be reached: failures, which may be over later.
 func TestInit_Unreachable(t *testing.T) {
+	program.Long(t, "waits for the SDK to give up")
 	s := newSite(t)
 	out, problems, code := s.run([]string{"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY="}, "init")
 	s.judge("init", out, problems, code, exitFailure, []string{"no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"})

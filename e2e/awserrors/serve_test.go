@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/awstest/faults"
 )
@@ -129,6 +130,7 @@ func TestController_DeletedQueue(t *testing.T) {
 
 // What EC2 refuses at a launch reaches the client, with the missing permission.
 func TestRequest_LaunchRefused(t *testing.T) {
+	program.Long(t, "waits for the timeout of a request")
 	t.Parallel()
 	s := newSite(t, faults.Rule{Op: "ec2.CreateFleet", Kind: faults.Deny, Rate: 1})
 	s.ends(exitDone, nil, "init")

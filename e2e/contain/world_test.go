@@ -49,6 +49,7 @@ const (
 // newWorld starts an installation. env adds settings to those of e2e/testdata/remuda.yaml.
 func newWorld(t testing.TB, env ...string) *world {
 	t.Helper()
+	program.Long(t, "plays hostile jobs on a machine that is scrubbed in full")
 	w := &world{TB: t, user: claim(t), dir: t.TempDir(), reports: newReports(t)}
 	w.programs, w.state = filepath.Join(w.dir, "programs"), filepath.Join(w.dir, "state")
 	for _, dir := range []string{w.programs, w.state} {

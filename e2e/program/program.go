@@ -61,6 +61,14 @@ func (t Tests) Run(m *testing.M) int {
 	return code
 }
 
+// Long leaves a test out of a run with -short, which then says why it takes long.
+func Long(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skipf("%s: make check runs it", why)
+	}
+}
+
 func (t Tests) parallel() error {
 	flag.Parse()
 	given := t.Parallel == ""

@@ -33,6 +33,7 @@ func TestSoak_S79_Embedded(t *testing.T) { live(t, embedded) }
 func TestSoak_S79_AWS(t *testing.T) { live(t, aws) }
 
 func live(t *testing.T, on backend) {
+	program.Long(t, "kills processes again and again")
 	t.Parallel()
 	seed := *seed
 	switch {

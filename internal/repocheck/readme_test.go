@@ -50,7 +50,7 @@ func TestReadme_FirstCommands(t *testing.T) {
 		t.Errorf("README.md: commands are %q, want make demo, then make test", commands)
 	}
 	ci := read(t, ".ci/run")
-	for _, command := range []string{"make test", "make verify"} {
+	for _, command := range []string{"make test", "make check", "make verify"} {
 		if !strings.Contains(ci, command) {
 			t.Errorf(".ci/run does not run %q", command)
 		}

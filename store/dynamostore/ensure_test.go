@@ -42,6 +42,7 @@ func wantSteps(t *testing.T, when string, table *dynamostore.Table, apply bool, 
 // Ensure creates what is missing, mends what differs, and then has nothing to do; without apply it changes
 // nothing. H55 H69
 func TestEnsure_H69(t *testing.T) {
+	t.Parallel()
 	for name, cfg := range map[string]aws.Config{"DynamoDBLocal": local(t, nil), "Moto": moto(t)} {
 		t.Run(name, func(t *testing.T) {
 			u := tableURL(awstest.Name(t))

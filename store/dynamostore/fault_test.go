@@ -57,6 +57,7 @@ var claim = store.Transition{Event: statemachine.Claim, Now: now, Limit: time.Ho
 // A write that had its effect and whose reply did not come is success, in whatever way the reply was
 // lost; one that had none is repeated until it has. Another's claim stays another's. H13 H12
 func TestPut_LostReply_H13(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		lose func(next http.RoundTripper, r *http.Request) (*http.Response, error)

@@ -23,6 +23,7 @@ import (
 // Items of 300 KB fill a page of 1 MB with three and an answer of 16 MB with 54: every page and every
 // unprocessed key is followed. H05
 func TestReads_FollowEveryPage_H05(t *testing.T) {
+	t.Parallel()
 	var scans, batches atomic.Int32
 	cfg := local(t, func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(r *http.Request) (*http.Response, error) {

@@ -63,6 +63,7 @@ func count(calls *sync.Map, name string) int32 {
 
 // Messages that are no rings are deleted and hide none; what was delivered is deleted too. H21 H22
 func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
+	t.Parallel()
 	for name, endpoint := range map[string]func(testing.TB) string{"Moto": awstest.Moto, "ElasticMQ": awstest.ElasticMQ} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(t, awstest.DynamoDBLocal(t), endpoint(t), nil)

@@ -7,9 +7,20 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-func TestTable_DynamoDBLocal(t *testing.T)      { storetest.Run(t, onLocal) }
-func TestTable_Moto(t *testing.T)               { storetest.Run(t, onMoto) }
 func BenchmarkTable_DynamoDBLocal(b *testing.B) { storetest.Bench(b, onLocal) }
+
+func TestTable_DynamoDBLocal(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, onLocal)
+}
+
+func TestTable_Moto(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the same on a slower stand-in: make check runs it")
+	}
+	t.Parallel()
+	storetest.Run(t, onMoto)
+}
 
 // onLocal opens a table of DynamoDB Local, with its rings on moto.
 func onLocal(t testing.TB) store.Table { return fresh(t, local(t, nil)) }

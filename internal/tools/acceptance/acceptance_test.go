@@ -257,7 +257,7 @@ func TestRun_UnreadableInputIsAnError(t *testing.T) {
 		{"NoSeverity", mod + results + row + "| H01 | X | text | here |\n", "row of H01 has the wrong cells"},
 		{"EmptyCell", mod + results + row + "| S02 |  | here |\n", "row of S02 has an empty cell"},
 		{"EmptyMark", mod + results + row + "| S02 | text | not met: |\n", "row of S02 has an empty cell"},
-		{"NoResults", mod + row, "run `make test` first"},
+		{"NoResults", mod + row, "run `make check` first"},
 		{"EmptyResults", mod + row + "-- FILE results.json\n\n", "holds no test"},
 		{"NoModule", row + results, "read module path"},
 		{"BrokenTest", mod + row + results + "-- FILE a_test.go\nnonsense\n", "scan tests"},

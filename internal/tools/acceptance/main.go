@@ -3,7 +3,7 @@
 // A test proves the lines that it names: an ID stands in the name of the test or of a subtest, or in a
 // comment above or inside the test's own function. A script of testscript proves the lines whose IDs stand
 // in its comments, and a check of a suite is a subtest: its name says what it proves. Nothing else counts,
-// least of all what a test's helpers say. The results come from the events that command gotest kept.
+// least of all what a test's helpers say. The results come from the events of go test -json that `make check` keeps.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 func run(args []string, stdout io.Writer) (int, error) {
 	flags := flag.NewFlagSet("acceptance", flag.ContinueOnError)
 	root := flags.String("root", ".", "root `folder` of the module")
-	results := flags.String("results", "dist/test.json", "`file` of events kept by gotest")
+	results := flags.String("results", "dist/check.json", "`file` of events that make check kept")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0, nil

@@ -29,7 +29,7 @@ type outcomes map[test]outcome
 func readResults(name string) (outcomes, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("open results (run `make test` first): %w", err)
+		return nil, fmt.Errorf("open results (run `make check` first): %w", err)
 	}
 	defer f.Close()
 	out := outcomes{}
