@@ -29,6 +29,7 @@ func (brokenPool) Offer(context.Context, pool.Ticket) error { return errors.New(
 
 // H53 S44 H16: a queue that does not answer, or takes no message, keeps no instance from being given back, found and claimed.
 func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
+	takesLong(t)
 	const n = 40 // more than instances are looked at at once
 	for name, queue := range map[string]func(pool.Pool) pool.Pool{
 		"Mute":   func(p pool.Pool) pool.Pool { return mutePool{p} },

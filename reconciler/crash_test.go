@@ -107,6 +107,7 @@ func (w *world) doomed(n int, after bool) *crasher {
 // warm one, or a release changes nothing but the time it takes: its successor goes on. Every call
 // with an effect is a step, and the death comes before or after the effect.
 func TestCrash_AtEveryStep(t *testing.T) {
+	takesLong(t)
 	steps := 0
 	run(t, func(t *testing.T, w *world) {
 		c := w.doomed(never, false)

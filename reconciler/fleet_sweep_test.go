@@ -102,6 +102,7 @@ func (b *blind) List(ctx context.Context, token string) ([]fleet.Machine, error)
 // H07: a listing that lacks every machine costs none: not those that are old enough to be listed, and not the young, one by
 // one as they come of age.
 func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		fleet := &blind{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()

@@ -241,6 +241,7 @@ func TestGitHubDown_IsAskedGently(t *testing.T) {
 // H53: where GitHub does what it is asked and its answers are lost, or come too late, for long, no more than one runner
 // for a machine is left of all that was tried, and none once it answers.
 func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
+	takesLong(t)
 	for name, begin := range map[string]func(w *world){
 		"Lost": func(w *world) { w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) },
 		"Late": func(w *world) { w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },

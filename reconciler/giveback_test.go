@@ -94,6 +94,7 @@ func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
 // S15 S86 H38: a run is over while its machine registers a runner for it, at whichever moment. Jobs of the run that wait
 // run there as long as it is the run's machine, or nowhere, and no runner is left at GitHub, without the sweep.
 func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
+	takesLong(t)
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for step := range 20 {
 			late := time.Duration(step) * 100 * time.Millisecond

@@ -19,6 +19,7 @@ import (
 // H52: machines whose clocks are a minute off live like all others: they are handed over, reused and
 // pooled, none is lost, and no alarm is raised.
 func TestClocks_AMinuteOff_H52(t *testing.T) {
+	takesLong(t)
 	for name, skew := range map[string]time.Duration{"Ahead": time.Minute, "Behind": -time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {

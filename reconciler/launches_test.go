@@ -20,6 +20,7 @@ import (
 // Invariant 8: what was launched for a run counts as long as the run lasts, be it longer than a day. Once its budget is used
 // up it stays short of a seat.
 func TestBudget_LastsAsLongAsItsRun(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxRuntime = 48 * time.Hour
 		stop := w.controller("c1", nil)

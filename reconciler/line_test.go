@@ -20,6 +20,7 @@ import (
 // run, also those that are queued while others of the label are given back; no runner name serves twice;
 // and GitHub knows no runner of ours in the end, without the sweep that looks for lost ones.
 func TestCrowd_S15_S86_H37(t *testing.T) {
+	takesLong(t)
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s/%d", mode, seed), func(t *testing.T) {
@@ -70,6 +71,7 @@ const lyingIdle = 3 * time.Second
 // S60 S69: while requests of one, two and three seats and of types that overlap wait for a few machines, no pooled machine
 // lies idle that one of them can use, and no room under the cap, although none of them looks by itself.
 func TestLine_NothingLiesIdle_S60_S69(t *testing.T) {
+	takesLong(t)
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
@@ -197,6 +199,7 @@ const looksServed = 15
 // only the first looks, however long the line is, and one that is served makes no others look than the few that it
 // leaves something for. They are served in the order in which they came.
 func TestLine_LooksGrowLinearly_S60(t *testing.T) {
+	takesLong(t)
 	for _, n := range []int{10, 50, 150} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {

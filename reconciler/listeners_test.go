@@ -298,6 +298,7 @@ func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 
 // H37: probing makes few registrations: one machine every 5 s for ten minutes, then one every 30 s, however many wait.
 func TestProbing_IsPaced_H37(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxRuntime, w.IdlePoll = 24*time.Hour, time.Second
 		defer w.controller("c1", nil)()

@@ -97,6 +97,7 @@ func (l limited) Put(ctx context.Context, item store.Item, expect int64) error {
 
 // A request with texts of any length gets an answer that can be written, and that names the field.
 func TestGiantTexts_AreAnswered(t *testing.T) {
+	takesLong(t)
 	giant := strings.Repeat("\x1b<", 195_000)
 	for field, change := range map[string]func(*store.RunRequest){
 		"usageClass":           func(r *store.RunRequest) { r.UsageClasses = []string{giant} },
@@ -239,6 +240,7 @@ func TestDeadline_WhileAnOlderAttemptCannotGoBack(t *testing.T) {
 
 // H41: a run is repeated just after the records of its first attempt expired.
 func TestAttempt_AfterTheRecordsExpired(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.IdlePoll = time.Second
 		defer w.controller("c1", nil)()

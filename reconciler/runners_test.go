@@ -21,6 +21,7 @@ import (
 // Invariant 6: while GitHub refuses listeners, a machine whose role says that its own is online and at work proves nothing
 // against the others: GitHub itself knows of no such runner.
 func TestForgedSignal_OfBeingOnline_EndsNoOther(t *testing.T) {
+	takesLong(t)
 	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 3, nil)
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)

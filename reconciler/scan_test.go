@@ -91,6 +91,7 @@ func checkPace(t *testing.T, what string, at []time.Time, from, to time.Time, ev
 // H53: whatever is rung for, the sweep and the scan, which is the net under all rings, come in time; and a request is
 // served meanwhile.
 func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
+	takesLong(t)
 	for name, tt := range map[string]struct {
 		lasts time.Duration
 		key   func(n int) store.Key

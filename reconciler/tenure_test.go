@@ -55,6 +55,7 @@ func (c *cutTable) cut(wholly, on bool) {
 // Invariant 4 invariant 6: a leader that loses the store, wholly or for writes alone, for minutes or an hour, while it reaches the
 // fleet and GitHub: its successor's machines are unknown to it, and it ends none of them, nor any of its own.
 func TestCutOff_TheDeposedEndsNothing(t *testing.T) {
+	takesLong(t)
 	for _, tt := range []struct {
 		name   string
 		open   openBackends
