@@ -20,7 +20,7 @@ func available(t *testing.T, when string, p *pool.Pickup, want ...string) {
 
 // What is taken is offered to nobody else, what comes back is, and what was dropped is not. S50
 func TestPickup_AvailableIsWhatNobodyHas_S50(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	available(t, "empty", p)
 	for n := range 4 {
 		p.Put(spot(n))
@@ -45,7 +45,7 @@ func TestPickup_AvailableIsWhatNobodyHas_S50(t *testing.T) {
 
 // From its threshold on a candidate is not available, although nobody has removed it yet, and nor if it comes back. S48
 func TestPickup_AvailableEndsWithTheThreshold_S48(t *testing.T) {
-	p, clk := newPickup(pool.PickupOptions{})
+	p, clk := newPickup()
 	for n := range 3 {
 		p.Put(spot(n))
 	}

@@ -67,7 +67,8 @@ func BenchmarkPut(b *testing.B) {
 // crowd returns a Pickup of n unsuitable and m suitable candidates, and its Pool.
 func crowd(n, m int) (*pool.Pickup, *counting) {
 	calls := &counting{Pool: pooltest.NewMemory(clock.RealClock{})}
-	p := pickupOn(calls, clock.RealClock{}, pool.PickupOptions{MaxLooks: 1 << 62})
+	p := pickupOn(calls, clock.RealClock{})
+	p.SetMaxLooks(1 << 62)
 	for i := range n {
 		p.Put(distant(unsuitable(i)))
 	}

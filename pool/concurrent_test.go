@@ -14,7 +14,8 @@ import (
 // another holds, and nobody goes away empty-handed while there is enough. S49, S50, S60, S61, S62
 func TestPickup_S60_WorkersShareOneSource(t *testing.T) {
 	const workers, rounds, candidates = 16, 300, 200
-	p, _ := newPickup(pool.PickupOptions{MaxLooks: workers * rounds})
+	p, _ := newPickup()
+	p.SetMaxLooks(workers * rounds)
 	holder := make(map[string]*atomic.Int32)
 	for n := range candidates {
 		p.Put(spot(n))
@@ -60,7 +61,7 @@ func TestPickup_S60_WorkersShareOneSource(t *testing.T) {
 
 // One candidate, 100 claimants: one gets it, the others know at once. S46, S61, S62
 func TestPickup_S61_OneOfHundredGetsIt(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	p.Put(spot(1))
 	var won atomic.Int32
 	var all sync.WaitGroup
@@ -80,7 +81,7 @@ func TestPickup_S61_OneOfHundredGetsIt(t *testing.T) {
 // Storms of Put and Drop from many sides leave exactly what was put last. S44
 func TestPickup_S44_StormsLeaveTheTruth(t *testing.T) {
 	const sides, each = 8, 100
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	var all sync.WaitGroup
 	for side := range sides {
 		all.Go(func() { // every instance has one owner, as the record's lock gives it

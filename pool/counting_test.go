@@ -28,14 +28,14 @@ func (c *counting) Offer(ctx context.Context, t pool.Ticket) error {
 	return c.Pool.Offer(ctx, t)
 }
 
-func (c *counting) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+func (c *counting) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 	count(c, &c.receives, class)
 	if c.receiveErr != nil {
 		if err := c.receiveErr(class); err != nil {
 			return nil, err
 		}
 	}
-	return c.Pool.Receive(ctx, class, limit, hold, wait)
+	return c.Pool.Receive(ctx, class, hold, wait)
 }
 
 func (c *counting) Done(ctx context.Context, class string, receipts ...string) error {
@@ -62,13 +62,6 @@ func (c *counting) received() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.receives)
-}
-
-// done returns the number of deletions of class.
-func (c *counting) done(class string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.dones[class]
 }
 
 // total returns the number of all calls.

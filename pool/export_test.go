@@ -34,8 +34,8 @@ func (p *Pickup) Kept() int {
 	return len(p.index.entries)
 }
 
-// The bounds that tests meet.
-const (
-	MaxReceivers = maxReceivers
-	Hold         = hold
-)
+// SetMaxLooks changes how often one request attempt may take the same instance.
+func (p *Pickup) SetMaxLooks(n int) { p.maxLooks = n }
+
+// Hold is how long Run hides a message.
+const Hold = hold

@@ -64,7 +64,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	messages := pooltest.NewMemory(clk)
 	w := &world{
 		t: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 3)), clock: clk, idle: map[string]pool.Ticket{},
-		messages: messages, queue: pooltest.Weaken(messages, pooltest.Lying(seed)),
+		messages: messages, queue: pooltest.Weaken(messages, seed),
 	}
 	w.boot()
 	return w
@@ -72,7 +72,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 // boot starts a controller, which scans the records.
 func (w *world) boot() {
-	w.pickup = pickupOn(w.queue, w.clock, pool.PickupOptions{})
+	w.pickup = pickupOn(w.queue, w.clock)
 	for _, t := range w.idle {
 		w.pickup.Put(t)
 	}

@@ -22,13 +22,13 @@ var epoch = time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
 var quiet = slog.New(slog.DiscardHandler)
 
 // newPickup returns a Pickup on queues in memory, at epoch.
-func newPickup(opts pool.PickupOptions) (*pool.Pickup, *clocktesting.FakeClock) {
+func newPickup() (*pool.Pickup, *clocktesting.FakeClock) {
 	clk := clocktesting.NewFakeClock(epoch)
-	return pickupOn(pooltest.NewMemory(clk), clk, opts), clk
+	return pickupOn(pooltest.NewMemory(clk), clk), clk
 }
 
-func pickupOn(p pool.Pool, clk clock.WithTicker, opts pool.PickupOptions) *pool.Pickup {
-	return pool.NewPickup(p, clk, quiet, opts)
+func pickupOn(p pool.Pool, clk clock.WithTicker) *pool.Pickup {
+	return pool.NewPickup(p, clk, quiet)
 }
 
 // spot returns a candidate for query, with a threshold n seconds after epoch + 1 min.

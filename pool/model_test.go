@@ -180,7 +180,8 @@ func TestPickup_AnswersAsANaiveList(t *testing.T) {
 
 func checkModel(t *rapid.T) {
 	maxLooks := rapid.IntRange(1, 6).Draw(t, "maxLooks")
-	p, clk := newPickup(pool.PickupOptions{MaxLooks: maxLooks})
+	p, clk := newPickup()
+	p.SetMaxLooks(maxLooks)
 	m := &model{pickup: p, clock: clk, maxLooks: maxLooks, all: map[string]*modelEntry{}, looks: map[[2]string]int{}}
 	t.Repeat(map[string]func(*rapid.T){
 		"put": m.put, "put again": m.put, "drop": m.drop, "take": m.take, "take again": m.take, "count": m.count,

@@ -9,15 +9,9 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// DefaultMaxLooks is that of PickupOptions: enough for bad luck, and an end to a candidate that keeps coming back.
-const DefaultMaxLooks = 5
-
-// PickupOptions tune a Pickup. Zero values mean the defaults.
-type PickupOptions struct {
-	// MaxLooks is how often one request attempt may take the same instance. It guards against a
-	// candidate that keeps coming back.
-	MaxLooks int
-}
+// MaxLooks is how often one request attempt may take the same instance: enough for bad luck, and an end to a candidate
+// that keeps coming back.
+const MaxLooks = 5
 
 // Pickup is the one source of candidates for all claim workers of a controller (S49).
 //
@@ -40,11 +34,8 @@ type Pickup struct {
 }
 
 // NewPickup returns an empty Pickup over p, which the caller keeps and closes after Run ended.
-func NewPickup(p Pool, clk clock.WithTicker, log *slog.Logger, opts PickupOptions) *Pickup {
-	if opts.MaxLooks <= 0 {
-		opts.MaxLooks = DefaultMaxLooks
-	}
-	return &Pickup{pool: p, clock: clk, log: log, maxLooks: opts.MaxLooks, index: newIndex(), looks: make(map[string]map[string]int)}
+func NewPickup(p Pool, clk clock.WithTicker, log *slog.Logger) *Pickup {
+	return &Pickup{pool: p, clock: clk, log: log, maxLooks: MaxLooks, index: newIndex(), looks: make(map[string]map[string]int)}
 }
 
 // Put says that the instance's record is idle, pooled and healthy: it is, or stays, a candidate

@@ -1,8 +1,8 @@
 package pool_test
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,21 +24,21 @@ func TestPickup_S48_ExpiredAreGone(t *testing.T) {
 		{"After", -time.Nanosecond, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, clk := newPickup(pool.PickupOptions{})
+			p, clk := newPickup()
 			p.Put(spot(1))
 			take(t, p, query(), "r", "i-001")
 			clk.SetTime(spot(1).Threshold.Add(-c.left))
 			p.Return("i-001")
 			take(t, p, query(), "r", c.want)
 
-			late, _ := newPickup(pool.PickupOptions{})
+			late, _ := newPickup()
 			now := spot(1)
 			now.Threshold = epoch.Add(c.left)
 			late.Put(now)
 			take(t, late, query(), "r", c.want)
 		})
 	}
-	p, clk := newPickup(pool.PickupOptions{})
+	p, clk := newPickup()
 	for n := range 1000 {
 		p.Put(spot(n))
 	}
@@ -53,7 +53,7 @@ func TestPickup_S48_ExpiredAreGone(t *testing.T) {
 
 // What one request cannot use stays for others, at once and untouched. S55, S58
 func TestPickup_S55_S58_ExhaustedIsRelative(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	p.Put(spot(1))
 	picky := query()
 	picky.AllowedTypes = []string{"r6*"}
@@ -68,7 +68,7 @@ func TestPickup_S55_S58_ExhaustedIsRelative(t *testing.T) {
 // One unsuitable instance is looked at not even once, however often one asks. S56
 func TestPickup_S56_NoHotLoop(t *testing.T) {
 	calls := &counting{Pool: pooltest.NewMemory(clocktesting.NewFakeClock(epoch))}
-	p := pickupOn(calls, clocktesting.NewFakeClock(epoch), pool.PickupOptions{})
+	p := pickupOn(calls, clocktesting.NewFakeClock(epoch))
 	odd := spot(1)
 	odd.UsageClass = "on-demand"
 	p.Put(odd)
@@ -85,7 +85,7 @@ func TestPickup_S56_NoHotLoop(t *testing.T) {
 // 100,000 unsuitable candidates cost no call, no look and no memory. S54, S57, H20, H24
 func TestPickup_S57_ManyUnsuitable(t *testing.T) {
 	calls := &counting{Pool: pooltest.NewMemory(clocktesting.NewFakeClock(epoch))}
-	p := pickupOn(calls, clocktesting.NewFakeClock(epoch), pool.PickupOptions{})
+	p := pickupOn(calls, clocktesting.NewFakeClock(epoch))
 	for n := range 100_000 {
 		p.Put(unsuitable(n))
 	}
@@ -119,7 +119,7 @@ func unsuitable(n int) pool.Ticket {
 // Every spot candidate comes before any on-demand one, and within them the one that would be lost
 // first, whatever its type. S51
 func TestPickup_S51_OrderOfPreference(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	for n, edit := range []func(*pool.Ticket){
 		func(t *pool.Ticket) { t.UsageClass = "on-demand" },
 		func(t *pool.Ticket) {},
@@ -140,7 +140,7 @@ func TestPickup_S51_OrderOfPreference(t *testing.T) {
 
 // A taken candidate stays hidden whatever is said of it meanwhile, and comes back as it is then. S50
 func TestPickup_S50_PutDoesNotUnhide(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	p.Put(spot(1))
 	take(t, p, query(), "r", "i-001")
 	p.Put(spot(1))
@@ -160,10 +160,10 @@ func TestPickup_S50_PutDoesNotUnhide(t *testing.T) {
 
 // A candidate that keeps coming back is taken a few times by each attempt. S56
 func TestPickup_S56_GuardAgainstRecurrence(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	p.Put(spot(1))
 	p.Put(spot(2))
-	for range pool.DefaultMaxLooks {
+	for range pool.MaxLooks {
 		take(t, p, query(), "r/1", "i-001")
 		p.Drop("i-001") // as after a lost claim; then its record says idle again
 		p.Put(spot(1))
@@ -186,7 +186,7 @@ func TestPickup_S56_GuardAgainstRecurrence(t *testing.T) {
 
 // A vetoed candidate is left alone, also if the veto itself fails.
 func TestPickup_VetoedStaysAvailable(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	for n := range 3 {
 		p.Put(spot(n))
 	}
@@ -211,7 +211,7 @@ func TestPickup_VetoedStaysAvailable(t *testing.T) {
 
 // A group goes with the last candidate in it, taken or not, so that types come and go for ever.
 func TestPickup_GroupsAreBounded(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	for n := range 1000 {
 		one := spot(n)
 		one.InstanceType = fmt.Sprintf("c%d.large", n)
@@ -228,7 +228,7 @@ func TestPickup_GroupsAreBounded(t *testing.T) {
 
 // The caller may reuse the memory of its query.
 func TestPickup_KeepsNoMemoryOfTheQuery(t *testing.T) {
-	p, _ := newPickup(pool.PickupOptions{})
+	p, _ := newPickup()
 	q := query()
 	take(t, p, q, "r", "")
 	q.AllowedTypes[0], q.UsageClasses[0] = "m*", "on-demand"
@@ -240,16 +240,21 @@ func TestPickup_KeepsNoMemoryOfTheQuery(t *testing.T) {
 func TestPickup_H14_OfferSendsTheRecordsThreshold(t *testing.T) {
 	clk := clocktesting.NewFakeClock(epoch)
 	mem := pooltest.NewMemory(clk)
-	p := pickupOn(mem, clk, pool.PickupOptions{})
+	p := pickupOn(mem, clk)
 	if err := p.Offer(t.Context(), spot(7)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := mem.Receive(t.Context(), "medium", 1, time.Minute, 0)
-	if err != nil || len(got) != 1 || got[0].Ticket != spot(7) {
-		t.Errorf("Receive = %+v, %v, want %+v", got, err, spot(7))
+	got, err := mem.Receive(t.Context(), "medium", time.Minute, 0)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("Receive = %+v, %v, want one message", got, err)
 	}
-	broken := pickupOn(pooltest.Weaken(mem, pooltest.Weakness{Refused: 1}), clk, pool.PickupOptions{})
-	if err := broken.Offer(t.Context(), spot(7)); !errors.Is(err, pooltest.ErrFault) {
-		t.Errorf("Offer error = %v, want %v", err, pooltest.ErrFault)
+	if sent, err := pool.Decode(got[0].Body); err != nil || sent != spot(7) {
+		t.Errorf("sent %+v, %v, want %+v", sent, err, spot(7))
+	}
+	if err := mem.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Offer(t.Context(), spot(7)); err == nil || !strings.Contains(err.Error(), "i-007") {
+		t.Errorf("Offer to a closed pool: error = %v, want one that names i-007", err)
 	}
 }

@@ -9,7 +9,6 @@ package pool
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -24,45 +23,29 @@ type Ticket struct {
 	Threshold     time.Time `json:"threshold"` // UTC, whole milliseconds
 }
 
-// Delivery is one received message. Receipt is the back end's handle on it and is valid until the
+// Message is one received message. Receipt is the back end's handle on it and is valid until the
 // message becomes visible again.
-type Delivery struct {
-	Ticket  Ticket
+type Message struct {
+	Body    string
 	Receipt string
 }
 
-// Limits of a back end, those of SQS (SQS Developer Guide, "Message quotas").
+// Limits of one Receive, those of SQS (SQS Developer Guide, "Message quotas").
 const (
 	MaxBatch = 10
-	MaxHold  = 12 * time.Hour
 	MaxWait  = 20 * time.Second
 )
 
 // Pool stores messages in a queue per resource class. A queue exists as soon as it is named. All
 // methods are safe for concurrent use and by several processes at once.
 type Pool interface {
-	// Offer adds a message to the queue of t.ResourceClass. After an error it may have been added.
+	// Offer adds a message, Encode's, to the queue of t.ResourceClass. After an error it may have been added.
 	Offer(ctx context.Context, t Ticket) error
-	// Receive returns up to max (1 to MaxBatch) visible messages of class and hides them for hold
-	// (up to MaxHold). It waits up to wait (up to MaxWait) for the first; none is no error, and says
-	// little about the queue. Malformed messages are removed and never returned. Arguments that
-	// CheckReceive refuses are an error.
-	Receive(ctx context.Context, class string, max int, hold, wait time.Duration) ([]Delivery, error)
-	// Done deletes messages of class. Receipts that are unknown or no longer valid are ignored.
+	// Receive returns up to MaxBatch visible messages of class, whatever they say, and hides them for hold.
+	// It waits up to wait (up to MaxWait) for the first; none is no error, and says little about the queue.
+	Receive(ctx context.Context, class string, hold, wait time.Duration) ([]Message, error)
+	// Done deletes messages of class, up to MaxBatch, by their receipts.
 	Done(ctx context.Context, class string, receipts ...string) error
 	// Close releases what Open took. Calls after it fail.
 	Close() error
-}
-
-// CheckReceive reports which argument of Pool.Receive is out of its range.
-func CheckReceive(max int, hold, wait time.Duration) error {
-	switch {
-	case max < 1 || max > MaxBatch:
-		return fmt.Errorf("max must be 1 to %d, got %d", MaxBatch, max)
-	case hold < 0 || hold > MaxHold:
-		return fmt.Errorf("hold must be 0 to %s, got %s", MaxHold, hold)
-	case wait < 0 || wait > MaxWait:
-		return fmt.Errorf("wait must be 0 to %s, got %s", MaxWait, wait)
-	}
-	return nil
 }

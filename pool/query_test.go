@@ -36,7 +36,7 @@ func TestQuery_Matches(t *testing.T) {
 			if got := q.Matches(ticket); got != c.want {
 				t.Errorf("Matches = %t, want %t (%s)\n%+v\n%+v", got, c.want, c.reason, q, ticket)
 			}
-			p, _ := newPickup(pool.PickupOptions{})
+			p, _ := newPickup()
 			p.Put(ticket)
 			if _, got := p.Take(q, "r", nil); got != c.want {
 				t.Errorf("Take found = %t, want %t (%s)", got, c.want, c.reason)

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -12,11 +11,6 @@ import (
 )
 
 const (
-	// maxReceivers bounds the goroutines that receive, one per class. Classes beyond it, in the order
-	// of their names, are not received: their candidates come by Put alone, their messages stay.
-	maxReceivers = 256
-	// classPeriod is how soon a new class is received from.
-	classPeriod = 5 * time.Second
 	// expirePeriod is how soon an expired candidate is gone although nobody asked for it.
 	expirePeriod = 5 * time.Second
 	// emptyPause is the least time between two receives of an empty queue, in case the back end does
@@ -36,16 +30,16 @@ func newBackOff() *backoff.ExponentialBackOff {
 		backoff.WithInitialInterval(retryFirst), backoff.WithMaxInterval(retryMax), backoff.WithMaxElapsedTime(0))
 }
 
-// Run receives the messages of every class that classes names, asked every few seconds, until ctx
-// ends; then it returns nil. Errors of the Pool are logged and retried with growing pauses.
+// Run receives the messages of classes until ctx ends; then it returns nil. Errors of the Pool are logged and
+// retried with growing pauses.
 //
 // look is called with the instance of each message, without locks, from several goroutines. It brings the index in
 // step with the instance's record; then the message is deleted (S48).
-//
-// It uses one goroutine per class, maxReceivers at most, and two others.
-func (p *Pickup) Run(ctx context.Context, classes func() []string, look func(id string)) error {
+func (p *Pickup) Run(ctx context.Context, classes []string, look func(id string)) error {
 	var all sync.WaitGroup
-	all.Go(func() { p.receiveClasses(ctx, classes, look) })
+	for _, class := range classes {
+		all.Go(func() { p.receiveClass(ctx, class, look) })
+	}
 	all.Go(func() {
 		for p.pause(ctx, expirePeriod) {
 			p.expire()
@@ -65,41 +59,6 @@ func (p *Pickup) expire() {
 		p.mu.Lock()
 		more = p.index.expire(now, expireBatch)
 		p.mu.Unlock()
-	}
-}
-
-// receiveClasses keeps one receiver per class.
-func (p *Pickup) receiveClasses(ctx context.Context, classes func() []string, look func(string)) {
-	var all sync.WaitGroup
-	defer all.Wait()
-	running := make(map[string]context.CancelFunc)
-	defer func() {
-		for _, stop := range running {
-			stop()
-		}
-	}()
-	for {
-		want := slices.Sorted(slices.Values(classes()))
-		if len(want) > maxReceivers {
-			p.log.WarnContext(ctx, "too many classes to receive from", logkey.Count, len(want))
-			want = want[:maxReceivers]
-		}
-		for class, stop := range running {
-			if _, found := slices.BinarySearch(want, class); !found {
-				stop()
-				delete(running, class)
-			}
-		}
-		for _, class := range want {
-			if running[class] == nil {
-				one, stop := context.WithCancel(ctx)
-				running[class] = stop
-				all.Go(func() { p.receiveClass(one, class, look) })
-			}
-		}
-		if !p.pause(ctx, classPeriod) {
-			return
-		}
 	}
 }
 
@@ -123,18 +82,23 @@ func (p *Pickup) receiveClass(ctx context.Context, class string, look func(strin
 	}
 }
 
-// receiveBatch receives once, has all looked at, and returns how many messages came.
+// receiveBatch receives once, has all looked at, and returns how many messages came. A malformed one names nothing to
+// look at, and goes like the others (H21, H22).
 func (p *Pickup) receiveBatch(ctx context.Context, class string, wait time.Duration, look func(string)) (int, error) {
-	deliveries, err := p.pool.Receive(ctx, class, MaxBatch, hold, wait)
-	if err != nil || len(deliveries) == 0 {
+	messages, err := p.pool.Receive(ctx, class, hold, wait)
+	if err != nil || len(messages) == 0 {
 		return 0, err
 	}
-	receipts := make([]string, len(deliveries))
-	for i, d := range deliveries {
-		look(d.Ticket.InstanceID)
-		receipts[i] = d.Receipt
+	receipts := make([]string, len(messages))
+	for i, m := range messages {
+		receipts[i] = m.Receipt
+		if t, err := Decode(m.Body); err != nil {
+			p.log.WarnContext(ctx, "malformed message removed", logkey.Class, class, logkey.Error, err)
+		} else {
+			look(t.InstanceID)
+		}
 	}
-	return len(deliveries), p.pool.Done(ctx, class, receipts...)
+	return len(messages), p.pool.Done(ctx, class, receipts...)
 }
 
 // pause waits for d and reports whether ctx is still alive.

@@ -1,9 +1,12 @@
 package pool_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,7 +27,6 @@ type running struct {
 	calls *counting
 
 	mu      sync.Mutex
-	classes []string
 	records map[string]pool.Ticket // idle and pooled
 	stop    func()
 }
@@ -33,8 +35,8 @@ type running struct {
 func run(t *testing.T, test func(t *testing.T, r *running)) {
 	bubbletest.Run(t, func(t *testing.T) {
 		mem := pooltest.NewMemory(clock.RealClock{})
-		r := &running{mem: mem, calls: &counting{Pool: mem}, classes: []string{"medium"}, records: map[string]pool.Ticket{}}
-		r.Pickup = pickupOn(r.calls, clock.RealClock{}, pool.PickupOptions{})
+		r := &running{mem: mem, calls: &counting{Pool: mem}, records: map[string]pool.Ticket{}}
+		r.Pickup = pickupOn(r.calls, clock.RealClock{})
 		r.start(t)
 		test(t, r)
 		r.stop()
@@ -45,7 +47,7 @@ func run(t *testing.T, test func(t *testing.T, r *running)) {
 func (r *running) start(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- r.Run(ctx, r.classList, r.look) }()
+	go func() { ended <- r.Run(ctx, []string{"large", "medium"}, r.look) }()
 	var once sync.Once
 	r.stop = func() {
 		once.Do(func() {
@@ -55,20 +57,6 @@ func (r *running) start(t *testing.T) {
 			}
 		})
 	}
-}
-
-func (r *running) classList() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.classes
-}
-
-// setClasses names the classes and waits until Run has noticed.
-func (r *running) setClasses(classes ...string) {
-	r.mu.Lock()
-	r.classes = classes
-	r.mu.Unlock()
-	time.Sleep(6 * time.Second)
 }
 
 // look brings the index in step with a record, as its owner does.
@@ -150,7 +138,7 @@ func TestRun_H11_RestartWithAnEmptyQueue_S44_S45_S50(t *testing.T) {
 		take(t, r.Pickup, query(), "r", "i-000") // the claim is open
 
 		r.stop()
-		r.Pickup = pickupOn(r.calls, clock.RealClock{}, pool.PickupOptions{})
+		r.Pickup = pickupOn(r.calls, clock.RealClock{})
 		for id := range r.records {
 			r.look(id) // as the first scan does
 		}
@@ -200,7 +188,6 @@ func TestRun_S48_ExpiresUnasked(t *testing.T) {
 // A message in the queue of another class refreshes by its record, and is deleted where it came from. S43
 func TestRun_S43_MessageInWrongQueue(t *testing.T) {
 	run(t, func(t *testing.T, r *running) {
-		r.setClasses("large", "medium")
 		r.inject(t, "large", r.idle(spot(1), time.Hour))
 		wrong := query()
 		wrong.ResourceClass = "large"
@@ -212,28 +199,27 @@ func TestRun_S43_MessageInWrongQueue(t *testing.T) {
 	})
 }
 
-// Classes come and go.
-func TestRun_FollowsTheClasses(t *testing.T) {
-	run(t, func(t *testing.T, r *running) {
-		r.setClasses("medium", "large")
-		r.inject(t, "large", spot(1))
-		time.Sleep(2 * time.Second)
-		if n := r.mem.Len("large"); n != 0 {
-			t.Error("messages of a new class are not received")
+// A malformed message goes like any other, says so, and keeps nothing from the good one behind it. H21, H22
+func TestRun_H21_H22_Malformed(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		var log bytes.Buffer
+		mem := pooltest.NewMemory(clock.RealClock{})
+		p := pool.NewPickup(mem, clock.RealClock{}, slog.New(slog.NewTextHandler(&log, nil)))
+		bad := []string{"", "no json", "{}", "[]", `{"instanceId":7}`, `{"instanceId":"i-x","threshold":"soon"}`, "\x00"}
+		for _, body := range append(bad, `{"instanceId":"i-001"}`) {
+			if err := mem.Inject(t.Context(), "medium", body); err != nil {
+				t.Fatal(err)
+			}
 		}
-		r.setClasses("large")
-		before := r.calls.received()["medium"]
-		time.Sleep(time.Hour)
-		if n := r.calls.received()["medium"]; n != before {
-			t.Errorf("%d receives from a removed class", n-before)
+		var looked []string
+		if err := p.ReceiveOnce(t.Context(), "medium", func(id string) { looked = append(looked, id) }); err != nil {
+			t.Fatal(err)
 		}
-		many := make([]string, pool.MaxReceivers+44)
-		for n := range many {
-			many[n] = fmt.Sprintf("class-%03d", n)
+		if n := mem.Len("medium"); n != 0 || !slices.Equal(looked, []string{"i-001"}) {
+			t.Errorf("%d messages are left, looked at %q, want none and i-001", n, looked)
 		}
-		r.setClasses(many...)
-		if n := len(r.calls.received()) - 2; n != pool.MaxReceivers {
-			t.Errorf("receives from %d classes, want %d", n, pool.MaxReceivers)
+		if n := strings.Count(log.String(), "malformed message removed"); n != len(bad) || !strings.Contains(log.String(), "resource_class=medium") {
+			t.Errorf("%d removals logged of %d:\n%s", n, len(bad), log.String())
 		}
 	})
 }
@@ -251,8 +237,6 @@ func TestRun_H53_ErrorsBackOffAndEndNothing(t *testing.T) {
 		r.stop()
 		r.calls.receiveErr = fail
 		r.start(t)
-		r.setClasses("medium", "large")
-
 		down.Store("large", true)
 		r.inject(t, "large", spot(1))
 		receives := r.calls.received()["large"]
@@ -276,7 +260,7 @@ func TestRun_H53_ErrorsBackOffAndEndNothing(t *testing.T) {
 // hasty never waits and never has anything.
 type hasty struct{ pool.Pool }
 
-func (hasty) Receive(context.Context, string, int, time.Duration, time.Duration) ([]pool.Delivery, error) {
+func (hasty) Receive(context.Context, string, time.Duration, time.Duration) ([]pool.Message, error) {
 	return nil, nil
 }
 
@@ -288,8 +272,8 @@ func TestRun_S56_NoHotLoopOnEmptyAnswers(t *testing.T) {
 		before := r.calls.total()
 		r.start(t)
 		time.Sleep(time.Minute)
-		if n := r.calls.total() - before; n < 55 || n > 65 {
-			t.Errorf("%d calls in a minute of empty answers, want one per second", n)
+		if n := r.calls.total() - before; n < 110 || n > 130 {
+			t.Errorf("%d calls in a minute of empty answers from two queues, want one per second from each", n)
 		}
 	})
 }

@@ -72,19 +72,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-func TestCheckReceive_Edges(t *testing.T) {
-	for _, c := range []struct {
-		max        int
-		hold, wait time.Duration
-		ok         bool
-	}{
-		{1, 0, 0, true}, {pool.MaxBatch, pool.MaxHold, pool.MaxWait, true},
-		{0, 0, 0, false}, {pool.MaxBatch + 1, 0, 0, false},
-		{1, -1, 0, false}, {1, pool.MaxHold + 1, 0, false}, {1, 0, -1, false}, {1, 0, pool.MaxWait + 1, false},
-	} {
-		if err := pool.CheckReceive(c.max, c.hold, c.wait); (err == nil) != c.ok {
-			t.Errorf("CheckReceive(%d, %s, %s) = %v, want ok %t", c.max, c.hold, c.wait, err, c.ok)
-		}
-	}
-}

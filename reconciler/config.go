@@ -106,8 +106,8 @@ func (c Config) query(r store.RunRequest) (pool.Query, error) {
 	}, nil
 }
 
-// classNames lists the configured classes, in no order.
-func (c Config) classNames() []string { return slices.Collect(maps.Keys(c.Classes)) }
+// classNames lists the configured classes in order.
+func (c Config) classNames() []string { return slices.Sorted(maps.Keys(c.Classes)) }
 
 // LaunchBudget is how many instances may ever be launched for one attempt of a request for count: enough for bad
 // luck, not for a crash-looping script.

@@ -18,7 +18,7 @@ func wanting(counts ...int) (*launches, []want) {
 	cfg := Defaults()
 	cfg.MaxInstances = 10_000
 	clk := clocktesting.NewFakeClock(dawn)
-	pickup := pool.NewPickup(pooltest.NewMemory(clk), clk, slog.New(slog.DiscardHandler), pool.PickupOptions{})
+	pickup := pool.NewPickup(pooltest.NewMemory(clk), clk, slog.New(slog.DiscardHandler))
 	tenure, batch := &tenure{cfg: cfg, clock: clk}, newBatch()
 	t := &launches{tenure: tenure, cache: newCache(tenure, nil, pickup, newWaiting(pickup.Count), batch), batch: batch}
 	var wants []want
@@ -72,7 +72,7 @@ func TestAffordable_LaunchesNothingThatThePoolHas_S69(t *testing.T) {
 	term.cache.index.pickup.Put(machineOf("i-2", "c7g.large"))
 	term.cache.index.pickup.Put(machineOf("i-3", "c7g.large"))
 	check("three", 0, 1)
-	for range pool.DefaultMaxLooks {
+	for range pool.MaxLooks {
 		for _, id := range []string{"i-1", "i-2", "i-3"} {
 			if c, ok := term.cache.index.pickup.Take(wants[1].query, "b/1", func(c pool.Ticket) bool { return c.InstanceID != id }); !ok || c.InstanceID != id {
 				t.Fatalf("b does not get %s", id)

@@ -36,7 +36,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	var (
 		machines = trustedFleet{o.Fleet, fence}
 		hub      = newAsideGitHub(trustedGitHub{o.GitHub, fence})
-		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log, pool.PickupOptions{})
+		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log)
 		line     = newWaiting(pickup.Count)
 		wants    = newBatch()
 		refused  = newExclusions(clk, o.Config.Exclusion)
@@ -93,7 +93,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		control(t, fence, "keeper", max(1, len(chores)), t.queues.keeper, chores.look),
 		control(t, fence, "announcer", announcers, t.queues.announcer, (&announcer{t, c, pickup}).announce),
 		control(t, fence, "drainer", 1, t.queues.drainer, drainer.readDrains),
-		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames, c.index.look) },
+		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
 		m.notifications.listenRings, observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },
 		observer.pollClients,

@@ -129,13 +129,13 @@ func (p trustedPool) Offer(ctx context.Context, t pool.Ticket) error {
 }
 
 // Receive waits for trust first, and receives nothing once that ends.
-func (p trustedPool) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+func (p trustedPool) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 	if err := p.fence.await(ctx); err != nil {
 		return nil, fmt.Errorf("receive: %w", err)
 	}
 	trusted, stop := p.fence.bound(ctx, 0)
 	defer stop()
-	got, err := p.Pool.Receive(trusted, class, limit, hold, wait)
+	got, err := p.Pool.Receive(trusted, class, hold, wait)
 	if trusted.Err() != nil && ctx.Err() == nil {
 		return nil, nil // cut off: to be asked again
 	}

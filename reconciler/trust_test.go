@@ -68,7 +68,7 @@ func (a *abroad) RegistrationToken(ctx context.Context) (githubapi.Token, error)
 func (a *abroad) DeleteRunner(ctx context.Context, _ int64) error       { return a.effect(ctx) }
 func (a *abroad) Offer(ctx context.Context, _ pool.Ticket) error        { return a.effect(ctx) }
 func (a *abroad) Done(ctx context.Context, _ string, _ ...string) error { return a.effect(ctx) }
-func (a *abroad) Receive(ctx context.Context, _ string, _ int, _, _ time.Duration) ([]pool.Delivery, error) {
+func (a *abroad) Receive(ctx context.Context, _ string, _, _ time.Duration) ([]pool.Message, error) {
 	return nil, a.effect(ctx)
 }
 
@@ -154,13 +154,13 @@ func TestFence_TakesNothing(t *testing.T) {
 			t.Errorf("Watch() error = %v at the end", err)
 		}
 
-		got, err := trustedPool{a, f}.Receive(t.Context(), "small", 1, 0, time.Hour)
+		got, err := trustedPool{a, f}.Receive(t.Context(), "small", 0, time.Hour)
 		if err != nil || got != nil || a.begun != 3 || !errors.Is(a.ended, errOutlived) {
 			t.Errorf("Receive() = %v, %v, ended by %v, want nothing at the end of trust", got, err, a.ended)
 		}
 		short, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		if _, err := (trustedPool{a, f}).Receive(short, "small", 1, 0, time.Hour); err == nil || a.begun != 3 {
+		if _, err := (trustedPool{a, f}).Receive(short, "small", 0, time.Hour); err == nil || a.begun != 3 {
 			t.Errorf("Receive() without trust asked the pool, error = %v", err)
 		}
 	})

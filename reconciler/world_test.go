@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"slices"
 	"sync"
@@ -50,7 +51,7 @@ func onSQLite(ctx context.Context, clk clock.WithTicker) (store.Table, pool.Pool
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := sqlitepool.OpenMemory(ctx, clk)
+	p, err := sqlitepool.Open(ctx, &url.URL{Scheme: "sqlite", Opaque: ":memory:"}, clk)
 	return table, p, err
 }
 

@@ -32,7 +32,7 @@ var stores = map[string]func(context.Context, *url.URL, clock.WithTicker, *slog.
 // pools opens the pool behind a URL, by its scheme.
 var pools = map[string]func(context.Context, *url.URL, clock.WithTicker, *slog.Logger) (pool.Pool, error){
 	"sqlite": func(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
-		return sqlitepool.Open(ctx, u, clk, log) // the same file as the store, or one of its own
+		return sqlitepool.Open(ctx, u, clk) // the same file as the store, or one of its own
 	},
 	"sqs": openSQS, // sqs://remuda?region=eu-west-1
 }

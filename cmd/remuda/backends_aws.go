@@ -71,7 +71,7 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	queues, err := sqspool.Open(ctx, u, cfg, clk, log)
+	queues, err := sqspool.Open(u, cfg)
 	if err != nil {
 		return nil, asUsage(err) // likewise
 	}

@@ -166,7 +166,7 @@ func (i *installation) open() {
 	of := func(scheme string) *url.URL { return &url.URL{Scheme: scheme, Host: i.at.Name} }
 	var errs [3]error
 	i.table, errs[0] = dynamostore.Open(ctx, of("dynamodb"), cfg, clk, log)
-	i.pool, errs[1] = sqspool.Open(ctx, of("sqs"), cfg, clk, log)
+	i.pool, errs[1] = sqspool.Open(of("sqs"), cfg)
 	i.fleet, errs[2] = ec2fleet.Open(ctx, of("ec2"), cfg, ec2fleet.Options{
 		Subnets: i.cloud.Subnets()[:2], SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
 		UserData: "#!/bin/sh\n", RootVolumeGiB: 40, RootDevice: "/dev/xvda", Tags: i.at.Tags, Clock: clk,

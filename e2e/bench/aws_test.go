@@ -113,8 +113,8 @@ func (a *account) table(ctx context.Context, who bench.Who) (store.Table, error)
 	return dynamostore.Open(ctx, a.url("dynamodb"), a.config(who, a.dynamo), clock.RealClock{}, slog.New(slog.DiscardHandler))
 }
 
-func (a *account) pool(ctx context.Context) (pool.Pool, error) {
-	return sqspool.Open(ctx, a.url("sqs"), a.config(bench.Controller, a.sqs), clock.RealClock{}, slog.New(slog.DiscardHandler))
+func (a *account) pool(context.Context) (pool.Pool, error) {
+	return sqspool.Open(a.url("sqs"), a.config(bench.Controller, a.sqs))
 }
 
 // tally counts calls and request units by who makes them and what they are about, such as "agents Heartbeat".

@@ -145,9 +145,9 @@ func (c *CountedPool) Offer(ctx context.Context, t pool.Ticket) error {
 }
 
 // Receive implements pool.Pool.
-func (c *CountedPool) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+func (c *CountedPool) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 	c.Receives.Add(1)
-	out, err := c.Pool.Receive(ctx, class, limit, hold, wait)
+	out, err := c.Pool.Receive(ctx, class, hold, wait)
 	c.Received.Add(int64(len(out)))
 	return out, err
 }

@@ -155,7 +155,7 @@ func (w *World) openTable(ctx context.Context, m *Meter) (store.Table, error) {
 
 func (w *World) openPool(ctx context.Context) (pool.Pool, error) {
 	if w.o.Backends == nil || w.o.Backends.Pool == nil {
-		return sqlitepool.Open(ctx, w.url(), clock.RealClock{}, w.o.Log)
+		return sqlitepool.Open(ctx, w.url(), clock.RealClock{})
 	}
 	return w.o.Backends.Pool(ctx)
 }

@@ -204,10 +204,10 @@ func (g poolGate) Offer(ctx context.Context, t pool.Ticket) error {
 	})
 }
 
-func (g poolGate) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
-	return call(ctx, g.p, poolContract, Site{g.p.role, "pool.Receive", ""}, class, func(ctx context.Context) ([]pool.Delivery, error) {
-		return g.inner.Receive(ctx, class, limit, hold, wait)
-	}, func(all []pool.Delivery, kind Kind, _ key) []pool.Delivery {
+func (g poolGate) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
+	return call(ctx, g.p, poolContract, Site{g.p.role, "pool.Receive", ""}, class, func(ctx context.Context) ([]pool.Message, error) {
+		return g.inner.Receive(ctx, class, hold, wait)
+	}, func(all []pool.Message, kind Kind, _ key) []pool.Message {
 		if kind == Stale {
 			return nil // asked a server that has none; they are hidden for a while
 		}

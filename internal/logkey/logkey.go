@@ -33,7 +33,6 @@ const (
 	PID        = "pid"
 	Exit       = "exit"
 	Key        = "key"
-	Message    = "message_id"
 	Call       = "call"
 	Resource   = "resource"
 	Action     = "action"

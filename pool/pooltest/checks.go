@@ -4,24 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/remuda-run/remuda/pool"
 )
 
 func offerUnchanged(ctx context.Context, p pool.Pool) error {
 	want := tickets(classA, 1)
-	got := make(seen)
-	if err := errors.Join(offer(ctx, p, want...), got.collect(ctx, p, classA, longHold, want)); err != nil {
+	if err := offer(ctx, p, want...); err != nil {
 		return err
 	}
-	d := got[want[0].InstanceID][0]
-	if diff := cmp.Diff(want[0], d.Ticket); diff != "" {
-		return fmt.Errorf("Receive returns another ticket than was offered (-want +got):\n%s", diff)
+	var out []pool.Message
+	for len(out) == 0 {
+		var err error
+		if out, err = receive(ctx, p, classA, longHold); err != nil {
+			return err
+		}
 	}
-	if d.Receipt == "" {
+	got, err := pool.Decode(out[0].Body)
+	if diff := cmp.Diff(want[0], got); err != nil || diff != "" {
+		return fmt.Errorf("Receive returns another ticket than was offered, error %w (-want +got):\n%s", err, diff)
+	}
+	if out[0].Receipt == "" {
 		return errors.New("Receive returns no receipt")
 	}
 	return nil
@@ -51,31 +60,6 @@ func receiveClasses(ctx context.Context, p pool.Pool) error {
 	}
 	if len(gotA) != len(a) || len(gotB) != len(b) {
 		return fmt.Errorf("classes of %d and %d instances gave %d and %d different ones", len(a), len(b), len(gotA), len(gotB))
-	}
-	return nil
-}
-
-func receiveMax(ctx context.Context, p pool.Pool) error {
-	if err := offer(ctx, p, tickets(classA, 30)...); err != nil {
-		return err
-	}
-	received := 0
-	for _, most := range []int{1, 3, pool.MaxBatch, 1, 3} {
-		var out []pool.Delivery
-		err := retry(ctx, func() (err error) {
-			out, err = p.Receive(ctx, classA, most, longHold, time.Second)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if len(out) > most {
-			return fmt.Errorf("Receive with max %d returns %d messages", most, len(out))
-		}
-		received += len(out)
-	}
-	if received == 0 {
-		return errors.New("five receives from a queue of 30 messages return none")
 	}
 	return nil
 }
@@ -112,7 +96,7 @@ func receiveComesBack(ctx context.Context, p pool.Pool) error {
 }
 
 // A message that is offered while somebody waits for it comes at once, at least once in five.
-func receiveWaits(ctx context.Context, b Backend) error {
+func receiveWaits(ctx context.Context, open Open) error {
 	return with(func(ctx context.Context, p pool.Pool) error {
 		return with(func(ctx context.Context, other pool.Pool) error {
 			var took time.Duration
@@ -132,16 +116,16 @@ func receiveWaits(ctx context.Context, b Backend) error {
 				}
 			}
 			return fmt.Errorf("Receive returns a message %s after it was offered", took)
-		})(ctx, b)
-	})(ctx, b)
+		})(ctx, open)
+	})(ctx, open)
 }
 
 // receiveOne waits for a message as long as the contract allows in one call.
 func receiveOne(ctx context.Context, p pool.Pool) error {
 	for {
-		var out []pool.Delivery
+		var out []pool.Message
 		err := retry(ctx, func() (err error) {
-			out, err = p.Receive(ctx, classA, 1, longHold, pool.MaxWait)
+			out, err = p.Receive(ctx, classA, longHold, pool.MaxWait)
 			return err
 		})
 		if err != nil || len(out) > 0 {
@@ -160,7 +144,7 @@ func receiveEmpty(ctx context.Context, p pool.Pool) error {
 			}
 			start := time.Now()
 			err := retry(ctx, func() error {
-				out, err := p.Receive(ctx, "suite-never-offered", 1, longHold, wait)
+				out, err := p.Receive(ctx, "suite-never-offered", longHold, wait)
 				if len(out) > 0 {
 					return fmt.Errorf("returns %v", out)
 				}
@@ -175,48 +159,6 @@ func receiveEmpty(ctx context.Context, p pool.Pool) error {
 	return nil
 }
 
-func receiveMalformed(ctx context.Context, b Backend) error {
-	return with(func(ctx context.Context, p pool.Pool) error {
-		bad := []string{"", "no json", "{}", "[]", `{"instanceId":7}`, `{"instanceId":"i-x","threshold":"soon"}`, "\x00"}
-		for _, body := range append(bad, bad...) { // more than one batch
-			if err := b.Inject(ctx, classA, body); err != nil {
-				return fmt.Errorf("inject %q: %w", body, err)
-			}
-		}
-		want := tickets(classA, 1)
-		got := make(seen)
-		if err := errors.Join(offer(ctx, p, want...), got.collect(ctx, p, classA, longHold, want)); err != nil {
-			return fmt.Errorf("good message behind malformed ones: %w", err)
-		}
-		if err := got.watch(ctx, p, classA, longHold, 2*time.Second); err != nil {
-			return err
-		}
-		if len(got) != 1 {
-			return fmt.Errorf("a malformed message is returned: %v", got)
-		}
-		return nil
-	})(ctx, b)
-}
-
-func receiveArguments(ctx context.Context, p pool.Pool) error {
-	for _, c := range []struct {
-		max        int
-		hold, wait time.Duration
-	}{
-		{0, longHold, 0}, {-1, longHold, 0}, {pool.MaxBatch + 1, longHold, 0},
-		{1, -time.Second, 0}, {1, pool.MaxHold + 1, 0}, {1, longHold, -time.Second}, {1, longHold, pool.MaxWait + 1},
-	} {
-		err := retry(ctx, func() error {
-			_, err := p.Receive(ctx, classA, c.max, c.hold, c.wait)
-			return err
-		})
-		if err == nil {
-			return fmt.Errorf("Receive with max %d, hold %s, wait %s: got no error", c.max, c.hold, c.wait)
-		}
-	}
-	return nil
-}
-
 func doneDeletes(ctx context.Context, p pool.Pool) error {
 	const hold = 4 * time.Second
 	want := tickets(classA, 30)
@@ -224,9 +166,10 @@ func doneDeletes(ctx context.Context, p pool.Pool) error {
 	if err := errors.Join(offer(ctx, p, want...), got.collect(ctx, p, classA, hold, want)); err != nil {
 		return err
 	}
-	// More than a batch at once, and some twice.
-	if err := errors.Join(done(ctx, p, classA, got.receipts()...), done(ctx, p, classA, got.receipts()[:3]...)); err != nil {
-		return err
+	for batch := range slices.Chunk(got.receipts(), pool.MaxBatch) {
+		if err := retry(ctx, func() error { return p.Done(ctx, classA, batch...) }); err != nil {
+			return fmt.Errorf("Done(%d receipts): %w", len(batch), err)
+		}
 	}
 	again := make(seen)
 	if err := again.watch(ctx, p, classA, longHold, hold+time.Second); err != nil {
@@ -238,39 +181,44 @@ func doneDeletes(ctx context.Context, p pool.Pool) error {
 	return nil
 }
 
-func doneUnknown(ctx context.Context, p pool.Pool) error {
-	const hold = 4 * time.Second
-	want := tickets(classA, 20)
+// Two processes of two senders and two receivers each: everything arrives, and mostly at one.
+func handlesConcurrent(ctx context.Context, open Open) error {
+	want := tickets(classA, 80)
+	var mu sync.Mutex
 	got := make(seen)
-	if err := errors.Join(offer(ctx, p, want...), got.collect(ctx, p, classA, hold, want)); err != nil {
+	missing := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(got.missing(want))
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for worker := range 4 {
+		group.Go(func() error {
+			return with(func(ctx context.Context, p pool.Pool) error {
+				if err := offer(ctx, p, want[worker*20:worker*20+20]...); err != nil {
+					return err
+				}
+				for missing() > 0 {
+					out, err := receive(ctx, p, classA, longHold)
+					if err != nil {
+						return fmt.Errorf("%w; %d missing", err, missing())
+					}
+					mu.Lock()
+					err = got.add(out)
+					mu.Unlock()
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})(ctx, open)
+		})
+	}
+	if err := group.Wait(); err != nil {
 		return err
 	}
-	mixed := append([]string{"", "no such receipt"}, got.receipts()...)
-	if err := errors.Join(done(ctx, p, classA), done(ctx, p, classA, "no such receipt"), done(ctx, p, classA, mixed...)); err != nil {
-		return fmt.Errorf("unknown receipts: %w", err)
-	}
-	again := make(seen)
-	if err := again.watch(ctx, p, classA, longHold, hold+time.Second); err != nil {
-		return err
-	}
-	if len(again) > len(want)/2 {
-		return fmt.Errorf("an unknown receipt among good ones kept %d of %d messages alive", len(again), len(want))
-	}
-	return nil
-}
-
-func doneOtherClass(ctx context.Context, p pool.Pool) error {
-	const hold = 2 * time.Second
-	want := tickets(classA, 10)
-	got := make(seen)
-	if err := errors.Join(offer(ctx, p, want...), got.collect(ctx, p, classA, hold, want)); err != nil {
-		return err
-	}
-	if err := done(ctx, p, classB, got.receipts()...); err != nil {
-		return err
-	}
-	if err := make(seen).collect(ctx, p, classA, longHold, want); err != nil {
-		return fmt.Errorf("after Done with receipts of another class: %w", err)
+	if n := len(got.receipts()); n > 2*len(want) {
+		return fmt.Errorf("%d messages were received %d times by receivers that hold them", len(want), n)
 	}
 	return nil
 }
@@ -288,7 +236,7 @@ func contextEnds(ctx context.Context, p pool.Pool) error {
 	var err error
 	for err == nil && time.Since(start) < pool.MaxWait { // an empty answer may come before the context ends
 		err = retry(ctx, func() error {
-			_, err := p.Receive(short, "suite-never-offered", 1, longHold, pool.MaxWait)
+			_, err := p.Receive(short, "suite-never-offered", longHold, pool.MaxWait)
 			return err
 		})
 	}
@@ -296,4 +244,27 @@ func contextEnds(ctx context.Context, p pool.Pool) error {
 		return fmt.Errorf("Receive with a context of 500 ms: error = %v after %s, want context.DeadlineExceeded at once", err, took)
 	}
 	return nil
+}
+
+func closeEnds(ctx context.Context, open Open) error {
+	p, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.Close(); err != nil {
+		return fmt.Errorf("Close: %w", err)
+	}
+	for name, call := range map[string]func() error{
+		"Offer": func() error { return p.Offer(ctx, tickets(classA, 1)[0]) },
+		"Done":  func() error { return p.Done(ctx, classA, "receipt") },
+		"Receive": func() error {
+			_, err := p.Receive(ctx, classA, longHold, 0)
+			return err
+		},
+	} {
+		if err := retry(ctx, call); err == nil {
+			return fmt.Errorf("%s after Close: got no error", name)
+		}
+	}
+	return ctx.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,17 +83,14 @@ func (m *Memory) Offer(ctx context.Context, t pool.Ticket) error {
 }
 
 // Receive implements pool.Pool.
-func (m *Memory) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
-	if err := pool.CheckReceive(limit, hold, wait); err != nil {
-		return nil, fmt.Errorf("receive from class %s: %w", class, err)
-	}
+func (m *Memory) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 	end := m.clock.Now().Add(wait)
 	for {
 		if err := m.alive(ctx); err != nil {
 			return nil, err
 		}
 		now := m.clock.Now()
-		out, next, changed := m.queues.receive(class, limit, now, now.Add(hold))
+		out, next, changed := m.queues.receive(class, now, now.Add(hold))
 		if len(out) > 0 || !now.Before(end) {
 			return out, nil
 		}
@@ -111,27 +109,19 @@ func (m *Memory) Receive(ctx context.Context, class string, limit int, hold, wai
 }
 
 // receive returns visible messages, or when to look again: at next, or once changed is closed.
-func (q *queues) receive(class string, limit int, now, until time.Time) (out []pool.Delivery, next time.Time, changed chan struct{}) {
+func (q *queues) receive(class string, now, until time.Time) (out []pool.Message, next time.Time, changed chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	keep := q.byClass[class][:0]
 	for _, msg := range q.byClass[class] {
-		if len(out) < limit && !msg.visible.After(now) {
-			t, err := pool.Decode(msg.body)
-			if err != nil {
-				continue // malformed: removed
-			}
+		if len(out) < pool.MaxBatch && !msg.visible.After(now) {
 			q.serial++
 			msg.visible, msg.receipt = until, fmt.Sprintf("receipt-%d", q.serial)
-			out = append(out, pool.Delivery{Ticket: t, Receipt: msg.receipt})
+			out = append(out, pool.Message{Body: msg.body, Receipt: msg.receipt})
 		}
 		if msg.visible.After(now) && (next.IsZero() || msg.visible.Before(next)) {
 			next = msg.visible
 		}
-		keep = append(keep, msg)
 	}
-	clear(q.byClass[class][len(keep):])
-	q.byClass[class] = keep
 	return out, next, q.changed
 }
 
@@ -140,22 +130,10 @@ func (m *Memory) Done(ctx context.Context, class string, receipts ...string) err
 	if err := m.alive(ctx); err != nil {
 		return err
 	}
-	done := make(map[string]bool, len(receipts))
-	for _, r := range receipts {
-		done[r] = true
-	}
-	now := m.clock.Now()
 	q := m.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	keep := q.byClass[class][:0]
-	for _, msg := range q.byClass[class] {
-		if !(done[msg.receipt] && msg.receipt != "" && msg.visible.After(now)) {
-			keep = append(keep, msg)
-		}
-	}
-	clear(q.byClass[class][len(keep):])
-	q.byClass[class] = keep
+	q.byClass[class] = slices.DeleteFunc(q.byClass[class], func(msg *message) bool { return slices.Contains(receipts, msg.receipt) })
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 type mutant struct {
 	pool.Pool
 	offer   func(p pool.Pool, ctx context.Context, t pool.Ticket) error
-	receive func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error)
+	receive func(p pool.Pool, ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error)
 	done    func(p pool.Pool, ctx context.Context, class string, receipts ...string) error
 }
 
@@ -28,11 +28,11 @@ func (m mutant) Offer(ctx context.Context, t pool.Ticket) error {
 	return m.offer(m.Pool, ctx, t)
 }
 
-func (m mutant) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+func (m mutant) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 	if m.receive == nil {
-		return m.Pool.Receive(ctx, class, limit, hold, wait)
+		return m.Pool.Receive(ctx, class, hold, wait)
 	}
-	return m.receive(m.Pool, ctx, class, limit, hold, wait)
+	return m.receive(m.Pool, ctx, class, hold, wait)
 }
 
 func (m mutant) Done(ctx context.Context, class string, receipts ...string) error {
@@ -74,69 +74,48 @@ func TestRun_FindsPlantedBugs(t *testing.T) {
 				other.ResourceClass = classB
 				return errors.Join(p.Offer(ctx, t), p.Offer(ctx, other))
 			}}},
-		{"more than asked for", []string{"Receive/NoMoreThanAsked"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, _ int, hold, wait time.Duration) ([]pool.Delivery, error) {
-				return p.Receive(ctx, class, pool.MaxBatch, hold, wait)
+		{"more than a batch", []string{"Handles/WorkAtOnce_S46"}, mutant{
+			receive: func(p pool.Pool, ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
+				first, err := p.Receive(ctx, class, hold, wait)
+				more, again := p.Receive(ctx, class, hold, 0)
+				return append(first, more...), errors.Join(err, again)
 			}}},
 		{"nothing is hidden", []string{"Receive/Hides_S50", "Done/Deletes", "Handles/WorkAtOnce_S46"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, limit int, _, wait time.Duration) ([]pool.Delivery, error) {
-				return p.Receive(ctx, class, limit, 0, wait)
+			receive: func(p pool.Pool, ctx context.Context, class string, _, wait time.Duration) ([]pool.Message, error) {
+				return p.Receive(ctx, class, 0, wait)
 			}}},
 		{"nothing comes back", []string{"Receive/ComesBackAfterHold_H11"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, limit int, _, wait time.Duration) ([]pool.Delivery, error) {
-				return p.Receive(ctx, class, limit, pool.MaxHold, wait)
+			receive: func(p pool.Pool, ctx context.Context, class string, _, wait time.Duration) ([]pool.Message, error) {
+				return p.Receive(ctx, class, time.Hour, wait)
 			}}},
 		{"a receive that waits to the end", []string{"Receive/SeesOfferWhileWaiting"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+			receive: func(p pool.Pool, ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 				if wait > time.Second {
 					time.Sleep(wait)
 				}
-				return p.Receive(ctx, class, limit, hold, 0)
+				return p.Receive(ctx, class, hold, 0)
 			}}},
 		{"empty is an error", []string{"Receive/EmptyIsNoError"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
-				out, err := p.Receive(ctx, class, limit, hold, wait)
+			receive: func(p pool.Pool, ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
+				out, err := p.Receive(ctx, class, hold, wait)
 				if len(out) == 0 && err == nil {
 					err = errors.New("queue is empty")
 				}
 				return out, err
 			}}},
 		{"a short wait ignored", []string{"Receive/EmptyIsNoError"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, _ time.Duration) ([]pool.Delivery, error) {
-				return p.Receive(ctx, class, limit, hold, pool.MaxWait)
+			receive: func(p pool.Pool, ctx context.Context, class string, hold, _ time.Duration) ([]pool.Message, error) {
+				return p.Receive(ctx, class, hold, pool.MaxWait)
 			}}},
-		{"arguments cut to their range", []string{"Receive/RefusesBadArguments"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
-				return p.Receive(ctx, class, max(1, min(limit, pool.MaxBatch)), max(0, min(hold, pool.MaxHold)),
-					max(0, min(wait, pool.MaxWait)))
-			}}},
-		{"deletions ignored", []string{"Done/Deletes", "Done/IgnoresUnknownReceipts"}, mutant{
+		{"deletions ignored", []string{"Done/Deletes"}, mutant{
 			done: func(pool.Pool, context.Context, string, ...string) error { return nil }}},
-		{"only one batch deleted", []string{"Done/Deletes"}, mutant{
+		{"only one of a batch deleted", []string{"Done/Deletes"}, mutant{
 			done: func(p pool.Pool, ctx context.Context, class string, receipts ...string) error {
-				return p.Done(ctx, class, receipts[:min(len(receipts), pool.MaxBatch)]...)
-			}}},
-		{"unknown receipts refused", []string{"Done/IgnoresUnknownReceipts"}, mutant{
-			done: func(p pool.Pool, ctx context.Context, class string, receipts ...string) error {
-				if slices.Contains(receipts, "no such receipt") {
-					return errors.New("receipt is invalid")
-				}
-				return p.Done(ctx, class, receipts...)
-			}}},
-		{"one unknown receipt spoils the batch", []string{"Done/IgnoresUnknownReceipts"}, mutant{
-			done: func(p pool.Pool, ctx context.Context, class string, receipts ...string) error {
-				if slices.Contains(receipts, "no such receipt") {
-					return nil
-				}
-				return p.Done(ctx, class, receipts...)
-			}}},
-		{"class of a receipt ignored", []string{"Done/OfOtherClassIsIgnored"}, mutant{
-			done: func(p pool.Pool, ctx context.Context, _ string, receipts ...string) error {
-				return p.Done(ctx, classA, receipts...)
+				return p.Done(ctx, class, receipts[:1]...)
 			}}},
 		{"context ignored", []string{"Context/EndsCalls"}, mutant{
-			receive: func(p pool.Pool, ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
-				return p.Receive(context.WithoutCancel(ctx), class, limit, hold, wait)
+			receive: func(p pool.Pool, ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
+				return p.Receive(context.WithoutCancel(ctx), class, hold, wait)
 			}}},
 	} {
 		for _, name := range c.caught {
@@ -165,28 +144,20 @@ func (stubborn) Close() error { return nil }
 func TestRun_FindsPlantedBugsOfHandles(t *testing.T) {
 	for _, c := range []struct {
 		bug string
-		run func(context.Context, Backend) error
-		b   func(m *Memory) Backend
+		run func(context.Context, Open) error
+		of  func(m *Memory) Open
 	}{
-		{"malformed messages returned", receiveMalformed, func(m *Memory) Backend {
-			return Backend{
-				Open: func(context.Context) (pool.Pool, error) { return m.Again(), nil },
-				Inject: func(ctx context.Context, class, _ string) error {
-					return m.Inject(ctx, class, `{"instanceId":"i-bad"}`) // as if it had been let through
-				},
-			}
+		{"calls work after Close", closeEnds, func(m *Memory) Open {
+			return func(context.Context) (pool.Pool, error) { return stubborn{m}, nil }
 		}},
-		{"calls work after Close", closeEnds, func(m *Memory) Backend {
-			return Backend{Open: func(context.Context) (pool.Pool, error) { return stubborn{m}, nil }}
-		}},
-		{"handles without common storage", handlesShare, func(m *Memory) Backend {
-			return Backend{Open: func(context.Context) (pool.Pool, error) { return NewMemory(m.clock), nil }}
+		{"handles without common storage", receiveWaits, func(m *Memory) Open {
+			return func(context.Context) (pool.Pool, error) { return NewMemory(m.clock), nil }
 		}},
 	} {
 		bubbletest.Run(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			if err := c.run(ctx, c.b(NewMemory(clock.RealClock{}))); err == nil {
+			if err := c.run(ctx, c.of(NewMemory(clock.RealClock{}))); err == nil {
 				t.Errorf("goes unnoticed: %s", c.bug)
 			}
 		})

@@ -14,13 +14,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memory is the factory's result for m seen through wrap, which all handles share.
-func memory(m *Memory, wrap func(pool.Pool) pool.Pool) Backend {
+// memory opens m seen through wrap, which all handles share.
+func memory(m *Memory, wrap func(pool.Pool) pool.Pool) Open {
 	shared := wrap(m)
-	return Backend{
-		Open:   func(context.Context) (pool.Pool, error) { return handle{shared, m.Again()}, nil },
-		Inject: m.Inject,
-	}
+	return func(context.Context) (pool.Pool, error) { return handle{shared, m.Again()}, nil }
 }
 
 // handle is closed by itself and works on shared.
@@ -36,11 +33,11 @@ func (h handle) Offer(ctx context.Context, t pool.Ticket) error {
 	return h.shared.Offer(ctx, t)
 }
 
-func (h handle) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+func (h handle) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 	if err := h.own.alive(ctx); err != nil {
 		return nil, err
 	}
-	return h.shared.Receive(ctx, class, limit, hold, wait)
+	return h.shared.Receive(ctx, class, hold, wait)
 }
 
 func (h handle) Done(ctx context.Context, class string, receipts ...string) error {
@@ -77,7 +74,7 @@ func TestMemory_KeepsTheContract(t *testing.T) {
 func TestWeaken_KeepsTheContract(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, c := range checks {
-			err := inBubble(t, c, patience, func(p pool.Pool) pool.Pool { return Weaken(p, Lying(seed)) })
+			err := inBubble(t, c, patience, func(p pool.Pool) pool.Pool { return Weaken(p, seed) })
 			if err != nil {
 				t.Errorf("%s with seed %d: %v", c.name, seed, err)
 			}

@@ -14,32 +14,21 @@ import (
 // ErrFault is the cause of the errors that Weaken makes up.
 var ErrFault = errors.New("made-up fault")
 
-// Weakness is how much of what the contract allows a weakened Pool does. All but Seed are chances
-// from 0 to 1 per call or message. With the same seed, the same calls in the same order meet the
-// same faults; a test prints it when it fails.
-type Weakness struct {
-	Seed      uint64
-	Duplicate float64 // a received message is delivered again, though held
-	Resurrect float64 // a deleted message comes back
-	Reorder   float64 // a batch comes shuffled
-	Late      float64 // an offered message stays unseen for some calls, while later ones are seen
-	Empty     float64 // Receive returns nothing, at once, whatever the queue holds
-	LostReply float64 // Offer or Done takes effect and returns an error
-	Refused   float64 // a call has no effect and returns an error
-}
+// How often a weakened Pool does what the contract allows, per call or message: as bad as SQS could be on its worst day.
+const (
+	duplicate = 0.1  // a received message is delivered again, though held
+	resurrect = 0.1  // a deleted message comes back
+	reorder   = 0.5  // a batch comes shuffled
+	late      = 0.2  // an offered message stays unseen for some calls, while later ones are seen
+	empty     = 0.3  // Receive returns nothing, at once, whatever the queue holds
+	lostReply = 0.1  // Offer or Done takes effect and returns an error
+	refused   = 0.05 // a call has no effect and returns an error
+)
 
-// Lying is a Weakness as bad as SQS could be on its worst day.
-func Lying(seed uint64) Weakness {
-	return Weakness{
-		Seed: seed, Duplicate: 0.1, Resurrect: 0.1, Reorder: 0.5, Late: 0.2, Empty: 0.3, LostReply: 0.1, Refused: 0.05,
-	}
-}
-
-// Weaken returns p as weak as w says. Closing it closes p.
-func Weaken(p pool.Pool, w Weakness) pool.Pool {
-	return &weak{
-		Pool: p, w: w, rand: rand.New(rand.NewPCG(w.Seed, 0x5eed)), held: make(map[string]pool.Ticket),
-	}
+// Weaken returns p as weak as the contract allows. With the same seed, the same calls in the same order meet the
+// same faults; a test prints it when it fails. Closing it closes p.
+func Weaken(p pool.Pool, seed uint64) pool.Pool {
+	return &weak{Pool: p, rand: rand.New(rand.NewPCG(seed, 0x5eed)), held: make(map[string]string)}
 }
 
 // maxHeld bounds the receipts that a weakened Pool remembers in order to resurrect their messages.
@@ -47,12 +36,11 @@ const maxHeld = 4096
 
 type weak struct {
 	pool.Pool
-	w Weakness
 
 	mu   sync.Mutex
 	rand *rand.Rand
-	late []pool.Ticket          // offered, not yet passed on
-	held map[string]pool.Ticket // by receipt
+	late []pool.Ticket     // offered, not yet passed on
+	held map[string]string // bodies by receipt
 }
 
 // chance is true with probability p.
@@ -64,48 +52,48 @@ func (w *weak) chance(p float64) bool {
 
 // Offer implements pool.Pool.
 func (w *weak) Offer(ctx context.Context, t pool.Ticket) error {
-	if w.chance(w.w.Refused) {
+	if w.chance(refused) {
 		return fmt.Errorf("offer: %w, not done", ErrFault)
 	}
 	if _, err := pool.Encode(t); err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	if w.chance(w.w.Late) {
+	if w.chance(late) {
 		w.mu.Lock()
 		w.late = append(w.late, t)
 		w.mu.Unlock()
 	} else if err := w.Pool.Offer(ctx, t); err != nil {
 		return err
 	}
-	if w.chance(w.w.LostReply) {
+	if w.chance(lostReply) {
 		return fmt.Errorf("offer: %w, done", ErrFault)
 	}
 	return nil
 }
 
 // Receive implements pool.Pool.
-func (w *weak) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
+func (w *weak) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
 	if err := w.deliverLate(ctx); err != nil {
 		return nil, err
 	}
-	if w.chance(w.w.Refused) {
+	if w.chance(refused) {
 		return nil, fmt.Errorf("receive: %w", ErrFault)
 	}
-	if w.chance(w.w.Empty) {
-		return nil, errors.Join(pool.CheckReceive(limit, hold, wait), ctx.Err())
+	if w.chance(empty) {
+		return nil, ctx.Err()
 	}
-	out, err := w.Pool.Receive(ctx, class, limit, hold, wait)
+	out, err := w.Pool.Receive(ctx, class, hold, wait)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range out {
-		if w.chance(w.w.Duplicate) {
-			if err := w.Pool.Offer(ctx, d.Ticket); err != nil {
+	for _, m := range out {
+		if w.chance(duplicate) {
+			if err := w.again(ctx, class, m.Body); err != nil {
 				return nil, err
 			}
 		}
 	}
-	shuffle := w.chance(w.w.Reorder)
+	shuffle := w.chance(reorder)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if shuffle {
@@ -114,10 +102,20 @@ func (w *weak) Receive(ctx context.Context, class string, limit int, hold, wait 
 	if len(w.held) > maxHeld {
 		clear(w.held)
 	}
-	for _, d := range out {
-		w.held[d.Receipt] = d.Ticket
+	for _, m := range out {
+		w.held[m.Receipt] = m.Body
 	}
 	return out, nil
+}
+
+// again offers a message to the queue of class once more.
+func (w *weak) again(ctx context.Context, class, body string) error {
+	t, err := pool.Decode(body)
+	if err != nil {
+		return err
+	}
+	t.ResourceClass = class
+	return w.Pool.Offer(ctx, t)
 }
 
 // deliverLate passes on what was kept back, more likely than not.
@@ -142,7 +140,7 @@ func (w *weak) deliverLate(ctx context.Context) error {
 
 // Done implements pool.Pool.
 func (w *weak) Done(ctx context.Context, class string, receipts ...string) error {
-	if w.chance(w.w.Refused) {
+	if w.chance(refused) {
 		return fmt.Errorf("done: %w, not done", ErrFault)
 	}
 	if err := w.Pool.Done(ctx, class, receipts...); err != nil {
@@ -150,17 +148,16 @@ func (w *weak) Done(ctx context.Context, class string, receipts ...string) error
 	}
 	for _, r := range receipts {
 		w.mu.Lock()
-		t, known := w.held[r]
+		body, known := w.held[r]
 		delete(w.held, r)
 		w.mu.Unlock()
-		if known && w.chance(w.w.Resurrect) {
-			t.ResourceClass = class // the queue it was in
-			if err := w.Pool.Offer(ctx, t); err != nil {
+		if known && w.chance(resurrect) {
+			if err := w.again(ctx, class, body); err != nil {
 				return err
 			}
 		}
 	}
-	if w.chance(w.w.LostReply) {
+	if w.chance(lostReply) {
 		return fmt.Errorf("done: %w, done", ErrFault)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package sqlitepool_test
 
 import (
-	"log/slog"
 	"net/url"
 	"testing"
 
@@ -17,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func open(t testing.TB, path string) *sqlitepool.Pool {
 	t.Helper()
 	u := &url.URL{Scheme: "sqlite", Opaque: url.PathEscape(path)}
-	p, err := sqlitepool.Open(t.Context(), u, clock.RealClock{}, slog.New(slog.DiscardHandler))
+	p, err := sqlitepool.Open(t.Context(), u, clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}

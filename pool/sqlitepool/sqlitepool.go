@@ -11,74 +11,56 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
-	"sync"
 	"time"
 
 	"k8s.io/utils/clock"
 
-	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 	"github.com/remuda-run/remuda/pool"
 )
 
+// pollEvery is how often a waiting Receive looks. SQLite has no notification between processes, and messages are hints
+// off the way of requests, so a quarter of a second is soon enough; four looks of some 10 µs per class and second cost
+// nothing.
+const pollEvery = 250 * time.Millisecond
+
 //go:embed schema.sql
 var schema string
 
+const (
+	insert = `INSERT INTO pool_message (class, body, visible_at) VALUES (?1, ?2, ?3)`
+	look   = `SELECT EXISTS (SELECT 1 FROM pool_message WHERE class = ?1 AND visible_at <= ?2)`
+	take   = `UPDATE pool_message SET visible_at = ?4
+		WHERE id IN (SELECT id FROM pool_message WHERE class = ?1 AND visible_at <= ?2 ORDER BY visible_at, id LIMIT ?3)
+		RETURNING id, body`
+	done = `DELETE FROM pool_message WHERE class = ?1 AND id IN (SELECT CAST(value AS INTEGER) FROM json_each(?2))`
+)
+
 // Pool implements pool.Pool.
 type Pool struct {
-	db     *sqlitedb.DB
-	clock  clock.WithTicker
-	log    *slog.Logger
-	memory bool // no other process can offer
-	stmt   statements
-
-	closed  chan struct{}
-	closing sync.Once
-
-	mu    sync.Mutex
-	bells map[chan struct{}]string // the class of each Receive of this Pool that waits
+	db    *sqlitedb.DB
+	clock clock.WithTicker
 }
 
-// Open opens the queues in the file that u names, see sqlitedb.Path; it may be the store's. Malformed
-// messages are logged to log. The caller closes the Pool.
-func Open(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (*Pool, error) {
+// Open opens the queues in the file that u names, see sqlitedb.Path; it may be the store's. The caller closes the Pool.
+func Open(ctx context.Context, u *url.URL, clk clock.WithTicker) (*Pool, error) {
 	path, err := sqlitedb.Path(u)
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, path, clk, log)
-}
-
-// OpenMemory opens queues that live in memory until they are closed, and logs nothing.
-func OpenMemory(ctx context.Context, clk clock.WithTicker) (*Pool, error) {
-	return open(ctx, sqlitedb.Memory, clk, slog.New(slog.DiscardHandler))
-}
-
-func open(ctx context.Context, path string, clk clock.WithTicker, log *slog.Logger) (*Pool, error) {
 	db, err := sqlitedb.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{
-		db: db, clock: clk, log: log, memory: path == sqlitedb.Memory,
-		closed: make(chan struct{}), bells: map[chan struct{}]string{},
-	}
-	if err = db.Migrate(ctx, "pool", schema); err == nil {
-		p.stmt, err = prepare(ctx, db.SQL())
-	}
-	if err != nil {
+	if err := db.Migrate(ctx, "pool", schema); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return p, nil
+	return &Pool{db: db, clock: clk}, nil
 }
 
 // Close implements pool.Pool. A Receive that waits fails.
-func (p *Pool) Close() error {
-	p.closing.Do(func() { close(p.closed) })
-	return p.db.Close()
-}
+func (p *Pool) Close() error { return p.db.Close() }
 
 // Offer implements pool.Pool.
 func (p *Pool) Offer(ctx context.Context, t pool.Ticket) error {
@@ -86,98 +68,71 @@ func (p *Pool) Offer(ctx context.Context, t pool.Ticket) error {
 	if err != nil {
 		return err
 	}
-	return p.add(ctx, t.ResourceClass, body)
-}
-
-// add adds a message and wakes those of this process who wait for it.
-func (p *Pool) add(ctx context.Context, class, body string) error {
-	if _, err := p.stmt.insert.ExecContext(ctx, class, body, p.clock.Now().UnixMilli()); err != nil {
-		return fmt.Errorf("add message of class %s: %w", class, err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for bell, of := range p.bells {
-		if of != class {
-			continue
-		}
-		select {
-		case bell <- struct{}{}:
-		default: // it has yet to look, and will see this message too
-		}
+	if _, err := p.db.SQL().ExecContext(ctx, insert, t.ResourceClass, body, p.clock.Now().UnixMilli()); err != nil {
+		return fmt.Errorf("add message of class %s: %w", t.ResourceClass, err)
 	}
 	return nil
 }
 
 // Receive implements pool.Pool.
-func (p *Pool) Receive(ctx context.Context, class string, limit int, hold, wait time.Duration) ([]pool.Delivery, error) {
-	err := pool.CheckReceive(limit, hold, wait)
-	var out []pool.Delivery
-	if err == nil {
-		out, err = p.receive(ctx, class, limit, hold, p.clock.Now().Add(wait))
+func (p *Pool) Receive(ctx context.Context, class string, hold, wait time.Duration) ([]pool.Message, error) {
+	for end := p.clock.Now().Add(wait); ; {
+		now := p.clock.Now()
+		out, err := p.take(ctx, class, now, hold)
+		if err == nil && len(out) == 0 && now.Before(end) {
+			err = p.pause(ctx, min(pollEvery, end.Sub(now)))
+		} else if err == nil {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("receive from class %s: %w", class, err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("receive from class %s: %w", class, err)
-	}
-	return out, nil
 }
 
-// take hides up to limit visible messages until now + hold, and deletes the malformed ones among
-// them (H21, H22).
-func (p *Pool) take(ctx context.Context, class string, limit int, now time.Time, hold time.Duration) (out []pool.Delivery, _ error) {
+// take hides visible messages until now + hold. It writes, and waits for others who do, only if there are any.
+func (p *Pool) take(ctx context.Context, class string, now time.Time, hold time.Duration) (out []pool.Message, _ error) {
+	var any bool
+	if err := p.db.SQL().QueryRowContext(ctx, look, class, now.UnixMilli()).Scan(&any); err != nil || !any {
+		return nil, err
+	}
 	err := p.db.Write(ctx, func(tx *sql.Tx) error {
-		until := now.Add(hold).UnixMilli()
-		messages, err := scan(tx.StmtContext(ctx, p.stmt.take).QueryContext(ctx, class, now.UnixMilli(), limit, until))
+		rows, err := tx.QueryContext(ctx, take, class, now.UnixMilli(), pool.MaxBatch, now.Add(hold).UnixMilli())
 		if err != nil {
 			return err
 		}
-		for _, m := range messages {
-			t, bad := pool.Decode(m.body)
-			if bad == nil {
-				out = append(out, pool.Delivery{Ticket: t, Receipt: m.receipt})
-				continue
-			}
-			p.log.WarnContext(ctx, "malformed message removed", logkey.Class, class, logkey.Error, bad)
-			if _, err := tx.ExecContext(ctx, deleteOne, m.id); err != nil {
+		defer rows.Close() // its error is that of rows.Err
+		for rows.Next() {
+			var m pool.Message
+			if err := rows.Scan(&m.Receipt, &m.Body); err != nil {
 				return err
 			}
+			out = append(out, m)
 		}
-		return nil
+		return rows.Err()
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
-// message is a row that was taken.
-type message struct {
-	id            int64
-	body, receipt string
-}
-
-func scan(rows *sql.Rows, err error) (out []message, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() // its error is that of rows.Err
-	for rows.Next() {
-		var m message
-		if err := rows.Scan(&m.id, &m.body, &m.receipt); err != nil {
-			return nil, err
-		}
-		out = append(out, m)
-	}
-	return out, rows.Err()
-}
-
-// Done implements pool.Pool.
+// Done implements pool.Pool. A receipt is the message's id: who was slow deletes what another has looked at meanwhile.
 func (p *Pool) Done(ctx context.Context, class string, receipts ...string) error {
-	list, err := json.Marshal(receipts)
-	if err != nil {
-		return fmt.Errorf("delete messages of class %s: %w", class, err)
+	ids, err := json.Marshal(receipts)
+	if err == nil {
+		_, err = p.db.SQL().ExecContext(ctx, done, class, string(ids))
 	}
-	if _, err := p.stmt.done.ExecContext(ctx, class, p.clock.Now().UnixMilli(), string(list)); err != nil {
+	if err != nil {
 		return fmt.Errorf("delete %d messages of class %s: %w", len(receipts), class, err)
 	}
 	return nil
+}
+
+func (p *Pool) pause(ctx context.Context, d time.Duration) error {
+	timer := p.clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C():
+		return nil
+	}
 }

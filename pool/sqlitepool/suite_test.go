@@ -12,10 +12,7 @@ import (
 func TestPool(t *testing.T)      { pooltest.Run(t, openFile) }
 func BenchmarkPool(b *testing.B) { pooltest.Bench(b, openFile) }
 
-func openFile(t testing.TB) pooltest.Backend {
+func openFile(t testing.TB) pooltest.Open {
 	path := filepath.Join(t.TempDir(), "remuda.db")
-	return pooltest.Backend{
-		Open:   func(context.Context) (pool.Pool, error) { return open(t, path), nil },
-		Inject: open(t, path).Inject,
-	}
+	return func(context.Context) (pool.Pool, error) { return open(t, path), nil }
 }

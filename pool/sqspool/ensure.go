@@ -22,10 +22,9 @@ const (
 	// does, so that only concerns people who look: the default of SQS (SQS API, SetQueueAttributes).
 	visibility = 30 * time.Second
 	// retention is how long SQS keeps a message (60 s to 14 days, 4 days by default; ibid.). It counts
-	// from sending and is not renewed. Twice the longest hold, so that a message outlives every idle
-	// limit up to a day, by default seven minutes, and what an outage leaves is soon gone. One that
-	// goes too early is a hint lost and nothing else.
-	retention = 2 * pool.MaxHold
+	// from sending and is not renewed. What an outage leaves is soon gone; one that goes too early is a
+	// hint lost and nothing else.
+	retention = 24 * time.Hour
 )
 
 // wanted are the attributes of every queue. Encryption with SQS's own keys costs nothing.

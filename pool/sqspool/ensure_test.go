@@ -149,7 +149,7 @@ func TestEnsure_EachFailsAlone(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		attributes := sqspool.Wanted()
 		attributes["SqsManagedSseEnabled"], attributes["KmsMasterKeyId"] = "false", "alias/own" // stays so
-		p, _ := openWire(t, &wire{answer: found(func(call string, in body) any {
+		p := openWire(t, &wire{answer: found(func(call string, in body) any {
 			switch url, _ := in["QueueUrl"].(string); {
 			case call == "ListQueues" && in["NextToken"] == nil:
 				return body{"QueueUrls": []string{"https://x/1/remuda-gone"}, "NextToken": "more"}
@@ -203,7 +203,7 @@ func TestEnsure_H69_AnotherWasQuicker(t *testing.T) {
 			}
 			return sent(in)
 		}}
-		p, _ := openWire(t, w)
+		p := openWire(t, w)
 		offer(t, p, 1)
 		if n := w.count("SetQueueAttributes"); n != 0 {
 			t.Errorf("Offer calls SetQueueAttributes %d times", n)

@@ -1,20 +1,16 @@
 package sqspool_test
 
 import (
-	"bytes"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/internal/awstest"
@@ -39,13 +35,12 @@ type service struct {
 	cfg    aws.Config
 	raw    *sqs.Client // without our Pool in between
 	prefix string
-	log    *lockedBuffer
 }
 
 func connect(t testing.TB, start func(testing.TB) string) *service {
 	t.Helper()
 	cfg := awstest.Config(t, start(t))
-	return &service{cfg: cfg, raw: sqs.NewFromConfig(cfg), prefix: awstest.Name(t), log: &lockedBuffer{}}
+	return &service{cfg: cfg, raw: sqs.NewFromConfig(cfg), prefix: awstest.Name(t)}
 }
 
 // open opens the pool of the service's prefix. Its requests go through wrap, which may be nil.
@@ -58,7 +53,7 @@ func (s *service) open(t testing.TB, wrap func(http.RoundTripper) http.RoundTrip
 		cfg.HTTPClient = awscfg.PlainBodies(&http.Client{Transport: wrap(below)})
 	}
 	u := &url.URL{Scheme: "sqs", Host: s.prefix}
-	p, err := sqspool.Open(t.Context(), u, cfg, clock.RealClock{}, slog.New(slog.NewTextHandler(s.log, nil)))
+	p, err := sqspool.Open(u, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,24 +75,6 @@ func (s *service) queue(t testing.TB, class string) *string {
 	return out.QueueUrl
 }
 
-// lockedBuffer collects a log.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
 func ticket(n int) pool.Ticket {
 	return pool.Ticket{
 		InstanceID: fmt.Sprintf("i-%03d", n), UsageClass: "spot", InstanceType: "c6i.large", CPU: 2, Mem: 4096,
@@ -117,14 +94,18 @@ func offer(t testing.TB, p pool.Pool, ns ...int) {
 // receive fails the test unless exactly the messages of want come, in any order and number.
 func receive(t testing.TB, p pool.Pool, want ...int) (receipts []string) {
 	t.Helper()
-	out, err := p.Receive(t.Context(), "medium", pool.MaxBatch, time.Hour, 2*time.Second)
+	out, err := p.Receive(t.Context(), "medium", time.Hour, 2*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, ids := map[string]bool{}, map[string]bool{}
-	for _, d := range out {
-		got[d.Ticket.InstanceID] = true
-		receipts = append(receipts, d.Receipt)
+	for _, m := range out {
+		one, err := pool.Decode(m.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[one.InstanceID] = true
+		receipts = append(receipts, m.Receipt)
 	}
 	for _, n := range want {
 		ids[ticket(n).InstanceID] = true

@@ -35,7 +35,7 @@ func TestOffer_TravelTogether(t *testing.T) {
 			}
 			return sent(in)
 		})}
-		p, _ := openWire(t, w)
+		p := openWire(t, w)
 		if err := errors.Join(offerAll(t.Context(), p, 101)...); err != nil {
 			t.Error(err)
 		}
@@ -57,7 +57,7 @@ func TestOffer_TravelTogether(t *testing.T) {
 func TestOffer_OneOfABatchFails(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		shared := 0 // calls with more than one message: how many come together is chance
-		p, _ := openWire(t, &wire{answer: found(func(_ string, in body) any {
+		p := openWire(t, &wire{answer: found(func(_ string, in body) any {
 			time.Sleep(15 * time.Millisecond)
 			out := sent(in)
 			if n := len(in["Entries"].([]any)); n > 1 {
@@ -85,7 +85,7 @@ func TestOffer_OneOfABatchFails(t *testing.T) {
 func TestOffer_GivingUp(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		var dead atomic.Bool
-		p, _ := openWire(t, &wire{answer: found(func(_ string, in body) any {
+		p := openWire(t, &wire{answer: found(func(_ string, in body) any {
 			if dead.Load() {
 				return silence{}
 			}
@@ -118,7 +118,7 @@ func TestOffer_GivingUp(t *testing.T) {
 // Close ends an Offer that waits, and waits for what Offer started.
 func TestClose_EndsOffer(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
-		p, _ := openWire(t, &wire{answer: found(func(string, body) any { return silence{} })})
+		p := openWire(t, &wire{answer: found(func(string, body) any { return silence{} })})
 		time.AfterFunc(time.Second, func() {
 			if err := p.Close(); err != nil {
 				t.Error(err)

@@ -13,32 +13,18 @@ import (
 	"github.com/remuda-run/remuda/internal/awserr"
 )
 
-const (
-	// A queue can be used a second after it was made (SQS API, CreateQueue). One that is still
-	// missing after three is left to the caller's next try.
-	readyPause = time.Second
-	readyTries = 4 // the first found none and made it
-)
-
-// use runs a call on the queue called name, which it makes if it does not exist.
+// use runs a call on the queue called name, which it makes if it does not exist. SQS may need a second until a new one can
+// be used (SQS API, CreateQueue); that is left to the caller's next try.
 func (p *Pool) use(ctx context.Context, name, call string, limit time.Duration, do func(ctx context.Context, url *string) error) error {
-	for try := 0; ; try++ {
-		err := p.on(ctx, name, call, limit, do)
-		if !missing(err) || try == readyTries {
-			return err
-		}
-		if try == 0 {
-			// One that exists after all belongs to a process that was quicker, in another version.
-			if err = p.create(ctx, name); exists(err) {
-				err = nil
-			}
-		} else {
-			err = p.pause(ctx, readyPause)
-		}
-		if err != nil {
-			return err
-		}
+	err := p.on(ctx, name, call, limit, do)
+	if !missing(err) {
+		return err
 	}
+	// One that exists after all belongs to a process that was quicker, in another version.
+	if err := p.create(ctx, name); err != nil && !exists(err) {
+		return err
+	}
+	return p.on(ctx, name, call, limit, do)
 }
 
 // on runs a call on the queue called name, if it exists.
@@ -99,20 +85,6 @@ func (p *Pool) forget(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.urls, name)
-}
-
-// pause waits for d.
-func (p *Pool) pause(ctx context.Context, d time.Duration) error {
-	return p.call(ctx, d+callLimit, func(ctx context.Context) error {
-		timer := p.clock.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timer.C():
-			return nil
-		}
-	})
 }
 
 // explain says what failed on which queue, and what an operator can do about it.

@@ -11,14 +11,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"k8s.io/utils/clock"
 )
 
 const (
@@ -36,8 +34,6 @@ var errClosed = errors.New("pool is closed")
 type Pool struct {
 	api    *sqs.Client
 	prefix string
-	clock  clock.WithTicker
-	log    *slog.Logger
 
 	end   context.CancelFunc              // ends every call under way
 	onEnd func(func()) (stop func() bool) // registers one
@@ -51,9 +47,8 @@ type Pool struct {
 }
 
 // Open returns the queues of the prefix that u names (sqs://<prefix>), in the region and with the
-// credentials of cfg, whose HTTP client stays the caller's. It calls nothing. Malformed messages are
-// logged to log. The caller closes the Pool.
-func Open(_ context.Context, u *url.URL, cfg aws.Config, clk clock.WithTicker, log *slog.Logger) (*Pool, error) {
+// credentials of cfg, whose HTTP client stays the caller's. It calls nothing. The caller closes the Pool.
+func Open(u *url.URL, cfg aws.Config) (*Pool, error) {
 	if u.Scheme != "sqs" || u.Host == "" || u.User != nil || u.Path != "" && u.Path != "/" {
 		return nil, fmt.Errorf("open pool %s: want sqs://<prefix>, the prefix of the queues' names", u.Redacted())
 	}
@@ -65,8 +60,8 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, clk clock.WithTicker, l
 	root, end := context.WithCancel(context.Background())
 	return &Pool{
 		api:    sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.RetryMaxAttempts = attempts }),
-		prefix: u.Host, clock: clk, log: log,
-		end: end, ended: func() bool { return root.Err() != nil },
+		prefix: u.Host,
+		end:    end, ended: func() bool { return root.Err() != nil },
 		onEnd: func(f func()) func() bool { return context.AfterFunc(root, f) },
 		urls:  make(map[string]string), outbox: make(map[string][]letter),
 	}, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/pool/sqspool"
 )
@@ -113,15 +111,14 @@ func reply(r *http.Request, status int, content any) (*http.Response, error) {
 
 // openWire opens the pool of prefix remuda on an SQS that is w alone, so that it works in a bubble
 // of virtual time.
-func openWire(t *testing.T, w *wire) (*sqspool.Pool, *lockedBuffer) {
+func openWire(t *testing.T, w *wire) *sqspool.Pool {
 	t.Helper()
-	log := new(lockedBuffer)
 	cfg := aws.Config{
 		Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
 		HTTPClient: &http.Client{Transport: w},
 	}
 	u := &url.URL{Scheme: "sqs", Host: "remuda"}
-	p, err := sqspool.Open(t.Context(), u, cfg, clock.RealClock{}, slog.New(slog.NewTextHandler(log, nil)))
+	p, err := sqspool.Open(u, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +127,7 @@ func openWire(t *testing.T, w *wire) (*sqspool.Pool, *lockedBuffer) {
 			t.Error(err)
 		}
 	})
-	return p, log
+	return p
 }
 
 // found answers GetQueueUrl as if every queue existed, and leaves the rest to answer.
