@@ -35,20 +35,18 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 		"Mute":   func(p pool.Pool) pool.Pool { return mutePool{p} },
 		"Broken": func(p pool.Pool) pool.Pool { return brokenPool{p} },
 	} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Config.MaxInstances = n
-				w.controllerWith("c1", reconciler.Options{Pool: queue(w.Pool)})
-				for _, id := range []string{"100", "200"} {
-					w.serve(spec(id, n), time.Minute)
-					w.release(id, 1, store.Drain)
-					w.await(time.Minute, "pooled", func() bool { return w.pooled() == n })
-				}
-				if got := w.Fleet.Launched(); got != n {
-					t.Errorf("launched %d, want %d: the second run needs none", got, n)
-				}
-			})
-		})
+		t.Run(name, told(func(t *testing.T, w *world) {
+			w.Config.MaxInstances = n
+			w.controllerWith("c1", reconciler.Options{Pool: queue(w.Pool)})
+			for _, id := range []string{"100", "200"} {
+				w.serve(spec(id, n), time.Minute)
+				w.release(id, 1, store.Drain)
+				w.await(time.Minute, "pooled", func() bool { return w.pooled() == n })
+			}
+			if got := w.Fleet.Launched(); got != n {
+				t.Errorf("launched %d, want %d: the second run needs none", got, n)
+			}
+		}))
 	}
 }
 

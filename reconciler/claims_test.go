@@ -277,34 +277,32 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 // S11 S23 S63 S66 H07 H29: a machine lost during the claim: it ends, its seat is filled again, the others stay.
 func TestAgentKilledDuringClaim(t *testing.T) {
 	for _, how := range []string{"crash", "hang"} {
-		t.Run(how, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				w.warm("100", 3, nil)
-				w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second}) // so that the claim takes a while
-				w.submit(spec("200", 3))
-				var victim store.InstanceID
-				w.await(10*time.Second, "claimed", func() bool {
-					for id, in := range w.Instances() {
-						if in.State == statemachine.Claimed {
-							victim = id
-						}
+		t.Run(how, toldLed(func(t *testing.T, w *world) {
+			w.warm("100", 3, nil)
+			w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second}) // so that the claim takes a while
+			w.submit(spec("200", 3))
+			var victim store.InstanceID
+			w.await(10*time.Second, "claimed", func() bool {
+				for id, in := range w.Instances() {
+					if in.State == statemachine.Claimed {
+						victim = id
 					}
-					return victim != ""
-				})
-				if how == "crash" {
-					w.Crash(victim)
-				} else {
-					w.Hang(victim)
 				}
-				st := w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
-				if ids(st)[victim] || len(ids(st)) != 3 {
-					t.Errorf("run 200 got %v without %s, want three others", ids(st), victim)
-				}
-				if in := w.Instances()[victim]; in.State != statemachine.Terminated || in.Reason == "" {
-					t.Errorf("victim: %s for %q, want terminated with a reason", in.State, in.Reason)
-				}
-				w.launched(4)
+				return victim != ""
 			})
-		})
+			if how == "crash" {
+				w.Crash(victim)
+			} else {
+				w.Hang(victim)
+			}
+			st := w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
+			if ids(st)[victim] || len(ids(st)) != 3 {
+				t.Errorf("run 200 got %v without %s, want three others", ids(st), victim)
+			}
+			if in := w.Instances()[victim]; in.State != statemachine.Terminated || in.Reason == "" {
+				t.Errorf("victim: %s for %q, want terminated with a reason", in.State, in.Reason)
+			}
+			w.launched(4)
+		}))
 	}
 }

@@ -246,27 +246,25 @@ func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 		"Lost": func(w *world) { w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) },
 		"Late": func(w *world) { w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				r := spec("100", 2)
-				r.Timeout = store.SecondsOf(time.Hour)
-				begin(w)
-				w.submit(r)
-				for range 30 {
-					time.Sleep(time.Minute)
-					if n := len(w.runners()); n > 2 {
-						t.Fatalf("%d runners at GitHub for 2 machines", n)
-					}
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			r := spec("100", 2)
+			r.Timeout = store.SecondsOf(time.Hour)
+			begin(w)
+			w.submit(r)
+			for range 30 {
+				time.Sleep(time.Minute)
+				if n := len(w.runners()); n > 2 {
+					t.Fatalf("%d runners at GitHub for 2 machines", n)
 				}
-				w.Hub.SetOutage(githubsim.Outage{})
-				w.Hub.SetLatency(githubsim.Latency{})
-				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-				if n := len(w.runners()); n != 2 {
-					t.Errorf("%d runners at GitHub for 2 machines", n)
-				}
-				w.checkNoneEnded()
-			})
-		})
+			}
+			w.Hub.SetOutage(githubsim.Outage{})
+			w.Hub.SetLatency(githubsim.Latency{})
+			w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+			if n := len(w.runners()); n != 2 {
+				t.Errorf("%d runners at GitHub for 2 machines", n)
+			}
+			w.checkNoneEnded()
+		}))
 	}
 }
 

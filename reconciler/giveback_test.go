@@ -61,33 +61,31 @@ func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
 		"GitHubRefuses": func(context.Context) error { return errors.New("502 Bad Gateway") },
 		"GitHubHangs":   func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				hub := &stuckHub{GitHub: w.Hub, stuck: stuck}
-				defer w.controllerWith("c1", reconciler.Options{GitHub: hub})()
-				st := w.serve(spec("100", 3), time.Minute)
-				kept := slices.Min(slices.Collect(maps.Keys(ids(st)))) // the first in their order
-				if stuck == nil {
-					job := w.jobs("100", 1, 600)
-					w.await(time.Minute, "one is busy", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
-					j, _ := w.Hub.Job(job[0])
-					kept = store.InstanceID(j.InstanceID)
-					time.Sleep(20 * time.Second) // its heartbeat says so
-				} else {
-					hub.runner.Store(w.instance(kept).Registration.RunnerID)
+		t.Run(name, told(func(t *testing.T, w *world) {
+			hub := &stuckHub{GitHub: w.Hub, stuck: stuck}
+			defer w.controllerWith("c1", reconciler.Options{GitHub: hub})()
+			st := w.serve(spec("100", 3), time.Minute)
+			kept := slices.Min(slices.Collect(maps.Keys(ids(st)))) // the first in their order
+			if stuck == nil {
+				job := w.jobs("100", 1, 600)
+				w.await(time.Minute, "one is busy", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
+				j, _ := w.Hub.Job(job[0])
+				kept = store.InstanceID(j.InstanceID)
+				time.Sleep(20 * time.Second) // its heartbeat says so
+			} else {
+				hub.runner.Store(w.instance(kept).Registration.RunnerID)
+			}
+			w.release("100", 1, store.Drain)
+			w.await(10*time.Second, "the other two pooled", func() bool { return w.pooled() == 2 })
+			if in := w.instance(kept); in.State != statemachine.Running {
+				t.Errorf("%s is %s, want it still to go back", kept, in.State)
+			}
+			for _, j := range w.Hub.Jobs() {
+				if j.State != githubsim.Running {
+					t.Errorf("the job is %s", j.State)
 				}
-				w.release("100", 1, store.Drain)
-				w.await(10*time.Second, "the other two pooled", func() bool { return w.pooled() == 2 })
-				if in := w.instance(kept); in.State != statemachine.Running {
-					t.Errorf("%s is %s, want it still to go back", kept, in.State)
-				}
-				for _, j := range w.Hub.Jobs() {
-					if j.State != githubsim.Running {
-						t.Errorf("the job is %s", j.State)
-					}
-				}
-			})
-		})
+			}
+		}))
 	}
 }
 
@@ -98,22 +96,20 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for step := range 20 {
 			late := time.Duration(step) * 100 * time.Millisecond
-			t.Run(fmt.Sprintf("%s/%s", mode, late), func(t *testing.T) {
-				run(t, func(t *testing.T, w *world) {
-					w.Config.Registration, w.Config.Runners = mode, 24*time.Hour
-					w.IdlePoll = time.Second
-					defer w.controller("c1", nil)()
-					w.warm("100", 1, nil)
-					w.Hub.SetLatency(githubsim.Latency{API: 300 * time.Millisecond, Session: 100 * time.Millisecond})
-					w.jobs("200", 3, 5)
-					defer w.submit(spec("200", 1))()
-					w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
-					time.Sleep(late)
-					w.give("200", 1, store.Drain, 2*time.Minute)
-					w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
-					w.checkDrained(20 * time.Minute)
-				})
-			})
+			t.Run(fmt.Sprintf("%s/%s", mode, late), told(func(t *testing.T, w *world) {
+				w.Config.Registration, w.Config.Runners = mode, 24*time.Hour
+				w.IdlePoll = time.Second
+				defer w.controller("c1", nil)()
+				w.warm("100", 1, nil)
+				w.Hub.SetLatency(githubsim.Latency{API: 300 * time.Millisecond, Session: 100 * time.Millisecond})
+				w.jobs("200", 3, 5)
+				defer w.submit(spec("200", 1))()
+				w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
+				time.Sleep(late)
+				w.give("200", 1, store.Drain, 2*time.Minute)
+				w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
+				w.checkDrained(20 * time.Minute)
+			}))
 		}
 	}
 }
@@ -122,24 +118,22 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 // the job comes to its end, and the machine goes back then.
 func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
 	for _, how := range []statemachine.Phase{statemachine.ReleasedPhase, statemachine.Failed} {
-		t.Run(string(how), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Fleet.SetCapacity(fleet.Slot{}, 1)
-				defer w.controller("c1", nil)()
-				w.warm("100", 1, nil)
-				r := spec("200", 2) // there is but one
-				r.Timeout = store.SecondsOf(2 * time.Minute)
-				defer w.submit(r)()
-				job := w.jobs("200", 1, (20 * time.Minute).Seconds())
-				w.await(time.Minute, "the job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
-				if how == statemachine.ReleasedPhase {
-					w.release("200", 1, store.Drain)
-				}
-				w.awaitJobs(job, 25*time.Minute)
-				w.awaitPhase("200", 1, how, time.Minute)
-				w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
-			})
-		})
+		t.Run(string(how), told(func(t *testing.T, w *world) {
+			w.Fleet.SetCapacity(fleet.Slot{}, 1)
+			defer w.controller("c1", nil)()
+			w.warm("100", 1, nil)
+			r := spec("200", 2) // there is but one
+			r.Timeout = store.SecondsOf(2 * time.Minute)
+			defer w.submit(r)()
+			job := w.jobs("200", 1, (20 * time.Minute).Seconds())
+			w.await(time.Minute, "the job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
+			if how == statemachine.ReleasedPhase {
+				w.release("200", 1, store.Drain)
+			}
+			w.awaitJobs(job, 25*time.Minute)
+			w.awaitPhase("200", 1, how, time.Minute)
+			w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
+		}))
 	}
 }
 
@@ -196,9 +190,7 @@ func TestDrain_WhileTheScriptRuns_EndsAtOnce(t *testing.T) {
 			}
 			return false
 		})
-		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now()), ResourceClass: "small"}); err != nil {
-			t.Fatal(err)
-		}
+		w.drain(store.DrainOrder{ID: "all", ResourceClass: "small"})
 		w.await(10*time.Second, "the first is ended", func() bool { return w.in(statemachine.Terminated) == 1 })
 	})
 }
@@ -293,30 +285,28 @@ func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 // H31 H38: release while a job still runs waits for it; now does not.
 func TestRelease_WhileAJobRuns(t *testing.T) {
 	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
-		t.Run(string(mode), func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				w.serve(spec("100", 2), time.Minute)
-				job := w.jobs("100", 1, 120)
-				w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
-				time.Sleep(time.Second)
-				start := w.Clock.Now()
-				w.release("100", 1, mode)
-				w.awaitPhase("100", 1, statemachine.ReleasedPhase, 3*time.Minute)
-				took := w.Clock.Since(start)
-				w.await(time.Minute, "both pooled", func() bool { return w.pooled() == 2 })
-				j, err := w.Hub.Job(job[0])
-				if err != nil {
-					t.Fatal(err)
+		t.Run(string(mode), toldLed(func(t *testing.T, w *world) {
+			w.serve(spec("100", 2), time.Minute)
+			job := w.jobs("100", 1, 120)
+			w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
+			time.Sleep(time.Second)
+			start := w.Clock.Now()
+			w.release("100", 1, mode)
+			w.awaitPhase("100", 1, statemachine.ReleasedPhase, 3*time.Minute)
+			took := w.Clock.Since(start)
+			w.await(time.Minute, "both pooled", func() bool { return w.pooled() == 2 })
+			j, err := w.Hub.Job(job[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mode == store.Drain {
+				if took < 110*time.Second {
+					t.Errorf("released after %s, want the job awaited", took)
 				}
-				if mode == store.Drain {
-					if took < 110*time.Second {
-						t.Errorf("released after %s, want the job awaited", took)
-					}
-				} else if took > 30*time.Second || j.Conclusion == githubsim.Success {
-					t.Errorf("released after %s with the job %s, want it cut short", took, j.Conclusion)
-				}
-			})
-		})
+			} else if took > 30*time.Second || j.Conclusion == githubsim.Success {
+				t.Errorf("released after %s with the job %s, want it cut short", took, j.Conclusion)
+			}
+		}))
 	}
 }
 

@@ -21,31 +21,29 @@ import (
 func TestClocks_AMinuteOff_H52(t *testing.T) {
 	takesLong(t)
 	for name, skew := range map[string]time.Duration{"Ahead": time.Minute, "Behind": -time.Minute} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Skew = skew
-				w.controller("c1", nil)
-				w.serve(spec("100", 6), time.Minute)
-				w.awaitJobs(w.jobs("100", 6, 30), 2*time.Minute)
-				w.release("100", 1, store.Drain)
-				w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
-				time.Sleep(2 * time.Minute)
-				w.submit(spec("200", 6))
-				if took := w.await(20*time.Second, "ready", func() bool { return w.status("200").Phase == statemachine.Ready }); took > 10*time.Second {
-					t.Errorf("warm start took %s", took)
-				}
-				time.Sleep(2 * time.Minute)
-				if n := w.in(statemachine.Running); n != 6 {
-					t.Errorf("%d run, want 6", n)
-				}
-				w.release("200", 1, store.Drain)
-				w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
-				w.launched(6)
-				if alarms := w.alarms.raised(); len(alarms) > 0 {
-					t.Errorf("alarms: %v", alarms)
-				}
-			})
-		})
+		t.Run(name, told(func(t *testing.T, w *world) {
+			w.Skew = skew
+			w.controller("c1", nil)
+			w.serve(spec("100", 6), time.Minute)
+			w.awaitJobs(w.jobs("100", 6, 30), 2*time.Minute)
+			w.release("100", 1, store.Drain)
+			w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
+			time.Sleep(2 * time.Minute)
+			w.submit(spec("200", 6))
+			if took := w.await(20*time.Second, "ready", func() bool { return w.status("200").Phase == statemachine.Ready }); took > 10*time.Second {
+				t.Errorf("warm start took %s", took)
+			}
+			time.Sleep(2 * time.Minute)
+			if n := w.in(statemachine.Running); n != 6 {
+				t.Errorf("%d run, want 6", n)
+			}
+			w.release("200", 1, store.Drain)
+			w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
+			w.launched(6)
+			if alarms := w.alarms.raised(); len(alarms) > 0 {
+				t.Errorf("alarms: %v", alarms)
+			}
+		}))
 	}
 }
 
@@ -60,39 +58,37 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 		"ControllerOnly": {powerless: true, atMost: 10 * time.Second},
 		"AgentsOnly":     {orphaned: true, atLeast: time.Minute, atMost: 61 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Powerless = tc.powerless
-				stop := w.controller("c1", nil)
-				r := spec("100", 2)
-				r.MaxRuntime = store.SecondsOf(10 * time.Minute)
-				end := w.serve(r, time.Minute).ReadyAt.Add(10 * time.Minute)
-				jobs := w.jobs("100", 2, 7200)
-				w.Cut(jobs...)
-				w.await(time.Minute, "both are busy", func() bool { return w.jobsIn(githubsim.Running) == 2 })
-				if tc.orphaned {
-					stop()
+		t.Run(name, told(func(t *testing.T, w *world) {
+			w.Powerless = tc.powerless
+			stop := w.controller("c1", nil)
+			r := spec("100", 2)
+			r.MaxRuntime = store.SecondsOf(10 * time.Minute)
+			end := w.serve(r, time.Minute).ReadyAt.Add(10 * time.Minute)
+			jobs := w.jobs("100", 2, 7200)
+			w.Cut(jobs...)
+			w.await(time.Minute, "both are busy", func() bool { return w.jobsIn(githubsim.Running) == 2 })
+			if tc.orphaned {
+				stop()
+			}
+			time.Sleep(end.Sub(w.Clock.Now()) + tc.atLeast - time.Second)
+			if n := len(w.Fleet.Alive()); n != 2 || w.jobsIn(githubsim.Running) != 2 {
+				t.Fatalf("%d machines live, %d jobs run before their time is up, want 2 each", n, w.jobsIn(githubsim.Running))
+			}
+			w.await(tc.atMost-tc.atLeast+time.Second, "gone", func() bool { return len(w.Fleet.Alive()) == 0 })
+			time.Sleep(time.Minute)
+			for _, id := range jobs {
+				if j, err := w.Hub.Job(id); err != nil || j.State == githubsim.Running || j.Conclusion == githubsim.Success {
+					t.Errorf("job %s: %s %s, %v; want it ended with its machine", id, j.State, j.Conclusion, err)
 				}
-				time.Sleep(end.Sub(w.Clock.Now()) + tc.atLeast - time.Second)
-				if n := len(w.Fleet.Alive()); n != 2 || w.jobsIn(githubsim.Running) != 2 {
-					t.Fatalf("%d machines live, %d jobs run before their time is up, want 2 each", n, w.jobsIn(githubsim.Running))
-				}
-				w.await(tc.atMost-tc.atLeast+time.Second, "gone", func() bool { return len(w.Fleet.Alive()) == 0 })
-				time.Sleep(time.Minute)
-				for _, id := range jobs {
-					if j, err := w.Hub.Job(id); err != nil || j.State == githubsim.Running || j.Conclusion == githubsim.Success {
-						t.Errorf("job %s: %s %s, %v; want it ended with its machine", id, j.State, j.Conclusion, err)
-					}
-				}
-				if tc.orphaned {
-					return
-				}
-				if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Reason != reconciler.ReasonMaxRuntime {
-					t.Errorf("reason %q, want %q", st.Reason, reconciler.ReasonMaxRuntime)
-				}
-				w.launched(2)
-			})
-		})
+			}
+			if tc.orphaned {
+				return
+			}
+			if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Reason != reconciler.ReasonMaxRuntime {
+				t.Errorf("reason %q, want %q", st.Reason, reconciler.ReasonMaxRuntime)
+			}
+			w.launched(2)
+		}))
 	}
 }
 
@@ -213,9 +209,7 @@ func TestExpiry_DespiteADrainOrderAndAnOutage(t *testing.T) {
 		r.MaxRuntime = store.SecondsOf(3 * time.Minute)
 		st := w.serve(r, time.Minute)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
-		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now())}); err != nil {
-			t.Fatal(err)
-		}
+		w.drain(store.DrainOrder{ID: "all"})
 		w.Hang(st.Instances[0].InstanceID)
 		w.await(4*time.Minute, "gone by its threshold", func() bool { return len(w.Fleet.Alive()) == 0 })
 	})

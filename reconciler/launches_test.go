@@ -206,17 +206,15 @@ func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
 		refusals int64
 		want     statemachine.Phase
 	}{"Seconds": {4, statemachine.Ready}, "ForGood": {1000, statemachine.Failed}} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controllerWith("c1", reconciler.Options{Fleet: &stranger{Fleet: w.Fleet, until: tc.refusals}})
-				w.submit(spec("100", 1))
-				st := w.awaitPhase("100", 1, tc.want, time.Minute)
-				if tc.want == statemachine.Failed && !strings.Contains(st.Message, "allow ec2:CreateFleet") {
-					t.Errorf("message = %q, want why", st.Message)
-				}
-				w.release("100", 1, store.Drain)
-			})
-		})
+		t.Run(name, told(func(t *testing.T, w *world) {
+			w.controllerWith("c1", reconciler.Options{Fleet: &stranger{Fleet: w.Fleet, until: tc.refusals}})
+			w.submit(spec("100", 1))
+			st := w.awaitPhase("100", 1, tc.want, time.Minute)
+			if tc.want == statemachine.Failed && !strings.Contains(st.Message, "allow ec2:CreateFleet") {
+				t.Errorf("message = %q, want why", st.Message)
+			}
+			w.release("100", 1, store.Drain)
+		}))
 	}
 }
 
@@ -247,41 +245,39 @@ func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 		"NoPlaceLeft": {0, []string{"1 of 2 ready", "refused last: ", "spot c6i.large" + code + "1", "spot m5.large local-a" + code + "0", "spot m5.large local-b" + code + "0"}},
 		"Elsewhere":   {fleettest.Unlimited, []string{"0 of 2 ready", "launch: ", "spot c6i.large" + code + "1", "spot m5.large local-b" + code + "0"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "c6i.large"}, 1)
-				w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-b"}, 0)
-				w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-a"}, tc.elsewhere)
-				places := []string{"spot c6i.large", "spot m5.large local-b"}
-				if tc.elsewhere == 0 {
-					places = append(places, "spot m5.large local-a")
-				} else {
-					w.Boot = time.Minute
+		t.Run(name, told(func(t *testing.T, w *world) {
+			w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "c6i.large"}, 1)
+			w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-b"}, 0)
+			w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-a"}, tc.elsewhere)
+			places := []string{"spot c6i.large", "spot m5.large local-b"}
+			if tc.elsewhere == 0 {
+				places = append(places, "spot m5.large local-a")
+			} else {
+				w.Boot = time.Minute
+			}
+			w.controller("c1", nil)
+			r := spec("100", 2)
+			r.AllowedInstanceTypes = []string{"c6i.large", "m5.large"}
+			r.Timeout = store.SecondsOf(40 * time.Second)
+			w.submit(r)
+			st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
+			for _, want := range tc.says {
+				if !strings.Contains(st.Message, want) {
+					t.Errorf("failed with %q, want %q in it", st.Message, want)
 				}
-				w.controller("c1", nil)
-				r := spec("100", 2)
-				r.AllowedInstanceTypes = []string{"c6i.large", "m5.large"}
-				r.Timeout = store.SecondsOf(40 * time.Second)
-				w.submit(r)
-				st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
-				for _, want := range tc.says {
-					if !strings.Contains(st.Message, want) {
-						t.Errorf("failed with %q, want %q in it", st.Message, want)
+			}
+			launches := w.Launches()
+			for token, l := range launches {
+				for _, place := range places {
+					if !strings.Contains(l.Error, place+code) {
+						t.Errorf("launch %s fell short for %q, want the fleet's code for %s", token, l.Error, place)
 					}
 				}
-				launches := w.Launches()
-				for token, l := range launches {
-					for _, place := range places {
-						if !strings.Contains(l.Error, place+code) {
-							t.Errorf("launch %s fell short for %q, want the fleet's code for %s", token, l.Error, place)
-						}
-					}
-				}
-				if n := len(launches); n != 1 {
-					t.Errorf("%d launches, want one", n)
-				}
-			})
-		})
+			}
+			if n := len(launches); n != 1 {
+				t.Errorf("%d launches, want one", n)
+			}
+		}))
 	}
 }
 

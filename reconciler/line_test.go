@@ -23,21 +23,19 @@ func TestCrowd_S15_S86_H37(t *testing.T) {
 	takesLong(t)
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for seed := range uint64(3) {
-			t.Run(fmt.Sprintf("%s/%d", mode, seed), func(t *testing.T) {
-				run(t, func(t *testing.T, w *world) {
-					r := rand.New(rand.NewPCG(seed, 0))
-					w.Config.Registration, w.Config.MaxInstances, w.Config.Runners = mode, 12, 24*time.Hour
-					w.IdlePoll = time.Second
-					w.Hub.SetLatency(githubsim.Latency{
-						API:     time.Duration(r.IntN(1000)) * time.Millisecond,
-						Session: time.Duration(r.IntN(3000)) * time.Millisecond,
-					})
-					defer w.controller("c1", nil)()
-					w.tellCrowd(r, 20)
-					w.launched(12)
-					w.checkDrained(20 * time.Minute)
+			t.Run(fmt.Sprintf("%s/%d", mode, seed), told(func(t *testing.T, w *world) {
+				r := rand.New(rand.NewPCG(seed, 0))
+				w.Config.Registration, w.Config.MaxInstances, w.Config.Runners = mode, 12, 24*time.Hour
+				w.IdlePoll = time.Second
+				w.Hub.SetLatency(githubsim.Latency{
+					API:     time.Duration(r.IntN(1000)) * time.Millisecond,
+					Session: time.Duration(r.IntN(3000)) * time.Millisecond,
 				})
-			})
+				defer w.controller("c1", nil)()
+				w.tellCrowd(r, 20)
+				w.launched(12)
+				w.checkDrained(20 * time.Minute)
+			}))
 		}
 	}
 }
@@ -73,23 +71,21 @@ const lyingIdle = 3 * time.Second
 func TestLine_NothingLiesIdle_S60_S69(t *testing.T) {
 	takesLong(t)
 	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				r := rand.New(rand.NewPCG(seed, 1))
-				w.Config.MaxInstances, w.Config.Scan, w.Boot = 5, 24*time.Hour, 5*time.Second
-				w.Config.Limits.Idle = 40 * time.Second // machines that fit nobody end, and others take their place
-				w.controller("c1", nil)
-				asked := map[string]store.RunRequest{}
-				for i := range 40 {
-					req := spec(lineID(i), 1+r.IntN(3))
-					req.Timeout = store.SecondsOf(5 * time.Hour)
-					req.AllowedInstanceTypes = [][]string{{"*"}, {"c6i.*"}, {"m5.*"}, {"c6i.*", "m5.*"}}[r.IntN(4)]
-					asked[lineID(i)] = req
-					w.submit(req)
-				}
-				w.watchLine(r, asked)
-			})
-		})
+		t.Run(fmt.Sprint(seed), told(func(t *testing.T, w *world) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			w.Config.MaxInstances, w.Config.Scan, w.Boot = 5, 24*time.Hour, 5*time.Second
+			w.Config.Limits.Idle = 40 * time.Second // machines that fit nobody end, and others take their place
+			w.controller("c1", nil)
+			asked := map[string]store.RunRequest{}
+			for i := range 40 {
+				req := spec(lineID(i), 1+r.IntN(3))
+				req.Timeout = store.SecondsOf(5 * time.Hour)
+				req.AllowedInstanceTypes = [][]string{{"*"}, {"c6i.*"}, {"m5.*"}, {"c6i.*", "m5.*"}}[r.IntN(4)]
+				asked[lineID(i)] = req
+				w.submit(req)
+			}
+			w.watchLine(r, asked)
+		}))
 	}
 }
 
@@ -201,24 +197,22 @@ const looksServed = 15
 func TestLine_LooksGrowLinearly_S60(t *testing.T) {
 	takesLong(t)
 	for _, n := range []int{10, 50, 150} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				m := w.inLine(n)
-				before := m.Counts().Looks
-				time.Sleep(time.Minute)
-				rest := m.Counts().Looks - before
-				if rest > 10 {
-					t.Errorf("%d looks in a minute at rest, want those of the first in line: one every %s", rest, w.Config.WarmPoll)
-				}
-				before = m.Counts().Looks
-				w.serveLine(n)
-				looks := m.Counts().Looks - before
-				if most := int64(looksServed * (n + 1)); looks > most {
-					t.Errorf("%d looks to serve %d, want at most %d", looks, n, most)
-				}
-				t.Logf("%d waiting: %d looks in a minute at rest, %.1f for each that was served", n, rest, float64(looks)/float64(n+1))
-			})
-		})
+		t.Run(fmt.Sprint(n), told(func(t *testing.T, w *world) {
+			m := w.inLine(n)
+			before := m.Counts().Looks
+			time.Sleep(time.Minute)
+			rest := m.Counts().Looks - before
+			if rest > 10 {
+				t.Errorf("%d looks in a minute at rest, want those of the first in line: one every %s", rest, w.Config.WarmPoll)
+			}
+			before = m.Counts().Looks
+			w.serveLine(n)
+			looks := m.Counts().Looks - before
+			if most := int64(looksServed * (n + 1)); looks > most {
+				t.Errorf("%d looks to serve %d, want at most %d", looks, n, most)
+			}
+			t.Logf("%d waiting: %d looks in a minute at rest, %.1f for each that was served", n, rest, float64(looks)/float64(n+1))
+		}))
 	}
 }
 

@@ -16,27 +16,25 @@ import (
 // machine ends for it, be it warm or new, and each serves its run once GitHub answers.
 func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 	for name, warm := range map[string]bool{"Warm": true, "New": false} {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				if warm {
-					w.warm("100", 2, nil)
-				}
-				r := spec("200", 2)
-				r.Timeout = store.SecondsOf(time.Hour)
-				registered := w.Hub.Calls()[githubsim.CallJIT]
-				listening := w.Hub.Calls()[githubsim.CallConnect]
-				w.submit(r)
-				w.await(time.Minute, "registered", func() bool { return w.Hub.Calls()[githubsim.CallJIT] == registered+2 })
-				w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
-				w.await(time.Minute, "listeners begin", func() bool { return w.Hub.Calls()[githubsim.CallConnect] >= listening+2 })
-				time.Sleep(4 * time.Minute)
-				w.Hub.SetOutage(githubsim.Outage{})
-				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-				w.checkNoneEnded()
-				w.launched(2)
-				w.release("200", 1, store.Drain)
-			})
-		})
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			if warm {
+				w.warm("100", 2, nil)
+			}
+			r := spec("200", 2)
+			r.Timeout = store.SecondsOf(time.Hour)
+			registered := w.Hub.Calls()[githubsim.CallJIT]
+			listening := w.Hub.Calls()[githubsim.CallConnect]
+			w.submit(r)
+			w.await(time.Minute, "registered", func() bool { return w.Hub.Calls()[githubsim.CallJIT] == registered+2 })
+			w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
+			w.await(time.Minute, "listeners begin", func() bool { return w.Hub.Calls()[githubsim.CallConnect] >= listening+2 })
+			time.Sleep(4 * time.Minute)
+			w.Hub.SetOutage(githubsim.Outage{})
+			w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+			w.checkNoneEnded()
+			w.launched(2)
+			w.release("200", 1, store.Drain)
+		}))
 	}
 }
 
@@ -254,25 +252,23 @@ func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
 // S66: a machine that is refused while others come online is ill, and replaced soon after the next one has shown it.
 func TestIllMachine_ReplacedOnceOthersShowIt_S66(t *testing.T) {
 	for _, cause := range []string{store.CauseRefused, store.CauseDeprecated} {
-		t.Run(cause, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Waive(statemachine.ReasonRegistration)
-				defer w.controller("c1", nil)()
-				st := w.warm("100", 2, nil)
-				ill := st.Instances[0].InstanceID
-				w.Fall(ill, cause)
-				w.submit(patient("200", 2))
-				time.Sleep(10 * time.Second)
-				w.checkNoneEnded()
-				w.submit(spec("300", 1)) // its machine boots and comes online
-				w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
-				w.await(15*time.Second, "the ill one ends", func() bool { return w.instance(ill).State == statemachine.Terminated })
-				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-				if n := w.in(statemachine.Terminated); n != 1 {
-					t.Errorf("%d machines ended, want the ill one", n)
-				}
-			})
-		})
+		t.Run(cause, told(func(t *testing.T, w *world) {
+			w.Waive(statemachine.ReasonRegistration)
+			defer w.controller("c1", nil)()
+			st := w.warm("100", 2, nil)
+			ill := st.Instances[0].InstanceID
+			w.Fall(ill, cause)
+			w.submit(patient("200", 2))
+			time.Sleep(10 * time.Second)
+			w.checkNoneEnded()
+			w.submit(spec("300", 1)) // its machine boots and comes online
+			w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
+			w.await(15*time.Second, "the ill one ends", func() bool { return w.instance(ill).State == statemachine.Terminated })
+			w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+			if n := w.in(statemachine.Terminated); n != 1 {
+				t.Errorf("%d machines ended, want the ill one", n)
+			}
+		}))
 	}
 }
 

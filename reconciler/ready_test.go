@@ -54,32 +54,30 @@ func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 // online at GitHub: cold or warm, in either mode, however long a listener takes to come online.
 func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		t.Run(string(mode), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Config.Registration = mode
-				w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
-				given := map[store.InstanceID]int64{} // the assignment in which it was
-				table := &refusing{Table: w.Table, seen: func(item store.Item) {
-					var in store.Instance
-					if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil &&
-						in.State == statemachine.Running && given[in.ID] != in.Assignment {
-						given[in.ID] = in.Assignment
-						w.checkOnline(in)
-					}
-				}}
-				defer w.controller("c1", table)()
-				for _, id := range []string{"100", "200"} {
-					w.serve(spec(id, 2), 2*time.Minute)
-					w.release(id, 1, store.Drain)
-					w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
+		t.Run(string(mode), told(func(t *testing.T, w *world) {
+			w.Config.Registration = mode
+			w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
+			given := map[store.InstanceID]int64{} // the assignment in which it was
+			table := &refusing{Table: w.Table, seen: func(item store.Item) {
+				var in store.Instance
+				if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil &&
+					in.State == statemachine.Running && given[in.ID] != in.Assignment {
+					given[in.ID] = in.Assignment
+					w.checkOnline(in)
 				}
-				table.mu.Lock()
-				defer table.mu.Unlock()
-				if len(given) != 2 || w.Fleet.Launched() != 2 {
-					t.Errorf("%d of %d machines were handed over, want the same 2 twice", len(given), w.Fleet.Launched())
-				}
-			})
-		})
+			}}
+			defer w.controller("c1", table)()
+			for _, id := range []string{"100", "200"} {
+				w.serve(spec(id, 2), 2*time.Minute)
+				w.release(id, 1, store.Drain)
+				w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
+			}
+			table.mu.Lock()
+			defer table.mu.Unlock()
+			if len(given) != 2 || w.Fleet.Launched() != 2 {
+				t.Errorf("%d of %d machines were handed over, want the same 2 twice", len(given), w.Fleet.Launched())
+			}
+		}))
 	}
 }
 

@@ -21,10 +21,7 @@ func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
 		w.Powerless = true
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
-			t.Fatal(err)
-		}
-		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		w.dismiss(id)
 		marked := w.instance(id).Since.Time
 		w.await(w.Config.Sweep, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
 		if took := w.Clock.Since(marked); took > w.Config.Sweep/2 {
@@ -47,10 +44,7 @@ func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
 		st := w.warm("100", 1, nil)
 		id := st.Instances[0].InstanceID
 		w.Fleet.RefuseTerminate(string(id), errors.New("not now"))
-		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
-			t.Fatal(err)
-		}
-		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		w.dismiss(id)
 		w.Hang(id) // its agent does not help
 		time.Sleep(time.Minute)
 		if in := w.instance(id); !in.ExpiresAt.IsZero() {
@@ -70,15 +64,8 @@ func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 			two = append(two, id)
 		}
 		refused, other := two[0], two[1]
-		drain := func(id store.InstanceID) {
-			t.Helper()
-			if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: string(id), InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
-				t.Fatal(err)
-			}
-			w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
-		}
 		w.Fleet.RefuseTerminate(string(refused), errors.New("not now"))
-		drain(refused)
+		w.dismiss(refused)
 		w.Hang(refused) // its agent does not help
 		calls, looks := w.Fleet.Calls(fleettest.CallTerminate), w.Fleet.Calls(fleettest.CallList)
 		time.Sleep(time.Minute)
@@ -89,7 +76,7 @@ func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 		if n := w.Fleet.Calls(fleettest.CallList) - looks; n > tries+int(time.Minute/w.Config.Sweep)+3 {
 			t.Errorf("%d listings in a minute, want one per try besides the sweep's and the audit's", n)
 		}
-		drain(other)
+		w.dismiss(other)
 		w.await(10*time.Second, "the other confirmed", func() bool { return !w.instance(other).ExpiresAt.IsZero() })
 		if !w.instance(refused).ExpiresAt.IsZero() {
 			t.Errorf("the record of %s may go although the machine lives", refused)
@@ -148,10 +135,7 @@ func TestReap_WithoutAnAnswer_AsksAgainSoon_S12_H09(t *testing.T) {
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
 		silent.on.Store(true)
 		w.Hang(id) // its agent does not help
-		if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "one", InstanceID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
-			t.Fatal(err)
-		}
-		w.await(time.Minute, "marked", func() bool { return w.instance(id).State == statemachine.Terminated })
+		w.dismiss(id)
 		time.Sleep(50 * time.Second)
 		silent.on.Store(false)
 		w.await(30*time.Second, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })

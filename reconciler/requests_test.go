@@ -19,41 +19,37 @@ import (
 // stays in line: the next request of the old class gets what it waited for.
 func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 	for name, class := range map[string]string{"KnownClass": "large", "UnknownClass": "huge"} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Config.MaxInstancesPerClass = map[string]int{"small": 2}
-				w.controller("c1", nil)
-				w.submit(spec("50", 1)) // keeps one
-				w.awaitPhase("50", 1, statemachine.Ready, time.Minute)
-				w.submit(spec("100", 2)) // gets one, waits for the other
-				w.await(time.Minute, "one created", func() bool { return w.in(statemachine.Created) == 1 })
-				time.Sleep(time.Minute)
-				again := spec("100", 1)
-				again.Attempt, again.ResourceClass = 2, class
-				w.submit(again)
-				w.await(time.Minute, "the small one pooled", func() bool { return w.pooled() == 1 })
-				w.serve(spec("200", 1), 30*time.Second)
-			})
-		})
+		t.Run(name, told(func(t *testing.T, w *world) {
+			w.Config.MaxInstancesPerClass = map[string]int{"small": 2}
+			w.controller("c1", nil)
+			w.submit(spec("50", 1)) // keeps one
+			w.awaitPhase("50", 1, statemachine.Ready, time.Minute)
+			w.submit(spec("100", 2)) // gets one, waits for the other
+			w.await(time.Minute, "one created", func() bool { return w.in(statemachine.Created) == 1 })
+			time.Sleep(time.Minute)
+			again := spec("100", 1)
+			again.Attempt, again.ResourceClass = 2, class
+			w.submit(again)
+			w.await(time.Minute, "the small one pooled", func() bool { return w.pooled() == 1 })
+			w.serve(spec("200", 1), 30*time.Second)
+		}))
 	}
 }
 
 // H36: a release right after the request, in whatever stage it is, overlooks nothing.
 func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 30 * time.Millisecond, time.Second, 20 * time.Second, 21 * time.Second} {
-		t.Run(after.String(), func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				w.submit(spec("100", 3))
-				time.Sleep(after)
-				w.give("100", 1, store.Drain, 4*time.Minute)
-				for id, in := range w.Instances() {
-					if in.State.Owned() {
-						t.Errorf("%s is %s after the release", id, in.State)
-					}
+		t.Run(after.String(), toldLed(func(t *testing.T, w *world) {
+			w.submit(spec("100", 3))
+			time.Sleep(after)
+			w.give("100", 1, store.Drain, 4*time.Minute)
+			for id, in := range w.Instances() {
+				if in.State.Owned() {
+					t.Errorf("%s is %s after the release", id, in.State)
 				}
-				w.checkDrained(30 * time.Minute)
-			})
-		})
+			}
+			w.checkDrained(30 * time.Minute)
+		}))
 	}
 }
 
@@ -104,18 +100,16 @@ func TestGiantTexts_AreAnswered(t *testing.T) {
 		"allowedInstanceTypes": func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"c*", giant} },
 		"resourceClass":        func(r *store.RunRequest) { r.ResourceClass = giant },
 	} {
-		t.Run(field, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.controllerWith("c1", reconciler.Options{Table: limited{w.Table, 400_000}})
-				r := spec("100", 1)
-				change(&r)
-				w.submit(r)
-				st := w.awaitPhase("100", 1, statemachine.Failed, 10*time.Second)
-				if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, field) || len(st.Message) > store.MaxMessage {
-					t.Errorf("%s: %.100q (%d bytes), want invalid, naming %s", st.Reason, st.Message, len(st.Message), field)
-				}
-			})
-		})
+		t.Run(field, told(func(t *testing.T, w *world) {
+			w.controllerWith("c1", reconciler.Options{Table: limited{w.Table, 400_000}})
+			r := spec("100", 1)
+			change(&r)
+			w.submit(r)
+			st := w.awaitPhase("100", 1, statemachine.Failed, 10*time.Second)
+			if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, field) || len(st.Message) > store.MaxMessage {
+				t.Errorf("%s: %.100q (%d bytes), want invalid, naming %s", st.Reason, st.Message, len(st.Message), field)
+			}
+		}))
 	}
 }
 
@@ -148,26 +142,24 @@ func TestRequest_ImpossibleIsToldAtOnce_S70(t *testing.T) {
 		"NoSuchType":            {typed(spec("200", 1), "z*"), reconciler.ReasonHopeless, "no instance type matches"},
 	} {
 		for _, held := range []int{0, 4} {
-			t.Run(name, func(t *testing.T) {
-				run(t, func(t *testing.T, w *world) {
-					w.Config.MaxInstances, w.Config.MaxInstancesPerClass = 4, map[string]int{"large": 3}
-					w.controller("c1", nil)
-					if held > 0 {
-						w.serve(spec("100", held), time.Minute)
-					}
-					w.submit(tc.want)
-					st := w.awaitPhase("200", 1, statemachine.Failed, 5*time.Second)
-					if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
-						t.Errorf("failed with %q: %q, want %q: %q", st.Reason, st.Message, tc.reason, tc.says)
-					}
-					if n := w.Fleet.Launched(); n != held {
-						t.Errorf("%d machines launched, want %d", n, held)
-					}
-					if held > 0 {
-						w.release("100", 1, store.Drain)
-					}
-				})
-			})
+			t.Run(name, told(func(t *testing.T, w *world) {
+				w.Config.MaxInstances, w.Config.MaxInstancesPerClass = 4, map[string]int{"large": 3}
+				w.controller("c1", nil)
+				if held > 0 {
+					w.serve(spec("100", held), time.Minute)
+				}
+				w.submit(tc.want)
+				st := w.awaitPhase("200", 1, statemachine.Failed, 5*time.Second)
+				if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
+					t.Errorf("failed with %q: %q, want %q: %q", st.Reason, st.Message, tc.reason, tc.says)
+				}
+				if n := w.Fleet.Launched(); n != held {
+					t.Errorf("%d machines launched, want %d", n, held)
+				}
+				if held > 0 {
+					w.release("100", 1, store.Drain)
+				}
+			}))
 		}
 	}
 }
@@ -303,18 +295,16 @@ func TestImpossibleRequests(t *testing.T) {
 		"usage":   {func(r *store.RunRequest) { r.UsageClasses = []string{"free"} }, reconciler.ReasonSpec, "usageClass"},
 		"type":    {func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"zz9*"} }, reconciler.ReasonHopeless, "zz9"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				r := spec("100", 1)
-				tc.change(&r)
-				w.submit(r)
-				st := w.awaitPhase("100", 1, statemachine.Failed, 10*time.Second)
-				if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
-					t.Errorf("failed for %q: %q, want %q naming %q", st.Reason, st.Message, tc.reason, tc.says)
-				}
-				w.launched(0)
-			})
-		})
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			r := spec("100", 1)
+			tc.change(&r)
+			w.submit(r)
+			st := w.awaitPhase("100", 1, statemachine.Failed, 10*time.Second)
+			if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
+				t.Errorf("failed for %q: %q, want %q naming %q", st.Reason, st.Message, tc.reason, tc.says)
+			}
+			w.launched(0)
+		}))
 	}
 }
 

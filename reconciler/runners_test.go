@@ -115,27 +115,25 @@ func TestForgedSignal_OfAFutureSerial_RegistersNothing(t *testing.T) {
 // filled again.
 func TestForgedSignal_OfEachSerial_EndsTheMachine(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		t.Run(string(mode), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Config.Registration = mode
-				w.Waive("asked for more registrations than it ran jobs")
-				w.controller("c1", nil)
-				st := w.serve(spec("100", 1), time.Minute)
-				id := st.Instances[0].InstanceID
-				before := w.instance(id).Registration.Serial
-				stop := w.forge(id, next(0))
-				w.await(2*time.Minute, "the machine is ended", func() bool { return w.instance(id).State == statemachine.Terminated })
-				stop()
-				if n := w.instance(id).Registration.Serial - before; n > 8 {
-					t.Errorf("%d registrations without a job, want 5 and one each for three more tries", n)
-				}
-				w.await(2*time.Minute, "its seat is filled again", func() bool {
-					seats := w.status("100").Instances
-					return len(seats) == 1 && seats[0].InstanceID != id
-				})
-				w.release("100", 1, store.Drain)
+		t.Run(string(mode), told(func(t *testing.T, w *world) {
+			w.Config.Registration = mode
+			w.Waive("asked for more registrations than it ran jobs")
+			w.controller("c1", nil)
+			st := w.serve(spec("100", 1), time.Minute)
+			id := st.Instances[0].InstanceID
+			before := w.instance(id).Registration.Serial
+			stop := w.forge(id, next(0))
+			w.await(2*time.Minute, "the machine is ended", func() bool { return w.instance(id).State == statemachine.Terminated })
+			stop()
+			if n := w.instance(id).Registration.Serial - before; n > 8 {
+				t.Errorf("%d registrations without a job, want 5 and one each for three more tries", n)
+			}
+			w.await(2*time.Minute, "its seat is filled again", func() bool {
+				seats := w.status("100").Instances
+				return len(seats) == 1 && seats[0].InstanceID != id
 			})
-		})
+			w.release("100", 1, store.Drain)
+		}))
 	}
 }
 
@@ -225,37 +223,35 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 // holds every write to it; here that a job's end, or a forged key, changes nothing about whose key it is.
 func TestSealedRegistration_KeyIsPinned_H43(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		t.Run(string(mode), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				w.Config.Registration = mode
-				w.Waive("lost the key its registrations are sealed to")
-				w.controller("c1", nil)
-				id := w.warm("100", 1, nil).Instances[0].InstanceID
-				pinned := w.instance(id).SealKey
-				if pinned == "" {
-					t.Fatal("the machine's key is not in its record")
-				}
-				w.submit(spec("200", 1))
-				if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); st.Instances[0].InstanceID != id {
-					t.Fatalf("served by %+v, want the warm machine", st.Instances)
-				}
-				w.awaitJobs(w.jobs("200", 1, 2), time.Minute)
-				if got := w.instance(id).SealKey; got != pinned {
-					t.Errorf("the key became %q, want %q as at first", got, pinned)
-				}
-				forged := base64.RawStdEncoding.EncodeToString([]byte("a key that a job has made itself"))
-				stop := w.forge(id, func(in store.Instance) (store.Beat, store.SignalValue) {
-					return store.Beat{Assignment: in.Assignment, Runner: "none", Key: forged},
-						store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: in.Registration.Serial}
-				})
-				w.await(time.Minute, "the machine is ended", func() bool { return w.instance(id).State == statemachine.Terminated })
-				stop()
-				if in := w.instance(id); in.SealKey != pinned || !strings.Contains(in.Reason, "lost the key") {
-					t.Errorf("%s with key %q, want the first key kept and the reason said", in.Reason, in.SealKey)
-				}
-				w.release("200", 1, store.Drain)
+		t.Run(string(mode), told(func(t *testing.T, w *world) {
+			w.Config.Registration = mode
+			w.Waive("lost the key its registrations are sealed to")
+			w.controller("c1", nil)
+			id := w.warm("100", 1, nil).Instances[0].InstanceID
+			pinned := w.instance(id).SealKey
+			if pinned == "" {
+				t.Fatal("the machine's key is not in its record")
+			}
+			w.submit(spec("200", 1))
+			if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); st.Instances[0].InstanceID != id {
+				t.Fatalf("served by %+v, want the warm machine", st.Instances)
+			}
+			w.awaitJobs(w.jobs("200", 1, 2), time.Minute)
+			if got := w.instance(id).SealKey; got != pinned {
+				t.Errorf("the key became %q, want %q as at first", got, pinned)
+			}
+			forged := base64.RawStdEncoding.EncodeToString([]byte("a key that a job has made itself"))
+			stop := w.forge(id, func(in store.Instance) (store.Beat, store.SignalValue) {
+				return store.Beat{Assignment: in.Assignment, Runner: "none", Key: forged},
+					store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: in.Registration.Serial}
 			})
-		})
+			w.await(time.Minute, "the machine is ended", func() bool { return w.instance(id).State == statemachine.Terminated })
+			stop()
+			if in := w.instance(id); in.SealKey != pinned || !strings.Contains(in.Reason, "lost the key") {
+				t.Errorf("%s with key %q, want the first key kept and the reason said", in.Reason, in.SealKey)
+			}
+			w.release("200", 1, store.Drain)
+		}))
 	}
 }
 

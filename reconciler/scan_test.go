@@ -104,31 +104,29 @@ func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 			return store.InstanceKey(store.Principal(fmt.Sprintf("ROLE:i-%d", n)), store.KindSignal)
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				table, machines := &watched{Table: w.Table}, &listed{Fleet: w.Fleet}
-				w.controllerWith("c1", reconciler.Options{Table: table, Fleet: machines})
-				time.Sleep(time.Minute)
-				from := w.Clock.Now()
-				w.flood(tt.lasts/2, tt.key)
-				w.submit(spec("served", 1))
-				w.flood(tt.lasts/2, func(n int) store.Key { return tt.key(n + 1_000_000) })
-				to := w.Clock.Now()
-				if st := w.status("served"); st.Phase != statemachine.Ready {
-					t.Errorf("a request of the flood's time is %q", st.Phase)
-				}
-				table.mu.Lock()
-				checkPace(t, "scan", table.scans, from, to, w.Config.Scan)
-				table.mu.Unlock()
-				machines.mu.Lock()
-				checkPace(t, "sweep of the fleet", machines.at, from, to, w.Config.Sweep)
-				machines.mu.Unlock()
-				if name == "Drains" && table.gets > 3*int(tt.lasts.Seconds()) {
-					t.Errorf("%d reads in %s for orders that do not exist", table.gets, tt.lasts)
-				}
-				w.release("served", 1, store.Drain)
-			})
-		})
+		t.Run(name, told(func(t *testing.T, w *world) {
+			table, machines := &watched{Table: w.Table}, &listed{Fleet: w.Fleet}
+			w.controllerWith("c1", reconciler.Options{Table: table, Fleet: machines})
+			time.Sleep(time.Minute)
+			from := w.Clock.Now()
+			w.flood(tt.lasts/2, tt.key)
+			w.submit(spec("served", 1))
+			w.flood(tt.lasts/2, func(n int) store.Key { return tt.key(n + 1_000_000) })
+			to := w.Clock.Now()
+			if st := w.status("served"); st.Phase != statemachine.Ready {
+				t.Errorf("a request of the flood's time is %q", st.Phase)
+			}
+			table.mu.Lock()
+			checkPace(t, "scan", table.scans, from, to, w.Config.Scan)
+			table.mu.Unlock()
+			machines.mu.Lock()
+			checkPace(t, "sweep of the fleet", machines.at, from, to, w.Config.Sweep)
+			machines.mu.Unlock()
+			if name == "Drains" && table.gets > 3*int(tt.lasts.Seconds()) {
+				t.Errorf("%d reads in %s for orders that do not exist", table.gets, tt.lasts)
+			}
+			w.release("served", 1, store.Drain)
+		}))
 	}
 }
 

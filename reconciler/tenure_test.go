@@ -117,50 +117,46 @@ func long(id string, count int) store.RunRequest {
 // five minutes are everybody's.
 func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
 	for _, count := range []int{1, 10} {
-		t.Run(fmt.Sprint(count), func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				w.warm("100", 20, nil)
-				w.Hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
-				before := w.Hub.Calls()
-				w.submit(spec("200", count))
-				w.Down(true)
-				time.Sleep(time.Minute)
-				after := w.Hub.Calls()
-				made, deleted := after[githubsim.CallJIT]-before[githubsim.CallJIT], after[githubsim.CallDelete]-before[githubsim.CallDelete]
-				if made > 2*count || deleted > 2*count {
-					t.Errorf("%d registrations and %d deletions in a minute without writes, for %d seats", made, deleted, count)
-				}
-				w.Down(false)
-				w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-				w.checkNoneEnded()
-			})
-		})
+		t.Run(fmt.Sprint(count), toldLed(func(t *testing.T, w *world) {
+			w.warm("100", 20, nil)
+			w.Hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
+			before := w.Hub.Calls()
+			w.submit(spec("200", count))
+			w.Down(true)
+			time.Sleep(time.Minute)
+			after := w.Hub.Calls()
+			made, deleted := after[githubsim.CallJIT]-before[githubsim.CallJIT], after[githubsim.CallDelete]-before[githubsim.CallDelete]
+			if made > 2*count || deleted > 2*count {
+				t.Errorf("%d registrations and %d deletions in a minute without writes, for %d seats", made, deleted, count)
+			}
+			w.Down(false)
+			w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+			w.checkNoneEnded()
+		}))
 	}
 }
 
 // H12: the only controller lives through an outage of the store, longer than any limit of silence, and ends nobody.
 func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 	for _, wholly := range []bool{true, false} {
-		t.Run(fmt.Sprintf("wholly=%v", wholly), func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				only := &cutTable{Table: w.Table}
-				defer w.controllerWith("only", reconciler.Options{Table: only})()
-				w.submit(long("100", 4))
-				w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-				jobs := w.jobs("100", 4, 1200)
-				only.cut(wholly, true)
-				time.Sleep(15 * time.Minute)
-				only.cut(wholly, false)
-				for _, j := range w.awaitJobs(jobs, 20*time.Minute) {
-					if j.Conclusion != "success" {
-						t.Errorf("job %s: %s", j.ID, j.Conclusion)
-					}
+		t.Run(fmt.Sprintf("wholly=%v", wholly), told(func(t *testing.T, w *world) {
+			only := &cutTable{Table: w.Table}
+			defer w.controllerWith("only", reconciler.Options{Table: only})()
+			w.submit(long("100", 4))
+			w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+			jobs := w.jobs("100", 4, 1200)
+			only.cut(wholly, true)
+			time.Sleep(15 * time.Minute)
+			only.cut(wholly, false)
+			for _, j := range w.awaitJobs(jobs, 20*time.Minute) {
+				if j.Conclusion != "success" {
+					t.Errorf("job %s: %s", j.ID, j.Conclusion)
 				}
-				if n := len(w.Fleet.Alive()); n != 4 || w.Fleet.Launched() != 4 {
-					t.Errorf("%d machines live, %d were launched, want the same 4", n, w.Fleet.Launched())
-				}
-			})
-		})
+			}
+			if n := len(w.Fleet.Alive()); n != 4 || w.Fleet.Launched() != 4 {
+				t.Errorf("%d machines live, %d were launched, want the same 4", n, w.Fleet.Launched())
+			}
+		}))
 	}
 }
 
@@ -187,24 +183,20 @@ func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
 // what was there before it.
 func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"Ahead": 10 * time.Minute, "Behind": -10 * time.Minute, "AgesAhead": 1000 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				w.serve(spec("100", 2), time.Minute)
-				w.release("100", 1, store.Drain)
-				w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
-				if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now().Add(skew))}); err != nil {
-					t.Fatal(err)
-				}
-				w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
-				w.serve(spec("200", 2), time.Minute)
-				time.Sleep(15 * time.Minute)
-				if n := w.Fleet.Launched(); n != 4 {
-					t.Errorf("%d machines launched, want the two that were drained and two for the next run", n)
-				}
-				w.release("200", 1, store.Drain)
-				w.await(time.Minute, "two pooled again", func() bool { return w.pooled() == 2 })
-			})
-		})
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			w.serve(spec("100", 2), time.Minute)
+			w.release("100", 1, store.Drain)
+			w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
+			w.drain(store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now().Add(skew))})
+			w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
+			w.serve(spec("200", 2), time.Minute)
+			time.Sleep(15 * time.Minute)
+			if n := w.Fleet.Launched(); n != 4 {
+				t.Errorf("%d machines launched, want the two that were drained and two for the next run", n)
+			}
+			w.release("200", 1, store.Drain)
+			w.await(time.Minute, "two pooled again", func() bool { return w.pooled() == 2 })
+		}))
 	}
 }
 
@@ -215,13 +207,8 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 		for range 3 {
 			w.controller("c0", nil)() // terms that end
 		}
-		order := func(id string) {
-			if err := w.Store.OrderDrain(t.Context(), store.DrainOrder{ID: id, CreatedAt: store.At(w.Clock.Now())}); err != nil {
-				t.Fatal(err)
-			}
-		}
 		stop := w.controller("c1", nil)
-		order("first")
+		w.drain(store.DrainOrder{ID: "first"})
 		time.Sleep(w.Config.Scan)
 		stop()
 		w.Waive(sim.Fenced) // terms begin anew
@@ -232,7 +219,7 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 		if n := w.pooled(); n != 2 {
 			t.Errorf("%d pooled, want the two that were launched after the order", n)
 		}
-		order("second")
+		w.drain(store.DrainOrder{ID: "second"})
 		w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
 	})
 }
@@ -296,22 +283,20 @@ func (c settable) offset() time.Duration { return -time.Duration(c.by.Load()) }
 // or at work, and writes thresholds in the store's time.
 func TestControllersClock_IsTheStores_H52(t *testing.T) {
 	for name, by := range map[string]time.Duration{"Ahead": 10 * time.Minute, "Behind": -10 * time.Minute} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				c := newSettable(w, by)
-				w.controllerWith("c1", reconciler.Options{Clock: c, Offset: c.offset})
-				w.warm("100", 3, nil)
-				w.serve(spec("200", 1), time.Minute)
-				for id, in := range w.Instances() {
-					if left := in.Threshold.Sub(w.Clock.Now()); left <= 0 || left > 30*time.Minute {
-						t.Errorf("%s (%s) has %s left by everybody else's clock", id, in.State, left)
-					}
+		t.Run(name, told(func(t *testing.T, w *world) {
+			c := newSettable(w, by)
+			w.controllerWith("c1", reconciler.Options{Clock: c, Offset: c.offset})
+			w.warm("100", 3, nil)
+			w.serve(spec("200", 1), time.Minute)
+			for id, in := range w.Instances() {
+				if left := in.Threshold.Sub(w.Clock.Now()); left <= 0 || left > 30*time.Minute {
+					t.Errorf("%s (%s) has %s left by everybody else's clock", id, in.State, left)
 				}
-				w.awaitJobs(w.jobs("200", 1, 60), 5*time.Minute)
-				w.give("200", 1, store.Drain, time.Minute)
-				w.checkNoneEnded()
-			})
-		})
+			}
+			w.awaitJobs(w.jobs("200", 1, 60), 5*time.Minute)
+			w.give("200", 1, store.Drain, time.Minute)
+			w.checkNoneEnded()
+		}))
 	}
 }
 
@@ -324,24 +309,22 @@ func TestControllersClock_IsSet_H52(t *testing.T) {
 		known bool
 		terms int64
 	}{"Ahead": {10 * time.Minute, true, 1}, "Back": {-10 * time.Minute, true, 1}, "NobodySays": {time.Minute, false, 2}, "Slightly": {15 * time.Second, false, 1}} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(t *testing.T, w *world) {
-				c := newSettable(w, 0)
-				o := reconciler.Options{Clock: c}
-				if tc.known {
-					o.Offset = c.offset
-				}
-				w.controllerWith("c1", o)
-				w.warm("100", 3, nil)
-				w.serve(spec("200", 1), time.Minute)
-				c.setBy(tc.by)
-				time.Sleep(time.Minute)
-				w.checkNoneEnded()
-				lease, err := w.Store.Lease(t.Context())
-				if err != nil || lease.Term != tc.terms {
-					t.Errorf("term %d, %v, want %d", lease.Term, err, tc.terms)
-				}
-			})
-		})
+		t.Run(name, told(func(t *testing.T, w *world) {
+			c := newSettable(w, 0)
+			o := reconciler.Options{Clock: c}
+			if tc.known {
+				o.Offset = c.offset
+			}
+			w.controllerWith("c1", o)
+			w.warm("100", 3, nil)
+			w.serve(spec("200", 1), time.Minute)
+			c.setBy(tc.by)
+			time.Sleep(time.Minute)
+			w.checkNoneEnded()
+			lease, err := w.Store.Lease(t.Context())
+			if err != nil || lease.Term != tc.terms {
+				t.Errorf("term %d, %v, want %d", lease.Term, err, tc.terms)
+			}
+		}))
 	}
 }

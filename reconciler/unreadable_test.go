@@ -45,49 +45,45 @@ var spoils = map[string]func(*storetest.Memory, store.Key){
 // with a registration each, and it is ended.
 func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 	for name, how := range spoils {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				w.warm("100", 3, nil)
-				var oldest store.Instance
-				for _, in := range w.Instances() {
-					if in.State == statemachine.Idle && (oldest.ID == "" || in.Threshold.Before(oldest.Threshold.Time) || in.Threshold.Equal(oldest.Threshold) && in.ID < oldest.ID) {
-						oldest = in
-					}
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			w.warm("100", 3, nil)
+			var oldest store.Instance
+			for _, in := range w.Instances() {
+				if in.State == statemachine.Idle && (oldest.ID == "" || in.Threshold.Before(oldest.Threshold.Time) || in.Threshold.Equal(oldest.Threshold) && in.ID < oldest.ID) {
+					oldest = in
 				}
-				w.spoil(oldest.ID, how)
-				before := registrations(w)
-				st := w.serve(spec("200", 1), 10*time.Second)
-				if st.Instances[0].InstanceID == oldest.ID || !st.Instances[0].Warm {
-					t.Errorf("served by %+v, want another warm machine", st.Instances[0])
-				}
-				if n := registrations(w) - before; n > 3 {
-					t.Errorf("%d registrations for one seat", n)
-				}
-				w.await(w.Config.Scan+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
-					return !slices.Contains(w.Fleet.Alive(), string(oldest.ID))
-				})
-				w.release("200", 1, store.Drain)
+			}
+			w.spoil(oldest.ID, how)
+			before := registrations(w)
+			st := w.serve(spec("200", 1), 10*time.Second)
+			if st.Instances[0].InstanceID == oldest.ID || !st.Instances[0].Warm {
+				t.Errorf("served by %+v, want another warm machine", st.Instances[0])
+			}
+			if n := registrations(w) - before; n > 3 {
+				t.Errorf("%d registrations for one seat", n)
+			}
+			w.await(w.Config.Scan+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
+				return !slices.Contains(w.Fleet.Alive(), string(oldest.ID))
 			})
-		})
+			w.release("200", 1, store.Drain)
+		}))
 	}
 }
 
 // H51: nor does it make a machine immortal that runs a job: it is ended, and its seat filled again.
 func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 	for name, how := range spoils {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				r := spec("100", 1)
-				r.MaxRuntime = store.SecondsOf(10 * time.Minute)
-				st := w.serve(r, time.Minute)
-				id := st.Instances[0].InstanceID
-				w.spoil(id, how)
-				w.await(10*time.Minute+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
-					return !slices.Contains(w.Fleet.Alive(), string(id))
-				})
-				w.release("100", 1, store.Drain)
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			r := spec("100", 1)
+			r.MaxRuntime = store.SecondsOf(10 * time.Minute)
+			st := w.serve(r, time.Minute)
+			id := st.Instances[0].InstanceID
+			w.spoil(id, how)
+			w.await(10*time.Minute+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
+				return !slices.Contains(w.Fleet.Alive(), string(id))
 			})
-		})
+			w.release("100", 1, store.Drain)
+		}))
 	}
 }
 
@@ -112,40 +108,38 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 		"ExpiryIsText":   {"", "", "expiresAt", true},
 		"AttemptIsThree": {`"attempt":1,"count":1`, `"attempt":3,"count":"1"`, "count", true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				time.Sleep(time.Minute)
-				key := store.RequestKey("100", store.KindRunRequest)
-				memory := w.Under.(*storetest.Memory)
-				body := strings.Replace(handWritten, tt.from, tt.to, 1)
-				if err := memory.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
-					t.Fatalf("Put() error = %v", err)
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			time.Sleep(time.Minute)
+			key := store.RequestKey("100", store.KindRunRequest)
+			memory := w.Under.(*storetest.Memory)
+			body := strings.Replace(handWritten, tt.from, tt.to, 1)
+			if err := memory.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
+				t.Fatalf("Put() error = %v", err)
+			}
+			if tt.field == "expiresAt" {
+				memory.Break(key)
+			}
+			limit := w.Config.Scan + time.Second
+			if tt.rung {
+				limit = 2 * time.Second
+				if err := w.Table.Ring(t.Context(), key); err != nil {
+					t.Fatalf("Ring() error = %v", err)
 				}
-				if tt.field == "expiresAt" {
-					memory.Break(key)
-				}
-				limit := w.Config.Scan + time.Second
-				if tt.rung {
-					limit = 2 * time.Second
-					if err := w.Table.Ring(t.Context(), key); err != nil {
-						t.Fatalf("Ring() error = %v", err)
-					}
-				}
-				attempt := 1
-				if name == "AttemptIsThree" {
-					attempt = 3
-				}
-				st := w.awaitPhase("100", attempt, statemachine.Failed, limit)
-				if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, tt.field) {
-					t.Errorf("%s: %s, want invalid, naming %s", st.Reason, st.Message, tt.field)
-				}
-				time.Sleep(3 * w.Config.Scan)
-				if n := len(w.alarms.raised()); n > 5 {
-					t.Errorf("%d alarms in ten minutes: %q", n, w.alarms.raised())
-				}
-				memory.Erase(key)
-			})
-		})
+			}
+			attempt := 1
+			if name == "AttemptIsThree" {
+				attempt = 3
+			}
+			st := w.awaitPhase("100", attempt, statemachine.Failed, limit)
+			if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, tt.field) {
+				t.Errorf("%s: %s, want invalid, naming %s", st.Reason, st.Message, tt.field)
+			}
+			time.Sleep(3 * w.Config.Scan)
+			if n := len(w.alarms.raised()); n > 5 {
+				t.Errorf("%d alarms in ten minutes: %q", n, w.alarms.raised())
+			}
+			memory.Erase(key)
+		}))
 	}
 }
 
@@ -155,19 +149,17 @@ func TestRequest_WithAnyCreatedAt_IsServed(t *testing.T) {
 		"WithoutParts": `"2026-11-22T08:00:00Z"`, "WithZone": `"2026-11-22T09:00:00+01:00"`, "Nanoseconds": `"2026-11-22T08:00:00.123456789Z"`,
 		"Nonsense": `"nope"`, "Number": `1763798400`, "Null": `null`, "Far": `"99999-01-01T00:00:00Z"`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			led(t, func(t *testing.T, w *world) {
-				body := strings.Replace(handWritten, `"2026-11-22T08:00:00.000Z"`, text, 1)
-				key := store.RequestKey("100", store.KindRunRequest)
-				if err := w.Table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
-					t.Fatalf("Put() error = %v", err)
-				}
-				if err := w.Table.Ring(t.Context(), key); err != nil {
-					t.Fatalf("Ring() error = %v", err)
-				}
-				w.awaitPhase("100", 1, statemachine.Ready, 50*time.Second)
-				w.give("100", 1, store.Drain, time.Minute)
-			})
-		})
+		t.Run(name, toldLed(func(t *testing.T, w *world) {
+			body := strings.Replace(handWritten, `"2026-11-22T08:00:00.000Z"`, text, 1)
+			key := store.RequestKey("100", store.KindRunRequest)
+			if err := w.Table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
+				t.Fatalf("Put() error = %v", err)
+			}
+			if err := w.Table.Ring(t.Context(), key); err != nil {
+				t.Fatalf("Ring() error = %v", err)
+			}
+			w.awaitPhase("100", 1, statemachine.Ready, 50*time.Second)
+			w.give("100", 1, store.Drain, time.Minute)
+		}))
 	}
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/bubbletest"
-	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/pooltest"
 	"github.com/remuda-run/remuda/pool/sqlitepool"
@@ -68,6 +67,15 @@ func led(t *testing.T, test func(t *testing.T, w *world)) {
 		w.controller("c1", nil)
 		test(t, w)
 	})
+}
+
+// told and toldLed are run and led as subtests.
+func told(test func(t *testing.T, w *world)) func(*testing.T) {
+	return func(t *testing.T) { run(t, test) }
+}
+
+func toldLed(test func(t *testing.T, w *world)) func(*testing.T) {
+	return func(t *testing.T) { led(t, test) }
 }
 
 // runOn executes test in a bubble with a fresh world, and checks at the end that nothing was leaked
@@ -154,32 +162,6 @@ func (w *world) operator(name string, o reconciler.Options) (op *reconciler.Oper
 	return op, stop
 }
 
-// spec is a request with the defaults of the tests.
-func spec(id string, count int) store.RunRequest {
-	return store.RunRequest{
-		ID: store.RequestID(id), Attempt: 1, Count: count, UsageClasses: []string{store.Spot},
-		AllowedInstanceTypes: []string{"*"}, ResourceClass: "small",
-		MaxRuntime: store.SecondsOf(30 * time.Minute), Timeout: store.SecondsOf(10 * time.Minute),
-	}
-}
-
-// submit writes a request and keeps its client alive until the world ends or done is called.
-func (w *world) submit(r store.RunRequest) (done func()) {
-	w.t.Helper()
-	r.CreatedAt = store.At(w.Clock.Now())
-	if _, err := w.Store.Submit(w.t.Context(), r); err != nil {
-		w.t.Fatalf("submit %s: %v", r.ID, err)
-	}
-	return w.Client(r)
-}
-
-func (w *world) release(id string, attempt int, mode store.ReleaseMode) {
-	w.t.Helper()
-	if err := w.GiveBack(w.t.Context(), store.RequestID(id), attempt, mode); err != nil {
-		w.t.Fatalf("release %s: %v", id, err)
-	}
-}
-
 // status reads the controller's answer; the zero status means none.
 func (w *world) status(id string) store.RunStatus {
 	w.t.Helper()
@@ -226,20 +208,6 @@ func (w *world) awaitPhase(id string, attempt int, phase statemachine.Phase, lim
 		return st.Attempt == attempt && st.Phase == phase
 	})
 	return st
-}
-
-// serve submits a request and waits until its attempt is Ready.
-func (w *world) serve(r store.RunRequest, limit time.Duration) store.RunStatus {
-	w.t.Helper()
-	w.submit(r)
-	return w.awaitPhase(string(r.ID), r.Attempt, statemachine.Ready, limit)
-}
-
-// give releases an attempt and waits until it is Released.
-func (w *world) give(id string, attempt int, mode store.ReleaseMode, limit time.Duration) {
-	w.t.Helper()
-	w.release(id, attempt, mode)
-	w.awaitPhase(id, attempt, statemachine.ReleasedPhase, limit)
 }
 
 // launched expects so many machines to have been launched.
@@ -321,64 +289,3 @@ func (w *world) checkNoneEnded() {
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// jobs queues n jobs of a run and returns their ids.
-func (w *world) jobs(run string, n int, seconds float64) []string {
-	w.t.Helper()
-	var out []string
-	for i := range n {
-		id := fmt.Sprintf("%s-job-%d-%d", run, len(w.Hub.Jobs()), i)
-		if err := w.Hub.Submit(githubsim.Job{ID: id, RunID: run, Label: run, Name: id, Seconds: seconds}); err != nil {
-			w.t.Fatal(err)
-		}
-		out = append(out, id)
-	}
-	return out
-}
-
-// awaitJobs waits until every job is completed and returns who ran it.
-func (w *world) awaitJobs(ids []string, limit time.Duration) []githubsim.JobRecord {
-	w.t.Helper()
-	var out []githubsim.JobRecord
-	w.await(limit, "jobs done", func() bool {
-		out = nil
-		for _, id := range ids {
-			j, err := w.Hub.Job(id)
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			if j.State != githubsim.Completed {
-				return false
-			}
-			out = append(out, j)
-		}
-		return true
-	})
-	return out
-}
-
-// signal returns what the agent of an instance reported last.
-func (w *world) signal(id store.InstanceID) store.SignalName {
-	w.t.Helper()
-	p := w.instance(id).Principal
-	got, err := w.Store.Vitals(w.t.Context(), func(store.Key, error) {}, p)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return got[p].Signal.Value.Signal
-}
-
-// warm brings n instances into the pool, by a run of its own.
-func (w *world) warm(run string, n int, change func(*store.RunRequest)) store.RunStatus {
-	w.t.Helper()
-	r := spec(run, n)
-	if change != nil {
-		change(&r)
-	}
-	before := w.pooled()
-	defer w.submit(r)()
-	st := w.awaitPhase(run, 1, statemachine.Ready, 5*time.Minute)
-	w.give(run, 1, store.Drain, time.Minute)
-	w.await(time.Minute, "pooled", func() bool { return w.pooled() == before+n })
-	return st
-}

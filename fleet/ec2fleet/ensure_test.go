@@ -89,8 +89,7 @@ func TestEnsure_MakesTheTemplateOnce_H65(t *testing.T) {
 }
 
 func TestEnsure_ChangedOptionsMakeANewDefaultVersion_H56(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	before := version(t, f)
 	changes := map[string]func(*Options){
 		"UserData":     func(o *Options) { o.UserData += "true\n" },
@@ -133,8 +132,7 @@ func TestEnsure_ChangedOptionsMakeANewDefaultVersion_H56(t *testing.T) {
 
 // Somebody edits the template at EC2, or deletes it: it is compared with EC2, not with a copy.
 func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	before := version(t, f)
 	id := before[:strings.IndexByte(before, '/')]
 	edits := map[string]func(*types.RequestLaunchTemplateData){
@@ -199,8 +197,7 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 // Somebody deletes the version that was made for a change. EC2 numbers on, and answers the same call with the version
 // that is gone, for as long as it remembers its token: the change must come all the same. H55 H56
 func TestEnsure_VersionDeletedByHand_H55_H56(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	o := options(s)
 	o.UserData += "true\n"
 	g := opened(t, s.URL, "test", o)
@@ -234,8 +231,7 @@ func TestShape_OffIsAsNotSet(t *testing.T) {
 
 // EC2 shows a field otherwise than it was given: that must not make a version at every look.
 func TestEnsure_TrustsItsMark(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	_, f := fresh(t, nil)
 	want := f.opts.want(parted("/dev/xvda"))
 	data := want.data()
 	data.EbsOptimized = aws.Bool(true) // as if EC2 had added it
@@ -281,8 +277,7 @@ func TestEnsure_TwoAtOnce(t *testing.T) {
 }
 
 func TestEnsure_LeavesAnothersTemplateAlone_H59(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	g := opened(t, s.URL, "other", options(s))
 	_, err := f.ec2.CreateLaunchTemplate(t.Context(), &ec2.CreateLaunchTemplateInput{
 		LaunchTemplateName: aws.String("other-machine"), LaunchTemplateData: f.opts.want(parted("")).data(),

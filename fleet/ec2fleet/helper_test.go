@@ -54,6 +54,13 @@ func opened(t testing.TB, endpoint, name string, o Options) *Fleet {
 	return f
 }
 
+// fresh is ready at a server of its own.
+func fresh(t testing.TB, change func(*Options)) (*ec2test.Server, *Fleet) {
+	t.Helper()
+	s := ec2test.New(t)
+	return s, ready(t, s, change)
+}
+
 // ready is opened with its launch template made.
 func ready(t testing.TB, s *ec2test.Server, change func(*Options)) *Fleet {
 	t.Helper()

@@ -17,8 +17,7 @@ import (
 )
 
 func TestLaunch_MachineIsWhatEC2SaysOfIt_H15(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	sp := spec("l-1", 1)
 	sp.AllowedTypes, sp.UsageClass = []string{"r6i.large"}, onDemand
 	m := launched(t, f, sp).Machines[0]
@@ -46,8 +45,7 @@ func TestLaunch_MachineIsWhatEC2SaysOfIt_H15(t *testing.T) {
 
 // Errors beside instances: what came is kept, and every refusal names its place.
 func TestLaunch_ErrorsBesideInstances_S74_S75_H29_H33(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	s.Refuse(ec2test.Pool{Type: "c6i.large"}, "InsufficientInstanceCapacity")
 	s.Refuse(ec2test.Pool{Zone: "us-east-1b"}, "InsufficientFreeAddressesInSubnet")
 	sp := spec("l-1", 4)
@@ -108,8 +106,7 @@ func TestRefusals_ReachAsFarAsTheirCode_S75(t *testing.T) {
 // An attribute-based refusal names a zone and no type: it is about what the class demands, and another
 // class is launched there all the same.
 func TestPlan_RefusedRequirementsConcernTheirClassOnly_S75(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	_, f := fresh(t, nil)
 	in := params{UsageClass: spot, ResourceClass: "small"}
 	refused := refusals(in, "", []types.CreateFleetError{{ErrorCode: aws.String("UnfulfillableCapacity")}})
 	sp := spec("l-1", 1)
@@ -127,8 +124,7 @@ func TestPlan_RefusedRequirementsConcernTheirClassOnly_S75(t *testing.T) {
 // not do better.
 func TestLaunch_WholeCallRefusedForCapacity_S75(t *testing.T) {
 	for _, code := range []string{"InsufficientInstanceCapacity", "MaxFleetCountExceeded", "VcpuLimitExceeded", "MaxSpotInstanceCountExceeded"} {
-		s := ec2test.New(t)
-		f := ready(t, s, nil)
+		s, f := fresh(t, nil)
 		status := http.StatusBadRequest
 		if code == "InsufficientInstanceCapacity" {
 			status = http.StatusInternalServerError // a server error to EC2, which the SDK repeats
@@ -152,8 +148,7 @@ func TestLaunch_WholeCallRefusedForCapacity_S75(t *testing.T) {
 }
 
 func TestLaunch_FewerWithoutAReasonIsSaid_S75(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	p := planned(t, f, spec("l-1", 2))
 	s.SetTypes() // EC2 finds nothing, and says nothing
 	out, err := f.Launch(t.Context(), p)
@@ -171,8 +166,7 @@ func TestLaunch_LostReplyLaunchesNoneTwice_H32_H02(t *testing.T) {
 		"503":    {After: true, Status: http.StatusServiceUnavailable, Code: "RequestLimitExceeded"},
 	} {
 		for _, times := range []int{1, 3} {
-			s := ec2test.New(t)
-			f := ready(t, s, nil)
+			s, f := fresh(t, nil)
 			for range times {
 				s.Fail("CreateFleet", fault)
 			}
@@ -190,8 +184,7 @@ func TestLaunch_LostReplyLaunchesNoneTwice_H32_H02(t *testing.T) {
 }
 
 func TestLaunch_ThrottledIsDroppedByNobody(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	p := planned(t, f, spec("l-1", 1))
 	s.Throttle("CreateFleet", 3)
 	if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrThrottled) {
@@ -212,8 +205,7 @@ func TestLaunch_ThrottledIsDroppedByNobody(t *testing.T) {
 
 // A launch template that was just made, or is about to be made again, costs no request its life.
 func TestLaunch_TemplateNotSeenYet_H55(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	p := planned(t, f, spec("l-1", 1))
 	s.Fail("CreateFleet", ec2test.Fault{Status: http.StatusBadRequest, Code: "InvalidLaunchTemplateId.VersionNotFound", Message: "no"})
 	if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) {
@@ -237,8 +229,7 @@ func TestLaunch_TemplateNotSeenYet_H55(t *testing.T) {
 
 // Once EC2 has launched, no missing permission to look makes that undone: ErrInvalid would be definite.
 func TestLaunch_RefusedLookIsNotDefinite_H01(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	p := planned(t, f, spec("l-1", 2))
 	s.Fail("DescribeInstances", ec2test.Fault{Status: http.StatusForbidden, Code: "UnauthorizedOperation", Message: "no"})
 	if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "allow ec2:DescribeInstances") {
@@ -281,8 +272,7 @@ func TestLaunch_ClearErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := ec2test.New(t)
-			f := ready(t, s, nil)
+			s, f := fresh(t, nil)
 			p := planned(t, f, spec("l-1", 2))
 			tt.breaks(s, f.templates.templateName())
 			out, err := f.Launch(t.Context(), p)
@@ -303,8 +293,7 @@ func TestLaunch_ClearErrors(t *testing.T) {
 
 // Some of the places lack a permission or the like, others have no capacity: time may help.
 func TestLaunch_MixedErrorsAreRefusals_S75(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	s.Refuse(ec2test.Pool{}, "UnauthorizedOperation")
 	s.Refuse(ec2test.Pool{Zone: "us-east-1b"}, "InsufficientInstanceCapacity")
 	if out := launched(t, f, spec("l-1", 2)); len(out.Machines) != 0 || len(out.Refused) < 2 {
@@ -314,8 +303,7 @@ func TestLaunch_MixedErrorsAreRefusals_S75(t *testing.T) {
 
 // Its name looks like a mistake of ours, but only the pool is wrong.
 func TestLaunch_TypeNotOfferedThereIsARefusal_S75(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	s.Refuse(ec2test.Pool{}, "InvalidFleetConfiguration")
 	if out := launched(t, f, spec("l-1", 1)); len(out.Refused) != 9 || out.Refused[0].Slot.Zone == "" {
 		t.Errorf("Launch = %+v, want a refusal for each of 3 types in 3 zones", out)
@@ -342,8 +330,7 @@ func TestLaunch_ProfileIsLookedUpBefore_H01(t *testing.T) {
 }
 
 func TestLaunch_PlanOfAnotherInstallationOrFormIsInvalid(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	for name, change := range map[string]func(*params){
 		"Name":    func(in *params) { in.Name = "other" },
 		"Form":    func(in *params) { in.Form++ },

@@ -13,8 +13,7 @@ import (
 // What EC2 does now and then: each is told as the contract says, and launches nothing twice.
 func TestLaunch_Odds_S74_S75(t *testing.T) {
 	t.Run("ImageIsGone", func(t *testing.T) {
-		s := ec2test.New(t)
-		f := ready(t, s, nil)
+		s, f := fresh(t, nil)
 		p := planned(t, f, spec("l-1", 1))
 		s.Remove(ec2test.AMI)
 		_, err := f.Launch(t.Context(), p)
@@ -23,8 +22,7 @@ func TestLaunch_Odds_S74_S75(t *testing.T) {
 		}
 	})
 	t.Run("NewVersionIsNotSeenYet", func(t *testing.T) {
-		s := ec2test.New(t)
-		f := ready(t, s, nil)
+		s, f := fresh(t, nil)
 		p := planned(t, f, spec("l-1", 1))
 		unseen := ec2test.Fault{Status: http.StatusBadRequest, Code: "InvalidLaunchTemplateId.VersionNotFound", Message: "Could not find launch template version"}
 		s.Fail("CreateFleet", unseen, unseen) // EC2 API, "Eventual consistency"

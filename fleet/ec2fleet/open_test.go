@@ -89,8 +89,7 @@ func TestOpen_BadOptionsAreAllNamed_H34_H47(t *testing.T) {
 }
 
 func TestClose_LaterCallsFail(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	_, f := fresh(t, nil)
 	p := planned(t, f, spec("l-1", 1))
 	for range 2 {
 		if err := f.Close(); err != nil {

@@ -29,8 +29,7 @@ func frozen(t testing.TB, p fleet.Plan) params {
 
 // Whatever changes here needs a new form: see form. H66: the machines, their volumes and the fleet carry their owner.
 func TestPlan_BecomesExactlyThisCall_S70_S71_S72_S73_H66(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	sp := spec("l-1", 2)
 	sp.AllowedTypes = []string{"C6i.*", "m5.large", "t3.*", "nosuch"}
 	launched(t, f, sp)
@@ -70,8 +69,7 @@ func TestPlan_BecomesExactlyThisCall_S70_S71_S72_S73_H66(t *testing.T) {
 }
 
 func TestPlan_OnDemandIsLowestPrice_S73(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, func(o *Options) { o.PriceProtection = 50 })
+	s, f := fresh(t, func(o *Options) { o.PriceProtection = 50 })
 	sp := spec("l-1", 3)
 	sp.UsageClass = onDemand
 	launched(t, f, sp)
@@ -300,8 +298,7 @@ func TestPlan_OldKnowledgeServesWhileEC2IsBusy_H53(t *testing.T) {
 }
 
 func TestPlan_BadSpecIsInvalid_H34(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	_, f := fresh(t, nil)
 	for name, change := range map[string]func(*fleet.Spec){
 		"Usage":   func(sp *fleet.Spec) { sp.UsageClass = "reserved" },
 		"Token":   func(sp *fleet.Spec) { sp.Token = "l-ü" },

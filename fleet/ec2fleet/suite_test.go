@@ -11,8 +11,7 @@ import (
 
 func TestFleet_KeepsTheContract(t *testing.T) {
 	fleettest.Run(t, func(t *testing.T) fleettest.Subject {
-		s := ec2test.New(t)
-		f := ready(t, s, nil)
+		s, f := fresh(t, nil)
 		s.SetPage(2)
 		s.SetLag(50 * time.Millisecond) // EC2's eventual consistency, shortened
 		return fleettest.Subject{

@@ -39,8 +39,7 @@ func TestTemplate_FollowsTheParameter_H56(t *testing.T) {
 }
 
 func TestTemplate_IsTheLastSeenWhileEC2IsBusy_H53(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	want := version(t, f)
 	s.Throttle("DescribeLaunchTemplateVersions", 3)
 	if got := version(t, f); got != want {

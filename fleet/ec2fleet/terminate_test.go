@@ -18,8 +18,7 @@ import (
 )
 
 func TestTerminate_OneThatCannotBeEndedKeepsNoOtherAlive_H67_H09(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	ids := idsOf(launched(t, f, spec("l-1", 5)).Machines)
 	s.Stick(ids[2], "OperationNotPermitted")
 	err := f.Terminate(t.Context(), append(slices.Clone(ids), "i-00000000000000bad", ids[0])...)
@@ -55,8 +54,7 @@ func failedIDs(err error) []string {
 
 // One of our machines is gone for EC2, in the middle of a chunk.
 func TestTerminate_GoneIsDone_H67(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	ids := idsOf(launched(t, f, spec("l-1", 3)).Machines)
 	s.Stick(ids[1], "InvalidInstanceID.NotFound")
 	if err := f.Terminate(t.Context(), ids...); err != nil {
@@ -70,8 +68,7 @@ func TestTerminate_GoneIsDone_H67(t *testing.T) {
 // To a policy whose condition is the mark, a machine that EC2 has forgotten is somebody else's. That must not
 // be told as a missing permission, nor keep the others alive.
 func TestTerminate_GoneIsDeniedUnderAPolicyOfTags_H67(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	ids := idsOf(launched(t, f, spec("l-1", 20)).Machines)
 	s.Fence(TagName, "test")
 	for _, id := range ids[3:18] {
@@ -93,8 +90,7 @@ func TestTerminate_GoneIsDeniedUnderAPolicyOfTags_H67(t *testing.T) {
 }
 
 func TestTerminate_InChunks(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	ids := idsOf(launched(t, f, spec("l-1", 250)).Machines)
 	if err := f.Terminate(t.Context(), ids...); err != nil || len(s.Alive()) != 0 {
 		t.Errorf("Terminate error = %v, %d alive, want none", err, len(s.Alive()))
@@ -106,8 +102,7 @@ func TestTerminate_InChunks(t *testing.T) {
 
 // While EC2 wants fewer calls, a hundred single ones would be the wrong answer.
 func TestTerminate_ThrottledIsNotTriedOneByOne(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	ids := idsOf(launched(t, f, spec("l-1", 20)).Machines)
 	s.Throttle("TerminateInstances", 3)
 	err := f.Terminate(t.Context(), ids...)
@@ -150,8 +145,7 @@ func TestTerminate_OnlyWhatCarriesOurMark_H59(t *testing.T) {
 // EC2 does not show a new machine to every call at once. The one who launched it may end it, and says
 // no error if EC2 does not know it yet: the caller repeats until it is listed as ended.
 func TestTerminate_NotYetVisible(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	s.SetLag(time.Hour)
 	out := launched(t, f, spec("l-1", 2))
 	if len(out.Machines) != 2 || out.Machines[0].State != fleet.Starting || out.Machines[0].Mem == 0 {
@@ -167,8 +161,7 @@ func TestTerminate_NotYetVisible(t *testing.T) {
 }
 
 func TestList_PagesStatesAndOthersMachines_H05_H59_H65(t *testing.T) {
-	s := ec2test.New(t)
-	f := ready(t, s, nil)
+	s, f := fresh(t, nil)
 	s.SetPage(3)
 	ids := idsOf(launched(t, f, spec("l-1", 10)).Machines)
 	slices.Sort(ids)
