@@ -72,6 +72,11 @@ var reads = []string{
 	"github.Runners", "github.FindRunner",
 }
 
+// Effect reports whether a call changes anything. How often a lease is renewed is chance, and counts for none.
+func (s Site) Effect() bool {
+	return !slices.Contains(reads, s.Method) && s.Method != "store.Ring" && !strings.HasPrefix(s.Detail, "Lease")
+}
+
 // mayBeStale are the sites whose answer the contract allows to be old. Consistent reads never are.
 func (s Site) mayBeStale() bool {
 	switch s.Method {

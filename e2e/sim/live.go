@@ -159,6 +159,26 @@ func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Ope
 	return op, stop, nil
 }
 
+// Gated is a controller behind gates, as all programs of a script are.
+type Gated struct{ p *process }
+
+// Pause makes every call of the controller wait for d.
+func (g Gated) Pause(d time.Duration) { g.p.pause(d) }
+
+// Gated starts a controller and lets befalls say what befalls each of its calls. There may be one in a world.
+func (l *Live) Gated(name string, befalls func(Gated, Call) Kind) {
+	g := Gated{l.w.newProcess(Controller, name)}
+	l.w.befall = func(c Call) Kind { return befalls(g, c) }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.w.serve(&supervised{w: l.w, name: name}, g.p)
+	}()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stops = append(l.stops, func() { g.p.kill(); <-done })
+}
+
 // Client keeps the client of a request alive until the world ends or gone is called: it says that it lives, and
 // notifies again while its attempt was not taken up.
 func (l *Live) Client(r store.RunRequest) (gone func()) {

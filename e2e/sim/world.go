@@ -64,6 +64,7 @@ type World struct {
 	refusedUntil time.Duration            // the fleet refuses to end some machines, or is out of reach
 	configured   time.Time                // when the configuration was changed; zero: never
 	wasCut       bool                     // somebody ever was
+	befall       func(Call) Kind          // what befalls a call that a gate meets, which takes no time; nil: see Script. Set by Live
 	cut          map[string]bool          // jobs that a test wants to end before they are done: see Live
 	waived       map[string]bool          // laws that do not hold here, and reasons that excuse a machine's end: see Live; guarded by truth.mu
 	steps        map[string]time.Duration // by how much somebody set the clock of a program forward
@@ -184,6 +185,9 @@ func (w *World) since() time.Duration { return w.clock.Since(w.begin) }
 
 // befalls decides what befalls a call, and remembers it.
 func (w *World) befalls(p *process, c Call, k key) Kind {
+	if w.befall != nil {
+		return w.befall(c)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen[c]++
