@@ -337,7 +337,7 @@ func TestUnsatisfied_GivesBackEndsAndTells_S78(t *testing.T) {
 		if in := w.instance(unready); in.Reason != reconciler.ReasonOver {
 			t.Errorf("%s ended for %q, want %q", unready, in.Reason, reconciler.ReasonOver)
 		}
-		w.await(10*time.Second, "the ready ones pooled", func() bool { return w.pooled() == 2 }) // the auditor: no sooner than clean
+		w.await(10*time.Second, "the ready ones pooled", func() bool { return w.pooled() == 2 }) // by the laws no sooner than clean
 		if in := w.instance(claimed); in.State != statemachine.Idle {
 			t.Errorf("%s, which was claimed, is %s", claimed, in.State)
 		}

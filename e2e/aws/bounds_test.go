@@ -63,7 +63,7 @@ func TestBounds_NoPrincipalStopsTheOthers_H51_H53_H70(t *testing.T) {
 			return st.Phase == statemachine.Failed && st.Reason == "invalid" && strings.Contains(st.Message, field) && len(st.Message) <= store.MaxMessage
 		})
 	}
-	w.until("the machine that broke its record is ended", func() bool { return !slices.Contains(w.alive(), string(broken.ID)) })
+	w.until("the machine that broke its record is ended", func() bool { return !slices.Contains(w.cloud.Alive(), string(broken.ID)) })
 	if w.Ended() != nil {
 		t.Errorf("the controller has ended: %v", w.Ended())
 	}

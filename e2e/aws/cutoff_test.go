@@ -54,18 +54,18 @@ func TestCutOff(t *testing.T) {
 			cut.Enable(true)
 			w.controller.Says(`"msg":"leading"`)
 			w.occupy(&jobs, "run-b", 2, outage)
-			busy := w.alive()
+			busy := w.cloud.Alive()
 			if len(busy) != 3 {
 				t.Errorf("machines %v, want three", busy)
 			}
 			for end := time.Now().Add(outage); time.Now().Before(end); time.Sleep(time.Second) {
-				if now := w.alive(); !slices.Equal(now, busy) {
+				if now := w.cloud.Alive(); !slices.Equal(now, busy) {
 					t.Fatalf("machines %v after some of the outage, want %v", now, busy)
 				}
 			}
 			cut.Enable(false)
 			w.check(jobs.Wait())
-			if now := w.alive(); !slices.Equal(now, busy) {
+			if now := w.cloud.Alive(); !slices.Equal(now, busy) {
 				t.Errorf("machines %v after the outage, want %v", now, busy)
 			}
 			cut.MustFire(t)
@@ -102,15 +102,6 @@ func (w *world) occupy(jobs *errgroup.Group, run string, count int, outage time.
 		_, err = w.Remuda(w.Context(), "release", "--id", run)
 		return err
 	})
-}
-
-// alive lists the machines that live at EC2.
-func (w *world) alive() []string {
-	w.Helper()
-	ids, err := w.machines.Alive(w.Context())
-	w.check(err)
-	slices.Sort(ids)
-	return ids
 }
 
 // drain orders all machines to go and waits until they are buried.

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/iam/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
@@ -208,8 +207,8 @@ func (w *world) host() {
 	file, err := os.Create(filepath.Join(w.dir, "hypervisor.log"))
 	w.check(err)
 	w.machines = hypervisor.New(hypervisor.Options{
-		Name: w.name, Dir: filepath.Join(w.dir, "machines"), Env: env, Poll: 200 * time.Millisecond,
-		EC2: ec2.NewFromConfig(awstest.Config(w, w.ec2)), STS: sts.NewFromConfig(awstest.Config(w, w.moto)),
+		Dir: filepath.Join(w.dir, "machines"), Env: env, Poll: 200 * time.Millisecond,
+		EC2: w.cloud, STS: sts.NewFromConfig(awstest.Config(w, w.moto)),
 		Role: *w.role.Arn, Log: log.New(file, "", log.Lmicroseconds),
 	})
 	w.beside(func(ctx context.Context) error { return errors.Join(w.machines.Run(ctx), file.Close()) })

@@ -6,6 +6,8 @@
 // process in the middle of it. Below the gates stands the truth: it sees every change once and holds
 // it to the invariants of docs/architecture.md#invariants, one function each.
 //
+// A test may drive a world itself, call by call and without gates: Live. The reconciler's stories do.
+//
 // Worlds run in testing/synctest bubbles. What befalls a call and how long it takes is drawn from the
 // seed and the call's own name, never from a sequence of draws, and no two calls end in the same
 // nanosecond: one seed gives the same story. See docs/reliability.md.

@@ -13,12 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -34,7 +32,6 @@ type machine struct {
 	bin     string           // stand-ins for its programs
 	web     *httptest.Server // metadata and the stand-ins' other end
 	meta    *metadata
-	stops   bool            // power-off only stops it: its template does not say terminate
 	ctx     context.Context //nolint:containedctx // ends with the machine, which no call's does
 	cut     context.CancelFunc
 	working sync.WaitGroup
@@ -46,16 +43,14 @@ type machine struct {
 	services map[string]*os.Process
 }
 
-func (h *Hypervisor) newMachine(i types.Instance, data *types.ResponseLaunchTemplateData, c *ststypes.Credentials) (*machine, error) {
-	id := aws.ToString(i.InstanceId)
+func (h *Hypervisor) newMachine(i ec2test.Instance, c *ststypes.Credentials) (*machine, error) {
 	m := &machine{
-		h: h, id: id, root: filepath.Join(h.Dir, id, "root"), bin: filepath.Join(h.Dir, id, "bin"),
-		stops: data.InstanceInitiatedShutdownBehavior != types.ShutdownBehaviorTerminate, services: map[string]*os.Process{},
+		h: h, id: i.ID, root: filepath.Join(h.Dir, i.ID, "root"), bin: filepath.Join(h.Dir, i.ID, "bin"), services: map[string]*os.Process{},
 	}
 	if err := os.MkdirAll(filepath.Join(m.root, "dev"), 0o700); err != nil { // of the console
 		return nil, err
 	}
-	m.meta = newMetadata(i, data, c)
+	m.meta = newMetadata(i, c)
 	m.ctx, m.cut = context.WithCancel(context.Background())
 	m.web = httptest.NewServer(m.serve())
 	if err := m.standIns(); err != nil {
@@ -74,8 +69,8 @@ func (m *machine) environ(more ...string) []string {
 }
 
 // boot runs the user data.
-func (m *machine) boot(data *types.ResponseLaunchTemplateData) error {
-	script, err := base64.StdEncoding.DecodeString(aws.ToString(data.UserData))
+func (m *machine) boot(userData string) error {
+	script, err := base64.StdEncoding.DecodeString(userData)
 	if err != nil {
 		return fmt.Errorf("user data: %w", err)
 	}
@@ -126,28 +121,8 @@ func (m *machine) powerOff() {
 		if err := m.kill(); err != nil {
 			m.logf("power off: %v", err)
 		}
-		for !m.ended() {
-			err := m.tell()
-			if err == nil {
-				return
-			}
-			m.logf("tell EC2 of the power-off: %v", err)
-			select {
-			case <-m.ctx.Done():
-			case <-time.After(m.h.Poll):
-			}
-		}
+		m.h.EC2.PowerOff(m.id)
 	})
-}
-
-// tell makes EC2 know that the machine is off.
-func (m *machine) tell() error {
-	if m.stops {
-		_, err := m.h.EC2.StopInstances(m.ctx, &ec2.StopInstancesInput{InstanceIds: []string{m.id}})
-		return err
-	}
-	_, err := m.h.EC2.TerminateInstances(m.ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{m.id}})
-	return err
 }
 
 // end takes everything of the machine away but its disk. It may be called again.

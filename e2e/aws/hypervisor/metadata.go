@@ -6,44 +6,38 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
+
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 )
 
 // metadata is an instance's metadata service, version 2 only (EC2 User Guide, "Use the Instance
 // Metadata Service to access instance metadata").
 type metadata struct {
-	token string
-
-	mu     sync.Mutex
+	token  string
 	values map[string]string // by path below /latest/
 }
 
 // role is the name under which the credentials are.
 const role = "machine"
 
-func newMetadata(i types.Instance, data *types.ResponseLaunchTemplateData, c *ststypes.Credentials) *metadata {
-	zone := ""
-	if i.Placement != nil {
-		zone = aws.ToString(i.Placement.AvailabilityZone)
-	}
-	region := strings.TrimRight(zone, "abcdef")
+func newMetadata(i ec2test.Instance, c *ststypes.Credentials) *metadata {
+	region := strings.TrimRight(i.Zone, "abcdef")
 	const meta, roles = "meta-data/", "meta-data/iam/security-credentials/"
 	m := &metadata{token: rand.Text(), values: map[string]string{
-		meta + "instance-id":                 aws.ToString(i.InstanceId),
+		meta + "instance-id":                 i.ID,
 		meta + "placement/region":            region,
-		meta + "placement/availability-zone": zone,
+		meta + "placement/availability-zone": i.Zone,
 		roles:                                role,
 		roles + role:                         credentials(c),
-		"dynamic/instance-identity/document": text(map[string]any{"region": region, "instanceId": aws.ToString(i.InstanceId)}),
+		"dynamic/instance-identity/document": text(map[string]any{"region": region, "instanceId": i.ID}),
 	}}
-	if o := data.MetadataOptions; o == nil || o.InstanceMetadataTags == types.LaunchTemplateInstanceMetadataTagsStateEnabled {
-		for _, t := range i.Tags {
-			m.values[meta+"tags/instance/"+aws.ToString(t.Key)] = aws.ToString(t.Value)
+	if i.ShowsTags {
+		for key, value := range i.Tags {
+			m.values[meta+"tags/instance/"+key] = value
 		}
 	}
 	return m
@@ -83,19 +77,10 @@ func (m *metadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}
-	m.mu.Lock()
 	value, ok := m.values[path]
-	m.mu.Unlock()
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
 	_, _ = w.Write([]byte(value))
-}
-
-// set gives the machine something to read.
-func (m *metadata) set(path, value string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.values[path] = value
 }

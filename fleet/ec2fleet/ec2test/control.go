@@ -104,6 +104,17 @@ func (s *Server) Fence(key, value string) { s.set(func() { s.fence = [2]string{k
 // Stop makes an instance a stopped one.
 func (s *Server) Stop(id string) { s.set(func() { s.instances[id].Stopped = true }) }
 
+// PowerOff ends or stops an instance from inside.
+func (s *Server) PowerOff(id string) {
+	s.set(func() {
+		if i := s.instances[id]; !i.Terminates {
+			i.Stopped = true
+		} else if i.EndedAt.IsZero() {
+			i.EndedAt = time.Now()
+		}
+	})
+}
+
 // Add starts an instance beside the fleets and returns its id.
 func (s *Server) Add(i Instance) string {
 	s.set(func() {

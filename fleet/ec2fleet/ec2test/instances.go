@@ -47,7 +47,9 @@ func (s *Server) createFleet(q *node) (string, *failure) {
 		launched, refused = s.place(q, config.list("Overrides"), arch)
 	}
 	for _, i := range launched {
-		i.Image = s.image(version)
+		i.Image, i.UserData = s.image(version), version.data.str("UserData")
+		i.Terminates = version.data.str("InstanceInitiatedShutdownBehavior") == "terminate"
+		i.ShowsTags = version.data.str("MetadataOptions", "InstanceMetadataTags") == "enabled"
 		i.Tags["aws:ec2launchtemplate:id"], i.Tags["aws:ec2launchtemplate:version"] = t.id, fmt.Sprint(version.number)
 		s.instances[i.ID] = i
 		s.order = append(s.order, i.ID)

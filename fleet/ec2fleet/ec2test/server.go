@@ -48,6 +48,9 @@ type Instance struct {
 	LaunchedAt time.Time
 	EndedAt    time.Time // zero while it lives
 	Stopped    bool
+	UserData   string // as its launch template has it
+	Terminates bool   // when it powers off; else it is stopped
+	ShowsTags  bool   // by its metadata service
 }
 
 // Fault makes one call fail.
