@@ -53,8 +53,7 @@ func TestSlowGitHub_DelaysNoSweep_H53(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Limits.RunningSilence = time.Hour // only the fleet tells of the end
 		w.controllerWith("c1", reconciler.Options{GitHub: slowListing{w.Hub}})
-		w.submit(spec("100", 1))
-		id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 		w.Crash(id)
 		w.await(2*w.Config.Sweep, "the machine's end noticed", func() bool {
 			return w.instance(id).State == statemachine.Terminated

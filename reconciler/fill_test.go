@@ -131,8 +131,7 @@ func TestPooled_WhileALaunchIsPlanned_NothingIsLaunched_S69(t *testing.T) {
 		table := stalling{w.Table, store.RequestKey("200", store.KindRunRequest), make(chan struct{}, 1)}
 		slow := &slowPlan{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Table: table, Fleet: slow})()
-		w.submit(spec("100", 1))
-		id := w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute).Instances[0].InstanceID
+		id := w.serve(spec("100", 1), 2*time.Minute).Instances[0].InstanceID
 		w.submit(spec("200", 1))
 		w.await(time.Second, "a second plan begins", func() bool { return slow.plans.Load() == 2 })
 

@@ -125,8 +125,7 @@ func TestListing_LacksAll_IsNoFirstSight_H07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		fleet := &blind{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
-		w.submit(spec("100", 6))
-		one := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		one := w.serve(spec("100", 6), time.Minute).Instances[0].InstanceID
 		w.jobs("100", 6, (25 * time.Minute).Seconds())
 		time.Sleep(w.Config.Limits.Visibility)
 		fleet.eyes.Store(true)
@@ -174,8 +173,7 @@ func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 	const phases = 6
 	for phase := range phases {
 		led(t, func(t *testing.T, w *world) {
-			w.submit(spec("100", 1))
-			id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+			id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 			time.Sleep(time.Duration(phase) * w.Config.Sweep / phases)
 			w.Crash(id)
 			w.await(w.Config.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
@@ -194,8 +192,7 @@ func TestVanished_FollowedWithinTwoSweeps_H07(t *testing.T) {
 		run(t, func(t *testing.T, w *world) {
 			fleet := &blind{Fleet: w.Fleet}
 			defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
-			w.submit(spec("100", 1))
-			id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+			id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 			time.Sleep(w.Config.Limits.Visibility + time.Duration(phase)*w.Config.Sweep/phases)
 			fleet.lacks.Store(&id)
 			w.Hang(id)

@@ -180,8 +180,7 @@ func TestGitHubTrouble_Refill_Waits(t *testing.T) {
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
 		w.warm("100", 3, nil)
-		w.submit(spec("200", 2))
-		lost := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		lost := w.serve(spec("200", 2), time.Minute).Instances[0].InstanceID
 		begin()
 		w.Crash(lost)
 		time.Sleep(tenMinutes)

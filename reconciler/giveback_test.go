@@ -267,8 +267,7 @@ func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 		table := &refusing{Table: w.Table, match: func(in store.Instance) bool { return !in.PooledAt.IsZero() }}
 		table.on.Store(true)
 		stop := w.controller("c1", table)
-		w.submit(spec("100", 1))
-		id := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 		w.release("100", 1, store.Drain)
 		w.await(time.Minute, "clean", func() bool { return w.signal(id) == store.RemoveOK })
 		stop()

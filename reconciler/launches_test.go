@@ -133,8 +133,7 @@ func TestLaunchRetry_None_RefillsGoOn_S75(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.LaunchRetry = 0
 		defer w.controller("c1", nil)()
-		w.submit(spec("100", 1))
-		lost := w.awaitPhase("100", 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
+		lost := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 		w.room(0)
 		w.Crash(lost)
 		time.Sleep(2 * time.Minute)

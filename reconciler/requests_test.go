@@ -129,17 +129,21 @@ func TestStatusTooLarge_IsAnswered(t *testing.T) {
 	})
 }
 
-// S70: what can never be met is told at once, launches nothing, and keeps nobody waiting: not in an empty
-// fleet, and not behind a full cap.
-func TestRequest_ImpossibleIsToldAtOnce_S70(t *testing.T) {
+// S70 S89 H34: what can never be met is told at once, with the reason, launches nothing, and keeps nobody waiting: not in an
+// empty fleet, and not behind a full cap.
+func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 	for name, tc := range map[string]struct {
-		want   store.RunRequest
+		change func(*store.RunRequest)
 		reason string
 		says   string
 	}{
-		"MoreThanTheCap":        {spec("200", 5), reconciler.ReasonSpec, "count: must be at most 4, which caps.maxInstances allows to live at once, got 5"},
-		"MoreThanTheClassesCap": {sized(spec("200", 4), "large"), reconciler.ReasonSpec, "count: must be at most 3, which caps.perClass.large allows"},
-		"NoSuchType":            {typed(spec("200", 1), "z*"), reconciler.ReasonHopeless, "no instance type matches"},
+		"MoreThanTheCap":        {func(r *store.RunRequest) { r.Count = 5 }, reconciler.ReasonSpec, "count: must be at most 4, which caps.maxInstances allows to live at once, got 5"},
+		"MoreThanTheClassesCap": {func(r *store.RunRequest) { r.Count, r.ResourceClass = 4, "large" }, reconciler.ReasonSpec, "count: must be at most 3, which caps.perClass.large allows"},
+		"MoreThanAny":           {func(r *store.RunRequest) { r.Count = 10000 }, reconciler.ReasonSpec, "1000"},
+		"None":                  {func(r *store.RunRequest) { r.Count = 0 }, reconciler.ReasonSpec, "count"},
+		"NoSuchClass":           {func(r *store.RunRequest) { r.ResourceClass = "huge" }, reconciler.ReasonSpec, "resourceClass"},
+		"NoSuchUsage":           {func(r *store.RunRequest) { r.UsageClasses = []string{"free"} }, reconciler.ReasonSpec, "usageClass"},
+		"NoSuchType":            {func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"zz9*"} }, reconciler.ReasonHopeless, "zz9"},
 	} {
 		for _, held := range []int{0, 4} {
 			t.Run(name, told(func(t *testing.T, w *world) {
@@ -148,7 +152,9 @@ func TestRequest_ImpossibleIsToldAtOnce_S70(t *testing.T) {
 				if held > 0 {
 					w.serve(spec("100", held), time.Minute)
 				}
-				w.submit(tc.want)
+				r := spec("200", 1)
+				tc.change(&r)
+				w.submit(r)
 				st := w.awaitPhase("200", 1, statemachine.Failed, 5*time.Second)
 				if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
 					t.Errorf("failed with %q: %q, want %q: %q", st.Reason, st.Message, tc.reason, tc.says)
@@ -162,16 +168,6 @@ func TestRequest_ImpossibleIsToldAtOnce_S70(t *testing.T) {
 			}))
 		}
 	}
-}
-
-func sized(r store.RunRequest, class string) store.RunRequest {
-	r.ResourceClass = class
-	return r
-}
-
-func typed(r store.RunRequest, pattern string) store.RunRequest {
-	r.AllowedInstanceTypes = []string{pattern}
-	return r
 }
 
 // S03 S04 S06 S07 S10 S16 S17 S22 S47 S69 S77 S82 S83 S85 H04 H37: the whole life of three machines.
@@ -282,32 +278,6 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 	})
 }
 
-// S89 H34: what no fleet can serve fails while pending, with a reason.
-func TestImpossibleRequests(t *testing.T) {
-	for name, tc := range map[string]struct {
-		change func(*store.RunRequest)
-		reason string
-		says   string
-	}{
-		"class":   {func(r *store.RunRequest) { r.ResourceClass = "huge" }, reconciler.ReasonSpec, "resourceClass"},
-		"count 0": {func(r *store.RunRequest) { r.Count = 0 }, reconciler.ReasonSpec, "count"},
-		"count":   {func(r *store.RunRequest) { r.Count = 10000 }, reconciler.ReasonSpec, "1000"},
-		"usage":   {func(r *store.RunRequest) { r.UsageClasses = []string{"free"} }, reconciler.ReasonSpec, "usageClass"},
-		"type":    {func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"zz9*"} }, reconciler.ReasonHopeless, "zz9"},
-	} {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
-			r := spec("100", 1)
-			tc.change(&r)
-			w.submit(r)
-			st := w.awaitPhase("100", 1, statemachine.Failed, 10*time.Second)
-			if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
-				t.Errorf("failed for %q: %q, want %q naming %q", st.Reason, st.Message, tc.reason, tc.says)
-			}
-			w.launched(0)
-		}))
-	}
-}
-
 // S42 S67 S80: no readiness leads to a defined failure at the deadline, with the reason.
 func TestDeadline(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
@@ -328,35 +298,24 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// H30: a client that vanished is not served for ever, and what was got for it goes back.
-func TestClientVanished(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.Fleet.SetCapacity(fleet.Slot{}, 1)
-		defer w.controller("c1", nil)()
-		gone := w.submit(spec("100", 2))
-		time.Sleep(2 * time.Minute)
-		if st := w.status("100"); st.Phase != statemachine.Pending {
-			t.Fatalf("%s while its client waits, want Pending", st.Phase)
-		}
-		gone()
-		st := w.awaitPhase("100", 1, statemachine.Failed, 100*time.Second)
-		if st.Reason != reconciler.ReasonVanished {
-			t.Errorf("failed for %q, want %q", st.Reason, reconciler.ReasonVanished)
-		}
-		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
-	})
-}
-
-// H30: so does one that holds nothing and can have nothing.
-func TestClientVanished_WithNothing_H30(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.Fleet.SetCapacity(fleet.Slot{}, 0)
-		defer w.controller("c1", nil)()
-		gone := w.submit(spec("100", 1))
-		time.Sleep(10 * time.Second)
-		gone()
-		if st := w.awaitPhase("100", 1, statemachine.Failed, 100*time.Second); st.Reason != reconciler.ReasonVanished {
-			t.Errorf("failed for %q, want %q", st.Reason, reconciler.ReasonVanished)
-		}
-	})
+// H30: a client that vanished is not served for ever, and what was got for it goes back; so does one that holds nothing and
+// can have nothing.
+func TestClientVanished_H30(t *testing.T) {
+	for _, room := range []int{1, 0} {
+		t.Run(fmt.Sprint(room), told(func(t *testing.T, w *world) {
+			w.Fleet.SetCapacity(fleet.Slot{}, room)
+			w.controller("c1", nil)
+			gone := w.submit(spec("100", 2))
+			time.Sleep(2 * time.Minute)
+			if st := w.status("100"); st.Phase != statemachine.Pending {
+				t.Fatalf("%s while its client waits, want Pending", st.Phase)
+			}
+			gone()
+			st := w.awaitPhase("100", 1, statemachine.Failed, 100*time.Second)
+			if st.Reason != reconciler.ReasonVanished {
+				t.Errorf("failed for %q, want %q", st.Reason, reconciler.ReasonVanished)
+			}
+			w.await(time.Minute, "pooled", func() bool { return w.pooled() == room })
+		}))
+	}
 }
