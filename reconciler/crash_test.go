@@ -92,6 +92,7 @@ const stallFor = 30 * time.Second
 // H13 H28 S28 S79 invariant 1: a leader that stands still at any step, loses the lease, and wakes up with its
 // calls still on their way, as a paused virtual machine does, changes nothing wrong: its successor has long gone on.
 func TestStall_AtEveryStep(t *testing.T) {
+	takesLong(t)
 	for n := range int64(45) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()

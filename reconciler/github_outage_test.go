@@ -102,6 +102,7 @@ func TestGitHubTrouble_Cold_Waits(t *testing.T) {
 
 // So do machines of the pool.
 func TestGitHubTrouble_Warm_Waits(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
 		w.warm("100", 3, nil)
@@ -140,6 +141,7 @@ func TestGitHubTrouble_Deadline_SaysWhy(t *testing.T) {
 // A release in progress waits, since GitHub could still hand a job to the runners; afterwards the
 // machines are pooled.
 func TestGitHubTrouble_Release_Waits(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
 		w.serve(spec("100", 3), time.Minute)
@@ -177,6 +179,7 @@ func TestGitHubTrouble_NextRegistration_Waits(t *testing.T) {
 // A seat that is lost after Ready is refilled from the pool, and the machine waits for GitHub as long as the
 // run lasts.
 func TestGitHubTrouble_Refill_Waits(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
 		w.warm("100", 3, nil)
@@ -198,6 +201,7 @@ func TestGitHubTrouble_Refill_Waits(t *testing.T) {
 
 // Machines that go meanwhile do not wait for GitHub; their runners are deleted once it is back.
 func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
 		r := spec("100", 2)

@@ -143,6 +143,7 @@ func disrupt(t *testing.T, test func(t *testing.T, w *world, d disruption)) {
 // Invariant 6 H53 H28: GitHub's API is up, and one of the services that listeners need is not, while two requests wait and one
 // runs: no machine ends, none is launched beyond what the requests lack, and all are served when it is over.
 func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	disrupt(t, func(t *testing.T, w *world, d disruption) {
 		w.warm("100", 5, nil)
@@ -172,6 +173,7 @@ func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
 
 // The same disruption begins while machines are on their way online: they were claimed, or boot.
 func TestGitHubHalfDown_BeginsMidway_BurnsNothing_H28_H53(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	disrupt(t, func(t *testing.T, w *world, d disruption) {
 		w.warm("100", 4, nil)
@@ -194,6 +196,7 @@ func TestGitHubHalfDown_BeginsMidway_BurnsNothing_H28_H53(t *testing.T) {
 // A machine that nobody can be compared with is replaced once, after a minute. That its replacement fares no better means
 // GitHub, and the deadline says so in GitHub's words.
 func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	disrupt(t, func(t *testing.T, w *world, d disruption) {
 		w.Waive(statemachine.ReasonRegistration, statemachine.ReasonGate)
@@ -224,6 +227,7 @@ func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
 
 // A leader that finds machines refused knows nothing of what was before, and replaces nobody for it.
 func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
+	takesLong(t)
 	for _, d := range disruptions {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
