@@ -26,7 +26,7 @@ type manager struct {
 	loops         []func(context.Context) error // what runs side by side once the records are read
 }
 
-// newManager wires the parts of a tenure. Who may hold whom is in CONTRIBUTING.md.
+// newManager wires the parts of a tenure. internal/repocheck holds them to a table of who holds whom.
 func newManager(o Options, number int64, fence fence, since func() time.Time) *manager {
 	clk := newTenureClock(o.Clock, o.Offset())
 	t := &tenure{
