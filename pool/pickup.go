@@ -61,8 +61,8 @@ func (p *Pickup) Count(q Query) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
-	for _, usage := range q.UsageClasses {
-		for _, g := range p.index.matching(q, usage) {
+	for _, groups := range p.index.plan(q) {
+		for _, g := range groups {
 			n += len(g.ready)
 		}
 	}

@@ -25,3 +25,14 @@ func (q Query) Matches(t Ticket) bool {
 func (q *Query) fits(k *groupKey) bool {
 	return k.class == q.ResourceClass && k.cpu == q.CPU && k.mem >= q.Mem && glob.Any(q.AllowedTypes, k.typ)
 }
+
+func (q Query) equal(o Query) bool {
+	return q.ResourceClass == o.ResourceClass && q.CPU == o.CPU && q.Mem == o.Mem &&
+		slices.Equal(q.UsageClasses, o.UsageClasses) && slices.Equal(q.AllowedTypes, o.AllowedTypes)
+}
+
+// clone returns a copy that shares no memory with q.
+func (q Query) clone() Query {
+	q.UsageClasses, q.AllowedTypes = slices.Clone(q.UsageClasses), slices.Clone(q.AllowedTypes)
+	return q
+}
