@@ -219,8 +219,8 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 	})
 }
 
-// H43: no registration is readable in the table, of a cold or a warm machine and in either mode. The laws of each world
-// holds every write to it; here that a job's end, or a forged key, changes nothing about whose key it is.
+// H43: no registration is readable in the table, of a cold or a warm machine and in either mode. The laws of each world hold
+// every write to it; here that a job's end, or a forged key, changes nothing about whose key it is.
 func TestSealedRegistration_KeyIsPinned_H43(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), told(func(t *testing.T, w *world) {

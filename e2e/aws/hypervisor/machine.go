@@ -121,7 +121,12 @@ func (m *machine) powerOff() {
 		if err := m.kill(); err != nil {
 			m.logf("power off: %v", err)
 		}
-		m.h.EC2.PowerOff(m.id)
+		for !m.ended() && !m.h.EC2.PowerOff(m.id) {
+			select {
+			case <-m.ctx.Done():
+			case <-time.After(m.h.Poll):
+			}
+		}
 	})
 }
 

@@ -104,15 +104,19 @@ func (s *Server) Fence(key, value string) { s.set(func() { s.fence = [2]string{k
 // Stop makes an instance a stopped one.
 func (s *Server) Stop(id string) { s.set(func() { s.instances[id].Stopped = true }) }
 
-// PowerOff ends or stops an instance from inside.
-func (s *Server) PowerOff(id string) {
+// PowerOff ends or stops an instance from inside, unless it is stuck. It reports whether it did.
+func (s *Server) PowerOff(id string) (did bool) {
 	s.set(func() {
-		if i := s.instances[id]; !i.Terminates {
+		i := s.instances[id]
+		switch did = s.stuck[id] == ""; {
+		case !did:
+		case !i.Terminates:
 			i.Stopped = true
-		} else if i.EndedAt.IsZero() {
+		case i.EndedAt.IsZero():
 			i.EndedAt = time.Now()
 		}
 	})
+	return did
 }
 
 // Add starts an instance beside the fleets and returns its id.
