@@ -143,8 +143,12 @@ func TestRun_H11_RestartWithAnEmptyQueue_S44_S45_S50(t *testing.T) {
 			r.look(id) // as the first scan does
 		}
 		r.start(t)
-		take(t, r.Pickup, query(), "r", "i-000")
-		take(t, r.Pickup, query(), "r", "i-001")
+		for n := range 2 {
+			want := r.records[spot(n).InstanceID]
+			if got, ok := r.Take(query(), "r", nil); !ok || got != want {
+				t.Errorf("Take = %+v, %t, want %+v", got, ok, want)
+			}
+		}
 		take(t, r.Pickup, query(), "other", "")
 	})
 }
