@@ -148,7 +148,7 @@ func TestGuardJob_S15_Signals(t *testing.T) {
 						return
 					case <-time.After(time.Millisecond):
 					}
-					below, err := process.Descendants(g.cmd.Process.Pid)
+					below, err := process.Search{Ancestor: g.cmd.Process.Pid}.Find()
 					if begun = begun || len(below) > 1; err != nil || !begun {
 						continue
 					}

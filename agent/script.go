@@ -60,7 +60,7 @@ func (c Command) Run(ctx context.Context) error {
 		return nil
 	}
 	if cmd.Process != nil { // ctx ended the leader only, or it left others behind
-		err = errors.Join(err, killGroup(cmd.Process.Pid))
+		err = errors.Join(err, process.KillGroup(cmd.Process.Pid))
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -69,15 +69,6 @@ func (c Command) Run(ctx context.Context) error {
 		return fmt.Errorf("run script %s: %w: %s", c.Path, err, last)
 	}
 	return fmt.Errorf("run script %s: %w", c.Path, err)
-}
-
-// killGroup kills every process of the group. One that is gone is no error.
-func killGroup(pgid int) error {
-	err := syscall.Kill(-pgid, syscall.SIGKILL)
-	if err == nil || errors.Is(err, syscall.ESRCH) {
-		return nil
-	}
-	return fmt.Errorf("kill process group %d: %w", pgid, err)
 }
 
 // tailOf returns the end of a file, from the start of a line if there is one.

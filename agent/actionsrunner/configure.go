@@ -88,7 +88,7 @@ func (r *Runner) configure(ctx context.Context, reg store.Registration, label st
 	cmd := exec.CommandContext(ctx, filepath.Join(r.o.Dir, "config.sh"), args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, slices.Concat(env, []string{inputToken + "=" + reg.Secret}), out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
-	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+	cmd.Cancel = func() error { return process.KillGroup(cmd.Process.Pid) }
 	err = process.Start(cmd)
 	if err == nil {
 		err = cmd.Wait()

@@ -164,7 +164,7 @@ func (l *listener) reap() int {
 	}
 	l.mu.Lock() // nobody else may use the pid from here on
 	defer l.mu.Unlock()
-	_ = killGroup(l.ref.PID) // who is left without the mark; Stop looks for the others
+	_ = process.KillGroup(l.ref.PID) // who is left without the mark; Stop looks for the others
 	l.reaped = true
 	for {
 		var ws unix.WaitStatus
@@ -264,15 +264,7 @@ func (l *listener) Kill() {
 	defer l.mu.Unlock()
 	l.killed = true
 	if l.child && !l.reaped || l.ref.Alive() {
-		_ = killGroup(l.ref.PID) // what it leaves, Stop or the machine's end finds
+		_ = process.KillGroup(l.ref.PID) // what it leaves, Stop or the machine's end finds
 	}
 	_ = process.KillAll(l.job.worker) // which may have no such group any more
-}
-
-// killGroup kills every process of a group. One that is gone is no error.
-func killGroup(id int) error {
-	if err := syscall.Kill(-id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return err
-	}
-	return nil
 }

@@ -165,7 +165,7 @@ func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, er
 		l, err = r.follow(ref, true, agent.Status{State: agent.Starting, RunnerID: reg.RunnerID})
 	}
 	if err != nil {
-		return nil, errors.Join(err, killGroup(cmd.Process.Pid), cmd.Wait())
+		return nil, errors.Join(err, process.KillGroup(cmd.Process.Pid), cmd.Wait())
 	}
 	if err := cmd.Process.Release(); err != nil { // the listener reads its status
 		l.Kill()

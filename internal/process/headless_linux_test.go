@@ -45,7 +45,7 @@ func TestHeadless_IsFoundAndKilled_H42(t *testing.T) {
 	}
 	looks := map[string]func() ([]Ref, error){
 		"Processes":   func() ([]Ref, error) { return User{UID: os.Getuid()}.Processes() },
-		"Descendants": func() ([]Ref, error) { return Descendants(os.Getpid()) },
+		"Descendants": func() ([]Ref, error) { return Search{Ancestor: os.Getpid()}.Find() },
 		"Find":        func() ([]Ref, error) { return Find(testEnv, value) },
 	}
 	for name, look := range looks {

@@ -97,6 +97,14 @@ func KillAll(refs ...Ref) error {
 	return errors.Join(errs...)
 }
 
+// KillGroup sends SIGKILL to every process of the group that pid leads. One that is gone is no error.
+func KillGroup(pid int) error {
+	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("kill process group %d: %w", pid, err)
+	}
+	return nil
+}
+
 // signalByPID checks the start time just before it sends: between the two the pid could only be
 // reused if the process ended and the whole pid space went round.
 func signalByPID(r Ref, sig syscall.Signal) error {

@@ -38,9 +38,6 @@ func (s Search) Find() ([]Ref, error) {
 // Find returns the processes that carry env=value in their initial environment, in no order.
 func Find(env, value string) ([]Ref, error) { return Search{Env: env, Value: value}.Find() }
 
-// Descendants returns the processes that descend from pid, without pid, in no order.
-func Descendants(pid int) ([]Ref, error) { return Search{Ancestor: pid}.Find() }
-
 // Processes returns the user's processes, in no order: those of which a uid is the user's, and those in a user
 // namespace that was made by one of these uids, or in one below it.
 func (u User) Processes() ([]Ref, error) { return Search{User: &u}.Find() }

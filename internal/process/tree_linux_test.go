@@ -49,7 +49,7 @@ func adopter(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the orphan is the only descendant", func() bool {
-		found, err := Descendants(os.Getpid())
+		found, err := Search{Ancestor: os.Getpid()}.Find()
 		return err == nil && len(found) == 1 && found[0].PID == pid
 	})
 	ref, err := Lookup(pid)
