@@ -7,11 +7,38 @@ import (
 	"github.com/cenkalti/backoff/v4"
 
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
 
 // connectLimit bounds one call of Options.Connect and of Options.TakeOver.
 const connectLimit = 30 * time.Second
+
+// begin takes up what an earlier agent of this machine left.
+func (a *Agent) begin() {
+	now := a.o.Clock.Now()
+	boot, err := process.BootID()
+	if err != nil {
+		a.log.Error("no process of an earlier agent can be known", logkey.Error, err)
+	}
+	a.disk.save(func(s *State) {
+		if s.StartedAt.IsZero() {
+			s.StartedAt = store.At(now)
+		}
+		if s.Boot != boot || err != nil {
+			s.Boot, s.Work.Listener = boot, process.Ref{}
+		}
+	})
+	s := a.disk.get()
+	a.expiry.boot(s.StartedAt.Add(a.o.BootDeadline), s.StartedAt.Time, now)
+	if !s.Threshold.IsZero() {
+		a.expiry.learn(s.Threshold.Time, s.ReadAt.Time, now)
+	}
+	if s.Report.Signal != "" { // its writer may have died before it was delivered
+		a.outbox.post(s.Report)
+		a.outbox.doubtful() // and an older one may be on its way
+	}
+}
 
 // takeOver ends what guarded the machine so far, now that the dead-man does.
 func (a *Agent) takeOver(ctx context.Context) {
@@ -51,7 +78,7 @@ func (a *Agent) prefetch(ctx context.Context) {
 	}
 	select {
 	case <-ctx.Done():
-	case <-a.beaten:
+	case <-a.heart.first:
 		a.o.Prefetch(ctx)
 	}
 }

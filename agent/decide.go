@@ -101,6 +101,11 @@ func (f facts) fresh() bool {
 	return r.Assignment == f.record.Assignment && r.Secret != "" && r.Serial > f.serial
 }
 
+// waiting reports whether the next step is the controller's.
+func (f facts) waiting() bool {
+	return f.script.Failed == "" && !f.work.Dirty && (f.listener == nil || f.listener.State == Exited)
+}
+
 // register decides while there is no listener for a run that should have one.
 func (f facts) register(now time.Time) decision {
 	d := decision{}

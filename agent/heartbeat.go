@@ -3,62 +3,82 @@ package agent
 import (
 	"cmp"
 	"context"
+	"log/slog"
+	"sync"
 
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
 
-// beats writes the heartbeat every Options.Beat, and at once when what it says has changed.
-func (a *Agent) beats(ctx context.Context) {
-	ticker := a.o.Clock.NewTicker(a.o.Beat)
+// heart says in heartbeats what the agent is about.
+type heart struct {
+	o     *Options
+	log   *slog.Logger
+	disk  *disk
+	key   string // to which registrations are sealed
+	watch *watch
+	now   chan struct{} // wakes it
+	first chan struct{} // closed after the first heartbeat was tried
+
+	mu        sync.Mutex
+	listener  Listener
+	phase     string // what the worker does; "" shows the listener
+	ending    Ending // of the last listener of this assignment; "": none has ended
+	interrupt bool
+}
+
+// run writes the heartbeat every Options.Beat, and at once when what it says has changed.
+func (h *heart) run(ctx context.Context) {
+	ticker := h.o.Clock.NewTicker(h.o.Beat)
 	defer ticker.Stop()
 	failed, first := false, true
 	for {
-		err := a.beat(ctx)
+		err := h.beat(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return
 		case err != nil && !failed:
-			a.log.Warn("heartbeat not written", logkey.Error, err)
+			h.log.Warn("heartbeat not written", logkey.Error, err)
 		case err == nil && failed:
-			a.log.Info("heartbeat written again")
+			h.log.Info("heartbeat written again")
 		}
 		failed = err != nil
 		if first {
 			first = false
-			close(a.beaten)
+			close(h.first)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C():
-		case <-a.beatNow:
+		case <-h.now:
 		}
 	}
 }
 
 // beat writes one heartbeat. One that takes longer than a period is worth less than the next.
-func (a *Agent) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, a.o.Beat)
+func (h *heart) beat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, h.o.Beat)
 	defer cancel()
-	return a.o.Store.Beat(ctx, a.o.Principal, a.vitals(), a.o.Clock.Now())
+	return h.o.Store.Beat(ctx, h.o.Principal, h.vitals(), h.o.Clock.Now())
 }
 
 // vitals says what the agent is about. Assignment is the one it works on: while a job of the last
 // run drains, that is still the last run's.
-func (a *Agent) vitals() store.Beat {
-	work := a.disk.get().Work
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (h *heart) vitals() store.Beat {
+	work := h.disk.get().Work
+	in, known := h.watch.newest()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	b := store.Beat{
-		Assignment: work.Assignment, Runner: a.phase, RunnerID: work.RunnerID,
-		AgentVersion: a.o.Version, Interrupted: a.interrupt, Key: a.key.Public(),
+		Assignment: work.Assignment, Runner: h.phase, RunnerID: work.RunnerID,
+		AgentVersion: h.o.Version, Interrupted: h.interrupt, Key: h.key,
 	}
-	if a.listener == nil && a.record != nil {
-		b.Assignment = a.record.Assignment
+	if h.listener == nil && known {
+		b.Assignment = in.Assignment
 	}
-	if a.listener != nil {
-		s := a.listener.Status()
+	if h.listener != nil {
+		s := h.listener.Status()
 		b.Busy = s.State == Busy
 		if b.Runner == "" {
 			b.Runner = s.shown(work)
@@ -68,7 +88,7 @@ func (a *Agent) vitals() store.Beat {
 		}
 	}
 	if b.Runner == "" {
-		b.Runner = cmp.Or(string(a.ending), RunnerNone)
+		b.Runner = cmp.Or(string(h.ending), RunnerNone)
 	}
 	return b
 }
@@ -85,19 +105,43 @@ func (s Status) shown(work Work) string {
 }
 
 // interrupts looks for an interruption notice until there is one. It stays true.
-func (a *Agent) interrupts(ctx context.Context) {
-	ticker := a.o.Clock.NewTicker(a.o.NoticePoll)
+func (h *heart) interrupts(ctx context.Context) {
+	ticker := h.o.Clock.NewTicker(h.o.NoticePoll)
 	defer ticker.Stop()
-	for !a.o.Machine.Interrupted(ctx) {
+	for !h.o.Machine.Interrupted(ctx) {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C():
 		}
 	}
-	a.log.Warn("interruption notice")
-	a.mu.Lock()
-	a.interrupt = true
-	a.mu.Unlock()
-	poke(a.beatNow)
+	h.log.Warn("interruption notice")
+	h.set(func() { h.interrupt = true })
+}
+
+// current returns the listener, or nil.
+func (h *heart) current() Listener {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.listener
+}
+
+// set changes what is shown, and has it written.
+func (h *heart) set(change func()) {
+	h.mu.Lock()
+	change()
+	h.mu.Unlock()
+	poke(h.now)
+}
+
+func (h *heart) setListener(l Listener) { h.set(func() { h.listener = l }) }
+
+// setPhase shows what the agent does besides watching a listener.
+func (h *heart) setPhase(phase string) { h.set(func() { h.phase = phase }) }
+
+// setEnding keeps why the last listener ended.
+func (h *heart) setEnding(e Ending) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ending = e
 }

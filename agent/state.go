@@ -65,13 +65,14 @@ const unknownWork = -1
 // disk keeps the state in memory and in a file, which is replaced as a whole.
 type disk struct {
 	path string
+	log  *slog.Logger
 	mu   sync.Mutex
 	s    State
 }
 
 // openDisk reads the state at path. One that cannot be decoded is renamed to <path>.bad.
 func openDisk(path string, log *slog.Logger) (*disk, error) {
-	d := &disk{path: path}
+	d := &disk{path: path, log: log}
 	s, err := readState(path)
 	var syntax *badStateError
 	switch {
@@ -140,4 +141,11 @@ func (d *disk) update(change func(*State)) error {
 		return fmt.Errorf("encode state: %w", err)
 	}
 	return atomicfile.Write(d.path, append(b, '\n'), 0o644)
+}
+
+// save is update for a change that need not be in the file: it is known until this process ends.
+func (d *disk) save(change func(*State)) {
+	if err := d.update(change); err != nil {
+		d.log.Error("save state", logkey.Error, err)
+	}
 }

@@ -3,6 +3,9 @@ package agent
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -20,110 +23,152 @@ const spread = 0.2
 // errMoved ends a start of a listener whose assignment is over.
 var errMoved = errors.New("agent: assignment changed")
 
-// watch reads the record until ctx ends, and passes on what is new in it: the threshold to the
+// watch follows the machine's own record.
+type watch struct {
+	o       *Options
+	log     *slog.Logger
+	disk    *disk
+	expiry  *expiry
+	deadman *deadman
+	changed chan struct{} // wakes the worker: the record is a new one
+
+	fast atomic.Bool   // reads every Options.IdlePoll
+	now  chan struct{} // wakes it
+
+	mu       sync.Mutex
+	record   *store.Instance // newest seen by this process
+	abort    context.CancelCauseFunc
+	abortFor int64 // the assignment that abort ends with
+}
+
+// run reads the record until ctx ends, and passes on what is new in it: the threshold to the
 // dead-man, an end to the halt, everything else to the worker. It is not the worker, because that
 // one may be busy for minutes.
-func (a *Agent) watch(ctx context.Context) {
+func (w *watch) run(ctx context.Context) {
 	failed := false
 	for {
-		err := a.look(ctx)
+		err := w.look(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !failed:
-			a.log.Warn("record not read", logkey.Error, err)
+			w.log.Warn("record not read", logkey.Error, err)
 		case err == nil && failed:
-			a.log.Info("record read again")
+			w.log.Info("record read again")
 		}
 		failed = err != nil
-		t := a.o.Clock.NewTimer(a.pollWait())
+		t := w.o.Clock.NewTimer(w.wait())
 		select {
 		case <-ctx.Done():
 			t.Stop()
 			return
-		case <-a.readNow:
+		case <-w.now:
 		case <-t.C():
 		}
 		t.Stop()
 	}
 }
 
-// pollWait is the time until the next read.
-func (a *Agent) pollWait() time.Duration {
-	wait := a.o.Poll
-	if a.fast.Load() {
-		wait = a.o.IdlePoll
+// wait is the time until the next read.
+func (w *watch) wait() time.Duration {
+	wait := w.o.Poll
+	if w.fast.Load() {
+		wait = w.o.IdlePoll
 	}
-	return time.Duration(float64(wait) * (1 - spread + 2*spread*a.o.Jitter()))
+	return time.Duration(float64(wait) * (1 - spread + 2*spread*w.o.Jitter()))
 }
 
 // look reads the record once. A read may be stale: a version below the highest seen is ignored, and
 // what ends the machine is confirmed by a consistent read. So the first must be one: an agent that lost its memory
 // would take the threshold of an earlier assignment for its own.
-func (a *Agent) look(ctx context.Context) error {
+func (w *watch) look(ctx context.Context) error {
 	consistency := store.Eventual
-	if a.disk.get().Version == 0 {
+	if w.disk.get().Version == 0 {
 		consistency = store.Consistent
 	}
-	in, err := a.read(ctx, consistency)
-	gone := errors.Is(err, store.ErrNotFound) && a.disk.get().Version > 0
+	in, err := w.read(ctx, consistency)
+	gone := errors.Is(err, store.ErrNotFound) && w.disk.get().Version > 0
 	if gone || (err == nil && in.State == statemachine.Terminated) {
-		in, err = a.read(ctx, store.Consistent)
+		in, err = w.read(ctx, store.Consistent)
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		if a.disk.get().Version > 0 {
-			a.deadman.order(haltGone)
+		if w.disk.get().Version > 0 {
+			w.deadman.order(haltGone)
 		}
 		return nil // otherwise not there yet: the boot deadline holds
 	case err != nil:
 		return err
 	case in.State == statemachine.Terminated:
-		a.deadman.order(haltTerminated)
+		w.deadman.order(haltTerminated)
 		return nil
 	}
-	a.take(in)
+	w.take(in)
 	return nil
 }
 
-func (a *Agent) read(ctx context.Context, c store.Consistency) (store.Instance, error) {
+func (w *watch) read(ctx context.Context, c store.Consistency) (store.Instance, error) {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
-	return a.o.Store.Instance(ctx, c, a.o.Principal)
+	return w.o.Store.Instance(ctx, c, w.o.Principal)
 }
 
 // take makes in the newest record unless a newer one was seen, and wakes the worker if it is new.
-func (a *Agent) take(in store.Instance) {
-	now := a.o.Clock.Now()
-	seen := a.disk.get().Version
+func (w *watch) take(in store.Instance) {
+	now := w.o.Clock.Now()
+	seen := w.disk.get().Version
 	if in.Version < seen {
 		return
 	}
-	a.mu.Lock()
-	known := a.record != nil && a.record.Version == in.Version
-	a.record = &in
-	if a.abort != nil && in.Assignment != a.abortFor {
-		a.abort(errMoved)
+	w.mu.Lock()
+	known := w.record != nil && w.record.Version == in.Version
+	w.record = &in
+	if w.abort != nil && in.Assignment != w.abortFor {
+		w.abort(errMoved)
 	}
-	a.mu.Unlock()
+	w.mu.Unlock()
 	if known {
 		return
 	}
 	if in.Version > seen {
-		a.expiry.learn(in.Threshold.Time, now, now)
-		a.save(func(s *State) {
+		w.expiry.learn(in.Threshold.Time, now, now)
+		w.disk.save(func(s *State) {
 			s.Version, s.Threshold, s.ReadAt = in.Version, in.Threshold, store.At(now)
 		})
 	}
-	poke(a.kick)
+	poke(w.changed)
 }
 
 // newest returns the newest record, or false while there is none.
-func (a *Agent) newest() (store.Instance, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.record == nil {
+func (w *watch) newest() (store.Instance, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.record == nil {
 		return store.Instance{}, false
 	}
-	return *a.record, true
+	return *w.record, true
+}
+
+// hurry chooses the interval between two reads: short while the next step is the controller's.
+func (w *watch) hurry(waiting bool) {
+	if w.fast.Swap(waiting) != waiting && waiting {
+		poke(w.now)
+	}
+}
+
+// hold returns a context that ends with an assignment, until it is released.
+func (w *watch) hold(ctx context.Context, assignment int64) (held context.Context, release func()) {
+	ctx, abort := context.WithCancelCause(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.abort, w.abortFor = abort, assignment
+	if w.record.Assignment != assignment {
+		abort(errMoved)
+	}
+	return ctx, func() {
+		w.mu.Lock()
+		w.abort = nil
+		w.mu.Unlock()
+		abort(nil)
+	}
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
@@ -10,48 +11,66 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// work runs the script, takes over what an earlier agent left, and then steps until ctx ends.
-func (a *Agent) work(ctx context.Context) {
-	defer a.leave()
-	if !a.prepare(ctx) || !a.adopt(ctx) {
+// worker compares record and machine, and acts. All of it is its own goroutine's.
+type worker struct {
+	o       *Options
+	log     *slog.Logger
+	disk    *disk
+	key     store.MachineKey // opens registrations
+	outbox  *outbox
+	deadman *deadman
+	watch   *watch
+	heart   *heart
+
+	retry   retry
+	pause   *backoff.ExponentialBackOff
+	started time.Time // when the listener was started or adopted
+	online  time.Time // when it was first seen online; zero: not yet
+	refused int       // jobs of the listener that the hook refused
+}
+
+// run runs the script, takes over what an earlier agent left, and then steps until ctx ends.
+func (w *worker) run(ctx context.Context) {
+	defer w.leave()
+	if !w.prepare(ctx) || !w.adopt(ctx) {
 		return
 	}
-	for ctx.Err() == nil && !a.deadman.halted.Load() {
-		wake, more := a.step(ctx)
+	for ctx.Err() == nil && !w.deadman.halted.Load() {
+		wake, more := w.step(ctx)
 		if !more {
-			a.sleep(ctx, wake)
+			w.sleep(ctx, wake)
 		}
 	}
 }
 
 // sleep waits until something changes, or until wake unless that is zero.
-func (a *Agent) sleep(ctx context.Context, wake time.Time) {
+func (w *worker) sleep(ctx context.Context, wake time.Time) {
 	var changed <-chan struct{}
-	if l := a.current(); l != nil {
+	if l := w.heart.current(); l != nil {
 		changed = l.Changed()
 	}
 	var due <-chan time.Time
 	if !wake.IsZero() {
-		t := a.o.Clock.NewTimer(wake.Sub(a.o.Clock.Now()))
+		t := w.o.Clock.NewTimer(wake.Sub(w.o.Clock.Now()))
 		defer t.Stop()
 		due = t.C()
 	}
 	select {
 	case <-ctx.Done():
-	case <-a.kick:
+	case <-w.watch.changed:
 	case <-changed:
-		poke(a.beatNow)
+		poke(w.heart.now)
 	case <-due:
 	}
 }
 
 // leave hands a live listener to the next agent; a halted machine has none.
-func (a *Agent) leave() {
-	l := a.current()
+func (w *worker) leave() {
+	l := w.heart.current()
 	if l == nil {
 		return
 	}
-	if a.deadman.halted.Load() {
+	if w.deadman.halted.Load() {
 		l.Kill()
 	}
 	l.Detach()
@@ -59,96 +78,96 @@ func (a *Agent) leave() {
 
 // prepare runs the script unless it was run, after a first heartbeat. It returns false if ctx ended
 // first; the next agent then runs it anew.
-func (a *Agent) prepare(ctx context.Context) bool {
-	t := a.o.Clock.NewTimer(a.o.Beat)
+func (w *worker) prepare(ctx context.Context) bool {
+	t := w.o.Clock.NewTimer(w.o.Beat)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-a.beaten:
+	case <-w.heart.first:
 	case <-t.C(): // the store hangs; that is no reason not to be ready when it is back
 	}
-	if a.disk.get().Script.Done {
+	if w.disk.get().Script.Done {
 		return true
 	}
 	var err error
-	if a.o.Script != nil {
-		a.setPhase(RunnerScript)
-		began := a.o.Clock.Now()
-		err = a.o.Script.Run(ctx)
+	if w.o.Script != nil {
+		w.heart.setPhase(RunnerScript)
+		began := w.o.Clock.Now()
+		err = w.o.Script.Run(ctx)
 		if ctx.Err() != nil {
 			return false
 		}
-		a.log.Info("script ended", logkey.Seconds, a.o.Clock.Since(began).Seconds(), logkey.Error, err)
-		a.setPhase("")
+		w.log.Info("script ended", logkey.Seconds, w.o.Clock.Since(began).Seconds(), logkey.Error, err)
+		w.heart.setPhase("")
 	}
 	done := ScriptState{Done: true}
 	if err != nil {
 		done.Failed = err.Error()
 	}
-	a.save(func(s *State) { s.Script = done })
+	w.disk.save(func(s *State) { s.Script = done })
 	return true
 }
 
 // adopt takes over the listener of an earlier agent, and makes sure that there is no other. It
 // returns false if ctx ended first.
-func (a *Agent) adopt(ctx context.Context) bool {
+func (w *worker) adopt(ctx context.Context) bool {
 	try := func() error {
-		w := a.disk.get().Work
-		l, err := a.o.Runner.Adopt(ctx, w.Listener, w.Name)
+		work := w.disk.get().Work
+		l, err := w.o.Runner.Adopt(ctx, work.Listener, work.Name)
 		if err != nil {
 			return err
 		}
 		if l != nil {
-			a.log.Info("listener adopted", logkey.Runner, w.Name, logkey.PID, l.Ref().PID)
+			w.log.Info("listener adopted", logkey.Runner, work.Name, logkey.PID, l.Ref().PID)
 		}
-		a.setListener(l)
+		w.setListener(l)
 		return nil
 	}
 	again := func(err error, wait time.Duration) {
-		a.log.Error("adopt listener", logkey.Error, err, logkey.Seconds, wait.Seconds())
+		w.log.Error("adopt listener", logkey.Error, err, logkey.Seconds, wait.Seconds())
 	}
 	return backoff.RetryNotify(try, backoff.WithContext(newPause(), ctx), again) == nil
 }
 
 // step compares record and machine once, reports, and does what is due. It returns when to look
 // again, or that it must be called again at once.
-func (a *Agent) step(ctx context.Context) (wake time.Time, more bool) {
-	in, ok := a.newest()
+func (w *worker) step(ctx context.Context) (wake time.Time, more bool) {
+	in, ok := w.watch.newest()
 	if !ok {
 		return time.Time{}, false
 	}
-	f := a.observe(in, a.o.Clock.Now())
-	a.setPace(f)
-	d := decide(f, a.o.Clock.Now())
+	f := w.observe(in, w.o.Clock.Now())
+	w.watch.hurry(f.waiting())
+	d := decide(f, w.o.Clock.Now())
 	if d.report.Signal != "" {
-		a.report(d.report)
+		w.report(d.report)
 	}
 	switch d.do {
 	case clean:
-		return a.clean(ctx, in)
+		return w.clean(ctx, in)
 	case start:
-		a.start(ctx, in, d.material)
+		w.start(ctx, in, d.material)
 		return time.Time{}, true
 	case retire:
-		return a.retire(ctx, d)
+		return w.retire(ctx, d)
 	case rest:
 	}
 	return d.wake, false
 }
 
 // observe collects the facts.
-func (a *Agent) observe(in store.Instance, now time.Time) facts {
-	l := a.current()
+func (w *worker) observe(in store.Instance, now time.Time) facts {
+	l := w.heart.current()
 	var st Status
 	if l != nil {
 		st = l.Status()
-		a.learn(st, now)
+		w.learn(st, now)
 	}
-	s := a.disk.get()
+	s := w.disk.get()
 	f := facts{
-		record: in, script: s.Script, work: s.Work, foul: s.Foul, serial: s.Serial, retry: a.retry,
-		since: a.started, onlineLimit: a.o.OnlineLimit,
+		record: in, script: s.Script, work: s.Work, foul: s.Foul, serial: s.Serial, retry: w.retry,
+		since: w.started, onlineLimit: w.o.OnlineLimit,
 	}
 	if l != nil {
 		f.listener = &st
@@ -160,73 +179,41 @@ func (a *Agent) observe(in store.Instance, now time.Time) facts {
 const unjudged = "a job ended here that the job-started hook did not judge: it was cancelled before that, or it ran without leave"
 
 // learn keeps what the status of a listener tells for longer than the listener lives.
-func (a *Agent) learn(st Status, now time.Time) {
-	w := a.disk.get().Work
-	if id := max(w.RunnerID, st.RunnerID); st.Online && !w.Online || id != w.RunnerID {
-		a.save(func(s *State) { s.Work.Online, s.Work.RunnerID = w.Online || st.Online, id })
+func (w *worker) learn(st Status, now time.Time) {
+	work := w.disk.get().Work
+	if id := max(work.RunnerID, st.RunnerID); st.Online && !work.Online || id != work.RunnerID {
+		w.disk.save(func(s *State) { s.Work.Online, s.Work.RunnerID = work.Online || st.Online, id })
 	}
-	if st.Unjudged > 0 && a.disk.get().Foul == "" {
-		a.log.Error("job without a verdict", logkey.Runner, w.Name)
-		a.save(func(s *State) { s.Foul = unjudged })
+	if st.Unjudged > 0 && w.disk.get().Foul == "" {
+		w.log.Error("job without a verdict", logkey.Runner, work.Name)
+		w.disk.save(func(s *State) { s.Foul = unjudged })
 	}
-	if st.Refused > a.refused {
-		a.log.Warn("job of another run or repository refused", logkey.Runner, w.Name)
+	if st.Refused > w.refused {
+		w.log.Warn("job of another run or repository refused", logkey.Runner, work.Name)
 	}
-	a.refused = st.Refused
-	if st.Online && a.online.IsZero() {
-		a.online = now
+	w.refused = st.Refused
+	if st.Online && w.online.IsZero() {
+		w.online = now
 	}
-	if st.Jobs > 0 || !a.online.IsZero() && now.Sub(a.online) >= stable {
-		a.retry.failures = 0
-		a.pause.Reset()
-	}
-}
-
-// setPace chooses the poll interval: short while the next step is the controller's.
-func (a *Agent) setPace(f facts) {
-	waiting := f.script.Failed == "" && !f.work.Dirty && (f.listener == nil || f.listener.State == Exited)
-	if a.fast.Swap(waiting) != waiting && waiting {
-		poke(a.readNow)
+	if st.Jobs > 0 || !w.online.IsZero() && now.Sub(w.online) >= stable {
+		w.retry.failures = 0
+		w.pause.Reset()
 	}
 }
 
-// current returns the listener, or nil.
-func (a *Agent) current() Listener {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.listener
-}
-
-func (a *Agent) setListener(l Listener) {
-	a.mu.Lock()
-	a.listener = l
-	a.mu.Unlock()
-	a.started, a.online = a.o.Clock.Now(), time.Time{}
-	poke(a.beatNow)
-}
-
-// setPhase shows in the heartbeat what the agent does besides watching a listener.
-func (a *Agent) setPhase(phase string) {
-	a.mu.Lock()
-	a.phase = phase
-	a.mu.Unlock()
-	poke(a.beatNow)
-}
-
-// setEnding keeps for the heartbeat why the last listener ended.
-func (a *Agent) setEnding(e Ending) {
-	a.mu.Lock()
-	a.ending = e
-	a.mu.Unlock()
+// setListener notes which listener there is; nil: none.
+func (w *worker) setListener(l Listener) {
+	w.heart.setListener(l)
+	w.started, w.online = w.o.Clock.Now(), time.Time{}
 }
 
 // report makes v the agent's report unless it says so already. Another detail is nothing new.
-func (a *Agent) report(v store.SignalValue) {
-	last := a.disk.get().Report
+func (w *worker) report(v store.SignalValue) {
+	last := w.disk.get().Report
 	last.Detail = v.Detail
 	if last == v {
 		return
 	}
-	a.save(func(s *State) { s.Report = v })
-	a.outbox.post(v)
+	w.disk.save(func(s *State) { s.Report = v })
+	w.outbox.post(v)
 }
