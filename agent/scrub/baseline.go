@@ -34,7 +34,7 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	if _, err := os.Stat(s.baselinePath()); err == nil {
 		return nil
 	}
-	err := s.killUsers(ctx) // first: what they own or listen on would count as the machine's
+	err := s.processes().killUsers(ctx) // first: what they own or listen on would count as the machine's
 	if err != nil {
 		return fmt.Errorf("take baseline: %w", err)
 	}
@@ -100,7 +100,7 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 		return b, err
 	}
 	if s.User != nil {
-		if b.Home, err = s.homeFiles(); err != nil {
+		if b.Home, err = s.outside().homeFiles(); err != nil {
 			return b, err
 		}
 	}
@@ -108,7 +108,7 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 		return b, nil
 	}
 	if s.User != nil {
-		if b.Temporary, err = s.temporaryFiles(); err != nil {
+		if b.Temporary, err = s.outside().temporaryFiles(); err != nil {
 			return b, err
 		}
 	}

@@ -24,8 +24,8 @@ func BenchmarkScrub(b *testing.B) {
 			InstanceID: fmt.Sprintf("bench-%d-%d", os.Getpid(), n), Clock: clock.RealClock{}, Levels: map[string]Level{"full": Full},
 			User: &User{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: b.TempDir(),
 		}
-		s.Root = s.system("instance")
-		cache := s.system("opt/cache")
+		s.Root = s.outside().path("instance")
+		cache := s.outside().path("opt/cache")
 		if err := errors.Join(os.MkdirAll(s.Root, 0o755), os.MkdirAll(cache, 0o755)); err != nil {
 			b.Fatal(err)
 		}

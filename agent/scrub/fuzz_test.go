@@ -10,6 +10,7 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
+// FuzzBaselineFile: what cannot be read is an error, never an empty baseline, after which nothing would
 // be held against it; what can is read again as the same.
 func FuzzBaselineFile(f *testing.F) {
 	f.Add([]byte(`{"boot":"b","free":18446744073709551615,"processes":[{"pid":1,"start":2}],"ports":["0.0.0.0:22"],"home":{"/a":"x"},"containers":{"containers":null}}`))

@@ -107,7 +107,7 @@ func TestScrub_TimedJobsFirst_H42(t *testing.T) {
 		t.Fatalf("Scrub = %v, want that a folder cannot be emptied", err)
 	}
 	for _, path := range []string{"var/spool/cron/crontabs/stranger", "var/lib/systemd/linger/stranger"} {
-		if exists(s.system(path)) {
+		if exists(s.outside().path(path)) {
 			t.Errorf("%s is still there", path)
 		}
 	}
@@ -132,11 +132,11 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	if err := os.Lchown(home, stranger, stranger); err != nil {
 		t.Fatal(err)
 	}
-	before, err := s.temporaryFiles()
+	before, err := s.outside().temporaryFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := s.homeFiles()
+	files, err := s.outside().homeFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 		put(0, path, "x")
 	}
 	mode("tmp/private", 0o700)
-	if err := s.removeUsers(was); err != nil {
+	if err := s.outside().removeUsers(was); err != nil {
 		t.Fatalf("removeUsers = %v", err)
 	}
 	for _, path := range gone {
@@ -167,11 +167,11 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	}
 	s.Whole = false
 	put(0, "tmp/other", "of another user of the computer")
-	if err := s.removeUsers(was); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
+	if err := s.outside().removeUsers(was); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
 		t.Errorf("on a computer shared with others removeUsers = %v, and left tmp/other: %v", err, exists(filepath.Join(s.System, "tmp/other")))
 	}
 	put(0, "people/stranger/.ssh/authorized_keys", "of the job's")
-	if err := s.removeUsers(was); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
+	if err := s.outside().removeUsers(was); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
 		t.Errorf("removeUsers after a change of root's file = %v", err)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
@@ -40,7 +41,7 @@ func Levels() []string {
 // Scrubber removes what jobs left behind (H42), and holds the machine against what it was before the
 // first run.
 //
-// Processes are known by agent.EnvMarker, by descent and by their user, as far as the fields say: see killall.go. A
+// Processes are known by agent.EnvMarker, by descent and by their user, as far as the fields say: see processes.go. A
 // service that must outlive a run is started by the system's service manager, as another user.
 type Scrubber struct {
 	InstanceID string
@@ -66,6 +67,14 @@ type User struct {
 	Home   string // as the system knows it; "": none
 }
 
+// lookup is the user with the uids that the system, whose root is a folder, lets it give away.
+func (u User) lookup(system string) (process.User, error) {
+	return process.LookupUser(u.Name, u.UID, filepath.Join("/", system, "etc/subuid"))
+}
+
+// EndAll kills every process of the run but this one and what it needs, until none is left or ctx ends.
+func (s Scrubber) EndAll(ctx context.Context) error { return s.processes().endAll(ctx) }
+
 // Scrub cleans the machine after a run of class, and checks. It returns an error that wraps
 // ErrNotClean if something is left, or agent.ErrUsedUp.
 func (s Scrubber) Scrub(ctx context.Context, class string) error {
@@ -89,7 +98,7 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 		if err := s.remove(ctx, was, level); err != nil {
 			return err
 		}
-		if err := s.nothingCame(); err != nil {
+		if err := s.processes().nothingCame(); err != nil {
 			return err
 		}
 	}
@@ -102,7 +111,7 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 		return nil
 	}
 	if s.Script != nil {
-		if err := s.killAll(ctx); err != nil { // what the script itself left
+		if err := s.processes().killAll(ctx); err != nil { // what the script itself left
 			return err
 		}
 	}
@@ -141,9 +150,9 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 		})
 	}
 	g.Go(func() error {
-		err := errors.Join(s.removeFromKernel(), s.empty(), s.added())
+		err := errors.Join(s.processes().removeFromKernel(), s.empty(), s.added())
 		if err == nil && full {
-			err = s.removeUsers(was)
+			err = s.outside().removeUsers(was)
 		}
 		return err
 	})
@@ -155,7 +164,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 
 // end ends the processes of runs, those in containers too.
 func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
-	if err := s.killAll(ctx); err != nil {
+	if err := s.processes().killAll(ctx); err != nil {
 		return err
 	}
 	if level != Full {
@@ -163,7 +172,7 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
 	}
 	again := s.Whole
 	if s.User != nil { // one of a timed job could write behind the removal that follows, and end before anybody looks
-		timed, err := s.removeTimed()
+		timed, err := s.outside().removeTimed()
 		if err != nil {
 			return err
 		}
@@ -177,28 +186,5 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
 	if !again {
 		return nil
 	}
-	return s.killAll(ctx)
-}
-
-// Folders for everybody's temporary files (file-hierarchy(7)).
-func (s Scrubber) temporary() []string { return s.places("tmp", "var/tmp", "dev/shm") }
-
-// Where timed jobs of users are kept: cron's and at's (crontab(1), atd(8)).
-func (s Scrubber) spool() string { return s.system("var/spool") }
-
-// Folders in which any user may leave files (file-hierarchy(7)).
-func (s Scrubber) shared() []string {
-	return append(append(s.temporary(), s.places("var/crash", fmt.Sprintf("run/user/%d", s.User.UID))...), s.spool())
-}
-
-func (s Scrubber) places(dirs ...string) []string {
-	for i, d := range dirs {
-		dirs[i] = s.system(d)
-	}
-	return dirs
-}
-
-// system is the path of a file outside Root.
-func (s Scrubber) system(path string) string {
-	return cmp.Or(strings.TrimSuffix(s.System, "/"), "") + "/" + strings.TrimPrefix(path, "/")
+	return s.processes().killAll(ctx)
 }

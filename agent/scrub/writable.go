@@ -23,7 +23,7 @@ const writableFile = "writable"
 
 // jobs is the runner's user with all that it may write as.
 func (s Scrubber) jobs() (writable.User, error) {
-	user, err := s.user()
+	user, err := s.User.lookup(s.System)
 	return writable.User{User: user, Groups: s.User.Groups}, err
 }
 
@@ -38,12 +38,12 @@ func (s Scrubber) recordWritable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tree := writable.Tree{Root: s.system(""), Skip: append([]string{s.Root}, s.Others...), Temporary: s.shared(), User: user}
-	if home, own := s.home(); own {
+	tree := writable.Tree{Root: s.outside().path(""), Skip: append([]string{s.Root}, s.Others...), Temporary: s.outside().shared(), User: user}
+	if home, own := s.outside().home(); own {
 		tree.Skip = append(tree.Skip, home)
 	}
 	if !s.Whole {
-		tree.Skip = append(tree.Skip, s.shared()...)
+		tree.Skip = append(tree.Skip, s.outside().shared()...)
 	}
 	var out bytes.Buffer
 	if err := tree.Record(ctx, &out); err != nil {

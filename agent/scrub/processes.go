@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
 )
@@ -17,6 +19,20 @@ import (
 // descends from it. The looks that follow are the proof, and kill the rest: what is the run's by mark or descent,
 // and what changed its uid to one of the user's subordinate ones outside a user namespace. Where the user is
 // shared with other instances the looks are all there is: the kernel would kill the neighbours' jobs too.
+
+// processes are those of runs.
+type processes struct {
+	id     string // of the instance, whose mark they carry
+	tree   bool   // those too that descend from this process
+	user   *User  // whose processes are the runs' alone; nil: shared with others
+	whole  bool   // the computer is the instance's alone
+	system string // root of the file system
+	clock  clock.WithTicker
+}
+
+func (s Scrubber) processes() processes {
+	return processes{id: s.InstanceID, tree: s.Tree, user: s.User, whole: s.Whole, system: s.System, clock: s.Clock}
+}
 
 // killPause is the time between two looks for processes that were killed; killTries bounds them.
 const (
@@ -29,13 +45,13 @@ const (
 const quietLooks = 3
 
 // killAll kills every process of the run, until looks find none.
-func (s Scrubber) killAll(ctx context.Context) error { return s.killUntilQuiet(ctx, s.left) }
+func (p processes) killAll(ctx context.Context) error { return p.killUntilQuiet(ctx, p.left) }
 
 // nothingCame looks for a process of the run that began while its files were removed, as by a timed job of the
 // user's: it may have written behind the removal.
-func (s Scrubber) nothingCame() error {
+func (p processes) nothingCame() error {
 	for range quietLooks {
-		switch left, err := s.left(); {
+		switch left, err := p.left(); {
 		case err != nil:
 			return err
 		case len(left) > 0:
@@ -47,21 +63,21 @@ func (s Scrubber) nothingCame() error {
 
 // killUsers kills every process of the runner's user alone, and what such left in the kernel: what runs before the
 // first run could be changed by it to do its work later.
-func (s Scrubber) killUsers(ctx context.Context) error {
-	if s.User == nil {
+func (p processes) killUsers(ctx context.Context) error {
+	if p.user == nil {
 		return nil
 	}
-	user, err := s.user()
-	if err == nil && !s.Whole { // a person's own account by mistake must not cost the person's work
+	user, err := p.user.lookup(p.system)
+	if err == nil && !p.whole { // a person's own account by mistake must not cost the person's work
 		err = nobodyLoggedIn(user)
 	}
 	if err == nil {
-		err = s.killUntilQuiet(ctx, user.Processes)
+		err = p.killUntilQuiet(ctx, user.Processes)
 	}
 	if err != nil {
-		return fmt.Errorf("end processes of %s, who must have none but a job's: %w", s.User.Name, err)
+		return fmt.Errorf("end processes of %s, who must have none but a job's: %w", p.user.Name, err)
 	}
-	return s.removeFromKernel()
+	return p.removeFromKernel()
 }
 
 func nobodyLoggedIn(user process.User) error {
@@ -72,11 +88,11 @@ func nobodyLoggedIn(user process.User) error {
 	return err
 }
 
-func (s Scrubber) killUntilQuiet(ctx context.Context, look func() ([]process.Ref, error)) error {
+func (p processes) killUntilQuiet(ctx context.Context, look func() ([]process.Ref, error)) error {
 	quiet := 0
 	for try := 0; ; try++ {
 		if quiet == 0 {
-			if err := s.killByKernel(); err != nil {
+			if err := p.killByKernel(); err != nil {
 				return err
 			}
 		}
@@ -97,32 +113,39 @@ func (s Scrubber) killUntilQuiet(ctx context.Context, look func() ([]process.Ref
 		if err := process.KillAll(left...); err != nil {
 			return err
 		}
-		t := s.Clock.NewTimer(killPause)
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return context.Cause(ctx)
-		case <-t.C():
+		if err := p.pause(ctx, killPause); err != nil {
+			return err
 		}
 	}
 }
 
-// killByKernel kills what runs as the runner's user.
-func (s Scrubber) killByKernel() error {
-	if s.User == nil {
+func (p processes) pause(ctx context.Context, d time.Duration) error {
+	t := p.clock.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C():
 		return nil
 	}
-	return process.User{UID: s.User.UID}.Kill()
+}
+
+// killByKernel kills what runs as the runner's user.
+func (p processes) killByKernel() error {
+	if p.user == nil {
+		return nil
+	}
+	return process.User{UID: p.user.UID}.Kill()
 }
 
 // left returns the processes of runs, without this one.
-func (s Scrubber) left() ([]process.Ref, error) {
-	search := process.Search{Env: agent.EnvMarker, Value: s.InstanceID}
-	if s.Tree {
+func (p processes) left() ([]process.Ref, error) {
+	search := process.Search{Env: agent.EnvMarker, Value: p.id}
+	if p.tree {
 		search.Ancestor = os.Getpid()
 	}
-	if s.User != nil {
-		user, err := s.user()
+	if p.user != nil {
+		user, err := p.user.lookup(p.system)
 		if err != nil {
 			return nil, err
 		}
@@ -134,39 +157,30 @@ func (s Scrubber) left() ([]process.Ref, error) {
 
 // removeFromKernel removes what no process needs to keep: shared memory, semaphores, message queues and keys of
 // the runner's user. Its processes have ended.
-func (s Scrubber) removeFromKernel() error {
-	if s.User == nil {
+func (p processes) removeFromKernel() error {
+	if p.user == nil {
 		return nil
 	}
-	user, err := s.user()
+	user, err := p.user.lookup(p.system)
 	if err != nil {
 		return err
 	}
 	return errors.Join(user.RemoveIPC(), user.ClearKeyrings())
 }
 
-// user is the runner's user with the uids that the system lets it give away.
-func (s Scrubber) user() (process.User, error) {
-	return process.LookupUser(s.User.Name, s.User.UID, s.system("etc/subuid"))
-}
-
-// haltPause is the time between two looks for processes that were killed.
+// haltPause is between two looks for processes that were killed because the instance ends.
 const haltPause = 20 * time.Millisecond
 
-// EndAll kills every process of the run but this one and what it needs, until none is left or ctx ends.
-func (s Scrubber) EndAll(ctx context.Context) error {
+// endAll kills every process of the run but this one and what it needs, until none is left or ctx ends.
+func (p processes) endAll(ctx context.Context) error {
 	for {
-		kerr := s.killByKernel()
-		left, err := s.left()
+		kerr := p.killByKernel()
+		left, err := p.left()
 		if err := errors.Join(kerr, err, process.KillAll(left...)); err != nil || len(left) == 0 {
 			return err
 		}
-		t := s.Clock.NewTimer(haltPause)
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return context.Cause(ctx)
-		case <-t.C():
+		if err := p.pause(ctx, haltPause); err != nil {
+			return err
 		}
 	}
 }

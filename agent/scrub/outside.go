@@ -13,23 +13,35 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
+// outside is the file system outside the instance's folder, where jobs leave files too.
+type outside struct {
+	root   string // folder of the instance, which is left alone
+	system string // root of the file system; "": /
+	user   *User  // whose files are the runs' alone
+	whole  bool   // the computer is the instance's alone
+}
+
+func (s Scrubber) outside() outside {
+	return outside{root: s.Root, system: s.System, user: s.User, whole: s.Whole}
+}
+
 // removeUsers removes what runs have left outside the instance's folder: what is the runner's user's, and
 // what is new where nobody else has business, whoever owns it. A job makes root's files by a container
 // that has the folder, or by sudo.
-func (s Scrubber) removeUsers(was Baseline) error {
-	user, err := s.user()
+func (o outside) removeUsers(was Baseline) error {
+	user, err := o.user.lookup(o.system)
 	if err != nil {
 		return err
 	}
-	for _, dir := range s.shared() {
-		if err := removeWhere(dir, s.Root, ownOf(user)); err != nil {
+	for _, dir := range o.shared() {
+		if err := removeWhere(dir, o.root, ownOf(user)); err != nil {
 			return err
 		}
 	}
-	if err := s.removeTemporary(was); err != nil {
+	if err := o.removeTemporary(was); err != nil {
 		return err
 	}
-	return s.restoreHome(was)
+	return o.restoreHome(was)
 }
 
 func ownOf(user process.User) func(string, fs.FileInfo) bool {
@@ -38,13 +50,13 @@ func ownOf(user process.User) func(string, fs.FileInfo) bool {
 
 // removeTimed removes what would start processes of the runner's user again: its timed jobs, and what lets its
 // services live without it (loginctl(1)). It reports whether there was any.
-func (s Scrubber) removeTimed() (found bool, err error) {
-	user, err := s.user()
+func (o outside) removeTimed() (found bool, err error) {
+	user, err := o.user.lookup(o.system)
 	if err != nil {
 		return false, err
 	}
 	own := ownOf(user)
-	err = removeWhere(s.spool(), s.Root, func(path string, info fs.FileInfo) bool {
+	err = removeWhere(o.spool(), o.root, func(path string, info fs.FileInfo) bool {
 		mine := own(path, info)
 		found = found || mine
 		return mine
@@ -52,7 +64,7 @@ func (s Scrubber) removeTimed() (found bool, err error) {
 	if err != nil {
 		return found, err
 	}
-	switch err := os.Remove(filepath.Join(s.system("var/lib/systemd/linger"), s.User.Name)); {
+	switch err := os.Remove(filepath.Join(o.path("var/lib/systemd/linger"), o.user.Name)); {
 	case err == nil:
 		return true, nil
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -65,16 +77,16 @@ func (s Scrubber) removeTimed() (found bool, err error) {
 // removeTemporary removes what anybody can read in the folders for temporary files and was not there before
 // the first run, on a computer without other users. What is private to a service stays: the next
 // run cannot see it either.
-func (s Scrubber) removeTemporary(was Baseline) error {
-	if !s.Whole || was.Temporary == nil {
+func (o outside) removeTemporary(was Baseline) error {
+	if !o.whole || was.Temporary == nil {
 		return nil
 	}
-	now, err := s.temporaryFiles()
+	now, err := o.temporaryFiles()
 	if err != nil {
 		return err
 	}
 	for _, path := range now {
-		if slices.Contains(was.Temporary, path) || path == s.Root || strings.HasPrefix(s.Root, path+"/") {
+		if slices.Contains(was.Temporary, path) || path == o.root || strings.HasPrefix(o.root, path+"/") {
 			continue
 		}
 		info, err := os.Lstat(path)
@@ -89,9 +101,9 @@ func (s Scrubber) removeTemporary(was Baseline) error {
 }
 
 // temporaryFiles lists what is in the folders for temporary files.
-func (s Scrubber) temporaryFiles() ([]string, error) {
+func (o outside) temporaryFiles() ([]string, error) {
 	files := []string{}
-	for _, dir := range s.temporary() {
+	for _, dir := range o.temporary() {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
@@ -104,19 +116,19 @@ func (s Scrubber) temporaryFiles() ([]string, error) {
 }
 
 // restoreHome removes what is new in the home of the runner's user, and checks that the rest is as it was.
-func (s Scrubber) restoreHome(was Baseline) error {
-	home, own := s.home()
+func (o outside) restoreHome(was Baseline) error {
+	home, own := o.home()
 	if home == "" {
 		return nil
 	}
-	err := removeWhere(home, s.Root, func(path string, info fs.FileInfo) bool {
+	err := removeWhere(home, o.root, func(path string, info fs.FileInfo) bool {
 		_, known := was.Home[path]
-		return !known && (own || ownedBy(info, s.User.UID))
+		return !known && (own || ownedBy(info, o.user.UID))
 	})
 	if err != nil {
 		return err
 	}
-	now, err := s.homeFiles()
+	now, err := o.homeFiles()
 	if err != nil {
 		return err
 	}
@@ -130,24 +142,24 @@ func (s Scrubber) restoreHome(was Baseline) error {
 
 // home is the home of the runner's user, "" if it has none of its own. Own says that the folder is the
 // user's, and so everything in it: some have one of the system's, such as /usr/sbin.
-func (s Scrubber) home() (home string, own bool) {
-	home = s.User.Home
+func (o outside) home() (home string, own bool) {
+	home = o.user.Home
 	if home == "" || home == "/" {
 		return "", false
 	}
-	home = s.system(home)
+	home = o.path(home)
 	info, err := os.Stat(home)
 	if err != nil || !info.IsDir() {
 		return "", false
 	}
-	return home, ownedBy(info, s.User.UID)
+	return home, ownedBy(info, o.user.UID)
 }
 
 // homeFiles returns the files of the user's home and what shows a change of them; the user's own alone
 // where the folder is the system's. Folders change with what is in them, so of those only owner and mode
 // are kept. Of the others the kernel's time of the last change is, which nobody but root can set back.
-func (s Scrubber) homeFiles() (map[string]string, error) {
-	home, own := s.home()
+func (o outside) homeFiles() (map[string]string, error) {
+	home, own := o.home()
 	if home == "" {
 		return nil, nil //nolint:nilnil // no home has no files
 	}
@@ -158,9 +170,9 @@ func (s Scrubber) homeFiles() (map[string]string, error) {
 			return nil
 		case err != nil:
 			return err
-		case path == s.Root:
+		case path == o.root:
 			return fs.SkipDir
-		case path == home || strings.HasPrefix(s.Root, path+"/"):
+		case path == home || strings.HasPrefix(o.root, path+"/"):
 			return nil
 		}
 		info, err := d.Info()
@@ -169,7 +181,7 @@ func (s Scrubber) homeFiles() (map[string]string, error) {
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
 		switch {
-		case !ok || !own && int(st.Uid) != s.User.UID:
+		case !ok || !own && int(st.Uid) != o.user.UID:
 		case d.IsDir():
 			files[path] = fmt.Sprintf("%s %d", info.Mode(), st.Uid)
 		default:
@@ -179,3 +191,24 @@ func (s Scrubber) homeFiles() (map[string]string, error) {
 	})
 	return files, err
 }
+
+// Folders for everybody's temporary files (file-hierarchy(7)).
+func (o outside) temporary() []string { return o.paths("tmp", "var/tmp", "dev/shm") }
+
+// Where timed jobs of users are kept: cron's and at's (crontab(1), atd(8)).
+func (o outside) spool() string { return o.path("var/spool") }
+
+// Folders in which any user may leave files (file-hierarchy(7)).
+func (o outside) shared() []string {
+	return append(append(o.temporary(), o.paths("var/crash", fmt.Sprintf("run/user/%d", o.user.UID))...), o.spool())
+}
+
+func (o outside) paths(names ...string) []string {
+	for i, name := range names {
+		names[i] = o.path(name)
+	}
+	return names
+}
+
+// path is that of a file.
+func (o outside) path(name string) string { return filepath.Join("/", o.system, name) }
