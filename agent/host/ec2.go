@@ -18,19 +18,19 @@ import (
 
 // ec2Site is an EC2 instance, which finds out by itself who it is. Its store is opened when the agent
 // runs: credentials and STS may be late, and nothing may keep the dead-man timer from running.
-func ec2Site(ctx context.Context, p Place) (*site, error) {
+func ec2Site(ctx context.Context, p Place) (site, error) {
 	u, err := url.Parse(p.Config.Fleet)
 	if err != nil {
-		return nil, fmt.Errorf("fleet: %w", err)
+		return site{}, fmt.Errorf("fleet: %w", err)
 	}
 	if err := os.MkdirAll(p.Dir, 0o755); err != nil { // the runner's user has its folders in it
-		return nil, fmt.Errorf("folder of the instance: %w", err)
+		return site{}, fmt.Errorf("folder of the instance: %w", err)
 	}
 	host, err := ec2machine.Open(ctx, ec2machine.Options{
 		Dir: p.Dir, Name: u.Host, Limit: p.Config.Limits.Created, Clock: p.Clock, Log: p.Log,
 	})
 	if err != nil {
-		return nil, err
+		return site{}, err
 	}
 	var mu sync.Mutex // an agent may end while connect still hangs
 	var table store.Table
@@ -55,9 +55,9 @@ func ec2Site(ctx context.Context, p Place) (*site, error) {
 		table = opened
 		return store.New(table), store.Principal(principal), nil
 	}
-	return &site{
+	return site{
 		id:      host.InstanceID,
-		whole:   p.whole(),
+		whole:   p.ownsComputer(),
 		cache:   filepath.Join(p.Dir, "runners"),
 		machine: func(s scrub.Scrubber) agent.Machine { return ec2machine.Machine{Scrubber: s, Host: host} },
 		options: func(o *agent.Options) {
@@ -78,5 +78,5 @@ func ec2Site(ctx context.Context, p Place) (*site, error) {
 // has one shares the computer around it with others.
 const RootEnv = "REMUDA_ROOT"
 
-// whole reports whether an EC2 instance has its computer to itself: a folder may stand for its disk.
-func (p Place) whole() bool { return p.Env[RootEnv] == "" }
+// ownsComputer reports whether an EC2 instance has its computer to itself: a folder may stand for its disk.
+func (p Place) ownsComputer() bool { return p.Env[RootEnv] == "" }

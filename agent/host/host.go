@@ -1,3 +1,9 @@
+// Package host is the computer under the agent, or the part of it that is one instance's.
+//
+// It makes the instance's folders, and before the first job the runner's program, the baseline and the firewall around
+// instance metadata. Of each it does all or nothing, again and again until it is done: the agent asks for them, may end
+// meanwhile, and is started anew. What differs by fleet is a site. It reads no global but the files of the computer, and
+// sets one: the PATH of this process, where jobs may write into a folder of it.
 package host
 
 import (
@@ -49,45 +55,44 @@ type site struct {
 }
 
 // sites prepare the place that an agent works in, by the scheme of its fleet.
-var sites = map[string]func(context.Context, Place) (*site, error){"process": processSite, "ec2": ec2Site}
+var sites = map[string]func(context.Context, Place) (site, error){"process": processSite, "ec2": ec2Site}
 
-// Check reports what keeps an agent from working in a place, as far as whoever started it can mend it.
-func (p Place) Check() error {
+// scheme is that of the fleet, for which there are agents.
+func (p Place) scheme() (string, error) {
 	u, err := url.Parse(p.Config.Fleet)
 	switch {
 	case err != nil:
-		return fmt.Errorf("fleet: %w", err)
+		return "", fmt.Errorf("fleet: %w", err)
 	case sites[u.Scheme] == nil:
-		return fmt.Errorf("fleet: no agent for scheme %q", u.Scheme)
+		return "", fmt.Errorf("fleet: no agent for scheme %q", u.Scheme)
 	case u.Scheme == "process" && p.Env[procfleet.EnvInstance] == "":
-		return fmt.Errorf("$%s: must name the instance; a fleet sets it", procfleet.EnvInstance)
+		return "", fmt.Errorf("$%s: must name the instance; a fleet sets it", procfleet.EnvInstance)
 	}
-	return nil
+	return u.Scheme, nil
+}
+
+// Check reports what keeps an agent from working in a place, as far as whoever started it can mend it.
+func (p Place) Check() error {
+	_, err := p.scheme()
+	return err
 }
 
 // Run works until the instance ends, or ctx. An agent of a process fleet is ended with its instance,
 // so being told to stop ends the instance too.
 func Run(ctx context.Context, p Place) (err error) {
-	if err := p.Check(); err != nil {
+	scheme, err := p.scheme()
+	if err != nil {
 		return err
 	}
-	cfg := p.Config
-	u, err := url.Parse(cfg.Fleet)
-	if err != nil {
-		return fmt.Errorf("fleet: %w", err)
-	}
-	open := sites[u.Scheme]
-	s, err := open(ctx, p)
+	s, err := sites[scheme](ctx, p)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	m, err := newMachine(p, s.id)
+	m, err := newMachine(p, s)
 	if err != nil {
 		return err
 	}
-	m.whole, m.cache, m.others = s.whole, s.cache, s.others
-	m.system = p.Env[RootEnv]
 	if m.account.Credential != nil {
 		if err := m.trustPath(); err != nil {
 			return err
@@ -106,6 +111,7 @@ func Run(ctx context.Context, p Place) (err error) {
 	defer cancel()
 	reaper.Go(func() { reap(ctx, p.Clock, p.Log) })
 	computer := s.machine(m.scrubber())
+	cfg := p.Config
 	options := agent.Options{
 		InstanceID: store.InstanceID(s.id), Dir: p.Dir, Exe: p.Exe,
 		Repository: cfg.GitHub.Serves(), Version: p.Version, Clock: p.Clock, Log: p.Log,

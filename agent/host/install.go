@@ -40,7 +40,7 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 		return err
 	}
 	var err error
-	switch c := m.cfg.Agent; {
+	switch c := m.Config.Agent; {
 	case c.RunnerURL != "":
 		err = actionsrunner.Archive{
 			URL: c.RunnerURL, SHA256: c.RunnerSHA256, Cache: m.cache, Clock: m.Clock, Log: m.Log,

@@ -21,17 +21,12 @@ import (
 // many, on EC2 all of it.
 type machine struct {
 	Place
-	cfg        config.Config
-	id         string
+	site
 	env        []string              // of everything that runs on it
 	account    actionsrunner.Account // of the runner; zero: the agent's
 	home, path string                // of the operator's scripts, with account
 	open       []string              // folders of PATH that are not in path: jobs could put programs there
 	firewall   ec2machine.Firewall   // on EC2, with account
-	whole      bool                  // the computer is this instance's alone
-	others     []string              // folders of other instances
-	system     string                // root of the file system that is scrubbed; "": /
-	cache      string                // folder for archives of the runner
 
 	installing chan struct{} // holds one value while somebody installs the runner
 	measuring  chan struct{} // likewise, takes the baseline
@@ -49,33 +44,32 @@ const (
 )
 
 // newMachine makes the folders of an instance. Those that the runner writes belong to its user.
-func newMachine(p Place, id string) (*machine, error) {
-	cfg, dir := p.Config, p.Dir
+func newMachine(p Place, s site) (*machine, error) {
 	m := &machine{
-		Place: p, cfg: cfg, id: id,
+		Place: p, site: s,
 		installing: make(chan struct{}, 1), measuring: make(chan struct{}, 1), prepared: make(chan struct{}),
 	}
-	if cfg.Agent.Script == "" {
+	if p.Config.Agent.Script == "" {
 		close(m.prepared)
 	}
-	if name := cfg.JobsUser(); name != "" {
+	if name := p.Config.JobsUser(); name != "" {
 		var err error
 		if m.account, err = actionsrunner.Lookup(name); err != nil {
-			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", id, err)
+			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", s.id, err)
 		}
 		if err := errors.Join(m.keepFromMetadata(), m.keepApart()); err != nil {
-			return nil, fmt.Errorf("prepare %s: %w", id, err)
+			return nil, fmt.Errorf("prepare %s: %w", s.id, err)
 		}
 	}
 	for _, name := range []string{homeFolder, tempFolder} {
-		folder := filepath.Join(dir, name)
+		folder := filepath.Join(p.Dir, name)
 		if err := errors.Join(os.MkdirAll(folder, 0o700), m.give(folder, os.Lchown)); err != nil {
-			return nil, fmt.Errorf("prepare %s: %w", id, err)
+			return nil, fmt.Errorf("prepare %s: %w", s.id, err)
 		}
 	}
 	m.env = []string{
-		"PATH=" + p.Env["PATH"], "LANG=C.UTF-8", agent.EnvMarker + "=" + id,
-		"HOME=" + filepath.Join(dir, homeFolder), "TMPDIR=" + filepath.Join(dir, tempFolder),
+		"PATH=" + p.Env["PATH"], "LANG=C.UTF-8", agent.EnvMarker + "=" + s.id,
+		"HOME=" + filepath.Join(p.Dir, homeFolder), "TMPDIR=" + filepath.Join(p.Dir, tempFolder),
 	}
 	return m, nil
 }
@@ -101,7 +95,7 @@ func (m *machine) runner() (agent.Runner, error) {
 		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, "runner.log"), Env: env, InstanceID: m.id,
 		Hook: filepath.Join(m.Dir, agent.HookFile), Verdicts: filepath.Join(m.Dir, agent.VerdictFile),
 		Clock: m.Clock, Credential: m.account.Credential, Prepare: m.prepare, Guard: m.guard,
-		Group: m.cfg.GitHub.RunnerGroup,
+		Group: m.Config.GitHub.RunnerGroup,
 	})
 }
 
@@ -148,7 +142,7 @@ func (m *machine) unmeasured(ctx context.Context) error {
 
 // guard makes sure before each registration that it, and the role's credentials, stay where they belong.
 func (m *machine) guard(ctx context.Context) error {
-	wanted := m.cfg.Agent.MetadataFirewall == config.FirewallEverywhere || m.whole && m.cfg.Agent.MetadataFirewall == config.FirewallRequired
+	wanted := m.Config.Agent.MetadataFirewall == config.FirewallEverywhere || m.whole && m.Config.Agent.MetadataFirewall == config.FirewallRequired
 	if !wanted || m.account.Credential == nil {
 		return nil
 	}
@@ -162,7 +156,7 @@ func (m *machine) guard(ctx context.Context) error {
 func (m *machine) keepFromMetadata() error {
 	m.firewall.Try = ec2machine.TryAs
 	m.firewall.Barred = []int{int(m.account.Credential.Uid), ec2machine.LastUser}
-	for _, name := range m.cfg.Agent.MetadataUsers {
+	for _, name := range m.Config.Agent.MetadataUsers {
 		exempt, err := actionsrunner.Lookup(name)
 		if err == nil && exempt.Credential.Uid == m.account.Credential.Uid {
 			err = errors.New("must not be the user of jobs")

@@ -56,7 +56,7 @@ func TestMachine_RunnerUser_OwnsItsFolders(t *testing.T) {
 	cfg, dir := config.Default(), t.TempDir()
 	cfg.Agent.RunnerUser, cfg.Agent.RunnerDir = "nobody", filepath.Dir(filepath.Dir(program))
 	for range 2 { // an agent may be started anew
-		m, err := newMachine(place(cfg, dir), "i-1")
+		m, err := newMachine(place(cfg, dir), site{id: "i-1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestMachine_RunnerUser_OwnsItsFolders(t *testing.T) {
 		}
 	}
 	cfg.Agent.RunnerUser = "no-such-user"
-	if _, err := newMachine(place(cfg, t.TempDir()), "i-1"); err == nil || !strings.Contains(err.Error(), `agent.runnerUser: runner user "no-such-user"`) {
+	if _, err := newMachine(place(cfg, t.TempDir()), site{id: "i-1"}); err == nil || !strings.Contains(err.Error(), `agent.runnerUser: runner user "no-such-user"`) {
 		t.Errorf("newMachine with an unknown user = %v", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestMachine_Install_AllOrNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(left, "Runner.Listener"), nil, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	m, err := newMachine(place(cfg, dir), "i-1")
+	m, err := newMachine(place(cfg, dir), site{id: "i-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 	cfg.Agent.RunnerUser, cfg.Agent.Scrub, cfg.Agent.Script = "nobody", "/bin/true", "/bin/true"
 	at := place(cfg, t.TempDir())
 	at.Env = map[string]string{"PATH": theirs + ":" + ours + ":.:/none:/usr/bin"}
-	m, err := newMachine(at, "i-1")
+	m, err := newMachine(at, site{id: "i-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestMachine_MetadataUsers(t *testing.T) {
 	for name, want := range map[string]string{"daemon": "", "no-such-user": `"no-such-user"`, "nobody": "must not be the user of jobs"} {
 		cfg := config.Default()
 		cfg.Agent.RunnerUser, cfg.Agent.MetadataUsers = "nobody", []string{name}
-		m, err := newMachine(place(cfg, t.TempDir()), "i-1")
+		m, err := newMachine(place(cfg, t.TempDir()), site{id: "i-1"})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("with %s newMachine = %v, want …%s…", name, err, want)
 		}
@@ -189,11 +189,10 @@ func TestMachine_MetadataFirewall_BeforeRegistration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := config.Default()
 			cfg.Agent.RunnerUser, cfg.Agent.MetadataFirewall = tt.user, tt.wall
-			m, err := newMachine(place(cfg, t.TempDir()), "i-1")
+			m, err := newMachine(place(cfg, t.TempDir()), site{id: "i-1", whole: tt.whole})
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.whole = tt.whole
 			t.Setenv("PATH", t.TempDir())
 			runner, err := m.runner()
 			if err != nil {

@@ -1,4 +1,3 @@
-// Package host is the computer that an agent works on, or the part of it that is one instance's.
 package host
 
 import (
@@ -17,25 +16,27 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Process is a machine that is no more than the processes of one instance, beside others on
+// processMachine is a machine that is no more than the processes of one instance, beside others on
 // the same computer.
-type Process struct {
-	Scrubber scrub.Scrubber
-	Notice   string // file that appears when the instance will be taken away; "": never
+type processMachine struct {
+	scrubber scrub.Scrubber
+	notice   string // file that appears when the instance will be taken away; "": never
 }
 
 // Halt kills every process of the instance but the agent, which ends because Run returns.
-func (m Process) Halt(ctx context.Context, _ string) error { return m.Scrubber.EndAll(ctx) }
+func (m processMachine) Halt(ctx context.Context, _ string) error { return m.scrubber.EndAll(ctx) }
 
 // Scrub implements agent.Machine.
-func (m Process) Scrub(ctx context.Context, class string) error { return m.Scrubber.Scrub(ctx, class) }
+func (m processMachine) Scrub(ctx context.Context, class string) error {
+	return m.scrubber.Scrub(ctx, class)
+}
 
 // Interrupted reports whether the notice is there.
-func (m Process) Interrupted(context.Context) bool {
-	if m.Notice == "" {
+func (m processMachine) Interrupted(context.Context) bool {
+	if m.notice == "" {
 		return false
 	}
-	_, err := os.Stat(m.Notice)
+	_, err := os.Stat(m.notice)
 	return err == nil
 }
 
@@ -52,21 +53,21 @@ func endProcesses(m agent.Machine, log *slog.Logger) {
 }
 
 // processSite is an instance of a process fleet, which told its agent who it is.
-func processSite(ctx context.Context, p Place) (*site, error) {
+func processSite(ctx context.Context, p Place) (site, error) {
 	if p.Config.Agent.RunnerUser != "" {
 		if err := letThrough(p.Dir); err != nil {
-			return nil, err
+			return site{}, err
 		}
 	}
 	table, err := p.OpenTable(ctx, ec2machine.NewServiceClock(p.Clock), "")
 	if err != nil {
-		return nil, err
+		return site{}, err
 	}
 	fleet := filepath.Dir(filepath.Dir(p.Dir))
-	return &site{
+	return site{
 		id: p.Env[procfleet.EnvInstance],
 		machine: func(s scrub.Scrubber) agent.Machine {
-			return Process{Scrubber: s, Notice: p.Env[procfleet.EnvInterruption]}
+			return processMachine{scrubber: s, notice: p.Env[procfleet.EnvInterruption]}
 		},
 		options: func(o *agent.Options) {
 			o.Store, o.Principal = store.New(table), store.Principal(p.Env[procfleet.EnvInstance])

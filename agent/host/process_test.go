@@ -1,4 +1,4 @@
-package host_test
+package host
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/agenttest"
-	"github.com/remuda-run/remuda/agent/host"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/process"
 )
@@ -21,14 +20,14 @@ func TestProcess_HaltAndNotice_S12_S30(t *testing.T) {
 		t.Fatal(err)
 	}
 	notice := filepath.Join(t.TempDir(), "interruption")
-	m := host.Process{Scrubber: scrub.Scrubber{InstanceID: id, Root: t.TempDir(), Clock: clock.RealClock{}}, Notice: notice}
+	m := processMachine{scrubber: scrub.Scrubber{InstanceID: id, Root: t.TempDir(), Clock: clock.RealClock{}}, notice: notice}
 	if err := m.Halt(context.Background(), "test"); err != nil {
 		t.Fatalf("Halt = %v", err)
 	}
 	if left, err := process.Find(agent.EnvMarker, id); err != nil || len(left) != 0 {
 		t.Errorf("%d processes are left, %v", len(left), err)
 	}
-	if m.Interrupted(context.Background()) || (host.Process{}).Interrupted(context.Background()) {
+	if m.Interrupted(context.Background()) || (processMachine{}).Interrupted(context.Background()) {
 		t.Error("Interrupted without notice")
 	}
 	agenttest.Write(t, notice, "")

@@ -19,25 +19,25 @@ func (m *machine) scrubber() scrub.Scrubber {
 	s := scrub.Scrubber{
 		InstanceID: m.id, Root: m.Dir, Clock: m.Clock,
 		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
-		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.system, Levels: map[string]scrub.Level{},
+		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.Env[RootEnv], Levels: map[string]scrub.Level{},
 	}
-	for name, class := range m.cfg.Classes {
+	for name, class := range m.Config.Classes {
 		s.Levels[name] = scrub.Level(class.Scrub)
 	}
-	if m.account.Credential != nil && m.cfg.Alone() {
+	if m.account.Credential != nil && m.Config.Alone() {
 		s.User = &scrub.User{UID: int(m.account.Credential.Uid), Groups: m.groups(), Name: m.account.Name, Home: m.account.Home}
 	}
-	if m.cfg.Agent.Scrub != "" {
-		s.Script = m.command(m.cfg.Agent.Scrub, "scrub.log")
+	if m.Config.Agent.Scrub != "" {
+		s.Script = m.command(m.Config.Agent.Scrub, "scrub.log")
 	}
 	return s
 }
 
 func (m *machine) script() agent.Script {
-	if m.cfg.Agent.Script == "" {
+	if m.Config.Agent.Script == "" {
 		return nil
 	}
-	return preparation{m.command(m.cfg.Agent.Script, "script.log"), m.prepared}
+	return preparation{m.command(m.Config.Agent.Script, "script.log"), m.prepared}
 }
 
 // preparation is the operator's script before the first runner, which tells when the machine is as runs find it.
@@ -60,7 +60,7 @@ func (p preparation) Run(ctx context.Context) error {
 func (m *machine) command(path, log string) *agent.Command {
 	c := &agent.Command{
 		Path: path, Dir: filepath.Join(m.Dir, homeFolder), Env: m.env,
-		Log: filepath.Join(m.Dir, log), Limit: m.cfg.Agent.ScriptTimeout,
+		Log: filepath.Join(m.Dir, log), Limit: m.Config.Agent.ScriptTimeout,
 	}
 	if m.account.Credential != nil {
 		c.Dir, c.Env = "/", []string{
