@@ -1,6 +1,7 @@
 // Package agenttest provides a runner and a machine without processes, for tests of the agent and
 // of what talks to it. They belong to the machine, not to the agent: a second agent on the same
-// Runner finds the listeners of the first.
+// Runner finds the listeners of the first. What is around an agent on EC2, and processes for those
+// that need some, it provides too.
 package agenttest
 
 import (

@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/agent/ec2machine"
 )
 
 // Notices are what EC2 writes (EC2 User Guide, "Spot Instance interruption notices" and "EC2 instance
 // rebalance recommendations"); 404 is none.
 func TestInterrupted(t *testing.T) {
-	m, c := newMetadata(t), newComputer(t)
+	m, c := agenttest.NewMetadata(t), newComputer(t)
 	h := c.open()
 	ctx := context.Background()
 	if h.Interrupted(ctx) {
@@ -23,14 +24,14 @@ func TestInterrupted(t *testing.T) {
 		"spot/instance-action":             `{"action": "terminate", "time": "2026-05-05T08:22:00Z"}`,
 		"events/recommendations/rebalance": `{"noticeTime": "2026-05-05T08:22:00Z"}`,
 	} {
-		m.set(path, text)
+		m.Set(path, text)
 		if !h.Interrupted(ctx) {
 			t.Errorf("not Interrupted by %s", path)
 		}
 		if !strings.Contains(c.log.String(), "path="+path) {
 			t.Errorf("log lacks %s: %s", path, c.log.String())
 		}
-		m.set(path, "")
+		m.Set(path, "")
 	}
 	if h.Interrupted(ctx) {
 		t.Error("Interrupted after all notices were withdrawn")
@@ -39,16 +40,16 @@ func TestInterrupted(t *testing.T) {
 
 // A service that does not answer is no notice, and is complained about once.
 func TestInterrupted_NoAnswer_NoNotice(t *testing.T) {
-	m, c := newMetadata(t), newComputer(t)
+	m, c := agenttest.NewMetadata(t), newComputer(t)
 	h := c.open()
-	m.fail(true)
+	m.Fail(true)
 	ctx := context.Background()
 	for range 2 {
 		if h.Interrupted(ctx) {
 			t.Error("Interrupted without an answer")
 		}
 	}
-	m.fail(false)
+	m.Fail(false)
 	h.Interrupted(ctx)
 	if n := strings.Count(c.log.String(), "instance metadata not read"); n != 1 {
 		t.Errorf("%d complaints, want 1:\n%s", n, c.log.String())
@@ -60,12 +61,12 @@ func TestInterrupted_NoAnswer_NoNotice(t *testing.T) {
 
 // Version 1 of the service, without tokens, is never used, even where there is no other.
 func TestOpen_VersionOneNever(t *testing.T) {
-	m, c := newMetadata(t), newComputer(t)
-	m.old, c.options.Limit = true, 300*time.Millisecond
+	m, c := agenttest.NewMetadata(t), newComputer(t)
+	m.Old, c.options.Limit = true, 300*time.Millisecond
 	if h, err := ec2machine.Open(context.Background(), c.options); err == nil {
 		t.Errorf("Open = %+v, want an error", h.Identity)
 	}
-	if n := m.asked("version 1"); n != 0 {
+	if n := m.Asked("version 1"); n != 0 {
 		t.Errorf("%d values read by version 1", n)
 	}
 }
@@ -92,18 +93,18 @@ func TestPowerOff_EveryWay(t *testing.T) {
 				t.Cleanup(ec2machine.SetCommandLimit(5 * time.Second))
 			}
 			for command, does := range tt.failing {
-				c.command(command, does+"\n")
+				c.Set(command, does+"\n")
 			}
 			err := ec2machine.Machine{}.Halt(context.Background(), "threshold passed")
-			if err != nil || c.calls() != tt.want {
-				t.Errorf("Halt = %v, calls:\n%s\nwant:\n%s", err, c.calls(), tt.want)
+			if err != nil || c.Calls() != tt.want {
+				t.Errorf("Halt = %v, calls:\n%s\nwant:\n%s", err, c.Calls(), tt.want)
 			}
 		})
 	}
 	t.Run("None", func(t *testing.T) {
 		c := newComputer(t)
 		for _, name := range []string{"systemctl", "shutdown", "poweroff"} {
-			c.command(name, "echo not permitted; exit 1\n")
+			c.Set(name, "echo not permitted; exit 1\n")
 		}
 		err := ec2machine.PowerOff(context.Background())
 		if err == nil || strings.Count(err.Error(), "not permitted") != 4 {
@@ -118,11 +119,11 @@ func TestPowerOff_EveryWay(t *testing.T) {
 
 // H51: a machine that can run no command any more is ended without one, if it is certainly the instance.
 func TestHalt_WithoutCommands_H51(t *testing.T) {
-	newMetadata(t)
+	agenttest.NewMetadata(t)
 	c := newComputer(t)
 	m := ec2machine.Machine{Host: c.open()}
 	for _, name := range []string{"systemctl", "shutdown", "poweroff"} {
-		c.command(name, "echo not permitted; exit 1\n")
+		c.Set(name, "echo not permitted; exit 1\n")
 	}
 	for _, tt := range []struct {
 		name, tag string
@@ -149,13 +150,13 @@ func TestHalt_WithoutCommands_H51(t *testing.T) {
 
 // H03: taking over cancels what boot scheduled; a failure is an error, so that it is tried again.
 func TestTakeOver_H03(t *testing.T) {
-	newMetadata(t)
+	agenttest.NewMetadata(t)
 	c := newComputer(t)
 	h := c.open()
-	if err := h.TakeOver(context.Background()); err != nil || c.calls() != "shutdown -c" {
-		t.Errorf("TakeOver = %v, calls = %q", err, c.calls())
+	if err := h.TakeOver(context.Background()); err != nil || c.Calls() != "shutdown -c" {
+		t.Errorf("TakeOver = %v, calls = %q", err, c.Calls())
 	}
-	c.command("shutdown", "echo no bus >&2; exit 1\n")
+	c.Set("shutdown", "echo no bus >&2; exit 1\n")
 	if err := h.TakeOver(context.Background()); err == nil || !strings.Contains(err.Error(), "shutdown -c: exit status 1: no bus") {
 		t.Errorf("TakeOver = %v, want its failure", err)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/remuda-run/remuda/agent/agenttest"
 )
 
 // sts answers GetCallerIdentity with a user id, lead ahead of this clock.
@@ -41,7 +43,7 @@ func sts(t *testing.T, userID string, lead time.Duration) aws.Config {
 
 // The principal is what IAM calls the instance; credentials of anybody else are refused.
 func TestPrincipal(t *testing.T) {
-	newMetadata(t)
+	agenttest.NewMetadata(t)
 	h := newComputer(t).open()
 	got, err := h.Principal(context.Background(), sts(t, "AROAEXAMPLE:i-0abc", 0))
 	if err != nil || got != "AROAEXAMPLE:i-0abc" {
@@ -61,7 +63,7 @@ func TestPrincipal(t *testing.T) {
 
 // H52: the clock of AWS is known from every answer, an error's too.
 func TestOffset_H52(t *testing.T) {
-	newMetadata(t)
+	agenttest.NewMetadata(t)
 	h := newComputer(t).open()
 	if h.Offset() != 0 {
 		t.Errorf("Offset = %s before any answer", h.Offset())

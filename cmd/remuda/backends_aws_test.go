@@ -1,11 +1,19 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/store"
 )
 
 // On EC2 nobody's jobs are root, with the credentials of their machine's role, because a line is missing:
@@ -51,5 +59,33 @@ func TestConfig_JobsUser(t *testing.T) {
 		if err := c.Validate(); tt.fleet == "ec2://main" && (err == nil) != (tt.user == "ci") {
 			t.Errorf("Validate() of scrub full with %q = %v", tt.user, err)
 		}
+	}
+}
+
+// H52: each answer of the store tells its clock.
+func TestOpenObserved_StoreTellsTheTime_H52(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		w.Header().Set("X-Amz-Crc32", "2745614147") // of what follows
+		_, _ = fmt.Fprint(w, "{}")
+	}))
+	t.Cleanup(s.Close)
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", s.URL)
+	t.Setenv("AWS_ACCESS_KEY_ID", "AKID")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "SECRET")
+	c, cfg := newCLI(nil), config.Default()
+	cfg.Store = "dynamodb://remuda"
+	service := ec2machine.NewServiceClock(c.clock)
+	table, err := c.openObserved(t.Context(), cfg, service, "eu-west-1", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	if _, err := store.New(table).Instance(t.Context(), store.Consistent, "AROAEXAMPLE:i-0abc"); !errors.Is(err, store.ErrNotFound) {
+		t.Fatalf("Instance = %v, want store.ErrNotFound", err)
+	}
+	if off := service.Offset() - time.Hour; off.Abs() > 10*time.Second {
+		t.Errorf("Offset = %s, want an hour", service.Offset())
 	}
 }
