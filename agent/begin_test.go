@@ -69,9 +69,7 @@ func TestConnect_Late_Works(t *testing.T) {
 			}
 			return nil
 		})
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
+		w.begin(store.JIT)
 		w.machine.Interrupt() // notice before anybody can be told
 		time.Sleep(59 * time.Second)
 		if signal, beat := w.said(); signal.Signal != "" || !beat.UpdatedAt.IsZero() {
@@ -168,9 +166,7 @@ func TestPrefetch_AfterTheFirstHeartbeat_H50(t *testing.T) {
 			<-ctx.Done()
 			ended.Store(true)
 		}
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
+		w.begin(store.JIT)
 		w.waitFor(store.RegOK)
 		if !after.Load() || ended.Load() {
 			t.Errorf("prefetch began after a heartbeat: %v, ended: %v, want only the first", after.Load(), ended.Load())

@@ -17,6 +17,25 @@ func (w *world) deadline() time.Time {
 	return w.in().Threshold.Add(w.limits.AgentGrace)
 }
 
+// wantHaltAt fails unless the machine is halted at an instant, and not a tick earlier, because its threshold passed.
+func (w *world) wantHaltAt(end time.Time) {
+	w.t.Helper()
+	sleepTo(end.Add(-1))
+	w.wantOn()
+	time.Sleep(1)
+	w.wantHalt("threshold passed")
+}
+
+// wantEnded fails unless Run returns soon after the machine was halted.
+func (w *world) wantEnded() {
+	w.t.Helper()
+	time.Sleep(6 * time.Second)
+	synctest.Wait()
+	if len(w.ended) != 1 {
+		w.t.Error("Run does not return although the machine was halted")
+	}
+}
+
 // sleepTo sleeps until t.
 func sleepTo(t time.Time) { time.Sleep(time.Until(t)) }
 
@@ -41,10 +60,7 @@ func TestDeadman_ThresholdAndGrace_S21_S30_S31_S32(t *testing.T) {
 			inBubble(t, func(w *world) {
 				w.options.IdlePoll = time.Second
 				tt.reach(w)
-				sleepTo(w.deadline().Add(-1))
-				w.wantOn()
-				time.Sleep(1)
-				w.wantHalt("threshold passed")
+				w.wantHaltAt(w.deadline())
 			})
 		})
 	}
@@ -92,10 +108,7 @@ func TestDeadman_StoreUnreachable_H51(t *testing.T) {
 				end := w.deadline()
 				w.table.set(tt.hook)
 				w.do(store.Transition{Event: statemachine.Released, Release: store.Drain}) // it will never know
-				sleepTo(end.Add(-1))
-				w.wantOn()
-				time.Sleep(1)
-				w.wantHalt("threshold passed")
+				w.wantHaltAt(end)
 			})
 		})
 	}
@@ -108,16 +121,8 @@ func TestDeadman_StoreIgnoresContext_H51(t *testing.T) {
 		w.online(store.JIT)
 		time.Sleep(3 * time.Second)
 		w.table.set(func(context.Context, call) verdict { <-stuck; return down })
-		end := w.deadline()
-		sleepTo(end.Add(-1))
-		w.wantOn()
-		time.Sleep(1)
-		w.wantHalt("threshold passed")
-		time.Sleep(6 * time.Second)
-		synctest.Wait()
-		if len(w.ended) != 1 {
-			t.Error("Run does not return although the machine was halted")
-		}
+		w.wantHaltAt(w.deadline())
+		w.wantEnded()
 		close(stuck)
 	})
 }
@@ -142,10 +147,7 @@ func TestDeadman_ScriptHangs_H03(t *testing.T) {
 		w.options.Script = scriptFunc(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		w.launch("a")
 		w.boot()
-		sleepTo(w.deadline().Add(-1))
-		w.wantOn()
-		time.Sleep(1)
-		w.wantHalt("threshold passed")
+		w.wantHaltAt(w.deadline())
 	})
 }
 
@@ -154,18 +156,9 @@ func TestDeadman_RunnerStartHangs_H03(t *testing.T) {
 	inBubble(t, func(w *world) {
 		stuck := make(chan struct{})
 		w.runner.StartFunc = func(context.Context, store.Registration, string) error { <-stuck; return errors.New("stuck") }
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
-		sleepTo(w.deadline().Add(-1))
-		w.wantOn()
-		time.Sleep(1)
-		w.wantHalt("threshold passed")
-		time.Sleep(6 * time.Second)
-		synctest.Wait()
-		if len(w.ended) != 1 {
-			t.Error("Run does not return although the machine was halted")
-		}
+		w.begin(store.JIT)
+		w.wantHaltAt(w.deadline())
+		w.wantEnded()
 		close(stuck)
 	})
 }
@@ -175,9 +168,7 @@ func TestDeadman_ListenerStartedMeanwhile_Killed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		stuck := make(chan struct{})
 		w.runner.StartFunc = func(context.Context, store.Registration, string) error { <-stuck; return nil }
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
+		w.begin(store.JIT)
 		sleepTo(w.deadline())
 		w.wantHalt("threshold passed")
 		close(stuck)
@@ -226,7 +217,7 @@ func TestAgent_RecordGone_Halts_S12_H51(t *testing.T) {
 		})
 		time.Sleep(time.Minute)
 		w.wantOn()
-		w.table.remove(store.InstanceKey(self, store.KindInstance))
+		w.table.Erase(store.InstanceKey(self, store.KindInstance))
 		time.Sleep(3 * time.Second)
 		w.wantHalt("record is gone")
 	})
@@ -240,10 +231,7 @@ func TestAgent_RestartedWithoutStore_KeepsThreshold_H49_H51(t *testing.T) {
 		end := w.deadline()
 		w.table.set(func(context.Context, call) verdict { return down })
 		w.restart()
-		sleepTo(end.Add(-1))
-		w.wantOn()
-		time.Sleep(1)
-		w.wantHalt("threshold passed")
+		w.wantHaltAt(end)
 	})
 }
 

@@ -20,15 +20,11 @@ func TestSupervise_DeletedAfterAJob_AsksForNext_H37(t *testing.T) {
 		l.FinishJob()
 		time.Sleep(time.Second)
 		l.Exit(agent.ExitOK, "")
-		time.Sleep(time.Minute)
-		w.wantSignal(store.RegNext, "")
+		w.after(time.Minute, store.RegNext, "")
 		w.wantShown(string(agent.Lapsed))
-		if n := len(w.runner.Started()); n != 1 {
-			t.Errorf("%d listeners were started of one registration, want 1", n)
-		}
+		w.wantStarted(1)
 		w.grant(store.Token)
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(5*time.Second, store.RegOK, "")
 	})
 }
 
@@ -66,11 +62,8 @@ func TestSupervise_EndsWithItsAssignment_S85(t *testing.T) {
 		w.do(store.Transition{Event: statemachine.Pooled})
 		w.do(store.Transition{Event: statemachine.Claim, RunID: "b", Attempt: 1})
 		time.Sleep(time.Minute)
-		if n := len(w.runner.Started()); n != 1 {
-			t.Errorf("%d listeners were started, want none with the material of run a", n)
-		}
+		w.wantStarted(1)
 		w.grant(store.Token)
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(5*time.Second, store.RegOK, "")
 	})
 }

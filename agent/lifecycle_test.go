@@ -19,9 +19,7 @@ import (
 func TestAgent_Boot_ReportsScriptThenOnline_S14_S16_S37_S39_S40_H71(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.options.Script = scriptFunc(func(context.Context) error {
-			if n := len(w.runner.Started()); n != 0 {
-				t.Errorf("%d listeners before the script ended", n)
-			}
+			w.wantStarted(0)
 			time.Sleep(20 * time.Second)
 			return nil
 		})
@@ -31,14 +29,12 @@ func TestAgent_Boot_ReportsScriptThenOnline_S14_S16_S37_S39_S40_H71(t *testing.T
 		if got, _ := w.said(); got.Signal != "" {
 			t.Fatalf("signal during the script = %+v, want none", got)
 		}
-		time.Sleep(2 * time.Second)
-		w.wantSignal(store.ScriptOK, "")
+		w.after(2*time.Second, store.ScriptOK, "")
 
 		reg := w.grant(store.JIT)
 		time.Sleep(2400 * time.Millisecond) // polled within 250 ms ± 20 %, online 2.7 s later
 		w.wantSignal(store.ScriptOK, "")
-		time.Sleep(time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(time.Second, store.RegOK, "")
 		if got, _ := w.said(); got.Serial != reg.Serial {
 			t.Errorf("signal names serial %d, want %d", got.Serial, reg.Serial)
 		}
@@ -53,20 +49,14 @@ func TestAgent_Boot_ReportsScriptThenOnline_S14_S16_S37_S39_S40_H71(t *testing.T
 func TestAgent_ScriptFails_Reported_S39(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.options.Script = scriptFunc(func(context.Context) error { return errors.New("exit status 7: no disk") })
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
-		time.Sleep(time.Second)
-		w.wantSignal(store.ScriptFailed, "")
+		w.begin(store.JIT)
+		w.after(time.Second, store.ScriptFailed, "")
 		if got, _ := w.said(); !strings.Contains(got.Detail, "exit status 7: no disk") {
 			t.Errorf("detail = %q, want the script's status and last lines", got.Detail)
 		}
 		w.release(store.Drain) // it must not be reported clean either
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.ScriptFailed, "")
-		if n := len(w.runner.Started()); n != 0 {
-			t.Errorf("%d listeners were started after a failed script", n)
-		}
+		w.after(5*time.Second, store.ScriptFailed, "")
+		w.wantStarted(0)
 	})
 }
 
@@ -105,14 +95,10 @@ func TestAgent_ScrubFails_Reported_S41_H42(t *testing.T) {
 		w.online(store.JIT)
 		w.machine.ScrubFunc = func(context.Context) error { return errors.New("process 77 cannot be killed") }
 		w.release(store.Drain)
-		time.Sleep(3 * time.Second)
-		w.wantSignal(store.RemoveFailed, "")
+		w.after(3*time.Second, store.RemoveFailed, "")
 		w.claim("b", store.JIT) // against all rules
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegFailed, store.CauseMachine)
-		if n := len(w.runner.Started()); n != 1 {
-			t.Errorf("%d listeners were started, want only the one of run a", n)
-		}
+		w.after(5*time.Second, store.RegFailed, store.CauseMachine)
+		w.wantStarted(1)
 	})
 }
 
@@ -131,8 +117,7 @@ func TestAgent_ReleasedWhileBusy_Drains_H38(t *testing.T) {
 			t.Fatal("the job was killed")
 		}
 		l.FinishJob()
-		time.Sleep(100 * time.Millisecond)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(100*time.Millisecond, store.RemoveOK, "")
 		if _, beat := w.said(); beat.Beat.Busy || beat.Beat.Assignment != w.in().Assignment {
 			t.Errorf("after the job beat = %+v, want idle with the new assignment", beat.Beat)
 		}
@@ -166,8 +151,7 @@ func TestAgent_ReleasedNow_EndsJob(t *testing.T) {
 		l := w.online(store.JIT)
 		l.StartJob()
 		w.release(store.Now)
-		time.Sleep(3 * time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(3*time.Second, store.RemoveOK, "")
 		if l.Status().State != agent.Exited {
 			t.Error("the job outlived a release that does not wait")
 		}
@@ -181,8 +165,7 @@ func TestAgent_ReleasedNow_CutTakesLong_H18(t *testing.T) {
 		l := w.online(store.JIT)
 		l.StartJob()
 		w.release(store.Now)
-		time.Sleep(45 * time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(45*time.Second, store.RemoveOK, "")
 	})
 }
 
@@ -192,8 +175,7 @@ func TestAgent_SameRunAgain_NoticedByAssignment_H40(t *testing.T) {
 		first := w.online(store.Token)
 		w.release(store.Drain)
 		w.claim("a", store.Token)
-		time.Sleep(10 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(10*time.Second, store.RegOK, "")
 		if first.Status().State != agent.Exited || w.machine.Scrubs() != 1 {
 			t.Errorf("first listener is %s, %d scrubs; want it ended and one scrub in between", first.Status().State, w.machine.Scrubs())
 		}
@@ -215,8 +197,7 @@ func TestAgent_MovedToAnotherRun_DrainsAndScrubsFirst_H42(t *testing.T) {
 			t.Fatal("the job of run a was killed for run b")
 		}
 		l.FinishJob()
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(5*time.Second, store.RegOK, "")
 		if w.machine.Scrubs() != 1 || w.only().Label() != "b" {
 			t.Errorf("%d scrubs, label %q; want 1 and b", w.machine.Scrubs(), w.only().Label())
 		}
@@ -229,8 +210,7 @@ func TestAgent_UnownedBeforeItBooted_StillAnswers(t *testing.T) {
 		w.launch("a")
 		w.release(store.Drain)
 		w.boot()
-		time.Sleep(time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(time.Second, store.RemoveOK, "")
 	})
 }
 
@@ -243,8 +223,7 @@ func TestAgent_TenCycles_S85_S87_S88(t *testing.T) {
 		for i, run := range []store.RequestID{"b", "c", "d", "e", "f", "g", "h", "i", "j", "k"} {
 			w.only().FinishJob()
 			w.release(store.Drain)
-			time.Sleep(3 * time.Second)
-			w.wantSignal(store.RemoveOK, "")
+			w.after(3*time.Second, store.RemoveOK, "")
 			time.Sleep(time.Duration(i) * 3 * time.Second)
 			mode := store.JIT
 			if i%2 == 1 {
@@ -255,8 +234,7 @@ func TestAgent_TenCycles_S85_S87_S88(t *testing.T) {
 			if l := w.only(); l.Label() != string(run) {
 				t.Fatalf("cycle %d: label %q, want %q within one poll", i, l.Label(), run)
 			}
-			time.Sleep(3 * time.Second)
-			w.wantSignal(store.RegOK, "")
+			w.after(3*time.Second, store.RegOK, "")
 			w.do(store.Transition{Event: statemachine.HandedOver})
 			if !w.only().StartJob() {
 				t.Fatalf("cycle %d: the listener takes no job", i)

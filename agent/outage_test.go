@@ -29,8 +29,7 @@ func TestSupervise_CutOffForLong_NeverGivenUp_H53(t *testing.T) {
 		if ends < 10 || ends > 60 {
 			t.Errorf("%d listeners in 10 min, want some with growing pauses", ends)
 		}
-		time.Sleep(time.Minute)
-		w.wantSignal(store.RegOK, "")
+		w.after(time.Minute, store.RegOK, "")
 	})
 }
 
@@ -47,9 +46,7 @@ func TestStart_NameTaken_AsksForNext_H37_H53(t *testing.T) {
 			}
 			return fmt.Errorf("config: %w", githubapi.ErrUnavailable)
 		}
-		w.launch("a")
-		w.grant(store.Token)
-		w.boot()
+		w.begin(store.Token)
 		time.Sleep(3 * time.Minute) // pauses are at their longest
 		w.wantSignal(store.RegFailed, store.CauseUnavailable)
 		taken.Store(true)

@@ -64,8 +64,7 @@ func TestReport_WriteFails_TriedUntilDelivered_H48(t *testing.T) {
 					t.Errorf("last heartbeat is %s old", time.Since(beat.UpdatedAt.Time))
 				}
 				w.table.set(nil)
-				time.Sleep(12 * time.Second)
-				w.wantSignal(store.RemoveOK, "")
+				w.after(12*time.Second, store.RemoveOK, "")
 			})
 		})
 	}
@@ -91,13 +90,11 @@ func TestReport_LateWriteOvertaken_H48(t *testing.T) {
 		late = w.signalItem(store.RegNext)
 		w.table.set(nil)
 		w.release(store.Drain)
-		time.Sleep(3 * time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(3*time.Second, store.RemoveOK, "")
 		if err := w.table.table.Put(context.Background(), late, store.Any); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(20 * time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(20*time.Second, store.RemoveOK, "")
 	})
 }
 

@@ -21,8 +21,7 @@ func TestRestart_AdoptsListener_H49(t *testing.T) {
 		l := w.online(store.JIT)
 		l.StartJob()
 		w.restart()
-		time.Sleep(time.Minute)
-		w.wantSignal(store.RegOK, "")
+		w.after(time.Minute, store.RegOK, "")
 		if _, beat := w.said(); !beat.Beat.Busy {
 			t.Error("the adopted listener's job does not show in the heartbeat")
 		}
@@ -43,8 +42,7 @@ func TestRestart_ListenerGone_AsksForNext_H71(t *testing.T) {
 			w.stop()
 			l.Exit(agent.ExitOK, "")
 			w.boot()
-			time.Sleep(time.Second)
-			w.wantSignal(store.RegNext, "")
+			w.after(time.Second, store.RegNext, "")
 		})
 	}
 }
@@ -52,17 +50,14 @@ func TestRestart_ListenerGone_AsksForNext_H71(t *testing.T) {
 // A listener whose start the dead agent could not record is ended, and its registration is used up.
 func TestRestart_UnknownListener_Ended(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
+		w.begin(store.JIT)
 		time.Sleep(time.Second)
 		stray := w.only()
 		w.stop()
 		file := filepath.Join(w.options.Dir, "agent-state.json")
 		removeListener(t, file)
 		w.boot()
-		time.Sleep(time.Second)
-		w.wantSignal(store.RegNext, "")
+		w.after(time.Second, store.RegNext, "")
 		if stray.Status().State != agent.Exited {
 			t.Error("the listener nobody knows of still takes jobs")
 		}
@@ -83,8 +78,7 @@ func TestRestart_ScriptCutOff_RunsAgain(t *testing.T) {
 		w.boot()
 		time.Sleep(time.Second)
 		w.restart()
-		time.Sleep(time.Second)
-		w.wantSignal(store.ScriptOK, "")
+		w.after(time.Second, store.ScriptOK, "")
 		if scripts != 2 {
 			t.Errorf("%d scripts, want 2", scripts)
 		}
@@ -100,8 +94,7 @@ func TestRestart_ScriptFailed_StaysFailed_S39(t *testing.T) {
 		w.boot()
 		time.Sleep(time.Second)
 		w.restart()
-		time.Sleep(time.Second)
-		w.wantSignal(store.ScriptFailed, "")
+		w.after(time.Second, store.ScriptFailed, "")
 		if scripts != 1 {
 			t.Errorf("%d scripts, want 1", scripts)
 		}
@@ -112,7 +105,6 @@ func TestRestart_ScriptFailed_StaysFailed_S39(t *testing.T) {
 func TestRestart_ReportDelivered_H48(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.JIT)
-		isSignal := func(c call) bool { return c.put && c.key.Sort == store.KindSignal }
 		w.table.set(func(_ context.Context, c call) verdict {
 			if isSignal(c) {
 				return down
@@ -124,8 +116,7 @@ func TestRestart_ReportDelivered_H48(t *testing.T) {
 		w.stop()
 		w.table.set(nil)
 		w.boot()
-		time.Sleep(time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(time.Second, store.RemoveOK, "")
 	})
 }
 
@@ -134,8 +125,7 @@ func TestAgent_OlderVersion_Ignored(t *testing.T) {
 	inBubble(t, func(w *world) {
 		l := w.online(store.Token)
 		w.release(store.Drain)
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(5*time.Second, store.RemoveOK, "")
 		w.table.set(func(_ context.Context, c call) verdict {
 			if c.put {
 				return fine
@@ -144,8 +134,7 @@ func TestAgent_OlderVersion_Ignored(t *testing.T) {
 		})
 		time.Sleep(time.Minute)
 		w.restart()
-		time.Sleep(time.Minute)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(time.Minute, store.RemoveOK, "")
 		if _, beat := w.said(); beat.Beat.Assignment != w.in().Assignment {
 			t.Errorf("the agent went back to assignment %d", beat.Beat.Assignment)
 		}
@@ -172,8 +161,7 @@ func TestRestart_BadState_SetAside_H51(t *testing.T) {
 			t.Errorf("listener is %s after %d scrubs, want it ended and one scrub", l.Status().State, w.machine.Scrubs())
 		}
 		w.grant(store.Token)
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(5*time.Second, store.RegOK, "")
 		if _, err := os.Stat(file + ".bad"); err != nil {
 			t.Errorf("the bad state is not kept for people: %v", err)
 		}
@@ -186,8 +174,7 @@ func TestRestart_MemoryLost_NoStaleFirstWord_H51(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.Token)
 		w.release(store.Drain)
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(5*time.Second, store.RemoveOK, "")
 		w.table.set(func(_ context.Context, c call) verdict {
 			if c.put || c.c == store.Consistent {
 				return fine

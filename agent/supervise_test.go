@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
@@ -23,8 +22,7 @@ func TestSupervise_JIT_NextAfterJob(t *testing.T) {
 		l := w.online(store.JIT)
 		for range 3 {
 			l.StartJob()
-			time.Sleep(time.Minute)
-			w.wantSignal(store.RegOK, "")
+			w.after(time.Minute, store.RegOK, "")
 			l.FinishJob()
 			w.wantSignal(store.RegNext, "")
 			reg := w.grant(store.JIT)
@@ -32,8 +30,7 @@ func TestSupervise_JIT_NextAfterJob(t *testing.T) {
 			if n := len(w.runner.Alive()); n != 1 {
 				t.Fatalf("%d listeners one idle poll after the next registration came, want 1", n)
 			}
-			time.Sleep(4 * time.Second)
-			w.wantSignal(store.RegOK, "")
+			w.after(4*time.Second, store.RegOK, "")
 			if l = w.only(); l.Name() != reg.Name {
 				t.Fatalf("listener %s, want %s", l.Name(), reg.Name)
 			}
@@ -47,12 +44,10 @@ func TestSupervise_Token_RestartedAfterCrash_H71(t *testing.T) {
 		first := w.online(store.Token)
 		first.StartJob()
 		first.FinishJob()
-		time.Sleep(time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(time.Second, store.RegOK, "")
 		first.Exit(agent.ExitTerminated, "")
 		w.wantSignal(store.RegFailed, store.CauseUnavailable) // never silent
-		time.Sleep(6 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(6*time.Second, store.RegOK, "")
 		if second := w.only(); second == first || second.Name() != first.Name() {
 			t.Errorf("listener %s, want a new one of the same registration %s", second.Name(), first.Name())
 		}
@@ -95,8 +90,7 @@ func TestSupervise_UnexpectedExit_H71(t *testing.T) {
 				}
 				w.wantSignal(tt.want, tt.reason)
 				w.grant(store.JIT)
-				time.Sleep(5 * time.Second)
-				w.wantSignal(store.RegOK, "")
+				w.after(5*time.Second, store.RegOK, "")
 			})
 		})
 	}
@@ -122,9 +116,7 @@ func TestSupervise_Completed_Shown(t *testing.T) {
 func TestSupervise_RefusedAtOnce_Reported(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.runner.Latency = time.Hour
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
+		w.begin(store.JIT)
 		time.Sleep(time.Second)
 		w.only().Exit(agent.ExitTerminated, store.CauseRefused)
 		w.wantSignal(store.RegFailed, store.CauseRefused)
@@ -137,22 +129,15 @@ func TestSupervise_CrashLoop_GivenUp_H71(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.runner.Latency = time.Hour
 		w.runner.OnOffline = func(string) {}
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
+		w.begin(store.JIT)
 		for i := range 5 {
 			time.Sleep(40 * time.Second)
-			synctest.Wait()
-			if n := len(w.runner.Started()); n != i+1 {
-				t.Fatalf("%d listeners were started, want %d", n, i+1)
-			}
+			w.wantStarted(i + 1)
 			w.only().Exit(agent.ExitRetryable, "")
 		}
 		w.wantSignal(store.RegFailed, store.CauseRefused)
 		time.Sleep(3 * time.Minute)
-		if n := len(w.runner.Started()); n != 5 {
-			t.Errorf("%d listeners were started, want no more than 5", n)
-		}
+		w.wantStarted(5)
 	})
 }
 
@@ -161,12 +146,10 @@ func TestSupervise_CrashesFarApart_NeverGivenUp(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.Token)
 		for range 8 {
-			time.Sleep(70 * time.Second)
-			w.wantSignal(store.RegOK, "")
+			w.after(70*time.Second, store.RegOK, "")
 			w.only().Exit(agent.ExitTerminated, "")
 		}
-		time.Sleep(10 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(10*time.Second, store.RegOK, "")
 	})
 }
 
@@ -176,13 +159,10 @@ func TestSupervise_Blocked_ReportedAndBack(t *testing.T) {
 		inBubble(t, func(w *world) {
 			l := w.online(store.JIT)
 			l.Block(cause)
-			time.Sleep(5 * time.Minute)
-			w.wantSignal(store.RegFailed, cause)
+			w.after(5*time.Minute, store.RegFailed, cause)
 			l.Unblock()
 			w.wantSignal(store.RegOK, "")
-			if n := len(w.runner.Started()); n != 1 {
-				t.Errorf("%d listeners were started, want the first kept", n)
-			}
+			w.wantStarted(1)
 		})
 	}
 }
@@ -193,8 +173,7 @@ func TestSupervise_ConflictWhileConnecting_AsksForNext(t *testing.T) {
 		w.online(store.JIT).Block(agent.CauseConflict)
 		w.wantSignal(store.RegNext, "")
 		w.grant(store.JIT)
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(5*time.Second, store.RegOK, "")
 	})
 }
 
@@ -203,11 +182,8 @@ func TestSupervise_ConflictWhileConnecting_AsksForNext(t *testing.T) {
 func TestSupervise_NeverOnline_ReportedAndReplaced_H53(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.runner.Latency = 100 * time.Hour
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
-		time.Sleep(62 * time.Second)
-		w.wantSignal(store.RegFailed, store.CauseSilent)
+		w.begin(store.JIT)
+		w.after(62*time.Second, store.RegFailed, store.CauseSilent)
 		time.Sleep(100 * time.Second)
 		if n := len(w.runner.Started()); n != 1 || w.only() == nil {
 			t.Errorf("%d listeners were started within 162 s, want the first kept", n)
@@ -224,9 +200,7 @@ func TestSupervise_NeverOnline_ReportedAndReplaced_H53(t *testing.T) {
 func TestSupervise_Refused_TriesAgainWithNewMaterial_H53(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.runner.Latency = time.Hour
-		w.launch("a")
-		w.grant(store.JIT)
-		w.boot()
+		w.begin(store.JIT)
 		for range 8 {
 			time.Sleep(time.Second)
 			w.only().Exit(agent.ExitDeprecated, "")
@@ -234,9 +208,7 @@ func TestSupervise_Refused_TriesAgainWithNewMaterial_H53(t *testing.T) {
 			w.grant(store.JIT)
 		}
 		time.Sleep(time.Second)
-		if n := len(w.runner.Started()); n != 9 {
-			t.Errorf("%d listeners were started, want one for each of 9 registrations", n)
-		}
+		w.wantStarted(9)
 	})
 }
 
@@ -257,11 +229,8 @@ func TestStart_OwnErrors_H71(t *testing.T) {
 			inBubble(t, func(w *world) {
 				starts := 0
 				w.runner.StartFunc = func(context.Context, store.Registration, string) error { starts++; return tt.err }
-				w.launch("a")
-				w.grant(store.JIT)
-				w.boot()
-				time.Sleep(4 * time.Minute)
-				w.wantSignal(store.RegFailed, store.CauseMachine)
+				w.begin(store.JIT)
+				w.after(4*time.Minute, store.RegFailed, store.CauseMachine)
 				if starts != tt.starts {
 					t.Errorf("%d starts, want %d", starts, tt.starts)
 				}
@@ -296,18 +265,14 @@ func TestStart_Errors(t *testing.T) {
 					starts++
 					return tt.err
 				}
-				w.launch("a")
-				w.grant(store.Token)
-				w.boot()
-				time.Sleep(4 * time.Minute)
-				w.wantSignal(store.RegFailed, tt.cause)
+				w.begin(store.Token)
+				w.after(4*time.Minute, store.RegFailed, tt.cause)
 				if starts < tt.min || starts > tt.max {
 					t.Errorf("%d starts in 4 min, want %d to %d", starts, tt.min, tt.max)
 				}
 				if tt.min > 5 { // GitHub is back
 					back.Store(true)
-					time.Sleep(time.Minute)
-					w.wantSignal(store.RegOK, "")
+					w.after(time.Minute, store.RegOK, "")
 				}
 			})
 		})
@@ -318,13 +283,10 @@ func TestStart_Errors(t *testing.T) {
 func TestStart_AssignmentOver_Aborted(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.runner.StartFunc = func(ctx context.Context, _ store.Registration, _ string) error { <-ctx.Done(); return ctx.Err() }
-		w.launch("a")
-		w.grant(store.Token)
-		w.boot()
+		w.begin(store.Token)
 		time.Sleep(5 * time.Second)
 		w.release(store.Drain)
-		time.Sleep(3 * time.Second)
-		w.wantSignal(store.RemoveOK, "")
+		w.after(3*time.Second, store.RemoveOK, "")
 	})
 }
 
@@ -339,8 +301,7 @@ func TestSupervise_NewerMaterial_Replaces(t *testing.T) {
 			t.Fatal("a listener with a job was replaced")
 		}
 		first.FinishJob()
-		time.Sleep(5 * time.Second)
-		w.wantSignal(store.RegOK, "")
+		w.after(5*time.Second, store.RegOK, "")
 		if got, _ := w.said(); got.Serial != reg.Serial || w.only().Name() != reg.Name || w.runner.Most() != 1 {
 			t.Errorf("serial %d on %s, at most %d at once; want %d on %s, 1", got.Serial, w.only().Name(), w.runner.Most(), reg.Serial, reg.Name)
 		}
@@ -358,9 +319,7 @@ func TestAgent_ForeignMaterial_Ignored(t *testing.T) {
 		}
 		w.boot()
 		time.Sleep(time.Minute)
-		if n := len(w.runner.Started()); n != 0 {
-			t.Errorf("%d listeners were started with material of another assignment", n)
-		}
+		w.wantStarted(0)
 		w.wantSignal(store.ScriptOK, "")
 		if w.in().State != statemachine.Created {
 			t.Error("the agent changed its record")

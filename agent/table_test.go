@@ -4,64 +4,42 @@ import (
 	"context"
 	"sync"
 
+	"k8s.io/utils/clock"
+
 	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// table is a store.Table in memory.
+// table is a table in memory that keeps the version before the last of each item.
 type table struct {
-	mu    sync.Mutex
-	items map[store.Key][]store.Item // the last two versions, the newest last
+	*storetest.Memory
+	mu  sync.Mutex
+	old map[store.Key]store.Item
 }
 
-func newTable() *table { return &table{items: make(map[store.Key][]store.Item)} }
-
-func (t *table) Get(_ context.Context, _ store.Consistency, keys ...store.Key) ([]store.Item, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var out []store.Item
-	for _, k := range keys {
-		if all := t.items[k]; len(all) > 0 {
-			out = append(out, all[len(all)-1])
-		}
-	}
-	return out, nil
+func newTable() *table {
+	return &table{Memory: storetest.NewMemory(clock.RealClock{}), old: map[store.Key]store.Item{}}
 }
 
-func (t *table) Put(_ context.Context, item store.Item, expect int64) error {
+func (t *table) Put(ctx context.Context, item store.Item, expect int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var current *store.Item
-	if all := t.items[item.Key]; len(all) > 0 {
-		current = &all[len(all)-1]
+	old, err := t.Memory.Get(ctx, store.Consistent, item.Key)
+	if err == nil {
+		err = t.Memory.Put(ctx, item, expect)
 	}
-	if expect != store.Any && (expect == 0) != (current == nil) || expect > 0 && current.Version != expect {
-		return &store.ConflictError{Key: item.Key, Expect: expect, Current: current}
+	if err == nil && len(old) > 0 {
+		t.old[item.Key] = old[0]
 	}
-	all := append(t.items[item.Key], item)
-	t.items[item.Key] = all[max(0, len(all)-2):]
-	return nil
-}
-
-func (t *table) remove(k store.Key) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.items, k)
+	return err
 }
 
 func (t *table) before(k store.Key) (store.Item, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := t.items[k]
-	if len(all) < 2 {
-		return store.Item{}, false
-	}
-	return all[len(all)-2], true
+	old, ok := t.old[k]
+	return old, ok
 }
-
-func (t *table) Scan(context.Context, func(store.Item) error) error { return nil }
-func (t *table) Ring(context.Context, ...store.Key) error           { return nil }
-func (t *table) Watch(ctx context.Context, _ func(store.Key)) error { <-ctx.Done(); return nil }
-func (t *table) Close() error                                       { return nil }
 
 // call is one call of the agent on its table.
 type call struct {

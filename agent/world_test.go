@@ -217,14 +217,35 @@ func (w *world) waitFor(name store.SignalName) {
 	w.wantSignal(name, "")
 }
 
-// online boots a machine for run a up to the online listener of its first registration.
-func (w *world) online(mode store.RegistrationMode) *agenttest.Listener {
+// after sleeps and then wants a signal.
+func (w *world) after(d time.Duration, name store.SignalName, cause string) {
+	w.t.Helper()
+	time.Sleep(d)
+	w.wantSignal(name, cause)
+}
+
+// wantStarted fails unless so many listeners were started so far.
+func (w *world) wantStarted(n int) {
+	w.t.Helper()
+	synctest.Wait()
+	if got := len(w.runner.Started()); got != n {
+		w.t.Fatalf("%d listeners were started, want %d", got, n)
+	}
+}
+
+// begin boots a machine for run a, with material.
+func (w *world) begin(mode store.RegistrationMode) {
 	w.t.Helper()
 	w.launch("a")
 	w.grant(mode)
 	w.boot()
-	time.Sleep(5 * time.Second)
-	w.wantSignal(store.RegOK, "")
+}
+
+// online boots a machine for run a up to the online listener of its first registration.
+func (w *world) online(mode store.RegistrationMode) *agenttest.Listener {
+	w.t.Helper()
+	w.begin(mode)
+	w.after(5*time.Second, store.RegOK, "")
 	w.do(store.Transition{Event: statemachine.HandedOver})
 	return w.only()
 }
