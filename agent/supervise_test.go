@@ -2,16 +2,11 @@ package agent_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"sync/atomic"
-	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
-	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -212,84 +207,6 @@ func TestSupervise_Refused_TriesAgainWithNewMaterial_H53(t *testing.T) {
 	})
 }
 
-// Errors of the machine's own that do not pass are said at once, those that may pass after five tries.
-func TestStart_OwnErrors_H71(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		err    error
-		starts int
-	}{
-		{"FullDisk", fmt.Errorf("start runner: %w", &fs.PathError{Op: "open", Path: "log", Err: syscall.ENOSPC}), 1},
-		{"FullDiskOfTheProgram", errors.New("config.sh: exit status 1: No space left on device : '/opt/runner/.runner'"), 1},
-		{"ReadOnly", &fs.PathError{Op: "open", Path: "log", Err: syscall.EROFS}, 1},
-		{"NoProgram", &fs.PathError{Op: "fork/exec", Path: "Runner.Listener", Err: syscall.ENOENT}, 5},
-		{"NoBaseline", fmt.Errorf("prepare the first runner: %w: a login of the user", agent.ErrUnfit), 5},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				starts := 0
-				w.runner.StartFunc = func(context.Context, store.Registration, string) error { starts++; return tt.err }
-				w.begin(store.JIT)
-				w.after(4*time.Minute, store.RegFailed, store.CauseMachine)
-				if starts != tt.starts {
-					t.Errorf("%d starts, want %d", starts, tt.starts)
-				}
-			})
-		})
-	}
-}
-
-// Errors of the start are sorted by cause: GitHub's are tried again for ever, the machine's own five
-// times, a refusal never.
-func TestStart_Errors(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		err      error
-		cause    string
-		min, max int // starts within 4 minutes
-	}{
-		{"Throttled", fmt.Errorf("config: %w", githubapi.ErrThrottled), store.CauseThrottled, 8, 20},
-		{"Unavailable", fmt.Errorf("config: %w", githubapi.ErrUnavailable), store.CauseUnavailable, 8, 20},
-		{"Refused", fmt.Errorf("config: %w", githubapi.ErrRefused), store.CauseRefused, 1, 1},
-		{"Deprecated", fmt.Errorf("config: %w", agent.ErrDeprecated), store.CauseDeprecated, 1, 1},
-		{"OwnFault", errors.New("fork: out of memory"), store.CauseRefused, 5, 5},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				starts := 0
-				var back atomic.Bool
-				w.runner.StartFunc = func(context.Context, store.Registration, string) error {
-					if back.Load() {
-						return nil
-					}
-					starts++
-					return tt.err
-				}
-				w.begin(store.Token)
-				w.after(4*time.Minute, store.RegFailed, tt.cause)
-				if starts < tt.min || starts > tt.max {
-					t.Errorf("%d starts in 4 min, want %d to %d", starts, tt.min, tt.max)
-				}
-				if tt.min > 5 { // GitHub is back
-					back.Store(true)
-					w.after(time.Minute, store.RegOK, "")
-				}
-			})
-		})
-	}
-}
-
-// A start that takes long ends when the assignment is over.
-func TestStart_AssignmentOver_Aborted(t *testing.T) {
-	inBubble(t, func(w *world) {
-		w.runner.StartFunc = func(ctx context.Context, _ store.Registration, _ string) error { <-ctx.Done(); return ctx.Err() }
-		w.begin(store.Token)
-		time.Sleep(5 * time.Second)
-		w.release(store.Drain)
-		w.after(3*time.Second, store.RemoveOK, "")
-	})
-}
-
 // Newer material replaces a listener that runs no job, and waits for one that does.
 func TestSupervise_NewerMaterial_Replaces(t *testing.T) {
 	inBubble(t, func(w *world) {
@@ -324,5 +241,84 @@ func TestAgent_ForeignMaterial_Ignored(t *testing.T) {
 		if w.in().State != statemachine.Created {
 			t.Error("the agent changed its record")
 		}
+	})
+}
+
+// GitHub may be away for longer than any number of tries: listeners that it ends are started again and
+// again, with growing pauses, and the machine is not given up (H53).
+func TestSupervise_CutOffForLong_NeverGivenUp_H53(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.JIT)
+		ends := 0
+		for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+			for _, l := range w.runner.Alive() {
+				if l.Exit(agent.ExitRetryable, store.CauseUnavailable) {
+					ends++
+				}
+			}
+			w.wantSignal(store.RegFailed, store.CauseUnavailable)
+		}
+		if ends < 10 || ends > 60 {
+			t.Errorf("%d listeners in 10 min, want some with growing pauses", ends)
+		}
+		w.after(time.Minute, store.RegOK, "")
+	})
+}
+
+// H37: a runner is deleted that ran a job before, whose words after it are not heard. Its name was used: the same
+// registration would make another runner of that name, which nobody knows.
+func TestSupervise_DeletedAfterAJob_AsksForNext_H37(t *testing.T) {
+	inBubble(t, func(w *world) {
+		l := w.online(store.Token)
+		l.StartJob()
+		time.Sleep(time.Second)
+		l.FinishJob()
+		time.Sleep(time.Second)
+		l.Exit(agent.ExitOK, "")
+		w.after(time.Minute, store.RegNext, "")
+		w.wantShown(string(agent.Lapsed))
+		w.wantStarted(1)
+		w.grant(store.Token)
+		w.after(5*time.Second, store.RegOK, "")
+	})
+}
+
+// Lapses in quick succession are paced, so that they do not eat the registration budget.
+func TestSupervise_LapsesPaced(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.JIT)
+		granted := 0
+		for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
+			for _, l := range w.runner.Alive() {
+				if l.Status().Online {
+					l.Exit(agent.ExitOK, "")
+				}
+			}
+			if got, _ := w.said(); got.Signal == store.RegNext && got.Serial == w.serial {
+				w.grant(store.JIT)
+				granted++
+			}
+		}
+		if granted < 5 || granted > 30 {
+			t.Errorf("%d registrations in 5 min of lapses, want a few with growing pauses", granted)
+		}
+	})
+}
+
+// S85: what one run's listener was about to do is nothing to the next run: its runner is registered with its own
+// material only.
+func TestSupervise_EndsWithItsAssignment_S85(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.Token).Exit(agent.ExitTerminated, "") // to be started again after a pause
+		synctest.Wait()
+		w.wantSignal(store.RegFailed, store.CauseUnavailable)
+		w.release(store.Now)
+		w.waitFor(store.RemoveOK)
+		w.do(store.Transition{Event: statemachine.Pooled})
+		w.do(store.Transition{Event: statemachine.Claim, RunID: "b", Attempt: 1})
+		time.Sleep(time.Minute)
+		w.wantStarted(1)
+		w.grant(store.Token)
+		w.after(5*time.Second, store.RegOK, "")
 	})
 }
