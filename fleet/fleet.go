@@ -20,8 +20,8 @@ var (
 	ErrNoCapacity = errors.New("fleet: no capacity")
 	// ErrUnsatisfiable: no instance type of this fleet can ever match the spec.
 	ErrUnsatisfiable = errors.New("fleet: no instance type matches")
-	// ErrInvalid: the fleet refuses these parameters or our permission; a retry cannot cure it.
-	ErrInvalid = errors.New("fleet: refused")
+	// ErrRefused: the fleet refuses these parameters or our permission; a retry cannot cure it.
+	ErrRefused = errors.New("fleet: refused")
 	// ErrThrottled: the fleet wants fewer calls.
 	ErrThrottled = errors.New("fleet: throttled")
 )
@@ -126,7 +126,7 @@ type Fleet interface {
 	Plan(ctx context.Context, s Spec) (Plan, error)
 	// Launch makes the call. Fewer machines than asked for, even none, is no error if Outcome.Refused
 	// says why. Repeated with the same plan it returns the same machines and launches none twice.
-	// ErrInvalid is definite; after any other error the outcome is unknown.
+	// ErrRefused is definite; after any other error the outcome is unknown.
 	Launch(ctx context.Context, p Plan) (Outcome, error)
 	// Terminate ends machines and returns one joined *TerminateError for each that may still live.
 	// Unknown ids are no error.

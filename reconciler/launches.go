@@ -171,7 +171,7 @@ func (c *launches) prepare(ctx context.Context, wants []want) (store.Launch, err
 
 // ignorePlan: a refused plan is an answer for its requests, not a failure of the queue.
 func ignorePlan(err error) error {
-	if errors.Is(err, fleet.ErrNoCapacity) || errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrInvalid) {
+	if errors.Is(err, fleet.ErrNoCapacity) || errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrRefused) {
 		return nil
 	}
 	return err
@@ -202,7 +202,7 @@ const patience = 5
 func (r *run) refuse(err error, now time.Time) {
 	r.problem = err.Error()
 	r.launching.refusals++
-	r.launching.hopeless = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrInvalid) && r.launching.refusals >= patience
+	r.launching.hopeless = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrRefused) && r.launching.refusals >= patience
 	r.launching.retry = now.Add(refusalPause(r.launching.refusals))
 }
 
@@ -217,7 +217,7 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 		return c.finish(ctx, l, nil, fmt.Sprintf("plan cannot be read: %v", err))
 	}
 	out, err := c.call(ctx, l, plan)
-	if errors.Is(err, fleet.ErrInvalid) {
+	if errors.Is(err, fleet.ErrRefused) {
 		// Of this call nothing came; an earlier try, whose answer was lost, may have brought machines.
 		machines, listed := c.fleet.List(ctx, l.Token)
 		if listed != nil {

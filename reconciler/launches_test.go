@@ -167,7 +167,7 @@ type turncoat struct {
 
 func (f *turncoat) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
 	if f.calls.Add(1) > 1 {
-		return fleet.Outcome{}, fmt.Errorf("%w: not allowed any more", fleet.ErrInvalid)
+		return fleet.Outcome{}, fmt.Errorf("%w: not allowed any more", fleet.ErrRefused)
 	}
 	_, err := f.Fleet.Launch(ctx, p)
 	return fleet.Outcome{}, errors.Join(err, errors.New("connection reset"))
@@ -194,7 +194,7 @@ type stranger struct {
 
 func (f *stranger) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
 	if f.calls++; f.calls <= f.until {
-		return fleet.Outcome{}, fmt.Errorf("%w: allow ec2:CreateFleet", fleet.ErrInvalid)
+		return fleet.Outcome{}, fmt.Errorf("%w: allow ec2:CreateFleet", fleet.ErrRefused)
 	}
 	return f.Fleet.Launch(ctx, p)
 }

@@ -95,7 +95,7 @@ func (ts *templates) live(ctx context.Context) (*types.LaunchTemplate, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s exists and is not tagged %s=%s: it is not ours: rename it, or choose another name for this installation: %w",
-		ts.templateResource(), TagName, ts.name, fleet.ErrInvalid)
+		ts.templateResource(), TagName, ts.name, fleet.ErrRefused)
 }
 
 // create makes the template. It reports false if another was first.

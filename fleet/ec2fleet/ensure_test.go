@@ -47,7 +47,7 @@ func version(t *testing.T, f *Fleet) string {
 func TestEnsure_MakesTheTemplateOnce_H65(t *testing.T) {
 	s := ec2test.New(t)
 	f := opened(t, s.URL, "test", options(s))
-	if _, err := f.Template(t.Context()); err == nil || errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "remuda init") {
+	if _, err := f.Template(t.Context()); err == nil || errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "remuda init") {
 		t.Errorf("Template before Ensure error = %v, want one that says what to do, and that time cures", err)
 	}
 	if got := ensured(t, f, false); got.Action != ensure.WouldCreate || writes(s) != 0 {
@@ -287,8 +287,8 @@ func TestEnsure_LeavesAnothersTemplateAlone_H59(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := writes(s)
-	if _, err := g.Ensure(t.Context(), true); !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "launch template other-machine") || writes(s) != before {
-		t.Errorf("Ensure error = %v after %d writes, want ErrInvalid and none", err, writes(s)-before)
+	if _, err := g.Ensure(t.Context(), true); !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "launch template other-machine") || writes(s) != before {
+		t.Errorf("Ensure error = %v after %d writes, want ErrRefused and none", err, writes(s)-before)
 	}
 }
 
@@ -322,8 +322,8 @@ func TestEnsure_ClearErrors(t *testing.T) {
 			f := opened(t, s.URL, "test", options(s))
 			tt.breaks(s)
 			got, err := f.Ensure(t.Context(), true)
-			if !errors.Is(err, fleet.ErrInvalid) || len(got) != 0 {
-				t.Fatalf("Ensure = %v, %v, want ErrInvalid", got, err)
+			if !errors.Is(err, fleet.ErrRefused) || len(got) != 0 {
+				t.Fatalf("Ensure = %v, %v, want ErrRefused", got, err)
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {

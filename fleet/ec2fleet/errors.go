@@ -17,7 +17,7 @@ func explain(err error, call, resource string) error {
 	case class == awserr.Throttled:
 		return fmt.Errorf("%w: %w", fleet.ErrThrottled, told)
 	case definite(class):
-		return fmt.Errorf("%w: %w", fleet.ErrInvalid, told)
+		return fmt.Errorf("%w: %w", fleet.ErrRefused, told)
 	}
 	return told
 }

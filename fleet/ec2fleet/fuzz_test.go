@@ -27,8 +27,8 @@ func FuzzDecode_S73(f *testing.F) {
 		p := fleet.Plan{Token: token, Count: count, TemplateVersion: version, Params: raw}
 		in, err := fl.decode(p)
 		if err != nil {
-			if !errors.Is(err, fleet.ErrInvalid) {
-				t.Errorf("decode(%q) = %v, want ErrInvalid", raw, err)
+			if !errors.Is(err, fleet.ErrRefused) {
+				t.Errorf("decode(%q) = %v, want ErrRefused", raw, err)
 			}
 			return
 		}

@@ -41,11 +41,11 @@ func (ts *templates) askParameter(ctx context.Context, name string) (string, err
 		return "", explain(err, "ssm:GetParameters", resource)
 	}
 	if len(out.Parameters) != 1 {
-		return "", fmt.Errorf("ssm:GetParameters on %s: not found: it must exist in this region: %w", resource, fleet.ErrInvalid)
+		return "", fmt.Errorf("ssm:GetParameters on %s: not found: it must exist in this region: %w", resource, fleet.ErrRefused)
 	}
 	id := aws.ToString(out.Parameters[0].Value)
 	if !amiForm.MatchString(id) { // not told: it may be a secret
-		return "", fmt.Errorf("ssm:GetParameters on %s: the value must be the id of an image, such as ami-0123456789abcdef0: %w", resource, fleet.ErrInvalid)
+		return "", fmt.Errorf("ssm:GetParameters on %s: the value must be the id of an image, such as ami-0123456789abcdef0: %w", resource, fleet.ErrRefused)
 	}
 	return id, nil
 }
@@ -76,7 +76,7 @@ func (ts *templates) askImage(ctx context.Context, id string) (types.Image, erro
 		return types.Image{}, explain(err, "ec2:DescribeImages", "AMI "+id)
 	}
 	if len(out.Images) != 1 {
-		return types.Image{}, fmt.Errorf("ec2:DescribeImages on AMI %s: not found: it must exist in this region and be shared with this account: %w", id, fleet.ErrInvalid)
+		return types.Image{}, fmt.Errorf("ec2:DescribeImages on AMI %s: not found: it must exist in this region and be shared with this account: %w", id, fleet.ErrRefused)
 	}
 	return out.Images[0], nil
 }

@@ -20,7 +20,7 @@ import (
 // launch's machines, since the answer to a repetition does not say what became of them.
 //
 // Errors beside instances are refusals (S74, S75). A call that brought nothing for reasons that
-// neither time nor another place cures, such as a missing permission, is fleet.ErrInvalid.
+// neither time nor another place cures, such as a missing permission, is fleet.ErrRefused.
 func (f *Fleet) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
 	ctx, cancel, err := f.begin(ctx)
 	if err != nil {
@@ -72,10 +72,10 @@ func (in params) resource() string {
 	return "launch template " + templateVersion(in.Template, in.Version)
 }
 
-// indefinite returns err, of a call after CreateFleet's answer, without the kind fleet.ErrInvalid: the
+// indefinite returns err, of a call after CreateFleet's answer, without the kind fleet.ErrRefused: the
 // machines may be there, whatever keeps us from seeing them, and only the repeated call tells (H01).
 func indefinite(err error) error {
-	if errors.Is(err, fleet.ErrInvalid) {
+	if errors.Is(err, fleet.ErrRefused) {
 		return fmt.Errorf("machines may have been launched: %v", err) //nolint:errorlint // not of that kind
 	}
 	return err

@@ -172,7 +172,7 @@ func TestLaunch_LostReplyLaunchesNoneTwice_H32_H02(t *testing.T) {
 			}
 			p := planned(t, f, spec("l-1", 3))
 			out, err := f.Launch(t.Context(), p)
-			if (err != nil) != (times == 3) || errors.Is(err, fleet.ErrInvalid) {
+			if (err != nil) != (times == 3) || errors.Is(err, fleet.ErrRefused) {
 				t.Errorf("%s %d times: Launch = %d machines, %v, want an unknown outcome after 3", name, times, len(out.Machines), err)
 			}
 			out, err = f.Launch(t.Context(), p)
@@ -208,7 +208,7 @@ func TestLaunch_TemplateNotSeenYet_H55(t *testing.T) {
 	s, f := fresh(t, nil)
 	p := planned(t, f, spec("l-1", 1))
 	s.Fail("CreateFleet", ec2test.Fault{Status: http.StatusBadRequest, Code: "InvalidLaunchTemplateId.VersionNotFound", Message: "no"})
-	if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) {
+	if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrRefused) {
 		t.Errorf("Launch error = %v, want one that a repetition cures", err)
 	}
 	if out, err := f.Launch(t.Context(), p); err != nil || len(out.Machines) != 1 {
@@ -216,7 +216,7 @@ func TestLaunch_TemplateNotSeenYet_H55(t *testing.T) {
 	}
 	s.Remove(f.templates.templateName())
 	f.templates.template.forget()
-	if _, err := f.Plan(t.Context(), spec("l-2", 1)); err == nil || errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "not found") {
+	if _, err := f.Plan(t.Context(), spec("l-2", 1)); err == nil || errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("Plan without a template error = %v, want one that time cures", err)
 	}
 	if _, err := f.Ensure(t.Context(), true); err != nil {
@@ -227,12 +227,12 @@ func TestLaunch_TemplateNotSeenYet_H55(t *testing.T) {
 	}
 }
 
-// Once EC2 has launched, no missing permission to look makes that undone: ErrInvalid would be definite.
+// Once EC2 has launched, no missing permission to look makes that undone: ErrRefused would be definite.
 func TestLaunch_RefusedLookIsNotDefinite_H01(t *testing.T) {
 	s, f := fresh(t, nil)
 	p := planned(t, f, spec("l-1", 2))
 	s.Fail("DescribeInstances", ec2test.Fault{Status: http.StatusForbidden, Code: "UnauthorizedOperation", Message: "no"})
-	if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "allow ec2:DescribeInstances") {
+	if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "allow ec2:DescribeInstances") {
 		t.Errorf("Launch error = %v, want an unknown outcome that names the permission", err)
 	}
 	if out, err := f.Launch(t.Context(), p); err != nil || len(out.Machines) != 2 || len(s.Instances()) != 2 {
@@ -249,7 +249,7 @@ func TestLaunch_SizeMustBeTold_H15_H01(t *testing.T) {
 	}
 	s.SetTypes()
 	f := opened(t, s.URL, "test", options(s)) // knows of no type yet
-	if out, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "c6i.large") {
+	if out, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "c6i.large") {
 		t.Errorf("Launch = %+v, %v, want an unknown outcome that names the type", out, err)
 	}
 }
@@ -276,8 +276,8 @@ func TestLaunch_ClearErrors(t *testing.T) {
 			p := planned(t, f, spec("l-1", 2))
 			tt.breaks(s, f.templates.templateName())
 			out, err := f.Launch(t.Context(), p)
-			if !errors.Is(err, fleet.ErrInvalid) || len(out.Machines) != 0 || len(s.Instances()) != 0 {
-				t.Fatalf("Launch = %+v, %v, want ErrInvalid and no machine", out, err)
+			if !errors.Is(err, fleet.ErrRefused) || len(out.Machines) != 0 || len(s.Instances()) != 0 {
+				t.Fatalf("Launch = %+v, %v, want ErrRefused and no machine", out, err)
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {
@@ -315,8 +315,8 @@ func TestLaunch_ProfileIsLookedUpBefore_H01(t *testing.T) {
 	p := planned(t, ready(t, s, nil), spec("l-1", 1))
 	f := opened(t, s.URL, "test", options(s))
 	s.Deny("GetInstanceProfile")
-	if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "allow iam:GetInstanceProfile") {
-		t.Errorf("Launch error = %v, want ErrInvalid that names iam:GetInstanceProfile", err)
+	if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "allow iam:GetInstanceProfile") {
+		t.Errorf("Launch error = %v, want ErrRefused that names iam:GetInstanceProfile", err)
 	}
 	if n := s.Calls("CreateFleet"); n != 0 {
 		t.Errorf("%d launches were called, want none before their principal is known", n)
@@ -347,8 +347,8 @@ func TestLaunch_PlanOfAnotherInstallationOrFormIsInvalid(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Params = raw
-		if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrInvalid) {
-			t.Errorf("%s: Launch error = %v, want ErrInvalid", name, err)
+		if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrRefused) {
+			t.Errorf("%s: Launch error = %v, want ErrRefused", name, err)
 		}
 	}
 	if n := s.Calls("CreateFleet"); n != 0 {

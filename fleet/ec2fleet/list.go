@@ -163,7 +163,7 @@ func (l *lister) askRole(ctx context.Context) (string, error) {
 		return "", explain(err, "iam:GetInstanceProfile", resource)
 	}
 	if out.InstanceProfile == nil || len(out.InstanceProfile.Roles) != 1 {
-		return "", fmt.Errorf("iam:GetInstanceProfile on %s: it has no role: add one: %w", resource, fleet.ErrInvalid)
+		return "", fmt.Errorf("iam:GetInstanceProfile on %s: it has no role: add one: %w", resource, fleet.ErrRefused)
 	}
 	return aws.ToString(out.InstanceProfile.Roles[0].RoleId), nil
 }

@@ -17,8 +17,8 @@ func TestLaunch_Odds_S74_S75(t *testing.T) {
 		p := planned(t, f, spec("l-1", 1))
 		s.Remove(ec2test.AMI)
 		_, err := f.Launch(t.Context(), p)
-		if !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "InvalidAMIID.NotFound") {
-			t.Errorf("Launch error = %v, want %v with EC2's code", err, fleet.ErrInvalid)
+		if !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "InvalidAMIID.NotFound") {
+			t.Errorf("Launch error = %v, want %v with EC2's code", err, fleet.ErrRefused)
 		}
 	})
 	t.Run("NewVersionIsNotSeenYet", func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestLaunch_Odds_S74_S75(t *testing.T) {
 		unseen := ec2test.Fault{Status: http.StatusBadRequest, Code: "InvalidLaunchTemplateId.VersionNotFound", Message: "Could not find launch template version"}
 		s.Fail("CreateFleet", unseen, unseen) // EC2 API, "Eventual consistency"
 		for range 2 {
-			if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrInvalid) {
+			if _, err := f.Launch(t.Context(), p); err == nil || errors.Is(err, fleet.ErrRefused) {
 				t.Fatalf("Launch error = %v, want one that is not definite", err)
 			}
 		}
@@ -51,8 +51,8 @@ func TestLaunch_Odds_S74_S75(t *testing.T) {
 		if err := f.Terminate(t.Context(), out.Machines[1].ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "IdempotentInstanceTerminated") {
-			t.Errorf("Launch after both ended: %v, want %v with EC2's code", err, fleet.ErrInvalid)
+		if _, err := f.Launch(t.Context(), p); !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "IdempotentInstanceTerminated") {
+			t.Errorf("Launch after both ended: %v, want %v with EC2's code", err, fleet.ErrRefused)
 		}
 		if n := len(s.Alive()); n != 0 {
 			t.Errorf("%d machines live, want none launched anew", n)

@@ -48,13 +48,13 @@ func (f *Fleet) decode(p fleet.Plan) (params, error) {
 	d := json.NewDecoder(bytes.NewReader(p.Params))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return params{}, fmt.Errorf("parameters: %w: %w", err, fleet.ErrInvalid)
+		return params{}, fmt.Errorf("parameters: %w: %w", err, fleet.ErrRefused)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return params{}, fmt.Errorf("parameters: must be one JSON object and nothing after it: %w", fleet.ErrInvalid)
+		return params{}, fmt.Errorf("parameters: must be one JSON object and nothing after it: %w", fleet.ErrRefused)
 	}
 	if err := f.check(in, p); err != nil {
-		return params{}, fmt.Errorf("parameters: %w: %w", err, fleet.ErrInvalid)
+		return params{}, fmt.Errorf("parameters: %w: %w", err, fleet.ErrRefused)
 	}
 	return in, nil
 }

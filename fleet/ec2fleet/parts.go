@@ -54,7 +54,7 @@ func (ts *templates) askGroups(ctx context.Context) ([]types.SecurityGroup, erro
 func allThere[T any](call string, ids []string, got []T, idOf func(T) *string) error {
 	for _, id := range ids {
 		if !slices.ContainsFunc(got, func(t T) bool { return aws.ToString(idOf(t)) == id }) {
-			return fmt.Errorf("%s: %s is missing in the answer: %w", call, id, fleet.ErrInvalid)
+			return fmt.Errorf("%s: %s is missing in the answer: %w", call, id, fleet.ErrRefused)
 		}
 	}
 	return nil
@@ -65,12 +65,12 @@ func sameVPC(subnets []types.Subnet, groups []types.SecurityGroup) error {
 	vpc := aws.ToString(subnets[0].VpcId)
 	for _, s := range subnets {
 		if other := aws.ToString(s.VpcId); other != vpc {
-			return fmt.Errorf("subnet %s is in %s, others are in %s: all must be in one VPC: %w", aws.ToString(s.SubnetId), other, vpc, fleet.ErrInvalid)
+			return fmt.Errorf("subnet %s is in %s, others are in %s: all must be in one VPC: %w", aws.ToString(s.SubnetId), other, vpc, fleet.ErrRefused)
 		}
 	}
 	for _, g := range groups {
 		if other := aws.ToString(g.VpcId); other != vpc {
-			return fmt.Errorf("security group %s is in %s, the subnets are in %s: all must be in one VPC: %w", aws.ToString(g.GroupId), other, vpc, fleet.ErrInvalid)
+			return fmt.Errorf("security group %s is in %s, the subnets are in %s: all must be in one VPC: %w", aws.ToString(g.GroupId), other, vpc, fleet.ErrRefused)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ const (
 	maxAllowed = 400 // AllowedInstanceTypes (EC2 API, InstanceRequirementsRequest)
 )
 
-// Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrInvalid for a spec out of
+// Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrRefused for a spec out of
 // range and for whatever keeps it from reading the launch template, the subnets or the types.
 func (f *Fleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	ctx, cancel, err := f.begin(ctx)
@@ -85,13 +85,13 @@ func checkSpec(s fleet.Spec) error {
 		return err
 	}
 	if s.UsageClass != spot && s.UsageClass != onDemand {
-		return fmt.Errorf("usage class must be spot or on-demand, got %q: %w", s.UsageClass, fleet.ErrInvalid)
+		return fmt.Errorf("usage class must be spot or on-demand, got %q: %w", s.UsageClass, fleet.ErrRefused)
 	}
 	if s.CPU < 1 || s.Mem < 1 || s.CPU > math.MaxInt32 || s.Mem > math.MaxInt32 {
-		return fmt.Errorf("CPU and Mem must be at least 1, got %d and %d: %w", s.CPU, s.Mem, fleet.ErrInvalid)
+		return fmt.Errorf("CPU and Mem must be at least 1, got %d and %d: %w", s.CPU, s.Mem, fleet.ErrRefused)
 	}
 	if len(s.ResourceClass) > 256 { // a tag's value
-		return fmt.Errorf("resource class must be at most 256 bytes, got %d: %w", len(s.ResourceClass), fleet.ErrInvalid)
+		return fmt.Errorf("resource class must be at most 256 bytes, got %d: %w", len(s.ResourceClass), fleet.ErrRefused)
 	}
 	return nil
 }
@@ -99,10 +99,10 @@ func checkSpec(s fleet.Spec) error {
 func checkLaunch(token string, count int) error {
 	ascii := !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 	if token == "" || len(token) > maxToken || !ascii {
-		return fmt.Errorf("token must be 1 to %d characters of ASCII, got %q: %w", maxToken, token, fleet.ErrInvalid)
+		return fmt.Errorf("token must be 1 to %d characters of ASCII, got %q: %w", maxToken, token, fleet.ErrRefused)
 	}
 	if count < 1 || count > math.MaxInt32 {
-		return fmt.Errorf("count must be at least 1, got %d: %w", count, fleet.ErrInvalid)
+		return fmt.Errorf("count must be at least 1, got %d: %w", count, fleet.ErrRefused)
 	}
 	return nil
 }

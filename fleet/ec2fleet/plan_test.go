@@ -283,8 +283,8 @@ func TestPlan_OldKnowledgeServesWhileEC2IsBusy_H53(t *testing.T) {
 	}
 	clk.SetTime(clk.Now().Add(staleLife))
 	s.Deny("DescribeSubnets")
-	if _, err := f.Plan(t.Context(), spec("l-1", 1)); !errors.Is(err, fleet.ErrInvalid) {
-		t.Errorf("Plan without permission error = %v, want ErrInvalid", err)
+	if _, err := f.Plan(t.Context(), spec("l-1", 1)); !errors.Is(err, fleet.ErrRefused) {
+		t.Errorf("Plan without permission error = %v, want ErrRefused", err)
 	}
 	fresh := opened(t, s.URL, "test", options(s))
 	s.Throttle("DescribeLaunchTemplateVersions", 3)
@@ -292,7 +292,7 @@ func TestPlan_OldKnowledgeServesWhileEC2IsBusy_H53(t *testing.T) {
 		t.Errorf("first Plan while EC2 is busy error = %v, want ErrThrottled", err)
 	}
 	s.Fail("DescribeLaunchTemplateVersions", ec2test.Fault{Status: http.StatusBadRequest, Code: "RequestExpired"})
-	if _, err := fresh.Plan(t.Context(), spec("l-1", 1)); err == nil || errors.Is(err, fleet.ErrInvalid) {
+	if _, err := fresh.Plan(t.Context(), spec("l-1", 1)); err == nil || errors.Is(err, fleet.ErrRefused) {
 		t.Errorf("Plan with credentials run out error = %v, want one that a retry may cure", err)
 	}
 }
@@ -311,8 +311,8 @@ func TestPlan_BadSpecIsInvalid_H34(t *testing.T) {
 	} {
 		sp := spec("l-1", 1)
 		change(&sp)
-		if _, err := f.Plan(t.Context(), sp); !errors.Is(err, fleet.ErrInvalid) {
-			t.Errorf("%s: Plan error = %v, want ErrInvalid", name, err)
+		if _, err := f.Plan(t.Context(), sp); !errors.Is(err, fleet.ErrRefused) {
+			t.Errorf("%s: Plan error = %v, want ErrRefused", name, err)
 		}
 	}
 }

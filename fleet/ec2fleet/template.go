@@ -71,7 +71,7 @@ func (ts *templates) present(ctx context.Context) (template, error) {
 			return template{}, explain(err, "ec2:DescribeLaunchTemplateVersions", ts.templateResource())
 		}
 		if len(out.LaunchTemplateVersions) != 1 || out.LaunchTemplateVersions[0].LaunchTemplateData == nil {
-			return template{}, fmt.Errorf("ec2:DescribeLaunchTemplateVersions on %s: no default version: %w", ts.templateResource(), fleet.ErrInvalid)
+			return template{}, fmt.Errorf("ec2:DescribeLaunchTemplateVersions on %s: no default version: %w", ts.templateResource(), fleet.ErrRefused)
 		}
 		return templateOf(out.LaunchTemplateVersions[0]), nil
 	})

@@ -67,8 +67,8 @@ func TestTemplate_ParameterOfNoUse(t *testing.T) {
 				tt.change(s)
 			}
 			_, err := f.Ensure(t.Context(), true)
-			if !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "s3cr3t") {
-				t.Errorf("Ensure error = %v, want %v with %q and without the value", err, fleet.ErrInvalid, tt.want)
+			if !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "s3cr3t") {
+				t.Errorf("Ensure error = %v, want %v with %q and without the value", err, fleet.ErrRefused, tt.want)
 			}
 			if n := writes(s); n > 0 {
 				t.Errorf("%d writes, want none", n)

@@ -113,7 +113,7 @@ func TestTerminate_ThrottledIsNotTriedOneByOne(t *testing.T) {
 		t.Errorf("%d calls, want the SDK's 3", n)
 	}
 	s.Deny("TerminateInstances")
-	if err := f.Terminate(t.Context(), ids[0]); awserr.ClassOf(err) != awserr.Denied || !errors.Is(err, fleet.ErrInvalid) {
+	if err := f.Terminate(t.Context(), ids[0]); awserr.ClassOf(err) != awserr.Denied || !errors.Is(err, fleet.ErrRefused) {
 		t.Errorf("Terminate without permission error = %v, want it said", err)
 	}
 }
@@ -240,7 +240,7 @@ func TestList_KeepsTheRoleItKnows_H53(t *testing.T) {
 	if n := s.Calls("GetInstanceProfile") - asked; n != 1 {
 		t.Errorf("IAM was asked %d times, want once", n)
 	}
-	if _, err := f.Ensure(t.Context(), true); !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "allow iam:GetInstanceProfile") {
+	if _, err := f.Ensure(t.Context(), true); !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "allow iam:GetInstanceProfile") {
 		t.Errorf("Ensure error = %v, want it to name the permission", err)
 	}
 }

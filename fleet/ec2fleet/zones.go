@@ -72,7 +72,7 @@ func (c *catalog) askSubnets(ctx context.Context) (subnets []types.Subnet, missi
 		}
 	}
 	if len(gone) > 0 {
-		missing = fmt.Errorf("ec2:DescribeSubnets on %s: not found: %s: take what was deleted out of ec2.subnets: %w", resource, strings.Join(gone, ", "), fleet.ErrInvalid)
+		missing = fmt.Errorf("ec2:DescribeSubnets on %s: not found: %s: take what was deleted out of ec2.subnets: %w", resource, strings.Join(gone, ", "), fleet.ErrRefused)
 	}
 	return subnets, missing, nil
 }

@@ -27,7 +27,7 @@ func TestPlan_OneSubnetIsGone_S72(t *testing.T) {
 	o.Subnets = append(o.Subnets, gone)
 	o.UserData += "# another\n"
 	steps, err := opened(t, s.URL, "test", o).Ensure(t.Context(), true)
-	if !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), gone) {
+	if !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), gone) {
 		t.Errorf("Ensure error = %v, want one that names %s", err, gone)
 	}
 	if len(steps) != 1 || steps[0].Action != ensure.Updated {
@@ -40,15 +40,15 @@ func TestPlan_NoSubnetIsLeft(t *testing.T) {
 	s := ec2test.New(t)
 	o := options(s)
 	o.Subnets = append(o.Subnets, "subnet-0000dead")
-	if _, err := opened(t, s.URL, "new", o).Ensure(t.Context(), true); !errors.Is(err, fleet.ErrInvalid) || writes(s) > 0 {
-		t.Errorf("Ensure of a new installation = %v after %d writes, want %v and none", err, writes(s), fleet.ErrInvalid)
+	if _, err := opened(t, s.URL, "new", o).Ensure(t.Context(), true); !errors.Is(err, fleet.ErrRefused) || writes(s) > 0 {
+		t.Errorf("Ensure of a new installation = %v after %d writes, want %v and none", err, writes(s), fleet.ErrRefused)
 	}
 	ready(t, s, nil)
 	f := opened(t, s.URL, "test", options(s))
 	for _, id := range s.Subnets() {
 		s.Remove(id)
 	}
-	if _, err := f.Plan(t.Context(), spec("l-1", 1)); !errors.Is(err, fleet.ErrInvalid) || !strings.Contains(err.Error(), "subnet-00000001") {
-		t.Errorf("Plan error = %v, want %v that names the subnets", err, fleet.ErrInvalid)
+	if _, err := f.Plan(t.Context(), spec("l-1", 1)); !errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "subnet-00000001") {
+		t.Errorf("Plan error = %v, want %v that names the subnets", err, fleet.ErrRefused)
 	}
 }

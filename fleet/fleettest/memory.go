@@ -157,7 +157,7 @@ func (m *Memory) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error
 	l, known := m.launches[p.Token]
 	if known && l.plan != form {
 		m.mu.Unlock()
-		return fleet.Outcome{}, fmt.Errorf("launch %s: token was used with another plan: %w", p.Token, fleet.ErrInvalid)
+		return fleet.Outcome{}, fmt.Errorf("launch %s: token was used with another plan: %w", p.Token, fleet.ErrRefused)
 	}
 	if !known {
 		l = m.place(p, in)

@@ -76,10 +76,10 @@ func covers(pattern, slot fleet.Slot) bool {
 
 func checkLaunch(token string, count int) error {
 	if token == "" || len(token) > 64 {
-		return fmt.Errorf("token must be 1 to 64 characters, got %q: %w", token, fleet.ErrInvalid)
+		return fmt.Errorf("token must be 1 to 64 characters, got %q: %w", token, fleet.ErrRefused)
 	}
 	if count < 1 {
-		return fmt.Errorf("count must be at least 1, got %d: %w", count, fleet.ErrInvalid)
+		return fmt.Errorf("count must be at least 1, got %d: %w", count, fleet.ErrRefused)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func decode(p fleet.Plan) (params, string, error) {
 	d := json.NewDecoder(bytes.NewReader(p.Params))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil || len(in.Slots) == 0 {
-		return params{}, "", fmt.Errorf("malformed parameters %q: %w", p.Params, fleet.ErrInvalid)
+		return params{}, "", fmt.Errorf("malformed parameters %q: %w", p.Params, fleet.ErrRefused)
 	}
 	form, err := json.Marshal(p) // compacts Params
 	return in, string(form), err

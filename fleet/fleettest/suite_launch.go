@@ -126,8 +126,8 @@ func launchOtherPlan(t *testing.T, s Subject) {
 	p, want := start(t, s.Fleet, 1)
 	sp := spec(2)
 	sp.Token = p.Token
-	if out, err := s.Fleet.Launch(t.Context(), plan(t, s.Fleet, sp)); !errors.Is(err, fleet.ErrInvalid) {
-		t.Errorf("Launch of another plan with a used token = %v, %v, want ErrInvalid", ids(out.Machines), err)
+	if out, err := s.Fleet.Launch(t.Context(), plan(t, s.Fleet, sp)); !errors.Is(err, fleet.ErrRefused) {
+		t.Errorf("Launch of another plan with a used token = %v, %v, want ErrRefused", ids(out.Machines), err)
 	}
 	wantLiving(t, s, s.Fleet, "", want)
 }
@@ -136,8 +136,8 @@ func launchMalformed(t *testing.T, s Subject) {
 	for _, raw := range []string{``, `null`, `{}`, `[1]`, `{"what":1}`, `{`} {
 		p := plan(t, s.Fleet, spec(1))
 		p.Params = json.RawMessage(raw)
-		if _, err := s.Fleet.Launch(t.Context(), p); !errors.Is(err, fleet.ErrInvalid) {
-			t.Errorf("Launch(params %s) error = %v, want ErrInvalid", raw, err)
+		if _, err := s.Fleet.Launch(t.Context(), p); !errors.Is(err, fleet.ErrRefused) {
+			t.Errorf("Launch(params %s) error = %v, want ErrRefused", raw, err)
 		}
 	}
 	wantLiving(t, s, s.Fleet, "", nil)

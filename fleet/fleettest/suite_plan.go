@@ -131,8 +131,8 @@ func planInvalid(t *testing.T, s Subject) {
 		if err == nil {
 			_, err = s.Fleet.Launch(t.Context(), p)
 		}
-		if !errors.Is(err, fleet.ErrInvalid) {
-			t.Errorf("%s: Plan and Launch error = %v, want ErrInvalid", tt.name, err)
+		if !errors.Is(err, fleet.ErrRefused) {
+			t.Errorf("%s: Plan and Launch error = %v, want ErrRefused", tt.name, err)
 		}
 	}
 	wantLiving(t, s, s.Fleet, "", nil)

@@ -69,7 +69,7 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (out fleet.Outcome, er
 		return fleet.Outcome{}, err
 	}
 	if j.Plan != form {
-		return fleet.Outcome{}, fmt.Errorf("the token was used with another plan: %w", fleet.ErrInvalid)
+		return fleet.Outcome{}, fmt.Errorf("the token was used with another plan: %w", fleet.ErrRefused)
 	}
 	if !j.Complete {
 		if err := f.complete(p.Token, j); err != nil {

@@ -124,8 +124,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		in, form, err := decode(fleet.Plan{Token: "l-1", Count: 1, Params: raw})
-		if err != nil && !errors.Is(err, fleet.ErrInvalid) {
-			t.Errorf("decode(%q) error = %v, want ErrInvalid", raw, err)
+		if err != nil && !errors.Is(err, fleet.ErrRefused) {
+			t.Errorf("decode(%q) error = %v, want ErrRefused", raw, err)
 		}
 		if err == nil && (len(in.Places) == 0 || form == "") {
 			t.Errorf("decode(%q) = %+v, %q without error", raw, in, form)

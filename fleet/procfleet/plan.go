@@ -32,7 +32,7 @@ type place struct {
 	Zone         string `json:"zone"`
 }
 
-// Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrInvalid for a token or a
+// Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrRefused for a token or a
 // count out of range.
 func (f *Fleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	p, err := f.plan(ctx, s)
@@ -100,10 +100,10 @@ func excluded(patterns []fleet.Slot, s fleet.Slot) bool {
 
 func checkLaunch(token string, count int) error {
 	if token == "" || len(token) > maxToken {
-		return fmt.Errorf("token must be 1 to %d characters, got %q: %w", maxToken, token, fleet.ErrInvalid)
+		return fmt.Errorf("token must be 1 to %d characters, got %q: %w", maxToken, token, fleet.ErrRefused)
 	}
 	if count < 1 {
-		return fmt.Errorf("count must be at least 1, got %d: %w", count, fleet.ErrInvalid)
+		return fmt.Errorf("count must be at least 1, got %d: %w", count, fleet.ErrRefused)
 	}
 	return nil
 }
@@ -118,19 +118,19 @@ func decode(p fleet.Plan) (params, string, error) {
 	d := json.NewDecoder(bytes.NewReader(p.Params))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return params{}, "", fmt.Errorf("parameters: %w: %w", err, fleet.ErrInvalid)
+		return params{}, "", fmt.Errorf("parameters: %w: %w", err, fleet.ErrRefused)
 	}
 	for _, pl := range in.Places {
 		if pl.InstanceType == "" || pl.CPU < 1 || pl.Mem < 1 {
-			return params{}, "", fmt.Errorf("parameters: place %+v: %w", pl, fleet.ErrInvalid)
+			return params{}, "", fmt.Errorf("parameters: place %+v: %w", pl, fleet.ErrRefused)
 		}
 	}
 	if len(in.Places) == 0 {
-		return params{}, "", fmt.Errorf("parameters: no place: %w", fleet.ErrInvalid)
+		return params{}, "", fmt.Errorf("parameters: no place: %w", fleet.ErrRefused)
 	}
 	form, err := json.Marshal(p)
 	if err != nil {
-		return params{}, "", fmt.Errorf("parameters: %w: %w", err, fleet.ErrInvalid)
+		return params{}, "", fmt.Errorf("parameters: %w: %w", err, fleet.ErrRefused)
 	}
 	return in, string(form), nil
 }
