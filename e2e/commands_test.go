@@ -41,7 +41,7 @@ type siteKey struct{}
 
 // longScripts are those that take over 10 s, most of which they wait.
 var longScripts = []string{
-	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "two-controllers", "usage-class",
+	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "sudden-loss", "two-controllers", "usage-class",
 }
 
 // setup gives each script a site, a configuration with short limits and the binary in its path.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
 	"github.com/remuda-run/remuda/statemachine"
@@ -94,6 +95,7 @@ func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
 // A version of the runner that GitHub will not serve for long is told of; while it is refused, the request
 // says so (H50, H71).
 func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
+	program.Long(t, "waits for a refused listener's next try")
 	t.Parallel()
 	s := install(t, "REMUDA_INTERVALS_HOUSEKEEPING=1s", "REMUDA_AGENT_RUNNER_VERSION="+simrunner.Version)
 	end := time.Now().Add(240 * time.Hour).UTC().Truncate(time.Second)

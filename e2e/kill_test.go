@@ -37,7 +37,7 @@ func TestControllerKilled_S79_AtEveryWriteNothingHappened(t *testing.T) {
 	}
 	step := int64(*killEvery)
 	if testing.Short() {
-		step = max(step, 8)
+		step = max(step, 16)
 	}
 	var told, killed atomic.Int64
 	t.Run("after", func(t *testing.T) {
