@@ -120,6 +120,7 @@ func TestGitHubTrouble_Warm_Waits(t *testing.T) {
 
 // A request whose time is shorter fails with the reason, and its machines serve the next one.
 func TestGitHubTrouble_Deadline_SaysWhy(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	inTrouble(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
 		w.warm("100", 2, nil)
@@ -158,6 +159,7 @@ func TestGitHubTrouble_Release_Waits(t *testing.T) {
 
 // A run whose runners are used up gets the next ones when GitHub is back, and its jobs run.
 func TestGitHubTrouble_NextRegistration_Waits(t *testing.T) {
+	takesLong(t)
 	t.Parallel()
 	inTrouble(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
 		w.serve(spec("100", 2), time.Minute)
