@@ -42,7 +42,7 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 	return nil
 }
 
-// recorded reads whether a machine that the view lacks has a record all the same: the last leader's, whose write came
+// recorded reads whether a machine that the cache lacks has a record all the same: the last leader's, whose write came
 // late, or one that cannot be decoded. The machine of such a one is somebody's, and is not ended for what we cannot
 // read: its agent ends it in time.
 func (a *adopter) recorded(ctx context.Context, m fleet.Machine) (bool, error) {

@@ -24,7 +24,7 @@ const (
 // reasonUnused is why a machine is rejected that asks again and again.
 const reasonUnused = "asked for more registrations than it ran jobs"
 
-// allowance is what one machine may ask for. Guarded by view.mu.
+// allowance is what one machine may ask for. Guarded by the lock of instanceRecords.
 type allowance struct {
 	full   time.Time // when it will not owe anything
 	over   bool      // it asked for more, and GitHub is asked whether its runners ran jobs

@@ -107,7 +107,7 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 	})
 }
 
-// write makes one conditional write of one instance: lock, read the view, write, update the view.
+// write makes one conditional write of one instance: lock, read the cache, write, update the cache.
 func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapshot) (store.Instance, error)) (snapshot, error) {
 	in := c.instances.instance(id)
 	if in == nil {
@@ -140,7 +140,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 		return s, err
 	}
 	c.index.changed(id)
-	c.queues.instances.Add(id) // its deadline may have changed; only now does the view show it
+	c.queues.instances.Add(id) // its deadline may have changed; only now does the cache show it
 	if s.State != statemachine.Terminated && out.State == statemachine.Terminated {
 		c.capacity.room()
 	}

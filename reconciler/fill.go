@@ -46,7 +46,7 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 		return Result{}, err
 	}
 	if claimed > 0 {
-		f.queues.requests.Add(r.id) // count again: the view has them now
+		f.queues.requests.Add(r.id) // count again: the cache has them now
 	}
 	// Claiming took its time: count anew what is held and being launched by now.
 	seats = f.cache.instances.heldFor(r.id, r.status.Attempt)

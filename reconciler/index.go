@@ -38,7 +38,7 @@ func (x *index) look(id string) {
 
 // changed brings the pickup index in step with an instance.
 func (x *index) changed(id store.InstanceID) {
-	x.mu.Lock() // between two calls the older view must not win
+	x.mu.Lock() // between two calls the older record must not win
 	defer x.mu.Unlock()
 	s, ok := x.instances.get(id)
 	if !ok {

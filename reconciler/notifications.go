@@ -2,9 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"time"
-
-	"github.com/cenkalti/backoff/v4"
 
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
@@ -19,11 +16,8 @@ type notifications struct {
 
 // listenRings turns rings into keys.
 func (n *notifications) listenRings(ctx context.Context) error {
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
-		backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))
-	err := backoff.RetryNotify(func() error { return n.cache.store.Table().Watch(ctx, n.rung) },
-		backoff.WithContext(pause, ctx),
-		func(err error, _ time.Duration) { n.log.Warn("watch", logkey.Error, err) })
+	failed := func(err error) { n.log.Warn("watch", logkey.Error, err) }
+	err := insist(ctx, func() error { return n.cache.store.Table().Watch(ctx, n.rung) }, failed)
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // stopping
 	}

@@ -3,9 +3,6 @@ package reconciler
 import (
 	"context"
 	"sync/atomic"
-	"time"
-
-	"github.com/cenkalti/backoff/v4"
 
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
@@ -25,11 +22,8 @@ type scanner struct {
 // load scans everything before the first decision, as often as it takes.
 func (c *scanner) load(ctx context.Context) error {
 	start := c.clock.Now()
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
-		backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))
-	err := backoff.RetryNotify(func() error { return c.scan(ctx) }, backoff.WithContext(pause, ctx),
-		func(err error, _ time.Duration) { c.log.Warn("first scan", logkey.Error, err) })
-	if err != nil {
+	failed := func(err error) { c.log.Warn("first scan", logkey.Error, err) }
+	if err := insist(ctx, func() error { return c.scan(ctx) }, failed); err != nil {
 		return err
 	}
 	c.cache.instances.each(func(in *instance) { in.vitals.unread = false }) // the scan read what their agents said

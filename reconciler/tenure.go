@@ -1,10 +1,13 @@
 package reconciler
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/cenkalti/backoff/v4"
 
 	"github.com/remuda-run/remuda/store"
 )
@@ -52,4 +55,11 @@ func (q queues) shutDown() {
 	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.keeper, q.announcer, q.drainer} {
 		q.ShutDown()
 	}
+}
+
+// insist tries until it succeeds or ctx ends, with pauses that grow to 5 s. Each failure is told.
+func insist(ctx context.Context, try func() error, tell func(error)) error {
+	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
+		backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))
+	return backoff.RetryNotify(try, backoff.WithContext(pause, ctx), func(err error, _ time.Duration) { tell(err) })
 }
