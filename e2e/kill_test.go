@@ -174,5 +174,5 @@ func (k *stalker) see(ctx context.Context, s *installation, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	return next.says(`"leading"`) // one that has hardly begun could not be told to stop in good order
+	return next.says(`"this controller leads"`) // one that has hardly begun could not be told to stop in good order
 }

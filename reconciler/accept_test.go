@@ -39,7 +39,7 @@ func TestAccept_LeavesTheOlderWhatItNeeds(t *testing.T) {
 			if err := term.requests.accept(t.Context(), r, true); err != nil {
 				t.Fatal(err)
 			}
-			// A claim of what the view does not know is lost at once, and has that machine looked at.
+			// A claim of what the cache does not know is lost at once, and has that machine looked at.
 			if tried := term.queues.instances.Len() > 0; tried != c.claims {
 				t.Errorf("tried to claim: %t, want %t", tried, c.claims)
 			}

@@ -25,7 +25,7 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 	in, err := a.cache.store.Register(ctx, store.Instance{
 		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
 		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
-		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Term: a.number,
+		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Term: a.term,
 	}, a.clock.Now(), a.cfg.Limits.Created)
 	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
 		if known, readErr := a.recorded(ctx, m); known || readErr != nil {
@@ -36,14 +36,14 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 		return fmt.Errorf("adopt %s: %w", m.ID, err)
 	}
 	a.cache.instances.apply(in)
-	a.log.Info("launched", logkey.InstanceID, in.ID, logkey.RequestID, run, logkey.Launch, m.LaunchToken,
+	a.log.Info("instance launched", logkey.InstanceID, in.ID, logkey.RequestID, run, logkey.Launch, m.LaunchToken,
 		logkey.Class, in.ResourceClass, logkey.Usage, in.UsageClass, logkey.Type, in.InstanceType)
 	a.queues.instances.Add(in.ID)
 	return nil
 }
 
 // recorded reads whether a machine that the cache lacks has a record all the same: the last leader's, whose write came
-// late, or one that cannot be decoded. The machine of such a one is somebody's, and is not ended for what we cannot
+// late, or one that cannot be decoded. Such a machine belongs to a record, and is not ended for what we cannot
 // read: its agent ends it in time.
 func (a *adopter) recorded(ctx context.Context, m fleet.Machine) (bool, error) {
 	rec, err := a.cache.store.Instance(ctx, store.Consistent, store.Principal(m.Principal))

@@ -48,7 +48,7 @@ func (c *instances) affords(ctx context.Context, s snapshot) (bool, error) {
 	if wait <= 0 && !s.reg.allowance.over {
 		return true, nil
 	}
-	if left := s.reg.allowance.askAt.Sub(now); left > 0 { // its rings must not become calls to GitHub
+	if left := s.reg.allowance.askAt.Sub(now); left > 0 { // its notifications must not become calls to GitHub
 		c.queues.instances.AddAfter(s.ID, left)
 		return false, nil
 	}
@@ -66,7 +66,7 @@ func (c *instances) affords(ctx context.Context, s snapshot) (bool, error) {
 	case have.Busy, wait > 0: // GitHub may be late to see that the job is over
 	case next.unused+1 >= nextUnused:
 		c.log.Warn("a machine asks for more registrations than it runs jobs", logkey.InstanceID, s.ID, logkey.Runner, s.Registration.Name)
-		return false, c.happen(ctx, s, statemachine.Decision{Event: statemachine.Rejected, Reason: reasonUnused})
+		return false, c.apply(ctx, s, statemachine.Decision{Event: statemachine.Rejected, Reason: reasonUnused})
 	default:
 		next.over, next.askAt = false, time.Time{}
 		next.unused++

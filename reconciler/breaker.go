@@ -7,27 +7,27 @@ import (
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
-// The brake: so many instances going silent within so short a time, and so large a part of all, is
+// The circuit breaker: so many instances going silent within so short a time, and so large a part of all, is
 // our outage and not theirs.
 const (
-	brakeCount  = 3 // more than
-	brakeShare  = 3 // more than one in
-	brakeWindow = time.Minute
+	breakerCount  = 3 // more than
+	breakerShare  = 3 // more than one in
+	breakerWindow = time.Minute
 )
 
-// Braked reports whether n of live instances, gone or silent at once, are too many to be given up.
-func Braked(n, live int) bool { return n > brakeCount && n*brakeShare > live }
+// TooMany reports whether n of live instances, gone or silent at once, are too many to be given up.
+func TooMany(n, live int) bool { return n > breakerCount && n*breakerShare > live }
 
-// breaker keeps that brake.
+// breaker is that circuit breaker: open, nothing is given up.
 type breaker struct {
 	*tenure
 	cache *cache
-	on    atomic.Bool
+	open  atomic.Bool
 }
 
-// feelBrake puts the brake on, or takes it off once most are heard again. While it is on nothing is
+// update opens the circuit breaker, or closes it once most report again. While it is open nothing is
 // lost or swept; what really is dead ends by its threshold.
-func (b *breaker) feelBrake(now time.Time) {
+func (b *breaker) update(now time.Time) {
 	live, stale, lately := 0, 0, 0
 	b.cache.instances.eachAlive(func(in *instance) {
 		live++
@@ -35,19 +35,19 @@ func (b *breaker) feelBrake(now time.Time) {
 			return
 		}
 		stale++
-		if now.Sub(in.vitals.staleAt) <= brakeWindow {
+		if now.Sub(in.vitals.staleAt) <= breakerWindow {
 			lately++
 		}
 	})
-	was := b.on.Load()
-	on := Braked(lately, live) || was && Braked(stale, live)
-	b.on.Store(on)
+	was := b.open.Load()
+	open := TooMany(lately, live) || was && TooMany(stale, live)
+	b.open.Store(open)
 	switch {
-	case on && !was:
-		b.log.Error("too many instances went silent at once: nothing is given up until they are heard again", logkey.Count, stale)
-	case was && !on:
-		b.log.Info("instances are heard again", logkey.Count, live-stale)
+	case open && !was:
+		b.log.Error("the circuit breaker is open: too many instances went silent at once, and none is given up until they report again", logkey.Count, stale)
+	case was && !open:
+		b.log.Info("the circuit breaker is closed: instances report again", logkey.Count, live-stale)
 	}
 }
 
-func (b *breaker) braked() bool { return b.on.Load() }
+func (b *breaker) isOpen() bool { return b.open.Load() }

@@ -14,7 +14,7 @@ import (
 )
 
 // cache is what a tenure knows of the store, and its one way to write an instance: what is written through is known,
-// what was not is read again, and whoever may have something to do by it is woken.
+// what was not is read again, and the keys that it concerns are woken.
 type cache struct {
 	*tenure
 	*records
@@ -66,7 +66,7 @@ func (c *cache) extra(s snapshot) bool {
 	return running >= r.request.Count
 }
 
-// templateIs notes that the fleet has just told the version that a new machine would get.
+// templateIs notes that the fleet has just named the version that a new machine would get.
 func (c *cache) templateIs(version string) {
 	if was := c.index.template.Swap(&version); *was != version {
 		c.wakeAll(func(in *instance) bool { return in.record.State == statemachine.Idle })
@@ -101,7 +101,7 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 			return out, err
 		}
 		c.metrics.transition(s.State, tr.Event, out.State)
-		c.log.Info("transition", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
+		c.log.Info("instance changed state", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
 			logkey.RequestID, cmpOr(out.RunID, s.RunID), logkey.Reason, tr.Reason)
 		return out, nil
 	})
@@ -119,7 +119,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 	}
 	defer unlock()
 	s, _ := c.instances.get(id)
-	if s.stored.doubt {
+	if s.stored.outcomeUnknown {
 		if err := c.refresh(ctx, s); err != nil {
 			return s, err
 		}
@@ -133,7 +133,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 		errors.Is(err, store.ErrNotLeader), errors.Is(err, statemachine.ErrNoRule):
 		return s, err // definite: nothing was written
 	default:
-		c.instances.with(id, func(in *instance) { in.stored.doubt = true }) // a conflict, or an outcome that is unknown
+		c.instances.with(id, func(in *instance) { in.stored.outcomeUnknown = true }) // a conflict, or a write whose outcome is unknown
 		if refreshed := c.refresh(ctx, s); refreshed != nil {
 			return s, refreshed // not with err: a conflict would be tried again at once
 		}
@@ -142,7 +142,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 	c.index.changed(id)
 	c.queues.instances.Add(id) // its deadline may have changed; only now does the cache show it
 	if s.State != statemachine.Terminated && out.State == statemachine.Terminated {
-		c.capacity.room()
+		c.capacity.freed()
 	}
 	s, _ = c.instances.get(id)
 	return s, nil
@@ -152,36 +152,36 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 func (c *cache) refresh(ctx context.Context, s snapshot) error {
 	rec, err := c.store.Instance(ctx, store.Consistent, s.Principal)
 	if errors.Is(err, store.ErrNotFound) {
-		c.erased(s)
+		c.recordMissing(s)
 		return fmt.Errorf("instance %s: record has vanished: %w", s.ID, err)
 	}
 	if err != nil {
 		if errors.Is(err, store.ErrInvalid) {
-			c.instances.with(s.ID, func(in *instance) { in.stored.unreadable = true })
+			c.instances.with(s.ID, func(in *instance) { in.stored.undecodable = true })
 			c.index.changed(s.ID)
 		}
 		return fmt.Errorf("instance %s: %w", s.ID, err)
 	}
 	c.instances.apply(rec)
 	c.instances.with(s.ID, func(in *instance) {
-		in.stored.doubt, in.stored.missing, in.stored.unreadable = false, time.Time{}, false
+		in.stored.outcomeUnknown, in.stored.missingSince, in.stored.undecodable = false, time.Time{}, false
 	})
 	c.index.changed(s.ID)
 	return nil
 }
 
-// erased notes that the record of an instance is missing: its agent, which may set the expiry of any item of its own,
-// or somebody else took it away. It is forgotten if its machine is gone, too.
-func (c *cache) erased(s snapshot) {
+// recordMissing notes that the record of an instance is missing: its agent, which may set the expiry of any item of its own,
+// or someone else took it away. It is forgotten if its machine is gone, too.
+func (c *cache) recordMissing(s snapshot) {
 	if s.machine.cloud == statemachine.Gone {
 		c.instances.drop(s.ID) // neither machine nor record: nothing is left to hold
-		c.capacity.room()
+		c.capacity.freed()
 		return
 	}
 	now, news := c.clock.Now(), false
 	c.instances.with(s.ID, func(in *instance) {
-		if news = in.stored.missing.IsZero(); news {
-			in.stored.missing = now
+		if news = in.stored.missingSince.IsZero(); news {
+			in.stored.missingSince = now
 		}
 	})
 	c.index.changed(s.ID) // nothing may be claimed of it

@@ -12,10 +12,10 @@ type capacity struct {
 
 // room lets those look again for which the caps may have room by now, if they waited for that. It is called whenever
 // there may be more of it.
-func (c *capacity) room() {
+func (c *capacity) freed() {
 	for _, class := range c.waiting.classes() {
 		wanted, wantedOfClass := c.batch.total(class)
-		c.waiting.room(class, c.allowedBeside(class, wanted, wantedOfClass), c.queues.requests.Add)
+		c.waiting.capacityFreed(class, c.allowedBeside(class, wanted, wantedOfClass), c.queues.requests.Add)
 	}
 }
 
@@ -50,6 +50,6 @@ func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
 func (c *capacity) unwait(id store.RequestID) {
 	c.waiting.leave(id, c.queues.requests.Add)
 	if c.batch.leave(id) {
-		c.room()
+		c.freed()
 	}
 }

@@ -23,7 +23,7 @@ type claims struct {
 	waiting *waiting
 }
 
-// claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up nobody.
+// claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up no other.
 // A lost race means the next candidate; none means exhausted.
 func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto func(pool.Ticket) bool) (int, error) {
 	var mu sync.Mutex
@@ -56,7 +56,7 @@ func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto fun
 // claimOne claims the first candidate that can be had.
 func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool.Ticket) bool) (bool, error) {
 	for {
-		ticket, ok := c.pickup.Take(q, who(r), veto)
+		ticket, ok := c.pickup.Take(q, attemptKey(r), veto)
 		if !ok {
 			return false, nil
 		}
@@ -76,7 +76,7 @@ func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(po
 			c.log.Debug("claim lost", logkey.InstanceID, id, logkey.RequestID, r.id, logkey.Error, err)
 			continue
 		}
-		c.pickup.Untake(ticket.InstanceID, who(r))        // says nothing of the candidate: it is not passed over for it (H12)
+		c.pickup.Untake(ticket.InstanceID, attemptKey(r)) // says nothing of the candidate: it is not passed over for it (H12)
 		c.waiting.wake(ticket, func(id store.RequestID) { // it was hidden from others meanwhile
 			if id != r.id { // this one comes back after its pause
 				c.queues.requests.Add(id)
@@ -95,13 +95,13 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 	if !c.trusted() {
 		return fmt.Errorf("claim %s: %w", id, store.ErrNotLeader) // a registration would be made for nothing
 	}
-	minting := c.runners.beginMint(id)
+	requesting := c.runners.beginRequest(id)
 	var reg store.Registration
-	var mintErr error
-	var mint errgroup.Group
-	if minting {
-		mint.Go(func() error {
-			reg, mintErr = c.runners.mint(ctx, s, r.id)
+	var requestErr error
+	var request errgroup.Group
+	if requesting {
+		request.Go(func() error {
+			reg, requestErr = c.runners.request(ctx, s, r.id)
 			return nil
 		})
 	}
@@ -110,26 +110,26 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 			Event: statemachine.Claim, Now: c.clock.Now(), RunID: r.id, Attempt: r.status.Attempt,
 		}, cur.State == statemachine.Idle && !cur.PooledAt.IsZero()
 	})
-	if waited := mint.Wait(); waited != nil {
+	if waited := request.Wait(); waited != nil {
 		return waited
 	}
-	if minting {
-		defer c.runners.endMint(id, mintErr != nil)
+	if requesting {
+		defer c.runners.endRequest(id, requestErr != nil)
 	}
 	switch {
-	case err != nil && minting && mintErr == nil:
+	case err != nil && requesting && requestErr == nil:
 		c.runners.discard(ctx, reg)
 		return err
-	case err != nil || !minting:
+	case err != nil || !requesting:
 		return err
-	case mintErr != nil:
-		c.cache.requests.withRun(r.id, func(r *run) { r.problem = mintErr.Error() })
-		_, wait := actionFor(mintErr)
+	case requestErr != nil:
+		c.cache.requests.withRun(r.id, func(r *run) { r.lastProblem = requestErr.Error() })
+		_, wait := actionFor(requestErr)
 		c.queues.instances.AddAfter(id, max(wait, backoffFirst))
 		return nil // claimed all the same: its own key goes on asking GitHub
 	}
 	if err := c.runners.deliver(ctx, id, r.id, out.Assignment, reg); err != nil {
-		c.log.Warn("deliver registration", logkey.InstanceID, id, logkey.Error, err) // its own key delivers it
+		c.log.Warn("a registration could not be written to its instance; it is tried again", logkey.InstanceID, id, logkey.Error, err) // its own key delivers it
 		c.queues.instances.Add(id)
 	}
 	return nil

@@ -160,22 +160,22 @@ func TestClaims_ASlowOneHoldsUpNoOther_S60(t *testing.T) {
 	})
 }
 
-// ringless is a table that tells its watcher of nothing that agents write.
-type ringless struct{ store.Table }
+// withoutNotifications is a table that notifies its watcher of nothing that agents write.
+type withoutNotifications struct{ store.Table }
 
-func (r ringless) Watch(ctx context.Context, ring func(store.Key)) error {
+func (r withoutNotifications) Watch(ctx context.Context, notified func(store.Key)) error {
 	return r.Table.Watch(ctx, func(k store.Key) {
 		if k.Sort != store.KindSignal && k.Sort != store.KindHeartbeat {
-			ring(k)
+			notified(k)
 		}
 	})
 }
 
 // S83: the report that a machine is clean makes it claimable within one look at those that are awaited, also where no
-// ring tells of it, and whenever it comes between two looks at all of them.
+// notification comes, and whenever it comes between two looks at all of them.
 func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		defer w.controller("c1", ringless{w.Table})()
+		defer w.controller("c1", withoutNotifications{w.Table})()
 		for i := range 5 {
 			run := fmt.Sprint(100 + i)
 			w.submit(spec(run, 1))
@@ -277,7 +277,7 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 // S11 S23 S63 S66 H07 H29: a machine lost during the claim: it ends, its seat is filled again, the others stay.
 func TestAgentKilledDuringClaim(t *testing.T) {
 	for _, how := range []string{"crash", "hang"} {
-		t.Run(how, toldLed(func(t *testing.T, w *world) {
+		t.Run(how, storyLed(func(t *testing.T, w *world) {
 			w.warm("100", 3, nil)
 			w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second}) // so that the claim takes a while
 			w.submit(spec("200", 3))

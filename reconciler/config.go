@@ -44,7 +44,7 @@ type Config struct {
 
 	MaxCount             int            // instances per request
 	MaxInstances         int            // instances that are not terminated, at once
-	MaxInstancesPerClass map[string]int // likewise per class; absent: no own limit
+	MaxInstancesPerClass map[string]int // the same per class; absent: no own limit
 
 	DefaultMaxRuntime time.Duration // for requests that name none
 	MaxRuntime        time.Duration // longest max runtime and timeout of a request

@@ -40,7 +40,7 @@ const (
 	backoffFirst = 5 * time.Millisecond
 	backoffMax   = 30 * time.Second
 
-	// againFirst is the first pause after what is no failure, such as a conflict: whoever wrote is done by then.
+	// againFirst is the first pause after what is no failure, such as a conflict: the other writer is done by then.
 	againFirst = time.Millisecond
 )
 
@@ -50,9 +50,9 @@ type controller[K comparable] struct {
 	queue     queue[K]
 	again     workqueue.TypedRateLimiter[K] // pauses after conflicts
 	reconcile func(context.Context, K) (Result, error)
-	places    *places
+	slots     *slots
 	log       *slog.Logger
-	damped    *damped
+	limited   *limitedLog
 }
 
 // queue holds the keys of one kind that are to be looked at.
@@ -71,9 +71,9 @@ func newController[K comparable](name string, workers int, clk clock.WithTicker,
 		queue:     q,
 		again:     workqueue.NewTypedItemExponentialFailureRateLimiter[K](againFirst, backoffMax),
 		reconcile: reconcile,
-		places:    newPlaces(workers),
+		slots:     newSlots(workers),
 		log:       log.With(logkey.Component, name),
-		damped:    newDamped(log.With(logkey.Component, name), clk),
+		limited:   newLimitedLog(log.With(logkey.Component, name), clk),
 	}
 }
 
@@ -83,16 +83,16 @@ func (c *controller[K]) run(ctx context.Context) error {
 	defer stop()
 	var looks errgroup.Group
 	for {
-		place := c.places.take()
+		slot := c.slots.take()
 		key, closed := c.queue.Get()
 		if closed {
-			place.leave()
+			slot.leave()
 			return looks.Wait()
 		}
 		looks.Go(func() error {
-			defer place.leave()
+			defer slot.leave()
 			defer c.queue.Done(key)
-			c.look(context.WithValue(ctx, placeKey{}, place), key)
+			c.look(context.WithValue(ctx, slotKey{}, slot), key)
 			return nil
 		})
 	}
@@ -105,7 +105,7 @@ func (c *controller[K]) look(ctx context.Context, key K) {
 	}
 	res, err := c.reconcile(ctx, key)
 	if ctx.Err() != nil {
-		return // stopping: whatever failed, failed for that
+		return // stopping, and so it failed
 	}
 	act, wait := actionFor(err)
 	switch {
@@ -118,7 +118,7 @@ func (c *controller[K]) look(ctx context.Context, key K) {
 	case act == stop:
 		c.queue.Forget(key)
 		c.again.Forget(key)
-		c.damped.Error("gave up on a key", kindOf(err), fmt.Sprint(key), err)
+		c.limited.Error("a key was given up: its decision breaks a rule, which is a bug", kindOf(err), fmt.Sprint(key), err)
 	case act == again:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, c.again.When(key))
@@ -129,6 +129,6 @@ func (c *controller[K]) look(ctx context.Context, key K) {
 		c.log.Debug("will look again", logkey.Key, key, logkey.Error, err)
 	default:
 		c.queue.AddRateLimited(key)
-		c.log.Warn("will retry", logkey.Key, key, logkey.Error, err)
+		c.log.Warn("reconciling a key failed; it is retried", logkey.Key, key, logkey.Error, err)
 	}
 }

@@ -146,7 +146,7 @@ func TestController_OneLookAtATime(t *testing.T) {
 			if looking++; looking > 1 {
 				t.Error("two looks at one key at the same time")
 			}
-			time.Sleep(time.Second) // deaf to the end of its context
+			time.Sleep(time.Second) // heeds no end of its context
 			looking--
 			looks++
 			return Result{}, errUnknown

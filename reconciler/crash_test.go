@@ -11,8 +11,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// befalls starts a controller whose n-th call with an effect something happens to, and returns how many such calls there were.
-func (w *world) befalls(n int64, what func(sim.Gated) sim.Kind) (calls *atomic.Int64) {
+// faultAt starts a controller whose n-th call with an effect something happens to, and returns how many such calls there were.
+func (w *world) faultAt(n int64, what func(sim.Gated) sim.Kind) (calls *atomic.Int64) {
 	w.Config.Limits.Idle = 2 * time.Minute // the end of the story is only a wait for it
 	calls = new(atomic.Int64)
 	w.Gated("doomed", func(g sim.Gated, c sim.Call) sim.Kind {
@@ -33,12 +33,12 @@ func TestCrash_AtEveryStep(t *testing.T) {
 	takesLong(t)
 	var steps int64
 	run(t, func(t *testing.T, w *world) {
-		calls := w.befalls(0, nil)
+		calls := w.faultAt(0, nil)
 		crashStory(t, w)
 		steps = calls.Load()
 	})
 	if steps < 40 {
-		t.Fatalf("the story has %d steps, want at least 40: it is not told to its end", steps)
+		t.Fatalf("the story has %d steps, want at least 40: it is not played to its end", steps)
 	}
 	for _, kind := range []sim.Kind{sim.CrashBefore, sim.CrashAfter} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestCrash_AtEveryStep(t *testing.T) {
 					t.Run(fmt.Sprint(n+1), func(t *testing.T) {
 						t.Parallel()
 						run(t, func(t *testing.T, w *world) {
-							w.befalls(n+1, func(sim.Gated) sim.Kind { died.Add(1); return kind })
+							w.faultAt(n+1, func(sim.Gated) sim.Kind { died.Add(1); return kind })
 							crashStory(t, w)
 						})
 					})
@@ -97,7 +97,7 @@ func TestStall_AtEveryStep(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			run(t, func(t *testing.T, w *world) {
-				w.befalls(n+1, func(g sim.Gated) sim.Kind { g.Pause(stallFor); return "" })
+				w.faultAt(n+1, func(g sim.Gated) sim.Kind { g.Pause(stallFor); return "" })
 				crashStory(t, w)
 			})
 		})

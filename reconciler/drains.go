@@ -10,10 +10,10 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Drain orders that were rung are read together. Anyone who may ring can ring for any number that do not
+// Drain orders with a notification are read together. Anyone who may notify can do so for any number that do not
 // exist: so they have a queue of their own, and cost one read of at most drainsAtOnce items a drainPause.
 // What is not remembered is found by the next scan, which makes room for what it found: that is there, and no flood of
-// rings keeps it out. Who orders a drain rings again meanwhile.
+// notifications keeps it out. The one who orders a drain notifies again meanwhile.
 const (
 	drainsKey    = "orders"
 	drainsAtOnce = 100 // keys of one BatchGetItem (DynamoDB, "Quotas")
@@ -23,7 +23,7 @@ const (
 // drainLife is how long an order stays in force beyond the longest run, which may have begun just before it.
 const drainLife = time.Hour
 
-// drainSeen takes an order that a scan read, and has one read again that nobody has taken up.
+// drainSeen takes an order that a scan read, and has one read again that no controller has taken up.
 func (c *drainer) drainSeen(d store.DrainOrder) {
 	if d.Taken() {
 		c.cache.orders.applyDrain(d)
@@ -41,18 +41,18 @@ type drainer struct {
 	drains     drains
 }
 
-// drains are the orders that were rung and not read yet.
+// drains are the orders of which a notification came and that are not read yet.
 type drains struct {
-	mu   sync.Mutex
-	rung map[string]bool
-	last time.Time // of the last read
+	mu       sync.Mutex
+	notified map[string]bool
+	last     time.Time // of the last read
 }
 
 // add remembers an order and reports whether there was room.
 func (d *drains) add(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.rung) >= drainsAtOnce {
+	if len(d.notified) >= drainsAtOnce {
 		return false
 	}
 	d.keep(id)
@@ -68,31 +68,31 @@ func (d *drains) found(id string) {
 
 // keep remembers an order. d.mu must be held.
 func (d *drains) keep(id string) {
-	if d.rung == nil {
-		d.rung = map[string]bool{}
+	if d.notified == nil {
+		d.notified = map[string]bool{}
 	}
-	d.rung[id] = true
+	d.notified[id] = true
 }
 
 // take removes and returns all, in order, or says how long to wait until the next read.
 func (d *drains) take(now time.Time) (ids []string, wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.rung) == 0 {
+	if len(d.notified) == 0 {
 		return nil, 0
 	}
 	if wait := d.last.Add(drainPause).Sub(now); wait > 0 {
 		return nil, wait
 	}
-	for id := range d.rung {
+	for id := range d.notified {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	d.rung, d.last = nil, now
+	d.notified, d.last = nil, now
 	return ids, 0
 }
 
-// readDrains takes the orders that were rung to dismiss instances, and wakes those they cover.
+// readDrains takes up the orders of which a notification came, and wakes those they cover.
 func (c *drainer) readDrains(ctx context.Context, _ string) (Result, error) {
 	ids, wait := c.drains.take(c.clock.Now())
 	if len(ids) == 0 {
@@ -107,7 +107,7 @@ func (c *drainer) readDrains(ctx context.Context, _ string) (Result, error) {
 	}
 	now := c.clock.Now()
 	for i, d := range orders {
-		d, err := c.cache.store.TakeDrain(ctx, d, now, c.number, c.cfg.MaxRuntime+drainLife)
+		d, err := c.cache.store.TakeDrain(ctx, d, now, c.term, c.cfg.MaxRuntime+drainLife)
 		if err != nil {
 			for _, left := range orders[i:] {
 				c.drains.found(left.ID)

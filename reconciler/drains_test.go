@@ -11,14 +11,14 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// H53: rings for orders that do not exist, which anybody may send who may ring, keep no order out that does: each scan
-// finds it, however many were rung.
+// H53: notifications of orders that do not exist, which anyone may send who may notify, keep no order out that does: each scan
+// finds it, however many notifications came.
 func TestDrains_FloodOfRings_KeepsNoOrderOut_H53(t *testing.T) {
 	table := storetest.NewMemory(clocktesting.NewFakeClock(dawn))
 	term, clk, _ := newTestTerm(t, table, nil)
 	flood := func() {
 		for n := range 10 * drainsAtOnce {
-			term.notifications.rung(store.DrainKey(fmt.Sprintf("none-%d", n)))
+			term.notifications.notified(store.DrainKey(fmt.Sprintf("none-%d", n)))
 		}
 	}
 	flood()
@@ -27,7 +27,7 @@ func TestDrains_FloodOfRings_KeepsNoOrderOut_H53(t *testing.T) {
 		if err := operator.OrderDrain(t.Context(), store.DrainOrder{ID: id, CreatedAt: store.At(dawn), ResourceClass: id}); err != nil {
 			t.Fatal(err)
 		}
-		term.notifications.rung(store.DrainKey(id))
+		term.notifications.notified(store.DrainKey(id))
 	}
 	if err := term.scanner.scan(t.Context()); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestDrains_FloodOfRings_KeepsNoOrderOut_H53(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, class := range []string{"first", "second"} {
-		in := store.Instance{ID: "i-1", ResourceClass: class, CreatedAt: store.At(dawn), Term: term.number}
+		in := store.Instance{ID: "i-1", ResourceClass: class, CreatedAt: store.At(dawn), Term: term.term}
 		if !term.cache.orders.dismissed(in, clk.Now()) {
 			t.Errorf("the order to drain class %s is not in force", class)
 		}

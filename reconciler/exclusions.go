@@ -25,7 +25,7 @@ type exclusions struct {
 // refusedSlot is why a place is left alone, and until when.
 type refusedSlot struct {
 	until time.Time
-	told  string
+	text  string
 }
 
 func newExclusions(clk clock.PassiveClock, life time.Duration) *exclusions {
@@ -35,16 +35,16 @@ func newExclusions(clk clock.PassiveClock, life time.Duration) *exclusions {
 func (e *exclusions) add(r fleet.Refusal) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.until[r.Slot] = refusedSlot{e.clock.Now().Add(e.life), tell(r)}
+	e.until[r.Slot] = refusedSlot{e.clock.Now().Add(e.life), textOf(r)}
 }
 
-// tell says where and why a launch was refused, in the fleet's own words.
-func tell(r fleet.Refusal) string {
+// textOf says where and why a launch was refused, in the fleet's own words.
+func textOf(r fleet.Refusal) string {
 	where := strings.Join(strings.Fields(r.Slot.UsageClass+" "+r.Slot.InstanceType+" "+r.Slot.Zone), " ")
 	return strings.TrimSpace(fmt.Sprintf("%s: %s %s", where, r.Code, r.Message))
 }
 
-// last tells the newest refusals still in force that concern a query, the newest first; "" if there are none.
+// last returns the newest refusals still in force that concern a query, the newest first; "" if there are none.
 func (e *exclusions) last(q pool.Query) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -56,24 +56,24 @@ func (e *exclusions) last(q pool.Query) string {
 			inForce = append(inForce, r)
 		}
 	}
-	slices.SortFunc(inForce, func(a, b refusedSlot) int { return cmp.Or(b.until.Compare(a.until), cmp.Compare(a.told, b.told)) })
-	told := make([]string, len(inForce))
+	slices.SortFunc(inForce, func(a, b refusedSlot) int { return cmp.Or(b.until.Compare(a.until), cmp.Compare(a.text, b.text)) })
+	texts := make([]string, len(inForce))
 	for i, r := range inForce {
-		told[i] = r.told
+		texts[i] = r.text
 	}
-	return list(told)
+	return list(texts)
 }
 
-// maxTold is how many refusals are told at once, of a launch or to a request: EC2 may refuse every type
+// maxListed is how many refusals are listed at once, of a launch or to a request: EC2 may refuse every type
 // in every zone, and a record of a kilobyte costs one write unit.
-const maxTold = 5
+const maxListed = 5
 
-// list joins what was told of refusals, as many as may be.
-func list(told []string) string {
-	if n := len(told) - maxTold; n > 0 {
-		told = append(slices.Clone(told[:maxTold]), fmt.Sprintf("and %d more", n))
+// list joins the texts of refusals, as many as may be.
+func list(texts []string) string {
+	if n := len(texts) - maxListed; n > 0 {
+		texts = append(slices.Clone(texts[:maxListed]), fmt.Sprintf("and %d more", n))
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(texts, "; ")
 }
 
 // slots returns those still in force, and when the first of them ends.

@@ -41,7 +41,7 @@ func TestExclusions_Life(t *testing.T) {
 	check("long after", time.Time{})
 }
 
-// The refusals that concern a query are told in the fleet's own words, the newest first, for as long as they are in force.
+// The refusals that concern a query are listed in the fleet's own words, the newest first, for as long as they are in force.
 func TestExclusions_LastTold_S75(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	e := newExclusions(clk, 3*time.Minute)

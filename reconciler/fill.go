@@ -30,7 +30,7 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 	if err != nil {
 		return Result{}, fmt.Errorf("request %s: %w: %v", r.id, store.ErrInvalid, err) //nolint:errorlint // text for people
 	}
-	defer f.cache.capacity.room() // for those behind it, of what it wants no longer
+	defer f.cache.capacity.freed() // for those behind it, of what it wants no longer
 	missing := r.request.Count - len(seats) - f.coming(r)
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, holds: len(seats) > 0}
 	if missing <= 0 {
@@ -87,17 +87,17 @@ func (f *filler) coming(r run) int {
 // and an older request of the class waits too, it gives back what that one can use instead. What the caps
 // keep from it, it waits for (room).
 func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) (Result, error) {
-	cramped := false
-	defer func() { f.waiting.cramp(r.id, cramped) }()
+	capped := false
+	defer func() { f.waiting.capReached(r.id, capped) }()
 	now := f.clock.Now()
 	open, launched := f.cache.launches.launchedFor(r.id, r.status.Attempt)
 	budget := LaunchBudget(r.request.Count) + r.launching.spared - launched - open
 	if budget <= 0 && open == 0 && len(seats) < r.request.Count {
-		why := fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.problem)
+		why := fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.lastProblem)
 		if r.status.Phase == statemachine.Pending {
 			return f.statuses.failRequest(ctx, r, ReasonBudget, why)
 		}
-		if err := f.statuses.explain(ctx, r, why); err != nil {
+		if err := f.statuses.recordEmptySeat(ctx, r, why); err != nil {
 			return Result{}, err
 		}
 	}
@@ -108,7 +108,7 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 	}
 	refused := now.Before(r.launching.retry)
 	if ahead := f.waiting.ahead(me, true); len(ahead) > 0 && (refused || left < me.short) {
-		cramped = left < me.short
+		capped = left < me.short
 		back, err := f.yieldTo(ctx, seats, ahead)
 		if refused {
 			back = earliest(wakeAt(r.launching.retry, now), back)
@@ -125,12 +125,12 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 	case budget <= 0:
 		return Result{}, nil // the fate of those launched decides, and wakes it
 	case n == 0:
-		cramped = true
+		capped = true
 		f.cache.requests.withRun(r.id, func(r *run) {
-			r.problem = fmt.Sprintf("a cap on instances is reached: %d in all, %d of class %s (0: none of its own)",
+			r.lastProblem = fmt.Sprintf("a cap on instances is reached: %d in all, %d of class %s (0: none of its own)",
 				f.cfg.MaxInstances, f.cfg.MaxInstancesPerClass[me.query.ResourceClass], me.query.ResourceClass)
 		})
-		return Result{After: f.cfg.WarmPoll}, nil // whoever becomes idle, or ends, wakes it sooner
+		return Result{After: f.cfg.WarmPoll}, nil // one that becomes idle, or ends, wakes it sooner
 	}
 	k := f.batch.set(want{id: r.id, attempt: r.status.Attempt, count: n, since: me.since, query: me.query})
 	f.batch.join(k, now)
@@ -173,7 +173,7 @@ func (f *filler) yieldTo(ctx context.Context, seats []snapshot, ahead []demand) 
 			usable = append(usable, s)
 		}
 	}
-	return f.releases.giveBack(ctx, usable, store.Drain, surplus)
+	return f.releases.release(ctx, usable, store.Drain, surplusSeat)
 }
 
 // claimEarly claims what the pool has for a request that is just being taken up.

@@ -17,12 +17,12 @@ import (
 // fleetSweep compares the fleet with the records.
 type fleetSweep struct {
 	*tenure
-	cache   *cache
-	fleet   fleet.Fleet
-	adopter *adopter
-	breaker *breaker
-	orphans sightings   // machines without a record, by id
-	lacking atomic.Bool // the fleet's listing lacks too many machines to be believed in that
+	cache             *cache
+	fleet             fleet.Fleet
+	adopter           *adopter
+	breaker           *breaker
+	orphanMachines    firstSeen   // machines without a record, by id
+	listingIncomplete atomic.Bool // the fleet's listing lacks too many machines to be believed in that
 }
 
 // sweepFleet compares machines and records, both ways.
@@ -40,10 +40,10 @@ func (w *fleetSweep) sweepFleet(ctx context.Context) error {
 			continue
 		}
 		if _, known := w.cache.instances.get(store.InstanceID(m.ID)); !known {
-			errs = append(errs, w.foundling(ctx, m, now))
+			errs = append(errs, w.reconcileOrphan(ctx, m, now))
 		}
 	}
-	w.orphans.keep(func(id string) bool { return seen[store.InstanceID(id)] != "" })
+	w.orphanMachines.retain(func(id string) bool { return seen[store.InstanceID(id)] != "" })
 	w.compare(seen, now)
 	return errors.Join(errs...)
 }
@@ -61,7 +61,7 @@ func (w *fleetSweep) compare(seen map[store.InstanceID]fleet.State, now time.Tim
 			wake = append(wake, in.record.ID)
 		case fleet.Starting, fleet.Up:
 			in.machine.cloud = statemachine.Present
-			in.machine.missing, in.machine.listed = time.Time{}, true
+			in.machine.unlistedSince, in.machine.listed = time.Time{}, true
 		default:
 			in.machine.cloud = statemachine.Unknown
 			if in.absent(now, w.cfg) {
@@ -70,15 +70,15 @@ func (w *fleetSweep) compare(seen map[store.InstanceID]fleet.State, now time.Tim
 		}
 		if in.machine.listed || in.ofAge(now, w.cfg) {
 			due++
-			if !in.machine.missing.IsZero() {
+			if !in.machine.unlistedSince.IsZero() {
 				missing++
 			}
 		}
 	})
-	w.lacking.Store(Braked(missing, due))
-	if w.lacking.Load() {
+	w.listingIncomplete.Store(TooMany(missing, due))
+	if w.listingIncomplete.Load() {
 		w.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, missing)
-		w.cache.instances.eachAlive(func(in *instance) { in.machine.missing = time.Time{} }) // a listing that is not believed is no first sight
+		w.cache.instances.eachAlive(func(in *instance) { in.machine.unlistedSince = time.Time{} }) // a listing that is not believed is no first sight
 		absent = nil
 	}
 	for _, id := range absent {
@@ -89,9 +89,9 @@ func (w *fleetSweep) compare(seen map[store.InstanceID]fleet.State, now time.Tim
 	}
 }
 
-// foundling deals with a machine that carries our mark and has no record: adopted if a request it
+// reconcileOrphan deals with a machine that carries our mark and has no record: adopted if a request it
 // was launched for still lives, else terminated after Orphan (H01).
-func (w *fleetSweep) foundling(ctx context.Context, m fleet.Machine, now time.Time) error {
+func (w *fleetSweep) reconcileOrphan(ctx context.Context, m fleet.Machine, now time.Time) error {
 	l, known := w.cache.launches.launch(m.LaunchToken)
 	if known && !l.Done {
 		w.queues.launches.Add(l.Token) // its launch deals with it
@@ -102,13 +102,13 @@ func (w *fleetSweep) foundling(ctx context.Context, m fleet.Machine, now time.Ti
 			return w.adopter.adopt(ctx, m, s.RequestID, s.Attempt)
 		}
 	}
-	if now.Sub(w.orphans.first(m.ID, now)) < w.cfg.Orphan || w.breaker.braked() {
+	if now.Sub(w.orphanMachines.since(m.ID, now)) < w.cfg.Orphan || w.breaker.isOpen() {
 		return nil
 	}
 	if known, err := w.adopter.recorded(ctx, m); known || err != nil {
 		return err
 	}
-	w.log.Warn("terminating a machine nobody knows", logkey.InstanceID, m.ID, logkey.Launch, m.LaunchToken)
+	w.log.Warn("terminating an orphan machine: it has no record and no launch that wants it", logkey.InstanceID, m.ID, logkey.Launch, m.LaunchToken)
 	if err := w.fleet.Terminate(ctx, m.ID); err != nil {
 		return fmt.Errorf("orphan %s: %w", m.ID, err)
 	}
@@ -127,10 +127,10 @@ func (w *fleetSweep) checkTemplate(ctx context.Context) error {
 
 // absent notes that a listing lacks the instance, and reports whether that means that it is gone.
 func (in *instance) absent(now time.Time, cfg Config) bool {
-	if in.machine.missing.IsZero() {
-		in.machine.missing = now
+	if in.machine.unlistedSince.IsZero() {
+		in.machine.unlistedSince = now
 	}
-	return in.ofAge(now, cfg) && now.Sub(in.machine.missing) >= cfg.Sweep
+	return in.ofAge(now, cfg) && now.Sub(in.machine.unlistedSince) >= cfg.Sweep
 }
 
 // ofAge reports whether a listing must show the instance.

@@ -11,15 +11,15 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// trouble is a way in which GitHub does not serve its clients.
-type trouble struct {
+// outage is a way in which GitHub does not serve its clients.
+type outage struct {
 	name  string
 	begin func(*githubsim.Hub)
 }
 
-// troubles is every way of githubapi's error kinds. All but the last leave runners alone, which have
+// outages is every way of githubapi's error kinds. All but the last leave runners alone, which have
 // connections and credentials of their own.
-var troubles = []trouble{
+var outages = []outage{
 	{"Fails", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls}) }},
 	{"Hangs", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: clientCalls}) }},
 	{"RepliesLost", func(h *githubsim.Hub) { h.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) }},
@@ -35,8 +35,8 @@ func limit(h *githubsim.Hub, l githubsim.RateLimit) {
 	h.SetRateLimit(githubsim.ResourceRegistration, l)
 }
 
-// over ends any trouble.
-func over(h *githubsim.Hub) {
+// endOutage ends any outage.
+func endOutage(h *githubsim.Hub) {
 	h.SetOutage(githubsim.Outage{})
 	h.SetLatency(githubsim.Latency{})
 	limit(h, githubsim.RateLimit{})
@@ -46,24 +46,24 @@ func over(h *githubsim.Hub) {
 // as long.
 const tenMinutes = 10 * time.Minute
 
-// inTrouble runs test under each trouble, which lasts from its call of begin to that of over.
-func inTrouble(t *testing.T, mode store.RegistrationMode, test func(t *testing.T, w *world, begin, over func())) {
-	for _, tr := range troubles {
+// inOutage runs test under each trouble, which lasts from its call of begin to that of over.
+func inOutage(t *testing.T, mode store.RegistrationMode, test func(t *testing.T, w *world, begin, over func())) {
+	for _, tr := range outages {
 		t.Run(string(mode)+"/"+tr.name, func(t *testing.T) {
 			t.Parallel()
 			run(t, func(t *testing.T, w *world) {
 				w.Config.Registration, w.IdlePoll = mode, time.Second
 				defer w.controller("c1", nil)()
-				test(t, w, func() { tr.begin(w.Hub) }, func() { over(w.Hub) })
+				test(t, w, func() { tr.begin(w.Hub) }, func() { endOutage(w.Hub) })
 			})
 		})
 	}
 }
 
-// inEitherMode is inTrouble with each kind of registration.
+// inEitherMode is inOutage with each kind of registration.
 func inEitherMode(t *testing.T, test func(t *testing.T, w *world, begin, over func())) {
-	inTrouble(t, store.JIT, test)
-	inTrouble(t, store.Token, test)
+	inOutage(t, store.JIT, test)
+	inOutage(t, store.Token, test)
 }
 
 // busyJobs counts the jobs that run.
@@ -77,7 +77,7 @@ func (w *world) busyJobs(ids []string) int {
 	return n
 }
 
-// patient is a request whose time is longer than the trouble.
+// patient is a request whose time is longer than the outage.
 func patient(id string, count int) store.RunRequest {
 	r := spec(id, count)
 	r.Timeout = store.SecondsOf(20 * time.Minute)
@@ -122,7 +122,7 @@ func TestGitHubTrouble_Warm_Waits(t *testing.T) {
 func TestGitHubTrouble_Deadline_SaysWhy(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
-	inTrouble(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
+	inOutage(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
 		w.warm("100", 2, nil)
 		begin()
 		r := spec("200", 2)
@@ -161,7 +161,7 @@ func TestGitHubTrouble_Release_Waits(t *testing.T) {
 func TestGitHubTrouble_NextRegistration_Waits(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
-	inTrouble(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
+	inOutage(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
 		w.serve(spec("100", 2), time.Minute)
 		first := w.jobs("100", 2, 60)
 		w.await(10*time.Second, "jobs running", func() bool { return w.busyJobs(first) == 2 })
@@ -251,7 +251,7 @@ func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 		"Lost": func(w *world) { w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: clientCalls}) },
 		"Late": func(w *world) { w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
 	} {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
+		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			r := spec("100", 2)
 			r.Timeout = store.SecondsOf(time.Hour)
 			begin(w)
@@ -273,7 +273,7 @@ func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 	}
 }
 
-// runners lists what is registered at GitHub, without a call that an outage befalls.
+// runners lists what is registered at GitHub, without a call that an outage fails.
 func (w *world) runners() []string {
 	var out []string
 	for _, r := range w.Hub.Registrations() {

@@ -27,12 +27,12 @@ func (x *index) claimable(r run, w want, n int) int {
 		return 0
 	}
 	older := x.waiting.ahead(waiter{id: w.id, since: w.since, query: w.query}, false)
-	return x.pickup.Takeable(w.query, who(r), n, reserve(older))
+	return x.pickup.Takeable(w.query, attemptKey(r), n, reserve(older))
 }
 
 // look follows a message of the pool: the record decides.
 func (x *index) look(id string) {
-	x.instances.with(store.InstanceID(id), func(in *instance) { in.announced = !in.record.PooledAt.IsZero() })
+	x.instances.with(store.InstanceID(id), func(in *instance) { in.offered = !in.record.PooledAt.IsZero() })
 	x.changed(store.InstanceID(id))
 }
 
@@ -57,13 +57,13 @@ func (x *index) changed(id store.InstanceID) {
 func (x *index) offer(ticket pool.Ticket) { x.waiting.wake(ticket, x.queues.requests.Add) }
 
 // forgetLooks lets an attempt look at every candidate again.
-func (x *index) forgetLooks(r run) { x.pickup.Forget(who(r)) }
+func (x *index) forgetLooks(r run) { x.pickup.Forget(attemptKey(r)) }
 
 // candidate returns the ticket of an instance that may be claimed: idle, pooled, healthy, not
 // expired, of the current template and with no order to go.
 func (x *index) candidate(s snapshot) (pool.Ticket, bool) {
 	now := x.clock.Now()
-	if !s.stored.missing.IsZero() || s.stored.unreadable { // no claim of it can be written
+	if !s.stored.missingSince.IsZero() || s.stored.undecodable { // no claim of it can be written
 		return pool.Ticket{}, false
 	}
 	if s.State != statemachine.Idle || s.PooledAt.IsZero() || !s.Threshold.After(now) || !s.vitals.fresh || x.unwanted(s.Instance, s.vitals, now) {

@@ -17,8 +17,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// unrung has a queue that never takes a message.
-func unrung(ctx context.Context, clk clock.WithTicker) (store.Table, pool.Pool, error) {
+// neverTaken has a queue that never takes a message.
+func neverTaken(ctx context.Context, clk clock.WithTicker) (store.Table, pool.Pool, error) {
 	table, p, err := inMemory(ctx, clk)
 	return table, brokenPool{p}, err
 }
@@ -26,7 +26,7 @@ func unrung(ctx context.Context, clk clock.WithTicker) (store.Table, pool.Pool, 
 // S44 S45 S50: a controller that begins after another was killed with candidates in its hands finds every one of them in
 // the records, as it is: the queue was empty all along.
 func TestIndex_AfterAKillWithAnEmptyQueue_S44_S45_S50(t *testing.T) {
-	runOn(t, unrung, func(t *testing.T, w *world) {
+	runOn(t, neverTaken, func(t *testing.T, w *world) {
 		var armed, died atomic.Bool
 		w.Gated("doomed", func(_ sim.Gated, c sim.Call) sim.Kind {
 			if !armed.Load() || !strings.HasPrefix(c.Detail, "Instance") || !c.Effect() || died.Swap(true) {

@@ -13,69 +13,69 @@ import (
 // instance is one instance: its record, and what is known beside it. All but write is guarded by the lock of
 // instanceRecords.
 type instance struct {
-	write  chan struct{} // full from the reading of record to its update, around every write
-	wary   *atomic.Bool  // of all
-	record store.Instance
+	write          chan struct{} // full from the reading of record to its update, around every write
+	distrustOnline *atomic.Bool  // of all
+	record         store.Instance
 	known
 }
 
 // known is what is known of an instance beside its record, by who learns it.
 type known struct {
-	stored    stored       // cache
-	vitals    vitals       // observer
-	reg       registration // runners
-	listener  listener     // listeners
-	machine   machine      // fleet sweep and reaper
-	announced bool         // its message was sent, or received
-	watched   bool         // its request waits for its job to end
+	stored   stored       // cache
+	vitals   vitals       // observer
+	reg      registration // runners
+	listener listener     // listeners
+	machine  machine      // fleet sweep and reaper
+	offered  bool         // to the pool: its message was sent, or received
+	awaited  bool         // its request waits for its job to end
 }
 
 // stored is how well the record is known.
 type stored struct {
-	doubt      bool      // a write's outcome is unknown: read again before the next
-	unreadable bool      // it could not be read when it was last needed
-	missing    time.Time // since when the store lacks it; zero: it is there
+	outcomeUnknown bool      // a write's outcome is unknown: read again before the next
+	undecodable    bool      // it could not be read when it was last needed
+	missingSince   time.Time // since when the store lacks it; zero: it is there
 }
 
 // registration is what this process did at GitHub for an instance.
 type registration struct {
-	minting     bool               // one is being made
-	minted      store.Registration // made last; its delivery may have failed
-	tried       int64              // highest serial ever tried
-	unconfirmed string             // name that GitHub may have registered: its answer did not come
-	blocked     bool               // GitHub's fault that none could be made
-	removed     int64              // serial of the one whose runner is gone
-	allowance   allowance          // of those that its agent asks for
+	requesting    bool               // GitHub is asked for one
+	obtained      store.Registration // made last; its delivery may have failed
+	lastSerial    int64              // highest serial ever tried
+	unconfirmed   string             // name that GitHub may have registered: its answer did not come
+	githubDown    bool               // GitHub's fault that none could be made
+	runnerDeleted int64              // serial of the one whose runner is gone
+	allowance     allowance          // of those that its agent asks for
 }
 
 // listener is what is known of an instance's listener beside its agent's word.
 type listener struct {
-	away    bool      // GitHub did not answer when its gate closed
-	awayAt  time.Time // when that was last found
-	online  online    // when it was, last
-	trouble absence   // it is not
+	githubDown   bool      // GitHub did not answer when its gate closed
+	githubDownAt time.Time // when that was last found
+	online       online    // when it was, last
+	offline      offline   // it is not
 }
 
 // machine is what the fleet says of an instance.
 type machine struct {
-	cloud   statemachine.Cloud
-	listed  bool      // a listing of this tenure showed it
-	missing time.Time // since when the listings lack it; zero: the last one did not
-	ending  time.Time // when its end was last asked for; zero: never
+	cloud            statemachine.Cloud
+	listed           bool      // a listing of this tenure showed it
+	unlistedSince    time.Time // since when the listings lack it; zero: the last one did not
+	terminateAskedAt time.Time // when its end was last asked for; zero: never
 }
 
 // snapshot is a consistent copy of an instance.
 type snapshot struct {
 	store.Instance
 	known
-	wary bool
+	distrustOnline bool
 }
 
 func (in *instance) snapshot() snapshot {
-	return snapshot{in.record, in.known, in.wary != nil && in.wary.Load()}
+	return snapshot{in.record, in.known, in.distrustOnline != nil && in.distrustOnline.Load()}
 }
 
-// lock waits until nobody else writes the instance, which may take as long as the store is unavailable.
+// lock waits until no one else writes the instance, which may take as long as the store is unavailable.
 func (in *instance) lock(ctx context.Context, id store.InstanceID) (unlock func(), err error) {
 	select {
 	case in.write <- struct{}{}:

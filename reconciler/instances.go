@@ -30,20 +30,20 @@ const instanceWorkers = 32
 // reconcileInstance brings one instance to where its facts say it should be.
 func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) (Result, error) {
 	s, ok := c.cache.instances.get(id)
-	if !ok || !s.troubled() {
-		c.listeners.calm(id)
+	if !ok || !s.isOffline() {
+		c.listeners.clearOffline(id)
 	}
 	if !ok {
 		return Result{}, nil
 	}
 	if s.State == statemachine.Terminated {
-		return c.bury(ctx, s)
+		return c.finalize(ctx, s)
 	}
-	if !s.stored.missing.IsZero() {
-		return c.recheck(ctx, s)
+	if !s.stored.missingSince.IsZero() {
+		return c.rereadRecord(ctx, s)
 	}
-	if s.vitals.unread {
-		if err := c.observer.hear(ctx, []store.InstanceID{id}); err != nil {
+	if s.vitals.reportChanged {
+		if err := c.observer.readReports(ctx, []store.InstanceID{id}); err != nil {
 			return Result{}, err
 		}
 		s, _ = c.cache.instances.get(id)
@@ -62,17 +62,17 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	res := Result{}
 	var err error
 	switch {
-	case s.keptOut():
+	case s.refusedByGitHub():
 		if d = c.decide(s, dismiss, now); d.Event != "" {
 			break // its time is up, or it is gone: GitHub, which may not answer either, has no say in that
 		}
 		var done bool
-		if res, done, err = c.listeners.kept(ctx, s, now); done || err != nil {
+		if res, done, err = c.listeners.reconcileOffline(ctx, s, now); done || err != nil {
 			return res, err
 		}
 		s, _ = c.cache.instances.get(id) // perhaps it is given up
-		if s.listener.trouble.own {
-			if err := c.observer.hear(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
+		if s.listener.offline.machineFault {
+			if err := c.observer.readReports(ctx, []store.InstanceID{id}); err != nil { // asking GitHub took its time
 				return Result{}, err
 			}
 			s, _ = c.cache.instances.get(id)
@@ -80,26 +80,26 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		}
 		d = c.decide(s, dismiss, now)
 	case s.report() == statemachine.Online:
-		if res, err = c.listeners.serves(ctx, s, now); err != nil {
+		if res, err = c.listeners.observeOnline(ctx, s, now); err != nil {
 			return res, err
 		}
 		s, _ = c.cache.instances.get(id)
 	}
 	if d.Read {
-		c.cache.instances.with(id, func(in *instance) { in.vitals.unread = true })
+		c.cache.instances.with(id, func(in *instance) { in.vitals.reportChanged = true })
 		return Result{}.sooner(time.Millisecond), nil
 	}
 	if d.Event == "" && otherKey(s) {
 		d = statemachine.Decision{Event: statemachine.Rejected, Reason: reasonKey}
 	}
 	if d.Event != "" {
-		return Result{}.sooner(time.Millisecond), c.happen(ctx, s, d)
+		return Result{}.sooner(time.Millisecond), c.apply(ctx, s, d)
 	}
 	if err := c.provide(ctx, s); err != nil {
 		return Result{}, err
 	}
-	if unannounced(s) {
-		c.queues.announcer.Add(s.ID)
+	if needsOffer(s) {
+		c.queues.offers.Add(s.ID)
 	}
 	if dismissErr != nil {
 		return Result{}, dismissErr
@@ -119,11 +119,11 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 
 // decide says what is due for an instance.
 func (c *instances) decide(s snapshot, dismiss bool, now time.Time) statemachine.Decision {
-	return statemachine.Decide(factsOf(s, c.cfg.Limits, c.writable(), c.breaker.braked(), dismiss, c.cache.leaving(s)), now)
+	return statemachine.Decide(factsOf(s, c.cfg.Limits, c.writable(), c.breaker.isOpen(), dismiss, c.cache.leaving(s)), now)
 }
 
-// happen writes the event that is due, if its facts still hold, and wakes who waits for it.
-func (c *instances) happen(ctx context.Context, s snapshot, d statemachine.Decision) error {
+// apply writes the event that is due, if its facts still hold, and wakes who waits for it.
+func (c *instances) apply(ctx context.Context, s snapshot, d statemachine.Decision) error {
 	now := c.clock.Now()
 	out, err := c.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 		return store.Transition{
@@ -149,16 +149,16 @@ func (c *instances) note(id store.RequestID, s snapshot, d statemachine.Decision
 	if v := s.vitals.signal.Value; v.RunID == id && v.Detail != "" {
 		problem += ": " + v.Detail
 	}
-	c.cache.requests.withRun(id, func(r *run) { r.problem = problem })
+	c.cache.requests.withRun(id, func(r *run) { r.lastProblem = problem })
 }
 
-// announcers is how many messages are sent at once: what one call of a queue takes. They have workers
+// offerWorkers is how many messages are sent at once: what one call of a queue takes. They have workers
 // of their own, so that a queue that does not answer keeps no instance waiting.
-const announcers = 10
+const offerWorkers = 10
 
-// unannounced reports whether a pooled instance has no message.
-func unannounced(s snapshot) bool {
-	return !s.announced && s.State == statemachine.Idle && !s.PooledAt.IsZero()
+// needsOffer reports whether a pooled instance has no message.
+func needsOffer(s snapshot) bool {
+	return !s.offered && s.State == statemachine.Idle && !s.PooledAt.IsZero()
 }
 
 // dismissable reports whether the instance should go and may go now. An owned one is asked for only
@@ -172,7 +172,7 @@ func (c *instances) dismissable(ctx context.Context, s snapshot) (bool, time.Dur
 	if !c.cache.orders.dismissed(s.Instance, now) {
 		return false, 0, nil
 	}
-	if unsettled(s, now) {
+	if maybeBusy(s, now) {
 		return false, c.cfg.HotPoll, nil
 	}
 	switch err := c.runners.removeRunner(ctx, s); {
@@ -184,9 +184,9 @@ func (c *instances) dismissable(ctx context.Context, s snapshot) (bool, time.Dur
 	return true, 0, nil
 }
 
-// bury hands a terminated instance to the reaper and removes its runner at GitHub, each by itself:
+// finalize hands a terminated instance to the reaper and removes its runner at GitHub, neither waiting for the other:
 // GitHub being down keeps no machine alive.
-func (c *instances) bury(ctx context.Context, s snapshot) (Result, error) {
+func (c *instances) finalize(ctx context.Context, s snapshot) (Result, error) {
 	if !s.ExpiresAt.IsZero() {
 		return Result{}, nil // confirmed gone; a runner that is left is the sweep's
 	}
@@ -237,8 +237,8 @@ func (c *instances) provide(ctx context.Context, s snapshot) error {
 	return nil
 }
 
-// recheck looks for a record that was missing, until it is there or its machine is ended.
-func (c *instances) recheck(ctx context.Context, s snapshot) (Result, error) {
+// rereadRecord looks for a record that was missing, until it is there or its machine is ended.
+func (c *instances) rereadRecord(ctx context.Context, s snapshot) (Result, error) {
 	in := c.cache.instances.instance(s.ID)
 	if in == nil {
 		return Result{}, nil
@@ -256,13 +256,13 @@ func (c *instances) recheck(ctx context.Context, s snapshot) (Result, error) {
 }
 
 // endUnrecorded ends the machine of an instance whose record stays missing: without one it has no threshold, so it is
-// a machine that nobody knows.
+// an orphan machine.
 func (c *instances) endUnrecorded(ctx context.Context, id store.InstanceID) error {
 	s, known := c.cache.instances.get(id)
-	if !known || s.stored.missing.IsZero() || c.clock.Since(s.stored.missing) < c.cfg.Orphan || c.breaker.braked() {
+	if !known || s.stored.missingSince.IsZero() || c.clock.Since(s.stored.missingSince) < c.cfg.Orphan || c.breaker.isOpen() {
 		return nil
 	}
-	c.log.Warn("terminating a machine without a record", logkey.InstanceID, id, logkey.RequestID, s.RunID)
+	c.log.Warn("terminating a machine whose record is missing", logkey.InstanceID, id, logkey.RequestID, s.RunID)
 	if err := c.fleet.Terminate(ctx, string(id)); err != nil {
 		return fmt.Errorf("instance %s: %w", id, err)
 	}

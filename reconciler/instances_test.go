@@ -21,7 +21,7 @@ import (
 func TestClocks_AMinuteOff_H52(t *testing.T) {
 	takesLong(t)
 	for name, skew := range map[string]time.Duration{"Ahead": time.Minute, "Behind": -time.Minute} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			w.Skew = skew
 			w.controller("c1", nil)
 			w.serve(spec("100", 6), time.Minute)
@@ -58,7 +58,7 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 		"ControllerOnly": {powerless: true, atMost: 10 * time.Second},
 		"AgentsOnly":     {orphaned: true, atLeast: time.Minute, atMost: 61 * time.Second},
 	} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			w.Powerless = tc.powerless
 			stop := w.controller("c1", nil)
 			r := spec("100", 2)
@@ -186,7 +186,7 @@ func TestGivenUp_RegistersLate_H26(t *testing.T) {
 	})
 }
 
-// S48: a machine that was told it will be taken away takes no new run and goes, if nobody owns it.
+// S48: a machine with notice that it will be taken away takes no new run and goes, if nobody owns it.
 func TestInterrupted_TakesNoNewRun_S48(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
 		id := w.warm("100", 1, nil).Instances[0].InstanceID

@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// What nobody but a stranger writes is given an end: junkLife is time for a later version of this program,
+// What no part of remuda writes is given an expiry: junkLife is time for a later version of this program,
 // which a rollback may have put aside, to claim what is its own; junkLimit bounds what one scan does about it, and
 // the memory for it (an item of DynamoDB has at most 400 KB).
 const (
@@ -26,16 +26,16 @@ func (s *junkItems) add(item store.Item) {
 	}
 }
 
-// expireJunk lets go what would stay for ever. What fails is found by the next scan.
+// expireJunk gives an expiry to what would stay for ever. What fails is found by the next scan.
 func (c *scanner) expireJunk(ctx context.Context, junk junkItems, now time.Time) {
 	for _, item := range junk {
 		if err := c.cache.store.ExpireJunk(ctx, item, now.Add(junkLife)); err != nil {
-			c.log.Warn("let a junk item go", logkey.Error, store.Head(err.Error(), maxLoggedError))
+			c.log.Warn("an item that no part writes could not be given an expiry", logkey.Error, store.Head(err.Error(), maxLoggedError))
 			if errors.Is(err, store.ErrInvalid) {
-				continue // one that nobody can write keeps no other
+				continue // one that cannot be written keeps no other
 			}
 			return
 		}
-		c.log.Info("a junk item goes in a week", logkey.Key, store.Head(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
+		c.log.Info("an item that no part writes expires in a week", logkey.Key, store.Head(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
 	}
 }

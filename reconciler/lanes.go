@@ -15,16 +15,16 @@ type line struct{ lanes []*lane }
 
 // lane is requests of one kind that are short of the same number and in the same condition.
 type lane struct {
-	query          pool.Query
-	kind           string
-	short          int
-	tried, cramped bool
-	holds          bool
-	waiters        []*waiter // ordered by age
+	query         pool.Query
+	kind          string
+	short         int
+	tried, capped bool
+	holds         bool
+	waiters       []*waiter // ordered by age
 }
 
 func (l *lane) fits(o *waiter) bool {
-	return l.short == o.short && l.tried == o.tried && l.cramped == o.cramped && l.holds == o.holds && l.kind == o.kind
+	return l.short == o.short && l.tried == o.tried && l.capped == o.capped && l.holds == o.holds && l.kind == o.kind
 }
 
 // before returns how many of the lane are older than one.
@@ -59,7 +59,7 @@ func (l *line) add(one *waiter) {
 	if at < 0 {
 		at = len(l.lanes)
 		l.lanes = append(l.lanes, &lane{
-			query: one.query, kind: one.kind, short: one.short, tried: one.tried, cramped: one.cramped, holds: one.holds,
+			query: one.query, kind: one.kind, short: one.short, tried: one.tried, capped: one.capped, holds: one.holds,
 		})
 	}
 	to := l.lanes[at]

@@ -79,13 +79,13 @@ func (c *launches) intend(ctx context.Context, key string) error {
 		wants = c.batch.take(key)
 		asked := c.affordable(wants)
 		if len(asked) == 0 {
-			c.taken(key, wants)
+			c.closeWindow(key, wants)
 			return nil
 		}
 		var err error
 		if l, err = c.prepare(ctx, asked); err != nil {
 			c.refuse(wants, err)
-			c.taken(key, wants)
+			c.closeWindow(key, wants)
 			return ignorePlan(err)
 		}
 		if again = c.stillWanted(key, asked); again { // a plan may take the fleet a second, and the pool serve meanwhile
@@ -103,7 +103,7 @@ func (c *launches) intend(ctx context.Context, key string) error {
 	c.cache.launches.applyLaunch(written)
 	c.batch.intended(key, l.Token, found)
 	c.queues.launches.Add(l.Token)
-	c.taken(key, wants)
+	c.closeWindow(key, wants)
 	return nil
 }
 
@@ -140,13 +140,13 @@ func (c *launches) affordable(wants []want) []want {
 	return out
 }
 
-// taken ends the wants of a window and lets their requests count again.
-func (c *launches) taken(key string, wants []want) {
+// closeWindow ends the wants of a window and lets their requests count again.
+func (c *launches) closeWindow(key string, wants []want) {
 	c.batch.drop(key, wants)
 	for _, w := range wants {
 		c.queues.requests.Add(w.id)
 	}
-	c.cache.capacity.room()
+	c.cache.capacity.freed()
 }
 
 // prepare makes the record of one launch for all wants.
@@ -177,12 +177,12 @@ func ignorePlan(err error) error {
 	return err
 }
 
-// refuse tells the requests of a window why nothing is launched for them.
+// refuse notes for the requests of a window why nothing is launched for them.
 func (c *launches) refuse(wants []want, err error) {
 	now := c.clock.Now()
 	_, again := c.refused.slots()
 	if last := c.refused.last(wants[0].query); last != "" && errors.Is(err, fleet.ErrNoCapacity) {
-		err = fmt.Errorf("%w; refused last: %s", err, last) // only the fleet's own code tells what to do about it
+		err = fmt.Errorf("%w; refused last: %s", err, last) // only the fleet's own code says what to do about it
 	}
 	for _, w := range wants {
 		c.cache.requests.withRun(w.id, func(r *run) {
@@ -200,9 +200,9 @@ const patience = 5
 
 // refuse notes that nothing is launched for a request, why, and when or whether to try again.
 func (r *run) refuse(err error, now time.Time) {
-	r.problem = err.Error()
+	r.lastProblem = err.Error()
 	r.launching.refusals++
-	r.launching.hopeless = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrRefused) && r.launching.refusals >= patience
+	r.launching.unsatisfiable = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrRefused) && r.launching.refusals >= patience
 	r.launching.retry = now.Add(refusalPause(r.launching.refusals))
 }
 
@@ -240,7 +240,7 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 	var refused []string
 	for _, r := range out.Refused {
 		c.refused.add(r)
-		refused = append(refused, tell(r))
+		refused = append(refused, textOf(r))
 	}
 	if err := c.record(ctx, &l, out.Machines); err != nil {
 		return err
@@ -248,8 +248,8 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 	return c.finish(ctx, l, out.Machines, list(refused))
 }
 
-// call makes the launch call, or finds out what an earlier one brought if nobody wants the machines
-// any more: repeating it then could launch machines for nobody.
+// call makes the launch call, or finds out what an earlier one brought if no request wants the machines
+// any more: repeating it then could launch machines for no one.
 func (c *launches) call(ctx context.Context, l store.Launch, plan fleet.Plan) (fleet.Outcome, error) {
 	wanted := slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return c.cache.requests.alive(s.RequestID, s.Attempt) })
 	uncalled := c.batch.begin(l.Token)
@@ -290,7 +290,7 @@ func (c *launches) record(ctx context.Context, l *store.Launch, machines []fleet
 	return nil
 }
 
-// putOutcome writes the outcome. If somebody came first, it was an earlier try of ours or the last
+// putOutcome writes the outcome. If another came first, it was an earlier try of ours or the last
 // leader: theirs stands.
 func (c *launches) putOutcome(ctx context.Context, l store.Launch) (store.Launch, error) {
 	out, err := c.cache.store.PutLaunch(ctx, l)
@@ -331,7 +331,7 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 	c.cache.launches.applyLaunch(l)
 	c.metrics.launch(l.Count, len(machines))
 	if problem != "" {
-		c.log.Warn("launch fell short", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
+		c.log.Warn("a launch brought fewer machines than asked for", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
 	}
 	for _, s := range l.Seats {
 		c.cache.requests.withRun(s.RequestID, func(r *run) {
@@ -339,13 +339,13 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 				r.launching.refusals = 0
 			}
 			if problem != "" {
-				r.problem = "launch: " + problem
+				r.lastProblem = "launch: " + problem
 			}
 		})
 		c.queues.requests.Add(s.RequestID)
 	}
 	if len(machines) < l.Count {
-		c.cache.capacity.room()
+		c.cache.capacity.freed()
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func TestLaunchRetry_None_FailsAtOnce_S75(t *testing.T) {
 	})
 }
 
-// S75: no retry is no excuse for asking half of the places: on-demand serves what spot cannot.
+// S75: no retry is no reason for asking half of the places: on-demand serves what spot cannot.
 func TestLaunchRetry_None_EveryPlaceIsAsked_S75(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.LaunchRetry = 0
@@ -186,27 +186,27 @@ func TestLaunch_RefusedWhenRepeated_H13(t *testing.T) {
 	})
 }
 
-// stranger is refused for a while: its permission is being edited.
-type stranger struct {
+// forbidden is a fleet that is refused for a while: its permission is being edited.
+type forbidden struct {
 	fleet.Fleet
 	calls, until int64
 }
 
-func (f *stranger) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+func (f *forbidden) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
 	if f.calls++; f.calls <= f.until {
 		return fleet.Outcome{}, fmt.Errorf("%w: allow ec2:CreateFleet", fleet.ErrRefused)
 	}
 	return f.Fleet.Launch(ctx, p)
 }
 
-// H53: a permission that is missing for seconds costs seconds; one that stays away is told soon.
+// H53: a permission that is missing for seconds costs seconds; one that stays away is answered soon.
 func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
 	for name, tc := range map[string]struct {
 		refusals int64
 		want     statemachine.Phase
 	}{"Seconds": {4, statemachine.Ready}, "ForGood": {1000, statemachine.Failed}} {
-		t.Run(name, told(func(t *testing.T, w *world) {
-			w.controllerWith("c1", reconciler.Options{Fleet: &stranger{Fleet: w.Fleet, until: tc.refusals}})
+		t.Run(name, story(func(t *testing.T, w *world) {
+			w.controllerWith("c1", reconciler.Options{Fleet: &forbidden{Fleet: w.Fleet, until: tc.refusals}})
 			w.submit(spec("100", 1))
 			st := w.awaitPhase("100", 1, tc.want, time.Minute)
 			if tc.want == statemachine.Failed && !strings.Contains(st.Message, "allow ec2:CreateFleet") {
@@ -233,7 +233,7 @@ func TestLaunch_NoRoomIsToldInTheFleetsWords_H63(t *testing.T) {
 	})
 }
 
-// S75: missing capacity is told with the fleet's code for each place, in the launch's record and to the requester, whether
+// S75: missing capacity is answered with the fleet's code for each place, in the launch's record and to the requester, whether
 // there is no place left or the machines that came elsewhere are late.
 func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 	const code = ": InsufficientInstanceCapacity limit of "
@@ -244,7 +244,7 @@ func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 		"NoPlaceLeft": {0, []string{"1 of 2 ready", "refused last: ", "spot c6i.large" + code + "1", "spot m5.large local-a" + code + "0", "spot m5.large local-b" + code + "0"}},
 		"Elsewhere":   {fleettest.Unlimited, []string{"0 of 2 ready", "launch: ", "spot c6i.large" + code + "1", "spot m5.large local-b" + code + "0"}},
 	} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "c6i.large"}, 1)
 			w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-b"}, 0)
 			w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot, InstanceType: "m5.large", Zone: "local-a"}, tc.elsewhere)
@@ -281,7 +281,7 @@ func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 }
 
 // H02 S03: the records of what a launch brought are refused at first. The launch is not over, and no request is
-// told of it, before all of them are.
+// answered for it, before all of them are.
 func TestLaunch_OverOnceAllIsRecorded_S03_H02(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		var over atomic.Int64
@@ -304,12 +304,12 @@ func TestLaunch_OverOnceAllIsRecorded_S03_H02(t *testing.T) {
 		w.submit(spec("100", 3))
 		time.Sleep(time.Minute)
 		if n := w.Fleet.Launched(); n != 3 || over.Load() != 0 || len(w.Instances()) != 0 {
-			t.Fatalf("%d machines launched, %d told of, %d recorded; want 3 of which nothing is written", n, over.Load(), len(w.Instances()))
+			t.Fatalf("%d machines launched, %d answered, %d recorded; want 3 of which nothing is written", n, over.Load(), len(w.Instances()))
 		}
 		table.on.Store(false)
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 		if n := w.Fleet.Launched(); n != 3 || over.Load() != 3 {
-			t.Errorf("%d launched, %d told of, want 3 and 3", n, over.Load())
+			t.Errorf("%d launched, %d answered, want 3 and 3", n, over.Load())
 		}
 	})
 }

@@ -23,7 +23,7 @@ func TestCrowd_S15_S86_H37(t *testing.T) {
 	takesLong(t)
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for seed := range uint64(3) {
-			t.Run(fmt.Sprintf("%s/%d", mode, seed), told(func(t *testing.T, w *world) {
+			t.Run(fmt.Sprintf("%s/%d", mode, seed), story(func(t *testing.T, w *world) {
 				r := rand.New(rand.NewPCG(seed, 0))
 				w.Config.Registration, w.Config.MaxInstances, w.Config.Runners = mode, 12, 24*time.Hour
 				w.IdlePoll = time.Second
@@ -71,7 +71,7 @@ const lyingIdle = 3 * time.Second
 func TestLine_NothingLiesIdle_S60_S69(t *testing.T) {
 	takesLong(t)
 	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), told(func(t *testing.T, w *world) {
+		t.Run(fmt.Sprint(seed), story(func(t *testing.T, w *world) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			w.Config.MaxInstances, w.Config.Scan, w.Boot = 5, 24*time.Hour, 5*time.Second
 			w.Config.Limits.Idle = 40 * time.Second // machines that fit nobody end, and others take their place
@@ -197,7 +197,7 @@ const looksServed = 15
 func TestLine_LooksGrowLinearly_S60(t *testing.T) {
 	takesLong(t)
 	for _, n := range []int{10, 50, 150} {
-		t.Run(fmt.Sprint(n), told(func(t *testing.T, w *world) {
+		t.Run(fmt.Sprint(n), story(func(t *testing.T, w *world) {
 			m := w.inLine(n)
 			before := m.Counts().Looks
 			time.Sleep(time.Minute)

@@ -20,38 +20,38 @@ type listeners struct {
 	probes   probes
 }
 
-// excuse asks GitHub before a machine is given up because its listener is not online. A listener that GitHub does not
+// holdGate asks GitHub before a machine is given up because its listener is not online. A listener that GitHub does not
 // answer cannot say so, since it still waits for the answer; but then GitHub hardly answers us. Until it does, and for
 // one gate more, nothing is concluded about the machine (ADR 0011). Nor is it if a job of its run is on it.
-func (l *listeners) excuse(ctx context.Context, s snapshot) bool {
-	online, err := l.runners.listens(ctx, s)
+func (l *listeners) holdGate(ctx context.Context, s snapshot) bool {
+	online, err := l.runners.onlineAtGitHub(ctx, s)
 	if online || s.serving() {
 		return true
 	}
-	away := errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
-	if !away && !withoutHub(s) {
+	down := errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
+	if !down && !githubWasDown(s) {
 		return false
 	}
 	now := l.clock.Now()
-	l.cache.instances.with(s.ID, func(in *instance) { in.listener.away, in.listener.awayAt = away, now })
-	if away {
-		l.cache.requests.withRun(s.RunID, func(r *run) { r.problem = err.Error() })
+	l.cache.instances.with(s.ID, func(in *instance) { in.listener.githubDown, in.listener.githubDownAt = down, now })
+	if down {
+		l.cache.requests.withRun(s.RunID, func(r *run) { r.lastProblem = err.Error() })
 	}
 	return true
 }
 
-// judge says whose fault it is that a machine is kept out, and when to look again.
+// judge says whose fault it is that a listener is offline, and when to look again.
 func (l *listeners) judge(s snapshot, now time.Time) (verdict, time.Time) {
-	tr, o := s.listener.trouble, l.cache.instances.others(s.ID, now)
+	tr, o := s.listener.offline, l.cache.instances.others(s.ID, now)
 	if o.began.After(tr.first) {
-		if tr.chance {
+		if tr.retriedAfterProof {
 			return guilty, time.Time{}
 		}
 		return lastChance, time.Time{}
 	}
-	look := now.Add(probeLate) // a net: whoever comes online wakes it
+	look := now.Add(probeLate) // a net: one that comes online wakes it
 	if o.online.After(tr.at) {
-		if at := tr.tried.Add(probeLate); now.Before(at) {
+		if at := tr.retriedAt.Add(probeLate); now.Before(at) {
 			look = at
 		} else {
 			return another, time.Time{}
@@ -66,8 +66,8 @@ func (l *listeners) judge(s snapshot, now time.Time) (verdict, time.Time) {
 	}
 	if at, may := l.probes.mayReplace(o.served); may {
 		// Where all others that began with it are online, one that says nothing needs no minute.
-		due := later(later(tr.first, o.trouble), at).Add(alone)
-		missed := !tr.refused && now.Equal(tr.first) && now.Sub(o.trouble) >= alone && o.online.After(s.Registration.MintedAt.Time)
+		due := later(later(tr.first, o.offlineAt), at).Add(alone)
+		missed := !tr.refused && now.Equal(tr.first) && now.Sub(o.offlineAt) >= alone && o.online.After(s.Registration.MintedAt.Time)
 		if missed || !now.Before(due) {
 			return replace, time.Time{}
 		}
@@ -94,14 +94,14 @@ func (l *listeners) shown(ctx context.Context, id store.InstanceID, now time.Tim
 		}
 	})
 	if !is {
-		l.log.Warn("a machine says that its listener is online, and github does not", logkey.InstanceID, by.ID, logkey.Runner, by.listener.online.name)
+		l.log.Warn("an agent reports its listener online and GitHub does not", logkey.InstanceID, by.ID, logkey.Runner, by.listener.online.name)
 	}
 	return is, nil
 }
 
-// kept deals with an instance that is kept out of GitHub. It returns when to look again; done says that the instance has
+// reconcileOffline deals with an instance whose listener does not come online. It returns when to look again; done says that the instance has
 // another registration, or an end, coming.
-func (l *listeners) kept(ctx context.Context, s snapshot, now time.Time) (Result, bool, error) {
+func (l *listeners) reconcileOffline(ctx context.Context, s snapshot, now time.Time) (Result, bool, error) {
 	if !l.cache.requests.alive(s.RunID, s.Attempt) || l.cache.extra(s) || l.cache.leaving(s) {
 		return Result{}, false, nil // on its way back
 	}
@@ -113,8 +113,8 @@ func (l *listeners) kept(ctx context.Context, s snapshot, now time.Time) (Result
 	}
 	switch v {
 	case another, lastChance:
-		if !s.listener.trouble.refused {
-			if listens, err := l.runners.listens(ctx, s); listens || err != nil {
+		if !s.listener.offline.refused {
+			if listens, err := l.runners.onlineAtGitHub(ctx, s); listens || err != nil {
 				return Result{}.sooner(probeSoon), true, err // its agent's word is on its way
 			}
 		}
@@ -126,17 +126,17 @@ func (l *listeners) kept(ctx context.Context, s snapshot, now time.Time) (Result
 			return Result{}.sooner(steady), true, nil // something else happened to it meanwhile
 		}
 		l.cache.instances.with(s.ID, func(in *instance) {
-			in.listener.trouble.tried, in.listener.trouble.chance = now, in.listener.trouble.chance || v == lastChance
+			in.listener.offline.retriedAt, in.listener.offline.retriedAfterProof = now, in.listener.offline.retriedAfterProof || v == lastChance
 		})
-		if s.listener.trouble.refused {
+		if s.listener.offline.refused {
 			l.runners.discard(ctx, s.Registration)
 		}
 		return Result{}.sooner(steady), true, nil
 	case guilty, replace:
-		if l.excuse(ctx, s) {
+		if l.holdGate(ctx, s) {
 			return Result{}.sooner(l.cfg.Limits.ClaimGate), true, nil
 		}
-		l.cache.instances.with(s.ID, func(in *instance) { in.listener.trouble.own, in.listener.trouble.until = true, now })
+		l.cache.instances.with(s.ID, func(in *instance) { in.listener.offline.machineFault, in.listener.offline.until = true, now })
 		if v == replace {
 			l.probes.replacing(now)
 			l.cache.requests.withRun(s.RunID, func(r *run) { r.launching.spared++ })
@@ -154,13 +154,13 @@ func (l *listeners) fails(s snapshot, cause string, now time.Time) {
 	refused := cause != "" && cause != store.CauseSilent
 	known := false
 	l.cache.instances.with(s.ID, func(in *instance) {
-		tr := &in.listener.trouble
+		tr := &in.listener.offline
 		switch {
-		case tr.own && tr.assignment == s.Assignment && tr.serial == s.Registration.Serial:
+		case tr.machineFault && tr.assignment == s.Assignment && tr.serial == s.Registration.Serial:
 			known = true // and its end is being written
 			return
 		case !tr.of(in.record):
-			*tr = absence{assignment: s.Assignment, first: now}
+			*tr = offline{assignment: s.Assignment, first: now}
 		case tr.serial == s.Registration.Serial && tr.refused == refused:
 			known = true
 			return
@@ -172,21 +172,21 @@ func (l *listeners) fails(s snapshot, cause string, now time.Time) {
 	}
 	l.queues.requests.Add(s.RunID)
 	if refused { // one that says nothing says that it listens once it does
-		l.cache.instances.wary.Store(true)
+		l.cache.instances.distrustOnline.Store(true)
 	}
-	if !strings.HasPrefix(s.Registration.Name, l.runners.prefix(s.ID)) { // whoever led then may have replaced one
+	if !strings.HasPrefix(s.Registration.Name, l.runners.prefix(s.ID)) { // the leader of then may have replaced one
 		l.probes.replacing(now)
 	}
 	if l.probes.note(s.ID, refused, now) {
-		l.log.Warn("a listener does not come online: no machine is given up for that before another shows that GitHub serves",
+		l.log.Warn("a listener does not come online; its machine is kept until another machine shows that GitHub serves",
 			logkey.InstanceID, s.ID, logkey.RequestID, s.RunID, logkey.Cause, cause, logkey.Detail, s.vitals.signal.Value.Detail)
 	}
 }
 
-// serves follows a listener that is online, as long as others wait to learn from it, and says when to look again.
-func (l *listeners) serves(ctx context.Context, s snapshot, now time.Time) (Result, error) {
+// observeOnline follows a listener that is online, as long as others wait to learn from it, and says when to look again.
+func (l *listeners) observeOnline(ctx context.Context, s snapshot, now time.Time) (Result, error) {
 	troubled := l.probes.all()
-	if len(troubled) == 0 && !l.cache.instances.wary.Load() {
+	if len(troubled) == 0 && !l.cache.instances.distrustOnline.Load() {
 		return Result{}, nil
 	}
 	for i, d := range []time.Duration{steady, settled} {
@@ -194,29 +194,29 @@ func (l *listeners) serves(ctx context.Context, s snapshot, now time.Time) (Resu
 			if now.Before(at) {
 				return wakeAt(at, now), nil
 			}
-			return Result{}.sooner(time.Millisecond), l.observer.hear(ctx, []store.InstanceID{s.ID})
+			return Result{}.sooner(time.Millisecond), l.observer.readReports(ctx, []store.InstanceID{s.ID})
 		}
-		if s.listener.online.told > i {
+		if s.listener.online.answered > i {
 			continue
 		}
-		l.cache.instances.with(s.ID, func(in *instance) { in.listener.online.told = i + 1 })
-		l.cache.instances.wary.Store(false)
+		l.cache.instances.with(s.ID, func(in *instance) { in.listener.online.answered = i + 1 })
+		l.cache.instances.distrustOnline.Store(false)
 		l.queues.requests.Add(s.RunID)
 		for _, id := range troubled {
 			l.queues.instances.Add(id)
 		}
 	}
-	if !s.troubled() {
+	if !s.isOffline() {
 		return Result{}, nil
 	}
-	l.cache.instances.with(s.ID, func(in *instance) { in.listener.trouble.until = now })
-	l.calm(s.ID)
+	l.cache.instances.with(s.ID, func(in *instance) { in.listener.offline.until = now })
+	l.clearOffline(s.ID)
 	return Result{}, nil
 }
 
-// calm forgets that an instance was in trouble.
-func (l *listeners) calm(id store.InstanceID) {
+// clearOffline forgets that an instance's listener was offline.
+func (l *listeners) clearOffline(id store.InstanceID) {
 	if l.probes.drop(id) {
-		l.log.Info("no listener is kept from coming online any more")
+		l.log.Info("listeners come online again")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // machine ends for it, be it warm or new, and each serves its run once GitHub answers.
 func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 	for name, warm := range map[string]bool{"Warm": true, "New": false} {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
+		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			if warm {
 				w.warm("100", 2, nil)
 			}
@@ -256,7 +256,7 @@ func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
 // S66: a machine that is refused while others come online is ill, and replaced soon after the next one has shown it.
 func TestIllMachine_ReplacedOnceOthersShowIt_S66(t *testing.T) {
 	for _, cause := range []string{store.CauseRefused, store.CauseDeprecated} {
-		t.Run(cause, told(func(t *testing.T, w *world) {
+		t.Run(cause, story(func(t *testing.T, w *world) {
 			w.Waive(statemachine.ReasonRegistration)
 			defer w.controller("c1", nil)()
 			st := w.warm("100", 2, nil)

@@ -31,7 +31,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	clk := newTenureClock(o.Clock, o.Offset())
 	t := &tenure{
 		cfg: o.Config, clock: clk, log: o.Log, metrics: o.Metrics, queues: newQueues(clk),
-		number: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
+		term: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
 	}
 	var (
 		machines = trustedFleet{o.Fleet, fence}
@@ -42,7 +42,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		refused  = newExclusions(clk, o.Config.Exclusion)
 	)
 	c := newCache(t, store.New(trustedTable{o.Table, fence}), pickup, line, wants)
-	bad := &badRecords{tenure: t, cache: c, damped: newDamped(o.Log, clk)}
+	bad := &badRecords{tenure: t, cache: c, limited: newLimitedLog(o.Log, clk)}
 	breaker := &breaker{tenure: t, cache: c}
 	observer := &observer{tenure: t, cache: c, breaker: breaker, badRecords: bad}
 	runners := &runners{tenure: t, cache: c, github: hub}
@@ -57,8 +57,8 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	}
 	adopter := &adopter{tenure: t, cache: c, badRecords: bad}
 	drainer := &drainer{tenure: t, cache: c, badRecords: bad}
-	fleetSweep := &fleetSweep{tenure: t, cache: c, fleet: machines, adopter: adopter, breaker: breaker, orphans: sightings{}}
-	runnerSweep := &runnerSweep{tenure: t, cache: c, github: hub, strays: sightings{}}
+	fleetSweep := &fleetSweep{tenure: t, cache: c, fleet: machines, adopter: adopter, breaker: breaker, orphanMachines: firstSeen{}}
+	runnerSweep := &runnerSweep{tenure: t, cache: c, github: hub, orphanRunners: firstSeen{}}
 	m := &manager{
 		tenure: t, cache: c, observer: observer, drainer: drainer, fleetSweep: fleetSweep,
 		scanner:       &scanner{tenure: t, cache: c, badRecords: bad, drainer: drainer, waiting: line},
@@ -82,7 +82,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	chores := tasks{}
 	for _, one := range o.Chores {
 		chores[one.Name] = one.task(o.Config.Housekeeping)
-		t.queues.keeper.Add(one.Name)
+		t.queues.housekeeping.Add(one.Name)
 	}
 	m.loops = []func(context.Context) error{
 		control(t, fence, "requests", requestWorkers, t.queues.requests, m.requests.reconcileRequest),
@@ -90,11 +90,11 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		control(t, fence, "launches", launchWorkers, t.queues.launches, m.launches.reconcileLaunch),
 		control(t, fence, "reaper", 1, t.queues.reaper, m.reaper.reap),
 		control(t, fence, "sweeper", sweepers, t.queues.sweeper, sweeps.look),
-		control(t, fence, "keeper", max(1, len(chores)), t.queues.keeper, chores.look),
-		control(t, fence, "announcer", announcers, t.queues.announcer, (&announcer{t, c, pickup}).announce),
+		control(t, fence, "housekeeping", max(1, len(chores)), t.queues.housekeeping, chores.look),
+		control(t, fence, "offers", offerWorkers, t.queues.offers, (&offers{t, c, pickup}).offer),
 		control(t, fence, "drainer", 1, t.queues.drainer, drainer.readDrains),
 		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
-		m.notifications.listenRings, observer.poll,
+		m.notifications.watchNotifications, observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },
 		observer.pollClients,
 	}
@@ -115,8 +115,8 @@ func (m *manager) run(ctx context.Context) error {
 	if err := m.scanner.load(ctx); err != nil {
 		return nil // only the end of ctx ends the attempts
 	}
-	if last := m.cache.lastTerm(); last >= m.number {
-		return &pastTerm{last}
+	if last := m.cache.lastTerm(); last >= m.term {
+		return &termTaken{last}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, loop := range m.loops {
@@ -130,7 +130,7 @@ func (m *manager) run(ctx context.Context) error {
 	m.queues.reaper.Add(reapKey)
 	err := g.Wait()
 	if ctx.Err() != nil {
-		return nil // stopping: whatever failed, failed for that
+		return nil // stopping, and so they failed
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func (in *instance) hot() bool {
 	case statemachine.Idle:
 		return in.record.PooledAt.IsZero()
 	case statemachine.Running:
-		return in.watched
+		return in.awaited
 	case statemachine.Terminated, statemachine.None:
 	}
 	return false
@@ -48,53 +48,53 @@ func (o *observer) pollClients(ctx context.Context) error {
 			return nil
 		case <-ticker.C():
 		}
-		if err := o.hearClients(ctx); err != nil && ctx.Err() == nil {
-			o.log.Warn("poll", logkey.Error, err)
+		if err := o.readClients(ctx); err != nil && ctx.Err() == nil {
+			o.log.Warn("reading the clients of waiting requests failed; they are read again at the next poll", logkey.Error, err)
 		}
 	}
 }
 
-// hearClients reads what the clients of pending requests wrote that were not read for clientPoll.
-func (o *observer) hearClients(ctx context.Context) error {
+// readClients reads what the clients of pending requests wrote that were not read for clientPoll.
+func (o *observer) readClients(ctx context.Context) error {
 	due := o.clock.Now().Add(-o.cfg.clientPoll())
-	ids := o.cache.requests.unheardSince(due)
+	ids := o.cache.requests.unreadSince(due)
 	if len(ids) == 0 {
 		return nil
 	}
 	got, err := o.cache.store.Clients(ctx, o.badRecords.badRecord, ids...)
 	if err != nil {
-		return fmt.Errorf("hear clients: %w", err)
+		return fmt.Errorf("read clients: %w", err)
 	}
 	now := o.clock.Now()
 	for _, id := range ids {
-		if o.heardClient(id, got[id], now) {
+		if o.observeClient(id, got[id], now) {
 			o.queues.requests.Add(id)
 		}
 	}
 	return nil
 }
 
-// heardClient takes what was read and reports whether it is worth a look.
-func (o *observer) heardClient(id store.RequestID, rec store.RunRecords, now time.Time) bool {
+// observeClient takes what was read and reports whether it is worth a look.
+func (o *observer) observeClient(id store.RequestID, rec store.RunRecords, now time.Time) bool {
 	before, _ := o.cache.requests.getRun(id)
 	o.cache.requests.applyRun(id, rec, now)
-	o.cache.requests.heardRun(id, rec.Client, now)
+	o.cache.requests.noteClient(id, rec.Client, now)
 	after, _ := o.cache.requests.getRun(id)
 	return after.request != before.request || after.vanished(now, o.writable(), o.cfg.ClientSilence)
 }
 
-// hear reads the vitals of instances in one batch and wakes what changed.
-func (o *observer) hear(ctx context.Context, ids []store.InstanceID) error {
+// readReports reads the vitals of instances in one batch and wakes what changed.
+func (o *observer) readReports(ctx context.Context, ids []store.InstanceID) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	principals := make([]store.Principal, 0, len(ids))
-	mark := func(unheard bool) {
+	mark := func(changed bool) {
 		for _, id := range ids {
-			o.cache.instances.with(id, func(in *instance) { in.vitals.unread = unheard })
+			o.cache.instances.with(id, func(in *instance) { in.vitals.reportChanged = changed })
 		}
 	}
-	mark(false) // before the read: a ring that comes meanwhile marks it again
+	mark(false) // before the read: a notification that comes meanwhile marks it again
 	for _, id := range ids {
 		if s, ok := o.cache.instances.get(id); ok {
 			principals = append(principals, s.Principal)
@@ -103,14 +103,14 @@ func (o *observer) hear(ctx context.Context, ids []store.InstanceID) error {
 	got, err := o.cache.store.Vitals(ctx, o.badRecords.badRecord, principals...)
 	if err != nil {
 		mark(true)
-		return fmt.Errorf("hear %d instances: %w", len(ids), err)
+		return fmt.Errorf("read reports of %d instances: %w", len(ids), err)
 	}
 	now := o.clock.Now()
 	for _, id := range ids {
 		changed, run := false, store.RequestID("")
 		o.cache.instances.with(id, func(in *instance) {
-			changed = in.hear(got[in.record.Principal], now, o.cfg.Limits.Window())
-			if in.watched {
+			changed = in.observe(got[in.record.Principal], now, o.cfg.Limits.Window())
+			if in.awaited {
 				run = in.record.RunID
 			}
 		})
@@ -126,7 +126,7 @@ func (o *observer) hear(ctx context.Context, ids []store.InstanceID) error {
 }
 
 // poll reads the vitals of hot instances every HotPoll and of all others every WarmPoll: the safety
-// net under the rings.
+// net under the notifications.
 func (o *observer) poll(ctx context.Context) error {
 	ticker := o.clock.NewTicker(o.cfg.HotPoll)
 	defer ticker.Stop()
@@ -141,12 +141,12 @@ func (o *observer) poll(ctx context.Context) error {
 			}
 		})
 		slices.Sort(ids) // a map has no order; with one, the same events have the same consequences
-		if err := o.hear(ctx, ids); err != nil {
-			o.log.Warn("poll", logkey.Error, err)
+		if err := o.readReports(ctx, ids); err != nil {
+			o.log.Warn("reading the agents' reports failed; they are read again at the next poll", logkey.Error, err)
 		} else if all {
 			warm = now
 		}
-		o.breaker.feelBrake(o.clock.Now())
+		o.breaker.update(o.clock.Now())
 		select {
 		case <-ctx.Done():
 			return nil

@@ -25,9 +25,9 @@ type Options struct {
 	GitHub  GitHub
 	Chores  []Chore // done while leading, at once and then every Config.Housekeeping
 	Clock   clock.WithTicker
-	Offset  func() time.Duration // the store's clock minus ours, if it can tell; nil: no difference
+	Offset  func() time.Duration // the store's clock minus ours, if it is known; nil: no difference
 	Log     *slog.Logger
-	Metrics *Metrics // nil: counted for nobody
+	Metrics *Metrics // nil: not counted
 }
 
 // Operator runs the controller.
@@ -66,7 +66,7 @@ func New(o Options) (*Operator, error) {
 // Run waits for the lease, controls, and waits again should it be lost. It returns nil when ctx ends,
 // after everything it started has ended and the lease is given up.
 func (op *Operator) Run(ctx context.Context) error {
-	l := &leader{
+	l := &elector{
 		store: store.New(op.o.Table), clock: op.o.Clock, offset: op.o.Offset, log: op.o.Log, holder: op.o.Config.Holder,
 		ttl: op.o.Config.LeaseTTL, request: op.o.Config.LeaseRequest,
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pending works towards Ready: judge, renew, hand over if complete, else fill the empty seats.
-func (c *requests) pending(ctx context.Context, r run, seats []snapshot, blocked bool) (Result, error) {
+// reconcilePending works towards Ready: judge, renew, hand over if complete, else fill the empty seats.
+func (c *requests) reconcilePending(ctx context.Context, r run, seats []snapshot, blocked bool) (Result, error) {
 	now := c.clock.Now()
 	if reason, message := c.verdict(r, now); reason != "" {
 		return c.statuses.failRequest(ctx, r, reason, message)
@@ -41,16 +41,16 @@ func (c *requests) verdict(r run, now time.Time) (reason, message string) {
 		return ReasonSpec, err.Error()
 	}
 	if r.launching.full {
-		return ReasonCapacity, r.problem
+		return ReasonCapacity, r.lastProblem
 	}
-	if r.launching.hopeless {
-		return ReasonHopeless, r.problem
+	if r.launching.unsatisfiable {
+		return ReasonUnsatisfiable, r.lastProblem
 	}
 	if !now.Before(r.status.Deadline.Time) {
 		done := c.seats.counts(r)
 		message := fmt.Sprintf("%d of %d ready after %s", done.Ready, done.Wanted, r.request.Timeout.Duration())
-		if r.problem != "" {
-			message += "; last problem: " + r.problem
+		if r.lastProblem != "" {
+			message += "; last problem: " + r.lastProblem
 		}
 		if waits := c.statuses.waitsForGitHub(r.id); waits != "" {
 			message += "; " + waits

@@ -38,7 +38,7 @@ func (pl *planner) plan(ctx context.Context, wants []want) (fleet.Plan, string, 
 		}
 	}
 	if len(full) > 0 {
-		errs = full // one of the usage classes may have room later: not hopeless
+		errs = full // one of the usage classes may have room later: not unsatisfiable
 	}
 	return fleet.Plan{}, "", errors.Join(errs...)
 }

@@ -34,7 +34,7 @@ var policy = []struct {
 	{githubapi.ErrThrottled, retryAfter, 10 * time.Second},   // the budget refills over minutes
 	{githubapi.ErrUnavailable, retryAfter, 2 * time.Second},  // nothing of ours can cure it
 	{githubapi.ErrRefused, retryAfter, 10 * time.Second},     // an operator must repair the credentials
-	{errRetrying, retryAfter, 30 * time.Second},              // its agent rings when it succeeds
+	{errRetrying, retryAfter, 30 * time.Second},              // its agent notifies when it succeeds
 	{githubapi.ErrBusy, retryAfter, 500 * time.Millisecond},  // a job still runs
 	{statemachine.ErrNoRule, stop, 0},                        // a bug: a retry cannot cure it
 	{store.ErrInvalid, stop, 0},                              // a bug: a retry cannot cure it

@@ -32,7 +32,7 @@ func TestPolicy_EveryKind_H12(t *testing.T) {
 		{fleet.ErrThrottled, retryAfter, 2 * time.Second, "buckets refill"},
 		{fleet.ErrNoCapacity, retryAfter, 30 * time.Second, "time, not speed"},
 		{fleet.ErrUnsatisfiable, backOff, 0, "is an answer to its requests before it gets here"},
-		{fleet.ErrRefused, backOff, 0, "likewise"},
+		{fleet.ErrRefused, backOff, 0, "the same"},
 		{githubapi.ErrThrottled, retryAfter, 10 * time.Second, "the budget refills over minutes"},
 		{githubapi.ErrUnavailable, retryAfter, 2 * time.Second, "GitHub's"},
 		{githubapi.ErrRefused, retryAfter, 10 * time.Second, "an operator's"},

@@ -8,27 +8,27 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// probes is what all machines in trouble share: whose turn it is to try again, and whether one that is alone may be
+// probes is what all machines share whose listener is offline: whose turn it is to try again, and whether one that is alone may be
 // replaced. It is the memory of one term.
 type probes struct {
 	mu       sync.Mutex
-	troubled map[store.InstanceID]bool // true: it waits for another registration
+	offline  map[store.InstanceID]bool // true: it waits for another registration
 	since    time.Time                 // when the first of them failed
 	next     time.Time                 // when one may try again
 	last     store.InstanceID          // who did
 	replaced time.Time                 // when one was replaced that was alone; zero: never
 }
 
-// note keeps that a machine is in trouble. It reports whether it is the first.
+// note keeps that a machine's listener is offline. It reports whether it is the first.
 func (p *probes) note(id store.InstanceID, refused bool, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	first := len(p.troubled) == 0
+	first := len(p.offline) == 0
 	if first {
-		p.troubled = map[store.InstanceID]bool{}
+		p.offline = map[store.InstanceID]bool{}
 		p.since, p.next, p.last = now, now.Add(probeSoon), ""
 	}
-	p.troubled[id] = refused
+	p.offline[id] = refused
 	return first
 }
 
@@ -36,19 +36,19 @@ func (p *probes) note(id store.InstanceID, refused bool, now time.Time) bool {
 func (p *probes) drop(id store.InstanceID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, known := p.troubled[id]
-	delete(p.troubled, id)
-	return known && len(p.troubled) == 0
+	_, known := p.offline[id]
+	delete(p.offline, id)
+	return known && len(p.offline) == 0
 }
 
 // turn reports whether it is id's turn to try again, and otherwise when that may be. They take turns, so that one
-// that is ill itself holds up nobody.
+// whose own fault it is holds up no other.
 func (p *probes) turn(id store.InstanceID, now time.Time) (bool, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	due := p.next
 	if p.last == id {
-		for other, refused := range p.troubled {
+		for other, refused := range p.offline {
 			if refused && other != id {
 				due = p.next.Add(steady) // the others first
 				break
@@ -80,12 +80,12 @@ func (p *probes) replacing(now time.Time) {
 	p.replaced = now
 }
 
-// all returns who is in trouble.
+// all lists the machines whose listener is offline.
 func (p *probes) all() []store.InstanceID {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ids := make([]store.InstanceID, 0, len(p.troubled))
-	for id := range p.troubled {
+	ids := make([]store.InstanceID, 0, len(p.offline))
+	for id := range p.offline {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids) // a map has no order; with one, the same events have the same consequences

@@ -10,7 +10,7 @@ import (
 )
 
 // fulfil hands over as many seats as wanted, then writes Ready. Seats beyond that are given back
-// by keep. A crash in between is nothing special: what runs already still counts.
+// by reconcileReady. A crash in between is nothing special: what runs already still counts.
 func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 	c.cache.capacity.unwait(r.id)
 	now := c.clock.Now()
@@ -33,9 +33,9 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 	return nil
 }
 
-// keep looks after a request that is Ready: lost seats are refilled until its time is up, surplus
+// reconcileReady looks after a request that is Ready: lost seats are refilled until its time is up, surplus
 // goes back.
-func (c *requests) keep(ctx context.Context, r run, seats []snapshot) (Result, error) {
+func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) (Result, error) {
 	now := c.clock.Now()
 	end := r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
 	running := 0
@@ -53,7 +53,7 @@ func (c *requests) keep(ctx context.Context, r run, seats []snapshot) (Result, e
 		end = last // a crash came between handing them over and saying Ready: their time began before
 	}
 	if !now.Before(end) {
-		back, err := c.releases.giveBack(ctx, rest, store.Drain, over)
+		back, err := c.releases.release(ctx, rest, store.Drain, requestOver)
 		if err != nil {
 			return back, err
 		}
@@ -66,7 +66,7 @@ func (c *requests) keep(ctx context.Context, r run, seats []snapshot) (Result, e
 		if err != nil {
 			return res, err
 		}
-		back, err := c.releases.giveBack(ctx, rest, store.Drain, surplus)
+		back, err := c.releases.release(ctx, rest, store.Drain, surplusSeat)
 		return earliest(res, back), err
 	}
 	if serving(seats, now) > running {
@@ -83,11 +83,11 @@ func (c *requests) keep(ctx context.Context, r run, seats []snapshot) (Result, e
 		return res, nil // its time is up before a seat could serve it
 	}
 	if _, err := c.cfg.query(*r.request); err != nil {
-		c.log.Warn("cannot refill a seat", logkey.RequestID, r.id, logkey.Error, err) // its class was removed
+		c.log.Warn("a lost seat cannot be refilled: its class is no longer configured", logkey.RequestID, r.id, logkey.Error, err)
 		return res, nil
 	}
 	if why := c.statuses.waitsForGitHub(r.id); why != "" {
-		if err := c.statuses.explain(ctx, r, why); err != nil {
+		if err := c.statuses.recordEmptySeat(ctx, r, why); err != nil {
 			return res, err
 		}
 	}

@@ -54,7 +54,7 @@ func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 // online at GitHub: cold or warm, in either mode, however long a listener takes to come online.
 func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		t.Run(string(mode), told(func(t *testing.T, w *world) {
+		t.Run(string(mode), story(func(t *testing.T, w *world) {
 			w.Config.Registration = mode
 			w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
 			given := map[store.InstanceID]int64{} // the assignment in which it was
@@ -164,7 +164,7 @@ func (f *faint) Put(ctx context.Context, item store.Item, expect int64) error {
 	return f.Table.Put(ctx, item, expect)
 }
 
-// S07 S33 S63: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it is heard again
+// S07 S33 S63: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it reports again
 // it is, with the run it had and the run's time from then on.
 func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
@@ -188,12 +188,12 @@ func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 			t.Fatalf("%s is %s with a heartbeat of 25 s ago, want it claimed", id, in.State)
 		}
 		beats.mute.Store(false)
-		heard := w.Clock.Now()
+		reported := w.Clock.Now()
 		w.awaitPhase("200", 1, statemachine.Ready, 20*time.Second)
 		in := w.instance(id)
-		if in.State != statemachine.Running || in.RunID != "200" || in.Assignment != claimed.Assignment || in.ChangedAt.Before(heard) {
-			t.Errorf("%s is %s of %q, assignment %d, %s after its agent was heard; want it running for 200, assignment %d",
-				id, in.State, in.RunID, in.Assignment, in.ChangedAt.Sub(heard), claimed.Assignment)
+		if in.State != statemachine.Running || in.RunID != "200" || in.Assignment != claimed.Assignment || in.ChangedAt.Before(reported) {
+			t.Errorf("%s is %s of %q, assignment %d, %s after its agent reported; want it running for 200, assignment %d",
+				id, in.State, in.RunID, in.Assignment, in.ChangedAt.Sub(reported), claimed.Assignment)
 		}
 		if left := in.Threshold.Sub(in.ChangedAt.Time); left != 17*time.Minute {
 			t.Errorf("its threshold is in %s, want the run's 17m", left)
@@ -201,7 +201,7 @@ func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 	})
 }
 
-// S44: an idle instance whose heartbeat is stale is no candidate, long before it is given up; heard again, it is one.
+// S44: an idle instance whose heartbeat is stale is no candidate, long before it is given up; once it reports again, it is one.
 func TestStaleIdle_IsNoCandidate_S44(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		beats := &faint{Table: w.Table}
@@ -241,8 +241,8 @@ func TestTwoMissedReports_FailNobody_S36(t *testing.T) {
 		w.Config.WarmPoll = time.Second // what is known of it is never older
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		heard := w.beat(w.instance(id).Principal)
-		w.await(10*time.Second, "a report", func() bool { return w.beat(w.instance(id).Principal).After(heard) })
+		reported := w.beat(w.instance(id).Principal)
+		w.await(10*time.Second, "a report", func() bool { return w.beat(w.instance(id).Principal).After(reported) })
 		beats.mute.Store(true)
 		time.Sleep(w.Config.Limits.Window() - time.Second)
 		beats.mute.Store(false)

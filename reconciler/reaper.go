@@ -19,7 +19,7 @@ type reaper struct {
 	cache      *cache
 	fleet      fleet.Fleet
 	fleetSweep *fleetSweep
-	unended    refusals // machines whose end the fleet refused
+	refused    refusals // machines whose end the fleet refused
 }
 
 // reap terminates machines whose records say so, until the fleet confirms, and lets the records
@@ -30,14 +30,14 @@ func (c *reaper) reap(ctx context.Context, _ string) (Result, error) {
 	var ending []snapshot
 	c.cache.instances.eachEnding(func(in *instance) {
 		ending = append(ending, in.snapshot())
-		r, refused := c.unended[in.record.ID]
-		if in.machine.ending.IsZero() || refused && !now.Before(r.again) || !refused && now.Sub(in.machine.ending) >= reapRepeat {
+		r, refused := c.refused[in.record.ID]
+		if in.machine.terminateAskedAt.IsZero() || refused && !now.Before(r.again) || !refused && now.Sub(in.machine.terminateAskedAt) >= reapRepeat {
 			due = append(due, string(in.record.ID))
-			in.machine.ending = now
+			in.machine.terminateAskedAt = now
 		}
 	})
 	if len(ending) == 0 {
-		c.unended = nil
+		c.refused = nil
 		return Result{}, nil
 	}
 	slices.Sort(due) // a map has no order; with one, the same events have the same consequences
@@ -51,7 +51,7 @@ func (c *reaper) reap(ctx context.Context, _ string) (Result, error) {
 	errs = append(errs, err)
 	next = max(next, reapShare*took)
 	if err := errors.Join(errs...); err != nil {
-		c.log.Warn("reap", logkey.Error, err) // one that cannot be ended keeps no other alive
+		c.log.Warn("ending or confirming terminated machines failed; it is repeated", logkey.Error, err) // one that cannot be ended keeps no other alive
 	}
 	return Result{After: next}, nil
 }
@@ -61,7 +61,7 @@ func (c *reaper) reap(ctx context.Context, _ string) (Result, error) {
 func (c *reaper) nextLook(ending []snapshot, now time.Time) time.Duration {
 	still, next := refusals{}, refusedMax
 	for _, s := range ending {
-		r, refused := c.unended[s.ID]
+		r, refused := c.refused[s.ID]
 		if !refused {
 			next = reapAgain
 			continue
@@ -69,7 +69,7 @@ func (c *reaper) nextLook(ending []snapshot, now time.Time) time.Duration {
 		still[s.ID] = r
 		next = min(next, r.again.Sub(now))
 	}
-	c.unended = still
+	c.refused = still
 	return next
 }
 
@@ -80,18 +80,18 @@ func (c *reaper) terminate(ctx context.Context, ids []string, now time.Time) err
 	for _, text := range ids {
 		id := store.InstanceID(text)
 		if err == nil || len(refused) > 0 && !refused[text] {
-			delete(c.unended, id)
+			delete(c.refused, id)
 			continue
 		}
-		if c.unended == nil {
-			c.unended = refusals{}
+		if c.refused == nil {
+			c.refused = refusals{}
 		}
-		r, before := c.unended[id]
+		r, before := c.refused[id]
 		if !before {
 			r.since = now
 		}
 		r.again = now.Add(refusedPause(now.Sub(r.since)))
-		c.unended[id] = r
+		c.refused[id] = r
 	}
 	if err != nil {
 		return fmt.Errorf("terminate: %w", err)
@@ -99,7 +99,7 @@ func (c *reaper) terminate(ctx context.Context, ids []string, now time.Time) err
 	return nil
 }
 
-// confirm retires the records of machines the fleet says are gone. One that is not listed is gone as compare says. It tells how
+// confirm retires the records of machines the fleet says are gone. One that is not listed is gone as compare says. It returns how
 // long the fleet took to list them: one that does not answer says nothing of its size.
 func (c *reaper) confirm(ctx context.Context, ending []snapshot, now time.Time) (took time.Duration, err error) {
 	asked := c.clock.Now()
@@ -135,10 +135,10 @@ func (c *reaper) gone(id store.InstanceID, listed map[store.InstanceID]fleet.Sta
 		case fleet.Ended:
 			gone = true
 		case "":
-			_, refused := c.unended[id] // it lives, unless a listing that can be believed says otherwise
-			gone = in.absent(now, c.cfg) && !(refused && c.fleetSweep.lacking.Load())
+			_, refused := c.refused[id] // it lives, unless a listing that can be believed says otherwise
+			gone = in.absent(now, c.cfg) && !(refused && c.fleetSweep.listingIncomplete.Load())
 		default:
-			in.machine.missing = time.Time{}
+			in.machine.unlistedSince = time.Time{}
 		}
 	})
 	return gone
@@ -150,7 +150,7 @@ const (
 	reapChunk  = 500             // ids per call; EC2 advises at most 1,000 (EC2 API, TerminateInstances)
 	reapAgain  = 2 * time.Second // between looks whether they are gone
 	reapRepeat = 30 * time.Second
-	refusedMax = time.Minute // the longest pause after a refusal, which an operator may have to mend
+	refusedMax = time.Minute // the longest pause after a refusal, which an operator may have to repair
 	reapShare  = 5           // a pause is so many times as long as the fleet's listing took: that of 10,000 machines is ten pages
 )
 

@@ -2,12 +2,12 @@ package reconciler
 
 // Reasons of a request's phase, one word each, for programs. RunStatus.Message says it to people.
 const (
-	ReasonSpec       = "invalid"       // the request itself cannot be served
-	ReasonTimeout    = "timeout"       // the deadline passed
-	ReasonVanished   = "client_gone"   // nobody waits for it any more
-	ReasonHopeless   = "unsatisfiable" // the fleet can never launch it
-	ReasonCapacity   = "no_capacity"   // capacity is missing everywhere, and it is asked for no longer
-	ReasonBudget     = "launch_budget" // too many instances were launched for it, and none came up
-	ReasonReleased   = "released"      // given back by its client
-	ReasonMaxRuntime = "max_runtime"   // never given back; its instances are gone
+	ReasonSpec          = "invalid"       // the request itself cannot be served
+	ReasonTimeout       = "timeout"       // the deadline passed
+	ReasonVanished      = "client_gone"   // no client waits for it any more
+	ReasonUnsatisfiable = "unsatisfiable" // the fleet can never launch it
+	ReasonCapacity      = "no_capacity"   // capacity is missing everywhere, and it is asked for no longer
+	ReasonBudget        = "launch_budget" // too many instances were launched for it, and none came up
+	ReasonReleased      = "released"      // given back by its client
+	ReasonMaxRuntime    = "max_runtime"   // never given back; its instances are gone
 )

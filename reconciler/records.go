@@ -21,7 +21,7 @@ func newRecords() *records {
 	return &records{newInstanceRecords(), newRequestRecords(), newLaunchRecords(), newOrderRecords()}
 }
 
-// lastTerm returns the highest term that records tell of.
+// lastTerm returns the highest term that records name.
 func (v *records) lastTerm() int64 { return max(v.instances.lastTerm(), v.orders.lastTerm()) }
 
 // forget drops what expired, so that memory follows the table's TTL.
@@ -37,7 +37,7 @@ func (v *records) unfinished() []store.RequestID {
 	out := v.requests.unfinished()
 	for _, id := range v.instances.holders() {
 		if _, known := v.requests.getRun(id); !known {
-			out = append(out, id) // held by a run nobody wrote: it must be given back
+			out = append(out, id) // held by a run without a record: it must be given back
 		}
 	}
 	slices.Sort(out) // a map has no order; with one, the same events have the same consequences

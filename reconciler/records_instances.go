@@ -23,7 +23,7 @@ type instanceRecords struct {
 	returning  []*instance                                        // idle, not pooled yet, ordered by id
 	living     map[string]int                                     // instances that are not terminated, by class
 
-	wary atomic.Bool // a listener was refused, and none has come online for good since: what is online for a moment may not stay
+	distrustOnline atomic.Bool // a listener was refused, and none has come online for good since: what is online for a moment may not stay
 }
 
 func newInstanceRecords() *instanceRecords {
@@ -46,8 +46,8 @@ func (v *instanceRecords) apply(rec store.Instance) {
 		return
 	}
 	if !known {
-		in = &instance{wary: &v.wary, write: make(chan struct{}, 1)}
-		in.vitals.unread = true
+		in = &instance{distrustOnline: &v.distrustOnline, write: make(chan struct{}, 1)}
+		in.vitals.reportChanged = true
 		v.byID[rec.ID] = in
 		v.principals[rec.Principal] = rec.ID
 	}
@@ -58,10 +58,10 @@ func (v *instanceRecords) apply(rec store.Instance) {
 		v.living[rec.ResourceClass]++
 	}
 	if known && in.record.Assignment != rec.Assignment {
-		in.watched, in.reg.blocked = false, false
+		in.awaited, in.reg.githubDown = false, false
 	}
 	v.disown(in)
-	in.record, in.stored.doubt = rec, false
+	in.record, in.stored.outcomeUnknown = rec, false
 	if rec.State.Owned() {
 		if v.held[rec.RunID] == nil {
 			v.held[rec.RunID] = map[store.InstanceID]*instance{}
@@ -69,7 +69,7 @@ func (v *instanceRecords) apply(rec store.Instance) {
 		v.held[rec.RunID][rec.ID] = in
 	}
 	if rec.PooledAt.IsZero() {
-		in.announced = false
+		in.offered = false
 	}
 	v.sort(in)
 }
@@ -193,7 +193,7 @@ func (v *instanceRecords) remove(id store.InstanceID, in *instance) {
 	v.setReturning(in, false)
 }
 
-// forget drops the instances that expired: also one that lives, whose record somebody let expire. Its machine is one
+// forget drops the instances that expired: also one that lives, whose record someone let expire. Its machine is one
 // without a record then.
 func (v *instanceRecords) forget(now time.Time) {
 	v.mu.Lock()

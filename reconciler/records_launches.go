@@ -18,7 +18,7 @@ type launchRecords struct {
 	launchedBy map[store.RequestID][]launchedSeat
 }
 
-// launchedSeat is where a launch tells of a request.
+// launchedSeat is where a launch names a request.
 type launchedSeat struct {
 	token string
 	seat  int
@@ -72,7 +72,7 @@ func (v *launchRecords) launchedFor(id store.RequestID, attempt int) (open, laun
 	for _, at := range v.launchedBy[id] {
 		l := v.byToken[at.token]
 		if at.seat >= len(l.Seats) || l.Seats[at.seat].RequestID != id {
-			continue // its seats never change; one that was written over by hand counts for nobody
+			continue // its seats never change; one that was written over by hand counts for no request
 		}
 		s := l.Seats[at.seat]
 		if attempt != 0 && s.Attempt != attempt {

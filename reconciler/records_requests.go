@@ -44,8 +44,8 @@ func (v *requestRecords) notePhase(r *run) {
 	delete(v.pending, r.id)
 }
 
-// unheardSince lists the requests that are Pending and were last read at or before an instant.
-func (v *requestRecords) unheardSince(at time.Time) []store.RequestID {
+// unreadSince lists the requests that are Pending and were last read at or before an instant.
+func (v *requestRecords) unreadSince(at time.Time) []store.RequestID {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	var out []store.RequestID
@@ -58,8 +58,8 @@ func (v *requestRecords) unheardSince(at time.Time) []store.RequestID {
 	return out
 }
 
-// heardRun notes a successful read of all records of a request.
-func (v *requestRecords) heardRun(id store.RequestID, client *store.RunClient, now time.Time) {
+// noteClient notes a successful read of all records of a request.
+func (v *requestRecords) noteClient(id store.RequestID, client *store.RunClient, now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	r := v.run(id, now)
@@ -80,33 +80,33 @@ func (v *requestRecords) run(id store.RequestID, now time.Time) *run {
 	return r
 }
 
-// unread marks a request as changed.
-func (v *requestRecords) unread(id store.RequestID, now time.Time) {
+// changed marks a request as changed.
+func (v *requestRecords) changed(id store.RequestID, now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.run(id, now).unread = true
+	v.run(id, now).changed = true
 }
 
-// maxRuns bounds the requests in memory, some 50 MB. Rings for others that nobody has read yet are dropped then,
+// maxRuns bounds the requests in memory, some 50 MB. Notifications of others that were not read yet are dropped then,
 // and the next scan finds what is behind them.
 const maxRuns = 100_000
 
-// rung marks a request as changed and reports whether to look at it.
-func (v *requestRecords) rung(id store.RequestID, now time.Time) bool {
+// markChanged marks a request as changed and reports whether to look at it.
+func (v *requestRecords) markChanged(id store.RequestID, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if _, known := v.byID[id]; !known && len(v.byID) >= maxRuns {
 		return false
 	}
-	v.run(id, now).unread = true
+	v.run(id, now).changed = true
 	return true
 }
 
-// forgetRun drops a request of which nothing is stored, unless it was rung meanwhile.
+// forgetRun drops a request of which nothing is stored, unless a notification came meanwhile.
 func (v *requestRecords) forgetRun(id store.RequestID) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if r, ok := v.byID[id]; ok && r.request == nil && r.status == nil && !r.unread {
+	if r, ok := v.byID[id]; ok && r.request == nil && r.status == nil && !r.changed {
 		delete(v.byID, id)
 	}
 }
@@ -120,7 +120,7 @@ func (v *requestRecords) takeRun(id store.RequestID) (run, bool) {
 		return run{}, false
 	}
 	out := *r
-	r.unread = false
+	r.changed = false
 	return out, true
 }
 
@@ -170,7 +170,7 @@ func (v *requestRecords) forget(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for id, r := range v.byID {
-		if r.expire(now); r.status == nil && r.request == nil && !r.unread {
+		if r.expire(now); r.status == nil && r.request == nil && !r.changed {
 			delete(v.byID, id)
 		}
 		v.notePhase(r)

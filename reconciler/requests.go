@@ -56,7 +56,7 @@ func (c *requests) reconcileRequest(ctx context.Context, id store.RequestID) (Re
 	}
 	// What an older attempt holds goes back first: its instances carry the same label.
 	// Whatever keeps it from going back, GitHub being down say, keeps no answer from being given.
-	res, oldErr := c.releases.giveBack(ctx, older, r.request.Release, over)
+	res, oldErr := c.releases.release(ctx, older, r.request.Release, requestOver)
 	if r.request.Released() {
 		c.cache.capacity.unwait(r.id) // whatever keeps its machines from going back, it reserves none
 		back, err := c.releases.windDown(ctx, r, own, r.request.Release)
@@ -67,8 +67,8 @@ func (c *requests) reconcileRequest(ctx context.Context, id store.RequestID) (Re
 	}
 	// So does what was on its way back when its request came to need it again.
 	back, backErr := Result{}, error(nil)
-	if lost := deaf(own); len(lost) > 0 {
-		back, backErr = c.releases.giveBack(ctx, lost, store.Drain, surplus)
+	if lost := unreachable(own); len(lost) > 0 {
+		back, backErr = c.releases.release(ctx, lost, store.Drain, surplusSeat)
 		own = c.cache.instances.heldFor(id, r.status.Attempt)
 	}
 	next, err := c.phase(ctx, r, own, len(older) > 0)
@@ -79,9 +79,9 @@ func (c *requests) reconcileRequest(ctx context.Context, id store.RequestID) (Re
 func (c *requests) phase(ctx context.Context, r run, own []snapshot, blocked bool) (Result, error) {
 	switch r.status.Phase {
 	case statemachine.Pending:
-		return c.pending(ctx, r, own, blocked)
+		return c.reconcilePending(ctx, r, own, blocked)
 	case statemachine.Ready:
-		return c.keep(ctx, r, own)
+		return c.reconcileReady(ctx, r, own)
 	case statemachine.Failed, statemachine.ReleasedPhase:
 		back, err := c.releases.windDown(ctx, r, own, store.Drain)
 		if err != nil || len(own) > 0 || blocked {
@@ -97,13 +97,13 @@ func (c *requests) phase(ctx context.Context, r run, own []snapshot, blocked boo
 // is looked for by pollClients.
 func (c *requests) readRun(ctx context.Context, id store.RequestID) (run, error) {
 	r, known := c.cache.requests.takeRun(id)
-	if known && !r.unread {
+	if known && !r.changed {
 		return r, nil
 	}
 	rec, err := c.cache.store.Run(ctx, store.Consistent, id)
 	if err != nil {
-		if !errors.Is(err, store.ErrInvalid) { // which another read does not mend: the next ring or scan comes back to it
-			c.cache.requests.unread(id, c.clock.Now())
+		if !errors.Is(err, store.ErrInvalid) { // which another read does not repair: the next notification or scan comes back to it
+			c.cache.requests.changed(id, c.clock.Now())
 		}
 		return run{}, fmt.Errorf("request %s: %w", id, err)
 	}
@@ -113,18 +113,18 @@ func (c *requests) readRun(ctx context.Context, id store.RequestID) (run, error)
 	}
 	c.cache.requests.applyRun(id, rec, now)
 	c.cache.requests.withRun(id, func(r *run) { r.bad = rec.Bad })
-	c.cache.requests.heardRun(id, rec.Client, now)
-	r, _ = c.cache.requests.getRun(id) // the mark was cleared before the read: a ring that came meanwhile set it again
+	c.cache.requests.noteClient(id, rec.Client, now)
+	r, _ = c.cache.requests.getRun(id) // the mark was cleared before the read: a notification that came meanwhile set it again
 	return r, nil
 }
 
 // abandoned gives back what a request holds whose record is gone.
 func (c *requests) abandoned(ctx context.Context, r run, held []snapshot) (Result, error) {
 	if r.status == nil && len(held) == 0 {
-		c.cache.requests.forgetRun(r.id) // a ring for what is not there leaves nothing behind
+		c.cache.requests.forgetRun(r.id) // a notification of what is not there leaves nothing behind
 		return Result{}, nil
 	}
-	back, err := c.releases.giveBack(ctx, held, store.Drain, over)
+	back, err := c.releases.release(ctx, held, store.Drain, requestOver)
 	if err != nil || len(held) > 0 || r.status == nil {
 		return back, err
 	}
@@ -149,7 +149,7 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 		c.cache.index.forgetLooks(r)
 	}
 	c.cache.requests.withRun(r.id, func(r *run) {
-		r.client.changed, r.client.reads, r.problem, r.launching.hopeless, r.launching.full, r.launching.possible = now, 0, "", false, false, false
+		r.client.changed, r.client.reads, r.lastProblem, r.launching.unsatisfiable, r.launching.full, r.launching.possible = now, 0, "", false, false, false
 		r.launching.refusals, r.launching.retry, r.launching.spared = 0, time.Time{}, 0
 	})
 	var g errgroup.Group
@@ -183,8 +183,8 @@ func earliest(a, b Result) Result {
 	return a.sooner(b.After)
 }
 
-// who names an attempt to the pickup.
-func who(r run) string {
+// attemptKey names an attempt to the pickup.
+func attemptKey(r run) string {
 	if r.status == nil {
 		return string(r.id)
 	}
@@ -192,7 +192,7 @@ func who(r run) string {
 }
 
 // specError says what makes a request impossible to serve. Clients check the same before they
-// write; the controller trusts nobody.
+// write; the controller trusts no client.
 func (c *requests) specError(r store.RunRequest) error {
 	var errs []error
 	if r.Count < 1 || r.Count > c.cfg.MaxCount {

@@ -19,7 +19,7 @@ import (
 // stays in line: the next request of the old class gets what it waited for.
 func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 	for name, class := range map[string]string{"KnownClass": "large", "UnknownClass": "huge"} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			w.Config.MaxInstancesPerClass = map[string]int{"small": 2}
 			w.controller("c1", nil)
 			w.submit(spec("50", 1)) // keeps one
@@ -39,7 +39,7 @@ func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 // H36: a release right after the request, in whatever stage it is, overlooks nothing.
 func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, 30 * time.Millisecond, time.Second, 20 * time.Second, 21 * time.Second} {
-		t.Run(after.String(), toldLed(func(t *testing.T, w *world) {
+		t.Run(after.String(), storyLed(func(t *testing.T, w *world) {
 			w.submit(spec("100", 3))
 			time.Sleep(after)
 			w.give("100", 1, store.Drain, 4*time.Minute)
@@ -100,7 +100,7 @@ func TestGiantTexts_AreAnswered(t *testing.T) {
 		"allowedInstanceTypes": func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"c*", giant} },
 		"resourceClass":        func(r *store.RunRequest) { r.ResourceClass = giant },
 	} {
-		t.Run(field, told(func(t *testing.T, w *world) {
+		t.Run(field, story(func(t *testing.T, w *world) {
 			w.controllerWith("c1", reconciler.Options{Table: limited{w.Table, 400_000}})
 			r := spec("100", 1)
 			change(&r)
@@ -129,7 +129,7 @@ func TestStatusTooLarge_IsAnswered(t *testing.T) {
 	})
 }
 
-// S70 S89 H34: what can never be met is told at once, with the reason, launches nothing, and keeps nobody waiting: not in an
+// S70 S89 H34: what can never be met is answered at once, with the reason, launches nothing, and keeps nobody waiting: not in an
 // empty fleet, and not behind a full cap.
 func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -143,10 +143,10 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 		"None":                  {func(r *store.RunRequest) { r.Count = 0 }, reconciler.ReasonSpec, "count"},
 		"NoSuchClass":           {func(r *store.RunRequest) { r.ResourceClass = "huge" }, reconciler.ReasonSpec, "resourceClass"},
 		"NoSuchUsage":           {func(r *store.RunRequest) { r.UsageClasses = []string{"free"} }, reconciler.ReasonSpec, "usageClass"},
-		"NoSuchType":            {func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"zz9*"} }, reconciler.ReasonHopeless, "zz9"},
+		"NoSuchType":            {func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"zz9*"} }, reconciler.ReasonUnsatisfiable, "zz9"},
 	} {
 		for _, held := range []int{0, 4} {
-			t.Run(name, told(func(t *testing.T, w *world) {
+			t.Run(name, story(func(t *testing.T, w *world) {
 				w.Config.MaxInstances, w.Config.MaxInstancesPerClass = 4, map[string]int{"large": 3}
 				w.controller("c1", nil)
 				if held > 0 {
@@ -302,7 +302,7 @@ func TestDeadline(t *testing.T) {
 // can have nothing.
 func TestClientVanished_H30(t *testing.T) {
 	for _, room := range []int{1, 0} {
-		t.Run(fmt.Sprint(room), told(func(t *testing.T, w *world) {
+		t.Run(fmt.Sprint(room), story(func(t *testing.T, w *world) {
 			w.Fleet.SetCapacity(fleet.Slot{}, room)
 			w.controller("c1", nil)
 			gone := w.submit(spec("100", 2))

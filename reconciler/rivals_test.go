@@ -17,7 +17,7 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// link is what one controller sees of the store. Its fault, if any, befalls every call.
+// link is what one controller sees of the store. Its fault, if any, happens to every call.
 type link struct {
 	store.Table
 	mu    sync.Mutex
@@ -71,7 +71,7 @@ func losesReply(_ context.Context, write func() error) error {
 
 // rival is one controller that wants to lead.
 type rival struct {
-	*leader
+	*elector
 	link   *link
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -91,7 +91,7 @@ func newRival(t *testing.T, name string, table store.Table, clk clock.WithTicker
 	t.Helper()
 	cfg := Defaults()
 	l := &link{Table: table}
-	c := &rival{link: l, done: make(chan struct{}), leader: &leader{
+	c := &rival{link: l, done: make(chan struct{}), elector: &elector{
 		store: store.New(l), clock: clk, offset: none, log: slog.New(slog.DiscardHandler), holder: name, ttl: cfg.LeaseTTL, request: cfg.LeaseRequest,
 	}}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,15 +9,15 @@ import (
 
 // run is one request: its records and what was observed of its client. Guarded by the lock of requestRecords.
 type run struct {
-	id        store.RequestID
-	unread    bool // a notification or a scan says that it changed
-	request   *store.RunRequest
-	bad       *store.BadRequest // what is stored as its request now, if that cannot be read
-	status    *store.RunStatus
-	client    client
-	launching launching
-	problem   string    // last thing that went wrong, for its message
-	noted     time.Time // last progress written
+	id          store.RequestID
+	changed     bool // a notification or a scan says that it changed
+	request     *store.RunRequest
+	bad         *store.BadRequest // what is stored as its request now, if that cannot be read
+	status      *store.RunStatus
+	client      client
+	launching   launching
+	lastProblem string    // last thing that went wrong, for its message
+	progressAt  time.Time // last progress written
 }
 
 // client is what was seen of who waits for a request.
@@ -30,12 +30,12 @@ type client struct {
 
 // launching is what the fleet says of a request's launches.
 type launching struct {
-	hopeless bool      // it will never launch what is asked for
-	full     bool      // it has no room, and none is waited for
-	possible bool      // it has types for it
-	refusals int       // in a row
-	retry    time.Time // not before: it was refused
-	spared   int       // machines replaced that may have been GitHub's fault: they count for no launch budget
+	unsatisfiable bool      // it will never launch what is asked for
+	full          bool      // it has no room, and none is waited for
+	possible      bool      // it has types for it
+	refusals      int       // in a row
+	retry         time.Time // not before: it was refused
+	spared        int       // machines replaced that may have been GitHub's fault: they count for no launch budget
 }
 
 // expire drops records whose time is over: the table counts them as absent, and a new one begins with

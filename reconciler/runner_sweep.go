@@ -14,9 +14,9 @@ import (
 // runnerSweep compares GitHub's runners with the records.
 type runnerSweep struct {
 	*tenure
-	cache  *cache
-	github GitHub
-	strays sightings // runners without an owner, by name
+	cache         *cache
+	github        GitHub
+	orphanRunners firstSeen // runners without an owner, by name
 }
 
 // sweepRunners deletes the runners of ours at GitHub that are offline and without an owner, on a second sight long after
@@ -32,25 +32,25 @@ func (w *runnerSweep) sweepRunners(ctx context.Context) error {
 	var errs []error
 	for _, r := range runners {
 		present[r.Name] = true
-		if r.Online || !w.ownerless(r.Name) {
-			delete(w.strays, r.Name)
+		if r.Online || !w.isOrphan(r.Name) {
+			delete(w.orphanRunners, r.Name)
 			continue
 		}
-		if now.Sub(w.strays.first(r.Name, now)) < w.cfg.Runners/2 && !w.buried(r.Name) {
+		if now.Sub(w.orphanRunners.since(r.Name, now)) < w.cfg.Runners/2 && !w.machineGone(r.Name) {
 			continue
 		}
 		if err := w.github.DeleteRunner(ctx, r.ID); err != nil && !errors.Is(err, githubapi.ErrBusy) {
 			errs = append(errs, fmt.Errorf("delete runner %s: %w", r.Name, err))
 			continue
 		}
-		w.log.Info("deleted a runner without an owner", logkey.Runner, r.Name)
+		w.log.Info("deleted an orphan runner at GitHub", logkey.Runner, r.Name)
 	}
-	w.strays.keep(func(name string) bool { return present[name] })
+	w.orphanRunners.retain(func(name string) bool { return present[name] })
 	return errors.Join(errs...)
 }
 
-// ownerless reports whether a runner is of one of our instances, which no longer uses it.
-func (w *runnerSweep) ownerless(name string) bool {
+// isOrphan reports whether a runner is of one of our instances, which no longer uses it.
+func (w *runnerSweep) isOrphan(name string) bool {
 	s, known := w.ownerOf(name)
 	if !known {
 		return false // not ours, or forgotten: GitHub prunes it
@@ -58,9 +58,9 @@ func (w *runnerSweep) ownerless(name string) bool {
 	return !s.State.Owned() || !strings.EqualFold(name, s.Registration.Name) || s.Registration.Assignment != s.Assignment
 }
 
-// buried reports whether a runner is of a machine that is certainly gone: nothing can change that until a second look,
+// machineGone reports whether a runner is of a machine that is certainly gone: nothing can change that until a second look,
 // which a controller that dies often does not live to.
-func (w *runnerSweep) buried(name string) bool {
+func (w *runnerSweep) machineGone(name string) bool {
 	s, known := w.ownerOf(name)
 	return known && s.State == statemachine.Terminated && !s.ExpiresAt.IsZero()
 }

@@ -20,59 +20,59 @@ type runners struct {
 	github GitHub
 }
 
-// listens reports whether GitHub shows online the listener that was silent: it may have come online since, and have taken a job
+// onlineAtGitHub reports whether GitHub shows online the listener that was silent: it may have come online since, and have taken a job
 // that another registration would not reach. One that was refused has ended, whatever GitHub still shows.
-func (g *runners) listens(ctx context.Context, s snapshot) (bool, error) {
+func (g *runners) onlineAtGitHub(ctx context.Context, s snapshot) (bool, error) {
 	have, err := g.find(ctx, s.Registration.Name)
 	if err != nil {
 		return false, err
 	}
-	return !s.listener.trouble.refused && (have.Online || have.Busy), nil
+	return !s.listener.offline.refused && (have.Online || have.Busy), nil
 }
 
 // register makes a registration for the instance's present assignment and adds it to its record.
 // Failures that are GitHub's fault leave the instance waiting, with its gate held.
 func (g *runners) register(ctx context.Context, s snapshot) error {
-	if !g.beginMint(s.ID) {
-		return nil // being made already; whoever makes it wakes the instance
+	if !g.beginRequest(s.ID) {
+		return nil // being made already; the one who makes it wakes the instance
 	}
 	var err error
 	if cur, _ := g.cache.instances.get(s.ID); cur.Version != s.Version { // perhaps one was delivered since s was taken
-		g.endMint(s.ID, cur.reg.blocked) // nothing was learned of GitHub: a gate that was held stays held
+		g.endRequest(s.ID, cur.reg.githubDown) // nothing was learned of GitHub: a gate that was held stays held
 		g.queues.instances.Add(s.ID)
 		return nil
 	}
-	defer func() { g.endMint(s.ID, err != nil) }()
+	defer func() { g.endRequest(s.ID, err != nil) }()
 	reg, again := undelivered(s)
 	if !again {
-		reg, err = g.mint(ctx, s, s.RunID)
+		reg, err = g.request(ctx, s, s.RunID)
 	}
 	if err == nil && !again && s.wantsNext() {
 		g.cache.instances.with(s.ID, func(in *instance) { in.reg.allowance.spend(g.clock.Now()) })
 	}
 	if err != nil {
-		g.cache.requests.withRun(s.RunID, func(r *run) { r.problem = err.Error() })
+		g.cache.requests.withRun(s.RunID, func(r *run) { r.lastProblem = err.Error() })
 		return err
 	}
 	return g.deliver(ctx, s.ID, s.RunID, s.Assignment, reg)
 }
 
-func (g *runners) beginMint(id store.InstanceID) bool {
+func (g *runners) beginRequest(id store.InstanceID) bool {
 	begun := false
-	g.cache.instances.with(id, func(in *instance) { begun, in.reg.minting = !in.reg.minting, true })
+	g.cache.instances.with(id, func(in *instance) { begun, in.reg.requesting = !in.reg.requesting, true })
 	return begun
 }
 
-func (g *runners) endMint(id store.InstanceID, blocked bool) {
-	g.cache.instances.with(id, func(in *instance) { in.reg.minting, in.reg.blocked = false, blocked })
+func (g *runners) endRequest(id store.InstanceID, blocked bool) {
+	g.cache.instances.with(id, func(in *instance) { in.reg.requesting, in.reg.githubDown = false, blocked })
 }
 
-// mint registers at GitHub. The name was never used before: it carries the number of our term, in which
+// request registers at GitHub. The name was never used before: it carries the number of our term, in which
 // the serial only grows. So a call of a deposed leader that arrives late cannot take a name of ours. A
 // name that GitHub knows already is passed over, never replaced.
-func (g *runners) mint(ctx context.Context, in snapshot, label store.RequestID) (store.Registration, error) {
+func (g *runners) request(ctx context.Context, in snapshot, label store.RequestID) (store.Registration, error) {
 	reg := store.Registration{
-		Serial: max(in.Registration.Serial, in.reg.tried), Mode: g.cfg.Registration, URL: g.github.URL(),
+		Serial: max(in.Registration.Serial, in.reg.lastSerial), Mode: g.cfg.Registration, URL: g.github.URL(),
 	}
 	if err := g.undo(ctx, in); err != nil {
 		return reg, fmt.Errorf("register %s: %w", in.ID, err)
@@ -80,7 +80,7 @@ func (g *runners) mint(ctx context.Context, in snapshot, label store.RequestID) 
 	for range maxTaken {
 		reg.Serial++
 		reg.Name = fmt.Sprintf("%s%d", g.prefix(in.ID), reg.Serial)
-		g.cache.instances.with(in.ID, func(in *instance) { in.reg.tried = max(in.reg.tried, reg.Serial) })
+		g.cache.instances.with(in.ID, func(in *instance) { in.reg.lastSerial = max(in.reg.lastSerial, reg.Serial) })
 		if g.cfg.Registration == store.Token {
 			token, err := g.github.RegistrationToken(ctx)
 			if err != nil {
@@ -106,7 +106,7 @@ func (g *runners) mint(ctx context.Context, in snapshot, label store.RequestID) 
 }
 
 // prefix is how the names begin of the runners that this term registers for an instance.
-func (g *runners) prefix(id store.InstanceID) string { return fmt.Sprintf("%s-%d.", id, g.number) }
+func (g *runners) prefix(id store.InstanceID) string { return fmt.Sprintf("%s-%d.", id, g.term) }
 
 // undo deletes the runner that the last call for an instance may have left at GitHub, which did not answer. Before
 // that there is no other call: where answers are lost, or late, for hours, each would leave one more.
@@ -130,7 +130,7 @@ func (g *runners) undo(ctx context.Context, in snapshot) error {
 func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.RequestID, assignment int64, reg store.Registration) error {
 	now := g.clock.Now()
 	reg.Assignment, reg.MintedAt = assignment, store.At(now)
-	g.cache.instances.with(id, func(in *instance) { in.reg.minted = reg }) // until it is delivered, or of no use
+	g.cache.instances.with(id, func(in *instance) { in.reg.obtained = reg }) // until it is delivered, or of no use
 	_, err := g.cache.write(ctx, id, func(cur snapshot) (store.Instance, error) {
 		if cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
 			return cur.Instance, errStale
@@ -142,7 +142,7 @@ func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.Re
 		return g.cache.store.SetRegistration(ctx, in, sealed, now)
 	})
 	if errors.Is(err, errStale) {
-		g.cache.instances.with(id, func(in *instance) { in.reg.minted = store.Registration{} })
+		g.cache.instances.with(id, func(in *instance) { in.reg.obtained = store.Registration{} })
 		if s, known := g.cache.instances.get(id); !known || s.Registration.Serial != reg.Serial { // else it was delivered by an earlier try
 			g.discard(ctx, reg)
 		}
@@ -151,14 +151,14 @@ func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.Re
 	return err
 }
 
-// discard deletes the runner of a registration nobody will use. Should it fail, the sweep of
+// discard deletes the runner of a registration that no agent will use. Should it fail, the sweep of
 // runners finds it by its name.
 func (g *runners) discard(ctx context.Context, reg store.Registration) {
 	if reg.RunnerID == 0 {
 		return
 	}
 	if err := g.github.DeleteRunner(ctx, reg.RunnerID); err != nil {
-		g.log.Warn("delete unused runner", logkey.Runner, reg.Name, logkey.Error, err)
+		g.log.Warn("an unused runner could not be deleted at GitHub", logkey.Runner, reg.Name, logkey.Error, err)
 	}
 }
 
@@ -179,7 +179,7 @@ func (g *runners) removeRunner(ctx context.Context, s snapshot) error {
 		return nil
 	}
 	id := r.RunnerID
-	if id == 0 { // by its name, which is ours: what a heartbeat says may be the id of anybody's runner
+	if id == 0 { // by its name, which is ours: what a heartbeat says may be the id of anyone's runner
 		have, err := g.find(ctx, r.Name)
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ func (g *runners) removeRunner(ctx context.Context, s snapshot) error {
 	if err := g.github.DeleteRunner(ctx, id); err != nil {
 		return fmt.Errorf("delete runner %s: %w", r.Name, err)
 	}
-	g.cache.instances.with(s.ID, func(in *instance) { in.reg.removed = max(in.reg.removed, r.Serial) })
+	g.cache.instances.with(s.ID, func(in *instance) { in.reg.runnerDeleted = max(in.reg.runnerDeleted, r.Serial) })
 	return nil
 }
 
@@ -208,19 +208,19 @@ func usedUp(s snapshot) bool {
 // unless others of its request are late, clears the registration too: one write instead of two, of a
 // record that is at its longest then.
 func handedOverSoon(s snapshot, now time.Time, grace time.Duration) bool {
-	return s.ready(now) && now.Sub(s.vitals.saidAt) < grace
+	return s.ready(now) && now.Sub(s.vitals.reportedAt) < grace
 }
 
 // undelivered returns the registration made for the present assignment whose delivery failed.
 func undelivered(s snapshot) (store.Registration, bool) {
-	return s.reg.minted, s.reg.minted.Serial > s.Registration.Serial && s.reg.minted.Assignment == s.Assignment
+	return s.reg.obtained, s.reg.obtained.Serial > s.Registration.Serial && s.reg.obtained.Assignment == s.Assignment
 }
 
 // maxTaken bounds the names tried at once. A name is taken by a registration that a crash lost before
 // its serial was recorded; the next try goes on after the last name.
 const maxTaken = 5
 
-// InstanceOf returns the id of the instance that a runner of this name was made for, by mint; false if the name has not the form
+// InstanceOf returns the id of the instance that a runner of this name was made for, by request; false if the name has not the form
 // of ours.
 func InstanceOf(runner string) (store.InstanceID, bool) {
 	end := strings.LastIndexByte(runner, '-')

@@ -54,7 +54,7 @@ func TestForgedSignal_OfBeingOnline_EndsNoOther(t *testing.T) {
 	})
 }
 
-// forge takes a machine over: its agent is stopped, and whoever holds its role writes what an agent may
+// forge takes a machine over: its agent is stopped, and the holder of its role writes what an agent may
 // write every 100 ms, until stop is called. say makes the report from what the record says.
 func (w *world) forge(id store.InstanceID, say func(store.Instance) (store.Beat, store.SignalValue)) (stop func()) {
 	w.t.Helper()
@@ -115,7 +115,7 @@ func TestForgedSignal_OfAFutureSerial_RegistersNothing(t *testing.T) {
 // filled again.
 func TestForgedSignal_OfEachSerial_EndsTheMachine(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		t.Run(string(mode), told(func(t *testing.T, w *world) {
+		t.Run(string(mode), story(func(t *testing.T, w *world) {
 			w.Config.Registration = mode
 			w.Waive("asked for more registrations than it ran jobs")
 			w.controller("c1", nil)
@@ -223,7 +223,7 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 // every write to it; here that a job's end, or a forged key, changes nothing about whose key it is.
 func TestSealedRegistration_KeyIsPinned_H43(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		t.Run(string(mode), told(func(t *testing.T, w *world) {
+		t.Run(string(mode), story(func(t *testing.T, w *world) {
 			w.Config.Registration = mode
 			w.Waive("lost the key its registrations are sealed to")
 			w.controller("c1", nil)

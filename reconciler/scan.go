@@ -22,11 +22,13 @@ type scanner struct {
 // load scans everything before the first decision, as often as it takes.
 func (c *scanner) load(ctx context.Context) error {
 	start := c.clock.Now()
-	failed := func(err error) { c.log.Warn("first scan", logkey.Error, err) }
+	failed := func(err error) {
+		c.log.Warn("the first scan of the records failed; nothing is decided until it succeeds", logkey.Error, err)
+	}
 	if err := insist(ctx, func() error { return c.scan(ctx) }, failed); err != nil {
 		return err
 	}
-	c.cache.instances.each(func(in *instance) { in.vitals.unread = false }) // the scan read what their agents said
+	c.cache.instances.each(func(in *instance) { in.vitals.reportChanged = false }) // the scan read what their agents reported
 	for _, s := range c.cache.instances.idle() {
 		c.cache.index.changed(s.ID) // the pool is known before the first request is served
 	}
@@ -55,11 +57,11 @@ func (c *scanner) queueUp() {
 	}
 }
 
-// scan reads every record and wakes everything that is not at rest. It is the net under all rings:
+// scan reads every record and wakes everything that is not settled. It is the net under all notifications:
 // correctness may rest on it alone.
 func (c *scanner) scan(ctx context.Context) error {
 	now := c.clock.Now()
-	said := map[store.Principal]store.Vitals{}
+	reported := map[store.Principal]store.Vitals{}
 	var junk junkItems
 	err := c.cache.store.Scan(ctx, store.Visitor{
 		Request:  func(r store.RunRequest) { c.cache.requests.applyRun(r.ID, store.RunRecords{Request: &r}, now) },
@@ -68,14 +70,14 @@ func (c *scanner) scan(ctx context.Context) error {
 		Launch:   c.cache.launches.applyLaunch,
 		Drain:    c.drainer.drainSeen,
 		Heartbeat: func(b store.Heartbeat) {
-			v := said[b.Principal]
+			v := reported[b.Principal]
 			v.Heartbeat = b
-			said[b.Principal] = v
+			reported[b.Principal] = v
 		},
 		Signal: func(s store.Signal) {
-			v := said[s.Principal]
+			v := reported[s.Principal]
 			v.Signal = s
-			said[s.Principal] = v
+			reported[s.Principal] = v
 		},
 		Bad:  c.badRecords.badRecord,
 		Junk: junk.add,
@@ -85,7 +87,7 @@ func (c *scanner) scan(ctx context.Context) error {
 	}
 	c.expireJunk(ctx, junk, now)
 	c.cache.instances.each(func(in *instance) {
-		in.hear(said[in.record.Principal], now, c.cfg.Limits.Window())
+		in.observe(reported[in.record.Principal], now, c.cfg.Limits.Window())
 	})
 	c.cache.forget(now)
 	c.enqueue()

@@ -58,7 +58,7 @@ func (l *listed) List(ctx context.Context, token string) ([]fleet.Machine, error
 	return l.Fleet.List(ctx, token)
 }
 
-// flood rings at 500 a second for so long.
+// flood notifies at 500 a second for so long.
 func (w *world) flood(lasts time.Duration, key func(n int) store.Key) {
 	w.t.Helper()
 	for n := 0; n < int(lasts.Seconds())*500; n += 50 {
@@ -88,9 +88,9 @@ func checkPace(t *testing.T, what string, at []time.Time, from, to time.Time, ev
 	}
 }
 
-// H53: whatever is rung for, the sweep and the scan, which is the net under all rings, come in time; and a request is
+// H53: whatever notifications come, the sweep and the scan, which is the net under them all, come in time; and a request is
 // served meanwhile.
-func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
+func TestNotificationFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 	takesLong(t)
 	for name, tt := range map[string]struct {
 		lasts time.Duration
@@ -104,7 +104,7 @@ func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 			return store.InstanceKey(store.Principal(fmt.Sprintf("ROLE:i-%d", n)), store.KindSignal)
 		}},
 	} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			table, machines := &watched{Table: w.Table}, &listed{Fleet: w.Fleet}
 			w.controllerWith("c1", reconciler.Options{Table: table, Fleet: machines})
 			time.Sleep(time.Minute)
@@ -130,8 +130,8 @@ func TestRingFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 	}
 }
 
-// A ring whose key no item can have leaves nothing behind, in memory or in the log.
-func TestRingFlood_OfLongKeys_LeavesNothing(t *testing.T) {
+// A notification whose key no item can have leaves nothing behind, in memory or in the log.
+func TestNotificationFlood_OfLongKeys_LeavesNothing(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := &watched{Table: w.Table}
 		w.controllerWith("c1", reconciler.Options{Table: table})

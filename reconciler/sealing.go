@@ -10,7 +10,7 @@ import (
 const reasonKey = "lost the key its registrations are sealed to"
 
 // unknownKey reports whether the key that a machine's first registration is to be sealed to is not known yet: its first
-// heartbeat tells it, before any job can have run there. An agent of the version before tells none.
+// heartbeat names it, before any job can have run there. An agent of the version before names none.
 func unknownKey(s snapshot) bool {
 	return s.Registration.Serial == 0 && s.SealKey == "" && s.vitals.beat.UpdatedAt.IsZero()
 }

@@ -159,7 +159,7 @@ func (h *seats) seatsOf(r run, given []snapshot) []store.Seat {
 	return out
 }
 
-// counts tells how far a request is.
+// counts says how far a request is.
 func (h *seats) counts(r run) store.Counts {
 	now := h.clock.Now()
 	c := store.Counts{Wanted: r.request.Count}

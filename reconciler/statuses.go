@@ -26,7 +26,7 @@ func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event stat
 		return w.refuseStatus(ctx, st, err, now)
 	}
 	if err != nil {
-		w.cache.requests.unread(st.ID, now)
+		w.cache.requests.changed(st.ID, now)
 		return fmt.Errorf("request %s: %w", st.ID, err)
 	}
 	w.cache.requests.applyRun(st.ID, store.RunRecords{Status: &out}, now)
@@ -34,12 +34,12 @@ func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event stat
 		return nil
 	}
 	w.metrics.request(event)
-	w.log.Info("request", logkey.RequestID, st.ID, logkey.Attempt, st.Attempt, logkey.Event, event,
+	w.log.Info("request changed phase", logkey.RequestID, st.ID, logkey.Attempt, st.Attempt, logkey.Event, event,
 		logkey.Phase, out.Phase, logkey.Reason, out.Reason, logkey.Detail, out.Message)
 	return nil
 }
 
-// refuseStatus answers a request whose status no store takes, being too large say: a client that never hears of its
+// refuseStatus answers a request whose status no store takes, being too large say: a client that never learns of its
 // machines waits for them, and they for it.
 func (w *statuses) refuseStatus(ctx context.Context, st store.RunStatus, cause error, now time.Time) error {
 	st.Instances, st.Reason, st.Message = nil, ReasonSpec, "count: the answer cannot be written: "+cause.Error()
@@ -77,7 +77,7 @@ func (w *statuses) expireRequest(ctx context.Context, r run) (Result, error) {
 	if r.request != nil && r.request.ExpiresAt.IsZero() {
 		out, err := w.cache.store.ExpireRequest(ctx, *r.request, at)
 		if err != nil {
-			w.cache.requests.unread(r.id, now)
+			w.cache.requests.changed(r.id, now)
 			return Result{}, fmt.Errorf("request %s: %w", r.id, err)
 		}
 		w.cache.requests.withRun(r.id, func(r *run) { r.request = &out })
@@ -87,7 +87,7 @@ func (w *statuses) expireRequest(ctx context.Context, r run) (Result, error) {
 	}
 	out, err := w.cache.store.ExpireStatus(ctx, *r.status, at, now)
 	if err != nil {
-		w.cache.requests.unread(r.id, now)
+		w.cache.requests.changed(r.id, now)
 		return Result{}, fmt.Errorf("request %s: %w", r.id, err)
 	}
 	w.cache.requests.applyRun(r.id, store.RunRecords{Status: &out}, now)
@@ -117,13 +117,13 @@ func (w *statuses) waitsForGitHub(id store.RequestID) string {
 	return ""
 }
 
-// explain says once why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nobody
-// else would tell.
-func (w *statuses) explain(ctx context.Context, r run, why string) error {
+// recordEmptySeat says once why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nothing
+// else would say so.
+func (w *statuses) recordEmptySeat(ctx context.Context, r run, why string) error {
 	if r.status.Message != "" {
 		return nil
 	}
-	w.log.Warn("seat stays empty", logkey.RequestID, r.id, logkey.Detail, why)
+	w.log.Warn("a lost seat stays empty", logkey.RequestID, r.id, logkey.Detail, why)
 	st := *r.status
 	st.Counts, st.Message = w.seats.counts(r), why
 	return w.putStatus(ctx, st, statemachine.Observe, w.clock.Now())
@@ -138,7 +138,7 @@ func (w *statuses) progress(ctx context.Context, id store.RequestID) error {
 	now := w.clock.Now()
 	st := *r.status
 	st.Counts = w.seats.counts(r)
-	last := r.noted
+	last := r.progressAt
 	if last.Before(st.PendingAt.Time) {
 		last = st.PendingAt.Time
 	}
@@ -151,6 +151,6 @@ func (w *statuses) progress(ctx context.Context, id store.RequestID) error {
 		w.queues.requests.AddAfter(r.id, wait)
 		return nil
 	}
-	w.cache.requests.withRun(r.id, func(r *run) { r.noted = now })
+	w.cache.requests.withRun(r.id, func(r *run) { r.progressAt = now })
 	return w.putStatus(ctx, st, statemachine.Observe, now)
 }

@@ -16,7 +16,7 @@ import (
 
 // Tables that do what a test says, between a controller and the store.
 
-// refusing is a table that takes none of some records of instances while it is told so, and everything else.
+// refusing is a table that takes none of some records of instances while a test says so, and everything else.
 type refusing struct {
 	store.Table
 	match func(store.Instance) bool

@@ -21,43 +21,43 @@ type tenure struct {
 	metrics *Metrics
 	queues  queues
 
-	number  int64       // of the lease; it only grows
+	term    int64       // of the lease; it only grows
 	trusted func() bool // whether anything may be done outside; the contracts ask, too
 
 	// writable says since when the store has taken our writes without a gap. While it does not, agents
-	// cannot report either, so nobody's silence counts from before.
+	// cannot report either, so no one's silence counts from before.
 	writable func() time.Time
 }
 
-// queues hold the keys to look at: whoever may have something to do is added to its queue.
+// queues hold the keys to look at: what may have something to do is added to its queue.
 type queues struct {
-	requests  queue[store.RequestID]
-	instances queue[store.InstanceID]
-	launches  queue[string]
-	announcer queue[store.InstanceID]
-	reaper    queue[string]
-	drainer   queue[string]
-	sweeper   queue[string]
-	keeper    queue[string]
+	requests     queue[store.RequestID]
+	instances    queue[store.InstanceID]
+	launches     queue[string]
+	offers       queue[store.InstanceID]
+	reaper       queue[string]
+	drainer      queue[string]
+	sweeper      queue[string]
+	housekeeping queue[string]
 }
 
 func newQueues(clk clock.WithTicker) queues {
 	return queues{
 		requests: newQueue[store.RequestID](clk), instances: newQueue[store.InstanceID](clk), launches: newQueue[string](clk),
-		announcer: newQueue[store.InstanceID](clk), reaper: newQueue[string](clk), drainer: newQueue[string](clk),
-		sweeper: newQueue[string](clk), keeper: newQueue[string](clk),
+		offers: newQueue[store.InstanceID](clk), reaper: newQueue[string](clk), drainer: newQueue[string](clk),
+		sweeper: newQueue[string](clk), housekeeping: newQueue[string](clk),
 	}
 }
 
 // shutDown ends every queue, also of a tenure that never came to run: a queue owns a goroutine from its
 // beginning. It may be repeated.
 func (q queues) shutDown() {
-	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.keeper, q.announcer, q.drainer} {
+	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.housekeeping, q.offers, q.drainer} {
 		q.ShutDown()
 	}
 }
 
-// insist tries until it succeeds or ctx ends, with pauses that grow to 5 s. Each failure is told.
+// insist tries until it succeeds or ctx ends, with pauses that grow to 5 s. tell gets each failure.
 func insist(ctx context.Context, try func() error, tell func(error)) error {
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
 		backoff.WithMaxInterval(5*time.Second), backoff.WithMaxElapsedTime(0))

@@ -27,7 +27,7 @@ func newTenureClock(clk clock.WithTicker, offset time.Duration) tenureClock {
 	return tenureClock{clk, clk.Now(), offset}
 }
 
-// Now is the time that the wall clock would show had nobody set it. Its monotonic reading is moved alike, so the time
+// Now is the time that the wall clock would show had no one set it. Its monotonic reading is moved alike, so the time
 // between two is what elapsed.
 func (c tenureClock) Now() time.Time { return c.began.Add(c.WithTicker.Since(c.began) + c.ahead) }
 

@@ -88,7 +88,7 @@ func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
 	w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 	jobs = append(jobs, w.jobs("200", 3, (outage+10*time.Minute).Seconds())...)
 	calls := w.Hub.Calls()[githubsim.CallJIT] + w.Hub.Calls()[githubsim.CallDelete]
-	w.submit(spec("300", 1)) // rung while the old one might take the notification
+	w.submit(spec("300", 1)) // while the old one might take the notification
 	w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
 	time.Sleep(outage)
 	if n := len(w.Fleet.Alive()); n < 5 {
@@ -117,7 +117,7 @@ func long(id string, count int) store.RunRequest {
 // five minutes are everybody's.
 func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
 	for _, count := range []int{1, 10} {
-		t.Run(fmt.Sprint(count), toldLed(func(t *testing.T, w *world) {
+		t.Run(fmt.Sprint(count), storyLed(func(t *testing.T, w *world) {
 			w.warm("100", 20, nil)
 			w.Hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
 			before := w.Hub.Calls()
@@ -139,7 +139,7 @@ func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
 // H12: the only controller lives through an outage of the store, longer than any limit of silence, and ends nobody.
 func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 	for _, wholly := range []bool{true, false} {
-		t.Run(fmt.Sprintf("wholly=%v", wholly), told(func(t *testing.T, w *world) {
+		t.Run(fmt.Sprintf("wholly=%v", wholly), story(func(t *testing.T, w *world) {
 			only := &cutTable{Table: w.Table}
 			defer w.controllerWith("only", reconciler.Options{Table: only})()
 			w.submit(long("100", 4))
@@ -183,7 +183,7 @@ func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
 // what was there before it.
 func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"Ahead": 10 * time.Minute, "Behind": -10 * time.Minute, "AgesAhead": 1000 * time.Hour} {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
+		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			w.serve(spec("100", 2), time.Minute)
 			w.release("100", 1, store.Drain)
 			w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
@@ -225,7 +225,7 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 }
 
 // H12 H27: the store takes no writes for two minutes. Nobody's silence counts, nobody is lost, and the
-// request that came meanwhile is served warm once agents are heard again.
+// request that came meanwhile is served warm once agents report again.
 func TestStoreTakesNoWrites_NobodyIsLost(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 2, nil)
@@ -283,7 +283,7 @@ func (c settable) offset() time.Duration { return -time.Duration(c.by.Load()) }
 // or at work, and writes thresholds in the store's time.
 func TestControllersClock_IsTheStores_H52(t *testing.T) {
 	for name, by := range map[string]time.Duration{"Ahead": 10 * time.Minute, "Behind": -10 * time.Minute} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			c := newSettable(w, by)
 			w.controllerWith("c1", reconciler.Options{Clock: c, Offset: c.offset})
 			w.warm("100", 3, nil)
@@ -309,7 +309,7 @@ func TestControllersClock_IsSet_H52(t *testing.T) {
 		known bool
 		terms int64
 	}{"Ahead": {10 * time.Minute, true, 1}, "Back": {-10 * time.Minute, true, 1}, "NobodySays": {time.Minute, false, 2}, "Slightly": {15 * time.Second, false, 1}} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			c := newSettable(w, 0)
 			o := reconciler.Options{Clock: c}
 			if tc.known {

@@ -15,7 +15,7 @@ import (
 )
 
 // fence lets effects out only within the window of trust: who cannot renew the lease may have a successor, whose
-// machines it does not know. Reads pass, so a term without trust keeps its view (ADR 0016).
+// machines it does not know. Reads pass, so a tenure without trust keeps its cache (ADR 0016).
 type fence struct {
 	clock  clock.WithTicker
 	until  func() time.Time // when trust ends, on the local monotonic clock; zero: there is none
@@ -29,7 +29,7 @@ func (f fence) open() bool { return f.clock.Now().Before(f.until()) }
 var errOutlived = errors.New("the lease was not renewed while the call was under way")
 
 // pass makes a call with an effect, if trust allows. Should trust end meanwhile, the call is cut off a margin
-// later, which is before anybody else may lead.
+// later, which is before anyone else may lead.
 func (f fence) pass(ctx context.Context, what string, call func(context.Context) error) error {
 	if !f.open() {
 		return fmt.Errorf("%s: %w", what, store.ErrNotLeader)
@@ -86,14 +86,14 @@ func trusted[K comparable](f fence, reconcile func(context.Context, K) (Result, 
 	}
 }
 
-// trustedTable refuses writes outside the window of trust, and takes no rings, which a successor waits for. Reads
+// trustedTable refuses writes outside the window of trust, and takes no notifications, which a successor waits for. Reads
 // pass. A write under way is not cut off: should it arrive late, its condition decides.
 type trustedTable struct {
 	store.Table
 	fence fence
 }
 
-// Put sends the write only while the lease is ours beyond doubt.
+// Put sends the write only while the lease is certainly ours.
 func (t trustedTable) Put(ctx context.Context, item store.Item, expect int64) error {
 	if !t.fence.open() {
 		return fmt.Errorf("put %s: %w", item.Key.Partition, store.ErrNotLeader)
@@ -102,13 +102,13 @@ func (t trustedTable) Put(ctx context.Context, item store.Item, expect int64) er
 }
 
 // Watch watches while there is trust.
-func (t trustedTable) Watch(ctx context.Context, ring func(store.Key)) error {
+func (t trustedTable) Watch(ctx context.Context, notified func(store.Key)) error {
 	for {
 		if err := t.fence.await(ctx); err != nil {
 			return nil //nolint:nilerr // only the end of ctx ends the wait
 		}
 		trusted, stop := t.fence.bound(ctx, 0)
-		err := t.Table.Watch(trusted, ring)
+		err := t.Table.Watch(trusted, notified)
 		ended := trusted.Err() != nil
 		stop()
 		if !ended || ctx.Err() != nil {

@@ -25,7 +25,7 @@ func (w *trustSpan) set(t time.Time)       { w.until.Store(t.UnixNano()) }
 func (w *trustSpan) get() time.Time        { return time.Unix(0, w.until.Load()) }
 func (w *trustSpan) lasts(d time.Duration) { w.set(time.Now().Add(d)) }
 
-// abroad is everything outside. Each call with an effect lasts as long as its context, or as it is told to.
+// abroad is everything outside. Each call with an effect lasts as long as its context, or as the test says.
 type abroad struct {
 	store.Table
 	fleet.Fleet

@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// unreadable answers a request whose record cannot be read: its client hears which field is wrong, and does not wait for
+// unreadable answers a request whose record cannot be read: its client learns which field is wrong, and does not wait for
 // its own limit. What an earlier version of the record was given goes back, but for what is handed over already: a run
 // that is under way keeps its machines to their thresholds.
 func (c *requests) unreadable(ctx context.Context, r run, held []snapshot) (Result, error) {
@@ -28,7 +28,7 @@ func (c *requests) unreadable(ctx context.Context, r run, held []snapshot) (Resu
 		st.Reason, st.Message = ReasonSpec, r.bad.Err.Error()
 		return Result{}.sooner(time.Millisecond), c.statuses.putStatus(ctx, st, statemachine.Fail, now)
 	case statemachine.Failed, statemachine.ReleasedPhase:
-		back, err := c.releases.giveBack(ctx, held, store.Drain, over)
+		back, err := c.releases.release(ctx, held, store.Drain, requestOver)
 		if err != nil || len(held) > 0 {
 			return back, err
 		}

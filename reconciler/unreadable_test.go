@@ -45,7 +45,7 @@ var spoils = map[string]func(*storetest.Memory, store.Key){
 // with a registration each, and it is ended.
 func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 	for name, how := range spoils {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
+		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			w.warm("100", 3, nil)
 			var oldest store.Instance
 			for _, in := range w.Instances() {
@@ -73,7 +73,7 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 // H51: nor does it make a machine immortal that runs a job: it is ended, and its seat filled again.
 func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 	for name, how := range spoils {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
+		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			r := spec("100", 1)
 			r.MaxRuntime = store.SecondsOf(10 * time.Minute)
 			st := w.serve(r, time.Minute)
@@ -90,12 +90,12 @@ func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 const handWritten = `{"attempt":1,"count":1,"usageClass":["spot"],"allowedInstanceTypes":["*"],"resourceClass":"small",
 	"maxRuntime":600,"timeout":600,"releasedAttempt":0,"release":"","createdAt":"2026-11-22T08:00:00.000Z"}`
 
-// H70: a request that cannot be read is answered, and the answer names the field; rung or found by a scan, of a first
+// H70: a request that cannot be read is answered, and the answer names the field; notified of or found by a scan, of a first
 // attempt or of a later one.
 func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from, to, field string
-		rung            bool
+		notified        bool
 	}{
 		"CountIsText":    {`"count":1`, `"count":"1"`, "count: must be of type int, got a string", true},
 		"Scanned":        {`"count":1`, `"count":"1"`, "count: must be of type int, got a string", false},
@@ -108,7 +108,7 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 		"ExpiryIsText":   {"", "", "expiresAt", true},
 		"AttemptIsThree": {`"attempt":1,"count":1`, `"attempt":3,"count":"1"`, "count", true},
 	} {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
+		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			time.Sleep(time.Minute)
 			key := store.RequestKey("100", store.KindRunRequest)
 			memory := w.Under.(*storetest.Memory)
@@ -120,7 +120,7 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 				memory.Break(key)
 			}
 			limit := w.Config.Scan + time.Second
-			if tt.rung {
+			if tt.notified {
 				limit = 2 * time.Second
 				if err := w.Table.Ring(t.Context(), key); err != nil {
 					t.Fatalf("Ring() error = %v", err)
@@ -149,7 +149,7 @@ func TestRequest_WithAnyCreatedAt_IsServed(t *testing.T) {
 		"WithoutParts": `"2026-11-22T08:00:00Z"`, "WithZone": `"2026-11-22T09:00:00+01:00"`, "Nanoseconds": `"2026-11-22T08:00:00.123456789Z"`,
 		"Nonsense": `"nope"`, "Number": `1763798400`, "Null": `null`, "Far": `"99999-01-01T00:00:00Z"`,
 	} {
-		t.Run(name, toldLed(func(t *testing.T, w *world) {
+		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			body := strings.Replace(handWritten, `"2026-11-22T08:00:00.000Z"`, text, 1)
 			key := store.RequestKey("100", store.KindRunRequest)
 			if err := w.Table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {

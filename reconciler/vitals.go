@@ -10,22 +10,22 @@ import (
 // vitals is what is known of an instance's agent, with the instants on the controller's clock at
 // which it was learned: clocks of two machines differ, so silence is judged by observed change.
 type vitals struct {
-	unread  bool // a notification or a scan says that they changed
-	beat    store.Heartbeat
-	signal  store.Signal
-	readAt  time.Time          // last successful read
-	changed time.Time          // when a changed heartbeat was last read; zero: none ever
-	saidAt  time.Time          // when a changed signal was last read
-	reads   int                // successful reads since
-	failed  *store.SignalValue // why the listener is not online, or why another registration is asked for; nil: nobody said
-	fresh   bool               // the heartbeat was young enough when it was read
-	quietAt time.Time          // when a job of an earlier assignment was last seen running
-	staleAt time.Time          // when it went from fresh to stale; zero while fresh
-	ahead   *time.Duration     // how far its clock is ahead of ours, at most; nil: not known yet
+	reportChanged bool // a notification or a scan says that they changed
+	beat          store.Heartbeat
+	signal        store.Signal
+	readAt        time.Time          // last successful read
+	changed       time.Time          // when a changed heartbeat was last read; zero: none ever
+	reportedAt    time.Time          // when a changed signal was last read
+	reads         int                // successful reads since
+	failed        *store.SignalValue // why the listener is not online, or why another registration is asked for; nil: no agent said
+	fresh         bool               // the heartbeat was young enough when it was read
+	otherJobAt    time.Time          // when a job of an earlier assignment was last seen running
+	staleAt       time.Time          // when it went from fresh to stale; zero while fresh
+	ahead         *time.Duration     // how far its clock is ahead of ours, at most; nil: not known yet
 }
 
-// hear takes a successful read at now and reports whether it changed anything worth a look.
-func (v *vitals) hear(got store.Vitals, now time.Time, window time.Duration, assignment int64) bool {
+// observe takes a successful read at now and reports whether it changed anything worth a look.
+func (v *vitals) observe(got store.Vitals, now time.Time, window time.Duration, assignment int64) bool {
 	if now.Before(v.readAt) {
 		return false // a scan that began before a read which is known already
 	}
@@ -40,7 +40,7 @@ func (v *vitals) hear(got store.Vitals, now time.Time, window time.Duration, ass
 	v.beat, v.signal, v.readAt = got.Heartbeat, got.Signal, now
 	v.reads++
 	if signalChanged {
-		v.saidAt = now
+		v.reportedAt = now
 		v.failed = lastFailed(v.failed, got.Signal.Value)
 	}
 	if beatChanged {
@@ -55,7 +55,7 @@ func (v *vitals) hear(got store.Vitals, now time.Time, window time.Duration, ass
 		v.staleAt = now
 	}
 	if v.beat.Beat.Busy && v.beat.Beat.Assignment != assignment {
-		v.quietAt = now
+		v.otherJobAt = now
 	}
 	return signalChanged || v.fresh != wasFresh || v.beat.Beat != was
 }
@@ -185,28 +185,30 @@ func (s snapshot) scriptPassed() bool {
 // healthy (S65).
 func (s snapshot) ready(now time.Time) bool {
 	return s.Threshold.After(now) && (s.State == statemachine.Created || s.State == statemachine.Claimed) &&
-		s.report() == statemachine.Online && s.vitals.fresh && !s.deaf() && (!s.wary || s.onlineFor(steady))
+		s.report() == statemachine.Online && s.vitals.fresh && !s.unreachable() && (!s.distrustOnline || s.onlineFor(steady))
 }
 
 // unregistered reports whether the runner of the last registration was deleted at GitHub.
 func (s snapshot) unregistered() bool {
-	return s.Registration.Serial > 0 && s.reg.removed >= s.Registration.Serial
+	return s.Registration.Serial > 0 && s.reg.runnerDeleted >= s.Registration.Serial
 }
 
-// deaf reports whether that registration is the present assignment's: no job reaches it any more, whatever its listener
+// unreachable reports whether that registration is the present assignment's: no job reaches it any more, whatever its listener
 // said last.
-func (s snapshot) deaf() bool { return s.unregistered() && s.Registration.Assignment == s.Assignment }
+func (s snapshot) unreachable() bool {
+	return s.unregistered() && s.Registration.Assignment == s.Assignment
+}
 
 // renewable reports whether the instance has done its part: it is ready, or it only lacks what GitHub does
 // not give at present. A machine that never proved itself keeps its first threshold.
 func (s snapshot) renewable(now time.Time) bool {
-	waiting := s.Threshold.After(now) && (s.reg.blocked || withoutHub(s) || s.troubled() || s.report() == statemachine.Blocked) && s.proven()
+	waiting := s.Threshold.After(now) && (s.reg.githubDown || githubWasDown(s) || s.isOffline() || s.report() == statemachine.Blocked) && s.bootProven()
 	return waiting || s.ready(now)
 }
 
-// proven reports whether a machine that is heard of has done its part before its listener is online: it was idle
+// bootProven reports whether a machine that reports has done its part before its listener is online: it was idle
 // before, or its script has passed.
-func (s snapshot) proven() bool {
+func (s snapshot) bootProven() bool {
 	return s.vitals.fresh && (s.State == statemachine.Claimed || s.State == statemachine.Created && s.scriptPassed())
 }
 
@@ -217,11 +219,11 @@ func (s snapshot) gateFrom() time.Time {
 	if r := s.Registration; r.Assignment == s.Assignment && r.MintedAt.After(from) {
 		from = r.MintedAt.Time
 	}
-	if s.vitals.quietAt.After(from) {
-		from = s.vitals.quietAt
+	if s.vitals.otherJobAt.After(from) {
+		from = s.vitals.otherJobAt
 	}
-	if s.listener.awayAt.After(from) {
-		from = s.listener.awayAt
+	if s.listener.githubDownAt.After(from) {
+		from = s.listener.githubDownAt
 	}
 	return from
 }
@@ -246,7 +248,7 @@ func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage,
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.machine.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.reg.blocked || s.reg.minting || unregisteredYet(s) || s.keptOut() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
+		Held:   s.reg.githubDown || s.reg.requesting || unregisteredYet(s) || s.refusedByGitHub() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
 		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
 	}
 }

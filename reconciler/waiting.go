@@ -13,7 +13,7 @@ import (
 //
 // Whoever waits is asked to look again only when there may be something for it: an instance that it can
 // use and no older one needs, room under the caps, or an older one to give something back to. So at rest
-// nobody looks, and one that was served wakes as many others as it leaves something for.
+// no request looks, and one that was served wakes as many others as it leaves something for.
 type waiting struct {
 	count func(pool.Query) int // of candidates in the pool
 
@@ -24,14 +24,14 @@ type waiting struct {
 
 // waiter is one request that is short.
 type waiter struct {
-	id      store.RequestID
-	since   time.Time
-	query   pool.Query
-	kind    string // of the query
-	short   int    // seats missing that are neither being launched nor being claimed
-	tried   bool   // the pool had nothing for them
-	cramped bool   // the caps keep it from launching them
-	holds   bool   // it has seats that an older one may need
+	id     store.RequestID
+	since  time.Time
+	query  pool.Query
+	kind   string // of the query
+	short  int    // seats missing that are neither being launched nor being claimed
+	tried  bool   // the pool had nothing for them
+	capped bool   // the caps keep it from launching them
+	holds  bool   // it has seats that an older one may need
 }
 
 func newWaiting(count func(pool.Query) int) *waiting {
@@ -81,14 +81,14 @@ func (w *waiting) shorten(id store.RequestID, by int, wake func(store.RequestID)
 	}, wake)
 }
 
-// cramp notes whether the caps keep a request from launching what it is short of.
-func (w *waiting) cramp(id store.RequestID, cramped bool) {
+// capReached notes whether the caps keep a request from launching what it is short of.
+func (w *waiting) capReached(id store.RequestID, capped bool) {
 	w.change(id, func(was *waiter) *waiter {
-		if was == nil || was.cramped == cramped {
+		if was == nil || was.capped == capped {
 			return was
 		}
 		now := *was
-		now.cramped = cramped
+		now.capped = capped
 		return &now
 	}, func(store.RequestID) {})
 }
@@ -134,7 +134,7 @@ func (w *waiting) replace(was, now *waiter) []store.RequestID {
 	if now == nil || now.short < was.short || now.kind != was.kind || !now.since.Equal(was.since) {
 		woken = append(woken, old.next(was, w.count)...)
 	}
-	if front := old.front(); first == was && front != nil && front.id != was.id && front.cramped {
+	if front := old.front(); first == was && front != nil && front.id != was.id && front.capped {
 		woken = append(woken, front.id) // it alone may use less room than it needs
 	}
 	if len(old.lanes) == 0 {
@@ -177,22 +177,22 @@ func (w *waiting) wake(t pool.Ticket, add func(store.RequestID)) {
 	}
 }
 
-// classes lists those in which somebody waits for room.
+// classes lists those in which a request waits for room.
 func (w *waiting) classes() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []string
 	for class, l := range w.lines {
-		if l.oldest(func(lane *lane) bool { return lane.cramped }) != nil {
+		if l.oldest(func(lane *lane) bool { return lane.capped }) != nil {
 			out = append(out, class)
 		}
 	}
 	return out
 }
 
-// room tells a class that so many more instances may be launched for it: the first in line may use any
+// capacityFreed says that so many more instances may be launched for a class: the first in line may use any
 // number, a later one as many as it needs.
-func (w *waiting) room(class string, left int, add func(store.RequestID)) {
+func (w *waiting) capacityFreed(class string, left int, add func(store.RequestID)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := w.lines[class]
@@ -200,10 +200,10 @@ func (w *waiting) room(class string, left int, add func(store.RequestID)) {
 		return
 	}
 	front := l.front()
-	if front != nil && front.cramped {
+	if front != nil && front.capped {
 		add(front.id)
 	}
-	if o := l.oldest(func(lane *lane) bool { return lane.cramped && lane.short <= left }); o != nil && o != front {
+	if o := l.oldest(func(lane *lane) bool { return lane.capped && lane.short <= left }); o != nil && o != front {
 		add(o.id)
 	}
 }

@@ -79,7 +79,7 @@ func (m plainLine) change(id store.RequestID, now *waiter, count func(pool.Query
 	if now == nil || now.short < was.short || kind(now.query) != kind(was.query) || !now.since.Equal(was.since) {
 		out = append(out, m.next(was, count)...)
 	}
-	if front, some := m.front(was.query.ResourceClass); first.id == id && was.short > 0 && some && front.id != id && front.cramped {
+	if front, some := m.front(was.query.ResourceClass); first.id == id && was.short > 0 && some && front.id != id && front.capped {
 		out = append(out, front.id)
 	}
 	return out
@@ -99,7 +99,7 @@ func TestWaiting_Model(t *testing.T) {
 			var want, got []store.RequestID
 			wake := func(id store.RequestID) { got = append(got, id) }
 			change := func(to waiter) { want = model.change(one.id, &to, count) }
-			switch what := rapid.SampledFrom([]string{"set", "leave", "took", "missed", "cramp"}).Draw(rt, "what"); {
+			switch what := rapid.SampledFrom([]string{"set", "leave", "took", "missed", "cap reached"}).Draw(rt, "what"); {
 			case what == "leave" || what == "set" && one.short == 0:
 				want = model.change(one.id, nil, count)
 				w.leave(one.id, wake)
@@ -108,11 +108,11 @@ func TestWaiting_Model(t *testing.T) {
 				to.tried = one.tried || waited && was.tried && was.since.Equal(one.since) && was.query.ResourceClass == one.query.ResourceClass
 				change(to)
 				w.set(one, wake)
-			case what == "cramp":
-				if was.cramped = one.cramped; waited {
+			case what == "cap reached":
+				if was.capped = one.capped; waited {
 					change(was)
 				}
-				w.cramp(one.id, one.cramped)
+				w.capReached(one.id, one.capped)
 				want = nil // it changes nothing for others
 			default:
 				by := map[string]int{"took": -1, "missed": 1}[what]
@@ -145,7 +145,7 @@ func drawWaiter(rt *rapid.T) waiter {
 			AllowedTypes: []string{rapid.SampledFrom([]string{"*", "c*", "m*"}).Draw(rt, "types")},
 		},
 		short: rapid.IntRange(0, 3).Draw(rt, "short"), tried: rapid.Bool().Draw(rt, "tried"),
-		cramped: rapid.Bool().Draw(rt, "cramped"), holds: rapid.Bool().Draw(rt, "holds"),
+		capped: rapid.Bool().Draw(rt, "capped"), holds: rapid.Bool().Draw(rt, "holds"),
 	}
 }
 
@@ -196,15 +196,15 @@ func checkLines(rt *rapid.T, w *waiting, model plainLine) {
 func checkRoom(rt *rapid.T, w *waiting, model plainLine, class string) {
 	for left := range 4 {
 		var want, got []store.RequestID
-		if front, some := model.front(class); some && front.cramped && left > 0 {
+		if front, some := model.front(class); some && front.capped && left > 0 {
 			want = append(want, front.id)
 		}
 		if line := model.of(class); left > 0 {
-			if i := slices.IndexFunc(line, func(o waiter) bool { return o.cramped && o.short <= left }); i >= 0 {
+			if i := slices.IndexFunc(line, func(o waiter) bool { return o.capped && o.short <= left }); i >= 0 {
 				want = append(want, line[i].id)
 			}
 		}
-		w.room(class, left, func(id store.RequestID) { got = append(got, id) })
+		w.capacityFreed(class, left, func(id store.RequestID) { got = append(got, id) })
 		same(rt, "woken by room", want, got)
 	}
 }

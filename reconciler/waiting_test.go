@@ -132,24 +132,24 @@ func TestWaiting_RoomWakesWhoWaitsForIt(t *testing.T) {
 	for i, id := range []string{"a", "b", "c", "d"} {
 		w.set(inLine(id, i, 4-i, small()), wake)
 	}
-	w.room("small", 9, wake)
+	w.capacityFreed("small", 9, wake)
 	step("room that nobody waits for", "")
 	for _, id := range []string{"b", "c", "d"} {
-		w.cramp(store.RequestID(id), true)
+		w.capReached(store.RequestID(id), true)
 	}
 	for left, want := range map[int]string{0: "", 1: "d", 2: "c", 3: "b"} {
-		w.room("small", left, wake)
+		w.capacityFreed("small", left, wake)
 		step(fmt.Sprintf("room for %d", left), want)
 	}
-	w.room("large", 9, wake)
+	w.capacityFreed("large", 9, wake)
 	step("room of another class", "")
 	w.leave("a", wake)
 	step("the leaving of the first", "b")
-	w.room("small", 1, wake)
+	w.capacityFreed("small", 1, wake)
 	step("room for 1 of the 3 that the first needs", "b d")
-	w.cramp("b", false)
-	w.cramp("nobody", true)
-	w.room("small", 1, wake)
+	w.capReached("b", false)
+	w.capReached("nobody", true)
+	w.capacityFreed("small", 1, wake)
 	step("room when the first waits for something else", "d")
 }
 

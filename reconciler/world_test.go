@@ -69,12 +69,12 @@ func led(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// told and toldLed are run and led as subtests.
-func told(test func(t *testing.T, w *world)) func(*testing.T) {
+// story and storyLed are run and led as subtests.
+func story(test func(t *testing.T, w *world)) func(*testing.T) {
 	return func(t *testing.T) { run(t, test) }
 }
 
-func toldLed(test func(t *testing.T, w *world)) func(*testing.T) {
+func storyLed(test func(t *testing.T, w *world)) func(*testing.T) {
 	return func(t *testing.T) { led(t, test) }
 }
 

@@ -116,7 +116,7 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 		want         string
 	}{
 		{"Failed", "the controller said no", func(c *controller) {
-			c.after(time.Second, statemachine.Fail, func(s *store.RunStatus) { s.Reason, s.Message = reconciler.ReasonHopeless, "no type has 3 vCPUs" })
+			c.after(time.Second, statemachine.Fail, func(s *store.RunStatus) { s.Reason, s.Message = reconciler.ReasonUnsatisfiable, "no type has 3 vCPUs" })
 		}, exitFailed, "request 77 attempt 1 failed: unsatisfiable: no type has 3 vCPUs"},
 		{"Deadline", "its own timeout passed", func(c *controller) {
 			c.after(time.Second, statemachine.Fail, func(s *store.RunStatus) { s.Reason, s.Message = reconciler.ReasonTimeout, "1 of 2 ready" })

@@ -52,7 +52,7 @@ func TestCutOff(t *testing.T) {
 			w.controller.Says(`waiting for the lease`)
 
 			cut.Enable(true)
-			w.controller.Says(`"msg":"leading"`)
+			w.controller.Says(`"msg":"this controller leads"`)
 			w.occupy(&jobs, "run-b", 2, outage)
 			busy := w.cloud.Alive()
 			if len(busy) != 3 {

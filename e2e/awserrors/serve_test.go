@@ -83,14 +83,14 @@ func TestController_NoTable(t *testing.T) {
 		t.Errorf("told %d times within 3 s, want once", n)
 	}
 	s.ends(exitDone, nil, "init")
-	d.Says(`"msg":"leading"`)
+	d.Says(`"msg":"this controller leads"`)
 }
 
 // A controller names every permission that it lacks, and needs no restart when it gets it.
 func TestController_MissingPermission(t *testing.T) {
 	tests := []struct{ op, resource, healed string }{
-		{"dynamodb.GetItem", "table %", `"msg":"leading"`},
-		{"dynamodb.PutItem", "table %", `"msg":"leading"`},
+		{"dynamodb.GetItem", "table %", `"msg":"this controller leads"`},
+		{"dynamodb.PutItem", "table %", `"msg":"this controller leads"`},
 		{"dynamodb.Scan", "table %", "records read"},
 		{"sqs.ReceiveMessage", "queue %-events", ""},
 		{"ec2.DescribeInstances", "instances tagged remuda-name=%", ""},
@@ -134,7 +134,7 @@ func TestRequest_LaunchRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, faults.Rule{Op: "ec2.CreateFleet", Kind: faults.Deny, Rate: 1})
 	s.ends(exitDone, nil, "init")
-	s.start("controller").Says(`"msg":"leading"`)
+	s.start("controller").Says(`"msg":"this controller leads"`)
 	s.ends(exitFailed, []string{"ec2:CreateFleet", "access denied: allow ec2:CreateFleet"}, request...)
 }
 

@@ -44,7 +44,7 @@ func (t *truth) just(was, st store.RunStatus) {
 		if silent := now.Sub(heard); silent < t.w.o.paced(quietFor) {
 			wrong = fmt.Sprintf("its client was heard, or could not be, %s ago", silent)
 		}
-	case reconciler.ReasonHopeless:
+	case reconciler.ReasonUnsatisfiable:
 		if t.satisfiable(r.RunRequest) {
 			wrong = "the fleet has types that it allows"
 		}

@@ -166,7 +166,7 @@ func (s *soak) killLeader(both bool) bool {
 		r.claim, r.ready = owned.Sub(at), status.ReadyAt.Sub(at)
 		for _, u := range s.controllers {
 			for _, l := range u.says(false) {
-				if l.Msg == "leading" && l.Term > before.Term && (r.lead == 0 || l.At.Sub(at) < r.lead) {
+				if l.Msg == "this controller leads" && l.Term > before.Term && (r.lead == 0 || l.At.Sub(at) < r.lead) {
 					r.lead = l.At.Sub(at)
 				}
 			}

@@ -95,7 +95,7 @@ func (s *soak) stopAll() {
 	for _, u := range s.controllers {
 		s.until(u.name+" leads or waits", func() bool {
 			for _, l := range u.says(true) {
-				if l.Msg == "leading" || l.Msg == "waiting for the lease" {
+				if l.Msg == "this controller leads" || l.Msg == "waiting for the lease" {
 					return true
 				}
 			}

@@ -141,7 +141,7 @@ func (s *soak) leader() *unit {
 	}
 	for _, u := range s.controllers {
 		for _, l := range u.says(true) {
-			if l.Msg == "leading" && l.Holder == lease.Holder && l.Term == lease.Term {
+			if l.Msg == "this controller leads" && l.Holder == lease.Holder && l.Term == lease.Term {
 				return u
 			}
 		}

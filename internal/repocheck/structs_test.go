@@ -17,7 +17,7 @@ var holds = map[string]string{
 	"Operator": "manager",
 	"manager":  "cache drainer fleetSweep instances launches notifications observer reaper requests scanner",
 
-	"controller": "damped",
+	"controller": "limitedLog",
 
 	"cache":    "capacity index records",
 	"records":  "instanceRecords launchRecords orderRecords requestRecords",
@@ -34,7 +34,7 @@ var holds = map[string]string{
 	"instances": "breaker cache listeners observer runners",
 	"listeners": "cache observer probes runners",
 	"runners":   "cache",
-	"announcer": "cache",
+	"offers":    "cache",
 
 	"launches": "adopter batch cache exclusions planner",
 	"planner":  "cache exclusions",
@@ -48,7 +48,7 @@ var holds = map[string]string{
 	"notifications": "cache drainer",
 	"observer":      "badRecords breaker cache",
 	"breaker":       "cache",
-	"badRecords":    "cache damped",
+	"badRecords":    "cache limitedLog",
 }
 
 // Bounds of a type, promoted methods of this module counted, so that a reader can hold it in mind.

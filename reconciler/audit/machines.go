@@ -133,7 +133,7 @@ func vanishedMachine(s *Snapshot, o Options) []Violation {
 			silent = append(silent, v)
 		}
 	}
-	if reconciler.Braked(missing, live) {
+	if reconciler.TooMany(missing, live) {
 		absent = nil
 	}
 	return append(append(ended, absent...), silent...)
@@ -162,7 +162,7 @@ func (s *Snapshot) outage(o Options) bool {
 			stale++
 		}
 	}
-	return reconciler.Braked(stale, live)
+	return reconciler.TooMany(stale, live)
 }
 
 // lastSeen is when an instance last gave a sign of life, or entered its state.

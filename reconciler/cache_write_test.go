@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// pooledOne puts a claimable instance into the store, the view and the index of a tenure.
+// pooledOne puts a claimable instance into the store, the cache and the index of a tenure.
 func pooledOne(t *testing.T, term *manager, id store.InstanceID) store.Instance {
 	t.Helper()
 	now := term.clock.Now()
@@ -32,7 +32,7 @@ func pooledOne(t *testing.T, term *manager, id store.InstanceID) store.Instance 
 	term.cache.instances.apply(in)
 	term.cache.instances.with(id, func(in *instance) {
 		in.vitals.fresh = true
-		in.reg.minting = true // somebody else sees to its registration
+		in.reg.requesting = true // somebody else sees to its registration
 	})
 	term.cache.index.changed(id)
 	return in
@@ -74,8 +74,8 @@ func TestVerdict_OfAnEarlierRecord_IsDropped_S27(t *testing.T) {
 				for _, tr := range tc.since {
 					write(tr, !elsewhere)
 				}
-				for range 2 { // the first may only find out that the view is behind
-					if err := term.instances.happen(t.Context(), judged, verdict); !errors.Is(err, store.ErrConflict) {
+				for range 2 { // the first may only find out that the cache is behind
+					if err := term.instances.apply(t.Context(), judged, verdict); !errors.Is(err, store.ErrConflict) {
 						t.Errorf("%s, %s, elsewhere %v: error = %v, want a conflict", name, verdict.Event, elsewhere, err)
 					}
 				}
@@ -100,7 +100,7 @@ func TestClaim_Lost_TakesTheNext_S62(t *testing.T) {
 			for _, id := range []store.InstanceID{"i-1", "i-2", "i-3"}[:wanted] {
 				in := pooledOne(t, term, id)
 				if len(lost) < wanted-left {
-					out, err := term.cache.store.Transition(t.Context(), in, rival) // the view does not know
+					out, err := term.cache.store.Transition(t.Context(), in, rival) // the cache does not know
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -35,7 +35,7 @@ func times(n int, at time.Time) []time.Time {
 }
 
 // H07: more than three, and more than a third of all, silent within a minute is our outage.
-func TestBrake_MoreThanThreeAndOverAThird(t *testing.T) {
+func TestBreaker_MoreThanThreeAndOverAThird(t *testing.T) {
 	for _, tc := range []struct {
 		live, silent int
 		want         bool
@@ -44,44 +44,44 @@ func TestBrake_MoreThanThreeAndOverAThird(t *testing.T) {
 		{11, 4, true}, {12, 4, false}, {12, 5, true}, {300, 100, false}, {300, 101, true},
 	} {
 		breaker := herd(tc.live, times(tc.silent, dawn)...)
-		if breaker.feelBrake(dawn); breaker.braked() != tc.want {
-			t.Errorf("%d of %d silent: braked %v, want %v", tc.silent, tc.live, breaker.braked(), tc.want)
+		if breaker.update(dawn); breaker.isOpen() != tc.want {
+			t.Errorf("%d of %d silent: open %v, want %v", tc.silent, tc.live, breaker.isOpen(), tc.want)
 		}
 	}
 }
 
 // Only what went silent within the last minute puts it on: a few that died one after the other are no
 // outage.
-func TestBrake_WithinAMinute(t *testing.T) {
+func TestBreaker_WithinAMinute(t *testing.T) {
 	for name, tc := range map[string]struct {
 		after time.Duration
 		want  bool
 	}{"Exactly": {time.Minute, true}, "OneTickLater": {time.Minute + 1, false}} {
 		breaker := herd(6, dawn, dawn.Add(time.Minute), dawn.Add(time.Minute), dawn.Add(time.Minute))
-		if breaker.feelBrake(dawn.Add(tc.after)); breaker.braked() != tc.want {
-			t.Errorf("%s: braked %v, want %v", name, breaker.braked(), tc.want)
+		if breaker.update(dawn.Add(tc.after)); breaker.isOpen() != tc.want {
+			t.Errorf("%s: open %v, want %v", name, breaker.isOpen(), tc.want)
 		}
 	}
 }
 
-// Once on it stays on, however long the silence lasts, until most are heard again.
-func TestBrake_LatchesUntilMostAreHeard(t *testing.T) {
+// Once open it stays open, however long the silence lasts, until most report again.
+func TestBreaker_StaysOpenUntilMostReport(t *testing.T) {
 	breaker := herd(12, times(12, dawn)...)
 	hour := dawn.Add(time.Hour)
 	for _, step := range []struct {
-		heard int // of the twelve
-		now   time.Time
-		want  bool
+		reporting int // of the twelve
+		now       time.Time
+		want      bool
 	}{{0, dawn, true}, {0, hour, true}, {7, hour, true}, {8, hour, false}, {4, hour, false}} {
 		for i := range 12 {
 			at := dawn
-			if i < step.heard {
+			if i < step.reporting {
 				at = time.Time{}
 			}
 			breaker.cache.instances.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
 		}
-		if breaker.feelBrake(step.now); breaker.braked() != step.want {
-			t.Errorf("%d of 12 heard after %s: braked %v, want %v", step.heard, step.now.Sub(dawn), breaker.braked(), step.want)
+		if breaker.update(step.now); breaker.isOpen() != step.want {
+			t.Errorf("%d of 12 reporting after %s: open %v, want %v", step.reporting, step.now.Sub(dawn), breaker.isOpen(), step.want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func inState(id string, version int64, state statemachine.State, run string) sto
 }
 
 // A stale read, a repeated one or a late one changes nothing: only a higher version counts.
-func TestView_OnlyAHigherVersion(t *testing.T) {
+func TestCache_OnlyAHigherVersion(t *testing.T) {
 	v := newRecords()
 	v.instances.apply(inState("i-1", 3, statemachine.Running, "100"))
 	for _, late := range []store.Instance{
@@ -44,24 +44,26 @@ func TestView_OnlyAHigherVersion(t *testing.T) {
 }
 
 // What is known beside the record stays with the assignment it was learned in.
-func TestView_NotesOfAnAssignment(t *testing.T) {
+func TestCache_NotesOfAnAssignment(t *testing.T) {
 	v := newRecords()
 	v.instances.apply(inState("i-1", 1, statemachine.Running, "100"))
-	note := func(in *instance) { in.watched, in.reg.blocked, in.announced, in.stored.doubt = true, true, true, true }
+	note := func(in *instance) {
+		in.awaited, in.reg.githubDown, in.offered, in.stored.outcomeUnknown = true, true, true, true
+	}
 	v.instances.with("i-1", note)
 	same := inState("i-1", 2, statemachine.Running, "100")
 	same.Assignment = 1
 	v.instances.apply(same)
 	v.instances.with("i-1", func(in *instance) {
-		if !in.watched || !in.reg.blocked || in.stored.doubt || in.announced {
-			t.Errorf("same assignment: watched %v, blocked %v, doubt %v, announced %v", in.watched, in.reg.blocked, in.stored.doubt, in.announced)
+		if !in.awaited || !in.reg.githubDown || in.stored.outcomeUnknown || in.offered {
+			t.Errorf("same assignment: awaited %v, github down %v, outcome unknown %v, offered %v", in.awaited, in.reg.githubDown, in.stored.outcomeUnknown, in.offered)
 		}
 		note(in)
 	})
 	v.instances.apply(inState("i-1", 3, statemachine.Idle, ""))
 	v.instances.with("i-1", func(in *instance) {
-		if in.watched || in.reg.blocked {
-			t.Errorf("another assignment: watched %v, blocked %v", in.watched, in.reg.blocked)
+		if in.awaited || in.reg.githubDown {
+			t.Errorf("another assignment: watched %v, blocked %v", in.awaited, in.reg.githubDown)
 		}
 	})
 	if in := v.instances.instance("i-1"); in == nil || cap(in.write) != 1 {
@@ -71,7 +73,7 @@ func TestView_NotesOfAnAssignment(t *testing.T) {
 
 // H41: a record of a request counts if it is newer by version or by attempt; a client's sign of life
 // counts when it changes, on the controller's clock.
-func TestView_Runs_H41(t *testing.T) {
+func TestCache_Runs_H41(t *testing.T) {
 	v := newRecords()
 	at := func(minute int) time.Time { return dawn.Add(time.Duration(minute) * time.Minute) }
 	request := func(attempt int, version int64) store.RunRecords {
@@ -89,12 +91,12 @@ func TestView_Runs_H41(t *testing.T) {
 
 	client := func(seen int) *store.RunClient { return &store.RunClient{ID: "100", SeenAt: store.At(at(seen))} }
 	silence := 60 * time.Second
-	v.requests.heardRun("100", client(7), at(1)) // its clock is its own
-	v.requests.heardRun("100", client(7), at(2))
+	v.requests.noteClient("100", client(7), at(1)) // its clock is its own
+	v.requests.noteClient("100", client(7), at(2))
 	if r, _ := v.requests.getRun("100"); r.vanished(at(2), time.Time{}, silence) {
 		t.Error("vanished after one unchanged read, want two")
 	}
-	v.requests.heardRun("100", nil, at(2))
+	v.requests.noteClient("100", nil, at(2))
 	r, _ := v.requests.getRun("100")
 	for name, tc := range map[string]struct {
 		now  time.Time
@@ -104,7 +106,7 @@ func TestView_Runs_H41(t *testing.T) {
 			t.Errorf("%s: vanished = %v, want %v", name, got, tc.want)
 		}
 	}
-	v.requests.heardRun("100", client(8), at(3))
+	v.requests.noteClient("100", client(8), at(3))
 	if r, _ := v.requests.getRun("100"); r.vanished(at(9), time.Time{}, silence) {
 		t.Error("vanished though its sign of life has changed")
 	}
@@ -112,7 +114,7 @@ func TestView_Runs_H41(t *testing.T) {
 
 // An attempt may use instances while it is the present one, accepted, Pending or Ready, and not given
 // back.
-func TestView_Alive(t *testing.T) {
+func TestCache_Alive(t *testing.T) {
 	for _, phase := range append(statemachine.Phases(), statemachine.Unseen) {
 		v := newRecords()
 		req := &store.RunRequest{ID: "100", Attempt: 2, Version: 1, ReleasedAttempt: 1}
@@ -135,7 +137,7 @@ func TestView_Alive(t *testing.T) {
 }
 
 // Launches are counted once per token, open ones by what was asked, done ones by what came.
-func TestView_LaunchedFor(t *testing.T) {
+func TestCache_LaunchedFor(t *testing.T) {
 	v := newRecords()
 	seat := func(attempt, count int, came ...store.InstanceID) []store.LaunchSeat {
 		return []store.LaunchSeat{{RequestID: "100", Attempt: attempt, Count: count, Instances: came}, {RequestID: "200", Attempt: 1, Count: 9}}
@@ -156,7 +158,7 @@ func TestView_LaunchedFor(t *testing.T) {
 
 // What needs looks: everything whose records do not expire yet, and what is held for a request that
 // nobody wrote (H30).
-func TestView_Unfinished_H30(t *testing.T) {
+func TestCache_Unfinished_H30(t *testing.T) {
 	v := newRecords()
 	status := func(id string, expires time.Time, attempt int) store.RunRecords {
 		return store.RunRecords{

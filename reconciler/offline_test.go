@@ -28,38 +28,38 @@ func TestJudge_ByOtherMachines_S66(t *testing.T) {
 		}
 	}
 	failed := func(at time.Time) func(*instance) {
-		return func(in *instance) { in.listener.trouble = absence{assignment: 3, serial: 2, first: at, at: at} }
+		return func(in *instance) { in.listener.offline = offline{assignment: 3, serial: 2, first: at, at: at} }
 	}
 	for name, tc := range map[string]struct {
-		trouble absence // the judged one's; its registration was made at 100 s
+		trouble offline // the judged one's; its registration was made at 100 s
 		other   func(*instance)
 		spent   time.Time // when one was replaced before
 		now     time.Time
 		want    verdict
 	}{
-		"JustFailed":        {absence{first: at(110), at: at(110)}, func(*instance) {}, time.Time{}, at(110), waits},
-		"AloneNotYet":       {absence{first: at(110), at: at(110)}, func(*instance) {}, time.Time{}, at(170).Add(-tick), waits},
-		"AloneForAMinute":   {absence{first: at(110), at: at(110)}, func(*instance) {}, time.Time{}, at(170), replace},
-		"AloneOnceOnly":     {absence{first: at(110), at: at(110)}, func(*instance) {}, at(50), at(900), waits},
-		"AloneOnceMore":     {absence{first: at(110), at: at(110)}, came(51, 52, 58), at(50), at(170), replace},
-		"TwoAtOnce":         {absence{first: at(110), at: at(110)}, failed(at(130)), time.Time{}, at(900), waits},
-		"OthersAreOnline":   {absence{first: at(110), at: at(110)}, came(100, 102, 103), time.Time{}, at(110), replace},
-		"OthersWereBefore":  {absence{first: at(110), at: at(110)}, came(90, 99, 108), time.Time{}, at(110), waits},
-		"OtherForAMoment":   {absence{first: at(110), at: at(110)}, came(111, 112, 112.4), time.Time{}, at(113), waits},
-		"OtherCame":         {absence{first: at(110), at: at(110)}, came(105, 112, 112.5), time.Time{}, at(113), another},
-		"OtherCameAgain":    {absence{first: at(110), at: at(120), tried: at(113)}, came(111, 121, 122), time.Time{}, at(143).Add(-tick), waits},
-		"OtherCameOnAndOn":  {absence{first: at(110), at: at(120), tried: at(113)}, came(111, 121, 122), time.Time{}, at(143), another},
-		"OtherCameEarlier":  {absence{first: at(110), at: at(114), tried: at(113)}, came(111, 112, 116), time.Time{}, at(116), waits},
-		"OtherProves":       {absence{first: at(110), at: at(114), tried: at(113)}, came(111, 112, 117), time.Time{}, at(117), lastChance},
-		"OtherProvedBefore": {absence{first: at(110), at: at(114)}, came(109, 109, 300), time.Time{}, at(114), waits},
-		"LastChanceTaken":   {absence{first: at(110), at: at(119), tried: at(118), chance: true}, came(111, 112, 117), time.Time{}, at(119), guilty},
-		"RefusedWaits":      {absence{first: at(110), at: at(110), refused: true}, func(*instance) {}, at(50), at(115).Add(-tick), waits},
-		"RefusedProbes":     {absence{first: at(110), at: at(110), refused: true}, func(*instance) {}, at(50), at(115), another},
+		"JustFailed":        {offline{first: at(110), at: at(110)}, func(*instance) {}, time.Time{}, at(110), waits},
+		"AloneNotYet":       {offline{first: at(110), at: at(110)}, func(*instance) {}, time.Time{}, at(170).Add(-tick), waits},
+		"AloneForAMinute":   {offline{first: at(110), at: at(110)}, func(*instance) {}, time.Time{}, at(170), replace},
+		"AloneOnceOnly":     {offline{first: at(110), at: at(110)}, func(*instance) {}, at(50), at(900), waits},
+		"AloneOnceMore":     {offline{first: at(110), at: at(110)}, came(51, 52, 58), at(50), at(170), replace},
+		"TwoAtOnce":         {offline{first: at(110), at: at(110)}, failed(at(130)), time.Time{}, at(900), waits},
+		"OthersAreOnline":   {offline{first: at(110), at: at(110)}, came(100, 102, 103), time.Time{}, at(110), replace},
+		"OthersWereBefore":  {offline{first: at(110), at: at(110)}, came(90, 99, 108), time.Time{}, at(110), waits},
+		"OtherForAMoment":   {offline{first: at(110), at: at(110)}, came(111, 112, 112.4), time.Time{}, at(113), waits},
+		"OtherCame":         {offline{first: at(110), at: at(110)}, came(105, 112, 112.5), time.Time{}, at(113), another},
+		"OtherCameAgain":    {offline{first: at(110), at: at(120), retriedAt: at(113)}, came(111, 121, 122), time.Time{}, at(143).Add(-tick), waits},
+		"OtherCameOnAndOn":  {offline{first: at(110), at: at(120), retriedAt: at(113)}, came(111, 121, 122), time.Time{}, at(143), another},
+		"OtherCameEarlier":  {offline{first: at(110), at: at(114), retriedAt: at(113)}, came(111, 112, 116), time.Time{}, at(116), waits},
+		"OtherProves":       {offline{first: at(110), at: at(114), retriedAt: at(113)}, came(111, 112, 117), time.Time{}, at(117), lastChance},
+		"OtherProvedBefore": {offline{first: at(110), at: at(114)}, came(109, 109, 300), time.Time{}, at(114), waits},
+		"LastChanceTaken":   {offline{first: at(110), at: at(119), retriedAt: at(118), retriedAfterProof: true}, came(111, 112, 117), time.Time{}, at(119), guilty},
+		"RefusedWaits":      {offline{first: at(110), at: at(110), refused: true}, func(*instance) {}, at(50), at(115).Add(-tick), waits},
+		"RefusedProbes":     {offline{first: at(110), at: at(110), refused: true}, func(*instance) {}, at(50), at(115), another},
 	} {
 		l := &listeners{cache: &cache{records: newRecords()}}
 		one, other := machineAt("i-1", at(100)), machineAt("i-2", at(100))
-		one.listener.trouble = tc.trouble
-		one.listener.trouble.assignment, one.listener.trouble.serial = 3, 2
+		one.listener.offline = tc.trouble
+		one.listener.offline.assignment, one.listener.offline.serial = 3, 2
 		tc.other(other)
 		l.cache.instances.byID["i-1"], l.cache.instances.byID["i-2"] = one, other
 		l.probes.note("i-1", tc.trouble.refused, tc.trouble.first)
@@ -73,7 +73,7 @@ func TestJudge_ByOtherMachines_S66(t *testing.T) {
 	}
 }
 
-// Machines that were refused try again in turn; one that is ill holds up nobody.
+// Machines that were refused try again in turn; one whose own fault it is holds up no other.
 func TestProbes_InTurn(t *testing.T) {
 	var p probes
 	now := dawn

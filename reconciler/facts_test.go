@@ -73,8 +73,8 @@ func TestReady_IffBothChecksPass_S07_S65(t *testing.T) {
 		"OtherRun":      {func(s *snapshot) { s.vitals.signal.Value.RunID = "99" }, false},
 		"Reregistering": {func(s *snapshot) { s.Registration.Serial = 3 }, false},
 		"Expired":       {func(s *snapshot) { s.Threshold = store.At(dawn) }, false},
-		"RunnerDeleted": {func(s *snapshot) { s.reg.removed = 2 }, false},
-		"LastOnes":      {func(s *snapshot) { s.reg.removed = 1 }, true},
+		"RunnerDeleted": {func(s *snapshot) { s.reg.runnerDeleted = 2 }, false},
+		"LastOnes":      {func(s *snapshot) { s.reg.runnerDeleted = 1 }, true},
 		"Running":       {func(s *snapshot) { s.State = statemachine.Running }, false},
 		"Idle":          {func(s *snapshot) { s.State = statemachine.Idle }, false},
 		"Terminated":    {func(s *snapshot) { s.State = statemachine.Terminated }, false},
@@ -149,8 +149,8 @@ func TestScriptPassed(t *testing.T) {
 func TestGateFrom_TheLatest(t *testing.T) {
 	at := func(s int) time.Time { return dawn.Add(time.Duration(s) * time.Second) }
 	for name, tc := range map[string]struct {
-		minted, assignment, quiet int
-		want                      int
+		minted, assignment, otherJob int
+		want                         int
 	}{
 		"State":               {0, 3, 0, 0},
 		"Material":            {5, 3, 0, 5},
@@ -160,14 +160,14 @@ func TestGateFrom_TheLatest(t *testing.T) {
 	} {
 		s := claimedBy("100", store.SignalValue{})
 		s.Registration.MintedAt, s.Registration.Assignment = store.At(at(tc.minted)), int64(tc.assignment)
-		s.vitals.quietAt = at(tc.quiet)
+		s.vitals.otherJobAt = at(tc.otherJob)
 		if got := s.gateFrom(); !got.Equal(at(tc.want)) {
 			t.Errorf("%s: gateFrom() = %s, want %s", name, got, at(tc.want))
 		}
 	}
 }
 
-// What Decide is told: nobody's silence or lateness counts from before the store took writes; a
+// What Decide is given: nobody's silence or lateness counts from before the store took writes; a
 // registration that fails because we deleted its runner is no failure; a check waits for GitHub and
 // for the last run's job (H27 H31).
 func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
@@ -194,9 +194,9 @@ func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 		t.Errorf("facts() of one that never beat = last beat %s, want none", f.LastBeat)
 	}
 	for name, hold := range map[string]func(*snapshot){
-		"Blocked":  func(s *snapshot) { s.reg.blocked = true },
-		"Minting":  func(s *snapshot) { s.reg.minting = true },
-		"Draining": func(s *snapshot) { s.vitals.beat.Beat = store.Beat{Busy: true, Assignment: 2} },
+		"Blocked":    func(s *snapshot) { s.reg.githubDown = true },
+		"Requesting": func(s *snapshot) { s.reg.requesting = true },
+		"Draining":   func(s *snapshot) { s.vitals.beat.Beat = store.Beat{Busy: true, Assignment: 2} },
 	} {
 		held := s
 		hold(&held)
@@ -213,10 +213,10 @@ func TestFacts_NothingIsHeldAgainstTheInstance_H27_H31(t *testing.T) {
 
 // A seat whose runner was deleted at GitHub, on a way back that was interrupted, is not handed over: it goes back, unless
 // it runs already.
-func TestDeaf_GoesBack(t *testing.T) {
+func TestUnreachable_GoesBack(t *testing.T) {
 	online, lost, runs := claimedBy("100", saying(store.RegOK, "")), claimedBy("100", saying(store.RegOK, "")), claimedBy("100", saying(store.RegOK, ""))
-	lost.ID, lost.reg.removed, runs.reg.removed, runs.State = "i-2", 2, 2, statemachine.Running
-	if got := deaf([]snapshot{online, lost, runs}); len(got) != 1 || got[0].ID != "i-2" {
-		t.Errorf("deaf() = %v, want the one without a runner", got)
+	lost.ID, lost.reg.runnerDeleted, runs.reg.runnerDeleted, runs.State = "i-2", 2, 2, statemachine.Running
+	if got := unreachable([]snapshot{online, lost, runs}); len(got) != 1 || got[0].ID != "i-2" {
+		t.Errorf("unreachable() = %v, want the one without a runner", got)
 	}
 }

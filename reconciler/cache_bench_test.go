@@ -12,9 +12,9 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// BenchmarkView measures what a look at a large installation walks: the seats of a request, the machines on their way back,
+// BenchmarkCache measures what a look at a large installation walks: the seats of a request, the machines on their way back,
 // the living among those that ended within a day.
-func BenchmarkView(b *testing.B) {
+func BenchmarkCache(b *testing.B) {
 	fill := func(n int, state statemachine.State) *records {
 		v := newRecords()
 		for i := range n {

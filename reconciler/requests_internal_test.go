@@ -31,13 +31,13 @@ func newTestTerm(t *testing.T, table store.Table, hub GitHub) (*manager, *clockt
 	return term, clk, machines
 }
 
-// ringing is a table that is rung while it answers a read, after it has looked.
-type ringing struct {
+// notifying is a table whose notification comes while it answers a read, after it has looked.
+type notifying struct {
 	store.Table
 	meanwhile func()
 }
 
-func (r *ringing) Get(ctx context.Context, c store.Consistency, keys ...store.Key) ([]store.Item, error) {
+func (r *notifying) Get(ctx context.Context, c store.Consistency, keys ...store.Key) ([]store.Item, error) {
 	items, err := r.Table.Get(ctx, c, keys...)
 	if once := r.meanwhile; once != nil {
 		r.meanwhile = nil
@@ -47,21 +47,21 @@ func (r *ringing) Get(ctx context.Context, c store.Consistency, keys ...store.Ke
 }
 
 // H03: a notification that comes between the table's answer and its arrival is not lost: the request is read again.
-func TestReadRun_RungDuringTheRead(t *testing.T) {
+func TestReadRun_NotifiedDuringTheRead(t *testing.T) {
 	clk := clocktesting.NewFakeClock(dawn)
-	table := &ringing{Table: storetest.NewMemory(clk)}
+	table := &notifying{Table: storetest.NewMemory(clk)}
 	term, _, _ := newTestTerm(t, table, nil)
 	client := store.New(table.Table)
 	r := store.RunRequest{ID: "100", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot}, AllowedInstanceTypes: []string{"*"}, ResourceClass: "small", Timeout: 60}
 	if _, err := client.Submit(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	term.cache.requests.unread("100", dawn)
+	term.cache.requests.changed("100", dawn)
 	table.meanwhile = func() {
 		if _, err := client.Release(t.Context(), "100", 1, store.Drain); err != nil {
 			t.Error(err)
 		}
-		term.notifications.rung(store.RequestKey("100", store.KindRunRequest))
+		term.notifications.notified(store.RequestKey("100", store.KindRunRequest))
 	}
 	first, err := term.requests.readRun(t.Context(), "100")
 	if err != nil || first.request == nil || first.request.Released() {
@@ -75,7 +75,7 @@ func TestReadRun_RungDuringTheRead(t *testing.T) {
 
 // An instance that expired although it lives, because its agent or somebody let it, leaves every index: the caps, what
 // its run holds, what comes back.
-func TestView_ForgetsALivingOne(t *testing.T) {
+func TestCache_ForgetsALivingOne(t *testing.T) {
 	for _, state := range []statemachine.State{statemachine.Created, statemachine.Running, statemachine.Idle} {
 		v := newRecords()
 		in := inState("i-1", 1, state, "100")
@@ -111,7 +111,7 @@ func TestAccept_ForgetsTheLooksOfTheAttemptBefore(t *testing.T) {
 	term.cache.index.pickup.Put(ticketOf(inState("i-1", 1, statemachine.Idle, "")))
 	looks := 0
 	for ; looks < 100; looks++ {
-		ticket, ok := term.cache.index.pickup.Take(q, who(r), nil)
+		ticket, ok := term.cache.index.pickup.Take(q, attemptKey(r), nil)
 		if !ok {
 			break
 		}
@@ -123,7 +123,7 @@ func TestAccept_ForgetsTheLooksOfTheAttemptBefore(t *testing.T) {
 	if err := term.requests.accept(t.Context(), r, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := term.cache.index.pickup.Take(q, who(r), nil); !ok {
+	if _, ok := term.cache.index.pickup.Take(q, attemptKey(r), nil); !ok {
 		t.Error("the looks of the attempt before are still counted")
 	}
 }

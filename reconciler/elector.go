@@ -14,9 +14,9 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// leader holds the lease, or waits for it. The lease keeps two controllers from acting at once: writes have conditions
+// elector holds the lease, or waits for it. The lease keeps two controllers from acting at once: writes have conditions
 // besides, what is done to the fleet and at GitHub rests on it alone. See docs/leadership.md.
-type leader struct {
+type elector struct {
 	store   *store.Store
 	clock   clock.WithTicker
 	offset  func() time.Duration // the store's clock minus ours
@@ -28,28 +28,28 @@ type leader struct {
 	trusted atomic.Pointer[time.Time] // until when anything may be done, on the local monotonic clock
 	began   atomic.Pointer[time.Time] // since when that was so without a gap
 
-	last int64 // the highest term that records told of, though the lease did not
+	last int64 // the highest term that records name, though the lease did not
 }
 
-// pastTerm ends a tenure whose number is no higher than one that records tell of: somebody deleted the lease. Drain
+// termTaken ends a tenure whose term is no higher than one that records name: someone deleted the lease. Drain
 // orders and the names of runners rest on terms that grow, so the next begins beyond it.
-type pastTerm struct{ last int64 }
+type termTaken struct{ last int64 }
 
-func (e *pastTerm) Error() string { return fmt.Sprintf("records tell of term %d", e.last) }
+func (e *termTaken) Error() string { return fmt.Sprintf("records name term %d", e.last) }
 
 // margin is kept between the end of trust and the end of the lease: what is sent at the last moment arrives, or is
-// cut off, before anybody else may act.
-func (l *leader) margin() time.Duration { return l.ttl / 4 }
+// cut off, before anyone else may act.
+func (l *elector) margin() time.Duration { return l.ttl / 4 }
 
 // trust reports whether the term may act now. A slow reply cannot lengthen it: it counts from the
 // start of the attempt.
-func (l *leader) trust() bool { return l.fence().open() }
+func (l *elector) trust() bool { return l.fence().open() }
 
 // fence holds back the effects of a term that may not be the last any more.
-func (l *leader) fence() fence { return fence{clock: l.clock, until: l.until, margin: l.margin()} }
+func (l *elector) fence() fence { return fence{clock: l.clock, until: l.until, margin: l.margin()} }
 
 // until returns when trust ends, unless it is extended; zero: there is none.
-func (l *leader) until() time.Time {
+func (l *elector) until() time.Time {
 	if until := l.trusted.Load(); until != nil {
 		return *until
 	}
@@ -57,15 +57,15 @@ func (l *leader) until() time.Time {
 }
 
 // since returns when the present time of trust began: now, if there is none. Before it the store took
-// no writes of ours, and so perhaps nobody's.
-func (l *leader) since() time.Time {
+// no writes of ours, and so perhaps no one's.
+func (l *elector) since() time.Time {
 	if l.trust() { // asked first: began is set before it
 		return *l.began.Load()
 	}
 	return l.clock.Now()
 }
 
-func (l *leader) trustFrom(start time.Time) {
+func (l *elector) trustFrom(start time.Time) {
 	if !l.trust() {
 		now := l.clock.Now()
 		l.began.Store(&now)
@@ -76,40 +76,40 @@ func (l *leader) trustFrom(start time.Time) {
 
 // run waits for the lease, calls lead while holding it, gives it up, and begins anew when it was
 // lost. It returns when ctx ends, or with the error of lead.
-func (l *leader) run(ctx context.Context, lead func(ctx context.Context, term int64) error) error {
+func (l *elector) run(ctx context.Context, lead func(ctx context.Context, term int64) error) error {
 	for {
 		lease, err := l.acquire(ctx)
 		if err != nil {
 			return nil //nolint:nilerr // only the end of ctx ends the wait
 		}
-		l.log.Info("leading", logkey.Holder, l.holder, logkey.Term, lease.Term)
+		l.log.Info("this controller leads", logkey.Holder, l.holder, logkey.Term, lease.Term)
 		err = l.hold(ctx, lease, lead)
-		if past := (*pastTerm)(nil); ctx.Err() == nil && errors.As(err, &past) {
-			l.last = past.last
-			l.log.Warn("the lease was deleted: its term begins after the last", logkey.Holder, l.holder, logkey.Term, past.last)
+		if taken := (*termTaken)(nil); ctx.Err() == nil && errors.As(err, &taken) {
+			l.last = taken.last
+			l.log.Warn("the lease was deleted; the next term begins after the last one on record", logkey.Holder, l.holder, logkey.Term, taken.last)
 			continue
 		}
 		if ctx.Err() != nil || err != nil {
 			return err
 		}
-		l.log.Warn("lease lost", logkey.Holder, l.holder, logkey.Term, lease.Term)
+		l.log.Warn("another controller holds the lease; this one follows now", logkey.Holder, l.holder, logkey.Term, lease.Term)
 	}
 }
 
 // acquire returns once the lease is ours. Another holder's must not have changed for its whole TTL
 // and one request more, on our clock: no clocks are compared.
-func (l *leader) acquire(ctx context.Context) (store.Lease, error) {
+func (l *elector) acquire(ctx context.Context) (store.Lease, error) {
 	pause := l.ttl / 8 // a renewal is seen soon, and so its end
 	var seen store.Lease
 	var since time.Time
-	var said complaint
+	var warning repeatedWarning
 	for waiting := false; ; {
 		start := l.clock.Now()
 		lease, err := l.read(ctx)
 		switch {
 		case err != nil:
 			since = time.Time{} // not seen is not unchanged
-			said.warn(l.log, "read", err, start)
+			warning.warn(l.log, "read", err, start)
 		case lease.Version != seen.Version || since.IsZero():
 			seen, since = lease, start
 		}
@@ -118,7 +118,7 @@ func (l *leader) acquire(ctx context.Context) (store.Lease, error) {
 			if taken, err := l.take(ctx, lease); err == nil {
 				return taken, nil
 			} else if !errors.Is(err, store.ErrConflict) {
-				said.warn(l.log, "take", err, start)
+				warning.warn(l.log, "take", err, start)
 			}
 		} else if err == nil && !waiting {
 			waiting = true
@@ -136,31 +136,31 @@ func (l *leader) acquire(ctx context.Context) (store.Lease, error) {
 	}
 }
 
-// complaintPeriod is between two warnings of the same trouble: the lease is tried twice a second, and a
-// table that is missing stays so until somebody makes it.
-const complaintPeriod = time.Minute
+// repeatPeriod is between two warnings of the same fault: the lease is tried twice a second, and a
+// table that is missing stays so until someone makes it.
+const repeatPeriod = time.Minute
 
-// complaint keeps one trouble from filling the log.
-type complaint struct {
+// repeatedWarning keeps one fault from filling the log.
+type repeatedWarning struct {
 	text string
 	at   time.Time
 }
 
 // warn logs what went wrong, if it is news or was last said complaintPeriod ago.
-func (c *complaint) warn(log *slog.Logger, what string, err error, now time.Time) {
+func (c *repeatedWarning) warn(log *slog.Logger, what string, err error, now time.Time) {
 	text := what + ": " + err.Error()
-	if text == c.text && now.Sub(c.at) < complaintPeriod {
+	if text == c.text && now.Sub(c.at) < repeatPeriod {
 		return
 	}
 	c.text, c.at = text, now
-	if errors.Is(err, store.ErrInvalid) { // no controller can lead, and none may mend it: it is the fence of them all
+	if errors.Is(err, store.ErrInvalid) { // no controller can lead, and none may repair it: it is the fence of them all
 		log.Error("the lease cannot be read: delete its item, META#lease TYPE#Lease, and one of the controllers takes it", logkey.Call, what, logkey.Error, err)
 		return
 	}
-	log.Warn("lease", logkey.Call, what, logkey.Error, err)
+	log.Warn("a call for the lease failed", logkey.Call, what, logkey.Error, err)
 }
 
-func (l *leader) read(ctx context.Context) (store.Lease, error) {
+func (l *elector) read(ctx context.Context) (store.Lease, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.request, errLeaseTimeout)
 	defer cancel()
 	return l.store.Lease(ctx)
@@ -169,13 +169,13 @@ func (l *leader) read(ctx context.Context) (store.Lease, error) {
 var errLeaseTimeout = errors.New("lease call took too long")
 
 // take writes a new term over lease.
-func (l *leader) take(ctx context.Context, lease store.Lease) (store.Lease, error) {
+func (l *elector) take(ctx context.Context, lease store.Lease) (store.Lease, error) {
 	lease.Term = max(lease.Term, l.last) + 1
 	return l.write(ctx, lease, l.holder)
 }
 
 // write stores the lease for holder and begins a window of trust.
-func (l *leader) write(ctx context.Context, lease store.Lease, holder string) (store.Lease, error) {
+func (l *elector) write(ctx context.Context, lease store.Lease, holder string) (store.Lease, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, l.request, errLeaseTimeout)
 	defer cancel()
 	start := l.clock.Now()
@@ -191,10 +191,10 @@ func (l *leader) write(ctx context.Context, lease store.Lease, holder string) (s
 }
 
 // hold runs lead and renews the lease until ctx ends, lead fails, or the lease is lost: another has it. A lease that
-// only cannot be renewed is not lost, since nobody else may be able to write either: without trust the term does
+// only cannot be renewed is not lost, since no one else may be able to write either: without trust the term does
 // nothing, and goes on with all it knows once the store is back (ADR 0016). hold gives the lease up only after lead
 // has returned.
-func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx context.Context, term int64) error) error {
+func (l *elector) hold(ctx context.Context, lease store.Lease, lead func(ctx context.Context, term int64) error) error {
 	leading, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
@@ -203,7 +203,7 @@ func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx cont
 	ticker := l.clock.NewTicker(l.ttl / 4)
 	defer ticker.Stop()
 	lost := false
-	var said complaint
+	var warning repeatedWarning
 	for {
 		select {
 		case err := <-done:
@@ -229,14 +229,14 @@ func (l *leader) hold(ctx context.Context, lease store.Lease, lead func(ctx cont
 				l.trusted.Store(nil)
 				cancel()
 			default:
-				said.warn(l.log, "renew", err, start) // until trust ends, then everything waits
+				warning.warn(l.log, "renew", err, start) // until trust ends, then everything waits
 			}
 		}
 	}
 }
 
 // renew extends our term. A write of ours whose reply was lost is recognised by its holder and term.
-func (l *leader) renew(ctx context.Context, lease store.Lease) (store.Lease, error) {
+func (l *elector) renew(ctx context.Context, lease store.Lease) (store.Lease, error) {
 	out, err := l.write(ctx, lease, l.holder)
 	if !errors.Is(err, store.ErrConflict) {
 		return out, err
@@ -251,18 +251,18 @@ func (l *leader) renew(ctx context.Context, lease store.Lease) (store.Lease, err
 	return lease, err
 }
 
-// succeeded reports whether somebody else holds the lease by now, as far as can be read: who is cut off from the store
+// succeeded reports whether another holds the lease by now, as far as can be read: who is cut off from the store
 // for writes alone learns it so.
-func (l *leader) succeeded(ctx context.Context, lease store.Lease) bool {
+func (l *elector) succeeded(ctx context.Context, lease store.Lease) bool {
 	now, err := l.read(ctx)
 	return err == nil && now.Term != lease.Term
 }
 
 // giveUp lets the next controller start at once. Failing that it waits for the TTL.
-func (l *leader) giveUp(ctx context.Context, lease store.Lease) {
+func (l *elector) giveUp(ctx context.Context, lease store.Lease) {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), l.request, errLeaseTimeout)
 	defer cancel()
 	if _, err := l.write(ctx, lease, ""); err != nil {
-		l.log.Warn("give up lease", logkey.Error, err)
+		l.log.Warn("the lease could not be given up; the next controller waits for it to expire", logkey.Error, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestDamped_OneLineAMinutePerCause(t *testing.T) {
 	var out bytes.Buffer
 	clk := clocktesting.NewFakeClock(dawn)
-	d := newDamped(slog.New(slog.NewTextHandler(&out, nil)), clk)
+	d := newLimitedLog(slog.New(slog.NewTextHandler(&out, nil)), clk)
 	lines := func() []string {
 		defer out.Reset()
 		return strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -30,7 +30,7 @@ func TestDamped_OneLineAMinutePerCause(t *testing.T) {
 	if len(got) != 2 || !strings.Contains(got[0], "count=1") || len(got[0]) > maxLoggedKey+maxLoggedError+200 {
 		t.Errorf("%d lines, the first of %d bytes: want 2, cut", len(got), len(got[0]))
 	}
-	clk.Step(dampPeriod - time.Second)
+	clk.Step(limitedLogPeriod - time.Second)
 	d.Error("bad record", "a", "key", errors.New("x"))
 	if got := lines(); got[0] != "" {
 		t.Errorf("said again too soon: %q", got)

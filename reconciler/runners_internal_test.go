@@ -14,15 +14,15 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// minter is a GitHub that only counts what it registers.
-type minter struct {
+// countingHub is a GitHub that only counts what it registers.
+type countingHub struct {
 	GitHub
 	names []string
 }
 
-func (m *minter) URL() string { return "https://github.example/octo/repo" }
+func (m *countingHub) URL() string { return "https://github.example/octo/repo" }
 
-func (m *minter) JITConfig(_ context.Context, name, _ string) (githubapi.JIT, error) {
+func (m *countingHub) JITConfig(_ context.Context, name, _ string) (githubapi.JIT, error) {
 	m.names = append(m.names, name)
 	return githubapi.JIT{RunnerID: int64(len(m.names)), Config: "secret"}, nil
 }
@@ -31,7 +31,7 @@ func (m *minter) JITConfig(_ context.Context, name, _ string) (githubapi.JIT, er
 func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		clk := clocktesting.NewFakeClock(dawn)
-		hub := &minter{}
+		hub := &countingHub{}
 		cfg := Defaults()
 		op := &Operator{o: Options{
 			Config: cfg, Table: storetest.NewMemory(clk), GitHub: hub, Clock: clk, Offset: func() time.Duration { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: &Metrics{},
@@ -53,12 +53,12 @@ func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 			t.Errorf("registered %v, want only i-1-7.1", hub.names)
 		}
 		// Nothing was learned of GitHub meanwhile: a gate that was held for it stays held.
-		term.cache.instances.with("i-1", func(in *instance) { in.reg.blocked = true })
+		term.cache.instances.with("i-1", func(in *instance) { in.reg.githubDown = true })
 		if err := term.instances.runners.register(t.Context(), before); err != nil {
 			t.Fatalf("register() error = %v", err)
 		}
-		if s, _ := term.cache.instances.get("i-1"); !s.reg.blocked || s.reg.minting {
-			t.Errorf("after a look that was late: blocked %v, minting %v, want blocked still", s.reg.blocked, s.reg.minting)
+		if s, _ := term.cache.instances.get("i-1"); !s.reg.githubDown || s.reg.requesting {
+			t.Errorf("after a look that was late: blocked %v, requesting %v, want blocked still", s.reg.githubDown, s.reg.requesting)
 		}
 		if term.queues.instances.Len() != 1 {
 			t.Errorf("%d looks are due, want another one", term.queues.instances.Len())

@@ -49,7 +49,7 @@ func (h *stuckHub) DeleteRunner(ctx context.Context, id int64) error {
 	if id == h.runner.Load() {
 		return h.stuck(ctx)
 	}
-	time.Sleep(time.Second) // so that what befalls the one comes before the others are done
+	time.Sleep(time.Second) // so that what happens to the one comes before the others are done
 	return h.GitHub.DeleteRunner(ctx, id)
 }
 
@@ -61,7 +61,7 @@ func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
 		"GitHubRefuses": func(context.Context) error { return errors.New("502 Bad Gateway") },
 		"GitHubHangs":   func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) },
 	} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			hub := &stuckHub{GitHub: w.Hub, stuck: stuck}
 			defer w.controllerWith("c1", reconciler.Options{GitHub: hub})()
 			st := w.serve(spec("100", 3), time.Minute)
@@ -96,7 +96,7 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for step := range 20 {
 			late := time.Duration(step) * 100 * time.Millisecond
-			t.Run(fmt.Sprintf("%s/%s", mode, late), told(func(t *testing.T, w *world) {
+			t.Run(fmt.Sprintf("%s/%s", mode, late), story(func(t *testing.T, w *world) {
 				w.Config.Registration, w.Config.Runners = mode, 24*time.Hour
 				w.IdlePoll = time.Second
 				defer w.controller("c1", nil)()
@@ -118,7 +118,7 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 // the job comes to its end, and the machine goes back then.
 func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
 	for _, how := range []statemachine.Phase{statemachine.ReleasedPhase, statemachine.Failed} {
-		t.Run(string(how), told(func(t *testing.T, w *world) {
+		t.Run(string(how), story(func(t *testing.T, w *world) {
 			w.Fleet.SetCapacity(fleet.Slot{}, 1)
 			defer w.controller("c1", nil)()
 			w.warm("100", 1, nil)
@@ -284,7 +284,7 @@ func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 // H31 H38: release while a job still runs waits for it; now does not.
 func TestRelease_WhileAJobRuns(t *testing.T) {
 	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
-		t.Run(string(mode), toldLed(func(t *testing.T, w *world) {
+		t.Run(string(mode), storyLed(func(t *testing.T, w *world) {
 			w.serve(spec("100", 2), time.Minute)
 			job := w.jobs("100", 1, 120)
 			w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })

@@ -24,12 +24,12 @@ type releases struct {
 	seats    *seats
 }
 
-// occasion says why seats are given back.
-type occasion int
+// releaseCause says why seats are given back.
+type releaseCause int
 
 const (
-	over    occasion = iota // the request failed, is over, or a newer attempt takes its place
-	surplus                 // the request goes on, without these
+	requestOver releaseCause = iota // the request failed, is over, or a newer attempt takes its place
+	surplusSeat                     // the request goes on, without these
 )
 
 // ReasonOver is recorded with instances that were not ready when their request ended.
@@ -39,11 +39,11 @@ const ReasonOver = "its request ended before it was ready"
 // outage must not cost a machine. The agent itself waits for a running job and stops the listener.
 const lastMinute = time.Minute
 
-// deaf lists the seats that will never be handed over, because their runners were deleted at GitHub.
-func deaf(seats []snapshot) []snapshot {
+// unreachable lists the seats that will never be handed over, because their runners were deleted at GitHub.
+func unreachable(seats []snapshot) []snapshot {
 	var out []snapshot
 	for _, s := range seats {
-		if s.deaf() && s.State != statemachine.Running {
+		if s.unreachable() && s.State != statemachine.Running {
 			out = append(out, s)
 		}
 	}
@@ -61,16 +61,16 @@ func (g *releases) windDown(ctx context.Context, r run, own []snapshot, mode sto
 			return Result{}, err
 		}
 	}
-	return g.giveBack(ctx, own, mode, over)
+	return g.release(ctx, own, mode, requestOver)
 }
 
-// giveBack returns seats to the pool: what is healthy goes through the release handshake, nothing
+// release returns seats to the pool: what is healthy goes through the release handshake, nothing
 // healthy dies for a sibling. It always says when to look again: at once, or at those that must wait.
-func (g *releases) giveBack(ctx context.Context, seats []snapshot, mode store.ReleaseMode, why occasion) (Result, error) {
+func (g *releases) release(ctx context.Context, seats []snapshot, mode store.ReleaseMode, why releaseCause) (Result, error) {
 	if len(seats) == 0 {
 		return Result{}, nil
 	}
-	seats, err := g.hearNow(ctx, seats)
+	seats, err := g.readReportsNow(ctx, seats)
 	if err != nil {
 		return Result{}, err
 	}
@@ -79,13 +79,13 @@ func (g *releases) giveBack(ctx context.Context, seats []snapshot, mode store.Re
 	writes.SetLimit(fanOut)
 	for _, s := range seats {
 		writes.Go(func() error {
-			done, err := g.giveBackOne(ctx, s, mode, why)
+			done, err := g.releaseOne(ctx, s, mode, why)
 			if !done {
 				waits.Add(1)
-				g.cache.instances.with(s.ID, func(in *instance) { in.watched = true })
+				g.cache.instances.with(s.ID, func(in *instance) { in.awaited = true })
 			}
 			if err != nil {
-				return fmt.Errorf("give back %s: %w", s.ID, err)
+				return fmt.Errorf("release %s: %w", s.ID, err)
 			}
 			return nil
 		})
@@ -97,15 +97,15 @@ func (g *releases) giveBack(ctx context.Context, seats []snapshot, mode store.Re
 	return Result{After: time.Millisecond}, err
 }
 
-// hearNow reads what the agents said last, unless that was just done.
-func (g *releases) hearNow(ctx context.Context, seats []snapshot) ([]snapshot, error) {
+// readReportsNow reads what the agents said last, unless that was just done.
+func (g *releases) readReportsNow(ctx context.Context, seats []snapshot) ([]snapshot, error) {
 	var ids []store.InstanceID
 	for _, s := range seats {
-		if s.vitals.unread || g.clock.Since(s.vitals.readAt) > g.cfg.HotPoll/2 {
+		if s.vitals.reportChanged || g.clock.Since(s.vitals.readAt) > g.cfg.HotPoll/2 {
 			ids = append(ids, s.ID)
 		}
 	}
-	if err := g.observer.hear(ctx, ids); err != nil {
+	if err := g.observer.readReports(ctx, ids); err != nil {
 		return nil, err
 	}
 	out := make([]snapshot, 0, len(seats))
@@ -117,8 +117,8 @@ func (g *releases) hearNow(ctx context.Context, seats []snapshot) ([]snapshot, e
 	return out, nil
 }
 
-// giveBackOne returns one seat and reports whether that is done.
-func (g *releases) giveBackOne(ctx context.Context, s snapshot, mode store.ReleaseMode, why occasion) (bool, error) {
+// releaseOne returns one seat and reports whether that is done.
+func (g *releases) releaseOne(ctx context.Context, s snapshot, mode store.ReleaseMode, why releaseCause) (bool, error) {
 	event := statemachine.Unclaimed
 	switch {
 	case s.State == statemachine.Running:
@@ -128,7 +128,7 @@ func (g *releases) giveBackOne(ctx context.Context, s snapshot, mode store.Relea
 	case s.State == statemachine.Created && s.scriptPassed() && !s.vitals.fresh:
 		return false, nil // its silence or its threshold decides
 	case s.State == statemachine.Created && !s.scriptPassed():
-		if why == surplus {
+		if why == surplusSeat {
 			return false, nil // it boots: wait for it, then pool it
 		}
 		return g.reject(ctx, s)
@@ -136,7 +136,7 @@ func (g *releases) giveBackOne(ctx context.Context, s snapshot, mode store.Relea
 	if mode == "" {
 		mode = store.Drain
 	}
-	if quiet, err := g.quiet(ctx, s, mode); !quiet || err != nil {
+	if idle, err := g.ensureIdle(ctx, s, mode); !idle || err != nil {
 		return false, err
 	}
 	now := g.clock.Now()
@@ -156,17 +156,17 @@ func (g *releases) reject(ctx context.Context, s snapshot) (bool, error) {
 	return err == nil, err
 }
 
-// unsettled reports whether a job runs on an instance, as far as its agent has said, or a runner that GitHub could not be asked to
+// maybeBusy reports whether a job runs on an instance, as far as its agent has said, or a runner that GitHub could not be asked to
 // delete yet may be registered any moment. The latter is waited for until the last minute.
-func unsettled(s snapshot, now time.Time) bool {
+func maybeBusy(s snapshot, now time.Time) bool {
 	return s.busy() || s.registering() && now.Before(s.Threshold.Add(-lastMinute))
 }
 
-// quiet makes sure that no job runs and none can start: the heartbeat says so, and the runner is
+// ensureIdle makes sure that no job runs and none can start: the heartbeat says so, and the runner is
 // deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
 // (Now) waits for neither.
-func (g *releases) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
-	if mode != store.Now && unsettled(s, g.clock.Now()) {
+func (g *releases) ensureIdle(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
+	if mode != store.Now && maybeBusy(s, g.clock.Now()) {
 		return false, nil
 	}
 	err := g.runners.removeRunner(ctx, s)
@@ -176,7 +176,7 @@ func (g *releases) quiet(ctx context.Context, s snapshot, mode store.ReleaseMode
 	case errors.Is(err, githubapi.ErrBusy):
 		return false, nil
 	case !g.clock.Now().Before(s.Threshold.Add(-lastMinute)):
-		g.log.Warn("give back without GitHub's word", logkey.InstanceID, s.ID, logkey.Error, err)
+		g.log.Warn("releasing an instance without confirmation from GitHub, since its threshold is near", logkey.InstanceID, s.ID, logkey.Error, err)
 		return true, nil
 	}
 	return false, err

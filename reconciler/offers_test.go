@@ -35,7 +35,7 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 		"Mute":   func(p pool.Pool) pool.Pool { return mutePool{p} },
 		"Broken": func(p pool.Pool) pool.Pool { return brokenPool{p} },
 	} {
-		t.Run(name, told(func(t *testing.T, w *world) {
+		t.Run(name, story(func(t *testing.T, w *world) {
 			w.Config.MaxInstances = n
 			w.controllerWith("c1", reconciler.Options{Pool: queue(w.Pool)})
 			for _, id := range []string{"100", "200"} {
@@ -50,14 +50,14 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 	}
 }
 
-// overheard is a pool that remembers what was offered.
-type overheard struct {
+// recordingPool is a pool that remembers what was offered.
+type recordingPool struct {
 	pool.Pool
 	mu     sync.Mutex
 	offers []pool.Ticket
 }
 
-func (o *overheard) Offer(ctx context.Context, t pool.Ticket) error {
+func (o *recordingPool) Offer(ctx context.Context, t pool.Ticket) error {
 	o.mu.Lock()
 	o.offers = append(o.offers, t)
 	o.mu.Unlock()
@@ -68,7 +68,7 @@ func (o *overheard) Offer(ctx context.Context, t pool.Ticket) error {
 // record, which is the idle limit from its pooling on, and nothing of the run's.
 func TestPooled_EntryCarriesTheIdleThreshold_H14(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		p := &overheard{Pool: w.Pool}
+		p := &recordingPool{Pool: w.Pool}
 		defer w.controllerWith("c1", reconciler.Options{Pool: p})()
 		check := func(what string) {
 			t.Helper()

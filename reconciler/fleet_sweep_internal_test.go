@@ -16,7 +16,7 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// S79 H01 H70 invariant 6: a machine that the view lacks is ended only if the table has no record of it either. One that cannot be
+// S79 H01 H70 invariant 6: a machine that the cache lacks is ended only if the table has no record of it either. One that cannot be
 // decoded is a record; the fleet's sweep then neither ends its machine nor looks again at once, also where a request it
 // was launched for lives.
 func TestUnknownMachine_ItsKeyIsRead_H01_H70(t *testing.T) {
@@ -136,15 +136,15 @@ func TestCompare_OneListingLacksSome_H07(t *testing.T) {
 	}
 }
 
-// strayHub has runners, one of which cannot be deleted.
-type strayHub struct {
+// orphanHub has runners, one of which cannot be deleted.
+type orphanHub struct {
 	GitHub
 	runners []githubapi.Runner
 	deleted []int64
 }
 
-func (h *strayHub) Runners(context.Context) ([]githubapi.Runner, error) { return h.runners, nil }
-func (h *strayHub) DeleteRunner(_ context.Context, id int64) error {
+func (h *orphanHub) Runners(context.Context) ([]githubapi.Runner, error) { return h.runners, nil }
+func (h *orphanHub) DeleteRunner(_ context.Context, id int64) error {
 	if id == 1 {
 		return githubapi.ErrUnavailable
 	}
@@ -152,13 +152,13 @@ func (h *strayHub) DeleteRunner(_ context.Context, id int64) error {
 	return nil
 }
 
-// A runner that is being registered has no owner yet. That one stray cannot be deleted, so that the sweep comes back
+// A runner that is being registered has no owner yet. That one orphan cannot be deleted, so that the sweep comes back
 // after seconds, makes no second sight of it.
 func TestSweepRunners_SecondSightIsMinutesLater(t *testing.T) {
-	hub := &strayHub{runners: []githubapi.Runner{{ID: 1, Name: "i-1-7.1"}, {ID: 2, Name: "i-1-7.2"}}}
+	hub := &orphanHub{runners: []githubapi.Runner{{ID: 1, Name: "i-1-7.1"}, {ID: 2, Name: "i-1-7.2"}}}
 	term, clk, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), hub)
 	term.cache.instances.apply(inState("i-1", 3, statemachine.Idle, ""))
-	runners := &runnerSweep{tenure: term.tenure, cache: term.cache, github: hub, strays: sightings{}}
+	runners := &runnerSweep{tenure: term.tenure, cache: term.cache, github: hub, orphanRunners: firstSeen{}}
 	sweep := func() {
 		t.Helper()
 		if err := runners.sweepRunners(t.Context()); err != nil && !errors.Is(err, githubapi.ErrUnavailable) {

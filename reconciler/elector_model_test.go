@@ -25,22 +25,22 @@ type wrongClock struct {
 func (c wrongClock) Now() time.Time                  { return c.WithTicker.Now().Add(c.by) }
 func (c wrongClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
-// weather makes a link as bad as a network can be: calls take long or for ever, fail, lose their
-// reply, or arrive long after their caller gave up. All of it may befall a paused process as well.
-type weather struct {
+// faults make a link as bad as a network can be: calls take long or for ever, fail, lose their
+// reply, or arrive long after their caller gave up. All of it may happen to a paused process as well.
+type faults struct {
 	mu   sync.Mutex
 	rand *rand.Rand
 	bad  float64 // chance of a fault per call
 	late sync.WaitGroup
 }
 
-func (w *weather) dice() (bad bool, kind int, delay time.Duration) {
+func (w *faults) dice() (bad bool, kind int, delay time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.rand.Float64() < w.bad, w.rand.IntN(5), time.Duration(w.rand.IntN(4000)) * time.Millisecond
 }
 
-func (w *weather) call(ctx context.Context, write func() error) error {
+func (w *faults) call(ctx context.Context, write func() error) error {
 	if write == nil {
 		write = func() error { return nil }
 	}
@@ -73,7 +73,7 @@ func (w *weather) call(ctx context.Context, write func() error) error {
 }
 
 // Whatever the network does to whichever calls, and whatever the controllers' clocks show: no two are
-// trusted at the same time, no term has two leaders, terms only grow, and when the weather is fair
+// trusted at the same time, no term has two leaders, terms only grow, and when there are no faults
 // again somebody leads.
 func TestLeader_NeverTwoTrusted(t *testing.T) {
 	if testing.Short() {
@@ -91,10 +91,10 @@ func TestLeader_NeverTwoTrusted(t *testing.T) {
 	})
 }
 
-// storm lets three rivals live through a minute of bad weather and ten seconds of fair.
+// storm lets three rivals live through a minute of faults and ten seconds without.
 func storm(t *testing.T, seed uint64, bad float64, kills []int) (violation string) {
 	table := storetest.NewMemory(clock.RealClock{})
-	w := &weather{rand: rand.New(rand.NewPCG(seed, 0)), bad: bad}
+	w := &faults{rand: rand.New(rand.NewPCG(seed, 0)), bad: bad}
 	var rivals []*rival
 	for i, name := range []string{"a", "b", "c"} {
 		c := newRival(t, name, table, wrongClock{clock.RealClock{}, time.Duration(i-1) * 7 * time.Hour})
@@ -145,7 +145,7 @@ func storm(t *testing.T, seed uint64, bad float64, kills []int) (violation strin
 	switch {
 	case violation != "":
 	case leads != 1:
-		violation = "in fair weather not exactly one leads"
+		violation = "without faults not exactly one leads"
 	case len(slices.Compact(slices.Clone(terms))) != len(terms):
 		violation = "two led in the same term"
 	}

@@ -189,7 +189,7 @@ func TestLeader_Deposed(t *testing.T) {
 func TestLeader_RenewedIsTheStoresTime_H52(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := storetest.NewMemory(clock.RealClock{})
-		l := &leader{
+		l := &elector{
 			store: store.New(table), clock: offBy{clock.RealClock{}, -time.Hour}, offset: func() time.Duration { return time.Hour },
 			log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second,
 		}
@@ -227,7 +227,7 @@ func TestLeader_LeadFails(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := storetest.NewMemory(clock.RealClock{})
 		broken := errors.New("broken")
-		l := &leader{store: store.New(table), clock: clock.RealClock{}, offset: none, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}
+		l := &elector{store: store.New(table), clock: clock.RealClock{}, offset: none, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}
 		if err := l.run(t.Context(), func(context.Context, int64) error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("run() error = %v, want %v", err, broken)
 		}
@@ -237,11 +237,11 @@ func TestLeader_LeadFails(t *testing.T) {
 	})
 }
 
-// A trouble that lasts is told once a minute, a new one at once.
+// A fault that lasts is logged once a minute, a new one at once.
 func TestComplaint_SaidOnce(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, nil))
-	var c complaint
+	var c repeatedWarning
 	for i := range 240 { // two minutes, twice a second
 		err := errors.New("no table")
 		if i == 100 {

@@ -13,10 +13,10 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// The view against a plain map of the newest records: whatever arrives in whatever order, every way of
+// The cache against a plain map of the newest records: whatever arrives in whatever order, every way of
 // asking gives the same answer as a look through the map; nothing goes because something else was
 // not seen, and what expired goes from everywhere.
-func TestView_Model(t *testing.T) {
+func TestCache_Model(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v, model := newRecords(), map[store.InstanceID]store.Instance{}
 		now := dawn
@@ -37,7 +37,7 @@ func TestView_Model(t *testing.T) {
 					model[in.ID] = in
 				}
 			}
-			checkView(rt, v, model)
+			checkCache(rt, v, model)
 		}
 	})
 }
@@ -56,7 +56,7 @@ func drawInstance(rt *rapid.T, now time.Time) store.Instance {
 	return in
 }
 
-func checkView(rt *rapid.T, v *records, model map[store.InstanceID]store.Instance) {
+func checkCache(rt *rapid.T, v *records, model map[store.InstanceID]store.Instance) {
 	names := func(list []snapshot) []store.InstanceID {
 		var out []store.InstanceID
 		for _, s := range list {

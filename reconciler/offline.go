@@ -25,30 +25,30 @@ const (
 	probeWhile = 10 * time.Minute
 )
 
-// absence is what is known of an owned instance whose listener does not come online. The zero value is none.
-type absence struct {
-	assignment int64
-	first      time.Time // of the failures in a row
-	serial     int64     // of the registration that failed last
-	at         time.Time // when that was learned
-	refused    bool      // its listener has ended, and waits for another registration
-	tried      time.Time // when it last got another one because others are online
-	chance     bool      // that was after another had proven that GitHub serves
-	own        bool      // it is the machine's fault
-	until      time.Time // its end; zero: it lasts
+// offline is what is known of an owned instance whose listener does not come online. The zero value is none.
+type offline struct {
+	assignment        int64
+	first             time.Time // of the failures in a row
+	serial            int64     // of the registration that failed last
+	at                time.Time // when that was learned
+	refused           bool      // its listener has ended, and waits for another registration
+	retriedAt         time.Time // when it last got another one because others are online
+	retriedAfterProof bool      // that was after another had proven that GitHub serves
+	machineFault      bool      // it is the machine's fault
+	until             time.Time // its end; zero: it lasts
 }
 
 // online is when a listener of an instance was online last, on our clock, as its agent says.
 type online struct {
-	serial   int64
-	name     string     // of its runner
-	shown    bool       // GitHub says so, too
-	denied   bool       // GitHub does not: it proves nothing
-	said     store.Time // agent's clock
-	began    time.Time  // when its registration was made
-	from, to time.Time  // first and last reading that showed it
-	job      bool       // it took one
-	told     int        // to how many questions of others it was the answer
+	serial     int64
+	name       string     // of its runner
+	shown      bool       // GitHub says so, too
+	denied     bool       // GitHub does not: it proves nothing
+	reportedAt store.Time // agent's clock
+	began      time.Time  // when its registration was made
+	from, to   time.Time  // first and last reading that showed it
+	job        bool       // it took one
+	answered   int        // to how many questions of others it was the answer
 }
 
 // onlineFor reports whether the present registration's listener is online for d, as far as was read, or took a job.
@@ -61,16 +61,16 @@ func (o online) lasted(d time.Duration) bool {
 	return o.serial > 0 && (o.job || o.to.Sub(o.from) >= d)
 }
 
-// hear takes a successful read of what the agent said.
-func (in *instance) hear(got store.Vitals, now time.Time, window time.Duration) bool {
-	changed := in.vitals.hear(got, now, window, in.record.Assignment)
+// observe takes a successful read of what the agent said.
+func (in *instance) observe(got store.Vitals, now time.Time, window time.Duration) bool {
+	changed := in.vitals.observe(got, now, window, in.record.Assignment)
 	if in.vitals.signal.Value.Signal != store.RegOK || !in.vitals.readAt.Equal(now) || in.snapshot().report() != statemachine.Online {
 		return changed
 	}
 	r, said := in.record.Registration, in.vitals.signal.UpdatedAt
-	if in.listener.online.serial != r.Serial || !in.listener.online.said.Equal(said) {
+	if in.listener.online.serial != r.Serial || !in.listener.online.reportedAt.Equal(said) {
 		was := in.listener.online
-		in.listener.online = online{serial: r.Serial, name: r.Name, said: said, began: r.MintedAt.Time, from: now}
+		in.listener.online = online{serial: r.Serial, name: r.Name, reportedAt: said, began: r.MintedAt.Time, from: now}
 		if was.serial == r.Serial {
 			in.listener.online.shown, in.listener.online.denied = was.shown, was.denied
 		}
@@ -80,19 +80,19 @@ func (in *instance) hear(got store.Vitals, now time.Time, window time.Duration) 
 	return changed
 }
 
-// troubled reports whether the listener of an owned instance was not online for good since one of this assignment
+// isOffline reports whether the listener of an owned instance was not online for good since one of this assignment
 // failed.
-func (s snapshot) troubled() bool { return s.listener.trouble.of(s.Instance) }
+func (s snapshot) isOffline() bool { return s.listener.offline.of(s.Instance) }
 
-// of reports whether a trouble is that of an instance's present assignment, and lasts.
-func (tr absence) of(in store.Instance) bool {
-	return !tr.first.IsZero() && tr.until.IsZero() && tr.assignment == in.Assignment && in.State.Owned()
+// of reports whether it is the present assignment's of an instance, and lasts.
+func (o offline) of(in store.Instance) bool {
+	return !o.first.IsZero() && o.until.IsZero() && o.assignment == in.Assignment && in.State.Owned()
 }
 
-// keptOut reports whether the present registration of an instance has failed, and that is not known to be the
+// refusedByGitHub reports whether the present registration of an instance has failed, and that is not known to be the
 // machine's fault.
-func (s snapshot) keptOut() bool {
-	return s.troubled() && s.listener.trouble.serial == s.Registration.Serial && !s.listener.trouble.own && s.report() != statemachine.Online
+func (s snapshot) refusedByGitHub() bool {
+	return s.isOffline() && s.listener.offline.serial == s.Registration.Serial && !s.listener.offline.machineFault && s.report() != statemachine.Online
 }
 
 // doubtful reports whether the cause of a failed registration may be the machine or GitHub.
@@ -109,7 +109,7 @@ func (s snapshot) failure(v store.SignalValue) statemachine.Report {
 		return statemachine.RegFailed
 	case v.Serial < s.Registration.Serial:
 		return statemachine.ScriptOK // an earlier registration of this assignment
-	case s.listener.trouble.own && s.listener.trouble.serial == v.Serial && s.listener.trouble.assignment == s.Assignment:
+	case s.listener.offline.machineFault && s.listener.offline.serial == v.Serial && s.listener.offline.assignment == s.Assignment:
 		return statemachine.RegFailed
 	}
 	return statemachine.Blocked
@@ -130,9 +130,9 @@ func waitsForGitHub(s snapshot) string {
 	switch report := s.report(); {
 	case report == statemachine.Online:
 	case failed != nil && failed.RunID == s.RunID && failed.Assignment == s.Assignment &&
-		(report == statemachine.Blocked || report == statemachine.NextWanted || s.troubled()):
+		(report == statemachine.Blocked || report == statemachine.NextWanted || s.isOffline()):
 		return fmt.Sprintf("github %s: %s", failed.Cause, failed.Detail)
-	case s.troubled():
+	case s.isOffline():
 		return "its listener is not online, and no other machine shows that github serves"
 	}
 	return ""
@@ -140,12 +140,12 @@ func waitsForGitHub(s snapshot) string {
 
 // others is what the other machines say of GitHub.
 type others struct {
-	online  time.Time // when a listener came online that stayed so
-	began   time.Time // when the newest registration was made whose listener proved that GitHub serves
-	served  time.Time // likewise, with this machine's
-	trouble time.Time // when one was in trouble last; now if one is
+	online    time.Time // when a listener came online that stayed so
+	began     time.Time // when the newest registration was made whose listener proved that GitHub serves
+	served    time.Time // the same, with this machine's
+	offlineAt time.Time // when a listener was offline last; now if one is
 
-	by      store.InstanceID // whose word that rests on, the newest; "": nobody's
+	by      store.InstanceID // whose word that rests on, the newest; "": none
 	byBegan time.Time
 }
 
@@ -168,10 +168,10 @@ func (v *instanceRecords) others(id store.InstanceID, now time.Time) others {
 		if proves {
 			o.began = later(o.began, in.listener.online.began)
 		}
-		if in.listener.trouble.of(in.record) {
-			o.trouble = now
+		if in.listener.offline.of(in.record) {
+			o.offlineAt = now
 		}
-		o.trouble = later(o.trouble, in.listener.trouble.until)
+		o.offlineAt = later(o.offlineAt, in.listener.offline.until)
 	})
 	return o
 }
@@ -182,9 +182,9 @@ type verdict int
 const (
 	waits      verdict = iota // for GitHub, as far as is known
 	another                   // it gets another registration
-	lastChance                // likewise, for the last time: GitHub serves
+	lastChance                // another for the last time: GitHub serves
 	guilty                    // it is the machine's fault
-	replace                   // it may be, and nobody else can show whose
+	replace                   // it may be, and no other can show whose
 )
 
 func earlier(a, b time.Time) time.Time {
@@ -196,8 +196,10 @@ func earlier(a, b time.Time) time.Time {
 
 // waitsForListener reports whether nothing but a listener that is not online yet is missing from an instance.
 func waitsForListener(s snapshot) bool {
-	return s.Registration.Assignment == s.Assignment && s.proven()
+	return s.Registration.Assignment == s.Assignment && s.bootProven()
 }
 
-// withoutHub reports whether GitHub did not answer when the gate of the present state closed.
-func withoutHub(s snapshot) bool { return s.listener.away && s.listener.awayAt.After(s.Since.Time) }
+// githubWasDown reports whether GitHub did not answer when the gate of the present state closed.
+func githubWasDown(s snapshot) bool {
+	return s.listener.githubDown && s.listener.githubDownAt.After(s.Since.Time)
+}

@@ -7,48 +7,48 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
-// places bounds the looks of one queue that are under way. One that waits for GitHub steps aside: its place is taken by
+// slots bounds the looks of one queue that are under way. One that waits for GitHub steps aside: its slot is taken by
 // another, so that a GitHub that hangs for a hundred machines delays nothing that needs no GitHub.
-type places struct {
-	free  chan struct{} // holds one for every place that is taken
-	aside chan struct{} // likewise for those that stepped aside
+type slots struct {
+	free  chan struct{} // holds one for every slot that is taken
+	aside chan struct{} // the same for those that stepped aside
 }
 
 // maxAside bounds the looks of a queue that wait for GitHub at once, for the memory they take. Beyond it they keep their
-// places.
+// slots.
 const maxAside = 1024
 
 // callsAtOnce is how many calls are made to GitHub at the same time, which refuses more than 100 (GitHub REST, "About
 // secondary rate limits"), of all who share an account.
 const callsAtOnce = 64
 
-func newPlaces(n int) *places {
-	return &places{free: make(chan struct{}, n), aside: make(chan struct{}, maxAside)}
+func newSlots(n int) *slots {
+	return &slots{free: make(chan struct{}, n), aside: make(chan struct{}, maxAside)}
 }
 
-// place is the one that a look has. Several calls of the look may be under way at once.
-type place struct {
-	of    *places
+// slot is the place that a look has. Several calls of the look may be under way at once.
+type slot struct {
+	of    *slots
 	mu    sync.Mutex
 	calls int
-	left  bool // it is somebody else's now
+	left  bool // it is another's now
 }
 
-// placeKey is where a context holds its look's place.
-type placeKey struct{}
+// slotKey is where a context holds its look's slot.
+type slotKey struct{}
 
-// take waits for a place and returns it.
-func (p *places) take() *place {
+// take waits for a slot and returns it.
+func (p *slots) take() *slot {
 	p.free <- struct{}{}
-	return &place{of: p}
+	return &slot{of: p}
 }
 
-// leave gives the place up for good.
-func (p *place) leave() { <-p.of.free }
+// leave gives the slot up for good.
+func (p *slot) leave() { <-p.of.free }
 
-// stepAside gives the place up until the returned function is called, which waits for another.
+// stepAside gives the slot up until the returned function is called, which waits for another.
 func stepAside(ctx context.Context) (back func()) {
-	p, ok := ctx.Value(placeKey{}).(*place)
+	p, ok := ctx.Value(slotKey{}).(*slot)
 	if !ok {
 		return func() {}
 	}
@@ -56,7 +56,7 @@ func stepAside(ctx context.Context) (back func()) {
 	return p.end
 }
 
-func (p *place) begin() {
+func (p *slot) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls++; p.calls > 1 {
@@ -70,7 +70,7 @@ func (p *place) begin() {
 	}
 }
 
-func (p *place) end() {
+func (p *slot) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls--; p.calls > 0 || !p.left {
@@ -81,7 +81,7 @@ func (p *place) end() {
 	p.left = false
 }
 
-// asideGitHub lets whoever calls GitHub step aside meanwhile.
+// asideGitHub lets those that call GitHub step aside meanwhile.
 type asideGitHub struct {
 	GitHub
 	calling chan struct{} // holds one for every call under way
