@@ -73,10 +73,10 @@ func (w *worker) clean(ctx context.Context, in store.Instance) (wake time.Time, 
 
 // modeOf reads the mode of a record: nothing but an order to hurry ends a job.
 func modeOf(m store.ReleaseMode) store.ReleaseMode {
-	if m == store.Now {
-		return store.Now
+	if m == store.ReleaseNow {
+		return store.ReleaseNow
 	}
-	return store.Drain
+	return store.ReleaseDrain
 }
 
 // end stops the listener and forgets it once none of its processes is left.

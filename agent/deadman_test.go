@@ -48,10 +48,10 @@ func TestDeadman_ThresholdAndGrace_S21_S30_S31_S32(t *testing.T) {
 	}{
 		{"Created", func(w *world) { w.launch("a"); w.boot() }},
 		{"Running", func(w *world) { w.online(store.JIT).StartJob() }},
-		{"Idle", func(w *world) { w.online(store.JIT); w.release(store.Drain) }},
+		{"Idle", func(w *world) { w.online(store.JIT); w.release(store.ReleaseDrain) }},
 		{"Claimed", func(w *world) {
 			w.online(store.JIT)
-			w.release(store.Drain)
+			w.release(store.ReleaseDrain)
 			time.Sleep(5 * time.Second)
 			w.claim("b", store.JIT)
 		}},
@@ -107,7 +107,7 @@ func TestDeadman_StoreUnreachable_H51(t *testing.T) {
 				time.Sleep(3 * time.Second)
 				end := w.deadline()
 				w.table.set(tt.hook)
-				w.do(store.Transition{Event: statemachine.Released, Release: store.Drain}) // it will never know
+				w.do(store.Transition{Event: statemachine.Released, Release: store.ReleaseDrain}) // it will never know
 				w.wantHaltAt(end)
 			})
 		})

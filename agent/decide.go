@@ -68,7 +68,7 @@ func decide(f facts, now time.Time) decision {
 	case f.foul != "":
 		return f.condemn()
 	case in.Assignment != f.work.Assignment:
-		if f.listener != nil && f.listener.State == Busy && in.Release != store.Now {
+		if f.listener != nil && f.listener.State == Busy && in.Release != store.ReleaseNow {
 			return decision{} // the job's end wakes
 		}
 		return decision{do: clean}
@@ -87,7 +87,7 @@ func (f facts) condemn() decision {
 	d := decision{report: f.say(store.RemoveFailed, "", f.foul)}
 	switch {
 	case f.listener == nil:
-	case f.listener.State == Busy && f.record.Release != store.Now:
+	case f.listener.State == Busy && f.record.Release != store.ReleaseNow:
 		return decision{} // the job's end wakes
 	default:
 		d.do, d.failed, d.mode = retire, true, f.record.Release

@@ -84,7 +84,7 @@ func TestDecide_Edges_H71(t *testing.T) {
 		{
 			"MovedBusyNow", "unless the run was cancelled", base,
 			func(f *facts) {
-				f.record.Assignment, f.record.Release, f.listener = 3, store.Now, &Status{State: Busy}
+				f.record.Assignment, f.record.Release, f.listener = 3, store.ReleaseNow, &Status{State: Busy}
 			}, clean, "", time.Time{},
 		},
 	} {

@@ -206,7 +206,7 @@ func TestUnjudged_S15_S84(t *testing.T) {
 				if alive := w.runner.Alive(); len(alive) > 0 {
 					t.Errorf("new material was used")
 				}
-				w.release(store.Drain)
+				w.release(store.ReleaseDrain)
 				w.waitFor(store.RemoveFailed)
 			})
 		})

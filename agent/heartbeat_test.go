@@ -86,7 +86,7 @@ func TestHeartbeat_WholeLife_S34(t *testing.T) {
 		during("job", 71*time.Second)
 		w.restart()
 		during("job under the next agent", 33*time.Second)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		during("drain", 71*time.Second)
 		l.FinishJob()
 		during("scrub", 32*time.Second)

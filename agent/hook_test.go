@@ -73,7 +73,7 @@ func TestJobStarted_FollowsTheAgent_S15_S86(t *testing.T) {
 		}
 		l := w.online(store.JIT)
 		l.StartJob()
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		if !allowed("a") || allowed("b") {
 			t.Error("while the last job of run a drains, the hook does not stand for run a")
 		}

@@ -54,7 +54,7 @@ func TestAgent_ScriptFails_Reported_S39(t *testing.T) {
 		if got, _ := w.said(); !strings.Contains(got.Detail, "exit status 7: no disk") {
 			t.Errorf("detail = %q, want the script's status and last lines", got.Detail)
 		}
-		w.release(store.Drain) // it must not be reported clean either
+		w.release(store.ReleaseDrain) // it must not be reported clean either
 		w.after(5*time.Second, store.ScriptFailed, "")
 		w.wantStarted(0)
 	})
@@ -73,7 +73,7 @@ func TestAgent_Released_DeregistersScrubsReports_S17_S41_S86(t *testing.T) {
 			return nil
 		}
 		w.online(store.Token)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		<-begun
 		synctest.Wait()
 		if got, beat := w.said(); got.Signal == store.RemoveOK || beat.Beat.Runner != agent.RunnerCleaning {
@@ -94,7 +94,7 @@ func TestAgent_ScrubFails_Reported_S41_H42(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.JIT)
 		w.machine.ScrubFunc = func(context.Context) error { return errors.New("process 77 cannot be killed") }
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.after(3*time.Second, store.RemoveFailed, "")
 		w.claim("b", store.JIT) // against all rules
 		w.after(5*time.Second, store.RegFailed, store.CauseMachine)
@@ -108,7 +108,7 @@ func TestAgent_ReleasedWhileBusy_Drains_H38(t *testing.T) {
 		l := w.online(store.JIT)
 		l.StartJob()
 		before := w.in().Assignment
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		time.Sleep(time.Minute)
 		if got, beat := w.said(); !beat.Beat.Busy || beat.Beat.Assignment != before || got.Assignment != before {
 			t.Errorf("while draining beat = %+v, signal = %+v; want busy with assignment %d and no answer", beat.Beat, got, before)
@@ -131,7 +131,7 @@ func TestAgent_JobArrivesAtStop_Drains_H38(t *testing.T) {
 		w.runner.OnStop = func(l *agenttest.Listener) { l.StartJob() }
 		l := w.online(store.JIT)
 		before := w.in().Assignment
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		time.Sleep(time.Minute)
 		if l.Status().State != agent.Busy {
 			t.Fatal("the job was killed")
@@ -150,7 +150,7 @@ func TestAgent_ReleasedNow_EndsJob(t *testing.T) {
 	inBubble(t, func(w *world) {
 		l := w.online(store.JIT)
 		l.StartJob()
-		w.release(store.Now)
+		w.release(store.ReleaseNow)
 		w.after(3*time.Second, store.RemoveOK, "")
 		if l.Status().State != agent.Exited {
 			t.Error("the job outlived a release that does not wait")
@@ -164,7 +164,7 @@ func TestAgent_ReleasedNow_CutTakesLong_H18(t *testing.T) {
 		w.options.CleanLimit, w.runner.StopFor = 20*time.Second, 40*time.Second
 		l := w.online(store.JIT)
 		l.StartJob()
-		w.release(store.Now)
+		w.release(store.ReleaseNow)
 		w.after(45*time.Second, store.RemoveOK, "")
 	})
 }
@@ -173,7 +173,7 @@ func TestAgent_ReleasedNow_CutTakesLong_H18(t *testing.T) {
 func TestAgent_SameRunAgain_NoticedByAssignment_H40(t *testing.T) {
 	inBubble(t, func(w *world) {
 		first := w.online(store.Token)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.claim("a", store.Token)
 		w.after(10*time.Second, store.RegOK, "")
 		if first.Status().State != agent.Exited || w.machine.Scrubs() != 1 {
@@ -190,7 +190,7 @@ func TestAgent_MovedToAnotherRun_DrainsAndScrubsFirst_H42(t *testing.T) {
 	inBubble(t, func(w *world) {
 		l := w.online(store.JIT)
 		l.StartJob()
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.claim("b", store.JIT)
 		time.Sleep(30 * time.Second)
 		if l.Status().State != agent.Busy {
@@ -208,7 +208,7 @@ func TestAgent_MovedToAnotherRun_DrainsAndScrubsFirst_H42(t *testing.T) {
 func TestAgent_UnownedBeforeItBooted_StillAnswers(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.launch("a")
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.boot()
 		w.after(time.Second, store.RemoveOK, "")
 	})
@@ -222,7 +222,7 @@ func TestAgent_TenCycles_S85_S87_S88(t *testing.T) {
 		w.online(store.JIT).StartJob()
 		for i, run := range []store.RequestID{"b", "c", "d", "e", "f", "g", "h", "i", "j", "k"} {
 			w.only().FinishJob()
-			w.release(store.Drain)
+			w.release(store.ReleaseDrain)
 			w.after(3*time.Second, store.RemoveOK, "")
 			time.Sleep(time.Duration(i) * 3 * time.Second)
 			mode := store.JIT
@@ -257,7 +257,7 @@ func TestAgent_TenCycles_S85_S87_S88(t *testing.T) {
 func TestAgent_OwnPartitionOnly_S18(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.JIT)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		time.Sleep(time.Minute)
 		seen := map[call]bool{}
 		w.table.count(func(c call) bool { seen[call{put: c.put, key: c.key}] = true; return true })
@@ -294,7 +294,7 @@ func TestAgent_PollIntervals_S87(t *testing.T) {
 		if n := reads(w, time.Minute); n < 27 || n > 33 {
 			t.Errorf("%d reads a minute while running, want 30", n)
 		}
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		time.Sleep(5 * time.Second)
 		if n := reads(w, time.Minute); n < 230 || n > 250 {
 			t.Errorf("%d reads a minute while idle, want 240", n)

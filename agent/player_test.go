@@ -197,13 +197,13 @@ func (p *player) giveBack(in store.Instance, now bool) {
 		return
 	}
 	if !now {
-		p.release(store.Drain)
+		p.release(store.ReleaseDrain)
 		return
 	}
 	for _, l := range p.runner.Alive() {
 		p.doomed[l] = true
 	}
-	p.release(store.Now)
+	p.release(store.ReleaseNow)
 }
 
 // disturb does something to a listener.

@@ -53,7 +53,7 @@ func TestReport_WriteFails_TriedUntilDelivered_H48(t *testing.T) {
 					}
 					return fine
 				})
-				w.release(store.Drain)
+				w.release(store.ReleaseDrain)
 				time.Sleep(time.Minute)
 				if _, beat := w.said(); time.Since(beat.UpdatedAt.Time) > 5*time.Second {
 					t.Errorf("last heartbeat is %s old", time.Since(beat.UpdatedAt.Time))
@@ -84,9 +84,9 @@ func TestReport_LateWriteOvertaken_H48(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		late = w.signalItem(store.RegNext)
 		w.table.set(nil)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.after(3*time.Second, store.RemoveOK, "")
-		if err := w.table.table.Put(context.Background(), late, store.Any); err != nil {
+		if err := w.table.table.Put(context.Background(), late, store.Unconditional); err != nil {
 			t.Fatal(err)
 		}
 		w.after(20*time.Second, store.RemoveOK, "")

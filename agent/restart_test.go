@@ -111,7 +111,7 @@ func TestRestart_ReportDelivered_H48(t *testing.T) {
 			}
 			return fine
 		})
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		time.Sleep(5 * time.Second)
 		w.stop()
 		w.table.set(nil)
@@ -124,7 +124,7 @@ func TestRestart_ReportDelivered_H48(t *testing.T) {
 func TestAgent_OlderVersion_Ignored(t *testing.T) {
 	inBubble(t, func(w *world) {
 		l := w.online(store.Token)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.after(5*time.Second, store.RemoveOK, "")
 		w.table.set(func(_ context.Context, c call) verdict {
 			if c.put {
@@ -173,7 +173,7 @@ func TestRestart_BadState_SetAside_H51(t *testing.T) {
 func TestRestart_MemoryLost_NoStaleFirstWord_H51(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.Token)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.after(5*time.Second, store.RemoveOK, "")
 		w.table.set(func(_ context.Context, c call) verdict {
 			if c.put || c.c == store.Consistent {

@@ -39,8 +39,8 @@ type Listener interface {
 	// Changed receives a value after the status changed. Changes in quick succession may be one.
 	Changed() <-chan struct{}
 	// Stop ends the listener and what it started, gently first. It returns nil once no process is
-	// left, also if it ended long ago. With store.Drain it changes nothing and returns ErrBusy while
-	// a job runs; with store.Now it does not wait for the job.
+	// left, also if it ended long ago. With store.ReleaseDrain it changes nothing and returns ErrBusy while
+	// a job runs; with store.ReleaseNow it does not wait for the job.
 	Stop(ctx context.Context, mode store.ReleaseMode) error
 	// Kill sends the end to all its processes and does not wait.
 	Kill()

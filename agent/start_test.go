@@ -88,7 +88,7 @@ func TestStart_AssignmentOver_Aborted(t *testing.T) {
 		w.runner.StartFunc = func(ctx context.Context, _ store.Registration, _ string) error { <-ctx.Done(); return ctx.Err() }
 		w.begin(store.Token)
 		time.Sleep(5 * time.Second)
-		w.release(store.Drain)
+		w.release(store.ReleaseDrain)
 		w.after(3*time.Second, store.RemoveOK, "")
 	})
 }

@@ -312,7 +312,7 @@ func TestSupervise_EndsWithItsAssignment_S85(t *testing.T) {
 		w.online(store.Token).Exit(agent.ExitTerminated, "") // to be started again after a pause
 		synctest.Wait()
 		w.wantSignal(store.RegFailed, store.CauseUnavailable)
-		w.release(store.Now)
+		w.release(store.ReleaseNow)
 		w.waitFor(store.RemoveOK)
 		w.do(store.Transition{Event: statemachine.Pooled})
 		w.do(store.Transition{Event: statemachine.Claim, RunID: "b", Attempt: 1})

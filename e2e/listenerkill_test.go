@@ -19,10 +19,10 @@ import (
 // waits for it, and the machine goes on. An order to stop at once ends it.
 func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
+	for _, mode := range []store.ReleaseMode{store.ReleaseDrain, store.ReleaseNow} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
-			if mode == store.Now {
+			if mode == store.ReleaseNow {
 				program.Long(t, "waits until GitHub gives a job up")
 			}
 			s := install(t)
@@ -41,7 +41,7 @@ func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 			s.check(process.Signal(listener, syscall.SIGKILL))
 			// A simulated worker that ends sooner finds it there, and leaves the report to it.
 			s.check(until(patience, "the listener ends", func() bool { return !listener.Alive() }))
-			if mode == store.Now {
+			if mode == store.ReleaseNow {
 				_, err := s.remuda(patience, "release", "--id", "100", "--mode", "now")
 				s.check(err)
 				if rec := s.ended("j"); rec.Conclusion == githubsim.Success {

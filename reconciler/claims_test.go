@@ -181,7 +181,7 @@ func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
 			w.submit(spec(run, 1))
 			id := w.awaitPhase(run, 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
 			time.Sleep(time.Duration(i) * w.Config.WarmPoll / 5)
-			w.release(run, 1, store.Drain)
+			w.release(run, 1, store.ReleaseDrain)
 			w.await(10*time.Second, "clean", func() bool { return w.signal(id) == store.RemoveOK })
 			if took := w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 }); took > w.Config.HotPoll {
 				t.Errorf("%s was pooled %s after its report, want within %s", id, took, w.Config.HotPoll)

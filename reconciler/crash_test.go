@@ -69,7 +69,7 @@ func crashStory(t *testing.T, w *world) {
 
 	first := w.serve(spec("100", 2), 3*time.Minute)
 	w.awaitJobs(w.jobs("100", 2, 5), time.Minute)
-	w.give("100", 1, store.Drain, time.Minute)
+	w.give("100", 1, store.ReleaseDrain, time.Minute)
 	w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
 
 	second := w.serve(spec("200", 2), time.Minute)
@@ -78,7 +78,7 @@ func crashStory(t *testing.T, w *world) {
 			t.Errorf("run 200 got %s, want warm ones of %v", id, ids(first))
 		}
 	}
-	w.give("200", 1, store.Drain, time.Minute)
+	w.give("200", 1, store.ReleaseDrain, time.Minute)
 
 	if launched := w.Fleet.Launched(); launched != 2 {
 		t.Errorf("launched %d machines, want 2", launched)

@@ -173,7 +173,7 @@ func (f *filler) yieldTo(ctx context.Context, seats []snapshot, ahead []demand) 
 			usable = append(usable, s)
 		}
 	}
-	return f.releases.release(ctx, usable, store.Drain, surplusSeat)
+	return f.releases.release(ctx, usable, store.ReleaseDrain, surplusSeat)
 }
 
 // claimEarly claims what the pool has for a request that is just being taken up.

@@ -74,7 +74,7 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 		large := spec("500", 1)
 		large.ResourceClass = "large"
 		w.serve(large, time.Minute)
-		w.give("200", 1, store.Drain, time.Minute)
+		w.give("200", 1, store.ReleaseDrain, time.Minute)
 		w.await(time.Minute, "what 200 had goes", func() bool { return len(w.Fleet.Alive()) == 1 })
 	})
 }
@@ -136,10 +136,10 @@ func TestPooled_WhileALaunchIsPlanned_NothingIsLaunched_S69(t *testing.T) {
 		w.await(time.Second, "a second plan begins", func() bool { return slow.plans.Load() == 2 })
 
 		table.gate <- struct{}{}
-		if err := w.Store.Ring(t.Context(), "200"); err != nil {
+		if err := w.Store.Notify(t.Context(), "200"); err != nil {
 			t.Fatal(err)
 		}
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		w.await(15*time.Second, "pooled", func() bool { return w.pooled() == 1 })
 		time.Sleep(time.Minute)
 		w.launched(1)
@@ -178,7 +178,7 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 		w.SetTemplate("2")
 		time.Sleep(w.Config.Sweep + time.Second)
 		fresh := w.serve(spec("200", 2), time.Minute)
-		w.give("100", 1, store.Drain, time.Minute)
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
 		w.await(10*time.Second, "the old ones gone", func() bool { return len(w.Fleet.Alive()) == 2 })
 		for id := range old {
 			if in := w.instance(id); in.State != statemachine.Terminated || in.Reason != statemachine.ReasonDismissed || w.Owners(id) != 1 {
@@ -203,7 +203,7 @@ func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
 		w.SetTemplate("2")
 		w.submit(spec("200", 2))
 		both := ids(w.awaitPhase("200", 1, statemachine.Ready, time.Minute))
-		w.give("200", 1, store.Drain, time.Minute)
+		w.give("200", 1, store.ReleaseDrain, time.Minute)
 		time.Sleep(10 * time.Second)
 		for id := range both {
 			in, want := w.instance(id), statemachine.Idle
@@ -235,7 +235,7 @@ func TestUsageClassFallback(t *testing.T) {
 		if got[store.Spot] != 1 || got[store.OnDemand] != 2 {
 			t.Errorf("got %v, want 1 spot and 2 on-demand", got)
 		}
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 3 })
 		only := spec("200", 1)
 		only.UsageClasses = []string{store.OnDemand}

@@ -41,7 +41,7 @@ func TestRunnersOfTheGone_NeedNoSecondLook(t *testing.T) {
 		w.Hub.SetOutage(githubsim.Outage{})
 		w.controller("c2", nil)
 		w.await(time.Minute, "its runner deleted", func() bool { return !left() })
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 	})
 }
 
@@ -61,7 +61,7 @@ func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
 		w.await(limits.Visibility+2*w.Config.Sweep, "its seat is filled again", func() bool {
 			return w.in(statemachine.Running) == 2+1 // what was last written of the erased one counts too
 		})
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 	})
 }
 

@@ -147,11 +147,11 @@ func TestGitHubTrouble_Release_Waits(t *testing.T) {
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
 		w.serve(spec("100", 3), time.Minute)
 		begin()
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		time.Sleep(tenMinutes)
 		w.checkNoneEnded()
 		over()
-		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		w.awaitPhase("100", 1, statemachine.PhaseReleased, time.Minute)
 		w.await(time.Minute, "all pooled", func() bool { return w.pooled() == 3 })
 		w.checkNoneEnded()
 	})
@@ -212,7 +212,7 @@ func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
 		for _, seat := range st.Instances {
 			w.Crash(seat.InstanceID)
 		}
-		w.release("100", 1, store.Now)
+		w.release("100", 1, store.ReleaseNow)
 		time.Sleep(tenMinutes)
 		for _, seat := range st.Instances {
 			if got := w.instance(seat.InstanceID).State; got != statemachine.Terminated {

@@ -26,7 +26,7 @@ func TestClocks_AMinuteOff_H52(t *testing.T) {
 			w.controller("c1", nil)
 			w.serve(spec("100", 6), time.Minute)
 			w.awaitJobs(w.jobs("100", 6, 30), 2*time.Minute)
-			w.release("100", 1, store.Drain)
+			w.release("100", 1, store.ReleaseDrain)
 			w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
 			time.Sleep(2 * time.Minute)
 			w.submit(spec("200", 6))
@@ -37,7 +37,7 @@ func TestClocks_AMinuteOff_H52(t *testing.T) {
 			if n := w.in(statemachine.Running); n != 6 {
 				t.Errorf("%d run, want 6", n)
 			}
-			w.release("200", 1, store.Drain)
+			w.release("200", 1, store.ReleaseDrain)
 			w.await(time.Minute, "pooled", func() bool { return w.pooled() == 6 })
 			w.launched(6)
 			if alarms := w.alarms.raised(); len(alarms) > 0 {
@@ -84,7 +84,7 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 			if tc.orphaned {
 				return
 			}
-			if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Reason != reconciler.ReasonMaxRuntime {
+			if st := w.awaitPhase("100", 1, statemachine.PhaseReleased, time.Minute); st.Reason != reconciler.ReasonMaxRuntime {
 				t.Errorf("reason %q, want %q", st.Reason, reconciler.ReasonMaxRuntime)
 			}
 			w.launched(2)

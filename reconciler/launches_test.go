@@ -46,7 +46,7 @@ func TestBudget_LastsAsLongAsItsRun(t *testing.T) {
 		if st, n := w.status("100"), w.Fleet.Launched(); st.Phase != statemachine.Ready || n != 4 {
 			t.Errorf("%s with %d machines launched for one seat, want Ready with 4", st.Phase, n)
 		}
-		w.give("100", 1, store.Drain, time.Minute)
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
 	})
 }
 
@@ -182,7 +182,7 @@ func TestLaunch_RefusedWhenRepeated_H13(t *testing.T) {
 		if n := len(w.Fleet.Alive()); n != 2 || w.Fleet.Launched() != 2 {
 			t.Errorf("%d of %d machines live, want both", n, w.Fleet.Launched())
 		}
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 	})
 }
 
@@ -212,7 +212,7 @@ func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
 			if tc.want == statemachine.Failed && !strings.Contains(st.Message, "allow ec2:CreateFleet") {
 				t.Errorf("message = %q, want why", st.Message)
 			}
-			w.release("100", 1, store.Drain)
+			w.release("100", 1, store.ReleaseDrain)
 		}))
 	}
 }
@@ -358,6 +358,6 @@ func TestLaunch_IntentOfUnknownOutcome_FoundByAScan_H32(t *testing.T) {
 		if n := w.Fleet.Launched(); n != 2 {
 			t.Errorf("%d machines launched for 2 seats", n)
 		}
-		w.give("100", 1, store.Drain, time.Minute)
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
 	})
 }

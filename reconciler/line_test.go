@@ -56,7 +56,7 @@ func (w *world) tellCrowd(r *rand.Rand, runs int) {
 			queued = append(queued, w.jobs(id, jobs, 3)...)
 			w.awaitJobs(queued, 10*time.Minute)
 			time.Sleep(late)
-			w.give(id, 1, store.Drain, 5*time.Minute)
+			w.give(id, 1, store.ReleaseDrain, 5*time.Minute)
 		})
 	}
 	group.Wait()
@@ -153,13 +153,13 @@ func (w *world) shortOf(asked map[string]store.RunRequest, ends map[string]time.
 				ends[id] = w.Clock.Now().Add(time.Duration(r.IntN(20000)) * time.Millisecond)
 			}
 			if w.Clock.Now().After(ends[id]) {
-				w.release(id, 1, store.Drain)
+				w.release(id, 1, store.ReleaseDrain)
 				served[id] = true
 			}
 		case statemachine.Failed:
 			w.t.Errorf("%s failed: %s", id, w.status(id).Message)
 			served[id] = true
-		case statemachine.Unseen, statemachine.ReleasedPhase:
+		case statemachine.Unseen, statemachine.PhaseReleased:
 		}
 	}
 	return out
@@ -220,7 +220,7 @@ func TestLine_LooksGrowLinearly_S60(t *testing.T) {
 // come in order, as far as several that are served at once have one.
 func (w *world) serveLine(n int) {
 	w.t.Helper()
-	w.release("holder", 1, store.Drain)
+	w.release("holder", 1, store.ReleaseDrain)
 	first, served := 0, map[int]bool{}
 	w.await(time.Duration(n)*10*time.Second, "all served", func() bool {
 		for i := first; i < min(n, first+3*seatsInLine); i++ {
@@ -231,7 +231,7 @@ func (w *world) serveLine(n int) {
 				w.t.Errorf("%s is served while %s waits", lineID(i), lineID(first))
 			}
 			served[i] = true
-			w.release(lineID(i), 1, store.Drain)
+			w.release(lineID(i), 1, store.ReleaseDrain)
 		}
 		for served[first] {
 			first++
@@ -257,7 +257,7 @@ func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
 			t.Fatalf("the younger is %s with one instance left, want Pending", st.Phase)
 		}
 		w.awaitJobs(w.jobs("200", 5, 10), time.Minute)
-		w.release("200", 1, store.Drain)
+		w.release("200", 1, store.ReleaseDrain)
 		second := w.awaitPhase("300", 1, statemachine.Ready, 30*time.Second)
 		shared := 0
 		for id := range ids(second) {
@@ -283,7 +283,7 @@ func TestTwoRequestsOverAFleetOfSix_YoungerYields(t *testing.T) {
 		time.Sleep(time.Second)
 		young := spec("300", 1)
 		w.submit(young)
-		w.release("100", 1, store.Drain) // now four are free
+		w.release("100", 1, store.ReleaseDrain) // now four are free
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 		w.awaitPhase("300", 1, statemachine.Ready, time.Minute)
 		if n := len(w.Fleet.Alive()); n != 6 {

@@ -33,7 +33,7 @@ func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 			w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 			w.checkNoneEnded()
 			w.launched(2)
-			w.release("200", 1, store.Drain)
+			w.release("200", 1, store.ReleaseDrain)
 		}))
 	}
 }

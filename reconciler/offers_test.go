@@ -40,7 +40,7 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 			w.controllerWith("c1", reconciler.Options{Pool: queue(w.Pool)})
 			for _, id := range []string{"100", "200"} {
 				w.serve(spec(id, n), time.Minute)
-				w.release(id, 1, store.Drain)
+				w.release(id, 1, store.ReleaseDrain)
 				w.await(time.Minute, "pooled", func() bool { return w.pooled() == n })
 			}
 			if got := w.Fleet.Launched(); got != n {

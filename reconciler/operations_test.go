@@ -48,7 +48,7 @@ func (w *world) serve(r store.RunRequest, limit time.Duration) store.RunStatus {
 func (w *world) give(id string, attempt int, mode store.ReleaseMode, limit time.Duration) {
 	w.t.Helper()
 	w.release(id, attempt, mode)
-	w.awaitPhase(id, attempt, statemachine.ReleasedPhase, limit)
+	w.awaitPhase(id, attempt, statemachine.PhaseReleased, limit)
 }
 
 // drain gives an operator's order.
@@ -125,7 +125,7 @@ func (w *world) warm(run string, n int, change func(*store.RunRequest)) store.Ru
 	before := w.pooled()
 	defer w.submit(r)()
 	st := w.awaitPhase(run, 1, statemachine.Ready, 5*time.Minute)
-	w.give(run, 1, store.Drain, time.Minute)
+	w.give(run, 1, store.ReleaseDrain, time.Minute)
 	w.await(time.Minute, "pooled", func() bool { return w.pooled() == before+n })
 	return st
 }

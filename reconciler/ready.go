@@ -53,7 +53,7 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 		end = last // a crash came between handing them over and saying Ready: their time began before
 	}
 	if !now.Before(end) {
-		back, err := c.releases.release(ctx, rest, store.Drain, requestOver)
+		back, err := c.releases.release(ctx, rest, store.ReleaseDrain, requestOver)
 		if err != nil {
 			return back, err
 		}
@@ -66,7 +66,7 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 		if err != nil {
 			return res, err
 		}
-		back, err := c.releases.release(ctx, rest, store.Drain, surplusSeat)
+		back, err := c.releases.release(ctx, rest, store.ReleaseDrain, surplusSeat)
 		return earliest(res, back), err
 	}
 	if serving(seats, now) > running {

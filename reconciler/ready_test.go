@@ -29,7 +29,7 @@ func TestRefilledSeat_EndsWithItsRun_S31(t *testing.T) {
 		}
 		time.Sleep(end.Sub(w.Clock.Now()))
 		w.await(10*time.Second, "all are gone", func() bool { return len(w.Fleet.Alive()) == 0 })
-		w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute)
+		w.awaitPhase("100", 1, statemachine.PhaseReleased, time.Minute)
 	})
 }
 
@@ -69,7 +69,7 @@ func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 			defer w.controller("c1", table)()
 			for _, id := range []string{"100", "200"} {
 				w.serve(spec(id, 2), 2*time.Minute)
-				w.release(id, 1, store.Drain)
+				w.release(id, 1, store.ReleaseDrain)
 				w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
 			}
 			table.mu.Lock()
@@ -306,8 +306,8 @@ func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
 			t.Errorf("request is %s, want it to keep its other machine", st.Phase)
 		}
 		w.launched(5)
-		w.release("100", 1, store.Drain)
-		if st := w.awaitPhase("100", 1, statemachine.ReleasedPhase, time.Minute); st.Message != "" {
+		w.release("100", 1, store.ReleaseDrain)
+		if st := w.awaitPhase("100", 1, statemachine.PhaseReleased, time.Minute); st.Message != "" {
 			t.Errorf("message after the release = %q, want none", st.Message)
 		}
 		w.checkDrained(10 * time.Minute)
@@ -344,7 +344,7 @@ func TestLostSeat_ReleasedWhileItsLaunchIsWritten_H36(t *testing.T) {
 			w.Crash(id)
 		}
 		w.await(2*time.Minute, "a launch is written", table.writing.Load)
-		w.give("100", 1, store.Now, time.Minute)
+		w.give("100", 1, store.ReleaseNow, time.Minute)
 		released := time.Now()
 		w.await(time.Minute, "200 is served again", func() bool { return w.in(statemachine.Running) == 1 })
 		for id, in := range w.Instances() {

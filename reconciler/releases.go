@@ -54,7 +54,7 @@ func unreachable(seats []snapshot) []snapshot {
 // at work all the same, stays to the end of that job, and no longer than a run may take.
 func (g *releases) windDown(ctx context.Context, r run, own []snapshot, mode store.ReleaseMode) (Result, error) {
 	for _, s := range own {
-		if mode == store.Now || !s.serving() {
+		if mode == store.ReleaseNow || !s.serving() {
 			continue
 		}
 		if _, err := g.seats.renew(ctx, []snapshot{s}, s.Since.Add(g.cfg.maxRuntime(*r.request))); err != nil {
@@ -134,7 +134,7 @@ func (g *releases) releaseOne(ctx context.Context, s snapshot, mode store.Releas
 		return g.reject(ctx, s)
 	}
 	if mode == "" {
-		mode = store.Drain
+		mode = store.ReleaseDrain
 	}
 	if idle, err := g.ensureIdle(ctx, s, mode); !idle || err != nil {
 		return false, err
@@ -166,12 +166,12 @@ func maybeBusy(s snapshot, now time.Time) bool {
 // deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
 // (Now) waits for neither.
 func (g *releases) ensureIdle(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
-	if mode != store.Now && maybeBusy(s, g.clock.Now()) {
+	if mode != store.ReleaseNow && maybeBusy(s, g.clock.Now()) {
 		return false, nil
 	}
 	err := g.runners.removeRunner(ctx, s)
 	switch {
-	case err == nil || mode == store.Now:
+	case err == nil || mode == store.ReleaseNow:
 		return true, nil
 	case errors.Is(err, githubapi.ErrBusy):
 		return false, nil

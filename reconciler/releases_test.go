@@ -28,7 +28,7 @@ func TestGiveBack_LateAndUnderAnotherLeader_EndsNoMachine_H25(t *testing.T) {
 		w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second})
 		w.submit(spec("200", 2))
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 2 })
-		w.release("200", 1, store.Drain)
+		w.release("200", 1, store.ReleaseDrain)
 		stop()
 		w.controller("c2", nil)
 		time.Sleep(2 * time.Minute)
@@ -75,7 +75,7 @@ func TestRelease_OneCannotGoBack_TheOthersDo_H19(t *testing.T) {
 			} else {
 				hub.runner.Store(w.instance(kept).Registration.RunnerID)
 			}
-			w.release("100", 1, store.Drain)
+			w.release("100", 1, store.ReleaseDrain)
 			w.await(10*time.Second, "the other two pooled", func() bool { return w.pooled() == 2 })
 			if in := w.instance(kept); in.State != statemachine.Running {
 				t.Errorf("%s is %s, want it still to go back", kept, in.State)
@@ -106,7 +106,7 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 				defer w.submit(spec("200", 1))()
 				w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 				time.Sleep(late)
-				w.give("200", 1, store.Drain, 2*time.Minute)
+				w.give("200", 1, store.ReleaseDrain, 2*time.Minute)
 				w.await(time.Minute, "pooled again", func() bool { return w.pooled() == 1 })
 				w.checkDrained(20 * time.Minute)
 			}))
@@ -117,7 +117,7 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 // H31 H38: a run is over, released or failed, before it was Ready, while one of its jobs runs for longer than a claim may take:
 // the job comes to its end, and the machine goes back then.
 func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
-	for _, how := range []statemachine.Phase{statemachine.ReleasedPhase, statemachine.Failed} {
+	for _, how := range []statemachine.Phase{statemachine.PhaseReleased, statemachine.Failed} {
 		t.Run(string(how), story(func(t *testing.T, w *world) {
 			w.Fleet.SetCapacity(fleet.Slot{}, 1)
 			defer w.controller("c1", nil)()
@@ -127,8 +127,8 @@ func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
 			defer w.submit(r)()
 			job := w.jobs("200", 1, (20 * time.Minute).Seconds())
 			w.await(time.Minute, "the job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
-			if how == statemachine.ReleasedPhase {
-				w.release("200", 1, store.Drain)
+			if how == statemachine.PhaseReleased {
+				w.release("200", 1, store.ReleaseDrain)
 			}
 			w.awaitJobs(job, 25*time.Minute)
 			w.awaitPhase("200", 1, how, time.Minute)
@@ -149,7 +149,7 @@ func TestGiveBack_RegisteringForLong_GoesBackInTime_S15_H25(t *testing.T) {
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 		time.Sleep(10 * time.Second)
 		asked := w.Hub.Calls()[githubsim.CallList]
-		w.release("200", 1, store.Drain)
+		w.release("200", 1, store.ReleaseDrain)
 		took := w.await(w.Config.Limits.Claimed, "idle", func() bool { return w.in(statemachine.Idle) == 1 })
 		if took < w.Config.Limits.Claimed-2*time.Minute {
 			t.Errorf("idle after %s, while its agent may register any moment", took)
@@ -204,7 +204,7 @@ func TestRelease_RegistrationFailsBecauseItsRunnerWasDeleted(t *testing.T) {
 		st := w.serve(spec("100", 1), time.Minute)
 		job := w.jobs("100", 1, 120)
 		w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		time.Sleep(5 * time.Second) // of the wait for the job
 		in := w.Instances()[st.Instances[0].InstanceID]
 		failed := store.SignalValue{
@@ -232,7 +232,7 @@ func TestRelease_WhileARegistrationIsBeingMade_H37(t *testing.T) {
 		w.Hub.SetLatency(githubsim.Latency{API: 2 * time.Second})
 		w.awaitJobs(w.jobs("100", 1, 1), time.Minute)
 		w.await(10*time.Second, "the next one is begun", func() bool { return w.Hub.Calls()[githubsim.CallJIT] == 2 })
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 		time.Sleep(5 * time.Second)
 		if left, err := w.Hub.Runners(t.Context()); err != nil || len(left) > 0 {
@@ -268,7 +268,7 @@ func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 		table.on.Store(true)
 		stop := w.controller("c1", table)
 		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		w.await(time.Minute, "clean", func() bool { return w.signal(id) == store.RemoveOK })
 		stop()
 		if in := w.instance(id); in.State != statemachine.Idle || w.pooled() != 0 {
@@ -277,13 +277,13 @@ func TestRelease_FinishedByTheNextController_H17(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		w.controller("c2", nil)
 		w.await(10*time.Second, "pooled", func() bool { return w.pooled() == 1 })
-		w.await(10*time.Second, "released", func() bool { return w.status("100").Phase == statemachine.ReleasedPhase })
+		w.await(10*time.Second, "released", func() bool { return w.status("100").Phase == statemachine.PhaseReleased })
 	})
 }
 
 // H31 H38: release while a job still runs waits for it; now does not.
 func TestRelease_WhileAJobRuns(t *testing.T) {
-	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
+	for _, mode := range []store.ReleaseMode{store.ReleaseDrain, store.ReleaseNow} {
 		t.Run(string(mode), storyLed(func(t *testing.T, w *world) {
 			w.serve(spec("100", 2), time.Minute)
 			job := w.jobs("100", 1, 120)
@@ -291,14 +291,14 @@ func TestRelease_WhileAJobRuns(t *testing.T) {
 			time.Sleep(time.Second)
 			start := w.Clock.Now()
 			w.release("100", 1, mode)
-			w.awaitPhase("100", 1, statemachine.ReleasedPhase, 3*time.Minute)
+			w.awaitPhase("100", 1, statemachine.PhaseReleased, 3*time.Minute)
 			took := w.Clock.Since(start)
 			w.await(time.Minute, "both pooled", func() bool { return w.pooled() == 2 })
 			j, err := w.Hub.Job(job[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			if mode == store.Drain {
+			if mode == store.ReleaseDrain {
 				if took < 110*time.Second {
 					t.Errorf("released after %s, want the job awaited", took)
 				}

@@ -68,7 +68,7 @@ func (c *requests) reconcileRequest(ctx context.Context, id store.RequestID) (Re
 	// So does what was on its way back when its request came to need it again.
 	back, backErr := Result{}, error(nil)
 	if lost := unreachable(own); len(lost) > 0 {
-		back, backErr = c.releases.release(ctx, lost, store.Drain, surplusSeat)
+		back, backErr = c.releases.release(ctx, lost, store.ReleaseDrain, surplusSeat)
 		own = c.cache.instances.heldFor(id, r.status.Attempt)
 	}
 	next, err := c.phase(ctx, r, own, len(older) > 0)
@@ -82,8 +82,8 @@ func (c *requests) phase(ctx context.Context, r run, own []snapshot, blocked boo
 		return c.reconcilePending(ctx, r, own, blocked)
 	case statemachine.Ready:
 		return c.reconcileReady(ctx, r, own)
-	case statemachine.Failed, statemachine.ReleasedPhase:
-		back, err := c.releases.windDown(ctx, r, own, store.Drain)
+	case statemachine.Failed, statemachine.PhaseReleased:
+		back, err := c.releases.windDown(ctx, r, own, store.ReleaseDrain)
 		if err != nil || len(own) > 0 || blocked {
 			return back, err // what an older attempt holds is found by these records
 		}
@@ -124,11 +124,11 @@ func (c *requests) abandoned(ctx context.Context, r run, held []snapshot) (Resul
 		c.cache.requests.forgetRun(r.id) // a notification of what is not there leaves nothing behind
 		return Result{}, nil
 	}
-	back, err := c.releases.release(ctx, held, store.Drain, requestOver)
+	back, err := c.releases.release(ctx, held, store.ReleaseDrain, requestOver)
 	if err != nil || len(held) > 0 || r.status == nil {
 		return back, err
 	}
-	if r.status.Phase != statemachine.ReleasedPhase {
+	if r.status.Phase != statemachine.PhaseReleased {
 		return c.statuses.finishRequest(ctx, r, 0, ReasonReleased, back)
 	}
 	return c.statuses.expireRequest(ctx, r)

@@ -58,7 +58,7 @@ func TestReadRun_NotifiedDuringTheRead(t *testing.T) {
 	}
 	term.cache.requests.changed("100", dawn)
 	table.meanwhile = func() {
-		if _, err := client.Release(t.Context(), "100", 1, store.Drain); err != nil {
+		if _, err := client.Release(t.Context(), "100", 1, store.ReleaseDrain); err != nil {
 			t.Error(err)
 		}
 		term.notifications.notified(store.RequestKey("100", store.KindRunRequest))

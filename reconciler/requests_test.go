@@ -42,7 +42,7 @@ func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 		t.Run(after.String(), storyLed(func(t *testing.T, w *world) {
 			w.submit(spec("100", 3))
 			time.Sleep(after)
-			w.give("100", 1, store.Drain, 4*time.Minute)
+			w.give("100", 1, store.ReleaseDrain, 4*time.Minute)
 			for id, in := range w.Instances() {
 				if in.State.Owned() {
 					t.Errorf("%s is %s after the release", id, in.State)
@@ -125,7 +125,7 @@ func TestStatusTooLarge_IsAnswered(t *testing.T) {
 		w.await(5*time.Minute, "every machine is pooled or ended", func() bool {
 			return w.in(statemachine.Created)+w.in(statemachine.Claimed)+w.in(statemachine.Running) == 0
 		})
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 	})
 }
 
@@ -163,7 +163,7 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 					t.Errorf("%d machines launched, want %d", n, held)
 				}
 				if held > 0 {
-					w.release("100", 1, store.Drain)
+					w.release("100", 1, store.ReleaseDrain)
 				}
 			}))
 		}
@@ -187,7 +187,7 @@ func lifecycle(t *testing.T, w *world) {
 			t.Errorf("job %s: %s on %s, want success on one of %v", j.ID, j.Conclusion, j.InstanceID, ids(cold))
 		}
 	}
-	w.give("100", 1, store.Drain, time.Minute)
+	w.give("100", 1, store.ReleaseDrain, time.Minute)
 	w.await(30*time.Second, "three pooled", func() bool { return w.pooled() == 3 })
 
 	warm := w.serve(spec("200", 2), 20*time.Second)
@@ -197,7 +197,7 @@ func lifecycle(t *testing.T, w *world) {
 		}
 	}
 	w.awaitJobs(w.jobs("200", 2, 5), time.Minute)
-	w.give("200", 1, store.Drain, time.Minute)
+	w.give("200", 1, store.ReleaseDrain, time.Minute)
 	w.await(w.Config.Limits.Idle+w.Config.Sweep, "drained to zero", func() bool { return len(w.Fleet.Alive()) == 0 })
 	w.await(time.Minute, "records retired", func() bool {
 		for _, in := range w.Instances() {
@@ -248,7 +248,7 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 		first := w.serve(spec("100", 2), time.Minute)
 		job := w.jobs("100", 1, 60)
 		w.await(time.Minute, "job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 
 		w.submit(spec("100", 2)) // attempt 1 again: the same request, still winding down
 		if st := w.status("100"); st.Attempt != 1 || st.Phase != statemachine.Ready {
@@ -267,7 +267,7 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 				t.Errorf("%s still belongs to attempt %d", id, in.Attempt)
 			}
 		}
-		w.release("100", 1, store.Now) // late: must not free attempt 2
+		w.release("100", 1, store.ReleaseNow) // late: must not free attempt 2
 		time.Sleep(time.Minute)
 		if now := w.status("100"); now.Phase != statemachine.Ready || now.Attempt != 2 {
 			t.Errorf("a late release of attempt 1 made attempt 2 %s", now.Phase)

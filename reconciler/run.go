@@ -59,7 +59,7 @@ func (r *run) alive(attempt int) bool {
 // asksMore reports whether the client wants something that the status does not say yet: another attempt, or that
 // one which failed, and was left to expire, is given back.
 func (r *run) asksMore() bool {
-	return r.request.Attempt > r.status.Attempt || r.request.Released() && r.status.Phase != statemachine.ReleasedPhase
+	return r.request.Attempt > r.status.Attempt || r.request.Released() && r.status.Phase != statemachine.PhaseReleased
 }
 
 // past reports whether an expiry is set and reached.

@@ -45,7 +45,7 @@ func TestForgedSignal_OfBeingOnline_EndsNoOther(t *testing.T) {
 				t.Errorf("%s ended: %s", id, in.Reason)
 			}
 		}
-		if _, err := w.Store.Release(t.Context(), "300", 1, store.Drain); err != nil {
+		if _, err := w.Store.Release(t.Context(), "300", 1, store.ReleaseDrain); err != nil {
 			t.Fatal(err)
 		}
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.NoTrouble, 0)
@@ -107,7 +107,7 @@ func TestForgedSignal_OfAFutureSerial_RegistersNothing(t *testing.T) {
 		if n := registrations(w) - before; n != 0 {
 			t.Errorf("%d registrations for a forged serial, want none", n)
 		}
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 	})
 }
 
@@ -132,7 +132,7 @@ func TestForgedSignal_OfEachSerial_EndsTheMachine(t *testing.T) {
 				seats := w.status("100").Instances
 				return len(seats) == 1 && seats[0].InstanceID != id
 			})
-			w.release("100", 1, store.Drain)
+			w.release("100", 1, store.ReleaseDrain)
 		}))
 	}
 }
@@ -147,7 +147,7 @@ func TestAllowance_ShortJobs_KeepTheirMachine(t *testing.T) {
 			t.Errorf("40 jobs of a second took %s: the allowance held them up", took)
 		}
 		w.checkNoneEnded()
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 	})
 }
 
@@ -171,7 +171,7 @@ func TestForgedHeartbeat_OfAnotherRunner_DeletesOnlyItsOwn(t *testing.T) {
 				store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: in.Assignment, Serial: in.Registration.Serial}
 		})
 		time.Sleep(time.Minute)
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		named := func(name string) bool {
 			return slices.ContainsFunc(w.Hub.Registered(), func(r githubapi.Runner) bool { return r.Name == name })
 		}
@@ -213,7 +213,7 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 			}
 		}
 		w.launched(2)
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
 		w.checkNoneEnded()
 	})
@@ -250,7 +250,7 @@ func TestSealedRegistration_KeyIsPinned_H43(t *testing.T) {
 			if in := w.instance(id); in.SealKey != pinned || !strings.Contains(in.Reason, "lost the key") {
 				t.Errorf("%s with key %q, want the first key kept and the reason said", in.Reason, in.SealKey)
 			}
-			w.release("200", 1, store.Drain)
+			w.release("200", 1, store.ReleaseDrain)
 		}))
 	}
 }
@@ -282,7 +282,7 @@ func TestSealedRegistration_AgentWithoutAKey_IsServed(t *testing.T) {
 		if in := w.instance(id); in.SealKey != "" || in.State != statemachine.Running {
 			t.Errorf("%s with key %q, want it running without", in.State, in.SealKey)
 		}
-		w.release("200", 1, store.Drain)
+		w.release("200", 1, store.ReleaseDrain)
 	})
 }
 
@@ -292,7 +292,7 @@ func TestRegistration_ClearedOnceUsed_H43(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
 		st := w.serve(spec("100", 1), time.Minute)
 		id := st.Instances[0].InstanceID
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 		pooled := w.Instances()[id]
 
@@ -304,7 +304,7 @@ func TestRegistration_ClearedOnceUsed_H43(t *testing.T) {
 		if writes := in.Version - pooled.Version; writes != 3 {
 			t.Errorf("%d writes from idle to running, want 3: claim, registration, handover", writes)
 		}
-		w.release("200", 1, store.Drain)
+		w.release("200", 1, store.ReleaseDrain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 })
 
 		w.Boot = time.Minute
@@ -316,6 +316,6 @@ func TestRegistration_ClearedOnceUsed_H43(t *testing.T) {
 				in.State, in.RunID, in.Registration.Assignment, in.Assignment, in.Registration.Secret != "")
 		}
 		w.awaitPhase("300", 1, statemachine.Ready, 3*time.Minute)
-		w.release("300", 1, store.Drain)
+		w.release("300", 1, store.ReleaseDrain)
 	})
 }

@@ -66,8 +66,8 @@ func (w *world) flood(lasts time.Duration, key func(n int) store.Key) {
 		for i := range keys {
 			keys[i] = key(n + i)
 		}
-		if err := w.Table.Ring(w.t.Context(), keys...); err != nil {
-			w.t.Fatalf("Ring() error = %v", err)
+		if err := w.Table.Notify(w.t.Context(), keys...); err != nil {
+			w.t.Fatalf("Notify() error = %v", err)
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -125,7 +125,7 @@ func TestNotificationFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 			if name == "Drains" && table.gets > 3*int(tt.lasts.Seconds()) {
 				t.Errorf("%d reads in %s for orders that do not exist", table.gets, tt.lasts)
 			}
-			w.release("served", 1, store.Drain)
+			w.release("served", 1, store.ReleaseDrain)
 		}))
 	}
 }
@@ -150,8 +150,8 @@ func TestNotificationFlood_OfLongKeys_LeavesNothing(t *testing.T) {
 				store.RequestKey(store.RequestID(long), store.KindRunRequest), store.DrainKey(long),
 				store.InstanceKey(store.Principal(long), store.KindSignal),
 			} {
-				if err := table.Ring(t.Context(), k); err != nil {
-					t.Fatalf("Ring() error = %v", err)
+				if err := table.Notify(t.Context(), k); err != nil {
+					t.Fatalf("Notify() error = %v", err)
 				}
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -175,7 +175,7 @@ func TestJunk_Goes_H61(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		put := func(partition, sort string) store.Key {
 			k := store.Key{Partition: partition, Sort: sort}
-			if err := w.Table.Put(t.Context(), store.Item{Key: k, Attributes: []byte(`{"note":"kept"}`)}, store.Any); err != nil {
+			if err := w.Table.Put(t.Context(), store.Item{Key: k, Attributes: []byte(`{"note":"kept"}`)}, store.Unconditional); err != nil {
 				t.Fatal(err)
 			}
 			return k
@@ -203,9 +203,9 @@ func TestJunk_Goes_H61(t *testing.T) {
 			return without, with
 		}
 		w.await(5*time.Minute, "every junk item has an expiry", func() bool { without, with := left(); return without == 0 && with == len(junk) })
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		for _, k := range junk { // the audit at the end would name them
-			if err := w.Table.Put(t.Context(), store.Item{Key: k, ExpiresAt: w.Clock.Now().Truncate(time.Second), Attributes: []byte(`{}`)}, store.Any); err != nil {
+			if err := w.Table.Put(t.Context(), store.Item{Key: k, ExpiresAt: w.Clock.Now().Truncate(time.Second), Attributes: []byte(`{}`)}, store.Unconditional); err != nil {
 				t.Fatal(err)
 			}
 		}

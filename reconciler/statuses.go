@@ -53,7 +53,7 @@ func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason st
 	if open, _ := w.cache.launches.launchedFor(r.id, 0); held > 0 || open > 0 || writing > 0 {
 		return res, nil // each of them wakes this key when it changes
 	}
-	if r.status.Phase == statemachine.ReleasedPhase {
+	if r.status.Phase == statemachine.PhaseReleased {
 		return w.expireRequest(ctx, r)
 	}
 	st := *r.status

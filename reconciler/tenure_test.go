@@ -185,7 +185,7 @@ func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"Ahead": 10 * time.Minute, "Behind": -10 * time.Minute, "AgesAhead": 1000 * time.Hour} {
 		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			w.serve(spec("100", 2), time.Minute)
-			w.release("100", 1, store.Drain)
+			w.release("100", 1, store.ReleaseDrain)
 			w.await(time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
 			w.drain(store.DrainOrder{ID: "all", CreatedAt: store.At(w.Clock.Now().Add(skew))})
 			w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
@@ -194,7 +194,7 @@ func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 			if n := w.Fleet.Launched(); n != 4 {
 				t.Errorf("%d machines launched, want the two that were drained and two for the next run", n)
 			}
-			w.release("200", 1, store.Drain)
+			w.release("200", 1, store.ReleaseDrain)
 			w.await(time.Minute, "two pooled again", func() bool { return w.pooled() == 2 })
 		}))
 	}
@@ -294,7 +294,7 @@ func TestControllersClock_IsTheStores_H52(t *testing.T) {
 				}
 			}
 			w.awaitJobs(w.jobs("200", 1, 60), 5*time.Minute)
-			w.give("200", 1, store.Drain, time.Minute)
+			w.give("200", 1, store.ReleaseDrain, time.Minute)
 			w.checkNoneEnded()
 		}))
 	}

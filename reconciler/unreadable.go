@@ -27,8 +27,8 @@ func (c *requests) unreadable(ctx context.Context, r run, held []snapshot) (Resu
 		st := *r.status
 		st.Reason, st.Message = ReasonSpec, r.bad.Err.Error()
 		return Result{}.sooner(time.Millisecond), c.statuses.putStatus(ctx, st, statemachine.Fail, now)
-	case statemachine.Failed, statemachine.ReleasedPhase:
-		back, err := c.releases.release(ctx, held, store.Drain, requestOver)
+	case statemachine.Failed, statemachine.PhaseReleased:
+		back, err := c.releases.release(ctx, held, store.ReleaseDrain, requestOver)
 		if err != nil || len(held) > 0 {
 			return back, err
 		}

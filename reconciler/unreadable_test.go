@@ -65,7 +65,7 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 			w.await(w.Config.Scan+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
 				return !slices.Contains(w.Fleet.Alive(), string(oldest.ID))
 			})
-			w.release("200", 1, store.Drain)
+			w.release("200", 1, store.ReleaseDrain)
 		}))
 	}
 }
@@ -82,7 +82,7 @@ func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 			w.await(10*time.Minute+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
 				return !slices.Contains(w.Fleet.Alive(), string(id))
 			})
-			w.release("100", 1, store.Drain)
+			w.release("100", 1, store.ReleaseDrain)
 		}))
 	}
 }
@@ -122,8 +122,8 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 			limit := w.Config.Scan + time.Second
 			if tt.notified {
 				limit = 2 * time.Second
-				if err := w.Table.Ring(t.Context(), key); err != nil {
-					t.Fatalf("Ring() error = %v", err)
+				if err := w.Table.Notify(t.Context(), key); err != nil {
+					t.Fatalf("Notify() error = %v", err)
 				}
 			}
 			attempt := 1
@@ -155,11 +155,11 @@ func TestRequest_WithAnyCreatedAt_IsServed(t *testing.T) {
 			if err := w.Table.Put(t.Context(), store.Item{Key: key, Version: 1, Attributes: []byte(body)}, 0); err != nil {
 				t.Fatalf("Put() error = %v", err)
 			}
-			if err := w.Table.Ring(t.Context(), key); err != nil {
-				t.Fatalf("Ring() error = %v", err)
+			if err := w.Table.Notify(t.Context(), key); err != nil {
+				t.Fatalf("Notify() error = %v", err)
 			}
 			w.awaitPhase("100", 1, statemachine.Ready, 50*time.Second)
-			w.give("100", 1, store.Drain, time.Minute)
+			w.give("100", 1, store.ReleaseDrain, time.Minute)
 		}))
 	}
 }

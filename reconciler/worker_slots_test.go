@@ -20,7 +20,7 @@ func TestSlowGitHub_DelaysNoOther(t *testing.T) {
 		w.controller("c1", nil)
 		w.serve(spec("100", 1), time.Minute)
 		w.Hub.SetLatency(githubsim.Latency{API: 5 * time.Second})
-		w.release("100", 1, store.Drain)
+		w.release("100", 1, store.ReleaseDrain)
 		time.Sleep(4 * time.Second) // its runner is being deleted
 		w.submit(spec("200", 100))
 		var back store.Instance

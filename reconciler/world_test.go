@@ -201,7 +201,7 @@ func (w *world) awaitPhase(id string, attempt int, phase statemachine.Phase, lim
 	var st store.RunStatus
 	w.await(limit, fmt.Sprintf("request %s/%d %s", id, attempt, phase), func() bool {
 		st = w.status(id)
-		if st.Attempt == attempt && st.Phase == statemachine.Failed && phase != statemachine.Failed && phase != statemachine.ReleasedPhase {
+		if st.Attempt == attempt && st.Phase == statemachine.Failed && phase != statemachine.Failed && phase != statemachine.PhaseReleased {
 			w.dump()
 			w.t.Fatalf("request %s/%d failed: %s: %s", id, attempt, st.Reason, st.Message)
 		}

@@ -10,11 +10,11 @@ const (
 	Pending       Phase = "Pending"
 	Ready         Phase = "Ready"
 	Failed        Phase = "Failed"
-	ReleasedPhase Phase = "Released"
+	PhaseReleased Phase = "Released"
 )
 
 // Phases lists every stored phase in the order of a request's life.
-func Phases() []Phase { return []Phase{Pending, Ready, Failed, ReleasedPhase} }
+func Phases() []Phase { return []Phase{Pending, Ready, Failed, PhaseReleased} }
 
 // RequestEvent is what happens to a request.
 type RequestEvent string
@@ -49,9 +49,9 @@ var requestRules = []RequestRule{
 	{Pending, Fulfil, Ready, "every seat was handed over"},
 	{Pending, Fail, Failed, "spec error, deadline, vanished client, or cannot be met"},
 	{Ready, Observe, Ready, "a lost seat: refilled, or why not"},
-	{Pending, Finish, ReleasedPhase, whyFinish},
-	{Ready, Finish, ReleasedPhase, whyFinish},
-	{Failed, Finish, ReleasedPhase, whyFinish},
+	{Pending, Finish, PhaseReleased, whyFinish},
+	{Ready, Finish, PhaseReleased, whyFinish},
+	{Failed, Finish, PhaseReleased, whyFinish},
 }
 
 // RequestRules returns a copy of the request table.

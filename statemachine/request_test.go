@@ -77,7 +77,7 @@ func TestRequestRules_ReadyNeverFails_ReleasedIsTheEnd(t *testing.T) {
 		}
 	}
 	for _, r := range statemachine.RequestRules() {
-		if r.From == statemachine.ReleasedPhase || r.From == statemachine.Ready && r.To == statemachine.Failed {
+		if r.From == statemachine.PhaseReleased || r.From == statemachine.Ready && r.To == statemachine.Failed {
 			t.Errorf("rule %q leads from %q to %q", r.On, r.From, r.To)
 		}
 	}

@@ -40,11 +40,11 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		"RunRequest": {&RunRequest{
 			ID: "4711-b", Attempt: 2, Count: 10, UsageClasses: []string{Spot, OnDemand}, AllowedInstanceTypes: []string{"c*", "m7i.large"},
 			ResourceClass: "large", MaxRuntime: SecondsOf(30 * time.Minute), Timeout: SecondsOf(1500 * time.Millisecond),
-			ReleasedAttempt: 1, Release: Now, CreatedAt: at(0), Version: 3, ExpiresAt: expires,
+			ReleasedAttempt: 1, Release: ReleaseNow, CreatedAt: at(0), Version: 3, ExpiresAt: expires,
 		}, new(RunRequest)},
 		"RunClient": {&RunClient{ID: "4711", Attempt: 2, SeenAt: at(0), ExpiresAt: expires}, new(RunClient)},
 		"RunStatus": {&RunStatus{
-			ID: "4711", Attempt: 2, Phase: statemachine.ReleasedPhase, Deadline: at(10), Reason: "Deadline", Message: "not ready in time",
+			ID: "4711", Attempt: 2, Phase: statemachine.PhaseReleased, Deadline: at(10), Reason: "Deadline", Message: "not ready in time",
 			Instances: []Seat{{InstanceID: "i-1", InstanceType: "c7i.large", UsageClass: Spot, Warm: true, Seconds: 0.164}},
 			Counts:    Counts{Wanted: 10, Claimed: 1, Created: 2, Ready: 3, Launching: 4, Launched: 5},
 			PendingAt: at(0), ReadyAt: at(1), FailedAt: at(2), ReleasedAt: at(3), ChangedAt: at(3), Version: 9, ExpiresAt: expires,

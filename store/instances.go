@@ -217,17 +217,17 @@ const signalLife = 24 * time.Hour
 func (s *Store) Beat(ctx context.Context, p Principal, beat Beat, now time.Time) error {
 	return s.put(ctx, &Heartbeat{
 		Principal: p, Value: Ping, UpdatedAt: At(now), Beat: beat, ExpiresAt: now.Add(signalLife).Truncate(time.Second),
-	}, Any)
+	}, Unconditional)
 }
 
 // Signal writes the agent's report and rings. A failed ring is not an error: it is a hint.
 func (s *Store) Signal(ctx context.Context, p Principal, v SignalValue, now time.Time) error {
 	v.Detail = Tail(v.Detail)
 	sig := &Signal{Principal: p, Value: v, UpdatedAt: At(now), ExpiresAt: now.Add(signalLife).Truncate(time.Second)}
-	if err := s.put(ctx, sig, Any); err != nil {
+	if err := s.put(ctx, sig, Unconditional); err != nil {
 		return err
 	}
-	_ = s.table.Ring(ctx, sig.key())
+	s.notify(ctx, sig.key())
 	return nil
 }
 

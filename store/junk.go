@@ -37,10 +37,10 @@ func (s *Store) ExpireJunk(ctx context.Context, item Item, at time.Time) error {
 		item.Version++
 		err = s.table.Put(ctx, item, item.Version-1)
 	default:
-		err = s.table.Put(ctx, item, Any)
+		err = s.table.Put(ctx, item, Unconditional)
 	}
 	if errors.Is(err, ErrInvalid) { // no room for an expiry, say
-		err = s.table.Put(ctx, empty, Any)
+		err = s.table.Put(ctx, empty, Unconditional)
 	}
 	if err != nil && !errors.Is(err, ErrConflict) {
 		return fmt.Errorf("expire %.200q %.200q: %w", item.Key.Partition, item.Key.Sort, err)

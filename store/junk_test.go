@@ -18,7 +18,7 @@ func (t *tooLarge) Put(_ context.Context, item Item, expect int64) error {
 	if string(item.Attributes) != `{}` {
 		return ErrInvalid
 	}
-	if expect != Any {
+	if expect != Unconditional {
 		return errors.New("an item that lost what it held has no version")
 	}
 	t.got = append(t.got, item)

@@ -29,7 +29,7 @@ func (t stubTable) Put(_ context.Context, item Item, expect int64) error {
 func (t stubTable) Get(_ context.Context, _ Consistency, keys ...Key) ([]Item, error) {
 	return t.getFunc(keys...)
 }
-func (t stubTable) Ring(_ context.Context, keys ...Key) error { return t.ringFunc(keys...) }
+func (t stubTable) Notify(_ context.Context, keys ...Key) error { return t.ringFunc(keys...) }
 
 // instanceIn returns a legal record in s, with every attribute set that s allows.
 func instanceIn(s statemachine.State) Instance {
@@ -38,7 +38,7 @@ func instanceIn(s statemachine.State) Instance {
 		ResourceClass: "large", UsageClass: Spot, InstanceType: "c7i.large", CPU: 2, Mem: 4096, Zone: "zone-a",
 		LaunchToken: "l-1", TemplateVersion: "7", CreatedAt: At(now.Add(-time.Hour)), ChangedAt: At(now.Add(-time.Minute)),
 		Registration: Registration{Serial: 4, Assignment: 3, Mode: JIT, Name: "i-1-4", RunnerID: 9, URL: "https://github.com/o/r"},
-		Release:      Drain, Version: 11,
+		Release:      ReleaseDrain, Version: 11,
 	}
 	switch {
 	case s.Owned():
@@ -55,7 +55,7 @@ func instanceIn(s statemachine.State) Instance {
 // transition returns what any event could want to know.
 func transition(e statemachine.Event) Transition {
 	return Transition{
-		Event: e, Now: now, Limit: 7 * time.Minute, RunID: "run-2", Attempt: 5, Release: Now,
+		Event: e, Now: now, Limit: 7 * time.Minute, RunID: "run-2", Attempt: 5, Release: ReleaseNow,
 		Reason: "because", Detail: "last lines",
 	}
 }

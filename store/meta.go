@@ -60,7 +60,7 @@ func (r *RunStatus) meta() (*int64, *time.Time) { return &r.Version, &r.ExpiresA
 func (r *RunStatus) setKey(k Key)               { r.ID = RequestID(strings.TrimPrefix(k.Partition, runPrefix)) }
 func (r *RunStatus) validate() error {
 	switch r.Phase {
-	case statemachine.Pending, statemachine.Ready, statemachine.Failed, statemachine.ReleasedPhase:
+	case statemachine.Pending, statemachine.Ready, statemachine.Failed, statemachine.PhaseReleased:
 		return r.ID.Valid()
 	case statemachine.Unseen:
 	}

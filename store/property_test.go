@@ -79,7 +79,7 @@ func operate(t *rapid.T, s *Store, held Instance, clk time.Time) (statemachine.E
 	}
 	event := rapid.SampledFrom(statemachine.Events()).Draw(t, "event")
 	_, err := s.Transition(ctx, held, Transition{
-		Event: event, Now: clk, Limit: time.Minute, Reason: "r", Release: Drain,
+		Event: event, Now: clk, Limit: time.Minute, Reason: "r", Release: ReleaseDrain,
 		RunID: RequestID(fmt.Sprintf("r%d", rapid.IntRange(0, 3).Draw(t, "run"))), Attempt: 1,
 	})
 	if err != nil && !errors.Is(err, statemachine.ErrNoRule) && !errors.Is(err, ErrExpired) &&

@@ -260,7 +260,7 @@ func TestRing_FailureIsNoError(t *testing.T) {
 	if _, err := s.Submit(t.Context(), RunRequest{ID: "1", Attempt: 1, Count: 1}); err != nil {
 		t.Errorf("Submit() error = %v, want none", err)
 	}
-	if _, err := s.Release(t.Context(), "1", 1, Drain); err != nil {
+	if _, err := s.Release(t.Context(), "1", 1, ReleaseDrain); err != nil {
 		t.Errorf("Release() error = %v, want none", err)
 	}
 	table.putFunc = func(Item, int64) error { return nil }
@@ -271,7 +271,7 @@ func TestRing_FailureIsNoError(t *testing.T) {
 	if err := s.OrderDrain(t.Context(), DrainOrder{ID: "d"}); err != nil {
 		t.Errorf("OrderDrain() error = %v, want none", err)
 	}
-	if err := s.Ring(t.Context(), "1"); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("Ring() error = %v, want %v: who only rings is told", err, ErrUnavailable)
+	if err := s.Notify(t.Context(), "1"); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("Notify() error = %v, want %v: who only rings is told", err, ErrUnavailable)
 	}
 }

@@ -29,8 +29,8 @@ type ReleaseMode string
 
 // Drain waits for running jobs. Now does not: the run was cancelled.
 const (
-	Drain ReleaseMode = "drain"
-	Now   ReleaseMode = "now"
+	ReleaseDrain ReleaseMode = "drain"
+	ReleaseNow   ReleaseMode = "now"
 )
 
 // RunRequest is what a client wants. The client writes it; the controller adds only ExpiresAt.

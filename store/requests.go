@@ -53,7 +53,8 @@ func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error)
 		case have.Attempt == want.Attempt && !have.SameSpec(want):
 			return have, fmt.Errorf("submit %s attempt %d: %w", want.ID, want.Attempt, ErrOtherSpec)
 		case have.Attempt == want.Attempt:
-			return have, s.ring(ctx, have.key())
+			s.notify(ctx, have.key())
+			return have, nil
 		}
 		out := want
 		out.ReleasedAttempt, out.Release = have.ReleasedAttempt, have.Release
@@ -61,7 +62,8 @@ func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error)
 			if err != nil {
 				return want, err
 			}
-			return out, s.ring(ctx, out.key())
+			s.notify(ctx, out.key())
+			return out, nil
 		}
 	}
 }
@@ -81,8 +83,9 @@ func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode Rel
 		if attempt > r.Attempt {
 			return r, fmt.Errorf("release %s attempt %d: %w: the stored attempt is %d", id, attempt, ErrNotFound, r.Attempt)
 		}
-		if r.ReleasedAttempt > attempt || (r.ReleasedAttempt == attempt && (r.Release == Now || r.Release == mode)) {
-			return r, s.ring(ctx, r.key())
+		if r.ReleasedAttempt > attempt || (r.ReleasedAttempt == attempt && (r.Release == ReleaseNow || r.Release == mode)) {
+			s.notify(ctx, r.key())
+			return r, nil
 		}
 		out := r
 		out.ReleasedAttempt, out.Release = attempt, mode
@@ -90,7 +93,8 @@ func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode Rel
 			if err != nil {
 				return r, err
 			}
-			return out, s.ring(ctx, out.key())
+			s.notify(ctx, out.key())
+			return out, nil
 		}
 	}
 }
@@ -99,18 +103,15 @@ func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode Rel
 func (s *Store) Seen(ctx context.Context, id RequestID, attempt int, now time.Time) error {
 	return s.put(ctx, &RunClient{
 		ID: id, Attempt: attempt, SeenAt: At(now), ExpiresAt: now.Add(signalLife).Truncate(time.Second),
-	}, Any)
+	}, Unconditional)
 }
 
-// ring tells the controller; a lost ring costs latency only, so its failure is not an error.
-func (s *Store) ring(ctx context.Context, k Key) error {
-	_ = s.table.Ring(ctx, k)
-	return nil
-}
+// notify tells the controller; a lost notification costs latency only, so its failure is not an error.
+func (s *Store) notify(ctx context.Context, k Key) { _ = s.table.Notify(ctx, k) }
 
-// Ring asks the controller to look at a request again.
-func (s *Store) Ring(ctx context.Context, id RequestID) error {
-	return s.table.Ring(ctx, RequestKey(id, KindRunRequest))
+// Notify asks the controller to look at a request again.
+func (s *Store) Notify(ctx context.Context, id RequestID) error {
+	return s.table.Notify(ctx, RequestKey(id, KindRunRequest))
 }
 
 // RunRecords are the three records of one request. Nil: absent.
@@ -219,7 +220,7 @@ func (s *Store) PutStatus(ctx context.Context, st RunStatus, event statemachine.
 			out.ReadyAt = At(now)
 		case statemachine.Failed:
 			out.FailedAt = At(now)
-		case statemachine.ReleasedPhase:
+		case statemachine.PhaseReleased:
 			out.ReleasedAt = At(now)
 		case statemachine.Unseen:
 		}

@@ -38,7 +38,7 @@ func TestRunRequest_SameSpec(t *testing.T) {
 	}{
 		{"Nothing", func(*RunRequest) {}, true},
 		{"Attempt", func(r *RunRequest) { r.Attempt = 2 }, true},
-		{"Release", func(r *RunRequest) { r.ReleasedAttempt, r.Release = 1, Now }, true},
+		{"Release", func(r *RunRequest) { r.ReleasedAttempt, r.Release = 1, ReleaseNow }, true},
 		{"CreatedAt", func(r *RunRequest) { r.CreatedAt = At(now) }, true},
 		{"EmptyForNone", func(r *RunRequest) { r.AllowedInstanceTypes = []string{} }, true},
 		{"Count", func(r *RunRequest) { r.Count = 3 }, false},
@@ -94,7 +94,7 @@ func TestPutStatus_EveryPhaseAndEvent(t *testing.T) {
 					want.ReadyAt = At(now)
 				case next == statemachine.Failed:
 					want.FailedAt = At(now)
-				case next == statemachine.ReleasedPhase:
+				case next == statemachine.PhaseReleased:
 					want.ReleasedAt = At(now)
 				}
 				if diff := cmp.Diff(want, got); diff != "" {

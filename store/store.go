@@ -36,7 +36,7 @@ const (
 // applied and only its reply was lost: that is success (H13).
 func (s *Store) put(ctx context.Context, r record, expect int64) error {
 	version := expect + 1
-	if expect == Any {
+	if expect == Unconditional {
 		version = 0
 	}
 	item, err := encode(r, version)

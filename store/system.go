@@ -63,7 +63,8 @@ func (s *Store) OrderDrain(ctx context.Context, d DrainOrder) error {
 	if err := s.put(ctx, &d, 0); err != nil && !errors.Is(err, ErrConflict) { // a conflict: an earlier try was applied
 		return err
 	}
-	return s.ring(ctx, d.key())
+	s.notify(ctx, d.key())
+	return nil
 }
 
 // TakeDrain puts an order in force: it dismisses what was there at now, by the clock of the controller of

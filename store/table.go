@@ -37,7 +37,7 @@ const (
 )
 
 // Any as the expected version of a Put makes it unconditional.
-const Any int64 = -1
+const Unconditional int64 = -1
 
 // Table stores items. All methods are safe for concurrent use and by several processes at once.
 //
@@ -56,8 +56,8 @@ type Table interface {
 	// Scan calls yield for every item, in no order, read consistently; items written meanwhile
 	// may or may not appear. It stops at the first error of yield and returns it.
 	Scan(ctx context.Context, yield func(Item) error) error
-	// Ring tells one watcher, in whatever process, that the items under keys deserve a look.
-	Ring(ctx context.Context, keys ...Key) error
+	// Notify tells one watcher, in whatever process, that the items under keys deserve a look.
+	Notify(ctx context.Context, keys ...Key) error
 	// Watch calls ring for each key rung, until ctx ends, and then returns nil. A ring may be
 	// lost, repeated or late, and reaches one watcher only: it is a hint.
 	Watch(ctx context.Context, ring func(Key)) error

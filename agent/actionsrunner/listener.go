@@ -212,7 +212,7 @@ func (l *listener) poke() {
 // SIGTERM, then the end of everything that is left. The first two go to the listener alone, which
 // passes them on. One that has ended already has only left a job behind.
 func (l *listener) Stop(ctx context.Context, mode store.ReleaseMode) error {
-	if mode != store.Now && l.Status().State == agent.Busy {
+	if mode != store.ReleaseNow && l.Status().State == agent.Busy {
 		return agent.ErrBusy
 	}
 	l.stopping.Do(func() { close(l.stopped) })

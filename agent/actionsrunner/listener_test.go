@@ -155,7 +155,7 @@ func TestStop_LeavesNothing_S17_H39(t *testing.T) {
 	w.want(l, agent.Listening)
 	w.tell("daemon") // in a session, and so a group, of its own
 	child := w.child()
-	if err := l.Stop(context.Background(), store.Drain); err != nil {
+	if err := l.Stop(context.Background(), store.ReleaseDrain); err != nil {
 		t.Fatalf("Stop = %v", err)
 	}
 	if st := l.Status(); st.State != agent.Exited || st.Exit != 0 || !strings.Contains(st.Detail, "Exiting...") {
@@ -164,7 +164,7 @@ func TestStop_LeavesNothing_S17_H39(t *testing.T) {
 	if child.Alive() {
 		t.Error("a child lives on")
 	}
-	if err := l.Stop(context.Background(), store.Drain); err != nil {
+	if err := l.Stop(context.Background(), store.ReleaseDrain); err != nil {
 		t.Errorf("Stop of an ended listener = %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestStop_Stubborn_Killed(t *testing.T) {
 	l := w.start(store.JIT)
 	w.tell("stubborn")
 	w.want(l, agent.Listening)
-	if err := l.Stop(context.Background(), store.Drain); err != nil {
+	if err := l.Stop(context.Background(), store.ReleaseDrain); err != nil {
 		t.Fatalf("Stop = %v", err)
 	}
 	if st := l.Status(); st.State != agent.Exited || st.Exit != 128+int(syscall.SIGKILL) {
@@ -190,7 +190,7 @@ func TestStop_Busy_OnlyNow_H38(t *testing.T) {
 	l := w.start(store.JIT)
 	w.tell("say Running job: build")
 	w.want(l, agent.Busy)
-	if err := l.Stop(context.Background(), store.Drain); !errors.Is(err, agent.ErrBusy) {
+	if err := l.Stop(context.Background(), store.ReleaseDrain); !errors.Is(err, agent.ErrBusy) {
 		t.Fatalf("Stop(drain) = %v, want ErrBusy", err)
 	}
 	w.tell("cry it still works")
@@ -198,7 +198,7 @@ func TestStop_Busy_OnlyNow_H38(t *testing.T) {
 	w.want(l, agent.Listening)
 	w.tell("say Running job: test")
 	w.want(l, agent.Busy)
-	if err := l.Stop(context.Background(), store.Now); err != nil || l.Status().State != agent.Exited {
+	if err := l.Stop(context.Background(), store.ReleaseNow); err != nil || l.Status().State != agent.Exited {
 		t.Errorf("Stop(now) = %v, status %+v; want it ended", err, l.Status())
 	}
 }
@@ -211,7 +211,7 @@ func TestStop_ContextEnds(t *testing.T) {
 	w.want(l, agent.Listening)
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	if err := l.Stop(ctx, store.Drain); !errors.Is(err, context.DeadlineExceeded) {
+	if err := l.Stop(ctx, store.ReleaseDrain); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Stop = %v, want context.DeadlineExceeded", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestAdopt_Alive_H49(t *testing.T) {
 	if st := w.want(l, agent.Exited); st.Exit != agent.ExitUnknown || !strings.Contains(st.Detail, "nobody listens") {
 		t.Errorf("status = %+v, want an unknown exit status and all its output", st)
 	}
-	if err := l.Stop(context.Background(), store.Drain); err != nil {
+	if err := l.Stop(context.Background(), store.ReleaseDrain); err != nil {
 		t.Errorf("Stop = %v", err)
 	}
 }

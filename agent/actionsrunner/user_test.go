@@ -59,7 +59,7 @@ func TestStart_UnprivilegedUser(t *testing.T) {
 	if err != nil || info.Sys().(*syscall.Stat_t).Uid != nobody {
 		t.Errorf("config.sh ran as another user: %v, %v", info, err)
 	}
-	if err := l.Stop(context.Background(), store.Drain); err != nil || child.Alive() {
+	if err := l.Stop(context.Background(), store.ReleaseDrain); err != nil || child.Alive() {
 		t.Errorf("Stop = %v, child alive: %v", err, child.Alive())
 	}
 }

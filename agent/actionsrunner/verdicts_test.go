@@ -109,7 +109,7 @@ func TestVerdicts_EndedUnseen_S15_H49(t *testing.T) {
 		if st := l.Status(); st.State != agent.Exited || st.Unjudged != want {
 			t.Errorf("status = %+v, want one unjudged", st)
 		}
-		if err := l.Stop(context.Background(), store.Drain); err != nil {
+		if err := l.Stop(context.Background(), store.ReleaseDrain); err != nil {
 			t.Error(err)
 		}
 		l.Detach()

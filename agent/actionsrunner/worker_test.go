@@ -34,7 +34,7 @@ func TestListener_NameOfAJob_H38_H71(t *testing.T) {
 	w.tell("say Listening for Jobs")
 	w.tell("say Runner connect error: to be read after the others. Retrying until reconnected.")
 	eventually(t, func() bool { return l.Status().Cause == store.CauseUnavailable }, func() string { return "the lines are not read" })
-	if err := l.Stop(context.Background(), store.Drain); !errors.Is(err, agent.ErrBusy) {
+	if err := l.Stop(context.Background(), store.ReleaseDrain); !errors.Is(err, agent.ErrBusy) {
 		t.Errorf("Stop(drain) while the worker lives = %v, want ErrBusy", err)
 	}
 	if err := process.Signal(worker, syscall.SIGKILL); err != nil {
@@ -50,7 +50,7 @@ func TestListener_NameOfAJob_H38_H71(t *testing.T) {
 // The worker of a listener that was killed may end its job, and the machine is busy until then; an order to stop
 // at once ends it.
 func TestListener_Killed_ItsWorkerGoesOn_H38_H39(t *testing.T) {
-	for _, mode := range []store.ReleaseMode{store.Drain, store.Now} {
+	for _, mode := range []store.ReleaseMode{store.ReleaseDrain, store.ReleaseNow} {
 		t.Run(string(mode), func(t *testing.T) {
 			w := newWorld(t)
 			l, worker := w.busy()
@@ -58,11 +58,11 @@ func TestListener_Killed_ItsWorkerGoesOn_H38_H39(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.gone(l.Ref())
-			if err := l.Stop(context.Background(), store.Drain); !errors.Is(err, agent.ErrBusy) || !worker.Alive() {
+			if err := l.Stop(context.Background(), store.ReleaseDrain); !errors.Is(err, agent.ErrBusy) || !worker.Alive() {
 				t.Fatalf("Stop(drain) = %v, worker alive: %t; want ErrBusy, and the job goes on", err, worker.Alive())
 			}
-			if mode == store.Now {
-				if err := l.Stop(context.Background(), store.Now); err != nil || worker.Alive() {
+			if mode == store.ReleaseNow {
+				if err := l.Stop(context.Background(), store.ReleaseNow); err != nil || worker.Alive() {
 					t.Errorf("Stop(now) = %v, worker alive: %t; want it ended", err, worker.Alive())
 				}
 			} else if err := process.Signal(worker, syscall.SIGKILL); err != nil {

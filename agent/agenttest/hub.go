@@ -137,7 +137,7 @@ func (r *HubRunner) Adopt(ctx context.Context, ref process.Ref, _ string) (agent
 		case l.ref == ref:
 			found = l
 		default:
-			if err := l.Stop(ctx, store.Now); err != nil {
+			if err := l.Stop(ctx, store.ReleaseNow); err != nil {
 				return nil, err
 			}
 		}
@@ -304,7 +304,7 @@ func (l *hubListener) Status() agent.Status {
 }
 
 func (l *hubListener) Stop(ctx context.Context, mode store.ReleaseMode) error {
-	if mode == store.Drain && l.Status().State == agent.Busy {
+	if mode == store.ReleaseDrain && l.Status().State == agent.Busy {
 		return agent.ErrBusy
 	}
 	l.cancel()

@@ -60,7 +60,7 @@ func (l *Listener) Stop(ctx context.Context, mode store.ReleaseMode) error {
 		l.mu.Unlock()
 		return nil
 	}
-	if mode == store.Drain && l.status.State == agent.Busy {
+	if mode == store.ReleaseDrain && l.status.State == agent.Busy {
 		l.mu.Unlock()
 		return agent.ErrBusy
 	}

@@ -29,11 +29,11 @@ func (r *readOnly) Put(ctx context.Context, item store.Item, expect int64) error
 	return r.Table.Put(ctx, item, expect)
 }
 
-func (r *readOnly) Ring(ctx context.Context, keys ...store.Key) error {
+func (r *readOnly) Notify(ctx context.Context, keys ...store.Key) error {
 	if r.sealed {
 		r.t.Errorf("audit rings %v", keys)
 	}
-	return r.Table.Ring(ctx, keys...)
+	return r.Table.Notify(ctx, keys...)
 }
 
 // audited runs `remuda audit` over a store that fill fills, with no time between the looks, and returns

@@ -154,7 +154,7 @@ func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order 
 	err := poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
 		now := a.clock.Now()
 		if ring.due(now) {
-			_ = st.Table().Ring(ctx, store.DrainKey(order.ID)) // a hint: the controller scans anyway
+			_ = st.Table().Notify(ctx, store.DrainKey(order.ID)) // a hint: the controller scans anyway
 		}
 		var bad error
 		taken, err := st.DrainOrders(ctx, func(_ store.Key, err error) { bad = err }, order.ID)

@@ -51,14 +51,14 @@ func newReleaseCmd(a *app) *cobra.Command {
 		},
 	}
 	o.flags(cmd.Flags())
-	completes(cmd, "mode", string(store.Drain), string(store.Now))
+	completes(cmd, "mode", string(store.ReleaseDrain), string(store.ReleaseNow))
 	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
 }
 
 func (o *releaseOptions) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.id, "id", "", "request `id`")
 	fs.StringVar(&o.attempt, "attempt", "", "attempt of the run, `N` from 1 (default the newest)")
-	fs.StringVar(&o.mode, "mode", string(store.Drain), "drain or now")
+	fs.StringVar(&o.mode, "mode", string(store.ReleaseDrain), "drain or now")
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
 }
 
@@ -71,7 +71,7 @@ func (o *releaseOptions) validate(cfg config.Config) error {
 	if o.attempt != "" {
 		o.number, errs[1] = parseWhole("--attempt", o.attempt, 1, math.MaxInt32)
 	}
-	errs[2] = oneOf("--mode", o.mode, []string{string(store.Drain), string(store.Now)})
+	errs[2] = oneOf("--mode", o.mode, []string{string(store.ReleaseDrain), string(store.ReleaseNow)})
 	o.limit, errs[3] = parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
 	return errors.Join(errs[:]...)
 }
@@ -108,7 +108,7 @@ func (o *releaseOptions) await(ctx context.Context, a *app, st *store.Store, att
 	return poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
 		now := a.clock.Now()
 		if ring.due(now) {
-			_ = st.Ring(ctx, o.requestID) // a hint: lost, it costs latency only
+			_ = st.Notify(ctx, o.requestID) // a hint: lost, it costs latency only
 		}
 		status, err := st.Status(ctx, store.Eventual, o.requestID)
 		if errors.Is(err, store.ErrNotFound) {
@@ -128,7 +128,7 @@ func (o *releaseOptions) await(ctx context.Context, a *app, st *store.Store, att
 // releaseDone reports whether nothing is held for attempt any more. A newer attempt is only taken up
 // after that.
 func releaseDone(st store.RunStatus, attempt int) bool {
-	return st.Attempt > attempt || st.Attempt == attempt && st.Phase == statemachine.ReleasedPhase
+	return st.Attempt > attempt || st.Attempt == attempt && st.Phase == statemachine.PhaseReleased
 }
 
 func releaseLine(id store.RequestID, attempt int, st store.RunStatus, trouble error) string {

@@ -41,7 +41,7 @@ func TestRelease_S81_WaitsForReleased(t *testing.T) {
 			t.Errorf("stderr lacks %q:\n%s", want, &c.err)
 		}
 		r, err := st.Request(t.Context(), store.Consistent, "77")
-		if err != nil || r.ReleasedAttempt != 1 || r.Release != store.Drain {
+		if err != nil || r.ReleasedAttempt != 1 || r.Release != store.ReleaseDrain {
 			t.Errorf("request = %+v, %v, want attempt 1 released by draining", r, err)
 		}
 	})

@@ -126,7 +126,7 @@ func (o *requestOptions) run(ctx context.Context, a *app, st *store.Store) error
 func (o *requestOptions) giveBack(ctx context.Context, st *store.Store, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackLimit)
 	defer cancel()
-	_, err := st.Release(ctx, o.want.ID, o.want.Attempt, store.Now)
+	_, err := st.Release(ctx, o.want.ID, o.want.Attempt, store.ReleaseNow)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return cause // it was never stored

@@ -193,7 +193,7 @@ func TestRequest_H30_Interrupted(t *testing.T) {
 func wantReleased(t *testing.T, st *store.Store) {
 	t.Helper()
 	r, err := st.Request(context.WithoutCancel(t.Context()), store.Consistent, "77")
-	if err != nil || !r.Released() || r.Release != store.Now {
+	if err != nil || !r.Released() || r.Release != store.ReleaseNow {
 		t.Errorf("request = %+v, %v, want released now", r, err)
 	}
 }
@@ -224,7 +224,7 @@ func TestRequest_H41_Conflicts(t *testing.T) {
 					t.Fatal(err)
 				}
 				if tt.name == "Released" {
-					if _, err := st.Release(t.Context(), "77", 2, store.Drain); err != nil {
+					if _, err := st.Release(t.Context(), "77", 2, store.ReleaseDrain); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -247,9 +247,9 @@ type counting struct {
 	away        atomic.Bool
 }
 
-func (c *counting) Ring(ctx context.Context, keys ...store.Key) error {
+func (c *counting) Notify(ctx context.Context, keys ...store.Key) error {
 	c.rings.Add(1)
-	return c.Table.Ring(ctx, keys...)
+	return c.Table.Notify(ctx, keys...)
 }
 
 func (c *counting) Get(ctx context.Context, consistency store.Consistency, keys ...store.Key) ([]store.Item, error) {

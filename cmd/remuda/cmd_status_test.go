@@ -38,7 +38,7 @@ func aFleet(t *testing.T) *store.Store {
 	time.Sleep(30 * time.Second)
 	now := time.Now()
 	move(t, st, busy, store.Transition{Event: statemachine.HandedOver, Now: now, Limit: 30 * time.Minute})
-	warm = move(t, st, warm, store.Transition{Event: statemachine.Unclaimed, Now: now, Limit: 7 * time.Minute, Release: store.Drain})
+	warm = move(t, st, warm, store.Transition{Event: statemachine.Unclaimed, Now: now, Limit: 7 * time.Minute, Release: store.ReleaseDrain})
 	move(t, st, warm, store.Transition{Event: statemachine.Pooled, Now: now, Limit: 7 * time.Minute})
 	move(t, st, dead, store.Transition{Event: statemachine.Rejected, Now: now, Reason: statemachine.ReasonScript, Detail: "exit status 3\n\x1b[31mdisk full\x1b[0m"})
 	beat(t, st, "i-0ccccccccccccccc3", store.Beat{Assignment: 2, Runner: "stopped", AgentVersion: "v1"})
@@ -139,7 +139,7 @@ func TestRequestView_PhaseText(t *testing.T) {
 		{"GivenBackUnseen", requestView{Attempt: 1, ReleasedAttempt: 1}, "releasing"},
 		{"WindingDown", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Ready, ReleasedAttempt: 1}, "releasing"},
 		{"Failed", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Failed, ReleasedAttempt: 1}, "Failed"},
-		{"Over", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.ReleasedPhase, ReleasedAttempt: 1}, "Released"},
+		{"Over", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.PhaseReleased, ReleasedAttempt: 1}, "Released"},
 	}
 	for _, tt := range tests {
 		if got := tt.view.phaseText(); got != tt.want {
@@ -154,7 +154,7 @@ func TestSummary_FailedRequestsAreNotOpen(t *testing.T) {
 		{Attempt: 1},
 		{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Failed},
 		{Attempt: 2, StatusAttempt: 1, Phase: statemachine.Failed},
-		{Attempt: 1, StatusAttempt: 1, Phase: statemachine.ReleasedPhase},
+		{Attempt: 1, StatusAttempt: 1, Phase: statemachine.PhaseReleased},
 	}}
 	if got, want := summary(view), "0 instances; 2 open requests, 1 failed\n"; got != want {
 		t.Errorf("summary() = %q, want %q", got, want)

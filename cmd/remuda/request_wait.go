@@ -79,7 +79,7 @@ func (w *requestWait) tell(ctx context.Context, now time.Time) error {
 		errs = append(errs, w.store.Seen(ctx, w.want.ID, w.want.Attempt, now))
 	}
 	if w.status.Phase == statemachine.Unseen && w.ring.due(now) {
-		errs = append(errs, w.store.Ring(ctx, w.want.ID))
+		errs = append(errs, w.store.Notify(ctx, w.want.ID))
 	}
 	return errors.Join(errs...)
 }
@@ -92,7 +92,7 @@ func (w *requestWait) verdict() (bool, error) {
 		return true, nil
 	case statemachine.Failed:
 		return false, failure(st)
-	case statemachine.ReleasedPhase:
+	case statemachine.PhaseReleased:
 		if !st.FailedAt.IsZero() {
 			return false, failure(st) // it failed and was wound down between two looks
 		}

@@ -72,11 +72,11 @@ func phases(s store.RunStatus, now time.Time) []phaseSeconds {
 		at    store.Time
 	}{
 		{statemachine.Pending, s.PendingAt}, {statemachine.Ready, s.ReadyAt},
-		{statemachine.Failed, s.FailedAt}, {statemachine.ReleasedPhase, s.ReleasedAt},
+		{statemachine.Failed, s.FailedAt}, {statemachine.PhaseReleased, s.ReleasedAt},
 	}
 	out := []phaseSeconds{}
 	for i, e := range entered {
-		if e.at.IsZero() || e.phase == statemachine.ReleasedPhase {
+		if e.at.IsZero() || e.phase == statemachine.PhaseReleased {
 			continue
 		}
 		end, over := now, false
@@ -93,7 +93,7 @@ func phases(s store.RunStatus, now time.Time) []phaseSeconds {
 
 // over reports whether the newest attempt is released.
 func (v requestView) over() bool {
-	return v.StatusAttempt == v.Attempt && v.Phase == statemachine.ReleasedPhase
+	return v.StatusAttempt == v.Attempt && v.Phase == statemachine.PhaseReleased
 }
 
 // failed reports whether the newest attempt has failed and was not released.

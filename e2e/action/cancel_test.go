@@ -75,10 +75,10 @@ func TestCancel_GivesBack_H30(t *testing.T) {
 	} else {
 		w.post(j) // has nothing to do
 	}
-	if got := w.records("4711").Request; got == nil || !got.Released() || got.Release != store.Now {
+	if got := w.records("4711").Request; got == nil || !got.Released() || got.Release != store.ReleaseNow {
 		w.Errorf("request = %+v, want it given back at once", got)
 	}
-	w.freed(statemachine.ReleasedPhase)
+	w.freed(statemachine.PhaseReleased)
 }
 
 // One that is cancelled as soon as its step has been started, at whatever point that meets it, asks for
@@ -156,5 +156,5 @@ func TestCancel_KilledThePostGivesBack_H30(t *testing.T) {
 	if got := w.records("4711").Request; got == nil || !got.Released() {
 		w.Errorf("request = %+v, want it given back", got)
 	}
-	w.freed(statemachine.ReleasedPhase)
+	w.freed(statemachine.PhaseReleased)
 }

@@ -67,7 +67,7 @@ func (w *world) released(r step.Result, label string) {
 	if r.Outputs["label"] != label || r.Outputs["request-id"] != label || r.Summary != "" {
 		w.Errorf("release of %s: outputs %v, summary %q", label, r.Outputs, r.Summary)
 	}
-	if st := w.records(label).Status; st == nil || st.Phase != statemachine.ReleasedPhase {
+	if st := w.records(label).Status; st == nil || st.Phase != statemachine.PhaseReleased {
 		w.Errorf("release of %s ended with the status %+v", label, st)
 	}
 	w.check(w.witness.Look(w.Context()))

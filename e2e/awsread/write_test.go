@@ -50,7 +50,7 @@ func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 	status.Instances = []store.Seat{{InstanceID: store.InstanceID(m.ID), InstanceType: m.InstanceType, UsageClass: m.UsageClass, Warm: true, Seconds: 1.25}}
 	status.Counts = store.Counts{Wanted: 1, Ready: 1}
 	status = must[store.RunStatus](i)(s.PutStatus(ctx, status, statemachine.Fulfil, now))
-	r = must[store.RunRequest](i)(s.Release(ctx, r.ID, 1, store.Drain))
+	r = must[store.RunRequest](i)(s.Release(ctx, r.ID, 1, store.ReleaseDrain))
 	status = must[store.RunStatus](i)(s.PutStatus(ctx, status, statemachine.Finish, now))
 	must[store.RunRequest](i)(s.ExpireRequest(ctx, r, now.Add(soon)))
 	must[store.RunStatus](i)(s.ExpireStatus(ctx, status, now.Add(soon), now))
@@ -74,7 +74,7 @@ func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) 
 	i.none(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1"}, now))
 	i.none(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1}, now))
 	for _, t := range []store.Transition{
-		{Event: statemachine.HandedOver, Limit: soon}, {Event: statemachine.Released, Limit: soon, Release: store.Drain}, {Event: statemachine.Pooled, Limit: soon},
+		{Event: statemachine.HandedOver, Limit: soon}, {Event: statemachine.Released, Limit: soon, Release: store.ReleaseDrain}, {Event: statemachine.Pooled, Limit: soon},
 	} {
 		t.Now = now
 		in = must[store.Instance](i)(s.Transition(ctx, in, t))

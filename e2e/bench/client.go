@@ -40,7 +40,7 @@ func (w *World) Start(ctx context.Context, id string, count int) (time.Duration,
 // Return gives the instances of a run back and returns how long it took until all were pooled.
 func (w *World) Return(ctx context.Context, id string, count int) (time.Duration, error) {
 	start := time.Now()
-	if _, err := w.Client.Release(ctx, store.RequestID(id), 1, store.Drain); err != nil {
+	if _, err := w.Client.Release(ctx, store.RequestID(id), 1, store.ReleaseDrain); err != nil {
 		return 0, err
 	}
 	pooled, err := w.Journal.Back(ctx, store.RequestID(id), count)
@@ -57,6 +57,6 @@ func (w *World) Warm(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	_, err := w.Journal.Phase(ctx, "warm", statemachine.ReleasedPhase)
+	_, err := w.Journal.Phase(ctx, "warm", statemachine.PhaseReleased)
 	return err
 }

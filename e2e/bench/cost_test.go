@@ -39,7 +39,7 @@ func BenchmarkCost(b *testing.B) {
 					if _, err := w.Return(b.Context(), id, 1); err != nil {
 						return err
 					}
-					if _, err := w.Journal.Phase(b.Context(), store.RequestID(id), statemachine.ReleasedPhase); err != nil {
+					if _, err := w.Journal.Phase(b.Context(), store.RequestID(id), statemachine.PhaseReleased); err != nil {
 						return err
 					}
 				}

@@ -13,7 +13,7 @@ import (
 // Delay makes a store as slow as one behind a network: every call waits first. Times are distributed
 // log-normally around these medians, with p99 = 2.1 × p50, from one seed.
 type Delay struct {
-	Write, Read, Ring time.Duration
+	Write, Read, Notify time.Duration
 
 	mu  sync.Mutex
 	rng *rand.Rand
@@ -26,7 +26,7 @@ var tail = math.Log(2.1) / 2.326
 // for a read, 15 ms for a message.
 func NewDynamoDB(seed uint64) *Delay {
 	return &Delay{
-		Write: 7500 * time.Microsecond, Read: 4 * time.Millisecond, Ring: 15 * time.Millisecond,
+		Write: 7500 * time.Microsecond, Read: 4 * time.Millisecond, Notify: 15 * time.Millisecond,
 		rng: rand.New(rand.NewPCG(seed, 0)),
 	}
 }
@@ -77,9 +77,9 @@ func (s slowed) Get(ctx context.Context, c store.Consistency, keys ...store.Key)
 	return s.Table.Get(ctx, c, keys...)
 }
 
-func (s slowed) Ring(ctx context.Context, keys ...store.Key) error {
-	if err := s.wait(ctx, s.d.Ring); err != nil {
+func (s slowed) Notify(ctx context.Context, keys ...store.Key) error {
+	if err := s.wait(ctx, s.d.Notify); err != nil {
 		return err
 	}
-	return s.Table.Ring(ctx, keys...)
+	return s.Table.Notify(ctx, keys...)
 }

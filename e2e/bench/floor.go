@@ -69,7 +69,7 @@ func (f *Floor) Start(ctx context.Context, id string) error {
 	if err := put(ctx, f.client, store.RequestKey(request.ID, store.KindRunRequest), 1, time.Time{}, request); err != nil {
 		return err
 	}
-	if err := f.client.Ring(ctx, store.RequestKey(request.ID, store.KindRunRequest)); err != nil {
+	if err := f.client.Notify(ctx, store.RequestKey(request.ID, store.KindRunRequest)); err != nil {
 		return err
 	}
 	if _, err := controller.Run(ctx, store.Consistent, request.ID); err != nil {
@@ -110,18 +110,18 @@ func (f *Floor) Start(ctx context.Context, id string) error {
 func (f *Floor) Return(ctx context.Context, id string) error {
 	now := time.Now()
 	request := Spec(id, len(f.instances))
-	request.ReleasedAttempt, request.Release = 1, store.Drain
+	request.ReleasedAttempt, request.Release = 1, store.ReleaseDrain
 	controller, agent := store.New(f.controller), store.New(f.agent)
 	if err := put(ctx, f.client, store.RequestKey(request.ID, store.KindRunRequest), 2, time.Time{}, request); err != nil {
 		return err
 	}
-	if err := f.client.Ring(ctx, store.RequestKey(request.ID, store.KindRunRequest)); err != nil {
+	if err := f.client.Notify(ctx, store.RequestKey(request.ID, store.KindRunRequest)); err != nil {
 		return err
 	}
 	if _, err := controller.Run(ctx, store.Consistent, request.ID); err != nil {
 		return err
 	}
-	if err := f.move(ctx, store.Transition{Event: statemachine.Released, Now: now, Limit: time.Hour, Release: store.Drain}); err != nil {
+	if err := f.move(ctx, store.Transition{Event: statemachine.Released, Now: now, Limit: time.Hour, Release: store.ReleaseDrain}); err != nil {
 		return err
 	}
 	err := f.each(func(in *store.Instance) error {
@@ -177,7 +177,7 @@ func put(ctx context.Context, table store.Table, key store.Key, version int64, e
 	}
 	expect := version - 1
 	if version == 0 {
-		expect = store.Any
+		expect = store.Unconditional
 	}
 	return table.Put(ctx, store.Item{Key: key, Version: version, ExpiresAt: expires.Truncate(time.Second), Attributes: body}, expect)
 }
@@ -204,10 +204,10 @@ func (a apart) Get(ctx context.Context, c store.Consistency, keys ...store.Key) 
 	return items, err
 }
 
-func (a apart) Ring(ctx context.Context, keys ...store.Key) error {
+func (a apart) Notify(ctx context.Context, keys ...store.Key) error {
 	ask := make([]store.Key, 0, len(keys))
 	for _, k := range keys {
 		ask = append(ask, store.Key{Partition: apartPrefix + k.Partition, Sort: k.Sort})
 	}
-	return a.Table.Ring(ctx, ask...)
+	return a.Table.Notify(ctx, ask...)
 }

@@ -102,14 +102,14 @@ func lineServe(b *testing.B, n int, d *dynamo) {
 		}
 		go func() {
 			defer served.Done()
-			if _, err := w.Client.Release(ctx, id, 1, store.Drain); err != nil {
+			if _, err := w.Client.Release(ctx, id, 1, store.ReleaseDrain); err != nil {
 				b.Error(err)
 			}
 		}()
 	})
 	for b.Loop() {
 		before, began := cpu(), time.Now()
-		if _, err := w.Client.Release(ctx, holder, 1, store.Drain); err != nil {
+		if _, err := w.Client.Release(ctx, holder, 1, store.ReleaseDrain); err != nil {
 			b.Fatal(err)
 		}
 		all := make(chan struct{})

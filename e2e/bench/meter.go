@@ -117,11 +117,11 @@ func (c counted) Scan(ctx context.Context, yield func(store.Item) error) error {
 	return c.Table.Scan(ctx, yield)
 }
 
-func (c counted) Ring(ctx context.Context, keys ...store.Key) error {
+func (c counted) Notify(ctx context.Context, keys ...store.Key) error {
 	c.m.mu.Lock()
 	c.m.u.Rings += len(keys)
 	c.m.mu.Unlock()
-	return c.Table.Ring(ctx, keys...)
+	return c.Table.Notify(ctx, keys...)
 }
 
 // units is how many units of so many bytes an item fills (DynamoDB Developer Guide, "Read and write

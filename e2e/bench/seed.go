@@ -19,7 +19,7 @@ func IdleInstance(i int, now time.Time, limit time.Duration) store.Instance {
 	at := store.At(now)
 	return store.Instance{
 		Principal: store.Principal(id), ID: store.InstanceID(id), State: statemachine.Idle,
-		Threshold: store.At(now.Add(limit)), Assignment: 2, Since: at, PooledAt: at, Release: store.Drain,
+		Threshold: store.At(now.Add(limit)), Assignment: 2, Since: at, PooledAt: at, Release: store.ReleaseDrain,
 		ResourceClass: Class, UsageClass: store.Spot, InstanceType: fmt.Sprintf("c%d.large", i%types), CPU: 2, Mem: 4096,
 		Zone: "eu-west-1a", LaunchToken: fmt.Sprintf("l-%034x", i/10), TemplateVersion: "1",
 		Registration: store.Registration{Serial: 1, Assignment: 1, Mode: store.JIT, Name: id + "-1", RunnerID: int64(i) + 1, URL: "https://github.com/octo/repo", MintedAt: at},

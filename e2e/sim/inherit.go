@@ -252,7 +252,7 @@ func (t *truth) inheritStatus(item store.Item, st store.RunStatus) {
 	if !st.ReadyAt.IsZero() {
 		in(t.readyAt, st.ID)[st.Attempt] = st.ReadyAt.Time
 	}
-	if st.Phase == statemachine.ReleasedPhase {
+	if st.Phase == statemachine.PhaseReleased {
 		t.over[st.ID] = st.ReleasedAt.Time
 	}
 }

@@ -192,7 +192,7 @@ func (t *truth) unneeded(in store.Instance) bool {
 	ready, served := t.readyAt[in.RunID][in.Attempt]
 	outlived := served && !t.w.clock.Now().Before(ready.Add(t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()-2*t.w.skew()))
 	over := outlived || !t.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
-		st.Attempt == in.Attempt && (st.Phase == statemachine.Failed || st.Phase == statemachine.ReleasedPhase)
+		st.Attempt == in.Attempt && (st.Phase == statemachine.Failed || st.Phase == statemachine.PhaseReleased)
 	return over && !t.said(in, store.RegOK)
 }
 
@@ -226,11 +226,11 @@ func (t *truth) scrubbed(was, in store.Instance) {
 
 // nothingComes: who is Released has no launch that goes on, and gets no machine any more.
 func (t *truth) nothingComes(was, st store.RunStatus) {
-	if st.Phase != statemachine.ReleasedPhase {
+	if st.Phase != statemachine.PhaseReleased {
 		delete(t.over, st.ID)
 		return
 	}
-	if was.Phase == statemachine.ReleasedPhase {
+	if was.Phase == statemachine.PhaseReleased {
 		return
 	}
 	t.over[st.ID] = t.w.clock.Now()

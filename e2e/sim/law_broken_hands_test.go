@@ -148,7 +148,7 @@ func rewriteItem[R any](h hands, ctx context.Context, key store.Key, change func
 		change(&item, &r)
 		expect := item.Version
 		if item.Version++; key.Sort == store.KindSignal {
-			item.Version, expect = 0, store.Any
+			item.Version, expect = 0, store.Unconditional
 		}
 		item.Attributes, err = json.Marshal(r)
 		sent, answered := h.w.rememberWrite(nobody, "sabotage", item, expect)
@@ -228,7 +228,7 @@ func (h hands) ends(in store.Instance, reason string) {
 // deaf is the table without its bell.
 type deaf struct{ store.Table }
 
-func (deaf) Ring(context.Context, ...store.Key) error { return nil }
+func (deaf) Notify(context.Context, ...store.Key) error { return nil }
 
 // unheard is the store of somebody whom nobody hears.
 func (h hands) unheard() *store.Store { return store.New(deaf{h.t}) }

@@ -96,7 +96,7 @@ func recordsBroken() []sabotage {
 		}},
 		{law: OneOwner, name: "released and held", story: "one run, held", says: "is Released and holds", do: func(h hands) {
 			h.phase("100", statemachine.Ready)
-			h.answer("100", func(st *store.RunStatus) { st.Phase = statemachine.ReleasedPhase })
+			h.answer("100", func(st *store.RunStatus) { st.Phase = statemachine.PhaseReleased })
 		}},
 		{law: OneOwner, name: "given to two", story: "two runs at once", says: `which is "100"'s`, do: func(h hands) {
 			in := h.instance(statemachine.Running)
@@ -135,14 +135,14 @@ func recordsBroken() []sabotage {
 		{law: Nothing, name: "launch goes on", story: "one run", says: "goes on", do: func(h hands) {
 			h.launch(false)
 			h.phase("100", statemachine.Pending)
-			h.answer("100", func(st *store.RunStatus) { st.Phase = statemachine.ReleasedPhase })
+			h.answer("100", func(st *store.RunStatus) { st.Phase = statemachine.PhaseReleased })
 		}},
 		{law: Nothing, name: "claimed", story: "one run", says: "became claimed", do: func(h hands) {
-			h.phase("100", statemachine.ReleasedPhase)
+			h.phase("100", statemachine.PhaseReleased)
 			h.become(h.instance(statemachine.Idle, pooled), statemachine.Claimed, "100")
 		}},
 		{law: Nothing, name: "created", story: "one run", says: "became created", do: func(h hands) {
-			h.phase("100", statemachine.ReleasedPhase)
+			h.phase("100", statemachine.PhaseReleased)
 			in := store.Instance{Principal: "role:i-new", ID: "i-new"}
 			h.become(in, statemachine.Created, "100")
 		}},

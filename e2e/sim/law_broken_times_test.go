@@ -182,11 +182,11 @@ func timesBroken() []sabotage {
 		}},
 		{law: Soon, name: "release unheard", story: "one run, held", says: "was given back", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
 			h.t.gaveBack("100", 1)
-			_, err := h.unheard().Release(context.Background(), "100", 1, store.Now)
+			_, err := h.unheard().Release(context.Background(), "100", 1, store.ReleaseNow)
 			h.until(func() bool { return err == nil })
 		}},
 		{law: Soon, name: "clean and not pooled", story: "a run that ends after five minutes", says: "is idle and not pooled", do: func(h hands) {
-			h.phase("100", statemachine.ReleasedPhase)
+			h.phase("100", statemachine.PhaseReleased)
 			h.instance(statemachine.Idle, notPooled)
 			h.freeze(10 * time.Minute)
 			h.unaudited()
@@ -202,7 +202,7 @@ func timesBroken() []sabotage {
 			h.w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
 		}},
 		{law: Reachable, name: "clean and not pooled", story: "a run that ends after five minutes", says: "is clean for", do: func(h hands) {
-			h.phase("100", statemachine.ReleasedPhase)
+			h.phase("100", statemachine.PhaseReleased)
 			h.instance(statemachine.Idle, notPooled)
 			h.freeze(10 * time.Minute)
 			h.unjudged(10 * time.Minute)

@@ -182,7 +182,7 @@ func (t *truth) reasoned(was, st store.RunStatus) {
 // listed: what is Released holds nothing, and no instance is listed by two that are Ready.
 func (t *truth) listed(_, st store.RunStatus) {
 	switch st.Phase {
-	case statemachine.ReleasedPhase:
+	case statemachine.PhaseReleased:
 		for _, in := range t.instances {
 			if in.RunID == st.ID {
 				t.broke(OneOwner, "request %s is Released and holds %s", st.ID, in.ID)

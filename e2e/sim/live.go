@@ -193,7 +193,7 @@ func (l *Live) Client(r store.RunRequest) (gone func()) {
 		if st, err := l.Store.Status(ctx, store.Eventual, r.ID); err == nil && st.Attempt >= r.Attempt {
 			return nil
 		}
-		return l.Store.Ring(ctx, r.ID)
+		return l.Store.Notify(ctx, r.ID)
 	}
 	l.w.running.Go(func() {
 		for ctx.Err() == nil {
@@ -209,7 +209,7 @@ func (l *Live) Client(r store.RunRequest) (gone func()) {
 // GiveBack releases an attempt.
 func (l *Live) GiveBack(ctx context.Context, id store.RequestID, attempt int, mode store.ReleaseMode) error {
 	l.w.truth.gaveBack(id, attempt)
-	if mode == store.Now {
+	if mode == store.ReleaseNow {
 		for _, j := range l.Hub.Jobs() {
 			if j.Label == string(id) {
 				l.Cut(j.ID)

@@ -184,7 +184,7 @@ func (w *World) unrest() string {
 	}
 	for id := range t.requests {
 		r := t.latest(id)
-		if st := t.status[id]; r.Released() && st.Phase != statemachine.ReleasedPhase && st.ExpiresAt.IsZero() {
+		if st := t.status[id]; r.Released() && st.Phase != statemachine.PhaseReleased && st.ExpiresAt.IsZero() {
 			return "request " + string(id) + " is given back and " + string(st.Phase)
 		}
 	}

@@ -126,7 +126,7 @@ func (w *World) waitsFor(id store.RequestID, attempt int) bool {
 func (t *truth) soonReleased(id store.RequestID) {
 	r, st := t.latest(id), t.status[id]
 	at := t.givenBack(id, r.Attempt)
-	if at.IsZero() || !r.Released() || st.Phase == statemachine.ReleasedPhase || !st.ExpiresAt.IsZero() {
+	if at.IsZero() || !r.Released() || st.Phase == statemachine.PhaseReleased || !st.ExpiresAt.IsZero() {
 		return
 	}
 	for _, in := range t.instances {

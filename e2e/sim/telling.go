@@ -100,7 +100,7 @@ func (w *World) tellStatus(was, st store.RunStatus) {
 		more = ": " + strings.Join(ids, " ")
 	case statemachine.Failed:
 		more = ": " + st.Reason
-	case statemachine.Pending, statemachine.ReleasedPhase, statemachine.Unseen:
+	case statemachine.Pending, statemachine.PhaseReleased, statemachine.Unseen:
 	}
 	w.tellf("request %s/%d %s%s", st.ID, st.Attempt, st.Phase, more)
 }

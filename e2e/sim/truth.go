@@ -241,7 +241,7 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 			in(t.readyAt, st.ID)[st.Attempt] = t.w.clock.Now()
 		case statemachine.Failed:
 			t.failed++
-		case statemachine.Pending, statemachine.ReleasedPhase, statemachine.Unseen:
+		case statemachine.Pending, statemachine.PhaseReleased, statemachine.Unseen:
 		}
 	}
 	for _, law := range statusLaws {

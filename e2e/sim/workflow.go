@@ -77,7 +77,7 @@ func (w *World) start(f Workflow) {
 		w.later(f.ReleaseAfter, func(ctx context.Context) {
 			ctx, cancel := context.WithTimeout(ctx, w.o.paced(time.Minute))
 			defer cancel()
-			fl.release(ctx, w.store(other), store.Drain)
+			fl.release(ctx, w.store(other), store.ReleaseDrain)
 		})
 	}
 }
@@ -92,15 +92,15 @@ func (f *workflow) run(ctx context.Context) {
 	patient, enough := context.WithTimeout(patient, f.request().Timeout.Duration()+f.request().MaxRuntime.Duration()+f.w.o.paced(5*time.Minute))
 	defer enough()
 	f.queue(0, f.Early)
-	mode := store.Drain
+	mode := store.ReleaseDrain
 	if !f.provision(patient) {
 		f.w.mu.Lock()
 		f.unserved = f.w.since()
 		f.w.mu.Unlock()
 		f.cancelJobs(f.Early)
-		mode = store.Now
+		mode = store.ReleaseNow
 	} else if !f.work(patient) {
-		mode = store.Now
+		mode = store.ReleaseNow
 	}
 	f.w.mu.Lock()
 	f.acted = f.w.since()
@@ -174,7 +174,7 @@ func (f *workflow) provision(ctx context.Context) bool {
 			rung = f.w.clock.Now()
 			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.Attempt, f.proc.clk.Now()))
 			if st.Attempt != f.Attempt {
-				err = errors.Join(err, f.store.Ring(ctx, f.id()))
+				err = errors.Join(err, f.store.Notify(ctx, f.id()))
 			}
 		}
 		return false, err
@@ -244,7 +244,7 @@ func (f *workflow) giveBack(ctx context.Context, mode store.ReleaseMode) {
 	f.release(ctx, f.store, mode)
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		st, err := f.store.Status(ctx, store.Eventual, f.id())
-		return errors.Is(err, store.ErrNotFound) || err == nil && (st.Attempt != f.Attempt || st.Phase == statemachine.ReleasedPhase), err
+		return errors.Is(err, store.ErrNotFound) || err == nil && (st.Attempt != f.Attempt || st.Phase == statemachine.PhaseReleased), err
 	})
 }
 
@@ -252,7 +252,7 @@ func (f *workflow) release(ctx context.Context, s *store.Store, mode store.Relea
 	f.w.truth.gaveBack(f.id(), f.Attempt)
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		_, err := s.Release(ctx, f.id(), f.Attempt, mode)
-		if err == nil && mode == store.Now {
+		if err == nil && mode == store.ReleaseNow {
 			f.w.truth.hurry(f.id(), f.Attempt)
 		}
 		return err == nil || errors.Is(err, store.ErrNotFound), err

@@ -246,7 +246,7 @@ func (s *soak) judgeRequests() {
 			continue
 		}
 		st := statuses[id]
-		if st.Attempt != r.Attempt || st.Phase != statemachine.ReleasedPhase && st.Phase != statemachine.Failed {
+		if st.Attempt != r.Attempt || st.Phase != statemachine.PhaseReleased && st.Phase != statemachine.Failed {
 			s.Errorf("request %s: attempt %d is %q, want attempt %d Released or Failed", id, st.Attempt, st.Phase, r.Attempt)
 		}
 		s.ledger.count("requests " + strings.ToLower(string(st.Phase)))

@@ -48,7 +48,7 @@ func wrongOwner(in *Instance, r *Run) string {
 		return fmt.Sprintf("is %s by request %s, which does not exist", in.State, in.RunID)
 	case r.Request != nil && in.Attempt > r.Request.Attempt:
 		return fmt.Sprintf("is %s by attempt %d of request %s, which is at attempt %d", in.State, in.Attempt, in.RunID, r.Request.Attempt)
-	case r.Status != nil && r.Status.Phase == statemachine.ReleasedPhase && in.Attempt <= r.Status.Attempt:
+	case r.Status != nil && r.Status.Phase == statemachine.PhaseReleased && in.Attempt <= r.Status.Attempt:
 		return fmt.Sprintf("is %s by request %s, whose attempt %d is Released and so holds nothing", in.State, in.RunID, r.Status.Attempt)
 	}
 	return ""

@@ -49,7 +49,7 @@ func unansweredRequest(s *Snapshot, o Options) []Violation {
 			if st.Reason == "" || st.Message == "" {
 				problem(true, fmt.Sprint("reason ", st.Attempt), adviceReport, "attempt %d has failed and does not say why", st.Attempt)
 			}
-		case statemachine.ReleasedPhase, statemachine.Unseen:
+		case statemachine.PhaseReleased, statemachine.Unseen:
 		}
 	}
 	return out

@@ -38,7 +38,7 @@ func TestStep_ByTheTables_NoViolation(t *testing.T) {
 	})
 	records(is, "pending").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.Ready, Version: 4}
 	records(is, "again").Status = &store.RunStatus{Attempt: 2, Phase: statemachine.Pending, Version: 4}
-	records(is, "ready").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.ReleasedPhase, Version: 5}
+	records(is, "ready").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.PhaseReleased, Version: 5}
 	records(is, "new").Status = &store.RunStatus{Attempt: 1, Phase: statemachine.Pending, Version: 1}
 	records(is, "released").Status = nil // expired
 	failed := records(was, "failed").Status

@@ -103,7 +103,7 @@ func wrongStatus(st *store.RunStatus) []string {
 	missing(statemachine.Pending, "pendingAt", st.PendingAt)
 	missing(statemachine.Ready, "readyAt", st.ReadyAt)
 	missing(statemachine.Failed, "failedAt", st.FailedAt)
-	missing(statemachine.ReleasedPhase, "releasedAt", st.ReleasedAt)
+	missing(statemachine.PhaseReleased, "releasedAt", st.ReleasedAt)
 	if (st.Phase == statemachine.Pending || st.Phase == statemachine.Ready) && !st.ExpiresAt.IsZero() {
 		out = append(out, fmt.Sprintf("is %s and its record expires at %s", st.Phase, st.ExpiresAt.UTC().Format(time.RFC3339)))
 	}
@@ -185,7 +185,7 @@ func wrongPhase(was, is *store.RunStatus) string {
 		return fmt.Sprintf("went back from version %d, attempt %d to version %d, attempt %d", was.Version, was.Attempt, is.Version, is.Attempt)
 	case is.Attempt > was.Attempt || is.Phase == was.Phase:
 		return "" // a new attempt begins at the beginning
-	case was.Phase == statemachine.ReleasedPhase || is.Phase == statemachine.Pending || was.Phase == statemachine.Failed && is.Phase == statemachine.Ready:
+	case was.Phase == statemachine.PhaseReleased || is.Phase == statemachine.Pending || was.Phase == statemachine.Failed && is.Phase == statemachine.Ready:
 		return fmt.Sprintf("went from %s to %s", was.Phase, is.Phase)
 	}
 	return ""

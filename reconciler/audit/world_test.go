@@ -112,7 +112,7 @@ func healthy() *audit.Snapshot {
 				Instances: []store.Seat{{InstanceID: "i-next"}, {InstanceID: "i-running"}},
 			}),
 			run("released", request("released", 1, time.Hour), &store.RunStatus{
-				Attempt: 1, Phase: statemachine.ReleasedPhase, ReleasedAt: ago(time.Minute), ExpiresAt: now.Add(time.Hour),
+				Attempt: 1, Phase: statemachine.PhaseReleased, ReleasedAt: ago(time.Minute), ExpiresAt: now.Add(time.Hour),
 			}),
 		},
 		Launches: []store.Launch{

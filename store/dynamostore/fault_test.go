@@ -203,9 +203,9 @@ func TestErrors_Kinds(t *testing.T) {
 			for call, err := range map[string]error{
 				"Get":      second(table.Get(t.Context(), store.Eventual, key(1))),
 				"GetMany":  second(table.Get(t.Context(), store.Eventual, key(1), key(2))),
-				"Beat":     table.Put(t.Context(), store.Item{Key: store.InstanceKey("i", store.KindHeartbeat), Attributes: []byte(`{"value":"PING"}`)}, store.Any),
-				"Ring":     table.Ring(t.Context(), key(1)),
-				"RingMany": table.Ring(t.Context(), key(1), key(2)),
+				"Beat":     table.Put(t.Context(), store.Item{Key: store.InstanceKey("i", store.KindHeartbeat), Attributes: []byte(`{"value":"PING"}`)}, store.Unconditional),
+				"Notify":   table.Notify(t.Context(), key(1)),
+				"RingMany": table.Notify(t.Context(), key(1), key(2)),
 			} {
 				if !errors.Is(err, tt.kind) || awserr.Code(err) != tt.code {
 					t.Errorf("%s() error = %v, want %v", call, err, tt.kind)
@@ -228,13 +228,13 @@ func TestPut_Timeouts(t *testing.T) {
 	table := impatient(t, tableURL("remuda"), cfg, clock.RealClock{})
 	defer table.Close()
 	item := store.Item{Key: key(1), Attributes: []byte(`{}`)}
-	err := table.Put(t.Context(), item, store.Any)
+	err := table.Put(t.Context(), item, store.Unconditional)
 	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer within") {
 		t.Errorf("Put() error = %v, want %v and no deadline", err, store.ErrUnavailable)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := table.Put(ctx, item, store.Any); !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+	if err := table.Put(ctx, item, store.Unconditional); !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Put() error = %v, want the caller's deadline and %v", err, store.ErrUnavailable)
 	}
 }

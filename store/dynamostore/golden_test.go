@@ -67,7 +67,7 @@ func TestTable_GoldenItems(t *testing.T) {
 	defer table.Close()
 	for name, want := range goldens(t) {
 		t.Run(name, func(t *testing.T) {
-			expect := store.Any
+			expect := store.Unconditional
 			if want.Version > 0 { // climb to its version
 				for v := int64(1); v < want.Version; v++ {
 					if err := table.Put(t.Context(), store.Item{Key: want.Key, Version: v, Attributes: []byte(`{}`)}, v-1); err != nil {

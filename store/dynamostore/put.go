@@ -39,12 +39,12 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 	if err != nil {
 		return fmt.Errorf("put %s %s: %w: %w", item.Key.Partition, item.Key.Sort, store.ErrInvalid, err)
 	}
-	if expect == store.Any && ofAgent(item.Key, wire) {
+	if expect == store.Unconditional && ofAgent(item.Key, wire) {
 		return t.update(ctx, item.Key, wire)
 	}
 	now := t.clock.Now().Unix()
 	in := &dynamodb.PutItemInput{TableName: &t.name, Item: wire}
-	if expect != store.Any {
+	if expect != store.Unconditional {
 		conditional(in, expect, now)
 	}
 	_, err = bounded(ctx, t.itemLimit, "dynamodb:PutItem", t.resource(), func(ctx context.Context) (*dynamodb.PutItemOutput, error) {
@@ -134,11 +134,11 @@ func validated(item store.Item, expect int64) (attributes, error) {
 	switch {
 	case item.Key.Partition == "" || item.Key.Sort == "":
 		return nil, errors.New("both parts of the key must be set")
-	case expect < store.Any:
+	case expect < store.Unconditional:
 		return nil, fmt.Errorf("the expected version must not be negative, got %d", expect)
-	case expect == store.Any && item.Version != 0:
+	case expect == store.Unconditional && item.Version != 0:
 		return nil, fmt.Errorf("an unconditional item has version 0, got %d", item.Version)
-	case expect != store.Any && item.Version != expect+1:
+	case expect != store.Unconditional && item.Version != expect+1:
 		return nil, fmt.Errorf("version must be %d, got %d", expect+1, item.Version)
 	case !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)):
 		return nil, fmt.Errorf("expiresAt must be in whole seconds, got %s", item.ExpiresAt.UTC())

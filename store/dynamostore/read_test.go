@@ -149,7 +149,7 @@ func TestScan_Throttled(t *testing.T) {
 	})
 	table := fresh(t, cfg)
 	defer table.Close()
-	if err := table.Put(t.Context(), store.Item{Key: key(1), Attributes: []byte(`{}`)}, store.Any); err != nil {
+	if err := table.Put(t.Context(), store.Item{Key: key(1), Attributes: []byte(`{}`)}, store.Unconditional); err != nil {
 		t.Fatal(err)
 	}
 	fail.Store(20)

@@ -37,8 +37,8 @@ type message struct {
 	SK string `json:"SK"`
 }
 
-// Ring implements store.Table. Ten keys make one call.
-func (t *Table) Ring(ctx context.Context, keys ...store.Key) error {
+// Notify implements store.Table. Ten keys make one call.
+func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
 	if err := t.usable(); err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := table.Ring(t.Context(), key(1), key(2)); err != nil {
+			if err := table.Notify(t.Context(), key(1), key(2)); err != nil {
 				t.Fatal(err)
 			}
 			heard := hearing(t, table)
@@ -135,7 +135,7 @@ func TestWatch_DeletesTogether_G7(t *testing.T) {
 	go func() { ended <- table.Watch(ctx, func(k store.Key) { heard <- k }) }()
 	hear := func(n int) {
 		t.Helper()
-		if err := table.Ring(t.Context(), key(n)); err != nil {
+		if err := table.Notify(t.Context(), key(n)); err != nil {
 			t.Fatal(err)
 		}
 		if got := <-heard; got != key(n) {
@@ -173,7 +173,7 @@ func TestWatch_DeletesSoon_G7(t *testing.T) {
 	table := fresh(t, cfg)
 	defer table.Close()
 	heard := hearing(t, table)
-	if err := table.Ring(t.Context(), key(1)); err != nil {
+	if err := table.Notify(t.Context(), key(1)); err != nil {
 		t.Fatal(err)
 	}
 	<-heard
@@ -201,7 +201,7 @@ func TestRing_CallsAndTrouble(t *testing.T) {
 	for n := range 25 {
 		keys = append(keys, key(n))
 	}
-	if err := errors.Join(table.Ring(t.Context(), keys...), table.Ring(t.Context(), key(25)), table.Ring(t.Context())); err != nil {
+	if err := errors.Join(table.Notify(t.Context(), keys...), table.Notify(t.Context(), key(25)), table.Notify(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if b, one, lookups := count(&calls, "SendMessageBatch"), count(&calls, "SendMessage"), count(&calls, "GetQueueUrl"); b != 3 || one != 1 || lookups != 1 {
@@ -237,12 +237,12 @@ func TestRing_PartlyTaken(t *testing.T) {
 	table := open(t, tableURL("remuda"), cfg, clock.RealClock{})
 	defer table.Close()
 	refuse.Store(1)
-	if err := table.Ring(t.Context(), key(1), key(2)); err != nil || count(&calls, "SendMessageBatch") != 2 {
-		t.Errorf("Ring() error = %v after %d calls, want none after 2", err, count(&calls, "SendMessageBatch"))
+	if err := table.Notify(t.Context(), key(1), key(2)); err != nil || count(&calls, "SendMessageBatch") != 2 {
+		t.Errorf("Notify() error = %v after %d calls, want none after 2", err, count(&calls, "SendMessageBatch"))
 	}
 	refuse.Store(100)
-	if err := table.Ring(t.Context(), key(1), key(2)); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "busy") {
-		t.Errorf("Ring() error = %v, want %v and why", err, store.ErrUnavailable)
+	if err := table.Notify(t.Context(), key(1), key(2)); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "busy") {
+		t.Errorf("Notify() error = %v, want %v and why", err, store.ErrUnavailable)
 	}
 }
 
@@ -254,8 +254,8 @@ func TestRing_MissingQueue(t *testing.T) {
 	table := open(t, u, cfg, clock.RealClock{})
 	defer table.Close()
 	for call, err := range map[string]error{
-		"Ring":  table.Ring(t.Context(), key(1)),
-		"Watch": table.Watch(t.Context(), func(store.Key) {}),
+		"Notify": table.Notify(t.Context(), key(1)),
+		"Watch":  table.Watch(t.Context(), func(store.Key) {}),
 	} {
 		if !errors.Is(err, store.ErrRefused) || !strings.Contains(err.Error(), "queue "+u.Host+"-events: not found") || !strings.Contains(err.Error(), "remuda init") {
 			t.Errorf("%s() error = %v, want %v that names the queue and the remedy", call, err, store.ErrRefused)
@@ -266,13 +266,13 @@ func TestRing_MissingQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Ring(t.Context(), key(1)); err != nil {
-		t.Errorf("Ring() error = %v, now that the queue exists", err)
+	if err := table.Notify(t.Context(), key(1)); err != nil {
+		t.Errorf("Notify() error = %v, now that the queue exists", err)
 	}
 	if _, err := queue.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: made.QueueUrl}); err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Ring(t.Context(), key(1)); !errors.Is(err, store.ErrRefused) {
-		t.Errorf("Ring() error = %v, want %v: the queue is gone", err, store.ErrRefused)
+	if err := table.Notify(t.Context(), key(1)); !errors.Is(err, store.ErrRefused) {
+		t.Errorf("Notify() error = %v, want %v: the queue is gone", err, store.ErrRefused)
 	}
 }

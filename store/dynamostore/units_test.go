@@ -134,7 +134,7 @@ func TestUnits_PerOperation(t *testing.T) {
 		}, 0, 1},
 		{"Vitals of one", func(ctx context.Context) error { return second(s.Vitals(ctx, nil, principal)) }, 2, 0},
 		{"Status ready", status(statemachine.Fulfil), 0, 1},
-		{"Release", func(ctx context.Context) error { return second(s.Release(ctx, "2", 1, store.Drain)) }, 1, 1},
+		{"Release", func(ctx context.Context) error { return second(s.Release(ctx, "2", 1, store.ReleaseDrain)) }, 1, 1},
 	} {
 		read.Store(0)
 		write.Store(0)

@@ -22,7 +22,7 @@ func TestPut_FullDiskIsUnavailable(t *testing.T) {
 	}
 	attributes := fmt.Appendf(nil, `{"text":%q}`, strings.Repeat("x", 4096))
 	for n := 0; err == nil && n < 1000; n++ {
-		err = table.Put(t.Context(), store.Item{Key: store.Key{Partition: fmt.Sprint(n), Sort: "TYPE#Test"}, Attributes: attributes}, store.Any)
+		err = table.Put(t.Context(), store.Item{Key: store.Key{Partition: fmt.Sprint(n), Sort: "TYPE#Test"}, Attributes: attributes}, store.Unconditional)
 	}
 	if !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Put() error = %v, want %v", err, store.ErrUnavailable)
@@ -42,7 +42,7 @@ func TestRing_Prunes(t *testing.T) {
 	}
 	const rounds = ringKeep/ringPrune + 2
 	for range rounds {
-		if err := table.Ring(t.Context(), keys...); err != nil {
+		if err := table.Notify(t.Context(), keys...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -38,7 +38,7 @@ func ringer(path string) error {
 		return err
 	}
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		if err := table.Ring(ctx, store.Key{Partition: in.Text(), Sort: "TYPE#Test"}); err != nil {
+		if err := table.Notify(ctx, store.Key{Partition: in.Text(), Sort: "TYPE#Test"}); err != nil {
 			return err
 		}
 	}

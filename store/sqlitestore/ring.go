@@ -25,8 +25,8 @@ const (
 // ringChunk is how many rings one statement adds.
 const ringChunk = 500
 
-// Ring implements store.Table. The ring reaches every watcher, in this process at once.
-func (t *Table) Ring(ctx context.Context, keys ...store.Key) error {
+// Notify implements store.Table. The ring reaches every watcher, in this process at once.
+func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
 	for chunk := range slices.Chunk(keys, ringChunk) {
 		if err := t.addRings(ctx, chunk); err != nil {
 			return classified(err)

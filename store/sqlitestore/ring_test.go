@@ -45,7 +45,7 @@ func watch(t *testing.T, table *sqlitestore.Table) <-chan string {
 func listening(t *testing.T, table *sqlitestore.Table, heard <-chan string) {
 	t.Helper()
 	for {
-		if err := table.Ring(t.Context(), ringKey("start")); err != nil {
+		if err := table.Notify(t.Context(), ringKey("start")); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -109,7 +109,7 @@ func TestWatch_OwnProcessAtOnce(t *testing.T) {
 		synctest.Wait()
 		start := time.Now()
 		for n := range 3 {
-			if err := table.Ring(t.Context(), ringKey(fmt.Sprint(n)), ringKey("too")); err != nil {
+			if err := table.Notify(t.Context(), ringKey(fmt.Sprint(n)), ringKey("too")); err != nil {
 				t.Fatal(err)
 			}
 			if got, too := <-heard, <-heard; got != fmt.Sprint(n) || too != "too" {
@@ -152,7 +152,7 @@ func TestWatch_PollsByTheInjectedClock(t *testing.T) {
 	defer other.Close()
 	heard := watch(t, table)
 	listening(t, table, heard) // by the bell: the clock stands still
-	if err := other.Ring(t.Context(), ringKey("other")); err != nil {
+	if err := other.Notify(t.Context(), ringKey("other")); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -170,12 +170,12 @@ func TestWatch_PollsByTheInjectedClock(t *testing.T) {
 
 func TestWatch_DoesNotReplay(t *testing.T) {
 	table := open(t, filepath.Join(t.TempDir(), "r.db"), clock.RealClock{})
-	if err := table.Ring(t.Context(), ringKey("before")); err != nil {
+	if err := table.Notify(t.Context(), ringKey("before")); err != nil {
 		t.Fatal(err)
 	}
 	heard := watch(t, table)
 	listening(t, table, heard)
-	if err := table.Ring(t.Context(), ringKey("after")); err != nil {
+	if err := table.Notify(t.Context(), ringKey("after")); err != nil {
 		t.Fatal(err)
 	}
 	if got := next(heard); got != "after" {
@@ -198,7 +198,7 @@ func TestWatch_EveryWatcherHearsEveryRingInOrder(t *testing.T) {
 		want = append(want, fmt.Sprint(n))
 		keys = append(keys, ringKey(want[n]))
 	}
-	if err := tables[0].Ring(t.Context(), keys...); err != nil {
+	if err := tables[0].Notify(t.Context(), keys...); err != nil {
 		t.Fatal(err)
 	}
 	for w, names := range heard {

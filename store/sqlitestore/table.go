@@ -78,7 +78,7 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 	now := t.clock.Now().UnixMilli()
 	put, args := t.stmt.replace, []any{item.Key.Partition, item.Key.Sort, item.Version, expiry(item), string(item.Attributes), now, expect}
 	switch expect {
-	case store.Any:
+	case store.Unconditional:
 		put, args = t.stmt.upsert, args[:5]
 	case 0:
 		put, args = t.stmt.create, args[:6]
@@ -116,11 +116,11 @@ func validate(item store.Item, expect int64) error {
 	switch {
 	case item.Key.Partition == "" || item.Key.Sort == "":
 		wrong = "both parts of the key must be set"
-	case expect < store.Any:
+	case expect < store.Unconditional:
 		wrong = "the expected version must not be negative"
-	case expect == store.Any && item.Version != 0:
+	case expect == store.Unconditional && item.Version != 0:
 		wrong = "an unconditional item has version 0"
-	case expect != store.Any && item.Version != expect+1:
+	case expect != store.Unconditional && item.Version != expect+1:
 		wrong = fmt.Sprintf("version must be %d, got %d", expect+1, item.Version)
 	case !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)):
 		wrong = "expiresAt must be in whole seconds"

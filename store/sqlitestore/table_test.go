@@ -68,8 +68,8 @@ func TestTable_LockedFileOnlyDelays(t *testing.T) {
 	}()
 	<-held
 	calls := map[string]func() error{
-		"Put":  func() error { return table.Put(t.Context(), item("a"), store.Any) },
-		"Ring": func() error { return table.Ring(t.Context(), ringKey("a")) },
+		"Put":  func() error { return table.Put(t.Context(), item("a"), store.Unconditional) },
+		"Ring": func() error { return table.Notify(t.Context(), ringKey("a")) },
 		"Get":  func() error { _, err := table.Get(t.Context(), store.Consistent, ringKey("a")); return err },
 		"Scan": func() error { return table.Scan(t.Context(), func(store.Item) error { return nil }) },
 	}
@@ -104,7 +104,7 @@ func TestPut_CancelledWhileLockedChangesNothing(t *testing.T) {
 	err := other.Write(t.Context(), func(*sql.Tx) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		err := table.Put(ctx, item("a"), store.Any)
+		err := table.Put(ctx, item("a"), store.Unconditional)
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("Put() error = %v, want the deadline and what it waited for", err)
 		}
@@ -138,7 +138,7 @@ func TestTable_ExpiryToTheMillisecond(t *testing.T) {
 			defer table.Close()
 			expiring := item("a")
 			expiring.ExpiresAt = at
-			if err := table.Put(t.Context(), expiring, store.Any); err != nil {
+			if err := table.Put(t.Context(), expiring, store.Unconditional); err != nil {
 				t.Fatal(err)
 			}
 			clk.SetTime(tt.now)
@@ -171,7 +171,7 @@ func TestPut_PurgesInBatches_H04(t *testing.T) {
 		if life > 0 {
 			it.ExpiresAt = clk.Now().Add(life)
 		}
-		if err := table.Put(t.Context(), it, store.Any); err != nil {
+		if err := table.Put(t.Context(), it, store.Unconditional); err != nil {
 			t.Fatal(err)
 		}
 	}

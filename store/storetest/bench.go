@@ -112,7 +112,7 @@ func benchBeat(b *testing.B, table store.Table) {
 
 func benchRing(b *testing.B, table store.Table) {
 	for b.Loop() {
-		if err := table.Ring(b.Context(), testKey(1)); err != nil {
+		if err := table.Notify(b.Context(), testKey(1)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -173,7 +173,7 @@ func vitals(t *testing.T, table store.Table) {
 	wantErr(t, "Signal()", s.Signal(t.Context(), "i-2", store.SignalValue{Signal: store.RegOK}, now), nil)
 	wantErr(t, "Signal() of no name", s.Signal(t.Context(), "i-2", store.SignalValue{Signal: "UD_MAYBE"}, now), store.ErrInvalid)
 	broken := store.InstanceKey("i-3", store.KindHeartbeat)
-	mustPut(t, table, store.Any, store.Item{Key: broken, Attributes: []byte(`{"value":"PONG"}`)})
+	mustPut(t, table, store.Unconditional, store.Item{Key: broken, Attributes: []byte(`{"value":"PONG"}`)})
 
 	var bad []store.Key
 	got, err := s.Vitals(t.Context(), func(k store.Key, _ error) { bad = append(bad, k) }, "i-1", "i-2", "i-3", "i-4")

@@ -52,7 +52,7 @@ func mustFill(t testing.TB, table store.Table, items ...store.Item) {
 	t.Helper()
 	f, ok := table.(Filler)
 	if !ok {
-		mustPut(t, table, store.Any, items...)
+		mustPut(t, table, store.Unconditional, items...)
 		return
 	}
 	if err := f.Fill(t.Context(), items...); err != nil {

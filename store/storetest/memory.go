@@ -79,7 +79,7 @@ func (t *Memory) Get(ctx context.Context, _ store.Consistency, keys ...store.Key
 
 // Put implements store.Table.
 func (t *Memory) Put(ctx context.Context, item store.Item, expect int64) error {
-	if item.Key.Partition == "" || item.Key.Sort == "" || expect < store.Any ||
+	if item.Key.Partition == "" || item.Key.Sort == "" || expect < store.Unconditional ||
 		item.Version != expect+1 || !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)) ||
 		!bytes.HasPrefix(bytes.TrimSpace(item.Attributes), []byte("{")) || !json.Valid(item.Attributes) {
 		return fmt.Errorf("put %v: %w", item.Key, store.ErrInvalid)
@@ -93,7 +93,7 @@ func (t *Memory) Put(ctx context.Context, item store.Item, expect int64) error {
 	if errors.Is(have.Broken, store.ErrExpiry) {
 		ok = ok && expect != 0
 	}
-	expected := expect == store.Any || expect == 0 && !ok || expect > 0 && ok && have.Version == expect
+	expected := expect == store.Unconditional || expect == 0 && !ok || expect > 0 && ok && have.Version == expect
 	if !expected {
 		conflict := &store.ConflictError{Key: item.Key, Expect: expect}
 		if ok {
@@ -149,8 +149,8 @@ func (t *Memory) Scan(ctx context.Context, yield func(store.Item) error) error {
 	return err
 }
 
-// Ring implements store.Table. It reaches every watcher.
-func (t *Memory) Ring(ctx context.Context, keys ...store.Key) error {
+// Notify implements store.Table. It reaches every watcher.
+func (t *Memory) Notify(ctx context.Context, keys ...store.Key) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.ok(ctx); err != nil {

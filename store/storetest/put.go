@@ -58,14 +58,14 @@ func putOverAbsent(t *testing.T, table store.Table) {
 
 func putAny(t *testing.T, table store.Table) {
 	item := testItem(testKey(1), 0, 1)
-	wantErr(t, "Put(Any) over nothing", table.Put(t.Context(), item, store.Any), nil)
+	wantErr(t, "Put(Any) over nothing", table.Put(t.Context(), item, store.Unconditional), nil)
 	wantStored(t, table, item)
 	wantConflict(t, table.Put(t.Context(), testItem(testKey(1), 1, 2), 0), 0, &item)
 
 	versioned := testItem(testKey(2), 1, 1)
 	mustPut(t, table, 0, versioned)
 	over := testItem(testKey(2), 0, 2)
-	wantErr(t, "Put(Any) over version 1", table.Put(t.Context(), over, store.Any), nil)
+	wantErr(t, "Put(Any) over version 1", table.Put(t.Context(), over, store.Unconditional), nil)
 	wantStored(t, table, over)
 }
 
@@ -82,7 +82,7 @@ func putInvalid(t *testing.T, table store.Table) {
 		{"VersionSkipped", 1, testItem(key, 3, 2)},
 		{"VersionNotRaised", 1, testItem(key, 1, 2)},
 		{"CreateAtVersionTwo", 0, testItem(testKey(2), 2, 2)},
-		{"UnconditionalWithVersion", store.Any, testItem(key, 2, 2)},
+		{"UnconditionalWithVersion", store.Unconditional, testItem(key, 2, 2)},
 		{"NegativeExpect", -2, testItem(key, -1, 2)},
 		{"AttributesNoJSON", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{"n":`)}},
 		{"AttributesNoObject", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`[1]`)}},
@@ -170,7 +170,7 @@ func putConcurrent(t *testing.T, table store.Table) {
 
 func expiredIsAbsent(t *testing.T, table store.Table) {
 	// A back end may remove expired items with a write, but hardly with each: with this one, then.
-	mustPut(t, table, store.Any, testItem(testKey(3), 0, 0))
+	mustPut(t, table, store.Unconditional, testItem(testKey(3), 0, 0))
 	expired := testItem(testKey(1), 1, 1)
 	expired.ExpiresAt = epoch.Add(-time.Hour).Truncate(time.Second)
 	mustPut(t, table, 0, expired)
@@ -191,9 +191,9 @@ func expiredIsAbsent(t *testing.T, table store.Table) {
 	wantStored(t, table, again)
 
 	expired.Version, expired.Key = 0, testKey(2)
-	mustPut(t, table, store.Any, expired)
+	mustPut(t, table, store.Unconditional, expired)
 	over := testItem(expired.Key, 0, 4)
-	wantErr(t, "Put(Any) over an expired item", table.Put(t.Context(), over, store.Any), nil)
+	wantErr(t, "Put(Any) over an expired item", table.Put(t.Context(), over, store.Unconditional), nil)
 	wantStored(t, table, over)
 }
 

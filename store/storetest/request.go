@@ -65,7 +65,7 @@ func submit(t *testing.T, table store.Table) {
 
 func release(t *testing.T, table store.Table) {
 	s := store.New(table)
-	_, err := s.Release(t.Context(), "100", 1, store.Drain)
+	_, err := s.Release(t.Context(), "100", 1, store.ReleaseDrain)
 	wantErr(t, "Release() of none", err, store.ErrNotFound)
 
 	r := sampleRequest("100")
@@ -81,13 +81,13 @@ func release(t *testing.T, table store.Table) {
 		stored   store.ReleaseMode
 		want     error
 	}{
-		{"OldAttemptFreesNothingNewer", 1, store.Now, 1, store.Now, nil},
-		{"UnknownAttempt", 3, store.Drain, 1, store.Now, store.ErrNotFound},
-		{"Drain", 2, store.Drain, 2, store.Drain, nil},
-		{"OldAttemptComesLate", 1, store.Now, 2, store.Drain, nil},
-		{"NowHurriesADrain", 2, store.Now, 2, store.Now, nil},
-		{"DrainDoesNotSlowDown", 2, store.Drain, 2, store.Now, nil},
-		{"ZeroMeansTheStoredAttempt", 0, store.Drain, 2, store.Now, nil},
+		{"OldAttemptFreesNothingNewer", 1, store.ReleaseNow, 1, store.ReleaseNow, nil},
+		{"UnknownAttempt", 3, store.ReleaseDrain, 1, store.ReleaseNow, store.ErrNotFound},
+		{"Drain", 2, store.ReleaseDrain, 2, store.ReleaseDrain, nil},
+		{"OldAttemptComesLate", 1, store.ReleaseNow, 2, store.ReleaseDrain, nil},
+		{"NowHurriesADrain", 2, store.ReleaseNow, 2, store.ReleaseNow, nil},
+		{"DrainDoesNotSlowDown", 2, store.ReleaseDrain, 2, store.ReleaseNow, nil},
+		{"ZeroMeansTheStoredAttempt", 0, store.ReleaseDrain, 2, store.ReleaseNow, nil},
 	}
 	for _, tt := range steps {
 		_, err := s.Release(t.Context(), r.ID, tt.attempt, tt.mode)
@@ -120,7 +120,7 @@ func releaseRaces(t *testing.T, table store.Table) {
 		wantErr(t, "Submit()", err, nil)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if _, err := s.Release(t.Context(), id, 1, store.Now); err != nil {
+			if _, err := s.Release(t.Context(), id, 1, store.ReleaseNow); err != nil {
 				t.Errorf("Release() error = %v", err)
 			}
 		})

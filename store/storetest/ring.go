@@ -63,8 +63,8 @@ func ringIsHeard(t *testing.T, table store.Table) {
 	for i := range keys {
 		keys[i] = testKey(i)
 	}
-	hear(t, table, keys, func(ctx context.Context) error { return table.Ring(ctx, keys...) })
-	wantErr(t, "Ring() of nothing", table.Ring(t.Context()), nil)
+	hear(t, table, keys, func(ctx context.Context) error { return table.Notify(ctx, keys...) })
+	wantErr(t, "Notify() of nothing", table.Notify(t.Context()), nil)
 }
 
 func watchEnds(t *testing.T, table store.Table) {
@@ -96,11 +96,11 @@ func writersRing(t *testing.T, table store.Table) {
 			return err
 		}},
 		{"Release", store.RequestKey(request.ID, store.KindRunRequest), func(ctx context.Context) error {
-			_, err := s.Release(ctx, request.ID, 1, store.Drain)
+			_, err := s.Release(ctx, request.ID, 1, store.ReleaseDrain)
 			return err
 		}},
 		{"Ring", store.RequestKey(request.ID, store.KindRunRequest), func(ctx context.Context) error {
-			return s.Ring(ctx, request.ID)
+			return s.Notify(ctx, request.ID)
 		}},
 		{"Signal", store.InstanceKey(p, store.KindSignal), func(ctx context.Context) error {
 			return s.Signal(ctx, p, store.SignalValue{Signal: store.RegOK}, epoch)
@@ -120,11 +120,11 @@ func callsAfterClose(t *testing.T, table store.Table) {
 	ctx := t.Context()
 	_, get := table.Get(ctx, store.Consistent, testKey(1))
 	for call, err := range map[string]error{
-		"Get":   get,
-		"Put":   table.Put(ctx, testItem(testKey(1), 2, 2), 1),
-		"Scan":  table.Scan(ctx, func(store.Item) error { return nil }),
-		"Ring":  table.Ring(ctx, testKey(1)),
-		"Watch": table.Watch(ctx, func(store.Key) {}),
+		"Get":    get,
+		"Put":    table.Put(ctx, testItem(testKey(1), 2, 2), 1),
+		"Scan":   table.Scan(ctx, func(store.Item) error { return nil }),
+		"Notify": table.Notify(ctx, testKey(1)),
+		"Watch":  table.Watch(ctx, func(store.Key) {}),
 	} {
 		if err == nil {
 			t.Errorf("%s() after Close() succeeded", call)

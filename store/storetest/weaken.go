@@ -120,8 +120,8 @@ func (t *weak) Scan(ctx context.Context, yield func(store.Item) error) error {
 	return t.Table.Scan(ctx, yield)
 }
 
-// Ring implements store.Table.
-func (t *weak) Ring(ctx context.Context, keys ...store.Key) error {
+// Notify implements store.Table.
+func (t *weak) Notify(ctx context.Context, keys ...store.Key) error {
 	if err := t.refuse("ring"); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (t *weak) Ring(ctx context.Context, keys ...store.Key) error {
 	if len(out) == 0 {
 		return nil
 	}
-	return t.Table.Ring(ctx, out...)
+	return t.Table.Notify(ctx, out...)
 }
 
 // Close implements store.Table.

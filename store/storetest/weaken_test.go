@@ -106,10 +106,10 @@ func TestWeaken_Refuse(t *testing.T) {
 	ctx := t.Context()
 	_, get := table.Get(ctx, store.Consistent, item(1).Key)
 	for call, err := range map[string]error{
-		"Put":  table.Put(ctx, item(1), 0),
-		"Get":  get,
-		"Scan": table.Scan(ctx, func(store.Item) error { return nil }),
-		"Ring": table.Ring(ctx, item(1).Key),
+		"Put":    table.Put(ctx, item(1), 0),
+		"Get":    get,
+		"Scan":   table.Scan(ctx, func(store.Item) error { return nil }),
+		"Notify": table.Notify(ctx, item(1).Key),
 	} {
 		if !errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("%s() error = %v, want %v", call, err, store.ErrUnavailable)
@@ -126,7 +126,7 @@ type rings struct {
 	heard []string
 }
 
-func (r *rings) Ring(_ context.Context, keys ...store.Key) error {
+func (r *rings) Notify(_ context.Context, keys ...store.Key) error {
 	for _, k := range keys {
 		r.heard = append(r.heard, k.Partition)
 	}
@@ -149,7 +149,7 @@ func TestWeaken_Rings(t *testing.T) {
 			inner := &rings{}
 			table := storetest.Weaken(inner, tt.weakness)
 			for _, name := range []string{"a", "b", "c"} {
-				if err := table.Ring(t.Context(), store.Key{Partition: name, Sort: "TYPE#Test"}); err != nil {
+				if err := table.Notify(t.Context(), store.Key{Partition: name, Sort: "TYPE#Test"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -166,7 +166,7 @@ func TestWeaken_SeedDecidesTheFaults(t *testing.T) {
 		inner := &rings{}
 		table := storetest.Weaken(inner, storetest.Weakness{Seed: seed, Refuse: 0.5})
 		for range 64 {
-			out = append(out, table.Ring(t.Context(), item(1).Key) != nil)
+			out = append(out, table.Notify(t.Context(), item(1).Key) != nil)
 		}
 		return out
 	}
