@@ -18,7 +18,7 @@ func available(t *testing.T, when string, p *pool.Pickup, want ...string) {
 	}
 }
 
-// What is taken is offered to nobody else, what comes back is, and what was dropped is not. S50
+// What is taken is offered to no one else, what comes back is, and what was dropped is not. S50
 func TestPickup_AvailableIsWhatNobodyHas_S50(t *testing.T) {
 	p, _ := newPickup()
 	available(t, "empty", p)
@@ -43,7 +43,7 @@ func TestPickup_AvailableIsWhatNobodyHas_S50(t *testing.T) {
 	available(t, "a taken one dropped", p, "i-001", "i-002")
 }
 
-// From its threshold on a candidate is not available, although nobody has removed it yet, and nor if it comes back. S48
+// From its threshold on a candidate is not available, although no one has removed it yet, and nor if it comes back. S48
 func TestPickup_AvailableEndsWithTheThreshold_S48(t *testing.T) {
 	p, clk := newPickup()
 	for n := range 3 {

@@ -10,8 +10,8 @@ import (
 	"github.com/remuda-run/remuda/pool"
 )
 
-// 16 workers draw 200 candidates while others refresh, return and veto: nobody ever holds what
-// another holds, and nobody goes away empty-handed while there is enough. S49, S50, S60, S61, S62
+// 16 workers draw 200 candidates while others refresh, return and veto: no one ever holds what
+// another holds, and no one leaves empty-handed while there is enough. S49, S50, S60, S61, S62
 func TestPickup_S60_WorkersShareOneSource(t *testing.T) {
 	const workers, rounds, candidates = 16, 300, 200
 	p, _ := newPickup()

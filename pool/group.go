@@ -16,7 +16,7 @@ func keyOf(t Ticket) groupKey {
 	return groupKey{class: t.ResourceClass, usage: t.UsageClass, typ: t.InstanceType, cpu: t.CPU, mem: t.Mem}
 }
 
-// hidden is the position of an entry that is in no heap, because somebody took it.
+// hidden is the position of an entry that is in no heap, because it is taken.
 const hidden = -1
 
 // entry is one candidate. Its attributes are those of its group, so that 100,000 entries do not

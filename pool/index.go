@@ -52,7 +52,7 @@ func (x *index) remove(e *entry) {
 	delete(x.entries, e.id)
 }
 
-// leave takes e out of its group, which goes with its last entry.
+// leave takes e out of its group, which ends with its last entry.
 func (x *index) leave(e *entry) {
 	g := e.group
 	if e.pos != hidden {

@@ -249,7 +249,7 @@ func (w *world) settle() {
 		delete(w.idle, id)
 		w.pickup.Drop(id)
 	}
-	// Nobody is idle: in the end no message is left, though deleted ones come back.
+	// No instance is idle: in the end no message is left, though deleted ones come back.
 	for n := 0; w.messages.Len("small")+w.messages.Len("large") > 0; n++ {
 		if n == 2000 {
 			w.t.Fatalf("seed %d: messages are left", w.seed)

@@ -15,7 +15,7 @@ const MaxLooks = 5
 
 // Pickup is the one source of candidates for all claim workers of a controller (S49).
 //
-// Its index is a view of the records that are idle, pooled, healthy and unexpired; its owner
+// Its index holds the records that are idle, pooled, healthy and unexpired; its owner
 // keeps it so with Put and Drop, from a full scan at start and from every change afterwards. So a
 // crash hides nothing, and no answer rests on what a queue says or does not say. Messages only have
 // records looked at (see Run).
@@ -69,7 +69,7 @@ func (p *Pickup) Count(q Query) int {
 	return n
 }
 
-// Available returns the ids of the candidates that nobody has taken and that have not expired, in no order.
+// Available returns the ids of the candidates that no one has taken and that have not expired, in no order.
 func (p *Pickup) Available() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *Pickup) Drop(id string) {
 	}
 }
 
-// Take hides the best candidate for q from everybody until Return or Drop, and returns it: of the
+// Take hides the best candidate for q from all others until Return or Drop, and returns it: of the
 // first usage class that has any, the one with the oldest threshold (S50). False means that there
 // is none for this query now (S58, S59).
 //
@@ -99,7 +99,7 @@ func (p *Pickup) Drop(id string) {
 // veto, which may be nil, is asked about matching candidates, best first: true means that this one
 // must be left for an older request. It is passed over and at no time hidden from others, so veto
 // is called with the Pickup locked: it must be quick, and must neither call the Pickup nor wait
-// for a lock under which somebody else does.
+// for a lock under which another does.
 func (p *Pickup) Take(q Query, who string, veto func(Ticket) bool) (Ticket, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

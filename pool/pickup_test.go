@@ -209,7 +209,7 @@ func TestPickup_VetoedStaysAvailable(t *testing.T) {
 	take(t, p, query(), "old", "i-002")
 }
 
-// A group goes with the last candidate in it, taken or not, so that types come and go for ever.
+// A group ends with the last candidate in it, taken or not, so that types come and go for ever.
 func TestPickup_GroupsAreBounded(t *testing.T) {
 	p, _ := newPickup()
 	for n := range 1000 {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// expirePeriod is how soon an expired candidate is gone although nobody asked for it.
+	// expirePeriod is how soon an expired candidate is gone although no one asked for it.
 	expirePeriod = 5 * time.Second
 	// emptyPause is the least time between two receives of an empty queue, in case the back end does
 	// not wait.
@@ -52,7 +52,7 @@ func (p *Pickup) Run(ctx context.Context, classes []string, look func(id string)
 // expireBatch bounds the removals under one lock, to about 0.3 ms.
 const expireBatch = 256
 
-// expire removes the expired candidates that nobody has taken.
+// expire removes the expired candidates that no one has taken.
 func (p *Pickup) expire() {
 	now := p.clock.Now()
 	for more := true; more; {
@@ -71,7 +71,7 @@ func (p *Pickup) receiveClass(ctx context.Context, class string, look func(strin
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			p.log.WarnContext(ctx, "receive messages", logkey.Class, class, logkey.Error, err)
+			p.log.WarnContext(ctx, "receiving messages failed; it is tried again", logkey.Class, class, logkey.Error, err)
 			p.pause(ctx, retry.NextBackOff())
 		case n == 0:
 			retry.Reset()
@@ -83,7 +83,7 @@ func (p *Pickup) receiveClass(ctx context.Context, class string, look func(strin
 }
 
 // receiveBatch receives once, has all looked at, and returns how many messages came. A malformed one names nothing to
-// look at, and goes like the others (H21, H22).
+// look at, and is deleted like the others (H21, H22).
 func (p *Pickup) receiveBatch(ctx context.Context, class string, wait time.Duration, look func(string)) (int, error) {
 	messages, err := p.pool.Receive(ctx, class, hold, wait)
 	if err != nil || len(messages) == 0 {
@@ -93,7 +93,7 @@ func (p *Pickup) receiveBatch(ctx context.Context, class string, wait time.Durat
 	for i, m := range messages {
 		receipts[i] = m.Receipt
 		if t, err := Decode(m.Body); err != nil {
-			p.log.WarnContext(ctx, "malformed message removed", logkey.Class, class, logkey.Error, err)
+			p.log.WarnContext(ctx, "a malformed message was removed from the pool's queue", logkey.Class, class, logkey.Error, err)
 		} else {
 			look(t.InstanceID)
 		}

@@ -106,10 +106,10 @@ func TestRun_S45_H14_RecordSuppliesAttributes(t *testing.T) {
 	})
 }
 
-// Messages of instances that are not idle disappear, and make nobody a candidate. S48, H22
+// Messages of instances that are not idle disappear, and make no instance a candidate. S48, H22
 func TestRun_S48_ZombiesAreDeleted(t *testing.T) {
 	run(t, func(t *testing.T, r *running) {
-		late := r.idle(spot(30), 0) // its record has expired, nobody noticed
+		late := r.idle(spot(30), 0) // its record has expired, no one noticed
 		for n := range 25 {
 			r.inject(t, "medium", spot(n))
 		}
@@ -153,7 +153,7 @@ func TestRun_H11_RestartWithAnEmptyQueue_S44_S45_S50(t *testing.T) {
 	})
 }
 
-// A message that could not be deleted comes again, and does no harm. S48
+// A message that could not be deleted comes again, and changes nothing. S48
 func TestRun_S48_UndeletedComesAgain(t *testing.T) {
 	run(t, func(t *testing.T, r *running) {
 		var down atomic.Bool
@@ -178,7 +178,7 @@ func TestRun_S48_UndeletedComesAgain(t *testing.T) {
 	})
 }
 
-// Candidates expire although nobody asks. S48
+// Candidates expire although no one asks. S48
 func TestRun_S48_ExpiresUnasked(t *testing.T) {
 	run(t, func(t *testing.T, r *running) {
 		r.inject(t, "medium", r.idle(spot(1), time.Minute))
@@ -203,7 +203,7 @@ func TestRun_S43_MessageInWrongQueue(t *testing.T) {
 	})
 }
 
-// A malformed message goes like any other, says so, and keeps nothing from the good one behind it. H21, H22
+// A malformed message is deleted like any other, says so, and keeps nothing from the good one behind it. H21, H22
 func TestRun_H21_H22_Malformed(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -222,7 +222,7 @@ func TestRun_H21_H22_Malformed(t *testing.T) {
 		if n := mem.Len("medium"); n != 0 || !slices.Equal(looked, []string{"i-001"}) {
 			t.Errorf("%d messages are left, looked at %q, want none and i-001", n, looked)
 		}
-		if n := strings.Count(log.String(), "malformed message removed"); n != len(bad) || !strings.Contains(log.String(), "resource_class=medium") {
+		if n := strings.Count(log.String(), "a malformed message was removed from the pool's queue"); n != len(bad) || !strings.Contains(log.String(), "resource_class=medium") {
 			t.Errorf("%d removals logged of %d:\n%s", n, len(bad), log.String())
 		}
 	})

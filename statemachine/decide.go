@@ -104,7 +104,7 @@ func Decide(f Facts, now time.Time) Decision {
 // silence reports whether the instance has been silent for too long, and otherwise when to ask
 // again. Two successful reads without a change are needed: one may have been stale. While those
 // are missing, or the brake is on, the question comes back one window later: nothing else would
-// bring it back, since neither a silent instance nor its unchanged record wakes anybody.
+// bring it back, since neither a silent instance nor its unchanged record wakes anyone.
 func (f Facts) silence(now time.Time) (bool, time.Time) {
 	if f.LastBeat.IsZero() {
 		return false, time.Time{}

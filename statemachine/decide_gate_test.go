@@ -59,7 +59,7 @@ func TestDecide_GateCountsFromItsOwnStart(t *testing.T) {
 	})
 }
 
-// A held check, and GitHub's own failures, reject nobody; the threshold stays.
+// A held check, and GitHub's own failures, reject no instance; the threshold stays.
 func TestDecide_HeldAndBlockedRejectNobody(t *testing.T) {
 	var tests []decideTest
 	for _, s := range []statemachine.State{statemachine.Created, statemachine.Claimed, statemachine.Idle} {
@@ -99,7 +99,7 @@ func TestDecide_ReportsThatPass(t *testing.T) {
 	pooled := statemachine.Decision{Event: statemachine.Pooled, Reason: statemachine.ReasonClean}
 	clean := waiting(statemachine.Idle, statemachine.Clean)
 	for _, r := range []statemachine.Report{statemachine.NoReport, statemachine.ScriptOK, statemachine.Online, statemachine.NextWanted, statemachine.Blocked} {
-		tests = append(tests, decideTest{fmt.Sprintf("idle/report %d", r), "nobody said that it is clean", waiting(statemachine.Idle, r), start, notClean(r)})
+		tests = append(tests, decideTest{fmt.Sprintf("idle/report %d", r), "not reported clean", waiting(statemachine.Idle, r), start, notClean(r)})
 	}
 	again := with(clean, func(f *statemachine.Facts) { f.Pooled = true })
 	tests = append(tests,

@@ -98,7 +98,7 @@ func TestDecide_S24_NothingSavesTheExpired(t *testing.T) {
 	}
 }
 
-// goodReports are those that reject nobody.
+// goodReports are those that reject no instance.
 var goodReports = []statemachine.Report{
 	statemachine.NoReport, statemachine.ScriptOK, statemachine.Online,
 	statemachine.NextWanted, statemachine.Blocked, statemachine.Clean,

@@ -22,7 +22,7 @@ type Limits struct {
 	Silence        time.Duration // no heartbeat: lost, unless running
 	RunningSilence time.Duration // no heartbeat: lost, while a job may run
 	Visibility     time.Duration // how long the fleet may not show a new instance
-	AgentGrace     time.Duration // past its threshold the agent halts the machine by itself
+	AgentGrace     time.Duration // past its threshold the agent halts the machine
 }
 
 // DefaultLimits returns the limits of an installation that configures none.
@@ -46,7 +46,7 @@ func DefaultLimits() Limits {
 }
 
 // Window is the greatest age of a healthy heartbeat: three periods, so that two missed
-// reports fail nobody.
+// reports fail no instance.
 func (l Limits) Window() time.Duration { return 3 * l.Beat }
 
 // For returns the time an instance may stay in s. Terminated has none.

@@ -168,7 +168,7 @@ func TestRules_S09_IdleOnlyByRelease(t *testing.T) {
 	}
 }
 
-// Callers get copies: nobody can add a row.
+// Callers get copies: no one can add a row.
 func TestRules_AreCopies(t *testing.T) {
 	statemachine.Rules()[0].To = statemachine.Idle
 	statemachine.RequestRules()[0].To = statemachine.Failed

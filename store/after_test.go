@@ -153,7 +153,7 @@ func TestInstance_After_Refuses(t *testing.T) {
 	}
 }
 
-// What failed is told by its end, in a form that any back end gives back as it was.
+// What failed is described by its end, in a form that any back end gives back as it was.
 func TestInstance_After_DetailIsTheEndAsText(t *testing.T) {
 	tests := []struct{ name, detail, want string }{
 		{"Short", "exit status 1", "exit status 1"},

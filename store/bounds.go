@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a request. The action and the command line hold to them too; whoever writes a record without
+// Bounds of a request. The action and the command line hold to them too; who writes a record without
 // them is answered by Check.
 const (
 	MaxPatterns = 400 // allowed instance types that EC2 takes (EC2 API, InstanceRequirementsRequest)
-	maxPattern  = 30  // bytes of one of them (likewise)
+	maxPattern  = 30  // bytes of one of them (there too)
 	maxClass    = 32  // bytes of a class's name, see nameForm of the configuration
 	maxShown    = 40  // bytes of a foreign text in an error
 )
@@ -23,7 +23,7 @@ const MaxMessage = 1000
 // at most 400 KB (DynamoDB, "Quotas"); a seat takes up to 130 bytes there, and the rest of a status some 3 kB.
 const MaxSeats = 3000
 
-// Check says which fields of a request nobody could serve, whatever is configured.
+// Check says which fields of a request no fleet could serve, whatever is configured.
 func (r RunRequest) Check() error {
 	var errs []error
 	if n := len(r.UsageClasses); n < 1 || n > 2 {

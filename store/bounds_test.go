@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What names no item that may exist is no key of ours, whoever rings for it.
+// What names no item that may exist is no key of ours, though one notifies of it.
 func TestKey_OfForeignText_NamesNothing(t *testing.T) {
 	long := strings.Repeat("9", 101)
 	for _, k := range []Key{

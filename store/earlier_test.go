@@ -13,7 +13,7 @@ import (
 // changed says of what e997646 had otherwise why an older controller that takes the lease back can do without.
 var changed = map[string]string{
 	// It reads orders without a version, and only reads them. It goes by their expiry, which they get once they are taken
-	// up: one that nobody has taken up waits for a controller that does.
+	// up: one that no controller has taken up waits for a controller that does.
 	"DrainOrder unversioned": "an order is taken up by one controller alone",
 }
 

@@ -12,7 +12,7 @@ type Found struct {
 // Visitor empties f, and returns what a scan fills it by.
 func (f *Found) Visitor() Visitor {
 	*f = Found{Vitals: map[Principal]Vitals{}, Runs: map[RequestID]RunRecords{}, Bad: map[Key]error{}}
-	said := func(p Principal, set func(*Vitals)) {
+	vitals := func(p Principal, set func(*Vitals)) {
 		v := f.Vitals[p]
 		set(&v)
 		f.Vitals[p] = v
@@ -24,8 +24,8 @@ func (f *Found) Visitor() Visitor {
 	}
 	return Visitor{
 		Instance:  func(in Instance) { f.Instances = append(f.Instances, in) },
-		Heartbeat: func(h Heartbeat) { said(h.Principal, func(v *Vitals) { v.Heartbeat = h }) },
-		Signal:    func(s Signal) { said(s.Principal, func(v *Vitals) { v.Signal = s }) },
+		Heartbeat: func(h Heartbeat) { vitals(h.Principal, func(v *Vitals) { v.Heartbeat = h }) },
+		Signal:    func(s Signal) { vitals(s.Principal, func(v *Vitals) { v.Signal = s }) },
 		Request:   func(r RunRequest) { of(r.ID, func(all *RunRecords) { all.Request = &r }) },
 		Client:    func(c RunClient) { of(c.ID, func(all *RunRecords) { all.Client = &c }) },
 		Status:    func(s RunStatus) { of(s.ID, func(all *RunRecords) { all.Status = &s }) },

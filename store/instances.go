@@ -23,7 +23,7 @@ type Transition struct {
 	Attempt int           // Claim only
 	Release ReleaseMode   // Released and Unclaimed only
 	Reason  string        // transitions to terminated
-	Detail  string        // likewise; its end is kept
+	Detail  string        // of the same; its end is kept
 }
 
 // After returns the record that t makes of in, or why t may not happen: ErrNoRule of package
@@ -220,7 +220,7 @@ func (s *Store) Beat(ctx context.Context, p Principal, beat Beat, now time.Time)
 	}, Unconditional)
 }
 
-// Signal writes the agent's report and rings. A failed ring is not an error: it is a hint.
+// Signal writes the agent's report and notifies. Its failure to notify is not an error: it is a hint.
 func (s *Store) Signal(ctx context.Context, p Principal, v SignalValue, now time.Time) error {
 	v.Detail = Tail(v.Detail)
 	sig := &Signal{Principal: p, Value: v, UpdatedAt: At(now), ExpiresAt: now.Add(signalLife).Truncate(time.Second)}
@@ -231,7 +231,7 @@ func (s *Store) Signal(ctx context.Context, p Principal, v SignalValue, now time
 	return nil
 }
 
-// Vitals is what an agent last said. Zero records mean that nothing is stored.
+// Vitals is what an agent last reported. Zero records mean that nothing is stored.
 type Vitals struct {
 	Heartbeat Heartbeat
 	Signal    Signal

@@ -10,7 +10,7 @@ import (
 )
 
 // junk reports whether an item has no expiry where only such belong that have: where workflows and machines
-// write, of a kind that is none of ours or that is always written with one. Everybody who may write there can
+// write, of a kind that is none of ours or that is always written with one. Anyone who may write there can
 // leave any number, and each scan reads them.
 func junk(item Item) bool {
 	theirs := strings.HasPrefix(item.Key.Partition, runPrefix) || strings.HasPrefix(item.Key.Partition, instancePrefix)
@@ -24,7 +24,7 @@ func junk(item Item) bool {
 	return !KnownKind(item.Key.Sort)
 }
 
-// ExpireJunk lets an item go at an instant, with what it holds as far as that can be read: should it be a
+// ExpireJunk lets an item expire at an instant, with what it holds as far as that can be read: should it be a
 // record of a later version of this program, that has until then to write it anew. One that was written
 // meanwhile is left alone, if it has a version; one that cannot be written again as it is loses what it holds.
 func (s *Store) ExpireJunk(ctx context.Context, item Item, at time.Time) error {

@@ -25,7 +25,7 @@ func (t *tooLarge) Put(_ context.Context, item Item, expect int64) error {
 	return nil
 }
 
-// H61: what cannot be written again as it is goes without what it holds.
+// H61: what cannot be written again as it is loses what it holds.
 func TestExpireJunk_CannotBeWritten_H61(t *testing.T) {
 	at := time.Unix(1_800_000_000, 0).UTC()
 	for name, item := range map[string]Item{

@@ -18,9 +18,9 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
 // stubTable is a Table made of functions; a call of one that is nil panics.
 type stubTable struct {
 	Table
-	putFunc  func(Item, int64) error
-	getFunc  func(...Key) ([]Item, error)
-	ringFunc func(...Key) error
+	putFunc    func(Item, int64) error
+	getFunc    func(...Key) ([]Item, error)
+	notifyFunc func(...Key) error
 }
 
 func (t stubTable) Put(_ context.Context, item Item, expect int64) error {
@@ -29,7 +29,7 @@ func (t stubTable) Put(_ context.Context, item Item, expect int64) error {
 func (t stubTable) Get(_ context.Context, _ Consistency, keys ...Key) ([]Item, error) {
 	return t.getFunc(keys...)
 }
-func (t stubTable) Notify(_ context.Context, keys ...Key) error { return t.ringFunc(keys...) }
+func (t stubTable) Notify(_ context.Context, keys ...Key) error { return t.notifyFunc(keys...) }
 
 // instanceIn returns a legal record in s, with every attribute set that s allows.
 func instanceIn(s statemachine.State) Instance {

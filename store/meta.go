@@ -71,7 +71,7 @@ func (r *Instance) key() Key                   { return InstanceKey(r.Principal,
 func (r *Instance) meta() (*int64, *time.Time) { return &r.Version, &r.ExpiresAt }
 func (r *Instance) setKey(k Key)               { r.Principal = principalIn(k) }
 
-// validate rejects every shape that the table cannot produce, whoever wrote it.
+// validate rejects every shape that the table cannot produce, by any writer.
 func (r *Instance) validate() error {
 	owned := r.State.Owned()
 	switch {

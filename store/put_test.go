@@ -30,7 +30,7 @@ func recorded(answer func(n int, item Item) error) (*Store, *[]call) {
 			*calls = append(*calls, call{item, expect, time.Now()})
 			return answer(len(*calls), item)
 		},
-		ringFunc: func(...Key) error { return nil },
+		notifyFunc: func(...Key) error { return nil },
 	}), calls
 }
 
@@ -81,7 +81,7 @@ func TestPut_ConflictWithItselfIsSuccess_H13(t *testing.T) {
 	})
 }
 
-// S46: whoever finds that another wrote first is told so, also where the version is the one it would have written.
+// S46: who finds that another wrote first learns it, also where the version is the one it would have written.
 func TestPut_ConflictWithAnotherIsFinal(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -133,7 +133,7 @@ func TestPut_DefiniteErrorsAreNotRepeated(t *testing.T) {
 }
 
 // The try after leadership or permission was lost had no effect, but the one before may have been
-// applied: whoever wrote must not take that for a definite no.
+// applied: who wrote must not take that for a definite no.
 func TestPut_RefusalAfterAnUnknownOutcomeIsUnknown_H13(t *testing.T) {
 	for _, refusal := range []error{ErrNotLeader, ErrRefused} {
 		bubbletest.Run(t, func(t *testing.T) {
@@ -245,11 +245,11 @@ func TestPutLease_OneTry(t *testing.T) {
 	}
 }
 
-// A ring is a hint: what was written stays written when it fails, and nobody is told otherwise.
-func TestRing_FailureIsNoError(t *testing.T) {
+// A notification is a hint: what was written stays written when it fails, and no caller learns otherwise.
+func TestNotify_FailureIsNoError(t *testing.T) {
 	stored := Item{}
 	table := oneItem(&stored)
-	table.ringFunc = func(...Key) error { return errReply }
+	table.notifyFunc = func(...Key) error { return errReply }
 	table.getFunc = func(...Key) ([]Item, error) {
 		if stored.Version == 0 {
 			return nil, nil
@@ -272,6 +272,6 @@ func TestRing_FailureIsNoError(t *testing.T) {
 		t.Errorf("OrderDrain() error = %v, want none", err)
 	}
 	if err := s.Notify(t.Context(), "1"); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("Notify() error = %v, want %v: who only rings is told", err, ErrUnavailable)
+		t.Errorf("Notify() error = %v, want %v: who only notifies learns it", err, ErrUnavailable)
 	}
 }

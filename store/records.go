@@ -104,7 +104,7 @@ type Seat struct {
 	Seconds      float64    `json:"seconds"` // from Pending until it was handed over
 }
 
-// Counts tell a waiting client how far its request is. Wanted is the request's count.
+// Counts show a waiting client how far its request is. Wanted is the request's count.
 type Counts struct {
 	Wanted    int `json:"wanted"`
 	Claimed   int `json:"claimed"`   // warm, not handed over yet
@@ -205,7 +205,7 @@ const (
 	RemoveFailed SignalName = "UD_REMOVE_REG_FAILED"
 )
 
-// Causes of RegFailed. Throttled and unavailable are GitHub's fault and reject nobody. Refused, deprecated and
+// Causes of RegFailed. Throttled and unavailable are GitHub's fault and reject no instance. Refused, deprecated and
 // silent may be GitHub's or the machine's: other machines show which (ADR 0015). Machine is certainly its own.
 const (
 	CauseThrottled   = "throttled"
@@ -289,13 +289,13 @@ func (d DrainOrder) Covers(in Instance) bool {
 }
 
 // Matches reports whether the order dismisses in. Records of one term carry one clock; those of an earlier
-// term are older, whatever the clocks of the two controllers said. One without a term may be of a controller of the
-// version before that led after the order was taken up: only clocks tell.
+// term are older, whatever the clocks of the two controllers showed. One without a term may be of a controller of the
+// version before that led after the order was taken up: only clocks show.
 func (d DrainOrder) Matches(in Instance) bool {
 	switch {
 	case !d.Covers(in):
 		return false
-	case d.EffectiveAt.IsZero(): // taken up by nobody, or by a controller that went by the operator's clock
+	case d.EffectiveAt.IsZero(): // taken up by no controller, or by a controller that went by the operator's clock
 		return !d.ExpiresAt.IsZero() && !in.CreatedAt.After(d.CreatedAt.Time)
 	case in.Term != d.Term && in.Term != 0:
 		return in.Term < d.Term

@@ -37,7 +37,7 @@ func (s *Store) Request(ctx context.Context, c Consistency, id RequestID) (RunRe
 	return r, err
 }
 
-// Submit stores want and rings. The same attempt with the same spec is the same request and is
+// Submit stores want and notifies. The same attempt with the same spec is the same request and is
 // returned as stored; with another spec it is ErrOtherSpec. A higher attempt replaces a lower one;
 // a lower one is ErrOldAttempt.
 func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error) {
@@ -68,7 +68,7 @@ func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error)
 	}
 }
 
-// Release gives attempt and all before it back, and rings. It only ever raises ReleasedAttempt, so
+// Release gives attempt and all before it back, and notifies. It only ever raises ReleasedAttempt, so
 // a late release of an old attempt cannot free a newer one; repeated with Now it hurries a drain.
 // attempt 0 means the stored one.
 func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode ReleaseMode) (RunRequest, error) {
@@ -106,7 +106,7 @@ func (s *Store) Seen(ctx context.Context, id RequestID, attempt int, now time.Ti
 	}, Unconditional)
 }
 
-// notify tells the controller; a lost notification costs latency only, so its failure is not an error.
+// notify hints to the controller that a key deserves a look; a lost hint costs latency only, so its failure is no error.
 func (s *Store) notify(ctx context.Context, k Key) { _ = s.table.Notify(ctx, k) }
 
 // Notify asks the controller to look at a request again.

@@ -21,7 +21,7 @@ type Store struct {
 // New returns a Store on table. The caller keeps ownership of table.
 func New(table Table) *Store { return &Store{table: table} }
 
-// Table returns the table below, for rings and watches.
+// Table returns the table below, for notifications and watches.
 func (s *Store) Table() Table { return s.table }
 
 // retryFirst and retryMax bound the pause between two identical writes. The first is a little more

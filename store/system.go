@@ -23,7 +23,7 @@ func (s *Store) Launch(ctx context.Context, token string) (Launch, error) {
 	return l, err
 }
 
-// Lease reads the lease, consistently. The zero Lease means that nobody ever held it.
+// Lease reads the lease, consistently. The zero Lease means that no controller ever held it.
 func (s *Store) Lease(ctx context.Context) (Lease, error) {
 	items, err := s.table.Get(ctx, Consistent, LeaseKey)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Store) PutLease(ctx context.Context, l Lease) (Lease, error) {
 	return out, nil
 }
 
-// OrderDrain stores a drain order, whose id was never used before, and rings. It is in force once a
+// OrderDrain stores a drain order, whose id was never used before, and notifies. It is in force once a
 // controller has taken it up.
 func (s *Store) OrderDrain(ctx context.Context, d DrainOrder) error {
 	d.EffectiveAt, d.Term, d.ExpiresAt = Time{}, 0, time.Time{}

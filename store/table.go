@@ -58,9 +58,9 @@ type Table interface {
 	Scan(ctx context.Context, yield func(Item) error) error
 	// Notify tells one watcher, in whatever process, that the items under keys deserve a look.
 	Notify(ctx context.Context, keys ...Key) error
-	// Watch calls ring for each key rung, until ctx ends, and then returns nil. A ring may be
+	// Watch calls notify for each key notified of, until ctx ends, and then returns nil. A notification may be
 	// lost, repeated or late, and reaches one watcher only: it is a hint.
-	Watch(ctx context.Context, ring func(Key)) error
+	Watch(ctx context.Context, notify func(Key)) error
 	// Close releases what Open took. Calls after it fail.
 	Close() error
 }

@@ -84,7 +84,7 @@ func differences(t *testing.T, in awsread.Installation, want ...string) {
 		}
 	}
 	for _, line := range got {
-		expected := len(want) > 0 && (strings.HasPrefix(line, "Ring.") || strings.HasPrefix(line, "Ticket."))
+		expected := len(want) > 0 && (strings.HasPrefix(line, "Notification.") || strings.HasPrefix(line, "Ticket."))
 		for _, w := range want {
 			expected = expected || strings.Contains(line, w)
 		}

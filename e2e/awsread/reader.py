@@ -159,7 +159,7 @@ class Reader:
         """The queues are the documented ones, with their attributes and messages."""
         sqs = self.client("sqs")
         prefix, kinds = self.given["prefix"], {row["queue"]: row for row in self.page.rows("SQS")}
-        names = {literal(kinds["rings"]["name"]).replace("<table>", self.given["table"]): "rings"}
+        names = {literal(kinds["notifications"]["name"]).replace("<table>", self.given["table"]): "notifications"}
         for name in self.given["classes"]:
             names[self.queue_name(literal(kinds["pool"]["name"]), prefix, name)] = "pool"
         urls = {}

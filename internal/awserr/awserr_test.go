@@ -119,7 +119,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// EC2 appends thousands of characters that nobody can read.
+// EC2 appends thousands of characters that no one can read.
 func TestExplain_IsShort(t *testing.T) {
 	secretive := answered(403, "UnauthorizedOperation", "You are not authorized. Encoded authorization failure message: "+strings.Repeat("x", 5000))
 	long := answered(400, "ValidationException", strings.Repeat("ä", 5000))

@@ -18,7 +18,7 @@ const (
 	None Class = iota
 	// Unavailable means that no usable answer came: a 5xx, a timeout, a broken connection, a context that
 	// ended. The call may have had its effect; later it may succeed. So it is where the service refused
-	// a signature that is mended by itself: temporary credentials are renewed, those just made become
+	// a signature that will be right without anyone: temporary credentials are renewed, those just made become
 	// known, clocks are set.
 	Unavailable
 	// Throttled means that the service refused the call for its rate. It had no effect; slower, it
@@ -31,7 +31,7 @@ const (
 	NotFound
 	// Exists means that what was to be created is there already, or is being created or changed.
 	Exists
-	// Invalid means that the service refused the call as it is, whoever makes it. It had no effect.
+	// Invalid means that the service refused the call as it is, from any caller. It had no effect.
 	Invalid
 )
 
@@ -124,7 +124,7 @@ func Code(err error) string {
 }
 
 // ClassOf returns the class of an error of an SDK call. What it does not know it takes for
-// Unavailable if the service did not answer, since nobody can say that the call had no effect.
+// Unavailable if the service did not answer, since no one can say that the call had no effect.
 func ClassOf(err error) Class {
 	if err == nil {
 		return None

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Error is an error of a call, told to an operator. It wraps the cause.
+// Error is an error of a call, for an operator. It wraps the cause.
 type Error struct {
 	Call     string // as policies name it, such as dynamodb:PutItem
 	Resource string // kind and name, such as "table remuda"
@@ -30,7 +30,7 @@ func Explain(err error, call, resource string) error {
 func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s on %s: %s: %s", e.Call, e.Resource, e.meaning(), said(e.Err))
+	return fmt.Sprintf("%s on %s: %s: %s", e.Call, e.Resource, e.meaning(), textOf(e.Err))
 }
 
 // meaning says what the class means here, and what to do.
@@ -59,12 +59,12 @@ func (e *Error) meaning() string {
 	return "no usable answer"
 }
 
-// maxSaid bounds the service's own words: EC2 appends an encoded message of some thousand
+// maxText bounds the service's own words: EC2 appends an encoded message of some thousand
 // characters to a refusal (EC2, DecodeAuthorizationMessage).
-const maxSaid = 400
+const maxText = 400
 
-// said returns the service's words, or the innermost reason why there are none.
-func said(err error) string {
+// textOf returns the service's words, or the innermost reason why there are none.
+func textOf(err error) string {
 	text := ""
 	if api := smithy.APIError(nil); errors.As(err, &api) {
 		text = api.ErrorCode()
@@ -79,8 +79,8 @@ func said(err error) string {
 	if before, _, found := strings.Cut(text, "Encoded authorization failure message:"); found {
 		text = strings.TrimSpace(before)
 	}
-	if len(text) > maxSaid {
-		text = strings.ToValidUTF8(text[:maxSaid], "") + "…"
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "…"
 	}
 	return text
 }

@@ -16,7 +16,7 @@ func FuzzExplain(f *testing.F) {
 		cause := answered(status, code, message)
 		err := Explain(cause, "ec2:CreateFleet", "fleet remuda")
 		text := err.Error()
-		if !strings.HasPrefix(text, "ec2:CreateFleet on fleet remuda: ") || len(text) > maxSaid+300 {
+		if !strings.HasPrefix(text, "ec2:CreateFleet on fleet remuda: ") || len(text) > maxText+300 {
 			t.Errorf("Explain = %d bytes: %.300q", len(text), text)
 		}
 		if ClassOf(err) != ClassOf(cause) || ClassOf(err) == None || !errors.Is(err, cause) {

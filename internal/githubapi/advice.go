@@ -42,7 +42,7 @@ func (c call) needs(s scope, k kind, scopes string) string {
 		mode = "read"
 	}
 	permission := fmt.Sprintf(`repository permission "Administration: %s" on %s`, mode, s.url)
-	scope := "repo, of somebody who administers " + s.String()
+	scope := "repo, of an administrator of " + s.String()
 	switch s.level {
 	case organisation:
 		permission = fmt.Sprintf(`organization permission "Self-hosted runners: %s" on %s`, mode, s.url)
@@ -63,7 +63,7 @@ func (c call) needs(s scope, k kind, scopes string) string {
 	return fmt.Sprintf("the credential needs the %s (fine-grained token or App), or the scope %s (classic token)", permission, scope)
 }
 
-// has tells what the token may do instead.
+// has says what the token may do instead.
 func has(scopes string) string {
 	if scopes == "" {
 		return ""

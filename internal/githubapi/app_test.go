@@ -215,7 +215,7 @@ func TestApp_KeyThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// One token serves all who wait for it; who leaves takes it from nobody.
+// One token serves all who wait for it; who leaves takes it from no one.
 func TestApp_ConcurrentCallersShareOneToken(t *testing.T) {
 	release, arrived := make(chan struct{}), make(chan struct{}, 10)
 	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -279,7 +279,7 @@ func TestApp_SecretsStayOutOfLogsAndErrors(t *testing.T) {
 	}
 	for _, s := range append(auth, "ghs_do-not-tell", string(oneKey()[40:80])) {
 		if strings.Contains(out.String(), s) {
-			t.Errorf("%.20s… is told in %s", s, &out)
+			t.Errorf("%.20s… is shown in %s", s, &out)
 		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 	// 10 s.
 	CallTimeout = 5 * time.Second
 	// tokenMargin is how long before its end a cached registration token is replaced, so that
-	// whoever gets it has time to use it and clocks may differ.
+	// who gets it has time to use it and clocks may differ.
 	tokenMargin = 5 * time.Minute
 	// pageSize is the most runners of one page (GitHub REST, "List self-hosted runners").
 	pageSize = 100
@@ -74,7 +74,7 @@ func (c *Client) JITConfig(ctx context.Context, name, label string) (JIT, error)
 		return resp, err
 	})
 	if err != nil {
-		c.doubtGroup(err)
+		c.recheckGroup(err)
 		return JIT{}, err
 	}
 	jit := JIT{RunnerID: out.GetRunner().GetID(), Config: out.GetEncodedJITConfig()}

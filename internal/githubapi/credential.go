@@ -16,7 +16,7 @@ type credential interface {
 	refused(token string)
 }
 
-// given is a credential that somebody else looks after.
+// given is a credential that its caller looks after.
 type given func(ctx context.Context) (string, error)
 
 func (g given) get(ctx context.Context) (string, error) { return g(ctx) }
@@ -81,14 +81,14 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	out := req.Clone(req.Context())
 	out.Header.Set("Authorization", "Bearer "+token)
 	resp, err := base.RoundTrip(out)
-	if err == nil && doubtful(resp) {
+	if err == nil && ambiguous(resp) {
 		a.credential.refused(token)
 	}
 	return resp, err
 }
 
-// doubtful reports whether another token might have served better: not where GitHub limits the rate.
-func doubtful(resp *http.Response) bool {
+// ambiguous reports whether another token might have served better: not where GitHub limits the rate.
+func ambiguous(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusUnauthorized ||
 		resp.StatusCode == http.StatusForbidden && resp.Header.Get("Retry-After") == "" && resp.Header.Get("X-RateLimit-Remaining") != "0"
 }

@@ -21,7 +21,7 @@ type call struct {
 	invalid  error // kind of a 422; nil: ErrRefused
 }
 
-// callError is a failed call. The cause is text only: nobody outside may depend on the library
+// callError is a failed call. The cause is text only: no one outside may depend on the library
 // below, whose errors hold whole requests.
 type callError struct {
 	call    string
@@ -73,20 +73,20 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 		return e
 	}
 	code := resp.StatusCode
-	said := fmt.Sprintf("%d %s", code, message(err))
+	text := fmt.Sprintf("%d %s", code, message(err))
 	switch {
 	case throttled(resp, err):
-		e.kind, e.detail, e.retryAt = ErrThrottled, said, hold
+		e.kind, e.detail, e.retryAt = ErrThrottled, text, hold
 	case code >= 500, code == http.StatusRequestTimeout:
-		e.detail = said
+		e.detail = text
 	case code < 300:
 		e.detail = "unreadable answer"
 	case code == http.StatusConflict && c.conflict != nil:
-		e.kind, e.detail = c.conflict, said
+		e.kind, e.detail = c.conflict, text
 	case code == http.StatusUnprocessableEntity && c.invalid != nil:
-		e.kind, e.detail = c.invalid, said
+		e.kind, e.detail = c.invalid, text
 	default:
-		e.kind, e.detail = ErrRefused, said+"; "+c.advice(s, k, code, resp.Header.Get("X-OAuth-Scopes"))
+		e.kind, e.detail = ErrRefused, text+"; "+c.advice(s, k, code, resp.Header.Get("X-OAuth-Scopes"))
 	}
 	return e
 }

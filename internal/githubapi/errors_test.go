@@ -66,7 +66,7 @@ func TestErrors_OneKindEach_WithAdvice(t *testing.T) {
 				}
 			}
 			if strings.Contains(err.Error(), secret) {
-				t.Errorf("error tells the credential: %v", err)
+				t.Errorf("error shows the credential: %v", err)
 			}
 			if n := len(f.calls()); n != 1 {
 				t.Errorf("made %d calls, want 1: the client repeats nothing", n)
@@ -162,7 +162,7 @@ func TestSecrets_StayOutOfLogsAndText(t *testing.T) {
 	text := fmt.Sprintf("%v %+v %s %v", jit, jit, tok, &tok) + out.String()
 	for _, s := range []string{"c2VjcmV0", secret} {
 		if strings.Contains(text, s) {
-			t.Errorf("%q is told in %s", s, text)
+			t.Errorf("%q is shown in %s", s, text)
 		}
 	}
 	if !strings.Contains(out.String(), "status=201") {

@@ -134,9 +134,9 @@ func checkFailure(t *testing.T, what string, err error, status int, said string)
 	case of != 1:
 		t.Errorf("%s = %v, of %d kinds", what, err, of)
 	case strings.Contains(text, secret) && !strings.Contains(said, secret):
-		t.Errorf("%s = %v tells the credential", what, err)
+		t.Errorf("%s = %v shows the credential", what, err)
 	case status < 300 && strings.Contains(text, material):
-		t.Errorf("%s = %v tells what was registered", what, err)
+		t.Errorf("%s = %v shows what was registered", what, err)
 	case len(text) > 2000 || strings.ContainsAny(text, "\n\r\x00"):
 		t.Errorf("%s = %d bytes that fit no line of a log: %q", what, len(text), text)
 	case held && time.Until(at) > time.Hour:

@@ -13,7 +13,7 @@ import (
 var callGroups = call{what: "list runner groups", group: other, reads: true}
 
 // groupID returns the runner group of new runners. A name is resolved once for all who wait for it, until a
-// refusal makes it doubtful.
+// refusal calls for another look.
 func (c *Client) groupID(ctx context.Context) (int64, error) {
 	if c.groupName == "" {
 		return c.group, nil
@@ -50,8 +50,8 @@ func (c *Client) knownGroup() int64 {
 	return c.resolved
 }
 
-// doubtGroup forgets the group's id if err may mean that it is another by now.
-func (c *Client) doubtGroup(err error) {
+// recheckGroup forgets the group's id if err may mean that it is another by now.
+func (c *Client) recheckGroup(err error) {
 	if errors.Is(err, ErrRefused) {
 		c.mu.Lock()
 		c.resolved = 0

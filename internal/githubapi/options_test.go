@@ -68,7 +68,7 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 				t.Errorf("New(%s) error = %v, want it to say %q", tt.url, err, tt.want)
 			}
 			if strings.Contains(fmt.Sprint(err), "hunter2") {
-				t.Errorf("New(%s) tells the password: %v", tt.url, err)
+				t.Errorf("New(%s) shows the password: %v", tt.url, err)
 			}
 		})
 	}

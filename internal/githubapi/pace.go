@@ -154,7 +154,7 @@ func serverTime(resp *github.Response, now time.Time) time.Time {
 	return now
 }
 
-// throttled tells a rate limit from a missing permission; both may be 403.
+// throttled distinguishes a rate limit from a missing permission; both may be 403.
 func throttled(resp *github.Response, err error) bool {
 	if resp.StatusCode == http.StatusTooManyRequests {
 		return true

@@ -17,7 +17,7 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
-// transport answers without a network, so that time in a bubble goes on by itself.
+// transport answers without a network, so that time in a bubble goes on.
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -62,7 +62,7 @@ func TestEnterprise_OtherTokensAreRefusedUnasked(t *testing.T) {
 		_, err := client(t, f, "/enterprises/acme", withToken(token)).Runners(t.Context())
 		checkKind(t, err, githubapi.ErrRefused)
 		if want := "classic token with scope manage_runners:enterprise"; !strings.Contains(fmt.Sprint(err), want) || strings.Contains(fmt.Sprint(err), token) {
-			t.Errorf("error = %v, want it to ask for a %s, and not to tell the token", err, want)
+			t.Errorf("error = %v, want it to ask for a %s, and not to show the token", err, want)
 		}
 		if n := len(f.calls()); n != 0 {
 			t.Errorf("made %d calls", n)
@@ -77,7 +77,7 @@ func TestErrors_NameThePermissionForTheCredentialInUse(t *testing.T) {
 		says              []string
 	}{
 		{"Classic", "/octo/repo", "ghp_1", 404, []string{
-			"check the URL", "the classic token needs the scope repo, of somebody who administers octo/repo (it has gist, read:org)"}},
+			"check the URL", "the classic token needs the scope repo, of an administrator of octo/repo (it has gist, read:org)"}},
 		{"ClassicOfOrganisation", "/octo", "ghp_1", 403, []string{
 			"self-hosted runners must be allowed there", "the classic token needs the scope admin:org, of an owner of octo"}},
 		{"ClassicOfEnterprise", "/enterprises/acme", "ghp_1", 404, []string{"scope manage_runners:enterprise"}},
@@ -248,7 +248,7 @@ func TestDeprecation(t *testing.T) {
 	}
 }
 
-// A group that is not there is told before the first runner needs it.
+// A group that is not there is reported before the first runner needs it.
 func TestCheck_RunnerGroup(t *testing.T) {
 	f := serve(t, answer(200, `{"token":"T","expires_at":"2999-01-01T00:00:00Z","runner_groups":[{"id":1,"name":"Default"},{"id":2,"name":"gpu"}]}`))
 	for group, want := range map[string]error{"GPU": nil, "linux": githubapi.ErrRefused} {

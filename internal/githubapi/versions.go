@@ -16,7 +16,7 @@ type Deprecation struct {
 	Runtime      time.Time // no jobs from then on
 }
 
-// Deprecation returns the dates of a runner version such as 2.329.0. Known is false if this server tells
+// Deprecation returns the dates of a runner version such as 2.329.0. Known is false if this server returns
 // none: GitHub Enterprise Server offers no such call, and has no such dates (GitHub REST, "Get runner
 // version end-of-life schedule", since September 2026).
 func (c *Client) Deprecation(ctx context.Context, version string) (d Deprecation, known bool, err error) {

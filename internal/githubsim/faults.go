@@ -59,7 +59,7 @@ func (h *Hub) SetDeprecated(on bool) {
 	defer h.mu.Unlock()
 	h.obsolete = on
 	h.broadcast()
-	h.ringAll()
+	h.wakeAll()
 }
 
 // Resources that the service limits, as it names them in X-RateLimit-Resource.

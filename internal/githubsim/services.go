@@ -106,13 +106,13 @@ func (h *Hub) SetTrouble(s Service, t Trouble, d time.Duration) {
 	}
 	h.services[s] = out
 	h.broadcast()
-	h.ringAll()
+	h.wakeAll()
 }
 
-// ringAll wakes every poll, so that it looks at what changed. The caller holds the lock.
-func (h *Hub) ringAll() {
+// wakeAll wakes every poll, so that it looks at what changed. The caller holds the lock.
+func (h *Hub) wakeAll() {
 	for _, s := range h.sessions {
-		s.ring()
+		s.wake()
 	}
 }
 

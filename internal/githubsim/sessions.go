@@ -41,7 +41,7 @@ type Message struct {
 type session struct {
 	id      string
 	runner  *runner
-	wake    chan struct{} // holds one: there is something for the poll in progress
+	woken   chan struct{} // holds one: there is something for the poll in progress
 	seenAt  time.Time     // creation, then the end of the last poll
 	polling int           // polls in progress
 	lastID  int64
@@ -64,13 +64,13 @@ func (s *session) send(m Message) {
 	s.lastID++
 	m.ID = s.lastID
 	s.inbox = append(s.inbox, m)
-	s.ring()
+	s.wake()
 }
 
-func (s *session) ring() {
+func (s *session) wake() {
 	select {
-	case s.wake <- struct{}{}:
-	default: // it is rung already
+	case s.woken <- struct{}{}:
+	default: // it is woken already
 	}
 }
 
@@ -114,7 +114,7 @@ func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
 		}
 		s := &session{
 			id:     fmt.Sprintf("%d.%s", r.ID, rand.Text()),
-			runner: r, wake: make(chan struct{}, 1), seenAt: now, tokenUntil: now.Add(h.opts.AccessFor),
+			runner: r, woken: make(chan struct{}, 1), seenAt: now, tokenUntil: now.Add(h.opts.AccessFor),
 		}
 		r.session, r.lastSeen, r.idleFrom = s, now, now
 		h.sessions[s.id] = s
@@ -213,7 +213,7 @@ func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 		case out.ID != 0 || !now.Before(deadline):
 			return out, nil
 		}
-		if err := h.pause(ctx, live.wake, deadline, now); err != nil {
+		if err := h.pause(ctx, live.woken, deadline, now); err != nil {
 			return Message{}, err
 		}
 	}
@@ -320,7 +320,7 @@ func (h *Hub) open(id string) (*session, error) {
 // closeSession ends a session for the given reason. The caller holds the lock.
 func (h *Hub) closeSession(s *session, why error, now time.Time) {
 	s.over = why
-	s.ring()
+	s.wake()
 	delete(h.sessions, s.id)
 	r := s.runner
 	r.session, r.lastSeen = nil, now

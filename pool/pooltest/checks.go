@@ -95,7 +95,7 @@ func receiveComesBack(ctx context.Context, p pool.Pool) error {
 	return nil
 }
 
-// A message that is offered while somebody waits for it comes at once, at least once in five.
+// A message that is offered while a receiver waits for it comes at once, at least once in five.
 func receiveWaits(ctx context.Context, open Open) error {
 	return with(func(ctx context.Context, p pool.Pool) error {
 		return with(func(ctx context.Context, other pool.Pool) error {

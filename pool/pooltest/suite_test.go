@@ -20,7 +20,7 @@ func memory(m *Memory, wrap func(pool.Pool) pool.Pool) Open {
 	return func(context.Context) (pool.Pool, error) { return handle{shared, m.Again()}, nil }
 }
 
-// handle is closed by itself and works on shared.
+// handle is closed alone and works on shared.
 type handle struct {
 	shared pool.Pool
 	own    *Memory

@@ -22,7 +22,7 @@ const (
 	// does, so that only concerns people who look: the default of SQS (SQS API, SetQueueAttributes).
 	visibility = 30 * time.Second
 	// retention is how long SQS keeps a message (60 s to 14 days, 4 days by default; ibid.). It counts
-	// from sending and is not renewed. What an outage leaves is soon gone; one that goes too early is a
+	// from sending and is not renewed. What an outage leaves is soon gone; one that expires too early is a
 	// hint lost and nothing else.
 	retention = 24 * time.Hour
 )
@@ -45,14 +45,14 @@ const (
 	held       = string(types.QueueAttributeNameApproximateNumberOfMessagesNotVisible)
 )
 
-// Ensure makes the queues of classes and mends their attributes, or only says what it would do
+// Ensure makes the queues of classes and repairs their attributes, or only says what it would do
 // unless apply is true. Each queue fails alone; the error joins what failed. It may run at any time,
 // also by several at once. A queue that an operator encrypts with a key of his own stays so.
 //
 // Queues of classes that are not configured any more are listed as "removed class: unused" with what
 // is left in them, and never deleted (H57): SQS's count of messages is approximate, an unused queue
 // costs nothing, and its name could not be used again for a minute if the class came back. Their
-// messages go by themselves after a day, and their instances do not depend on them.
+// messages expire after a day, and their instances do not depend on them.
 func (p *Pool) Ensure(ctx context.Context, apply bool, classes ...string) ([]ensure.Step, error) {
 	var steps []ensure.Step
 	var errs []error
@@ -76,7 +76,7 @@ func (p *Pool) Ensure(ctx context.Context, apply bool, classes ...string) ([]ens
 		if used[name] {
 			continue
 		}
-		if step, err := p.unused(ctx, name); !missing(err) { // else somebody deleted it
+		if step, err := p.unused(ctx, name); !missing(err) { // else it was deleted meanwhile
 			add(step, err)
 		}
 	}
@@ -95,7 +95,7 @@ func (p *Pool) ensureQueue(ctx context.Context, apply bool, name string) (ensure
 		if err = p.create(ctx, name); !exists(err) {
 			return step, err
 		}
-		_, err = p.find(ctx, name) // another was quicker, in another version: mend it
+		_, err = p.find(ctx, name) // another was quicker, in another version: repair it
 	}
 	if err != nil {
 		return step, err
@@ -160,7 +160,7 @@ func (p *Pool) attributes(ctx context.Context, name string, keys ...string) (map
 // list returns the names of all queues that belong to the prefix, sorted.
 func (p *Pool) list(ctx context.Context) (names []string, _ error) {
 	start := namePrefix(p.prefix)
-	size := int32(1000) // the most; without it SQS does not tell that there are more (SQS API, ListQueues)
+	size := int32(1000) // the most; without it SQS does not say that there are more (SQS API, ListQueues)
 	pages := sqs.NewListQueuesPaginator(p.api, &sqs.ListQueuesInput{QueueNamePrefix: &start, MaxResults: &size})
 	for pages.HasMorePages() {
 		err := p.call(ctx, callLimit, func(ctx context.Context) error {

@@ -60,7 +60,7 @@ func (s *service) live(t *testing.T, class string) map[string]string {
 	return out.Attributes
 }
 
-// Ensure makes what is missing and mends what differs, without CreateQueue on what exists; a dry run
+// Ensure makes what is missing and repairs what differs, without CreateQueue on what exists; a dry run
 // only says so. H69
 func TestEnsure_H69(t *testing.T) {
 	onMoto(t, func(t *testing.T, s *service) {
@@ -122,8 +122,8 @@ func TestEnsure_TwoAtOnce(t *testing.T) {
 	})
 }
 
-// Queues of removed classes are told with what is in them, and left alone, as are other installations'
-// queues and the doorbell of a table called like the prefix. H57, H58
+// Queues of removed classes are listed with what is in them, and left alone, as are other installations'
+// queues and the notification queue of a table called like the prefix. H57, H58
 func TestEnsure_H57_RemovedClass(t *testing.T) {
 	onMoto(t, func(t *testing.T, s *service) {
 		p := s.open(t, nil)
@@ -144,7 +144,7 @@ func TestEnsure_H57_RemovedClass(t *testing.T) {
 	})
 }
 
-// What fails on one queue keeps no other from being ensured, and all of it is told. H53
+// What fails on one queue keeps no other from being ensured, and all of it is reported. H53
 func TestEnsure_EachFailsAlone(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		attributes := sqspool.Wanted()
@@ -155,7 +155,7 @@ func TestEnsure_EachFailsAlone(t *testing.T) {
 				return body{"QueueUrls": []string{"https://x/1/remuda-gone"}, "NextToken": "more"}
 			case call == "ListQueues":
 				return body{"QueueUrls": []string{"https://x/1/remuda-old", "https://x/1/remuda-medium"}}
-			case strings.HasSuffix(url, "-gone"): // deleted while we look; nobody makes it again
+			case strings.HasSuffix(url, "-gone"): // deleted while we look; no one makes it again
 				return noQueue
 			case strings.HasSuffix(url, "-small"):
 				return denied
@@ -168,7 +168,7 @@ func TestEnsure_EachFailsAlone(t *testing.T) {
 		}
 		contains(t, err.Error(), "sqs:GetQueueAttributes on queue remuda-small: access denied: allow sqs:GetQueueAttributes")
 		if strings.Contains(err.Error(), "gone") {
-			t.Errorf("a queue that somebody deleted is told as an error: %v", err)
+			t.Errorf("a queue that was deleted meanwhile is reported as an error: %v", err)
 		}
 		got := map[string]ensure.Action{}
 		for _, step := range steps {

@@ -206,7 +206,7 @@ func TestOffer_QueueAppearsLate(t *testing.T) {
 			if n := w.count("CreateQueue"); n != 1 {
 				t.Errorf("%d calls of CreateQueue, want 1", n)
 			}
-			made, w.calls = time.Time{}, nil // somebody deleted it
+			made, w.calls = time.Time{}, nil // it was deleted
 		}
 	})
 }

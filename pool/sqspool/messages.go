@@ -39,7 +39,7 @@ func (p *Pool) Receive(ctx context.Context, class string, hold, wait time.Durati
 
 func seconds(d time.Duration) int32 { return int32(max(1, (d+time.Second-1)/time.Second)) }
 
-// Done implements pool.Pool. To delete a message twice does no harm, so the caller may repeat the call. To policies it
+// Done implements pool.Pool. To delete a message twice is no error, so the caller may repeat the call. To policies it
 // is called DeleteMessage (Service Authorization Reference, Amazon SQS).
 func (p *Pool) Done(ctx context.Context, class string, receipts ...string) error {
 	in := &sqs.DeleteMessageBatchInput{}
@@ -52,8 +52,8 @@ func (p *Pool) Done(ctx context.Context, class string, receipts ...string) error
 		if err != nil || len(out.Failed) == 0 {
 			return err
 		}
-		told := entryError(out.Failed[0])
-		told.Message = fmt.Sprintf("%d of %d messages stay: %s", len(out.Failed), len(receipts), told.Message)
-		return told
+		failed := entryError(out.Failed[0])
+		failed.Message = fmt.Sprintf("%d of %d messages stay: %s", len(out.Failed), len(receipts), failed.Message)
+		return failed
 	})
 }

@@ -11,10 +11,10 @@ import (
 const (
 	// maxName bounds a queue's name, of letters, digits, - and _ (SQS API, CreateQueue, QueueName).
 	maxName = 80
-	// The suffix of a name that does not say it all: 32 bits tell whose it is in a list, 64 more tell
+	// The suffix of a name that does not say it all: 32 bits show whose it is in a list, 64 more show
 	// its class. Installations of one account and region have some dozens of classes.
 	ownerDigits, classDigits = 8, 16
-	// reserved is the class whose plain name would be that of the doorbell queue of a table that is
+	// reserved is the class whose plain name would be that of the notification queue of a table that is
 	// called like the prefix.
 	reserved = "events"
 )
@@ -25,7 +25,7 @@ var (
 	hashForm  = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, ownerDigits+classDigits))
 )
 
-// queueName returns the name of the queue of class: `<prefix>-<class>` where nobody else could mean
+// queueName returns the name of the queue of class: `<prefix>-<class>` where no one else could mean
 // that, else the same, sanitised and cut, with a hash of both (H58). A dash in a class counts as
 // doubt, because prefix a and class b-c would look like prefix a-b and class c.
 func queueName(prefix, class string) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/remuda-run/remuda/pool/sqspool"
 )
 
-// pair is what a queue's name must tell from every other.
+// pair is what a queue's name must distinguish from every other.
 type pair struct{ prefix, class string }
 
 func (p pair) queue() string { return sqspool.QueueName(p.prefix, p.class) }
@@ -19,7 +19,7 @@ func (p pair) queue() string { return sqspool.QueueName(p.prefix, p.class) }
 // SQS API, CreateQueue, QueueName.
 var queueForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-// checkNames fails the test unless two pairs have good names that tell them apart. H58
+// checkNames fails the test unless two pairs have good names that distinguish them. H58
 func checkNames(t interface{ Fatalf(string, ...any) }, a, b pair) {
 	for _, p := range []pair{a, b} {
 		name := p.queue()
@@ -51,7 +51,7 @@ func TestQueueName_H58(t *testing.T) {
 		{"only the last dash divides", "remuda-prod", "xlarge", "remuda-prod-xlarge", false},
 		{"prefix remuda-prod and class x are called so", "remuda", "prod-x", "remuda-prod-x-", true},
 		{"a dot is no letter to SQS", "owner.repo", "x", "owner-repo-x-", true},
-		{"the doorbell queue of table remuda is called so", "remuda", "events", "remuda-events-", true},
+		{"the notification queue of table remuda is called so", "remuda", "events", "remuda-events-", true},
 		{"a class that looks like a hash", "remuda", strings.Repeat("ab", 12), "remuda-" + strings.Repeat("ab", 12) + "-", true},
 		{"no class", "remuda", "", "remuda--", true},
 		{"exactly 80", strings.Repeat("p", 78), "x", strings.Repeat("p", 78) + "-x", false},

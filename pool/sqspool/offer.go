@@ -16,7 +16,7 @@ import (
 // letter is a message on its way.
 type letter struct {
 	body string
-	sent chan error // has room for the outcome, which nobody may wait for any more
+	sent chan error // has room for the outcome, which no one may wait for any more
 }
 
 // Offer implements pool.Pool. Messages that are offered while another of their class is on its way
@@ -87,7 +87,7 @@ func (p *Pool) returnAll(name string, err error) {
 	p.outbox[name] = nil
 }
 
-// send sends up to MaxBatch letters in one call, tells each what became of it, and returns the error of
+// send sends up to MaxBatch letters in one call, reports to each what became of it, and returns the error of
 // the call as a whole. The contexts of those who offer do not count: one that ends must not take the
 // others' messages with it. To policies the call is called SendMessage.
 func (p *Pool) send(name string, letters []letter) error {
@@ -111,12 +111,12 @@ func (p *Pool) send(name string, letters []letter) error {
 		return nil
 	})
 	for i, l := range letters {
-		one, told := outcome[strconv.Itoa(i)]
+		one, known := outcome[strconv.Itoa(i)]
 		switch {
 		case err != nil:
 			one = err
-		case !told:
-			one = explain(errors.New("the answer does not tell what became of this message"), "SendMessage", name)
+		case !known:
+			one = explain(errors.New("the answer has no result for this message"), "SendMessage", name)
 		}
 		l.sent <- one
 	}

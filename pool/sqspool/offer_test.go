@@ -80,7 +80,7 @@ func TestOffer_OneOfABatchFails(t *testing.T) {
 	})
 }
 
-// Who gives up takes nobody else's message along, and an SQS that does not answer is told to all who
+// Who gives up takes no one else's message along, and an SQS that does not answer is reported to all who
 // wait at once.
 func TestOffer_GivingUp(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {

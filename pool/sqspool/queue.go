@@ -92,11 +92,11 @@ func explain(err error, call, name string) error {
 	if errors.Is(err, errClosed) {
 		return err
 	}
-	told := awserr.Explain(err, "sqs:"+call, "queue "+name)
+	explained := awserr.Explain(err, "sqs:"+call, "queue "+name)
 	if strings.HasSuffix(awserr.Code(err), "QueueDeletedRecently") {
-		return fmt.Errorf("queue %s was deleted within the last 60 s, and SQS makes it again only after that; try again: %w", name, told)
+		return fmt.Errorf("queue %s was deleted within the last 60 s, and SQS makes it again only after that; try again: %w", name, explained)
 	}
-	return told
+	return explained
 }
 
 // missing reports whether the queue does not exist; a key that does not (KmsNotFound) is another matter.

@@ -3,7 +3,7 @@
 //
 // It adds nothing to what SQS promises: a message may come twice, late or after its deletion, and an
 // empty answer says little, though every receive is a long poll, which asks all of SQS's servers
-// (H20). Queues are made when they are first used; Ensure makes them beforehand and mends what
+// (H20). Queues are made when they are first used; Ensure makes them beforehand and repairs what
 // differs. No queue is ever purged or deleted. See docs/architecture.md#pool.
 package sqspool
 
@@ -21,7 +21,7 @@ import (
 
 const (
 	// attempts bounds those of the SDK within one call. Callers back off and repeat: what failed was
-	// a hint, and nobody waits for it.
+	// a hint, and no one waits for it.
 	attempts = 2
 	// callLimit bounds one call beyond the wait it asks for. SQS answers in 15 ms (docs/goals.md), twice
 	// that on a bad day; a connection that died says nothing at all.

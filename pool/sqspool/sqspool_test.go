@@ -58,7 +58,7 @@ func TestReceive_Duplicates(t *testing.T) {
 	})
 }
 
-// A queue that somebody deletes is made again, by whoever needs it next.
+// A queue that an operator deletes is made again by who needs it next.
 func TestOffer_QueueDeleted(t *testing.T) {
 	both(t, func(t *testing.T, s *service) {
 		p := s.open(t, nil)

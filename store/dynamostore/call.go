@@ -24,11 +24,11 @@ const (
 
 // Tries of a read. A single one is repeated soon, since its caller decides what next: four tries span
 // about a fifth of a second. A scan that gives up begins anew with thousands of items, and a table under
-// load throttles for seconds: ten tries span about ten seconds. A ring is a hint.
+// load throttles for seconds: ten tries span about ten seconds. A notification is a hint.
 const (
-	getTries  = 4
-	scanTries = 10
-	ringTries = 2
+	getTries    = 4
+	scanTries   = 10
+	notifyTries = 2
 )
 
 // firstPause and lastPause bound the pause between two tries: DynamoDB's partitions refill by the second.

@@ -103,7 +103,7 @@ func wire(v any) types.AttributeValue {
 }
 
 // decode returns the item of a wire form, its JSON with sorted names. With an error the item has at most
-// a key and says itself that it is broken, so that whoever decodes the record fails, and names it.
+// a key and says itself that it is broken, so that who decodes the record fails, and names it.
 func decode(in attributes) (store.Item, error) {
 	var item store.Item
 	members := make(map[string]any, len(in))
@@ -185,7 +185,7 @@ func numberOf(v types.AttributeValue, least, most int64) (*int64, error) {
 }
 
 // plain returns the JSON value of an attribute value. Kinds that we never write become what is nearest,
-// so that an attribute somebody else added does not hide the record.
+// so that an attribute of another writer does not hide the record.
 func plain(v types.AttributeValue) (any, error) {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:

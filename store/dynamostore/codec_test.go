@@ -49,7 +49,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// What somebody else put into the table is read as far as it can be, and named otherwise. H70
+// What others put into the table is read as far as it can be, and named otherwise. H70
 func TestDecode_ForeignItems_H70(t *testing.T) {
 	base := func(more attributes) attributes {
 		out := keyOf(store.Key{Partition: "P", Sort: "S"})

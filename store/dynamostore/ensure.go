@@ -27,7 +27,7 @@ const (
 // keySchema is what the table must have.
 const keySchema = attrPartition + " (string), " + attrSort + " (string)"
 
-// Ensure creates the table and the queue of rings, or mends what differs; without apply it only says what it
+// Ensure creates the table and the queue of notifications, or repairs what differs; without apply it only says what it
 // would do. It returns once the table can be used. It may be repeated, and run by two at once. Each of the
 // two is seen to, whatever becomes of the other; the steps are those that succeeded.
 func (t *Table) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {

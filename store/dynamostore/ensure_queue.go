@@ -14,15 +14,15 @@ import (
 	"github.com/remuda-run/remuda/internal/ensure"
 )
 
-// queueAttributes are those of the queue of rings. What is not named here is left to the operator.
+// queueAttributes are those of the queue of notifications. What is not named here is left to the operator.
 var queueAttributes = map[string]string{
-	// A ring says that an item deserves a look, and every scan looks at all: one that is older than an
+	// A notification says that an item deserves a look, and every scan looks at all: one that is older than an
 	// hour (seconds here) would only make a controller that comes back wade through yesterday's.
 	string(types.QueueAttributeNameMessageRetentionPeriod): "3600",
-	// Rings are delivered within milliseconds, and deleted within removeLinger. Seconds until one that was received and not
-	// deleted is heard again, by the next leader perhaps.
+	// Notifications are delivered within milliseconds, and deleted within removeLinger. Seconds until one that was received and not
+	// deleted arrives again, at the next leader perhaps.
 	string(types.QueueAttributeNameVisibilityTimeout): "30",
-	// Whoever receives without a wait of its own does not hammer the queue (seconds, the longest).
+	// Who receives without a wait of its own does not hammer the queue (seconds, the longest).
 	string(types.QueueAttributeNameReceiveMessageWaitTimeSeconds): "20",
 	// Encryption with SQS's own key: it costs nothing and needs no permission. A key of the operator's is
 	// left in its place, since a queue has one of the two.

@@ -39,7 +39,7 @@ func wantSteps(t *testing.T, when string, table *dynamostore.Table, apply bool, 
 	return steps
 }
 
-// Ensure creates what is missing, mends what differs, and then has nothing to do; without apply it changes
+// Ensure creates what is missing, repairs what differs, and then has nothing to do; without apply it changes
 // nothing. H55 H69
 func TestEnsure_H69(t *testing.T) {
 	t.Parallel()
@@ -111,7 +111,7 @@ func TestEnsure_TwoAtOnce(t *testing.T) {
 	wantSteps(t, "afterwards", table, true, ensure.Unchanged, ensure.Unchanged)
 }
 
-// A table that is somebody else's is left alone, and the queue is seen to all the same. H53
+// A table of another owner is left alone, and the queue is seen to all the same. H53
 func TestEnsure_ForeignTable_H53(t *testing.T) {
 	cfg := local(t, nil)
 	u := tableURL(awstest.Name(t))
@@ -180,7 +180,7 @@ func TestOpen_BadURL(t *testing.T) {
 			t.Errorf("Open(%s) error = %v, want it to name %s", tt.url, err, tt.want)
 		}
 	}
-	u := &url.URL{Scheme: "dynamodb", Host: "re.muda", RawQuery: "region=eu-central-1&events=rings"}
+	u := &url.URL{Scheme: "dynamodb", Host: "re.muda", RawQuery: "region=eu-central-1&events=notifications"}
 	if _, err := dynamostore.Open(t.Context(), u, aws.Config{}, clock.RealClock{}, slog.New(slog.DiscardHandler)); err != nil {
 		t.Errorf("Open(%s) error = %v", u, err)
 	}

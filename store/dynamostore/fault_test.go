@@ -201,11 +201,11 @@ func TestErrors_Kinds(t *testing.T) {
 				}
 			}
 			for call, err := range map[string]error{
-				"Get":      second(table.Get(t.Context(), store.Eventual, key(1))),
-				"GetMany":  second(table.Get(t.Context(), store.Eventual, key(1), key(2))),
-				"Beat":     table.Put(t.Context(), store.Item{Key: store.InstanceKey("i", store.KindHeartbeat), Attributes: []byte(`{"value":"PING"}`)}, store.Unconditional),
-				"Notify":   table.Notify(t.Context(), key(1)),
-				"RingMany": table.Notify(t.Context(), key(1), key(2)),
+				"Get":        second(table.Get(t.Context(), store.Eventual, key(1))),
+				"GetMany":    second(table.Get(t.Context(), store.Eventual, key(1), key(2))),
+				"Beat":       table.Put(t.Context(), store.Item{Key: store.InstanceKey("i", store.KindHeartbeat), Attributes: []byte(`{"value":"PING"}`)}, store.Unconditional),
+				"Notify":     table.Notify(t.Context(), key(1)),
+				"NotifyMany": table.Notify(t.Context(), key(1), key(2)),
 			} {
 				if !errors.Is(err, tt.kind) || awserr.Code(err) != tt.code {
 					t.Errorf("%s() error = %v, want %v", call, err, tt.kind)

@@ -82,14 +82,14 @@ func attributeOf(kinds []byte, value string) types.AttributeValue {
 	return text(value)
 }
 
-// FuzzRing: of any body, either a key with both parts is heard, or none; what we send is heard.
-func FuzzRing(f *testing.F) {
+// FuzzNotification: of any body, either a key with both parts is read, or none; what we send is read.
+func FuzzNotification(f *testing.F) {
 	f.Add(`{"PK":"RUN#1","SK":"TYPE#RunRequest"}`, "RUN#1", "TYPE#RunStatus")
 	f.Add(`{"PK":"RUN#1"}`, "", "")
 	f.Add("\x00\xff", "a\"b", "\u2028<")
 	f.Fuzz(func(t *testing.T, body, partition, sort string) {
-		if k, ok := keyOfRing(body); ok != (k.Partition != "" && k.Sort != "") || !ok && k != (store.Key{}) {
-			t.Errorf("keyOfRing(%q) = %+v, %t", body, k, ok)
+		if k, ok := keyOfNotification(body); ok != (k.Partition != "" && k.Sort != "") || !ok && k != (store.Key{}) {
+			t.Errorf("keyOfNotification(%q) = %+v, %t", body, k, ok)
 		}
 		sent, err := json.Marshal(message{partition, sort})
 		if err != nil {
@@ -99,8 +99,8 @@ func FuzzRing(f *testing.F) {
 		if want.Partition != partition || want.Sort != sort || partition == "" || sort == "" {
 			return // no key of ours
 		}
-		if k, ok := keyOfRing(string(sent)); !ok || k != want {
-			t.Errorf("keyOfRing(%s) = %+v, %t, want %+v", sent, k, ok, want)
+		if k, ok := keyOfNotification(string(sent)); !ok || k != want {
+			t.Errorf("keyOfNotification(%s) = %+v, %t, want %+v", sent, k, ok, want)
 		}
 	})
 }

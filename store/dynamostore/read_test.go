@@ -134,7 +134,7 @@ func TestGet_UnprocessedKeys_H05(t *testing.T) {
 	}
 }
 
-// A scan outlasts a table that is throttled for a while, and tells of one that stays refused.
+// A scan outlasts a table that is throttled for a while, and reports one that stays refused.
 func TestScan_Throttled(t *testing.T) {
 	var fail atomic.Int32
 	var code atomic.Value

@@ -22,7 +22,7 @@ func TestTable_Moto(t *testing.T) {
 	storetest.Run(t, onMoto)
 }
 
-// onLocal opens a table of DynamoDB Local, with its rings on moto.
+// onLocal opens a table of DynamoDB Local, with its notifications on moto.
 func onLocal(t testing.TB) store.Table { return fresh(t, local(t, nil)) }
 
 func onMoto(t testing.TB) store.Table { return fresh(t, moto(t)) }

@@ -19,7 +19,7 @@ import (
 // Table implements store.Table.
 type Table struct {
 	name   string // of the table
-	events string // name of the queue of rings
+	events string // name of the queue of notifications
 	db     *dynamodb.Client
 	queue  *sqs.Client
 	clock  clock.WithTicker
@@ -27,7 +27,7 @@ type Table struct {
 
 	itemLimit  time.Duration // of one try of an item's call
 	pageLimit  time.Duration // of one try of a scan's
-	queueLimit time.Duration // likewise of the queue's
+	queueLimit time.Duration // also of the queue's
 
 	queueURL atomic.Pointer[string] // nil until it was looked up
 	closed   atomic.Bool
@@ -56,7 +56,7 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, clk clock.WithTicker, l
 		return nil, fmt.Errorf("%s: %w", u, err)
 	}
 	// The SDK repeats nothing. Of a write, package store must know that its outcome is unknown before it
-	// repeats it: a repeated write that meets itself would look like a conflict (H13). And nobody but
+	// repeats it: a repeated write that meets itself would look like a conflict (H13). And only
 	// the caller knows how long a call may take.
 	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
 	if region := query.Get("region"); region != "" {

@@ -29,18 +29,18 @@ func TestPut_FullDiskIsUnavailable(t *testing.T) {
 	}
 }
 
-// The ring sequence does not grow for ever.
-func TestRing_Prunes(t *testing.T) {
+// The sequence of notifications does not grow for ever.
+func TestNotify_Prunes(t *testing.T) {
 	table, err := OpenMemory(t.Context(), clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer table.Close()
-	keys := make([]store.Key, ringPrune)
+	keys := make([]store.Key, pruneNotifications)
 	for n := range keys {
 		keys[n] = store.Key{Partition: "p", Sort: "s"}
 	}
-	const rounds = ringKeep/ringPrune + 2
+	const rounds = keepNotifications/pruneNotifications + 2
 	for range rounds {
 		if err := table.Notify(t.Context(), keys...); err != nil {
 			t.Fatal(err)
@@ -50,8 +50,8 @@ func TestRing_Prunes(t *testing.T) {
 	if err := table.db.SQL().QueryRow(`SELECT count(*), max(seq) FROM store_ring`).Scan(&rows, &last); err != nil {
 		t.Fatal(err)
 	}
-	if rows > ringKeep+ringPrune || rows < ringKeep || last != rounds*ringPrune {
-		t.Errorf("%d rings are kept of %d, want %d to %d of %d", rows, last, ringKeep, ringKeep+ringPrune, rounds*ringPrune)
+	if rows > keepNotifications+pruneNotifications || rows < keepNotifications || last != rounds*pruneNotifications {
+		t.Errorf("%d notifications are kept of %d, want %d to %d of %d", rows, last, keepNotifications, keepNotifications+pruneNotifications, rounds*pruneNotifications)
 	}
 }
 

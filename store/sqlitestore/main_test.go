@@ -17,12 +17,12 @@ import (
 )
 
 // childEnv makes the test binary act as another process that has the named file open: for every
-// line on its standard input it rings the key of that name.
+// line on its standard input it notifies of the key of that name.
 const childEnv = "REMUDA_SQLITESTORE_CHILD"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childEnv); path != "" {
-		if err := ringer(path); err != nil {
+		if err := notifier(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func ringer(path string) error {
+func notifier(path string) error {
 	ctx := context.Background()
 	table, err := sqlitestore.Open(ctx, fileURL(path), clock.RealClock{})
 	if err != nil {

@@ -27,11 +27,11 @@ const (
 	deleteExpired = `DELETE FROM store_item WHERE (partition, sort) IN (
 		SELECT partition, sort FROM store_item WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`
 
-	insertRings = `INSERT INTO store_ring (partition, sort) VALUES ` // pairs to follow
-	deleteRings = `DELETE FROM store_ring WHERE seq <= ?`
-	lastRing    = `SELECT coalesce(max(seq), 0) FROM store_ring`
-	selectRings = `SELECT seq, partition, sort FROM store_ring WHERE seq > ? ORDER BY seq LIMIT ? + 0`
-	dataVersion = `PRAGMA data_version`
+	insertNotifications = `INSERT INTO store_ring (partition, sort) VALUES ` // pairs to follow
+	deleteNotifications = `DELETE FROM store_ring WHERE seq <= ?`
+	lastNotification    = `SELECT coalesce(max(seq), 0) FROM store_ring`
+	selectNotifications = `SELECT seq, partition, sort FROM store_ring WHERE seq > ? ORDER BY seq LIMIT ? + 0`
+	dataVersion         = `PRAGMA data_version`
 )
 
 // pair is one element of a list of keys.
@@ -40,7 +40,7 @@ const pair = `(?, ?)`
 // statements are those that run often: to parse one costs as much as to run it. They live as long as
 // the connection.
 type statements struct {
-	upsert, create, replace, one, page, rings, version *sql.Stmt
+	upsert, create, replace, one, page, notifications, version *sql.Stmt
 }
 
 func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
@@ -49,7 +49,7 @@ func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
 		query string
 	}{
 		{&s.upsert, upsert}, {&s.create, create}, {&s.replace, replace},
-		{&s.one, selectOne}, {&s.page, selectPage}, {&s.rings, selectRings}, {&s.version, dataVersion},
+		{&s.one, selectOne}, {&s.page, selectPage}, {&s.notifications, selectNotifications}, {&s.version, dataVersion},
 	} {
 		if *p.to, err = db.PrepareContext(ctx, p.query); err != nil {
 			return s, fmt.Errorf("prepare %s: %w", p.query, err)

@@ -1,6 +1,6 @@
 // Package sqlitestore keeps the items of package store in a SQLite file that any number of
 // processes on one machine share. It is a product for one machine, not a test double; it is also
-// stronger than the contract asks: every read is consistent, and a ring reaches every watcher.
+// stronger than the contract asks: every read is consistent, and a notification reaches every watcher.
 // See docs/architecture.md#store.
 package sqlitestore
 
@@ -30,7 +30,7 @@ var schema string
 type Table struct {
 	db     *sqlitedb.DB
 	clock  clock.WithTicker
-	memory bool         // no other process can ring
+	memory bool         // no other process can notify
 	purged atomic.Int64 // Unix milliseconds of the last purge that left nothing behind
 	stmt   statements
 
@@ -85,7 +85,7 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 	}
 	done, err := changes(put.ExecContext(ctx, args...))
 	if err == nil && !done {
-		// Seldom: once more, and this time nobody may write before the conflicting item is read.
+		// Seldom: once more, and this time no one may write before the conflicting item is read.
 		err = t.db.Write(ctx, func(tx *sql.Tx) error {
 			done, err := changes(tx.StmtContext(ctx, put).ExecContext(ctx, args...))
 			if err != nil || done {
@@ -165,7 +165,7 @@ const (
 	purgeBatch = 100
 )
 
-// purge removes a batch of expired items if it is time to. Nobody depends on it: such items count
+// purge removes a batch of expired items if it is time to. No one depends on it: such items count
 // as absent. So an error only means that the next write tries again.
 func (t *Table) purge(ctx context.Context, now int64) {
 	if last := t.purged.Load(); now-last < purgeEvery.Milliseconds() && now >= last {
@@ -180,7 +180,7 @@ func (t *Table) purge(ctx context.Context, now int64) {
 	}
 }
 
-// classified marks errors that pass by themselves as store.ErrUnavailable.
+// classified marks errors that pass as store.ErrUnavailable.
 func classified(err error) error {
 	if sqlitedb.Unavailable(err) {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/remuda-run/remuda/store/sqlitestore"
 )
 
-func item(name string) store.Item { return store.Item{Key: ringKey(name), Attributes: []byte(`{}`)} }
+func item(name string) store.Item { return store.Item{Key: keyNamed(name), Attributes: []byte(`{}`)} }
 
 // openDB opens the file below a table a second time.
 func openDB(t *testing.T, path string) *sqlitedb.DB {
@@ -50,7 +50,7 @@ func TestOpen_BadURL(t *testing.T) {
 	}
 }
 
-// A file that somebody keeps locked delays every call and fails none.
+// A file that another process keeps locked delays every call and fails none.
 func TestTable_LockedFileOnlyDelays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	table, other := open(t, path, clock.RealClock{}), openDB(t, path)
@@ -68,10 +68,10 @@ func TestTable_LockedFileOnlyDelays(t *testing.T) {
 	}()
 	<-held
 	calls := map[string]func() error{
-		"Put":  func() error { return table.Put(t.Context(), item("a"), store.Unconditional) },
-		"Ring": func() error { return table.Notify(t.Context(), ringKey("a")) },
-		"Get":  func() error { _, err := table.Get(t.Context(), store.Consistent, ringKey("a")); return err },
-		"Scan": func() error { return table.Scan(t.Context(), func(store.Item) error { return nil }) },
+		"Put":    func() error { return table.Put(t.Context(), item("a"), store.Unconditional) },
+		"Notify": func() error { return table.Notify(t.Context(), keyNamed("a")) },
+		"Get":    func() error { _, err := table.Get(t.Context(), store.Consistent, keyNamed("a")); return err },
+		"Scan":   func() error { return table.Scan(t.Context(), func(store.Item) error { return nil }) },
 	}
 	results := make(chan error, len(calls))
 	for name, call := range calls {
@@ -80,7 +80,7 @@ func TestTable_LockedFileOnlyDelays(t *testing.T) {
 				results <- fmt.Errorf("%s: %w", name, err)
 				return
 			}
-			if !over.Load() && (name == "Put" || name == "Ring") {
+			if !over.Load() && (name == "Put" || name == "Notify") {
 				results <- fmt.Errorf("%s wrote under another's lock", name)
 				return
 			}
@@ -113,7 +113,7 @@ func TestPut_CancelledWhileLockedChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := table.Get(t.Context(), store.Consistent, ringKey("a"))
+	items, err := table.Get(t.Context(), store.Consistent, keyNamed("a"))
 	if err != nil || len(items) != 0 {
 		t.Errorf("Get() = %v, %v, want nothing", items, err)
 	}
@@ -142,11 +142,11 @@ func TestTable_ExpiryToTheMillisecond(t *testing.T) {
 				t.Fatal(err)
 			}
 			clk.SetTime(tt.now)
-			one, err := table.Get(t.Context(), store.Consistent, ringKey("a"))
+			one, err := table.Get(t.Context(), store.Consistent, keyNamed("a"))
 			if err != nil || len(one) != tt.want {
 				t.Errorf("Get(one key) = %v, %v, want %d items", one, err, tt.want)
 			}
-			many, err := table.Get(t.Context(), store.Consistent, ringKey("a"), ringKey("b"))
+			many, err := table.Get(t.Context(), store.Consistent, keyNamed("a"), keyNamed("b"))
 			if err != nil || len(many) != tt.want {
 				t.Errorf("Get(two keys) = %v, %v, want %d items", many, err, tt.want)
 			}

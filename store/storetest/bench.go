@@ -20,7 +20,7 @@ func Bench(b *testing.B, open Factory) {
 	b.Run("Scan/10000", func(b *testing.B) { benchScan(b, opened(b, open), 10_000) })
 	b.Run("Store/ClaimAndReturn", func(b *testing.B) { benchClaim(b, opened(b, open)) })
 	b.Run("Store/Beat", func(b *testing.B) { benchBeat(b, opened(b, open)) })
-	b.Run("Ring", func(b *testing.B) { benchRing(b, opened(b, open)) })
+	b.Run("Notify", func(b *testing.B) { benchNotify(b, opened(b, open)) })
 }
 
 // benchItem returns an item of the size of an instance's record.
@@ -110,7 +110,7 @@ func benchBeat(b *testing.B, table store.Table) {
 	}
 }
 
-func benchRing(b *testing.B, table store.Table) {
+func benchNotify(b *testing.B, table store.Table) {
 	for b.Loop() {
 		if err := table.Notify(b.Context(), testKey(1)); err != nil {
 			b.Fatal(err)

@@ -55,7 +55,7 @@ func wantInstance(t *testing.T, s *store.Store, want store.Instance) {
 }
 
 // lostReply loses the replies of half of all writes. Every call still says what is true: the
-// writer whose write took effect learns so, and nobody else does.
+// writer whose write took effect learns so, and no one else does.
 func lostReply(t *testing.T, table store.Table) {
 	weak := store.New(Weaken(table, Weakness{Seed: 13, LostReply: 0.5}))
 	in := pooledInstance(t, weak)

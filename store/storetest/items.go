@@ -22,7 +22,7 @@ func testKey(n int) store.Key {
 	return store.Key{Partition: fmt.Sprintf("TEST#%05d", n), Sort: testKind}
 }
 
-// testItem returns an item whose attributes tell n.
+// testItem returns an item whose attributes hold n.
 func testItem(key store.Key, version int64, n int) store.Item {
 	return store.Item{Key: key, Version: version, Attributes: fmt.Appendf(nil, `{"n":%d}`, n)}
 }

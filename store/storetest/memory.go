@@ -29,10 +29,10 @@ type Memory struct {
 	closed   bool
 }
 
-// watcher is one Watch that has not ended: the rings it has yet to hear.
+// watcher is one Watch that has not ended: the keys it has yet to pass on.
 type watcher struct {
-	rung []store.Key
-	bell chan struct{}
+	notified []store.Key
+	bell     chan struct{}
 }
 
 var errTableClosed = errors.New("table is closed")
@@ -120,7 +120,7 @@ func (t *Memory) Erase(k store.Key) {
 	delete(t.items, k)
 }
 
-// Break gives an item an expiry that is none, as whoever may write it can on DynamoDB.
+// Break gives an item an expiry that is none, as anyone who may write it can on DynamoDB.
 func (t *Memory) Break(k store.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,7 +157,7 @@ func (t *Memory) Notify(ctx context.Context, keys ...store.Key) error {
 		return err
 	}
 	for w := range t.watchers {
-		w.rung = append(w.rung, keys...)
+		w.notified = append(w.notified, keys...)
 		select {
 		case w.bell <- struct{}{}:
 		default: // it has yet to look
@@ -167,7 +167,7 @@ func (t *Memory) Notify(ctx context.Context, keys ...store.Key) error {
 }
 
 // Watch implements store.Table.
-func (t *Memory) Watch(ctx context.Context, ring func(store.Key)) error {
+func (t *Memory) Watch(ctx context.Context, notify func(store.Key)) error {
 	w := &watcher{bell: make(chan struct{}, 1)}
 	t.mu.Lock()
 	err := t.ok(context.WithoutCancel(ctx))
@@ -185,11 +185,11 @@ func (t *Memory) Watch(ctx context.Context, ring func(store.Key)) error {
 		case <-w.bell:
 		}
 		t.mu.Lock()
-		rung := w.rung
-		w.rung = nil
+		keys := w.notified
+		w.notified = nil
 		t.mu.Unlock()
-		for _, k := range rung {
-			ring(k)
+		for _, k := range keys {
+			notify(k)
 		}
 	}
 	return err

@@ -1,8 +1,8 @@
 // Package storetest checks that a back end keeps the contract of package store, measures it, and
 // makes a strong one as weak as the contract allows.
 //
-// Run assumes nothing that DynamoDB with a queue as doorbell could not give: eventual reads may be
-// stale, rings may be lost or repeated and reach one watcher only, and expiry is judged by the back
+// Run assumes nothing that DynamoDB with a queue of notifications could not give: eventual reads may be
+// stale, notifications may be lost or repeated and reach one watcher only, and expiry is judged by the back
 // end's clock, so that items are written as already expired rather than waited for.
 package storetest
 
@@ -47,9 +47,9 @@ func Run(t *testing.T, open Factory) {
 	})
 	t.Run("Scan/BadRecordsAreIsolated_H70", func(t *testing.T) { scanBadRecords(t, opened(t, open)) })
 
-	t.Run("Ring/IsHeard", func(t *testing.T) { ringIsHeard(t, opened(t, open)) })
-	t.Run("Ring/WatchEndsWithItsContext", func(t *testing.T) { watchEnds(t, opened(t, open)) })
-	t.Run("Ring/WritersRing", func(t *testing.T) { writersRing(t, opened(t, open)) })
+	t.Run("Notify/IsRead", func(t *testing.T) { notificationIsRead(t, opened(t, open)) })
+	t.Run("Notify/WatchEndsWithItsContext", func(t *testing.T) { watchEnds(t, opened(t, open)) })
+	t.Run("Notify/WritersNotify", func(t *testing.T) { writersNotify(t, opened(t, open)) })
 
 	t.Run("Close/CallsAfterItFail", func(t *testing.T) { callsAfterClose(t, open(t)) })
 

@@ -13,13 +13,13 @@ import (
 // Weakness makes a table as weak as the contract allows. Chances are from 0 to 1. The same seed and
 // the same order of calls give the same faults; tests print the seed when they fail.
 type Weakness struct {
-	Seed         uint64
-	StaleRead    float64 // that Get(Eventual) returns an item as it was before its last write
-	Refuse       float64 // that a call does nothing and returns store.ErrUnavailable
-	LostReply    float64 // that Put commits and returns store.ErrUnavailable
-	LostRing     float64 // that a ring reaches nobody
-	LateRing     float64 // that a ring is held back until the next one
-	RepeatedRing float64 // that a ring comes twice
+	Seed                 uint64
+	StaleRead            float64 // that Get(Eventual) returns an item as it was before its last write
+	Refuse               float64 // that a call does nothing and returns store.ErrUnavailable
+	LostReply            float64 // that Put commits and returns store.ErrUnavailable
+	LostNotification     float64 // that a notification reaches no one
+	LateNotification     float64 // that a notification is held back until the next one
+	RepeatedNotification float64 // that a notification comes twice
 }
 
 // Weaken returns table with w. Closing it closes table.
@@ -39,7 +39,7 @@ type weak struct {
 	rand   *rand.Rand
 	last   map[store.Key]*store.Item // last write of each key through this table
 	before map[store.Key]*store.Item // the one before; nil: none known
-	late   []store.Key               // rings held back
+	late   []store.Key               // notifications held back
 }
 
 // happens draws whether a fault of the given chance occurs now.
@@ -50,7 +50,7 @@ func (t *weak) happens(chance float64) bool {
 }
 
 // refuse returns the error of a call that does nothing, by chance or because the table is closed: a
-// ring that is lost would not learn that from the table below.
+// notification that is lost would not learn that from the table below.
 func (t *weak) refuse(call string) error {
 	if t.closed.Load() {
 		return fmt.Errorf("%s: the table is closed", call)
@@ -122,7 +122,7 @@ func (t *weak) Scan(ctx context.Context, yield func(store.Item) error) error {
 
 // Notify implements store.Table.
 func (t *weak) Notify(ctx context.Context, keys ...store.Key) error {
-	if err := t.refuse("ring"); err != nil {
+	if err := t.refuse("notify"); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -131,12 +131,12 @@ func (t *weak) Notify(ctx context.Context, keys ...store.Key) error {
 	t.mu.Unlock()
 	for _, k := range keys {
 		switch {
-		case t.happens(t.w.LostRing):
-		case t.happens(t.w.LateRing):
+		case t.happens(t.w.LostNotification):
+		case t.happens(t.w.LateNotification):
 			t.mu.Lock()
 			t.late = append(t.late, k)
 			t.mu.Unlock()
-		case t.happens(t.w.RepeatedRing):
+		case t.happens(t.w.RepeatedNotification):
 			out = append(out, k, k)
 		default:
 			out = append(out, k)

@@ -30,7 +30,7 @@ func openMemory(t testing.TB) store.Table {
 func TestRun_PassesOnAWeakTable(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) store.Table {
 		return storetest.Weaken(openMemory(t), storetest.Weakness{
-			Seed: 1, StaleRead: 0.5, LostRing: 0.4, LateRing: 0.3, RepeatedRing: 0.3,
+			Seed: 1, StaleRead: 0.5, LostNotification: 0.4, LateNotification: 0.3, RepeatedNotification: 0.3,
 		})
 	})
 }
@@ -95,7 +95,7 @@ func TestWeaken_LostReply_H13(t *testing.T) {
 		t.Errorf("stored versions = %v, want the write to have taken effect", got)
 	}
 	if err := table.Put(t.Context(), item(1), 0); !errors.Is(err, store.ErrConflict) {
-		t.Errorf("Put() error = %v, want the conflict told as it is", err)
+		t.Errorf("Put() error = %v, want the conflict returned as it is", err)
 	}
 }
 
@@ -120,15 +120,15 @@ func TestWeaken_Refuse(t *testing.T) {
 	}
 }
 
-// rings is a table that only takes rings.
-type rings struct {
+// recordingTable is a table that only takes notifications.
+type recordingTable struct {
 	store.Table
-	heard []string
+	notified []string
 }
 
-func (r *rings) Notify(_ context.Context, keys ...store.Key) error {
+func (r *recordingTable) Notify(_ context.Context, keys ...store.Key) error {
 	for _, k := range keys {
-		r.heard = append(r.heard, k.Partition)
+		r.notified = append(r.notified, k.Partition)
 	}
 	return nil
 }
@@ -140,21 +140,21 @@ func TestWeaken_Rings(t *testing.T) {
 		want     []string
 	}{
 		{"Faithful", storetest.Weakness{}, []string{"a", "b", "c"}},
-		{"Lost", storetest.Weakness{LostRing: 1}, nil},
-		{"Repeated", storetest.Weakness{RepeatedRing: 1}, []string{"a", "a", "b", "b", "c", "c"}},
-		{"Late", storetest.Weakness{LateRing: 1}, []string{"a", "b"}},
+		{"Lost", storetest.Weakness{LostNotification: 1}, nil},
+		{"Repeated", storetest.Weakness{RepeatedNotification: 1}, []string{"a", "a", "b", "b", "c", "c"}},
+		{"Late", storetest.Weakness{LateNotification: 1}, []string{"a", "b"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inner := &rings{}
+			inner := &recordingTable{}
 			table := storetest.Weaken(inner, tt.weakness)
 			for _, name := range []string{"a", "b", "c"} {
 				if err := table.Notify(t.Context(), store.Key{Partition: name, Sort: "TYPE#Test"}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if !slices.Equal(inner.heard, tt.want) {
-				t.Errorf("heard %v, want %v", inner.heard, tt.want)
+			if !slices.Equal(inner.notified, tt.want) {
+				t.Errorf("notified of %v, want %v", inner.notified, tt.want)
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func TestWeaken_Rings(t *testing.T) {
 // A failing seed can be replayed.
 func TestWeaken_SeedDecidesTheFaults(t *testing.T) {
 	faults := func(seed uint64) (out []bool) {
-		inner := &rings{}
+		inner := &recordingTable{}
 		table := storetest.Weaken(inner, storetest.Weakness{Seed: seed, Refuse: 0.5})
 		for range 64 {
 			out = append(out, table.Notify(t.Context(), item(1).Key) != nil)

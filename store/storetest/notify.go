@@ -9,24 +9,24 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// hearWithin bounds how long a key that is rung again and again may stay unheard. The embedded back
+// readWithin bounds how long a key that is notified of again and again may stay unread. The embedded back
 // end needs 100 ms at most, a queue's long poll a few seconds.
-const hearWithin = 2 * time.Minute
+const readWithin = 2 * time.Minute
 
-// ringAgain is the pause between two rings of the same key.
-const ringAgain = 50 * time.Millisecond
+// notifyAgain is the pause between two notifications of the same key.
+const notifyAgain = 50 * time.Millisecond
 
-// hear runs a watch until it was told of every key of want. do is called first, and then
-// repeatedly, because any single ring may be lost.
-func hear(t *testing.T, table store.Table, want []store.Key, do func(context.Context) error) {
+// watch runs a watch until it was notified of every key of want. do is called first, and then
+// repeatedly, because any single notification may be lost.
+func watch(t *testing.T, table store.Table, want []store.Key, do func(context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), hearWithin)
+	ctx, cancel := context.WithTimeout(t.Context(), readWithin)
 	defer cancel()
 	missing := map[store.Key]bool{}
 	for _, k := range want {
 		missing[k] = true
 	}
-	heard := make(chan struct{})
+	all := make(chan struct{})
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
@@ -34,7 +34,7 @@ func hear(t *testing.T, table store.Table, want []store.Key, do func(context.Con
 		err := table.Watch(ctx, func(k store.Key) {
 			if missing[k] {
 				if delete(missing, k); len(missing) == 0 {
-					close(heard)
+					close(all)
 				}
 			}
 		})
@@ -42,28 +42,28 @@ func hear(t *testing.T, table store.Table, want []store.Key, do func(context.Con
 			t.Errorf("Watch() error = %v", err)
 		}
 	})
-	again := time.NewTicker(ringAgain)
+	again := time.NewTicker(notifyAgain)
 	defer again.Stop()
 	for {
 		if err := do(ctx); err != nil && ctx.Err() == nil {
-			t.Fatalf("ring error = %v", err)
+			t.Fatalf("notify error = %v", err)
 		}
 		select {
-		case <-heard:
+		case <-all:
 			return
 		case <-ctx.Done():
-			t.Fatalf("not every one of %v was heard within %s", want, hearWithin)
+			t.Fatalf("not every one of %v was read within %s", want, readWithin)
 		case <-again.C:
 		}
 	}
 }
 
-func ringIsHeard(t *testing.T, table store.Table) {
+func notificationIsRead(t *testing.T, table store.Table) {
 	keys := make([]store.Key, 25) // more than one batch of a queue
 	for i := range keys {
 		keys[i] = testKey(i)
 	}
-	hear(t, table, keys, func(ctx context.Context) error { return table.Notify(ctx, keys...) })
+	watch(t, table, keys, func(ctx context.Context) error { return table.Notify(ctx, keys...) })
 	wantErr(t, "Notify() of nothing", table.Notify(t.Context()), nil)
 }
 
@@ -74,15 +74,15 @@ func watchEnds(t *testing.T, table store.Table) {
 	select {
 	case err := <-ended:
 		t.Fatalf("Watch() returned %v before its context ended", err)
-	case <-time.After(ringAgain):
+	case <-time.After(notifyAgain):
 	}
 	cancel()
 	wantErr(t, "Watch()", <-ended, nil)
 	wantErr(t, "Watch() with a context that had ended", table.Watch(ctx, func(store.Key) {}), nil)
 }
 
-// writersRing checks that whoever writes what the controller must see also rings.
-func writersRing(t *testing.T, table store.Table) {
+// writersNotify checks that who writes what the controller must see also notifies.
+func writersNotify(t *testing.T, table store.Table) {
 	s := store.New(table)
 	request := sampleRequest("100")
 	p := store.Principal("i-1")
@@ -99,7 +99,7 @@ func writersRing(t *testing.T, table store.Table) {
 			_, err := s.Release(ctx, request.ID, 1, store.ReleaseDrain)
 			return err
 		}},
-		{"Ring", store.RequestKey(request.ID, store.KindRunRequest), func(ctx context.Context) error {
+		{"Notify", store.RequestKey(request.ID, store.KindRunRequest), func(ctx context.Context) error {
 			return s.Notify(ctx, request.ID)
 		}},
 		{"Signal", store.InstanceKey(p, store.KindSignal), func(ctx context.Context) error {
@@ -110,7 +110,7 @@ func writersRing(t *testing.T, table store.Table) {
 		}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) { hear(t, table, []store.Key{tt.key}, tt.do) })
+		t.Run(tt.name, func(t *testing.T) { watch(t, table, []store.Key{tt.key}, tt.do) })
 	}
 }
 

@@ -23,19 +23,19 @@ import (
 	"github.com/remuda-run/remuda/store/dynamostore"
 )
 
-// hearing starts a watch that ends before the test does.
-func hearing(t *testing.T, table *dynamostore.Table) <-chan store.Key {
+// watch starts a watch that ends before the test does.
+func watch(t *testing.T, table *dynamostore.Table) <-chan store.Key {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	heard := make(chan store.Key, 1000)
+	seen := make(chan store.Key, 1000)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := table.Watch(ctx, func(k store.Key) { heard <- k }); err != nil {
+		if err := table.Watch(ctx, func(k store.Key) { seen <- k }); err != nil {
 			t.Errorf("Watch() error = %v", err)
 		}
 	})
 	t.Cleanup(func() { cancel(); wg.Wait() })
-	return heard
+	return seen
 }
 
 // counted counts the calls of SQS by name, and lets first answer them.
@@ -61,7 +61,7 @@ func count(calls *sync.Map, name string) int32 {
 	return 0
 }
 
-// Messages that are no rings are deleted and hide none; what was delivered is deleted too. H21 H22
+// Malformed messages are deleted and hide none; what was delivered is deleted too. H21 H22
 func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
 	t.Parallel()
 	for name, endpoint := range map[string]func(testing.TB) string{"Moto": awstest.Moto, "ElasticMQ": awstest.ElasticMQ} {
@@ -83,11 +83,11 @@ func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
 			if err := table.Notify(t.Context(), key(1), key(2)); err != nil {
 				t.Fatal(err)
 			}
-			heard := hearing(t, table)
-			for got := map[store.Key]bool{}; !got[key(1)] || !got[key(2)]; { // a slow machine hears one twice
-				k := <-heard
+			seen := watch(t, table)
+			for got := map[store.Key]bool{}; !got[key(1)] || !got[key(2)]; { // a slow machine gets one twice
+				k := <-seen
 				if got[k] = true; k != key(1) && k != key(2) {
-					t.Fatalf("heard %v, want the two keys rung", k)
+					t.Fatalf("got %v, want the two keys notified of", k)
 				}
 			}
 			for { // deleted after delivery
@@ -119,27 +119,27 @@ func hide(t *testing.T, cfg aws.Config, u *url.URL, d time.Duration) {
 	}
 }
 
-// Deleting what was heard is a third of what rings cost, and can wait: rings that come one by one are deleted
+// Deleting what was delivered is a third of what notifications cost, and can wait: those that come one by one are deleted
 // together. The end of the watch leaves none of them to the next one. G7
 func TestWatch_DeletesTogether_G7(t *testing.T) {
 	var calls sync.Map
 	cfg := local(t, counted(&calls, func(*http.Request) *http.Response { return nil }))
 	u := create(t, cfg)
-	hide(t, cfg, u, 12*time.Hour)                // or a slow machine hears one twice
+	hide(t, cfg, u, 12*time.Hour)                // or a slow machine gets one twice
 	clk := testingclock.NewFakeClock(time.Now()) // stands still: nothing is deleted for its age
 	table := open(t, u, cfg, clk)
 	defer table.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	heard, ended := make(chan store.Key), make(chan error, 1)
-	go func() { ended <- table.Watch(ctx, func(k store.Key) { heard <- k }) }()
-	hear := func(n int) {
+	seen, ended := make(chan store.Key), make(chan error, 1)
+	go func() { ended <- table.Watch(ctx, func(k store.Key) { seen <- k }) }()
+	expect := func(n int) {
 		t.Helper()
 		if err := table.Notify(t.Context(), key(n)); err != nil {
 			t.Fatal(err)
 		}
-		if got := <-heard; got != key(n) {
-			t.Fatalf("heard %v, want %v", got, key(n))
+		if got := <-seen; got != key(n) {
+			t.Fatalf("got %v, want %v", got, key(n))
 		}
 	}
 	deleted := func(want int32) {
@@ -151,13 +151,13 @@ func TestWatch_DeletesTogether_G7(t *testing.T) {
 		}
 	}
 	for n := range 9 {
-		hear(n)
+		expect(n)
 	}
 	deleted(0)
-	hear(9)
+	expect(9)
 	deleted(1) // ten
-	hear(10)
-	hear(11)
+	expect(10)
+	expect(11)
 	deleted(1)
 	cancel()
 	if err := <-ended; err != nil {
@@ -172,20 +172,20 @@ func TestWatch_DeletesSoon_G7(t *testing.T) {
 	cfg := local(t, counted(&calls, func(*http.Request) *http.Response { return nil }))
 	table := fresh(t, cfg)
 	defer table.Close()
-	heard := hearing(t, table)
+	seen := watch(t, table)
 	if err := table.Notify(t.Context(), key(1)); err != nil {
 		t.Fatal(err)
 	}
-	<-heard
+	<-seen
 	for deadline := time.Now().Add(time.Minute); count(&calls, "DeleteMessageBatch") == 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("a ring that was heard is not deleted")
+			t.Fatal("a notification that was delivered is not deleted")
 		}
 	}
 }
 
-// Ten keys make one call, and the queue is looked up once. A queue in trouble delays rings only.
-func TestRing_CallsAndTrouble(t *testing.T) {
+// Ten keys make one call, and the queue is looked up once. A queue in trouble delays notifications only.
+func TestNotify_CallsAndTrouble(t *testing.T) {
 	var calls sync.Map
 	var trouble atomic.Int32
 	cfg := local(t, counted(&calls, func(r *http.Request) *http.Response {
@@ -208,10 +208,10 @@ func TestRing_CallsAndTrouble(t *testing.T) {
 		t.Errorf("%d batches, %d single messages, %d look-ups, want 3, 1, 1", b, one, lookups)
 	}
 	trouble.Store(5)
-	heard := hearing(t, table)
+	seen := watch(t, table)
 	got := map[store.Key]bool{}
 	for len(got) < 26 {
-		got[<-heard] = true
+		got[<-seen] = true
 	}
 	if n := count(&calls, "DeleteMessageBatch"); n > 26 {
 		t.Errorf("%d deletions of 26 messages", n)
@@ -219,7 +219,7 @@ func TestRing_CallsAndTrouble(t *testing.T) {
 }
 
 // A batch of which SQS takes only a part is repeated, and is an error when it stays so.
-func TestRing_PartlyTaken(t *testing.T) {
+func TestNotify_PartlyTaken(t *testing.T) {
 	var calls sync.Map
 	var refuse atomic.Int32
 	cfg := config(t, "http://127.0.0.1:1", "http://127.0.0.1:1", counted(&calls, func(r *http.Request) *http.Response {
@@ -246,9 +246,9 @@ func TestRing_PartlyTaken(t *testing.T) {
 	}
 }
 
-// A queue that is missing is an error that says so, for those who ring and for the one who listens; once
-// it exists nobody must start again.
-func TestRing_MissingQueue(t *testing.T) {
+// A queue that is missing is an error that says so, for those who notify and for the one who watches; once
+// it exists no one must start again.
+func TestNotify_MissingQueue(t *testing.T) {
 	cfg := local(t, nil)
 	u := tableURL(awstest.Name(t))
 	table := open(t, u, cfg, clock.RealClock{})

@@ -18,16 +18,16 @@ import (
 	"github.com/remuda-run/remuda/store/sqlitestore"
 )
 
-func ringKey(name string) store.Key { return store.Key{Partition: name, Sort: "TYPE#Test"} }
+func keyNamed(name string) store.Key { return store.Key{Partition: name, Sort: "TYPE#Test"} }
 
-// watch starts a watch that ends before the test does, and returns the names it hears.
+// watch starts a watch that ends before the test does, and returns the names it is notified of.
 func watch(t *testing.T, table *sqlitestore.Table) <-chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	heard := make(chan string, 100_000)
+	seen := make(chan string, 100_000)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := table.Watch(ctx, func(k store.Key) { heard <- k.Partition }); err != nil {
+		if err := table.Watch(ctx, func(k store.Key) { seen <- k.Partition }); err != nil {
 			t.Errorf("Watch() error = %v", err)
 		}
 	})
@@ -38,20 +38,20 @@ func watch(t *testing.T, table *sqlitestore.Table) <-chan string {
 			t.Errorf("Close() error = %v", err)
 		}
 	})
-	return heard
+	return seen
 }
 
-// listening rings "start" through table until it is heard: from then on no ring is missed.
-func listening(t *testing.T, table *sqlitestore.Table, heard <-chan string) {
+// listening notifies of "start" through table until it is read: from then on none is missed.
+func listening(t *testing.T, table *sqlitestore.Table, seen <-chan string) {
 	t.Helper()
 	for {
-		if err := table.Notify(t.Context(), ringKey("start")); err != nil {
+		if err := table.Notify(t.Context(), keyNamed("start")); err != nil {
 			t.Fatal(err)
 		}
 		select {
-		case name := <-heard:
+		case name := <-seen:
 			if name != "start" {
-				t.Fatalf("heard %q, want only what was rung since", name)
+				t.Fatalf("got %q, want only what came since", name)
 			}
 			return
 		case <-time.After(10 * time.Millisecond):
@@ -60,8 +60,8 @@ func listening(t *testing.T, table *sqlitestore.Table, heard <-chan string) {
 }
 
 // next returns the first name that is not "start".
-func next(heard <-chan string) string {
-	for name := range heard {
+func next(seen <-chan string) string {
+	for name := range seen {
 		if name != "start" {
 			return name
 		}
@@ -69,12 +69,12 @@ func next(heard <-chan string) string {
 	return ""
 }
 
-// A ring of another process is heard. How soon is a matter of the poll: see the test of its clock.
+// A notification of another process is read. How soon is a matter of the poll: see the test of its clock.
 func TestWatch_OtherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	table := open(t, path, clock.RealClock{})
-	heard := watch(t, table)
-	listening(t, table, heard)
+	seen := watch(t, table)
+	listening(t, table, seen)
 
 	child := command(t, path)
 	in, err := child.StdinPipe()
@@ -85,12 +85,12 @@ func TestWatch_OtherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 11 {
-		name := fmt.Sprintf("ring-%d", n)
+		name := fmt.Sprintf("key-%d", n)
 		if _, err := fmt.Fprintln(in, name); err != nil {
 			t.Fatal(err)
 		}
-		if got := next(heard); got != name {
-			t.Fatalf("heard %q, want %q", got, name)
+		if got := next(seen); got != name {
+			t.Fatalf("got %q, want %q", got, name)
 		}
 	}
 	if err := in.Close(); err != nil {
@@ -101,19 +101,19 @@ func TestWatch_OtherProcess(t *testing.T) {
 	}
 }
 
-// Within a process a ring is heard at once, not at the next poll: no virtual time passes.
+// Within a process a notification is read at once, not at the next poll: no virtual time passes.
 func TestWatch_OwnProcessAtOnce(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := open(t, ":memory:", clock.RealClock{})
-		heard := watch(t, table)
+		seen := watch(t, table)
 		synctest.Wait()
 		start := time.Now()
 		for n := range 3 {
-			if err := table.Notify(t.Context(), ringKey(fmt.Sprint(n)), ringKey("too")); err != nil {
+			if err := table.Notify(t.Context(), keyNamed(fmt.Sprint(n)), keyNamed("too")); err != nil {
 				t.Fatal(err)
 			}
-			if got, too := <-heard, <-heard; got != fmt.Sprint(n) || too != "too" {
-				t.Errorf("heard %q and %q, want %d and too", got, too, n)
+			if got, too := <-seen, <-seen; got != fmt.Sprint(n) || too != "too" {
+				t.Errorf("got %q and %q, want %d and too", got, too, n)
 			}
 		}
 		if took := time.Since(start); took != 0 {
@@ -126,10 +126,10 @@ func TestWatch_OwnProcessAtOnce(t *testing.T) {
 func TestWatch_MemoryIdlesWithoutTicks(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		clk := countingClock{WithTicker: clock.RealClock{}, tickers: new(int)}
-		heard := watch(t, open(t, ":memory:", clk))
+		seen := watch(t, open(t, ":memory:", clk))
 		time.Sleep(24 * time.Hour)
-		if *clk.tickers != 0 || len(heard) != 0 {
-			t.Errorf("tickers = %d, rings = %d, want none", *clk.tickers, len(heard))
+		if *clk.tickers != 0 || len(seen) != 0 {
+			t.Errorf("tickers = %d, notifications = %d, want none", *clk.tickers, len(seen))
 		}
 	})
 }
@@ -144,70 +144,70 @@ func (c countingClock) NewTicker(d time.Duration) clock.Ticker {
 	return c.WithTicker.NewTicker(d)
 }
 
-// The poll follows the injected clock, and only it. Every 20 ms, so that others are heard within 100.
+// The poll follows the injected clock, and only it. Every 20 ms, so that others are read within 100.
 func TestWatch_PollsByTheInjectedClock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	clk := clocktesting.NewFakeClock(time.Unix(0, 0))
 	table, other := open(t, path, clk), open(t, path, clock.RealClock{})
 	defer other.Close()
-	heard := watch(t, table)
-	listening(t, table, heard) // by the bell: the clock stands still
-	if err := other.Notify(t.Context(), ringKey("other")); err != nil {
+	seen := watch(t, table)
+	listening(t, table, seen) // by the bell: the clock stands still
+	if err := other.Notify(t.Context(), keyNamed("other")); err != nil {
 		t.Fatal(err)
 	}
 	select {
-	case name := <-heard:
+	case name := <-seen:
 		if name != "start" {
-			t.Errorf("heard %q before the clock moved", name)
+			t.Errorf("got %q before the clock moved", name)
 		}
 	case <-time.After(100 * time.Millisecond):
 	}
 	clk.Step(20 * time.Millisecond)
-	if got := next(heard); got != "other" {
-		t.Errorf("heard %q, want other", got)
+	if got := next(seen); got != "other" {
+		t.Errorf("got %q, want other", got)
 	}
 }
 
 func TestWatch_DoesNotReplay(t *testing.T) {
 	table := open(t, filepath.Join(t.TempDir(), "r.db"), clock.RealClock{})
-	if err := table.Notify(t.Context(), ringKey("before")); err != nil {
+	if err := table.Notify(t.Context(), keyNamed("before")); err != nil {
 		t.Fatal(err)
 	}
-	heard := watch(t, table)
-	listening(t, table, heard)
-	if err := table.Notify(t.Context(), ringKey("after")); err != nil {
+	seen := watch(t, table)
+	listening(t, table, seen)
+	if err := table.Notify(t.Context(), keyNamed("after")); err != nil {
 		t.Fatal(err)
 	}
-	if got := next(heard); got != "after" {
-		t.Errorf("heard %q, want only what was rung after the start", got)
+	if got := next(seen); got != "after" {
+		t.Errorf("got %q, want only what came after the start", got)
 	}
 }
 
-func TestWatch_EveryWatcherHearsEveryRingInOrder(t *testing.T) {
+func TestWatch_EveryWatcherSeesAllInOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	tables := []*sqlitestore.Table{open(t, path, clock.RealClock{}), open(t, path, clock.RealClock{})}
-	var heard []<-chan string
+	var seen []<-chan string
 	for _, table := range tables {
-		heard = append(heard, watch(t, table))
-		listening(t, table, heard[len(heard)-1])
+		seen = append(seen, watch(t, table))
+		listening(t, table, seen[len(seen)-1])
 	}
-	const rings = 1200 // several pages and a pruning
+	const many = 1200 // several pages and a pruning
 	var want []string
 	var keys []store.Key
-	for n := range rings {
+	for n := range many {
 		want = append(want, fmt.Sprint(n))
-		keys = append(keys, ringKey(want[n]))
+		keys = append(keys, keyNamed(want[n]))
 	}
 	if err := tables[0].Notify(t.Context(), keys...); err != nil {
 		t.Fatal(err)
 	}
-	for w, names := range heard {
+	for w, names := range seen {
 		var got []string
-		for len(got) < rings {
+		for len(got) < many {
 			got = append(got, next(names))
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("watcher %d did not hear 0 to %d in order", w, rings-1)
+			t.Errorf("watcher %d did not see 0 to %d in order", w, many-1)
 		}
 	}
 }

@@ -20,18 +20,18 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// ringBatch is how many messages one call of SQS takes or gives (SQS, "Message quotas").
-const ringBatch = 10
+// notifyBatch is how many messages one call of SQS takes or gives (SQS, "Message quotas").
+const notifyBatch = 10
 
-// longPoll is the longest wait of ReceiveMessage; a wait asks all of SQS's servers, so that no ring is
+// longPoll is the longest wait of ReceiveMessage; a wait asks all of SQS's servers, so that no message is
 // overlooked. Table.queueLimit is added for the answer.
 const longPoll = 20 * time.Second
 
-// receivers is how many long polls a watch has. Receiving and deleting ten rings takes two calls of some
-// 15 ms (docs/goals.md), so three hear 1,000 rings per second, for 13,000 idle calls a day.
+// receivers is how many long polls a watch has. Receiving and deleting ten notifications takes two calls of some
+// 15 ms (docs/goals.md), so three receive 1,000 notifications per second, for 13,000 idle calls a day.
 const receivers = 3
 
-// message is the body of a ring.
+// message is the body of a notification.
 type message struct {
 	PK string `json:"PK"`
 	SK string `json:"SK"`
@@ -42,16 +42,16 @@ func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
 	if err := t.usable(); err != nil {
 		return err
 	}
-	for chunk := range slices.Chunk(keys, ringBatch) {
+	for chunk := range slices.Chunk(keys, notifyBatch) {
 		bodies := make([]string, len(chunk))
 		for i, k := range chunk {
 			body, err := json.Marshal(message{k.Partition, k.Sort})
 			if err != nil {
-				return fmt.Errorf("ring %s %s: %w: %w", k.Partition, k.Sort, store.ErrInvalid, err)
+				return fmt.Errorf("notify %s %s: %w: %w", k.Partition, k.Sort, store.ErrInvalid, err)
 			}
 			bodies[i] = string(body)
 		}
-		if err := repeat(ctx, upTo(ringTries), func() error { return t.send(ctx, bodies) }); err != nil {
+		if err := repeat(ctx, upTo(notifyTries), func() error { return t.send(ctx, bodies) }); err != nil {
 			return err
 		}
 	}
@@ -79,55 +79,55 @@ func (t *Table) send(ctx context.Context, bodies []string) error {
 	if err != nil {
 		return t.forget(err)
 	}
-	for _, f := range out.Failed { // those that were sent may be sent again: a ring may be repeated
-		return fmt.Errorf("%w: sqs:SendMessage on %s: %d of %d rings were not taken: %s: %s", store.ErrUnavailable,
+	for _, f := range out.Failed { // those that were sent may be sent again: a notification may be repeated
+		return fmt.Errorf("%w: sqs:SendMessage on %s: %d of %d notifications were not taken: %s: %s", store.ErrUnavailable,
 			t.queueResource(), len(out.Failed), len(bodies), aws.ToString(f.Code), aws.ToString(f.Message))
 	}
 	return nil
 }
 
-// Watch implements store.Table. An unavailable queue delays rings only; a missing one, or one that this
+// Watch implements store.Table. An unavailable queue delays notifications only; a missing one, or one that this
 // caller may not read, is an error that an operator must see.
-func (t *Table) Watch(ctx context.Context, ring func(store.Key)) error {
+func (t *Table) Watch(ctx context.Context, notify func(store.Key)) error {
 	if err := t.usable(); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // the end of ctx is the end of a watch, and no error
 	}
-	var one sync.Mutex // ring is called by one receiver at a time
-	var heard heard
+	var one sync.Mutex // notify is called by one receiver at a time
+	var got received
 	group, watching := errgroup.WithContext(ctx)
 	for range receivers {
 		group.Go(func() error {
-			return t.receive(watching, &heard, func(k store.Key) {
+			return t.receive(watching, &got, func(k store.Key) {
 				one.Lock()
 				defer one.Unlock()
-				ring(k)
+				notify(k)
 			})
 		})
 	}
 	group.Go(func() error {
-		t.removeLate(watching, &heard)
+		t.removeLate(watching, &got)
 		return nil
 	})
 	err := group.Wait()
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // likewise
+		return nil //nolint:nilerr // the same
 	}
 	return err
 }
 
-// receive delivers rings until ctx ends.
-func (t *Table) receive(ctx context.Context, heard *heard, ring func(store.Key)) error {
+// receive delivers notifications until ctx ends.
+func (t *Table) receive(ctx context.Context, got *received, notify func(store.Key)) error {
 	pause := pauses()
 	for ctx.Err() == nil {
 		messages, err := t.next(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil //nolint:nilerr // likewise
+			return nil //nolint:nilerr // the same
 		case errors.Is(err, store.ErrUnavailable):
-			t.log.Warn("watch again", logkey.Error, err)
+			t.log.Warn("receiving notifications failed; it is tried again", logkey.Error, err)
 			timer := t.clock.NewTimer(pause.NextBackOff())
 			select {
 			case <-timer.C():
@@ -140,22 +140,22 @@ func (t *Table) receive(ctx context.Context, heard *heard, ring func(store.Key))
 		}
 		pause.Reset()
 		for _, m := range messages {
-			k, ok := keyOfRing(aws.ToString(m.Body))
+			k, ok := keyOfNotification(aws.ToString(m.Body))
 			if !ok {
-				t.log.Warn("ignoring a message that is no ring", logkey.Detail, fmt.Sprintf("%.200q", aws.ToString(m.Body)))
+				t.log.Warn("a message in the queue of notifications is malformed and was ignored", logkey.Detail, fmt.Sprintf("%.200q", aws.ToString(m.Body)))
 				continue
 			}
-			ring(k)
+			notify(k)
 		}
-		for _, full := range heard.add(messages) {
+		for _, full := range got.add(messages) {
 			t.remove(ctx, full)
 		}
 	}
 	return nil
 }
 
-// keyOfRing reads the body of a ring. What names no item is none.
-func keyOfRing(body string) (store.Key, bool) {
+// keyOfNotification reads the body of a notification. What names no item is none.
+func keyOfNotification(body string) (store.Key, bool) {
 	var k message
 	if err := json.Unmarshal([]byte(body), &k); err != nil || k.PK == "" || k.SK == "" {
 		return store.Key{}, false
@@ -174,7 +174,7 @@ func (t *Table) next(ctx context.Context) ([]types.Message, error) {
 	}
 	out, err := bounded(ctx, longPoll+t.queueLimit, "sqs:ReceiveMessage", t.queueResource(), func(ctx context.Context) (*sqs.ReceiveMessageOutput, error) {
 		return t.queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
-			QueueUrl: url, MaxNumberOfMessages: ringBatch, WaitTimeSeconds: int32(longPoll.Seconds()),
+			QueueUrl: url, MaxNumberOfMessages: notifyBatch, WaitTimeSeconds: int32(longPoll.Seconds()),
 		})
 	})
 	if err != nil {
@@ -183,59 +183,59 @@ func (t *Table) next(ctx context.Context) ([]types.Message, error) {
 	return out.Messages, nil
 }
 
-// removeLinger lets receipts gather into full calls, which are a third of all that a ring costs (docs/goals.md, G7).
-// Nobody waits for them: the messages are hidden for queueAttributes' 30 s. What a crash leaves is heard again.
+// removeLinger lets receipts gather into full calls, which are a third of all that a notification costs (docs/goals.md, G7).
+// No one waits for them: the messages are hidden for queueAttributes' 30 s. What a crash leaves arrives again.
 const removeLinger = 2 * time.Second
 
 // removeLast bounds the last removal, after the watch.
 const removeLast = time.Second
 
-// heard are the receipts of messages that were delivered, or were no rings, and are not deleted yet.
-type heard struct {
+// received are the receipts of messages that were delivered, or were malformed, and are not deleted yet.
+type received struct {
 	mu       sync.Mutex
 	receipts []*string
 }
 
 // add takes messages in and returns what makes full calls.
-func (h *heard) add(messages []types.Message) (full [][]*string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (r *received) add(messages []types.Message) (full [][]*string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, m := range messages {
-		h.receipts = append(h.receipts, m.ReceiptHandle)
-		if len(h.receipts) == ringBatch {
-			full = append(full, h.receipts)
-			h.receipts = nil
+		r.receipts = append(r.receipts, m.ReceiptHandle)
+		if len(r.receipts) == notifyBatch {
+			full = append(full, r.receipts)
+			r.receipts = nil
 		}
 	}
 	return full
 }
 
 // take removes and returns what is left.
-func (h *heard) take() []*string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	all := h.receipts
-	h.receipts = nil
+func (r *received) take() []*string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.receipts
+	r.receipts = nil
 	return all
 }
 
 // removeLate deletes what makes no full call, until ctx ends, and then once more.
-func (t *Table) removeLate(ctx context.Context, heard *heard) {
+func (t *Table) removeLate(ctx context.Context, got *received) {
 	ticker := t.clock.NewTicker(removeLinger)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-ticker.C():
-			t.remove(ctx, heard.take())
+			t.remove(ctx, got.take())
 		}
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeLast)
 	defer cancel()
-	t.remove(last, heard.take())
+	t.remove(last, got.take())
 }
 
-// remove deletes up to ringBatch messages, those that were no rings too. One that stays is heard again, as it
+// remove deletes up to notifyBatch messages, malformed ones too. One that stays arrives again, as it
 // may be.
 func (t *Table) remove(ctx context.Context, receipts []*string) {
 	url := t.queueURL.Load()
@@ -250,7 +250,7 @@ func (t *Table) remove(ctx context.Context, receipts []*string) {
 		return t.queue.DeleteMessageBatch(ctx, in)
 	})
 	if err != nil && ctx.Err() == nil {
-		t.log.Warn("rings will be heard again", logkey.Count, len(receipts), logkey.Error, err)
+		t.log.Warn("notifications could not be deleted; they will arrive again", logkey.Count, len(receipts), logkey.Error, err)
 	}
 }
 

@@ -10,25 +10,25 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// pollEvery is how often a watcher looks for rings of other processes. SQLite has no notification
-// between processes; docs/goals.md (G1) wants a warm start within 110 % of the calls it needs (0.16 s), so a
-// ring must not wait for long. See the benchmark for what looking costs.
+// pollEvery is how often a watcher looks for notifications of other processes. SQLite notifies no other
+// process; docs/goals.md (G1) wants a warm start within 110 % of the calls it needs (0.16 s), so a
+// notification must not wait for long. See the benchmark for what looking costs.
 const pollEvery = 20 * time.Millisecond
 
-// ringKeep is how many rings stay in the file, more or less, so that it does not grow. A watcher
-// that falls behind by more loses the oldest, as it may. ringPrune is how many are removed at once.
+// keepNotifications is how many notifications stay in the file, more or less, so that it does not grow. A watcher
+// that falls behind by more loses the oldest, as it may. pruneNotifications is how many are removed at once.
 const (
-	ringKeep  = 10_000
-	ringPrune = 1000
+	keepNotifications  = 10_000
+	pruneNotifications = 1000
 )
 
-// ringChunk is how many rings one statement adds.
-const ringChunk = 500
+// notifyChunk is how many notifications one statement adds.
+const notifyChunk = 500
 
-// Notify implements store.Table. The ring reaches every watcher, in this process at once.
+// Notify implements store.Table. The notification reaches every watcher, in this process at once.
 func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
-	for chunk := range slices.Chunk(keys, ringChunk) {
-		if err := t.addRings(ctx, chunk); err != nil {
+	for chunk := range slices.Chunk(keys, notifyChunk) {
+		if err := t.addNotifications(ctx, chunk); err != nil {
 			return classified(err)
 		}
 	}
@@ -37,18 +37,18 @@ func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
 	for bell := range t.bells {
 		select {
 		case bell <- struct{}{}:
-		default: // it has yet to look, and will see this ring too
+		default: // it has yet to look, and will see these too
 		}
 	}
 	return nil
 }
 
-func (t *Table) addRings(ctx context.Context, keys []store.Key) error {
+func (t *Table) addNotifications(ctx context.Context, keys []store.Key) error {
 	args := make([]any, 0, 2*len(keys))
 	for _, k := range keys {
 		args = append(args, k.Partition, k.Sort)
 	}
-	result, err := t.db.SQL().ExecContext(ctx, insertRings+pairs(len(keys)), args...)
+	result, err := t.db.SQL().ExecContext(ctx, insertNotifications+pairs(len(keys)), args...)
 	if err != nil {
 		return err
 	}
@@ -56,16 +56,16 @@ func (t *Table) addRings(ctx context.Context, keys []store.Key) error {
 	if err != nil {
 		return err
 	}
-	if first := last - int64(len(keys)); first/ringPrune == last/ringPrune {
+	if first := last - int64(len(keys)); first/pruneNotifications == last/pruneNotifications {
 		return nil
 	}
-	_, err = t.db.SQL().ExecContext(ctx, deleteRings, last-ringKeep)
+	_, err = t.db.SQL().ExecContext(ctx, deleteNotifications, last-keepNotifications)
 	return err
 }
 
-// Watch implements store.Table. It delivers the rings that come after its start. A file that is
+// Watch implements store.Table. It delivers the notifications that come after its start. A file that is
 // unavailable for a time delays them only.
-func (t *Table) Watch(ctx context.Context, ring func(store.Key)) error {
+func (t *Table) Watch(ctx context.Context, notify func(store.Key)) error {
 	bell := make(chan struct{}, 1)
 	t.mu.Lock()
 	t.bells[bell] = true
@@ -82,7 +82,7 @@ func (t *Table) Watch(ctx context.Context, ring func(store.Key)) error {
 		defer ticker.Stop()
 		tick = ticker.C()
 	}
-	w := watcher{db: t.db.SQL(), stmt: t.stmt, ring: ring, last: unknown}
+	w := watcher{db: t.db.SQL(), stmt: t.stmt, notify: notify, last: unknown}
 	for {
 		err := w.look(ctx)
 		if ctx.Err() != nil {
@@ -107,13 +107,13 @@ func (t *Table) Watch(ctx context.Context, ring func(store.Key)) error {
 // unknown is the position of a watcher that has not read the end of the sequence yet.
 const unknown = -1
 
-// watcher reads the ring sequence from a position on.
+// watcher reads the sequence of notifications from a position on.
 type watcher struct {
-	db   *sql.DB
-	stmt statements
-	ring func(store.Key)
-	last int64 // sequence number of the last ring seen
-	data int64 // SQLite's data version at the last look
+	db     *sql.DB
+	stmt   statements
+	notify func(store.Key)
+	last   int64 // sequence number of the last notification seen
+	data   int64 // SQLite's data version at the last look
 }
 
 // changed reports whether another connection wrote to the file since the last call. It costs a
@@ -130,11 +130,11 @@ func (w *watcher) changed(ctx context.Context) bool {
 	return true
 }
 
-// look delivers all rings since the last look.
+// look delivers all notifications since the last look.
 func (w *watcher) look(ctx context.Context) error {
 	if w.last == unknown {
 		var end int64
-		if err := w.db.QueryRowContext(ctx, lastRing).Scan(&end); err != nil {
+		if err := w.db.QueryRowContext(ctx, lastNotification).Scan(&end); err != nil {
 			return err
 		}
 		w.last = end
@@ -145,7 +145,7 @@ func (w *watcher) look(ctx context.Context) error {
 			return err
 		}
 		for _, k := range keys {
-			w.ring(k)
+			w.notify(k)
 		}
 		if len(keys) < pageSize {
 			return nil
@@ -153,9 +153,9 @@ func (w *watcher) look(ctx context.Context) error {
 	}
 }
 
-// page reads the next rings and moves the position behind them.
+// page reads the next notifications and moves the position behind them.
 func (w *watcher) page(ctx context.Context) (keys []store.Key, _ error) {
-	rows, err := w.stmt.rings.QueryContext(ctx, w.last, pageSize)
+	rows, err := w.stmt.notifications.QueryContext(ctx, w.last, pageSize)
 	if err != nil {
 		return nil, err
 	}
