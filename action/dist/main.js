@@ -20441,10 +20441,10 @@ var installation = ({ name, region }) => `installation ${name} in ${region}`;
 var firstPause = 250;
 var lastPause = 2e3;
 var unansweredPause = 1e3;
-var ringEvery = 3e3;
+var notifyEvery = 3e3;
 async function poll(c7, what, limit, attempt, look) {
   const pause = pauses(firstPause, lastPause);
-  const ring = new Every(ringEvery, c7.clock.ticks() + ringEvery);
+  const notify = new Every(notifyEvery, c7.clock.ticks() + notifyEvery);
   for (; ; ) {
     let answered = false;
     try {
@@ -20456,7 +20456,7 @@ async function poll(c7, what, limit, attempt, look) {
       if (kindOf(error) !== "unavailable") throw error;
       if (!limit.signal.aborted) c7.progress.trouble(error.message);
     }
-    if (!answered && !limit.signal.aborted && ring.due(c7.clock.ticks())) await c7.store.ring(c7.inputs.id, limit);
+    if (!answered && !limit.signal.aborted && notify.due(c7.clock.ticks())) await c7.store.notify(c7.inputs.id, limit);
     await limit.pause(Math.min(pause.next().value, answered ? lastPause : unansweredPause));
     limit.check(what);
   }
@@ -25062,13 +25062,13 @@ var missing = ["ResourceNotFoundException", "QueueDoesNotExist", "AWS.SimpleQueu
 var throttles = ["LimitExceededException", "OverLimit", "RequestLimitExceeded", "SlowDown"];
 function explain(error, call, resource) {
   const [kind, meaning] = meaningOf(error, call);
-  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${said(error)}`);
+  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${textOf(error)}`);
 }
 function explainCredentials(error, call, resource) {
   const { name = "", $fault } = error;
   const no = "no AWS credentials";
   const [kind, meaning] = name === "CredentialsProviderError" ? ["refused", `${no}; a step such as aws-actions/configure-aws-credentials must come first`] : $fault === "client" && !throttled(error) ? ["refused", `${no}: STS refuses the role; check its trust policy (deploy/iam/workflow-trust.json)`] : ["unavailable", `${no} yet`];
-  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${said(error)}`);
+  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${textOf(error)}`);
 }
 function isOffTime({ name: code = "", message = "" }) {
   return clocks.includes(code) || code === "InvalidSignatureException" && /^Signature (expired|not yet current)/.test(message);
@@ -25103,7 +25103,7 @@ function meaningOf(error, call) {
   if (status === 401 || status === 403) return ["refused", "access denied"];
   return ["invalid", "refused as invalid"];
 }
-function said(error) {
+function textOf(error) {
   const text = [error.name, error.message].filter((s3) => s3 && s3 !== "Error").join(": ") || String(error);
   const line2 = text.replace(/\s+/g, " ").replace(/Encoded authorization failure message:.*/, "").trim();
   return line2.length > 400 ? `${line2.slice(0, 400)}…` : line2;
@@ -25227,7 +25227,7 @@ var DynamoTable = class {
       }
     };
   }
-  async ring(key, signal) {
+  async notify(key, signal) {
     const resource = `queue ${this.queue}`;
     if (this.queueURL === void 0) {
       const command8 = new GetQueueUrlCommand({ QueueName: this.queue });
@@ -25450,13 +25450,13 @@ var Progress = class {
     this.warned.add(message);
     this.runner.warning(message);
   }
-  /** Says, once, that the controller took the request up and is not heard of any more. */
+  /** Says, once, that the controller took the request up and shows no sign of life any more. */
   silent(installation2) {
     this.warnOnce(
       `the deadline has passed and the controller has not said so: does \`remuda controller\` still run for ${installation2}?`
     );
   }
-  /** Says, once, that nobody answers since ticks. */
+  /** Says, once, that no controller answers since ticks. */
   unanswered(since, installation2) {
     if (this.hinted || this.clock.ticks() - since < hintAfter) return;
     this.hinted = true;
@@ -25857,19 +25857,19 @@ var RequestError = class extends Error {
 };
 var Store = class {
   constructor(table, trouble = () => {
-  }, lostRing = () => {
+  }, lostNotification = () => {
   }) {
     this.table = table;
     this.trouble = trouble;
-    this.lostRing = lostRing;
+    this.lostNotification = lostNotification;
   }
   table;
   trouble;
-  lostRing;
+  lostNotification;
   /** What submit was writing when it ended without knowing whether it is stored. */
   unsure;
   /**
-   * Stores want and rings. The same attempt with the same spec is the same request and is returned as stored;
+   * Stores want and notifies. The same attempt with the same spec is the same request and is returned as stored;
    * with another spec, or under a higher attempt, it is a RequestError. A higher attempt replaces a lower one.
    */
   async submit(want, limit) {
@@ -25886,7 +25886,7 @@ var Store = class {
             `${what}: was asked for with other inputs (${other.join(", ")}); a second request of one run needs request-suffix`
           );
         }
-        await this.ring(want.id, limit);
+        await this.notify(want.id, limit);
         return have;
       }
       const out = { ...want, releasedAttempt: have?.releasedAttempt ?? 0, release: have?.release ?? "" };
@@ -25902,7 +25902,7 @@ var Store = class {
     }
   }
   /**
-   * Gives attempt and all before it back, and rings. What was given back only ever grows, so a late release of an
+   * Gives attempt and all before it back, and notifies. What was given back only ever grows, so a late release of an
    * old attempt cannot free a newer one; `now` hurries a drain. Undefined: there is nothing to give back.
    *
    * If what submit was writing is not there, it is stored as given back, so that its write, should it arrive late, meets
@@ -25917,7 +25917,7 @@ var Store = class {
       const attempt = Math.min(own2, base.attempt);
       const settled = base.release === "now" || base.release === mode;
       if (base.releasedAttempt > attempt || base.releasedAttempt === attempt && settled) {
-        await this.ring(id, limit);
+        await this.notify(id, limit);
         return base;
       }
       const version = have?.version ?? 0;
@@ -25925,7 +25925,7 @@ var Store = class {
       if (await this.replace(out, version, limit)) return { ...out, version: version + 1 };
     }
   }
-  /** Writes r over version and rings. False: another version is stored. */
+  /** Writes r over version and notifies. False: another version is stored. */
   async replace(r7, version, limit) {
     try {
       await this.put({ ...encodeRequest(r7), version: version + 1, expiresAt: 0 }, version, limit);
@@ -25933,7 +25933,7 @@ var Store = class {
       if (kindOf(error) === "conflict") return false;
       throw error;
     }
-    await this.ring(r7.id, limit);
+    await this.notify(r7.id, limit);
     return true;
   }
   async request(id, limit) {
@@ -25956,11 +25956,11 @@ var Store = class {
     await this.table.put({ ...encodeClient(client), ...clientKey(id) }, any, limit.signal);
   }
   /** Asks the controller to look at the request. Lost, it costs latency only. */
-  async ring(id, limit) {
+  async notify(id, limit) {
     try {
-      await this.table.ring(requestKey(id), limit.signal);
+      await this.table.notify(requestKey(id), limit.signal);
     } catch (error) {
-      if (!limit.signal.aborted) this.lostRing(error.message);
+      if (!limit.signal.aborted) this.lostNotification(error.message);
     }
   }
   /**

@@ -1,4 +1,4 @@
-// What an error of the SDK means and what somebody can do about it: internal/awserr in TypeScript.
+// What an error of the SDK means and what an operator can do about it: internal/awserr in TypeScript.
 
 import { type Kind, TableError } from "./table.ts";
 
@@ -43,7 +43,7 @@ const throttles = ["LimitExceededException", "OverLimit", "RequestLimitExceeded"
 /** Returns the error of a call as policies name it, such as dynamodb:PutItem, on resource. */
 export function explain(error: unknown, call: string, resource: string): TableError {
   const [kind, meaning] = meaningOf(error as Answer, call);
-  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${said(error as Answer)}`);
+  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${textOf(error as Answer)}`);
 }
 
 /** Returns the error of the search for credentials that came before a call. */
@@ -56,10 +56,10 @@ export function explainCredentials(error: unknown, call: string, resource: strin
       : $fault === "client" && !throttled(error as Answer)
         ? ["refused", `${no}: STS refuses the role; check its trust policy (deploy/iam/workflow-trust.json)`]
         : ["unavailable", `${no} yet`];
-  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${said(error as Answer)}`);
+  return new TableError(kind, `${call} on ${resource}: ${meaning}: ${textOf(error as Answer)}`);
 }
 
-/** Such an answer tells the SDK the service's time, for the next call. Services with JSON name no code of their own for it. */
+/** Such an answer shows the SDK the service's time, for the next call. Services with JSON name no code of their own for it. */
 function isOffTime({ name: code = "", message = "" }: Answer): boolean {
   return (
     clocks.includes(code) ||
@@ -106,7 +106,7 @@ function meaningOf(error: Answer, call: string): [Kind, string] {
 }
 
 /** The service's own words, on one line; what DecodeAuthorizationMessage would need is of no use here. */
-function said(error: Answer): string {
+function textOf(error: Answer): string {
   const text = [error.name, error.message].filter((s) => s && s !== "Error").join(": ") || String(error);
   const line = text
     .replace(/\s+/g, " ")

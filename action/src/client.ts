@@ -33,13 +33,13 @@ export const installation = ({ name, region }: Inputs): string => `installation 
 // Pauses between looks. A warm start takes a fraction of a second, a cold one half a minute.
 const firstPause = 250;
 const lastPause = 2_000;
-const unansweredPause = 1_000; // so that it is said in time that nobody answers
-const ringEvery = 3_000; // a lost ring costs no more than this
+const unansweredPause = 1_000; // so that it is said in time that no controller answers
+const notifyEvery = 3_000; // a lost notification costs no more than this
 
 /**
- * Reads the status again and again, until look returns a result. Of an attempt that is not own or newer the
- * controller has not heard yet: it is rung again. A failed read is repeated: only the time limit ends the wait, or a refusal,
- * which only an operator can lift.
+ * Reads the status again and again, until look returns a result. While there is none of that attempt or a newer one, the
+ * controller is notified again. A failed read is repeated: only the time limit ends the wait, or a refusal, which only an
+ * operator can lift.
  */
 export async function poll<T>(
   c: Client,
@@ -49,7 +49,7 @@ export async function poll<T>(
   look: (status: RunStatus | undefined) => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
   const pause = pauses(firstPause, lastPause);
-  const ring = new Every(ringEvery, c.clock.ticks() + ringEvery);
+  const notify = new Every(notifyEvery, c.clock.ticks() + notifyEvery);
   for (;;) {
     let answered = false;
     try {
@@ -61,7 +61,7 @@ export async function poll<T>(
       if (kindOf(error) !== "unavailable") throw error;
       if (!limit.signal.aborted) c.progress.trouble((error as Error).message);
     }
-    if (!answered && !limit.signal.aborted && ring.due(c.clock.ticks())) await c.store.ring(c.inputs.id, limit);
+    if (!answered && !limit.signal.aborted && notify.due(c.clock.ticks())) await c.store.notify(c.inputs.id, limit);
     await limit.pause(Math.min(pause.next().value, answered ? lastPause : unansweredPause));
     limit.check(what);
   }

@@ -1,4 +1,4 @@
-// The table in DynamoDB and its doorbell in SQS. Only calls of deploy/iam/workflow.json.
+// The table in DynamoDB and its queue of notifications in SQS. Only calls of deploy/iam/workflow.json.
 
 import { DynamoDBClient, GetItemCommand, PutItemCommand, type PutItemCommandInput } from "@aws-sdk/client-dynamodb";
 import { GetQueueUrlCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
@@ -75,7 +75,7 @@ export class DynamoTable implements Table {
     };
   }
 
-  async ring(key: Key, signal: AbortSignal): Promise<void> {
+  async notify(key: Key, signal: AbortSignal): Promise<void> {
     const resource = `queue ${this.queue}`;
     if (this.queueURL === undefined) {
       const command = new GetQueueUrlCommand({ QueueName: this.queue });

@@ -62,7 +62,7 @@ function whole(name: string, v: AttributeValue, least: number): number {
   return n;
 }
 
-/** What remuda never writes becomes null: an operator's note in an item harms nobody. */
+/** What remuda never writes becomes null: an operator's note in an item changes nothing. */
 function plain(v: AttributeValue): Json {
   if (v.S !== undefined) return v.S;
   if (v.N !== undefined) return Number(v.N);

@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 import type { RunStatus } from "./records.ts";
 import type { Runner } from "./runner.ts";
 
-const again = 10_000; // the same line once more, so that nobody takes the step for dead
+const again = 10_000; // the same line once more, so that no one takes the step for dead
 const hintAfter = 5_000; // a controller answers in well under a second
 
 export class Progress {
@@ -53,14 +53,14 @@ export class Progress {
     this.runner.warning(message);
   }
 
-  /** Says, once, that the controller took the request up and is not heard of any more. */
+  /** Says, once, that the controller took the request up and shows no sign of life any more. */
   silent(installation: string): void {
     this.warnOnce(
       `the deadline has passed and the controller has not said so: does \`remuda controller\` still run for ${installation}?`,
     );
   }
 
-  /** Says, once, that nobody answers since ticks. */
+  /** Says, once, that no controller answers since ticks. */
   unanswered(since: number, installation: string): void {
     if (this.hinted || this.clock.ticks() - since < hintAfter) return;
     this.hinted = true;
@@ -70,7 +70,7 @@ export class Progress {
   }
 }
 
-/** How far a request is; without a status nobody has taken it up yet. */
+/** How far a request is; without a status no controller has taken it up yet. */
 export function line(count: number, status: RunStatus | undefined): string {
   if (!status) return "waiting for the controller";
   const { claimed, created, launching, ready } = status.counts;

@@ -58,7 +58,7 @@ export async function provision(c: Client): Promise<void> {
   settlePending(runner);
 }
 
-/** Stores the request. What is stored by somebody else is not ours to give back. */
+/** Stores the request. What another stored is not ours to give back. */
 async function submit(c: Client, want: RunRequest, limit: Limit): Promise<RunRequest> {
   try {
     return await c.store.submit(want, limit);

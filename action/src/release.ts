@@ -43,7 +43,7 @@ async function mark(c: Client, limit: Limit): Promise<RunRequest | undefined> {
     return await c.store.release(id, attempt, releaseMode, limit);
   } catch (error) {
     if (!c.cancelled.aborted) {
-      if (kindOf(error) === "refused") settlePending(c.runner); // the post step would be told the same
+      if (kindOf(error) === "refused") settlePending(c.runner); // the post step would get the same answer
       throw error;
     }
     return c.store.release(id, attempt, releaseMode, Limit.after(c.clock, lastWrite));

@@ -66,7 +66,7 @@ export class Runner {
 
   private toFile(variable: string, text: string): void {
     const file = this.env[variable];
-    if (file) this.append(file, text); // whoever runs this outside of a workflow has none
+    if (file) this.append(file, text); // who runs this outside of a workflow has none
   }
 }
 

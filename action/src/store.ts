@@ -29,14 +29,14 @@ export class Store {
 
   constructor(
     private readonly table: Table,
-    /** Hears of a call that failed and is repeated. */
+    /** Is passed a call that failed and is repeated. */
     private readonly trouble: (message: string) => void = () => {},
-    /** Hears of a ring that was lost, which costs latency only. */
-    private readonly lostRing: (message: string) => void = () => {},
+    /** Is passed a notification that was lost, which costs latency only. */
+    private readonly lostNotification: (message: string) => void = () => {},
   ) {}
 
   /**
-   * Stores want and rings. The same attempt with the same spec is the same request and is returned as stored;
+   * Stores want and notifies. The same attempt with the same spec is the same request and is returned as stored;
    * with another spec, or under a higher attempt, it is a RequestError. A higher attempt replaces a lower one.
    */
   async submit(want: RunRequest, limit: Limit): Promise<RunRequest> {
@@ -53,7 +53,7 @@ export class Store {
             `${what}: was asked for with other inputs (${other.join(", ")}); a second request of one run needs request-suffix`,
           );
         }
-        await this.ring(want.id, limit);
+        await this.notify(want.id, limit);
         return have;
       }
       const out = { ...want, releasedAttempt: have?.releasedAttempt ?? 0, release: have?.release ?? ("" as const) };
@@ -70,7 +70,7 @@ export class Store {
   }
 
   /**
-   * Gives attempt and all before it back, and rings. What was given back only ever grows, so a late release of an
+   * Gives attempt and all before it back, and notifies. What was given back only ever grows, so a late release of an
    * old attempt cannot free a newer one; `now` hurries a drain. Undefined: there is nothing to give back.
    *
    * If what submit was writing is not there, it is stored as given back, so that its write, should it arrive late, meets
@@ -85,7 +85,7 @@ export class Store {
       const attempt = Math.min(own, base.attempt); // "re-run failed jobs" asks under a lower attempt than it releases
       const settled = base.release === "now" || base.release === mode;
       if (base.releasedAttempt > attempt || (base.releasedAttempt === attempt && settled)) {
-        await this.ring(id, limit);
+        await this.notify(id, limit);
         return base;
       }
       const version = have?.version ?? 0;
@@ -94,7 +94,7 @@ export class Store {
     }
   }
 
-  /** Writes r over version and rings. False: another version is stored. */
+  /** Writes r over version and notifies. False: another version is stored. */
   private async replace(r: RunRequest, version: number, limit: Limit): Promise<boolean> {
     try {
       await this.put({ ...encodeRequest(r), version: version + 1, expiresAt: 0 }, version, limit);
@@ -102,7 +102,7 @@ export class Store {
       if (kindOf(error) === "conflict") return false;
       throw error;
     }
-    await this.ring(r.id, limit);
+    await this.notify(r.id, limit);
     return true;
   }
 
@@ -127,11 +127,11 @@ export class Store {
   }
 
   /** Asks the controller to look at the request. Lost, it costs latency only. */
-  async ring(id: string, limit: Limit): Promise<void> {
+  async notify(id: string, limit: Limit): Promise<void> {
     try {
-      await this.table.ring(requestKey(id), limit.signal);
+      await this.table.notify(requestKey(id), limit.signal);
     } catch (error) {
-      if (!limit.signal.aborted) this.lostRing((error as Error).message);
+      if (!limit.signal.aborted) this.lostNotification((error as Error).message);
     }
   }
 

@@ -11,7 +11,7 @@ export interface Table {
   /** Writes item over version expect (0: absent or expired). One try. */
   put(item: Item, expect: number, signal: AbortSignal): Promise<void>;
   /** Tells the controller that the item of key has changed. */
-  ring(key: Key, signal: AbortSignal): Promise<void>;
+  notify(key: Key, signal: AbortSignal): Promise<void>;
 }
 
 /**

@@ -79,9 +79,9 @@ test("a conflict shows what is stored; what has expired counts as absent", async
   assert.equal(await table.get(item, true, never), undefined);
 });
 
-test("a ring is the key, in the queue of the table; its URL is asked for once, and again after a failure", async () => {
-  await table.ring(item, never);
-  await table.ring(item, never);
+test("a notification is the key, in the queue of the table; its URL is asked for once, and again after a failure", async () => {
+  await table.notify(item, never);
+  await table.notify(item, never);
   const [sent] = aws.calls("sqs:SendMessage");
   assert.equal(sent?.body.MessageBody, '{"PK":"RUN#4711","SK":"TYPE#RunRequest"}');
   assert.equal(sent?.body.QueueUrl, "https://sqs.example.invalid/1/remuda-events");
@@ -90,11 +90,11 @@ test("a ring is the key, in the queue of the table; its URL is asked for once, a
   const missing = { status: 400, body: { __type: "com.amazonaws.sqs#QueueDoesNotExist", message: "gone" } };
   aws.instead = (call) => (call === "sqs:SendMessage" ? missing : undefined);
   assert.match(
-    (await failure(table.ring(item, never))).message,
+    (await failure(table.notify(item, never))).message,
     /^sqs:SendMessage on queue remuda-events in eu-west-1: not found/,
   );
   aws.instead = () => undefined;
-  await table.ring(item, never);
+  await table.notify(item, never);
   assert.equal(aws.calls("sqs:GetQueueUrl").length, 2);
 });
 

@@ -12,7 +12,7 @@ import { any, type Table, TableError } from "../src/table.ts";
 
 export const began = Date.parse("2026-01-02T03:04:05.678Z");
 
-/** Time that passes only while somebody sleeps. What is due meanwhile happens in its order. */
+/** Time that passes only while something sleeps. What is due meanwhile happens in its order. */
 export class FakeClock implements Clock {
   private t = 0;
   private events: { at: number; run: () => void }[] = [];
@@ -40,7 +40,7 @@ export const unavailable = new TableError("unavailable", "connection reset");
 
 /** One call that a table received. */
 export interface Call {
-  name: "get" | "put" | "ring";
+  name: "get" | "put" | "notify";
   at: number;
   key: string;
   item?: Item;
@@ -68,8 +68,8 @@ export class MemoryTable implements Table {
     });
   }
 
-  async ring(key: Key): Promise<void> {
-    await this.called({ name: "ring", at: this.clock.ticks(), key: name(key) }, () => {});
+  async notify(key: Key): Promise<void> {
+    await this.called({ name: "notify", at: this.clock.ticks(), key: name(key) }, () => {});
   }
 
   /** The controller's answer. */

@@ -89,7 +89,7 @@ test("a record that breaks its rules is refused", () => {
   }
 });
 
-test("what remuda never writes harms nobody", () => {
+test("what remuda never writes changes nothing", () => {
   const wire = { ...toWire(golden("RunClient")), note: { SS: ["a"] }, blob: { B: new Uint8Array(1) } };
   assert.deepEqual(fromWire(wire).attributes, { ...golden("RunClient").attributes, note: null, blob: null });
   assert.throws(() => fromWire({ ...wire, version: { S: "1" } }), /version/);

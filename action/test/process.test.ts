@@ -141,7 +141,7 @@ for (const [when, call, how, version] of [
   ["before it has read anything", "dynamodb:GetItem", "hang", undefined],
   ["while its request is written", "dynamodb:PutItem", "hang", 1],
   ["after its request was written, before the answer", "dynamodb:PutItem", "mute", 2],
-  ["while it rings", "sqs:SendMessage", "hang", 2],
+  ["while it notifies", "sqs:SendMessage", "hang", 2],
 ] as const) {
   test(`H30: SIGINT ${when}: nothing is left asked for`, async () => {
     aws.instead = (name) => (name === call ? how : undefined);
@@ -260,6 +260,6 @@ test("a search for credentials that hangs keeps no cancelled step alive", { time
     assert.match(step.output(), /request 4711 attempt 1: cancelled after/);
     assert.equal(aws.received.length, 0);
   } finally {
-    closeSync(openSync(pipe, constants.O_RDWR)); // whoever reads it meets its end
+    closeSync(openSync(pipe, constants.O_RDWR)); // who reads it meets its end
   }
 });

@@ -102,20 +102,20 @@ test("looks are quick at first and at most 2.4 s apart; seenAt is renewed every 
   }
 });
 
-test("it rings again until the status shows its attempt, and no longer", async () => {
+test("it notifies again until the status shows its attempt, and no longer", async () => {
   const w = world();
   w.table.status(id, { attempt: 0, phase: "Released" });
   w.clock.at(10_000, () => w.table.status(id, { phase: "Pending" }));
   w.clock.at(30_000, () => w.table.status(id, { phase: "Ready", instances: [seat(1, true)] }));
   await provision(w.c);
-  const rings = w.table.calls.filter((c) => c.name === "ring").map((c) => c.at);
-  assert.ok(rings.length >= 3 && rings.every((at) => at <= 11_000), rings.join());
+  const notified = w.table.calls.filter((c) => c.name === "notify").map((c) => c.at);
+  assert.ok(notified.length >= 3 && notified.every((at) => at <= 11_000), notified.join());
 });
 
-test("a lost ring is a warning, once", async () => {
+test("a lost notification is a warning, once", async () => {
   const w = world();
   w.table.fault = (c) => {
-    if (c.name === "ring") throw new TableError("refused", "sqs:SendMessage on queue remuda-events: access denied");
+    if (c.name === "notify") throw new TableError("refused", "sqs:SendMessage on queue remuda-events: access denied");
   };
   w.clock.at(10_000, () => w.table.status(id, { phase: "Ready", instances: [seat(1, true)] }));
   await provision(w.c);
@@ -207,7 +207,7 @@ test("a cancelled step gives back what it asked for, at once", async () => {
   assert.equal(w.saved("GITHUB_STATE").pending, "");
 });
 
-test("cancelled in the moment it becomes ready: given back, since the job will not tell anybody", async () => {
+test("cancelled in the moment it becomes ready: given back, since the job will not tell anyone", async () => {
   const w = world();
   w.table.status(id, { phase: "Ready", instances: [seat(1, true)] });
   w.table.fault = (c) => {

@@ -28,7 +28,7 @@ test("release marks the attempt, keeps the rest and waits until nothing is held"
   const { releasedAttempt, release: how, version, count } = w.table.request(id) as RunRequest;
   assert.deepEqual([releasedAttempt, how, version, count], [1, "drain", 6, 1]);
   assert.ok(w.clock.ticks() >= 40_000 && w.clock.ticks() < 43_000);
-  assert.equal(w.table.calls.filter((c) => c.name === "ring").length, 1);
+  assert.equal(w.table.calls.filter((c) => c.name === "notify").length, 1);
   assert.ok(w.log.some((l) => l.startsWith("4711  winding down  was Ready with 0 of 1")));
   assert.equal(w.saved("GITHUB_STATE").pending, "");
 });
