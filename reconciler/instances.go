@@ -152,7 +152,7 @@ func (c *instances) note(id store.RequestID, s snapshot, d statemachine.Decision
 	c.cache.requests.withRun(id, func(r *run) { r.lastProblem = problem })
 }
 
-// offerWorkers is how many messages are sent at once: what one call of a queue takes. They have workers
+// offerWorkers is how many messages are sent at once. They have workers
 // of their own, so that a queue that does not answer keeps no instance waiting.
 const offerWorkers = 10
 

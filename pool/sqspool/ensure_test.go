@@ -87,7 +87,7 @@ func TestEnsure_H69(t *testing.T) {
 		offer(t, s.open(t, nil), 1) // another process, while the queue differs
 		expect(t, s.steps(t, p, true, "medium"), "queue P-medium: updated"+detail)
 		if diff := cmp.Diff(sqspool.Wanted(), s.live(t, "medium")); diff != "" {
-			t.Errorf("a mended queue (-want +got):\n%s", diff)
+			t.Errorf("a repaired queue (-want +got):\n%s", diff)
 		}
 		receive(t, p, 1)
 		if n := w.count("CreateQueue"); n != 1 {
@@ -181,7 +181,7 @@ func TestEnsure_EachFailsAlone(t *testing.T) {
 	})
 }
 
-// A queue that another version made first, with other attributes, is used as it is, and mended by
+// A queue that another version made first, with other attributes, is used as it is, and repaired by
 // Ensure alone. H69
 func TestEnsure_H69_AnotherWasQuicker(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestEnsure_H69_AnotherWasQuicker(t *testing.T) {
 			case "GetQueueAttributes":
 				return body{"Attributes": body{"VisibilityTimeout": "600"}}
 			}
-			return sent(in)
+			return sent
 		}}
 		p := openWire(t, w)
 		offer(t, p, 1)

@@ -184,7 +184,7 @@ func TestErrors_TellTheOperator(t *testing.T) {
 func TestOffer_QueueAppearsLate(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		var made time.Time
-		w := &wire{answer: func(call string, in body) any {
+		w := &wire{answer: func(call string, _ body) any {
 			switch {
 			case call == "CreateQueue":
 				made = time.Now()
@@ -194,7 +194,7 @@ func TestOffer_QueueAppearsLate(t *testing.T) {
 			case call == "GetQueueUrl":
 				return body{"QueueUrl": "https://sqs.eu-west-1.amazonaws.com/1/remuda-medium"}
 			}
-			return sent(in)
+			return sent
 		}}
 		p := openWire(t, w)
 		for range 2 {

@@ -9,9 +9,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/remuda-run/remuda/pool"
 )
+
+// Offer implements pool.Pool.
+func (p *Pool) Offer(ctx context.Context, t pool.Ticket) error {
+	body, err := pool.Encode(t)
+	if err != nil {
+		return err
+	}
+	return p.use(ctx, queueName(p.prefix, t.ResourceClass), "SendMessage", callLimit, func(ctx context.Context, url *string) error {
+		_, err := p.api.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: url, MessageBody: &body})
+		return err
+	})
+}
 
 // Receive implements pool.Pool: one long poll. SQS counts in seconds, so hold and wait are rounded up, to one at
 // least: with a wait of 0, SQS would ask some of its servers only and call that an empty queue (H20),
@@ -52,8 +65,14 @@ func (p *Pool) Done(ctx context.Context, class string, receipts ...string) error
 		if err != nil || len(out.Failed) == 0 {
 			return err
 		}
-		failed := entryError(out.Failed[0])
-		failed.Message = fmt.Sprintf("%d of %d messages stay: %s", len(out.Failed), len(receipts), failed.Message)
-		return failed
+		first := out.Failed[0] // as if it had been a call of its own
+		fault := smithy.FaultServer
+		if first.SenderFault {
+			fault = smithy.FaultClient
+		}
+		return &smithy.GenericAPIError{
+			Code: aws.ToString(first.Code), Fault: fault,
+			Message: fmt.Sprintf("%d of %d messages stay: %s", len(out.Failed), len(receipts), aws.ToString(first.Message)),
+		}
 	})
 }

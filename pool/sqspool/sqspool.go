@@ -39,11 +39,8 @@ type Pool struct {
 	onEnd func(func()) (stop func() bool) // registers one
 	ended func() bool                     // whether Close was called
 
-	senders sync.WaitGroup // one per queue that has letters
-
-	mu     sync.Mutex
-	urls   map[string]string   // by queue name
-	outbox map[string][]letter // by queue name, while it has a sender
+	mu   sync.Mutex
+	urls map[string]string // by queue name
 }
 
 // Open returns the queues of the prefix that u names (sqs://<prefix>), in the region and with the
@@ -63,16 +60,13 @@ func Open(u *url.URL, cfg aws.Config) (*Pool, error) {
 		prefix: u.Host,
 		end:    end, ended: func() bool { return root.Err() != nil },
 		onEnd: func(f func()) func() bool { return context.AfterFunc(root, f) },
-		urls:  make(map[string]string), outbox: make(map[string][]letter),
+		urls:  make(map[string]string),
 	}, nil
 }
 
 // Close implements pool.Pool. Calls under way fail.
 func (p *Pool) Close() error {
-	p.mu.Lock()
 	p.end()
-	p.mu.Unlock() // no sender is started from here on
-	p.senders.Wait()
 	return nil
 }
 
