@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,9 +101,8 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 		if err != nil {
 			return out, err
 		}
-		c.metrics.transition(s.State, tr.Event, out.State)
 		c.log.Info("instance changed state", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
-			logkey.RequestID, cmpOr(out.RunID, s.RunID), logkey.Reason, tr.Reason)
+			logkey.RequestID, cmp.Or(out.RunID, s.RunID), logkey.Reason, tr.Reason)
 		return out, nil
 	})
 }
@@ -188,14 +188,4 @@ func (c *cache) recordMissing(s snapshot) {
 	if news {
 		c.queues.instances.Add(s.ID) // which ends its machine in time
 	}
-}
-
-// cmpOr returns the first that is not empty.
-func cmpOr(ids ...store.RequestID) store.RequestID {
-	for _, id := range ids {
-		if id != "" {
-			return id
-		}
-	}
-	return ""
 }

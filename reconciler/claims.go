@@ -124,8 +124,7 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 		return err
 	case requestErr != nil:
 		c.cache.requests.withRun(r.id, func(r *run) { r.lastProblem = requestErr.Error() })
-		_, wait := actionFor(requestErr)
-		c.queues.instances.AddAfter(id, max(wait, backoffFirst))
+		c.queues.instances.AddAfter(id, max(ruleFor(requestErr).wait, backoffFirst))
 		return nil // claimed all the same: its own key goes on asking GitHub
 	}
 	if err := c.runners.deliver(ctx, id, r.id, out.Assignment, reg); err != nil {

@@ -46,7 +46,6 @@ const (
 
 // controller runs one reconcile function over one queue.
 type controller[K comparable] struct {
-	name      string
 	queue     queue[K]
 	again     workqueue.TypedRateLimiter[K] // pauses after conflicts
 	reconcile func(context.Context, K) (Result, error)
@@ -56,24 +55,27 @@ type controller[K comparable] struct {
 }
 
 // queue holds the keys of one kind that are to be looked at.
-type queue[K comparable] = workqueue.TypedRateLimitingInterface[K]
+type queue[K comparable] struct {
+	workqueue.TypedRateLimitingInterface[K]
+	name string // in metrics, and of the component that works on it in the log
+}
 
-func newQueue[K comparable](clk clock.WithTicker) queue[K] {
-	return workqueue.NewTypedRateLimitingQueueWithConfig(
+func newQueue[K comparable](name string, clk clock.WithTicker, metrics workqueue.MetricsProvider) queue[K] {
+	return queue[K]{workqueue.NewTypedRateLimitingQueueWithConfig(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[K](backoffFirst, backoffMax),
-		workqueue.TypedRateLimitingQueueConfig[K]{Clock: clk})
+		workqueue.TypedRateLimitingQueueConfig[K]{Name: name, Clock: clk, MetricsProvider: metrics}), name}
 }
 
 // newController returns the controller that carries reconcile out for the keys of q, workers at a time.
-func newController[K comparable](name string, workers int, clk clock.WithTicker, log *slog.Logger, q queue[K], reconcile func(context.Context, K) (Result, error)) *controller[K] {
+func newController[K comparable](q queue[K], workers int, clk clock.WithTicker, log *slog.Logger, reconcile func(context.Context, K) (Result, error)) *controller[K] {
+	log = log.With(logkey.Component, q.name)
 	return &controller[K]{
-		name:      name,
 		queue:     q,
 		again:     workqueue.NewTypedItemExponentialFailureRateLimiter[K](againFirst, backoffMax),
 		reconcile: reconcile,
 		slots:     newSlots(workers),
-		log:       log.With(logkey.Component, name),
-		limited:   newLimitedLog(log.With(logkey.Component, name), clk),
+		log:       log,
+		limited:   newLimitedLog(log, clk),
 	}
 }
 
@@ -107,7 +109,7 @@ func (c *controller[K]) look(ctx context.Context, key K) {
 	if ctx.Err() != nil {
 		return // stopping, and so it failed
 	}
-	act, wait := actionFor(err)
+	rule := ruleFor(err)
 	switch {
 	case err == nil:
 		c.queue.Forget(key)
@@ -115,17 +117,17 @@ func (c *controller[K]) look(ctx context.Context, key K) {
 		if res.After > 0 {
 			c.queue.AddAfter(key, res.After)
 		}
-	case act == stop:
+	case rule.then == stop:
 		c.queue.Forget(key)
 		c.again.Forget(key)
-		c.limited.Error("a key was given up: its decision breaks a rule, which is a bug", kindOf(err), fmt.Sprint(key), err)
-	case act == again:
+		c.limited.Error("a key was given up: its decision breaks a rule, which is a bug", rule.when.Error(), fmt.Sprint(key), err)
+	case rule.then == again:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, c.again.When(key))
 		c.log.Debug("will look again", logkey.Key, key, logkey.Error, err)
-	case act == retryAfter:
+	case rule.then == retryAfter:
 		c.queue.Forget(key)
-		c.queue.AddAfter(key, wait)
+		c.queue.AddAfter(key, rule.wait)
 		c.log.Debug("will look again", logkey.Key, key, logkey.Error, err)
 	default:
 		c.queue.AddRateLimited(key)

@@ -33,7 +33,7 @@ func looks(t *testing.T, within time.Duration, meanwhile func(*controller[string
 	var at []time.Duration
 	bubbletest.Run(t, func(t *testing.T) {
 		start := time.Now()
-		c := newController("test", 1, clock.RealClock{}, slog.New(slog.DiscardHandler), newQueue[string](clock.RealClock{}), func(context.Context, string) (Result, error) {
+		c := newController(newQueue[string]("test", clock.RealClock{}, nil), 1, clock.RealClock{}, slog.New(slog.DiscardHandler), func(context.Context, string) (Result, error) {
 			at = append(at, time.Since(start))
 			if len(at) > len(outcomes) {
 				return Result{}, nil
@@ -142,7 +142,7 @@ func TestController_EarlierWakeUpWins(t *testing.T) {
 func TestController_OneLookAtATime(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		looking, looks := 0, 0
-		c := newController("test", 4, clock.RealClock{}, slog.New(slog.DiscardHandler), newQueue[string](clock.RealClock{}), func(context.Context, string) (Result, error) {
+		c := newController(newQueue[string]("test", clock.RealClock{}, nil), 4, clock.RealClock{}, slog.New(slog.DiscardHandler), func(context.Context, string) (Result, error) {
 			if looking++; looking > 1 {
 				t.Error("two looks at one key at the same time")
 			}

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -28,7 +29,7 @@ func (c *drainer) drainSeen(d store.DrainOrder) {
 	if d.Taken() {
 		c.cache.orders.applyDrain(d)
 	} else {
-		c.drains.found(d.ID)
+		c.drains.found(d)
 		c.queues.drainer.Add(drainsKey)
 	}
 }
@@ -55,23 +56,17 @@ func (d *drains) add(id string) bool {
 	if len(d.notified) >= drainsAtOnce {
 		return false
 	}
-	d.keep(id)
+	d.notified[id] = true
 	return true
 }
 
-// found remembers an order that exists, whether or not there is room.
-func (d *drains) found(id string) {
+// found remembers orders that exist, whether or not there is room.
+func (d *drains) found(orders ...store.DrainOrder) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.keep(id)
-}
-
-// keep remembers an order. d.mu must be held.
-func (d *drains) keep(id string) {
-	if d.notified == nil {
-		d.notified = map[string]bool{}
+	for _, o := range orders {
+		d.notified[o.ID] = true
 	}
-	d.notified[id] = true
 }
 
 // take removes and returns all, in order, or says how long to wait until the next read.
@@ -84,11 +79,9 @@ func (d *drains) take(now time.Time) (ids []string, wait time.Duration) {
 	if wait := d.last.Add(drainPause).Sub(now); wait > 0 {
 		return nil, wait
 	}
-	for id := range d.notified {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	d.notified, d.last = nil, now
+	ids = slices.Sorted(maps.Keys(d.notified))
+	clear(d.notified)
+	d.last = now
 	return ids, 0
 }
 
@@ -109,9 +102,7 @@ func (c *drainer) readDrains(ctx context.Context, _ string) (Result, error) {
 	for i, d := range orders {
 		d, err := c.cache.store.TakeDrain(ctx, d, now, c.term, c.cfg.MaxRuntime+drainLife)
 		if err != nil {
-			for _, left := range orders[i:] {
-				c.drains.found(left.ID)
-			}
+			c.drains.found(orders[i:]...)
 			return Result{}, fmt.Errorf("take drain order up: %w", err)
 		}
 		c.cache.orders.applyDrain(d)

@@ -329,7 +329,6 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 		return fmt.Errorf("launch %s: outcome: %w", l.Token, err)
 	}
 	c.cache.launches.applyLaunch(l)
-	c.metrics.launch(l.Count, len(machines))
 	if problem != "" {
 		c.log.Warn("a launch brought fewer machines than asked for", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
 	}

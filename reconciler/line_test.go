@@ -5,8 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/util/workqueue"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -169,10 +172,10 @@ func (w *world) shortOf(asked map[string]store.RunRequest, ends map[string]time.
 const seatsInLine = 5
 
 // inLine runs a controller whose machines are all held by one request while n others wait for one each.
-func (w *world) inLine(n int) *reconciler.Metrics {
+func (w *world) inLine(n int) *lookCount {
 	w.t.Helper()
 	w.Boot, w.Config.MaxInstances, w.Config.Scan = time.Second, seatsInLine, 24*time.Hour
-	m := reconciler.NewMetrics()
+	m := &lookCount{}
 	w.controllerWith("c1", reconciler.Options{Metrics: m})
 	w.serve(spec("holder", seatsInLine), time.Minute)
 	for i := range n {
@@ -184,6 +187,38 @@ func (w *world) inLine(n int) *reconciler.Metrics {
 	time.Sleep(20 * time.Second)
 	return m
 }
+
+// lookCount counts the looks at requests: a queue observes how long each took.
+type lookCount struct{ n atomic.Int64 }
+
+func (c *lookCount) NewWorkDurationMetric(queue string) workqueue.HistogramMetric {
+	if queue != "requests" {
+		return ignored{}
+	}
+	return observed(func() { c.n.Add(1) })
+}
+
+func (c *lookCount) NewDepthMetric(string) workqueue.GaugeMetric       { return ignored{} }
+func (c *lookCount) NewAddsMetric(string) workqueue.CounterMetric      { return ignored{} }
+func (c *lookCount) NewLatencyMetric(string) workqueue.HistogramMetric { return ignored{} }
+func (c *lookCount) NewRetriesMetric(string) workqueue.CounterMetric   { return ignored{} }
+func (c *lookCount) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return ignored{}
+}
+func (c *lookCount) NewLongestRunningProcessorSecondsMetric(string) workqueue.SettableGaugeMetric {
+	return ignored{}
+}
+
+type observed func()
+
+func (o observed) Observe(float64) { o() }
+
+type ignored struct{}
+
+func (ignored) Inc()            {}
+func (ignored) Dec()            {}
+func (ignored) Set(float64)     {}
+func (ignored) Observe(float64) {}
 
 func lineID(i int) string { return fmt.Sprintf("w%04d", i) }
 
@@ -199,15 +234,15 @@ func TestLine_LooksGrowLinearly_S60(t *testing.T) {
 	for _, n := range []int{10, 50, 150} {
 		t.Run(fmt.Sprint(n), story(func(t *testing.T, w *world) {
 			m := w.inLine(n)
-			before := m.Counts().Looks
+			before := m.n.Load()
 			time.Sleep(time.Minute)
-			rest := m.Counts().Looks - before
+			rest := m.n.Load() - before
 			if rest > 10 {
 				t.Errorf("%d looks in a minute at rest, want those of the first in line: one every %s", rest, w.Config.WarmPoll)
 			}
-			before = m.Counts().Looks
+			before = m.n.Load()
 			w.serveLine(n)
-			looks := m.Counts().Looks - before
+			looks := m.n.Load() - before
 			if most := int64(looksServed * (n + 1)); looks > most {
 				t.Errorf("%d looks to serve %d, want at most %d", looks, n, most)
 			}

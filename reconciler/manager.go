@@ -30,12 +30,12 @@ type manager struct {
 func newManager(o Options, number int64, fence fence, since func() time.Time) *manager {
 	clk := newTenureClock(o.Clock, o.Offset())
 	t := &tenure{
-		cfg: o.Config, clock: clk, log: o.Log, metrics: o.Metrics, queues: newQueues(clk),
+		cfg: o.Config, clock: clk, log: o.Log, queues: newQueues(clk, o.Metrics),
 		term: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
 	}
 	var (
 		machines = trustedFleet{o.Fleet, fence}
-		hub      = newAsideGitHub(trustedGitHub{o.GitHub, fence})
+		hub      = newGuardedGitHub(o.GitHub, fence)
 		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log)
 		line     = newWaiting(pickup.Count)
 		wants    = newBatch()
@@ -56,7 +56,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		tenure: t, cache: c, statuses: statuses, releases: releases, claims: claims, planner: planner, batch: wants, waiting: line,
 	}
 	adopter := &adopter{tenure: t, cache: c, badRecords: bad}
-	drainer := &drainer{tenure: t, cache: c, badRecords: bad}
+	drainer := &drainer{tenure: t, cache: c, badRecords: bad, drains: drains{notified: map[string]bool{}}}
 	fleetSweep := &fleetSweep{tenure: t, cache: c, fleet: machines, adopter: adopter, breaker: breaker, orphanMachines: firstSeen{}}
 	runnerSweep := &runnerSweep{tenure: t, cache: c, github: hub, orphanRunners: firstSeen{}}
 	m := &manager{
@@ -85,14 +85,14 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		t.queues.housekeeping.Add(one.Name)
 	}
 	m.loops = []func(context.Context) error{
-		control(t, fence, "requests", requestWorkers, t.queues.requests, m.requests.reconcileRequest),
-		control(t, fence, "instances", instanceWorkers, t.queues.instances, m.instances.reconcileInstance),
-		control(t, fence, "launches", launchWorkers, t.queues.launches, m.launches.reconcileLaunch),
-		control(t, fence, "reaper", 1, t.queues.reaper, m.reaper.reap),
-		control(t, fence, "sweeper", sweepers, t.queues.sweeper, sweeps.look),
-		control(t, fence, "housekeeping", max(1, len(chores)), t.queues.housekeeping, chores.look),
-		control(t, fence, "offers", offerWorkers, t.queues.offers, (&offers{t, c, pickup}).offer),
-		control(t, fence, "drainer", 1, t.queues.drainer, drainer.readDrains),
+		control(t, fence, t.queues.requests, requestWorkers, m.requests.reconcileRequest),
+		control(t, fence, t.queues.instances, instanceWorkers, m.instances.reconcileInstance),
+		control(t, fence, t.queues.launches, launchWorkers, m.launches.reconcileLaunch),
+		control(t, fence, t.queues.reaper, 1, m.reaper.reap),
+		control(t, fence, t.queues.sweeper, sweepers, sweeps.look),
+		control(t, fence, t.queues.housekeeping, max(1, len(chores)), chores.look),
+		control(t, fence, t.queues.offers, offerWorkers, (&offers{t, c, pickup}).offer),
+		control(t, fence, t.queues.drainer, 1, drainer.readDrains),
 		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
 		m.notifications.watchNotifications, observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },
@@ -103,9 +103,9 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 
 // control returns the loop of one controller. It looks at nothing while there is no trust.
 func control[K comparable](
-	t *tenure, f fence, name string, workers int, q queue[K], reconcile func(context.Context, K) (Result, error),
+	t *tenure, f fence, q queue[K], workers int, reconcile func(context.Context, K) (Result, error),
 ) func(context.Context) error {
-	return newController(name, workers, t.clock, t.log, q, trusted(f, reconcile)).run
+	return newController(q, workers, t.clock, t.log, trusted(f, reconcile)).run
 }
 
 // run works until ctx ends: first the records, then the reconcilers, then the sources that feed

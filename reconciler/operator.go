@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -27,7 +28,7 @@ type Options struct {
 	Clock   clock.WithTicker
 	Offset  func() time.Duration // the store's clock minus ours, if it is known; nil: no difference
 	Log     *slog.Logger
-	Metrics *Metrics // nil: not counted
+	Metrics workqueue.MetricsProvider // of the queues, by their names; nil: none
 }
 
 // Operator runs the controller.
@@ -56,9 +57,6 @@ func New(o Options) (*Operator, error) {
 	}
 	if o.Offset == nil {
 		o.Offset = func() time.Duration { return 0 }
-	}
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
 	}
 	return &Operator{o: o}, nil
 }

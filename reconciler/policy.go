@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -20,12 +21,15 @@ const (
 	stop
 )
 
-// policy says what the queue does after an error. First match wins; no match backs off.
-var policy = []struct {
+// rule is what the queue does after one error.
+type rule struct {
 	when error
 	then action
 	wait time.Duration
-}{
+}
+
+// policy says what the queue does after an error. First match wins; no match backs off.
+var policy = []rule{
 	{store.ErrConflict, again, 0},                            // someone else wrote: read again, soon
 	{store.ErrExpired, again, 0},                             // the instance is due: its own key ends it
 	{store.ErrNotLeader, retryAfter, 100 * time.Millisecond}, // the lease is being renewed, or we are being stopped
@@ -40,21 +44,10 @@ var policy = []struct {
 	{store.ErrInvalid, stop, 0},                              // a bug: a retry cannot cure it
 }
 
-// kindOf names the row of the policy that an error meets; "" for none.
-func kindOf(err error) string {
-	for _, p := range policy {
-		if errors.Is(err, p.when) {
-			return p.when.Error()
-		}
+// ruleFor returns the first rule that an error meets.
+func ruleFor(err error) rule {
+	if at := slices.IndexFunc(policy, func(r rule) bool { return errors.Is(err, r.when) }); at >= 0 {
+		return policy[at]
 	}
-	return ""
-}
-
-func actionFor(err error) (action, time.Duration) {
-	for _, p := range policy {
-		if errors.Is(err, p.when) {
-			return p.then, p.wait
-		}
-	}
-	return backOff, 0
+	return rule{when: err, then: backOff}
 }

@@ -48,8 +48,8 @@ func TestPolicy_EveryKind_H12(t *testing.T) {
 		if tc.err != nil {
 			wrapped = fmt.Errorf("instance i-1: %w", errors.Join(fmt.Errorf("put: %w", tc.err)))
 		}
-		if then, wait := actionFor(wrapped); then != tc.then || wait != tc.wait {
-			t.Errorf("actionFor(%v) = %d, %s, want %d, %s: %s", wrapped, then, wait, tc.then, tc.wait, tc.reason)
+		if got := ruleFor(wrapped); got.then != tc.then || got.wait != tc.wait {
+			t.Errorf("ruleFor(%v) = %d, %s, want %d, %s: %s", wrapped, got.then, got.wait, tc.then, tc.wait, tc.reason)
 		}
 	}
 }
@@ -60,8 +60,8 @@ func TestPolicy_FirstRowWins(t *testing.T) {
 		errors.Join(githubapi.ErrThrottled, store.ErrConflict), errors.Join(store.ErrConflict, githubapi.ErrThrottled),
 		errors.Join(statemachine.ErrNoRule, store.ErrConflict),
 	} {
-		if then, wait := actionFor(err); then != again || wait != 0 {
-			t.Errorf("actionFor(%v) = %d, %s, want the conflict's", err, then, wait)
+		if got := ruleFor(err); got.then != again || got.wait != 0 {
+			t.Errorf("ruleFor(%v) = %d, %s, want the conflict's", err, got.then, got.wait)
 		}
 	}
 }

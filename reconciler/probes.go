@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -84,10 +85,5 @@ func (p *probes) replacing(now time.Time) {
 func (p *probes) all() []store.InstanceID {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ids := make([]store.InstanceID, 0, len(p.offline))
-	for id := range p.offline {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids) // a map has no order; with one, the same events have the same consequences
-	return ids
+	return slices.Sorted(maps.Keys(p.offline)) // a map has no order; with one, the same events have the same consequences
 }

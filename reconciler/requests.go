@@ -31,7 +31,6 @@ const recordLife = 24 * time.Hour
 
 // reconcileRequest brings one request to where its records and instances say it should be.
 func (c *requests) reconcileRequest(ctx context.Context, id store.RequestID) (Result, error) {
-	c.metrics.look()
 	r, err := c.readRun(ctx, id)
 	if err != nil {
 		return Result{}, err

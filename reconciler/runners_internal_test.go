@@ -34,7 +34,7 @@ func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 		hub := &countingHub{}
 		cfg := Defaults()
 		op := &Operator{o: Options{
-			Config: cfg, Table: storetest.NewMemory(clk), GitHub: hub, Clock: clk, Offset: func() time.Duration { return 0 }, Log: slog.New(slog.DiscardHandler), Metrics: &Metrics{},
+			Config: cfg, Table: storetest.NewMemory(clk), GitHub: hub, Clock: clk, Offset: func() time.Duration { return 0 }, Log: slog.New(slog.DiscardHandler),
 		}}
 		term := newManager(op.o, 7, fence{clock: clk, until: func() time.Time { return dawn.Add(time.Hour) }, margin: time.Second}, clk.Now)
 		defer term.queues.shutDown()

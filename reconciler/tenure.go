@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
 	"github.com/cenkalti/backoff/v4"
@@ -15,11 +16,10 @@ import (
 // tenure is one term of leadership as its parts see it. It is built anew for each and never changes, so that nothing of
 // an old one can leak into the next.
 type tenure struct {
-	cfg     Config
-	clock   clock.WithTicker
-	log     *slog.Logger
-	metrics *Metrics
-	queues  queues
+	cfg    Config
+	clock  clock.WithTicker
+	log    *slog.Logger
+	queues queues
 
 	term    int64       // of the lease; it only grows
 	trusted func() bool // whether anything may be done outside; the contracts ask, too
@@ -41,11 +41,14 @@ type queues struct {
 	housekeeping queue[string]
 }
 
-func newQueues(clk clock.WithTicker) queues {
+func newQueues(clk clock.WithTicker, metrics workqueue.MetricsProvider) queues {
+	tasks := func(name string) queue[string] { return newQueue[string](name, clk, metrics) }
 	return queues{
-		requests: newQueue[store.RequestID](clk), instances: newQueue[store.InstanceID](clk), launches: newQueue[string](clk),
-		offers: newQueue[store.InstanceID](clk), reaper: newQueue[string](clk), drainer: newQueue[string](clk),
-		sweeper: newQueue[string](clk), housekeeping: newQueue[string](clk),
+		requests:  newQueue[store.RequestID]("requests", clk, metrics),
+		instances: newQueue[store.InstanceID]("instances", clk, metrics),
+		offers:    newQueue[store.InstanceID]("offers", clk, metrics),
+		launches:  tasks("launches"), reaper: tasks("reaper"), drainer: tasks("drainer"),
+		sweeper: tasks("sweeper"), housekeeping: tasks("housekeeping"),
 	}
 }
 

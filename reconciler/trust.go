@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
-	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/store"
 )
@@ -165,33 +164,4 @@ func (f trustedFleet) Launch(ctx context.Context, p fleet.Plan) (out fleet.Outco
 // Terminate is fleet.Fleet's.
 func (f trustedFleet) Terminate(ctx context.Context, ids ...string) error {
 	return f.fence.pass(ctx, "terminate", func(ctx context.Context) error { return f.Fleet.Terminate(ctx, ids...) })
-}
-
-// trustedGitHub registers and deletes nothing outside the window of trust. Lookups pass.
-type trustedGitHub struct {
-	GitHub
-	fence fence
-}
-
-// JITConfig is GitHub's.
-func (g trustedGitHub) JITConfig(ctx context.Context, name, label string) (jit githubapi.JIT, err error) {
-	err = g.fence.pass(ctx, "register", func(ctx context.Context) error {
-		jit, err = g.GitHub.JITConfig(ctx, name, label)
-		return err
-	})
-	return jit, err
-}
-
-// RegistrationToken is GitHub's.
-func (g trustedGitHub) RegistrationToken(ctx context.Context) (token githubapi.Token, err error) {
-	err = g.fence.pass(ctx, "registration token", func(ctx context.Context) error {
-		token, err = g.GitHub.RegistrationToken(ctx)
-		return err
-	})
-	return token, err
-}
-
-// DeleteRunner is GitHub's.
-func (g trustedGitHub) DeleteRunner(ctx context.Context, id int64) error {
-	return g.fence.pass(ctx, "delete runner", func(ctx context.Context) error { return g.GitHub.DeleteRunner(ctx, id) })
 }

@@ -3,8 +3,6 @@ package reconciler
 import (
 	"context"
 	"sync"
-
-	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
 // slots bounds the looks of one queue that are under way. One that waits for GitHub steps aside: its slot is taken by
@@ -17,10 +15,6 @@ type slots struct {
 // maxAside bounds the looks of a queue that wait for GitHub at once, for the memory they take. Beyond it they keep their
 // slots.
 const maxAside = 1024
-
-// callsAtOnce is how many calls are made to GitHub at the same time, which refuses more than 100 (GitHub REST, "About
-// secondary rate limits"), of all who share an account.
-const callsAtOnce = 64
 
 func newSlots(n int) *slots {
 	return &slots{free: make(chan struct{}, n), aside: make(chan struct{}, maxAside)}
@@ -79,57 +73,4 @@ func (p *slot) end() {
 	<-p.of.aside
 	p.of.free <- struct{}{}
 	p.left = false
-}
-
-// asideGitHub lets those that call GitHub step aside meanwhile.
-type asideGitHub struct {
-	GitHub
-	calling chan struct{} // holds one for every call under way
-}
-
-func newAsideGitHub(hub GitHub) asideGitHub {
-	return asideGitHub{hub, make(chan struct{}, callsAtOnce)}
-}
-
-func (g asideGitHub) call(ctx context.Context, call func() error) error {
-	defer stepAside(ctx)()
-	select {
-	case g.calling <- struct{}{}:
-		defer func() { <-g.calling }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	return call()
-}
-
-// JITConfig is GitHub's.
-func (g asideGitHub) JITConfig(ctx context.Context, name, label string) (jit githubapi.JIT, err error) {
-	err = g.call(ctx, func() error {
-		jit, err = g.GitHub.JITConfig(ctx, name, label)
-		return err
-	})
-	return jit, err
-}
-
-// RegistrationToken is GitHub's.
-func (g asideGitHub) RegistrationToken(ctx context.Context) (token githubapi.Token, err error) {
-	err = g.call(ctx, func() error {
-		token, err = g.GitHub.RegistrationToken(ctx)
-		return err
-	})
-	return token, err
-}
-
-// FindRunner is GitHub's.
-func (g asideGitHub) FindRunner(ctx context.Context, name string) (r githubapi.Runner, found bool, err error) {
-	err = g.call(ctx, func() error {
-		r, found, err = g.GitHub.FindRunner(ctx, name)
-		return err
-	})
-	return r, found, err
-}
-
-// DeleteRunner is GitHub's.
-func (g asideGitHub) DeleteRunner(ctx context.Context, id int64) error {
-	return g.call(ctx, func() error { return g.GitHub.DeleteRunner(ctx, id) })
 }
