@@ -42,13 +42,15 @@ type queues struct {
 }
 
 func newQueues(clk clock.WithTicker, metrics workqueue.MetricsProvider) queues {
-	tasks := func(name string) queue[string] { return newQueue[string](name, clk, metrics) }
 	return queues{
-		requests:  newQueue[store.RequestID]("requests", clk, metrics),
-		instances: newQueue[store.InstanceID]("instances", clk, metrics),
-		offers:    newQueue[store.InstanceID]("offers", clk, metrics),
-		launches:  tasks("launches"), reaper: tasks("reaper"), drainer: tasks("drainer"),
-		sweeper: tasks("sweeper"), housekeeping: tasks("housekeeping"),
+		requests:     newQueue[store.RequestID]("requests", clk, metrics),
+		instances:    newQueue[store.InstanceID]("instances", clk, metrics),
+		offers:       newQueue[store.InstanceID]("offers", clk, metrics),
+		launches:     newQueue[string]("launches", clk, metrics),
+		reaper:       newQueue[string]("reaper", clk, metrics),
+		drainer:      newQueue[string]("drainer", clk, metrics),
+		sweeper:      newQueue[string]("sweeper", clk, metrics),
+		housekeeping: newQueue[string]("housekeeping", clk, metrics),
 	}
 }
 

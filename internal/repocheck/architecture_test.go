@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// madeQueue is where the controller begins to work on a queue: control(tenure, fence, "name", workers, …).
-var madeQueue = regexp.MustCompile(`\bcontrol\([^"\n]*"([a-z]+)"`)
+// madeQueue is where a queue is made: newQueue[K]("name", …).
+var madeQueue = regexp.MustCompile(`\bnewQueue\[[^\]]+\]\("([a-z]+)"`)
 
 // The table of queues in docs/architecture.md has the queues that the controller works on.
 func TestArchitecture_NamesEveryQueue(t *testing.T) {
