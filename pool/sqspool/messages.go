@@ -59,20 +59,22 @@ func (p *Pool) Done(ctx context.Context, class string, receipts ...string) error
 	for i, r := range receipts {
 		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: &r})
 	}
-	return p.on(ctx, queueName(p.prefix, class), "DeleteMessage", callLimit, func(ctx context.Context, url *string) error {
-		in.QueueUrl = url
-		out, err := p.api.DeleteMessageBatch(ctx, in)
-		if err != nil || len(out.Failed) == 0 {
-			return err
-		}
-		first := out.Failed[0] // as if it had been a call of its own
-		fault := smithy.FaultServer
-		if first.SenderFault {
-			fault = smithy.FaultClient
-		}
-		return &smithy.GenericAPIError{
-			Code: aws.ToString(first.Code), Fault: fault,
-			Message: fmt.Sprintf("%d of %d messages stay: %s", len(out.Failed), len(receipts), aws.ToString(first.Message)),
-		}
+	return p.open(ctx, func(ctx context.Context) error {
+		return p.queue(queueName(p.prefix, class)).Do(ctx, "DeleteMessage", callLimit, func(ctx context.Context, url *string) error {
+			in.QueueUrl = url
+			out, err := p.api.DeleteMessageBatch(ctx, in)
+			if err != nil || len(out.Failed) == 0 {
+				return err
+			}
+			first := out.Failed[0] // as if it had been a call of its own
+			fault := smithy.FaultServer
+			if first.SenderFault {
+				fault = smithy.FaultClient
+			}
+			return &smithy.GenericAPIError{
+				Code: aws.ToString(first.Code), Fault: fault,
+				Message: fmt.Sprintf("%d of %d messages stay: %s", len(out.Failed), len(receipts), aws.ToString(first.Message)),
+			}
+		})
 	})
 }

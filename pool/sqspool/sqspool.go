@@ -17,6 +17,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/remuda-run/remuda/internal/sqsqueue"
 )
 
 const (
@@ -39,8 +41,8 @@ type Pool struct {
 	onEnd func(func()) (stop func() bool) // registers one
 	ended func() bool                     // whether Close was called
 
-	mu   sync.Mutex
-	urls map[string]string // by queue name
+	mu     sync.Mutex
+	queues map[string]*sqsqueue.Queue // by name
 }
 
 // Open returns the queues of the prefix that u names (sqs://<prefix>), in the region and with the
@@ -59,8 +61,8 @@ func Open(u *url.URL, cfg aws.Config) (*Pool, error) {
 		api:    sqs.NewFromConfig(cfg, func(o *sqs.Options) { o.RetryMaxAttempts = attempts }),
 		prefix: u.Host,
 		end:    end, ended: func() bool { return root.Err() != nil },
-		onEnd: func(f func()) func() bool { return context.AfterFunc(root, f) },
-		urls:  make(map[string]string),
+		onEnd:  func(f func()) func() bool { return context.AfterFunc(root, f) },
+		queues: make(map[string]*sqsqueue.Queue),
 	}, nil
 }
 
@@ -70,12 +72,12 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-// call runs one call to SQS with its own limit, and ends it with the Pool.
-func (p *Pool) call(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
+// open runs do, and ends it with the Pool.
+func (p *Pool) open(ctx context.Context, do func(context.Context) error) error {
 	if p.ended() {
 		return errClosed
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer p.onEnd(cancel)()
 	err := do(ctx)

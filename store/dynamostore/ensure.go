@@ -36,14 +36,16 @@ func (t *Table) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 	}
 	var steps []ensure.Step
 	var errs []error
-	for _, one := range []func(context.Context, bool) (ensure.Step, error){t.ensureTable, t.ensureQueue} {
-		step, err := one(ctx, apply)
+	add := func(step ensure.Step, err error) {
 		if err != nil {
 			errs = append(errs, err)
-			continue
+			return
 		}
 		steps = append(steps, step)
 	}
+	add(t.ensureTable(ctx, apply))
+	step, err := t.queue.Ensure(ctx, apply)
+	add(step, classified(err))
 	return steps, errors.Join(errs...)
 }
 
@@ -83,9 +85,7 @@ func (t *Table) ensureTable(ctx context.Context, apply bool) (ensure.Step, error
 }
 
 func (t *Table) describe(ctx context.Context) (*types.TableDescription, error) {
-	out, err := bounded(ctx, adminTimeout, "dynamodb:DescribeTable", t.resource(), func(ctx context.Context) (*dynamodb.DescribeTableOutput, error) {
-		return t.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.name})
-	})
+	out, err := bounded(ctx, adminTimeout, "dynamodb:DescribeTable", t.resource(), t.db.DescribeTable, &dynamodb.DescribeTableInput{TableName: &t.name})
 	if err != nil {
 		return nil, err
 	}
@@ -93,19 +93,17 @@ func (t *Table) describe(ctx context.Context) (*types.TableDescription, error) {
 }
 
 func (t *Table) create(ctx context.Context) error {
-	_, err := bounded(ctx, adminTimeout, "dynamodb:CreateTable", t.resource(), func(ctx context.Context) (*dynamodb.CreateTableOutput, error) {
-		return t.db.CreateTable(ctx, &dynamodb.CreateTableInput{
-			TableName:   &t.name,
-			BillingMode: types.BillingModePayPerRequest, // fleets are idle most of the time, and come in bursts
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String(attrPartition), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String(attrSort), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String(attrPartition), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String(attrSort), KeyType: types.KeyTypeRange},
-			},
-		})
+	_, err := bounded(ctx, adminTimeout, "dynamodb:CreateTable", t.resource(), t.db.CreateTable, &dynamodb.CreateTableInput{
+		TableName:   &t.name,
+		BillingMode: types.BillingModePayPerRequest, // fleets are idle most of the time, and come in bursts
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String(attrPartition), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String(attrSort), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String(attrPartition), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String(attrSort), KeyType: types.KeyTypeRange},
+		},
 	})
 	return err
 }
@@ -170,11 +168,9 @@ func (t *Table) ensureExpiry(ctx context.Context, apply bool) (changed bool, err
 	case !apply:
 		return true, nil
 	}
-	_, err = bounded(ctx, adminTimeout, "dynamodb:UpdateTimeToLive", t.resource(), func(ctx context.Context) (*dynamodb.UpdateTimeToLiveOutput, error) {
-		return t.db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &t.name,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpires), Enabled: aws.Bool(true)},
-		})
+	_, err = bounded(ctx, adminTimeout, "dynamodb:UpdateTimeToLive", t.resource(), t.db.UpdateTimeToLive, &dynamodb.UpdateTimeToLiveInput{
+		TableName:               &t.name,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(attrExpires), Enabled: aws.Bool(true)},
 	})
 	if awserr.ClassOf(err) == awserr.Invalid { // so DynamoDB says that it is on already
 		if status, attribute, again := t.expiry(ctx); again == nil && attribute == attrExpires &&
@@ -186,9 +182,8 @@ func (t *Table) ensureExpiry(ctx context.Context, apply bool) (changed bool, err
 }
 
 func (t *Table) expiry(ctx context.Context) (status types.TimeToLiveStatus, attribute string, err error) {
-	out, err := bounded(ctx, adminTimeout, "dynamodb:DescribeTimeToLive", t.resource(), func(ctx context.Context) (*dynamodb.DescribeTimeToLiveOutput, error) {
-		return t.db.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.name})
-	})
+	out, err := bounded(ctx, adminTimeout, "dynamodb:DescribeTimeToLive", t.resource(), t.db.DescribeTimeToLive,
+		&dynamodb.DescribeTimeToLiveInput{TableName: &t.name})
 	if err != nil || out.TimeToLiveDescription == nil {
 		return types.TimeToLiveStatusDisabled, "", err
 	}

@@ -64,7 +64,7 @@ func TestEnsure_H69(t *testing.T) {
 			}
 			spoil(t, cfg, u.Host)
 			steps = wantSteps(t, "dry run on a spoilt queue", table, false, ensure.WouldUpdate, ensure.WouldUpdate)
-			if !strings.Contains(steps[1].Detail, "MessageRetentionPeriod 3600, was 60") || strings.Contains(steps[1].Detail, "WaitTime") || !strings.Contains(steps[0].Detail, "expiresAt") {
+			if !strings.Contains(steps[1].Detail, `MessageRetentionPeriod "60" becomes "3600"`) || strings.Contains(steps[1].Detail, "WaitTime") || !strings.Contains(steps[0].Detail, "expiresAt") {
 				t.Errorf("details = %q, %q, want what differs and nothing else", steps[0].Detail, steps[1].Detail)
 			}
 			wantSteps(t, "mending", table, true, ensure.Updated, ensure.Updated)

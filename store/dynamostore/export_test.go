@@ -41,7 +41,7 @@ func (t *Table) Fill(ctx context.Context, items ...store.Item) error {
 // Patient lets a call take minutes: what stands in for DynamoDB and SQS shares the machine with all other tests, and moto
 // reads its whole table for each page. It goes on with a call that was given up, so that giving up makes it slower.
 func (t *Table) Patient() *Table {
-	t.itemLimit, t.pageLimit, t.queueLimit = 5*time.Minute, 5*time.Minute, time.Minute
+	t.itemLimit, t.pageLimit, t.queue.Limit = 5*time.Minute, 5*time.Minute, time.Minute
 	return t
 }
 

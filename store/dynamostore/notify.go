@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/remuda-run/remuda/internal/awserr"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
@@ -30,6 +29,21 @@ const longPoll = 20 * time.Second
 // receivers is how many long polls a watch has. Receiving and deleting ten notifications takes two calls of some
 // 15 ms (docs/goals.md), so three receive 1,000 notifications per second, for 13,000 idle calls a day.
 const receivers = 3
+
+// queueAttributes are those of the queue of notifications. What is not named here is left to the operator.
+var queueAttributes = map[string]string{
+	// A notification says that an item deserves a look, and every scan looks at all: one that is older than an
+	// hour (seconds here) would only make a controller that comes back wade through yesterday's.
+	string(types.QueueAttributeNameMessageRetentionPeriod): "3600",
+	// Notifications are delivered within milliseconds, and deleted within removeLinger. Seconds until one that was received and not
+	// deleted arrives again, at the next leader perhaps.
+	string(types.QueueAttributeNameVisibilityTimeout): "30",
+	// Who receives without a wait of its own does not hammer the queue (seconds, the longest).
+	string(types.QueueAttributeNameReceiveMessageWaitTimeSeconds): "20",
+	// Encryption with SQS's own key: it costs nothing and needs no permission. A key of the operator's is
+	// left in its place, since a queue has one of the two.
+	string(types.QueueAttributeNameSqsManagedSseEnabled): "true",
+}
 
 // message is the body of a notification.
 type message struct {
@@ -59,31 +73,28 @@ func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
 }
 
 func (t *Table) send(ctx context.Context, bodies []string) error {
-	url, err := t.lookUp(ctx)
-	if err != nil {
-		return err
-	}
-	if len(bodies) == 1 {
-		_, err := bounded(ctx, t.queueLimit, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageOutput, error) {
-			return t.queue.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: url, MessageBody: &bodies[0]})
-		})
-		return t.forget(err)
-	}
-	in := &sqs.SendMessageBatchInput{QueueUrl: url}
-	for i, body := range bodies {
-		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: &body})
-	}
-	out, err := bounded(ctx, t.queueLimit, "sqs:SendMessage", t.queueResource(), func(ctx context.Context) (*sqs.SendMessageBatchOutput, error) {
-		return t.queue.SendMessageBatch(ctx, in)
+	return t.onQueue(ctx, "SendMessage", t.queue.Limit, func(ctx context.Context, url *string) error {
+		if len(bodies) == 1 {
+			_, err := t.queue.API.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: url, MessageBody: &bodies[0]})
+			return err
+		}
+		in := &sqs.SendMessageBatchInput{QueueUrl: url}
+		for i, body := range bodies {
+			in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), MessageBody: &body})
+		}
+		out, err := t.queue.API.SendMessageBatch(ctx, in)
+		if err != nil || len(out.Failed) == 0 {
+			return err
+		}
+		// Those that were sent may be sent again: a notification may be repeated.
+		return fmt.Errorf("%d of %d notifications were not taken: %s: %s", len(out.Failed), len(bodies),
+			aws.ToString(out.Failed[0].Code), aws.ToString(out.Failed[0].Message))
 	})
-	if err != nil {
-		return t.forget(err)
-	}
-	for _, f := range out.Failed { // those that were sent may be sent again: a notification may be repeated
-		return fmt.Errorf("%w: sqs:SendMessage on %s: %d of %d notifications were not taken: %s: %s", store.ErrUnavailable,
-			t.queueResource(), len(out.Failed), len(bodies), aws.ToString(f.Code), aws.ToString(f.Message))
-	}
-	return nil
+}
+
+// onQueue makes a call on the queue of notifications, and gives its error a kind of package store.
+func (t *Table) onQueue(ctx context.Context, action string, limit time.Duration, call func(ctx context.Context, url *string) error) error {
+	return classified(t.queue.Do(ctx, action, limit, call))
 }
 
 // Watch implements store.Table. An unavailable queue delays notifications only; a missing one, or one that this
@@ -164,23 +175,20 @@ func keyOfNotification(body string) (store.Key, bool) {
 }
 
 // next waits for messages, up to longPoll.
-func (t *Table) next(ctx context.Context) ([]types.Message, error) {
+func (t *Table) next(ctx context.Context) (messages []types.Message, _ error) {
 	if err := t.usable(); err != nil {
 		return nil, err
 	}
-	url, err := t.lookUp(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out, err := bounded(ctx, longPoll+t.queueLimit, "sqs:ReceiveMessage", t.queueResource(), func(ctx context.Context) (*sqs.ReceiveMessageOutput, error) {
-		return t.queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+	err := t.onQueue(ctx, "ReceiveMessage", longPoll+t.queue.Limit, func(ctx context.Context, url *string) error {
+		out, err := t.queue.API.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 			QueueUrl: url, MaxNumberOfMessages: notifyBatch, WaitTimeSeconds: int32(longPoll.Seconds()),
 		})
+		if err == nil {
+			messages = out.Messages
+		}
+		return err
 	})
-	if err != nil {
-		return nil, t.forget(err)
-	}
-	return out.Messages, nil
+	return messages, err
 }
 
 // removeLinger lets receipts gather into full calls, which are a third of all that a notification costs (docs/goals.md, G7).
@@ -238,43 +246,19 @@ func (t *Table) removeLate(ctx context.Context, got *received) {
 // remove deletes up to notifyBatch messages, malformed ones too. One that stays arrives again, as it
 // may be.
 func (t *Table) remove(ctx context.Context, receipts []*string) {
-	url := t.queueURL.Load()
-	if len(receipts) == 0 || url == nil {
+	if len(receipts) == 0 {
 		return
 	}
-	in := &sqs.DeleteMessageBatchInput{QueueUrl: url}
+	in := &sqs.DeleteMessageBatchInput{}
 	for i, receipt := range receipts {
 		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: receipt})
 	}
-	_, err := bounded(ctx, t.queueLimit, "sqs:DeleteMessage", t.queueResource(), func(ctx context.Context) (*sqs.DeleteMessageBatchOutput, error) {
-		return t.queue.DeleteMessageBatch(ctx, in)
+	err := t.onQueue(ctx, "DeleteMessage", t.queue.Limit, func(ctx context.Context, url *string) error {
+		in.QueueUrl = url
+		_, err := t.queue.API.DeleteMessageBatch(ctx, in)
+		return err
 	})
 	if err != nil && ctx.Err() == nil {
 		t.log.Warn("notifications could not be deleted; they will arrive again", logkey.Count, len(receipts), logkey.Error, err)
 	}
 }
-
-// lookUp returns the URL of the queue. It asks once.
-func (t *Table) lookUp(ctx context.Context) (*string, error) {
-	if url := t.queueURL.Load(); url != nil {
-		return url, nil
-	}
-	out, err := bounded(ctx, t.queueLimit, "sqs:GetQueueUrl", t.queueResource(), func(ctx context.Context) (*sqs.GetQueueUrlOutput, error) {
-		return t.queue.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &t.events})
-	})
-	if err != nil {
-		return nil, err
-	}
-	t.queueURL.Store(out.QueueUrl)
-	return out.QueueUrl, nil
-}
-
-// forget lets the queue be looked up again after it was not found, and returns err.
-func (t *Table) forget(err error) error {
-	if awserr.ClassOf(err) == awserr.NotFound {
-		t.queueURL.Store(nil)
-	}
-	return err
-}
-
-func (t *Table) queueResource() string { return "queue " + t.events }

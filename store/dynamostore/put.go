@@ -47,9 +47,7 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 	if expect != store.Unconditional {
 		conditional(in, expect, now)
 	}
-	_, err = bounded(ctx, t.itemLimit, "dynamodb:PutItem", t.resource(), func(ctx context.Context) (*dynamodb.PutItemOutput, error) {
-		return t.db.PutItem(ctx, in)
-	})
+	_, err = bounded(ctx, t.itemLimit, "dynamodb:PutItem", t.resource(), t.db.PutItem, in)
 	if failed := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &failed) {
 		return t.conflict(item.Key, expect, failed.Item, now)
 	}
@@ -109,9 +107,7 @@ func (t *Table) update(ctx context.Context, key store.Key, wire attributes) erro
 		clauses = append(clauses, "REMOVE "+strings.Join(remove, ", "))
 	}
 	in.UpdateExpression = aws.String(strings.Join(clauses, " "))
-	_, err := bounded(ctx, t.itemLimit, "dynamodb:UpdateItem", t.resource(), func(ctx context.Context) (*dynamodb.UpdateItemOutput, error) {
-		return t.db.UpdateItem(ctx, in)
-	})
+	_, err := bounded(ctx, t.itemLimit, "dynamodb:UpdateItem", t.resource(), t.db.UpdateItem, in)
 	return err
 }
 

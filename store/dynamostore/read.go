@@ -74,9 +74,7 @@ func (t *Table) getOne(ctx context.Context, c store.Consistency, key store.Key) 
 	in := &dynamodb.GetItemInput{TableName: &t.name, Key: keyOf(key), ConsistentRead: aws.Bool(c == store.Consistent)}
 	var found attributes
 	err := repeat(ctx, upTo(getTries), func() error {
-		out, err := bounded(ctx, t.itemLimit, "dynamodb:GetItem", t.resource(), func(ctx context.Context) (*dynamodb.GetItemOutput, error) {
-			return t.db.GetItem(ctx, in)
-		})
+		out, err := bounded(ctx, t.itemLimit, "dynamodb:GetItem", t.resource(), t.db.GetItem, in)
 		if err == nil {
 			found = out.Item
 		}
@@ -102,9 +100,8 @@ func (t *Table) getBatch(ctx context.Context, c store.Consistency, keys []store.
 	var found []attributes
 	pauses := upTo(getTries)
 	err := repeat(ctx, pauses, func() error {
-		out, err := bounded(ctx, t.itemLimit, "dynamodb:BatchGetItem", t.resource(), func(ctx context.Context) (*dynamodb.BatchGetItemOutput, error) {
-			return t.db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{t.name: pending}})
-		})
+		in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{t.name: pending}}
+		out, err := bounded(ctx, t.itemLimit, "dynamodb:BatchGetItem", t.resource(), t.db.BatchGetItem, in)
 		if err != nil {
 			return err
 		}
@@ -181,9 +178,7 @@ func (t *Table) scanSegment(ctx context.Context, segment int32, pages chan<- []a
 	for {
 		var out *dynamodb.ScanOutput
 		err := repeat(ctx, upTo(scanTries), func() (err error) {
-			out, err = bounded(ctx, t.pageLimit, "dynamodb:Scan", t.resource(), func(ctx context.Context) (*dynamodb.ScanOutput, error) {
-				return t.db.Scan(ctx, in)
-			})
+			out, err = bounded(ctx, t.pageLimit, "dynamodb:Scan", t.resource(), t.db.Scan, in)
 			return err
 		})
 		if err != nil {

@@ -1,6 +1,7 @@
 package dynamostore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,23 +15,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/sqsqueue"
 )
 
 // Table implements store.Table.
 type Table struct {
 	name   string // of the table
-	events string // name of the queue of notifications
 	db     *dynamodb.Client
-	queue  *sqs.Client
+	queue  sqsqueue.Queue // of notifications
 	clock  clock.WithTicker
 	log    *slog.Logger
+	closed atomic.Bool
 
-	itemLimit  time.Duration // of one try of an item's call
-	pageLimit  time.Duration // of one try of a scan's
-	queueLimit time.Duration // also of the queue's
-
-	queueURL atomic.Pointer[string] // nil until it was looked up
-	closed   atomic.Bool
+	itemLimit time.Duration // of one try of an item's call
+	pageLimit time.Duration // of one try of a scan's
 }
 
 // Forms of names (DynamoDB, "Naming rules"; SQS, CreateQueue).
@@ -43,15 +42,12 @@ var (
 // cfg unless given, events <table>-events. Nothing is called and nothing is created: see Ensure. The caller
 // closes it.
 func Open(_ context.Context, u *url.URL, cfg aws.Config, clk clock.WithTicker, log *slog.Logger) (*Table, error) {
-	t := &Table{name: u.Host, clock: clk, log: log, itemLimit: itemTimeout, pageLimit: pageTimeout, queueLimit: queueTimeout}
+	t := &Table{name: u.Host, clock: clk, log: log, itemLimit: itemTimeout, pageLimit: pageTimeout}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u, err)
 	}
-	t.events = query.Get("events")
-	if t.events == "" {
-		t.events = t.name + "-events"
-	}
+	t.queue.Name, t.queue.Attributes, t.queue.Limit = cmp.Or(query.Get("events"), t.name+"-events"), queueAttributes, queueTimeout
 	if err := t.validate(u, query); err != nil {
 		return nil, fmt.Errorf("%s: %w", u, err)
 	}
@@ -62,7 +58,7 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, clk clock.WithTicker, l
 	if region := query.Get("region"); region != "" {
 		cfg.Region = region
 	}
-	t.db, t.queue = dynamodb.NewFromConfig(cfg), sqs.NewFromConfig(cfg)
+	t.db, t.queue.API = dynamodb.NewFromConfig(cfg), sqs.NewFromConfig(cfg)
 	return t, nil
 }
 
@@ -77,8 +73,8 @@ func (t *Table) validate(u *url.URL, query url.Values) error {
 	if (u.Path != "" && u.Path != "/") || u.User != nil || u.Fragment != "" {
 		errs = append(errs, errors.New("must have the form dynamodb://<table>?region=<region>&events=<queue>"))
 	}
-	if !queueForm.MatchString(t.events) {
-		errs = append(errs, fmt.Errorf("events: must be 1 to 80 of A-Z, a-z, 0-9, _ and -, got %q; name one by ?events=", t.events))
+	if !queueForm.MatchString(t.queue.Name) {
+		errs = append(errs, fmt.Errorf("events: must be 1 to 80 of A-Z, a-z, 0-9, _ and -, got %q; name one by ?events=", t.queue.Name))
 	}
 	for name, values := range query {
 		if (name != "region" && name != "events") || len(values) != 1 {
