@@ -27,7 +27,7 @@ const (
 // ReleaseMode says how a run's instances come back.
 type ReleaseMode string
 
-// Drain waits for running jobs. Now does not: the run was cancelled.
+// ReleaseDrain waits for running jobs. ReleaseNow does not: the run was cancelled.
 const (
 	ReleaseDrain ReleaseMode = "drain"
 	ReleaseNow   ReleaseMode = "now"

@@ -69,7 +69,7 @@ func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error)
 }
 
 // Release gives attempt and all before it back, and notifies. It only ever raises ReleasedAttempt, so
-// a late release of an old attempt cannot free a newer one; repeated with Now it hurries a drain.
+// a late release of an old attempt cannot free a newer one; repeated with ReleaseNow it hurries a drain.
 // attempt 0 means the stored one.
 func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode ReleaseMode) (RunRequest, error) {
 	for {

@@ -21,7 +21,7 @@ type Key struct {
 // Item is the stored form of a record.
 type Item struct {
 	Key        Key
-	Version    int64     // at least 1; items written with Any carry 0
+	Version    int64     // at least 1; items written unconditionally carry 0
 	ExpiresAt  time.Time // zero: never. Whole seconds. From then on the item counts as absent.
 	Attributes []byte    // one JSON object without key, version and expiry
 	Broken     error     // why what is stored could not be read; the item has only its key then
@@ -36,7 +36,7 @@ const (
 	Consistent
 )
 
-// Any as the expected version of a Put makes it unconditional.
+// Unconditional as the expected version of a Put makes it so.
 const Unconditional int64 = -1
 
 // Table stores items. All methods are safe for concurrent use and by several processes at once.
@@ -49,7 +49,7 @@ type Table interface {
 	// Get returns the items found, in no order. Absent and expired ones are left out. Any number
 	// of keys may be asked for.
 	Get(ctx context.Context, c Consistency, keys ...Key) ([]Item, error)
-	// Put stores the whole item if the stored version is expect (0: absent or expired; Any:
+	// Put stores the whole item if the stored version is expect (0: absent or expired; Unconditional:
 	// whatever it is). Otherwise it changes nothing and returns a *ConflictError carrying the
 	// stored item. The caller sets item.Version; a conditional Put needs expect+1 there.
 	Put(ctx context.Context, item Item, expect int64) error

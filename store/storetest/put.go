@@ -58,14 +58,14 @@ func putOverAbsent(t *testing.T, table store.Table) {
 
 func putAny(t *testing.T, table store.Table) {
 	item := testItem(testKey(1), 0, 1)
-	wantErr(t, "Put(Any) over nothing", table.Put(t.Context(), item, store.Unconditional), nil)
+	wantErr(t, "Put(Unconditional) over nothing", table.Put(t.Context(), item, store.Unconditional), nil)
 	wantStored(t, table, item)
 	wantConflict(t, table.Put(t.Context(), testItem(testKey(1), 1, 2), 0), 0, &item)
 
 	versioned := testItem(testKey(2), 1, 1)
 	mustPut(t, table, 0, versioned)
 	over := testItem(testKey(2), 0, 2)
-	wantErr(t, "Put(Any) over version 1", table.Put(t.Context(), over, store.Unconditional), nil)
+	wantErr(t, "Put(Unconditional) over version 1", table.Put(t.Context(), over, store.Unconditional), nil)
 	wantStored(t, table, over)
 }
 
@@ -193,7 +193,7 @@ func expiredIsAbsent(t *testing.T, table store.Table) {
 	expired.Version, expired.Key = 0, testKey(2)
 	mustPut(t, table, store.Unconditional, expired)
 	over := testItem(expired.Key, 0, 4)
-	wantErr(t, "Put(Any) over an expired item", table.Put(t.Context(), over, store.Unconditional), nil)
+	wantErr(t, "Put(Unconditional) over an expired item", table.Put(t.Context(), over, store.Unconditional), nil)
 	wantStored(t, table, over)
 }
 
