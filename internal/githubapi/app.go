@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bradleyfalzon/ghinstallation/v2"
 	"github.com/google/go-github/v84/github"
-	"golang.org/x/sync/singleflight"
 )
 
 // App is a GitHub App that is installed where the runners belong to.
@@ -54,49 +53,29 @@ type appCredential struct {
 	api  *url.URL
 	base http.RoundTripper
 
-	flight singleflight.Group
-	mu     sync.Mutex
-	token  string
+	current shared[installationToken]
+	found   atomic.Int64 // installation
+}
+
+type installationToken struct {
+	secret string
 	until  time.Time
-	found  int64 // installation
 }
 
 // get implements credential.
 func (a *appCredential) get(ctx context.Context) (string, error) {
-	if token, ok := a.cached(); ok {
-		return token, nil
-	}
-	// As in RegistrationToken: it belongs to all who wait.
-	shared := a.flight.DoChan("", func() (any, error) {
-		if token, ok := a.cached(); ok {
-			return token, nil
-		}
-		return a.renew(context.WithoutCancel(ctx))
-	})
-	select {
-	case r := <-shared:
-		if r.Err != nil {
-			return "", r.Err
-		}
-		return r.Val.(string), nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-}
-
-func (a *appCredential) cached() (string, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.token, a.c.clock.Now().Before(a.until.Add(-installationMargin))
+	good := func(t installationToken) bool { return a.c.clock.Now().Before(t.until.Add(-installationMargin)) }
+	token, err := a.current.get(ctx, callInstallationToken.what, good, a.renew)
+	return token.secret, err
 }
 
 // refused implements credential: a token revoked, or made before the App was given a permission, is not
 // kept for the rest of its hour.
 func (a *appCredential) refused(token string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.token == token {
-		a.token, a.until = "", time.Time{}
+	a.current.mu.Lock()
+	defer a.current.mu.Unlock()
+	if a.current.value.secret == token {
+		a.current.value = installationToken{}
 	}
 }
 
@@ -105,31 +84,31 @@ var (
 	callInstallationToken = call{what: "create installation token", group: signing, app: true}
 )
 
-func (a *appCredential) renew(ctx context.Context) (string, error) {
+func (a *appCredential) renew(ctx context.Context) (installationToken, error) {
+	none := installationToken{}
 	gh, err := a.client(ctx)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	id, err := a.installation(ctx, gh)
 	if err != nil {
-		return "", err
+		return none, err
 	}
 	var out *github.InstallationToken
 	err = a.c.do(ctx, callInstallationToken, func(ctx context.Context) (resp *github.Response, err error) {
 		out, resp, err = gh.Apps.CreateInstallationToken(ctx, id, nil)
 		return resp, err
 	})
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if err != nil {
-		a.found = 0 // the App may have been installed anew
-		return "", err
+		a.found.Store(0) // the App may have been installed anew
+		return none, err
 	}
-	if out.GetToken() == "" || out.GetExpiresAt().IsZero() {
-		return "", callInstallationToken.incomplete()
+	token := installationToken{out.GetToken(), out.GetExpiresAt().Time}
+	if token.secret == "" || token.until.IsZero() {
+		return none, callInstallationToken.incomplete()
 	}
-	a.token, a.until = out.GetToken(), out.GetExpiresAt().Time
-	return a.token, nil
+	a.current.set(token)
+	return token, nil
 }
 
 // errKey does not quote its cause, which is about a secret.
@@ -168,10 +147,7 @@ func (a *appCredential) client(ctx context.Context) (*github.Client, error) {
 }
 
 func (a *appCredential) installation(ctx context.Context, gh *github.Client) (int64, error) {
-	a.mu.Lock()
-	id := max(a.app.InstallationID, a.found)
-	a.mu.Unlock()
-	if id != 0 {
+	if id := max(a.app.InstallationID, a.found.Load()); id != 0 {
 		return id, nil
 	}
 	var out *github.Installation
@@ -185,8 +161,6 @@ func (a *appCredential) installation(ctx context.Context, gh *github.Client) (in
 	if out.GetID() == 0 {
 		return 0, callInstallation.incomplete()
 	}
-	a.mu.Lock()
-	a.found = out.GetID()
-	a.mu.Unlock()
+	a.found.Store(out.GetID())
 	return out.GetID(), nil
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/go-github/v84/github"
-	"golang.org/x/sync/singleflight"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -46,10 +46,8 @@ type Client struct {
 	log       *slog.Logger
 	pace      *pacer
 
-	flight   singleflight.Group
-	mu       sync.Mutex
-	token    Token
-	resolved int64 // id of groupName; 0: not known
+	token    shared[Token]
+	resolved shared[int64] // id of groupName; 0: not known
 }
 
 // URL returns the URL that runners are configured with.
@@ -68,12 +66,8 @@ func (c *Client) JITConfig(ctx context.Context, name, label string) (JIT, error)
 	request := &github.GenerateJITConfigRequest{
 		Name: name, RunnerGroupID: group, WorkFolder: &work, Labels: []string{label},
 	}
-	var out *github.JITRunnerConfig
-	err = c.do(ctx, call, func(ctx context.Context) (resp *github.Response, err error) {
-		out, resp, err = c.scope.generateJIT(ctx, c.gh, request)
-		return resp, err
-	})
-	if err != nil {
+	var out github.JITRunnerConfig
+	if _, err := c.send(ctx, call, http.MethodPost, "runners/generate-jitconfig", request, &out); err != nil {
 		c.recheckGroup(err)
 		return JIT{}, err
 	}
@@ -87,52 +81,22 @@ func (c *Client) JITConfig(ctx context.Context, name, label string) (JIT, error)
 // RegistrationToken returns a token that registers any number of runners. It is cached and has at
 // least 5 minutes left; concurrent callers share one call.
 func (c *Client) RegistrationToken(ctx context.Context) (Token, error) {
-	if tok, ok := c.cached(); ok {
-		return tok, nil
-	}
-	// The call belongs to everyone who waits for it, so no single caller's end may end it; its own
-	// timeout does.
-	shared := c.flight.DoChan("", func() (any, error) {
-		if tok, ok := c.cached(); ok {
-			return tok, nil
-		}
-		return c.newToken(context.WithoutCancel(ctx))
-	})
-	select {
-	case r := <-shared:
-		if r.Err != nil {
-			return Token{}, r.Err
-		}
-		return r.Val.(Token), nil
-	case <-ctx.Done():
-		return Token{}, fmt.Errorf("%s: %w", callToken.what, context.Cause(ctx))
-	}
-}
-
-func (c *Client) cached() (Token, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.token, c.clock.Now().Before(c.token.Expires.Add(-tokenMargin))
+	good := func(t Token) bool { return c.clock.Now().Before(t.Expires.Add(-tokenMargin)) }
+	return c.token.get(ctx, callToken.what, good, c.newToken)
 }
 
 var callToken = call{what: "create registration token", group: registration}
 
 func (c *Client) newToken(ctx context.Context) (Token, error) {
-	var out *github.RegistrationToken
-	err := c.do(ctx, callToken, func(ctx context.Context) (resp *github.Response, err error) {
-		out, resp, err = c.scope.registrationToken(ctx, c.gh)
-		return resp, err
-	})
-	if err != nil {
+	var out github.RegistrationToken
+	if _, err := c.send(ctx, callToken, http.MethodPost, "runners/registration-token", nil, &out); err != nil {
 		return Token{}, err
 	}
 	tok := Token{Value: out.GetToken(), Expires: out.GetExpiresAt().Time}
 	if tok.Value == "" || tok.Expires.IsZero() {
 		return Token{}, callToken.incomplete()
 	}
-	c.mu.Lock()
-	c.token = tok
-	c.mu.Unlock()
+	c.token.set(tok)
 	return tok, nil
 }
 
@@ -145,7 +109,7 @@ func (c *Client) Runners(ctx context.Context) ([]Runner, error) {
 	seen := map[int64]bool{}
 	// GitHub's own filter takes whole names only, so every page is read, and others' runners, of which an
 	// organisation may have thousands, are dropped as they come.
-	err := c.list(ctx, nil, func(r Runner) bool {
+	err := c.list(ctx, url.Values{}, func(r Runner) bool {
 		if strings.HasPrefix(strings.ToLower(r.Name), c.prefix) && !seen[r.ID] {
 			seen[r.ID] = true
 			runners = append(runners, r)
@@ -162,7 +126,7 @@ func (c *Client) Runners(ctx context.Context) ([]Runner, error) {
 func (c *Client) FindRunner(ctx context.Context, name string) (found Runner, ok bool, err error) {
 	// The filter takes a whole name, and is unknown to GitHub Enterprise Server before 3.11, which
 	// lists everything (GitHub REST, "List self-hosted runners").
-	err = c.list(ctx, &name, func(r Runner) bool {
+	err = c.list(ctx, url.Values{"name": {name}}, func(r Runner) bool {
 		if strings.EqualFold(r.Name, name) {
 			found, ok = r, true
 		}
@@ -172,32 +136,37 @@ func (c *Client) FindRunner(ctx context.Context, name string) (found Runner, ok 
 }
 
 // list hands runners to take until it returns false.
-func (c *Client) list(ctx context.Context, name *string, take func(Runner) bool) error {
-	for page, pages := 1, 1; page != 0; pages++ {
-		if pages > maxPages {
-			return callRunners.endless()
-		}
-		var out *github.Runners
-		err := c.do(ctx, callRunners, func(ctx context.Context) (resp *github.Response, err error) {
-			out, resp, err = c.scope.runners(ctx, c.gh, &github.ListRunnersOptions{
-				Name: name, ListOptions: github.ListOptions{Page: page, PerPage: pageSize},
-			})
-			if err == nil {
-				page = resp.NextPage
+func (c *Client) list(ctx context.Context, query url.Values, take func(Runner) bool) error {
+	return pages(ctx, c, callRunners, "runners", query, func(page github.Runners) (more bool, _ error) {
+		for _, r := range page.Runners {
+			if r.GetID() == 0 { // null, or one of which nothing can be done
+				return false, callRunners.incomplete()
 			}
-			return resp, err
-		})
+			if !take(convert(r)) {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// pages reads a list page by page until take wants no more.
+func pages[T any](ctx context.Context, c *Client, call call, rest string, query url.Values, take func(T) (more bool, _ error)) error {
+	query.Set("per_page", strconv.Itoa(pageSize))
+	for page, n := 1, 1; page != 0; n++ {
+		if n > maxPages {
+			return call.endless()
+		}
+		query.Set("page", strconv.Itoa(page))
+		var out T
+		resp, err := c.send(ctx, call, http.MethodGet, rest+"?"+query.Encode(), nil, &out)
 		if err != nil {
 			return err
 		}
-		for _, r := range out.Runners {
-			if r.GetID() == 0 { // null, or one of which nothing can be done
-				return callRunners.incomplete()
-			}
-			if !take(convert(r)) {
-				return nil
-			}
+		if more, err := take(out); err != nil || !more {
+			return err
 		}
+		page = resp.NextPage
 	}
 	return nil
 }
@@ -212,14 +181,25 @@ func convert(r *github.Runner) Runner {
 
 // DeleteRunner deletes a runner. ErrBusy if it runs a job; one that is gone already is no error.
 func (c *Client) DeleteRunner(ctx context.Context, id int64) error {
-	call := call{what: fmt.Sprintf("delete runner %d", id), group: other, invalid: ErrBusy}
-	return c.do(ctx, call, func(ctx context.Context) (resp *github.Response, err error) {
-		resp, err = c.scope.removeRunner(ctx, c.gh, id)
-		if resp != nil && resp.StatusCode == http.StatusNotFound {
-			return resp, nil
+	call := call{what: fmt.Sprintf("delete runner %d", id), group: other, invalid: ErrBusy, maybeGone: true}
+	_, err := c.send(ctx, call, http.MethodDelete, fmt.Sprintf("runners/%d", id), nil, nil)
+	return err
+}
+
+// send makes one call of the REST API below the scope's path.
+func (c *Client) send(ctx context.Context, call call, method, rest string, in, out any) (resp *github.Response, _ error) {
+	err := c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
+		req, err := c.gh.NewRequest(method, c.scope.path(rest), in)
+		if err != nil {
+			return nil, err
+		}
+		resp, err = c.gh.Do(ctx, req, out)
+		if call.maybeGone && status(resp) == http.StatusNotFound {
+			err = nil
 		}
 		return resp, err
 	})
+	return resp, err
 }
 
 // do makes one call in its turn and within its time, and classifies its failure.

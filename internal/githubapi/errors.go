@@ -19,6 +19,8 @@ type call struct {
 	app      bool  // signed with an App's key
 	conflict error // kind of a 409; nil: ErrRefused
 	invalid  error // kind of a 422; nil: ErrRefused
+
+	maybeGone bool // a 404 is an answer
 }
 
 // callError is a failed call. The cause is text only: no one outside may depend on the library

@@ -18,71 +18,33 @@ func (c *Client) groupID(ctx context.Context) (int64, error) {
 	if c.groupName == "" {
 		return c.group, nil
 	}
-	if id := c.knownGroup(); id != 0 {
-		return id, nil
-	}
-	shared := c.flight.DoChan("group", func() (any, error) { // as in RegistrationToken
-		if id := c.knownGroup(); id != 0 {
-			return id, nil
-		}
-		id, err := c.findGroup(context.WithoutCancel(ctx))
-		if err == nil {
-			c.mu.Lock()
-			c.resolved = id
-			c.mu.Unlock()
-		}
-		return id, err
-	})
-	select {
-	case r := <-shared:
-		if r.Err != nil {
-			return 0, r.Err
-		}
-		return r.Val.(int64), nil
-	case <-ctx.Done():
-		return 0, context.Cause(ctx)
-	}
-}
-
-func (c *Client) knownGroup() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.resolved
+	known := func(id int64) bool { return id != 0 }
+	return c.resolved.get(ctx, callGroups.what, known, c.findGroup)
 }
 
 // recheckGroup forgets the group's id if err may mean that it is another by now.
 func (c *Client) recheckGroup(err error) {
 	if errors.Is(err, ErrRefused) {
-		c.mu.Lock()
-		c.resolved = 0
-		c.mu.Unlock()
+		c.resolved.set(0)
 	}
 }
 
 func (c *Client) findGroup(ctx context.Context) (int64, error) {
 	var names []string
-	for page, pages := 1, 1; page != 0; pages++ {
-		if pages > maxPages {
-			return 0, callGroups.endless()
-		}
-		var out github.RunnerGroups
-		err := c.do(ctx, callGroups, func(ctx context.Context) (*github.Response, error) {
-			q := url.Values{"per_page": {fmt.Sprint(pageSize)}, "page": {fmt.Sprint(page)}}
-			resp, err := c.scope.get(ctx, c.gh, "runner-groups?"+q.Encode(), &out)
-			if err == nil {
-				page = resp.NextPage
-			}
-			return resp, err
-		})
-		if err != nil {
-			return 0, err
-		}
-		for _, g := range out.RunnerGroups {
+	var id int64
+	err := pages(ctx, c, callGroups, "runner-groups", url.Values{}, func(page github.RunnerGroups) (more bool, _ error) {
+		for _, g := range page.RunnerGroups {
 			if strings.EqualFold(g.GetName(), c.groupName) && g.GetID() > 0 {
-				return g.GetID(), nil
+				id = g.GetID()
+				c.resolved.set(id)
+				return false, nil
 			}
 			names = append(names, g.GetName())
 		}
+		return true, nil
+	})
+	if err != nil || id != 0 {
+		return id, err
 	}
 	return 0, &callError{call: callGroups.what, kind: ErrRefused,
 		detail: fmt.Sprintf("no runner group %q in %s, which has: %s", c.groupName, c.scope, plain(strings.Join(names, ", ")))}

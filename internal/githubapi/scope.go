@@ -3,7 +3,6 @@ package githubapi
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -82,59 +81,6 @@ func (s scope) path(rest string) string {
 	case organisation:
 	}
 	return fmt.Sprintf("orgs/%s/actions/%s", s.owner, rest)
-}
-
-func (s scope) generateJIT(ctx context.Context, gh *github.Client, q *github.GenerateJITConfigRequest) (*github.JITRunnerConfig, *github.Response, error) {
-	switch s.level {
-	case repository:
-		return gh.Actions.GenerateRepoJITConfig(ctx, s.owner, s.repo, q)
-	case enterprise:
-		return gh.Enterprise.GenerateEnterpriseJITConfig(ctx, s.owner, q)
-	case organisation:
-	}
-	return gh.Actions.GenerateOrgJITConfig(ctx, s.owner, q)
-}
-
-func (s scope) registrationToken(ctx context.Context, gh *github.Client) (*github.RegistrationToken, *github.Response, error) {
-	switch s.level {
-	case repository:
-		return gh.Actions.CreateRegistrationToken(ctx, s.owner, s.repo)
-	case enterprise:
-		return gh.Enterprise.CreateRegistrationToken(ctx, s.owner)
-	case organisation:
-	}
-	return gh.Actions.CreateOrganizationRegistrationToken(ctx, s.owner)
-}
-
-func (s scope) runners(ctx context.Context, gh *github.Client, o *github.ListRunnersOptions) (*github.Runners, *github.Response, error) {
-	switch s.level {
-	case repository:
-		return gh.Actions.ListRunners(ctx, s.owner, s.repo, o)
-	case enterprise:
-		return gh.Enterprise.ListRunners(ctx, s.owner, o)
-	case organisation:
-	}
-	return gh.Actions.ListOrganizationRunners(ctx, s.owner, o)
-}
-
-func (s scope) removeRunner(ctx context.Context, gh *github.Client, id int64) (*github.Response, error) {
-	switch s.level {
-	case repository:
-		return gh.Actions.RemoveRunner(ctx, s.owner, s.repo, id)
-	case enterprise:
-		return gh.Enterprise.RemoveRunner(ctx, s.owner, id)
-	case organisation:
-	}
-	return gh.Actions.RemoveOrganizationRunner(ctx, s.owner, id)
-}
-
-// get reads what the library has no method for.
-func (s scope) get(ctx context.Context, gh *github.Client, rest string, out any) (*github.Response, error) {
-	req, err := gh.NewRequest(http.MethodGet, s.path(rest), nil)
-	if err != nil {
-		return nil, err
-	}
-	return gh.Do(ctx, req, out)
 }
 
 func (s scope) installation(ctx context.Context, gh *github.Client) (*github.Installation, *github.Response, error) {

@@ -20,21 +20,13 @@ type Deprecation struct {
 // none: GitHub Enterprise Server offers no such call, and has no such dates (GitHub REST, "Get runner
 // version end-of-life schedule", since September 2026).
 func (c *Client) Deprecation(ctx context.Context, version string) (d Deprecation, known bool, err error) {
-	call := call{what: "get end of life of runner " + version, group: other, reads: true}
+	call := call{what: "get end of life of runner " + version, group: other, reads: true, maybeGone: true}
 	var out struct {
 		Registration *time.Time `json:"registration_deprecates_at"`
 		Runtime      *time.Time `json:"runtime_deprecates_at"`
 	}
-	missing := false
-	err = c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
-		resp, err := c.scope.get(ctx, c.gh, "runners/deprecations/"+url.PathEscape(version), &out)
-		if resp != nil && resp.StatusCode == http.StatusNotFound {
-			missing = true
-			return resp, nil
-		}
-		return resp, err
-	})
-	if err != nil || missing {
+	resp, err := c.send(ctx, call, http.MethodGet, "runners/deprecations/"+url.PathEscape(version), nil, &out)
+	if err != nil || resp.StatusCode == http.StatusNotFound {
 		return d, false, err
 	}
 	if out.Registration != nil {
@@ -56,10 +48,8 @@ func (c *Client) Check(ctx context.Context, write bool) error {
 		_, err := c.groupID(ctx)
 		return err
 	}
-	return c.do(ctx, callRunners, func(ctx context.Context) (*github.Response, error) {
-		_, resp, err := c.scope.runners(ctx, c.gh, &github.ListRunnersOptions{ListOptions: github.ListOptions{PerPage: 1}})
-		return resp, err
-	})
+	_, err := c.send(ctx, callRunners, http.MethodGet, "runners?per_page=1", nil, new(github.Runners))
+	return err
 }
 
 // Scope names what the client talks to: owner/repo, organisation, or enterprises/name.
