@@ -101,7 +101,7 @@ func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
 	end := time.Now().Add(240 * time.Hour).UTC().Truncate(time.Second)
 	s.set(map[string]any{"/deprecations/" + simrunner.Version: map[string]any{"runtime": end}})
 	c := s.controls()
-	s.check(c.says(`will serve this version of the runner no longer: configure a newer one.*` + end.Format("2006-01-02")))
+	s.check(c.says(`will soon stop serving this version of the runner: configure a newer one.*` + end.Format("2006-01-02")))
 	s.set(map[string]any{"/deprecated": true})
 	// GitHub refuses a runner its messages, not its session: its machine may be handed over before that. Either way the
 	// request says why while nothing runs, and is served once GitHub is right again.

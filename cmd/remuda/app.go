@@ -24,7 +24,7 @@ type streams struct {
 	size           func() (columns, rows int) // of the terminal, asked anew for every drawing
 }
 
-// plainColumns and plainRows are the size assumed where a terminal does not tell its own.
+// plainColumns and plainRows are the size assumed where a terminal does not say its own.
 const (
 	plainColumns = 80
 	plainRows    = 24

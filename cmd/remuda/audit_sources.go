@@ -59,7 +59,7 @@ func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config)
 	return nil
 }
 
-// openGitHub makes the client. That of `remuda dev` takes a token that everybody knows.
+// openGitHub makes the client. That of `remuda dev` takes a token that is no secret.
 func (f *auditSources) openGitHub(_ context.Context, a *app, cfg config.Config) error {
 	switch {
 	case cfg.GitHub.URL == "":
@@ -94,7 +94,7 @@ func (f *auditSources) look(ctx context.Context, now time.Time) (*audit.Snapshot
 		return nil, ended
 	}
 	if s == nil {
-		return nil, mark(errBlind, fmt.Errorf("audit: %w", err))
+		return nil, mark(errPartlyRead, fmt.Errorf("audit: %w", err))
 	}
 	for _, part := range []audit.Part{audit.Fleet, audit.GitHub} {
 		if cause := blind(err, part); cause != nil {
@@ -129,7 +129,7 @@ func blind(err error, part audit.Part) error {
 	return nil
 }
 
-// missing says what is wrong with a resource that init would make or mend.
+// missing says what is wrong with a resource that init would make or repair.
 func missing(s ensure.Step) string {
 	text := "differs from the configuration"
 	if s.Action == ensure.WouldCreate {

@@ -73,7 +73,7 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 	}
 	queues, err := sqspool.Open(u, cfg)
 	if err != nil {
-		return nil, asUsage(err) // likewise
+		return nil, asUsage(err) // it calls nothing either
 	}
 	return queues, nil
 }
@@ -81,7 +81,7 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 const jobsAreRoot = "agent.runnerUser is root: jobs run as root and can take the role of their machine; see docs/security.md"
 
 // validateJobsUser refuses to launch machines whose jobs would be root, and have the credentials of the
-// machine's role, only because nobody said who they are (H42, H43).
+// machine's role, only because no one said who they are (H42, H43).
 func validateJobsUser(c config.Config) error {
 	if c.Agent.RunnerUser != "" {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// On EC2 nobody's jobs are root, with the credentials of their machine's role, because a line is missing:
-// neither `remuda init` nor a controller goes on (H42, H43). Who wants it says so, and is told what it means.
+// On EC2 no jobs are root, with the credentials of their machine's role, because a line is missing:
+// neither `remuda init` nor a controller goes on (H42, H43). Who wants it says so, and the log says what it means.
 func TestEC2_JobsAreRootOnlyOnDemand_H42_H43(t *testing.T) {
 	dir := t.TempDir()
 	for name, value := range map[string]string{
@@ -43,7 +43,7 @@ func TestEC2_JobsAreRootOnlyOnDemand_H42_H43(t *testing.T) {
 	}
 }
 
-// root is nobody's own user: neither is it walled off from what the agent itself needs, nor is all that is
+// root is no user of jobs alone: neither is it walled off from what the agent itself needs, nor is all that is
 // root's removed between two runs.
 func TestConfig_JobsUser(t *testing.T) {
 	for _, tt := range []struct{ fleet, user, want string }{
@@ -62,7 +62,7 @@ func TestConfig_JobsUser(t *testing.T) {
 	}
 }
 
-// H52: each answer of the store tells its clock.
+// H52: each answer of the store shows its clock.
 func TestOpenObserved_StoreTellsTheTime_H52(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))

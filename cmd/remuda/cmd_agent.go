@@ -18,7 +18,7 @@ import (
 const agentLong = `Runs the agent of one instance: registers its runner for the run that owns it, cleans up
 after it, reports, and ends the instance when its time is over.
 
-The fleet starts it. An instance of a process fleet is told by environment variables which it is; one
+The fleet starts it. An instance of a process fleet learns from environment variables which it is; one
 of EC2 asks its metadata service.`
 
 // agentOptions are the flags of `remuda agent`.

@@ -16,9 +16,9 @@ import (
 	"github.com/remuda-run/remuda/reconciler/audit"
 )
 
-const auditLong = `Compares store, fleet and GitHub, and the queues and templates that they need, and prints
-everything that must never happen and did: which resource, what is wrong, what to do. The
-invariants are listed in docs/operating.md. It only reads.
+const auditLong = `Compares store, fleet and GitHub, and the queues and templates that they need, and prints every
+violated invariant: which resource, what is wrong, what to do. The invariants are listed in
+docs/operating.md. It only reads.
 
 An installation moves while it is read. So it is read twice, --settle apart: what may have
 been read at two different times counts only if both looks show it.
@@ -43,7 +43,7 @@ func newAuditCmd(a *app) *cobra.Command {
 	o := &auditOptions{}
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Look for what must never happen",
+		Short: "Check the invariants",
 		Long:  auditLong,
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,7 +60,7 @@ func newAuditCmd(a *app) *cobra.Command {
 	o.flags(cmd.Flags())
 	completes(cmd, "output", formatTable, formatJSON)
 	completes(cmd, "without", auditParts...)
-	return exits(cmd, exitNotFound, exitViolated, exitBlind, exitInterrupted)
+	return exits(cmd, exitNotFound, exitViolated, exitPartlyRead, exitInterrupted)
 }
 
 func (o *auditOptions) flags(fs *pflag.FlagSet) {
@@ -104,7 +104,7 @@ func (o *auditOptions) run(ctx context.Context, a *app, cfg config.Config) (err 
 	var unread []error
 	for _, p := range view.NotCompared {
 		if p.Failed {
-			unread = append(unread, mark(errBlind, fmt.Errorf("audit: %s: not compared: %s", p.Part, p.Reason)))
+			unread = append(unread, mark(errPartlyRead, fmt.Errorf("audit: %s: not compared: %s", p.Part, p.Reason)))
 		}
 	}
 	return errors.Join(unread...)

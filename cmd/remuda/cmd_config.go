@@ -86,7 +86,7 @@ func newConfigView(l config.Loaded) configView {
 	return v
 }
 
-// plain makes a value fit for JSON, without credentials that somebody put into a URL.
+// plain makes a value fit for JSON, without credentials that someone put into a URL.
 func plain(v any) any {
 	switch v := v.(type) {
 	case time.Duration:

@@ -60,7 +60,7 @@ func (a *app) runController(ctx context.Context, cfg config.Config) error {
 	}
 	defer func() {
 		if err := b.close(); err != nil {
-			log.Error("close", logkey.Error, err)
+			log.Error("closing the store, pool or fleet failed", logkey.Error, err)
 		}
 	}()
 	return b.run(ctx, nil)

@@ -25,10 +25,10 @@ It keeps everything in one folder, with the configuration that the other verbs n
   export REMUDA_CONFIG=$PWD/.remuda/remuda.yaml
   remuda request --id 1 --count 2
 
-A store, pool or fleet outside that folder is refused, whatever the environment names. When it is told
-to stop, it first ends the instances it launched, and no others.`
+A store, pool or fleet outside that folder is refused, whatever the environment names. When it has to
+stop, it first ends the instances it launched, and no others.`
 
-// devFolder is where `remuda dev` keeps everything unless told otherwise.
+// devFolder is where `remuda dev` keeps everything unless --dir says otherwise.
 const devFolder = ".remuda"
 
 // devOptions are the flags of `remuda dev`.

@@ -73,7 +73,7 @@ func (o *simOptions) start(a *app, c *config.Config) (serve func(context.Context
 	return func(ctx context.Context) error { return githubsim.Serve(ctx, ln, hub, simToken) }, nil
 }
 
-// simulated reports whether dev has to bring GitHub along: nobody named a real one. The configuration
+// simulated reports whether dev has to bring GitHub along: no one named a real one. The configuration
 // that an earlier dev wrote names its own, which is gone.
 func simulated(c config.Config) bool { return c.GitHub.URL == "" || c.GitHub.TokenEnv == simTokenEnv }
 

@@ -33,7 +33,7 @@ func newDrainCmd(a *app) *cobra.Command {
 	o := &drainOptions{}
 	cmd := &cobra.Command{
 		Use:   "drain (INSTANCE | --class CLASS | --all)",
-		Short: "Dismiss instances and wait until they are gone",
+		Short: "Drain instances and wait until they have ended",
 		Long:  drainLong,
 		Args:  atMostOneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -149,11 +149,11 @@ func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order 
 		named[in.ID] = true
 		see(in)
 	}
-	ring := every{period: ringEvery, next: start.Add(ringEvery)}
+	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
 	left := 0
 	err := poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
 		now := a.clock.Now()
-		if ring.due(now) {
+		if notify.due(now) {
 			_ = st.Table().Notify(ctx, store.DrainKey(order.ID)) // a hint: the controller scans anyway
 		}
 		var bad error

@@ -120,7 +120,7 @@ func TestDrain_NothingToDo(t *testing.T) {
 		args         []string
 		code         int
 	}{
-		{"UnknownInstance", "nobody has that id", []string{"i-9"}, exitNotFound},
+		{"UnknownInstance", "no instance has that id", []string{"i-9"}, exitNotFound},
 		{"UnknownClass", "neither configured nor in use", []string{"--class", "huge"}, exitNotFound},
 		{"EmptyClass", "configured, nothing runs", []string{"--class", "large"}, exitDone},
 		{"EndedInstance", "it is gone already", []string{"i-1"}, exitDone},

@@ -14,12 +14,12 @@ import (
 	"github.com/remuda-run/remuda/internal/ensure"
 )
 
-const initLong = `Makes what the installation needs outside the controller's host, or mends it: the table, its
-queue of rings, a queue per resource class, the launch template. Says of each what it did.
+const initLong = `Makes what the installation needs outside the controller's host, or repairs it: the table, its
+queue of notifications, a queue per resource class, the launch template. Says of each what it did.
 May be repeated at any time; the controller does the same from time to time, by its own
 configuration: run init with the same file and version, or it changes the launch template
 back. Back ends on this machine need nothing. At last it asks GitHub for a registration
-token, which nobody uses, to see that the credentials may register runners.
+token, which no runner uses, to see that the credentials may register runners.
 
 With --dry-run it changes nothing and says what it would do; of GitHub it only reads.`
 

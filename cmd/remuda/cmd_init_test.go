@@ -21,7 +21,7 @@ func TestInit_EmbeddedNeedsNothing(t *testing.T) {
 	}
 }
 
-// H53: a resource that fails keeps no other from being seen to, and what was done is told.
+// H53: a resource that fails keeps no other from being seen to, and what was done is reported.
 func TestEnsureAll_EachFailsAlone_H53(t *testing.T) {
 	denied := errors.New("access denied")
 	step := func(name string, action ensure.Action) ensure.Step {
@@ -37,33 +37,33 @@ func TestEnsureAll_EachFailsAlone_H53(t *testing.T) {
 			return []ensure.Step{step("queue p", ensure.Unchanged)}, nil
 		}},
 	}
-	var told []ensure.Step
-	err := newCLI(nil).ensureAll(t.Context(), resources, false, func(s ensure.Step) { told = append(told, s) })
+	var reported []ensure.Step
+	err := newCLI(nil).ensureAll(t.Context(), resources, false, func(s ensure.Step) { reported = append(reported, s) })
 	if !errors.Is(err, denied) || !strings.HasPrefix(err.Error(), "store: ") {
 		t.Errorf("ensureAll() error = %v, want it to name the store", err)
 	}
 	want := []ensure.Step{step("queue e", ensure.Created), step("queue p", ensure.Unchanged)}
-	if !slices.Equal(told, want) || !slices.Equal(dry, []bool{true}) {
-		t.Errorf("ensureAll() told %v, dry %v, want %v, dry", told, dry, want)
+	if !slices.Equal(reported, want) || !slices.Equal(dry, []bool{true}) {
+		t.Errorf("ensureAll() reported %v, dry %v, want %v, dry", reported, dry, want)
 	}
 }
 
-// What AWS is only too busy for is tried again, and each step told once.
+// What AWS is only too busy for is tried again, and each step reported once.
 func TestEnsure_TriesAgain(t *testing.T) {
 	busy := awserr.Explain(&smithy.GenericAPIError{Code: "ThrottlingException", Message: "slow down"}, "dynamodb:CreateTable", "table t")
 	bubbletest.Run(t, func(t *testing.T) {
 		for failures, want := range map[int]error{ensureTries - 1: nil, ensureTries: busy} {
 			tries := 0
-			var told []ensure.Step
+			var reported []ensure.Step
 			err := newCLI(nil).ensureAll(t.Context(), []resource{{"store", func(context.Context, bool) ([]ensure.Step, error) {
 				steps := []ensure.Step{{Resource: "queue e", Action: ensure.Created}}
 				if tries++; tries <= failures {
 					return steps, busy
 				}
 				return append(steps, ensure.Step{Resource: "table t", Action: ensure.Created}), nil
-			}}}, true, func(s ensure.Step) { told = append(told, s) })
-			if !errors.Is(err, want) || want == nil && len(told) != 2 || want != nil && len(told) != 1 {
-				t.Errorf("after %d failures: error = %v, told %v, want %v", failures, err, told, want)
+			}}}, true, func(s ensure.Step) { reported = append(reported, s) })
+			if !errors.Is(err, want) || want == nil && len(reported) != 2 || want != nil && len(reported) != 1 {
+				t.Errorf("after %d failures: error = %v, reported %v, want %v", failures, err, reported, want)
 			}
 		}
 	})

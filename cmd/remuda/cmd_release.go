@@ -104,10 +104,10 @@ func (o *releaseOptions) run(ctx context.Context, a *app, st *store.Store) error
 // await waits until nothing is held for attempt.
 func (o *releaseOptions) await(ctx context.Context, a *app, st *store.Store, attempt int, show *progress) error {
 	start := a.clock.Now()
-	ring := every{period: ringEvery, next: start.Add(ringEvery)}
+	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
 	return poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
 		now := a.clock.Now()
-		if ring.due(now) {
+		if notify.due(now) {
 			_ = st.Notify(ctx, o.requestID) // a hint: lost, it costs latency only
 		}
 		status, err := st.Status(ctx, store.Eventual, o.requestID)

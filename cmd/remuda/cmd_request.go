@@ -67,7 +67,7 @@ func (o *requestOptions) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.usage, "usage-class", store.Spot, "spot, on-demand, or both in order of preference: spot,on-demand")
 	fs.StringVar(&o.types, "allowed-instance-types", "*", "`patterns` of instance types, such as \"c* m6i.large\"; * is any text")
 	fs.StringVar(&o.class, "resource-class", "", "resource `class`, as configured under classes")
-	fs.StringVar(&o.maxRuntime, "max-runtime", "", "longest `duration` of the run; then its runners are gone (default limits.running)")
+	fs.StringVar(&o.maxRuntime, "max-runtime", "", "longest `duration` of the run; then its machines end (default limits.running)")
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` until all are ready (default requests.timeout)")
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
 }
@@ -113,7 +113,7 @@ func (o *requestOptions) run(ctx context.Context, a *app, st *store.Store) error
 	err := w.run(wait)
 	w.progress.clear()
 	refused := errors.Is(err, store.ErrRefused) && !w.asked.IsZero()
-	if wait.Err() != nil && err != nil || refused { // interrupted, nobody answered in time, or the answer may not be read
+	if wait.Err() != nil && err != nil || refused { // interrupted, no controller answered in time, or the answer may not be read
 		err = o.giveBack(ctx, st, err)
 	}
 	if err != nil {

@@ -124,7 +124,7 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 		{"FailedAndWoundDown", "a look may miss the phase Failed", func(c *controller) {
 			c.after(0, statemachine.Fail, func(s *store.RunStatus) { s.Reason = reconciler.ReasonBudget }).after(0, statemachine.Finish, nil)
 		}, exitFailed, "failed: launch_budget"},
-		{"ReleasedMeanwhile", "somebody gave it back", func(c *controller) {
+		{"ReleasedMeanwhile", "another command gave it back", func(c *controller) {
 			c.after(time.Second, statemachine.Finish, nil)
 		}, exitConflict, "was released meanwhile"},
 		{"Replaced", "a newer attempt took over", func(c *controller) {
@@ -154,7 +154,7 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 	}
 }
 
-// S42: nobody answers. The user is told after 5 s, once; the wait ends; what was asked for is given back.
+// S42: no controller answers. The user reads so after 5 s, once; the wait ends; what was asked for is given back.
 func TestRequest_S42_NoController(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st, start := memory(t, nil), time.Now()
@@ -240,15 +240,15 @@ func TestRequest_H41_Conflicts(t *testing.T) {
 	}
 }
 
-// counting counts rings and signs of life, and can be away.
+// counting counts notifications and signs of life, and can be away.
 type counting struct {
 	store.Table
-	rings, seen atomic.Int64
-	away        atomic.Bool
+	notifications, seen atomic.Int64
+	away                atomic.Bool
 }
 
 func (c *counting) Notify(ctx context.Context, keys ...store.Key) error {
-	c.rings.Add(1)
+	c.notifications.Add(1)
 	return c.Table.Notify(ctx, keys...)
 }
 
@@ -269,8 +269,8 @@ func (c *counting) Put(ctx context.Context, item store.Item, expect int64) error
 	return c.Table.Put(ctx, item, expect)
 }
 
-// A lost ring costs 3 s: the client rings until it is answered, and says every 5 s that it waits.
-func TestRequest_RingsUntilTakenUp_AndStaysSeen(t *testing.T) {
+// A lost notification costs 3 s: the client notifies until it is answered, and says every 5 s that it waits.
+func TestRequest_NotifiesUntilTakenUp_AndStaysSeen(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := &counting{}
 		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
@@ -281,7 +281,7 @@ func TestRequest_RingsUntilTakenUp_AndStaysSeen(t *testing.T) {
 		if code := c.run(t.Context(), asking()...); code != exitDone {
 			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
 		}
-		if got := table.rings.Load(); got < 3 || got > 4 { // one with the request, then one per 3 s and a poll
+		if got := table.notifications.Load(); got < 3 || got > 4 { // one with the request, then one per 3 s and a poll
 			t.Errorf("rang %d times in 10 s, want 3 or 4", got)
 		}
 		if got := table.seen.Load(); got < 5 || got > 7 { // at once, then one per 5 s and a poll

@@ -71,7 +71,7 @@ func say(t *testing.T, st *store.Store, p store.Principal, v store.SignalValue) 
 	}
 }
 
-// overAndWaiting adds a request that is over and one that nobody has taken up.
+// overAndWaiting adds a request that is over and one that no controller has taken up.
 func overAndWaiting(t *testing.T, st *store.Store) {
 	t.Helper()
 	for _, id := range []store.RequestID{"60", "80"} {
@@ -148,7 +148,7 @@ func TestRequestView_PhaseText(t *testing.T) {
 	}
 }
 
-// A failed request is listed for its reason, but nobody waits for it.
+// A failed request is listed for its reason, but no client waits for it.
 func TestSummary_FailedRequestsAreNotOpen(t *testing.T) {
 	view := fleetView{Requests: []requestView{
 		{Attempt: 1},

@@ -11,7 +11,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// FuzzConfigURL: wherever somebody puts a URL with a password, however broken, neither the problems
+// FuzzConfigURL: wherever a URL stands with a password, however broken, neither the problems
 // nor the list of settings repeats the password.
 func FuzzConfigURL(f *testing.F) {
 	for _, key := range urlSettings {
@@ -40,7 +40,7 @@ func FuzzConfigURL(f *testing.F) {
 		}
 		if text += c.out.String(); strings.Contains(text, password) {
 			at := strings.Index(text, password)
-			t.Errorf("the password is told: %q", text[max(0, at-100):at+len(password)])
+			t.Errorf("the password is shown: %q", text[max(0, at-100):at+len(password)])
 		}
 	})
 }

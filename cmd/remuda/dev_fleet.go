@@ -98,7 +98,7 @@ const endLimit = 30 * time.Second
 func (f *ownFleet) end(ctx context.Context, a *app) error {
 	ctx, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
-	for told := false; ; told = true {
+	for asked := false; ; asked = true {
 		ids, err := f.living(ctx)
 		if err != nil {
 			return fmt.Errorf("end instances: %w", err)
@@ -106,7 +106,7 @@ func (f *ownFleet) end(ctx context.Context, a *app) error {
 		if len(ids) == 0 {
 			return f.forget()
 		}
-		if !told {
+		if !asked {
 			fmt.Fprintf(a.err, "remuda dev: ending %s\n", plural(len(ids), "instance"))
 			if err := f.Terminate(ctx, ids...); err != nil {
 				return fmt.Errorf("end instances: %w", err)

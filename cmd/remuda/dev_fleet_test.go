@@ -36,7 +36,7 @@ func TestDev_EndsOnlyWhatItLaunched(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		launch(f, "somebody-else")
+		launch(f, "another")
 		foreign := f.Alive()
 		killed := start()
 		launch(killed, "l-1")

@@ -25,7 +25,7 @@ const (
 )
 
 // complete puts store, pool and fleet into the folder, and refuses any that the environment, a file or a
-// flag put elsewhere: there is somebody else's installation, which dev would join, lead and clear up.
+// flag put elsewhere: there is another installation, which dev would join, lead and clear up.
 func (o *devOptions) complete(cfg *config.Loaded) error {
 	dir, err := filepath.Abs(o.dir)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 )
 
-// Whatever says so, dev works in its own folder: elsewhere it would lead and end somebody else's machines.
+// Whatever says so, dev works in its own folder: elsewhere it would lead and end the machines of another installation.
 func TestDev_RefusesWhatLiesOutsideItsFolder(t *testing.T) {
 	other := t.TempDir()
 	dir := filepath.Join(t.TempDir(), "mine")
@@ -88,7 +88,7 @@ func TestDev_RefusesTheFolderOfAController(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := lockDev(dir); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "choose another --dir") {
-			t.Errorf("lockDev() with a %s of somebody else: %v, want a refusal that names it", name, err)
+			t.Errorf("lockDev() with a %s of another installation: %v, want a refusal that names it", name, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, devLock)); !os.IsNotExist(err) {
 			t.Errorf("a refused folder got a lock: %v", err)

@@ -30,7 +30,7 @@ func (o *devOptions) admits(cfg config.Config, exe string) error {
 		return nil
 	}
 	if os.Geteuid() != 0 {
-		return fmt.Errorf("agent.runnerUser: must be left out unless root starts dev, since nobody else may start programs of another user, got %q", name)
+		return fmt.Errorf("agent.runnerUser: must be left out unless root starts dev, since only root may start programs of another user, got %q", name)
 	}
 	account, err := actionsrunner.Lookup(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func (o *devOptions) admits(cfg config.Config, exe string) error {
 	var errs []error
 	for dir := filepath.Dir(followed(o.dir)); ; dir = filepath.Dir(dir) {
 		switch ok, err := may(account, dir, readable|passable); {
-		case errors.Is(err, fs.ErrNotExist): // is made, for everybody
+		case errors.Is(err, fs.ErrNotExist): // is made, for all
 		case err != nil:
 			errs = append(errs, fmt.Errorf("agent.runnerUser: %w", err))
 		case !ok:

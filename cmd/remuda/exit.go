@@ -22,7 +22,7 @@ const (
 	exitTimedOut    = 5
 	exitFailed      = 6
 	exitViolated    = 7
-	exitBlind       = 8
+	exitPartlyRead  = 8
 	exitInterrupted = 130 // 128 + SIGINT, as shells report it
 )
 
@@ -34,7 +34,7 @@ var (
 	errFailed      = errors.New("request failed")
 	errInterrupted = errors.New("interrupted")
 	errViolated    = errors.New("violations")
-	errBlind       = errors.New("not everything was read")
+	errPartlyRead  = errors.New("partly read")
 )
 
 type exitRow struct {
@@ -49,8 +49,8 @@ var exitTable = []exitRow{
 	{exitDone, "done", nil},
 	{exitInterrupted, "interrupted", []error{errInterrupted, context.Canceled}},
 	{exitUsage, "usage: wrong flags, arguments or configuration; nothing was done", []error{errUsage}},
-	{exitViolated, "something that must never happen was found", []error{errViolated}},
-	{exitBlind, "a part of the installation could not be read, and nothing wrong was found in the rest", []error{errBlind}},
+	{exitViolated, "an invariant is violated", []error{errViolated}},
+	{exitPartlyRead, "part of the installation could not be read; no invariant is violated in the rest", []error{errPartlyRead}},
 	{exitTimedOut, "timed out", []error{errTimedOut, context.DeadlineExceeded}},
 	{exitFailed, "the request failed", []error{errFailed}},
 	{exitConflict, "conflict: released already, or the attempt has another spec", []error{errReleased, store.ErrOtherSpec, store.ErrOldAttempt, store.ErrConflict}},

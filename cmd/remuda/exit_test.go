@@ -32,7 +32,7 @@ func TestExitCode(t *testing.T) {
 		{"Deadline", fmt.Errorf("read: %w", context.DeadlineExceeded), exitTimedOut},
 		{"Failed", mark(errFailed, errors.New("request 1")), exitFailed},
 		{"Violated", mark(errViolated, errors.New("audit: 1 violation")), exitViolated},
-		{"Blind", mark(errBlind, fmt.Errorf("audit: %w", context.DeadlineExceeded)), exitBlind},
+		{"PartlyRead", mark(errPartlyRead, fmt.Errorf("audit: %w", context.DeadlineExceeded)), exitPartlyRead},
 		{"Interrupted", errInterrupted, exitInterrupted},
 		{"Canceled", fmt.Errorf("read: %w", context.Canceled), exitInterrupted},
 		{"InterruptedWins", errors.Join(store.ErrNotFound, errTimedOut, errInterrupted), exitInterrupted},
@@ -68,7 +68,7 @@ func TestMark_KeepsText(t *testing.T) {
 	}
 }
 
-// Every verb that runs tells its exit codes, among them the three that any may end with.
+// Every verb that runs lists its exit codes, among them the three that any may end with.
 func TestExits_InEveryHelp(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {

@@ -16,7 +16,7 @@ import (
 const instancePrefix = "i-"
 
 // githubClient returns the client for the repository, organisation or enterprise that c names. An App's
-// key is looked at, so that a wrong file is told at once.
+// key is looked at, so that a wrong file is an error at once.
 func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client, error) {
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
@@ -58,7 +58,7 @@ func (a *app) githubToken(c config.GitHub) func(context.Context) (string, error)
 	}
 }
 
-// githubKey reads the App's key anew for every installation token, likewise.
+// githubKey reads the App's key anew for every installation token, which is the same.
 func (a *app) githubKey(c config.GitHub) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
 		key, err := a.readFile(c.AppKeyFile)

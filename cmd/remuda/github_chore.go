@@ -24,8 +24,8 @@ type githubKnown interface {
 }
 
 // githubChore sees that GitHub takes the credentials, also while no runner is needed, and that it goes
-// on serving the configured version of the runner. Only what an operator must do is news: an outage is
-// told by who suffers from it.
+// on serving the configured version of the runner. Only what an operator must do is news: who suffers from
+// an outage reports it.
 type githubChore struct {
 	github  githubKnown
 	version string // "": not known
@@ -43,14 +43,14 @@ func (g *githubChore) do(ctx context.Context) error {
 	switch {
 	case errors.Is(err, githubapi.ErrRefused):
 		g.refused = true
-		g.log.Error("github refuses the credentials", logkey.Error, err)
-		return nil // at the next round; asking sooner mends nothing
+		g.log.Error("GitHub refuses the credentials", logkey.Error, err)
+		return nil // at the next round; asking sooner repairs nothing
 	case err != nil:
-		g.log.Debug("github cannot be asked", logkey.Error, err)
+		g.log.Debug("GitHub cannot be asked", logkey.Error, err)
 		return nil
 	case g.refused:
 		g.refused = false
-		g.log.Info("github takes the credentials again")
+		g.log.Info("GitHub takes the credentials again")
 	}
 	now := g.clock.Now()
 	if g.version == "" || !g.looked.IsZero() && now.Sub(g.looked) < versionEvery {
@@ -58,18 +58,18 @@ func (g *githubChore) do(ctx context.Context) error {
 	}
 	d, known, err := g.github.Deprecation(ctx, g.version)
 	if err != nil {
-		g.log.Debug("github cannot be asked", logkey.Error, err)
+		g.log.Debug("GitHub cannot be asked", logkey.Error, err)
 		return nil
 	}
 	g.looked = now
 	if known {
-		g.tell(d, now)
+		g.report(d, now)
 	}
 	return nil
 }
 
-// tell says when the version ends: what comes first counts, and jobs cannot run without registrations.
-func (g *githubChore) tell(d githubapi.Deprecation, now time.Time) {
+// report says when the version ends: what comes first counts, and jobs cannot run without registrations.
+func (g *githubChore) report(d githubapi.Deprecation, now time.Time) {
 	end := d.Runtime
 	if end.IsZero() || !d.Registration.IsZero() && d.Registration.Before(end) {
 		end = d.Registration
@@ -77,8 +77,8 @@ func (g *githubChore) tell(d githubapi.Deprecation, now time.Time) {
 	switch log := g.log.With(logkey.Version, g.version, logkey.Until, end); {
 	case end.IsZero():
 	case !end.After(now):
-		log.Error("github serves this version of the runner no longer: configure a newer one")
+		log.Error("GitHub no longer serves this version of the runner: configure a newer one")
 	default:
-		log.Warn("github will serve this version of the runner no longer: configure a newer one")
+		log.Warn("GitHub will soon stop serving this version of the runner: configure a newer one")
 	}
 }

@@ -81,7 +81,7 @@ func TestInit_GitHub(t *testing.T) {
 				t.Errorf("GitHub was asked %q, want %q", *asked, want)
 			}
 			if strings.Contains(c.out.String()+c.err.String(), ghSecret) {
-				t.Error("remuda init tells the token")
+				t.Error("remuda init shows the token")
 			}
 		})
 	}
@@ -117,7 +117,7 @@ func TestInit_GitHubApp(t *testing.T) {
 				t.Errorf("remuda init = %d, %q, want %d and %q", code, c.err.String(), tt.exit, tt.want)
 			}
 			if strings.Contains(c.err.String(), "hunter2") || strings.Contains(c.err.String(), "BEGIN") {
-				t.Error("remuda init tells of the key")
+				t.Error("remuda init shows the key")
 			}
 			if called := len(*asked) > 0; called != (tt.name == "NotInstalled") {
 				t.Errorf("GitHub was asked %q", *asked)
@@ -235,7 +235,7 @@ func TestGitHubChore_TellsOfRefusedCredentials(t *testing.T) {
 	}{
 		{nil, ""},
 		{fmt.Errorf("x: %w", githubapi.ErrUnavailable), ""},
-		{errors.Join(githubapi.ErrRefused, errors.New("401 Bad credentials")), "level=ERROR msg=\"github refuses the credentials\""},
+		{errors.Join(githubapi.ErrRefused, errors.New("401 Bad credentials")), "level=ERROR msg=\"GitHub refuses the credentials\""},
 		{fmt.Errorf("x: %w", githubapi.ErrThrottled), ""},
 		{nil, "takes the credentials again"},
 		{nil, ""},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// progress tells people what a waiting verb waits for: on a terminal in one line that is drawn over,
+// progress shows people what a waiting verb waits for: on a terminal in one line that is drawn over,
 // elsewhere in one line per change.
 type progress struct {
 	w       io.Writer

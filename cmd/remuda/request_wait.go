@@ -22,7 +22,7 @@ type requestWait struct {
 
 	asked   time.Time // when the request was stored
 	seen    every
-	ring    every
+	notify  every
 	status  store.RunStatus // the last one of this attempt
 	trouble error           // why the last call failed, nil if it did not
 	hinted  bool
@@ -34,7 +34,7 @@ func (w *requestWait) run(ctx context.Context) error {
 		return err
 	}
 	w.asked = w.clock.Now()
-	w.seen, w.ring = every{period: config.SeenEvery}, every{period: ringEvery, next: w.asked.Add(ringEvery)}
+	w.seen, w.notify = every{period: config.SeenEvery}, every{period: notifyEvery, next: w.asked.Add(notifyEvery)}
 	return withTrouble(poll(ctx, w.clock, w.look), w.trouble)
 }
 
@@ -52,7 +52,7 @@ func (w *requestWait) submit(ctx context.Context) error {
 // the time limit ends the wait, or a refusal, which only an operator can lift.
 func (w *requestWait) look(ctx context.Context) (bool, error) {
 	now := w.clock.Now()
-	w.trouble = w.tell(ctx, now)
+	w.trouble = w.renew(ctx, now)
 	st, err := w.store.Status(ctx, store.Eventual, w.want.ID)
 	switch {
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrRefused):
@@ -72,13 +72,13 @@ func (w *requestWait) look(ctx context.Context) (bool, error) {
 	return done, err
 }
 
-// tell renews the client's sign of life, and rings while nobody has answered.
-func (w *requestWait) tell(ctx context.Context, now time.Time) error {
+// renew renews the client's sign of life, and notifies while no controller has answered.
+func (w *requestWait) renew(ctx context.Context, now time.Time) error {
 	var errs []error
 	if w.seen.due(now) {
 		errs = append(errs, w.store.Seen(ctx, w.want.ID, w.want.Attempt, now))
 	}
-	if w.status.Phase == statemachine.Unseen && w.ring.due(now) {
+	if w.status.Phase == statemachine.Unseen && w.notify.due(now) {
 		errs = append(errs, w.store.Notify(ctx, w.want.ID))
 	}
 	return errors.Join(errs...)

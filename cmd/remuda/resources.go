@@ -47,7 +47,7 @@ func (b *backends) resources(c config.Config) []resource {
 }
 
 // chore keeps r as it must be, and logs what it had to change. This process wants the same every time, so what
-// differs from what it saw in order before was changed by somebody else, who may change it again: by hand,
+// differs from what it saw in order before was changed by someone else, who may change it again: by hand,
 // or by `remuda init` with another configuration or version, which can go on for ever.
 func (r resource) chore(log *slog.Logger) reconciler.Chore {
 	var mu sync.Mutex
@@ -57,13 +57,13 @@ func (r resource) chore(log *slog.Logger) reconciler.Chore {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, s := range steps {
-			told := log.With(logkey.Resource, s.Resource, logkey.Action, s.Action, logkey.Detail, s.Detail)
+			log := log.With(logkey.Resource, s.Resource, logkey.Action, s.Action, logkey.Detail, s.Detail)
 			switch {
 			case s.Action == ensure.Unchanged:
 			case settled[s.Resource]:
-				told.Warn("housekeeping: somebody else changed this; do all hosts have the same configuration and version?")
+				log.Warn("a resource was changed by someone else: do all hosts have the same configuration and version?")
 			default:
-				told.Info("housekeeping")
+				log.Info("a resource was made or repaired")
 			}
 			settled[s.Resource] = true
 		}
@@ -78,26 +78,26 @@ const (
 	ensurePause = time.Second
 )
 
-// ensureAll sees to every resource, each failing alone, and hands every step to tell.
-func (a *app) ensureAll(ctx context.Context, resources []resource, apply bool, tell func(ensure.Step)) error {
+// ensureAll sees to every resource, each failing alone, and hands every step to report.
+func (a *app) ensureAll(ctx context.Context, resources []resource, apply bool, report func(ensure.Step)) error {
 	var errs []error
 	for _, r := range resources {
-		if err := a.ensure(ctx, r, apply, tell); err != nil {
+		if err := a.ensure(ctx, r, apply, report); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", r.name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// ensure sees to one resource. What an earlier try has told is not told again.
-func (a *app) ensure(ctx context.Context, r resource, apply bool, tell func(ensure.Step)) error {
-	told := map[string]bool{}
+// ensure sees to one resource. What an earlier try has reported is not reported again.
+func (a *app) ensure(ctx context.Context, r resource, apply bool, report func(ensure.Step)) error {
+	reported := map[string]bool{}
 	for try, pause := 1, ensurePause; ; try, pause = try+1, 2*pause {
 		steps, err := r.ensure(ctx, apply)
 		for _, s := range steps {
-			if !told[s.Resource] {
-				told[s.Resource] = true
-				tell(s)
+			if !reported[s.Resource] {
+				reported[s.Resource] = true
+				report(s)
 			}
 		}
 		if try == ensureTries || !passing(err) {

@@ -11,9 +11,9 @@ import (
 )
 
 // A controller wants the same launch template for as long as it runs. If it has to change one that was in order,
-// somebody else wants another, as `remuda init` of another version does: both would go on for ever, and every
+// someone else wants another, as `remuda init` of another version does: both would go on for ever, and every
 // change dismisses the idle machines, so it is said louder than what is mended once. H55
-func TestChore_TellsWhoChangesThingsBack_H55(t *testing.T) {
+func TestChore_ReportsWhoChangesThingsBack_H55(t *testing.T) {
 	var log bytes.Buffer
 	next := ensure.Updated
 	c := resource{"fleet", func(context.Context, bool) ([]ensure.Step, error) {
@@ -23,8 +23,8 @@ func TestChore_TellsWhoChangesThingsBack_H55(t *testing.T) {
 		action ensure.Action
 		want   string // "" means that nothing is said
 	}{
-		{ensure.Updated, "level=INFO msg=housekeeping "}, {ensure.Unchanged, ""},
-		{ensure.Updated, "level=WARN msg=\"housekeeping: somebody else changed this"}, {ensure.Created, "level=WARN"},
+		{ensure.Updated, "level=INFO msg=\"a resource was made or repaired\" "}, {ensure.Unchanged, ""},
+		{ensure.Updated, "level=WARN msg=\"a resource was changed by someone else"}, {ensure.Created, "level=WARN"},
 	} {
 		log.Reset()
 		next = tt.action

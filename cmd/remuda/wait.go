@@ -14,12 +14,12 @@ import (
 
 // Times of a waiting client.
 const (
-	pollFirst = 100 * time.Millisecond // a warm start takes a fraction of a second
-	pollMax   = 500 * time.Millisecond // what an answer may come late
-	pollGrow  = 1.5
-	ringEvery = 3 * time.Second  // a lost ring costs no more than this
-	hintAfter = 5 * time.Second  // a controller answers in well under a second
-	callLimit = 10 * time.Second // longest time of one call: twice SQLite's busy timeout
+	pollFirst   = 100 * time.Millisecond // a warm start takes a fraction of a second
+	pollMax     = 500 * time.Millisecond // what an answer may come late
+	pollGrow    = 1.5
+	notifyEvery = 3 * time.Second  // a lost notification costs no more than this
+	hintAfter   = 5 * time.Second  // a controller answers in well under a second
+	callLimit   = 10 * time.Second // longest time of one call: twice SQLite's busy timeout
 )
 
 // poll calls look at once and then again and again, first every pollFirst, slowing down to pollMax,

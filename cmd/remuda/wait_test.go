@@ -78,7 +78,7 @@ func TestPoll_Ends(t *testing.T) {
 	}
 }
 
-// A time-out tells what kept failing, but stays a time-out; a definite error ends the wait at once.
+// A time-out says what kept failing, but stays a time-out; a definite error ends the wait at once.
 func TestSettle(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		c := newCLI(nil)

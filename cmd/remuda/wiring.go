@@ -122,7 +122,7 @@ func (b *backends) close() error {
 	return errors.Join(errs...)
 }
 
-// agentConfigName is the file, in the fleet's folder, that tells agents their configuration.
+// agentConfigName is the file, in the fleet's folder, that gives agents their configuration.
 const agentConfigName = "remuda.yaml"
 
 // writeConfig stores the effective configuration for agents and for the other verbs. It holds no

@@ -35,7 +35,7 @@ func (s *Story) Judge(ctx context.Context) error {
 	if len(violations) > 0 {
 		return fmt.Errorf("%d violations: %q", len(violations), violations)
 	}
-	fmt.Fprintf(s.Out, "\n%d runs, %d jobs, %d machines launched, nothing happened that must never happen.\n", len(s.runs), len(jobs), launched)
+	fmt.Fprintf(s.Out, "\n%d runs, %d jobs, %d machines launched, no invariant was violated.\n", len(s.runs), len(jobs), launched)
 	return nil
 }
 

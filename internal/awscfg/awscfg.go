@@ -69,7 +69,7 @@ func Load(ctx context.Context, region string) (aws.Config, error) {
 }
 
 // sessions keeps the client of the instance metadata to IMDSv2. Version 1 needs no session, so that
-// whoever makes a program of the machine fetch a URL gets the machine's credentials.
+// anyone who makes a program of the machine fetch a URL gets the machine's credentials.
 func sessions(o *imds.Options) { o.EnableFallback = aws.FalseTernary }
 
 // instanceRegion asks the instance metadata for the region.

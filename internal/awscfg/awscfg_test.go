@@ -94,7 +94,7 @@ func TestLoad_SaysWhatIsMissing(t *testing.T) {
 				}
 			}
 			if strings.Contains(err.Error(), "hush") {
-				t.Errorf("Load() error = %q tells a secret", err)
+				t.Errorf("Load() error = %q shows a secret", err)
 			}
 		})
 	}

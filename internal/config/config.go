@@ -1,8 +1,8 @@
-// Package config is what an installation is told: every setting with its default, its checks and its documentation.
+// Package config is how an installation is set up: every setting with its default, its checks and its documentation.
 //
 // Read takes defaults, then a file, then the environment, then flags, and remembers of each value where it came from.
-// It is strict: an unknown or repeated key and a value of the wrong kind are errors, all told at once, each with its
-// place. Validate judges the values, likewise all at once, and changes none. No error repeats credentials that somebody put
+// It is strict: an unknown or repeated key and a value of the wrong kind are errors, all reported at once, each with its
+// place. Validate judges the values, also all at once, and changes none. No error repeats credentials that someone put
 // into a URL. The package opens nothing that a setting names; a file is read only by the function it is given.
 package config
 
@@ -15,7 +15,7 @@ import (
 )
 
 // Config holds every setting of every verb. A field's yaml tag is its name in the file, its doc tag
-// the line that `remuda config --example` and docs/config.md print, its is tag what it must be by itself (see forms). Every field that is not a section
+// the line that `remuda config --example` and docs/config.md print, its is tag what it must be on its own (see forms). Every field that is not a section
 // can also be set by an environment variable (see Setting.Env) and by --set.
 type Config struct {
 	Name     string           `yaml:"name" doc:"name of this installation; prefix of runner names and tags"`
@@ -28,7 +28,7 @@ type Config struct {
 	Requests Requests         `yaml:"requests" doc:"bounds of what a request may ask for"`
 	Caps     Caps             `yaml:"caps" doc:"how many instances may live at once"`
 
-	Intervals Intervals `yaml:"intervals" doc:"how often the controller looks without being rung"`
+	Intervals Intervals `yaml:"intervals" doc:"how often the controller looks without being notified"`
 	Lease     Lease     `yaml:"lease" doc:"how one active controller is elected"`
 	Agent     Agent     `yaml:"agent" doc:"what runs on each instance"`
 	Process   Process   `yaml:"process" doc:"behaviour of a process fleet"`
@@ -52,7 +52,7 @@ type GitHub struct {
 	Repository           string `yaml:"repository" doc:"owner/name whose jobs are accepted; empty: the one of url, or any of the organisation"`
 }
 
-// Serves returns whose jobs are accepted: owner/name, owner, or "" for anybody's of an enterprise.
+// Serves returns whose jobs are accepted: owner/name, owner, or "" for any of an enterprise.
 func (c GitHub) Serves() string {
 	if c.Repository != "" {
 		return c.Repository
@@ -106,7 +106,7 @@ type Limits struct {
 	Silence        time.Duration `yaml:"silence" doc:"no heartbeat: lost, unless running; more than three beats"`
 	RunningSilence time.Duration `yaml:"runningSilence" doc:"no heartbeat: lost, while a job may run; at least silence"`
 	Visibility     time.Duration `yaml:"visibility" doc:"how long the fleet may not show a new instance"`
-	AgentGrace     time.Duration `yaml:"agentGrace" doc:"past its threshold an agent ends its machine by itself after this"`
+	AgentGrace     time.Duration `yaml:"agentGrace" doc:"an agent ends its machine this long after its threshold"`
 }
 
 // Requests bounds requests.
@@ -114,14 +114,14 @@ type Requests struct {
 	Timeout       time.Duration `yaml:"timeout" doc:"from taking up a request to Ready or Failed, unless it names its own"`
 	MaxCount      int           `yaml:"maxCount" doc:"most instances one request may ask for; at most 3000"`
 	MaxRuntime    time.Duration `yaml:"maxRuntime" is:"positive" doc:"longest max runtime and timeout one request may ask for"`
-	ClientSilence time.Duration `yaml:"clientSilence" doc:"a waiting client unseen for this long is gone; at least 10s, it reports every 5s"`
+	ClientSilence time.Duration `yaml:"clientSilence" doc:"a waiting client without a sign of life for this long is given up; at least 10s, it reports every 5s"`
 	LaunchRetry   time.Duration `yaml:"launchRetry" is:"from0" doc:"how long a request may ask again where every place lacks capacity, to its deadline at most; it fails once its next try would come later; 0: at once"`
 }
 
 // Caps bounds the bill.
 type Caps struct {
 	MaxInstances int            `yaml:"maxInstances" is:"from1" doc:"instances that are not terminated, at once"`
-	PerClass     map[string]int `yaml:"perClass" doc:"likewise per class; a class not named has no cap of its own"`
+	PerClass     map[string]int `yaml:"perClass" doc:"the same per class; a class not named has no cap of its own"`
 }
 
 // Intervals holds the periods of the controller.
@@ -133,7 +133,7 @@ type Intervals struct {
 	Runners   time.Duration `yaml:"runners" is:"positive" doc:"runners at GitHub against records"`
 	Batch     time.Duration `yaml:"batch" is:"positive" doc:"requests of one class within this share one launch"`
 	Exclusion time.Duration `yaml:"exclusion" is:"positive" doc:"a place that refused a launch is left alone this long"`
-	Orphan    time.Duration `yaml:"orphan" is:"positive" doc:"a machine that nobody knows is terminated after this"`
+	Orphan    time.Duration `yaml:"orphan" is:"positive" doc:"a machine without a record is terminated after this"`
 
 	Housekeeping time.Duration `yaml:"housekeeping" is:"positive" doc:"table, queues and launch template against what they should be"`
 }
@@ -154,8 +154,8 @@ type Agent struct {
 	RunnerDir     string        `yaml:"runnerDir" is:"path" doc:"absolute path of the unpacked actions/runner; empty: the one of runnerUrl, else the simulated one"`
 	RunnerURL     string        `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner; empty: it is part of the image"`
 	RunnerSHA256  string        `yaml:"runnerSha256" doc:"checksum of what runnerUrl delivers; required with it"`
-	RunnerVersion string        `yaml:"runnerVersion" is:"version" doc:"version of the runner, such as 2.337.0, so that the controller tells in time when GitHub will serve it no longer; empty: the one in the name of runnerUrl, if any"`
-	RunnerUser    string        `yaml:"runnerUser" is:"user" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; nobody else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
+	RunnerVersion string        `yaml:"runnerVersion" is:"version" doc:"version of the runner, such as 2.337.0, so that the controller warns in time before GitHub stops serving it; empty: the one in the name of runnerUrl, if any"`
+	RunnerUser    string        `yaml:"runnerUser" is:"user" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; no one else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
 
 	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; everywhere: nor on a process fleet, for one on an EC2 instance, whose other users then lose the service, too; off: nothing keeps them"`
 
@@ -212,7 +212,7 @@ type Log struct {
 	Format string `yaml:"format" doc:"text, json, or auto: text on a terminal"`
 }
 
-// UsualRuntime is how long a run lasts at most if nobody says otherwise.
+// UsualRuntime is how long a run lasts at most unless its request says otherwise.
 func (c Config) UsualRuntime() time.Duration { return min(c.Limits.Running, c.Requests.MaxRuntime) }
 
 // PoolURL is the URL of the pool: its own, or the store's.
@@ -226,7 +226,7 @@ func (c Config) PoolURL() string {
 // RootUser as agent.runnerUser says explicitly that jobs on EC2 may be root.
 const RootUser = "root"
 
-// JobsUser returns the user of runner and jobs, "" for the agent's own. On a process fleet nobody is root
+// JobsUser returns the user of runner and jobs, "" for the agent's own. On a process fleet no user is root
 // who was not before, and agents refuse that user.
 func (c Config) JobsUser() string {
 	if c.Agent.RunnerUser == RootUser && c.OnEC2() {

@@ -93,7 +93,7 @@ func sample(s Setting) (string, any) {
 }
 
 // Flags win over the environment, the environment over the file, the file over defaults; every
-// setting can be set in each of these ways, and its origin is told.
+// setting can be set in each of these ways, and its origin is known.
 func TestConfig_EverySettingFromEverywhere(t *testing.T) {
 	for _, s := range settings {
 		t.Run(s.Key, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (p *problems) oneOf(field, got string, allowed ...string) {
 	p.check(slices.Contains(allowed, got), field, "one of "+strings.Join(allowed, ", "), got)
 }
 
-// forms are what a setting must be by itself, by its is tag. An empty text is none.
+// forms are what a setting must be on its own, by its is tag. An empty text is none.
 var forms = map[string]struct {
 	want string
 	ok   func(v reflect.Value) bool
@@ -121,7 +121,7 @@ func HasScheme(raw string, schemes []string) bool {
 	return err == nil && slices.Contains(schemes, u.Scheme)
 }
 
-// backend checks the URL of a back end. Its text never repeats credentials that somebody put there.
+// backend checks the URL of a back end. Its text never repeats credentials that someone put there.
 func (p *problems) backend(field, raw string, schemes []string) {
 	u, err := url.Parse(raw)
 	want := "a URL with scheme " + strings.Join(schemes, " or ") + " and without credentials"
@@ -133,7 +133,7 @@ func (p *problems) backend(field, raw string, schemes []string) {
 	}
 }
 
-// web checks a URL of the web. Its text never repeats credentials that somebody put there.
+// web checks a URL of the web. Its text never repeats credentials that someone put there.
 func (p *problems) web(field, raw string) {
 	u, err := url.Parse(raw)
 	switch {

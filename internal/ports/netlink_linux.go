@@ -21,7 +21,7 @@ const (
 	diagUser    = 64
 )
 
-// fromNetlink lists the TCP sockets that wait for connections (sock_diag(7)). /proc/net/tcp tells the same, but the kernel
+// fromNetlink lists the TCP sockets that wait for connections (sock_diag(7)). /proc/net/tcp shows the same, but the kernel
 // looks through its table of all connections for each reader: 4 ms each for IPv4 and IPv6 with 24 GiB of memory.
 func fromNetlink() (found []Listener, err error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)

@@ -20,7 +20,7 @@ type Listener struct {
 	Port string // with its address, as address:port
 }
 
-// Listening lists the listeners of everybody, in no order, one that accepts both of IPv4 and IPv6 once. It lists none on
+// Listening lists the listeners of all users, in no order, one that accepts both of IPv4 and IPv6 once. It lists none on
 // other systems than Linux.
 func Listening() ([]Listener, error) {
 	all, err := fromNetlink()

@@ -9,7 +9,7 @@ import (
 )
 
 // Requests of ioctl(2) that put other content into a file and leave the kernel's time of its last change, which is
-// how a changed file is known: whoever may write two files can exchange what is in them (XFS_IOC_SWAPEXT of XFS), or
+// how a changed file is known: a user who may write two files can exchange what is in them (XFS_IOC_SWAPEXT of XFS), or
 // empty blocks of one (EXT4_IOC_MOVE_EXT of ext4). They are known by their lower half: type and number, without the
 // size, which programs of 32 bits have otherwise (ioctl(2)).
 const (

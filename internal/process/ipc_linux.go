@@ -122,7 +122,7 @@ func (u User) removeQueues() error {
 	return err
 }
 
-// queues opens a view of the message queues that nobody else has, or that of the system where none may be made. It
+// queues opens a view of the message queues that no other process has, or that of the system where none may be made. It
 // stays open: the end of a view waits for every processor.
 var queues = sync.OnceValues(func() (view int, err error) {
 	fd, err := unix.Fsopen("mqueue", unix.FSOPEN_CLOEXEC)

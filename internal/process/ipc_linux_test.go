@@ -18,7 +18,7 @@ func sysV(t *testing.T, call uintptr, args ...uintptr) int {
 	return int(id)
 }
 
-// leave leaves one of each kind in the kernel, as whoever the thread is, and returns the ids of System V's.
+// leave leaves one of each kind in the kernel, as the user of the thread, and returns the ids of System V's.
 func leave(t *testing.T, queue string) (ids map[string]int) {
 	t.Helper()
 	shm, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)

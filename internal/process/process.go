@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package process tells processes of this machine apart and ends them safely.
+// Package process distinguishes the processes of this machine and ends them safely.
 //
 // A pid alone names nothing for long: the kernel gives it to the next process. A Ref adds the start
 // time, and every function that acts on a process checks both. Descendants are found by a marker in
@@ -118,7 +118,7 @@ func signalByPID(r Ref, sig syscall.Signal) error {
 	return err
 }
 
-// stat is what the system tells of a running process.
+// stat is what the system says of a running process.
 type stat struct {
 	start    int64
 	kernel   bool   // a kernel thread, which has no environment

@@ -144,11 +144,11 @@ func (e entry) markers(env string, patience time.Time) []string {
 			return values
 		}
 		settled := after.envEnd == before.envEnd && (after.envEnd != 0 || before.headless && after.headless)
-		if settled || time.Now().After(patience) { //nolint:forbidigo // likewise
+		if settled || time.Now().After(patience) { //nolint:forbidigo // exec takes real time
 			return nil
 		}
 		before = after
-		time.Sleep(execPause) //nolint:forbidigo // likewise
+		time.Sleep(execPause) //nolint:forbidigo // exec takes real time
 	}
 }
 
@@ -166,7 +166,7 @@ func environ(pid int, headless bool) ([]byte, error) {
 			return b, nil
 		}
 	}
-	return nil, nil // nothing is told of it, as of one without an environment
+	return nil, nil // nothing is known of it, as of one without an environment
 }
 
 // valuesOf returns the values that environ, entries ended by NUL, gives to env; each once.

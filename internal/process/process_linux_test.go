@@ -92,7 +92,7 @@ func TestAlive_OnlyWithTheSameStartTime(t *testing.T) {
 	}{
 		{"Self", "it runs", self, true},
 		{"OtherStart", "a reused pid names another process", Ref{self.PID, self.Start + 1}, false},
-		{"NoSuchPID", "nobody has it", Ref{1 << 30, self.Start}, false},
+		{"NoSuchPID", "no process has it", Ref{1 << 30, self.Start}, false},
 		{"Zero", "the zero Ref names no process", Ref{}, false},
 	}
 	for _, tt := range tests {

@@ -38,7 +38,7 @@ func readStat(pid int) (stat, error) {
 	return parsePS(string(out))
 }
 
-// bootID is empty: ps tells wall times.
+// bootID is empty: ps shows wall times.
 func bootID() (string, error) { return "", nil }
 
 func parsePS(line string) (stat, error) {

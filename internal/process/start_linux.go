@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start starts cmd without what this process has for itself: with a new session keyring, since whoever inherits
+// Start starts cmd without what this process has for itself: with a new session keyring, since any process that inherits
 // ours may write into it (session-keyring(7)), and with the score of an ordinary process when memory runs out
 // (proc_pid_oom_score_adj(5)). What becomes another user may not change files behind the back of who looks for that.
 func Start(cmd *exec.Cmd) error {

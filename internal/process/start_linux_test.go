@@ -38,7 +38,7 @@ func TestStart_NewSessionKeyring_H42(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ring := out.String(); seen[ring] || !strings.HasSuffix(ring, " <nil>\n") {
-			t.Errorf("session keyring %q, want one that nobody else has", ring)
+			t.Errorf("session keyring %q, want one that no one else has", ring)
 		} else {
 			seen[ring] = true
 		}

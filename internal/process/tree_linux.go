@@ -69,7 +69,7 @@ func eachStat(yield func(pid int, line []byte)) error {
 	return nil
 }
 
-// Reaper reads the status of adopted processes that ended, which nobody else waits for. The zero
+// Reaper reads the status of adopted processes that ended, which no one else waits for. The zero
 // value is ready; it must not be used by two goroutines at once.
 type Reaper struct{ ended map[int]bool }
 
@@ -88,7 +88,7 @@ func (r *Reaper) Reap() error {
 	}
 	for pid := range ended {
 		if r.ended[pid] {
-			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // somebody else may have been quicker
+			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // another wait may have been quicker
 			delete(ended, pid)
 		}
 	}

@@ -30,7 +30,7 @@ func adopter(t *testing.T) {
 	if err := AdoptOrphans(); err != nil {
 		t.Fatal(err)
 	}
-	// The shell in the middle ends at once; the last one tells its pid.
+	// The shell in the middle ends at once; the last one prints its pid.
 	cmd := exec.Command("/bin/sh", "-c", `setsid env -i /bin/sh -c 'echo $$; exec sleep 600' & exit 0`)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -71,7 +71,7 @@ func adopter(t *testing.T) {
 	})
 }
 
-// A child that somebody waits for is left to them.
+// A child that another part waits for is left to them.
 func TestReap_FirstLookTakesNothing(t *testing.T) {
 	cmd := exec.Command("true")
 	if err := cmd.Start(); err != nil {

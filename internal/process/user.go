@@ -47,7 +47,7 @@ func LookupUser(name string, uid int, subuids string) (User, error) {
 	return u, nil
 }
 
-// Owns reports whether uid is the user's or one that it may give away. Root is nobody's.
+// Owns reports whether uid is the user's or one that it may give away. Root belongs to no user.
 func (u User) Owns(uid int) bool {
 	if uid == u.UID {
 		return true
@@ -61,7 +61,7 @@ func (u User) Owns(uid int) bool {
 }
 
 // LoggedIn returns those of the user's processes that a login of the user began, in no order: they are a person's, or
-// a timed job's. It knows none where the kernel does not tell (proc_pid_loginuid(5)).
+// a timed job's. It knows none where the kernel does not say (proc_pid_loginuid(5)).
 func (u User) LoggedIn() ([]Ref, error) {
 	all, err := u.Processes()
 	return slices.DeleteFunc(all, func(r Ref) bool { return loginOf(r.PID) != u.UID }), err

@@ -48,13 +48,13 @@ func (u User) madeNamespaceOf(pid int) bool {
 		}
 		var above int
 		above, err = unix.IoctlRetInt(fd, unix.NS_GET_PARENT) // an error above our own
-		_ = unix.Close(fd)                                    // likewise
+		_ = unix.Close(fd)                                    // nor here
 		fd = above
 	}
 	return false
 }
 
-// loginOf returns who logged in to begin a process, -1 for nobody.
+// loginOf returns who logged in to begin a process, -1 for no one.
 func loginOf(pid int) int {
 	text, err := os.ReadFile(filepath.Join(procDir, strconv.Itoa(pid), "loginuid"))
 	if err != nil {

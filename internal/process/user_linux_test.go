@@ -57,7 +57,7 @@ func public(t *testing.T) string {
 }
 
 // H42: the kernel kills all of a user at once, whatever forks, has left its main thread, or moved to a uid of a
-// namespace of its own; nobody else, and not us.
+// namespace of its own; no others, and not us.
 func TestUser_Kill_H42(t *testing.T) {
 	u, program := tester(t), public(t)
 	plain, _, _ := as(t, u.UID, nil, "/bin/sleep", "600")
@@ -147,7 +147,7 @@ func inNamespace(t *testing.T, u User, program string) (pid int) {
 	return pid
 }
 
-// Whom a person's login began is told from what a service began.
+// Whom a person's login began is known from what a service began.
 func TestUser_LoggedIn(t *testing.T) {
 	u := tester(t)
 	u.UID += 4_000_000
@@ -242,7 +242,7 @@ func TestLookupUser(t *testing.T) {
 		}
 	}
 	if (User{UID: 5, Subordinate: []UIDs{{0, 10}}}).Owns(0) {
-		t.Error("root is somebody's")
+		t.Error("root belongs to a user")
 	}
 }
 

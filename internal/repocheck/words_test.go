@@ -45,6 +45,7 @@ var retired = []retiredWord{
 	{`no fence`, "isolates nothing", anywhere},
 	{`likewise`, "also, the same", prosePlain},
 	{`whoever`, "anyone who", quoting},
+	{`plant`, "backends", where(`cmd/remuda/.*\.go`, ``)},
 }
 
 var (

@@ -153,7 +153,7 @@ func TestOpen_BadPathIsNamed(t *testing.T) {
 		{"FolderIsAFile", "nothing can be created below a file", filepath.Join(file, "x.db"), nil},
 		{"PathIsAFolder", "a folder cannot be opened as a file", dir, nil},
 		{"NotADatabase", "a foreign file is never overwritten", file, nil},
-		{"UnwritableFolder", "nobody can create files there", "/proc/x.db", nil},
+		{"UnwritableFolder", "no one can create files there", "/proc/x.db", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ const (
 const aclAttribute = "system.posix_acl_access"
 
 // may reports whether the user may enter or write what st is about, at path; more often than it may rather than
-// less: one of its own files it can give itself any right, the rights of a group are added to everybody's, and
+// less: one of its own files it can give itself any right, the rights of a group are added to those of all, and
 // where a list of rights exists whatever its mask allows counts.
 func (u User) may(right uint32, path string, st *unix.Stat_t) bool {
 	mode := modeOf(st)
@@ -70,7 +70,7 @@ func (u User) closed(dir string) (really string, closed bool) {
 		if err := unix.Lstat(at, &st); err != nil {
 			return "", false
 		}
-		sticky := modeOf(&st)&unix.S_ISVTX != 0 && at != really // nobody else can replace what is in it
+		sticky := modeOf(&st)&unix.S_ISVTX != 0 && at != really // no one else can replace what is in it
 		if u.Owns(int(st.Uid)) || !sticky && u.may(write, at, &st) {
 			return "", false
 		}

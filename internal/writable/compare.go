@@ -46,7 +46,7 @@ func Read(in io.Reader) (Known, error) {
 // their folders are the ones that Record saw. An error wraps ErrChanged if anything else is different; then
 // no path leads for certain where it did.
 //
-// It asks the kernel about every file: nothing less tells that one was not written to. A folder's list of names is
+// It asks the kernel about every file: nothing less shows that one was not written to. A folder's list of names is
 // read only where that has changed.
 func (k Known) Compare(ctx context.Context, user User) ([]string, error) {
 	g, ctx := errgroup.WithContext(ctx)
@@ -127,7 +127,7 @@ func (f *folder) compare(user User) (added []string, err error) {
 	return added, nil
 }
 
-// taken reports whether a file that was somebody else's has become the user's.
+// taken reports whether a file that was another user's has become the user's.
 func taken(fd int, name string, user User) (bool, error) {
 	var now unix.Stat_t
 	err := unix.Fstatat(fd, name, &now, unix.AT_SYMLINK_NOFOLLOW)

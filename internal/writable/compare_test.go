@@ -19,7 +19,7 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// jobs is a user that nobody is, with a group and a subordinate user.
+// jobs is a user that no process is, with a group and a subordinate user.
 var jobs = User{
 	User: process.User{UID: 54321, Subordinate: []process.UIDs{{First: 4_000_000, Count: 10}}}, Groups: []int{54321, 54400},
 }
@@ -118,7 +118,7 @@ func TestCompare_New_H42(t *testing.T) {
 	for _, name := range []string{"etc/new", "etc/roots.d/new", "root/new", "skipped/new", "new/new"} {
 		d.file(name, 0, 0o644)
 	}
-	d.check(os.Chmod(d.path("root/hidden"), 0o600)) // nobody could reach it
+	d.check(os.Chmod(d.path("root/hidden"), 0o600)) // no user could reach it
 	got, err := compare(t, was)
 	for i := range want {
 		want[i] = d.path(want[i])
@@ -141,7 +141,7 @@ func TestCompare_FolderOfALogin(t *testing.T) {
 }
 
 // H42: what the user changed, replaced or removed is found, however it was hidden; what it cannot have changed is
-// nobody's business here.
+// no concern here.
 func TestCompare_Changed_H42(t *testing.T) {
 	keepTime := func(d disk, name string, change func() error) error {
 		info, err := os.Lstat(d.path(name))
@@ -195,7 +195,7 @@ func TestCompare_Changed_H42(t *testing.T) {
 	}
 }
 
-// A name in a sticky folder that was somebody else's, and has become the user's, is new.
+// A name in a sticky folder that was another user's, and has become the user's, is new.
 func TestCompare_TakenName_H42(t *testing.T) {
 	d := newDisk(t)
 	d.image()

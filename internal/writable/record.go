@@ -28,7 +28,7 @@ import (
 
 // Tree is what Record walks through.
 type Tree struct {
-	Root string   // absolute; whoever may write it is not asked for
+	Root string   // absolute; who may write it is not asked for
 	Skip []string // folders in it that are not looked into, absolute
 	// Temporary are folders in it, absolute, in which nothing of the user's stays: what it has there is not
 	// recorded, as if it were new. One that is the user's itself may go, as that of a login goes with its end.
@@ -43,7 +43,7 @@ type folder struct {
 	Changed int64  // when its names, owner or mode last changed
 	Open    bool   // the user may put files into it: what is not in Names is new
 	Names   []byte // each with a zero byte after it: one text is read in no time
-	Stamps  []byte // a stamp for each name, one after another, likewise
+	Stamps  []byte // a stamp for each name, one after another, for the same reason
 }
 
 // stamp is inode, mode and owner, size, and the kernel's time of the last change; of what is neither file nor link

@@ -112,7 +112,7 @@ func awaitTick(ctx context.Context) error {
 	return nil
 }
 
-// statIn is fstatat(2) of a name that ends with a zero byte, without following a link. It does not tell the scheduler
+// statIn is fstatat(2) of a name that ends with a zero byte, without following a link. It does not show the scheduler
 // of the call, a seventh of its price: where the disk has to be asked, others wait for that millisecond.
 func statIn(dir int, name []byte, st *unix.Stat_t) error {
 	for {

@@ -101,7 +101,7 @@ func TestCheck_TimeAllowed_ToTheMillisecond(t *testing.T) {
 	}
 }
 
-// What all share is nobody's own fault: the controller gives up none, so none is a violation (H07).
+// What all share is no machine's own fault: the controller gives up none, so none is a violation (H07).
 func TestCheck_Outage_NobodyIsBlamed(t *testing.T) {
 	silence := func(s *audit.Snapshot, n int) {
 		for i := range s.Instances {

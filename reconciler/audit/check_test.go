@@ -82,7 +82,7 @@ var brokenOwners = []broken{
 	{"SeatOfNobody", func(s *audit.Snapshot) {
 		st := records(s, "ready").Status
 		st.Instances[0].InstanceID = "i-pooled"
-	}, 1, "instance i-pooled", "idle by nobody"},
+	}, 1, "instance i-pooled", "idle by no request"},
 	{"TwoSeats", func(s *audit.Snapshot) {
 		st := *records(s, "ready").Status
 		st.Instances, st.Deadline = []store.Seat{{InstanceID: "i-gone"}, {InstanceID: "i-gone"}}, store.Time{}
@@ -103,7 +103,7 @@ var brokenOwners = []broken{
 	{"RunnerInHandshake", func(s *audit.Snapshot) {
 		i := instance(s, "i-draining")
 		i.Heartbeat.Beat.Busy = false
-		s.Quiet = map[store.InstanceID]time.Time{i.ID: now.Add(-time.Second)}
+		s.SilentSince = map[store.InstanceID]time.Time{i.ID: now.Add(-time.Second)}
 		s.Runners = append(s.Runners, githubapi.Runner{Name: runnerOf(i.ID, 1), Online: true, Labels: []string{"ready"}})
 	}, 2, "instance i-draining", "is online at GitHub"},
 }
@@ -125,7 +125,7 @@ var brokenMachines = []broken{
 	{"OtherPartition", func(s *audit.Snapshot) { machine(s, "i-pooled").Principal = "role:i-pooled" }, 4, "machine i-pooled", "in that of i-pooled"},
 	{"LaunchForNobody", func(s *audit.Snapshot) {
 		s.Launches = append(s.Launches, store.Launch{Token: "l-left", Count: 2, CreatedAt: ago(10 * time.Minute), Seats: []store.LaunchSeat{{RequestID: "failed", Attempt: 1, Count: 2}}})
-	}, 4, "launch l-left", "nobody waits for its 2 machines"},
+	}, 4, "launch l-left", "no request waits for its 2 machines"},
 	{"Absent", func(s *audit.Snapshot) {
 		lost(s, "i-running")
 		i := instance(s, "i-running")
@@ -160,7 +160,7 @@ var brokenIdle = []broken{
 	{"Handshake", func(s *audit.Snapshot) { instance(s, "i-draining").Heartbeat.Beat.Busy = false }, 5, "instance i-draining", "not offered 5m0s after its run"},
 	{"HandshakeAfterJob", func(s *audit.Snapshot) {
 		instance(s, "i-draining").Heartbeat.Beat.Busy = false
-		s.Quiet = map[store.InstanceID]time.Time{"i-draining": now.Add(-3 * time.Minute)}
+		s.SilentSince = map[store.InstanceID]time.Time{"i-draining": now.Add(-3 * time.Minute)}
 	}, 5, "instance i-draining", "not offered 3m0s after its run"},
 	{"ClassRemoved", func(s *audit.Snapshot) {
 		i := instance(s, "i-pooled")

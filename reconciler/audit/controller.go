@@ -9,7 +9,7 @@ import (
 
 const lease = "lease"
 
-// noLeader finds work that nobody does.
+// noLeader finds work that no controller does.
 func noLeader(s *Snapshot, o Options) []Violation {
 	if !s.work() || s.led(o) {
 		return nil
@@ -22,14 +22,14 @@ func noLeader(s *Snapshot, o Options) []Violation {
 	case s.Lease.Version == 0:
 		v.Problem = "no controller ever led, and there are requests or instances"
 	case s.Lease.Holder == "":
-		v.Problem = fmt.Sprintf("was given up %s ago and nobody took it, and there are requests or instances", long(s.At.Sub(s.Lease.Renewed.Time)))
+		v.Problem = fmt.Sprintf("was given up %s ago and no controller took it, and there are requests or instances", long(s.At.Sub(s.Lease.Renewed.Time)))
 	default:
 		v.Problem = fmt.Sprintf("%s has not renewed it for %s, and there are requests or instances", s.Lease.Holder, long(s.At.Sub(s.Lease.Renewed.Time)))
 	}
 	return []Violation{v}
 }
 
-// led reports whether a controller leads, as far as the lease tells.
+// led reports whether a controller leads, as far as the lease shows.
 func (s *Snapshot) led(o Options) bool { return !s.At.After(s.Lease.Renewed.Add(o.react())) }
 
 // work reports whether a controller would have anything to do.
@@ -47,7 +47,7 @@ func (s *Snapshot) work() bool {
 	return false
 }
 
-// noLeaderStep finds writes of a controller that were made while nobody held the lease.
+// noLeaderStep finds writes of a controller that were made while none held the lease.
 func noLeaderStep(was, is *Snapshot, o Options) []Violation {
 	if is.Lease.Term < was.Lease.Term || is.Lease.Version < was.Lease.Version {
 		return []Violation{{
@@ -64,8 +64,8 @@ func noLeaderStep(was, is *Snapshot, o Options) []Violation {
 		if before := was.instance(in.ID); before != nil && before.Version != in.Version {
 			return []Violation{{
 				Resource: "instance " + string(in.ID), Mark: fmt.Sprint("lease ", in.Version),
-				Problem: fmt.Sprintf("was written while nobody held the lease, which was last renewed %s ago", long(is.At.Sub(is.Lease.Renewed.Time))),
-				Advice:  "look for a second controller, and for whoever else may write to the store",
+				Problem: fmt.Sprintf("was written while no controller held the lease, which was last renewed %s ago", long(is.At.Sub(is.Lease.Renewed.Time))),
+				Advice:  "look for a second controller, and for anything else that may write to the store",
 			}}
 		}
 	}
@@ -79,7 +79,7 @@ func unreadableRecord(s *Snapshot, _ Options) []Violation {
 		name := b.Key.Partition + " " + b.Key.Sort
 		out = append(out, Violation{
 			Resource: "record " + name, Definite: true, Mark: b.Cause, Problem: strings.TrimPrefix(b.Cause, name+": "),
-			Advice: "everybody skips it: find out who wrote it, and delete it once its machine is gone",
+			Advice: "it is skipped by every reader: find out who wrote it, and delete it once its machine is gone",
 		})
 	}
 	return out
@@ -91,7 +91,7 @@ func missingResource(s *Snapshot, _ Options) []Violation {
 	for _, m := range s.Missing {
 		out = append(out, Violation{
 			Resource: m.Name, Mark: m.Detail, Problem: m.Detail,
-			Advice: "run `remuda init`; a controller that leads mends it within intervals.housekeeping",
+			Advice: "run `remuda init`; a leading controller repairs it within intervals.housekeeping",
 		})
 	}
 	return out

@@ -19,7 +19,7 @@ func unreachableIdle(s *Snapshot, o Options) []Violation {
 		v := Violation{Resource: "instance " + string(in.ID), Advice: "look in the controller's log; " + fmt.Sprintf(adviceDrain, in.ID)}
 		switch {
 		case in.silent(s.At, o):
-			if !outage { // nobody is given up for what all share
+			if !outage { // none is given up for what all share
 				v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
 				v.Problem = fmt.Sprintf("is idle, and its agent has been silent for %s", long(s.At.Sub(in.lastSeen())))
 			}
@@ -44,8 +44,8 @@ func unreachableIdle(s *Snapshot, o Options) []Violation {
 // handshake says that the release handshake takes too long, if so. It counts from the end of the last job.
 func handshake(s *Snapshot, in *Instance, o Options) string {
 	from := in.Since.Time
-	if quiet := s.Quiet[in.ID]; quiet.After(from) {
-		from = quiet
+	if silent := s.SilentSince[in.ID]; silent.After(from) {
+		from = silent
 	}
 	took := s.At.Sub(from)
 	if in.draining() || took <= o.Config.Limits.Handshake+2*o.Config.HotPoll+o.react() {

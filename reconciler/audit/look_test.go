@@ -52,7 +52,7 @@ type runners struct {
 
 func (r runners) Runners(context.Context) ([]githubapi.Runner, error) { return r.runners, r.err }
 
-// fill stores one record of each kind, and one that nobody can read (H70).
+// fill stores one record of each kind, and one that cannot be read (H70).
 func fill(t *testing.T, table store.Table) {
 	t.Helper()
 	st, at, ctx := store.New(table), time.Now(), t.Context()

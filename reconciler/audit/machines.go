@@ -32,14 +32,14 @@ func outlivedThreshold(s *Snapshot, o Options) []Violation {
 		out = append(out, Violation{
 			Resource: "machine " + m.ID, Mark: fmt.Sprint(in.State, end.UnixMilli()),
 			Problem: fmt.Sprintf("is %s %s after %s", m.State, long(s.At.Sub(end)), what),
-			Advice:  "terminate it by hand; look why neither its agent (agent.log, console output) nor the controller (its log) did",
+			Advice:  "terminate it by hand; find out from agent.log or the console, and from the controller's log, why neither ended it",
 		})
 	}
 	return out
 }
 
 // unknownMachine finds machines that no record names, or names where their agent cannot read it, and
-// launches that nobody follows up.
+// launches that no controller follows up.
 func unknownMachine(s *Snapshot, o Options) []Violation {
 	var out []Violation
 	for i := range s.Machines {
@@ -73,14 +73,14 @@ func unknownMachine(s *Snapshot, o Options) []Violation {
 		}
 		out = append(out, Violation{
 			Resource: "launch " + l.Token, Mark: "open",
-			Problem: fmt.Sprintf("has no outcome after %s, and nobody waits for its %d machines any more", long(age), l.Count),
-			Advice:  "look in the controller's log why the fleet does not tell what came of it",
+			Problem: fmt.Sprintf("has no outcome after %s, and no request waits for its %d machines any more", long(age), l.Count),
+			Advice:  "look in the controller's log for why the fleet gives no answer about it",
 		})
 	}
 	return out
 }
 
-// unreadable reports whether an instance has a record that cannot be read: unreadableRecord tells.
+// unreadable reports whether an instance has a record that cannot be read: unreadableRecord reports it.
 func (s *Snapshot) unreadable(p store.Principal) bool {
 	return slices.ContainsFunc(s.Bad, func(b BadRecord) bool { return b.Key == store.InstanceKey(p, store.KindInstance) })
 }
@@ -97,7 +97,7 @@ func wanted(s *Snapshot, l *store.Launch) bool {
 
 // vanishedMachine finds records that count as alive while their machine is gone, or silent for longer
 // than the controller waits. Where too many are at once the controller gives up none of them before its
-// threshold: that is somebody's outage.
+// threshold: that is an outage of ours.
 func vanishedMachine(s *Snapshot, o Options) []Violation {
 	var ended, absent, silent []Violation
 	missing, live, outage := 0, 0, s.outage(o)
@@ -108,17 +108,17 @@ func vanishedMachine(s *Snapshot, o Options) []Violation {
 		}
 		live++
 		v := Violation{Resource: "instance " + string(in.ID), Advice: "look in the controller's log why it does not give it up; " + fmt.Sprintf(adviceDrain, in.ID)}
-		quiet := s.At.Sub(in.lastSeen())
+		silence := s.At.Sub(in.lastSeen())
 		if m := s.machine(in.ID); s.FleetRead && !runs(m) {
 			visible := in.CreatedAt.Add(o.Config.Limits.Visibility)
 			if m == nil && s.At.After(visible) {
 				missing++
 			}
-			if quiet <= o.Config.Limits.Window()+o.sweep() {
+			if silence <= o.Config.Limits.Window()+o.sweep() {
 				continue
 			}
 			v.Mark = fmt.Sprint("gone ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
-			v.Problem = fmt.Sprintf("is %s, and its machine is gone; last heard of %s ago", owned(in), long(quiet))
+			v.Problem = fmt.Sprintf("is %s, and its machine is gone; its agent last reported %s ago", owned(in), long(silence))
 			switch {
 			case m != nil:
 				ended = append(ended, v)
@@ -129,7 +129,7 @@ func vanishedMachine(s *Snapshot, o Options) []Violation {
 		}
 		if in.State != statemachine.Idle && !outage && in.silent(s.At, o) { // idle: unreachableIdle
 			v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
-			v.Problem = fmt.Sprintf("is %s, and its agent has been silent for %s", owned(in), long(quiet))
+			v.Problem = fmt.Sprintf("is %s, and its agent has been silent for %s", owned(in), long(silence))
 			silent = append(silent, v)
 		}
 	}
@@ -139,13 +139,13 @@ func vanishedMachine(s *Snapshot, o Options) []Violation {
 	return append(append(ended, absent...), silent...)
 }
 
-// silent reports whether the agent of an instance, once heard, is silent for longer than any may be.
+// silent reports whether the agent of an instance, once it has reported, is silent for longer than any may be.
 func (in *Instance) silent(at time.Time, o Options) bool {
 	return !in.Heartbeat.UpdatedAt.IsZero() && at.Sub(in.lastSeen()) > o.silence(in.State)
 }
 
 // outage reports whether silence cannot be an agent's own fault: too many are silent, or the lease is not
-// renewed either, so that perhaps nobody can write. A controller counts nobody's silence from before its
+// renewed either, so that perhaps no part can write. A controller counts no silence from before its
 // own writes were taken again.
 func (s *Snapshot) outage(o Options) bool {
 	if !s.led(o) {

@@ -20,7 +20,7 @@ const (
 	// the agent's grace of a minute is over (docs/architecture.md#invariants, 3).
 	powerOff = time.Minute
 	// githubLag is how late GitHub may show that a runner went offline or idle: twice the minute that
-	// docs/goals.md#github tells of.
+	// docs/goals.md#github gives.
 	githubLag = 2 * time.Minute
 )
 
@@ -37,7 +37,7 @@ func (o Options) react() time.Duration {
 // sweep is how long a controller may take for what only the comparison with the fleet shows.
 func (o Options) sweep() time.Duration { return 2*o.Config.Sweep + o.react() }
 
-// scan is how long a controller may take to notice a record whose ring was lost.
+// scan is how long a controller may take to notice a record whose notification was lost.
 func (o Options) scan() time.Duration { return o.Config.Scan + o.react() }
 
 // maxRuntime is the time from Ready to the end of a run; the longest that is allowed if its request is

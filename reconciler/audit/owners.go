@@ -79,7 +79,7 @@ func foreignSeats(s *Snapshot) []Violation {
 			if in == nil || in.State == statemachine.Terminated || in.RunID == r.ID {
 				continue // lost seats are filled again
 			}
-			owner := "nobody"
+			owner := "no request"
 			if in.RunID != "" {
 				owner = "request " + string(in.RunID)
 			}

@@ -35,7 +35,7 @@ func TestCheck_PartNotRead_NothingSaidOfIt(t *testing.T) {
 	}
 }
 
-// Without work nobody need lead; any work is enough (G13).
+// Without work no controller need lead; any work is enough (G13).
 func TestCheck_NoLeader_OnlyWhereThereIsWork(t *testing.T) {
 	over := &store.RunStatus{Attempt: 1, Phase: "Released", ReleasedAt: ago(time.Hour), ExpiresAt: now.Add(time.Hour)}
 	lasting := *over

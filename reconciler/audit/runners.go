@@ -7,10 +7,10 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 )
 
-// strayRunner finds runners of ours that their instance does not use any more: offline ones the sweep of
+// orphanRunner finds runners of ours that their instance does not use any more: offline ones the sweep of
 // runners should have deleted, online ones should not be. Those of instances whose records have expired,
-// or of another installation, cannot be told apart, and are nobody's here.
-func strayRunner(s *Snapshot, o Options) []Violation {
+// or of another installation, cannot be told apart, and count as none here.
+func orphanRunner(s *Snapshot, o Options) []Violation {
 	if !s.GitHubRead {
 		return nil
 	}
@@ -33,7 +33,7 @@ func strayRunner(s *Snapshot, o Options) []Violation {
 			}
 			v.Problem = fmt.Sprintf("is online, and its instance was terminated %s ago", long(age))
 		case r.Online:
-			continue // in the handshake, or a job of its own run still ends: foreignJob tells when it must not
+			continue // in the handshake, or a job of its own run still ends: foreignJob finds when it must not
 		case age <= 2*o.Config.Runners+githubLag+o.react():
 			continue
 		case in.State == statemachine.Terminated:

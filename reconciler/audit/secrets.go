@@ -6,7 +6,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// readableSecret finds registrations that are where nobody may need them any more, or in two places.
+// readableSecret finds registrations that are where no part needs them any more, or in two places.
 // Every job on a machine may read the machine's record.
 func readableSecret(s *Snapshot, o Options) []Violation {
 	var out []Violation

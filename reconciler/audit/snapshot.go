@@ -34,9 +34,9 @@ type Snapshot struct {
 
 	// What only a simulation knows. The contract of a pool cannot show what is in it, and its messages
 	// are hints: what a live installation offers follows from the records.
-	Jobs       []Job                          // running now
-	Candidates map[store.InstanceID]bool      // of the leader's pickup manager; nil: not known
-	Quiet      map[store.InstanceID]time.Time // when a job of an earlier assignment was last seen running
+	Jobs        []Job                          // running now
+	Candidates  map[store.InstanceID]bool      // of the leader's pickup manager; nil: not known
+	SilentSince map[store.InstanceID]time.Time // when a job of an earlier assignment was last seen running
 }
 
 // Instance is the record of an instance and what its agent said last.
@@ -148,7 +148,7 @@ func (r *Run) alive(attempt int) bool {
 	return r.Status.Attempt == attempt && (r.Status.Phase == statemachine.Pending || r.Status.Phase == statemachine.Ready)
 }
 
-// ready reports whether the seats of a request's status are its own: Ready, and nobody gave it back.
+// ready reports whether the seats of a request's status are its own: Ready, and not given back.
 func (r *Run) ready() bool {
 	return r.Status != nil && r.Status.Phase == statemachine.Ready && r.alive(r.Status.Attempt)
 }

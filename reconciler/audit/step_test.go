@@ -103,7 +103,7 @@ func TestStep_OutsideTheTables_ExactlyThatViolation(t *testing.T) {
 		{broken: broken{"WrittenUnled", func(s *audit.Snapshot) {
 			s.Lease.Renewed = ago(time.Minute)
 			write(s, "i-claimed", func(i *audit.Instance) { i.State, i.Threshold = statemachine.Running, in(30*time.Minute) })
-		}, 11, "instance i-claimed", "while nobody held the lease"}, was: func(s *audit.Snapshot) { s.Lease.Renewed = ago(time.Minute) }},
+		}, 11, "instance i-claimed", "while no controller held the lease"}, was: func(s *audit.Snapshot) { s.Lease.Renewed = ago(time.Minute) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
