@@ -93,13 +93,11 @@ func (f *auditSources) look(ctx context.Context, now time.Time) (*audit.Snapshot
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
 	}
-	if s == nil {
+	if err != nil {
 		return nil, mark(errPartlyRead, fmt.Errorf("audit: %w", err))
 	}
-	for _, part := range []audit.Part{audit.Fleet, audit.GitHub} {
-		if cause := blind(err, part); cause != nil {
-			f.fail(part, cause)
-		}
+	for _, u := range s.Unread {
+		f.fail(u.Part, u.Cause)
 	}
 	for _, r := range f.needed {
 		steps, err := r.ensure(ctx, false)
@@ -113,20 +111,6 @@ func (f *auditSources) look(ctx context.Context, now time.Time) (*audit.Snapshot
 		}
 	}
 	return s, nil
-}
-
-// blind returns why a part could not be read, if so: audit.Look joins one error for each.
-func blind(err error, part audit.Part) error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return nil
-	}
-	for _, e := range joined.Unwrap() {
-		if b := (*audit.BlindError)(nil); errors.As(e, &b) && b.Part == part {
-			return b.Cause
-		}
-	}
-	return nil
 }
 
 // missing says what is wrong with a resource that init would make or repair.

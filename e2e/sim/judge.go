@@ -40,8 +40,8 @@ func (t *truth) audited() {
 	defer t.mu.Unlock()
 	now := t.w.clock.Now()
 	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: t.records, Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
-	if err != nil {
-		t.broke(Audit, "look: %v", err)
+	if err != nil || len(snapshot.Unread) > 0 {
+		t.broke(Audit, "look: %v, %v", err, snapshot.Unread)
 		return
 	}
 	snapshot.Candidates = t.w.candidates(t.lease.Holder)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -10,9 +11,9 @@ import (
 const lease = "lease"
 
 // noLeader finds work that no controller does.
-func noLeader(s *Snapshot, o Options) []Violation {
+func noLeader(s *Snapshot, o Options, report reporter) {
 	if !s.work() || s.led(o) {
-		return nil
+		return
 	}
 	v := Violation{
 		Resource: lease, Mark: fmt.Sprint("term ", s.Lease.Term, s.Lease.Version),
@@ -26,7 +27,7 @@ func noLeader(s *Snapshot, o Options) []Violation {
 	default:
 		v.Problem = fmt.Sprintf("%s has not renewed it for %s, and there are requests or instances", s.Lease.Holder, long(s.At.Sub(s.Lease.Renewed.Time)))
 	}
-	return []Violation{v}
+	report(v)
 }
 
 // led reports whether a controller leads, as far as the lease shows.
@@ -34,65 +35,58 @@ func (s *Snapshot) led(o Options) bool { return !s.At.After(s.Lease.Renewed.Add(
 
 // work reports whether a controller would have anything to do.
 func (s *Snapshot) work() bool {
-	for i := range s.Instances {
-		if in := &s.Instances[i]; in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
+	for in := range each(s.Instances) {
+		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
 			return true
 		}
 	}
-	for i := range s.Runs {
-		if r := &s.Runs[i]; r.Request != nil && (r.Status == nil || r.Status.Attempt < r.Request.Attempt) || r.Status != nil && r.Status.ExpiresAt.IsZero() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Runs, func(r Run) bool {
+		return r.Request != nil && (r.Status == nil || r.Status.Attempt < r.Request.Attempt) || r.Status != nil && r.Status.ExpiresAt.IsZero()
+	})
 }
 
 // noLeaderStep finds writes of a controller that were made while none held the lease.
-func noLeaderStep(was, is *Snapshot, o Options) []Violation {
+func noLeaderStep(was, is *Snapshot, o Options, report reporter) {
 	if is.Lease.Term < was.Lease.Term || is.Lease.Version < was.Lease.Version {
-		return []Violation{{
+		report(Violation{
 			Resource: lease, Mark: "back", Advice: adviceReport,
 			Problem: fmt.Sprintf("went back from term %d, version %d to term %d, version %d", was.Lease.Term, was.Lease.Version, is.Lease.Term, is.Lease.Version),
-		}}
+		})
+		return
 	}
 	ended := was.Lease.Renewed.Add(o.Config.LeaseTTL + o.Config.LeaseRequest + o.Skew + o.Slack)
 	if is.Lease.Version != was.Lease.Version || !was.At.After(ended) {
-		return nil
+		return
 	}
-	for i := range is.Instances {
-		in := &is.Instances[i]
+	for in := range each(is.Instances) {
 		if before := was.instance(in.ID); before != nil && before.Version != in.Version {
-			return []Violation{{
+			report(Violation{
 				Resource: "instance " + string(in.ID), Mark: fmt.Sprint("lease ", in.Version),
 				Problem: fmt.Sprintf("was written while no controller held the lease, which was last renewed %s ago", long(is.At.Sub(is.Lease.Renewed.Time))),
 				Advice:  "look for a second controller, and for anything else that may write to the store",
-			}}
+			})
+			return
 		}
 	}
-	return nil
 }
 
 // unreadableRecord passes on what the store could not read.
-func unreadableRecord(s *Snapshot, _ Options) []Violation {
-	var out []Violation
+func unreadableRecord(s *Snapshot, _ Options, report reporter) {
 	for _, b := range s.Bad {
 		name := b.Key.Partition + " " + b.Key.Sort
-		out = append(out, Violation{
+		report(Violation{
 			Resource: "record " + name, Definite: true, Mark: b.Cause, Problem: strings.TrimPrefix(b.Cause, name+": "),
 			Advice: "it is skipped by every reader: find out who wrote it, and delete it once its machine is gone",
 		})
 	}
-	return out
 }
 
 // missingResource passes on what the back ends miss.
-func missingResource(s *Snapshot, _ Options) []Violation {
-	var out []Violation
+func missingResource(s *Snapshot, _ Options, report reporter) {
 	for _, m := range s.Missing {
-		out = append(out, Violation{
+		report(Violation{
 			Resource: m.Name, Mark: m.Detail, Problem: m.Detail,
 			Advice: "run `remuda init`; a leading controller repairs it within intervals.housekeeping",
 		})
 	}
-	return out
 }

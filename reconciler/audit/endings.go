@@ -8,10 +8,8 @@ import (
 
 // healthyKilled reads from the records of the dead why they died. A snapshot does not show what a machine
 // was like before; what it said last, it does.
-func healthyKilled(s *Snapshot, _ Options) []Violation {
-	var out []Violation
-	for i := range s.Instances {
-		in := &s.Instances[i]
+func healthyKilled(s *Snapshot, _ Options, report reporter) {
+	for in := range each(s.Instances) {
 		if in.State != statemachine.Terminated {
 			continue
 		}
@@ -28,26 +26,22 @@ func healthyKilled(s *Snapshot, _ Options) []Violation {
 		default:
 			continue
 		}
-		out = append(out, v)
+		report(v)
 	}
-	return out
 }
 
 // healthyKilledStep finds instances that ended by a threshold that had not passed.
-func healthyKilledStep(was, is *Snapshot, _ Options) []Violation {
-	var out []Violation
-	for i := range is.Instances {
-		in := &is.Instances[i]
+func healthyKilledStep(was, is *Snapshot, _ Options, report reporter) {
+	for in := range each(is.Instances) {
 		before := was.instance(in.ID)
 		if before == nil || in.Version != before.Version+1 || before.State == statemachine.Terminated ||
 			in.Reason != statemachine.ReasonThreshold || !in.ChangedAt.Before(before.Threshold.Time) {
 			continue
 		}
-		out = append(out, Violation{
+		report(Violation{
 			Resource: "instance " + string(in.ID), Mark: "early",
 			Problem: fmt.Sprintf("was terminated because %q, %s before it", in.Reason, long(before.Threshold.Sub(in.ChangedAt.Time))),
 			Advice:  adviceReport,
 		})
 	}
-	return out
 }

@@ -8,11 +8,9 @@ import (
 
 // unreachableIdle finds idle instances that no request can ever get: money is spent on them for nothing. What the
 // pool's messages say is no evidence, since the controller offers what the records say.
-func unreachableIdle(s *Snapshot, o Options) []Violation {
-	var out []Violation
+func unreachableIdle(s *Snapshot, o Options, report reporter) {
 	outage := s.outage(o)
-	for i := range s.Instances {
-		in := &s.Instances[i]
+	for in := range each(s.Instances) {
 		if in.State != statemachine.Idle || !in.Threshold.After(s.At) {
 			continue // its threshold ends it: outlivedThreshold
 		}
@@ -35,10 +33,9 @@ func unreachableIdle(s *Snapshot, o Options) []Violation {
 			v.Problem = "is idle, pooled, healthy and unexpired, and is no candidate of the pickup manager"
 		}
 		if v.Problem != "" {
-			out = append(out, v)
+			report(v)
 		}
 	}
-	return out
 }
 
 // handshake says that the release handshake takes too long, if so. It counts from the end of the last job.

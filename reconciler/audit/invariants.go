@@ -18,9 +18,12 @@ type Invariant struct {
 	Says  string // what never happens, for people
 	Needs []Part // without them some of it, or all, cannot be seen
 
-	check func(*Snapshot, Options) []Violation           // of one snapshot
-	step  func(was, is *Snapshot, o Options) []Violation // of what changed between two; nil: nothing to say
+	check func(*Snapshot, Options, reporter)                  // of one snapshot
+	step  func(was, is *Snapshot, o Options, report reporter) // of what changed between two; nil: nothing to say
 }
+
+// reporter takes what an invariant finds.
+type reporter func(Violation)
 
 // Violation is one invariant broken by one resource.
 type Violation struct {
@@ -60,8 +63,8 @@ func Invariants() []Invariant { return slices.Clone(invariants) }
 // Check returns what one snapshot violates, in the order of the table. The snapshot must be sorted.
 func Check(s *Snapshot, o Options) []Violation {
 	var out []Violation
-	for i := range invariants {
-		out = append(out, invariants[i].Check(s, o)...)
+	for inv := range each(invariants) {
+		out = append(out, inv.Check(s, o)...)
 	}
 	return out
 }
@@ -70,25 +73,29 @@ func Check(s *Snapshot, o Options) []Violation {
 // violations have happened, whatever comes after: all are definite.
 func Step(was, is *Snapshot, o Options) []Violation {
 	var out []Violation
-	for i := range invariants {
-		if inv := &invariants[i]; inv.step != nil {
-			out = append(out, inv.stamp(inv.step(was, is, o))...)
+	for inv := range each(invariants) {
+		if inv.step != nil {
+			inv.step(was, is, o, inv.into(&out))
 		}
 	}
-	for i := range out {
-		out[i].Definite = true
+	for v := range each(out) {
+		v.Definite = true
 	}
 	return out
 }
 
 // Check returns what one snapshot violates of this invariant alone.
-func (inv *Invariant) Check(s *Snapshot, o Options) []Violation { return inv.stamp(inv.check(s, o)) }
+func (inv *Invariant) Check(s *Snapshot, o Options) (out []Violation) {
+	inv.check(s, o, inv.into(&out))
+	return out
+}
 
-func (inv *Invariant) stamp(found []Violation) []Violation {
-	for i := range found {
-		found[i].ID, found[i].Invariant = inv.ID, inv.Name
+// into appends what is reported to out, as violations of this invariant.
+func (inv *Invariant) into(out *[]Violation) reporter {
+	return func(v Violation) {
+		v.ID, v.Invariant = inv.ID, inv.Name
+		*out = append(*out, v)
 	}
-	return found
 }
 
 // Confirm returns those violations of two looks at a live installation that are no accident of reading

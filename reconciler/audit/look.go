@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -30,42 +29,30 @@ type Sources struct {
 
 // Look reads everything once: the store, then the fleet, then GitHub, so that a machine or runner that
 // has no record was there before its record could be read. at is the time now. A part that cannot be
-// read is missing from the snapshot, which holds what could be, and joined to the error as *BlindError;
-// any other error is the store's, and there is no snapshot.
+// read is missing from the snapshot, and listed there; an error is the store's, and there is no snapshot.
 func Look(ctx context.Context, from Sources, at time.Time) (*Snapshot, error) {
 	s := &Snapshot{At: at}
 	if err := s.readStore(ctx, from.Store); err != nil {
 		return nil, err
 	}
-	var errs []error
-	if from.Fleet != nil {
-		machines, err := from.Fleet.List(ctx, "")
+	read := func(part Part, err error) bool {
 		if err != nil {
-			errs = append(errs, &BlindError{Fleet, err})
+			s.Unread = append(s.Unread, Unread{part, err})
 		}
-		s.Machines, s.FleetRead = machines, err == nil
+		return err == nil
+	}
+	var err error
+	if from.Fleet != nil {
+		s.Machines, err = from.Fleet.List(ctx, "")
+		s.FleetRead = read(Fleet, err)
 	}
 	if from.GitHub != nil {
-		runners, err := from.GitHub.Runners(ctx)
-		if err != nil {
-			errs = append(errs, &BlindError{GitHub, err})
-		}
-		s.Runners, s.GitHubRead = runners, err == nil
+		s.Runners, err = from.GitHub.Runners(ctx)
+		s.GitHubRead = read(GitHub, err)
 	}
 	s.Sort()
-	return s, errors.Join(errs...)
+	return s, nil
 }
-
-// BlindError says which part could not be read.
-type BlindError struct {
-	Part  Part
-	Cause error
-}
-
-func (e *BlindError) Error() string { return fmt.Sprintf("read %s: %v", e.Part, e.Cause) }
-
-// Unwrap returns the cause.
-func (e *BlindError) Unwrap() error { return e.Cause }
 
 // readStore reads the lease and then everything, in one scan. The lease comes first: one that looks
 // expired may be renewed meanwhile, never the other way round.

@@ -5,19 +5,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
 // outlivedThreshold finds machines that are up although their record's time is over.
-func outlivedThreshold(s *Snapshot, o Options) []Violation {
+func outlivedThreshold(s *Snapshot, o Options, report reporter) {
 	if !s.FleetRead {
-		return nil
+		return
 	}
-	var out []Violation
-	for i := range s.Machines {
-		m := &s.Machines[i]
+	for m := range each(s.Machines) {
 		in := s.instance(store.InstanceID(m.ID))
 		if !runs(m) || in == nil {
 			continue // without a record: unknownMachine
@@ -29,28 +28,25 @@ func outlivedThreshold(s *Snapshot, o Options) []Violation {
 		if !s.At.After(end.Add(o.overstay())) {
 			continue
 		}
-		out = append(out, Violation{
+		report(Violation{
 			Resource: "machine " + m.ID, Mark: fmt.Sprint(in.State, end.UnixMilli()),
 			Problem: fmt.Sprintf("is %s %s after %s", m.State, long(s.At.Sub(end)), what),
 			Advice:  "terminate it by hand; find out from agent.log or the console, and from the controller's log, why neither ended it",
 		})
 	}
-	return out
 }
 
 // unknownMachine finds machines that no record names, or names where their agent cannot read it, and
 // launches that no controller follows up.
-func unknownMachine(s *Snapshot, o Options) []Violation {
-	var out []Violation
-	for i := range s.Machines {
-		m := &s.Machines[i]
+func unknownMachine(s *Snapshot, o Options, report reporter) {
+	for m := range each(s.Machines) {
 		if !s.FleetRead || !runs(m) {
 			continue
 		}
 		v := Violation{Resource: "machine " + m.ID, Mark: "record"}
 		switch in := s.instance(store.InstanceID(m.ID)); {
 		case in == nil:
-			l := s.launch(m.LaunchToken)
+			l := find(s.Launches, m.LaunchToken, func(l store.Launch) string { return l.Token })
 			age := s.At.Sub(m.LaunchedAt)
 			if l != nil && !l.Done || age <= o.Config.Orphan+o.sweep() || s.unreadable(store.Principal(m.Principal)) {
 				continue
@@ -63,21 +59,19 @@ func unknownMachine(s *Snapshot, o Options) []Violation {
 		default:
 			continue
 		}
-		out = append(out, v)
+		report(v)
 	}
-	for i := range s.Launches {
-		l := &s.Launches[i]
+	for l := range each(s.Launches) {
 		age := s.At.Sub(l.CreatedAt.Time)
 		if l.Done || age <= o.Config.Limits.Visibility+o.scan() || wanted(s, l) {
 			continue
 		}
-		out = append(out, Violation{
+		report(Violation{
 			Resource: "launch " + l.Token, Mark: "open",
 			Problem: fmt.Sprintf("has no outcome after %s, and no request waits for its %d machines any more", long(age), l.Count),
 			Advice:  "look in the controller's log for why the fleet gives no answer about it",
 		})
 	}
-	return out
 }
 
 // unreadable reports whether an instance has a record that cannot be read: unreadableRecord reports it.
@@ -87,29 +81,23 @@ func (s *Snapshot) unreadable(p store.Principal) bool {
 
 // wanted reports whether a request still waits for what a launch brings.
 func wanted(s *Snapshot, l *store.Launch) bool {
-	for _, seat := range l.Seats {
-		if s.run(seat.RequestID).alive(seat.Attempt) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Seats, func(seat store.LaunchSeat) bool { return s.run(seat.RequestID).alive(seat.Attempt) })
 }
 
 // vanishedMachine finds records that count as alive while their machine is gone, or silent for longer
 // than the controller waits. Where too many are at once the controller gives up none of them before its
 // threshold: that is an outage of ours.
-func vanishedMachine(s *Snapshot, o Options) []Violation {
+func vanishedMachine(s *Snapshot, o Options, report reporter) {
 	var ended, absent, silent []Violation
 	missing, live, outage := 0, 0, s.outage(o)
-	for i := range s.Instances {
-		in := &s.Instances[i]
+	for in := range each(s.Instances) {
 		if in.State == statemachine.Terminated || !in.State.Valid() {
 			continue
 		}
 		live++
 		v := Violation{Resource: "instance " + string(in.ID), Advice: "look in the controller's log why it does not give it up; " + fmt.Sprintf(adviceDrain, in.ID)}
 		silence := s.At.Sub(in.lastSeen())
-		if m := s.machine(in.ID); s.FleetRead && !runs(m) {
+		if m := find(s.Machines, string(in.ID), func(m fleet.Machine) string { return m.ID }); s.FleetRead && !runs(m) {
 			visible := in.CreatedAt.Add(o.Config.Limits.Visibility)
 			if m == nil && s.At.After(visible) {
 				missing++
@@ -136,7 +124,9 @@ func vanishedMachine(s *Snapshot, o Options) []Violation {
 	if reconciler.TooMany(missing, live) {
 		absent = nil
 	}
-	return append(append(ended, absent...), silent...)
+	for _, v := range slices.Concat(ended, absent, silent) {
+		report(v)
+	}
 }
 
 // silent reports whether the agent of an instance, once it has reported, is silent for longer than any may be.
@@ -152,8 +142,7 @@ func (s *Snapshot) outage(o Options) bool {
 		return true
 	}
 	live, stale := 0, 0
-	for i := range s.Instances {
-		in := &s.Instances[i]
+	for in := range each(s.Instances) {
 		if in.State == statemachine.Terminated {
 			continue
 		}

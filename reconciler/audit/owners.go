@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,36 +15,34 @@ const (
 	adviceReport = "report it with the output of `remuda status --all -o json`"
 )
 
+// ofInstance is a violation by an instance that had better be drained.
+func ofInstance(id store.InstanceID, mark, problem string, args ...any) Violation {
+	return Violation{Resource: "instance " + string(id), Mark: mark, Problem: fmt.Sprintf(problem, args...), Advice: fmt.Sprintf(adviceDrain, id)}
+}
+
 // twoOwners holds records and statuses to each other: the run of a record, and the seats of a status.
-func twoOwners(s *Snapshot, _ Options) []Violation {
-	var out []Violation
+func twoOwners(s *Snapshot, _ Options, report reporter) {
 	for i := 1; i < len(s.Instances); i++ {
 		a, b := &s.Instances[i-1], &s.Instances[i]
 		if a.ID == b.ID && a.State.Owned() && b.State.Owned() {
-			out = append(out, Violation{
-				Resource: "instance " + string(a.ID), Definite: true, Mark: "records",
-				Problem: fmt.Sprintf("has two records, in the partitions of %s (owned by request %s) and %s (owned by request %s)",
-					a.Instance.Principal, a.RunID, b.Instance.Principal, b.RunID),
-				Advice: fmt.Sprintf(adviceDrain, a.ID),
-			})
+			v := ofInstance(a.ID, "records", "has two records, in the partitions of %s (owned by request %s) and %s (owned by request %s)",
+				a.Instance.Principal, a.RunID, b.Instance.Principal, b.RunID)
+			v.Definite = true
+			report(v)
 		}
 	}
-	for i := range s.Instances {
-		if in := &s.Instances[i]; in.State.Owned() {
-			if problem := wrongOwner(in, s.run(in.RunID)); problem != "" {
-				out = append(out, Violation{
-					Resource: "instance " + string(in.ID), Problem: problem, Mark: fmt.Sprint("owner ", in.Assignment),
-					Advice: fmt.Sprintf(adviceDrain, in.ID),
-				})
-			}
+	for in := range each(s.Instances) {
+		if problem := wrongOwner(in, s.run(in.RunID)); problem != "" {
+			report(ofInstance(in.ID, fmt.Sprint("owner ", in.Assignment), "%s", problem))
 		}
 	}
-	return append(out, foreignSeats(s)...)
+	foreignSeats(s, report)
 }
 
 // wrongOwner says why a record's owner cannot own it, if so.
 func wrongOwner(in *Instance, r *Run) string {
 	switch {
+	case !in.State.Owned():
 	case r == nil || r.Request == nil && r.Status == nil:
 		return fmt.Sprintf("is %s by request %s, which does not exist", in.State, in.RunID)
 	case r.Request != nil && in.Attempt > r.Request.Attempt:
@@ -55,24 +54,15 @@ func wrongOwner(in *Instance, r *Run) string {
 }
 
 // foreignSeats finds instances that a request was given, and has not given back, and that are not its own.
-func foreignSeats(s *Snapshot) []Violation {
-	var out []Violation
-	var seats map[store.InstanceID]store.RequestID
-	for i := range s.Runs {
-		r := &s.Runs[i]
+func foreignSeats(s *Snapshot, report reporter) {
+	seats := map[store.InstanceID]store.RequestID{}
+	for r := range each(s.Runs) {
 		if !r.ready() {
 			continue
 		}
 		for _, seat := range r.Status.Instances {
-			resource := "instance " + string(seat.InstanceID)
 			if other, taken := seats[seat.InstanceID]; taken {
-				out = append(out, Violation{
-					Resource: resource, Problem: fmt.Sprintf("was given to request %s and to request %s", other, r.ID),
-					Mark: fmt.Sprintf("seats %s %s", other, r.ID), Advice: fmt.Sprintf(adviceDrain, seat.InstanceID),
-				})
-			}
-			if seats == nil {
-				seats = map[store.InstanceID]store.RequestID{}
+				report(ofInstance(seat.InstanceID, fmt.Sprintf("seats %s %s", other, r.ID), "was given to request %s and to request %s", other, r.ID))
 			}
 			seats[seat.InstanceID] = r.ID
 			in := s.instance(seat.InstanceID)
@@ -83,39 +73,27 @@ func foreignSeats(s *Snapshot) []Violation {
 			if in.RunID != "" {
 				owner = "request " + string(in.RunID)
 			}
-			out = append(out, Violation{
-				Resource: resource, Problem: fmt.Sprintf("was given to request %s, and its record is %s by %s", r.ID, in.State, owner),
-				Mark: fmt.Sprint("seat ", r.ID, in.Assignment), Advice: fmt.Sprintf(adviceDrain, seat.InstanceID),
-			})
+			report(ofInstance(in.ID, fmt.Sprint("seat ", r.ID, in.Assignment), "was given to request %s, and its record is %s by %s", r.ID, in.State, owner))
 		}
 	}
-	return out
 }
 
 // foreignJob finds jobs, and runners that can get some, of a run that does not own their instance.
-func foreignJob(s *Snapshot, o Options) []Violation {
-	var out []Violation
+func foreignJob(s *Snapshot, o Options, report reporter) {
 	for _, j := range s.Jobs {
 		if in := s.instance(j.Instance); in != nil && (in.State.Owned() || in.pooled()) && in.RunID != j.Run {
-			out = append(out, Violation{
-				Resource: "instance " + string(in.ID), Mark: fmt.Sprint("job ", j.Name),
-				Problem: fmt.Sprintf("runs job %s of run %s and is %s", j.Name, j.Run, owned(in)), Advice: fmt.Sprintf(adviceDrain, in.ID),
-			})
+			report(ofInstance(in.ID, fmt.Sprint("job ", j.Name), "runs job %s of run %s and is %s", j.Name, j.Run, owned(in)))
 		}
 	}
-	for i := range s.Instances {
-		in := &s.Instances[i]
+	for in := range each(s.Instances) {
 		b := in.Heartbeat
 		if in.draining() && (in.State.Owned() || in.pooled()) && b.UpdatedAt.After(in.clean().Add(o.Config.Limits.Beat+o.Skew)) {
-			out = append(out, Violation{
-				Resource: "instance " + string(in.ID), Mark: fmt.Sprint("beat ", in.Assignment),
-				Problem: fmt.Sprintf("is %s in assignment %d, and its agent says that a job of assignment %d runs", owned(in), in.Assignment, b.Beat.Assignment),
-				Advice:  fmt.Sprintf(adviceDrain, in.ID),
-			})
+			report(ofInstance(in.ID, fmt.Sprint("beat ", in.Assignment),
+				"is %s in assignment %d, and its agent says that a job of assignment %d runs", owned(in), in.Assignment, b.Beat.Assignment))
 		}
 	}
 	if !s.GitHubRead {
-		return out
+		return
 	}
 	for _, r := range s.Runners {
 		in := s.ofRunner(r.Name)
@@ -136,13 +114,12 @@ func foreignJob(s *Snapshot, o Options) []Violation {
 		if r.Busy {
 			state = "runs a job"
 		}
-		out = append(out, Violation{
+		report(Violation{
 			Resource: "instance " + string(in.ID), Mark: fmt.Sprint("runner ", r.Name, in.Assignment),
 			Problem: fmt.Sprintf("is %s, and its runner %s with the label %s %s at GitHub", owned(in), r.Name, strings.Join(r.Labels, ","), state),
 			Advice:  "delete runner " + r.Name + " at GitHub; " + fmt.Sprintf(adviceDrain, in.ID),
 		})
 	}
-	return out
 }
 
 // clean is since when no job of an earlier assignment can run: an instance is pooled before it is claimed.
@@ -166,10 +143,5 @@ func owned(in *Instance) string {
 
 // labelled reports whether a runner serves a run. Labels ignore case.
 func labelled(labels []string, run store.RequestID) bool {
-	for _, l := range labels {
-		if run != "" && strings.EqualFold(l, string(run)) {
-			return true
-		}
-	}
-	return false
+	return run != "" && slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, string(run)) })
 }

@@ -11,14 +11,12 @@ import (
 )
 
 // unansweredRequest finds requests that wait for longer than they may, and answers that say nothing.
-func unansweredRequest(s *Snapshot, o Options) []Violation {
-	var out []Violation
-	for i := range s.Runs {
-		r := &s.Runs[i]
+func unansweredRequest(s *Snapshot, o Options, report reporter) {
+	for r := range each(s.Runs) {
 		v := Violation{Resource: "request " + string(r.ID)}
 		problem := func(definite bool, mark, advice, format string, args ...any) {
 			v.Definite, v.Mark, v.Advice, v.Problem = definite, mark, advice, fmt.Sprintf(format, args...)
-			out = append(out, v)
+			report(v)
 		}
 		if req := r.Request; req != nil && req.ExpiresAt.IsZero() && (r.Status == nil || r.Status.Attempt < req.Attempt) &&
 			s.At.After(req.CreatedAt.Add(o.scan())) {
@@ -52,7 +50,6 @@ func unansweredRequest(s *Snapshot, o Options) []Violation {
 		case statemachine.PhaseReleased, statemachine.Unseen:
 		}
 	}
-	return out
 }
 
 // longest is how long after Ready a request may still hold something: instances run to its end, and one
@@ -68,30 +65,20 @@ func (o Options) longest(r *Run) time.Duration {
 
 // waitsForLaunch reports whether a launch of a request has no outcome yet; it holds the request.
 func waitsForLaunch(s *Snapshot, id store.RequestID) bool {
-	for i := range s.Launches {
-		if l := &s.Launches[i]; !l.Done {
-			for _, seat := range l.Seats {
-				if seat.RequestID == id {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Launches, func(l store.Launch) bool {
+		return !l.Done && slices.ContainsFunc(l.Seats, func(seat store.LaunchSeat) bool { return seat.RequestID == id })
+	})
 }
 
 // tooManyLaunched adds up what was launched for each attempt, and what each launch brought.
-func tooManyLaunched(s *Snapshot, o Options) []Violation {
-	var out []Violation
+func tooManyLaunched(s *Snapshot, o Options, report reporter) {
 	open, launched, came := 0, map[store.RequestID]int{}, map[string]int{}
 	spared, late := map[store.RequestID]int{}, map[store.InstanceID]bool{}
-	for i := range s.Instances {
-		in := &s.Instances[i]
+	for in := range each(s.Instances) {
 		came[in.LaunchToken]++
 		late[in.ID] = in.State == statemachine.Terminated && in.Reason == statemachine.ReasonGate
 	}
-	for i := range s.Launches {
-		l := &s.Launches[i]
+	for l := range each(s.Launches) {
 		if !l.Done {
 			open += max(0, l.Count-came[l.Token]) // some may have their records already
 		}
@@ -101,7 +88,7 @@ func tooManyLaunched(s *Snapshot, o Options) []Violation {
 				n = len(seat.Instances)
 			}
 			if n > seat.Count {
-				out = append(out, Violation{
+				report(Violation{
 					Resource: "launch " + l.Token, Definite: true, Mark: "seat " + string(seat.RequestID), Advice: adviceReport,
 					Problem: fmt.Sprintf("gave request %s %d instances and was asked for %d", seat.RequestID, n, seat.Count),
 				})
@@ -114,45 +101,42 @@ func tooManyLaunched(s *Snapshot, o Options) []Violation {
 			}
 		}
 	}
-	for i := range s.Runs {
-		r := &s.Runs[i]
+	for r := range each(s.Runs) {
 		if r.Request == nil {
 			continue
 		}
 		if n, budget := launched[r.ID], reconciler.LaunchBudget(r.Request.Count)+spared[r.ID]; n > budget {
-			out = append(out, Violation{
+			report(Violation{
 				Resource: "request " + string(r.ID), Mark: fmt.Sprint("budget ", r.Request.Attempt),
 				Problem: fmt.Sprintf("%d instances were launched for the %d of attempt %d; at most %d may be", n, r.Request.Count, r.Request.Attempt, budget),
 				Advice:  "release it with `remuda release --id " + string(r.ID) + "`, and report it with the controller's log",
 			})
 		}
 	}
-	return append(out, surplus(s, o, open, came)...)
+	surplus(s, o, open, came, report)
 }
 
 // surplus holds what there is to what may be: came is how many records each launch has.
-func surplus(s *Snapshot, o Options, open int, came map[string]int) []Violation {
-	var out []Violation
+func surplus(s *Snapshot, o Options, open int, came map[string]int, report reporter) {
 	live := 0
-	for i := range s.Instances {
-		if s.Instances[i].State != statemachine.Terminated {
+	for in := range each(s.Instances) {
+		if in.State != statemachine.Terminated {
 			live++
 		}
 	}
-	for i := range s.Launches {
-		if l := &s.Launches[i]; came[l.Token] > l.Count {
-			out = append(out, Violation{
+	for l := range each(s.Launches) {
+		if came[l.Token] > l.Count {
+			report(Violation{
 				Resource: "launch " + l.Token, Mark: "came", Advice: adviceReport,
 				Problem: fmt.Sprintf("brought %d instances and was asked for %d", came[l.Token], l.Count),
 			})
 		}
 	}
 	if most := o.Config.MaxInstances; open > 0 && live+open > most {
-		out = append(out, Violation{
+		report(Violation{
 			Resource: "installation", Mark: "cap",
 			Problem: fmt.Sprintf("%d instances live and %d more are being launched; caps.maxInstances is %d", live, open, most),
 			Advice:  "nothing if the cap was just lowered; else report it with the controller's log",
 		})
 	}
-	return out
 }

@@ -10,11 +10,10 @@ import (
 // orphanRunner finds runners of ours that their instance does not use any more: offline ones the sweep of
 // runners should have deleted, online ones should not be. Those of instances whose records have expired,
 // or of another installation, cannot be told apart, and count as none here.
-func orphanRunner(s *Snapshot, o Options) []Violation {
+func orphanRunner(s *Snapshot, o Options, report reporter) {
 	if !s.GitHubRead {
-		return nil
+		return
 	}
-	var out []Violation
 	for _, r := range s.Runners {
 		in := s.ofRunner(r.Name)
 		if in == nil || in.State.Owned() && strings.EqualFold(r.Name, in.Registration.Name) && in.Registration.Assignment == in.Assignment {
@@ -41,7 +40,6 @@ func orphanRunner(s *Snapshot, o Options) []Violation {
 		default:
 			v.Problem = fmt.Sprintf("is registered, and its instance has not used it for %s", long(age))
 		}
-		out = append(out, v)
+		report(v)
 	}
-	return out
 }

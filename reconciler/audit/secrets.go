@@ -8,11 +8,9 @@ import (
 
 // readableSecret finds registrations that are where no part needs them any more, or in two places.
 // Every job on a machine may read the machine's record.
-func readableSecret(s *Snapshot, o Options) []Violation {
-	var out []Violation
-	var whose map[string]store.InstanceID
-	for i := range s.Instances {
-		in := &s.Instances[i]
+func readableSecret(s *Snapshot, o Options, report reporter) {
+	whose := map[string]store.InstanceID{}
+	for in := range each(s.Instances) {
 		r := in.Registration
 		if r.Secret == "" {
 			continue
@@ -27,24 +25,20 @@ func readableSecret(s *Snapshot, o Options) []Violation {
 			v.Problem = fmt.Sprintf("keeps the secret of registration %d, which was used %s ago", r.Serial, long(s.At.Sub(in.Signal.UpdatedAt.Time)))
 		}
 		if v.Problem != "" {
-			out = append(out, v)
+			report(v)
 		}
 		if r.Mode == store.Token {
 			continue // one token registers many
 		}
 		if other, known := whose[r.Secret]; known {
-			out = append(out, Violation{
+			report(Violation{
 				Resource: v.Resource, Definite: true, Mark: "shared", Advice: v.Advice,
 				Problem: fmt.Sprintf("holds the same secret as instance %s", other),
 			})
 			continue
 		}
-		if whose == nil {
-			whose = map[string]store.InstanceID{}
-		}
 		whose[r.Secret] = in.ID
 	}
-	return out
 }
 
 // used reports whether the listener is online with the registration that the record still holds.

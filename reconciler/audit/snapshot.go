@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -30,6 +31,7 @@ type Snapshot struct {
 	GitHubRead bool
 	Runners    []githubapi.Runner
 
+	Unread  []Unread   // parts that could not be read
 	Missing []Resource // that the installation needs
 
 	// What only a simulation knows. The contract of a pool cannot show what is in it, and its messages
@@ -55,6 +57,12 @@ type Run struct {
 type BadRecord struct {
 	Key   store.Key
 	Cause string
+}
+
+// Unread is a part that could not be read.
+type Unread struct {
+	Part  Part
+	Cause error
 }
 
 // Resource is something outside that is missing or differs.
@@ -87,40 +95,34 @@ func (s *Snapshot) Sort() {
 	slices.SortFunc(s.Jobs, func(a, b Job) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// instance returns the record of an instance, or nil.
-func (s *Snapshot) instance(id store.InstanceID) *Instance {
-	i, found := slices.BinarySearchFunc(s.Instances, id, func(in Instance, id store.InstanceID) int { return cmp.Compare(in.ID, id) })
+// find returns the element of a sorted list that has a key, or nil.
+func find[E any, K cmp.Ordered](list []E, key K, of func(E) K) *E {
+	i, found := slices.BinarySearchFunc(list, key, func(e E, key K) int { return cmp.Compare(of(e), key) })
 	if !found {
 		return nil
 	}
-	return &s.Instances[i]
+	return &list[i]
+}
+
+// each yields the addresses of the elements, which are large.
+func each[E any](list []E) iter.Seq[*E] {
+	return func(yield func(*E) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// instance returns the record of an instance, or nil.
+func (s *Snapshot) instance(id store.InstanceID) *Instance {
+	return find(s.Instances, id, func(in Instance) store.InstanceID { return in.ID })
 }
 
 // run returns what is known of a request, or nil.
 func (s *Snapshot) run(id store.RequestID) *Run {
-	i, found := slices.BinarySearchFunc(s.Runs, id, func(r Run, id store.RequestID) int { return cmp.Compare(r.ID, id) })
-	if !found {
-		return nil
-	}
-	return &s.Runs[i]
-}
-
-// machine returns what the fleet says of an instance, or nil.
-func (s *Snapshot) machine(id store.InstanceID) *fleet.Machine {
-	i, found := slices.BinarySearchFunc(s.Machines, string(id), func(m fleet.Machine, id string) int { return cmp.Compare(m.ID, id) })
-	if !found {
-		return nil
-	}
-	return &s.Machines[i]
-}
-
-// launch returns a launch, or nil.
-func (s *Snapshot) launch(token string) *store.Launch {
-	i, found := slices.BinarySearchFunc(s.Launches, token, func(l store.Launch, token string) int { return cmp.Compare(l.Token, token) })
-	if !found {
-		return nil
-	}
-	return &s.Launches[i]
+	return find(s.Runs, id, func(r Run) store.RequestID { return r.ID })
 }
 
 // runs reports whether a machine is alive and not on its way out.

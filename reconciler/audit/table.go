@@ -15,26 +15,22 @@ const tick = time.Millisecond
 
 // outsideTable finds records in which the fields contradict the state. Most of them the store refuses to
 // write and to read; an altered one is also an unreadable-record then.
-func outsideTable(s *Snapshot, o Options) []Violation {
-	var out []Violation
-	for i := range s.Instances {
-		in := &s.Instances[i]
+func outsideTable(s *Snapshot, o Options, report reporter) {
+	for in := range each(s.Instances) {
 		for _, problem := range wrongFields(in, o, s.run(in.RunID)) {
-			out = append(out, Violation{
+			report(Violation{
 				Resource: "instance " + string(in.ID), Problem: problem, Definite: true, Mark: problem, Advice: fmt.Sprintf(adviceDrain, in.ID),
 			})
 		}
 	}
-	for i := range s.Runs {
-		r := &s.Runs[i]
+	for r := range each(s.Runs) {
 		if r.Status == nil {
 			continue
 		}
 		for _, problem := range wrongStatus(r.Status) {
-			out = append(out, Violation{Resource: "request " + string(r.ID), Problem: problem, Definite: true, Mark: problem, Advice: adviceReport})
+			report(Violation{Resource: "request " + string(r.ID), Problem: problem, Definite: true, Mark: problem, Advice: adviceReport})
 		}
 	}
-	return out
 }
 
 // wrongFields lists the fields that the present state of an instance cannot have.
@@ -112,29 +108,25 @@ func wrongStatus(st *store.RunStatus) []string {
 
 // outsideTableStep holds what changed to the tables. Between two looks there may have been many writes:
 // then the state must be within their reach.
-func outsideTableStep(was, is *Snapshot, _ Options) []Violation {
-	var out []Violation
-	for i := range is.Instances {
-		in := &is.Instances[i]
+func outsideTableStep(was, is *Snapshot, _ Options, report reporter) {
+	for in := range each(is.Instances) {
 		before := was.instance(in.ID)
 		if before == nil || !before.CreatedAt.Equal(in.CreatedAt) || before.Version == in.Version {
 			continue
 		}
 		for _, problem := range wrongStep(&before.Instance, &in.Instance) {
-			out = append(out, Violation{Resource: "instance " + string(in.ID), Problem: problem, Mark: fmt.Sprint(in.Version, problem), Advice: fmt.Sprintf(adviceDrain, in.ID)})
+			report(Violation{Resource: "instance " + string(in.ID), Problem: problem, Mark: fmt.Sprint(in.Version, problem), Advice: fmt.Sprintf(adviceDrain, in.ID)})
 		}
 	}
-	for i := range is.Runs {
-		r := &is.Runs[i]
+	for r := range each(is.Runs) {
 		before := was.run(r.ID)
 		if r.Status == nil || before == nil || before.Status == nil || !before.Status.ExpiresAt.IsZero() && is.At.After(before.Status.ExpiresAt) {
 			continue
 		}
 		if problem := wrongPhase(before.Status, r.Status); problem != "" {
-			out = append(out, Violation{Resource: "request " + string(r.ID), Problem: problem, Mark: fmt.Sprint(r.Status.Version, problem), Advice: adviceReport})
+			report(Violation{Resource: "request " + string(r.ID), Problem: problem, Mark: fmt.Sprint(r.Status.Version, problem), Advice: adviceReport})
 		}
 	}
-	return out
 }
 
 // wrongStep says how one record of an instance cannot follow another.
