@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
@@ -65,6 +66,27 @@ func newApp(s streams) *app {
 		streams: s, clock: clock.RealClock{}, environ: os.Environ, readFile: os.ReadFile,
 		openStore: openStore,
 	}
+}
+
+// configured runs a verb with the configuration, once its flags have passed check; nil checks nothing.
+func (a *app) configured(check func(config.Config) error, run func(context.Context, config.Config) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		cfg, err := a.loadConfig()
+		if err == nil && check != nil {
+			err = asUsage(check(cfg.Config))
+		}
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), cfg.Config)
+	}
+}
+
+// onStore runs a verb with the store, once it is configured.
+func (a *app) onStore(mustExist bool, check func(config.Config) error, run func(context.Context, *store.Store) error) func(*cobra.Command, []string) error {
+	return a.configured(check, func(ctx context.Context, cfg config.Config) error {
+		return a.withStore(ctx, cfg, mustExist, func(st *store.Store) error { return run(ctx, st) })
+	})
 }
 
 // withStore opens the store of cfg, calls fn with it and closes it.

@@ -21,30 +21,23 @@ after it, reports, and ends the instance when its time is over.
 The fleet starts it. An instance of a process fleet learns from environment variables which it is; one
 of EC2 asks its metadata service.`
 
-// agentOptions are the flags of `remuda agent`.
-type agentOptions struct{ dir string }
-
 func newAgentCmd(a *app) *cobra.Command {
-	o := &agentOptions{}
+	var dir string
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "Run the agent of one instance",
 		Long:  agentLong,
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), a, cfg.Config)
-		},
+		RunE: a.configured(nil, func(ctx context.Context, cfg config.Config) error {
+			return a.runAgent(ctx, cfg, dir)
+		}),
 	}
-	cmd.Flags().StringVar(&o.dir, "dir", "", "`folder` of the instance: state, logs, runner")
+	cmd.Flags().StringVar(&dir, "dir", "", "`folder` of the instance: state, logs, runner")
 	return exits(cmd)
 }
 
-// run works until the instance ends, or ctx.
-func (o *agentOptions) run(ctx context.Context, a *app, cfg config.Config) error {
+// runAgent works until the instance ends, or ctx.
+func (a *app) runAgent(ctx context.Context, cfg config.Config, dir string) error {
 	p := host.Place{
 		Config: cfg, Version: currentVersion().Version, Env: environment(a.environ()), Clock: a.clock,
 	}
@@ -55,10 +48,10 @@ func (o *agentOptions) run(ctx context.Context, a *app, cfg config.Config) error
 	if p.Log, err = a.logger(cfg.Log); err != nil {
 		return asUsage(err)
 	}
-	if o.dir == "" {
+	if dir == "" {
 		return usagef("--dir: must name the folder of the instance")
 	}
-	if p.Dir, err = filepath.Abs(o.dir); err != nil {
+	if p.Dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("folder of the instance: %w", err)
 	}
 	if p.Exe, err = os.Executable(); err != nil {

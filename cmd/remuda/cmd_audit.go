@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/reconciler/audit"
@@ -28,6 +27,7 @@ others may not read is left out with --without; what cannot be read otherwise is
 
 // auditOptions are the flags of `remuda audit`.
 type auditOptions struct {
+	*app
 	output  string
 	settle  time.Duration
 	without []string
@@ -40,36 +40,24 @@ const partResources audit.Part = "resources"
 var auditParts = []string{string(audit.Fleet), string(audit.GitHub), string(partResources)}
 
 func newAuditCmd(a *app) *cobra.Command {
-	o := &auditOptions{}
+	o := &auditOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Check the invariants",
 		Long:  auditLong,
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			if err := o.validate(); err != nil {
-				return asUsage(err)
-			}
-			return o.run(cmd.Context(), a, cfg.Config)
-		},
+		RunE:  a.configured(o.validate, o.run),
 	}
-	o.flags(cmd.Flags())
+	fs := cmd.Flags()
+	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
+	fs.DurationVar(&o.settle, "settle", 5*time.Second, "time between the two looks; longer for back ends whose reads are late")
+	fs.StringSliceVar(&o.without, "without", nil, "`parts` to leave out: "+strings.Join(auditParts, ", "))
 	completes(cmd, "output", formatTable, formatJSON)
 	completes(cmd, "without", auditParts...)
 	return exits(cmd, exitNotFound, exitViolated, exitPartlyRead, exitInterrupted)
 }
 
-func (o *auditOptions) flags(fs *pflag.FlagSet) {
-	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
-	fs.DurationVar(&o.settle, "settle", 5*time.Second, "time between the two looks; longer for back ends whose reads are late")
-	fs.StringSliceVar(&o.without, "without", nil, "`parts` to leave out: "+strings.Join(auditParts, ", "))
-}
-
-func (o *auditOptions) validate() error {
+func (o *auditOptions) validate(config.Config) error {
 	errs := []error{checkFormat(o.output, formatTable, formatJSON)}
 	if o.settle < 0 {
 		errs = append(errs, fmt.Errorf("--settle: must not be negative, got %s", o.settle))
@@ -80,22 +68,17 @@ func (o *auditOptions) validate() error {
 	return errors.Join(errs...)
 }
 
-func (o *auditOptions) run(ctx context.Context, a *app, cfg config.Config) (err error) {
-	from, err := o.open(ctx, a, cfg)
+func (o *auditOptions) run(ctx context.Context, cfg config.Config) (err error) {
+	from, err := o.open(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.close()) }()
-	view, err := o.look(ctx, a, from, auditConfig(cfg))
+	view, err := o.look(ctx, from, auditConfig(cfg))
 	if err != nil {
 		return err
 	}
-	if o.output == formatJSON {
-		err = printJSON(a.out, view)
-	} else {
-		_, err = fmt.Fprint(a.out, renderAudit(view))
-	}
-	if err != nil {
+	if err := printAs(o.out, o.output, view, renderAudit(view)); err != nil {
 		return err
 	}
 	if n := len(view.Violations); n > 0 {
@@ -123,17 +106,17 @@ func auditConfig(cfg config.Config) audit.Options {
 const clockSkew = time.Minute
 
 // look reads everything twice and judges it.
-func (o *auditOptions) look(ctx context.Context, a *app, from *auditSources, opts audit.Options) (auditView, error) {
-	first, err := from.look(ctx, a.clock.Now())
+func (o *auditOptions) look(ctx context.Context, from *auditSources, opts audit.Options) (auditView, error) {
+	first, err := from.look(ctx, o.clock.Now())
 	if err != nil {
 		return auditView{}, err
 	}
 	select {
 	case <-ctx.Done():
 		return auditView{}, context.Cause(ctx)
-	case <-a.clock.After(o.settle):
+	case <-o.clock.After(o.settle):
 	}
-	second, err := from.look(ctx, a.clock.Now())
+	second, err := from.look(ctx, o.clock.Now())
 	if err != nil {
 		return auditView{}, err
 	}
@@ -144,9 +127,9 @@ func (o *auditOptions) look(ctx context.Context, a *app, from *auditSources, opt
 }
 
 // open opens what is to be compared. What cannot be opened is noted; without the store there is nothing.
-func (o *auditOptions) open(ctx context.Context, a *app, cfg config.Config) (*auditSources, error) {
+func (o *auditOptions) open(ctx context.Context, cfg config.Config) (*auditSources, error) {
 	from := &auditSources{backends: backends{log: slog.New(slog.DiscardHandler)}}
-	st, closeStore, err := a.openStore(ctx, cfg, true)
+	st, closeStore, err := o.openStore(ctx, cfg, true)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +142,7 @@ func (o *auditOptions) open(ctx context.Context, a *app, cfg config.Config) (*au
 	for _, s := range steps {
 		if slices.Contains(o.without, string(s.part)) {
 			from.leaveOut(s.part, "left out by --without")
-		} else if err := s.open(ctx, a, cfg); err != nil {
+		} else if err := s.open(ctx, o.app, cfg); err != nil {
 			from.fail(s.part, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/internal/config"
 )
@@ -30,8 +29,11 @@ func newConfigCmd(a *app) *cobra.Command {
 		Long:  configLong,
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := o.validate(); err != nil {
-				return asUsage(err)
+			if o.example && o.output != formatTable {
+				return usagef("--example: prints YAML and cannot be combined with --output")
+			}
+			if err := checkFormat(o.output, formatTable, formatJSON); err != nil {
+				return err
 			}
 			if o.example {
 				_, err := fmt.Fprint(a.out, config.Example())
@@ -44,21 +46,11 @@ func newConfigCmd(a *app) *cobra.Command {
 			return errors.Join(o.run(a.streams, cfg), asUsage(cfg.Validate()))
 		},
 	}
-	o.flags(cmd.Flags())
-	completes(cmd, "output", formatTable, formatJSON)
-	return exits(cmd)
-}
-
-func (o *configOptions) flags(fs *pflag.FlagSet) {
+	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	fs.BoolVar(&o.example, "example", false, "print a commented configuration file")
-}
-
-func (o *configOptions) validate() error {
-	if o.example && o.output != formatTable {
-		return errors.New("--example: prints YAML and cannot be combined with --output")
-	}
-	return checkFormat(o.output, formatTable, formatJSON)
+	completes(cmd, "output", formatTable, formatJSON)
+	return exits(cmd)
 }
 
 // configView is what `remuda config -o json` prints. Its shape is documented in docs/cli.md.
@@ -99,13 +91,9 @@ func plain(v any) any {
 }
 
 func (o *configOptions) run(s streams, l config.Loaded) error {
-	if o.output == formatJSON {
-		return printJSON(s.out, newConfigView(l))
-	}
 	t := &table{header: []string{"KEY", "ORIGIN", "VALUE"}}
 	for _, setting := range config.Settings() {
 		t.add(setting.Key, l.Origin(setting.Key).String(), orNone(config.Redact(setting.Text(l.Config))))
 	}
-	_, err := fmt.Fprint(s.out, t.String(0))
-	return err
+	return printAs(s.out, o.output, newConfigView(l), t.String(0))
 }

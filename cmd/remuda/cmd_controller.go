@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -23,16 +24,12 @@ func newControllerCmd(a *app) *cobra.Command {
 		Short: "Run the controller",
 		Long:  controllerLong,
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
+		RunE: a.configured(func(cfg config.Config) error {
 			if cfg.GitHub.URL == "" {
-				return usagef("github.url: must be set, such as https://github.com/owner/name; `remuda dev` simulates GitHub")
+				return errors.New("github.url: must be set, such as https://github.com/owner/name; `remuda dev` simulates GitHub")
 			}
-			return a.runController(cmd.Context(), cfg.Config)
-		},
+			return nil
+		}, a.runController),
 	}
 	return exits(cmd, exitInterrupted)
 }

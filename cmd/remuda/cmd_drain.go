@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,51 +25,45 @@ those launched after the order stay. The order stays in force when the command e
 
 // drainOptions are the flags of `remuda drain`.
 type drainOptions struct {
-	instance, class, timeout string
-	all                      bool
-	limit                    time.Duration
+	*app
+	class, timeout string
+	all            bool
+	args           []string
+	given          *pflag.FlagSet
+
+	instance   string
+	limit      time.Duration
+	classKnown bool // it is configured
 }
 
 func newDrainCmd(a *app) *cobra.Command {
-	o := &drainOptions{}
+	o := &drainOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "drain (INSTANCE | --class CLASS | --all)",
 		Short: "Drain instances and wait until they have ended",
 		Long:  drainLong,
-		Args:  atMostOneArg,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			if len(args) == 1 {
-				o.instance = args[0]
-			}
-			if err := o.validate(cfg.Config, cmd.Flags(), len(args)); err != nil {
-				return asUsage(err)
-			}
-			return a.withStore(cmd.Context(), cfg.Config, true, func(st *store.Store) error {
-				return o.run(cmd.Context(), a, st, slices.Sorted(maps.Keys(cfg.Classes)))
-			})
+		Args: func(cmd *cobra.Command, args []string) error {
+			o.args, o.given = args, cmd.Flags()
+			return atMostOneArg(cmd, args)
 		},
+		RunE: a.onStore(true, o.validate, o.run),
 	}
-	o.flags(cmd.Flags())
+	fs := cmd.Flags()
+	fs.StringVar(&o.class, "class", "", "every instance of this resource `class`")
+	fs.BoolVar(&o.all, "all", false, "every instance")
+	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
 	completesClass(a, cmd, "class")
 	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
 }
 
-func (o *drainOptions) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.class, "class", "", "every instance of this resource `class`")
-	fs.BoolVar(&o.all, "all", false, "every instance")
-	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
-}
-
-func (o *drainOptions) validate(cfg config.Config, given *pflag.FlagSet, args int) error {
+func (o *drainOptions) validate(cfg config.Config) error {
 	if o.timeout == "" {
 		o.timeout = cfg.UsualRuntime().String()
 	}
-	selectors := args
-	for _, chosen := range []bool{given.Changed("class"), o.all} {
+	_, o.classKnown = cfg.Classes[o.class]
+	o.instance = strings.Join(o.args, "") // at most one
+	selectors := len(o.args)
+	for _, chosen := range []bool{o.given.Changed("class"), o.all} {
 		if chosen {
 			selectors++
 		}
@@ -77,7 +72,7 @@ func (o *drainOptions) validate(cfg config.Config, given *pflag.FlagSet, args in
 	if selectors != 1 {
 		errs = append(errs, fmt.Errorf("exactly one of INSTANCE, --class and --all must be given, got %d", selectors))
 	}
-	if args == 1 && o.instance == "" || given.Changed("class") && o.class == "" {
+	if len(o.args) == 1 && o.instance == "" || o.given.Changed("class") && o.class == "" {
 		errs = append(errs, errors.New("INSTANCE and --class must not be empty: --all drains everything"))
 	}
 	limit, err := parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
@@ -85,20 +80,20 @@ func (o *drainOptions) validate(cfg config.Config, given *pflag.FlagSet, args in
 	return errors.Join(append(errs, err)...)
 }
 
-func (o *drainOptions) run(ctx context.Context, a *app, st *store.Store, classes []string) error {
+func (o *drainOptions) run(ctx context.Context, st *store.Store) error {
 	wait, cancel := waitLimit(ctx, o.limit, "drain")
 	defer cancel()
-	start := a.clock.Now()
+	start := o.clock.Now()
 	order := store.DrainOrder{
 		ID: uuid.NewString(), InstanceID: store.InstanceID(o.instance), ResourceClass: o.class, CreatedAt: store.At(start),
 	}
-	show := newProgress(a.streams)
+	show := newProgress(o.streams)
 	defer show.clear()
 	var found []store.Instance
-	err := settle(wait, a.clock, show, "drain", func(ctx context.Context) (err error) {
+	err := settle(wait, o.clock, show, "drain", func(ctx context.Context) (err error) {
 		found, err = matching(ctx, st, order.Covers)
 		if err == nil {
-			err = o.known(found, classes)
+			err = o.known(found)
 		}
 		if err == nil {
 			err = st.OrderDrain(ctx, order)
@@ -108,24 +103,24 @@ func (o *drainOptions) run(ctx context.Context, a *app, st *store.Store, classes
 	if err != nil {
 		return err
 	}
-	left, dismissed, err := o.wait(wait, a, st, order, found, show)
+	left, dismissed, err := o.wait(wait, st, order, found, show)
 	if err != nil {
 		return fmt.Errorf("%w: %d left (the order stays in force)", err, left)
 	}
 	show.clear()
 	for _, id := range dismissed {
-		if _, err := fmt.Fprintf(a.out, "%s dismissed\n", id); err != nil {
+		if _, err := fmt.Fprintf(o.out, "%s dismissed\n", id); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(a.out, "drained %d after %s\n", len(dismissed), seconds(a.clock.Now().Sub(start)))
+	_, err = fmt.Fprintf(o.out, "drained %d after %s\n", len(dismissed), seconds(o.clock.Now().Sub(start)))
 	return err
 }
 
 // known reports a selector that names nothing. A class without instances is known by configuration.
-func (o *drainOptions) known(found []store.Instance, classes []string) error {
+func (o *drainOptions) known(found []store.Instance) error {
 	switch {
-	case len(found) > 0 || o.all || slices.Contains(classes, o.class):
+	case len(found) > 0 || o.all || o.classKnown:
 		return nil
 	case o.class != "":
 		return fmt.Errorf("class %s: %w: neither configured nor of any instance", o.class, store.ErrNotFound)
@@ -137,8 +132,8 @@ func (o *drainOptions) known(found []store.Instance, classes []string) error {
 // wait polls until every instance that order covers has ended, those found when it was given and those
 // launched until a controller took it up, and returns how many have not and the ids of those that were alive
 // when it was given or later. A controller may have dismissed them all before the first look.
-func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order store.DrainOrder, found []store.Instance, show *progress) (int, []store.InstanceID, error) {
-	start := a.clock.Now()
+func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.DrainOrder, found []store.Instance, show *progress) (int, []store.InstanceID, error) {
+	start := o.clock.Now()
 	named, seen := map[store.InstanceID]bool{}, map[store.InstanceID]bool{}
 	see := func(in store.Instance) {
 		if in.State != statemachine.Terminated {
@@ -151,8 +146,8 @@ func (o *drainOptions) wait(ctx context.Context, a *app, st *store.Store, order 
 	}
 	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
 	left := 0
-	err := poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
-		now := a.clock.Now()
+	err := poll(ctx, o.clock, func(ctx context.Context) (bool, error) {
+		now := o.clock.Now()
 		if notify.due(now) {
 			_ = st.Table().Notify(ctx, store.DrainKey(order.ID)) // a hint: the controller scans anyway
 		}

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/statemachine"
 )
@@ -14,60 +11,42 @@ table that the program runs on. Format markdown prints both: docs/statemachine.m
 
 var fsmFormats = []string{"table", "mermaid", "json", "markdown"}
 
-// fsmOptions are the flags of `remuda fsm`.
-type fsmOptions struct {
-	format   string
-	requests bool
-}
-
 func newFSMCmd(a *app) *cobra.Command {
-	o := &fsmOptions{}
+	var format string
+	var requests bool
 	cmd := &cobra.Command{
 		Use:   "fsm",
 		Short: "Print the state machines",
 		Long:  fsmLong,
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := o.validate(); err != nil {
+			if err := oneOf("--format", format, fsmFormats); err != nil {
 				return asUsage(err)
 			}
-			return o.run(a.streams)
+			m := statemachine.InstanceMachine()
+			if requests {
+				m = statemachine.RequestMachine()
+			}
+			var text []byte
+			var err error
+			switch format {
+			case "markdown":
+				text = []byte(statemachine.Markdown())
+			case "mermaid":
+				text = []byte(m.Mermaid())
+			case "json":
+				text, err = m.JSON()
+			default:
+				text = []byte(m.Table())
+			}
+			if err == nil {
+				_, err = a.out.Write(text)
+			}
+			return err
 		},
 	}
-	o.flags(cmd.Flags())
+	cmd.Flags().StringVar(&format, "format", "table", "table, mermaid, json or markdown")
+	cmd.Flags().BoolVar(&requests, "requests", false, "the state machine of requests")
 	completes(cmd, "format", fsmFormats...)
 	return exits(cmd)
-}
-
-func (o *fsmOptions) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.format, "format", "table", "table, mermaid, json or markdown")
-	fs.BoolVar(&o.requests, "requests", false, "the state machine of requests")
-}
-
-func (o *fsmOptions) validate() error {
-	return oneOf("--format", o.format, fsmFormats)
-}
-
-func (o *fsmOptions) run(s streams) error {
-	m := statemachine.InstanceMachine()
-	if o.requests {
-		m = statemachine.RequestMachine()
-	}
-	var text string
-	switch o.format {
-	case "markdown":
-		text = statemachine.Markdown()
-	case "mermaid":
-		text = m.Mermaid()
-	case "json":
-		b, err := m.JSON()
-		if err != nil {
-			return err
-		}
-		text = string(b)
-	default:
-		text = m.Table()
-	}
-	_, err := fmt.Fprint(s.out, text)
-	return err
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
@@ -23,33 +21,22 @@ token, which no runner uses, to see that the credentials may register runners.
 
 With --dry-run it changes nothing and says what it would do; of GitHub it only reads.`
 
-// initOptions are the flags of `remuda init`.
-type initOptions struct{ dryRun bool }
-
 func newInitCmd(a *app) *cobra.Command {
-	o := &initOptions{}
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make table, queues and launch template, and check GitHub's credentials",
 		Long:  initLong,
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), a, cfg.Config)
-		},
+		RunE: a.configured(nil, func(ctx context.Context, cfg config.Config) error {
+			return a.runInit(ctx, cfg, !dryRun)
+		}),
 	}
-	o.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing, say what would be done")
 	return exits(cmd, exitInterrupted)
 }
 
-func (o *initOptions) flags(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.dryRun, "dry-run", false, "change nothing, say what would be done")
-}
-
-func (o *initOptions) run(ctx context.Context, a *app, cfg config.Config) (err error) {
+func (a *app) runInit(ctx context.Context, cfg config.Config, apply bool) (err error) {
 	if cfg.OnEC2() && cfg.Agent.RunnerUser == config.RootUser {
 		fmt.Fprintln(a.err, "remuda: "+jobsAreRoot)
 	}
@@ -65,10 +52,8 @@ func (o *initOptions) run(ctx context.Context, a *app, cfg config.Config) (err e
 	if cfg.GitHub.URL != "" { // else it is simulated
 		resources = append(resources, a.githubResource(cfg, b.log))
 	}
-	return a.ensureAll(ctx, resources, !o.dryRun, func(s ensure.Step) { printStep(a.out, s) })
+	return a.ensureAll(ctx, resources, apply, func(s ensure.Step) { fmt.Fprintln(a.out, s) })
 }
-
-func printStep(out io.Writer, s ensure.Step) { fmt.Fprintln(out, s) }
 
 // openRemote opens those back ends of cfg that are not on this machine: the others would be made by
 // being opened.

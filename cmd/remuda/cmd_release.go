@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/statemachine"
@@ -23,6 +22,7 @@ Releasing again is harmless, and an old attempt never frees a newer one.`
 
 // releaseOptions are the flags of `remuda release`.
 type releaseOptions struct {
+	*app
 	id, attempt, mode, timeout string
 
 	requestID store.RequestID
@@ -31,35 +31,21 @@ type releaseOptions struct {
 }
 
 func newReleaseCmd(a *app) *cobra.Command {
-	o := &releaseOptions{}
+	o := &releaseOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "release --id ID",
 		Short: "Give the runners of a request back",
 		Long:  releaseLong,
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			if err := o.validate(cfg.Config); err != nil {
-				return asUsage(err)
-			}
-			return a.withStore(cmd.Context(), cfg.Config, true, func(st *store.Store) error {
-				return o.run(cmd.Context(), a, st)
-			})
-		},
+		RunE:  a.onStore(true, o.validate, o.run),
 	}
-	o.flags(cmd.Flags())
-	completes(cmd, "mode", string(store.ReleaseDrain), string(store.ReleaseNow))
-	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
-}
-
-func (o *releaseOptions) flags(fs *pflag.FlagSet) {
+	fs := cmd.Flags()
 	fs.StringVar(&o.id, "id", "", "request `id`")
 	fs.StringVar(&o.attempt, "attempt", "", "attempt of the run, `N` from 1 (default the newest)")
 	fs.StringVar(&o.mode, "mode", string(store.ReleaseDrain), "drain or now")
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
+	completes(cmd, "mode", string(store.ReleaseDrain), string(store.ReleaseNow))
+	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
 }
 
 func (o *releaseOptions) validate(cfg config.Config) error {
@@ -76,14 +62,14 @@ func (o *releaseOptions) validate(cfg config.Config) error {
 	return errors.Join(errs[:]...)
 }
 
-func (o *releaseOptions) run(ctx context.Context, a *app, st *store.Store) error {
+func (o *releaseOptions) run(ctx context.Context, st *store.Store) error {
 	wait, cancel := waitLimit(ctx, o.limit, fmt.Sprintf("release %s", o.requestID))
 	defer cancel()
-	start := a.clock.Now()
-	show := newProgress(a.streams)
+	start := o.clock.Now()
+	show := newProgress(o.streams)
 	defer show.clear()
 	attempt := o.number
-	err := settle(wait, a.clock, show, o.id, func(ctx context.Context) error {
+	err := settle(wait, o.clock, show, o.id, func(ctx context.Context) error {
 		r, err := st.Release(ctx, o.requestID, o.number, store.ReleaseMode(o.mode))
 		if o.number == 0 {
 			attempt = r.Attempt
@@ -93,20 +79,20 @@ func (o *releaseOptions) run(ctx context.Context, a *app, st *store.Store) error
 	if err != nil {
 		return err
 	}
-	if err := o.await(wait, a, st, attempt, show); err != nil {
+	if err := o.await(wait, st, attempt, show); err != nil {
 		return fmt.Errorf("%w (the release stays in force)", err)
 	}
 	show.clear()
-	_, err = fmt.Fprintf(a.out, "released %s attempt %d after %s\n", o.requestID, attempt, seconds(a.clock.Now().Sub(start)))
+	_, err = fmt.Fprintf(o.out, "released %s attempt %d after %s\n", o.requestID, attempt, seconds(o.clock.Now().Sub(start)))
 	return err
 }
 
 // await waits until nothing is held for attempt.
-func (o *releaseOptions) await(ctx context.Context, a *app, st *store.Store, attempt int, show *progress) error {
-	start := a.clock.Now()
+func (o *releaseOptions) await(ctx context.Context, st *store.Store, attempt int, show *progress) error {
+	start := o.clock.Now()
 	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
-	return poll(ctx, a.clock, func(ctx context.Context) (bool, error) {
-		now := a.clock.Now()
+	return poll(ctx, o.clock, func(ctx context.Context) (bool, error) {
+		now := o.clock.Now()
 		if notify.due(now) {
 			_ = st.Notify(ctx, o.requestID) // a hint: lost, it costs latency only
 		}

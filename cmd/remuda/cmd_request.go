@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
@@ -25,6 +24,7 @@ back what it asked for.`
 
 // requestOptions are the flags of `remuda request`, as given; validate turns them into a RunRequest.
 type requestOptions struct {
+	*app
 	id, attempt, count  string
 	usage, types, class string
 	maxRuntime, timeout string
@@ -33,34 +33,16 @@ type requestOptions struct {
 }
 
 func newRequestCmd(a *app) *cobra.Command {
-	o := &requestOptions{}
+	o := &requestOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "request --id ID --resource-class CLASS [--count N]",
 		Short:   "Ask for runners and wait until they are ready",
 		Long:    requestLong,
 		Example: `  remuda request --id 4711 --count 3 --resource-class medium --allowed-instance-types "c* m*"`,
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			if err := o.validate(cfg.Config); err != nil {
-				return asUsage(err)
-			}
-			return a.withStore(cmd.Context(), cfg.Config, false, func(st *store.Store) error {
-				return o.run(cmd.Context(), a, st)
-			})
-		},
+		RunE:    a.onStore(false, o.validate, o.run),
 	}
-	o.flags(cmd.Flags())
-	completes(cmd, "usage-class", store.Spot, store.OnDemand, store.Spot+","+store.OnDemand)
-	completes(cmd, "output", formatTable, formatJSON)
-	completesClass(a, cmd, "resource-class")
-	return exits(cmd, exitConflict, exitTimedOut, exitFailed, exitInterrupted)
-}
-
-func (o *requestOptions) flags(fs *pflag.FlagSet) {
+	fs := cmd.Flags()
 	fs.StringVar(&o.id, "id", "", "request `id`: the run id, or <run id>-<suffix>; also the runner label")
 	fs.StringVar(&o.attempt, "attempt", "1", "attempt of the run, `N` from 1")
 	fs.StringVar(&o.count, "count", "1", "how many runners, `N` from 1")
@@ -70,6 +52,10 @@ func (o *requestOptions) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.maxRuntime, "max-runtime", "", "longest `duration` of the run; then its machines end (default limits.running)")
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` until all are ready (default requests.timeout)")
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
+	completes(cmd, "usage-class", store.Spot, store.OnDemand, store.Spot+","+store.OnDemand)
+	completes(cmd, "output", formatTable, formatJSON)
+	completesClass(a, cmd, "resource-class")
+	return exits(cmd, exitConflict, exitTimedOut, exitFailed, exitInterrupted)
 }
 
 // validate checks every flag against cfg before anything is opened or written (S89, H34).
@@ -104,11 +90,11 @@ const giveUpMargin = 30 * time.Second
 // 7.5 s after its first signal (docs.github.com, workflow cancellation).
 const giveBackLimit = 5 * time.Second
 
-func (o *requestOptions) run(ctx context.Context, a *app, st *store.Store) error {
+func (o *requestOptions) run(ctx context.Context, st *store.Store) error {
 	limit := o.want.Timeout.Duration() + giveUpMargin
 	wait, cancel := waitLimit(ctx, limit, fmt.Sprintf("request %s", o.want.ID))
 	defer cancel()
-	w := &requestWait{app: a, store: st, want: o.want, start: a.clock.Now(), progress: newProgress(a.streams)}
+	w := &requestWait{app: o.app, store: st, want: o.want, start: o.clock.Now(), progress: newProgress(o.streams)}
 	w.want.CreatedAt = store.At(w.start)
 	err := w.run(wait)
 	w.progress.clear()
@@ -119,7 +105,8 @@ func (o *requestOptions) run(ctx context.Context, a *app, st *store.Store) error
 	if err != nil {
 		return err
 	}
-	return printReady(a.streams, o.output, newRunResult(w.status))
+	result := newRunResult(w.status)
+	return printAs(o.out, o.output, result, renderReady(result))
 }
 
 // giveBack releases what was asked for, although ctx may have ended. cause is why.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -23,12 +23,15 @@ looked up among the instances and then among the requests; a word before it says
 
 // statusOptions are the flags of `remuda status`.
 type statusOptions struct {
+	*app
 	output string
 	watch  bool
 	all    bool
 
 	kind string // "", request or instance
 	id   string // "": the fleet
+
+	window time.Duration // of a healthy heartbeat
 }
 
 // Kinds of thing that may be asked for by name.
@@ -38,34 +41,20 @@ const (
 )
 
 func newStatusCmd(a *app) *cobra.Command {
-	o := &statusOptions{}
+	o := &statusOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "status [[request | instance] ID]",
 		Short: "Show the fleet, a request or an instance",
 		Long:  statusLong,
 		Args:  func(_ *cobra.Command, args []string) error { return asUsage(o.parse(args)) },
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			if err := o.validate(); err != nil {
-				return asUsage(err)
-			}
-			return a.withStore(cmd.Context(), cfg.Config, true, func(st *store.Store) error {
-				return o.run(cmd.Context(), a, st, statemachine.Limits(cfg.Limits).Window())
-			})
-		},
+		RunE:  a.onStore(true, o.validate, o.run),
 	}
-	o.flags(cmd.Flags())
-	completes(cmd, "output", formatTable, formatWide, formatJSON)
-	return exits(cmd, exitNotFound, exitInterrupted)
-}
-
-func (o *statusOptions) flags(fs *pflag.FlagSet) {
+	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table, wide or json")
 	fs.BoolVarP(&o.watch, "watch", "w", false, "show it again every second, until interrupted; then exit 0")
 	fs.BoolVar(&o.all, "all", false, "also terminated instances and requests that are over")
+	completes(cmd, "output", formatTable, formatWide, formatJSON)
+	return exits(cmd, exitNotFound, exitInterrupted)
 }
 
 // parse takes [kind] id.
@@ -89,28 +78,27 @@ func (o *statusOptions) parse(args []string) error {
 	return nil
 }
 
-func (o *statusOptions) validate() error {
+func (o *statusOptions) validate(cfg config.Config) error {
+	o.window = statemachine.Limits(cfg.Limits).Window()
 	return checkFormat(o.output, formatTable, formatWide, formatJSON)
 }
 
 // watchEvery is the period of --watch: thresholds and ages are shown in seconds.
 const watchEvery = time.Second
 
-func (o *statusOptions) run(ctx context.Context, a *app, st *store.Store, window time.Duration) error {
+func (o *statusOptions) run(ctx context.Context, st *store.Store) error {
 	if !o.watch {
-		return o.once(ctx, a, st, window)
+		return o.once(ctx, st)
 	}
 	for {
 		// Interrupted in the middle of a read is the proper end of a watch too.
-		if err := o.once(ctx, a, st, window); err != nil && ctx.Err() == nil {
+		if err := o.once(ctx, st); err != nil && ctx.Err() == nil {
 			return err
 		}
-		timer := a.clock.NewTimer(watchEvery)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return nil
-		case <-timer.C():
+		case <-o.clock.After(watchEvery):
 		}
 	}
 }
@@ -119,33 +107,36 @@ func (o *statusOptions) run(ctx context.Context, a *app, st *store.Store, window
 const homeAndClear = "\x1b[H\x1b[J"
 
 // once reads and prints one picture, in one write so that a watched one does not flicker.
-func (o *statusOptions) once(ctx context.Context, a *app, st *store.Store, window time.Duration) error {
+func (o *statusOptions) once(ctx context.Context, st *store.Store) error {
 	width, height := 0, 0
-	if a.outTTY {
-		width, height = a.size()
+	if o.outTTY {
+		width, height = o.size()
 	}
 	var b bytes.Buffer
-	if err := o.draw(ctx, &b, st, a.clock.Now(), window, width); err != nil {
+	if err := o.draw(ctx, &b, st, o.clock.Now(), width); err != nil {
 		return err
 	}
 	text := b.String()
-	if o.watch && a.outTTY {
+	if o.watch && o.outTTY {
 		text = homeAndClear + clip(text, height-1)
 	}
-	_, err := fmt.Fprint(a.out, text)
+	_, err := fmt.Fprint(o.out, text)
 	return err
 }
 
-func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Store, now time.Time, window time.Duration, width int) error {
+func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Store, now time.Time, width int) error {
 	if o.kind == kindRequest {
 		return o.drawRequest(ctx, b, st, now, width)
 	}
-	view, err := readFleet(ctx, st, now, window)
+	view, err := readFleet(ctx, st, now, o.window)
 	if err != nil {
 		return err
 	}
 	if o.id == "" {
-		return o.drawFleet(b, view, width)
+		if !o.all {
+			view.hideOver()
+		}
+		return printAs(b, o.output, view, renderFleet(view, o.output == formatWide, width))
 	}
 	in, err := view.instance(o.id)
 	if err != nil && o.kind == "" {
@@ -158,22 +149,7 @@ func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Sto
 	if err != nil {
 		return err
 	}
-	if o.output == formatJSON {
-		return printJSON(b, in)
-	}
-	b.WriteString(renderInstance(in, store.At(now)))
-	return nil
-}
-
-func (o *statusOptions) drawFleet(b *bytes.Buffer, view fleetView, width int) error {
-	if !o.all {
-		view.hideOver()
-	}
-	if o.output == formatJSON {
-		return printJSON(b, view)
-	}
-	b.WriteString(renderFleet(view, o.output == formatWide, width))
-	return nil
+	return printAs(b, o.output, in, renderInstance(in, store.At(now)))
 }
 
 func (o *statusOptions) drawRequest(ctx context.Context, b *bytes.Buffer, st *store.Store, now time.Time, width int) error {
@@ -181,11 +157,7 @@ func (o *statusOptions) drawRequest(ctx context.Context, b *bytes.Buffer, st *st
 	if err != nil {
 		return err
 	}
-	if o.output == formatJSON {
-		return printJSON(b, v)
-	}
-	b.WriteString(renderRequest(v, store.At(now), width))
-	return nil
+	return printAs(b, o.output, v, renderRequest(v, store.At(now), width))
 }
 
 // clip keeps the first lines of text, so that a picture never scrolls its own beginning away.

@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // buildVersion is what `remuda version -o json` prints. Its shape is documented in docs/cli.md.
@@ -54,38 +53,22 @@ func (v buildVersion) String() string {
 	return fmt.Sprintf("remuda %s%s %s %s/%s", v.Version, revision, v.Go, v.OS, v.Arch)
 }
 
-// versionOptions are the flags of `remuda version`.
-type versionOptions struct{ output string }
-
 func newVersionCmd(a *app) *cobra.Command {
-	o := &versionOptions{}
+	var output string
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Long:  "Prints the version of the program and of what it was built with.",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := o.validate(); err != nil {
-				return asUsage(err)
+			if err := checkFormat(output, formatTable, formatJSON); err != nil {
+				return err
 			}
-			return o.run(a.streams, currentVersion())
+			v := currentVersion()
+			return printAs(a.out, output, v, v.String()+"\n")
 		},
 	}
-	o.flags(cmd.Flags())
+	cmd.Flags().StringVarP(&output, "output", "o", formatTable, "table or json")
 	completes(cmd, "output", formatTable, formatJSON)
 	return exits(cmd)
-}
-
-func (o *versionOptions) flags(fs *pflag.FlagSet) {
-	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
-}
-
-func (o *versionOptions) validate() error { return checkFormat(o.output, formatTable, formatJSON) }
-
-func (o *versionOptions) run(s streams, v buildVersion) error {
-	if o.output == formatJSON {
-		return printJSON(s.out, v)
-	}
-	_, err := fmt.Fprintln(s.out, v)
-	return err
 }

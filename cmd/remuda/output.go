@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +26,15 @@ func printJSON(w io.Writer, v any) error {
 		return fmt.Errorf("write json: %w", err)
 	}
 	return nil
+}
+
+// printAs writes v as JSON, or else its text for people.
+func printAs(w io.Writer, format string, v any, text string) error {
+	if format == formatJSON {
+		return printJSON(w, v)
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // table is rows of cells under a header, for people.
@@ -148,15 +158,12 @@ func short(d time.Duration) string {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 // orNone returns s, or the sign for nothing.
-func orNone(s string) string {
-	if s == "" {
-		return none
-	}
-	return s
-}
+func orNone(s string) string { return cmp.Or(s, none) }
 
 // checkFormat reports a format that is none of allowed.
-func checkFormat(got string, allowed ...string) error { return oneOf("--output", got, allowed) }
+func checkFormat(got string, allowed ...string) error {
+	return asUsage(oneOf("--output", got, allowed))
+}
 
 // printable keeps what a script or an agent wrote from controlling the terminal.
 func printable(s string) string {

@@ -35,14 +35,10 @@ func newRunResult(st store.RunStatus) runResult {
 	return r
 }
 
-// printReady prints the answer to a request.
-func printReady(s streams, format string, r runResult) error {
-	if format == formatJSON {
-		return printJSON(s.out, r)
-	}
-	_, err := fmt.Fprintf(s.out, "label %s: %d ready (%d warm, %d cold) after %.1f s\n%s",
+// renderReady writes the answer to a request for people.
+func renderReady(r runResult) string {
+	return fmt.Sprintf("label %s: %d ready (%d warm, %d cold) after %.1f s\n%s",
 		r.Label, r.ReadyCount, r.WarmCount, r.ReadyCount-r.WarmCount, r.Seconds, seatTable(r.Instances).String(0))
-	return err
 }
 
 // seatTable lists the instances a request was given.

@@ -39,12 +39,10 @@ func poll(ctx context.Context, clk clock.WithTicker, look func(context.Context) 
 		case err != nil:
 			return err
 		}
-		timer := clk.NewTimer(jitter(pause))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return ended(ctx)
-		case <-timer.C():
+		case <-clk.After(jitter(pause)):
 		}
 		pause = min(time.Duration(float64(pause)*pollGrow), pollMax)
 	}
