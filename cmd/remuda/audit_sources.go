@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"time"
 
-	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/reconciler/audit"
@@ -38,13 +36,9 @@ func (f *auditSources) fail(part audit.Part, err error) {
 }
 
 // openFleet opens the fleet, unless that would make it.
-func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config) error {
-	u, err := url.Parse(cfg.Fleet)
-	if err != nil {
-		return fmt.Errorf("open fleet: %w", err)
-	}
-	if u.Scheme == "process" {
-		dir, err := procfleet.Folder(u)
+func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config) (err error) {
+	if config.HasScheme(cfg.Fleet, []string{"process"}) {
+		dir, err := fleetFolder(cfg)
 		if err == nil {
 			_, err = os.Stat(dir)
 		}

@@ -21,16 +21,19 @@ import (
 	"github.com/remuda-run/remuda/store/sqlitestore"
 )
 
+// opener opens the back end of a URL.
+type opener[B any] func(context.Context, *url.URL, clock.WithTicker, *slog.Logger) (B, error)
+
 // stores opens the store behind a URL, by its scheme.
-var stores = map[string]func(context.Context, *url.URL, clock.WithTicker, *slog.Logger) (store.Table, error){
+var stores = map[string]opener[store.Table]{
 	"sqlite": func(ctx context.Context, u *url.URL, clk clock.WithTicker, _ *slog.Logger) (store.Table, error) {
 		return sqlitestore.Open(ctx, u, clk) // sqlite:///var/lib/remuda/remuda.db
 	},
-	"dynamodb": openDynamo, // dynamodb://remuda?region=eu-west-1
+	"dynamodb": openDynamo(nil, ""), // dynamodb://remuda?region=eu-west-1
 }
 
 // pools opens the pool behind a URL, by its scheme.
-var pools = map[string]func(context.Context, *url.URL, clock.WithTicker, *slog.Logger) (pool.Pool, error){
+var pools = map[string]opener[pool.Pool]{
 	"sqlite": func(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
 		return sqlitepool.Open(ctx, u, clk) // the same file as the store, or one of its own
 	},
@@ -72,36 +75,39 @@ func openStore(ctx context.Context, cfg config.Config, mustExist bool) (*store.S
 
 // openTable opens the table below the store that cfg names. The caller closes it.
 func openTable(ctx context.Context, cfg config.Config, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
-	u, err := url.Parse(cfg.Store)
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	open, ok := stores[u.Scheme]
-	if !ok {
-		return nil, fmt.Errorf("open store: no back end for scheme %q", u.Scheme)
-	}
-	table, err := open(ctx, u, clk, log)
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	return table, nil
+	return open(ctx, "store", cfg.Store, stores, clk, log)
 }
 
 // openPool opens the pool that cfg names. The caller closes it.
 func openPool(ctx context.Context, cfg config.Config, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
-	u, err := url.Parse(cfg.PoolURL())
+	return open(ctx, "pool", cfg.PoolURL(), pools, clk, log)
+}
+
+// open opens the back end of a URL by its scheme. what it is begins every error.
+func open[B any](ctx context.Context, what, raw string, schemes map[string]opener[B], clk clock.WithTicker, log *slog.Logger) (B, error) {
+	var none B
+	u, open, err := byScheme(what, raw, schemes)
 	if err != nil {
-		return nil, fmt.Errorf("open pool: %w", err)
+		return none, err
 	}
-	open, ok := pools[u.Scheme]
+	b, err := open(ctx, u, clk, log)
+	if err != nil {
+		return none, fmt.Errorf("open %s: %w", what, err)
+	}
+	return b, nil
+}
+
+// byScheme returns what schemes has for the URL of a back end.
+func byScheme[F any](what, raw string, schemes map[string]F) (*url.URL, F, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, schemes[""], fmt.Errorf("open %s: %w", what, err)
+	}
+	f, ok := schemes[u.Scheme]
 	if !ok {
-		return nil, fmt.Errorf("open pool: no back end for scheme %q", u.Scheme)
+		return nil, f, fmt.Errorf("open %s: no back end for scheme %q", what, u.Scheme)
 	}
-	p, err := open(ctx, u, clk, log)
-	if err != nil {
-		return nil, fmt.Errorf("open pool: %w", err)
-	}
-	return p, nil
+	return u, f, nil
 }
 
 // exists reports a file that is not there as store.ErrNotFound, so that a mistyped path is not

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -39,31 +40,24 @@ func loadAWS(ctx context.Context, u *url.URL, home string) (aws.Config, error) {
 // openObserved opens the table, so that its answers keep the knowledge of the service's clock fresh. home is the region
 // of a URL that names none.
 func (a *app) openObserved(ctx context.Context, cfg config.Config, service *ec2machine.ServiceClock, home string, log *slog.Logger) (store.Table, error) {
-	u, err := url.Parse(cfg.Store)
-	if err != nil || u.Scheme != "dynamodb" {
-		return openTable(ctx, cfg, a.clock, log)
-	}
-	config, err := loadAWS(ctx, u, home)
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
-	}
-	table, err := dynamostore.Open(ctx, u, service.Observe(config), a.clock, log)
-	if err != nil {
-		return nil, fmt.Errorf("open store: %w", asUsage(err)) // it calls nothing: the URL is wrong
-	}
-	return table, nil
+	observed := maps.Clone(stores)
+	observed["dynamodb"] = openDynamo(service, home)
+	return open(ctx, "store", cfg.Store, observed, a.clock, log)
 }
 
-func openDynamo(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
-	cfg, err := loadAWS(ctx, u, "")
-	if err != nil {
-		return nil, err
+// openDynamo opens the table of a URL; service, unless nil, observes its answers.
+func openDynamo(service *ec2machine.ServiceClock, home string) opener[store.Table] {
+	return func(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (store.Table, error) {
+		cfg, err := loadAWS(ctx, u, home)
+		if err != nil {
+			return nil, err
+		}
+		if service != nil {
+			cfg = service.Observe(cfg)
+		}
+		table, err := dynamostore.Open(ctx, u, cfg, clk, log)
+		return table, asUsage(err) // it calls nothing: the URL is wrong
 	}
-	table, err := dynamostore.Open(ctx, u, cfg, clk, log)
-	if err != nil {
-		return nil, asUsage(err) // it calls nothing: the URL is wrong
-	}
-	return table, nil
 }
 
 func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Logger) (pool.Pool, error) {
@@ -72,10 +66,7 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 		return nil, err
 	}
 	queues, err := sqspool.Open(u, cfg)
-	if err != nil {
-		return nil, asUsage(err) // it calls nothing either
-	}
-	return queues, nil
+	return queues, asUsage(err) // it calls nothing either
 }
 
 const jobsAreRoot = "agent.runnerUser is root: jobs run as root and can take the role of their machine; see docs/security.md"

@@ -15,13 +15,9 @@ import (
 
 // openFleet opens the fleet that c names. The caller closes it.
 func (a *app) openFleet(ctx context.Context, c config.Config, agentConfig string, log *slog.Logger) (machinery, error) {
-	u, err := url.Parse(c.Fleet)
+	u, open, err := byScheme("fleet", c.Fleet, fleets)
 	if err != nil {
-		return machinery{}, fmt.Errorf("open fleet: %w", err)
-	}
-	open, ok := fleets[u.Scheme]
-	if !ok {
-		return machinery{}, fmt.Errorf("open fleet: no back end for scheme %q", u.Scheme)
+		return machinery{}, err
 	}
 	return open(ctx, a, u, c, agentConfig, log)
 }

@@ -29,6 +29,7 @@ func controlOf(cfg config.Config) (githubsim.ControlClient, error) {
 
 // submitOptions are the flags of `remuda dev submit`.
 type submitOptions struct {
+	*app
 	run     string
 	runID   string // of the jobs themselves; "": run
 	count   int
@@ -39,22 +40,13 @@ type submitOptions struct {
 }
 
 func newDevSubmitCmd(a *app) *cobra.Command {
-	o := &submitOptions{}
+	o := &submitOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "submit",
 		Short: "Queue jobs at the simulated GitHub",
 		Long:  "Queues jobs at the simulated GitHub, labelled with a request's id as runs-on would be.",
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			if err := o.validate(); err != nil {
-				return asUsage(err)
-			}
-			return o.submit(cmd.Context(), a, cfg.Config)
-		},
+		RunE:  a.configured(o.validate, o.submit),
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "request `id` that the jobs name as their label")
 	cmd.Flags().StringVar(&o.runID, "run-id", "", "run `id` that the jobs belong to, if other than their label says")
@@ -69,7 +61,7 @@ func newDevSubmitCmd(a *app) *cobra.Command {
 	return exits(cmd, exitFailed, exitInterrupted)
 }
 
-func (o *submitOptions) validate() error {
+func (o *submitOptions) validate(config.Config) error {
 	if err := store.RequestID(o.run).Valid(); err != nil {
 		return fmt.Errorf("--run: %w", err)
 	}
@@ -79,10 +71,10 @@ func (o *submitOptions) validate() error {
 	if o.seconds < 0 {
 		return fmt.Errorf("--seconds: must not be negative, got %g", o.seconds)
 	}
-	return oneOf("--output", o.output, []string{formatTable, formatJSON})
+	return checkFormat(o.output, formatTable, formatJSON)
 }
 
-func (o *submitOptions) submit(ctx context.Context, a *app, cfg config.Config) error {
+func (o *submitOptions) submit(ctx context.Context, cfg config.Config) error {
 	c, err := controlOf(cfg)
 	if err != nil {
 		return err
@@ -102,7 +94,7 @@ func (o *submitOptions) submit(ctx context.Context, a *app, cfg config.Config) e
 			}
 		}
 	}
-	if err := printJobs(a.out, o.output, jobs); err != nil {
+	if err := printJobs(o.out, o.output, jobs); err != nil {
 		return err
 	}
 	for _, j := range jobs {
@@ -119,25 +111,18 @@ func newDevJobsCmd(a *app) *cobra.Command {
 		Use:   "jobs",
 		Short: "List the jobs of the simulated GitHub and who ran them",
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.loadConfig()
-			if err != nil {
-				return err
-			}
-			if err := oneOf("--output", output, []string{formatTable, formatJSON}); err != nil {
-				return asUsage(err)
-			}
-			c, err := controlOf(cfg.Config)
+		RunE: a.configured(func(config.Config) error { return checkFormat(output, formatTable, formatJSON) }, func(ctx context.Context, cfg config.Config) error {
+			c, err := controlOf(cfg)
 			if err != nil {
 				return err
 			}
 			var jobs []githubsim.JobRecord
-			if err := c.Call(cmd.Context(), http.MethodGet, "/jobs", nil, &jobs); err != nil {
+			if err := c.Call(ctx, http.MethodGet, "/jobs", nil, &jobs); err != nil {
 				return err
 			}
 			jobs = slices.DeleteFunc(jobs, func(j githubsim.JobRecord) bool { return run != "" && j.Label != run })
 			return printJobs(a.out, output, jobs)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&run, "run", "", "only those of this request `id`")
 	cmd.Flags().StringVarP(&output, "output", "o", formatTable, "table or json")
@@ -146,9 +131,6 @@ func newDevJobsCmd(a *app) *cobra.Command {
 
 // printJobs prints jobs as a table or as the simulated GitHub's JSON.
 func printJobs(w io.Writer, format string, jobs []githubsim.JobRecord) error {
-	if format == formatJSON {
-		return printJSON(w, jobs)
-	}
 	t := &table{header: []string{"JOB", "LABEL", "STATE", "RESULT", "INSTANCE", "SECONDS"}, shrink: []int{0, 1}}
 	for _, j := range jobs {
 		took := "-"
@@ -157,6 +139,5 @@ func printJobs(w io.Writer, format string, jobs []githubsim.JobRecord) error {
 		}
 		t.add(j.Name, j.Label, string(j.State), cmp.Or(string(j.Conclusion), "-"), cmp.Or(j.InstanceID, "-"), took)
 	}
-	_, err := fmt.Fprint(w, t.String(0))
-	return err
+	return printAs(w, format, jobs, t.String(0))
 }

@@ -40,7 +40,9 @@ func (a *app) runInit(ctx context.Context, cfg config.Config, apply bool) (err e
 	if cfg.OnEC2() && cfg.Agent.RunnerUser == config.RootUser {
 		fmt.Fprintln(a.err, "remuda: "+jobsAreRoot)
 	}
-	b, err := a.openRemote(ctx, cfg, slog.New(slog.DiscardHandler))
+	// Those on this machine would be made by being opened.
+	remote := func(raw string) bool { return !config.HasScheme(raw, onThisMachine) }
+	b, err := a.openBackends(ctx, cfg, "", nil, slog.New(slog.DiscardHandler), remote)
 	if err != nil {
 		return err
 	}
@@ -53,33 +55,6 @@ func (a *app) runInit(ctx context.Context, cfg config.Config, apply bool) (err e
 		resources = append(resources, a.githubResource(cfg, b.log))
 	}
 	return a.ensureAll(ctx, resources, apply, func(s ensure.Step) { fmt.Fprintln(a.out, s) })
-}
-
-// openRemote opens those back ends of cfg that are not on this machine: the others would be made by
-// being opened.
-func (a *app) openRemote(ctx context.Context, cfg config.Config, log *slog.Logger) (b *backends, err error) {
-	b = &backends{log: log}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, b.close())
-		}
-	}()
-	if !config.HasScheme(cfg.Store, onThisMachine) {
-		if b.table, err = openTable(ctx, cfg, a.clock, log); err != nil {
-			return b, err
-		}
-	}
-	if !config.HasScheme(cfg.PoolURL(), onThisMachine) {
-		if b.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
-			return b, err
-		}
-	}
-	if !config.HasScheme(cfg.Fleet, onThisMachine) {
-		if b.fleet, err = a.openFleet(ctx, cfg, "", log); err != nil {
-			return b, err
-		}
-	}
-	return b, nil
 }
 
 // onThisMachine lists the schemes of back ends that are files and processes.

@@ -64,10 +64,8 @@ func exitCode(err error) int {
 		return exitDone
 	}
 	for _, row := range exitTable {
-		for _, kind := range row.when {
-			if errors.Is(err, kind) {
-				return row.code
-			}
+		if slices.ContainsFunc(row.when, func(kind error) bool { return errors.Is(err, kind) }) {
+			return row.code
 		}
 	}
 	return exitFailure

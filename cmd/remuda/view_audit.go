@@ -27,13 +27,10 @@ type partView struct {
 }
 
 func newAuditView(s *audit.Snapshot, found []audit.Violation, notCompared []partView) auditView {
-	v := auditView{
+	return auditView{
 		Now: store.At(s.At), Instances: len(s.Instances), Requests: len(s.Runs), Machines: len(s.Machines), Runners: len(s.Runners),
-		NotCompared: []partView{}, Violations: []audit.Violation{},
+		NotCompared: append([]partView{}, notCompared...), Violations: append([]audit.Violation{}, found...),
 	}
-	v.NotCompared = append(v.NotCompared, notCompared...)
-	v.Violations = append(v.Violations, found...)
-	return v
 }
 
 // renderAudit writes a view for people: nothing is cut, whatever the width.

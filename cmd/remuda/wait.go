@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -64,12 +65,8 @@ func settle(ctx context.Context, clk clock.WithTicker, show *progress, what stri
 
 // definite reports whether repeating a call that failed with err cannot help.
 func definite(err error) bool {
-	for _, kind := range []error{store.ErrNotFound, store.ErrInvalid, store.ErrRefused, store.ErrOtherSpec, store.ErrOldAttempt, errReleased} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
-	return false
+	kinds := []error{store.ErrNotFound, store.ErrInvalid, store.ErrRefused, store.ErrOtherSpec, store.ErrOldAttempt, errReleased}
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // withTrouble adds to a time-out what the last call failed with.

@@ -34,31 +34,42 @@ type backends struct {
 	log   *slog.Logger
 }
 
-// build opens the back ends that cfg names and the controller over them. agentConfig is where the
-// agents find their configuration; through, unless nil, is what the controller reaches the fleet through. The
-// caller closes them.
-func (a *app) build(
-	ctx context.Context, cfg config.Config, agentConfig string, log *slog.Logger, through func(fleet.Fleet) fleet.Fleet,
-) (b *backends, err error) {
-	built := &backends{log: log}
-	b = built
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, built.close())
-		}
-	}()
+// openBackends opens those back ends of cfg that are wanted, by their URLs. agentConfig is where the agents find
+// their configuration. The caller closes them.
+func (a *app) openBackends(
+	ctx context.Context, cfg config.Config, agentConfig string, service *ec2machine.ServiceClock, log *slog.Logger, wanted func(raw string) bool,
+) (*backends, error) {
+	b := &backends{log: log}
+	var err error
+	if wanted(cfg.Store) {
+		b.table, err = a.openObserved(ctx, cfg, service, "", log)
+	}
+	if err == nil && wanted(cfg.PoolURL()) {
+		b.pool, err = openPool(ctx, cfg, a.clock, log)
+	}
+	if err == nil && wanted(cfg.Fleet) {
+		b.fleet, err = a.openFleet(ctx, cfg, agentConfig, log)
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+// build opens the back ends that cfg names and the controller over them. through, unless nil, is what the controller
+// reaches the fleet through. The caller closes them.
+func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, log *slog.Logger, through func(fleet.Fleet) fleet.Fleet) (*backends, error) {
 	github, err := a.githubClient(cfg, log)
 	if err != nil {
 		return nil, asUsage(err)
 	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("read host name: %w", err)
+	}
 	service := ec2machine.NewServiceClock(a.clock)
-	if b.table, err = a.openObserved(ctx, cfg, service, "", log); err != nil {
-		return nil, err
-	}
-	if b.pool, err = openPool(ctx, cfg, a.clock, log); err != nil {
-		return nil, err
-	}
-	if b.fleet, err = a.openFleet(ctx, cfg, agentConfig, log); err != nil {
+	b, err := a.openBackends(ctx, cfg, agentConfig, service, log, func(string) bool { return true })
+	if err != nil {
 		return nil, err
 	}
 	reached := b.fleet.Fleet
@@ -70,15 +81,14 @@ func (a *app) build(
 		chores = append(chores, r.chore(log))
 	}
 	chores = append(chores, (&githubChore{github: github, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, fmt.Errorf("read host name: %w", err)
-	}
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 	})
-	return b, err
+	if err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
 }
 
 // run works until ctx ends. The fleet outlives the controller, which may still end machines.
@@ -136,13 +146,13 @@ func writeConfig(path string, c config.Config) error {
 	if err == nil && bytes.Equal(have, out) {
 		return nil
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err == nil {
+		err = atomicfile.Write(path, out, 0o600)
 	}
-	if err := atomicfile.Write(path, out, 0o600); err != nil {
+	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
