@@ -29,48 +29,25 @@ var ErrNotFound = errors.New("process: not found")
 
 // Ref names one process for ever. The zero Ref names none.
 type Ref struct {
-	PID   int   `json:"pid"`
-	Start int64 `json:"start"` // as StartTime returns it
+	PID int `json:"pid"`
+	// Start is when it started, in the system's own unit (Linux: clock ticks since boot); it serves only to be
+	// compared with another one of the same boot.
+	Start int64 `json:"start"`
 }
 
-// Alive reports whether the process still runs.
-func (r Ref) Alive() bool { return Alive(r.PID, r.Start) }
+// Alive reports whether the process still runs. A zombie does not.
+func (r Ref) Alive() bool {
+	st, err := readStat(r.PID)
+	return err == nil && st.start == r.Start
+}
 
 // Lookup returns the Ref of the process that has pid now, or ErrNotFound.
 func Lookup(pid int) (Ref, error) {
-	start, err := StartTime(pid)
-	if err != nil {
-		return Ref{}, err
-	}
-	return Ref{PID: pid, Start: start}, nil
-}
-
-// StartTime returns when the process with pid started, or ErrNotFound. The unit is the system's own
-// (Linux: clock ticks since boot); the value serves only to be compared with another one of the
-// same boot.
-func StartTime(pid int) (int64, error) {
 	st, err := readStat(pid)
 	if err != nil {
-		return 0, fmt.Errorf("read start time of process %d: %w", pid, err)
+		return Ref{}, fmt.Errorf("read start time of process %d: %w", pid, err)
 	}
-	return st.start, nil
-}
-
-// Alive reports whether the process with pid runs and is the one that started at start. A zombie
-// does not run.
-func Alive(pid int, start int64) bool {
-	st, err := readStat(pid)
-	return err == nil && st.start == start
-}
-
-// BootID names the present boot. A start time that is kept on disk means nothing after another boot,
-// so who keeps one keeps the boot with it. It is empty where start times are wall times.
-func BootID() (string, error) {
-	id, err := bootID()
-	if err != nil {
-		return "", fmt.Errorf("read boot id: %w", err)
-	}
-	return id, nil
+	return Ref{PID: pid, Start: st.start}, nil
 }
 
 // Signal sends sig to the process that r names and to no other. It returns ErrNotFound if that one
@@ -121,7 +98,8 @@ func signalByPID(r Ref, sig syscall.Signal) error {
 // stat is what the system says of a running process.
 type stat struct {
 	start    int64
-	kernel   bool   // a kernel thread, which has no environment
-	headless bool   // the main thread has ended, and others run
-	envEnd   uint64 // address; 0: unknown, or in the middle of exec
+	parent   int   // 0: there is none
+	kernel   bool  // a kernel thread, which has no environment
+	headless bool  // the main thread has ended, and others run
+	envEnd   int64 // address; 0: unknown, or in the middle of exec
 }

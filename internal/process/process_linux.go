@@ -17,9 +17,10 @@ import (
 const procDir = "/proc"
 
 // Positions in /proc/<pid>/stat, counted from the field after the name (proc_pid_stat(5): state is
-// field 3, flags field 9, num_threads field 20, starttime field 22, env_end field 51).
+// field 3, ppid field 4, flags field 9, num_threads field 20, starttime field 22, env_end field 51).
 const (
 	statState   = 0
+	statParent  = 1
 	statFlags   = 6
 	statThreads = 17
 	statStart   = 19
@@ -69,43 +70,42 @@ func readProc(pid int, file string) ([]byte, error) {
 // procSize is more than stat and status have.
 const procSize = 2048
 
-// bootID reads what random(4) documents as a value that is made once per boot.
-func bootID() (string, error) {
+// BootID names the present boot, by what random(4) documents as a value that is made once per boot. A start time that
+// is kept on disk means nothing after another boot, so who keeps one keeps the boot with it. It is empty where start
+// times are wall times.
+func BootID() (string, error) {
 	b, err := os.ReadFile(filepath.Join(procDir, "sys/kernel/random/boot_id"))
-	return string(bytes.TrimSpace(b)), err
+	if err != nil {
+		return "", fmt.Errorf("read boot id: %w", err)
+	}
+	return string(bytes.TrimSpace(b)), nil
 }
 
 // parseStat reads one line of /proc/<pid>/stat. The name in it may hold spaces and parentheses, so
-// the fields are counted from the last one that closes.
+// the fields are counted from the last one that closes. Of what has ended it returns the parent with ErrNotFound.
 func parseStat(line []byte) (stat, error) {
 	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
 	if len(fields) <= statStart {
 		return stat{}, fmt.Errorf("malformed stat line %q", line)
 	}
-	start, err := strconv.ParseInt(string(fields[statStart]), 10, 64)
-	if err != nil {
-		return stat{}, fmt.Errorf("malformed start time in stat line %q", line)
-	}
-	threads, err := strconv.Atoi(string(fields[statThreads]))
-	if err != nil {
-		return stat{}, fmt.Errorf("malformed number of threads in stat line %q", line)
-	}
-	st := stat{start: start}
-	if s := string(fields[statState]); s == "Z" || s == "X" {
-		if threads <= 1 {
-			return stat{}, ErrNotFound
+	var numbers [statEnvEnd + 1]int64
+	for _, at := range []int{statParent, statFlags, statThreads, statStart, statEnvEnd} {
+		if at == statEnvEnd && len(fields) <= at {
+			break // an old kernel
 		}
-		st.headless = true // the main thread has ended, others run
-	}
-	if flags, err := strconv.ParseUint(string(fields[statFlags]), 10, 64); err == nil {
-		st.kernel = flags&kernelThread != 0
-	}
-	if len(fields) > statEnvEnd {
-		if end, err := strconv.ParseUint(string(fields[statEnvEnd]), 10, 64); err == nil {
-			st.envEnd = end
+		var err error
+		if numbers[at], err = strconv.ParseInt(string(fields[at]), 10, 64); err != nil {
+			return stat{}, fmt.Errorf("malformed number %d in stat line %q", at, line)
 		}
 	}
-	return st, nil
+	ended := bytes.ContainsAny(fields[statState], "ZX") // the main thread at least
+	if ended && numbers[statThreads] <= 1 {
+		return stat{parent: int(numbers[statParent])}, ErrNotFound
+	}
+	return stat{
+		start: numbers[statStart], parent: int(numbers[statParent]), headless: ended,
+		kernel: numbers[statFlags]&kernelThread != 0, envEnd: numbers[statEnvEnd],
+	}, nil
 }
 
 // execPatience bounds how long one pass waits for processes in the middle of exec, all together: they
@@ -118,6 +118,13 @@ const (
 
 // patience is when a pass that begins now stops to wait.
 func patience() time.Time { return time.Now().Add(execPatience) } //nolint:forbidigo // exec takes real time
+
+// commandOf returns the first word of a process's command line, "" if it has none.
+func commandOf(pid int) (string, error) {
+	line, err := readProc(pid, "cmdline")
+	name, _, _ := bytes.Cut(line, []byte{0})
+	return string(name), err
+}
 
 // markers returns the values of env in the environment of a process. The start time is read on both sides
 // of the environment, so that the pair belongs to one process. What we may not read is not ours. No look

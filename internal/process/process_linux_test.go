@@ -64,19 +64,19 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func TestStartTime_SameForOneProcess_DiffersFromAnother(t *testing.T) {
+func TestLookup_SameForOneProcess_DiffersFromAnother(t *testing.T) {
 	_, pids := start(t, "echo ready; exec sleep 60")
-	child, err := StartTime(pids[0])
-	if err != nil || child <= 0 {
-		t.Fatalf("StartTime(child) = %d, %v, want a positive number", child, err)
+	child, err := Lookup(pids[0])
+	if err != nil || child.Start <= 0 {
+		t.Fatalf("Lookup(child) = %+v, %v, want a positive start", child, err)
 	}
-	again, err := StartTime(pids[0])
+	again, err := Lookup(pids[0])
 	if err != nil || again != child {
-		t.Errorf("StartTime again = %d, %v, want %d", again, err, child)
+		t.Errorf("Lookup again = %+v, %v, want %+v", again, err, child)
 	}
-	self, err := StartTime(os.Getpid())
-	if err != nil || self > child {
-		t.Errorf("StartTime(self) = %d, %v, want at most that of the child, %d", self, err, child)
+	self, err := Lookup(os.Getpid())
+	if err != nil || self.Start > child.Start {
+		t.Errorf("Lookup(self) = %+v, %v, want a start at most that of the child, %+v", self, err, child)
 	}
 }
 
@@ -118,8 +118,8 @@ func TestAlive_ZombieDoesNotRun(t *testing.T) {
 	if _, err := os.Stat("/proc/" + strconv.Itoa(ref.PID)); err != nil {
 		t.Fatalf("child was reaped early, so this shows nothing: %v", err)
 	}
-	if _, err := StartTime(ref.PID); !errors.Is(err, ErrNotFound) {
-		t.Errorf("StartTime(zombie) error = %v, want ErrNotFound", err)
+	if _, err := Lookup(ref.PID); !errors.Is(err, ErrNotFound) {
+		t.Errorf("Lookup(zombie) error = %v, want ErrNotFound", err)
 	}
 	if err := cmd.Wait(); err == nil {
 		t.Error("Wait = nil, want the status of a killed child")
@@ -302,8 +302,8 @@ func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("7 (a) Z (b c)) R" + strings.Repeat(" 0", 18) + " 4711\n"))
 	f.Add([]byte(")"))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if st, err := parseStat(line); err != nil && st != (stat{}) {
-			t.Errorf("parseStat(%q) = %+v with error %v, want the zero stat", line, st, err)
+		if st, err := parseStat(line); err != nil && st != (stat{parent: st.parent}) {
+			t.Errorf("parseStat(%q) = %+v with error %v, want no more than the parent", line, st, err)
 		}
 	})
 }

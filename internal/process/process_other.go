@@ -23,11 +23,7 @@ func readStat(pid int) (stat, error) {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) || pid <= 0 {
 		return stat{}, ErrNotFound
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), psLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "ps", "-o", "stat=,lstart=", "-p", strconv.Itoa(pid))
-	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/bin:/usr/bin"}
-	out, err := cmd.Output()
+	out, err := ps("stat=,ppid=,lstart=", pid)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return stat{}, ErrNotFound // ps exits 1 when no process matches
@@ -35,25 +31,36 @@ func readStat(pid int) (stat, error) {
 	if err != nil {
 		return stat{}, fmt.Errorf("run ps: %w", err)
 	}
-	return parsePS(string(out))
+	return parsePS(out)
 }
 
-// bootID is empty: ps shows wall times.
-func bootID() (string, error) { return "", nil }
+// ps returns some columns of one process.
+func ps(columns string, pid int) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), psLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "ps", "-o", columns, "-p", strconv.Itoa(pid))
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/bin:/usr/bin"}
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+func commandOf(pid int) (string, error) { return ps("comm=", pid) }
+
+// BootID is empty: ps shows wall times.
+func BootID() (string, error) { return "", nil }
 
 func parsePS(line string) (stat, error) {
-	state, rest, ok := strings.Cut(strings.TrimSpace(line), " ")
-	if !ok {
+	state, rest, _ := strings.Cut(line, " ")
+	ppid, started, ok := strings.Cut(strings.TrimSpace(rest), " ")
+	if !ok || strings.HasPrefix(state, "Z") {
 		return stat{}, ErrNotFound
 	}
-	if strings.HasPrefix(state, "Z") {
-		return stat{}, ErrNotFound
-	}
-	at, err := time.Parse(lstart, strings.TrimSpace(rest))
-	if err != nil {
+	parent, perr := strconv.Atoi(ppid)
+	at, err := time.Parse(lstart, strings.TrimSpace(started))
+	if errors.Join(perr, err) != nil {
 		return stat{}, fmt.Errorf("malformed line %q of ps", line)
 	}
-	return stat{start: at.Unix()}, nil
+	return stat{start: at.Unix(), parent: parent}, nil
 }
 
 func (entry) markers(string, time.Time) []string { return nil }

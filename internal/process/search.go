@@ -19,14 +19,14 @@ func (s Search) Find() ([]Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	below := map[Ref]bool{}
+	below := map[int]bool{}
 	if s.Ancestor != 0 {
 		below = descendants(all, s.Ancestor)
 	}
 	until := patience()
 	var found []Ref
 	for _, e := range all {
-		if below[e.ref] ||
+		if below[e.ref.PID] ||
 			s.Env != "" && slices.Contains(e.markers(s.Env, until), s.Value) ||
 			s.User != nil && !e.kernel && s.User.runs(e.ref.PID) {
 			found = append(found, e.ref)
@@ -58,21 +58,14 @@ func Marked(env string) (map[string][]Ref, error) {
 	return found, nil
 }
 
-// descendants are those of all that descend from pid.
-func descendants(all []entry, pid int) map[Ref]bool {
-	children := map[int][]entry{}
-	for _, e := range all {
-		children[e.parent] = append(children[e.parent], e)
-	}
-	found := map[Ref]bool{}
-	seen := map[int]bool{pid: true} // a pid that was reused during the look must not make a circle
-	for next := []int{pid}; len(next) > 0; {
-		at := next[0]
-		next = next[1:]
-		for _, e := range children[at] {
-			if !seen[e.ref.PID] {
-				seen[e.ref.PID] = true
-				found[e.ref], next = true, append(next, e.ref.PID)
+// descendants are the pids of those of all that descend from pid and are not it.
+func descendants(all []entry, pid int) map[int]bool {
+	found := map[int]bool{}
+	for before := -1; before < len(found); { // once for each generation
+		before = len(found)
+		for _, e := range all {
+			if e.ref.PID != pid && (e.parent == pid || found[e.parent]) {
+				found[e.ref.PID] = true
 			}
 		}
 	}

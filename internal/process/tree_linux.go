@@ -1,7 +1,6 @@
 package process
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -10,10 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statParent is the position of the parent in /proc/<pid>/stat; see statState.
-const statParent = 1
-
-func adoptOrphans() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+// AdoptOrphans makes this process the parent of every descendant whose own parent ended, so that
+// Descendants finds what left its group, session and environment. It holds for the life of this
+// process; those that it leaves behind go to the next such process above, and Descendants of a
+// successor does not find them: User.Kill and User.Processes do. Who calls it must Reap.
+func AdoptOrphans() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("adopt orphaned processes: %w", err)
+	}
+	return nil
+}
 
 // table lists the processes that run, kernel threads included.
 func table() ([]entry, error) {
@@ -23,22 +28,9 @@ func table() ([]entry, error) {
 		if err != nil {
 			return // ended
 		}
-		all = append(all, entry{stat: st, ref: Ref{PID: pid, Start: st.start}, parent: parentOf(line)})
+		all = append(all, entry{stat: st, ref: Ref{PID: pid, Start: st.start}})
 	})
 	return all, err
-}
-
-// parentOf returns the parent in a stat line, 0 if there is none.
-func parentOf(line []byte) int {
-	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
-	if len(fields) <= statParent {
-		return 0
-	}
-	parent, err := strconv.Atoi(string(fields[statParent]))
-	if err != nil {
-		return 0
-	}
-	return parent
 }
 
 // eachStat calls yield with the stat line of every process, zombies included.
@@ -79,7 +71,7 @@ func (r *Reaper) Reap() error {
 	self := os.Getpid()
 	ended := map[int]bool{}
 	err := eachStat(func(pid int, line []byte) {
-		if _, err := parseStat(line); errors.Is(err, ErrNotFound) && parentOf(line) == self {
+		if st, err := parseStat(line); errors.Is(err, ErrNotFound) && st.parent == self {
 			ended[pid] = true
 		}
 	})

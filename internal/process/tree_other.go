@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// adoptOrphans does nothing: only Linux and FreeBSD can, and nothing here could find them.
-func adoptOrphans() error { return nil }
+// AdoptOrphans does nothing: only Linux and FreeBSD can, and nothing here could find them.
+func AdoptOrphans() error { return nil }
 
 func table() ([]entry, error) {
 	return nil, fmt.Errorf("list processes: %w", errors.ErrUnsupported)
