@@ -5,6 +5,7 @@ package writable
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -30,10 +31,8 @@ func (u User) may(right uint32, path string, st *unix.Stat_t) bool {
 	case mode&(right<<3) == 0: // of a list it is the mask
 		return false
 	}
-	for _, g := range u.Groups {
-		if g == int(st.Gid) {
-			return true
-		}
+	if slices.Contains(u.Groups, int(st.Gid)) {
+		return true
 	}
 	n, err := unix.Lgetxattr(path, aclAttribute, nil)
 	return err == nil && n > 0

@@ -113,12 +113,11 @@ func (f *folder) compare(user User) (added []string, err error) {
 		if there && was != (stamp{}) {
 			continue
 		}
-		isNew, err := !there, error(nil)
+		isNew := !there
 		if there {
-			isNew, err = taken(fd, name, user)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(f.Path, name), err)
+			if isNew, err = taken(fd, name, user); err != nil {
+				return nil, fmt.Errorf("%s: %w", filepath.Join(f.Path, name), err)
+			}
 		}
 		if isNew {
 			added = append(added, filepath.Join(f.Path, name))

@@ -69,10 +69,14 @@ func modeOf(st *unix.Stat_t) uint32 { return uint32(st.Mode) } //nolint:unconver
 
 // Record writes what the user may write to out, for Compare. What goes away meanwhile was not there.
 func (t Tree) Record(ctx context.Context, out io.Writer) error {
-	skip, err := t.skipped()
+	skip, err := foreign()
 	if err != nil {
 		return fmt.Errorf("find what user %d may write: %w", t.User.UID, err)
 	}
+	for _, dir := range t.Skip {
+		skip[filepath.Clean(dir)] = true
+	}
+	delete(skip, filepath.Clean(t.Root))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(walkers - 1) // besides this one
 	w := &walk{Tree: t, skip: skip, group: g, out: gob.NewEncoder(out)}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +18,9 @@ import (
 // such as proc or NFS, what is on them is the kernel's, or another machine's.
 var inMemory = []string{"tmpfs", "devtmpfs", "ramfs", "overlay", "zfs"}
 
-// skipped returns the folders that are not looked into: those of Skip, and what is mounted read-only, or from no
-// file system of this machine.
-func (t Tree) skipped() (map[string]bool, error) {
+// foreign returns the folders that are not looked into because of what is mounted there: read-only, or from no file
+// system of this machine.
+func foreign() (map[string]bool, error) {
 	skip := map[string]bool{}
 	types, err := os.ReadFile("/proc/filesystems")
 	if err != nil {
@@ -38,10 +38,6 @@ func (t Tree) skipped() (map[string]bool, error) {
 		}
 		skip[point] = readOnly || without[kind] // of several at one place the last is seen
 	}
-	for _, dir := range t.Skip {
-		skip[filepath.Clean(dir)] = true
-	}
-	delete(skip, filepath.Clean(t.Root))
 	return skip, nil
 }
 
@@ -71,24 +67,13 @@ func mount(line string) (point string, readOnly bool, kind string, ok bool) {
 
 // unescape reads the kernel's way to write white space and backslashes: three octal digits.
 func unescape(s string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(s, `\`)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		if len(after) < 3 {
-			return b.String() + `\` + after
-		}
-		n, err := strconv.ParseUint(after[:3], 8, 8)
-		if err != nil {
-			return b.String() + `\` + after
-		}
-		b.WriteByte(byte(n))
-		s = after[3:]
-	}
+	return escaped.ReplaceAllStringFunc(s, func(code string) string {
+		n, _ := strconv.ParseUint(code[1:], 8, 8) // it has the form
+		return string([]byte{byte(n)})
+	})
 }
+
+var escaped = regexp.MustCompile(`\\[0-3][0-7]{2}`)
 
 // awaitTick returns once the kernel would give a change another time than it gave the last one, since its clock
 // for that is a coarse one (clock_getres(2)): 1 to 10 ms.
