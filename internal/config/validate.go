@@ -121,36 +121,34 @@ func HasScheme(raw string, schemes []string) bool {
 	return err == nil && slices.Contains(schemes, u.Scheme)
 }
 
-// backend checks the URL of a back end. Its text never repeats credentials that someone put there.
-func (p *problems) backend(field, raw string, schemes []string) {
-	u, err := url.Parse(raw)
-	want := "a URL with scheme " + strings.Join(schemes, " or ") + " and without credentials"
-	switch {
-	case err != nil:
+// url checks a URL without credentials. Its text never repeats some that someone put there.
+func (p *problems) url(field, raw, want string, ok func(*url.URL) bool) {
+	if u, err := url.Parse(raw); err != nil {
 		p.add(field, want, noURL)
-	default:
-		p.check(u.User == nil && slices.Contains(schemes, u.Scheme), field, want, Redact(raw))
+	} else {
+		p.check(u.User == nil && ok(u), field, want, Redact(raw))
 	}
 }
 
-// web checks a URL of the web. Its text never repeats credentials that someone put there.
+// backend checks the URL of a back end.
+func (p *problems) backend(field, raw string, schemes []string) {
+	p.url(field, raw, "a URL with scheme "+strings.Join(schemes, " or ")+" and without credentials", func(u *url.URL) bool {
+		return slices.Contains(schemes, u.Scheme)
+	})
+}
+
+// web checks a URL of the web, if there is one.
 func (p *problems) web(field, raw string) {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil:
-		p.add(field, "an http or https URL without credentials", noURL)
-	case u.User != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		p.add(field, "an http or https URL without credentials", Redact(raw))
+	if raw != "" {
+		p.url(field, raw, "an http or https URL without credentials", func(u *url.URL) bool {
+			return (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+		})
 	}
 }
 
 func (c GitHub) validate(p *problems) {
-	for _, f := range []struct{ field, raw string }{{"github.url", c.URL}, {"github.apiUrl", c.APIURL}} {
-		if f.raw == "" {
-			continue // simulated; found by the other
-		}
-		p.web(f.field, f.raw)
-	}
+	p.web("github.url", c.URL)       // empty: simulated
+	p.web("github.apiUrl", c.APIURL) // empty: found by the other
 	p.oneOf("github.registration", c.Registration, "jit", "token")
 	c.validatePort(p)
 	c.validateGroup(p)

@@ -117,37 +117,28 @@ func find(n, written *yaml.Node, key string, line int) (string, int) {
 
 // parse sets v from text and says what v takes if text is not that.
 func parse(v reflect.Value, text string) error {
+	var value any = text
 	var want string
 	var err error
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]():
-		var d time.Duration
 		want = "a duration such as 250ms, 30s or 5m"
-		d, err = time.ParseDuration(text)
-		v.SetInt(int64(d))
+		value, err = time.ParseDuration(text)
 	case v.CanInt():
-		var n int64
 		want = "a whole number"
-		n, err = strconv.ParseInt(text, 10, v.Type().Bits())
-		v.SetInt(n)
+		value, err = strconv.ParseInt(text, 10, v.Type().Bits())
 	case v.CanUint():
-		var n uint64
 		want = "a whole number from 0"
-		n, err = strconv.ParseUint(text, 10, v.Type().Bits())
-		v.SetUint(n)
+		value, err = strconv.ParseUint(text, 10, v.Type().Bits())
 	case v.CanFloat():
-		var x float64
 		want = "a number"
-		x, err = strconv.ParseFloat(text, 64)
-		v.SetFloat(x)
-	default:
-		if !utf8.ValidString(text) { // YAML, in which agents read it, has no other text
-			return fmt.Errorf("must be UTF-8, got %q", Redact(text))
-		}
-		v.SetString(text)
+		value, err = strconv.ParseFloat(text, 64)
+	case !utf8.ValidString(text): // YAML, in which agents read it, has no other text
+		return fmt.Errorf("must be UTF-8, got %q", Redact(text))
 	}
 	if err != nil {
 		return fmt.Errorf("must be %s, got %q", want, text)
 	}
+	v.Set(reflect.ValueOf(value).Convert(v.Type()))
 	return nil
 }
