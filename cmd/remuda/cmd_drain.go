@@ -199,16 +199,12 @@ func matching(ctx context.Context, st *store.Store, meant func(store.Instance) b
 
 // stateCounts writes ": 2 running, 1 idle" in the order of an instance's life, or nothing.
 func stateCounts(counts map[statemachine.State]int) string {
-	text := ""
+	text, separator := "", ": "
 	for _, s := range statemachine.States() {
-		if counts[s] == 0 {
-			continue
+		if counts[s] > 0 {
+			text += fmt.Sprintf("%s%d %s", separator, counts[s], s)
+			separator = ", "
 		}
-		separator := ", "
-		if text == "" {
-			separator = ": "
-		}
-		text += fmt.Sprintf("%s%d %s", separator, counts[s], s)
 	}
 	return text
 }

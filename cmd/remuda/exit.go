@@ -77,15 +77,11 @@ const exitsHeading = "\n\nExit codes:\n"
 // exits appends the codes that cmd may end with to its help. Usage and failure are always among
 // them.
 func exits(cmd *cobra.Command, codes ...int) *cobra.Command {
-	listed := map[int]bool{exitDone: true, exitUsage: true, exitFailure: true}
-	for _, code := range codes {
-		listed[code] = true
-	}
+	codes = append(codes, exitDone, exitUsage, exitFailure)
 	var b strings.Builder
-	b.WriteString(strings.TrimSpace(cmd.Long))
-	b.WriteString(exitsHeading)
+	b.WriteString(strings.TrimSpace(cmd.Long) + exitsHeading)
 	for _, row := range byCode() {
-		if listed[row.code] {
+		if slices.Contains(codes, row.code) {
 			fmt.Fprintf(&b, "  %3d  %s\n", row.code, row.meaning)
 		}
 	}

@@ -2,25 +2,19 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 )
 
 // progress shows people what a waiting verb waits for: on a terminal in one line that is drawn over,
 // elsewhere in one line per change.
 type progress struct {
-	w       io.Writer
-	tty     bool
-	columns func() int
-	last    string // what was shown last
-	drawn   bool   // a line without its end stands on the terminal
+	streams
+	last  string // what was shown last
+	drawn bool   // a line without its end stands on the terminal
 }
 
 func newProgress(s streams) *progress {
-	return &progress{w: s.err, tty: s.errTTY, columns: func() int {
-		columns, _ := s.size()
-		return columns
-	}}
+	return &progress{streams: s}
 }
 
 // eraseLine goes to the beginning of the line and clears it (ECMA-48 CR, EL).
@@ -30,13 +24,14 @@ const eraseLine = "\r\x1b[K"
 // clock is what changes all the time, such as the seconds waited.
 func (p *progress) show(what, clock string) {
 	what = strings.ReplaceAll(printable(what), "\n", " ")
-	if p.tty {
-		fmt.Fprint(p.w, eraseLine+cut(what+clock, p.columns()-1))
+	if p.errTTY {
+		columns, _ := p.size()
+		fmt.Fprint(p.err, eraseLine+cut(what+clock, columns-1))
 		p.drawn = true
 		return
 	}
 	if what != p.last {
-		fmt.Fprintln(p.w, what+clock)
+		fmt.Fprintln(p.err, what+clock)
 	}
 	p.last = what
 }
@@ -44,13 +39,13 @@ func (p *progress) show(what, clock string) {
 // note prints a line of its own and leaves it.
 func (p *progress) note(format string, args ...any) {
 	p.clear()
-	fmt.Fprintf(p.w, format+"\n", args...)
+	fmt.Fprintf(p.err, format+"\n", args...)
 }
 
 // clear removes the live line, so that a result can take its place.
 func (p *progress) clear() {
 	if p.drawn {
-		fmt.Fprint(p.w, eraseLine)
+		fmt.Fprint(p.err, eraseLine)
 		p.drawn = false
 	}
 }

@@ -12,14 +12,11 @@ import (
 
 // renderFleet draws the fleet for people. width 0 cuts nothing.
 func renderFleet(v fleetView, wide bool, width int) string {
-	instances := instanceTable(v, wide)
-	requests := requestTable(v)
 	var b strings.Builder
-	if len(instances.rows) > 0 {
-		b.WriteString(instances.String(width) + "\n")
-	}
-	if len(requests.rows) > 0 {
-		b.WriteString(requests.String(width) + "\n")
+	for _, t := range []*table{instanceTable(v, wide), requestTable(v)} {
+		if len(t.rows) > 0 {
+			b.WriteString(t.String(width) + "\n")
+		}
 	}
 	b.WriteString(summary(v))
 	for _, key := range v.Unread {
@@ -37,7 +34,7 @@ func instanceTable(v fleetView, wide bool) *table {
 	for _, in := range v.Instances {
 		row := []string{
 			string(in.ID), string(in.State), orNone(string(in.RunID)), in.ResourceClass, in.InstanceType, in.UsageClass,
-			leftText(in), beatText(in.Heartbeat),
+			ifSet(in.Threshold, short(in.left())), beatText(in.Heartbeat),
 		}
 		if wide {
 			row = append(row, runnerText(in.Heartbeat), fmt.Sprintf("%d/%d", in.CPU, in.Mem), orNone(in.Zone),
@@ -105,11 +102,12 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func leftText(in instanceView) string {
-	if in.Threshold.IsZero() {
+// ifSet returns text, or the sign for nothing if there is no instant.
+func ifSet(at store.Time, text string) string {
+	if at.IsZero() {
 		return none
 	}
-	return short(in.left())
+	return text
 }
 
 // beatText is the age of the heartbeat, with a mark once it is too old to be healthy.
@@ -135,12 +133,7 @@ func runnerText(hb *heartbeatView) string {
 	}
 }
 
-func ageText(at, now store.Time) string {
-	if at.IsZero() {
-		return none
-	}
-	return short(max(0, now.Sub(at.Time)))
-}
+func ageText(at, now store.Time) string { return ifSet(at, short(max(0, now.Sub(at.Time)))) }
 
 // renderInstance draws everything about one instance.
 func renderInstance(v instanceView, now store.Time) string {
@@ -172,7 +165,7 @@ func renderInstance(v instanceView, now store.Time) string {
 		[2]string{"state", fmt.Sprintf("%s for %s", v.State, ageText(v.Since, now))},
 		[2]string{"run", run},
 		[2]string{"assignment", fmt.Sprint(v.Assignment)},
-		[2]string{"threshold", thresholdText(v)},
+		[2]string{"threshold", ifSet(v.Threshold, fmt.Sprintf("%s, %s left", v.Threshold.Format(time.RFC3339), short(v.left())))},
 		[2]string{"pooled", ageText(v.PooledAt, now)},
 		[2]string{"class", fmt.Sprintf("%s: %s, %s, %d vCPUs, %d MiB", v.ResourceClass, v.InstanceType, v.UsageClass, v.CPU, v.Mem)},
 		[2]string{"zone", orNone(v.Zone)},
@@ -188,18 +181,8 @@ func renderInstance(v instanceView, now store.Time) string {
 	)
 }
 
-func thresholdText(v instanceView) string {
-	if v.Threshold.IsZero() {
-		return none
-	}
-	return fmt.Sprintf("%s, %s left", v.Threshold.Format(time.RFC3339), short(v.left()))
-}
-
 func instantText(at, now store.Time) string {
-	if at.IsZero() {
-		return none
-	}
-	return fmt.Sprintf("%s, %s ago", at.Format(time.RFC3339), ageText(at, now))
+	return ifSet(at, fmt.Sprintf("%s, %s ago", at.Format(time.RFC3339), ageText(at, now)))
 }
 
 // renderRequest draws everything about one request.

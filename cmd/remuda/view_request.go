@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -75,19 +76,17 @@ func phases(s store.RunStatus, now time.Time) []phaseSeconds {
 		{statemachine.Failed, s.FailedAt}, {statemachine.PhaseReleased, s.ReleasedAt},
 	}
 	out := []phaseSeconds{}
-	for i, e := range entered {
-		if e.at.IsZero() || e.phase == statemachine.PhaseReleased {
+	end, over := now, false
+	for _, e := range slices.Backward(entered) {
+		if e.at.IsZero() {
 			continue
 		}
-		end, over := now, false
-		for _, later := range entered[i+1:] {
-			if !later.at.IsZero() {
-				end, over = later.at.Time, true
-				break
-			}
+		if e.phase != statemachine.PhaseReleased {
+			out = append(out, phaseSeconds{e.phase, max(0, end.Sub(e.at.Time)).Seconds(), over})
 		}
-		out = append(out, phaseSeconds{e.phase, max(0, end.Sub(e.at.Time)).Seconds(), over})
+		end, over = e.at.Time, true
 	}
+	slices.Reverse(out)
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -120,14 +121,10 @@ func stopped(ctx context.Context, err error) error {
 
 func (b *backends) close() error {
 	var errs []error
-	if b.fleet.Fleet != nil {
-		errs = append(errs, b.fleet.Close())
-	}
-	if b.pool != nil {
-		errs = append(errs, b.pool.Close())
-	}
-	if b.table != nil {
-		errs = append(errs, b.table.Close())
+	for _, opened := range []io.Closer{b.fleet.Fleet, b.pool, b.table} {
+		if opened != nil {
+			errs = append(errs, opened.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Example returns a configuration file that says everything and changes nothing: every setting
@@ -46,12 +44,8 @@ func sectionDoc(key string) string {
 
 // yaml writes the value of s in c as it may stand in a file, on one line.
 func (s Setting) yaml(c Config) string {
-	if v := s.in(&c); v.Kind() != reflect.String {
-		return s.Text(c)
+	if v := s.in(&c); v.Kind() == reflect.String {
+		return flow(v)
 	}
-	out, err := yaml.Marshal(s.Value(c))
-	if err != nil {
-		return s.Text(c)
-	}
-	return strings.TrimSpace(string(out))
+	return s.Text(c)
 }

@@ -29,7 +29,6 @@ const (
 	Seconds    = "elapsed_seconds"
 	Error      = "error"
 	Path       = "path"
-	Address    = "address"
 	PID        = "pid"
 	Exit       = "exit"
 	Key        = "key"

@@ -13,6 +13,15 @@ import (
 // tick is what rounding to the milliseconds of records may add to a limit.
 const tick = time.Millisecond
 
+// problems are what is wrong with a record.
+type problems []string
+
+func (p *problems) add(wrong bool, format string, args ...any) {
+	if wrong {
+		*p = append(*p, fmt.Sprintf(format, args...))
+	}
+}
+
 // outsideTable finds records in which the fields contradict the state. Most of them the store refuses to
 // write and to read; an altered one is also an unreadable-record then.
 func outsideTable(s *Snapshot, o Options, report reporter) {
@@ -35,12 +44,8 @@ func outsideTable(s *Snapshot, o Options, report reporter) {
 
 // wrongFields lists the fields that the present state of an instance cannot have.
 func wrongFields(in *Instance, o Options, r *Run) []string {
-	var out []string
-	wrong := func(is bool, format string, args ...any) {
-		if is {
-			out = append(out, fmt.Sprintf(format, args...))
-		}
-	}
+	var out problems
+	wrong := out.add
 	state, owned := in.State, in.State.Owned()
 	if !state.Valid() {
 		return []string{fmt.Sprintf("has state %q, which does not exist", state)}
@@ -86,11 +91,9 @@ func limitOf(in *Instance, o Options, r *Run) time.Duration {
 
 // wrongStatus lists the fields that the present phase of a request cannot have.
 func wrongStatus(st *store.RunStatus) []string {
-	var out []string
+	var out problems
 	missing := func(phase statemachine.Phase, field string, at store.Time) {
-		if st.Phase == phase && at.IsZero() {
-			out = append(out, fmt.Sprintf("is %s and has no %s", phase, field))
-		}
+		out.add(st.Phase == phase && at.IsZero(), "is %s and has no %s", phase, field)
 	}
 	if !slices.Contains(statemachine.Phases(), st.Phase) {
 		return []string{fmt.Sprintf("has phase %q, which does not exist", st.Phase)}
@@ -100,9 +103,8 @@ func wrongStatus(st *store.RunStatus) []string {
 	missing(statemachine.Ready, "readyAt", st.ReadyAt)
 	missing(statemachine.Failed, "failedAt", st.FailedAt)
 	missing(statemachine.PhaseReleased, "releasedAt", st.ReleasedAt)
-	if (st.Phase == statemachine.Pending || st.Phase == statemachine.Ready) && !st.ExpiresAt.IsZero() {
-		out = append(out, fmt.Sprintf("is %s and its record expires at %s", st.Phase, st.ExpiresAt.UTC().Format(time.RFC3339)))
-	}
+	out.add((st.Phase == statemachine.Pending || st.Phase == statemachine.Ready) && !st.ExpiresAt.IsZero(),
+		"is %s and its record expires at %s", st.Phase, st.ExpiresAt.UTC().Format(time.RFC3339))
 	return out
 }
 
@@ -131,12 +133,8 @@ func outsideTableStep(was, is *Snapshot, _ Options, report reporter) {
 
 // wrongStep says how one record of an instance cannot follow another.
 func wrongStep(was, is *store.Instance) []string {
-	var out []string
-	wrong := func(bad bool, format string, args ...any) {
-		if bad {
-			out = append(out, fmt.Sprintf(format, args...))
-		}
-	}
+	var out problems
+	wrong := out.add
 	writes := is.Version - was.Version
 	if writes < 0 || is.Assignment < was.Assignment {
 		return []string{fmt.Sprintf("went back from version %d, assignment %d to version %d, assignment %d", was.Version, was.Assignment, is.Version, is.Assignment)}
