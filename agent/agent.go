@@ -111,7 +111,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	case err := <-done:
 		return err
 	case <-t.C():
-		a.log.Error("halted with a part of the agent hanging")
+		a.log.Error("the machine was halted while a part of the agent did not end")
 		return ErrHalted
 	}
 }

@@ -19,7 +19,7 @@ func (a *Agent) begin() {
 	now := a.o.Clock.Now()
 	boot, err := process.BootID()
 	if err != nil {
-		a.log.Error("no process of an earlier agent can be known", logkey.Error, err)
+		a.log.Error("processes of an earlier agent cannot be identified", logkey.Error, err)
 	}
 	a.disk.save(func(s *State) {
 		if s.StartedAt.IsZero() {
@@ -36,7 +36,7 @@ func (a *Agent) begin() {
 	}
 	if s.Report.Signal != "" { // its writer may have died before it was delivered
 		a.outbox.post(s.Report)
-		a.outbox.doubtful() // and an older one may be on its way
+		a.outbox.markUnconfirmed() // and an older one may be on its way
 	}
 }
 
@@ -66,12 +66,12 @@ func (a *Agent) connect(ctx context.Context) bool {
 	}) {
 		return false
 	}
-	a.outbox.store = store.New(doubts{a.o.Store.Table(), a.outbox})
+	a.outbox.store = store.New(confirmingTable{a.o.Store.Table(), a.outbox})
 	a.outbox.principal = a.o.Principal
 	return true
 }
 
-// prefetch calls Options.Prefetch once the machine has been heard of.
+// prefetch calls Options.Prefetch once the machine has reported.
 func (a *Agent) prefetch(ctx context.Context) {
 	if a.o.Prefetch == nil {
 		return
@@ -91,7 +91,7 @@ func (a *Agent) insist(ctx context.Context, what string, try func(context.Contex
 		return try(ctx)
 	}
 	again := func(err error, wait time.Duration) {
-		a.log.Warn("not done yet", logkey.Call, what, logkey.Error, err, logkey.Seconds, wait.Seconds())
+		a.log.Warn("a step of the agent's start failed; it is tried again", logkey.Call, what, logkey.Error, err, logkey.Seconds, wait.Seconds())
 	}
 	return backoff.RetryNotify(once, backoff.WithContext(newPause(), ctx), again) == nil
 }

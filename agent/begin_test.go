@@ -70,7 +70,7 @@ func TestConnect_Late_Works(t *testing.T) {
 			return nil
 		})
 		w.begin(store.JIT)
-		w.machine.Interrupt() // notice before anybody can be told
+		w.machine.Interrupt() // notice before anyone can be notified
 		time.Sleep(59 * time.Second)
 		if signal, beat := w.said(); signal.Signal != "" || !beat.UpdatedAt.IsZero() {
 			t.Errorf("said %v, %v without a store", signal, beat)
@@ -113,7 +113,7 @@ func TestTakeOver_AfterTimer_Insists_H03(t *testing.T) {
 		clk := &timers{}
 		tries := 0
 		w.options.Clock = clk
-		w.later(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }) // nobody else makes a timer
+		w.later(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }) // no one else makes a timer
 		w.options.TakeOver = func(context.Context) error {
 			if clk.n.Load() == 0 {
 				t.Error("taken over without a dead-man timer")
@@ -155,7 +155,7 @@ func TestNew_ConnectAndStore_Refused(t *testing.T) {
 	}
 }
 
-// H50 H03: what is fetched early begins after the first heartbeat, keeps nobody waiting, and ends with
+// H50 H03: what is fetched early begins after the first heartbeat, keeps no one waiting, and ends with
 // the agent.
 func TestPrefetch_AfterTheFirstHeartbeat_H50(t *testing.T) {
 	inBubble(t, func(w *world) {

@@ -61,7 +61,7 @@ func (w *worker) clean(ctx context.Context, in store.Instance) (wake time.Time, 
 	case errors.Is(err, ErrUsedUp):
 		log.Info("machine served its run", logkey.Error, err)
 	case err != nil:
-		log.Error("machine not clean", logkey.Error, err)
+		log.Error("this machine could not be cleaned after its run", logkey.Error, err)
 	default:
 		log.Info("machine ready for assignment", logkey.RequestID, in.RunID)
 	}
@@ -102,7 +102,7 @@ func (w *worker) retire(ctx context.Context, d decision) (wake time.Time, more b
 	if st.State == Exited {
 		w.heart.setEnding(st.ending(work.Mode, work.Online))
 	}
-	w.log.Warn("listener retired", logkey.Runner, work.Name, logkey.State, st.State,
+	w.log.Warn("the listener is of no further use and is ended", logkey.Runner, work.Name, logkey.State, st.State,
 		logkey.Exit, st.Exit, logkey.Cause, st.Cause, logkey.Detail, st.Detail)
 	limited, cancel := context.WithTimeout(ctx, w.o.CleanLimit)
 	defer cancel()
@@ -113,7 +113,7 @@ func (w *worker) retire(ctx context.Context, d decision) (wake time.Time, more b
 	case errors.Is(err, ErrBusy):
 		return w.o.Clock.Now().Add(w.o.Poll), false
 	case err != nil:
-		w.log.Error("listener not ended", logkey.Error, err)
+		w.log.Error("the listener's processes could not be ended; it is tried again", logkey.Error, err)
 		return w.o.Clock.Now().Add(pauseMax), false
 	}
 	w.retry.restart = d.restart

@@ -68,7 +68,7 @@ func (d *deadman) order(reason string) {
 // registered. Only the end of the process, by ctx, stops it, and not before one try.
 func (d *deadman) halt(ctx context.Context, reason string) error {
 	d.halted.Store(true)
-	d.log.Warn("halt machine", logkey.Reason, reason)
+	d.log.Warn("halting this machine", logkey.Reason, reason)
 	if l := d.listener(); l != nil {
 		l.Kill()
 	}
@@ -80,7 +80,7 @@ func (d *deadman) halt(ctx context.Context, reason string) error {
 		return d.machine.Halt(ctx, reason)
 	}
 	again := func(err error, wait time.Duration) {
-		d.log.Error("halt machine", logkey.Error, err, logkey.Seconds, wait.Seconds())
+		d.log.Error("halting this machine failed; it is tried again", logkey.Error, err, logkey.Seconds, wait.Seconds())
 	}
 	err := backoff.RetryNotify(try, backoff.WithContext(pause, ctx), again)
 	close(d.off)

@@ -39,7 +39,7 @@ func (w *world) wantEnded() {
 // sleepTo sleeps until t.
 func sleepTo(t time.Time) { time.Sleep(time.Until(t)) }
 
-// S21 S30 S31 S32: with nobody writing any more, the machine goes off at threshold + grace, not a
+// S21 S30 S31 S32: with no one writing any more, the machine goes off at threshold + grace, not a
 // tick earlier, whatever its state.
 func TestDeadman_ThresholdAndGrace_S21_S30_S31_S32(t *testing.T) {
 	for _, tt := range []struct {

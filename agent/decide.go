@@ -32,7 +32,7 @@ type retry struct {
 type action int
 
 const (
-	rest   action = iota
+	wait   action = iota
 	clean         // end the last assignment, and answer the new one
 	start         // start a listener with decision.material
 	retire        // the listener is of no use: end what is left of it
@@ -157,7 +157,7 @@ func (f facts) supervise(now time.Time) decision {
 	return decision{do: retire, restart: true, pause: true, report: silent}
 }
 
-// ended decides what follows the end of a listener that nobody asked for (H71).
+// ended decides what follows the end of a listener that no one asked for (H71).
 func (f facts) ended(now time.Time) decision {
 	l := f.listener
 	switch l.ending(f.work.Mode, f.work.Online) {
@@ -172,7 +172,7 @@ func (f facts) ended(now time.Time) decision {
 		return f.next(false)
 	case Lapsed, Conflict, Unseen:
 		return f.next(true)
-	case CutOff: // whoever is away for long is no fault of this machine
+	case CutOff: // GitHub's absence, however long, is no fault of this machine
 		if f.retry.material == nil {
 			return f.next(true)
 		}

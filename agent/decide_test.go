@@ -28,28 +28,28 @@ func TestDecide_Edges_H71(t *testing.T) {
 		wake         time.Time
 	}{
 		{"Fresh", "new material is used at once", base, func(*facts) {}, start, "", time.Time{}},
-		{"PauseOneTickBefore", "not before the pause is over", base, func(f *facts) { f.retry.at = now.Add(1) }, rest, "", now.Add(1)},
+		{"PauseOneTickBefore", "not before the pause is over", base, func(f *facts) { f.retry.at = now.Add(1) }, wait, "", now.Add(1)},
 		{"PauseExactly", "the end of the pause is late enough", base, func(f *facts) { f.retry.at = now }, start, "", time.Time{}},
-		{"Used", "without new material the next is asked for", used, func(*facts) {}, rest, store.RegNext, time.Time{}},
-		{"Failed", "a failure that was reported stays", used, func(f *facts) { f.work.Failed = true }, rest, "", time.Time{}},
+		{"Used", "without new material the next is asked for", used, func(*facts) {}, wait, store.RegNext, time.Time{}},
+		{"Failed", "a failure that was reported stays", used, func(f *facts) { f.work.Failed = true }, wait, "", time.Time{}},
 		{"FailedFresh", "but new material ends it", base, func(f *facts) { f.work.Failed = true }, start, "", time.Time{}},
-		{"Dirty", "nothing runs on a dirty machine", base, func(f *facts) { f.work.Dirty = true }, rest, "", time.Time{}},
+		{"Dirty", "nothing runs on a dirty machine", base, func(f *facts) { f.work.Dirty = true }, wait, "", time.Time{}},
 		{"Restart", "the same registration again", used, func(f *facts) { f.retry.restart, f.retry.material = true, &reg }, start, "", time.Time{}},
 		{
 			"StartingOneTickBefore", "it may still come online", used,
-			func(f *facts) { f.listener, f.since = &Status{State: Starting}, now.Add(-time.Minute+1) }, rest, "", now.Add(1),
+			func(f *facts) { f.listener, f.since = &Status{State: Starting}, now.Add(-time.Minute+1) }, wait, "", now.Add(1),
 		},
 		{
 			"StartingExactly", "it may wait for GitHub, which is said", used,
 			func(f *facts) {
 				f.listener, f.since, f.retry.material = &Status{State: Starting}, now.Add(-time.Minute), &reg
-			}, rest, store.RegFailed, now.Add(2 * time.Minute),
+			}, wait, store.RegFailed, now.Add(2 * time.Minute),
 		},
 		{
 			"StartingOneTickBeforeTheEnd", "the program may still say what it waits for", used,
 			func(f *facts) {
 				f.listener, f.since, f.retry.material = &Status{State: Starting}, now.Add(-3*time.Minute+1), &reg
-			}, rest, store.RegFailed, now.Add(1),
+			}, wait, store.RegFailed, now.Add(1),
 		},
 		{
 			"StartingForTooLong", "it will not any more", used,
@@ -79,7 +79,7 @@ func TestDecide_Edges_H71(t *testing.T) {
 		},
 		{
 			"MovedBusy", "but not before the job's end", base,
-			func(f *facts) { f.record.Assignment, f.listener = 3, &Status{State: Busy} }, rest, "", time.Time{},
+			func(f *facts) { f.record.Assignment, f.listener = 3, &Status{State: Busy} }, wait, "", time.Time{},
 		},
 		{
 			"MovedBusyNow", "unless the run was cancelled", base,

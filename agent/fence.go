@@ -41,7 +41,7 @@ const workerPause = 20 * time.Millisecond
 // runner the hook is a step like others: after one that failed, steps with always() and those that actions
 // run before and after their own still run (actions/runner, src/Runner.Worker/StepsRunner.cs). So a hook
 // that refuses ends the worker, which cannot run anything then, and does not return before: the error is for
-// nobody but a test. The listener reports the job as failed, and goes on.
+// a test alone. The listener reports the job as failed, and goes on.
 //
 // Its parent, the shell of WriteHook, does not return while there is a worker either, whatever becomes of this
 // process. Both ignore the signals that end a step. The runner sends none to a hook after which a step could
@@ -57,13 +57,13 @@ func GuardJob(dir string, env []string, clk clock.Clock) error {
 		return nil
 	}
 	why := strings.Join(strings.Fields("remuda refused this job: "+err.Error()), " ")
-	for told := false; ; clk.Sleep(workerPause) {
+	for notified := false; ; clk.Sleep(workerPause) {
 		worker, ferr := findWorker(os.Getpid())
 		if ferr != nil {
 			continue // no step may follow while there is a worker: one that cannot be ended is outwaited
 		}
-		if !told {
-			told = true
+		if !notified {
+			notified = true
 			lastWords(dir, worker, why, clk)
 		}
 		for process.Signal(worker, syscall.SIGKILL) == nil {
@@ -87,16 +87,16 @@ func findWorker(pid int) (process.Ref, error) {
 }
 
 // lastWords says why to people, through the pipe to the listener that is the worker's output. The verdict is
-// written last: a hook that dies before has not kept the job from going on, and nobody may think so.
+// written last: a hook that dies before has not kept the job from going on, and no one may think so.
 func lastWords(dir string, worker process.Ref, why string, clk clock.Clock) {
-	if tell(worker.PID, why) == nil { // people miss a sentence otherwise, and nothing else
+	if writeLine(worker.PID, why) == nil { // people miss a sentence otherwise, and nothing else
 		clk.Sleep(readFor)
 	}
-	_ = note(dir, VerdictRefused) // without it the agent takes the job for one that nobody judged
+	_ = note(dir, VerdictRefused) // without it the agent takes the job for one that no one judged
 }
 
-// tell writes a line to a process's standard output. It does not wait for a reader.
-func tell(pid int, line string) error {
+// writeLine writes a line to a process's standard output. It does not wait for a reader.
+func writeLine(pid int, line string) error {
 	f, err := os.OpenFile(filepath.Join("/proc", strconv.Itoa(pid), "fd", "1"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return err

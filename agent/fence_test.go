@@ -155,7 +155,7 @@ func TestGuardJob_S15_Signals(t *testing.T) {
 					for _, ref := range below {
 						shell := shellOf(ref)
 						if tt.signals[0] == syscall.SIGKILL && shell {
-							continue // who is killed himself keeps nobody
+							continue // who is killed himself keeps no one
 						}
 						for _, sig := range tt.signals {
 							if process.Signal(ref, sig) == nil {

@@ -38,9 +38,9 @@ func (h *heart) run(ctx context.Context) {
 		case err != nil && ctx.Err() != nil:
 			return
 		case err != nil && !failed:
-			h.log.Warn("heartbeat not written", logkey.Error, err)
+			h.log.Warn("the heartbeat could not be written", logkey.Error, err)
 		case err == nil && failed:
-			h.log.Info("heartbeat written again")
+			h.log.Info("the heartbeat is written again")
 		}
 		failed = err != nil
 		if first {
@@ -115,7 +115,7 @@ func (h *heart) interrupts(ctx context.Context) {
 		case <-ticker.C():
 		}
 	}
-	h.log.Warn("interruption notice")
+	h.log.Warn("this machine is about to be interrupted")
 	h.set(func() { h.interrupt = true })
 }
 

@@ -13,7 +13,7 @@ import (
 // HookFile is the name of the job-started hook in Options.Dir. The runner is pointed to it by HookEnv.
 const HookFile = "hook-job-started.sh"
 
-// HookEnv tells the runner which program to run before the first step of a job
+// HookEnv names to the runner the program to run before the first step of a job
 // (docs.github.com, "Running scripts before or after a job").
 const HookEnv = "ACTIONS_RUNNER_HOOK_JOB_STARTED"
 
@@ -26,7 +26,7 @@ const (
 // ErrForeignJob says that a job does not belong to the run this machine works for.
 var ErrForeignJob = errors.New("agent: job does not belong here")
 
-// hookScript is the parent of GuardJob, and keeps a job waiting that nobody could judge: the program is not
+// hookScript is the parent of GuardJob, and keeps a job waiting that no one could judge: the program is not
 // there, or it was ended. It tries to end the worker, whose child it is, and leaves it to the agent to notice.
 const hookScript = `#!/bin/sh
 trap '' HUP INT QUIT TERM

@@ -59,7 +59,7 @@ func TestJobStarted_NoState_S15(t *testing.T) {
 }
 
 // S15: the hook sees the run whose listener is on the machine, from before it can take a job until it
-// has ended; while nobody owns the machine, no job passes.
+// has ended; while no one owns the machine, no job passes.
 func TestJobStarted_FollowsTheAgent_S15_S86(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.options.Repository = "octo/repo"
@@ -80,7 +80,7 @@ func TestJobStarted_FollowsTheAgent_S15_S86(t *testing.T) {
 		l.FinishJob()
 		w.waitFor(store.RemoveOK)
 		if allowed("a") || allowed("b") {
-			t.Error("a job passes on a machine that belongs to nobody")
+			t.Error("a job passes on a machine that belongs to no one")
 		}
 		w.claim("b", store.JIT)
 		w.waitFor(store.RegOK)

@@ -30,7 +30,7 @@ func openKey(dir string, log *slog.Logger) (store.MachineKey, error) {
 	}
 	key, err := store.NewMachineKey(private)
 	if err != nil {
-		log.Error("key set aside", logkey.Path, path, logkey.Error, err)
+		log.Error("the agent's key file was unreadable and set aside", logkey.Path, path, logkey.Error, err)
 		return newKey(path)
 	}
 	return key, nil

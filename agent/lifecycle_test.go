@@ -89,7 +89,7 @@ func TestAgent_Released_DeregistersScrubsReports_S17_S41_S86(t *testing.T) {
 	})
 }
 
-// S84: a machine that cannot be cleaned says so, and registers for nobody until it was cleaned.
+// S84: a machine that cannot be cleaned says so, and registers for no one until it was cleaned.
 func TestAgent_ScrubFails_Reported_S41_H42(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.JIT)
@@ -289,8 +289,8 @@ func TestAgent_PollIntervals_S87(t *testing.T) {
 	}
 	inBubble(t, func(w *world) {
 		w.online(store.Token)
-		dear := func(c call) bool { return !c.put && c.c != store.Eventual }
-		first := w.table.count(dear) // of an agent that knows nothing yet
+		consistent := func(c call) bool { return !c.put && c.c != store.Eventual }
+		first := w.table.count(consistent) // of an agent that knows nothing yet
 		if n := reads(w, time.Minute); n < 27 || n > 33 {
 			t.Errorf("%d reads a minute while running, want 30", n)
 		}
@@ -299,7 +299,7 @@ func TestAgent_PollIntervals_S87(t *testing.T) {
 		if n := reads(w, time.Minute); n < 230 || n > 250 {
 			t.Errorf("%d reads a minute while idle, want 240", n)
 		}
-		if n := w.table.count(dear) - first; n != 0 {
+		if n := w.table.count(consistent) - first; n != 0 {
 			t.Errorf("%d consistent reads, which cost twice as much, want none", n)
 		}
 	})

@@ -27,7 +27,7 @@ type Options struct {
 	Version    string // reported with each heartbeat
 
 	Clock  clock.WithTicker
-	Offset func() time.Duration // the store's clock minus ours, if it can tell; nil: no difference
+	Offset func() time.Duration // the store's clock minus ours, if it knows that; nil: no difference
 	Jitter func() float64       // uniform in [0,1); nil: math/rand
 	Log    *slog.Logger
 
@@ -79,7 +79,7 @@ type Script interface {
 	Run(ctx context.Context) error
 }
 
-// Defaults of the design that are nobody else's limits.
+// Defaults of the design that no limit of another part covers.
 const (
 	defaultIdlePoll = 250 * time.Millisecond
 	defaultPoll     = 2 * time.Second

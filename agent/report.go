@@ -16,7 +16,7 @@ import (
 // writeLimit bounds one write of a signal, retries included, before it is begun anew.
 const writeLimit = 10 * time.Second
 
-// A write whose outcome was not told may still take effect, over a newer one: the report is written again
+// A write whose outcome is unknown may still take effect, over a newer one: the report is written again
 // every repeat, until late has passed since the last of them. late is longer than a request lives in any
 // client or back end we use, repeat far below the gates of the controller that wait for a report.
 const (
@@ -33,11 +33,11 @@ type outbox struct {
 	log       *slog.Logger
 	kick      chan struct{}
 
-	mu      sync.Mutex
-	value   store.SignalValue
-	doubt   time.Time          // when the outcome of a write was last not told; zero: never
-	waiting bool               // value is not delivered yet
-	cancel  context.CancelFunc // ends the write under way
+	mu            sync.Mutex
+	value         store.SignalValue
+	unconfirmedAt time.Time          // when the outcome of a write was last unknown; zero: never
+	waiting       bool               // value is not delivered yet
+	cancel        context.CancelFunc // ends the write under way
 }
 
 func newOutbox(c clock.WithTicker, log *slog.Logger) *outbox {
@@ -58,23 +58,23 @@ func (o *outbox) post(v store.SignalValue) {
 	poke(o.kick)
 }
 
-// doubtful notes that the outcome of a write is not known.
-func (o *outbox) doubtful() {
+// markUnconfirmed notes that the outcome of a write is not known.
+func (o *outbox) markUnconfirmed() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.doubt = o.clock.Now()
+	o.unconfirmedAt = o.clock.Now()
 }
 
-// doubts is the table below the outbox: it sees each try of a write, of which the store tells only the last.
-type doubts struct {
+// confirmingTable is the table below the outbox: it sees each try of a write, of which the store reports only the last.
+type confirmingTable struct {
 	store.Table
 	o *outbox
 }
 
-func (d doubts) Put(ctx context.Context, item store.Item, expect int64) error {
+func (d confirmingTable) Put(ctx context.Context, item store.Item, expect int64) error {
 	err := d.Table.Put(ctx, item, expect)
 	if err != nil && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrInvalid) && !errors.Is(err, store.ErrRefused) {
-		d.o.doubtful()
+		d.o.markUnconfirmed()
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (o *outbox) run(ctx context.Context) {
 		case <-o.kick:
 		case <-next.C():
 			if !o.again() {
-				continue // the next doubt sets the timer anew
+				continue // the next unknown outcome sets the timer anew
 			}
 		}
 		for o.pending() && ctx.Err() == nil {
@@ -106,7 +106,7 @@ func (o *outbox) run(ctx context.Context) {
 func (o *outbox) again() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.doubt.IsZero() || o.clock.Since(o.doubt) > late+repeat { // once more when no write can be under way
+	if o.unconfirmedAt.IsZero() || o.clock.Since(o.unconfirmedAt) > late+repeat { // once more when no write can be under way
 		return false
 	}
 	o.waiting = o.value.Signal != ""
@@ -120,7 +120,7 @@ func (o *outbox) pending() bool {
 }
 
 // refusedPause is between two tries of a report that was refused: credentials and permissions are
-// mended by people, and a change takes IAM seconds to spread.
+// repaired by people, and a change takes IAM seconds to spread.
 const refusedPause = 5 * time.Second
 
 // rest waits before the next try, unless there is something else to report.
@@ -134,7 +134,7 @@ func (o *outbox) rest(ctx context.Context) {
 	}
 }
 
-// deliver tries to write the report. It reports whether somebody must mend something before the next try.
+// deliver tries to write the report. It reports whether people must repair something before the next try.
 func (o *outbox) deliver(ctx context.Context) (refused bool) {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
@@ -155,11 +155,11 @@ func (o *outbox) deliver(ctx context.Context) (refused bool) {
 	log := o.log.With(logkey.Signal, v.Signal, logkey.Assignment, v.Assignment, logkey.Cause, v.Cause)
 	switch {
 	case err == nil:
-		log.Info("reported")
+		log.Info("a signal was reported")
 	case decided:
-		log.Error("report dropped", logkey.Error, err)
+		log.Error("a report breaks its rules and was dropped", logkey.Error, err)
 	case v == o.value:
-		log.Warn("report again", logkey.Error, err)
+		log.Warn("a report could not be written; it is tried again", logkey.Error, err)
 	}
 	return refused
 }

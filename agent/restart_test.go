@@ -52,14 +52,14 @@ func TestRestart_UnknownListener_Ended(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.begin(store.JIT)
 		time.Sleep(time.Second)
-		stray := w.only()
+		leftover := w.only()
 		w.stop()
 		file := filepath.Join(w.options.Dir, "agent-state.json")
 		removeListener(t, file)
 		w.boot()
 		w.after(time.Second, store.RegNext, "")
-		if stray.Status().State != agent.Exited {
-			t.Error("the listener nobody knows of still takes jobs")
+		if leftover.Status().State != agent.Exited {
+			t.Error("the listener no one knows of still takes jobs")
 		}
 	})
 }

@@ -22,11 +22,11 @@ var (
 // Runner starts listeners. One machine has at most one at a time.
 type Runner interface {
 	// Start starts a listener for reg under exactly label and returns once its process runs; whether
-	// it comes online is told by its status. Errors wrap githubapi.ErrThrottled, ErrUnavailable or
+	// it comes online is in its status. Errors wrap githubapi.ErrThrottled, ErrUnavailable or
 	// ErrRefused, or ErrDeprecated, if GitHub was the cause. No process is left after an error.
 	Start(ctx context.Context, reg store.Registration, label string) (Listener, error)
 	// Adopt returns the listener that an earlier agent started as ref for the runner named name, or
-	// nil if it has ended; but one on which a job ran that nobody judged is returned in its end. Whatever else
+	// nil if it has ended; but one on which a job ran that no one judged is returned in its end. Anything else
 	// an earlier agent may have started is ended.
 	Adopt(ctx context.Context, ref process.Ref, name string) (Listener, error)
 }
@@ -79,14 +79,14 @@ const (
 	ExitTerminated   = 1
 	ExitRetryable    = 2
 	ExitUpdating     = 3 // it is about to be replaced by another version
-	ExitUpdatingOnce = 4 // likewise, of a registration for one job
+	ExitUpdatingOnce = 4 // the same, of a registration for one job
 	ExitConflict     = 5
 	ExitInternal     = 6 // to begin again with a changed configuration; no version shows it yet
 	ExitDeprecated   = 7
 	ExitUnknown      = -1 // another agent was its parent
 )
 
-// Ending says why a listener ended that nobody ended.
+// Ending says why a listener ended that no one ended.
 type Ending string
 
 // The endings, as heartbeats show them.
@@ -99,7 +99,7 @@ const (
 	Updating   Ending = "updating"   // it began to replace its own program
 	CutOff     Ending = "cut off"    // GitHub could not be reached, or limited the rate
 	Crashed    Ending = "crashed"    // anything else; also ExitTerminated, ExitRetryable, ExitInternal
-	Unseen     Ending = "unseen"     // nobody learned how
+	Unseen     Ending = "unseen"     // no one learned how
 )
 
 // ending sorts the end of a listener of a registration; online says whether that was ever online. What
@@ -113,7 +113,7 @@ func (s Status) ending(mode store.RegistrationMode, online bool) Ending {
 		return Completed
 	case s.Exit == ExitUpdating || s.Exit == ExitUpdatingOnce:
 		return Updating
-	case s.Exit == ExitOK, s.Cause == store.CauseRefused && online: // after a job the program's own words are not heard
+	case s.Exit == ExitOK, s.Cause == store.CauseRefused && online: // after a job the program's own words do not count
 		return Lapsed
 	case s.Cause == store.CauseRefused:
 		return Refused

@@ -34,7 +34,7 @@ const scriptTail = 1500
 // Run runs the program and returns an error with its status and last lines unless its status is 0
 // (H46). Its process group is gone when Run returns with an error; what a successful script left
 // running stays. Output goes to a file, not a pipe: a background process that keeps it open holds
-// up nobody.
+// up no one.
 func (c Command) Run(ctx context.Context) error {
 	out, err := os.OpenFile(c.Log, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err == nil {

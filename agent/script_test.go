@@ -82,7 +82,7 @@ func TestCommand_ContextEnds_KillsGroup_H03(t *testing.T) {
 	})
 }
 
-// A background process that keeps the output open holds up nobody, and lives on.
+// A background process that keeps the output open holds up no one, and lives on.
 func TestCommand_BackgroundProcess_NotWaitedFor(t *testing.T) {
 	id := agenttest.Instance(t)
 	if err := agenttest.Shell(t, id, "sleep 600 & exit 0").Run(context.Background()); err != nil {

@@ -88,7 +88,7 @@ func (w *worker) failedStart(in store.Instance, reg store.Registration, err erro
 		w.another(in, reg, err)
 		return
 	}
-	w.log.Warn("listener not started", logkey.Runner, reg.Name, logkey.Cause, cause, logkey.Error, err)
+	w.log.Warn("the listener could not be started", logkey.Runner, reg.Name, logkey.Cause, cause, logkey.Error, err)
 	if cause == "" {
 		w.retry.failures++
 		cause = ownCause(err, w.retry.failures)
@@ -131,7 +131,7 @@ func ownCause(err error, n int) string {
 // lost. There was a pause after that try, and the next registration has a gate to keep, so it does not
 // wait for another one.
 func (w *worker) another(in store.Instance, reg store.Registration, err error) {
-	w.log.Warn("registration of no use any more", logkey.Runner, reg.Name, logkey.Error, err)
+	w.log.Warn("the registration has expired or was used; another is asked for", logkey.Runner, reg.Name, logkey.Error, err)
 	w.retry.restart, w.retry.at = false, time.Time{}
 	w.disk.save(func(s *State) { s.Work.Failed = false })
 	w.report(store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial})

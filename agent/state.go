@@ -32,7 +32,7 @@ type State struct {
 	Work       Work              `json:"work"`
 	Report     store.SignalValue `json:"report"`     // the last one, delivered or not
 	Repository string            `json:"repository"` // whose jobs may run here
-	Foul       string            `json:"foul"`       // why this machine may serve nobody any more; "": it may
+	Foul       string            `json:"foul"`       // why this machine may serve no run any more; "": it may
 }
 
 // ScriptState says how the pre-runner script went.
@@ -42,7 +42,7 @@ type ScriptState struct {
 }
 
 // Work is the assignment that the machine was last made ready for. The zero value is a machine
-// nobody has used.
+// no run has used.
 type Work struct {
 	Assignment int64                  `json:"assignment"` // unknownWork: some, its number was lost
 	RunID      store.RequestID        `json:"runId"`
@@ -78,7 +78,7 @@ func openDisk(path string, log *slog.Logger) (*disk, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.As(err, &syntax):
-		log.Error("state set aside", logkey.Path, path, logkey.Error, err)
+		log.Error("the agent's state file was unreadable and set aside", logkey.Path, path, logkey.Error, err)
 		if err := os.Rename(path, path+".bad"); err != nil {
 			return nil, fmt.Errorf("set state aside: %w", err)
 		}
@@ -146,6 +146,6 @@ func (d *disk) update(change func(*State)) error {
 // save is update for a change that need not be in the file: it is known until this process ends.
 func (d *disk) save(change func(*State)) {
 	if err := d.update(change); err != nil {
-		d.log.Error("save state", logkey.Error, err)
+		d.log.Error("the agent's state could not be saved", logkey.Error, err)
 	}
 }

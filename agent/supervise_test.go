@@ -265,8 +265,8 @@ func TestSupervise_CutOffForLong_NeverGivenUp_H53(t *testing.T) {
 	})
 }
 
-// H37: a runner is deleted that ran a job before, whose words after it are not heard. Its name was used: the same
-// registration would make another runner of that name, which nobody knows.
+// H37: a runner is deleted that ran a job before, whose words after it do not count. Its name was used: the same
+// registration would make another runner of that name, which no one knows.
 func TestSupervise_DeletedAfterAJob_AsksForNext_H37(t *testing.T) {
 	inBubble(t, func(w *world) {
 		l := w.online(store.Token)

@@ -62,7 +62,7 @@ type verdict int
 const (
 	fine   verdict = iota
 	down           // nothing happens, an error comes back
-	denied         // nothing happens, and nothing will until somebody mends it
+	denied         // nothing happens, and nothing will until someone repairs it
 	lost           // it happens, an error comes back
 	stale          // a read sees the version before the last
 	absent         // a read sees nothing

@@ -52,9 +52,9 @@ func (w *watch) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !failed:
-			w.log.Warn("record not read", logkey.Error, err)
+			w.log.Warn("this instance's record could not be read", logkey.Error, err)
 		case err == nil && failed:
-			w.log.Info("record read again")
+			w.log.Info("this instance's record is read again")
 		}
 		failed = err != nil
 		t := w.o.Clock.NewTimer(w.wait())

@@ -125,7 +125,7 @@ func (w *worker) adopt(ctx context.Context) bool {
 		return nil
 	}
 	again := func(err error, wait time.Duration) {
-		w.log.Error("adopt listener", logkey.Error, err, logkey.Seconds, wait.Seconds())
+		w.log.Error("a running listener could not be adopted; it is tried again", logkey.Error, err, logkey.Seconds, wait.Seconds())
 	}
 	return backoff.RetryNotify(try, backoff.WithContext(newPause(), ctx), again) == nil
 }
@@ -151,7 +151,7 @@ func (w *worker) step(ctx context.Context) (wake time.Time, more bool) {
 		return time.Time{}, true
 	case retire:
 		return w.retire(ctx, d)
-	case rest:
+	case wait:
 	}
 	return d.wake, false
 }
@@ -178,18 +178,18 @@ func (w *worker) observe(in store.Instance, now time.Time) facts {
 // unjudged is why a machine is given up after a job that the job-started hook neither let in nor refused.
 const unjudged = "a job ended here that the job-started hook did not judge: it was cancelled before that, or it ran without leave"
 
-// learn keeps what the status of a listener tells for longer than the listener lives.
+// learn keeps what the status of a listener says for longer than the listener lives.
 func (w *worker) learn(st Status, now time.Time) {
 	work := w.disk.get().Work
 	if id := max(work.RunnerID, st.RunnerID); st.Online && !work.Online || id != work.RunnerID {
 		w.disk.save(func(s *State) { s.Work.Online, s.Work.RunnerID = work.Online || st.Online, id })
 	}
 	if st.Unjudged > 0 && w.disk.get().Foul == "" {
-		w.log.Error("job without a verdict", logkey.Runner, work.Name)
+		w.log.Error("a job ended that the job-started hook neither admitted nor refused", logkey.Runner, work.Name)
 		w.disk.save(func(s *State) { s.Foul = unjudged })
 	}
 	if st.Refused > w.refused {
-		w.log.Warn("job of another run or repository refused", logkey.Runner, work.Name)
+		w.log.Warn("a job of another run or repository was refused", logkey.Runner, work.Name)
 	}
 	w.refused = st.Refused
 	if st.Online && w.online.IsZero() {

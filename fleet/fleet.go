@@ -44,7 +44,7 @@ type Slot struct {
 	InstanceType string `json:"instanceType"` // in a refusal also the back end's own name of several
 	Zone         string `json:"zone"`
 
-	// ResourceClass is set by a back end that was refused what a class demands and not told of which
+	// ResourceClass is set by a back end that was refused what a class demands without a word of which
 	// types: another class demands others, which may be there.
 	ResourceClass string `json:"resourceClass,omitempty"`
 }

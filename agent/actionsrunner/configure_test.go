@@ -170,7 +170,7 @@ func TestConfigure_Hangs_EndedWithContext(t *testing.T) {
 	w.gone(child)
 }
 
-// A runner program that is not there, or a mode nobody knows, is an error that starts nothing.
+// A runner program that is not there, or a mode no one knows, is an error that starts nothing.
 func TestStart_Impossible(t *testing.T) {
 	w := newWorld(t)
 	if _, err := w.runner().Start(context.Background(), registration("card"), "run-1"); err == nil || !strings.Contains(err.Error(), `"card": must be jit or token`) {

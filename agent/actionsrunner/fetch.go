@@ -30,12 +30,12 @@ var ErrChecksum = errors.New("actions runner: wrong checksum")
 
 // Archive is one version of the runner program, as GitHub publishes it: a .tar.gz.
 type Archive struct {
-	URL    string // http or https
-	SHA256 string // 64 hexadecimal digits
-	Cache  string // folder that keeps archives by checksum; agents of one computer may share it
-	Clock  clock.WithTicker
-	Log    *slog.Logger
-	Tell   func(error) // told why a download failed that will be tried again; nil: only the log is
+	URL       string // http or https
+	SHA256    string // 64 hexadecimal digits
+	Cache     string // folder that keeps archives by checksum; agents of one computer may share it
+	Clock     clock.WithTicker
+	Log       *slog.Logger
+	OnFailure func(error) // is given why a download failed that will be tried again; nil: only the log says so
 }
 
 // maxArchive bounds an archive, in bytes: those of version 2.336.0 have some 200 MB.
@@ -90,7 +90,7 @@ func (a Archive) open(ctx context.Context) (*os.File, error) {
 	if err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, ErrChecksum) {
 		return f, err
 	}
-	var why error // of the last try that ctx did not cut short: it tells more than the end of ctx
+	var why error // of the last try that ctx did not cut short: it says more than the end of ctx
 	try := func() error {
 		err := a.fetch(ctx, path)
 		if ctx.Err() == nil {
@@ -99,10 +99,10 @@ func (a Archive) open(ctx context.Context) (*os.File, error) {
 		return err
 	}
 	again := func(err error, wait time.Duration) {
-		if a.Tell != nil {
-			a.Tell(err)
+		if a.OnFailure != nil {
+			a.OnFailure(err)
 		}
-		a.Log.Warn("runner program not fetched", logkey.Error, err, logkey.Seconds, wait.Seconds())
+		a.Log.Warn("the runner program could not be fetched; it is tried again", logkey.Error, err, logkey.Seconds, wait.Seconds())
 	}
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(fetchFirst), backoff.WithMaxInterval(fetchMax), backoff.WithMaxElapsedTime(0))
 	began := a.Clock.Now()
@@ -167,7 +167,7 @@ func (a Archive) compare(sum []byte) error {
 	return nil
 }
 
-// fetch downloads the archive once. What trying again cannot mend is backoff.Permanent.
+// fetch downloads the archive once. What trying again cannot cure is backoff.Permanent.
 func (a Archive) fetch(ctx context.Context, path string) (err error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone() // documented to be one
 	defer transport.CloseIdleConnections()

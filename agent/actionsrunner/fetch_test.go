@@ -161,14 +161,14 @@ func TestArchive_Refusals(t *testing.T) {
 	a.URL = "http://127.0.0.1:1/runner.tar.gz?signature=hush"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	a.Tell = func(error) { cancel() } // after one try
+	a.OnFailure = func(error) { cancel() } // after one try
 	err := a.Unpack(ctx, t.TempDir())
 	if !errors.Is(err, githubapi.ErrUnavailable) || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "hush") {
 		t.Errorf("Unpack from nowhere = %v, want unavailable, and why, without the query", err)
 	}
 }
 
-// The end of ctx in the middle of a try hides no reason: that of the try before is told.
+// The end of ctx in the middle of a try hides no reason: that of the try before is in the error.
 func TestArchive_EndsInTheMiddleOfATry(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

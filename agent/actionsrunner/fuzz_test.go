@@ -155,7 +155,7 @@ func packedOf(headers ...tar.Header) *bytes.Buffer {
 			_, _ = archive.Write([]byte("text")) // into memory
 		}
 	}
-	_ = errors.Join(archive.Close(), zipped.Close()) // likewise; a header may have been refused
+	_ = errors.Join(archive.Close(), zipped.Close()) // the same; a header may have been refused
 	return &out
 }
 

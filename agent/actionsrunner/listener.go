@@ -123,7 +123,7 @@ func (l *listener) watch() {
 func (l *listener) look() bool {
 	alive := l.ref.Alive()
 	if alive || l.goesOn() {
-		if err := l.out.next(l.hear); err != nil {
+		if err := l.out.next(l.observe); err != nil {
 			l.Kill() // its state can no longer be known, and the disk is finite
 		}
 		l.mu.Lock()
@@ -135,7 +135,7 @@ func (l *listener) look() bool {
 		return true
 	}
 	code := l.reap()
-	err := l.out.finish(l.hear)
+	err := l.out.finish(l.observe)
 	if err != nil {
 		err = fmt.Errorf("read output: %w", err)
 	}
@@ -162,7 +162,7 @@ func (l *listener) reap() int {
 	if !l.child {
 		return agent.ExitUnknown
 	}
-	l.mu.Lock() // nobody else may use the pid from here on
+	l.mu.Lock() // no one else may use the pid from here on
 	defer l.mu.Unlock()
 	_ = process.KillGroup(l.ref.PID) // who is left without the mark; Stop looks for the others
 	l.reaped = true
@@ -180,8 +180,8 @@ func (l *listener) reap() int {
 	}
 }
 
-// hear takes one line of output.
-func (l *listener) hear(line string) {
+// observe takes one line of output.
+func (l *listener) observe(line string) {
 	l.mu.Lock()
 	what, _ := parse(line)
 	if what == updating && l.status.Jobs == 0 {

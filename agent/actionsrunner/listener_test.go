@@ -35,7 +35,7 @@ func TestListener_FollowsOutput_H71(t *testing.T) {
 	select {
 	case <-l.Changed():
 	default:
-		t.Error("nobody was told of the change")
+		t.Error("the change was not announced")
 	}
 	w.tell("say Running job: build")
 	if st := w.want(l, agent.Busy); st.Jobs != 1 {

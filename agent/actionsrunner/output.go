@@ -22,7 +22,7 @@ const (
 	updating
 )
 
-// stampForm is what the listener puts before a line that tells of a job or of its connection
+// stampForm is what the listener puts before a line about a job or of its connection
 // (actions/runner, src/Runner.Listener/Runner.cs: the format "u" of .NET, then a colon).
 const stampForm = "2006-01-02 15:04:05Z"
 
@@ -117,8 +117,8 @@ var complaints = []struct {
 
 // apply brings a status in step with a line, and reports whether it changed. The names of jobs are in lines of
 // their own making: GitHub may let them have several (src/Runner.Listener/JobDispatcher.cs prints them as they
-// are). So once there was a job only lines with a stamp are heard, and a job is over when its worker is, whatever
-// a line says; working tells whether it lives.
+// are). So once there was a job only lines with a stamp count, and a job is over when its worker is, whatever
+// a line says; working reports whether it lives.
 func apply(st *agent.Status, line string, working func() bool) bool {
 	was := *st
 	what, cause := parse(line)

@@ -91,7 +91,7 @@ func TestApply_ListeningThroughAnOutage_H71(t *testing.T) {
 	apply(&st, at+"Listening for Jobs", idle)
 	apply(&st, blockedLine, idle)
 	if st.State != agent.Listening || st.Cause != store.CauseUnavailable {
-		t.Errorf("once it listens %+v, want listening, the cause told", st)
+		t.Errorf("once it listens %+v, want listening, the cause kept", st)
 	}
 	apply(&st, at+"Running job: build", idle)
 	if st.State != agent.Busy || st.Cause != "" {
@@ -99,7 +99,7 @@ func TestApply_ListeningThroughAnOutage_H71(t *testing.T) {
 	}
 }
 
-// Nobody can make a job look like anything else by its name, of however many lines: while its worker lives it
+// No one can make a job look like anything else by its name, of however many lines: while its worker lives it
 // runs, afterwards it is over, and nothing in it ends a registration.
 func FuzzParse_JobNames(f *testing.F) {
 	for _, name := range []string{
@@ -129,7 +129,7 @@ func FuzzParse_JobNames(f *testing.F) {
 		}
 		say := func(text string) {
 			for line := range strings.SplitSeq(text, "\n") {
-				l.hear(strings.TrimRight(line, "\r"))
+				l.observe(strings.TrimRight(line, "\r"))
 			}
 		}
 		say(at + "Running job: " + name)
@@ -158,7 +158,7 @@ func TestFollow_JobWithoutWorker_IsNone(t *testing.T) {
 		r: &Runner{o: Options{Clock: clk}}, changed: make(chan struct{}, 1), status: agent.Status{State: agent.Listening, Online: true},
 		workers: func(int) ([]process.Ref, error) { return nil, nil },
 	}
-	l.hear("2026-01-02 03:04:05Z: Running job: x")
+	l.observe("2026-01-02 03:04:05Z: Running job: x")
 	if l.followJob() || l.status.State != agent.Busy {
 		t.Errorf("at first %+v, want busy: a worker takes time to start", l.status)
 	}
@@ -167,7 +167,7 @@ func TestFollow_JobWithoutWorker_IsNone(t *testing.T) {
 		t.Errorf("after %s %+v, want listening", workerLimit, l.status)
 	}
 	l.workers = func(int) ([]process.Ref, error) { return nil, errors.ErrUnsupported }
-	l.hear("2026-01-02 03:04:05Z: Running job: y")
+	l.observe("2026-01-02 03:04:05Z: Running job: y")
 	clk.SetTime(time.Unix(0, 0).Add(time.Hour))
 	if l.followJob() || l.status.State != agent.Busy {
 		t.Errorf("where workers cannot be seen %+v, want busy until a line says otherwise", l.status)

@@ -181,7 +181,7 @@ func (r *Runner) Adopt(ctx context.Context, ref process.Ref, _ string) (agent.Li
 		if err := r.sweep(ctx); err != nil || ref.PID == 0 {
 			return nil, err
 		}
-		return r.review(ref)
+		return r.reviewVerdict(ref)
 	}
 	l, err := r.follow(ref, false, agent.Status{State: agent.Starting})
 	if err != nil {

@@ -57,7 +57,7 @@ func Share(dir string, uid, gid int) error {
 			return err
 		}
 		mode := info.Mode().Perm() &^ 0o022
-		return os.Chmod(path, mode|mode&0o500>>3|mode&0o500>>6) // who may read or run it is everybody
+		return os.Chmod(path, mode|mode&0o500>>3|mode&0o500>>6) // who may read or run it is everyone
 	})
 	if err != nil {
 		return fmt.Errorf("share %s with user %d: %w", dir, uid, err)

@@ -98,7 +98,7 @@ func TestShare_ProgramIsSafe_H42(t *testing.T) {
 	for script, works := range map[string]bool{
 		"bin/Runner.Listener":            true,
 		"echo x > .runner && rm .runner": true,
-		// Its own folders; the scrub mends what it makes of them.
+		// Its own folders; the scrub repairs what it makes of them.
 		"mkdir -p _work/a _diag/b && rm -r _work/a && mv _work _old && ln -s / _work": true,
 		"echo x >> bin/Runner.Listener":                                               false,
 		"rm bin/Runner.Listener":                                                      false,

@@ -13,8 +13,8 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// maxVerdicts bounds what is read of the verdicts, in bytes: thousands of jobs of one listener. Whatever else
-// is in the file was written by a job, which may do so.
+// maxVerdicts bounds what is read of the verdicts, in bytes: thousands of jobs of one listener. Anything else
+// in the file was written by a job, which may do so.
 const maxVerdicts = 1 << 20
 
 // openVerdicts makes the file for the verdicts of the job-started hook anew. Jobs may append to it, since the
@@ -68,7 +68,7 @@ func (l *listener) over() {
 }
 
 // judge compares the jobs that are over with the hook's verdicts. One that was cancelled before it had a worker
-// ran nowhere; of a listener that ended badly nobody knows whether its last one did.
+// ran nowhere; of a listener that ended badly no one knows whether its last one did.
 func (l *listener) judge(st *agent.Status) {
 	if l.r.o.Verdicts == "" {
 		return
@@ -81,8 +81,8 @@ func (l *listener) judge(st *agent.Status) {
 	st.Refused, st.Unjudged = refused, max(st.Unjudged, over-admitted-refused)
 }
 
-// review returns a listener that ended while there was no agent if a job ran on it that nobody judged, else nil.
-func (r *Runner) review(ref process.Ref) (agent.Listener, error) {
+// reviewVerdict returns a listener that ended while there was no agent if a job ran on it that no one judged, else nil.
+func (r *Runner) reviewVerdict(ref process.Ref) (agent.Listener, error) {
 	if r.o.Verdicts == "" {
 		return nil, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// S15: each job that is over was let in or refused, or nobody judged it. One that was cancelled before it had
+// S15: each job that is over was let in or refused, or no one judged it. One that was cancelled before it had
 // a worker, of which the listener says no end, ran nowhere.
 func TestVerdicts_S15(t *testing.T) {
 	const begins, ends = "say Running job: a", "say Job a completed with result: Canceled"

@@ -79,8 +79,8 @@ func (l *listener) followJob() bool {
 	return true
 }
 
-// goesOn reports whether the job outlives its listener: the worker ends it, and tells GitHub itself
-// (src/Runner.Worker/JobRunner.cs, CompleteJobAsync). It does not once somebody stops the listener.
+// goesOn reports whether the job outlives its listener: the worker ends it, and reports to GitHub itself
+// (src/Runner.Worker/JobRunner.cs, CompleteJobAsync). It does not once the agent stops the listener.
 func (l *listener) goesOn() bool {
 	select {
 	case <-l.stopped:

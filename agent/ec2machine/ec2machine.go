@@ -69,7 +69,7 @@ func Open(ctx context.Context, o Options) (*Host, error) {
 		return h, nil
 	case limited.Err() != nil && ctx.Err() == nil:
 		err = fmt.Errorf("open instance: not known within %s: %w", o.Limit, err)
-		o.Log.Error("power off a machine that cannot know who it is", logkey.Error, err)
+		o.Log.Error("powering off: this machine cannot learn its identity", logkey.Error, err)
 		return nil, errors.Join(err, PowerOff(context.WithoutCancel(ctx)))
 	}
 	return nil, fmt.Errorf("open instance: %w", err)
@@ -94,7 +94,7 @@ func (h *Host) identify(ctx context.Context, o Options) error {
 		return err
 	}
 	again := func(err error, wait time.Duration) {
-		h.log.Warn("instance not known yet", logkey.Error, err, logkey.Seconds, wait.Seconds())
+		h.log.Warn("the instance's identity is not known yet; it is asked for again", logkey.Error, err, logkey.Seconds, wait.Seconds())
 	}
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(retryFirst),
 		backoff.WithMaxInterval(retryMax), backoff.WithMaxElapsedTime(0))
@@ -105,7 +105,7 @@ func (h *Host) identify(ctx context.Context, o Options) error {
 		return fmt.Errorf("%w: %w", rerr, err)
 	}
 	if cached.InstanceID != "" && cached.InstanceID != h.InstanceID {
-		h.log.Warn("state of another instance dropped", logkey.InstanceID, cached.InstanceID)
+		h.log.Warn("state of another instance was found and dropped", logkey.InstanceID, cached.InstanceID)
 		if err := errors.Join(agent.Forget(o.Dir), scrub.Forget(o.Dir)); err != nil { // the image was made of a machine in use
 			return err
 		}

@@ -18,7 +18,7 @@ var MetadataAddresses = []string{"169.254.169.254", "fd00:ec2::254"}
 // metadataPort is that of the service.
 const metadataPort = 80
 
-// Firewall keeps everybody but root from the instance metadata service: who reaches it has the credentials of
+// Firewall keeps everyone but root from the instance metadata service: who reaches it has the credentials of
 // the machine's role. It knows users by the owner of the socket. Naming the runner's user would not do: a
 // process of that user can have a subordinate one (subuid(5)). A container with an address of its own is
 // stopped by the hop limit instead (launch template), and one in the host's network that is root there, or

@@ -50,7 +50,7 @@ func only(barred int) func(context.Context, int, string) error {
 	}
 }
 
-// The rules are about everybody but root, so about subordinate users too, and about no packet that has no owner.
+// The rules are about everyone but root, so about subordinate users too, and about no packet that has no owner.
 func TestFirewall_Ensure(t *testing.T) {
 	fails := "echo no such module >&2; exit 1"
 	keep := "PATH=/usr/bin:/bin cat >\"$(dirname \"$0\")/../ruleset\" 2>/dev/null; true"
@@ -97,7 +97,7 @@ const (
 	networkEnv = "REMUDA_FIREWALL_NETWORK"
 )
 
-// A real filter in a network of its own, in which something listens at the service's addresses: everybody is kept
+// A real filter in a network of its own, in which something listens at the service's addresses: everyone is kept
 // out by each program there is, a subordinate user of a runner's too, but not root and the exempt; twice is
 // once; and who flushed the rules finds them set again.
 func TestFirewall_RealFilter(t *testing.T) {
@@ -178,11 +178,11 @@ func inNetwork(t *testing.T) {
 	if len(reachable) == 0 {
 		t.Fatal("nothing listens at the service's addresses")
 	}
-	everybody := []int{0, exempt, exempt + 1, runner, subordinate, ec2machine.LastUser}
+	everyone := []int{0, exempt, exempt + 1, runner, subordinate, ec2machine.LastUser}
 	expect := func(when string, want func(uid int) bool) {
 		t.Helper()
 		for _, address := range reachable {
-			for _, uid := range everybody {
+			for _, uid := range everyone {
 				for how, try := range map[string]func(context.Context, int, string) error{"a process": byProcess, "a socket": ec2machine.TryAs} {
 					err := try(t.Context(), uid, address)
 					if err != nil && !errors.Is(err, ec2machine.ErrUnreachable) || (err == nil) != want(uid) {

@@ -47,7 +47,7 @@ func FuzzAsk_H51(f *testing.F) {
 		})}
 		got, err := h.ask(t.Context(), "main")
 		if err == nil && (got.InstanceID == "" || got.Region == "" || got.Name != "main") {
-			t.Errorf("ask = %+v, nil: an instance that nobody can name", got)
+			t.Errorf("ask = %+v, nil: an instance that no one can name", got)
 		}
 		if path, text, err := h.notice(t.Context()); err != nil && path+text != "" || len(text) > maxValue {
 			t.Errorf("notice = %q, %d bytes, %v", path, len(text), err)

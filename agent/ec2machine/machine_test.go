@@ -51,11 +51,11 @@ func TestInterrupted_NoAnswer_NoNotice(t *testing.T) {
 	}
 	m.Fail(false)
 	h.Interrupted(ctx)
-	if n := strings.Count(c.log.String(), "instance metadata not read"); n != 1 {
+	if n := strings.Count(c.log.String(), "instance metadata could not be read"); n != 1 {
 		t.Errorf("%d complaints, want 1:\n%s", n, c.log.String())
 	}
-	if !strings.Contains(c.log.String(), "instance metadata read again") {
-		t.Error("its return is not told")
+	if !strings.Contains(c.log.String(), "instance metadata is read again") {
+		t.Error("its return is not logged")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestOpen_VersionOneNever(t *testing.T) {
 	}
 }
 
-// The machine goes by the first way that works; what fails is told.
+// The machine goes by the first way that works; what fails is in the error.
 func TestPowerOff_EveryWay(t *testing.T) {
 	tests := []struct {
 		name    string

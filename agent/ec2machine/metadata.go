@@ -83,17 +83,17 @@ func (h *Host) notice(ctx context.Context) (path, text string, err error) {
 }
 
 // Interrupted implements agent.Machine: a spot interruption notice, or a recommendation to rebalance,
-// which tells earlier that one is likely. An answer that cannot be had is no notice.
+// which says earlier that one is likely. An answer that cannot be had is no notice.
 func (h *Host) Interrupted(ctx context.Context) bool {
 	path, text, err := h.notice(ctx)
 	switch was := h.silent.Swap(err != nil); {
 	case err != nil && ctx.Err() == nil && !was:
-		h.log.Warn("instance metadata not read", logkey.Error, err)
+		h.log.Warn("instance metadata could not be read", logkey.Error, err)
 	case err == nil && was:
-		h.log.Info("instance metadata read again")
+		h.log.Info("instance metadata is read again")
 	}
 	if path != "" {
-		h.log.Warn("notice of EC2", logkey.Path, path, logkey.Detail, text)
+		h.log.Warn("EC2 gave notice of an interruption", logkey.Path, path, logkey.Detail, text)
 	}
 	return path != ""
 }

@@ -58,7 +58,7 @@ type observer struct {
 	next aws.HTTPClient
 }
 
-// slow is how long a call may take to tell the time: the answer may have been dated at its
+// slow is how long a call may take to show the time: the answer may have been dated at its
 // beginning or at its end.
 const slow = 5 * time.Second
 

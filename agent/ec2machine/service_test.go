@@ -41,7 +41,7 @@ func sts(t *testing.T, userID string, lead time.Duration) aws.Config {
 	}
 }
 
-// The principal is what IAM calls the instance; credentials of anybody else are refused.
+// The principal is what IAM calls the instance; credentials of anyone else are refused.
 func TestPrincipal(t *testing.T) {
 	agenttest.NewMetadata(t)
 	h := newComputer(t).open()

@@ -16,7 +16,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// ec2Site is an EC2 instance, which finds out by itself who it is. Its store is opened when the agent
+// ec2Site is an EC2 instance, which finds out on its own who it is. Its store is opened when the agent
 // runs: credentials and STS may be late, and nothing may keep the dead-man timer from running.
 func ec2Site(ctx context.Context, p Place) (site, error) {
 	u, err := url.Parse(p.Config.Fleet)
@@ -49,7 +49,7 @@ func ec2Site(ctx context.Context, p Place) (site, error) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if ctx.Err() != nil { // nobody waits for it any more
+		if ctx.Err() != nil { // no one waits for it any more
 			return nil, "", errors.Join(context.Cause(ctx), opened.Close())
 		}
 		table = opened

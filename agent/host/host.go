@@ -37,7 +37,7 @@ type Place struct {
 	Env     map[string]string // the process's
 	Clock   clock.WithTicker
 	Log     *slog.Logger
-	// OpenTable opens the store of Config. Where that is a service of AWS, service hears its clock, and region is its
+	// OpenTable opens the store of Config. Where that is a service of AWS, service reads its clock, and region is its
 	// region unless the URL names another. The caller closes the table.
 	OpenTable func(ctx context.Context, service *ec2machine.ServiceClock, region string) (store.Table, error)
 }
@@ -71,7 +71,7 @@ func (p Place) scheme() (string, error) {
 	return u.Scheme, nil
 }
 
-// Check reports what keeps an agent from working in a place, as far as whoever started it can mend it.
+// Check reports what keeps an agent from working in a place, as far as those who started it can repair it.
 func (p Place) Check() error {
 	_, err := p.scheme()
 	return err
@@ -150,7 +150,7 @@ func reap(ctx context.Context, clk clock.WithTicker, log *slog.Logger) {
 			return
 		case <-ticker.C():
 			if err := r.Reap(); err != nil {
-				log.Warn("ended processes not reaped", logkey.Error, err)
+				log.Warn("the status of ended processes could not be collected", logkey.Error, err)
 			}
 		}
 	}

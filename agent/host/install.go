@@ -14,7 +14,7 @@ import (
 )
 
 // install makes the runner's folder, unless it is there: all of it or none, since an agent may die in
-// between. Who comes while another one is at it waits.
+// between. A caller that comes while another is at it waits.
 func (m *machine) install(ctx context.Context) error {
 	select {
 	case m.installing <- struct{}{}:
@@ -44,7 +44,7 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 	case c.RunnerURL != "":
 		err = actionsrunner.Archive{
 			URL: c.RunnerURL, SHA256: c.RunnerSHA256, Cache: m.cache, Clock: m.Clock, Log: m.Log,
-			Tell: func(err error) {
+			OnFailure: func(err error) {
 				m.mu.Lock()
 				defer m.mu.Unlock()
 				m.trouble = err

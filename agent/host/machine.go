@@ -28,8 +28,8 @@ type machine struct {
 	open       []string              // folders of PATH that are not in path: jobs could put programs there
 	firewall   ec2machine.Firewall   // on EC2, with account
 
-	installing chan struct{} // holds one value while somebody installs the runner
-	measuring  chan struct{} // likewise, takes the baseline
+	installing chan struct{} // holds one value while one caller installs the runner
+	measuring  chan struct{} // the same, of taking the baseline
 	prepared   chan struct{} // closed once the operator's script has succeeded, or there is none
 	mu         sync.Mutex
 	trouble    error // why the runner is not fetched yet
@@ -117,7 +117,7 @@ func (m *machine) prepare(ctx context.Context) error {
 	return m.install(ctx)
 }
 
-// measure takes the baseline, unless it is taken. Who comes while another one is at it waits: no job runs before.
+// measure takes the baseline, unless it is taken. A caller that comes while another is at it waits: no job runs before.
 func (m *machine) measure(ctx context.Context) error {
 	select {
 	case m.measuring <- struct{}{}:
@@ -181,10 +181,10 @@ func (m *machine) prefetch(ctx context.Context) {
 		case <-m.prepared:
 		}
 		if err := m.measure(ctx); err != nil && ctx.Err() == nil {
-			m.Log.Error("no baseline taken", logkey.Error, err)
+			m.Log.Error("the machine's baseline could not be taken", logkey.Error, err)
 		}
 	})
 	if err := m.install(ctx); err != nil && ctx.Err() == nil {
-		m.Log.Error("runner not installed", logkey.Error, err)
+		m.Log.Error("the runner could not be installed", logkey.Error, err)
 	}
 }

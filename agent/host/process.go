@@ -48,11 +48,11 @@ func endProcesses(m agent.Machine, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
 	defer cancel()
 	if err := m.Halt(ctx, "agent ended"); err != nil {
-		log.Error("processes of the instance not ended", logkey.Error, err)
+		log.Error("processes of this instance could not be ended", logkey.Error, err)
 	}
 }
 
-// processSite is an instance of a process fleet, which told its agent who it is.
+// processSite is an instance of a process fleet, which named itself to its agent.
 func processSite(ctx context.Context, p Place) (site, error) {
 	if p.Config.Agent.RunnerUser != "" {
 		if err := letThrough(p.Dir); err != nil {

@@ -40,7 +40,7 @@ func (m *machine) script() agent.Script {
 	return preparation{m.command(m.Config.Agent.Script, "script.log"), m.prepared}
 }
 
-// preparation is the operator's script before the first runner, which tells when the machine is as runs find it.
+// preparation is the operator's script before the first runner, which says when the machine is as runs find it.
 type preparation struct {
 	*agent.Command
 	done chan<- struct{}
@@ -93,7 +93,7 @@ func (m *machine) keepApart() error {
 // trustPath makes the programs of this process those that no job can have put there.
 func (m *machine) trustPath() error {
 	if len(m.open) > 0 {
-		m.Log.Warn("jobs may write into folders of PATH: they are left out of the agent's and its scripts'", logkey.Path, strings.Join(m.open, string(os.PathListSeparator)))
+		m.Log.Warn("jobs may write into folders of PATH; agent and scripts leave them out of theirs", logkey.Path, strings.Join(m.open, string(os.PathListSeparator)))
 	}
 	return os.Setenv("PATH", m.path)
 }

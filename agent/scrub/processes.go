@@ -69,7 +69,7 @@ func (p processes) killUsers(ctx context.Context) error {
 	}
 	user, err := p.user.lookup(p.system)
 	if err == nil && !p.whole { // a person's own account by mistake must not cost the person's work
-		err = nobodyLoggedIn(user)
+		err = noOneLoggedIn(user)
 	}
 	if err == nil {
 		err = p.killUntilQuiet(ctx, user.Processes)
@@ -80,10 +80,10 @@ func (p processes) killUsers(ctx context.Context) error {
 	return p.removeFromKernel()
 }
 
-func nobodyLoggedIn(user process.User) error {
+func noOneLoggedIn(user process.User) error {
 	people, err := user.LoggedIn()
 	if err == nil && len(people) > 0 {
-		err = fmt.Errorf("agent.runnerUser must be an account that nobody else uses, and process %d is of a login", people[0].PID)
+		err = fmt.Errorf("agent.runnerUser must be an account that no one else uses, and process %d is of a login", people[0].PID)
 	}
 	return err
 }

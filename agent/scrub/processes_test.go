@@ -21,7 +21,7 @@ import (
 // change, before that; and what moved to a uid that the user may give away.
 func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
 	s, put := place(t)
-	put(0, "etc/subuid", fmt.Sprintf("stranger:%d:1\n", stranger+1))
+	put(0, "etc/subuid", fmt.Sprintf("otherUser:%d:1\n", otherUser+1))
 	daemon := func(uid int) *exec.Cmd {
 		cmd := exec.Command("sleep", "600")
 		cmd.Env = []string{"NOTHING=1"}
@@ -31,13 +31,13 @@ func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
 		}
 		return cmd
 	}
-	other := daemon(stranger + 2)
+	other := daemon(otherUser + 2)
 	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
-	before := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
+	before := []*exec.Cmd{daemon(otherUser), daemon(otherUser + 1)}
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	of := []*exec.Cmd{daemon(stranger), daemon(stranger + 1)}
+	of := []*exec.Cmd{daemon(otherUser), daemon(otherUser + 1)}
 	if err := s.Scrub(t.Context(), "workspace"); err != nil {
 		t.Fatalf("Scrub = %v", err)
 	}
@@ -59,7 +59,7 @@ func TestScrub_ProcessCameMeanwhile_NotClean_H42(t *testing.T) {
 		t.Fatalf("nothingCame = %v", err)
 	}
 	cron := exec.Command("sleep", "600")
-	cron.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(stranger), Gid: uint32(stranger)}}
+	cron.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(otherUser), Gid: uint32(otherUser)}}
 	if err := cron.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +84,10 @@ func TestScrub_ProcessCameDuringRemoval_NotClean_H42(t *testing.T) {
 	for range tries {
 		put(0, "tmp/instance/scratch/first", "x") // is removed before those in tmp
 		for i := range files {
-			put(stranger, fmt.Sprintf("tmp/many/%d", i), "")
+			put(otherUser, fmt.Sprintf("tmp/many/%d", i), "")
 		}
 		cron := exec.Command("sleep", "600")
-		cron.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(stranger), Gid: uint32(stranger)}}
+		cron.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(otherUser), Gid: uint32(otherUser)}}
 		during := make(chan bool)
 		go func() {
 			for exists(filepath.Join(s.Root, "scratch/first")) {
@@ -122,7 +122,7 @@ func TestKillUntilQuiet_StartedAgainAndAgain_H42(t *testing.T) {
 		looks, s := 0, Scrubber{Clock: clock.RealClock{}}
 		err := s.processes().killUntilQuiet(t.Context(), func() ([]process.Ref, error) {
 			looks++
-			return []process.Ref{{PID: 1 << 30, Start: 1}}, nil // nobody has it
+			return []process.Ref{{PID: 1 << 30, Start: 1}}, nil // no one has it
 		})
 		if err == nil || !strings.Contains(err.Error(), "1 processes cannot be killed") || looks != killTries+1 {
 			t.Errorf("killUntilQuiet = %v after %d looks", err, looks)
@@ -133,12 +133,12 @@ func TestKillUntilQuiet_StartedAgainAndAgain_H42(t *testing.T) {
 // A person's own account, named by mistake where the computer is others' too, loses nothing.
 func TestBaseline_SomebodyIsLoggedIn_Refused(t *testing.T) {
 	s, _ := place(t)
-	login := exec.Command("/bin/sh", "-c", fmt.Sprintf("echo %d > /proc/self/loginuid && exec setpriv --reuid %[1]d sleep 600", stranger))
+	login := exec.Command("/bin/sh", "-c", fmt.Sprintf("echo %d > /proc/self/loginuid && exec setpriv --reuid %[1]d sleep 600", otherUser))
 	if err := login.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = login.Process.Kill(); _ = login.Wait() }()
-	user := process.User{UID: stranger}
+	user := process.User{UID: otherUser}
 	for people, err := user.LoggedIn(); len(people) == 0; people, err = user.LoggedIn() {
 		if _, lerr := process.Lookup(login.Process.Pid); err != nil || lerr != nil {
 			t.Skipf("the kernel knows no logins: %v, %v", err, lerr)

@@ -1,5 +1,5 @@
 // Package scrub removes what a run left on a machine, and proves it: processes, files, containers, ports. What it cannot
-// remove, or cannot tell from what was there before the first run, is an error, and the machine serves no other run
+// remove, or cannot distinguish from what was there before the first run, is an error, and the machine serves no other run
 // (docs/security.md).
 package scrub
 
@@ -171,7 +171,7 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
 		return nil
 	}
 	again := s.Whole
-	if s.User != nil { // one of a timed job could write behind the removal that follows, and end before anybody looks
+	if s.User != nil { // one of a timed job could write behind the removal that follows, and end before anyone looks
 		timed, err := s.outside().removeTimed()
 		if err != nil {
 			return err

@@ -92,8 +92,8 @@ func (s Scrubber) removeNew(paths []string) error {
 	return nil
 }
 
-// removeOne removes one file or folder, or what is the user's in it. On a computer of its own what everybody can
-// read goes too, whoever owns it: a container or sudo made it. Not so in a folder in which each can remove its
+// removeOne removes one file or folder, or what is the user's in it. On a computer of its own what everyone can
+// read goes too, whatever its owner: a container or sudo made it. Not so in a folder in which each can remove its
 // own only: services leave there what they need.
 func (s Scrubber) removeOne(user writable.User, path string) error {
 	root, err := os.OpenRoot(filepath.Dir(path))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// open makes a folder that everybody may write.
+// open makes a folder that everyone may write.
 func open(t *testing.T, s Scrubber, name string, mode os.FileMode) {
 	t.Helper()
 	path := s.outside().path(name)
@@ -33,9 +33,9 @@ func TestScrub_WritableFolders_H42(t *testing.T) {
 			}
 			evil := []string{"opt/hostedtoolcache/node/20.0.0/x64/bin/node", "opt/hostedtoolcache/node/20.0.0/x64.complete", "opt/hostedtoolcache/go/theirs", "run/lock/evil"}
 			for _, name := range evil {
-				put(stranger, name, "evil")
+				put(otherUser, name, "evil")
 			}
-			if err := os.Lchown(s.outside().path("opt/hostedtoolcache/node"), stranger, stranger); err != nil {
+			if err := os.Lchown(s.outside().path("opt/hostedtoolcache/node"), otherUser, otherUser); err != nil {
 				t.Fatal(err)
 			}
 			put(0, "opt/hostedtoolcache/go/bin/go", "by a container")
@@ -85,8 +85,8 @@ func TestScrub_WritableChanged_NotClean_H42(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, put := place(t)
-			put(stranger, "opt/hostedtoolcache/python/x64/python", "of the image")
-			put(stranger, "etc/conf", "of the image")
+			put(otherUser, "opt/hostedtoolcache/python/x64/python", "of the image")
+			put(otherUser, "etc/conf", "of the image")
 			put(0, "etc/passwd", "root")
 			for _, dir := range []string{"opt/hostedtoolcache", "opt/hostedtoolcache/python", "opt/hostedtoolcache/python/x64"} {
 				open(t, s, dir, 0o777)
@@ -97,7 +97,7 @@ func TestScrub_WritableChanged_NotClean_H42(t *testing.T) {
 			if err := do(s); err != nil {
 				t.Fatal(err)
 			}
-			put(stranger, "opt/hostedtoolcache/new", "evil")
+			put(otherUser, "opt/hostedtoolcache/new", "evil")
 			if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), name) {
 				t.Errorf("Scrub = %v, want ErrNotClean and %q", err, name)
 			}
@@ -111,7 +111,7 @@ func TestScrub_WritableChanged_NotClean_H42(t *testing.T) {
 // H42: folders of other instances come and go beside this one.
 func TestScrub_OtherInstances_H42(t *testing.T) {
 	s, put := place(t)
-	put(stranger, "fleet/i-2/scratch/file", "x")
+	put(otherUser, "fleet/i-2/scratch/file", "x")
 	s.Others = []string{s.outside().path("fleet")}
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestScrub_OtherInstances_H42(t *testing.T) {
 	if err := os.RemoveAll(s.outside().path("fleet/i-2")); err != nil {
 		t.Fatal(err)
 	}
-	put(stranger, "fleet/i-3/scratch/file", "x")
+	put(otherUser, "fleet/i-3/scratch/file", "x")
 	if err := s.Scrub(t.Context(), "full"); err != nil || !exists(s.outside().path("fleet/i-3/scratch/file")) {
 		t.Errorf("Scrub = %v, want another instance's folder left alone", err)
 	}

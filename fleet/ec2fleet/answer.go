@@ -37,7 +37,7 @@ func (a answering) DescribeInstanceTypes(
 	return answered(ctx, in, opts, a.ec2API.DescribeInstanceTypes)
 }
 
-// answered makes a call, and says so where the limit ended it: the SDK tells of a deadline only.
+// answered makes a call, and says so where the limit ended it: the SDK names a deadline only.
 func answered[In, Out any](
 	ctx context.Context, in In, opts []func(*ec2.Options), call func(context.Context, In, ...func(*ec2.Options)) (Out, error),
 ) (Out, error) {

@@ -7,15 +7,15 @@ import (
 	"github.com/remuda-run/remuda/internal/awserr"
 )
 
-// Lives of what EC2 told. Types and offerings change within months; free addresses, within minutes;
-// and a role's id only when somebody makes the role anew.
+// Lives of what EC2 answered. Types and offerings change within months; free addresses, within minutes;
+// and a role's id only when someone makes the role anew.
 const (
 	typesLife    = time.Hour
 	zonesLife    = 3 * time.Minute
 	roleLife     = 10 * time.Minute
 	templateLife = 30 * time.Second // the period of the sweep, which asks anyway
 	staleLife    = 5 * time.Second  // of an old value, until EC2 is asked again
-	lastingLife  = time.Minute      // likewise, where only an operator may be able to cure it
+	lastingLife  = time.Minute      // the same, where only an operator may be able to cure it
 )
 
 // cached is a value that is asked for anew when its life is over. If that fails because EC2 does not
@@ -35,10 +35,10 @@ func (c *cached[T]) get(now time.Time, life time.Duration, ask func() (T, error)
 }
 
 // lasting is get for what stays true of machines that exist, whatever keeps us from seeing it again: the old
-// value stands after any error, which is handed to tell.
-func (c *cached[T]) lasting(now time.Time, life time.Duration, ask func() (T, error), tell func(error)) (T, error) {
+// value stands after any error, which is handed to warn.
+func (c *cached[T]) lasting(now time.Time, life time.Duration, ask func() (T, error), warn func(error)) (T, error) {
 	return c.renewed(now, life, lastingLife, ask, func(err error) bool {
-		tell(err)
+		warn(err)
 		return true
 	})
 }

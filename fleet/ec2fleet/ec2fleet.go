@@ -3,7 +3,7 @@
 // A launch is one CreateFleet call of type instant on a launch template that this package keeps in
 // step with its options (Ensure). Its complete input is frozen in the plan, and the plan's token is
 // the call's ClientToken: EC2 answers a repetition with the first call's instances. What is ours is
-// told by one tag, TagName; nothing else is listed or terminated (H59).
+// known by one tag, TagName; nothing else is listed or terminated (H59).
 //
 // EC2 takes at most four InstanceRequirements in a call ("more than the maximum allowed number of
 // InstanceRequirements (4)") and refuses different ones that overlap, as well as two subnets of one

@@ -18,9 +18,9 @@ import (
 )
 
 // Ensure makes the launch template, or a new default version of it where the one at EC2 is not what
-// the options say, whoever changed which (H55); with apply false it only says so. First everything
+// the options say, whichever of them was changed (H55); with apply false it only says so. First everything
 // that a machine is made of is looked up: nothing is written if any of it is missing, but for some of several
-// subnets where the template exists. Versions that nothing can need any more are deleted. Two at once do no harm.
+// subnets where the template exists. Versions that nothing can need any more are deleted. Two may run at once.
 func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 	ctx, cancel, err := f.begin(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ func (ts *templates) ensure(ctx context.Context, apply bool) ([]ensure.Step, err
 var errGone = errors.New("another process makes the launch template at this moment: try again")
 
 // live returns the launch template, nil if there is none. One of our name without our mark is
-// somebody else's.
+// someone else's.
 func (ts *templates) live(ctx context.Context) (*types.LaunchTemplate, error) {
 	out, err := ts.ec2.DescribeLaunchTemplates(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{ts.templateName()}})
 	if awserr.ClassOf(err) == awserr.NotFound || err == nil && len(out.LaunchTemplates) == 0 {
@@ -156,10 +156,10 @@ func (ts *templates) update(ctx context.Context, want shape, live *types.LaunchT
 	return true, err
 }
 
-// newTries is how many versions are made for one default. The first is there unless somebody deleted it.
+// newTries is how many versions are made for one default. The first is there unless someone deleted it.
 const newTries = 10
 
-// switchToNew makes a new version the default. If somebody deleted the version that was made for just this
+// switchToNew makes a new version the default. If someone deleted the version that was made for just this
 // change before, EC2 still answers with that to its token, for as long as it remembers; then the next
 // token is named after it.
 func (ts *templates) switchToNew(ctx context.Context, want shape, live *types.LaunchTemplate) (made int64, err error) {

@@ -130,7 +130,7 @@ func TestEnsure_ChangedOptionsMakeANewDefaultVersion_H56(t *testing.T) {
 	}
 }
 
-// Somebody edits the template at EC2, or deletes it: it is compared with EC2, not with a copy.
+// Someone edits the template at EC2, or deletes it: it is compared with EC2, not with a copy.
 func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 	s, f := fresh(t, nil)
 	before := version(t, f)
@@ -194,7 +194,7 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 	}
 }
 
-// Somebody deletes the version that was made for a change. EC2 numbers on, and answers the same call with the version
+// Someone deletes the version that was made for a change. EC2 numbers on, and answers the same call with the version
 // that is gone, for as long as it remembers its token: the change must come all the same. H55 H56
 func TestEnsure_VersionDeletedByHand_H55_H56(t *testing.T) {
 	s, f := fresh(t, nil)
@@ -216,7 +216,7 @@ func TestEnsure_VersionDeletedByHand_H55_H56(t *testing.T) {
 	}
 }
 
-// EC2 may show what nobody set, as off: that is no difference.
+// EC2 may show what no one set, as off: that is no difference.
 func TestShape_OffIsAsNotSet(t *testing.T) {
 	shown := &types.ResponseLaunchTemplateData{
 		EbsOptimized: aws.Bool(false), ImageId: aws.String(ec2test.AMI),

@@ -7,19 +7,19 @@ import (
 	"github.com/remuda-run/remuda/internal/awserr"
 )
 
-// explain tells an error of a call to an operator, and its kind to the contract's users.
+// explain explains an error of a call to an operator, and gives it its kind for the contract's users.
 func explain(err error, call, resource string) error {
 	if err == nil {
 		return nil
 	}
-	told := awserr.Explain(err, call, resource)
+	explained := awserr.Explain(err, call, resource)
 	switch class := awserr.ClassOf(err); {
 	case class == awserr.Throttled:
-		return fmt.Errorf("%w: %w", fleet.ErrThrottled, told)
+		return fmt.Errorf("%w: %w", fleet.ErrThrottled, explained)
 	case definite(class):
-		return fmt.Errorf("%w: %w", fleet.ErrRefused, told)
+		return fmt.Errorf("%w: %w", fleet.ErrRefused, explained)
 	}
-	return told
+	return explained
 }
 
 // definite reports whether a call of this class had no effect and can have none later.

@@ -86,14 +86,14 @@ func FuzzRefusals_S75(f *testing.F) {
 		if slot == (fleet.Slot{}) || slot.UsageClass != spot && (slot.UsageClass != "" || slot.Zone == "") {
 			t.Errorf("refusal %+v leaves out %+v", e, slot)
 		}
-		if err := hopeless([]types.CreateFleetError{e}); err != nil && capacity[aws.ToString(e.ErrorCode)] != 0 {
-			t.Errorf("hopeless = %v of what another place cures", err)
+		if err := unsatisfiable([]types.CreateFleetError{e}); err != nil && capacity[aws.ToString(e.ErrorCode)] != 0 {
+			t.Errorf("unsatisfiable = %v of what another place cures", err)
 		}
 	})
 }
 
 // FuzzMachine: an instance that EC2 tells little of is still one with an id and a principal of its own,
-// and in a state that somebody ends it from. H65
+// and in a state that someone ends it from. H65
 func FuzzMachine_H65(f *testing.F) {
 	f.Add("i-0abc", "running", "spot", "c6i.large", "a", "remuda-launch", "l-1")
 	f.Add("", "", "", "", "", "", "")

@@ -44,7 +44,7 @@ func (ts *templates) askParameter(ctx context.Context, name string) (string, err
 		return "", fmt.Errorf("ssm:GetParameters on %s: not found: it must exist in this region: %w", resource, fleet.ErrRefused)
 	}
 	id := aws.ToString(out.Parameters[0].Value)
-	if !amiForm.MatchString(id) { // not told: it may be a secret
+	if !amiForm.MatchString(id) { // not shown: it may be a secret
 		return "", fmt.Errorf("ssm:GetParameters on %s: the value must be the id of an image, such as ami-0123456789abcdef0: %w", resource, fleet.ErrRefused)
 	}
 	return id, nil

@@ -52,7 +52,7 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error)
 		return fleet.Outcome{}, indefinite(err)
 	}
 	out := fleet.Outcome{Machines: came, Refused: refusals(in, f.quotaOfAll(in), f.unthrottled(answer.Errors))}
-	if err := hopeless(answer.Errors); err != nil && len(came) == 0 {
+	if err := unsatisfiable(answer.Errors); err != nil && len(came) == 0 {
 		return fleet.Outcome{}, explain(err, "ec2:CreateFleet", in.resource())
 	}
 	if len(came) < p.Count && len(answer.Errors) == 0 {
@@ -73,7 +73,7 @@ func (in params) resource() string {
 }
 
 // indefinite returns err, of a call after CreateFleet's answer, without the kind fleet.ErrRefused: the
-// machines may be there, whatever keeps us from seeing them, and only the repeated call tells (H01).
+// machines may be there, whatever keeps us from seeing them, and only the repeated call shows it (H01).
 func indefinite(err error) error {
 	if errors.Is(err, fleet.ErrRefused) {
 		return fmt.Errorf("machines may have been launched: %v", err) //nolint:errorlint // not of that kind
@@ -133,7 +133,7 @@ func (f *Fleet) answered(ctx context.Context, in params, p fleet.Plan, role stri
 			machines[i] = listed[at]
 		}
 		if machines[i].CPU == 0 {
-			return nil, fmt.Errorf("ec2:DescribeInstanceTypes does not tell the size of %s", m.InstanceType)
+			return nil, fmt.Errorf("ec2:DescribeInstanceTypes returns no size for %s", m.InstanceType)
 		}
 	}
 	return machines, nil

@@ -240,7 +240,7 @@ func TestLaunch_RefusedLookIsNotDefinite_H01(t *testing.T) {
 	}
 }
 
-// What a launch brought gets a record with its size, so one that nobody tells is no answer yet, nor a definite error. H15 H01
+// What a launch brought gets a record with its size, so one that EC2 does not return is no answer yet, nor a definite error. H15 H01
 func TestLaunch_SizeMustBeTold_H15_H01(t *testing.T) {
 	s := ec2test.New(t)
 	p := planned(t, ready(t, s, nil), spec("l-1", 1))

@@ -112,8 +112,8 @@ func (l *lister) machineOf(i types.Instance, role string) fleet.Machine {
 	return m
 }
 
-// stateOf takes a machine that somebody stopped for one that is up: only so is it terminated in any
-// case, as one that nobody knows or, by the silence of its agent, as lost, and its disk is not paid
+// stateOf takes a machine that was stopped for one that is up: only so is it terminated in any
+// case, as an orphan or, by the silence of its agent, as lost, and its disk is not paid
 // for for ever (H65). Ending it must not be, since it can be started again.
 func stateOf(i types.Instance) fleet.State {
 	if i.State == nil {
@@ -132,7 +132,7 @@ func stateOf(i types.Instance) fleet.State {
 	return fleet.Starting
 }
 
-// principal is what STS tells the instance's own role session (aws:userid in policies).
+// principal is what STS calls the instance's own role session (aws:userid in policies).
 func principal(role, id string) string { return role + ":" + id }
 
 // roleID returns the unique id of the role that machines have. Once known it stands whatever IAM says: no
@@ -142,7 +142,7 @@ func (l *lister) roleID(ctx context.Context) (string, error) {
 		return l.opts.RoleID, nil
 	}
 	return l.role.lasting(l.clock.Now(), roleLife, func() (string, error) { return l.askRole(ctx) }, func(err error) {
-		l.log.Warn("going by the role that was seen last", logkey.Error, err)
+		l.log.Warn("the agents' role could not be read; the one seen last is used", logkey.Error, err)
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 )
 
-// What EC2 does now and then: each is told as the contract says, and launches nothing twice.
+// What EC2 does now and then: each is reported as the contract says, and launches nothing twice.
 func TestLaunch_Odds_S74_S75(t *testing.T) {
 	t.Run("ImageIsGone", func(t *testing.T) {
 		s, f := fresh(t, nil)

@@ -21,7 +21,7 @@ import (
 // a change of input is a new form, and plans of the old one keep the old way for as long as they live.
 const form = 1
 
-// params is what a plan freezes: together with token and count, everything CreateFleet is told. It
+// params is what a plan freezes: together with token and count, everything CreateFleet is given. It
 // is our own and small, since it is stored with the launch.
 type params struct {
 	Form            int               `json:"form"`

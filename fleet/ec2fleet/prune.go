@@ -31,9 +31,9 @@ const (
 func (ts *templates) prune(ctx context.Context, live *types.LaunchTemplate) error {
 	now := ts.clock.Now()
 	ts.mu.Lock()
-	quiet := now.Sub(ts.switchedAt) >= ts.opts.CreatedLimit
+	settled := now.Sub(ts.switchedAt) >= ts.opts.CreatedLimit
 	ts.mu.Unlock()
-	if !quiet || aws.ToInt64(live.LatestVersionNumber) <= keepVersions {
+	if !settled || aws.ToInt64(live.LatestVersionNumber) <= keepVersions {
 		return nil
 	}
 	versions, err := ts.versions(ctx, live)

@@ -69,7 +69,7 @@ func (f *Fleet) unthrottled(errs []types.CreateFleetError) []types.CreateFleetEr
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.busyUntil = f.clock.Now().Add(busyPause)
-		f.log.Warn("EC2 wants fewer calls: a launch fell short for it", logkey.Count, len(errs)-len(left))
+		f.log.Warn("EC2 throttles launches: one brought fewer machines than asked for", logkey.Count, len(errs)-len(left))
 	}
 	return left
 }
@@ -79,7 +79,7 @@ func (f *Fleet) busy() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if left := f.busyUntil.Sub(f.clock.Now()); left > 0 {
-		return fmt.Errorf("%w: the last launch was told so: next one in %s", fleet.ErrThrottled, left.Round(time.Second))
+		return fmt.Errorf("%w: EC2 throttled the last launch: next one in %s", fleet.ErrThrottled, left.Round(time.Second))
 	}
 	return nil
 }

@@ -104,13 +104,13 @@ func (in params) zone(zone, subnet string) string {
 	return zone
 }
 
-// ourFault begins the codes of what an operator must mend. AuthFailure.ServiceLinkedRoleCreationNotPermitted
+// ourFault begins the codes of what an operator must repair. AuthFailure.ServiceLinkedRoleCreationNotPermitted
 // is the answer where the account never used spot instances and the caller may not make their role.
 var ourFault = []string{"AuthFailure", "Invalid", "Missing"}
 
-// hopeless returns the first error if none of them is one that time or another place cures: a missing
+// unsatisfiable returns the first error if none of them is one that time or another place cures: a missing
 // permission, image, security group or the like, which EC2 finds out only while it launches.
-func hopeless(errs []types.CreateFleetError) error {
+func unsatisfiable(errs []types.CreateFleetError) error {
 	for _, e := range errs {
 		code := aws.ToString(e.ErrorCode)
 		if _, cured := capacity[code]; cured {

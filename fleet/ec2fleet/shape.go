@@ -104,7 +104,7 @@ func shapeOf(d *types.ResponseLaunchTemplateData) shape {
 		s.Endpoint, s.MetadataTags = string(m.HttpEndpoint), string(m.InstanceMetadataTags)
 		rest := *m
 		if rest.HttpProtocolIpv6 == types.LaunchTemplateInstanceMetadataProtocolIpv6Disabled {
-			rest.HttpProtocolIpv6 = "" // as if nobody had said anything
+			rest.HttpProtocolIpv6 = "" // as if it had not been set
 		}
 		s.Others = append(s.Others, othersIn("MetadataOptions.", rest, "HttpTokens", "HttpPutResponseHopLimit", "HttpEndpoint", "InstanceMetadataTags", "State")...)
 	}
@@ -163,7 +163,7 @@ func says(v reflect.Value) bool {
 	}
 }
 
-// differs names the fields in which b is not a, without their values: user data is nobody's business.
+// differs names the fields in which b is not a, without their values: user data is no one's business.
 func (s shape) differs(b shape) []string {
 	var names []string
 	other := reflect.ValueOf(b)

@@ -43,7 +43,8 @@ func (ts *templates) templateName() string { return ts.name + "-machine" }
 func (ts *templates) templateResource() string { return "launch template " + ts.templateName() }
 
 // Template returns the id of the launch template and its default version as they are now at EC2, in
-// one string. The id is part of it because numbers begin anew when somebody deletes the template. While EC2 does not answer, it is what was seen last.
+// one string. The id is part of it because numbers begin anew when someone deletes the template. While
+// EC2 does not answer, it is what was seen last.
 func (f *Fleet) Template(ctx context.Context) (string, error) {
 	ctx, cancel, err := f.begin(ctx)
 	if err != nil {
@@ -64,7 +65,7 @@ func (ts *templates) present(ctx context.Context) (template, error) {
 		out, err := ts.ec2.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
 			LaunchTemplateName: aws.String(ts.templateName()), Versions: []string{"$Default"},
 		})
-		if awserr.ClassOf(err) == awserr.NotFound { // somebody deleted it: Ensure is about to make it again (H55)
+		if awserr.ClassOf(err) == awserr.NotFound { // someone deleted it: Ensure is about to make it again (H55)
 			return template{}, awserr.Explain(err, "ec2:DescribeLaunchTemplateVersions", ts.templateResource())
 		}
 		if err != nil {

@@ -47,7 +47,7 @@ func TestTemplate_IsTheLastSeenWhileEC2IsBusy_H53(t *testing.T) {
 	}
 }
 
-// What a parameter cannot give is told by init, and changes nothing while machines are served.
+// What a parameter cannot give is reported by init, and changes nothing while machines are served.
 func TestTemplate_ParameterOfNoUse(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string

@@ -65,8 +65,8 @@ func TestTerminate_GoneIsDone_H67(t *testing.T) {
 	}
 }
 
-// To a policy whose condition is the mark, a machine that EC2 has forgotten is somebody else's. That must not
-// be told as a missing permission, nor keep the others alive.
+// To a policy whose condition is the mark, a machine that EC2 has forgotten is someone else's. That must not
+// be reported as a missing permission, nor keep the others alive.
 func TestTerminate_GoneIsDeniedUnderAPolicyOfTags_H67(t *testing.T) {
 	s, f := fresh(t, nil)
 	ids := idsOf(launched(t, f, spec("l-1", 20)).Machines)
@@ -186,7 +186,7 @@ func TestList_PagesStatesAndOthersMachines_H05_H59_H65(t *testing.T) {
 }
 
 // One machine of a type that EC2 does not tell about hides no other, or nothing could be confirmed as ended, and
-// every instance would look lost. It has no size, so that no request gets it; somebody is told, and EC2 not asked
+// every instance would look lost. It has no size, so that no request gets it; that is logged, and EC2 not asked
 // for it all the time. H15
 func TestList_TypeOfUnknownSize_H15(t *testing.T) {
 	s := ec2test.New(t)
@@ -210,18 +210,18 @@ func TestList_TypeOfUnknownSize_H15(t *testing.T) {
 	if n := s.Calls("DescribeInstanceTypes"); n != 2 { // one by the other fleet's plan
 		t.Errorf("EC2 was asked for types %d times, want once more", n)
 	}
-	if told := log.String(); strings.Count(told, "ERROR") != 1 || !strings.Contains(told, "a1.nosuch") {
-		t.Errorf("log = %q, want one alarm that names the type", told)
+	if logged := log.String(); strings.Count(logged, "ERROR") != 1 || !strings.Contains(logged, "a1.nosuch") {
+		t.Errorf("log = %q, want one alarm that names the type", logged)
 	}
 	s.SetTypes(append(ec2test.Types(), ec2test.Type{Name: "a1.nosuch", CPU: 2, Mem: 4096, Arch: "arm64"})...)
-	clk.SetTime(clk.Now().Add(vainLife))
+	clk.SetTime(clk.Now().Add(unknownLife))
 	all, err := f.List(t.Context(), "")
 	if err != nil || slices.ContainsFunc(all, func(m fleet.Machine) bool { return m.CPU == 0 }) {
 		t.Errorf("List once EC2 knows the type = %+v, %v", all, err)
 	}
 }
 
-// A permission that somebody takes away, or a profile that somebody deletes, changes no machine: its principal is
+// A permission that someone takes away, or a profile that someone deletes, changes no machine: its principal is
 // what it was. So List goes on, and it is Ensure that tells. H53
 func TestList_KeepsTheRoleItKnows_H53(t *testing.T) {
 	s := ec2test.New(t)

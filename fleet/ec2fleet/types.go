@@ -61,15 +61,15 @@ type catalog struct {
 	offers cached[offers]
 
 	mu      sync.Mutex
-	missing string // what was last told of subnets that are gone
+	missing string // what was last logged of subnets that are gone
 }
 
 // typeCache knows types by their vCPUs, for plans, and by name, for machines. Sizes never change.
 type typeCache struct {
-	mu     sync.Mutex
-	byCPU  map[int]*cached[[]typeInfo]
-	byName map[string]typeInfo
-	vain   map[string]time.Time // names that EC2 does not know: until when it is not asked again
+	mu      sync.Mutex
+	byCPU   map[int]*cached[[]typeInfo]
+	byName  map[string]typeInfo
+	unknown map[string]time.Time // names that EC2 does not know: until when it is not asked again
 }
 
 func (c *typeCache) ofCPU(cpu int) *cached[[]typeInfo] {
@@ -92,19 +92,19 @@ func (c *typeCache) missing(now time.Time, names []string) []string {
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
 		_, known := c.byName[name]
-		return known || now.Before(c.vain[name])
+		return known || now.Before(c.unknown[name])
 	})
 }
 
-// without notes the names that EC2 was asked for, and does not have.
-func (c *typeCache) without(until time.Time, names []string) {
+// noteUnknown notes the names that EC2 was asked for, and does not have.
+func (c *typeCache) noteUnknown(until time.Time, names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.vain == nil {
-		c.vain = make(map[string]time.Time)
+	if c.unknown == nil {
+		c.unknown = make(map[string]time.Time)
 	}
 	for _, name := range names {
-		c.vain[name] = until
+		c.unknown[name] = until
 	}
 }
 
@@ -140,10 +140,10 @@ func (c *catalog) typesOf(ctx context.Context, cpu int) ([]typeInfo, error) {
 // maxFilter is how many values one filter is given; EC2 takes 200 (EC2 User Guide, "Filter resources").
 const maxFilter = 100
 
-// vainLife is for how long a type is not asked for again that EC2 does not know.
-const vainLife = 10 * time.Minute
+// unknownLife is for how long a type is not asked for again that EC2 does not know.
+const unknownLife = 10 * time.Minute
 
-// learnTypes makes the sizes of the named types known, as far as EC2 tells them. It asks by a filter: EC2
+// learnTypes makes the sizes of the named types known, as far as EC2 returns them. It asks by a filter: EC2
 // refuses the whole call for one name that it does not know (InvalidInstanceType).
 func (c *catalog) learnTypes(ctx context.Context, names []string) error {
 	now := c.clock.Now()
@@ -159,8 +159,8 @@ func (c *catalog) learnTypes(ctx context.Context, names []string) error {
 		c.types.add(infos)
 	}
 	if left := c.types.missing(now, missing); len(left) > 0 {
-		c.types.without(now.Add(vainLife), left)
-		c.log.Error("ec2:DescribeInstanceTypes does not tell the size of a machine's type: no request gets machines of it", logkey.Type, strings.Join(left, ", "))
+		c.types.noteUnknown(now.Add(unknownLife), left)
+		c.log.Error("ec2:DescribeInstanceTypes returns no size for a type: no request gets machines of it", logkey.Type, strings.Join(left, ", "))
 	}
 	return nil
 }

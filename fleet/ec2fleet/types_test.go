@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 )
 
-// A pattern such as * means no GPU and nothing of the last decade: those must be named. EC2 is told the same.
+// A pattern such as * means no GPU and nothing of the last decade: those must be named. EC2 is asked for the same.
 func TestPlan_AcceleratedAndOldTypesMustBeNamed_S70(t *testing.T) {
 	const x86 = "x86_64"
 	all := []ec2test.Type{

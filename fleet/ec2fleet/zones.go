@@ -45,7 +45,7 @@ func (c *catalog) places(ctx context.Context) ([]place, error) {
 		if len(subnets) == 0 {
 			return nil, missing
 		}
-		c.tellMissing(missing)
+		c.logMissing(missing)
 		return perZone(subnets), nil
 	})
 }
@@ -77,8 +77,8 @@ func (c *catalog) askSubnets(ctx context.Context) (subnets []types.Subnet, missi
 	return subnets, missing, nil
 }
 
-// tellMissing logs, once until that changes, which subnets are missing.
-func (c *catalog) tellMissing(missing error) {
+// logMissing logs, once until that changes, which subnets are missing.
+func (c *catalog) logMissing(missing error) {
 	text := ""
 	if missing != nil {
 		text = missing.Error()
@@ -89,9 +89,9 @@ func (c *catalog) tellMissing(missing error) {
 	c.mu.Unlock()
 	switch {
 	case news && missing != nil:
-		c.log.Error("launching only in the subnets that there are", logkey.Error, missing)
+		c.log.Error("a configured subnet does not exist; launches use the others", logkey.Error, missing)
 	case news:
-		c.log.Info("all subnets are there again")
+		c.log.Info("all configured subnets exist again")
 	}
 }
 

@@ -191,7 +191,7 @@ func TestRun_AdoptsTheMachinesOfAKilledProcess_H01_S11(t *testing.T) {
 	if err := syscall.Kill(loaded(t, f, all[0].ID).Leader.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	wantState(t, f, all[0].ID, fleet.Ended) // seen though it is nobody's child here
+	wantState(t, f, all[0].ID, fleet.Ended) // seen though it is no one's child here
 	if err := f.Terminate(t.Context(), all[1].ID); err != nil {
 		t.Fatal(err)
 	}

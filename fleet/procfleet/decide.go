@@ -29,7 +29,7 @@ const (
 	stepNotify    step = "notify"    // write the interruption notice
 	stepInterrupt step = "interrupt" // its time is over: Ending
 	stepVanish    step = "vanish"    // sudden loss: Ending without grace
-	stepExit      step = "exit"      // the leader has ended by itself: Ending, and no grace is needed
+	stepExit      step = "exit"      // the leader has ended unasked: Ending, and no grace is needed
 	stepStop      step = "stop"      // SIGTERM to the leader
 	stepKill      step = "kill"      // SIGKILL to all that is left; none left: Ended
 	stepRemove    step = "remove"    // delete the folder

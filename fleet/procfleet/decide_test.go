@@ -127,7 +127,7 @@ func (w *world) turn(parts int) {
 	switch what {
 	case stepSpawn:
 		if w.leader && !w.recorded {
-			w.shim() // an earlier one that nobody let go sees the end of its pipe
+			w.shim() // an earlier one that no one let go sees the end of its pipe
 		}
 		if parts > 0 {
 			w.leader, w.recorded, w.gate = true, false, false

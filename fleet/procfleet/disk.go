@@ -29,7 +29,7 @@ const (
 	gonePrefix       = ".gone-" // and while it is deleted
 )
 
-// Modes: what jobs write is nobody else's business.
+// Modes: what jobs write is no one else's business.
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
@@ -109,7 +109,7 @@ func (d *disk) flock(ctx context.Context) (*os.File, error) {
 	return file, nil
 }
 
-// all returns every machine. One whose record cannot be understood comes as Ending, since nobody can
+// all returns every machine. One whose record cannot be understood comes as Ending, since no one can
 // answer for it, and hides no other.
 func (d *disk) all(now time.Time) ([]record, error) {
 	entries, err := os.ReadDir(d.instances())

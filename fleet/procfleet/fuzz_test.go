@@ -14,11 +14,11 @@ import (
 const someID = "i-0123456789abcdef0"
 
 // FuzzRecord: whatever is in a machine's record, the machine keeps its name and is in a state that
-// somebody brings to an end.
+// someone brings to an end.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"id":"` + someID + `","state":"up","leader":{"pid":-1,"start":0},"launchedAt":"2026-01-02T03:04:05Z"}`))
 	f.Add([]byte(`{"id":"../../x","state":"up"}`))
-	f.Add([]byte(`{"id":"` + someID + `","state":"unheard"}`))
+	f.Add([]byte(`{"id":"` + someID + `","state":"unknown"}`))
 	f.Add([]byte(`{"id":`))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		d := newDisk(t.TempDir())

@@ -120,8 +120,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// stranger starts a process that looks like a machine of another fleet.
-func stranger(t *testing.T) (id string, alive func() bool) {
+// foreignProcess starts a process that looks like a machine of another fleet.
+func foreignProcess(t *testing.T) (id string, alive func() bool) {
 	t.Helper()
 	id = newID()
 	cmd := exec.Command("sleep", "600")

@@ -30,7 +30,7 @@ const (
 // spot is the usage class that may be taken away.
 const spot = "spot"
 
-// journal is the answer to a launch, written before any of its machines is. Whoever repeats the
+// journal is the answer to a launch, written before any of its machines is. Anyone who repeats the
 // launch completes what the journal says.
 type journal struct {
 	Plan     string          `json:"plan"` // canonical form
@@ -97,7 +97,7 @@ func (f *Fleet) journal(p fleet.Plan, in params, form string) (journal, error) {
 		return journal{}, fmt.Errorf("write journal: %w", err)
 	}
 	f.failpoint("journal written")
-	f.log.Info("launch", logkey.Launch, p.Token, logkey.Count, len(j.Machines), logkey.Refused, len(j.Refused))
+	f.log.Info("machines launched", logkey.Launch, p.Token, logkey.Count, len(j.Machines), logkey.Refused, len(j.Refused))
 	return j, nil
 }
 

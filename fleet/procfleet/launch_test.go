@@ -276,7 +276,7 @@ func TestLaunch_PlanOfAnOlderTemplate_H56(t *testing.T) {
 	}
 }
 
-// H70: a record that cannot be understood hides no other, and nobody answers for its machine.
+// H70: a record that cannot be understood hides no other, and no one answers for its machine.
 func TestRun_UnreadableRecordIsEndedAlone_H70(t *testing.T) {
 	for _, bad := range []string{"", "{", `{"id":"i-other"}`, `{"id":"%s","state":"sleeping"}`} {
 		f := running(t, t.TempDir(), Options{})

@@ -65,7 +65,7 @@ func TestTerminate_DeafAgentAndEscapeesAreKilledAfterTheGrace_S12(t *testing.T) 
 	t.Parallel()
 	now := clocktesting.NewFakeClock(noon)
 	f := opened(t, t.TempDir(), Options{Clock: now, TerminateGrace: 5 * time.Second, Command: script(
-		`trap 'echo heard >>heard' TERM; setsid sh -c 'trap "" TERM; sleep 600' & echo ok >ready; while :; do sleep 0.01; done`)})
+		`trap 'echo seen >>seen' TERM; setsid sh -c 'trap "" TERM; sleep 600' & echo ok >ready; while :; do sleep 0.01; done`)})
 	look := looker(t, f)
 	id := launch(t, f, spec("l-1", 1)).Machines[0].ID
 	eventually(t, "the agent is ready", func() bool { look(); return content(t, f, id, "ready") != "" })
@@ -73,7 +73,7 @@ func TestTerminate_DeafAgentAndEscapeesAreKilledAfterTheGrace_S12(t *testing.T) 
 		t.Fatal(err)
 	}
 	look()
-	eventually(t, "the agent has got its signal", func() bool { return content(t, f, id, "heard") != "" })
+	eventually(t, "the agent has got its signal", func() bool { return content(t, f, id, "seen") != "" })
 	now.Step(5*time.Second - 1)
 	look()
 	if r := loaded(t, f, id); r.State != fleet.Ending || !r.Leader.Alive() {
@@ -84,7 +84,7 @@ func TestTerminate_DeafAgentAndEscapeesAreKilledAfterTheGrace_S12(t *testing.T) 
 	if left := processes(t, id); len(left) != 0 {
 		t.Errorf("processes of an ended machine: %v", left)
 	}
-	if n := strings.Count(content(t, f, id, "heard"), "heard"); n != 1 {
+	if n := strings.Count(content(t, f, id, "seen"), "seen"); n != 1 {
 		t.Errorf("the agent got SIGTERM %d times, want once", n)
 	}
 }
@@ -339,7 +339,7 @@ func TestEnvironment_OursReplaceOthers(t *testing.T) {
 func TestRemove_LastLook(t *testing.T) {
 	t.Parallel()
 	f := opened(t, t.TempDir(), Options{Clock: clocktesting.NewFakeClock(noon.Add(keepEnded))})
-	missed, alive := stranger(t)
+	missed, alive := foreignProcess(t)
 	if err := f.disk.add(record{ID: missed, State: fleet.Ended, EndedAt: noon}); err != nil {
 		t.Fatal(err)
 	}

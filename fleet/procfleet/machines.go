@@ -86,6 +86,6 @@ func (f *Fleet) terminate(id string) error {
 
 // logState logs that a machine entered its state.
 func (f *Fleet) logState(r record) {
-	f.log.Info("machine", logkey.InstanceID, r.ID, logkey.State, string(r.State), logkey.Cause, r.Cause,
+	f.log.Info("machine changed state", logkey.InstanceID, r.ID, logkey.State, string(r.State), logkey.Cause, r.Cause,
 		logkey.PID, r.Leader.PID, logkey.Seconds, f.clock.Since(r.LaunchedAt).Seconds())
 }

@@ -108,7 +108,7 @@ func checkLaunch(token string, count int) error {
 	return nil
 }
 
-// decode checks a plan and returns its parameters and its canonical form, which tells a repetition
+// decode checks a plan and returns its parameters and its canonical form, which distinguishes a repetition
 // from another launch whatever a store did to the spacing of Params.
 func decode(p fleet.Plan) (params, string, error) {
 	if err := checkLaunch(p.Token, p.Count); err != nil {

@@ -9,7 +9,7 @@
 // process may do to get rid of the mark is in the comment of package process: this fleet contains
 // accidents, not attacks.
 //
-//	<dir>/lock                        held by whoever writes
+//	<dir>/lock                        held by the one who writes
 //	<dir>/launches/<token>.json       what a launch was answered; written before its machines
 //	<dir>/instances/<id>/             the agent's working folder, and in it
 //	    instance.json                 the machine
@@ -18,7 +18,7 @@
 //	    agent.log                     output of the agent
 //
 // The folder is the truth and the process that works on it is replaceable. Launch and Terminate only
-// write what is wanted; Run carries it out, and finds the survivors of earlier processes by itself.
+// write what is wanted; Run carries it out, and finds the survivors of earlier processes too.
 // Several processes may use one folder and even Run on it at once. Flags imitate a cloud: boot delay,
 // capacity, refusals, sudden loss, interruption with notice. See docs/architecture.md#fleet.
 package procfleet

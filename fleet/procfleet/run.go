@@ -30,10 +30,10 @@ const (
 // runner is what one call of Run remembers. All of it may be lost.
 type runner struct {
 	*Fleet
-	children map[int]string // pids that are ours to reap, with their machine
-	quiet    map[string]int // looks in a row that found no process of a machine
-	retries  map[string]*retry
-	tidyAt   time.Time
+	children   map[int]string // pids that are ours to reap, with their machine
+	emptyLooks map[string]int // looks in a row that found no process of a machine
+	retries    map[string]*retry
+	tidyAt     time.Time
 }
 
 type retry struct {
@@ -54,7 +54,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 		}
 		now := f.clock.Now()
 		if err != nil {
-			f.log.Warn("look at machines", logkey.Error, err)
+			f.log.Warn("looking at the machines failed; it is tried again", logkey.Error, err)
 			wake = now.Add(watchPeriod)
 		}
 		timer := f.clock.NewTimer(max(wake.Sub(now), 0))
@@ -70,7 +70,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 
 func (f *Fleet) newRunner() *runner {
 	return &runner{
-		Fleet: f, children: make(map[int]string), quiet: make(map[string]int), retries: make(map[string]*retry),
+		Fleet: f, children: make(map[int]string), emptyLooks: make(map[string]int), retries: make(map[string]*retry),
 	}
 }
 
@@ -85,7 +85,7 @@ func (r *runner) look(ctx context.Context) (wake time.Time, err error) {
 	r.reap()
 	now := r.clock.Now().UTC()
 	if err := r.tidy(now); err != nil {
-		r.log.Warn("tidy", logkey.Error, err)
+		r.log.Warn("what ended machines left could not be removed", logkey.Error, err)
 	}
 	all, err := r.disk.all(now)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *runner) look(ctx context.Context) (wake time.Time, err error) {
 		at, err := r.turn(m, marks)
 		if err != nil {
 			at = r.failed(m.ID)
-			r.log.Warn("machine step", logkey.InstanceID, m.ID, logkey.State, string(m.State), logkey.Error, err)
+			r.log.Warn("the next step of a machine failed; it is tried again", logkey.InstanceID, m.ID, logkey.State, string(m.State), logkey.Error, err)
 		}
 		wake = earliest(wake, at)
 	}
@@ -131,7 +131,7 @@ func (r *runner) turn(m record, marks *scan) (time.Time, error) {
 			return hurry(m.EndingAt, now), nil
 		case stepRemove:
 			delete(r.retries, m.ID)
-			delete(r.quiet, m.ID)
+			delete(r.emptyLooks, m.ID)
 			return now.Add(watchPeriod), nil
 		}
 		m = next
@@ -215,13 +215,13 @@ func (r *runner) kill(m record, now time.Time, marks *scan) (record, error) {
 		found = append(slices.Clone(found), m.Leader) // known by its record, whatever its environment
 	}
 	if len(found) > 0 {
-		r.quiet[m.ID] = 0
+		r.emptyLooks[m.ID] = 0
 		return m, process.KillAll(found...)
 	}
-	if r.quiet[m.ID]++; r.quiet[m.ID] < quietLooks {
+	if r.emptyLooks[m.ID]++; r.emptyLooks[m.ID] < quietLooks {
 		return m, nil
 	}
-	delete(r.quiet, m.ID)
+	delete(r.emptyLooks, m.ID)
 	m.State, m.EndedAt = fleet.Ended, now
 	if err := r.disk.save(m); err != nil {
 		return m, err
@@ -250,9 +250,9 @@ func (r *runner) reap() {
 		got, err := syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
 		switch {
 		case errors.Is(err, syscall.EINTR), err == nil && got == 0: // it runs
-		case err != nil: // somebody else waited for it
+		case err != nil: // another process waited for it
 			delete(r.children, pid)
-			r.log.Warn("reap", logkey.InstanceID, id, logkey.PID, pid, logkey.Error, err)
+			r.log.Warn("the status of an ended process could not be collected", logkey.InstanceID, id, logkey.PID, pid, logkey.Error, err)
 		default:
 			delete(r.children, pid)
 			r.log.Debug("process ended", logkey.InstanceID, id, logkey.PID, pid, logkey.Exit, exitCode(status))

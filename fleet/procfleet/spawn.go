@@ -15,7 +15,7 @@ import (
 
 // gate keeps a new process from becoming the agent before it is on record. If its parent dies before
 // it writes the line, the read ends with the pipe, and so does the process. The agent's command line
-// comes as arguments: nothing of it is read as shell. The mark tells a process that was let go from
+// comes as arguments: nothing of it is read as shell. The mark distinguishes a process that was let go from
 // one that never was.
 const gate = `read -r _ <&3 && exec 3<&- && : >` + startedFile + ` && exec "$@"`
 
@@ -39,7 +39,7 @@ func (r *runner) spawn(m record) (_ record, err error) {
 	}
 	r.failpoint("recorded")
 	if _, err := child.gate.WriteString("\n"); err != nil {
-		return m, fmt.Errorf("let process %d go: %w", child.pid, err)
+		return m, fmt.Errorf("release process %d: %w", child.pid, err)
 	}
 	r.failpoint("let go")
 	r.logState(m)

@@ -17,7 +17,7 @@ func TestFleet_KeepsTheContract(t *testing.T) {
 			Fleet:   f,
 			Again:   func(t *testing.T) fleet.Fleet { return running(t, dir, Options{}) },
 			Limit:   func(n int) { f.opts.Capacity, f.opts.RefusalRate = n, float64(max(0, 1-n)) },
-			Foreign: stranger,
+			Foreign: foreignProcess,
 			Settle:  patience,
 		}
 	})

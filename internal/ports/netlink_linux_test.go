@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// H42: a kernel that cannot answer about a protocol is not taken for one on which nothing listens.
+// H42: a kernel that does not know a protocol is not taken for one on which nothing listens.
 func TestAnswered_ProtocolUnknownToTheKernel_H42(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {

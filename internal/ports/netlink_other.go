@@ -4,5 +4,5 @@ package ports
 
 import "errors"
 
-// fromNetlink returns errors.ErrUnsupported: /proc may show them.
+// fromNetlink returns errors.ErrUnsupported: /proc may have them.
 func fromNetlink() ([]Listener, error) { return nil, errors.ErrUnsupported }

@@ -84,7 +84,7 @@ func TestRun_StartedAnew_H03(t *testing.T) {
 	}
 }
 
-// Nobody else can read a configuration while it is written.
+// No one else can read a configuration while it is written.
 func TestRun_ConfigNeverReadable(t *testing.T) {
 	c := newComputer(t)
 	gzip, err := exec.LookPath("gzip")
