@@ -99,11 +99,17 @@ func (w *worker) end(ctx context.Context, mode store.ReleaseMode) error {
 func (w *worker) retire(ctx context.Context, d decision) (wake time.Time, more bool) {
 	l := w.heart.current()
 	st, work := l.Status(), w.disk.get().Work
+	var ending Ending
 	if st.State == Exited {
-		w.heart.setEnding(st.ending(work.Mode, work.Online))
+		ending = st.ending(work.Mode, work.Online)
+		w.heart.setEnding(ending)
 	}
-	w.log.Warn("the listener is of no further use and is ended", logkey.Runner, work.Name, logkey.State, st.State,
-		logkey.Exit, st.Exit, logkey.Cause, st.Cause, logkey.Detail, st.Detail)
+	log := w.log.With(logkey.Runner, work.Name, logkey.State, st.State, logkey.Exit, st.Exit, logkey.Cause, st.Cause, logkey.Detail, st.Detail)
+	if ending == Completed && !d.failed {
+		log.Info("the listener had its one job and is replaced")
+	} else {
+		log.Warn("the listener is of no further use and is ended")
+	}
 	limited, cancel := context.WithTimeout(ctx, w.o.CleanLimit)
 	defer cancel()
 	err := w.end(limited, modeOf(d.mode))
