@@ -60,8 +60,8 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{o: &o, log: log, disk: d, outbox: newOutbox(o.Clock, log)}
-	a.expiry = &expiry{clock: o.Clock, offset: o.Offset, grace: o.Grace, changed: make(chan struct{}, 1)}
+	a := &Agent{o: &o, log: log, disk: d, outbox: &outbox{clock: o.Clock, log: log, kick: make(chan struct{}, 1)}}
+	a.expiry = &expiry{offset: o.Offset, grace: o.Grace, changed: make(chan struct{}, 1)}
 	a.heart = &heart{o: a.o, log: log, disk: d, key: key.Public(), now: make(chan struct{}, 1), first: make(chan struct{})}
 	a.deadman = &deadman{
 		clock: o.Clock, log: log, grace: o.Grace, machine: o.Machine, expiry: a.expiry, listener: a.heart.current,
@@ -105,12 +105,10 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	case <-a.deadman.off:
 	}
-	t := a.o.Clock.NewTimer(haltWait)
-	defer t.Stop()
 	select {
 	case err := <-done:
 		return err
-	case <-t.C():
+	case <-a.o.Clock.After(haltWait):
 		a.log.Error("the machine was halted while a part of the agent did not end")
 		return ErrHalted
 	}

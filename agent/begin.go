@@ -42,15 +42,7 @@ func (a *Agent) begin() {
 
 // takeOver ends what guarded the machine so far, now that the dead-man does.
 func (a *Agent) takeOver(ctx context.Context) {
-	if a.o.TakeOver == nil {
-		return
-	}
-	select {
-	case <-ctx.Done():
-		return
-	case <-a.deadman.armed:
-	}
-	if a.insist(ctx, "take the machine over", a.o.TakeOver) {
+	if a.o.TakeOver != nil && await(ctx, a.deadman.armed) && a.insist(ctx, "take the machine over", a.o.TakeOver) {
 		a.log.Info("machine taken over")
 	}
 }
@@ -73,13 +65,18 @@ func (a *Agent) connect(ctx context.Context) bool {
 
 // prefetch calls Options.Prefetch once the machine has reported.
 func (a *Agent) prefetch(ctx context.Context) {
-	if a.o.Prefetch == nil {
-		return
+	if a.o.Prefetch != nil && await(ctx, a.heart.first) {
+		a.o.Prefetch(ctx)
 	}
+}
+
+// await waits until ready is closed. It returns false if ctx ended first.
+func await(ctx context.Context, ready <-chan struct{}) bool {
 	select {
 	case <-ctx.Done():
-	case <-a.heart.first:
-		a.o.Prefetch(ctx)
+		return false
+	case <-ready:
+		return true
 	}
 }
 

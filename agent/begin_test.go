@@ -21,10 +21,10 @@ type timers struct {
 	n atomic.Int32
 }
 
-func (c *timers) NewTimer(d time.Duration) clock.Timer {
+func (c *timers) After(d time.Duration) <-chan time.Time {
 	time.Sleep(time.Second)
 	c.n.Add(1)
-	return c.RealClock.NewTimer(d)
+	return c.RealClock.After(d)
 }
 
 // later makes the world's agent find its store when connect succeeds.

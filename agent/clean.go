@@ -65,9 +65,7 @@ func (w *worker) clean(ctx context.Context, in store.Instance) (wake time.Time, 
 	default:
 		log.Info("machine ready for assignment", logkey.RequestID, in.RunID)
 	}
-	if v.Signal != "" {
-		w.report(v)
-	}
+	w.report(v)
 	return time.Time{}, true
 }
 

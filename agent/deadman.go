@@ -31,27 +31,23 @@ type deadman struct {
 // run halts the machine when its time is over or when ordered to. It depends on nothing but the
 // clock: no file, no store, no lock that is held over a call.
 func (d *deadman) run(ctx context.Context) error {
-	for armed := false; ; {
+	for armed := false; ; armed = true {
 		left, reason := d.expiry.left(d.clock.Now())
 		if left <= 0 {
 			return d.halt(ctx, reason)
 		}
-		t := d.clock.NewTimer(min(left, d.grace/rechecks))
+		due := d.clock.After(min(left, d.grace/rechecks))
 		if !armed {
-			armed = true
 			close(d.armed)
 		}
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return nil
 		case reason := <-d.orders:
-			t.Stop()
 			return d.halt(ctx, reason)
 		case <-d.expiry.changed:
-		case <-t.C():
+		case <-due:
 		}
-		t.Stop()
 	}
 }
 

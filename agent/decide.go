@@ -151,10 +151,8 @@ func (f facts) supervise(now time.Time) decision {
 		return decision{wake: late}
 	case now.Before(end): // it waits for an answer of GitHub's, as long as that takes
 		return decision{report: silent, wake: end}
-	case f.retry.material == nil:
-		return f.next(true)
 	}
-	return decision{do: retire, restart: true, pause: true, report: silent}
+	return f.restart(decision{pause: true, report: silent})
 }
 
 // ended decides what follows the end of a listener that no one asked for (H71).
@@ -173,10 +171,7 @@ func (f facts) ended(now time.Time) decision {
 	case Lapsed, Conflict, Unseen:
 		return f.next(true)
 	case CutOff: // GitHub's absence, however long, is no fault of this machine
-		if f.retry.material == nil {
-			return f.next(true)
-		}
-		return decision{do: retire, restart: true, pause: true, report: f.say(store.RegFailed, l.Cause, l.Detail)}
+		return f.restart(decision{pause: true, report: f.say(store.RegFailed, l.Cause, l.Detail)})
 	case Updating, Crashed: // the runner puts its own program back (agent/actionsrunner)
 	}
 	return f.again()
@@ -200,13 +195,19 @@ func (f facts) next(failed bool) decision {
 
 // again tries the same registration once more, unless that was done too often.
 func (f facts) again() decision {
-	switch {
-	case f.retry.failures+1 >= maxFailures:
+	if f.retry.failures+1 >= maxFailures {
 		return f.fail(store.CauseRefused)
-	case f.retry.material == nil:
+	}
+	return f.restart(decision{counts: true, report: f.say(store.RegFailed, store.CauseUnavailable, f.listener.Detail)})
+}
+
+// restart makes d try the same registration once more, or asks for another where this process does not know it.
+func (f facts) restart(d decision) decision {
+	if f.retry.material == nil {
 		return f.next(true)
 	}
-	return decision{do: retire, restart: true, counts: true, report: f.say(store.RegFailed, store.CauseUnavailable, f.listener.Detail)}
+	d.do, d.restart = retire, true
+	return d
 }
 
 // fail gives the registration up for good. Whether that is the machine's fault, and when it tries again, the

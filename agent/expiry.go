@@ -3,8 +3,6 @@ package agent
 import (
 	"sync"
 	"time"
-
-	"k8s.io/utils/clock"
 )
 
 // Reasons to halt.
@@ -28,37 +26,38 @@ const (
 
 // expiry knows the instant past which the machine must not live. It does no I/O.
 type expiry struct {
-	clock   clock.PassiveClock
 	offset  func() time.Duration
 	grace   time.Duration
 	changed chan struct{}
 
 	mu     sync.Mutex
 	reason string
-	own    bool      // limit and anchor are wall times of ours, not of the store
-	limit  time.Time // wall time
-	anchor time.Time // wall time when limit was learned
-	at     time.Time // our clock then, with its monotonic reading
+	lead   func() time.Duration // how far the clock that limit and anchor are of is ahead of ours
+	limit  time.Time            // wall time
+	anchor time.Time            // wall time when limit was learned
+	at     time.Time            // our clock then, with its monotonic reading
 }
 
 // boot sets the limit that holds until a threshold is learned. set says when it was first set. It is
 // of our clock: no store was asked yet, and what is learned of its clock later must not move it.
-func (e *expiry) boot(limit, set, now time.Time) { e.set(haltBoot, true, limit, set, now) }
+func (e *expiry) boot(limit, set, now time.Time) {
+	e.set(haltBoot, func() time.Duration { return 0 }, limit, set, now)
+}
 
 // learn sets the limit to threshold plus grace. read says when the threshold was read, now is the
 // clock: later than read if an earlier agent read it.
 func (e *expiry) learn(threshold, read, now time.Time) {
-	e.set(haltThreshold, false, threshold.Add(e.grace), read, now)
+	e.set(haltThreshold, e.offset, threshold.Add(e.grace), read, now)
 }
 
-func (e *expiry) set(reason string, own bool, limit, set, now time.Time) {
-	offset := e.lead(own)
+func (e *expiry) set(reason string, lead func() time.Duration, limit, set, now time.Time) {
+	offset := lead()
 	anchor := now.Add(offset)
 	if set := set.Add(offset); set.After(anchor) {
 		anchor = set // the clock went back while no agent ran
 	}
 	e.mu.Lock()
-	e.reason, e.own, e.limit, e.anchor, e.at = reason, own, limit.Round(0), anchor.Round(0), now
+	e.reason, e.lead, e.limit, e.anchor, e.at = reason, lead, limit.Round(0), anchor.Round(0), now
 	e.mu.Unlock()
 	poke(e.changed)
 }
@@ -67,16 +66,8 @@ func (e *expiry) set(reason string, own bool, limit, set, now time.Time) {
 func (e *expiry) left(now time.Time) (time.Duration, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	wall := now.Add(e.lead(e.own)).Round(0)
+	wall := now.Add(e.lead()).Round(0)
 	return remaining(e.limit, e.anchor, wall, now.Sub(e.at)), e.reason
-}
-
-// lead is how far the clock that a limit is of is ahead of ours.
-func (e *expiry) lead(own bool) time.Duration {
-	if own {
-		return 0
-	}
-	return e.offset()
 }
 
 // remaining is the time until limit by the wall clock, or by the time that elapsed since the limit

@@ -108,11 +108,11 @@ func writeLine(pid int, line string) error {
 // note adds a verdict.
 func note(dir, verdict string) error {
 	f, err := os.OpenFile(filepath.Join(dir, VerdictFile), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return fmt.Errorf("note verdict: %w", err)
+	if err == nil {
+		_, err = f.WriteString(verdict + "\n")
+		err = errors.Join(err, f.Close())
 	}
-	_, err = f.WriteString(verdict + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err != nil {
 		return fmt.Errorf("note verdict: %w", err)
 	}
 	return nil

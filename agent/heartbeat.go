@@ -31,7 +31,7 @@ type heart struct {
 func (h *heart) run(ctx context.Context) {
 	ticker := h.o.Clock.NewTicker(h.o.Beat)
 	defer ticker.Stop()
-	failed, first := false, true
+	failed, tried := false, sync.OnceFunc(func() { close(h.first) })
 	for {
 		err := h.beat(ctx)
 		switch {
@@ -43,10 +43,7 @@ func (h *heart) run(ctx context.Context) {
 			h.log.Info("the heartbeat is written again")
 		}
 		failed = err != nil
-		if first {
-			first = false
-			close(h.first)
-		}
+		tried()
 		select {
 		case <-ctx.Done():
 			return

@@ -23,24 +23,17 @@ func openKey(dir string, log *slog.Logger) (store.MachineKey, error) {
 	path := filepath.Join(dir, keyFile)
 	private, err := os.ReadFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return newKey(path)
-	case err != nil:
+	case err == nil:
+		key, err := store.NewMachineKey(private)
+		if err == nil {
+			return key, nil
+		}
+		log.Error("the agent's key file was unreadable and set aside", logkey.Path, path, logkey.Error, err)
+	case !errors.Is(err, fs.ErrNotExist):
 		return store.MachineKey{}, fmt.Errorf("read machine key: %w", err)
 	}
-	key, err := store.NewMachineKey(private)
-	if err != nil {
-		log.Error("the agent's key file was unreadable and set aside", logkey.Path, path, logkey.Error, err)
-		return newKey(path)
-	}
-	return key, nil
-}
-
-func newKey(path string) (store.MachineKey, error) {
-	private := make([]byte, 32)
-	if _, err := rand.Read(private); err != nil {
-		return store.MachineKey{}, fmt.Errorf("make machine key: %w", err)
-	}
+	private = make([]byte, 32)
+	rand.Read(private) // never fails
 	key, err := store.NewMachineKey(private)
 	if err != nil {
 		return store.MachineKey{}, err

@@ -40,10 +40,6 @@ type outbox struct {
 	cancel        context.CancelFunc // ends the write under way
 }
 
-func newOutbox(c clock.WithTicker, log *slog.Logger) *outbox {
-	return &outbox{clock: c, log: log, kick: make(chan struct{}, 1)}
-}
-
 // post makes v the report to deliver.
 func (o *outbox) post(v store.SignalValue) {
 	o.mu.Lock()
@@ -125,10 +121,8 @@ const refusedPause = 5 * time.Second
 
 // rest waits before the next try, unless there is something else to report.
 func (o *outbox) rest(ctx context.Context) {
-	timer := o.clock.NewTimer(refusedPause)
-	defer timer.Stop()
 	select {
-	case <-timer.C():
+	case <-o.clock.After(refusedPause):
 	case <-o.kick:
 	case <-ctx.Done():
 	}

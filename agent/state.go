@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/remuda-run/remuda/internal/atomicfile"
@@ -74,17 +73,17 @@ type disk struct {
 func openDisk(path string, log *slog.Logger) (*disk, error) {
 	d := &disk{path: path, log: log}
 	s, err := readState(path)
-	var syntax *badStateError
+	_, unread := errors.AsType[*fs.PathError](err)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case errors.As(err, &syntax):
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+	case unread:
+		return nil, err
+	default:
 		log.Error("the agent's state file was unreadable and set aside", logkey.Path, path, logkey.Error, err)
 		if err := os.Rename(path, path+".bad"); err != nil {
 			return nil, fmt.Errorf("set state aside: %w", err)
 		}
 		s = State{Work: Work{Assignment: unknownWork}}
-	case err != nil:
-		return nil, err
 	}
 	d.s = s
 	return d, nil
@@ -92,21 +91,8 @@ func openDisk(path string, log *slog.Logger) (*disk, error) {
 
 // Forget removes the state that an agent left in dir, for a machine that is another one now.
 func Forget(dir string) error {
-	for _, name := range []string{stateFile, keyFile} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget state: %w", err)
-		}
-	}
-	return nil
+	return atomicfile.Remove(dir, stateFile, keyFile)
 }
-
-// badStateError says that a state file was read and cannot be understood.
-type badStateError struct {
-	path  string
-	cause error
-}
-
-func (e *badStateError) Error() string { return fmt.Sprintf("decode state %s: %v", e.path, e.cause) }
 
 func readState(path string) (State, error) {
 	b, err := os.ReadFile(path)
@@ -115,7 +101,7 @@ func readState(path string) (State, error) {
 	}
 	var s State
 	if err := json.Unmarshal(b, &s); err != nil {
-		return State{}, &badStateError{path: path, cause: err}
+		return State{}, fmt.Errorf("decode state %s: %w", path, err)
 	}
 	return s, nil
 }
@@ -136,11 +122,7 @@ func (d *disk) update(change func(*State)) error {
 	if d.s == before {
 		return nil
 	}
-	b, err := json.MarshalIndent(d.s, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode state: %w", err)
-	}
-	return atomicfile.Write(d.path, append(b, '\n'), 0o644)
+	return atomicfile.WriteJSON(d.path, d.s, 0o644)
 }
 
 // save is update for a change that need not be in the file: it is known until this process ends.

@@ -57,15 +57,12 @@ func (w *watch) run(ctx context.Context) {
 			w.log.Info("this instance's record is read again")
 		}
 		failed = err != nil
-		t := w.o.Clock.NewTimer(w.wait())
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return
 		case <-w.now:
-		case <-t.C():
+		case <-w.o.Clock.After(w.wait()):
 		}
-		t.Stop()
 	}
 }
 

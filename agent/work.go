@@ -51,9 +51,7 @@ func (w *worker) sleep(ctx context.Context, wake time.Time) {
 	}
 	var due <-chan time.Time
 	if !wake.IsZero() {
-		t := w.o.Clock.NewTimer(wake.Sub(w.o.Clock.Now()))
-		defer t.Stop()
-		due = t.C()
+		due = w.o.Clock.After(wake.Sub(w.o.Clock.Now()))
 	}
 	select {
 	case <-ctx.Done():
@@ -79,13 +77,11 @@ func (w *worker) leave() {
 // prepare runs the script unless it was run, after a first heartbeat. It returns false if ctx ended
 // first; the next agent then runs it anew.
 func (w *worker) prepare(ctx context.Context) bool {
-	t := w.o.Clock.NewTimer(w.o.Beat)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
 	case <-w.heart.first:
-	case <-t.C(): // the store hangs; that is no reason not to be ready when it is back
+	case <-w.o.Clock.After(w.o.Beat): // the store hangs; that is no reason not to be ready when it is back
 	}
 	if w.disk.get().Script.Done {
 		return true
@@ -140,9 +136,7 @@ func (w *worker) step(ctx context.Context) (wake time.Time, more bool) {
 	f := w.observe(in, w.o.Clock.Now())
 	w.watch.hurry(f.waiting())
 	d := decide(f, w.o.Clock.Now())
-	if d.report.Signal != "" {
-		w.report(d.report)
-	}
+	w.report(d.report)
 	switch d.do {
 	case clean:
 		return w.clean(ctx, in)
@@ -158,21 +152,17 @@ func (w *worker) step(ctx context.Context) (wake time.Time, more bool) {
 
 // observe collects the facts.
 func (w *worker) observe(in store.Instance, now time.Time) facts {
-	l := w.heart.current()
-	var st Status
-	if l != nil {
-		st = l.Status()
+	var listener *Status
+	if l := w.heart.current(); l != nil {
+		st := l.Status()
 		w.learn(st, now)
+		listener = &st
 	}
 	s := w.disk.get()
-	f := facts{
-		record: in, script: s.Script, work: s.Work, foul: s.Foul, serial: s.Serial, retry: w.retry,
+	return facts{
+		record: in, script: s.Script, work: s.Work, foul: s.Foul, serial: s.Serial, listener: listener, retry: w.retry,
 		since: w.started, onlineLimit: w.o.OnlineLimit,
 	}
-	if l != nil {
-		f.listener = &st
-	}
-	return f
 }
 
 // unjudged is why a machine is given up after a job that the job-started hook neither let in nor refused.
@@ -207,11 +197,11 @@ func (w *worker) setListener(l Listener) {
 	w.started, w.online = w.o.Clock.Now(), time.Time{}
 }
 
-// report makes v the agent's report unless it says so already. Another detail is nothing new.
+// report makes v the agent's report, if it is one, unless it says so already. Another detail is nothing new.
 func (w *worker) report(v store.SignalValue) {
 	last := w.disk.get().Report
 	last.Detail = v.Detail
-	if last == v {
+	if v.Signal == "" || last == v {
 		return
 	}
 	w.disk.save(func(s *State) { s.Report = v })

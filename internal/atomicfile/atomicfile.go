@@ -1,11 +1,13 @@
-// Package atomicfile replaces files as a whole.
+// Package atomicfile replaces files as a whole, and removes them.
 package atomicfile
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Write replaces the file at path: a reader sees the old one or the new one, whenever this process dies. It does not
@@ -25,4 +27,24 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 		return fmt.Errorf("write file: %w", err)
 	}
 	return nil
+}
+
+// WriteJSON replaces the file at path by one that says what v is.
+func WriteJSON(path string, v any, mode fs.FileMode) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write file: %w", err)
+	}
+	return Write(path, append(text, '\n'), mode)
+}
+
+// Remove removes files of a folder. One that is not there is no error.
+func Remove(dir string, names ...string) error {
+	var errs []error
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
