@@ -15,11 +15,8 @@ import (
 // Machine is the instance for the agent: what it may do to the computer.
 type Machine struct {
 	*Host
-	Scrubber scrub.Scrubber
+	scrub.Scrubber
 }
-
-// Scrub implements agent.Machine.
-func (m Machine) Scrub(ctx context.Context, class string) error { return m.Scrubber.Scrub(ctx, class) }
 
 // Halt implements agent.Machine. Where no command can be run, as on a machine that a job has filled with processes,
 // the kernel ends the machine at once.

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,14 +15,14 @@ import (
 // install makes the runner's folder, unless it is there: all of it or none, since an agent may die in
 // between. A caller that comes while another is at it waits.
 func (m *machine) install(ctx context.Context) error {
-	select {
-	case m.installing <- struct{}{}:
-		defer func() { <-m.installing }()
-	case <-ctx.Done():
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		return fmt.Errorf("install runner of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, cmp.Or(m.trouble, context.Cause(ctx)))
+	if m.installing.Acquire(ctx, 1) != nil {
+		why := context.Cause(ctx)
+		if trouble := m.trouble.Load(); trouble != nil {
+			why = *trouble
+		}
+		return fmt.Errorf("install runner of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, why)
 	}
+	defer m.installing.Release(1)
 	dir := filepath.Join(m.Dir, runnerFolder)
 	if _, err := os.Stat(filepath.Join(dir, "bin", "Runner.Listener")); err == nil {
 		return nil
@@ -44,11 +43,7 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 	case c.RunnerURL != "":
 		err = actionsrunner.Archive{
 			URL: c.RunnerURL, SHA256: c.RunnerSHA256, Cache: m.cache, Clock: m.Clock, Log: m.Log,
-			OnFailure: func(err error) {
-				m.mu.Lock()
-				defer m.mu.Unlock()
-				m.trouble = err
-			},
+			OnFailure: func(err error) { m.trouble.Store(&err) },
 		}.Unpack(ctx, temp)
 	case c.RunnerDir != "":
 		err = os.CopyFS(temp, os.DirFS(c.RunnerDir))

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/actionsrunner"
@@ -28,11 +31,10 @@ type machine struct {
 	open       []string              // folders of PATH that are not in path: jobs could put programs there
 	firewall   ec2machine.Firewall   // on EC2, with account
 
-	installing chan struct{} // holds one value while one caller installs the runner
-	measuring  chan struct{} // the same, of taking the baseline
-	prepared   chan struct{} // closed once the operator's script has succeeded, or there is none
-	mu         sync.Mutex
-	trouble    error // why the runner is not fetched yet
+	installing *semaphore.Weighted   // of one: held while the runner is installed
+	measuring  *semaphore.Weighted   // the same, while the baseline is taken
+	prepared   chan struct{}         // closed once the operator's script has succeeded, or there is none
+	trouble    atomic.Pointer[error] // why the runner is not fetched yet
 }
 
 // Folders of an instance, in its own.
@@ -47,7 +49,7 @@ const (
 func newMachine(p Place, s site) (*machine, error) {
 	m := &machine{
 		Place: p, site: s,
-		installing: make(chan struct{}, 1), measuring: make(chan struct{}, 1), prepared: make(chan struct{}),
+		installing: semaphore.NewWeighted(1), measuring: semaphore.NewWeighted(1), prepared: make(chan struct{}),
 	}
 	if p.Config.Agent.Script == "" {
 		close(m.prepared)
@@ -102,13 +104,13 @@ func (m *machine) runner() (agent.Runner, error) {
 // prepare makes the machine ready for its first runner.
 func (m *machine) prepare(ctx context.Context) error {
 	if m.account.Credential != nil {
-		jobs, err := m.jobs()
+		jobs, err := m.user().Lookup("")
 		if err != nil {
 			return err
 		}
 		if len(jobs.Subordinate) > 0 {
 			m.Log.Warn("the runner's user has subordinate users: remove them unless jobs need user namespaces",
-				logkey.Path, subordinates, logkey.Count, len(jobs.Subordinate))
+				logkey.Path, "/etc/subuid", logkey.Count, len(jobs.Subordinate))
 		}
 	}
 	if err := m.measure(ctx); err != nil {
@@ -119,25 +121,19 @@ func (m *machine) prepare(ctx context.Context) error {
 
 // measure takes the baseline, unless it is taken. A caller that comes while another is at it waits: no job runs before.
 func (m *machine) measure(ctx context.Context) error {
-	select {
-	case m.measuring <- struct{}{}:
-		defer func() { <-m.measuring }()
-	case <-ctx.Done():
-		return m.unmeasured(ctx)
+	err := m.measuring.Acquire(ctx, 1)
+	if err == nil {
+		defer m.measuring.Release(1)
+		err = m.scrubber().TakeBaseline(ctx)
 	}
-	switch err := m.scrubber().TakeBaseline(ctx); {
+	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil: // it takes longer than a start may
-		return m.unmeasured(ctx)
+	case ctx.Err() != nil: // it takes longer than a start may, which passes
+		return fmt.Errorf("take baseline of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, context.Cause(ctx))
 	default:
 		return fmt.Errorf("%w: %w", agent.ErrUnfit, err)
 	}
-}
-
-// unmeasured says that the baseline is not taken yet, as of a trouble that passes.
-func (m *machine) unmeasured(ctx context.Context) error {
-	return fmt.Errorf("take baseline of %s: %w: still at it: %w", m.id, githubapi.ErrUnavailable, context.Cause(ctx))
 }
 
 // guard makes sure before each registration that it, and the role's credentials, stay where they belong.

@@ -19,17 +19,12 @@ import (
 // processMachine is a machine that is no more than the processes of one instance, beside others on
 // the same computer.
 type processMachine struct {
-	scrubber scrub.Scrubber
-	notice   string // file that appears when the instance will be taken away; "": never
+	scrub.Scrubber
+	notice string // file that appears when the instance will be taken away; "": never
 }
 
 // Halt kills every process of the instance but the agent, which ends because Run returns.
-func (m processMachine) Halt(ctx context.Context, _ string) error { return m.scrubber.EndAll(ctx) }
-
-// Scrub implements agent.Machine.
-func (m processMachine) Scrub(ctx context.Context, class string) error {
-	return m.scrubber.Scrub(ctx, class)
-}
+func (m processMachine) Halt(ctx context.Context, _ string) error { return m.EndAll(ctx) }
 
 // Interrupted reports whether the notice is there.
 func (m processMachine) Interrupted(context.Context) bool {
@@ -67,7 +62,7 @@ func processSite(ctx context.Context, p Place) (site, error) {
 	return site{
 		id: p.Env[procfleet.EnvInstance],
 		machine: func(s scrub.Scrubber) agent.Machine {
-			return processMachine{scrubber: s, notice: p.Env[procfleet.EnvInterruption]}
+			return processMachine{Scrubber: s, notice: p.Env[procfleet.EnvInterruption]}
 		},
 		options: func(o *agent.Options) {
 			o.Store, o.Principal = store.New(table), store.Principal(p.Env[procfleet.EnvInstance])

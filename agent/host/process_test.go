@@ -20,7 +20,7 @@ func TestProcess_HaltAndNotice_S12_S30(t *testing.T) {
 		t.Fatal(err)
 	}
 	notice := filepath.Join(t.TempDir(), "interruption")
-	m := processMachine{scrubber: scrub.Scrubber{InstanceID: id, Root: t.TempDir(), Clock: clock.RealClock{}}, notice: notice}
+	m := processMachine{Scrubber: scrub.Scrubber{InstanceID: id, Root: t.TempDir(), Clock: clock.RealClock{}}, notice: notice}
 	if err := m.Halt(context.Background(), "test"); err != nil {
 		t.Fatalf("Halt = %v", err)
 	}

@@ -11,8 +11,6 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/logkey"
-	"github.com/remuda-run/remuda/internal/process"
-	"github.com/remuda-run/remuda/internal/writable"
 )
 
 func (m *machine) scrubber() scrub.Scrubber {
@@ -25,7 +23,7 @@ func (m *machine) scrubber() scrub.Scrubber {
 		s.Levels[name] = scrub.Level(class.Scrub)
 	}
 	if m.account.Credential != nil && m.Config.Alone() {
-		s.User = &scrub.User{UID: int(m.account.Credential.Uid), Groups: m.groups(), Name: m.account.Name, Home: m.account.Home}
+		s.User = m.user()
 	}
 	if m.Config.Agent.Scrub != "" {
 		s.Script = m.command(m.Config.Agent.Scrub, "scrub.log")
@@ -82,7 +80,7 @@ func (m *machine) keepApart() error {
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, 0o700)); err != nil {
 		return err
 	}
-	jobs, err := m.jobs()
+	jobs, err := m.user().Lookup("")
 	if err != nil {
 		return err
 	}
@@ -98,21 +96,12 @@ func (m *machine) trustPath() error {
 	return os.Setenv("PATH", m.path)
 }
 
-// jobs is whose the doings of jobs are.
-func (m *machine) jobs() (writable.User, error) {
+// user is whose the doings of jobs are.
+func (m *machine) user() *scrub.User {
 	c := m.account.Credential
-	user, err := process.LookupUser(m.account.Name, int(c.Uid), subordinates)
-	return writable.User{User: user, Groups: m.groups()}, err
-}
-
-// groups are those that jobs are in.
-func (m *machine) groups() []int {
-	groups := []int{int(m.account.Credential.Gid)}
-	for _, g := range m.account.Credential.Groups {
-		groups = append(groups, int(g))
+	u := &scrub.User{UID: int(c.Uid), Groups: []int{int(c.Gid)}, Name: m.account.Name, Home: m.account.Home}
+	for _, g := range c.Groups {
+		u.Groups = append(u.Groups, int(g))
 	}
-	return groups
+	return u
 }
-
-// subordinates says whom a user may become in a user namespace (subuid(5)).
-const subordinates = "/etc/subuid"

@@ -25,7 +25,7 @@ type Baseline struct {
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
 	Home       map[string]string `json:"home"`       // files in the home of the runner's user, and what shows a change of each
 	Temporary  []string          `json:"temporary"`  // what was in the folders for temporary files; nil: others use them too
-	Containers *Containers       `json:"containers"` // nil: no container engine answered
+	Containers Containers        `json:"containers"` // nil: no container engine answered
 }
 
 // TakeBaseline ends every process of the runner's user and writes down what the machine is like, unless that was
@@ -34,32 +34,26 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	if _, err := os.Stat(s.baselinePath()); err == nil {
 		return nil
 	}
-	err := s.processes().killUsers(ctx) // first: what they own or listen on would count as the machine's
-	if err != nil {
-		return fmt.Errorf("take baseline: %w", err)
+	var b Baseline
+	err := processes(s).killUsers(ctx) // first: what they own or listen on would count as the machine's
+	if err == nil {
+		b, err = s.measure(ctx)
 	}
-	b, err := s.measure(ctx)
 	if err == nil {
 		err = s.recordWritable(ctx)
 	}
+	if err == nil {
+		err = atomicfile.WriteJSON(s.baselinePath(), b, 0o600)
+	}
 	if err != nil {
 		return fmt.Errorf("take baseline: %w", err)
 	}
-	text, err := json.MarshalIndent(b, "", "  ")
-	if err != nil {
-		return fmt.Errorf("take baseline: %w", err)
-	}
-	return atomicfile.Write(s.baselinePath(), append(text, '\n'), 0o600)
+	return nil
 }
 
 // Forget removes what TakeBaseline wrote down in dir, for a machine that is another one now.
 func Forget(dir string) error {
-	for _, name := range []string{baselineFile, writableFile} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forget baseline: %w", err)
-		}
-	}
-	return nil
+	return atomicfile.Remove(dir, baselineFile, writableFile)
 }
 
 func (s Scrubber) baselinePath() string { return filepath.Join(s.Root, baselineFile) }
@@ -71,10 +65,10 @@ func (s Scrubber) remembered() (Baseline, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
 	}
-	if err != nil {
-		return b, fmt.Errorf("read baseline: %w", err)
+	if err == nil {
+		err = json.Unmarshal(text, &b)
 	}
-	if err := json.Unmarshal(text, &b); err != nil {
+	if err != nil {
 		return b, fmt.Errorf("read baseline: %w", err)
 	}
 	boot, err := process.BootID()
@@ -100,19 +94,18 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 		return b, err
 	}
 	if s.User != nil {
-		if b.Home, err = s.outside().homeFiles(); err != nil {
+		if b.Home, err = outside(s).homeFiles(); err != nil {
 			return b, err
 		}
 	}
-	if !s.Whole {
-		return b, nil
-	}
-	if s.User != nil {
-		if b.Temporary, err = s.outside().temporaryFiles(); err != nil {
+	if s.User != nil && s.Whole {
+		if b.Temporary, err = outside(s).temporaryFiles(); err != nil {
 			return b, err
 		}
 	}
-	b.Containers, err = listContainers(ctx)
+	if s.Whole {
+		b.Containers, err = listContainers(ctx)
+	}
 	return b, err
 }
 

@@ -24,8 +24,8 @@ func BenchmarkScrub(b *testing.B) {
 			InstanceID: fmt.Sprintf("bench-%d-%d", os.Getpid(), n), Clock: clock.RealClock{}, Levels: map[string]Level{"full": Full},
 			User: &User{UID: otherUser, Name: "otherUser", Home: "/people/otherUser"}, System: b.TempDir(),
 		}
-		s.Root = s.outside().path("instance")
-		cache := s.outside().path("opt/cache")
+		s.Root = outside(s).path("instance")
+		cache := outside(s).path("opt/cache")
 		if err := errors.Join(os.MkdirAll(s.Root, 0o755), os.MkdirAll(cache, 0o755)); err != nil {
 			b.Fatal(err)
 		}

@@ -14,16 +14,23 @@ import (
 // engine is the program of the container engine; without it on the PATH there are no containers.
 const engine = "docker"
 
-// Containers are the things of a container engine, by id or name. Images stay: they are a cache that
+// Containers are the things of a container engine, of each kind their ids or names. Images stay: they are a cache that
 // jobs share.
-type Containers struct {
-	Containers []string `json:"containers"`
-	Volumes    []string `json:"volumes"`
-	Networks   []string `json:"networks"`
+type Containers map[string][]string
+
+// kinds are those of Containers, by their names there, with the words of the engine's program that list and remove them.
+// A container holds on to its volumes and networks: it goes first.
+var kinds = []struct {
+	name         string
+	list, remove []string
+}{
+	{"containers", []string{"ps", "--all", "--quiet", "--no-trunc"}, []string{"rm", "--force", "--volumes"}},
+	{"volumes", []string{"volume", "ls", "--quiet"}, []string{"volume", "rm", "--force"}},
+	{"networks", []string{"network", "ls", "--quiet", "--no-trunc", "--filter", "type=custom"}, []string{"network", "rm"}},
 }
 
 // listContainers returns what there is, nil if there is no engine or it does not answer.
-func listContainers(ctx context.Context) (*Containers, error) {
+func listContainers(ctx context.Context) (Containers, error) {
 	if _, err := exec.LookPath(engine); err != nil {
 		return nil, nil //nolint:nilnil,nilerr // no engine, no containers
 	}
@@ -34,47 +41,34 @@ func listContainers(ctx context.Context) (*Containers, error) {
 		}
 		return nil, nil //nolint:nilnil // installed, not running
 	}
-	var c Containers
-	var err error
-	if c.Containers, err = ask(ctx, "ps", "--all", "--quiet", "--no-trunc"); err != nil {
-		return nil, err
+	all := Containers{}
+	for _, kind := range kinds {
+		var err error
+		if all[kind.name], err = ask(ctx, kind.list...); err != nil {
+			return nil, err
+		}
 	}
-	if c.Volumes, err = ask(ctx, "volume", "ls", "--quiet"); err != nil {
-		return nil, err
-	}
-	if c.Networks, err = ask(ctx, "network", "ls", "--quiet", "--no-trunc", "--filter", "type=custom"); err != nil {
-		return nil, err
-	}
-	return &c, nil
+	return all, nil
 }
+
+var errNoEngine = errors.New("the container engine does not answer any more")
 
 // removeContainers removes everything that was not there before the first run, and checks. An engine
 // that answered then must answer now.
-func removeContainers(ctx context.Context, was *Containers) error {
+func removeContainers(ctx context.Context, was Containers) error {
 	now, err := listContainers(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if now == nil {
-		if was != nil {
-			return errors.New("the container engine does not answer any more")
-		}
+	case now == nil && was == nil:
 		return nil
-	}
-	if was == nil {
-		was = &Containers{}
+	case now == nil:
+		return errNoEngine
 	}
 	var failed error // a thing may have gone with another one, so what is left decides
-	for _, kind := range []struct {
-		now, was []string
-		remove   []string
-	}{
-		{now.Containers, was.Containers, []string{"rm", "--force", "--volumes"}},
-		{now.Volumes, was.Volumes, []string{"volume", "rm", "--force"}},
-		{now.Networks, was.Networks, []string{"network", "rm"}},
-	} {
-		if more := without(kind.now, kind.was); len(more) > 0 {
-			_, err := ask(ctx, append(kind.remove, more...)...)
+	for _, kind := range kinds {
+		if more := without(now[kind.name], was[kind.name]); len(more) > 0 {
+			_, err := ask(ctx, slices.Concat(kind.remove, more)...)
 			failed = errors.Join(failed, err)
 		}
 	}
@@ -83,9 +77,12 @@ func removeContainers(ctx context.Context, was *Containers) error {
 	case err != nil:
 		return errors.Join(failed, err)
 	case now == nil:
-		return errors.Join(failed, errors.New("the container engine does not answer any more"))
+		return errors.Join(failed, errNoEngine)
 	}
-	left := slices.Concat(without(now.Containers, was.Containers), without(now.Volumes, was.Volumes), without(now.Networks, was.Networks))
+	var left []string
+	for _, kind := range kinds {
+		left = append(left, without(now[kind.name], was[kind.name])...)
+	}
 	if len(left) == 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (s Scrubber) added() error {
 	}
 	for _, name := range names {
 		info, err := root.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (ownedBy(info, os.Geteuid()) || slices.Contains(s.Empty, filepath.Join(s.Program, name))) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (ownerOf(info) == os.Geteuid() || slices.Contains(s.Empty, filepath.Join(s.Program, name))) {
 			continue
 		}
 		if err := errors.Join(err, root.RemoveAll(name)); err != nil {
@@ -193,9 +193,6 @@ func removeBelow(root *os.Root, name, path, keepTree string, mine func(string, f
 	defer in.Close()
 	return removeIn(in, path, keepTree, mine)
 }
-
-// ownedBy reports whether a file is a user's.
-func ownedBy(info fs.FileInfo, user int) bool { return ownerOf(info) == user }
 
 // ownerOf is the user who owns a file.
 func ownerOf(info fs.FileInfo) int {

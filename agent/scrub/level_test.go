@@ -107,7 +107,7 @@ func TestScrub_TimedJobsFirst_H42(t *testing.T) {
 		t.Fatalf("Scrub = %v, want that a folder cannot be emptied", err)
 	}
 	for _, path := range []string{"var/spool/cron/crontabs/otherUser", "var/lib/systemd/linger/otherUser"} {
-		if exists(s.outside().path(path)) {
+		if exists(outside(s).path(path)) {
 			t.Errorf("%s is still there", path)
 		}
 	}
@@ -132,11 +132,11 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	if err := os.Lchown(home, otherUser, otherUser); err != nil {
 		t.Fatal(err)
 	}
-	before, err := s.outside().temporaryFiles()
+	before, err := outside(s).temporaryFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := s.outside().homeFiles()
+	files, err := outside(s).homeFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 		put(0, path, "x")
 	}
 	mode("tmp/private", 0o700)
-	if err := s.outside().removeUsers(was); err != nil {
+	if err := outside(s).removeUsers(was); err != nil {
 		t.Fatalf("removeUsers = %v", err)
 	}
 	for _, path := range gone {
@@ -167,11 +167,11 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	}
 	s.Whole = false
 	put(0, "tmp/other", "of another user of the computer")
-	if err := s.outside().removeUsers(was); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
+	if err := outside(s).removeUsers(was); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
 		t.Errorf("on a computer shared with others removeUsers = %v, and left tmp/other: %v", err, exists(filepath.Join(s.System, "tmp/other")))
 	}
 	put(0, "people/otherUser/.ssh/authorized_keys", "of the job's")
-	if err := s.outside().removeUsers(was); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
+	if err := outside(s).removeUsers(was); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
 		t.Errorf("removeUsers after a change of root's file = %v", err)
 	}
 }
@@ -340,7 +340,7 @@ func TestContainers_H42(t *testing.T) {
 		t.Fatal(err)
 	}
 	was, err := listContainers(ctx)
-	if err != nil || was == nil || len(was.Containers) != 1 {
+	if err != nil || was == nil || len(was["containers"]) != 1 {
 		t.Fatalf("listContainers = %+v, %v, want one of each", was, err)
 	}
 	touch("containers/c1", "containers/c2", "volumes/v1", "networks/n1")

@@ -10,31 +10,22 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/internal/writable"
 )
 
-// outside is the file system outside the instance's folder, where jobs leave files too.
-type outside struct {
-	root   string // folder of the instance, which is left alone
-	system string // root of the file system; "": /
-	user   *User  // whose files are the runs' alone
-	whole  bool   // the computer is the instance's alone
-}
-
-func (s Scrubber) outside() outside {
-	return outside{root: s.Root, system: s.System, user: s.User, whole: s.Whole}
-}
+// outside is the file system outside the instance's folder, where jobs leave files too, as a Scrubber knows it.
+type outside Scrubber
 
 // removeUsers removes what runs have left outside the instance's folder: what is the runner's user's, and
 // what is new where no one else has business, whatever its owner. A job makes root's files by a container
 // that has the folder, or by sudo.
 func (o outside) removeUsers(was Baseline) error {
-	user, err := o.user.lookup(o.system)
+	user, err := o.User.Lookup(o.System)
 	if err != nil {
 		return err
 	}
 	for _, dir := range o.shared() {
-		if err := removeWhere(dir, o.root, ownOf(user)); err != nil {
+		if err := removeWhere(dir, o.Root, ownOf(user)); err != nil {
 			return err
 		}
 	}
@@ -44,19 +35,19 @@ func (o outside) removeUsers(was Baseline) error {
 	return o.restoreHome(was)
 }
 
-func ownOf(user process.User) func(string, fs.FileInfo) bool {
+func ownOf(user writable.User) func(string, fs.FileInfo) bool {
 	return func(_ string, info fs.FileInfo) bool { return user.Owns(ownerOf(info)) }
 }
 
 // removeTimed removes what would start processes of the runner's user again: its timed jobs, and what lets its
 // services live without it (loginctl(1)). It reports whether there was any.
 func (o outside) removeTimed() (found bool, err error) {
-	user, err := o.user.lookup(o.system)
+	user, err := o.User.Lookup(o.System)
 	if err != nil {
 		return false, err
 	}
 	own := ownOf(user)
-	err = removeWhere(o.spool(), o.root, func(path string, info fs.FileInfo) bool {
+	err = removeWhere(o.spool(), o.Root, func(path string, info fs.FileInfo) bool {
 		mine := own(path, info)
 		found = found || mine
 		return mine
@@ -64,21 +55,18 @@ func (o outside) removeTimed() (found bool, err error) {
 	if err != nil {
 		return found, err
 	}
-	switch err := os.Remove(filepath.Join(o.path("var/lib/systemd/linger"), o.user.Name)); {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	err = os.Remove(filepath.Join(o.path("var/lib/systemd/linger"), o.User.Name))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return found, nil
-	default:
-		return found, err
 	}
+	return found || err == nil, err
 }
 
 // removeTemporary removes what anyone can read in the folders for temporary files and was not there before
 // the first run, on a computer without other users. What is private to a service stays: the next
 // run cannot see it either.
 func (o outside) removeTemporary(was Baseline) error {
-	if !o.whole || was.Temporary == nil {
+	if !o.Whole || was.Temporary == nil {
 		return nil
 	}
 	now, err := o.temporaryFiles()
@@ -86,7 +74,7 @@ func (o outside) removeTemporary(was Baseline) error {
 		return err
 	}
 	for _, path := range now {
-		if slices.Contains(was.Temporary, path) || path == o.root || strings.HasPrefix(o.root, path+"/") {
+		if slices.Contains(was.Temporary, path) || path == o.Root || strings.HasPrefix(o.Root, path+"/") {
 			continue
 		}
 		info, err := os.Lstat(path)
@@ -121,9 +109,9 @@ func (o outside) restoreHome(was Baseline) error {
 	if home == "" {
 		return nil
 	}
-	err := removeWhere(home, o.root, func(path string, info fs.FileInfo) bool {
+	err := removeWhere(home, o.Root, func(path string, info fs.FileInfo) bool {
 		_, known := was.Home[path]
-		return !known && (own || ownedBy(info, o.user.UID))
+		return !known && (own || ownerOf(info) == o.User.UID)
 	})
 	if err != nil {
 		return err
@@ -143,7 +131,7 @@ func (o outside) restoreHome(was Baseline) error {
 // home is the home of the runner's user, "" if it has none of its own. Own says that the folder is the
 // user's, and so everything in it: some have one of the system's, such as /usr/sbin.
 func (o outside) home() (home string, own bool) {
-	home = o.user.Home
+	home = o.User.Home
 	if home == "" || home == "/" {
 		return "", false
 	}
@@ -152,7 +140,7 @@ func (o outside) home() (home string, own bool) {
 	if err != nil || !info.IsDir() {
 		return "", false
 	}
-	return home, ownedBy(info, o.user.UID)
+	return home, ownerOf(info) == o.User.UID
 }
 
 // homeFiles returns the files of the user's home and what shows a change of them; the user's own alone
@@ -170,9 +158,9 @@ func (o outside) homeFiles() (map[string]string, error) {
 			return nil
 		case err != nil:
 			return err
-		case path == o.root:
+		case path == o.Root:
 			return fs.SkipDir
-		case path == home || strings.HasPrefix(o.root, path+"/"):
+		case path == home || strings.HasPrefix(o.Root, path+"/"):
 			return nil
 		}
 		info, err := d.Info()
@@ -181,7 +169,7 @@ func (o outside) homeFiles() (map[string]string, error) {
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
 		switch {
-		case !ok || !own && int(st.Uid) != o.user.UID:
+		case !ok || !own && int(st.Uid) != o.User.UID:
 		case d.IsDir():
 			files[path] = fmt.Sprintf("%s %d", info.Mode(), st.Uid)
 		default:
@@ -200,7 +188,7 @@ func (o outside) spool() string { return o.path("var/spool") }
 
 // Folders in which any user may leave files (file-hierarchy(7)).
 func (o outside) shared() []string {
-	return append(append(o.temporary(), o.paths("var/crash", fmt.Sprintf("run/user/%d", o.user.UID))...), o.spool())
+	return append(append(o.temporary(), o.paths("var/crash", fmt.Sprintf("run/user/%d", o.User.UID))...), o.spool())
 }
 
 func (o outside) paths(names ...string) []string {
@@ -211,4 +199,4 @@ func (o outside) paths(names ...string) []string {
 }
 
 // path is that of a file.
-func (o outside) path(name string) string { return filepath.Join("/", o.system, name) }
+func (o outside) path(name string) string { return filepath.Join("/", o.System, name) }

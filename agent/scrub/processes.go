@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/utils/clock"
-
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
 )
@@ -20,19 +18,8 @@ import (
 // and what changed its uid to one of the user's subordinate ones outside a user namespace. Where the user is
 // shared with other instances the looks are all there is: the kernel would kill the neighbours' jobs too.
 
-// processes are those of runs.
-type processes struct {
-	id     string // of the instance, whose mark they carry
-	tree   bool   // those too that descend from this process
-	user   *User  // whose processes are the runs' alone; nil: shared with others
-	whole  bool   // the computer is the instance's alone
-	system string // root of the file system
-	clock  clock.WithTicker
-}
-
-func (s Scrubber) processes() processes {
-	return processes{id: s.InstanceID, tree: s.Tree, user: s.User, whole: s.Whole, system: s.System, clock: s.Clock}
-}
+// processes are those of runs, as a Scrubber knows them.
+type processes Scrubber
 
 // killPause is the time between two looks for processes that were killed; killTries bounds them.
 const (
@@ -64,28 +51,23 @@ func (p processes) nothingCame() error {
 // killUsers kills every process of the runner's user alone, and what such left in the kernel: what runs before the
 // first run could be changed by it to do its work later.
 func (p processes) killUsers(ctx context.Context) error {
-	if p.user == nil {
+	if p.User == nil {
 		return nil
 	}
-	user, err := p.user.lookup(p.system)
-	if err == nil && !p.whole { // a person's own account by mistake must not cost the person's work
-		err = noOneLoggedIn(user)
+	user, err := p.User.Lookup(p.System)
+	if err == nil && !p.Whole { // a person's own account by mistake must not cost the person's work
+		var people []process.Ref
+		if people, err = user.LoggedIn(); err == nil && len(people) > 0 {
+			err = fmt.Errorf("agent.runnerUser must be an account that no one else uses, and process %d is of a login", people[0].PID)
+		}
 	}
 	if err == nil {
 		err = p.killUntilQuiet(ctx, user.Processes)
 	}
 	if err != nil {
-		return fmt.Errorf("end processes of %s, who must have none but a job's: %w", p.user.Name, err)
+		return fmt.Errorf("end processes of %s, who must have none but a job's: %w", p.User.Name, err)
 	}
 	return p.removeFromKernel()
-}
-
-func noOneLoggedIn(user process.User) error {
-	people, err := user.LoggedIn()
-	if err == nil && len(people) > 0 {
-		err = fmt.Errorf("agent.runnerUser must be an account that no one else uses, and process %d is of a login", people[0].PID)
-	}
-	return err
 }
 
 func (p processes) killUntilQuiet(ctx context.Context, look func() ([]process.Ref, error)) error {
@@ -120,36 +102,34 @@ func (p processes) killUntilQuiet(ctx context.Context, look func() ([]process.Re
 }
 
 func (p processes) pause(ctx context.Context, d time.Duration) error {
-	t := p.clock.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-t.C():
+	case <-p.Clock.After(d):
 		return nil
 	}
 }
 
 // killByKernel kills what runs as the runner's user.
 func (p processes) killByKernel() error {
-	if p.user == nil {
+	if p.User == nil {
 		return nil
 	}
-	return process.User{UID: p.user.UID}.Kill()
+	return process.User{UID: p.User.UID}.Kill()
 }
 
 // left returns the processes of runs, without this one.
 func (p processes) left() ([]process.Ref, error) {
-	search := process.Search{Env: agent.EnvMarker, Value: p.id}
-	if p.tree {
+	search := process.Search{Env: agent.EnvMarker, Value: p.InstanceID}
+	if p.Tree {
 		search.Ancestor = os.Getpid()
 	}
-	if p.user != nil {
-		user, err := p.user.lookup(p.system)
+	if p.User != nil {
+		user, err := p.User.Lookup(p.System)
 		if err != nil {
 			return nil, err
 		}
-		search.User = &user
+		search.User = &user.User
 	}
 	left, err := search.Find()
 	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), err
@@ -158,10 +138,10 @@ func (p processes) left() ([]process.Ref, error) {
 // removeFromKernel removes what no process needs to keep: shared memory, semaphores, message queues and keys of
 // the runner's user. Its processes have ended.
 func (p processes) removeFromKernel() error {
-	if p.user == nil {
+	if p.User == nil {
 		return nil
 	}
-	user, err := p.user.lookup(p.system)
+	user, err := p.User.Lookup(p.System)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestScrub_ProcessesOfTheUser_H42(t *testing.T) {
 // can be killed does not make the machine clean.
 func TestScrub_ProcessCameMeanwhile_NotClean_H42(t *testing.T) {
 	s, _ := place(t)
-	if err := s.processes().nothingCame(); err != nil {
+	if err := processes(s).nothingCame(); err != nil {
 		t.Fatalf("nothingCame = %v", err)
 	}
 	cron := exec.Command("sleep", "600")
@@ -63,10 +63,10 @@ func TestScrub_ProcessCameMeanwhile_NotClean_H42(t *testing.T) {
 	if err := cron.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.processes().nothingCame(); err == nil || !strings.Contains(err.Error(), "began while the machine was cleaned") {
+	if err := processes(s).nothingCame(); err == nil || !strings.Contains(err.Error(), "began while the machine was cleaned") {
 		t.Errorf("nothingCame = %v", err)
 	}
-	if err := s.processes().killAll(t.Context()); err != nil {
+	if err := processes(s).killAll(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if err := cron.Wait(); err == nil {
@@ -99,7 +99,7 @@ func TestScrub_ProcessCameDuringRemoval_NotClean_H42(t *testing.T) {
 		}()
 		err := s.Scrub(t.Context(), "full")
 		came := <-during
-		if kerr := errors.Join(s.processes().killAll(t.Context()), s.outside().removeUsers(Baseline{})); kerr != nil {
+		if kerr := errors.Join(processes(s).killAll(t.Context()), outside(s).removeUsers(Baseline{})); kerr != nil {
 			t.Fatal(kerr)
 		}
 		if werr := cron.Wait(); werr == nil {
@@ -120,7 +120,7 @@ func TestScrub_ProcessCameDuringRemoval_NotClean_H42(t *testing.T) {
 func TestKillUntilQuiet_StartedAgainAndAgain_H42(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		looks, s := 0, Scrubber{Clock: clock.RealClock{}}
-		err := s.processes().killUntilQuiet(t.Context(), func() ([]process.Ref, error) {
+		err := processes(s).killUntilQuiet(t.Context(), func() ([]process.Ref, error) {
 			looks++
 			return []process.Ref{{PID: 1 << 30, Start: 1}}, nil // no one has it
 		})
@@ -151,7 +151,7 @@ func TestBaseline_SomebodyIsLoggedIn_Refused(t *testing.T) {
 		t.Errorf("the person's process: %v", err)
 	}
 	s.Whole = true
-	if err := s.processes().killUsers(t.Context()); err != nil {
+	if err := processes(s).killUsers(t.Context()); err != nil {
 		t.Errorf("killUsers on a computer of its own = %v", err)
 	}
 	if _, err := process.Lookup(login.Process.Pid); err == nil {

@@ -67,13 +67,14 @@ type User struct {
 	Home   string // as the system knows it; "": none
 }
 
-// lookup is the user with the uids that the system, whose root is a folder, lets it give away.
-func (u User) lookup(system string) (process.User, error) {
-	return process.LookupUser(u.Name, u.UID, filepath.Join("/", system, "etc/subuid"))
+// Lookup is the user with all that it may write as, and the uids that the system, whose root is a folder, lets it give away.
+func (u User) Lookup(system string) (writable.User, error) {
+	user, err := process.LookupUser(u.Name, u.UID, filepath.Join("/", system, "etc/subuid"))
+	return writable.User{User: user, Groups: u.Groups}, err
 }
 
 // EndAll kills every process of the run but this one and what it needs, until none is left or ctx ends.
-func (s Scrubber) EndAll(ctx context.Context) error { return s.processes().endAll(ctx) }
+func (s Scrubber) EndAll(ctx context.Context) error { return processes(s).endAll(ctx) }
 
 // Scrub cleans the machine after a run of class, and checks. It returns an error that wraps
 // ErrNotClean if something is left, or agent.ErrUsedUp.
@@ -98,7 +99,7 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 		if err := s.remove(ctx, was, level); err != nil {
 			return err
 		}
-		if err := s.processes().nothingCame(); err != nil {
+		if err := processes(s).nothingCame(); err != nil {
 			return err
 		}
 	}
@@ -111,7 +112,7 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 		return nil
 	}
 	if s.Script != nil {
-		if err := s.processes().killAll(ctx); err != nil { // what the script itself left
+		if err := processes(s).killAll(ctx); err != nil { // what the script itself left
 			return err
 		}
 	}
@@ -143,28 +144,32 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 	}
 	var found []string
 	g, ctx := errgroup.WithContext(ctx)
-	if full { // the longest part: beside the others
-		g.Go(func() (err error) {
-			found, err = s.compareWritable(ctx, known)
+	var user writable.User
+	if full {
+		if user, err = s.User.Lookup(s.System); err != nil {
+			return err
+		}
+		g.Go(func() (err error) { // the longest part: beside the others
+			found, err = known.Compare(ctx, user)
 			return err
 		})
 	}
 	g.Go(func() error {
-		err := errors.Join(s.processes().removeFromKernel(), s.empty(), s.added())
+		err := errors.Join(processes(s).removeFromKernel(), s.empty(), s.added())
 		if err == nil && full {
-			err = s.outside().removeUsers(was)
+			err = outside(s).removeUsers(was)
 		}
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return s.removeNew(found)
+	return s.removeNew(user, found)
 }
 
 // end ends the processes of runs, those in containers too.
 func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
-	if err := s.processes().killAll(ctx); err != nil {
+	if err := processes(s).killAll(ctx); err != nil {
 		return err
 	}
 	if level != Full {
@@ -172,7 +177,7 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
 	}
 	again := s.Whole
 	if s.User != nil { // one of a timed job could write behind the removal that follows, and end before anyone looks
-		timed, err := s.outside().removeTimed()
+		timed, err := outside(s).removeTimed()
 		if err != nil {
 			return err
 		}
@@ -186,5 +191,5 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
 	if !again {
 		return nil
 	}
-	return s.processes().killAll(ctx)
+	return processes(s).killAll(ctx)
 }

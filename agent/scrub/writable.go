@@ -21,12 +21,6 @@ import (
 // writableFile is the name of the file in Scrubber.Root that keeps what was there before the first run.
 const writableFile = "writable"
 
-// jobs is the runner's user with all that it may write as.
-func (s Scrubber) jobs() (writable.User, error) {
-	user, err := s.User.lookup(s.System)
-	return writable.User{User: user, Groups: s.User.Groups}, err
-}
-
 // recordWritable writes down what the runner's user may write. Its own home and the instance's folder are looked
 // after by themselves. Where others use the computer, theirs is what is in the folders for temporary files.
 func (s Scrubber) recordWritable(ctx context.Context) error {
@@ -34,16 +28,16 @@ func (s Scrubber) recordWritable(ctx context.Context) error {
 	if s.User == nil || !full && s.level("") != Full {
 		return nil // it will not be asked for
 	}
-	user, err := s.jobs()
+	user, err := s.User.Lookup(s.System)
 	if err != nil {
 		return err
 	}
-	tree := writable.Tree{Root: s.outside().path(""), Skip: append([]string{s.Root}, s.Others...), Temporary: s.outside().shared(), User: user}
-	if home, own := s.outside().home(); own {
+	tree := writable.Tree{Root: outside(s).path(""), Skip: append([]string{s.Root}, s.Others...), Temporary: outside(s).shared(), User: user}
+	if home, own := outside(s).home(); own {
 		tree.Skip = append(tree.Skip, home)
 	}
 	if !s.Whole {
-		tree.Skip = append(tree.Skip, s.outside().shared()...)
+		tree.Skip = append(tree.Skip, outside(s).shared()...)
 	}
 	var out bytes.Buffer
 	if err := tree.Record(ctx, &out); err != nil {
@@ -65,25 +59,9 @@ func (s Scrubber) readWritable(was Baseline) (writable.Known, error) {
 	return writable.Read(record)
 }
 
-// compareWritable returns what is new where the runner's user may write. Anything else that is different there
-// is an error: what a job changed or removed cannot be put back.
-func (s Scrubber) compareWritable(ctx context.Context, known writable.Known) ([]string, error) {
-	user, err := s.jobs()
-	if err != nil {
-		return nil, err
-	}
-	return known.Compare(ctx, user)
-}
-
-// removeNew removes what compareWritable found, as far as a job can have made it.
-func (s Scrubber) removeNew(paths []string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	user, err := s.jobs()
-	if err != nil {
-		return err
-	}
+// removeNew removes what is new where the runner's user may write, as far as a job can have made it. What a job changed
+// or removed there cannot be put back, and was an error before.
+func (s Scrubber) removeNew(user writable.User, paths []string) error {
 	for _, path := range paths {
 		if err := s.removeOne(user, path); err != nil {
 			return fmt.Errorf("%s: %w", path, err)

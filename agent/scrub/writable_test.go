@@ -11,7 +11,7 @@ import (
 // open makes a folder that everyone may write.
 func open(t *testing.T, s Scrubber, name string, mode os.FileMode) {
 	t.Helper()
-	path := s.outside().path(name)
+	path := outside(s).path(name)
 	if err := errors.Join(os.MkdirAll(path, 0o755), os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestScrub_WritableFolders_H42(t *testing.T) {
 			for _, name := range evil {
 				put(otherUser, name, "evil")
 			}
-			if err := os.Lchown(s.outside().path("opt/hostedtoolcache/node"), otherUser, otherUser); err != nil {
+			if err := os.Lchown(outside(s).path("opt/hostedtoolcache/node"), otherUser, otherUser); err != nil {
 				t.Fatal(err)
 			}
 			put(0, "opt/hostedtoolcache/go/bin/go", "by a container")
@@ -44,8 +44,9 @@ func TestScrub_WritableFolders_H42(t *testing.T) {
 			if name == "whole" { // a scrub of all would be one of this computer
 				s.Whole = true
 				known, rerr := s.readWritable(Baseline{Boot: "this"})
-				found, cerr := s.compareWritable(t.Context(), known)
-				err = errors.Join(rerr, cerr, s.removeNew(found))
+				user, uerr := s.User.Lookup(s.System)
+				found, cerr := known.Compare(t.Context(), user)
+				err = errors.Join(rerr, uerr, cerr, s.removeNew(user, found))
 			} else {
 				err = s.Scrub(t.Context(), name)
 			}
@@ -53,15 +54,15 @@ func TestScrub_WritableFolders_H42(t *testing.T) {
 				t.Fatalf("Scrub = %v", err)
 			}
 			for _, name := range evil {
-				if exists(s.outside().path(name)) == want.gone {
+				if exists(outside(s).path(name)) == want.gone {
 					t.Errorf("%s is there: %v", name, !want.gone)
 				}
 			}
-			if exists(s.outside().path("opt/hostedtoolcache/go/bin/go")) == want.rootsGone {
+			if exists(outside(s).path("opt/hostedtoolcache/go/bin/go")) == want.rootsGone {
 				t.Errorf("root's file is there: %v", !want.rootsGone)
 			}
 			for _, name := range []string{"opt/hostedtoolcache/python/x64/python", "run/lock/service"} {
-				if !exists(s.outside().path(name)) {
+				if !exists(outside(s).path(name)) {
 					t.Errorf("%s is gone, and was not the run's", name)
 				}
 			}
@@ -74,13 +75,13 @@ func TestScrub_WritableFolders_H42(t *testing.T) {
 func TestScrub_WritableChanged_NotClean_H42(t *testing.T) {
 	for name, do := range map[string]func(s Scrubber) error{
 		"python was changed": func(s Scrubber) error {
-			return os.WriteFile(s.outside().path("opt/hostedtoolcache/python/x64/python"), []byte("evil"), 0o644)
+			return os.WriteFile(outside(s).path("opt/hostedtoolcache/python/x64/python"), []byte("evil"), 0o644)
 		},
 		"x64 was changed": func(s Scrubber) error {
-			x64 := s.outside().path("opt/hostedtoolcache/python/x64")
-			return errors.Join(os.RemoveAll(x64), os.Symlink(s.outside().path("etc"), x64))
+			x64 := outside(s).path("opt/hostedtoolcache/python/x64")
+			return errors.Join(os.RemoveAll(x64), os.Symlink(outside(s).path("etc"), x64))
 		},
-		"conf was changed":  func(s Scrubber) error { return os.Remove(s.outside().path("etc/conf")) },
+		"conf was changed":  func(s Scrubber) error { return os.Remove(outside(s).path("etc/conf")) },
 		"writable: no such": func(s Scrubber) error { return os.Remove(filepath.Join(s.Root, writableFile)) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +102,7 @@ func TestScrub_WritableChanged_NotClean_H42(t *testing.T) {
 			if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), name) {
 				t.Errorf("Scrub = %v, want ErrNotClean and %q", err, name)
 			}
-			if !exists(s.outside().path("etc/passwd")) {
+			if !exists(outside(s).path("etc/passwd")) {
 				t.Error("what the link led to is gone")
 			}
 		})
@@ -112,15 +113,15 @@ func TestScrub_WritableChanged_NotClean_H42(t *testing.T) {
 func TestScrub_OtherInstances_H42(t *testing.T) {
 	s, put := place(t)
 	put(otherUser, "fleet/i-2/scratch/file", "x")
-	s.Others = []string{s.outside().path("fleet")}
+	s.Others = []string{outside(s).path("fleet")}
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(s.outside().path("fleet/i-2")); err != nil {
+	if err := os.RemoveAll(outside(s).path("fleet/i-2")); err != nil {
 		t.Fatal(err)
 	}
 	put(otherUser, "fleet/i-3/scratch/file", "x")
-	if err := s.Scrub(t.Context(), "full"); err != nil || !exists(s.outside().path("fleet/i-3/scratch/file")) {
+	if err := s.Scrub(t.Context(), "full"); err != nil || !exists(outside(s).path("fleet/i-3/scratch/file")) {
 		t.Errorf("Scrub = %v, want another instance's folder left alone", err)
 	}
 }
@@ -133,7 +134,7 @@ func TestForget_Baseline_H42(t *testing.T) {
 	if err := s.TakeBaseline(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(s.outside().path("run")); err != nil {
+	if err := os.RemoveAll(outside(s).path("run")); err != nil {
 		t.Fatal(err)
 	}
 	put(0, "run/other", "x")
