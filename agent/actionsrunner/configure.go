@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -58,17 +59,8 @@ func (r *Runner) configured() (identity, error) {
 }
 
 // unconfigure removes what an earlier registration left: its runner is deleted at GitHub by id.
-func (r *Runner) unconfigure() error { return r.drop(append([]string{settings}, leftovers...)...) }
-
-// drop removes files of the runner's folder.
-func (r *Runner) drop(names ...string) error {
-	var errs []error
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(r.o.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+func (r *Runner) unconfigure() error {
+	return atomicfile.Remove(r.o.Dir, append([]string{settings}, leftovers...)...)
 }
 
 // configure registers with a token under exactly one label and a new name, never replacing a runner.
@@ -131,15 +123,14 @@ func kindOf(line string) error {
 	if strings.Contains(line, taken) {
 		return githubapi.ErrNameTaken
 	}
-	switch _, cause := parse(line); cause {
-	case store.CauseThrottled:
-		return githubapi.ErrThrottled
-	case store.CauseUnavailable:
-		return githubapi.ErrUnavailable
-	case store.CauseRefused:
-		return githubapi.ErrRefused
-	case store.CauseDeprecated:
-		return agent.ErrDeprecated
-	}
-	return nil
+	_, cause := parse(line)
+	return kinds[cause]
+}
+
+// kinds are the errors of a registration by their causes.
+var kinds = map[string]error{
+	store.CauseThrottled:   githubapi.ErrThrottled,
+	store.CauseUnavailable: githubapi.ErrUnavailable,
+	store.CauseRefused:     githubapi.ErrRefused,
+	store.CauseDeprecated:  agent.ErrDeprecated,
 }

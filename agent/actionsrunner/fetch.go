@@ -55,11 +55,11 @@ const (
 // server answered as it should; a wrong checksum is ErrChecksum besides.
 func (a Archive) Unpack(ctx context.Context, dir string) error {
 	f, err := a.open(ctx)
-	if err != nil {
-		return fmt.Errorf("runner program %s: %w", shown(a.URL), err)
+	if err == nil {
+		defer f.Close()
+		err = unpack(f, dir)
 	}
-	defer f.Close()
-	if err := unpack(f, dir); err != nil {
+	if err != nil {
 		return fmt.Errorf("runner program %s: %w", shown(a.URL), err)
 	}
 	return nil
@@ -130,12 +130,10 @@ func (a Archive) lock(ctx context.Context, path string) (unlock func(), err erro
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 		}
-		t := a.Clock.NewTimer(lookOnline)
 		select {
 		case <-ctx.Done():
-			t.Stop()
 			return nil, errors.Join(fmt.Errorf("%w: another agent fetches it: %w", githubapi.ErrUnavailable, context.Cause(ctx)), f.Close())
-		case <-t.C():
+		case <-a.Clock.After(lookOnline):
 		}
 	}
 }
@@ -210,10 +208,7 @@ func (a Archive) fetch(ctx context.Context, path string) (err error) {
 	if err := a.compare(sum.Sum(nil)); err != nil {
 		return backoff.Permanent(errors.Join(err, os.Remove(part)))
 	}
-	if err := os.Rename(part, path); err != nil {
-		return backoff.Permanent(err)
-	}
-	return nil
+	return backoff.Permanent(os.Rename(part, path))
 }
 
 // timer makes the pauses of package backoff follow a clock.

@@ -30,7 +30,8 @@ import (
 // hasty waits a thousandth of what it is asked to.
 type hasty struct{ clock.RealClock }
 
-func (h hasty) NewTimer(d time.Duration) clock.Timer { return h.RealClock.NewTimer(d / 1000) }
+func (h hasty) NewTimer(d time.Duration) clock.Timer   { return h.RealClock.NewTimer(d / 1000) }
+func (h hasty) After(d time.Duration) <-chan time.Time { return h.RealClock.After(d / 1000) }
 
 // packed makes a .tar.gz.
 func packed(t *testing.T, headers ...tar.Header) []byte {

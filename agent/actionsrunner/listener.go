@@ -105,16 +105,13 @@ func (l *listener) watch() {
 		case l.Status().Online:
 			wait = lookOnline
 		}
-		t := l.r.o.Clock.NewTimer(wait)
 		select {
 		case <-l.quit:
-			t.Stop()
 			return
 		case <-stopped:
 			stopped = nil
-		case <-t.C():
+		case <-l.r.o.Clock.After(wait):
 		}
-		t.Stop()
 	}
 }
 
@@ -245,14 +242,12 @@ func (l *listener) Stop(ctx context.Context, mode store.ReleaseMode) error {
 
 // await waits for the end of the process, at most for d.
 func (l *listener) await(ctx context.Context, d time.Duration) (bool, error) {
-	t := l.r.o.Clock.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
 	case <-l.gone:
 		return true, nil
-	case <-t.C():
+	case <-l.r.o.Clock.After(d):
 		return false, nil
 	}
 }

@@ -29,11 +29,9 @@ const stampForm = "2006-01-02 15:04:05Z"
 // parse reads one line of the listener's output. It holds lines with a stamp to their exact form,
 // because they carry the names of jobs, which anyone may choose.
 func parse(line string) (report, string) {
-	if len(line) > len(stampForm) {
-		if _, err := time.Parse(stampForm, line[:len(stampForm)]); err == nil {
-			if text, ok := strings.CutPrefix(line[len(stampForm):], ": "); ok {
-				return parseStamped(text)
-			}
+	if stamped(line) {
+		if text, ok := strings.CutPrefix(line[len(stampForm):], ": "); ok {
+			return parseStamped(text)
 		}
 	}
 	for _, c := range complaints {
@@ -125,33 +123,25 @@ func apply(st *agent.Status, line string, working func() bool) bool {
 	if st.Jobs > 0 && !stamped(line) {
 		what = nothing
 	}
-	switch what {
-	case listening:
-		if st.State != agent.Busy { // it is said once, before the first job
-			st.State, st.Cause, st.Online = agent.Listening, "", true
-		}
-	case completed:
-		if !working() {
-			st.State, st.Cause, st.Online = agent.Listening, "", true
-		}
-	case reconnected:
+	switch {
+	case what == listening && st.State != agent.Busy, // it is said once, before the first job
+		what == reconnected && st.State != agent.Busy,
+		what == completed && !working():
+		st.State, st.Cause, st.Online = agent.Listening, "", true
+	case what == reconnected:
 		st.Cause, st.Online = "", true
-		if st.State != agent.Busy {
-			st.State = agent.Listening
-		}
-	case running:
+	case what == running:
 		st.State, st.Cause, st.Online = agent.Busy, "", true
 		st.Jobs++
-	case blocked:
+	case what == blocked:
 		st.Cause = cause
 		// Once it listens it goes on whatever it says, and does not say when GitHub is back
 		// (src/Runner.Listener/BrokerMessageListener.cs, GetNextMessageAsync).
 		if !st.Online {
 			st.State, st.Detail = agent.Blocked, strings.ToValidUTF8(line, "?")
 		}
-	case ending:
+	case what == ending:
 		st.Cause = cause
-	case updating, nothing:
 	}
 	return *st != was
 }

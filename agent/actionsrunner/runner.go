@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +22,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
@@ -79,11 +79,6 @@ func (r *Runner) Start(ctx context.Context, reg store.Registration, label string
 		}
 		r.prepared.Store(true)
 	}
-	if r.o.Guard != nil {
-		if err := r.o.Guard(ctx); err != nil {
-			return nil, fmt.Errorf("start runner %s: %w", reg.Name, err)
-		}
-	}
 	l, err := r.register(ctx, reg, label)
 	if err != nil {
 		return nil, fmt.Errorf("start runner %s: %w", reg.Name, err)
@@ -98,7 +93,7 @@ func (r *Runner) spoil() error {
 		return nil
 	}
 	r.prepared.Store(false)
-	if err := os.Remove(r.listener()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Remove(filepath.Dir(r.listener()), filepath.Base(r.listener())); err != nil {
 		return fmt.Errorf("the program replaced itself: %w", err)
 	}
 	return nil
@@ -108,6 +103,11 @@ func (r *Runner) spoil() error {
 func (r *Runner) listener() string { return filepath.Join(r.o.Dir, "bin", "Runner.Listener") }
 
 func (r *Runner) register(ctx context.Context, reg store.Registration, label string) (agent.Listener, error) {
+	if r.o.Guard != nil {
+		if err := r.o.Guard(ctx); err != nil {
+			return nil, err
+		}
+	}
 	env := append(slices.Clone(r.o.Env), asRoot, exit7, agent.HookEnv+"="+r.o.Hook, agent.EnvMarker+"="+r.o.InstanceID)
 	switch reg.Mode {
 	case store.JIT:
@@ -121,7 +121,7 @@ func (r *Runner) register(ctx context.Context, reg store.Registration, label str
 			return nil, err
 		}
 		if have.AgentName == reg.Name { // its listener is started again
-			err = r.drop(unasked...)
+			err = atomicfile.Remove(r.o.Dir, unasked...)
 		} else {
 			have, err = r.configure(ctx, reg, label, env)
 		}
@@ -148,7 +148,7 @@ func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, er
 	}
 	defer out.Close()
 	if err := r.openVerdicts(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("make verdicts: %w", err)
 	}
 	cmd := exec.Command(r.listener(), "run")
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, env, out, out

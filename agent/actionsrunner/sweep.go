@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
@@ -28,8 +27,10 @@ func (r *Runner) sweep(ctx context.Context) error {
 		if err := process.KillAll(left...); err != nil {
 			return err
 		}
-		if err := r.pause(ctx, lookStopping); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-r.o.Clock.After(lookStopping):
 		}
 	}
 	return nil
@@ -47,15 +48,4 @@ func (r *Runner) others() ([]process.Ref, error) {
 	}
 	self := os.Getpid()
 	return slices.DeleteFunc(all, func(ref process.Ref) bool { return ref.PID == self }), nil
-}
-
-func (r *Runner) pause(ctx context.Context, d time.Duration) error {
-	t := r.o.Clock.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C():
-		return nil
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -64,7 +65,7 @@ var errOutside = errors.New("leads outside")
 // entry writes one file. Permissions are those of the archive without set-id bits; the owner is ours.
 func entry(root *os.Root, files io.Reader, h *tar.Header) error {
 	name := path.Clean(strings.TrimSuffix(h.Name, "/"))
-	if !local(name) {
+	if !filepath.IsLocal(name) {
 		return errOutside
 	}
 	if name == "." {
@@ -83,13 +84,13 @@ func entry(root *os.Root, files io.Reader, h *tar.Header) error {
 	case tar.TypeReg:
 		return file(root, files, name, mode)
 	case tar.TypeSymlink:
-		if !descends(h.Linkname) || !local(path.Join(path.Dir(name), h.Linkname)) {
+		if !descends(h.Linkname) || !filepath.IsLocal(path.Join(path.Dir(name), h.Linkname)) {
 			return fmt.Errorf("link to %s: %w", h.Linkname, errOutside)
 		}
 		return root.Symlink(h.Linkname, name)
 	case tar.TypeLink:
 		target := path.Clean(h.Linkname)
-		if !local(target) {
+		if !filepath.IsLocal(target) {
 			return fmt.Errorf("link to %s: %w", h.Linkname, errOutside)
 		}
 		if info, err := root.Lstat(target); err == nil && !info.Mode().IsRegular() { // a link's name means another place here
@@ -105,12 +106,10 @@ func entry(root *os.Root, files io.Reader, h *tar.Header) error {
 // folder makes a folder and those above it. None may be a link: what is relative to it would begin
 // elsewhere than its name says.
 func folder(root *os.Root, name string) error {
-	for at := 0; at < len(name); at++ {
-		next := strings.IndexByte(name[at:], '/')
-		if next < 0 {
-			next = len(name) - at
+	for at, c := range name + "/" {
+		if c != '/' {
+			continue
 		}
-		at += next
 		info, err := root.Lstat(name[:at])
 		if errors.Is(err, fs.ErrNotExist) {
 			break
@@ -132,11 +131,6 @@ func descends(target string) bool {
 		target = target[len("../"):]
 	}
 	return !path.IsAbs(target) && !strings.Contains("/"+target, "/../") && (target == ".." || !strings.HasSuffix(target, "/.."))
-}
-
-// local reports whether a clean path stays in the folder.
-func local(name string) bool {
-	return name != ".." && !path.IsAbs(name) && !strings.HasPrefix(name, "../")
 }
 
 func file(root *os.Root, from io.Reader, name string, mode fs.FileMode) error {

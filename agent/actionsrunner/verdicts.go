@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -23,20 +25,17 @@ func (r *Runner) openVerdicts() error {
 	if r.o.Verdicts == "" {
 		return nil
 	}
-	if err := os.Remove(r.o.Verdicts); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("make verdicts: %w", err)
+	if err := atomicfile.Remove(filepath.Dir(r.o.Verdicts), filepath.Base(r.o.Verdicts)); err != nil {
+		return err
 	}
 	f, err := os.OpenFile(r.o.Verdicts, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("make verdicts: %w", err)
+		return err
 	}
 	if c := r.o.Credential; c != nil {
 		err = f.Chown(int(c.Uid), int(c.Gid))
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("make verdicts: %w", err)
-	}
-	return nil
+	return errors.Join(err, f.Close())
 }
 
 // readVerdicts counts the jobs that the hook let in, and those that it refused. What cannot be read says nothing.

@@ -74,11 +74,11 @@ var (
 	impatient = patience{factor: 0.01}
 )
 
-func (p patience) NewTimer(d time.Duration) clock.Timer {
+func (p patience) After(d time.Duration) <-chan time.Time {
 	if d == 25*time.Second || d == 5*time.Second {
 		d = time.Duration(float64(d) * p.factor)
 	}
-	return p.RealClock.NewTimer(d)
+	return p.RealClock.After(d)
 }
 
 // world is a runner folder with programs that do what the test says.

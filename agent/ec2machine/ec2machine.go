@@ -23,6 +23,7 @@ import (
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -107,11 +108,14 @@ func (h *Host) identify(ctx context.Context, o Options) error {
 	if cached.InstanceID != "" && cached.InstanceID != h.InstanceID {
 		h.log.Warn("state of another instance was found and dropped", logkey.InstanceID, cached.InstanceID)
 		if err := errors.Join(agent.Forget(o.Dir), scrub.Forget(o.Dir)); err != nil { // the image was made of a machine in use
-			return err
+			return fmt.Errorf("forget the state of another instance: %w", err)
 		}
 	}
 	h.Boot = boot
-	return writeIdentity(file, h.Identity)
+	if err := atomicfile.WriteJSON(file, h.Identity, 0o600); err != nil {
+		return fmt.Errorf("write identity: %w", err)
+	}
+	return nil
 }
 
 // retryFirst and retryMax bound the pause between two tries of a service of the machine's own host,

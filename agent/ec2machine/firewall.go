@@ -97,7 +97,7 @@ func (f Firewall) users() []string {
 // while Linux takes an ICMP error in answer to its own first packet for one that passes, and tries for a second.
 func (f Firewall) set(ctx context.Context) error {
 	if has("nft") {
-		return filter(ctx, f.nft(), "nft", "-f", "-")
+		return run(ctx, filterLimit, f.nft(), "nft", "-f", "-")
 	}
 	if !has("iptables") {
 		return errNoFilter
@@ -112,10 +112,10 @@ func (f Firewall) set(ctx context.Context) error {
 			rule := []string{
 				"OUTPUT", "-d", MetadataAddresses[i], "-p", "tcp", "-m", "owner", "--uid-owner", users, "-j", "REJECT", "--reject-with", "tcp-reset",
 			}
-			if filter(ctx, "", program, append([]string{"-w", "-C"}, rule...)...) == nil {
+			if run(ctx, filterLimit, "", append([]string{program, "-w", "-C"}, rule...)...) == nil {
 				continue // it is there
 			}
-			errs = append(errs, filter(ctx, "", program, append([]string{"-w", "-I"}, rule...)...))
+			errs = append(errs, run(ctx, filterLimit, "", append([]string{program, "-w", "-I"}, rule...)...))
 		}
 	}
 	return errors.Join(errs...)
@@ -139,17 +139,4 @@ table inet remuda {
 func has(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
-}
-
-func filter(ctx context.Context, input, program string, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, filterLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdin = strings.NewReader(input)
-	cmd.WaitDelay = time.Second / 2 // what it started may keep its output open
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", program, err, strings.TrimSpace(string(out)))
-	}
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"os"
 	"runtime"
+	"slices"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,37 +41,29 @@ func TryAs(_ context.Context, uid int, address string) error {
 	if err == nil {
 		return nil
 	}
-	for _, refusal := range refusals {
-		if errors.Is(err, refusal) {
-			return fmt.Errorf("%w: %w", ErrUnreachable, err)
-		}
+	if slices.ContainsFunc(refusals, func(refusal error) bool { return errors.Is(err, refusal) }) {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return fmt.Errorf("reach %s: %w", address, err)
 }
 
 // socketOf makes a socket that a user owns. A thread that cannot be itself again ends with its goroutine.
-func socketOf(uid, family int) (int, error) {
-	type made struct {
-		fd  int
-		err error
-	}
-	result := make(chan made)
-	go func() {
+func socketOf(uid, family int) (fd int, err error) {
+	var thread sync.WaitGroup
+	thread.Go(func() {
 		runtime.LockOSThread()
-		var m made
-		defer func() { result <- m }()
-		if m.err = become(uid); m.err != nil {
+		if err = become(uid); err != nil {
 			return
 		}
-		m.fd, m.err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err := become(os.Geteuid()); err != nil {
-			m.err = errors.Join(m.err, err)
+		fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if back := become(os.Geteuid()); back != nil {
+			err = errors.Join(err, back)
 			return
 		}
 		runtime.UnlockOSThread()
-	}()
-	m := <-result
-	return m.fd, m.err
+	})
+	thread.Wait()
+	return fd, err
 }
 
 // become changes the file-system user of this thread.

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 
+	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -79,7 +80,7 @@ func FuzzIdentityFile_H49(f *testing.F) {
 		if got.known(boot, "main") && (got.InstanceID == "" || got.Region == "" || got.Name != "main" || got.Boot != boot) {
 			t.Errorf("%+v counts as known", got)
 		}
-		if err := writeIdentity(file, got); err != nil {
+		if err := atomicfile.WriteJSON(file, got, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if again, _, err := readIdentity(file); err != nil || again != got {

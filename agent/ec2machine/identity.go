@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -48,15 +47,4 @@ func readIdentity(file string) (cached Identity, boot string, err error) {
 		return Identity{}, boot, nil //nolint:nilerr // cut off by a crash: asked for anew
 	}
 	return cached, boot, nil
-}
-
-func writeIdentity(file string, id Identity) error {
-	b, err := json.MarshalIndent(id, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write identity: %w", err)
-	}
-	if err := atomicfile.Write(file, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write identity: %w", err)
-	}
-	return nil
 }

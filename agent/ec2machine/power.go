@@ -65,7 +65,7 @@ var commandLimit = 2 * time.Second
 func PowerOff(ctx context.Context) error {
 	var errs []error
 	for _, way := range waysOff {
-		err := run(ctx, way)
+		err := run(ctx, commandLimit, "", way...)
 		if err == nil {
 			return nil
 		}
@@ -77,17 +77,20 @@ func PowerOff(ctx context.Context) error {
 // TakeOver cancels the power-off that user data scheduled at boot. It is an error if that may still
 // be due, and none if nothing was scheduled.
 func (h *Host) TakeOver(ctx context.Context) error {
-	if err := run(ctx, []string{"shutdown", "-c"}); err != nil {
+	if err := run(ctx, commandLimit, "", "shutdown", "-c"); err != nil {
 		return fmt.Errorf("cancel the power-off scheduled at boot: %w", err)
 	}
 	return nil
 }
 
-// run runs a command of the machine, found on PATH.
-func run(ctx context.Context, command []string) error {
-	ctx, cancel := context.WithTimeout(ctx, commandLimit)
+// run runs a command of the machine, found on PATH, and lets it read an input.
+func run(ctx context.Context, limit time.Duration, input string, command ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	if input != "" {
+		cmd.Stdin = strings.NewReader(input)
+	}
 	cmd.WaitDelay = time.Second / 2 // what it started may keep its output open
 	out, err := cmd.CombinedOutput()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
