@@ -16,36 +16,39 @@ const answerLimit = 30 * time.Second
 
 var errAnswerLimit = fmt.Errorf("no answer of EC2 within %s", answerLimit)
 
-// answering is EC2 with that limit.
-type answering struct{ ec2API }
-
-func (a answering) TerminateInstances(
-	ctx context.Context, in *ec2.TerminateInstancesInput, opts ...func(*ec2.Options),
-) (*ec2.TerminateInstancesOutput, error) {
-	return answered(ctx, in, opts, a.ec2API.TerminateInstances)
-}
-
-func (a answering) DescribeInstances(
-	ctx context.Context, in *ec2.DescribeInstancesInput, opts ...func(*ec2.Options),
-) (*ec2.DescribeInstancesOutput, error) {
-	return answered(ctx, in, opts, a.ec2API.DescribeInstances)
-}
-
-func (a answering) DescribeInstanceTypes(
-	ctx context.Context, in *ec2.DescribeInstanceTypesInput, opts ...func(*ec2.Options),
-) (*ec2.DescribeInstanceTypesOutput, error) {
-	return answered(ctx, in, opts, a.ec2API.DescribeInstanceTypes)
-}
-
-// answered makes a call, and says so where the limit ended it: the SDK names a deadline only.
-func answered[In, Out any](
-	ctx context.Context, in In, opts []func(*ec2.Options), call func(context.Context, In, ...func(*ec2.Options)) (Out, error),
-) (Out, error) {
+// promptly makes a call within that limit, and says so where it ended the call: the SDK names a deadline only.
+func promptly[Out any](ctx context.Context, call func(context.Context) (Out, error)) (Out, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerLimit, errAnswerLimit)
 	defer cancel()
-	out, err := call(ctx, in, opts...)
+	out, err := call(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), errAnswerLimit) {
 		err = fmt.Errorf("%w: %w", errAnswerLimit, err)
 	}
 	return out, err
+}
+
+// pager is a paginator of the SDK's.
+type pager[Out any] interface {
+	HasMorePages() bool
+	NextPage(ctx context.Context, opts ...func(*ec2.Options)) (*Out, error)
+}
+
+// prompt are pages of which each comes promptly.
+type prompt[Out any] struct{ pager[Out] }
+
+func (p prompt[Out]) NextPage(ctx context.Context, opts ...func(*ec2.Options)) (*Out, error) {
+	return promptly(ctx, func(ctx context.Context) (*Out, error) { return p.pager.NextPage(ctx, opts...) })
+}
+
+// collect returns the items of all pages, or of those before an error.
+func collect[Out, Item any](ctx context.Context, pages pager[Out], items func(*Out) []Item) ([]Item, error) {
+	var all []Item
+	for pages.HasMorePages() {
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, items(out)...)
+	}
+	return all, nil
 }

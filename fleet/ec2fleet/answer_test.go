@@ -1,38 +1,33 @@
 package ec2fleet
 
 import (
-	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/bubbletest"
 )
 
-// mute is EC2 that takes calls and never answers.
-type mute struct{ ec2API }
+// mute takes calls and never answers.
+type mute struct{}
 
-func (mute) TerminateInstances(ctx context.Context, _ *ec2.TerminateInstancesInput, _ ...func(*ec2.Options)) (*ec2.TerminateInstancesOutput, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
-}
-
-func (mute) DescribeInstances(ctx context.Context, _ *ec2.DescribeInstancesInput, _ ...func(*ec2.Options)) (*ec2.DescribeInstancesOutput, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
+func (mute) Do(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
 }
 
 // S12 H09: a machine's end that EC2 does not answer, and the listing that should confirm it, can be asked for again within the two
 // minutes that it may take.
 func TestTerminate_WithoutAnAnswer_IsAskedForAgainInTime_S12_H09(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
-		f, err := open("test", mute{}, nil, nil, Options{
+		cfg := config(t, "http://mute")
+		cfg.HTTPClient = mute{}
+		f, err := Open(t.Context(), fleetURL("test"), cfg, Options{
 			Subnets: []string{"subnet-00000001"}, SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
 			UserData: "#!/bin/sh\n", Clock: clock.RealClock{},
 		})
@@ -45,7 +40,8 @@ func TestTerminate_WithoutAnAnswer_IsAskedForAgainInTime_S12_H09(t *testing.T) {
 			"terminate": func() error { return f.Terminate(t.Context(), known) },
 			"look up":   func() error { return f.Terminate(t.Context(), strange) },
 			"list": func() error {
-				return f.lister.eachInstance(t.Context(), &ec2.DescribeInstancesInput{}, func(types.Instance) {})
+				_, err := f.lister.instances(t.Context())
+				return err
 			},
 		} {
 			begin := time.Now()
@@ -58,7 +54,7 @@ func TestTerminate_WithoutAnAnswer_IsAskedForAgainInTime_S12_H09(t *testing.T) {
 		}
 		got := failedIDs(f.Terminate(t.Context(), strange, known))
 		if slices.Sort(got); !slices.Equal(got, []string{known, strange}) {
-			t.Errorf("Terminate tells of %v, want both", got)
+			t.Errorf("Terminate names %v, want both", got)
 		}
 	})
 }

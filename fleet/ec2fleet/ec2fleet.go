@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -66,17 +67,16 @@ type Fleet struct {
 	mu        sync.Mutex
 	busyUntil time.Time // no launch before
 
-	closed chan struct{}
-	close  sync.Once
+	closed atomic.Bool
 }
 
 // client is what calls AWS for one installation.
 type client struct {
 	opts  Options
 	name  string
-	ec2   ec2API
-	iam   iamAPI
-	ssm   ssmAPI
+	ec2   *ec2.Client
+	iam   *iam.Client
+	ssm   *ssm.Client
 	log   *slog.Logger
 	clock clock.PassiveClock
 }
@@ -94,23 +94,18 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, opts Options) (*Fleet, 
 	if err != nil {
 		return nil, fmt.Errorf("open fleet: %w", err)
 	}
-	return open(name, ec2.NewFromConfig(cfg), iam.NewFromConfig(cfg), ssm.NewFromConfig(cfg), opts)
-}
-
-func open(name string, ec2api ec2API, iamapi iamAPI, ssmapi ssmAPI, opts Options) (*Fleet, error) {
 	if err := opts.complete(); err != nil {
 		return nil, fmt.Errorf("open fleet %s: %w", name, err)
 	}
 	c := &client{
-		opts: opts, name: name, ec2: answering{ec2api}, iam: iamapi, ssm: ssmapi,
+		opts: opts, name: name, ec2: ec2.NewFromConfig(cfg), iam: iam.NewFromConfig(cfg), ssm: ssm.NewFromConfig(cfg),
 		log: opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
 	}
-	known := &catalog{client: c}
-	list := &lister{client: c, catalog: known}
+	known := &catalog{client: c, types: newTypeCache()}
+	list := &lister{client: c, catalog: known, own: own{seen: map[string]time.Time{}}}
 	return &Fleet{
 		client: c, catalog: known, lister: list,
 		templates: &templates{client: c, catalog: known, lister: list, switchedAt: opts.Clock.Now()},
-		closed:    make(chan struct{}),
 	}, nil
 }
 
@@ -129,7 +124,7 @@ func installation(u *url.URL, region string) (string, error) {
 
 // Close makes later calls fail. The machines live on.
 func (f *Fleet) Close() error {
-	f.close.Do(func() { close(f.closed) })
+	f.closed.Store(true)
 	return nil
 }
 
@@ -137,14 +132,26 @@ var errClosed = errors.New("fleet is closed")
 
 // begin checks that f may be used and bounds the calls to come.
 func (f *Fleet) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
-	select {
-	case <-f.closed:
+	if f.closed.Load() {
 		return nil, nil, errClosed
-	default:
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, callLimit, errCallLimit)
 	return ctx, cancel, nil
+}
+
+// within makes the calls of one method of f. What they are for is said in an error.
+func within[T any](ctx context.Context, f *Fleet, what string, calls func(context.Context) (T, error)) (T, error) {
+	var out T
+	ctx, cancel, err := f.begin(ctx)
+	if err == nil {
+		defer cancel()
+		out, err = calls(ctx)
+	}
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", what, err)
+	}
+	return out, nil
 }

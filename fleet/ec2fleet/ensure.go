@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -22,16 +23,7 @@ import (
 // that a machine is made of is looked up: nothing is written if any of it is missing, but for some of several
 // subnets where the template exists. Versions that nothing can need any more are deleted. Two may run at once.
 func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
-	ctx, cancel, err := f.begin(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("ensure fleet %s: %w", f.name, err)
-	}
-	defer cancel()
-	steps, err := f.templates.ensure(ctx, apply)
-	if err != nil {
-		return steps, fmt.Errorf("ensure fleet %s: %w", f.name, err)
-	}
-	return steps, nil
+	return within(ctx, f, "ensure fleet "+f.name, func(ctx context.Context) ([]ensure.Step, error) { return f.templates.ensure(ctx, apply) })
 }
 
 func (ts *templates) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
@@ -101,9 +93,7 @@ func (ts *templates) live(ctx context.Context) (*types.LaunchTemplate, error) {
 // create makes the template. It reports false if another was first.
 func (ts *templates) create(ctx context.Context, want shape) (bool, error) {
 	tags := map[string]string{TagName: ts.name}
-	for key, value := range ts.opts.Tags {
-		tags[key] = value
-	}
+	maps.Copy(tags, ts.opts.Tags)
 	_, err := ts.ec2.CreateLaunchTemplate(ctx, &ec2.CreateLaunchTemplateInput{
 		LaunchTemplateName: aws.String(ts.templateName()), VersionDescription: aws.String(want.mark()),
 		LaunchTemplateData: want.data(),
@@ -176,16 +166,13 @@ func (ts *templates) switchToNew(ctx context.Context, want shape, live *types.La
 
 // versions returns all versions of the template.
 func (ts *templates) versions(ctx context.Context, live *types.LaunchTemplate) ([]types.LaunchTemplateVersion, error) {
-	var all []types.LaunchTemplateVersion
-	in := &ec2.DescribeLaunchTemplateVersionsInput{LaunchTemplateId: live.LaunchTemplateId, MaxResults: aws.Int32(200)} // the largest page
-	for pages := ec2.NewDescribeLaunchTemplateVersionsPaginator(ts.ec2, in); pages.HasMorePages(); {
-		out, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, explain(err, "ec2:DescribeLaunchTemplateVersions", ts.templateResource())
-		}
-		all = append(all, out.LaunchTemplateVersions...)
-	}
-	return all, nil
+	pages := ec2.NewDescribeLaunchTemplateVersionsPaginator(ts.ec2, &ec2.DescribeLaunchTemplateVersionsInput{
+		LaunchTemplateId: live.LaunchTemplateId, MaxResults: aws.Int32(200), // the largest page
+	})
+	all, err := collect(ctx, pages, func(out *ec2.DescribeLaunchTemplateVersionsOutput) []types.LaunchTemplateVersion {
+		return out.LaunchTemplateVersions
+	})
+	return all, explain(err, "ec2:DescribeLaunchTemplateVersions", ts.templateResource())
 }
 
 // newVersion names its call by what it follows, so that of two at once both get the same version; gone is

@@ -53,14 +53,14 @@ func (ts *templates) askParameter(ctx context.Context, name string) (string, err
 // image is an AMI and its architecture.
 type image struct {
 	id   string
-	arch string
+	arch types.ArchitectureType
 }
 
 // architecture returns that of the template's image: EC2 takes only types that fit it.
-func (ts *templates) architecture(ctx context.Context, t template) (string, error) {
+func (ts *templates) architecture(ctx context.Context, t template) (types.ArchitectureType, error) {
 	ask := func() (image, error) {
 		i, err := ts.askImage(ctx, t.image)
-		return image{id: t.image, arch: string(i.Architecture)}, err
+		return image{id: t.image, arch: types.ArchitectureType(i.Architecture)}, err
 	}
 	i, err := ts.images.get(ts.clock.Now(), typesLife, ask)
 	if err == nil && i.id != t.image {

@@ -22,16 +22,7 @@ import (
 // Errors beside instances are refusals (S74, S75). A call that brought nothing for reasons that
 // neither time nor another place cures, such as a missing permission, is fleet.ErrRefused.
 func (f *Fleet) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
-	ctx, cancel, err := f.begin(ctx)
-	if err != nil {
-		return fleet.Outcome{}, fmt.Errorf("launch %s: %w", p.Token, err)
-	}
-	defer cancel()
-	out, err := f.launch(ctx, p)
-	if err != nil {
-		return fleet.Outcome{}, fmt.Errorf("launch %s: %w", p.Token, err)
-	}
-	return out, nil
+	return within(ctx, f, "launch "+p.Token, func(ctx context.Context) (fleet.Outcome, error) { return f.launch(ctx, p) })
 }
 
 func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
@@ -99,8 +90,8 @@ func (f *Fleet) refusedWhole(ctx context.Context, in params, err error) (fleet.O
 	if f.unseen(ctx, in, err) {
 		return fleet.Outcome{}, awserr.Explain(err, "ec2:CreateFleet", in.resource())
 	}
-	api := smithy.APIError(nil)
-	if !errors.As(err, &api) || capacity[api.ErrorCode()] == 0 {
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok || capacity[api.ErrorCode()] == 0 {
 		return fleet.Outcome{}, explain(err, "ec2:CreateFleet", in.resource())
 	}
 	slot := slotOf(in, f.quotaOfAll(in), types.CreateFleetError{ErrorCode: aws.String(api.ErrorCode())})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -30,16 +31,7 @@ type lister struct {
 
 // List keeps the contract of fleet.Fleet. EC2 lists ended machines for about an hour.
 func (f *Fleet) List(ctx context.Context, token string) ([]fleet.Machine, error) {
-	ctx, cancel, err := f.begin(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list machines: %w", err)
-	}
-	defer cancel()
-	machines, err := f.lister.list(ctx, token)
-	if err != nil {
-		return nil, fmt.Errorf("list machines: %w", err)
-	}
-	return machines, nil
+	return within(ctx, f, "list machines", func(ctx context.Context) ([]fleet.Machine, error) { return f.lister.list(ctx, token) })
 }
 
 func (l *lister) list(ctx context.Context, token string) ([]fleet.Machine, error) {
@@ -51,16 +43,16 @@ func (l *lister) list(ctx context.Context, token string) ([]fleet.Machine, error
 	if token != "" {
 		filters = append(filters, filter("tag:"+TagLaunch, token))
 	}
-	in := &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(listPage)}
+	found, err := l.instances(ctx, filters...)
+	if err != nil {
+		return nil, err
+	}
 	var machines []fleet.Machine
-	err = l.eachInstance(ctx, in, func(i types.Instance) {
+	for _, i := range found {
 		m := l.machineOf(i, role)
 		if token == "" || m.LaunchToken == token { // a filter takes * and ? for wildcards
 			machines = append(machines, m)
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
 	if err := l.size(ctx, machines); err != nil {
 		return nil, err
@@ -75,20 +67,17 @@ func (l *lister) list(ctx context.Context, token string) ([]fleet.Machine, error
 	return machines, nil
 }
 
-// eachInstance follows all pages.
-func (l *lister) eachInstance(ctx context.Context, in *ec2.DescribeInstancesInput, yield func(types.Instance)) error {
-	for pages := ec2.NewDescribeInstancesPaginator(l.ec2, in); pages.HasMorePages(); {
-		out, err := pages.NextPage(ctx)
-		if err != nil {
-			return explain(err, "ec2:DescribeInstances", "instances tagged "+TagName+"="+l.name)
-		}
-		for _, r := range out.Reservations {
-			for _, i := range r.Instances {
-				yield(i)
-			}
-		}
+// instances returns those that all of the filters let through.
+func (l *lister) instances(ctx context.Context, filters ...types.Filter) ([]types.Instance, error) {
+	pages := ec2.NewDescribeInstancesPaginator(l.ec2, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: aws.Int32(listPage)})
+	reservations, err := collect(ctx, prompt[ec2.DescribeInstancesOutput]{pages}, func(out *ec2.DescribeInstancesOutput) []types.Reservation {
+		return out.Reservations
+	})
+	var all []types.Instance
+	for _, r := range reservations {
+		all = append(all, r.Instances...)
 	}
-	return nil
+	return all, explain(err, "ec2:DescribeInstances", "instances tagged "+TagName+"="+l.name)
 }
 
 func (l *lister) machineOf(i types.Instance, role string) fleet.Machine {
@@ -138,9 +127,6 @@ func principal(role, id string) string { return role + ":" + id }
 // roleID returns the unique id of the role that machines have. Once known it stands whatever IAM says: no
 // machine changes its role because the profile is gone, or the permission to look at it.
 func (l *lister) roleID(ctx context.Context) (string, error) {
-	if l.opts.RoleID != "" {
-		return l.opts.RoleID, nil
-	}
 	return l.role.lasting(l.clock.Now(), roleLife, func() (string, error) { return l.askRole(ctx) }, func(err error) {
 		l.log.Warn("the agents' role could not be read; the one seen last is used", logkey.Error, err)
 	})
@@ -148,15 +134,15 @@ func (l *lister) roleID(ctx context.Context) (string, error) {
 
 // checkRole asks for the role anew and reports what keeps us from seeing it.
 func (l *lister) checkRole(ctx context.Context) error {
-	if l.opts.RoleID != "" {
-		return nil
-	}
 	l.role.expire()
 	_, err := l.role.get(l.clock.Now(), roleLife, func() (string, error) { return l.askRole(ctx) })
 	return err
 }
 
 func (l *lister) askRole(ctx context.Context) (string, error) {
+	if l.opts.RoleID != "" {
+		return l.opts.RoleID, nil
+	}
 	resource := "instance profile " + l.opts.profileName()
 	out, err := l.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: aws.String(l.opts.profileName())})
 	if err != nil {
@@ -181,18 +167,10 @@ type own struct {
 func (o *own) add(now time.Time, id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.seen == nil {
-		o.seen, o.swept = make(map[string]time.Time), now
-	}
 	o.seen[id] = now
-	if now.Sub(o.swept) < ownLife {
-		return
-	}
-	o.swept = now
-	for id, at := range o.seen {
-		if now.Sub(at) >= ownLife {
-			delete(o.seen, id)
-		}
+	if now.Sub(o.swept) >= ownLife {
+		o.swept = now
+		maps.DeleteFunc(o.seen, func(_ string, at time.Time) bool { return now.Sub(at) >= ownLife })
 	}
 }
 

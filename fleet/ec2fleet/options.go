@@ -108,22 +108,17 @@ func (o *Options) complete() error {
 	if o.CreatedLimit < 0 {
 		wrong("CreatedLimit must not be negative, got %s", o.CreatedLimit)
 	}
-	return errors.Join(append(errs, checkTags(o.Tags)...)...)
-}
-
-func checkTags(tags map[string]string) []error {
-	var errs []error
-	if len(tags) > maxTags {
-		errs = append(errs, fmt.Errorf("option Tags must hold at most %d, got %d", maxTags, len(tags)))
+	if n := len(o.Tags); n > maxTags {
+		wrong("option Tags must hold at most %d, got %d", maxTags, n)
 	}
-	for key, value := range tags {
+	for key, value := range o.Tags {
 		lower := strings.ToLower(key)
 		path := key == "." || key == ".." || key == "_index"
 		if !tagKeyForm.MatchString(key) || path || strings.HasPrefix(lower, "aws:") || strings.HasPrefix(lower, "remuda-") || len(value) > 256 {
-			errs = append(errs, fmt.Errorf("option Tags: key must be 1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, and not begin with aws: or remuda-, value at most 256 bytes, got %q: %q", key, value))
+			wrong("option Tags: key must be 1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, and not begin with aws: or remuda-, value at most 256 bytes, got %q: %q", key, value)
 		}
 	}
-	return errs
+	return errors.Join(errs...)
 }
 
 // profileName is the name of the instance profile without the rest of its ARN.

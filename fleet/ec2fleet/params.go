@@ -152,10 +152,8 @@ func (in params) requirements() *types.InstanceRequirementsRequest {
 
 // tags mark all that a launch makes, at the moment it is made: nothing is ever without (H01).
 func (in params) tags(token string) []types.TagSpecification {
-	all := maps.Clone(in.Tags)
-	if all == nil {
-		all = make(map[string]string)
-	}
+	all := map[string]string{}
+	maps.Copy(all, in.Tags)
 	all[TagName], all[TagLaunch], all[TagClass] = in.Name, token, in.ResourceClass
 	tags := sortedTags(all)
 	return []types.TagSpecification{

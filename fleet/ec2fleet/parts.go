@@ -18,18 +18,13 @@ import (
 // EC2 itself takes a launch template of parts that do not exist, and says so at the first launch. Subnets that
 // are missing beside others are apart: there is where to launch.
 func (ts *templates) checkParts(ctx context.Context) (image types.Image, missing, err error) {
-	var errs []error
-	image, err = ts.wanted(ctx)
-	errs = append(errs, err)
-	subnets, missing, err := ts.catalog.askSubnets(ctx)
-	errs = append(errs, err)
+	image, imageErr := ts.wanted(ctx)
+	subnets, missing, subnetsErr := ts.catalog.askSubnets(ctx)
 	if len(subnets) == 0 {
-		errs = append(errs, missing)
+		subnetsErr = errors.Join(subnetsErr, missing)
 	}
-	groups, err := ts.askGroups(ctx)
-	errs = append(errs, err)
-	errs = append(errs, ts.lister.checkRole(ctx))
-	if err := errors.Join(errs...); err != nil {
+	groups, groupsErr := ts.askGroups(ctx)
+	if err := errors.Join(imageErr, subnetsErr, groupsErr, ts.lister.checkRole(ctx)); err != nil {
 		return types.Image{}, nil, err
 	}
 	return image, missing, sameVPC(subnets, groups)
@@ -37,27 +32,17 @@ func (ts *templates) checkParts(ctx context.Context) (image types.Image, missing
 
 func (ts *templates) askGroups(ctx context.Context) ([]types.SecurityGroup, error) {
 	resource := "security groups " + strings.Join(ts.opts.SecurityGroups, ", ")
-	var groups []types.SecurityGroup
-	in := &ec2.DescribeSecurityGroupsInput{GroupIds: ts.opts.SecurityGroups}
-	for pages := ec2.NewDescribeSecurityGroupsPaginator(ts.ec2, in); pages.HasMorePages(); {
-		out, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, explain(err, "ec2:DescribeSecurityGroups", resource)
-		}
-		groups = append(groups, out.SecurityGroups...)
+	pages := ec2.NewDescribeSecurityGroupsPaginator(ts.ec2, &ec2.DescribeSecurityGroupsInput{GroupIds: ts.opts.SecurityGroups})
+	groups, err := collect(ctx, pages, func(out *ec2.DescribeSecurityGroupsOutput) []types.SecurityGroup { return out.SecurityGroups })
+	if err != nil {
+		return nil, explain(err, "ec2:DescribeSecurityGroups", resource)
 	}
-	err := allThere("ec2:DescribeSecurityGroups on "+resource, ts.opts.SecurityGroups, groups, func(g types.SecurityGroup) *string { return g.GroupId })
-	return groups, err
-}
-
-// allThere reports the first id that call asked for and did not get.
-func allThere[T any](call string, ids []string, got []T, idOf func(T) *string) error {
-	for _, id := range ids {
-		if !slices.ContainsFunc(got, func(t T) bool { return aws.ToString(idOf(t)) == id }) {
-			return fmt.Errorf("%s: %s is missing in the answer: %w", call, id, fleet.ErrRefused)
+	for _, id := range ts.opts.SecurityGroups {
+		if !slices.ContainsFunc(groups, func(g types.SecurityGroup) bool { return aws.ToString(g.GroupId) == id }) {
+			return nil, fmt.Errorf("ec2:DescribeSecurityGroups on %s: %s is missing in the answer: %w", resource, id, fleet.ErrRefused)
 		}
 	}
-	return nil
+	return groups, nil
 }
 
 // sameVPC: EC2 launches nothing into a subnet of one network with a security group of another.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/glob"
 )
@@ -24,16 +26,7 @@ const (
 // Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrRefused for a spec out of
 // range and for whatever keeps it from reading the launch template, the subnets or the types.
 func (f *Fleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
-	ctx, cancel, err := f.begin(ctx)
-	if err != nil {
-		return fleet.Plan{}, fmt.Errorf("plan %s: %w", s.Token, err)
-	}
-	defer cancel()
-	p, err := f.plan(ctx, s)
-	if err != nil {
-		return fleet.Plan{}, fmt.Errorf("plan %s: %w", s.Token, err)
-	}
-	return p, nil
+	return within(ctx, f, "plan "+s.Token, func(ctx context.Context) (fleet.Plan, error) { return f.plan(ctx, s) })
 }
 
 func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
@@ -121,7 +114,7 @@ func (f *Fleet) fits(ctx context.Context, s fleet.Spec, t template) (names []str
 	usual = true
 	for _, info := range infos {
 		if !info.unfit && info.mem >= s.Mem && slices.Contains(info.archs, arch) &&
-			slices.Contains(info.usages, s.UsageClass) && info.meant(s.AllowedTypes) {
+			slices.Contains(info.usages, types.UsageClassType(s.UsageClass)) && info.meant(s.AllowedTypes) {
 			names, usual = append(names, info.name), usual && info.usual()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
@@ -68,7 +69,7 @@ func (s shape) data() *types.RequestLaunchTemplateData {
 		},
 		Monitoring: &types.LaunchTemplatesMonitoringRequest{Enabled: aws.Bool(s.Monitoring)},
 	}
-	if isARN(s.Profile) {
+	if strings.HasPrefix(s.Profile, "arn:") {
 		d.IamInstanceProfile.Arn = aws.String(s.Profile)
 	} else {
 		d.IamInstanceProfile.Name = aws.String(s.Profile)
@@ -86,8 +87,6 @@ func (s shape) data() *types.RequestLaunchTemplateData {
 	}
 	return d
 }
-
-func isARN(profile string) bool { return len(profile) > 4 && profile[:4] == "arn:" }
 
 // shapeOf reads what EC2 shows. Whatever we do not set is named in Others.
 func shapeOf(d *types.ResponseLaunchTemplateData) shape {

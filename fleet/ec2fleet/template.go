@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/awserr"
@@ -46,17 +45,11 @@ func (ts *templates) templateResource() string { return "launch template " + ts.
 // one string. The id is part of it because numbers begin anew when someone deletes the template. While
 // EC2 does not answer, it is what was seen last.
 func (f *Fleet) Template(ctx context.Context) (string, error) {
-	ctx, cancel, err := f.begin(ctx)
-	if err != nil {
-		return "", fmt.Errorf("read template: %w", err)
-	}
-	defer cancel()
-	f.templates.template.expire()
-	t, err := f.templates.present(ctx)
-	if err != nil {
-		return "", fmt.Errorf("read template: %w", err)
-	}
-	return t.name(), nil
+	return within(ctx, f, "read template", func(ctx context.Context) (string, error) {
+		f.templates.template.expire()
+		t, err := f.templates.present(ctx)
+		return t.name(), err
+	})
 }
 
 // present returns what a machine launched now would be made from.
@@ -74,14 +67,11 @@ func (ts *templates) present(ctx context.Context) (template, error) {
 		if len(out.LaunchTemplateVersions) != 1 || out.LaunchTemplateVersions[0].LaunchTemplateData == nil {
 			return template{}, fmt.Errorf("ec2:DescribeLaunchTemplateVersions on %s: no default version: %w", ts.templateResource(), fleet.ErrRefused)
 		}
-		return templateOf(out.LaunchTemplateVersions[0]), nil
+		v := out.LaunchTemplateVersions[0]
+		return template{
+			id:      aws.ToString(v.LaunchTemplateId),
+			version: strconv.FormatInt(aws.ToInt64(v.VersionNumber), 10),
+			image:   aws.ToString(v.LaunchTemplateData.ImageId),
+		}, nil
 	})
-}
-
-func templateOf(v types.LaunchTemplateVersion) template {
-	return template{
-		id:      aws.ToString(v.LaunchTemplateId),
-		version: strconv.FormatInt(aws.ToInt64(v.VersionNumber), 10),
-		image:   aws.ToString(v.LaunchTemplateData.ImageId),
-	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -49,7 +48,14 @@ func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
 		return fleet.TerminateErrors(ids, err)
 	}
 	defer cancel()
-	known, strange := f.known(ids)
+	var known, strange []string
+	for _, id := range ids {
+		if f.lister.own.has(id) {
+			known = append(known, id)
+		} else {
+			strange = append(strange, id)
+		}
+	}
 	found, failed := f.owned(ctx, strange)
 	errs := []error{failed}
 	for chunk := range slices.Chunk(slices.Concat(known, found), terminateChunk) {
@@ -58,28 +64,15 @@ func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
 	return errors.Join(errs...)
 }
 
-// known divides ids into those that are ours for sure, and the others.
-func (f *Fleet) known(ids []string) (ours, strange []string) {
-	for _, id := range ids {
-		if f.lister.own.has(id) {
-			ours = append(ours, id)
-		} else {
-			strange = append(strange, id)
-		}
-	}
-	return ours, strange
-}
-
 // owned returns which of the ids carry our mark.
 func (f *Fleet) owned(ctx context.Context, ids []string) ([]string, error) {
 	var ours []string
 	var errs []error
 	for chunk := range slices.Chunk(ids, ownedChunk) {
-		in := &ec2.DescribeInstancesInput{
-			Filters:    []types.Filter{filter("tag:"+TagName, f.name), filter("instance-id", chunk...)},
-			MaxResults: aws.Int32(listPage),
+		found, err := f.lister.instances(ctx, filter("tag:"+TagName, f.name), filter("instance-id", chunk...))
+		for _, i := range found {
+			ours = append(ours, aws.ToString(i.InstanceId))
 		}
-		err := f.lister.eachInstance(ctx, in, func(i types.Instance) { ours = append(ours, aws.ToString(i.InstanceId)) })
 		if err != nil {
 			errs = append(errs, fleet.TerminateErrors(chunk, err))
 		}
@@ -135,19 +128,21 @@ func (f *Fleet) terminate(ctx context.Context, ids []string) error {
 // as ours is, a machine that is gone carries none: EC2 says UnauthorizedOperation then, not codeGone, and
 // for all machines of a call that names it. So a denial is believed only of what is still there.
 func (f *Fleet) living(ctx context.Context, ids []string) ([]string, error) {
+	found, err := f.lister.instances(ctx, filter("instance-id", ids...))
 	var left []string
-	in := &ec2.DescribeInstancesInput{Filters: []types.Filter{filter("instance-id", ids...)}, MaxResults: aws.Int32(listPage)}
-	err := f.lister.eachInstance(ctx, in, func(i types.Instance) {
+	for _, i := range found {
 		if stateOf(i) != fleet.Ended {
 			left = append(left, aws.ToString(i.InstanceId))
 		}
-	})
+	}
 	slices.Sort(left)
 	return left, err
 }
 
 func (f *Fleet) terminateCall(ctx context.Context, ids []string) error {
-	_, err := f.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: ids})
+	_, err := promptly(ctx, func(ctx context.Context) (*ec2.TerminateInstancesOutput, error) {
+		return f.ec2.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: ids})
+	})
 	resource := "instance " + ids[0]
 	if len(ids) > 1 {
 		resource = "several instances"

@@ -246,7 +246,7 @@ func TestList_KeepsTheRoleItKnows_H53(t *testing.T) {
 }
 
 func TestOwn_ForgetsAfterAWhile(t *testing.T) {
-	var o own
+	o := own{seen: map[string]time.Time{}}
 	now := time.Now()
 	o.add(now, "i-old")
 	for i := range 10 {

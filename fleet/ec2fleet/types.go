@@ -22,9 +22,9 @@ type typeInfo struct {
 	name   string
 	cpu    int // vCPUs, by default
 	mem    int // MiB
-	archs  []string
-	usages []string // usage classes it comes in
-	unfit  bool     // burstable (S70), or bare metal, which InstanceRequirements leave out by default
+	archs  []types.ArchitectureType
+	usages []types.UsageClassType
+	unfit  bool // burstable (S70), or bare metal, which InstanceRequirements leave out by default
 
 	accelerated bool // has GPUs, FPGAs or chips for inference, training or media
 	previous    bool // of a generation that has a successor
@@ -56,7 +56,7 @@ var familyT = regexp.MustCompile(`^t[0-9]`)
 // catalog knows what the region offers: sizes of types, the zones of our subnets, and which types each zone has.
 type catalog struct {
 	*client
-	types  typeCache
+	types  *typeCache
 	zones  cached[[]place]
 	offers cached[offers]
 
@@ -72,12 +72,13 @@ type typeCache struct {
 	unknown map[string]time.Time // names that EC2 does not know: until when it is not asked again
 }
 
+func newTypeCache() *typeCache {
+	return &typeCache{byCPU: map[int]*cached[[]typeInfo]{}, byName: map[string]typeInfo{}, unknown: map[string]time.Time{}}
+}
+
 func (c *typeCache) ofCPU(cpu int) *cached[[]typeInfo] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byCPU == nil {
-		c.byCPU = make(map[int]*cached[[]typeInfo])
-	}
 	if c.byCPU[cpu] == nil {
 		c.byCPU[cpu] = new(cached[[]typeInfo])
 	}
@@ -100,9 +101,6 @@ func (c *typeCache) missing(now time.Time, names []string) []string {
 func (c *typeCache) noteUnknown(until time.Time, names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.unknown == nil {
-		c.unknown = make(map[string]time.Time)
-	}
 	for _, name := range names {
 		c.unknown[name] = until
 	}
@@ -111,9 +109,6 @@ func (c *typeCache) noteUnknown(until time.Time, names []string) {
 func (c *typeCache) add(infos []typeInfo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byName == nil {
-		c.byName = make(map[string]typeInfo)
-	}
 	for _, t := range infos {
 		c.byName[t.name] = t
 	}
@@ -129,9 +124,7 @@ func (c *typeCache) named(name string) (typeInfo, bool) {
 // typesOf returns all types with exactly cpu vCPUs.
 func (c *catalog) typesOf(ctx context.Context, cpu int) ([]typeInfo, error) {
 	return c.types.ofCPU(cpu).get(c.clock.Now(), typesLife, func() ([]typeInfo, error) {
-		infos, err := c.askTypes(ctx, &ec2.DescribeInstanceTypesInput{
-			Filters: []types.Filter{filter("vcpu-info.default-vcpus", strconv.Itoa(cpu))},
-		})
+		infos, err := c.askTypes(ctx, filter("vcpu-info.default-vcpus", strconv.Itoa(cpu)))
 		c.types.add(infos)
 		return infos, err
 	})
@@ -148,11 +141,8 @@ const unknownLife = 10 * time.Minute
 func (c *catalog) learnTypes(ctx context.Context, names []string) error {
 	now := c.clock.Now()
 	missing := c.types.missing(now, names)
-	if len(missing) == 0 {
-		return nil
-	}
 	for chunk := range slices.Chunk(missing, maxFilter) {
-		infos, err := c.askTypes(ctx, &ec2.DescribeInstanceTypesInput{Filters: []types.Filter{filter("instance-type", chunk...)}})
+		infos, err := c.askTypes(ctx, filter("instance-type", chunk...))
 		if err != nil {
 			return err
 		}
@@ -165,24 +155,26 @@ func (c *catalog) learnTypes(ctx context.Context, names []string) error {
 	return nil
 }
 
-func (c *catalog) askTypes(ctx context.Context, in *ec2.DescribeInstanceTypesInput) ([]typeInfo, error) {
+func (c *catalog) askTypes(ctx context.Context, which types.Filter) ([]typeInfo, error) {
+	pages := ec2.NewDescribeInstanceTypesPaginator(c.ec2, &ec2.DescribeInstanceTypesInput{Filters: []types.Filter{which}})
+	found, err := collect(ctx, prompt[ec2.DescribeInstanceTypesOutput]{pages}, func(out *ec2.DescribeInstanceTypesOutput) []types.InstanceTypeInfo {
+		return out.InstanceTypes
+	})
+	if err != nil {
+		return nil, explain(err, "ec2:DescribeInstanceTypes", "the region's instance types")
+	}
 	var infos []typeInfo
-	for pages := ec2.NewDescribeInstanceTypesPaginator(c.ec2, in); pages.HasMorePages(); {
-		out, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, explain(err, "ec2:DescribeInstanceTypes", "the region's instance types")
-		}
-		for _, t := range out.InstanceTypes {
-			infos = append(infos, infoOf(t))
-		}
+	for _, t := range found {
+		infos = append(infos, infoOf(t))
 	}
 	return infos, nil
 }
 
 func infoOf(t types.InstanceTypeInfo) typeInfo {
 	info := typeInfo{
-		name:  string(t.InstanceType),
-		unfit: aws.ToBool(t.BurstablePerformanceSupported) || aws.ToBool(t.BareMetal) || familyT.MatchString(string(t.InstanceType)),
+		name:   string(t.InstanceType),
+		usages: t.SupportedUsageClasses,
+		unfit:  aws.ToBool(t.BurstablePerformanceSupported) || aws.ToBool(t.BareMetal) || familyT.MatchString(string(t.InstanceType)),
 	}
 	info.accelerated = t.GpuInfo != nil || t.FpgaInfo != nil || t.InferenceAcceleratorInfo != nil || t.MediaAcceleratorInfo != nil || t.NeuronInfo != nil
 	info.previous = t.CurrentGeneration != nil && !*t.CurrentGeneration
@@ -193,12 +185,7 @@ func infoOf(t types.InstanceTypeInfo) typeInfo {
 		info.mem = int(aws.ToInt64(t.MemoryInfo.SizeInMiB))
 	}
 	if t.ProcessorInfo != nil {
-		for _, a := range t.ProcessorInfo.SupportedArchitectures {
-			info.archs = append(info.archs, string(a))
-		}
-	}
-	for _, u := range t.SupportedUsageClasses {
-		info.usages = append(info.usages, string(u))
+		info.archs = t.ProcessorInfo.SupportedArchitectures
 	}
 	return info
 }

@@ -57,13 +57,11 @@ func (c *catalog) askSubnets(ctx context.Context) (subnets []types.Subnet, missi
 	resource := "subnets " + strings.Join(c.opts.Subnets, ", ")
 	for chunk := range slices.Chunk(c.opts.Subnets, maxFilter) {
 		in := &ec2.DescribeSubnetsInput{Filters: []types.Filter{filter("subnet-id", chunk...)}}
-		for pages := ec2.NewDescribeSubnetsPaginator(c.ec2, in); pages.HasMorePages(); {
-			out, err := pages.NextPage(ctx)
-			if err != nil {
-				return nil, nil, explain(err, "ec2:DescribeSubnets", resource)
-			}
-			subnets = append(subnets, out.Subnets...)
+		found, err := collect(ctx, ec2.NewDescribeSubnetsPaginator(c.ec2, in), func(out *ec2.DescribeSubnetsOutput) []types.Subnet { return out.Subnets })
+		if err != nil {
+			return nil, nil, explain(err, "ec2:DescribeSubnets", resource)
 		}
+		subnets = append(subnets, found...)
 	}
 	var gone []string
 	for _, id := range c.opts.Subnets {
@@ -120,22 +118,22 @@ func (c *catalog) offered(ctx context.Context, places []place) (offers, error) {
 		for _, p := range places {
 			zones = append(zones, p.Zone)
 		}
-		has := make(offers)
-		in := &ec2.DescribeInstanceTypeOfferingsInput{
+		pages := ec2.NewDescribeInstanceTypeOfferingsPaginator(c.ec2, &ec2.DescribeInstanceTypeOfferingsInput{
 			LocationType: types.LocationTypeAvailabilityZone, Filters: []types.Filter{filter("location", zones...)},
+		})
+		all, err := collect(ctx, pages, func(out *ec2.DescribeInstanceTypeOfferingsOutput) []types.InstanceTypeOffering {
+			return out.InstanceTypeOfferings
+		})
+		if err != nil {
+			return nil, explain(err, "ec2:DescribeInstanceTypeOfferings", "zones "+strings.Join(zones, ", "))
 		}
-		for pages := ec2.NewDescribeInstanceTypeOfferingsPaginator(c.ec2, in); pages.HasMorePages(); {
-			out, err := pages.NextPage(ctx)
-			if err != nil {
-				return nil, explain(err, "ec2:DescribeInstanceTypeOfferings", "zones "+strings.Join(zones, ", "))
+		has := make(offers)
+		for _, o := range all {
+			zone := aws.ToString(o.Location)
+			if has[zone] == nil {
+				has[zone] = make(map[string]bool)
 			}
-			for _, o := range out.InstanceTypeOfferings {
-				zone := aws.ToString(o.Location)
-				if has[zone] == nil {
-					has[zone] = make(map[string]bool)
-				}
-				has[zone][string(o.InstanceType)] = true
-			}
+			has[zone][string(o.InstanceType)] = true
 		}
 		return has, nil
 	})
