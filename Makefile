@@ -61,7 +61,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each: make fuzz PKG=./store FUZZTI
 	  $$try || $$try || failed="$$failed $$target"; \
 	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 
-soak: ## 200 kills of real processes' controller, and more harm: make soak KILLS=50 BACKEND=aws SEED=7
+soak: ## 200 kills of real processes' controller, and more faults: make soak KILLS=50 BACKEND=aws SEED=7
 	$(GO) test ./e2e/soak -count 1 -v -timeout 3h -run '$(if $(filter aws,$(BACKEND)),AWS,Embedded)$$' -kills $(or $(KILLS),200) -seed $(or $(SEED),0)
 
 e2e: ## only the tests that drive the built binary

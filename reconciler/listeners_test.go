@@ -44,7 +44,7 @@ func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
 		w.warm("100", 1, nil)
 		for _, id := range w.Fleet.Alive() {
-			w.Harm(store.InstanceID(id)) // what keeps its listener from GitHub is nothing but its own
+			w.Disturb(store.InstanceID(id)) // what keeps its listener from GitHub is nothing but its own
 		}
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
 		w.submit(spec("200", 1))

@@ -17,7 +17,7 @@ import (
 func (w *world) spoil(id store.InstanceID, how func(*storetest.Memory, store.Key)) {
 	w.t.Helper()
 	in := w.instance(id)
-	w.Harm(id)
+	w.Disturb(id)
 	w.Waive(sim.InTime) // nobody reads its threshold
 	w.forge(id, func(in store.Instance) (store.Beat, store.SignalValue) {
 		return store.Beat{Assignment: in.Assignment, Runner: "none"}, store.SignalValue{Signal: store.RemoveOK, Assignment: in.Assignment}

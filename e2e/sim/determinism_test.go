@@ -61,13 +61,13 @@ func same(t *testing.T, s sim.Script) (difference string, r sim.Report) {
 		var calls bytes.Buffer
 		s.Trace = &calls
 		r = sim.Run(t, s)
-		told := lines(calls)
+		got := lines(calls)
 		if before != nil {
-			if difference = differ(before, told); difference == "" {
+			if difference = differ(before, got); difference == "" {
 				return "", r
 			}
 		}
-		before = told
+		before = got
 	}
 	return difference, r
 }

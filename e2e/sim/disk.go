@@ -23,7 +23,7 @@ const stateFile = "agent-state.json"
 
 func (a disk) do(w *World) {
 	w.ofAlive(a.Of, func(m *machine) {
-		w.harm(m.id)
+		w.disturbMachine(m.id)
 		path := filepath.Join(w.dir, m.id, stateFile)
 		text, err := os.ReadFile(path)
 		if err != nil {

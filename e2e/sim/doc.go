@@ -8,7 +8,7 @@
 //
 // A test may drive a world itself, call by call and without gates: Live. The reconciler's stories do.
 //
-// Worlds run in testing/synctest bubbles. What befalls a call and how long it takes is drawn from the
+// Worlds run in testing/synctest bubbles. What fault a call meets and how long it takes is drawn from the
 // seed and the call's own name, never from a sequence of draws, and no two calls end in the same
 // nanosecond: one seed gives the same story. See docs/reliability.md.
 package sim

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Singles returns every single fault that can befall the story whose calls made tells: for each site the
+// Singles returns every single fault that the story whose calls are in made can meet: for each site the
 // first call from it, with each kind that its contract allows. Sites are what the contracts offer and
 // the story used; nobody lists them.
 func Singles(made map[Call]int) []Fault {

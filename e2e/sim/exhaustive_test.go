@@ -96,7 +96,7 @@ func singleWrong(story sim.Story, f sim.Fault, quiet, r sim.Report) (what, text 
 	if len(r.Fired) != 1 {
 		return "the fault of a single happens", fmt.Sprintf("%s happened %d times", f, len(r.Fired))
 	}
-	if r.Launched != quiet.Launched && f.Role != sim.Client && !story.Excused && !costs(f) {
+	if r.Launched != quiet.Launched && f.Role != sim.Client && !story.Exempt && !costs(f) {
 		return "a single fault launches no machine", fmt.Sprintf("with %s %d machines were launched, want %d", f, r.Launched, quiet.Launched)
 	}
 	if r.Terms > quiet.Terms && f.Role == sim.Controller && f.Kind != sim.CrashBefore && f.Kind != sim.CrashAfter && f.Kind != sim.Hangs {

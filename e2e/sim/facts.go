@@ -14,24 +14,24 @@ import (
 // facts is what the world knows for itself of what the laws judge: what clients and operators did, when, and what came of it
 // outside. Nothing in it is what a controller or an agent says of its reasons. It belongs to truth and is guarded by its lock.
 type facts struct {
-	seen     map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
-	given    map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
-	asked    map[store.RequestID]map[int]time.Time // attempts of which the store knows that they were given back, since when
-	hurried  map[store.RequestID]map[int]time.Time // attempts of which a client was told that they end now, whatever runs
-	readyAt  map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
-	over     map[store.RequestID]time.Time         // requests that are Released
-	orders   map[string]order
-	came     map[store.RequestID]map[int]int            // machines that live or lived, of launches for one attempt alone
-	share    map[store.RequestID]map[int]int            // machines at most, of launches that several share
-	writable time.Time                                  // since when nothing has kept clients from writing
-	leadable time.Time                                  // since when the store has let somebody lead
-	hindered map[store.RequestID]time.Time              // when something last kept a pending request from being served
-	cramped  map[store.RequestID]time.Time              // when the fleet last had bounds wherever a request may be served
-	spared   map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went before it listened
-	replaced int64                                      // the term that last replaced a machine because GitHub could not be reached
-	ledSince time.Time                                  // when the present term began
-	renewed  time.Time                                  // when the lease was last written
-	told     map[string]bool                            // violations that are told once
+	seen         map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
+	given        map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
+	asked        map[store.RequestID]map[int]time.Time // attempts of which the store knows that they were given back, since when
+	hurried      map[store.RequestID]map[int]time.Time // attempts of which a client was told that they end now, whatever runs
+	readyAt      map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
+	over         map[store.RequestID]time.Time         // requests that are Released
+	orders       map[string]order
+	came         map[store.RequestID]map[int]int            // machines that live or lived, of launches for one attempt alone
+	share        map[store.RequestID]map[int]int            // machines at most, of launches that several share
+	writable     time.Time                                  // since when nothing has kept clients from writing
+	leadable     time.Time                                  // since when the store has let somebody lead
+	hindered     map[store.RequestID]time.Time              // when something last kept a pending request from being served
+	cramped      map[store.RequestID]time.Time              // when the fleet last had bounds wherever a request may be served
+	spared       map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went before it listened
+	replaced     int64                                      // the term that last replaced a machine because GitHub could not be reached
+	ledSince     time.Time                                  // when the present term began
+	renewed      time.Time                                  // when the lease was last written
+	reportedOnce map[string]bool                            // violations that are told once
 }
 
 // order is an operator's drain order.
@@ -53,7 +53,7 @@ func newFacts() facts {
 		hurried: map[store.RequestID]map[int]time.Time{},
 		readyAt: map[store.RequestID]map[int]time.Time{}, over: map[store.RequestID]time.Time{}, orders: map[string]order{},
 		spared: map[store.RequestID]map[int]map[int64]bool{}, came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
-		hindered: map[store.RequestID]time.Time{}, cramped: map[store.RequestID]time.Time{}, told: map[string]bool{},
+		hindered: map[store.RequestID]time.Time{}, cramped: map[store.RequestID]time.Time{}, reportedOnce: map[string]bool{},
 	}
 }
 
@@ -199,8 +199,8 @@ const (
 
 // once tells a violation that lasts a single time.
 func (t *truth) once(law, what, format string, args ...any) {
-	if mark := law + what; !t.told[mark] {
-		t.told[mark] = true
+	if mark := law + what; !t.reportedOnce[mark] {
+		t.reportedOnce[mark] = true
 		t.broke(law, format, args...)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is what may befall a call.
+// Kind is a fault that a call may meet.
 type Kind string
 
 // The kinds of fault.
@@ -91,7 +91,7 @@ func (s Site) mayBeStale() bool {
 // ownWorks are the machine's own works that may fail. That it cannot be halted is a matter of the fleet's.
 var ownWorks = []string{"runner.Start", "machine.Scrub", "machine.Script"}
 
-// Kinds returns what may befall a call of the site. A method that nobody thought of has an effect.
+// Kinds returns the faults that a call of the site may meet. A method that nobody thought of has an effect.
 func (s Site) Kinds() []Kind {
 	if strings.HasPrefix(s.Method, "runner.") || strings.HasPrefix(s.Method, "machine.") {
 		kinds := []Kind{CrashBefore, CrashAfter} // no network: an error there is a broken machine
@@ -121,7 +121,7 @@ func (s Site) Kinds() []Kind {
 	return kinds
 }
 
-// Fault is one fault: what befalls the nth of the same calls in a story, from 1, whoever makes it.
+// Fault is one fault: what happens to the nth of the same calls in a story, from 1, whoever makes it.
 type Fault struct {
 	Call
 

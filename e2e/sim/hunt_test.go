@@ -35,7 +35,7 @@ func TestHunt(t *testing.T) {
 	h := newHunter(t, os.Stdout, nil)
 	if h.budget = *budgetFlag; *taleFlag == "" {
 		h.everything()
-	} else if tale, ok := lived.ParseTale(*taleFlag); !ok || !h.again(tale) {
+	} else if ref, ok := lived.ParseStoryRef(*taleFlag); !ok || !h.again(ref) {
 		t.Fatalf("-sim.tale: got %q, must be <mode>: <story>, as a hunt tells it", *taleFlag)
 	}
 	if h.found == nil {
@@ -46,7 +46,7 @@ func TestHunt(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Fprint(h.out, line)
-	t.Errorf("in %s: %s: %s", h.found.Tale, h.found.Law, h.found.Text)
+	t.Errorf("in %s: %s: %s", h.found.StoryRef, h.found.Law, h.found.Text)
 }
 
 // processorTime is what this process has taken of processors.
@@ -83,31 +83,31 @@ func (h *hunter) over() bool { return h.found != nil || h.budget > 0 && h.spent(
 
 // tell tells one story and looks for a broken law, or for what its mode expects and does not come. The latter must be
 // so twice: a busy computer may change a story, but not into one that breaks a law.
-func (h *hunter) tell(tale lived.Tale, o sim.Script, expect func(sim.Report) (what, text string)) sim.Report {
-	fmt.Fprintf(h.out, "%s%s\n", lived.BeginMark, tale)
+func (h *hunter) run(ref lived.StoryRef, o sim.Script, expect func(sim.Report) (what, text string)) sim.Report {
+	fmt.Fprintf(h.out, "%s%s\n", lived.BeginMark, ref)
 	o.Hasty, o.Under = true, h.under
 	r := sim.Run(h.t, o)
-	if h.broken(tale, r) || expect == nil {
+	if h.broken(ref, r) || expect == nil {
 		return r
 	}
 	if what, _ := expect(r); what != "" {
 		again := sim.Run(h.t, o)
-		if h.broken(tale, again) {
+		if h.broken(ref, again) {
 			return r
 		}
 		if what, text := expect(again); what != "" {
-			h.found = &lived.Find{Tale: tale, Law: what, Text: text, Expect: true}
+			h.found = &lived.Find{StoryRef: ref, Law: what, Text: text, Expect: true}
 		}
 	}
 	return r
 }
 
-func (h *hunter) broken(tale lived.Tale, r sim.Report) bool {
+func (h *hunter) broken(ref lived.StoryRef, r sim.Report) bool {
 	if len(r.Violations) == 0 {
 		return false
 	}
 	v := r.Violations[0]
-	h.found = &lived.Find{Tale: tale, Law: v.Law, Text: fmt.Sprintf("after %s: %s", v.At, v.Text)}
+	h.found = &lived.Find{StoryRef: ref, Law: v.Law, Text: fmt.Sprintf("after %s: %s", v.At, v.Text)}
 	return true
 }
 
@@ -140,7 +140,7 @@ func (h *hunter) stories() {
 		if h.over() {
 			return
 		}
-		h.quiet = append(h.quiet, h.tell(lived.Tale{Mode: "stories", Story: s.Name}, s.Script, nil))
+		h.quiet = append(h.quiet, h.run(lived.StoryRef{Mode: "stories", Story: s.Name}, s.Script, nil))
 	}
 }
 
@@ -169,7 +169,7 @@ func (h *hunter) singles(from, to, of int) {
 func (h *hunter) single(story sim.Story, i int, f sim.Fault) {
 	o := story.Script
 	o.Faults = []sim.Fault{f}
-	h.tell(lived.Tale{Mode: "singles", Story: story.Name + ": " + f.String()}, o, func(r sim.Report) (what, text string) {
+	h.run(lived.StoryRef{Mode: "singles", Story: story.Name + ": " + f.String()}, o, func(r sim.Report) (what, text string) {
 		return singleWrong(story, f, h.quiet[i], r)
 	})
 }
@@ -180,7 +180,7 @@ func (h *hunter) pair(from, to, of int) {
 		return
 	}
 	if h.pairs == nil {
-		r := h.tell(lived.Tale{Mode: "pairs", Story: "none"}, sim.PairStory(), nil)
+		r := h.run(lived.StoryRef{Mode: "pairs", Story: "none"}, sim.PairStory(), nil)
 		h.pairs = sim.Pairs(r.Made)
 	}
 	for slice := from; slice < to; slice++ {
@@ -190,7 +190,7 @@ func (h *hunter) pair(from, to, of int) {
 			}
 			o := sim.PairStory()
 			o.Faults = h.pairs[i]
-			h.tell(lived.Tale{Mode: "pairs", Story: faults(o.Faults)}, o, nil)
+			h.run(lived.StoryRef{Mode: "pairs", Story: faults(o.Faults)}, o, nil)
 		}
 	}
 }
@@ -200,10 +200,10 @@ func (h *hunter) random(long time.Duration) {
 	for begin := h.spent(); !h.over(); {
 		h.seeds.random++
 		o := sim.Random(h.seeds.random)
-		r := h.tell(lived.Tale{Mode: "random", Story: fmt.Sprint(h.seeds.random)}, o, nil)
+		r := h.run(lived.StoryRef{Mode: "random", Story: fmt.Sprint(h.seeds.random)}, o, nil)
 		h.sum.Add(h.seeds.random, o, r, 0)
 		if h.sum.Stories >= 10 && !h.sum.Serves() && h.found == nil {
-			h.found = &lived.Find{Tale: lived.Tale{Mode: "random"}, Law: halfServed, Text: fmt.Sprintf("%d of %d in seeds 1 to %d", h.sum.Ready, h.sum.Requests, h.sum.Last), Expect: true}
+			h.found = &lived.Find{StoryRef: lived.StoryRef{Mode: "random"}, Law: halfServed, Text: fmt.Sprintf("%d of %d in seeds 1 to %d", h.sum.Ready, h.sum.Requests, h.sum.Last), Expect: true}
 		}
 		if h.spent()-begin >= long {
 			return
@@ -221,7 +221,7 @@ func (h *hunter) kills(n int) {
 			return
 		}
 		h.seeds.kills++
-		h.tell(lived.Tale{Mode: "kills", Story: fmt.Sprint(h.seeds.kills)}, sim.Kills(h.seeds.kills), killsWrong)
+		h.run(lived.StoryRef{Mode: "kills", Story: fmt.Sprint(h.seeds.kills)}, sim.Kills(h.seeds.kills), killsWrong)
 	}
 }
 

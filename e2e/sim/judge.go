@@ -51,8 +51,8 @@ func (t *truth) audited() {
 	if !t.trouble.IsZero() && now.Sub(t.trouble) < t.w.o.paced(afterTrouble) {
 		return
 	}
-	before := t.strays
-	t.strays = map[string]bool{}
+	before := t.suspected
+	t.suspected = map[string]bool{}
 	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.skew() + t.w.stepped(agents).Abs(), Slack: t.w.o.paced(auditSlack)}) {
 		if (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) && t.w.reconfigured(settles) {
 			continue // they came under a cap that was lowered since, or whoever leads is not started anew yet
@@ -65,7 +65,7 @@ func (t *truth) audited() {
 		}
 		mark := v.Invariant + v.Resource + v.Mark
 		if doubtful(v) {
-			t.strays[mark] = true
+			t.suspected[mark] = true
 			if !before[mark] {
 				continue
 			}

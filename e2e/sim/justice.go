@@ -37,12 +37,12 @@ func (t *truth) just(was, st store.RunStatus) {
 			wrong = fmt.Sprintf("its time-out is in %s", left)
 		}
 	case reconciler.ReasonVanished:
-		heard := later(t.seen[st.ID], r.at)
+		lastSeen := later(t.seen[st.ID], r.at)
 		if t.w.waitsFor(st.ID, st.Attempt) {
-			heard = later(heard, t.writable) // it lives, and could not say so
+			lastSeen = later(lastSeen, t.writable) // it lives, and could not say so
 		}
-		if silent := now.Sub(heard); silent < t.w.o.paced(quietFor) {
-			wrong = fmt.Sprintf("its client was heard, or could not be, %s ago", silent)
+		if silent := now.Sub(lastSeen); silent < t.w.o.paced(quietFor) {
+			wrong = fmt.Sprintf("its client was seen, or could not be, %s ago", silent)
 		}
 	case reconciler.ReasonUnsatisfiable:
 		if t.satisfiable(r.RunRequest) {
@@ -106,7 +106,7 @@ func (t *truth) caused(was, in store.Instance) {
 		return
 	}
 	if t.w.missing(string(in.ID)) {
-		t.w.harm(string(in.ID)) // and its job with it
+		t.w.disturbMachine(string(in.ID)) // and its job with it
 	}
 	now := t.w.clock.Now()
 	if (was.State == statemachine.Created || was.State == statemachine.Claimed) &&
@@ -114,7 +114,7 @@ func (t *truth) caused(was, in store.Instance) {
 		t.spare(was.RunID, was.Attempt, t.terms.now)
 	}
 	switch {
-	case t.w.harmed(string(in.ID)) || t.w.waived[in.Reason]:
+	case t.w.isDisturbed(string(in.ID)) || t.w.waived[in.Reason]:
 	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
 		if was.State == statemachine.Claimed && was.Registration.Assignment != was.Assignment && t.late(was.Since.Time, registeredWithin) {
 			t.broke(Caused, "%s was claimed for %s/%d until its time passed, and nobody gave it a registration", in.ID, was.RunID, was.Attempt)
@@ -193,7 +193,7 @@ func (t *truth) unneeded(in store.Instance) bool {
 	outlived := served && !t.w.clock.Now().Before(ready.Add(t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()-2*t.w.skew()))
 	over := outlived || !t.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
 		st.Attempt == in.Attempt && (st.Phase == statemachine.Failed || st.Phase == statemachine.PhaseReleased)
-	return over && !t.said(in, store.RegOK)
+	return over && !t.hasReported(in, store.RegOK)
 }
 
 // freed: a run keeps what it was given until somebody gives it back, another attempt takes its place, or it failed.
@@ -258,7 +258,7 @@ func (t *truth) online(p store.Principal, v store.SignalValue) {
 	}
 	for id, in := range t.instances {
 		waited := in.Principal == p && in.RunID == v.RunID && in.Assignment == v.Assignment && in.State != statemachine.Running
-		if waited && !t.w.harmed(string(id)) && !t.ranFor(id, v.RunID) && !t.listens(v.RunID)[string(id)] {
+		if waited && !t.w.isDisturbed(string(id)) && !t.ranFor(id, v.RunID) && !t.listens(v.RunID)[string(id)] {
 			t.broke(Listening, "the agent of %s says that its listener serves %s, and none is online", id, v.RunID)
 		}
 	}
@@ -282,7 +282,7 @@ func (t *truth) listening(was, st store.RunStatus) {
 	}
 	online := t.listens(st.ID)
 	for _, seat := range st.Instances {
-		if !online[string(seat.InstanceID)] && !t.w.harmed(string(seat.InstanceID)) && !t.ranFor(seat.InstanceID, st.ID) {
+		if !online[string(seat.InstanceID)] && !t.w.isDisturbed(string(seat.InstanceID)) && !t.ranFor(seat.InstanceID, st.ID) {
 			t.broke(Listening, "request %s is Ready with %s, which does not listen under its label", st.ID, seat.InstanceID)
 		}
 	}

@@ -225,13 +225,13 @@ func (h hands) ends(in store.Instance, reason string) {
 	})
 }
 
-// deaf is the table without its bell.
-type deaf struct{ store.Table }
+// mute is the table without its notifications.
+type mute struct{ store.Table }
 
-func (deaf) Notify(context.Context, ...store.Key) error { return nil }
+func (mute) Notify(context.Context, ...store.Key) error { return nil }
 
-// unheard is the store of somebody whom nobody hears.
-func (h hands) unheard() *store.Store { return store.New(deaf{h.t}) }
+// unnotified is a store whose writes notify no one.
+func (h hands) unnotified() *store.Store { return store.New(mute{h.t}) }
 
 // unjudged keeps what is due soon, and the audit, from being judged for a while, so that laws with longer bounds come to their turn.
 func (h hands) unjudged(d time.Duration) {

@@ -46,10 +46,10 @@ func recordsBroken() []sabotage {
 		{law: Tables, name: "edge", story: "one run", says: "is no edge", do: func(h hands) {
 			h.become(h.instance(statemachine.Idle), statemachine.Created, "")
 		}},
-		{law: Tables, name: "handed over unheard", story: "one run", says: "without a report of its listener", do: func(h hands) {
+		{law: Tables, name: "handed over unreported", story: "one run", says: "without a report of its listener", do: func(h hands) {
 			h.become(h.instance(statemachine.Created), statemachine.Running, "100")
 		}},
-		{law: Tables, name: "pooled unheard", story: "one run", says: "without a report of being clean", do: func(h hands) {
+		{law: Tables, name: "pooled unreported", story: "one run", says: "without a report of being clean", do: func(h hands) {
 			in := h.instance(statemachine.Idle, pooled)
 			h.of(in, func(r *store.Instance) { r.Assignment, r.PooledAt = r.Assignment+1, store.Time{} })
 			h.of(in, func(r *store.Instance) { r.PooledAt = store.At(h.w.clock.Now()) })

@@ -28,11 +28,11 @@ type sabotage struct {
 
 // quietStories are stories in which nothing goes wrong. Each is its own control.
 func quietStories() map[string]Script {
-	told := func(runs ...Step) Script {
+	quiet := func(runs ...Step) Script {
 		return Script{Seed: 1, Controllers: 2, Boot: 10 * time.Second, Idle: 10 * time.Minute, Steps: runs}
 	}
 	long := func(runs ...Step) Script {
-		s := told(runs...)
+		s := quiet(runs...)
 		s.Idle = 30 * time.Minute
 		return s
 	}
@@ -41,18 +41,18 @@ func quietStories() map[string]Script {
 	two := Workflow{ID: "100", Count: 2, Hold: 20 * time.Second}
 	again := Workflow{ID: "200", Count: 1, Hold: 20 * time.Second}
 	return map[string]Script{
-		"one run":                 told(Begin(0, one)),
-		"one run, held":           told(Begin(0, held)),
-		"two machines":            told(Begin(0, two)),
-		"two runs, one by one":    told(Begin(0, one), Begin(5*time.Minute, again)),
-		"two runs at once":        told(Begin(0, held), Begin(20*time.Second, Workflow{ID: "200", Count: 1, Hold: 20 * time.Minute, Max: 30 * time.Minute})),
-		"a run with a job":        told(Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: time.Minute})),
-		"a run that nothing fits": told(Begin(0, Workflow{ID: "100", Count: 1, Types: []string{"z9.*"}})),
-		"a run that waits": told(Begin(0, Workflow{ID: "50", Count: 1, Hold: 10 * time.Second}), Begin(2*time.Minute, Workflow{ID: "60", Count: 1, Hold: 5 * time.Minute}),
+		"one run":                 quiet(Begin(0, one)),
+		"one run, held":           quiet(Begin(0, held)),
+		"two machines":            quiet(Begin(0, two)),
+		"two runs, one by one":    quiet(Begin(0, one), Begin(5*time.Minute, again)),
+		"two runs at once":        quiet(Begin(0, held), Begin(20*time.Second, Workflow{ID: "200", Count: 1, Hold: 20 * time.Minute, Max: 30 * time.Minute})),
+		"a run with a job":        quiet(Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: time.Minute})),
+		"a run that nothing fits": quiet(Begin(0, Workflow{ID: "100", Count: 1, Types: []string{"z9.*"}})),
+		"a run that waits": quiet(Begin(0, Workflow{ID: "50", Count: 1, Hold: 10 * time.Second}), Begin(2*time.Minute, Workflow{ID: "60", Count: 1, Hold: 5 * time.Minute}),
 			Begin(150*time.Second, again), Begin(160*time.Second, Workflow{ID: "300", Count: 1, Hold: 20 * time.Second})),
 		"two runs far apart":                 long(Begin(0, one), Begin(13*time.Minute, again)),
-		"a run after five minutes":           told(Begin(5*time.Minute, one)),
-		"a run that ends after five minutes": told(Begin(0, Workflow{ID: "100", Count: 1, Hold: 5 * time.Minute})),
+		"a run after five minutes":           quiet(Begin(5*time.Minute, one)),
+		"a run that ends after five minutes": quiet(Begin(0, Workflow{ID: "100", Count: 1, Hold: 5 * time.Minute})),
 	}
 }
 

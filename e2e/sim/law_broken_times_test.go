@@ -59,7 +59,7 @@ func machinesBroken() []sabotage {
 			h.unjudged(10 * time.Minute)
 			h.w.fleet.RefuseTerminate(h.w.fleet.Add(fleet.Machine{}), errNever)
 		}},
-		{law: Known, name: "a stray", story: "one run, held", says: "and nobody knows it", do: func(h hands) {
+		{law: Known, name: "an orphan machine", story: "one run, held", says: "and nobody knows it", do: func(h hands) {
 			h.unjudged(20 * time.Minute)
 			h.w.fleet.RefuseTerminate(h.w.fleet.Add(fleet.Machine{LaunchToken: ofNobody}), errNever)
 		}},
@@ -84,7 +84,7 @@ func machinesBroken() []sabotage {
 			h.until(func() bool {
 				for _, in = range h.instances(statemachine.Created) {
 					h.t.mu.Lock()
-					online := h.t.said(in, store.RegOK)
+					online := h.t.hasReported(in, store.RegOK)
 					h.t.mu.Unlock()
 					if online {
 						return true
@@ -175,14 +175,14 @@ func timesBroken() []sabotage {
 		{law: Soon, name: "machine gone unseen", story: "one run, held", says: "has no machine since", at: 5 * time.Minute, do: func(h hands) {
 			h.w.off(string(h.instance(statemachine.Running).ID)) // the fleet goes on to list it
 		}},
-		{law: Soon, name: "request unheard", story: "one run", says: "is not taken up", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
+		{law: Soon, name: "request unnotified", story: "one run", says: "is not taken up", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
 			f := workflow{Workflow: Workflow{ID: "200", Attempt: 1, Count: 1}, w: h.w, proc: h.w.newProcess(Client, "client-200.1")}
-			_, err := h.unheard().Submit(context.Background(), f.request())
+			_, err := h.unnotified().Submit(context.Background(), f.request())
 			h.until(func() bool { return err == nil })
 		}},
-		{law: Soon, name: "release unheard", story: "one run, held", says: "was given back", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
+		{law: Soon, name: "release unnotified", story: "one run, held", says: "was given back", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
 			h.t.gaveBack("100", 1)
-			_, err := h.unheard().Release(context.Background(), "100", 1, store.ReleaseNow)
+			_, err := h.unnotified().Release(context.Background(), "100", 1, store.ReleaseNow)
 			h.until(func() bool { return err == nil })
 		}},
 		{law: Soon, name: "clean and not pooled", story: "a run that ends after five minutes", says: "is idle and not pooled", do: func(h hands) {
@@ -191,11 +191,11 @@ func timesBroken() []sabotage {
 			h.freeze(10 * time.Minute)
 			h.unaudited()
 		}},
-		{law: Soon, name: "order unheard", story: "one run", says: "after order", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
-			err := h.unheard().OrderDrain(context.Background(), store.DrainOrder{ID: "all", CreatedAt: store.At(h.w.clock.Now())})
+		{law: Soon, name: "order unnotified", story: "one run", says: "after order", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
+			err := h.unnotified().OrderDrain(context.Background(), store.DrainOrder{ID: "all", CreatedAt: store.At(h.w.clock.Now())})
 			h.until(func() bool { return err == nil })
 		}},
-		{law: Soon, name: "template unheard", story: "one run", says: "took the place of its own", at: 5 * time.Minute, do: func(h hands) {
+		{law: Soon, name: "template unnotified", story: "one run", says: "took the place of its own", at: 5 * time.Minute, do: func(h hands) {
 			h.t.changeTemplate("2") // the fleet goes on to name the first
 		}},
 		{law: Served, name: "GitHub is away", story: "a run after five minutes", says: "nothing has kept it from being served", at: time.Minute, do: func(h hands) {

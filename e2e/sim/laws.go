@@ -73,10 +73,10 @@ func (t *truth) edges(was, in store.Instance) {
 
 // reported: nothing is handed over or pooled without the word of its agent (S04 S07 S09 S40 S41 S82 H18).
 func (t *truth) reported(was, in store.Instance) {
-	if was.State != statemachine.Running && in.State == statemachine.Running && !t.said(in, store.RegOK) {
+	if was.State != statemachine.Running && in.State == statemachine.Running && !t.hasReported(in, store.RegOK) {
 		t.broke(Tables, "%s: handed over to %s without a report of its listener", in.ID, in.RunID)
 	}
-	if was.PooledAt.IsZero() && !in.PooledAt.IsZero() && !t.said(in, store.RemoveOK) {
+	if was.PooledAt.IsZero() && !in.PooledAt.IsZero() && !t.hasReported(in, store.RemoveOK) {
 		t.broke(Tables, "%s: pooled without a report of being clean", in.ID)
 	}
 }

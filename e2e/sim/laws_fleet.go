@@ -65,7 +65,7 @@ func (t *truth) patient(was, in store.Instance) {
 		return
 	}
 	online := store.SignalValue{Signal: store.RegOK, RunID: was.RunID, Assignment: was.Assignment}
-	if t.last[was.Principal] == online && len(t.w.o.Rates) == 0 && !t.w.harmed(string(in.ID)) && !t.w.wasDown() {
+	if t.last[was.Principal] == online && len(t.w.o.Rates) == 0 && !t.w.isDisturbed(string(in.ID)) && !t.w.wasDown() {
 		t.broke(HealthyLives, "%s was online for %s/%d and %s until its time was over", in.ID, was.RunID, was.Attempt, was.State)
 	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // Live is a world that a test drives call by call, where others follow a Script. No gates stand between its programs: a call
-// takes no time, and nothing befalls it but what the test puts between. The laws hold as in every world, but for those that
+// takes no time, and nothing happens to it but what the test puts between. The laws hold as in every world, but for those that
 // must know what is out of order: that only the test knows.
 type Live struct {
 	Clock  clock.WithTicker
@@ -165,10 +165,10 @@ type Gated struct{ p *process }
 // Pause makes every call of the controller wait for d.
 func (g Gated) Pause(d time.Duration) { g.p.pause(d) }
 
-// Gated starts a controller and lets befalls say what befalls each of its calls. There may be one in a world.
-func (l *Live) Gated(name string, befalls func(Gated, Call) Kind) {
+// Gated starts a controller and lets faultOf say what fault each of its calls meets. There may be one in a world.
+func (l *Live) Gated(name string, faultOf func(Gated, Call) Kind) {
 	g := Gated{l.w.newProcess(Controller, name)}
-	l.w.befall = func(c Call) Kind { return befalls(g, c) }
+	l.w.liveFault = func(c Call) Kind { return faultOf(g, c) }
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -277,12 +277,12 @@ func (l *Live) Crash(id store.InstanceID) { l.w.reclaim(string(id)) }
 
 // Hang stops everything on a machine while the fleet goes on showing it.
 func (l *Live) Hang(id store.InstanceID) {
-	l.Harm(id)
+	l.Disturb(id)
 	l.of(id).cancel()
 }
 
-// Harm excuses the end of a machine for good: the test hurt it.
-func (l *Live) Harm(id store.InstanceID) { l.w.harm(string(id)) }
+// Disturb exempts the end of a machine for good: the test hurt it.
+func (l *Live) Disturb(id store.InstanceID) { l.w.disturbMachine(string(id)) }
 
 // Fall makes a machine ill: GitHub is right to refuse it.
 func (l *Live) Fall(id store.InstanceID, cause string) { l.of(id).runner.Fall(cause) }
@@ -301,7 +301,7 @@ func (l *Live) SetTemplate(version string) { template{version}.do(l.w) }
 
 // Interrupt gives a machine its two-minute notice.
 func (l *Live) Interrupt(id store.InstanceID) {
-	l.Harm(id)
+	l.Disturb(id)
 	l.of(id).notice.Store(true)
 }
 

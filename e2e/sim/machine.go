@@ -31,7 +31,7 @@ type machine struct {
 	cancel    context.CancelFunc
 	runner    *agenttest.HubRunner
 	proc      *process        // guarded by w.mu
-	harmed    time.Duration   // until when it is excused, because somebody hurt it; 0: nobody did; guarded by w.mu
+	disturbed time.Duration   // until when it is exempt, because somebody hurt it; 0: nobody did; guarded by w.mu
 	hurt      time.Duration   // since when; guarded by w.mu
 	soiled    bool            // a run may have left something on it; guarded by w.mu
 	orphans   []time.Duration // when its agent died that had started a listener and not noted which; guarded by w.mu
@@ -48,7 +48,7 @@ func (w *World) boot(fm fleet.Machine) {
 	}
 	k := newKey(w.o.Seed, m.id, "boot")
 	if k.next().float() < w.o.NeverBoots {
-		w.harm(m.id)
+		w.disturbMachine(m.id)
 		return // a machine that hangs in its boot
 	}
 	m.live(ctx, k.between(w.o.Boot/2, w.o.Boot*3/2), k)
@@ -134,49 +134,49 @@ func (w *World) off(id string) {
 
 // reclaim is a sudden loss of a machine behind the system's back.
 func (w *World) reclaim(id string) {
-	w.harm(id)
+	w.disturbMachine(id)
 	w.disturb(0, false)
 	w.fleet.End(id)
 }
 
-// harm excuses the end of a machine for good: somebody hurt it.
-func (w *World) harm(id string) { w.harmFor(id, math.MaxInt64) }
+// disturbMachine exempts the end of a machine for good: somebody hurt it.
+func (w *World) disturbMachine(id string) { w.disturbMachineUntil(id, math.MaxInt64) }
 
 // aftermath is how long after it was hurt a machine may end for that, at pace 1: what it missed is noticed at its next gate
 // or by the end of its state, of which the longest are those of created and of the handshake.
 const aftermath = 10 * time.Minute
 
-// harmUntil excuses the end of a machine that is hurt for d, and for a while after that.
-func (w *World) harmUntil(id string, d time.Duration) {
-	w.harmFor(id, w.since()+d+w.o.paced(aftermath))
+// disturbMachineFor exempts the end of a machine that is hurt for d, and for a while after that.
+func (w *World) disturbMachineFor(id string, d time.Duration) {
+	w.disturbMachineUntil(id, w.since()+d+w.o.paced(aftermath))
 }
 
-func (w *World) harmFor(id string, until time.Duration) {
+func (w *World) disturbMachineUntil(id string, until time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if m := w.machines[id]; m != nil {
-		if m.harmed == 0 {
+		if m.disturbed == 0 {
 			m.hurt = w.since()
 		}
-		m.harmed = max(m.harmed, until)
+		m.disturbed = max(m.disturbed, until)
 	}
 }
 
-func (w *World) harmed(id string) bool {
+func (w *World) isDisturbed(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := w.machines[id]
-	return m != nil && w.since() <= m.harmed
+	return m != nil && w.since() <= m.disturbed
 }
 
-// harmedAt reports whether a machine was hurt when something of its befell it. What hurt it later is no excuse: every machine is
+// wasDisturbed reports whether a machine was hurt at an instant. What hurt it later exempts nothing: every machine is
 // hurt in the end, when it powers off.
-func (w *World) harmedAt(id string, at time.Time) bool {
+func (w *World) wasDisturbed(id string, at time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := w.machines[id]
 	d := at.Sub(w.begin)
-	return m != nil && m.hurt <= d && d <= m.harmed
+	return m != nil && m.hurt <= d && d <= m.disturbed
 }
 
 // orphanFor is how long such a listener may live: its next agent, which cannot know whose it is, ends it, with the job that it

@@ -10,7 +10,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// What befalls much at once, and what makes everything slow.
+// What happens to much at once, and what makes everything slow.
 
 // share is how much of something is meant, of 1.
 type share struct {
@@ -40,14 +40,14 @@ func (a strikeAll) do(w *World) {
 	}
 }
 
-// pauseAgents stops all agents at once, as a fault of the host under them does. Their machines are excused for a while, as that
+// pauseAgents stops all agents at once, as a fault of the host under them does. Their machines are exempt for a while, as that
 // of one agent is.
 type pauseAgents struct{ span }
 
 func (a pauseAgents) do(w *World) {
 	alive := w.fleet.Alive()
 	for _, id := range alive {
-		w.harmUntil(id, a.For)
+		w.disturbMachineFor(id, a.For)
 		w.mu.Lock()
 		m := w.machines[id]
 		w.mu.Unlock()
@@ -84,7 +84,7 @@ func (w *World) tooMany() bool {
 	defer w.mu.Unlock()
 	lost := 0
 	for _, id := range alive {
-		m := w.machines[id] // none that the world does not run, as strays are not
+		m := w.machines[id] // none that the world does not run, as orphans are not
 		if w.hidden[id] && m != nil && w.clock.Since(m.born) >= w.o.paced(oldEnough) {
 			lost++
 		}
@@ -227,7 +227,7 @@ func (w *World) overloaded(p *process, c Call) bool {
 		}
 		if name != store.LeaseKey.Partition && hot.covers(w.o.Seed, id, "partition") {
 			if p.on != "" {
-				w.harmUntil(string(p.on), 0)
+				w.disturbMachineFor(string(p.on), 0)
 			}
 			return true
 		}
@@ -240,21 +240,21 @@ type reboot struct{ share }
 
 func (a reboot) do(w *World) {
 	w.ofAlive(a.Of, func(m *machine) {
-		w.harm(m.id) // its job is lost, and it may miss a gate
+		w.disturbMachine(m.id) // its job is lost, and it may miss a gate
 		m.runner.Reboot()
 		w.ofAgent(m, (*process).crash)
 	})
 }
 
-// stray is a machine that carries the installation's mark and that no launch of its records knows: somebody copied one, or an
+// orphanMachine is a machine that carries the installation's mark and that no launch of its records knows: somebody copied one, or an
 // earlier installation left it.
-type stray struct {
+type orphanMachine struct {
 	Type string `script:"type,first"`
 }
 
 // ofNobody is the token of a launch that there never was.
 const ofNobody = "l-of-nobody"
 
-func (a stray) do(w *World) {
+func (a orphanMachine) do(w *World) {
 	w.fleet.Add(fleet.Machine{InstanceType: a.Type, UsageClass: store.Spot, ResourceClass: "small", CPU: 2, Mem: 4096, TemplateVersion: "1", LaunchToken: ofNobody})
 }

@@ -114,7 +114,7 @@ func (w *World) isDown(p *process, s Site) bool {
 	})
 	w.mu.Unlock()
 	if cutOff && p.on != "" {
-		w.harmUntil(string(p.on), 0)
+		w.disturbMachineFor(string(p.on), 0)
 	}
 	return down || cutOff
 }
@@ -174,10 +174,10 @@ func (w *World) wasDown() bool {
 }
 
 // reached hands a notification on, unless p is cut off meanwhile: it is lost then.
-func (p *process) reached(s Site, ring func(store.Key)) func(store.Key) {
+func (p *process) reached(s Site, notify func(store.Key)) func(store.Key) {
 	return func(k store.Key) {
 		if p.alive() && !p.w.isDown(p, s) {
-			ring(k)
+			notify(k)
 		}
 	}
 }

@@ -13,12 +13,12 @@ import (
 
 // Bounds of the laws that only time breaks, at pace 1.
 const (
-	patrolEvery = 5 * time.Second
-	auditEvery  = 6                // patrols: it reads and decodes everything
-	lateAfter   = 2 * time.Minute  // invariant 3, past the threshold
-	strangerFor = 4 * time.Minute  // invariant 4: the orphan interval, a few sweeps and a slow launch
-	answerAfter = 2 * time.Minute  // invariant 7, past its time-out: clocks are off by up to a minute
-	restWithin  = 10 * time.Minute // once nothing is broken any more
+	patrolEvery      = 5 * time.Second
+	auditEvery       = 6                // patrols: it reads and decodes everything
+	lateAfter        = 2 * time.Minute  // invariant 3, past the threshold
+	orphanMachineFor = 4 * time.Minute  // invariant 4: the orphan interval, a few sweeps and a slow launch
+	answerAfter      = 2 * time.Minute  // invariant 7, past its time-out: clocks are off by up to a minute
+	restWithin       = 10 * time.Minute // once nothing is broken any more
 )
 
 // watch looks at what time alone can break, as long as the world exists.
@@ -53,11 +53,11 @@ func (t *truth) inTime() {
 		switch {
 		case !known && m.LaunchToken == ofNobody:
 			// Each leader must see it for a while: those that die soon end none.
-			if t.late(later(m.LaunchedAt, t.ledSince), strangerFor) {
+			if t.late(later(m.LaunchedAt, t.ledSince), orphanMachineFor) {
 				t.once(Known, id, "machine %s lives for %s, and nobody knows it", id, now.Sub(m.LaunchedAt))
 			}
 		case !known:
-			if over := now.Sub(m.LaunchedAt.Add(t.w.o.paced(strangerFor))); over > 0 && over <= every {
+			if over := now.Sub(m.LaunchedAt.Add(t.w.o.paced(orphanMachineFor))); over > 0 && over <= every {
 				t.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
 			}
 		default:
@@ -109,7 +109,7 @@ func (t *truth) halted(id, why string) {
 	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.skew())) {
 		t.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
 	}
-	t.w.harm(id)
+	t.w.disturbMachine(id)
 }
 
 // settle waits until everything stands still, and then until everything is gone.
@@ -247,13 +247,13 @@ func (t *truth) ownJobs() {
 		if j.State != githubsim.Completed || j.StartedAt.IsZero() {
 			continue
 		}
-		harmed := t.w.harmedAt(j.InstanceID, j.FinishedAt)
-		if why := t.astray(j); why != "" && !harmed {
+		disturbed := t.w.wasDisturbed(j.InstanceID, j.FinishedAt)
+		if why := t.astray(j); why != "" && !disturbed {
 			t.violate(OwnJob, "job %s of run %s (%s) ran on %s, %s", j.ID, j.Label, j.Conclusion, j.InstanceID, why)
 		}
 		if j.Conclusion == githubsim.Success {
 			t.jobs++
-		} else if !harmed && !t.w.gaveUp(j) && !t.w.wasCutOff(j.FinishedAt) && !t.w.wasOrphan(j) {
+		} else if !disturbed && !t.w.gaveUp(j) && !t.w.wasCutOff(j.FinishedAt) && !t.w.wasOrphan(j) {
 			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
 		}
 	}

@@ -145,7 +145,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	}
 	which := Call{s, about}
 	k := key(newHash(p.w.o.Seed).text(p.name).end().call(which).end().text(strconv.Itoa(p.count(which))).end())
-	kind := p.w.befalls(p, which, k)
+	kind := p.w.faultOf(p, which, k)
 	if kind == CrashBefore {
 		p.crash()
 	}
@@ -165,7 +165,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	case kind == Throttled || p.w.overloaded(p, which):
 		return none, c.throttled
 	case kind == Fails:
-		p.w.harm(string(p.on)) // a machine that is ill
+		p.w.disturbMachine(string(p.on)) // a machine that is ill
 		return none, c.unknown
 	case kind == Hangs:
 		return none, hang(ctx, c)
@@ -232,7 +232,7 @@ func (p *process) stall(ctx context.Context, k key) {
 
 // travel takes half the time of a call. It fails if the process dies or ctx ends on the way.
 func (p *process) travel(ctx context.Context, c contract, k key) error {
-	if p.w.befall != nil {
+	if p.w.liveFault != nil {
 		return p.pass(ctx)
 	}
 	if err := wait(ctx, k.between(c.least, c.most)/2); err != nil {

@@ -19,7 +19,7 @@ const (
 
 // Bounds at pace 1, from what docs/architecture.md says of each way, with room for a second try.
 const (
-	acceptedWithin = 5 * time.Second  // a request that was rung for
+	acceptedWithin = 5 * time.Second  // a request that was notified
 	releasedWithin = 20 * time.Second // from the release, or the end of its last job, to Released
 	cleanWithin    = 45 * time.Second // from there to the pool: listener stopped, scrubbed, said, read
 	goneWithin     = 75 * time.Second // from a machine's end to its record's: two looks at the fleet
@@ -73,7 +73,7 @@ func (t *truth) hinder(id store.RequestID, r asked) bool {
 		if in.RunID == id && in.Attempt < r.Attempt {
 			return true // what an older attempt holds goes back first
 		}
-		if in.RunID == id && t.w.harmed(string(in.ID)) {
+		if in.RunID == id && t.w.isDisturbed(string(in.ID)) {
 			return true
 		}
 	}
@@ -130,7 +130,7 @@ func (t *truth) soonReleased(id store.RequestID) {
 		return
 	}
 	for _, in := range t.instances {
-		if in.RunID == id && t.w.harmed(string(in.ID)) {
+		if in.RunID == id && t.w.isDisturbed(string(in.ID)) {
 			return // its silence decides
 		}
 	}
@@ -159,13 +159,13 @@ func (t *truth) soonOf(in store.Instance) {
 		if died := t.w.diedAt(m.ID); t.late(died, goneWithin) {
 			t.once(Soon, "gone "+m.ID, "%s (%s) has no machine since %s", in.ID, in.State, t.w.clock.Since(died))
 		}
-	case in.State == statemachine.Claimed && in.Registration.Assignment != in.Assignment && !t.w.harmed(m.ID):
+	case in.State == statemachine.Claimed && in.Registration.Assignment != in.Assignment && !t.w.isDisturbed(m.ID):
 		claimed := t.history[in.ID][len(t.history[in.ID])-1].from
 		led := t.w.clock.Since(t.renewed) < t.w.config().LeaseTTL/2
 		if led && t.overdue(later(claimed, t.ledSince), t.w.o.paced(labelledWithin), t.w.succeedsSince()) {
 			t.once(Soon, "registration "+m.ID, "%s is claimed for %s/%d and waits for its registration %s later", in.ID, in.RunID, in.Attempt, t.w.clock.Since(claimed))
 		}
-	case in.State != statemachine.Idle || t.w.harmed(m.ID):
+	case in.State != statemachine.Idle || t.w.isDisturbed(m.ID):
 	case in.PooledAt.IsZero():
 		if t.late(in.Since.Add(2*t.w.skew()), cleanWithin) && !t.draining(in) {
 			t.once(Soon, "clean "+m.ID, "%s is idle and not pooled %s later", in.ID, t.w.clock.Since(in.Since.Time))
@@ -238,7 +238,7 @@ func (t *truth) warmFirst(l store.Launch) {
 
 // lies reports whether an instance lies in the pool, and can be had.
 func (t *truth) lies(in store.Instance, now time.Time) bool {
-	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.harmed(string(in.ID)) || !t.w.lives(string(in.ID)) || t.dismissed(in) {
+	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.isDisturbed(string(in.ID)) || !t.w.lives(string(in.ID)) || t.dismissed(in) {
 		return false
 	}
 	return now.Sub(in.PooledAt.Time) > t.w.o.paced(lainFor)+2*t.w.skew() && in.Threshold.Sub(now) > t.w.o.paced(lainFor)+2*t.w.skew()

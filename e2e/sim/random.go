@@ -46,7 +46,7 @@ func Random(seed uint64) Script {
 	o.Idle = o.paced(d.of("idle").between(time.Minute, 10*time.Minute)).Round(time.Second)
 	d.unit, d.end = o.Pace, o.paced(time.Hour)
 	o.Rates = d.rates()
-	o.Steps = inOrder(append(d.workload(), d.weather()...))
+	o.Steps = inOrder(append(d.workload(), d.faultSchedule()...))
 	o.CalmAt = d.end
 	for _, s := range o.Steps {
 		o.CalmAt = max(o.CalmAt, s.At+lasting(s.Act)+time.Second)
@@ -176,10 +176,11 @@ func (d dice) run(i int) Workflow {
 	return f
 }
 
-// weather draws what the world does.
-func (d dice) weather() []Step {
+// faultSchedule draws what the world does.
+func (d dice) faultSchedule() []Step {
 	var out []Step
-	for _, w := range weathers {
+	for _, w := range faultKinds {
+		// the name draws what happens; it stays
 		if d.chance("weather "+w.name, 0.4) {
 			continue // each world is spared something
 		}

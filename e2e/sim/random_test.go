@@ -41,20 +41,20 @@ func TestRandom(t *testing.T) {
 		o := sim.Random(seed)
 		begin := time.Now()
 		r := sim.Run(t, o)
-		told := lived.Progress{Next: seed + 1, Sum: &lived.Sum{}}
-		told.Sum.Add(seed, o, r, time.Since(begin))
-		s.Merge(*told.Sum)
+		got := lived.Progress{Next: seed + 1, Sum: &lived.Sum{}}
+		got.Sum.Add(seed, o, r, time.Since(begin))
+		s.Merge(*got.Sum)
 		for _, v := range r.Violations {
-			told.Broken = append(told.Broken, fmt.Sprintf("seed %d: %s", seed, v))
+			got.Broken = append(got.Broken, fmt.Sprintf("seed %d: %s", seed, v))
 		}
 		if len(r.Violations) > 0 {
-			told.Broken = append(told.Broken, fmt.Sprintf("seed %d: again with: go test ./e2e/sim -run TestRandom -sim.seed=%d -sim.hours=0", seed, seed))
+			got.Broken = append(got.Broken, fmt.Sprintf("seed %d: again with: go test ./e2e/sim -run TestRandom -sim.seed=%d -sim.hours=0", seed, seed))
 		}
-		for _, text := range told.Broken {
+		for _, text := range got.Broken {
 			t.Error(text)
 		}
 		c.add(t, o, r)
-		c.tell(t, told)
+		c.tell(t, got)
 		switch h := *hoursFlag; {
 		case *forFlag > 0 && time.Since(start) > *forFlag:
 		case h < 0 && s.Stories < sample, h > 0 && (s.Hours < h/float64(of) || s.AtDefault < h*atDefault/float64(of)):

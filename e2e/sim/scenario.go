@@ -269,8 +269,8 @@ func (o Script) check() error {
 	return nil
 }
 
-// Told lives through the scenario's script and returns it with what came of it as the output.
-func (s Scenario) Told(run func(Script) Report) (Scenario, Report) {
+// Run lives through the scenario's script and returns it with what came of it as the output.
+func (s Scenario) Run(run func(Script) Report) (Scenario, Report) {
 	var b strings.Builder
 	script := s.Script
 	script.Story = &b

@@ -19,7 +19,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
+	ran := 0
 	for _, f := range files {
 		if f.IsDir() {
 			continue // planted bugs, and the corpus of the fuzz targets
@@ -28,10 +28,10 @@ func TestScripts(t *testing.T) {
 			t.Errorf("testdata/%s: must end in .txt to be told", f.Name())
 			continue
 		}
-		told++
+		ran++
 		t.Run(f.Name(), func(t *testing.T) { script(t, filepath.Join("testdata", f.Name())) })
 	}
-	if told == 0 {
+	if ran == 0 {
 		t.Error("no script in testdata")
 	}
 }
@@ -57,7 +57,7 @@ func script(t *testing.T, file string) {
 	var got sim.Scenario
 	for range tries {
 		var r sim.Report
-		got, r = want.Told(func(s sim.Script) sim.Report { return sim.Run(t, s) })
+		got, r = want.Run(func(s sim.Script) sim.Report { return sim.Run(t, s) })
 		for _, v := range r.Violations {
 			t.Errorf("%s: %s", file, v)
 		}

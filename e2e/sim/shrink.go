@@ -25,7 +25,7 @@ type Shrinker struct {
 	Most int                           // stories to tell at most
 	Log  func(format string, a ...any) // how far it is
 
-	told int
+	ran int
 }
 
 // Shrink returns a script without chance, with as few faults, steps and options as it found, that breaks the law
@@ -41,7 +41,7 @@ func (s *Shrinker) Shrink(o Script) (Script, error) {
 		return o, fmt.Errorf("shrink seed %d: with its %d faults by number the story does not break %q any more", o.Seed, len(r.Fired), s.Law)
 	}
 	for {
-		faults, steps, told := len(o.Faults), len(o.Steps), s.told
+		faults, steps, ran := len(o.Faults), len(o.Steps), s.ran
 		o.Faults = minimize(o.Faults, func(f []Fault) bool {
 			c := o
 			c.Faults = f
@@ -53,8 +53,8 @@ func (s *Shrinker) Shrink(o Script) (Script, error) {
 			return len(steps) > 0 && s.fails(c)
 		})
 		simpler := s.simplify(&o)
-		s.Log("%d stories: %d faults and %d steps left of %d and %d", s.told, len(o.Faults), len(o.Steps), len(r.Fired), len(was.Steps))
-		if len(o.Faults) == faults && len(o.Steps) == steps && !simpler || s.told >= s.Most || told == s.told {
+		s.Log("%d stories: %d faults and %d steps left of %d and %d", s.ran, len(o.Faults), len(o.Steps), len(r.Fired), len(was.Steps))
+		if len(o.Faults) == faults && len(o.Steps) == steps && !simpler || s.ran >= s.Most || ran == s.ran {
 			return o, nil
 		}
 	}
@@ -62,10 +62,10 @@ func (s *Shrinker) Shrink(o Script) (Script, error) {
 
 // fails reports whether the story of a script breaks the law. When the stories have run out, none does.
 func (s *Shrinker) fails(o Script) bool {
-	if s.told >= s.Most {
+	if s.ran >= s.Most {
 		return false
 	}
-	s.told++
+	s.ran++
 	return s.breaks(s.Run(o))
 }
 

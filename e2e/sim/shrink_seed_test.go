@@ -33,7 +33,7 @@ func TestShrink(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := sim.Scenario{About: []string{fmt.Sprintf("Seed %d breaks %q:", o.Seed, v.Law), v.Text}, Script: small}.
-		Told(func(s sim.Script) sim.Report { return sim.Run(t, s) })
+		Run(func(s sim.Script) sim.Report { return sim.Run(t, s) })
 	name := fmt.Sprintf("seed_%d.txt", o.Seed)
 	if err := os.WriteFile(filepath.Join("testdata", name), []byte(out.String()), 0o600); err != nil {
 		t.Fatal(err)

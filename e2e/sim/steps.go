@@ -67,7 +67,7 @@ var verbs = []struct {
 	{"disk", disk{}},
 	{"stop", stop{}},
 	{"config", config{}},
-	{"stray", stray{}},
+	{"stray", orphanMachine{}},
 }
 
 // String writes the step as ParseStep reads it, without its reason.
@@ -155,7 +155,7 @@ func Notice(at time.Duration, n int) Step { return step(at, notice{n}) }
 
 func (a notice) do(w *World) {
 	w.nth(a.N, func(id string) {
-		w.harm(id)
+		w.disturbMachine(id)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.machines[id].notice.Store(true)

@@ -51,7 +51,7 @@ type truth struct {
 	templateAt time.Time
 	halts      map[string]string // machines that halted themselves, and why
 	audits     map[string]bool   // what the audit said before
-	strays     map[string]bool   // what the last audit said and one look does not prove
+	suspected  map[string]bool   // what the last audit said and one look does not prove
 	trouble    time.Time         // when something was last out of order
 	facts
 	ready    int
@@ -207,8 +207,8 @@ func claim(v store.SignalValue) store.SignalValue {
 	return store.SignalValue{Signal: v.Signal, RunID: v.RunID, Assignment: v.Assignment}
 }
 
-// said reports whether the machine of in ever reported name for its present assignment.
-func (t *truth) said(in store.Instance, name store.SignalName) bool {
+// hasReported reports whether the machine of in ever reported name for its present assignment.
+func (t *truth) hasReported(in store.Instance, name store.SignalName) bool {
 	return t.signals[in.Principal][store.SignalValue{Signal: name, RunID: in.RunID, Assignment: in.Assignment}]
 }
 

@@ -161,7 +161,7 @@ func (f *workflow) provision(ctx context.Context) bool {
 		return false
 	}
 	ready := false
-	var rung time.Time
+	var notified time.Time
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		st, err := f.store.Status(ctx, store.Eventual, f.id())
 		if err == nil && st.Attempt == f.Attempt && st.Phase != statemachine.Pending {
@@ -170,8 +170,8 @@ func (f *workflow) provision(ctx context.Context) bool {
 			}
 			return true, nil
 		}
-		if f.w.clock.Since(rung) >= f.w.o.paced(3*time.Second) {
-			rung = f.w.clock.Now()
+		if f.w.clock.Since(notified) >= f.w.o.paced(3*time.Second) {
+			notified = f.w.clock.Now()
 			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.Attempt, f.proc.clk.Now()))
 			if st.Attempt != f.Attempt {
 				err = errors.Join(err, f.store.Notify(ctx, f.id()))

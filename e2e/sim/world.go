@@ -42,9 +42,9 @@ type World struct {
 	hub   *githubsim.Hub
 	cfg   reconciler.Config
 
-	history *history
-	telling sync.Mutex
-	told    []told
+	history      *history
+	transcriptMu sync.Mutex
+	transcript   []line
 
 	mu           sync.Mutex
 	seen         map[Call]int // of all processes
@@ -64,13 +64,13 @@ type World struct {
 	refusedUntil time.Duration            // the fleet refuses to end some machines, or is out of reach
 	configured   time.Time                // when the configuration was changed; zero: never
 	wasCut       bool                     // somebody ever was
-	befall       func(Call) Kind          // what befalls a call that a gate meets, which takes no time; nil: see Script. Set by Live
+	liveFault    func(Call) Kind          // the fault of a call that passes a gate, which takes no time; nil: see Script. Set by Live
 	cut          map[string]bool          // jobs that a test wants to end before they are done: see Live
-	waived       map[string]bool          // laws that do not hold here, and reasons that excuse a machine's end: see Live; guarded by truth.mu
+	waived       map[string]bool          // laws that do not hold here, and reasons that exempt a machine's end: see Live; guarded by truth.mu
 	steps        map[string]time.Duration // by how much somebody set the clock of a program forward
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
 	calm         bool                     // no fault any more
-	disturbed    time.Duration            // until when anything was out of order, or befell a call
+	disturbed    time.Duration            // until when anything was out of order, or a call met a fault
 	upset        time.Duration            // the same, but for deaths of controllers
 	hotUntil     time.Duration            // until when partitions refused calls
 	scarce       time.Duration            // when the fleet last had less to offer
@@ -130,7 +130,7 @@ func Run(t *testing.T, o Script) (r Report) {
 	cryptotest.SetGlobalRandom(t, o.Seed)
 	bubbletest.Run(t, func(t *testing.T) {
 		w := newWorld(o, dir)
-		w.tell()
+		w.run()
 		r = w.end()
 	})
 	return r
@@ -183,10 +183,10 @@ func newWorld(o Script, dir string) *World {
 // since returns the time of the story.
 func (w *World) since() time.Duration { return w.clock.Since(w.begin) }
 
-// befalls decides what befalls a call, and remembers it.
-func (w *World) befalls(p *process, c Call, k key) Kind {
-	if w.befall != nil {
-		return w.befall(c)
+// faultOf decides what fault a call meets, and remembers it.
+func (w *World) faultOf(p *process, c Call, k key) Kind {
+	if w.liveFault != nil {
+		return w.liveFault(c)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -257,7 +257,7 @@ func (w *World) lagging(all []githubapi.Runner, kind Kind, _ key) []githubapi.Ru
 // disturbs reports whether an action puts anything out of order. What runs, operators and the fleet's offer ask for is everyday.
 func disturbs(a Action) bool {
 	switch a.(type) {
-	case Workflow, drain, template, capacity, scarce, stray:
+	case Workflow, drain, template, capacity, scarce, orphanMachine:
 		return false
 	}
 	return true
@@ -318,8 +318,8 @@ func (w *World) sleep(d time.Duration) bool {
 	}
 }
 
-// tell lives through the script.
-func (w *World) tell() {
+// run lives through the script.
+func (w *World) run() {
 	w.inherit()
 	w.truth.watch()
 	for i := range w.o.Controllers {

@@ -15,7 +15,7 @@ import (
 // hunted is what a process that hunts said.
 type hunted struct {
 	find *lived.Find
-	last lived.Tale // that it began
+	last lived.StoryRef // that it began
 	text string
 	cpu  time.Duration
 	err  error
@@ -29,11 +29,11 @@ func (h hunted) verdict() (verdict, bool) {
 }
 
 // at names the story in which the verdict was found.
-func (h hunted) at(v verdict) lived.Tale {
+func (h hunted) at(v verdict) lived.StoryRef {
 	if h.find != nil {
-		return h.find.Tale
+		return h.find.StoryRef
 	}
-	return lived.Tale{Mode: h.last.Mode, Story: v.Story}
+	return lived.StoryRef{Mode: h.last.Mode, Story: v.Story}
 }
 
 // errHangs ends a process whose story has no end: in a bubble only what spins or waits for a lock does that.
@@ -47,11 +47,11 @@ func (r *rater) hunt(ctx context.Context, program string, args ...string) hunted
 	defer watchdog.Stop()
 	var h hunted
 	var mu sync.Mutex // of h, for a process that lives on behind its end
-	heard := func(line string) bool {
+	onLine := func(line string) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if text, ok := strings.CutPrefix(line, lived.BeginMark); ok {
-			h.last, _ = lived.ParseTale(text)
+			h.last, _ = lived.ParseStoryRef(text)
 			watchdog.Reset(r.patience)
 			return true
 		}
@@ -61,7 +61,7 @@ func (r *rater) hunt(ctx context.Context, program string, args ...string) hunted
 		}
 		return ok
 	}
-	text, cpu, err := timed(ctx, r.o.root, program, heard, append([]string{"-test.run=^TestHunt$"}, args...)...)
+	text, cpu, err := timed(ctx, r.o.root, program, onLine, append([]string{"-test.run=^TestHunt$"}, args...)...)
 	mu.Lock()
 	defer mu.Unlock()
 	h.text, h.cpu, h.err, h.hung = text, cpu, err, errors.Is(context.Cause(ctx), errHangs)

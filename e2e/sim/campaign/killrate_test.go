@@ -28,8 +28,8 @@ func TestHunt_ReadsWhatCameOfIt(t *testing.T) {
 		patience     time.Duration
 		by, law      string // by "": no verdict
 	}{
-		{"Law", begin + find(lived.Find{Tale: lived.Tale{Mode: "pairs", Story: "x"}, Law: "invariant 1"}), time.Hour, "pairs", "invariant 1"},
-		{"Expectation", find(lived.Find{Tale: lived.Tale{Mode: "kills", Story: "1"}, Law: "soon", Expect: true}), time.Hour, "kills", "expected: soon"},
+		{"Law", begin + find(lived.Find{StoryRef: lived.StoryRef{Mode: "pairs", Story: "x"}, Law: "invariant 1"}), time.Hour, "pairs", "invariant 1"},
+		{"Expectation", find(lived.Find{StoryRef: lived.StoryRef{Mode: "kills", Story: "1"}, Law: "soon", Expect: true}), time.Hour, "kills", "expected: soon"},
 		{"Nothing", begin + "echo PASS", time.Hour, plant.Nothing, ""},
 		{"Panic", begin + "echo 'panic: nil map' >&2; exit 2", time.Hour, "a crash in kills", "a crash: panic: nil map"},
 		{"NoMemory", begin + "echo 'fatal error: out of memory' >&2; exit 2", time.Hour, "a crash in kills", "a crash: fatal error: out of memory"},

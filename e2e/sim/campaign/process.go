@@ -41,20 +41,20 @@ func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// test1 runs one process of the simulation's tests and returns what it said, without the lines that heard took.
-func test1(ctx context.Context, root, program string, heard func(line string) bool, args ...string) (string, error) {
-	text, _, err := timed(ctx, root, program, heard, args...)
+// test1 runs one process of the simulation's tests and returns what it said, without the lines that onLine took.
+func test1(ctx context.Context, root, program string, onLine func(line string) bool, args ...string) (string, error) {
+	text, _, err := timed(ctx, root, program, onLine, args...)
 	return text, err
 }
 
 // timed is test1 with the time of a processor that the process took.
-func timed(ctx context.Context, root, program string, heard func(line string) bool, args ...string) (string, time.Duration, error) {
+func timed(ctx context.Context, root, program string, onLine func(line string) bool, args ...string) (string, time.Duration, error) {
 	cmd := command(ctx, filepath.Join(root, "e2e", "sim"), program, append(args, "-test.v", "-test.timeout=0")...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
-	ear := &ear{heard: heard}
-	cmd.Stdout, cmd.Stderr = ear, ear
+	lines := &lineReader{onLine: onLine}
+	cmd.Stdout, cmd.Stderr = lines, lines
 	err := cmd.Run()
-	text := ear.end()
+	text := lines.end()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 && strings.Contains(text, "--- FAIL") {
 		err = errFailed
 	}
@@ -68,39 +68,39 @@ func timed(ctx context.Context, root, program string, heard func(line string) bo
 // errFailed says that a test failed, rather than died.
 var errFailed = errors.New("the test failed")
 
-// ear listens to a process line by line.
-type ear struct {
-	heard func(line string) bool // takes what is not for people; nil: nothing
-	rest  []byte                 // of a line that has no end yet
-	text  bytes.Buffer
+// lineReader reads what a process writes, line by line.
+type lineReader struct {
+	onLine func(line string) bool // takes what is not for people; nil: nothing
+	rest   []byte                 // of a line that has no end yet
+	text   bytes.Buffer
 }
 
 // enough is how much a process may say: a test that fails in a loop says much.
 const enough = 8 << 20
 
 // Write implements io.Writer.
-func (e *ear) Write(text []byte) (int, error) {
+func (e *lineReader) Write(text []byte) (int, error) {
 	e.rest = append(e.rest, text...)
 	for {
 		line, rest, whole := bytes.Cut(e.rest, []byte("\n"))
 		if !whole {
 			return len(text), nil
 		}
-		if e.heard == nil || !e.heard(string(line)) {
+		if e.onLine == nil || !e.onLine(string(line)) {
 			e.keep(line)
 		}
 		e.rest = rest
 	}
 }
 
-func (e *ear) keep(line []byte) {
+func (e *lineReader) keep(line []byte) {
 	if e.text.Len() < enough {
 		e.text.Write(append(line, '\n'))
 	}
 }
 
 // end returns all that nobody took.
-func (e *ear) end() string {
+func (e *lineReader) end() string {
 	if len(e.rest) > 0 {
 		e.keep(e.rest)
 	}
@@ -108,14 +108,14 @@ func (e *ear) end() string {
 }
 
 // progresses takes the lines of lived.Progress.
-func progresses(told func(lived.Progress)) func(line string) bool {
+func progresses(add func(lived.Progress)) func(line string) bool {
 	return func(line string) bool {
 		text, ok := strings.CutPrefix(line, lived.Mark)
 		var p lived.Progress
 		if !ok || json.Unmarshal([]byte(text), &p) != nil {
 			return false
 		}
-		told(p)
+		add(p)
 		return true
 	}
 }

@@ -50,7 +50,7 @@ func random(ctx context.Context, o options, _, program string) result {
 		if left <= 0 {
 			continue
 		}
-		problems.Go(func() error { return p.tell(ctx, o, program, i, left) })
+		problems.Go(func() error { return p.runShard(ctx, o, program, i, left) })
 	}
 	err = problems.Wait()
 	if o.state != "" {
@@ -113,10 +113,10 @@ func (p *progress) sum() lived.Sum {
 	return sum
 }
 
-// tell lets one process live through what is left of its share.
-func (p *progress) tell(ctx context.Context, o options, program string, i int, left float64) error {
+// runShard lets one process live through what is left of its share.
+func (p *progress) runShard(ctx context.Context, o options, program string, i int, left float64) error {
 	before := p.Shards[i].Sum.Violations
-	text, err := test1(ctx, o.root, program, progresses(func(told lived.Progress) { p.add(o, i, told) }),
+	text, err := test1(ctx, o.root, program, progresses(func(got lived.Progress) { p.add(o, i, got) }),
 		"-test.run=^TestRandom$", "-sim.tell", fmt.Sprintf("-sim.shard=%d/%d", i, o.procs),
 		fmt.Sprintf("-sim.seed=%d", p.Shards[i].Next), fmt.Sprintf("-sim.hours=%g", left*float64(o.procs)))
 	p.mu.Lock()
@@ -128,15 +128,15 @@ func (p *progress) tell(ctx context.Context, o options, program string, i int, l
 }
 
 // add adds a story, and saves all of them at times.
-func (p *progress) add(o options, i int, told lived.Progress) {
+func (p *progress) add(o options, i int, got lived.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.Covered.Add(told.Part)
-	if told.Sum != nil {
-		p.Shards[i].Sum.Merge(*told.Sum)
-		p.Shards[i].Next = told.Next
+	p.Covered.Add(got.Part)
+	if got.Sum != nil {
+		p.Shards[i].Sum.Merge(*got.Sum)
+		p.Shards[i].Next = got.Next
 	}
-	for _, text := range told.Broken {
+	for _, text := range got.Broken {
 		fmt.Fprintln(o.out, text)
 		if len(p.Broken) < most {
 			p.Broken = append(p.Broken, text)

@@ -26,8 +26,8 @@ func fake(t *testing.T, script string) (root, program string) {
 	return root, program
 }
 
-// told is what the simulation says of a story.
-func told(t *testing.T, next uint64, hours float64, broken ...string) string {
+// says is what the simulation says of a story.
+func says(t *testing.T, next uint64, hours float64, broken ...string) string {
 	t.Helper()
 	line, err := lived.Progress{
 		Next: next, Sum: &lived.Sum{Stories: 1, Hours: hours, First: next - 1, Last: next - 1, Violations: len(broken)},
@@ -70,16 +70,16 @@ func TestRandom_GoesOnAfterAnInterruption(t *testing.T) {
 		runs, broken int
 		hours        float64
 	}{
-		{"interrupted", told(t, 8, 40, "seed 7: no good") + "exec sleep 1000", nil, "seed 7: no good",
+		{"interrupted", says(t, 8, 40, "seed 7: no good") + "exec sleep 1000", nil, "seed 7: no good",
 			[]string{"from the beginning", "1 stories, seeds 7 to 7"}, "-sim.seed=7 -sim.hours=100", 1, 1, 40},
-		{"goes on", told(t, 9, 60), nil, "",
+		{"goes on", says(t, 9, 60), nil, "",
 			[]string{"goes on from", "40 instance-hours of 100", "seed 7: no good"}, "-sim.seed=8 -sim.hours=60", 2, 1, 100},
 		{"complete", "", nil, "", []string{"complete already", "100 instance-hours of 100"}, "", 2, 1, 100},
-		{"longer", told(t, 10, 900), func(o *options) { o.hours = 1000 }, "", []string{"goes on"}, "-sim.seed=9 -sim.hours=900", 3, 1, 1000},
-		{"again", told(t, 8, 100), func(o *options) { o.again = true }, "", []string{"anew, as asked", ".old"}, "-sim.seed=7 -sim.hours=100", 1, 0, 100},
-		{"another seed", told(t, 4, 100), func(o *options) { o.seed = 3 }, "", []string{"is of seed 7 in 1 processes, this is seed 3 in 1"}, "-sim.seed=3 -sim.hours=100", 1, 0, 100},
-		{"another build", told(t, 8, 100) + "# changed\n", func(o *options) { o.seed = 3 }, "", []string{"is of another build"}, "-sim.seed=3 -sim.hours=100", 1, 0, 100},
-		{"more processes", told(t, 8, 50), func(o *options) { o.procs = 2 }, "", []string{"in 2"}, "-sim.seed=7 -sim.hours=100", 2, 0, 100},
+		{"longer", says(t, 10, 900), func(o *options) { o.hours = 1000 }, "", []string{"goes on"}, "-sim.seed=9 -sim.hours=900", 3, 1, 1000},
+		{"again", says(t, 8, 100), func(o *options) { o.again = true }, "", []string{"anew, as asked", ".old"}, "-sim.seed=7 -sim.hours=100", 1, 0, 100},
+		{"another seed", says(t, 4, 100), func(o *options) { o.seed = 3 }, "", []string{"is of seed 7 in 1 processes, this is seed 3 in 1"}, "-sim.seed=3 -sim.hours=100", 1, 0, 100},
+		{"another build", says(t, 8, 100) + "# changed\n", func(o *options) { o.seed = 3 }, "", []string{"is of another build"}, "-sim.seed=3 -sim.hours=100", 1, 0, 100},
+		{"more processes", says(t, 8, 50), func(o *options) { o.procs = 2 }, "", []string{"in 2"}, "-sim.seed=7 -sim.hours=100", 2, 0, 100},
 	}
 	// All are one program, but where that is what changes: what it does is in a file beside it.
 	body := filepath.Join(root, "body")
@@ -119,7 +119,7 @@ func TestRandom_GoesOnAfterAnInterruption(t *testing.T) {
 
 // A process that dies without a violation is a problem, and what it had lived through before is kept.
 func TestRandom_AProcessThatDies(t *testing.T) {
-	root, program := fake(t, told(t, 8, 40)+"echo panic: shown\nexit 2\n")
+	root, program := fake(t, says(t, 8, 40)+"echo panic: shown\nexit 2\n")
 	var out bytes.Buffer
 	r := random(t.Context(), options{root: root, procs: 1, seed: 7, hours: 100, out: &out, state: filepath.Join(root, "s.json")}, "", program)
 	if r.problems != 1 || r.hours != 40 || !strings.Contains(out.String(), "panic: shown") {

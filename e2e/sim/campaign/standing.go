@@ -33,7 +33,7 @@ func standing(test string, args ...string) func(context.Context, options, string
 	return func(ctx context.Context, o options, _, program string) result {
 		all := result{covered: &lived.Coverage{}}
 		var mu sync.Mutex
-		told := func(p lived.Progress) {
+		add := func(p lived.Progress) {
 			mu.Lock()
 			defer mu.Unlock()
 			all.covered.Add(p.Part)
@@ -42,7 +42,7 @@ func standing(test string, args ...string) func(context.Context, options, string
 		for i := range o.procs {
 			shards.Go(func() error {
 				shard := fmt.Sprintf("-sim.shard=%d/%d", i, o.procs)
-				text, err := test1(ctx, o.root, program, progresses(told), append([]string{"-test.run=^" + test + "$", "-sim.tell", shard}, args...)...)
+				text, err := test1(ctx, o.root, program, progresses(add), append([]string{"-test.run=^" + test + "$", "-sim.tell", shard}, args...)...)
 				mu.Lock()
 				defer mu.Unlock()
 				fmt.Fprint(o.out, complaints(text))

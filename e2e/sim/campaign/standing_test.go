@@ -12,7 +12,7 @@ func TestStanding_AddsUpItsProcesses(t *testing.T) {
 		name, script                   string
 		runs, sites, problems, violate int
 	}{
-		{"Fine", told(t, 0, 1) + "echo ' tally: stories=3 faults=4 hours=1.5 violations=0'", 6, 1, 0, 0},
+		{"Fine", says(t, 0, 1) + "echo ' tally: stories=3 faults=4 hours=1.5 violations=0'", 6, 1, 0, 0},
 		{"NoCoverage", "echo ' tally: stories=3 faults=4 hours=1.5 violations=0'", 6, 0, 0, 0},
 		{"Broken", "echo 'seed 1: broken'; echo ' tally: stories=1 faults=0 hours=0 violations=1'; echo '--- FAIL: TestX'; exit 1", 2, 0, 0, 2},
 		{"Dies", "echo 'panic: shown'; exit 2", 0, 0, 2, 0},

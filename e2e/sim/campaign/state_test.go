@@ -38,9 +38,9 @@ func TestState_IsThereAsAWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestEar_KeepsWhatNobodyTakes(t *testing.T) {
+func TestLineReader_KeepsWhatNobodyTakes(t *testing.T) {
 	var taken []string
-	e := &ear{heard: func(line string) bool {
+	e := &lineReader{onLine: func(line string) bool {
 		taken = append(taken, line)
 		return strings.HasPrefix(line, "mine")
 	}}
@@ -53,6 +53,6 @@ func TestEar_KeepsWhatNobodyTakes(t *testing.T) {
 		t.Errorf("kept %q, want %q", got, want)
 	}
 	if len(taken) != 3 || taken[1] != "mine: x" {
-		t.Errorf("heard %q", taken)
+		t.Errorf("took %q", taken)
 	}
 }

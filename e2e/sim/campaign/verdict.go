@@ -52,7 +52,7 @@ func (v verdict) line(b plant.Bug) string {
 }
 
 // read makes a verdict of what a hunt said and how it ended; ok is false if it has none: the hunt itself failed.
-func read(last lived.Tale, find *lived.Find, text string, err error, hung bool) (v verdict, ok bool) {
+func read(last lived.StoryRef, find *lived.Find, text string, err error, hung bool) (v verdict, ok bool) {
 	switch {
 	case find != nil:
 		law := find.Law

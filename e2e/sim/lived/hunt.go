@@ -11,23 +11,23 @@ const (
 	FoundMark = "hunt: found "
 )
 
-// Tale names a story of a mode, so that it can be told again.
-type Tale struct {
+// StoryRef names a story of a mode, so that it can be told again.
+type StoryRef struct {
 	Mode  string `json:"mode"`  // stories, singles, pairs, random or kills
 	Story string `json:"story"` // "": more than one
 }
 
-func (t Tale) String() string { return t.Mode + ": " + t.Story }
+func (r StoryRef) String() string { return r.Mode + ": " + r.Story }
 
-// ParseTale reads what String wrote.
-func ParseTale(text string) (Tale, bool) {
+// ParseStoryRef reads what String wrote.
+func ParseStoryRef(text string) (StoryRef, bool) {
 	mode, story, ok := strings.Cut(text, ": ")
-	return Tale{mode, story}, ok
+	return StoryRef{mode, story}, ok
 }
 
 // Find is what a hunt found.
 type Find struct {
-	Tale
+	StoryRef
 
 	Law    string `json:"law"` // or what the mode expects
 	Text   string `json:"text"`

@@ -138,8 +138,8 @@ func TestSum_MergesWhatProcessesSaw(t *testing.T) {
 	}
 }
 
-func TestFind_AndTaleAreReadAgain(t *testing.T) {
-	want := lived.Find{Tale: lived.Tale{Mode: "singles", Story: "cold, then warm: a/b/c/d #1 late"}, Law: "invariant 1", Text: "x\ny", Expect: true}
+func TestFind_AndStoryRefAreReadAgain(t *testing.T) {
+	want := lived.Find{StoryRef: lived.StoryRef{Mode: "singles", Story: "cold, then warm: a/b/c/d #1 late"}, Law: "invariant 1", Text: "x\ny", Expect: true}
 	line, err := want.Line()
 	if err != nil || strings.Count(line, "\n") != 1 {
 		t.Fatalf("Line = %q, %v", line, err)
@@ -148,8 +148,8 @@ func TestFind_AndTaleAreReadAgain(t *testing.T) {
 	if !ok || got != want {
 		t.Errorf("ParseFind = %+v, %v", got, ok)
 	}
-	if tale, ok := lived.ParseTale(want.Tale.String()); !ok || tale != want.Tale {
-		t.Errorf("ParseTale = %+v, %v", tale, ok)
+	if ref, ok := lived.ParseStoryRef(want.StoryRef.String()); !ok || ref != want.StoryRef {
+		t.Errorf("ParseStoryRef = %+v, %v", ref, ok)
 	}
 	for _, text := range []string{"PASS", lived.FoundMark + "{"} {
 		if _, ok := lived.ParseFind(text); ok {

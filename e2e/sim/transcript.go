@@ -13,13 +13,13 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// told is one line of the told story.
-type told struct {
+// line is one line of the transcript.
+type line struct {
 	at   time.Duration
 	text string
 }
 
-// tellf adds a line to the told story: what changed, for people.
+// tellf adds a line to the transcript: what changed, for people.
 func (w *World) tellf(format string, args ...any) {
 	if w.o.Story != nil {
 		w.tellAt(w.since(), format, args...)
@@ -27,9 +27,9 @@ func (w *World) tellf(format string, args ...any) {
 }
 
 func (w *World) tellAt(at time.Duration, format string, args ...any) {
-	w.telling.Lock()
-	defer w.telling.Unlock()
-	w.told = append(w.told, told{at, short(fmt.Sprintf(format, args...))})
+	w.transcriptMu.Lock()
+	defer w.transcriptMu.Unlock()
+	w.transcript = append(w.transcript, line{at, short(fmt.Sprintf(format, args...))})
 }
 
 // tellJobs tells what GitHub alone knows.
@@ -45,16 +45,16 @@ func (w *World) tellJobs() {
 	}
 }
 
-// publish writes the told story, in the order of time.
+// publish writes the transcript, in the order of time.
 func (w *World) publish() {
 	if w.o.Story == nil {
 		return
 	}
 	w.tellJobs()
-	w.telling.Lock()
-	defer w.telling.Unlock()
-	slices.SortStableFunc(w.told, func(a, b told) int { return cmp.Compare(a.at, b.at) })
-	for _, l := range w.told {
+	w.transcriptMu.Lock()
+	defer w.transcriptMu.Unlock()
+	slices.SortStableFunc(w.transcript, func(a, b line) int { return cmp.Compare(a.at, b.at) })
+	for _, l := range w.transcript {
 		_, _ = fmt.Fprintf(w.o.Story, "%.1fs %s\n", l.at.Seconds(), l.text) // for people
 	}
 }
@@ -138,7 +138,7 @@ func (w *World) tellLease(was, l store.Lease) {
 	}
 }
 
-// summary is the last line of a told story.
+// summary is the last line of a transcript.
 func (r Report) summary() string {
 	return fmt.Sprintf("%s, %d ready, %d failed; %s, %s done; %s of a controller, %s; at rest after %s; %s",
 		count(r.Requests, "request"), r.Ready, r.Failed, count(r.Launched, "machine"), count(r.Jobs, "job"),

@@ -189,7 +189,7 @@ func (a strike) do(w *World) {
 			w.reclaim(m.id)
 			return
 		}
-		w.harm(m.id)
+		w.disturbMachine(m.id)
 		m.notice.Store(true)
 		w.later(2*time.Minute, func(context.Context) { w.reclaim(m.id) })
 	})
@@ -204,7 +204,7 @@ func (a killAgent) do(w *World) {
 	w.ofAlive(a.Of, func(m *machine) { w.ofAgent(m, (*process).crash) })
 }
 
-// pauseAgent stops the agent of a machine that lives. It may miss a gate by that: the machine is excused.
+// pauseAgent stops the agent of a machine that lives. It may miss a gate by that: the machine is exempt.
 type pauseAgent struct {
 	Of float64 `script:"of,first"`
 	span
@@ -212,7 +212,7 @@ type pauseAgent struct {
 
 func (a pauseAgent) do(w *World) {
 	w.ofAlive(a.Of, func(m *machine) {
-		w.harmUntil(m.id, a.For)
+		w.disturbMachineFor(m.id, a.For)
 		w.ofAgent(m, func(p *process) { p.pause(a.For) })
 	})
 }
@@ -241,7 +241,7 @@ func (w *World) ofAgent(m *machine, do func(*process)) {
 }
 
 // wasCutOff reports whether runners could not reach GitHub at an instant, or for as long as a runner is patient
-// before. GitHub gives up a job whose runner it does not hear.
+// before. GitHub gives up a job whose runner does not report.
 func (w *World) wasCutOff(at time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,44 +16,44 @@ import (
 )
 
 // again tells one story that a hunt has named, and reports whether there is such a one.
-func (h *hunter) again(tale lived.Tale) bool {
-	seed, err := strconv.ParseUint(tale.Story, 10, 64)
-	switch tale.Mode {
+func (h *hunter) again(ref lived.StoryRef) bool {
+	seed, err := strconv.ParseUint(ref.Story, 10, 64)
+	switch ref.Mode {
 	case "random":
 		if err == nil {
-			h.tell(tale, sim.Random(seed), nil)
+			h.run(ref, sim.Random(seed), nil)
 		}
 		return err == nil
 	case "kills":
 		if err == nil {
-			h.tell(tale, sim.Kills(seed), killsWrong)
+			h.run(ref, sim.Kills(seed), killsWrong)
 		}
 		return err == nil
 	case "stories":
-		i := slices.IndexFunc(h.standing, func(s sim.Story) bool { return s.Name == tale.Story })
+		i := slices.IndexFunc(h.standing, func(s sim.Story) bool { return s.Name == ref.Story })
 		if i >= 0 {
-			h.tell(tale, h.standing[i].Script, nil)
+			h.run(ref, h.standing[i].Script, nil)
 		}
 		return i >= 0
 	case "pairs":
 		o := sim.PairStory()
-		ok := tale.Story == "none"
+		ok := ref.Story == "none"
 		if !ok {
-			o.Faults, ok = parseFaults(tale.Story)
+			o.Faults, ok = parseFaults(ref.Story)
 		}
 		if ok {
-			h.tell(tale, o, nil)
+			h.run(ref, o, nil)
 		}
 		return ok
 	case "singles":
-		return h.againSingle(tale)
+		return h.againSingle(ref)
 	}
 	return false
 }
 
-func (h *hunter) againSingle(tale lived.Tale) bool {
+func (h *hunter) againSingle(ref lived.StoryRef) bool {
 	for i, s := range h.standing {
-		rest, ok := strings.CutPrefix(tale.Story, s.Name+": ")
+		rest, ok := strings.CutPrefix(ref.Story, s.Name+": ")
 		if !ok {
 			continue
 		}
@@ -62,7 +62,7 @@ func (h *hunter) againSingle(tale lived.Tale) bool {
 			return false
 		}
 		h.quiet = make([]sim.Report, i+1)
-		h.quiet[i] = h.tell(lived.Tale{Mode: "stories", Story: s.Name}, s.Script, nil)
+		h.quiet[i] = h.run(lived.StoryRef{Mode: "stories", Story: s.Name}, s.Script, nil)
 		if slices.Contains(sim.Singles(h.quiet[i].Made), f[0]) { // a bug may bring calls that there are not without it
 			h.single(s, i, f[0])
 		}
@@ -110,14 +110,14 @@ func TestHunt_FindsABrokenTable(t *testing.T) {
 	if !ok || f != *h.found {
 		t.Fatalf("ParseFind(%q) = %+v, %v, want %+v", line, f, ok, *h.found)
 	}
-	tale, _ := lived.ParseTale(f.String())
+	ref, _ := lived.ParseStoryRef(f.String())
 	for _, under := range []func(store.Table) store.Table{h.under, nil} {
 		again := newHunter(t, io.Discard, under)
-		if !again.again(tale) {
-			t.Fatalf("%q names no story", tale)
+		if !again.again(ref) {
+			t.Fatalf("%q names no story", ref)
 		}
 		if (again.found != nil) != (under != nil) {
-			t.Errorf("%s with the table broken %v: found %+v", tale, under != nil, again.found)
+			t.Errorf("%s with the table broken %v: found %+v", ref, under != nil, again.found)
 		}
 	}
 }
@@ -135,12 +135,12 @@ func TestHunt_NamesItsStories(t *testing.T) {
 	}
 	modes := map[string]bool{}
 	for line := range strings.Lines(told.String()) {
-		tale, ok := lived.ParseTale(strings.TrimSuffix(strings.TrimPrefix(line, lived.BeginMark), "\n"))
-		if ok && !modes[tale.Mode] {
+		ref, ok := lived.ParseStoryRef(strings.TrimSuffix(strings.TrimPrefix(line, lived.BeginMark), "\n"))
+		if ok && !modes[ref.Mode] {
 			again := newHunter(t, io.Discard, nil)
-			ok = again.again(tale) && again.found == nil
+			ok = again.again(ref) && again.found == nil
 		}
-		modes[tale.Mode] = true
+		modes[ref.Mode] = true
 		if !ok {
 			t.Errorf("%q is no story", line)
 		}
@@ -148,7 +148,7 @@ func TestHunt_NamesItsStories(t *testing.T) {
 	if len(modes) != 3 {
 		t.Errorf("modes %v, want stories, singles and pairs", modes)
 	}
-	if h.again(lived.Tale{Mode: "random", Story: "x"}) || h.again(lived.Tale{Mode: "dreams", Story: "1"}) {
+	if h.again(lived.StoryRef{Mode: "random", Story: "x"}) || h.again(lived.StoryRef{Mode: "dreams", Story: "1"}) {
 		t.Error("what is no story was told")
 	}
 	spent := newHunter(t, io.Discard, nil)

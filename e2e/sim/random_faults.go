@@ -48,8 +48,8 @@ func (e event) patience() time.Duration {
 
 func (e event) x() float64 { return e.key("x").float() }
 
-// weathers is everything that the world may do, and how often in one story.
-var weathers = []struct {
+// faultKinds is everything that the world may do, and how often in one story.
+var faultKinds = []struct {
 	name string
 	most int
 	act  func(e event) Action
@@ -106,7 +106,7 @@ var weathers = []struct {
 		return listLoses{share{0.6 + 0.4*e.x()}, e.long(time.Minute, 10*time.Minute)}
 	}},
 	{"refuse end", 1, func(e event) Action { return refuseEnd{e.long(time.Minute, 10*time.Minute)} }},
-	{"stray", 1, func(event) Action { return stray{"c6i.large"} }},
+	{"stray", 1, func(event) Action { return orphanMachine{"c6i.large"} }},
 	{"reboot", 2, func(e event) Action { return reboot{share{0.01 + 0.99*e.x()}} }},
 	{"disk", 3, func(e event) Action {
 		return disk{[]string{"torn", "lost", "old", "full"}[e.key("how").below(4)], share{0.01 + 0.99*e.x()}, e.long(time.Second, time.Minute)}
