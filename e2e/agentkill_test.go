@@ -16,7 +16,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Agents are killed with -9 at every stage of a machine's life. Whoever needed the machine gets another,
+// Agents are killed with -9 at every stage of a machine's life. A request that needed the machine gets another,
 // the machine is gone for good, and nobody else notices (S11, S48, S63, S66, S84, H07, H44).
 
 func TestAgentKilled_S20_WhileItBoots(t *testing.T) {
@@ -89,7 +89,7 @@ func TestAgentKilled_S48_IdleInThePool(t *testing.T) {
 	s.controls()
 	s.warms("100", 1)
 	victim := s.strike(pooled)
-	s.check(s.expect(1, "instance is gone", buried))
+	s.check(s.expect(1, "instance is gone", confirmedGone))
 	got, err := s.request("200", 1)
 	s.check(err)
 	if got.WarmCount != 0 || slices.Contains(got.ids(), victim) {
@@ -109,7 +109,7 @@ func TestAgentKilled_S84_WhileItScrubs(t *testing.T) {
 	s.check(s.release("100"))
 	s.strike(func(in store.Instance) bool { return in.State == statemachine.Idle && in.PooledAt.IsZero() })
 	letGo()
-	s.check(s.expect(1, "instance is gone", buried))
+	s.check(s.expect(1, "instance is gone", confirmedGone))
 	if was := s.witness.Instances()[0]; was.Reason != statemachine.ReasonGone {
 		t.Errorf("the instance went for %q, want %q", was.Reason, statemachine.ReasonGone)
 	}

@@ -182,7 +182,7 @@ func (s *installation) expect(n int, what string, want func(store.Instance) bool
 
 func pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
 
-func buried(in store.Instance) bool {
+func confirmedGone(in store.Instance) bool {
 	return in.State == statemachine.Terminated && !in.ExpiresAt.IsZero()
 }
 
@@ -194,7 +194,7 @@ func (s *installation) drain() error {
 	if err := s.witness.Look(s.Context()); err != nil { // there may be some that it has not seen yet
 		return err
 	}
-	return s.expect(len(s.witness.Instances()), "instances are gone for good", buried)
+	return s.expect(len(s.witness.Instances()), "instances are gone for good", confirmedGone)
 }
 
 // close stops the controller after a drain. Then nothing may be left, and nothing may have happened

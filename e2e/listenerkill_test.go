@@ -15,7 +15,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// H38: the job of a listener that was killed ends as it would have, whoever waits for its machine; the release
+// H38: the job of a listener that was killed ends as it would have, whether or not a run waits for its machine; the release
 // waits for it, and the machine goes on. An order to stop at once ends it.
 func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 	t.Parallel()

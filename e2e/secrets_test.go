@@ -47,7 +47,7 @@ func (c *secrets) open(dir string, in store.Instance) {
 		}
 		private, err := os.ReadFile(path)
 		if err != nil {
-			return nil //nolint:nilerr // likewise
+			return nil //nolint:nilerr // the same
 		}
 		key, err := store.NewMachineKey(private)
 		if err != nil || key.Public() != in.SealKey {

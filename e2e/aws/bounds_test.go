@@ -19,8 +19,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// H51 H53 H70: what every principal may write does no harm to the others. A job with the role of a machine forges its
-// signals and breaks its record; a workflow writes giant and unreadable requests; both ring without end, with keys as long as
+// H51 H53 H70: what every principal may write does not hurt the others. A job with the role of a machine forges its
+// signals and breaks its record; a workflow writes giant and unreadable requests; both notify without end, with keys as long as
 // a message holds. Each request that cannot be served is told its field, the next one is served as ever, and what was broken
 // is ended.
 func TestBounds_NoPrincipalStopsTheOthers_H51_H53_H70(t *testing.T) {
@@ -34,11 +34,11 @@ func TestBounds_NoPrincipalStopsTheOthers_H51_H53_H70(t *testing.T) {
 		t.Fatalf("%d idle machines, want 2", len(idle))
 	}
 
-	w.ring(40, func(n int) store.Key {
+	w.notify(40, func(n int) store.Key {
 		return store.RequestKey(store.RequestID(fmt.Sprintf("%d%s", n, strings.Repeat("9", 200_000))), store.KindRunRequest)
 	})
-	w.ring(500, func(n int) store.Key { return store.DrainKey(fmt.Sprintf("order-%d", n)) })
-	w.ring(500, func(n int) store.Key {
+	w.notify(500, func(n int) store.Key { return store.DrainKey(fmt.Sprintf("order-%d", n)) })
+	w.notify(500, func(n int) store.Key {
 		return store.RequestKey(store.RequestID(fmt.Sprintf("nobody-%d", n)), store.KindRunRequest)
 	})
 	giant := strings.Repeat("\x1b[2J", 60_000)
@@ -99,8 +99,8 @@ func (w *world) until(what string, done func() bool) {
 	}
 }
 
-// ring sends rings as anybody who may send messages can.
-func (w *world) ring(count int, key func(n int) store.Key) {
+// notify sends notifications as anybody who may send messages can.
+func (w *world) notify(count int, key func(n int) store.Key) {
 	w.Helper()
 	client := sqs.NewFromConfig(awstest.Config(w, w.moto))
 	queue, err := client.GetQueueUrl(w.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(w.name + "-events")})
@@ -141,7 +141,7 @@ func list(v ...string) types.AttributeValue {
 	return out
 }
 
-// write puts a request that nobody can serve, as a program in another language would, and rings.
+// write puts a request that nobody can serve, as a program in another language would, and notifies.
 func (w *world) write(id, giant string) {
 	w.Helper()
 	item := map[string]types.AttributeValue{
@@ -163,7 +163,7 @@ func (w *world) write(id, giant string) {
 	}
 	_, err := dynamodb.NewFromConfig(awstest.Config(w, w.dynamo)).PutItem(w.Context(), &dynamodb.PutItemInput{TableName: &w.name, Item: item})
 	w.check(err)
-	w.ring(1, func(int) store.Key { return store.RequestKey(store.RequestID(id), store.KindRunRequest) })
+	w.notify(1, func(int) store.Key { return store.RequestKey(store.RequestID(id), store.KindRunRequest) })
 }
 
 // set writes one attribute as the role of a machine may.

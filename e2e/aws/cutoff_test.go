@@ -104,7 +104,7 @@ func (w *world) occupy(jobs *errgroup.Group, run string, count int, outage time.
 	})
 }
 
-// drain orders all machines to go and waits until they are buried.
+// drain orders all machines to go and waits until they are confirmed gone.
 func (w *world) drain() error {
 	if _, err := w.Remuda(w.Context(), "drain", "--all", "--timeout", patience.String()); err != nil {
 		return err

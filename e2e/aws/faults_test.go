@@ -18,8 +18,8 @@ var (
 	full = flag.Bool("full", false, "tell the whole story under each kind of fault, not the short one")
 )
 
-// weather is what goes wrong between each part of an installation and AWS, by service.
-type weather struct {
+// faultSchedule is what goes wrong between each part of an installation and AWS, by service.
+type faultSchedule struct {
 	name                        string
 	controller, client, machine map[string][]faults.Rule
 	hidden                      int      // see faults.Faults.HiddenCalls
@@ -35,7 +35,7 @@ const stall = 3 * time.Second
 // write, each message, each machine's beginning and end, and the reads between. Of each kind a frequent call
 // meets at most as many as most says, so that the story ends; the rates are such that it meets one in all
 // but one of some thousand stories. A fault that never struck fails the test (MustFire).
-func everywhere(name string, most int, kinds ...faults.Kind) weather {
+func everywhere(name string, most int, kinds ...faults.Kind) faultSchedule {
 	beyond := 4 / len(kinds) // together more than the SDK tries, so that it comes to our own repetition
 	rules := func(of ...faults.Rule) []faults.Rule {
 		var all []faults.Rule
@@ -47,7 +47,7 @@ func everywhere(name string, most int, kinds ...faults.Kind) weather {
 		}
 		return all
 	}
-	return weather{
+	return faultSchedule{
 		name: name,
 		controller: map[string][]faults.Rule{
 			"dynamodb": rules(
@@ -81,7 +81,7 @@ func everywhere(name string, most int, kinds ...faults.Kind) weather {
 	}
 }
 
-var weathers = []weather{
+var faultSchedules = []faultSchedule{
 	everywhere("Timeouts", 4, faults.TimeoutBefore, faults.TimeoutAfter),
 	everywhere("LostReplies", 10, faults.LostReply),
 	everywhere("Errors", 10, faults.ErrorBefore, faults.ErrorAfter),
@@ -106,8 +106,8 @@ var weathers = []weather{
 // Under each kind of fault the same happens as without, a little later (H01, H06, H20, S79).
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	for i, weather := range weathers {
-		t.Run(weather.name, func(t *testing.T) {
+	for i, schedule := range faultSchedules {
+		t.Run(schedule.name, func(t *testing.T) {
 			t.Parallel()
 			seed := *seed
 			if seed == 0 {
@@ -116,14 +116,14 @@ func TestFaults(t *testing.T) {
 			t.Logf("faults: -seed %d", seed)
 			var fired []*faults.Transport
 			w := newWorld(t, func(w *world) {
-				w.env = weather.env
+				w.env = schedule.env
 				for _, part := range []struct {
 					endpoints endpoints
 					rules     map[string][]faults.Rule
-				}{{w.parts.controller, weather.controller}, {w.parts.client, weather.client}, {w.parts.machine, weather.machine}} {
+				}{{w.parts.controller, schedule.controller}, {w.parts.client, schedule.client}, {w.parts.machine, schedule.machine}} {
 					for _, service := range slices.Sorted(maps.Keys(part.rules)) {
 						endpoint, transport := faults.Proxy(t, part.endpoints[service], faults.Faults{
-							Seed: seed + uint64(i), Rules: part.rules[service], Stall: stall, HiddenCalls: weather.hidden,
+							Seed: seed + uint64(i), Rules: part.rules[service], Stall: stall, HiddenCalls: schedule.hidden,
 						})
 						part.endpoints[service] = endpoint
 						fired = append(fired, transport)
@@ -132,7 +132,7 @@ func TestFaults(t *testing.T) {
 			})
 			w.install()
 			w.begin()
-			if *full || weather.long {
+			if *full || schedule.long {
 				w.tells(story.Full, 6) // see TestStory
 			} else {
 				w.tells(story.Short, 3)

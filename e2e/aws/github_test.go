@@ -104,7 +104,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // whoever asked has gone
+	_ = json.NewEncoder(w).Encode(body) // the one who asked has gone
 }
 
 // signed reports whether a JSON web token is the App's.

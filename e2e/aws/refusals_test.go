@@ -54,7 +54,7 @@ func TestFaults_Refusals(t *testing.T) {
 		hits(lost), stub.Calls("CreateFleet"), stub.Calls("DescribeInstances"), stub.Calls("TerminateInstances"))
 }
 
-// operate lifts the limit once two live, makes the first of three a bad one, and mends it when the others
+// operate lifts the limit once two live, makes the first of three a bad one, and repairs it when the others
 // are gone in spite of it.
 func operate(ctx context.Context, stub *ec2test.Server, partial, refused *atomic.Bool) {
 	tick := time.NewTicker(50 * time.Millisecond)

@@ -240,7 +240,7 @@ func (tr *traffic) before(t testing.TB, service, upstream string) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			panic(http.ErrAbortHandler) // whoever asked has gone
+			panic(http.ErrAbortHandler) // the one who asked has gone
 		}
 		tr.keep(service, body)
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -78,7 +78,7 @@ func (w *world) left() {
 	}
 	running := w.machines.Running()
 	for deadline := time.Now().Add(patience); len(running) > 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		running = w.machines.Running() // the hypervisor has still to hear of the last ones
+		running = w.machines.Running() // the hypervisor does not know of the last ones yet
 	}
 	if len(running) > 0 {
 		w.Errorf("machines that run = %v, want none", running)

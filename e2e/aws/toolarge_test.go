@@ -69,7 +69,7 @@ func smallStatuses(t testing.TB, dynamo string, most int) (endpoint string, refu
 			refused.Add(1)
 			rw.Header().Set("Content-Type", "application/x-amz-json-1.0")
 			rw.WriteHeader(http.StatusBadRequest)
-			_ = json.NewEncoder(rw).Encode(map[string]string{ // whoever asked has gone
+			_ = json.NewEncoder(rw).Encode(map[string]string{ // the one who asked has gone
 				"__type": "com.amazon.coral.validate#ValidationException", "message": "Item size has exceeded the maximum allowed size",
 			})
 			return

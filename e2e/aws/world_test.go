@@ -38,7 +38,7 @@ type world struct {
 	name       string // of the installation, its table and its queues
 	dir        string
 	dynamo     string // endpoint without anything in between
-	moto       string // likewise, of SQS and STS
+	moto       string // the same, of SQS and STS
 	cloud      *ec2test.Server
 	ec2        string      // its endpoint
 	role       *types.Role // of the machines, as STS knows it

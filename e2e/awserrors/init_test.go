@@ -27,7 +27,7 @@ const (
 	exitUsage   = 2
 )
 
-// drift makes what init then has to mend.
+// drift makes what init then has to repair.
 func drift(s *site) []string {
 	s.Helper()
 	s.ends(exitDone, nil, "init")

@@ -59,8 +59,8 @@ func TestClient_MissingPermission(t *testing.T) {
 	}
 }
 
-// A client that may not ring is served all the same, later. It says why nothing happens meanwhile.
-func TestClient_NoRing(t *testing.T) {
+// A client that may not notify is served all the same, later. It says why nothing happens meanwhile.
+func TestClient_NoNotification(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, faults.Rule{Op: "sqs.SendMessage", Kind: faults.Deny, Rate: 1})
 	s.ends(exitDone, nil, "init")

@@ -223,7 +223,7 @@ func (c counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	out.Body = io.NopCloser(bytes.NewReader(body))
 	endpoint := ""
 	if u := out.URL; strings.Contains(req.Header.Get("X-Amz-Target"), "SQS") {
-		endpoint = c.a.sqs // rings are the table's: one configuration, two services
+		endpoint = c.a.sqs // notifications are the table's: one configuration, two services
 		u.Host = strings.TrimPrefix(endpoint, "http://")
 		out.Host = u.Host
 	}
@@ -248,7 +248,7 @@ func about(target string, body []byte) string {
 	queue := in.QueueUrl + in.QueueName
 	switch {
 	case strings.HasSuffix(queue, "-events"):
-		return "rings"
+		return "notifications"
 	case queue != "":
 		return "pool"
 	}

@@ -107,7 +107,7 @@ type idleReport struct {
 	After   usage         // once filled, after a collection of garbage
 	Window  time.Duration // then, some seconds later
 	CPU     time.Duration // used in it
-	Usage   bench.Usage   // of the store, likewise
+	Usage   bench.Usage   // of the store, also
 	PeakRSS float64       // MiB, since the start of the process
 }
 

@@ -21,7 +21,7 @@ const (
 
 // BenchmarkCost measures what AWS would charge for: request units as DynamoDB Local reports them, and the calls of
 // SQS and EC2, of one cold and one warm lifecycle and of an idle hour. Machines run real agents, which boot at
-// once; clients neither poll nor ring again. G2 G7
+// once; clients neither poll nor notify again. G2 G7
 func BenchmarkCost(b *testing.B) {
 	a := newAccount(b)
 	w := run(b, bench.Options{Backends: a.backends()})
@@ -89,13 +89,15 @@ func lifecycleCost(b *testing.B, a *account, w *bench.World, n float64, rounds f
 	_, write, read := used.sum(func(what string) bool { return !steady(what) })
 	per(write, "write-units")
 	per(read, "read-units")
-	sqs, _, _ := used.sum(func(what string) bool { return strings.HasSuffix(what, " rings") || strings.HasSuffix(what, " pool") })
+	sqs, _, _ := used.sum(func(what string) bool {
+		return strings.HasSuffix(what, " notifications") || strings.HasSuffix(what, " pool")
+	})
 	goals := fmt.Sprintf("G7: %.1f write units (at most 8.8), %.1f read units (4.4), %.1f SQS calls (0.33)\n"+
 		"G2: %.2f conditional writes per claim (1.01)\n", write/n, read/n, float64(sqs)/n, 1+float64(conflicts)/n)
 	_, write, read = used.sum(steady)
 	per(write, "beside-write-units")
 	per(read, "beside-read-units")
-	for _, queue := range []string{"rings", "pool"} {
+	for _, queue := range []string{"notifications", "pool"} {
 		calls, _, _ := used.sum(func(what string) bool { return strings.HasSuffix(what, " "+queue) })
 		per(float64(calls), queue+"-calls")
 	}
@@ -127,7 +129,9 @@ func idleCost(b *testing.B, a *account) string {
 	per(read, "controller-read-units")
 	_, write, _ = used.sum(func(what string) bool { return what == "controller Lease" })
 	b.ReportMetric(write/hours, "lease-units/h")
-	calls, _, _ := used.sum(func(what string) bool { return strings.HasSuffix(what, " rings") || strings.HasSuffix(what, " pool") })
+	calls, _, _ := used.sum(func(what string) bool {
+		return strings.HasSuffix(what, " notifications") || strings.HasSuffix(what, " pool")
+	})
 	b.ReportMetric(float64(calls)/hours, "sqs-calls/h")
 	return fmt.Sprintf("%sIn an hour, %d machines:\n%s", goals, costMachines, used.table(hours))
 }

@@ -88,7 +88,7 @@ func (f *Floor) Start(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.hear(ctx); err != nil {
+	if err := f.watch(ctx); err != nil {
 		return err
 	}
 	if err := f.move(ctx, store.Transition{Event: statemachine.HandedOver, Now: now, Limit: time.Hour}); err != nil {
@@ -133,14 +133,14 @@ func (f *Floor) Return(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.hear(ctx); err != nil {
+	if err := f.watch(ctx); err != nil {
 		return err
 	}
 	return f.move(ctx, store.Transition{Event: statemachine.Pooled, Now: now, Limit: time.Hour})
 }
 
-// hear reads what the agents said.
-func (f *Floor) hear(ctx context.Context) error {
+// watch reads what the agents reported.
+func (f *Floor) watch(ctx context.Context) error {
 	principals := make([]store.Principal, 0, len(f.instances))
 	for _, in := range f.instances {
 		principals = append(principals, in.Principal)

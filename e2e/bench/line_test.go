@@ -153,7 +153,7 @@ func waitingClients(ctx context.Context, s *store.Store, n int) error {
 	return nil
 }
 
-// dynamo is a table in DynamoDB Local, with rings over moto's SQS. Nothing is counted: it would cost what is measured.
+// dynamo is a table in DynamoDB Local, with notifications over moto's SQS. Nothing is counted: it would cost what is measured.
 type dynamo struct{ endpoint, queues, name string }
 
 // newDynamo makes a table.
@@ -203,7 +203,7 @@ func (d *dynamo) table(ctx context.Context, _ bench.Who) (store.Table, error) {
 
 var dynamoWeb = &http.Transport{MaxIdleConnsPerHost: 128} // as package awscfg has it
 
-// RoundTrip sends rings to the queues and everything else to the table: one configuration, two services.
+// RoundTrip sends notifications to the queues and everything else to the table: one configuration, two services.
 func (d *dynamo) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !strings.Contains(req.Header.Get("X-Amz-Target"), "SQS") {
 		return dynamoWeb.RoundTrip(req)

@@ -19,7 +19,7 @@ type Usage struct {
 	Gets       int            // calls
 	Items      int            // asked for by them
 	Scans      int
-	Rings      int // items rung
+	Notified   int // keys
 	WriteUnits float64
 	ReadUnits  float64 // of Get alone
 }
@@ -44,7 +44,7 @@ func (u Usage) Writes(kinds ...string) int {
 func (u Usage) Since(u0 Usage) Usage {
 	out := Usage{
 		Puts: map[string]int{}, Conflicts: u.Conflicts - u0.Conflicts, Gets: u.Gets - u0.Gets, Items: u.Items - u0.Items,
-		Scans: u.Scans - u0.Scans, Rings: u.Rings - u0.Rings,
+		Scans: u.Scans - u0.Scans, Notified: u.Notified - u0.Notified,
 		WriteUnits: u.WriteUnits - u0.WriteUnits, ReadUnits: u.ReadUnits - u0.ReadUnits,
 	}
 	for kind, n := range u.Puts {
@@ -119,7 +119,7 @@ func (c counted) Scan(ctx context.Context, yield func(store.Item) error) error {
 
 func (c counted) Notify(ctx context.Context, keys ...store.Key) error {
 	c.m.mu.Lock()
-	c.m.u.Rings += len(keys)
+	c.m.u.Notified += len(keys)
 	c.m.mu.Unlock()
 	return c.Table.Notify(ctx, keys...)
 }

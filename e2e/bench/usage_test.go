@@ -104,7 +104,7 @@ func lifecycle(b *testing.B, w *bench.World) {
 	per(float64(agents.Writes(store.KindHeartbeat))-regular, "extra-beats")
 	per(client.ReadUnits, "client-read-units")
 	per(controller.ReadUnits, "controller-read-units")
-	per(float64(client.Rings+controller.Rings+agents.Rings), "rings")
+	per(float64(client.Notified+controller.Notified+agents.Notified), "notifications")
 	per(float64(after.pool-before.pool), "pool-calls")
 	per(float64(controller.Conflicts), "conflicts")
 }

@@ -35,8 +35,8 @@ func TestWorld_WarmRunLaunchesNothing(t *testing.T) {
 	if n := w.Fleet.Launched(); n != 2 {
 		t.Errorf("launched %d machines, want 2", n)
 	}
-	if u := w.ByClient.Usage().Since(client); u.Writes() != 2 || u.Rings != 2 {
-		t.Errorf("client wrote %v and rang %d times, want a request and its release, each rung", u.Puts, u.Rings)
+	if u := w.ByClient.Usage().Since(client); u.Writes() != 2 || u.Notified != 2 {
+		t.Errorf("client wrote %v and notified %d times, want a request and its release, each notified", u.Puts, u.Notified)
 	}
 	// claimed, registered, running, released, pooled
 	if u := w.ByController.Usage().Since(controller); u.Writes(store.KindInstance) < 2*5 {

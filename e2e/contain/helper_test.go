@@ -90,7 +90,7 @@ func tell(name, text string) error {
 	}
 	_, err = fmt.Fprintf(c, "%s %s\n", name, text)
 	if err == nil {
-		_, err = io.ReadAll(c) // the test closes what it has heard
+		_, err = io.ReadAll(c) // the test closes when it has read all
 	}
 	return errors.Join(err, c.Close())
 }
@@ -100,7 +100,7 @@ func tell(name, text string) error {
 func ghost(string) error {
 	go func() {
 		err := steal()
-		_ = tell("ghost.failed", err.Error()) // nobody else is left to hear it
+		_ = tell("ghost.failed", err.Error()) // nobody else is left to read it
 		os.Exit(1)
 	}()
 	_, _, errno := syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)

@@ -71,7 +71,7 @@ func wrap(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// seek tells how many of what leave left are there still. It must have found none of one kind to be heard: each
+// seek tells how many of what leave left are there still. It must have found none of one kind to be believed: each
 // missing one is a line.
 func seek(string) error {
 	missing := 0

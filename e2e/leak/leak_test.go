@@ -43,7 +43,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// What a process was started with is seen, whoever it belongs to.
+// What a process was started with is seen, whichever user owns it.
 func TestCommandLines(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var c CommandLines

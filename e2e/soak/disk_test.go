@@ -68,8 +68,8 @@ func (s *soak) fullDisk(what string, d *disk, lasts time.Duration) (felt bool) {
 	end := s.ledger.open(fullDisk + what)
 	defer end()
 	if what == "fleet" {
-		defer s.harmAll()
-		s.harmAll()
+		defer s.faultAll()
+		s.faultAll()
 	}
 	before := s.complaints(what)
 	if err := d.fill(); err != nil {
@@ -113,9 +113,9 @@ func (s *soak) emptyLog(path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// harmAll puts every living machine on the list of the harmed.
-func (s *soak) harmAll() {
+// faultAll puts every living machine on the list of those struck.
+func (s *soak) faultAll() {
 	for _, id := range s.machines() {
-		s.ledger.harm(id)
+		s.ledger.faulted(id)
 	}
 }

@@ -19,19 +19,19 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// harm is one thing the saboteur can do. It reports false if there was nobody to do it to.
-type harm struct {
+// fault is one thing the saboteur can do. It reports false if there was nobody to do it to.
+type fault struct {
 	name   string
 	weight int
 	do     func(*soak) bool
 }
 
-// killLeader is the harm that the long soak counts.
+// killLeader is the fault that the long soak counts.
 const killLeader = "kill -9: leading controller"
 
-// harms are all there are. Their weights make the long soak mostly one of kills of the leader.
-func harms() []harm {
-	return []harm{
+// faults are all there are. Their weights make the long soak mostly one of kills of the leader.
+func faults() []fault {
+	return []fault{
 		{killLeader, 30, func(s *soak) bool { return s.killLeader(false) }},
 		{killLeader + " and standby", 3, func(s *soak) bool { return s.killLeader(true) }},
 		{"kill -9: standby controller", 1, (*soak).killStandby},
@@ -47,42 +47,42 @@ func harms() []harm {
 	}
 }
 
-// auditEvery is after how many harms of the long soak the audit looks, while everything goes on.
+// auditEvery is after how many faults of the long soak the audit looks, while everything goes on.
 const auditEvery = 25
 
-// few is how many harms the short soak does.
+// few is how many faults the short soak causes.
 const few = 5
 
-// pairEvery is how many harms of the long soak there are for each that comes while another is done.
+// pairEvery is how many faults of the long soak there are for each that comes while another is done.
 const pairEvery = 4
 
-// sabotage does harm: a few in the short soak, else until the leader was killed often enough.
+// sabotage causes faults: a few in the short soak, else until the leader was killed often enough.
 func (s *soak) sabotage() {
-	all := slices.DeleteFunc(harms(), func(h harm) bool {
-		what, disk := strings.CutPrefix(h.name, fullDisk)
+	all := slices.DeleteFunc(faults(), func(f fault) bool {
+		what, disk := strings.CutPrefix(f.name, fullDisk)
 		return disk && s.disks[what] == nil
 	})
 	if *kills == 0 {
 		s.strike(all[0]) // the kill of the leader
 		s.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		for _, h := range all[:few-1] {
-			s.strike(h)
+		for _, f := range all[:few-1] {
+			s.strike(f)
 		}
 		return
 	}
 	sum := 0
-	for _, h := range all {
-		sum += h.weight
+	for _, f := range all {
+		sum += f.weight
 	}
-	pick := func() harm {
+	pick := func() fault {
 		at := s.rng.IntN(sum)
-		return all[slices.IndexFunc(all, func(h harm) bool { at -= h.weight; return at < 0 })]
+		return all[slices.IndexFunc(all, func(f fault) bool { at -= f.weight; return at < 0 })]
 	}
 	for n := 1; s.killed() < *kills && !s.Failed(); n++ {
 		var second sync.WaitGroup
 		first, other := pick(), all[s.rng.IntN(len(all))]
 		if s.rng.IntN(pairEvery) == 0 && other.name != first.name {
-			s.ledger.count("harms beside another")
+			s.ledger.count("faults beside another")
 			s.beside.Store(true)
 			second.Go(func() { s.strike(other) })
 		}
@@ -91,7 +91,7 @@ func (s *soak) sabotage() {
 		s.beside.Store(false)
 		if n%auditEvery == 0 {
 			s.audit("amid the work")
-			fmt.Fprintf(os.Stderr, "%s: %d harms, %d kills of the leader, %d runs\n", time.Since(s.began).Round(time.Second), n, s.killed(), s.ledger.counted("runs"))
+			fmt.Fprintf(os.Stderr, "%s: %d faults, %d kills of the leader, %d runs\n", time.Since(s.began).Round(time.Second), n, s.killed(), s.ledger.counted("runs"))
 		}
 	}
 }
@@ -101,18 +101,18 @@ func (s *soak) killed() int {
 	return s.ledger.counted(killLeader) + s.ledger.counted(killLeader+" and standby")
 }
 
-// strike does one harm, as soon as there is a victim, after a pause that decides what it meets.
-func (s *soak) strike(h harm) {
+// strike causes one fault, as soon as there is a victim, after a pause that decides what it meets.
+func (s *soak) strike(f fault) {
 	time.Sleep(s.pause(0, time.Second))
 	start := time.Since(s.began)
-	defer func() { s.Logf("%7.2f to %7.2f s: %s", start.Seconds(), time.Since(s.began).Seconds(), h.name) }()
-	for deadline := time.Now().Add(patience); !h.do(s); time.Sleep(10 * time.Millisecond) {
+	defer func() { s.Logf("%7.2f to %7.2f s: %s", start.Seconds(), time.Since(s.began).Seconds(), f.name) }()
+	for deadline := time.Now().Add(patience); !f.do(s); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.Errorf("%s: no victim within %s", h.name, patience)
+			s.Errorf("%s: no victim within %s", f.name, patience)
 			return
 		}
 	}
-	s.ledger.count(h.name)
+	s.ledger.count(f.name)
 }
 
 // pause draws a duration.
@@ -224,7 +224,7 @@ func (s *soak) stopLeader() bool {
 	return true
 }
 
-// strikeMachine harms the agent or the listener of some machine that somebody owns, most likely one that
+// strikeMachine strikes the agent or the listener of some machine that somebody owns, most likely one that
 // is at work.
 func (s *soak) strikeMachine(part func(*soak, store.Instance) process.Ref, sig syscall.Signal) bool {
 	var owned []store.Instance
@@ -242,7 +242,7 @@ func (s *soak) strikeMachine(part func(*soak, store.Instance) process.Ref, sig s
 		return false
 	}
 	if sig == syscall.SIGKILL {
-		s.ledger.harm(string(in.ID)) // first: its job may end at once
+		s.ledger.faulted(string(in.ID)) // first: its job may end at once
 	}
 	if process.Signal(victim, sig) != nil {
 		return false // it has ended
@@ -284,7 +284,7 @@ func listenerOf(_ *soak, in store.Instance) process.Ref {
 	return process.Ref{}
 }
 
-// strikeClient harms a command of a workflow that runs.
+// strikeClient strikes a command of a workflow that runs.
 func (s *soak) strikeClient(sig syscall.Signal) bool {
 	s.clients.mu.Lock()
 	defer s.clients.mu.Unlock()

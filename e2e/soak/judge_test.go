@@ -182,7 +182,7 @@ func (s *soak) endMachines() {
 }
 
 // judgeJobs wants every job to have run once, on a machine of its own run, to its end; those whose machine
-// or listener was harmed may have been cut short.
+// or listener was struck may have been cut short.
 func (s *soak) judgeJobs() {
 	s.Helper()
 	var jobs []githubsim.JobRecord
@@ -192,7 +192,7 @@ func (s *soak) judgeJobs() {
 	}
 	for _, in := range s.witness.Instances() {
 		if s.ledger.born(in) {
-			s.ledger.harm(string(in.ID))
+			s.ledger.faulted(string(in.ID))
 		}
 	}
 	var cut []string
@@ -200,17 +200,17 @@ func (s *soak) judgeJobs() {
 		ran, err := s.ran(j.ID)
 		s.check(err)
 		// GitHub hands a job out again if its runner was killed before it could acknowledge it.
-		ran = slices.DeleteFunc(ran, func(id string) bool { return id != j.InstanceID && s.ledger.wasHarmed(id) })
-		harmed := s.ledger.wasHarmed(j.InstanceID)
+		ran = slices.DeleteFunc(ran, func(id string) bool { return id != j.InstanceID && s.ledger.wasFaulted(id) })
+		struck := s.ledger.wasFaulted(j.InstanceID)
 		switch {
 		case j.Conclusion == githubsim.Success && len(ran) == 1 && ran[0] == j.InstanceID:
 			s.ledger.count("jobs that succeeded")
-		case harmed && j.Conclusion != githubsim.Success && len(ran) <= 1:
+		case struck && j.Conclusion != githubsim.Success && len(ran) <= 1:
 			s.ledger.count("jobs cut short with their machine or listener")
 			cut = append(cut, j.Label)
 		default:
-			s.Errorf("job %s on %s (harmed: %t) is %s %s %s; it ran on %q, want once on that machine",
-				j.ID, j.InstanceID, harmed, j.State, j.Conclusion, j.Detail, ran)
+			s.Errorf("job %s on %s (struck: %t) is %s %s %s; it ran on %q, want once on that machine",
+				j.ID, j.InstanceID, struck, j.State, j.Conclusion, j.Detail, ran)
 		}
 	}
 	s.check(s.witness.Look(s.Context()))

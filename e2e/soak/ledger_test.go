@@ -12,7 +12,7 @@ type ledger struct {
 	mu       sync.Mutex
 	backend  string
 	counts   map[string]int
-	harmed   map[string]bool // machines that were harmed themselves
+	struck   map[string]bool // machines that were struck themselves
 	windows  []window
 	restarts []restart
 	reads    []time.Duration // of the whole table
@@ -28,12 +28,12 @@ type window struct {
 // restart is how long the answer to a kill of the leader took, each from the kill on.
 type restart struct {
 	both               bool          // the standby was killed with it
-	beside             bool          // another harm was done meanwhile
+	beside             bool          // there was another fault meanwhile
 	lead, claim, ready time.Duration // somebody led; owned the instance of a request made after the kill; answered it
 }
 
 func (l *ledger) init(backend string) {
-	l.backend, l.counts, l.harmed = backend, map[string]int{}, map[string]bool{}
+	l.backend, l.counts, l.struck = backend, map[string]int{}, map[string]bool{}
 }
 
 func (l *ledger) count(what string) {
@@ -66,17 +66,17 @@ func (l *ledger) restarted(r restart) {
 	l.restarts = append(l.restarts, r)
 }
 
-// harm notes that a machine was harmed itself, so that its job may be lost.
-func (l *ledger) harm(id string) {
+// faulted notes that a machine was struck itself, so that its job may be lost.
+func (l *ledger) faulted(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.harmed[id] = true
+	l.struck[id] = true
 }
 
-func (l *ledger) wasHarmed(id string) bool {
+func (l *ledger) wasFaulted(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.harmed[id]
+	return l.struck[id]
 }
 
 // open begins a window; the function it returns ends it.

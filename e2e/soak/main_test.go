@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	kills = flag.Int("kills", 0, "go on until the leading controller was killed so often; 0: a few harms of every kind")
-	seed  = flag.Uint64("seed", 0, "of workload and harms; 0: another one each time in the long soak")
+	kills = flag.Int("kills", 0, "go on until the leading controller was killed so often; 0: a few faults of every kind")
+	seed  = flag.Uint64("seed", 0, "of workload and faults; 0: another one each time in the long soak")
 )
 
 // binary is the program under test, built once.
@@ -38,7 +38,7 @@ func live(t *testing.T, on backend) {
 	seed := *seed
 	switch {
 	case seed == 0 && *kills == 0:
-		seed = 1 // a change is judged by the same harms as the last one
+		seed = 1 // a change is judged by the same faults as the last one
 	case seed == 0:
 		seed = rand.Uint64N(1 << 32)
 	}

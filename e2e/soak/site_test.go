@@ -27,13 +27,13 @@ import (
 	"github.com/remuda-run/remuda/store/sqlitestore"
 )
 
-// soak is an installation that is harmed while it works.
+// soak is an installation that is disturbed while it works.
 type soak struct {
 	testing.TB
 	site
-	rng     *rand.Rand // of the harms
+	rng     *rand.Rand // of the faults
 	probes  atomic.Int64
-	beside  atomic.Bool // two harms are done at once
+	beside  atomic.Bool // there are two faults at once
 	seed    uint64
 	began   time.Time
 	disks   map[string]*disk // by what lies on them; none where they cannot be filled
@@ -49,7 +49,7 @@ type soak struct {
 	workers     sync.WaitGroup
 }
 
-// source is one that two harms may draw from at once.
+// source is one that two faults may draw from at once.
 type source struct {
 	mu  sync.Mutex
 	src rand.Source
@@ -76,7 +76,7 @@ const (
 	// commandTimeout is what the commands are told, which then say more.
 	commandTimeout = "210s"
 	// witnessGrace is how long an instance may outlive its threshold here: the agents' grace, while
-	// nobody leads and whoever reads waits for its turn.
+	// nobody leads and a reader waits for its turn.
 	witnessGrace = 45 * time.Second
 	// silence is after how long GitHub gives up a runner; one that is only stopped comes back before.
 	silence = "30s"

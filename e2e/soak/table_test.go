@@ -38,7 +38,7 @@ func (s *soak) table() string {
 	row("leading to the answer of a waiting request", func(r restart) time.Duration { return r.ready - r.lead }, led)
 	row("kill of the leader to the first claim", func(r restart) time.Duration { return r.claim }, alone)
 	row("kill of the leader to the answer", func(r restart) time.Duration { return r.ready }, alone)
-	row("the same, beside another harm", func(r restart) time.Duration { return r.ready }, func(r restart) bool { return r.beside })
+	row("the same, beside another fault", func(r restart) time.Duration { return r.ready }, func(r restart) bool { return r.beside })
 	quantiles(&b, "one read of the whole table, from outside", l.reads)
 	quantiles(&b, "requests, from command to answer", l.answers)
 	return b.String()

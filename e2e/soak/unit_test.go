@@ -97,7 +97,7 @@ func (u *unit) stop(s *soak) int {
 	case <-u.over:
 	case <-time.After(patience):
 		s.Errorf("%s does not end within %s", u.name, patience)
-		_ = u.signal(syscall.SIGKILL) // likewise
+		_ = u.signal(syscall.SIGKILL) // the same
 		<-u.over
 	}
 	return u.code

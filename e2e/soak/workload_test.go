@@ -48,13 +48,13 @@ func (w *work) asked(id string) {
 	w.requests = append(w.requests, id)
 }
 
-// run runs a command of the operator's, which nobody harms.
+// run runs a command of the operator's, which no fault strikes.
 func (s *soak) run(args ...string) (string, int) {
 	out, code, _ := s.command(false, args...)
 	return out, code
 }
 
-// command runs a command of a workflow, which may be harmed, and reports whether it was killed.
+// command runs a command of a workflow, which may be struck, and reports whether it was killed.
 func (s *soak) command(mayDie bool, args ...string) (out string, code int, killed bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), patience)
 	defer cancel()

@@ -172,5 +172,5 @@ func (s *Story) drained(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.until(ctx, "the fleet is empty", func() bool { return len(s.instances(unburied)) == 0 })
+	return s.until(ctx, "the fleet is empty", func() bool { return len(s.instances(notConfirmedGone)) == 0 })
 }

@@ -134,8 +134,8 @@ func (s *Story) instances(want func(store.Instance) bool) []store.Instance {
 
 func pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
 
-// unburied is every instance of which the fleet has not yet confirmed the end.
-func unburied(in store.Instance) bool {
+// notConfirmedGone is every instance of which the fleet has not yet confirmed the end.
+func notConfirmedGone(in store.Instance) bool {
 	return in.State != statemachine.Terminated || in.ExpiresAt.IsZero()
 }
 

@@ -32,7 +32,7 @@ func TestChild_DiesWithACrashedTestBinary(t *testing.T) {
 	if err := cmd.Wait(); err == nil || pid == 0 {
 		t.Fatalf("crash: pid %d, %v, want a child and a killed process", pid, err)
 	}
-	// Its new parent may take a moment to bury it; a zombie is dead.
+	// Its new parent may take a moment to reap it; a zombie is dead.
 	dead := func() error {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if errors.Is(err, os.ErrNotExist) || err == nil && strings.Contains(string(stat), ") Z ") {

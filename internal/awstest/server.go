@@ -151,7 +151,7 @@ func (s *server) await(ctx context.Context, endpoint string) error {
 			}
 		}
 		select {
-		case <-s.child.done: // whoever answered, it is not this process
+		case <-s.child.done: // another process answered
 			return backoff.Permanent(fmt.Errorf("its process ended: %w", s.child.err))
 		default:
 			if strings.Contains(s.child.tail(), portTaken) {

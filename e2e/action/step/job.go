@@ -33,7 +33,7 @@ type Job struct {
 	posts  []*Step // in the order of their registration
 	steps  int
 	env    map[string]string // that steps exported
-	paths  []string          // likewise, the latest last
+	paths  []string          // also, the latest last
 }
 
 // Status is how the job ended so far.

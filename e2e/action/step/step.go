@@ -36,7 +36,7 @@ type Result struct {
 	Annotations []Command // error, warning, notice
 	Outputs     map[string]string
 	Env         map[string]string // for the steps that follow
-	Paths       []string          // likewise, in front of PATH
+	Paths       []string          // also, in front of PATH
 	Summary     string            // Markdown
 	Problems    []string          // what the runner complains of, or is to be written otherwise today
 }
