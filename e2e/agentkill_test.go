@@ -31,8 +31,8 @@ func TestAgentKilled_S20_WhileItBoots(t *testing.T) {
 	if slices.Contains(got.ids(), victim) {
 		t.Errorf("run 100 got %v, want it without %s", got.ids(), victim)
 	}
-	s.check(s.jobs("100", 2))
-	s.check(s.release("100"))
+	s.Check(s.jobs("100", 2))
+	s.Check(s.release("100"))
 	s.end(3)
 }
 
@@ -41,16 +41,16 @@ func TestAgentKilled_S66_DuringAClaim(t *testing.T) {
 	s := install(t)
 	s.controls()
 	s.warms("100", 2)
-	s.check(s.sim(http.MethodPut, "/outage", githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}}, nil)) // the claim lasts until its end
+	s.Check(s.sim(http.MethodPut, "/outage", githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}}, nil)) // the claim lasts until its end
 	asked := s.asks("200", 2)
 	victim := s.strike(func(in store.Instance) bool { return in.State == statemachine.Claimed })
-	s.check(s.sim(http.MethodPut, "/outage", githubsim.Outage{}, nil))
+	s.Check(s.sim(http.MethodPut, "/outage", githubsim.Outage{}, nil))
 	got := asked()
 	if slices.Contains(got.ids(), victim) || got.WarmCount != 1 {
 		t.Errorf("run 200 got %v, %d of them warm, want one warm and not %s", got.ids(), got.WarmCount, victim)
 	}
-	s.check(s.jobs("200", 2))
-	s.check(s.release("200"))
+	s.Check(s.jobs("200", 2))
+	s.Check(s.release("200"))
 	s.end(3)
 }
 
@@ -61,25 +61,25 @@ func TestAgentKilled_H07_UnderARunningJob(t *testing.T) {
 	s := install(t)
 	s.controls()
 	_, err := s.request("100", 1)
-	s.check(err)
+	s.Check(err)
 	lost := make(chan error, 1)
 	go func() {
 		_, err := s.remuda(patience, "dev", "submit", "--run", "100", "--seconds", "300", "--wait")
 		lost <- err
 	}()
-	s.check(until(patience, "the job runs", func() bool {
+	s.Check(program.Until(patience, "the job runs", func() bool {
 		out, err := s.remuda(patience, "dev", "jobs", "--run", "100")
 		return err == nil && strings.Contains(string(out), "running")
 	}))
 	victim := s.strike(func(in store.Instance) bool { return in.State == statemachine.Running })
-	s.check(s.expect(1, "other instance runs for 100", func(in store.Instance) bool {
+	s.Check(s.expect(1, "other instance runs for 100", func(in store.Instance) bool {
 		return in.State == statemachine.Running && in.RunID == "100" && string(in.ID) != victim
 	}))
 	if err := <-lost; err == nil || !strings.Contains(err.Error(), "exit status 6") {
 		t.Errorf("remuda dev submit --wait: %v, want exit status 6: the job failed", err)
 	}
-	s.check(s.jobs("100", 1))
-	s.check(s.release("100"))
+	s.Check(s.jobs("100", 1))
+	s.Check(s.release("100"))
 	s.end(2, "100")
 }
 
@@ -89,13 +89,13 @@ func TestAgentKilled_S48_IdleInThePool(t *testing.T) {
 	s.controls()
 	s.warms("100", 1)
 	victim := s.strike(pooled)
-	s.check(s.expect(1, "instance is gone", confirmedGone))
+	s.Check(s.expect(1, "instance is gone", confirmedGone))
 	got, err := s.request("200", 1)
-	s.check(err)
+	s.Check(err)
 	if got.WarmCount != 0 || slices.Contains(got.ids(), victim) {
 		t.Errorf("run 200 got %v, want a cold one", got.ids())
 	}
-	s.check(s.release("200"))
+	s.Check(s.release("200"))
 	s.end(2)
 }
 
@@ -105,20 +105,20 @@ func TestAgentKilled_S84_WhileItScrubs(t *testing.T) {
 	s := install(t, "REMUDA_AGENT_SCRUB="+script)
 	s.controls()
 	_, err := s.request("100", 1)
-	s.check(err)
-	s.check(s.release("100"))
+	s.Check(err)
+	s.Check(s.release("100"))
 	s.strike(func(in store.Instance) bool { return in.State == statemachine.Idle && in.PooledAt.IsZero() })
 	letGo()
-	s.check(s.expect(1, "instance is gone", confirmedGone))
+	s.Check(s.expect(1, "instance is gone", confirmedGone))
 	if was := s.witness.Instances()[0]; was.Reason != statemachine.ReasonGone {
 		t.Errorf("the instance went for %q, want %q", was.Reason, statemachine.ReasonGone)
 	}
 	got, err := s.request("200", 1)
-	s.check(err)
+	s.Check(err)
 	if got.WarmCount != 0 {
 		t.Errorf("run 200 got %v, want a cold one: a machine that did not report clean is never pooled", got.ids())
 	}
-	s.check(s.release("200"))
+	s.Check(s.release("200"))
 	s.end(2)
 }
 
@@ -127,23 +127,18 @@ func held(t *testing.T) (path string, letGo func()) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "held.sh")
 	script := "#!/bin/sh\nuntil test -e \"$0.end\"; do sleep 0.05; done\n"
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path, func() {
-		if err := os.WriteFile(path+".end", nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	check := program.T{TB: t}.Check
+	check(os.WriteFile(path, []byte(script), 0o700))
+	return path, func() { check(os.WriteFile(path+".end", nil, 0o600)) }
 }
 
 // warms brings n instances into the pool, by a run of its own.
 func (s *installation) warms(run string, n int) {
 	s.Helper()
 	_, err := s.request(run, n)
-	s.check(err)
-	s.check(s.release(run))
-	s.check(s.expect(n, "instances are pooled", pooled))
+	s.Check(err)
+	s.Check(s.release(run))
+	s.Check(s.expect(n, "instances are pooled", pooled))
 }
 
 // asks requests in the background and returns what waits for the answer.
@@ -158,7 +153,7 @@ func (s *installation) asks(run string, n int) func() answer {
 	return func() answer {
 		s.Helper()
 		<-done
-		s.check(err)
+		s.Check(err)
 		return got
 	}
 }
@@ -169,30 +164,30 @@ func (s *installation) asks(run string, n int) func() answer {
 func (s *installation) strike(want func(store.Instance) bool) string {
 	s.Helper()
 	victim := ""
-	err := until(patience, "an instance to strike", func() bool {
+	err := program.Until(patience, "an instance to strike", func() bool {
 		for _, in := range s.witness.Instances() {
 			if !want(in) {
 				continue
 			}
-			if ref, state, err := s.leader(string(in.ID)); err == nil && state == fleet.Up && ref.Alive() {
+			if ref, state, err := s.Leader(string(in.ID)); err == nil && state == fleet.Up && ref.Alive() {
 				victim = string(in.ID)
 				return true
 			}
 		}
 		return false
 	})
-	s.check(err)
-	s.check(s.killAgent(victim))
+	s.Check(err)
+	s.Check(s.killAgent(victim))
 	return victim
 }
 
 // end drains, closes and wants as many machines to have been launched as needed.
 func (s *installation) end(launched int, cut ...string) {
 	s.Helper()
-	s.check(s.drain())
-	s.check(s.close(cut...))
-	machines, err := s.machines()
-	s.check(err)
+	s.Check(s.drain())
+	s.Check(s.close(cut...))
+	machines, err := s.Machines()
+	s.Check(err)
 	if len(machines) != launched {
 		s.Errorf("%d machines were launched, want %d", len(machines), launched)
 	}
@@ -203,5 +198,5 @@ func (s *installation) sim(method, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), patience)
 	defer cancel()
 	defer http.DefaultClient.CloseIdleConnections()
-	return githubsim.ControlClient{Root: s.gitHub.root, Token: s.gitHub.token}.Call(ctx, method, path, in, out)
+	return githubsim.ControlClient{Root: s.gitHub.Root, Token: s.gitHub.Token}.Call(ctx, method, path, in, out)
 }

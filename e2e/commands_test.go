@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 	"github.com/remuda-run/remuda/store"
 )
@@ -44,7 +45,7 @@ var longScripts = []string{
 	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "sudden-loss", "two-controllers", "usage-class",
 }
 
-// setup gives each script a site, a configuration with short limits and the binary in its path.
+// setup gives each script a site, a configuration with short limits and the program.Binary in its path.
 func setup(env *testscript.Env) error {
 	if name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); testing.Short() && slices.Contains(longScripts, name) {
 		env.T().Skip("waits for long: make check runs it")
@@ -57,13 +58,13 @@ func setup(env *testscript.Env) error {
 	if err := os.WriteFile(file, settings, 0o600); err != nil {
 		return err
 	}
-	state := filepath.Join(env.WorkDir, "state")
-	env.Setenv("PATH", filepath.Dir(binary)+string(os.PathListSeparator)+env.Getenv("PATH"))
+	s := &site{}
+	s.at(env.WorkDir)
+	env.Setenv("PATH", filepath.Dir(program.Binary)+string(os.PathListSeparator)+env.Getenv("PATH"))
 	env.Setenv("REMUDA_CONFIG", file)
 	env.Setenv("SETTINGS", file)
-	env.Setenv("STATE", state)
+	env.Setenv("STATE", s.state)
 	env.Setenv("NO_COLOR", "1")
-	s := &site{dir: env.WorkDir, state: state}
 	env.Values[siteKey{}] = s
 	env.Defer(func() {
 		if err := s.stop(); err != nil {
@@ -111,7 +112,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	for {
 		name := args[2]
 		if name == "remuda" {
-			name = binary
+			name = program.Binary
 		}
 		cmd := exec.Command(name, args[3:]...)
 		cmd.Dir, cmd.Env = s.dir, s.environ()
@@ -149,7 +150,8 @@ func dev(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.MkdirAll(s.state, 0o700))
 	d, err := s.start("dev", append([]string{"--config", ts.Getenv("SETTINGS"), "dev", "--dir", s.state}, args...)...)
 	ts.Check(err)
-	ts.Check(d.says("everything is in"))
+	_, err = d.Await("everything is in")
+	ts.Check(err)
 	ts.Setenv("REMUDA_CONFIG", filepath.Join(s.state, "remuda.yaml"))
 }
 
@@ -160,10 +162,10 @@ func github(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.MkdirAll(s.state, 0o700))
 	settings, err := os.ReadFile(ts.Getenv("SETTINGS"))
 	ts.Check(err)
-	g, err := s.github(settings, args...)
+	g, config, err := s.github(settings, args...)
 	ts.Check(err)
-	ts.Setenv("REMUDA_CONFIG", g.config)
-	ts.Setenv("REMUDA_SIMULATED_TOKEN", g.token)
+	ts.Setenv("REMUDA_CONFIG", config)
+	ts.Setenv("REMUDA_SIMULATED_TOKEN", g.Token)
 }
 
 // controller NAME starts a controller. `! controller NAME` kills it with -9.
@@ -193,10 +195,10 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 	check(ts, (len(args) == 2 || len(args) == 3) && !neg && signals[args[1]] != 0, "signal NAME INT|TERM|KILL [CODE]")
 	d, err := siteOf(ts).find(args[0])
 	ts.Check(err)
-	code, err := d.end(signals[args[1]], stopLimit)
+	code, err := d.Stop(signals[args[1]])
 	ts.Check(err)
 	if len(args) == 3 && strconv.Itoa(code) != args[2] {
-		ts.Fatalf("%s ended with exit code %d, want %s", d.name, code, args[2])
+		ts.Fatalf("%s ended with exit code %d, want %s", d.Name, code, args[2])
 	}
 }
 
@@ -212,8 +214,8 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 	limit, err := time.ParseDuration(args[0])
 	ts.Check(err)
 	s := siteOf(ts)
-	ts.Check(until(limit, "processes of machines", func() bool {
-		left, err := s.left()
+	ts.Check(program.Until(limit, "processes of machines", func() bool {
+		left, err := s.Left()
 		ts.Check(err)
 		return (len(left) == 0) != neg
 	}))

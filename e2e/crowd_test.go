@@ -48,8 +48,8 @@ func TestCrowd_S15_S86_H37(t *testing.T) {
 				}
 				g.Go(func() error { return runs[i].live(s) })
 			}
-			s.check(g.Wait())
-			s.check(s.drain())
+			s.Check(g.Wait())
+			s.Check(s.drain())
 			s.judgeCrowd(runs)
 		})
 	}
@@ -103,15 +103,15 @@ func (s *installation) judgeCrowd(runs []crowdRun) {
 	var registrations []githubsim.Registration
 	// A runner that came too late for its deletion is the sweep's, on its second sight.
 	left := func(r githubsim.Registration) bool { return r.Removed == "" }
-	err := until(patience, "no runner is left at GitHub", func() bool {
+	err := program.Until(patience, "no runner is left at GitHub", func() bool {
 		registrations = nil
-		s.check(s.sim(http.MethodGet, "/registrations", nil, &registrations))
+		s.Check(s.sim(http.MethodGet, "/registrations", nil, &registrations))
 		return !slices.ContainsFunc(registrations, left)
 	})
 	if err != nil {
 		s.Errorf("%v: %+v", err, registrations[slices.IndexFunc(registrations, left)])
 	}
-	s.check(s.sim(http.MethodGet, "/jobs", nil, &jobs))
+	s.Check(s.sim(http.MethodGet, "/jobs", nil, &jobs))
 	byID := map[int64]githubsim.Registration{}
 	names := map[string]bool{}
 	for _, r := range registrations {
@@ -153,5 +153,5 @@ func (s *installation) judgeCrowd(runs []crowdRun) {
 			s.Errorf("%s is %s at the end", in.ID, in.State)
 		}
 	}
-	s.check(s.close(labels...)) // the foreign jobs were refused, which is said above; everything else holds
+	s.Check(s.close(labels...)) // the foreign jobs were refused, which is said above; everything else holds
 }

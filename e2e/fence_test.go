@@ -41,7 +41,7 @@ func fenced(t *testing.T, test func(t *testing.T, s *installation, traces string
 				s.controls()
 				traces = t.TempDir()
 			}
-			s.check(os.Chmod(traces, 0o777))
+			s.Check(os.Chmod(traces, 0o777))
 			test(t, s, traces)
 		})
 	}
@@ -60,19 +60,19 @@ func steps(id, label, run, traces string) githubsim.Job {
 func (s *installation) traced(traces, id string) []string {
 	s.Helper()
 	ran, err := filepath.Glob(filepath.Join(traces, id+"-*"))
-	s.check(err)
+	s.Check(err)
 	return ran
 }
 
 // job submits a job. ended waits for its end.
 func (s *installation) job(j githubsim.Job) {
 	s.Helper()
-	s.check(s.sim(http.MethodPost, "/jobs", j, &githubsim.JobRecord{}))
+	s.Check(s.sim(http.MethodPost, "/jobs", j, &githubsim.JobRecord{}))
 }
 
 func (s *installation) ended(id string) (rec githubsim.JobRecord) {
 	s.Helper()
-	s.check(s.sim(http.MethodGet, "/jobs/"+id+"?wait=1", nil, &rec))
+	s.Check(s.sim(http.MethodGet, "/jobs/"+id+"?wait=1", nil, &rec))
 	return rec
 }
 
@@ -82,7 +82,7 @@ func TestForeignJob_S15_S86_NoStepRuns(t *testing.T) {
 	t.Parallel()
 	fenced(t, func(t *testing.T, s *installation, traces string) {
 		got, err := s.request("100", 1)
-		s.check(err)
+		s.Check(err)
 		for _, id := range []string{"first", "second"} {
 			s.job(steps(id, "100", "999", traces))
 			rec := s.ended(id)
@@ -97,8 +97,8 @@ func TestForeignJob_S15_S86_NoStepRuns(t *testing.T) {
 		if rec := s.ended("own"); rec.Conclusion != githubsim.Success || len(s.traced(traces, "own")) != 4 || rec.InstanceID != got.ids()[0] {
 			t.Errorf("own job = %+v, ran %v; want success of all steps on %v", rec, s.traced(traces, "own"), got.ids())
 		}
-		s.check(s.release("100"))
-		s.check(s.notEnded())
+		s.Check(s.release("100"))
+		s.Check(s.notEnded())
 		s.end(1, "100")
 	})
 }
@@ -115,7 +115,7 @@ func TestForeignJob_S15_S86_CancelledAtEveryMoment(t *testing.T) {
 		const moments, last = 30, 450 * time.Millisecond
 		run := 100
 		_, err := s.request(fmt.Sprint(run), 1)
-		s.check(err)
+		s.Check(err)
 		var runs []string
 		lost := 0
 		outcomes := map[githubsim.Conclusion]int{}
@@ -127,7 +127,7 @@ func TestForeignJob_S15_S86_CancelledAtEveryMoment(t *testing.T) {
 			id := fmt.Sprintf("foreign%d", i)
 			s.job(steps(id, label, "999", traces))
 			time.Sleep(time.Duration(i*i) * last / (moments * moments)) // the moment, of which the early ones are closer
-			s.check(s.sim(http.MethodPost, "/jobs/"+id+"/cancel", nil, &githubsim.JobRecord{}))
+			s.Check(s.sim(http.MethodPost, "/jobs/"+id+"/cancel", nil, &githubsim.JobRecord{}))
 			outcomes[s.ended(id).Conclusion]++
 			own := fmt.Sprintf("own%d", i)
 			s.job(steps(own, label, label, traces))
@@ -142,10 +142,10 @@ func TestForeignJob_S15_S86_CancelledAtEveryMoment(t *testing.T) {
 			}
 			if n := s.lost(); n > lost { // a machine for each of these: a new run has a new launch budget
 				lost = n
-				s.check(s.release(label))
+				s.Check(s.release(label))
 				run++
 				_, err := s.request(fmt.Sprint(run), 1)
-				s.check(err)
+				s.Check(err)
 			}
 		}
 		for i := range moments {
@@ -154,16 +154,16 @@ func TestForeignJob_S15_S86_CancelledAtEveryMoment(t *testing.T) {
 			}
 		}
 		t.Logf("conclusions: %v; machines lost: %d", outcomes, lost)
-		s.check(s.release(fmt.Sprint(run)))
-		s.check(s.drain())
-		s.check(s.close(append(runs, fmt.Sprint(run))...))
+		s.Check(s.release(fmt.Sprint(run)))
+		s.Check(s.drain())
+		s.Check(s.close(append(runs, fmt.Sprint(run))...))
 	})
 }
 
 // lost counts the machines that were ended because a job ended on them that nobody had judged.
 func (s *installation) lost() (n int) {
 	s.Helper()
-	s.check(s.witness.Look(s.Context()))
+	s.Check(s.witness.Look(s.Context()))
 	for _, in := range s.witness.Instances() {
 		if in.State == statemachine.Terminated && strings.Contains(in.Detail, "did not judge") {
 			n++
@@ -178,21 +178,21 @@ func TestUnjudgedJob_S15_S84_MachineReplaced(t *testing.T) {
 	t.Parallel()
 	fenced(t, func(t *testing.T, s *installation, traces string) {
 		got, err := s.request("100", 1)
-		s.check(err)
-		hook := filepath.Join(s.state, "instances/instances", got.ids()[0], agent.HookFile)
-		s.check(os.Remove(hook)) // the runner takes it for a step that failed
+		s.Check(err)
+		hook := filepath.Join(s.Machine(got.ids()[0]), agent.HookFile)
+		s.Check(os.Remove(hook)) // the runner takes it for a step that failed
 		s.job(steps("unjudged", "100", "100", traces))
 		if rec := s.ended("unjudged"); len(s.traced(traces, "unjudged")) == 0 {
 			t.Fatalf("no step ran without the hook, so there is nothing to notice: %+v", rec)
 		}
-		s.check(s.expect(1, "instance is gone", func(in store.Instance) bool {
+		s.Check(s.expect(1, "instance is gone", func(in store.Instance) bool {
 			return string(in.ID) == got.ids()[0] && in.State == statemachine.Terminated && strings.Contains(in.Detail, "did not judge")
 		}))
 		s.job(steps("own", "100", "100", traces))
 		if rec := s.ended("own"); rec.Conclusion != githubsim.Success || rec.InstanceID == got.ids()[0] {
 			t.Errorf("own job = %+v, want success on another machine than %v", rec, got.ids())
 		}
-		s.check(s.release("100"))
+		s.Check(s.release("100"))
 		s.end(2, "100")
 	})
 }
@@ -203,23 +203,23 @@ func TestForeignJob_S15_StateUnreadable(t *testing.T) {
 	s := install(t, crowdLimits...)
 	s.controls()
 	got, err := s.request("100", 1)
-	s.check(err)
-	state := filepath.Join(s.state, "instances/instances", got.ids()[0], "agent-state.json")
+	s.Check(err)
+	state := filepath.Join(s.Machine(got.ids()[0]), "agent-state.json")
 	aside := state + ".aside"
-	s.check(s.expect(1, "record that its agent knows", func(in store.Instance) bool { // else it would write state once more
+	s.Check(s.expect(1, "record that its agent knows", func(in store.Instance) bool { // else it would write state once more
 		raw, err := os.ReadFile(state)
-		s.check(err)
+		s.Check(err)
 		var known agent.State
-		s.check(json.Unmarshal(raw, &known))
+		s.Check(json.Unmarshal(raw, &known))
 		return in.State == statemachine.Running && in.Version == known.Version
 	}))
-	s.check(os.Rename(state, aside))
+	s.Check(os.Rename(state, aside))
 	traces := t.TempDir()
 	s.job(steps("own", "100", "100", traces))
 	rec := s.ended("own")
 	if ran := s.traced(traces, "own"); len(ran) > 0 || rec.Conclusion != githubsim.Failure || !strings.Contains(rec.Annotation, "read state") {
 		t.Errorf("job = %+v, ran %v; want it refused", rec, ran)
 	}
-	s.check(s.release("100"))
+	s.Check(s.release("100"))
 	s.end(1, "100")
 }

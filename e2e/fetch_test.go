@@ -23,7 +23,7 @@ import (
 func archive(t *testing.T) (url, sum string, served *atomic.Int64) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := simrunner.Install(dir, binary); err != nil {
+	if err := simrunner.Install(dir, program.Binary); err != nil {
 		t.Fatal(err)
 	}
 	var packed bytes.Buffer
@@ -54,9 +54,9 @@ func TestFetch_H50_OncePerComputer(t *testing.T) {
 	s := install(t, "REMUDA_AGENT_RUNNER_URL="+url, "REMUDA_AGENT_RUNNER_SHA256="+sum)
 	s.controls()
 	_, err := s.request("100", 3)
-	s.check(err)
-	s.check(s.jobs("100", 3))
-	s.check(s.release("100"))
+	s.Check(err)
+	s.Check(s.jobs("100", 3))
+	s.Check(s.release("100"))
 	s.end(3)
 	if n := served.Load(); n != 1 {
 		t.Errorf("the archive was served %d times to three agents of one computer, want once", n)
@@ -75,11 +75,11 @@ func TestFetch_H50_WrongChecksum_FailsTheRequest(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "wrong checksum") || !strings.Contains(err.Error(), wrong) {
 		t.Errorf("request = %v, want it failed for a wrong checksum", err)
 	}
-	unpacked, err := filepath.Glob(filepath.Join(s.state, "instances/instances/*/runner*/bin"))
+	unpacked, err := filepath.Glob(filepath.Join(s.Machine("*"), "runner*/bin"))
 	if err != nil || len(unpacked) > 0 {
 		t.Errorf("unpacked: %v, %v, want nothing", unpacked, err)
 	}
-	s.check(s.release("100"))
-	s.check(s.drain())
-	s.check(s.close())
+	s.Check(s.release("100"))
+	s.Check(s.drain())
+	s.Check(s.close())
 }

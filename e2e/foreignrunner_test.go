@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
@@ -28,25 +29,25 @@ func TestForeignRunnerID_H51_OnlyItsOwnRunnerGoes(t *testing.T) {
 			s.controls()
 			foreign := s.foreignRunner("production-deployer")
 			got, err := s.request("100", 1)
-			s.check(err)
+			s.Check(err)
 			forged, stop := s.forge(got.ids()[0], foreign)
 			often := func(n int64) { // so that what a look finds is forged, or was just before
-				s.check(until(patience, fmt.Sprintf("%d heartbeats are forged", n), func() bool { return forged.Load() >= n }))
+				s.Check(program.Until(patience, fmt.Sprintf("%d heartbeats are forged", n), func() bool { return forged.Load() >= n }))
 			}
 			often(20)
-			s.check(s.release("100"))
-			s.check(s.expect(1, "instance is pooled", pooled))
+			s.Check(s.release("100"))
+			s.Check(s.expect(1, "instance is pooled", pooled))
 			_, err = s.request("200", 1) // the same machine, which says the same
-			s.check(err)
-			s.check(s.jobs("200", 1))
+			s.Check(err)
+			s.Check(s.jobs("200", 1))
 			often(100)
-			s.check(s.release("200"))
-			s.check(s.expect(1, "instance is pooled", pooled))
+			s.Check(s.release("200"))
+			s.Check(s.expect(1, "instance is pooled", pooled))
 			stop()
 			s.end(1)
 
 			var all []githubsim.Registration
-			s.check(s.sim(http.MethodGet, "/registrations", nil, &all))
+			s.Check(s.sim(http.MethodGet, "/registrations", nil, &all))
 			if len(all) < 3 {
 				t.Errorf("%d runners were ever registered, want one of somebody else's and two of the machine's", len(all))
 			}
@@ -63,12 +64,12 @@ func TestForeignRunnerID_H51_OnlyItsOwnRunnerGoes(t *testing.T) {
 func (s *installation) foreignRunner(name string) int64 {
 	s.Helper()
 	c, err := githubapi.New(githubapi.Options{
-		URL: s.gitHub.root + "/octo/remuda", APIURL: s.gitHub.root, Clock: clock.RealClock{},
-		Token: func(context.Context) (string, error) { return s.gitHub.token, nil },
+		URL: s.gitHub.Root + "/octo/remuda", APIURL: s.gitHub.Root, Clock: clock.RealClock{},
+		Token: func(context.Context) (string, error) { return s.gitHub.Token, nil },
 	})
-	s.check(err)
+	s.Check(err)
 	jit, err := c.JITConfig(s.Context(), name, "deploy")
-	s.check(err)
+	s.Check(err)
 	return jit.RunnerID
 }
 
@@ -111,6 +112,6 @@ func (s *installation) forge(id string, runner int64) (written *atomic.Int64, st
 	return written, func() {
 		s.Helper()
 		cancel()
-		s.check(<-done)
+		s.Check(<-done)
 	}
 }

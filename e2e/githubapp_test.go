@@ -24,16 +24,16 @@ import (
 func (s *installation) asApp(group string) {
 	s.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	s.check(err)
+	s.Check(err)
 	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	s.check(err)
+	s.Check(err)
 	file := filepath.Join(s.state, "app.pem")
-	s.check(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
+	s.Check(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
 	s.set(map[string]any{
 		"/app":    githubsim.App{ID: 5, Installation: 77, PublicKey: string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}))},
 		"/groups": []string{"gpu", group},
 	})
-	base := append(s.environ(), "REMUDA_GITHUB_URL="+s.gitHub.root+"/octo", "REMUDA_GITHUB_APP_ID=5",
+	base := append(s.environ(), "REMUDA_GITHUB_URL="+s.gitHub.Root+"/octo", "REMUDA_GITHUB_APP_ID=5",
 		"REMUDA_GITHUB_APP_KEY_FILE="+file, "REMUDA_GITHUB_RUNNER_GROUP="+strings.ToUpper(group))
 	s.environ = func() []string { return base }
 }
@@ -49,22 +49,22 @@ func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
 			s.asApp("linux")
 			s.controls()
 			_, err := s.request("100", 2)
-			s.check(err)
-			s.check(s.jobs("100", 4))
+			s.Check(err)
+			s.Check(s.jobs("100", 4))
 			s.set(map[string]any{"/groups": []string{"gpu", "linux", "large"}})
-			s.check(s.release("100"))
+			s.Check(s.release("100"))
 			got, err := s.request("200", 2)
-			s.check(err)
+			s.Check(err)
 			if got.WarmCount != 2 {
 				t.Errorf("%d of run 200's are warm, want 2", got.WarmCount)
 			}
-			s.check(s.jobs("200", 2))
-			s.check(s.release("200"))
-			s.check(s.drain())
+			s.Check(s.jobs("200", 2))
+			s.Check(s.release("200"))
+			s.Check(s.drain())
 			var registrations []githubsim.Registration
-			s.check(until(patience, "no runner is left at GitHub", func() bool {
+			s.Check(program.Until(patience, "no runner is left at GitHub", func() bool {
 				registrations = nil
-				s.check(s.sim(http.MethodGet, "/registrations", nil, &registrations))
+				s.Check(s.sim(http.MethodGet, "/registrations", nil, &registrations))
 				for _, r := range registrations {
 					if r.Removed == "" {
 						return false
@@ -78,7 +78,7 @@ func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
 				}
 			}
 			calls := map[githubsim.Call]int{}
-			s.check(s.sim(http.MethodGet, "/calls", nil, &calls))
+			s.Check(s.sim(http.MethodGet, "/calls", nil, &calls))
 			for _, call := range []githubsim.Call{githubsim.CallInstallation, githubsim.CallAppToken, githubsim.CallGroups} {
 				if mode == store.Token && call == githubsim.CallGroups {
 					continue // config.sh takes the name
@@ -87,7 +87,7 @@ func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
 					t.Errorf("%s was called %d times, want once: %v", call, n, calls)
 				}
 			}
-			s.check(s.close())
+			s.Check(s.close())
 		})
 	}
 }
@@ -101,7 +101,8 @@ func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
 	end := time.Now().Add(240 * time.Hour).UTC().Truncate(time.Second)
 	s.set(map[string]any{"/deprecations/" + simrunner.Version: map[string]any{"runtime": end}})
 	c := s.controls()
-	s.check(c.says(`will soon stop serving this version of the runner: configure a newer one.*` + end.Format("2006-01-02")))
+	_, err := c.Await(`will serve this version of the runner no longer: configure a newer one.*` + end.Format("2006-01-02"))
+	s.Check(err)
 	s.set(map[string]any{"/deprecated": true})
 	// GitHub refuses a runner its messages, not its session: its machine may be handed over before that. Either way the
 	// request says why while nothing runs, and is served once GitHub is right again.
@@ -110,23 +111,23 @@ func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
 		_, err := s.requestWithin(crowdWait, "100", 1, "--timeout", "30m", "--max-runtime", "1h")
 		asked <- err
 	}()
-	s.check(until(crowdWait, "request 100 says why its seat is empty", func() bool {
+	s.Check(program.Until(crowdWait, "request 100 says why its seat is empty", func() bool {
 		out, err := s.remuda(patience, "status", "100")
 		return err == nil && strings.Contains(string(out), "deprecated")
 	}))
 	s.set(map[string]any{"/deprecated": false})
-	s.check(<-asked)
-	s.check(s.jobs("100", 1))
-	s.check(s.release("100"))
-	_, err := s.request("200", 1)
-	s.check(err)
-	s.check(s.jobs("200", 1))
-	s.check(s.release("200"))
-	s.check(s.drain())
+	s.Check(<-asked)
+	s.Check(s.jobs("100", 1))
+	s.Check(s.release("100"))
+	_, err = s.request("200", 1)
+	s.Check(err)
+	s.Check(s.jobs("200", 1))
+	s.Check(s.release("200"))
+	s.Check(s.drain())
 	if n := len(s.witness.Instances()); n == 0 || s.count(statemachine.Terminated) != n {
 		t.Errorf("%d of %d machines have ended", s.count(statemachine.Terminated), n)
 	}
-	s.check(s.close())
+	s.Check(s.close())
 }
 
 // count returns how many of the newest records are in a state.

@@ -34,11 +34,11 @@ func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 			s := install(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(tt.mode)}, troubleLimits...)...)
 			s.controls()
 			_, err := s.request("100", 2) // for the pool
-			s.check(err)
+			s.Check(err)
 			_, err = s.request("200", 1) // a run that goes on
-			s.check(err)
-			s.check(s.release("100"))
-			s.check(s.expect(2, "instances are pooled", pooled))
+			s.Check(err)
+			s.Check(s.release("100"))
+			s.Check(s.expect(2, "instances are pooled", pooled))
 
 			s.set(map[string]any{tt.path: tt.value})
 			began := time.Now()
@@ -50,21 +50,21 @@ func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 				})
 			}
 			time.Sleep(time.Until(began.Add(halfDown)))
-			s.check(s.notEnded())
+			s.Check(s.notEnded())
 			s.set(map[string]any{tt.path: tt.none})
-			s.check(g.Wait())
-			s.check(s.jobs("200", 1))
-			s.check(s.jobs("300", 1))
-			s.check(s.jobs("400", 2))
-			s.check(s.notEnded())
+			s.Check(g.Wait())
+			s.Check(s.jobs("200", 1))
+			s.Check(s.jobs("300", 1))
+			s.Check(s.jobs("400", 2))
+			s.Check(s.notEnded())
 			if n := len(s.witness.Instances()); n != 4 {
 				t.Errorf("%d machines were launched, want 4", n)
 			}
 			for _, id := range []string{"200", "300", "400"} {
-				s.check(s.release(id))
+				s.Check(s.release(id))
 			}
-			s.check(s.drain())
-			s.check(s.close())
+			s.Check(s.drain())
+			s.Check(s.close())
 		})
 	}
 }

@@ -64,13 +64,13 @@ func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 			s := install(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(tt.mode)}, troubleLimits...)...)
 			s.controls()
 			_, err := s.request("100", 2) // two for the pool
-			s.check(err)
+			s.Check(err)
 			_, err = s.request("200", 1) // a run that goes on
-			s.check(err)
+			s.Check(err)
 			_, err = s.request("300", 1) // one that will be released
-			s.check(err)
-			s.check(s.release("100"))
-			s.check(s.expect(2, "instances are pooled", pooled))
+			s.Check(err)
+			s.Check(s.release("100"))
+			s.Check(s.expect(2, "instances are pooled", pooled))
 
 			s.set(tt.begin)
 			began := time.Now()
@@ -95,18 +95,18 @@ func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 				t.Errorf("request 500 while GitHub is out of order: %v, want its failure to say %q", err, tt.why)
 			}
 			time.Sleep(time.Until(began.Add(gitHubTrouble))) // the rest of the outage
-			s.check(s.notEnded())
+			s.Check(s.notEnded())
 			s.set(tt.end)
 			if tt.runners {
 				g.Go(jobs)
 			}
-			s.check(g.Wait())
-			s.check(s.jobs("400", 3))
-			s.check(s.notEnded())
-			s.check(s.release("400"))
-			s.check(s.release("200"))
-			s.check(s.drain())
-			s.check(s.close())
+			s.Check(g.Wait())
+			s.Check(s.jobs("400", 3))
+			s.Check(s.notEnded())
+			s.Check(s.release("400"))
+			s.Check(s.release("200"))
+			s.Check(s.drain())
+			s.Check(s.close())
 		})
 	}
 }
@@ -115,7 +115,7 @@ func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 func (s *installation) set(values map[string]any) {
 	s.Helper()
 	for path, value := range values {
-		s.check(s.sim(http.MethodPut, path, value, nil))
+		s.Check(s.sim(http.MethodPut, path, value, nil))
 	}
 }
 

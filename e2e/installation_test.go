@@ -1,22 +1,19 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
@@ -27,9 +24,10 @@ import (
 // installation is a simulated GitHub, a store in a file and a fleet of processes, watched by a
 // witness, under a controller that may be killed and started again.
 type installation struct {
-	testing.TB
+	program.T
 	site
-	gitHub  simulated
+	gitHub  program.GitHub
+	user    program.User // of jobs: see unprivileged
 	table   store.Table
 	witness *witness.Witness
 }
@@ -41,26 +39,26 @@ const witnessGrace = 30 * time.Second
 // install prepares an installation, without a controller. env adds settings to testdata/remuda.yaml.
 func install(t testing.TB, env ...string) *installation {
 	t.Helper()
-	s := &installation{TB: t}
-	s.dir = t.TempDir()
-	s.state = filepath.Join(s.dir, "state")
+	s := &installation{T: program.T{TB: t}}
+	s.at(t.TempDir())
 	base := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, env...)
 	s.environ = func() []string { return base }
 	t.Cleanup(func() {
-		s.check(s.stop())
+		s.Check(s.stop())
 		if t.Failed() {
 			for _, text := range s.tails() {
 				t.Log(text)
 			}
 		}
 	})
-	s.check(os.Mkdir(s.state, 0o700))
+	s.Check(os.Mkdir(s.state, 0o700))
 	settings, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
-	s.check(err)
+	s.Check(err)
 	// A dead runner's job is given up soon, but not that of one that waits for its turn.
-	s.gitHub, err = s.github(settings, "--silence", "30s")
-	s.check(err)
-	base = append(base, "REMUDA_CONFIG="+s.gitHub.config, "REMUDA_SIMULATED_TOKEN="+s.gitHub.token)
+	var config string
+	s.gitHub, config, err = s.github(settings, "--silence", "30s")
+	s.Check(err)
+	base = append(base, "REMUDA_CONFIG="+config, "REMUDA_SIMULATED_TOKEN="+s.gitHub.Token)
 	s.watch()
 	return s
 }
@@ -70,31 +68,15 @@ func (s *installation) watch() {
 	s.Helper()
 	u := &url.URL{Scheme: "sqlite", Path: filepath.Join(s.state, "remuda.db")}
 	table, err := sqlitestore.Open(s.Context(), u, clock.RealClock{})
-	s.check(err)
-	s.table, s.witness = table, witness.New(store.New(table), witnessGrace)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
-	watched := make(chan error, 1)
-	go func() { watched <- s.witness.Watch(ctx, 100*time.Millisecond) }()
-	s.Cleanup(func() {
-		cancel()
-		s.check(<-watched)
-		s.check(table.Close())
-	})
-}
-
-// check ends the test on an error.
-func (s *installation) check(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
+	s.Check(err)
+	s.table, s.witness = table, witness.Start(s, table, witnessGrace, 100*time.Millisecond)
 }
 
 // controls starts a controller.
-func (s *installation) controls() *daemon {
+func (s *installation) controls() *program.Process {
 	s.Helper()
 	d, err := s.start("controller", "controller")
-	s.check(err)
+	s.Check(err)
 	return d
 }
 
@@ -102,14 +84,7 @@ func (s *installation) controls() *daemon {
 func (s *installation) remuda(limit time.Duration, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Dir, cmd.Env = s.dir, s.environ()
-	var out, problems bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("remuda %s: %w after %s: %s", strings.Join(args, " "), err, limit, strings.TrimSpace(problems.String()))
-	}
-	return out.Bytes(), nil
+	return program.Run(ctx, s.dir, s.environ(), args...)
 }
 
 // answer is what `remuda request -o json` prints.
@@ -141,18 +116,11 @@ func (s *installation) request(run string, count int, more ...string) (answer, e
 // requestWithin is request for one that may take longer or shorter than others.
 func (s *installation) requestWithin(limit time.Duration, run string, count int, more ...string) (answer, error) {
 	args := []string{"request", "--id", run, "--count", fmt.Sprint(count), "--resource-class", "small", "-o", "json"}
-	out, err := s.remuda(limit, append(args, more...)...)
-	if err != nil {
-		return answer{}, err
+	a, err := program.JSON[answer](s.remuda(limit, append(args, more...)...))
+	if err == nil && len(a.Instances) != count {
+		err = fmt.Errorf("request %s: got %d instances, want %d", run, len(a.Instances), count)
 	}
-	var a answer
-	if err := json.Unmarshal(out, &a); err != nil {
-		return answer{}, fmt.Errorf("request %s: %w", run, err)
-	}
-	if len(a.Instances) != count {
-		return answer{}, fmt.Errorf("request %s: got %d instances, want %d", run, len(a.Instances), count)
-	}
-	return a, nil
+	return a, err
 }
 
 // jobs queues jobs for a run, waits for them, and wants all to succeed.
@@ -169,7 +137,7 @@ func (s *installation) release(run string) error {
 
 // expect waits until want accepts as many of the newest records as given.
 func (s *installation) expect(n int, what string, want func(store.Instance) bool) error {
-	return until(patience, fmt.Sprintf("%d %s", n, what), func() bool {
+	return program.Until(patience, fmt.Sprintf("%d %s", n, what), func() bool {
 		got := 0
 		for _, in := range s.witness.Instances() {
 			if want(in) {
@@ -204,34 +172,26 @@ func (s *installation) close(cut ...string) error {
 	if err != nil {
 		return err
 	}
-	if code, err := c.end(syscall.SIGTERM, stopLimit); err != nil {
-		return err
-	} else if code != 0 {
-		return fmt.Errorf("controller: exit code %d, want 0", code)
+	if code, err := c.Stop(syscall.SIGTERM); err != nil || code != 0 {
+		return errors.Join(fmt.Errorf("controller: exit code %d, want 0", code), err)
 	}
-	if left, err := s.left(); err != nil {
-		return err
-	} else if len(left) > 0 {
-		return fmt.Errorf("processes of %d machines are left: %v", len(left), left)
+	if left, err := s.Left(); err != nil || len(left) > 0 {
+		return errors.Join(fmt.Errorf("processes of %d machines are left: %v", len(left), left), err)
 	}
 	return s.judge(cut)
 }
 
 // judge asks the witness.
 func (s *installation) judge(cut []string) error {
-	out, err := s.remuda(patience, "dev", "jobs", "-o", "json")
+	jobs, err := program.JSON[[]githubsim.JobRecord](s.remuda(patience, "dev", "jobs", "-o", "json"))
 	if err != nil {
-		return err
-	}
-	var jobs []githubsim.JobRecord
-	if err := json.Unmarshal(out, &jobs); err != nil {
 		return err
 	}
 	if err := s.witness.Look(s.Context()); err != nil {
 		return err
 	}
 	s.witness.Jobs(jobs, cut...)
-	machines, err := s.machines()
+	machines, err := s.Machines()
 	if err != nil {
 		return err
 	}

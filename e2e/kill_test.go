@@ -67,20 +67,20 @@ func story(t *testing.T, killer *stalker) {
 	s.controls()
 	killer.follow(s)
 	cold, err := s.request("100", 2)
-	s.check(err)
-	s.check(s.jobs("100", 2))
-	s.check(s.release("100"))
-	s.check(s.expect(2, "instances are pooled", pooled))
+	s.Check(err)
+	s.Check(s.jobs("100", 2))
+	s.Check(s.release("100"))
+	s.Check(s.expect(2, "instances are pooled", pooled))
 	warm, err := s.request("200", 2)
-	s.check(err)
-	s.check(s.jobs("200", 2))
-	s.check(s.release("200"))
-	s.check(s.expect(2, "instances are pooled", pooled))
-	s.check(s.drain())
-	s.check(killer.rest())
-	s.check(s.close())
+	s.Check(err)
+	s.Check(s.jobs("200", 2))
+	s.Check(s.release("200"))
+	s.Check(s.expect(2, "instances are pooled", pooled))
+	s.Check(s.drain())
+	s.Check(killer.rest())
+	s.Check(s.close())
 
-	if machines, err := s.machines(); err != nil || len(machines) != 2 {
+	if machines, err := s.Machines(); err != nil || len(machines) != 2 {
 		t.Errorf("machines = %v, %v, want the 2 that were needed", machines, err)
 	}
 	if cold.WarmCount != 0 || warm.WarmCount != 2 {
@@ -112,12 +112,12 @@ const look = time.Millisecond
 // follow begins to count. What went wrong is told by rest.
 func (k *stalker) follow(s *installation) {
 	db, err := sqlitedb.Open(s.Context(), filepath.Join(s.state, "remuda.db"))
-	s.check(err)
+	s.Check(err)
 	ctx, stop := context.WithCancel(s.Context())
 	var counting errgroup.Group
 	counting.Go(func() error { return errors.Join(k.count(ctx, s, db), db.Close()) })
 	k.stop, k.done = stop, counting.Wait
-	s.Cleanup(func() { s.check(k.rest()) }) // of a story that broke off
+	s.Cleanup(func() { s.Check(k.rest()) }) // of a story that broke off
 }
 
 // rest ends the counting.
@@ -167,12 +167,13 @@ func (k *stalker) see(ctx context.Context, s *installation, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.end(syscall.SIGKILL, stopLimit); err != nil {
+	if _, err := c.Stop(syscall.SIGKILL); err != nil {
 		return err
 	}
 	next, err := s.start("controller", "controller")
 	if err != nil {
 		return err
 	}
-	return next.says(`"this controller leads"`) // one that has hardly begun could not be told to stop in good order
+	_, err = next.Await(`"leading"`) // one that has hardly begun could not be told to stop in good order
+	return err
 }

@@ -28,27 +28,27 @@ func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 			s := install(t)
 			s.controls()
 			got, err := s.request("100", 1)
-			s.check(err)
+			s.Check(err)
 			dir := t.TempDir()
 			up, letGo := filepath.Join(dir, "up"), filepath.Join(dir, "go")
 			s.job(githubsim.Job{
 				ID: "j", Name: "j", Label: "100", RunID: "100",
 				Script: fmt.Sprintf("echo >'%s'\nuntil test -e '%s'; do sleep 0.05; done\n", up, letGo),
 			})
-			s.check(until(patience, "the job runs", func() bool { _, err := os.Stat(up); return err == nil }))
+			s.Check(program.Until(patience, "the job runs", func() bool { _, err := os.Stat(up); return err == nil }))
 			listener, err := process.Lookup(s.listener(got.ids()[0]))
-			s.check(err)
-			s.check(process.Signal(listener, syscall.SIGKILL))
+			s.Check(err)
+			s.Check(process.Signal(listener, syscall.SIGKILL))
 			// A simulated worker that ends sooner finds it there, and leaves the report to it.
-			s.check(until(patience, "the listener ends", func() bool { return !listener.Alive() }))
+			s.Check(program.Until(patience, "the listener ends", func() bool { return !listener.Alive() }))
 			if mode == store.ReleaseNow {
 				_, err := s.remuda(patience, "release", "--id", "100", "--mode", "now")
-				s.check(err)
+				s.Check(err)
 				if rec := s.ended("j"); rec.Conclusion == githubsim.Success {
 					t.Errorf("job = %+v, want it cut", rec)
 				}
 			} else {
-				s.check(os.WriteFile(letGo, nil, 0o600))
+				s.Check(os.WriteFile(letGo, nil, 0o600))
 				if rec := s.ended("j"); rec.Conclusion != githubsim.Success || rec.InstanceID != got.ids()[0] {
 					t.Errorf("job = %+v, want success on %v", rec, got.ids())
 				}
@@ -56,7 +56,7 @@ func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 				if rec := s.ended("next"); rec.Conclusion != githubsim.Success || rec.InstanceID != got.ids()[0] {
 					t.Errorf("job after it = %+v, want success on %v", rec, got.ids())
 				}
-				s.check(s.release("100"))
+				s.Check(s.release("100"))
 			}
 			s.end(1, "100")
 		})

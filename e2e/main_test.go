@@ -2,19 +2,14 @@
 package e2e
 
 import (
-	"encoding/json"
-	"fmt"
+	"context"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/remuda-run/remuda/e2e/program"
 )
-
-// binary is the program under test, built once.
-var binary string
 
 // settingEnvs are the variables that stand for its settings.
 var settingEnvs []string
@@ -27,24 +22,14 @@ func TestMain(m *testing.M) {
 }
 
 // prepare asks the program for its settings.
-func prepare(built string) (stop func(), err error) {
-	binary = built
-	out, err := exec.Command(binary, "config", "-o", "json").Output()
-	if err != nil {
-		return nil, fmt.Errorf("remuda config: %w", err)
-	}
-	var config struct {
-		Settings []struct {
-			Env string `json:"env"`
-		} `json:"settings"`
-	}
-	if err := json.Unmarshal(out, &config); err != nil {
-		return nil, fmt.Errorf("remuda config: %w", err)
-	}
+func prepare() error {
+	config, err := program.JSON[struct {
+		Settings []struct{ Env string }
+	}](program.Run(context.Background(), "", nil, "config", "-o", "json"))
 	for _, s := range config.Settings {
 		settingEnvs = append(settingEnvs, s.Env)
 	}
-	return nil, nil
+	return err
 }
 
 // TestScripts runs every script of the folder, so that none can be missed. See scripts/README.md for

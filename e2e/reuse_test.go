@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,62 +21,37 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// jobUser is who runs jobs here: a user of every Debian who has no processes.
-const jobUser = "games"
-
-// jobUserFree is held by the one test whose jobs run as that user: all that is the user's is its.
+// jobUserFree is held by the one test whose jobs run as a user of every Debian who has no processes: all that is the user's is
+// its.
 var jobUserFree sync.Mutex
 
 // helpEnv makes this test program do what jobs do and shells cannot: see TestJobHelper.
 const helpEnv = "REMUDA_E2E_HELP"
 
-// helper copies this program to where jobs can run it, as root if rooted.
-func helper(t *testing.T, dir, name string, mode fs.FileMode) string {
-	t.Helper()
-	b, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, name)
-	if err := errors.Join(os.WriteFile(path, b, 0o755), os.Chmod(path, mode)); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestJobHelper listens, mounts, makes what belongs to root, or looks for secrets, for a job.
 func TestJobHelper(t *testing.T) {
 	what, argument, _ := strings.Cut(os.Getenv(helpEnv), ":")
+	check := program.T{TB: t}.Check
 	switch what {
 	case "":
 	case "listen": // until killed
 		l, err := net.Listen("tcp", "127.0.0.1:"+argument)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(err)
 		defer l.Close()
 		time.Sleep(time.Hour)
 	case "free":
 		l, err := net.Listen("tcp", "127.0.0.1:"+argument)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(err)
+		check(l.Close())
 	case "root":
 		deep := filepath.Join(argument, "deep")
-		if err := errors.Join(os.MkdirAll(deep, 0o700), os.WriteFile(filepath.Join(deep, "file"), []byte("dirt"), 0o600), os.WriteFile(argument+".txt", nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		check(errors.Join(os.MkdirAll(deep, 0o700), os.WriteFile(filepath.Join(deep, "file"), []byte("dirt"), 0o600), os.WriteFile(argument+".txt", nil, 0o600)))
 		info, err := os.Stat(deep)
 		if err != nil || info.Sys().(*syscall.Stat_t).Uid != 0 {
 			t.Fatalf("%s does not belong to root: %v", deep, err)
 		}
 	case "mount":
-		if err := errors.Join(os.Mkdir(argument, 0o755), syscall.Mount("none", argument, "tmpfs", 0, "size=64k")); err != nil {
-			t.Fatal(err)
-		}
+		check(errors.Join(os.Mkdir(argument, 0o755), syscall.Mount("none", argument, "tmpfs", 0, "size=64k")))
 	case "grep":
 		grep(t, argument)
 	}
@@ -87,30 +61,16 @@ func TestJobHelper(t *testing.T) {
 // returns a folder with programs for jobs.
 func unprivileged(t *testing.T, classes string, env ...string) (s *installation, programs string) {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("only root can run jobs as another user")
-	}
-	if _, err := user.Lookup(jobUser); err != nil {
-		t.Skipf("nobody to run jobs as: %v", err)
-	}
 	jobUserFree.Lock()
 	t.Cleanup(jobUserFree.Unlock)
-	if there, err := (process.User{UID: ownerOf(t)}).Processes(); err != nil || len(there) > 0 {
-		t.Skipf("%s has %d processes already, %v", jobUser, len(there), err)
-	}
-	t.Cleanup(func() { // what a failed test leaves must not hide the next one's result
-		left, err := process.User{UID: ownerOf(t)}.Processes()
-		if err := errors.Join(err, process.KillAll(left...)); err != nil {
-			t.Error(err)
-		}
-	})
-	env = append(env, "REMUDA_AGENT_RUNNER_USER="+jobUser, "REMUDA_PROCESS_CAPACITY=1", "REMUDA_CLASSES="+classes)
+	jobs := program.JobUser(t, "games")
+	env = append(env, "REMUDA_AGENT_RUNNER_USER="+jobs.Name, "REMUDA_PROCESS_CAPACITY=1", "REMUDA_CLASSES="+classes)
 	s = install(t, append(env, crowdLimits...)...) // a machine that ends for being slow would hide what these are about
-	programs = filepath.Join(s.dir, "programs")
-	s.check(os.Mkdir(programs, 0o755))
+	s.user, programs = jobs, filepath.Join(s.dir, "programs")
+	s.Check(os.Mkdir(programs, 0o755))
 	// Jobs must reach the program, their machine and these folders, which tests keep to themselves.
-	for _, dir := range []string{filepath.Dir(binary), filepath.Dir(s.dir), s.dir, s.state, programs} {
-		s.check(os.Chmod(dir, 0o755))
+	for _, dir := range []string{filepath.Dir(program.Binary), filepath.Dir(s.dir), s.dir, s.state, programs} {
+		s.Check(os.Chmod(dir, 0o755))
 	}
 	s.controls()
 	return s, programs
@@ -163,12 +123,12 @@ func TestReuse_S88_TenCleanCycles(t *testing.T) {
 	program.Long(t, "plays ten runs")
 	t.Parallel()
 	s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096, scrub: full}}`)
-	helper(t, programs, "plain", 0o755)
-	helper(t, programs, "rooted", 0o755|fs.ModeSetuid)
+	program.Help(t, programs, "plain", 0o755)
+	program.Help(t, programs, "rooted", 0o755|fs.ModeSetuid)
 	mark := "remuda-reuse-" + strconv.Itoa(os.Getpid())
 	t.Cleanup(func() {
 		for _, place := range []string{"/tmp", "/var/tmp", "/dev/shm"} {
-			s.check(os.RemoveAll(filepath.Join(place, mark)))
+			s.Check(os.RemoveAll(filepath.Join(place, mark)))
 		}
 	})
 	job := fmt.Sprintf("set -e\nMARK=%s NUMBER=%d PORT=%d PROGRAMS='%s'\n%s", mark, os.Getpid(), freePort(t), programs, dirty)
@@ -176,7 +136,7 @@ func TestReuse_S88_TenCleanCycles(t *testing.T) {
 	for run := range 10 {
 		label := fmt.Sprintf("label-%d", run)
 		got, err := s.request(label, 1)
-		s.check(err)
+		s.Check(err)
 		if machine == "" {
 			machine = got.ids()[0]
 		}
@@ -187,36 +147,22 @@ func TestReuse_S88_TenCleanCycles(t *testing.T) {
 			s.explain(machine)
 			t.Fatal(err)
 		}
-		s.check(s.release(label))
-		s.check(s.expect(1, "instance is pooled", pooled))
+		s.Check(s.release(label))
+		s.Check(s.expect(1, "instance is pooled", pooled))
 	}
 	s.end(1)
-	uid := ownerOf(t)
-	if left, err := (process.User{UID: uid}).Processes(); err != nil || len(left) > 0 {
-		t.Errorf("%d processes of %s are left, %v", len(left), jobUser, err)
+	if left, err := (process.User{UID: s.user.UID}).Processes(); err != nil || len(left) > 0 {
+		t.Errorf("%d processes of %s are left, %v", len(left), s.user.Name, err)
 	}
-}
-
-func ownerOf(t *testing.T) int {
-	t.Helper()
-	u, err := user.Lookup(jobUser)
-	if err != nil {
-		t.Fatal(err)
-	}
-	uid, err := strconv.Atoi(u.Uid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return uid
 }
 
 // explain logs what the jobs of a machine said.
 func (s *installation) explain(machine string) {
-	logs, err := filepath.Glob(filepath.Join(s.state, "instances/instances", machine, "runner/_diag/*.log"))
+	logs, err := filepath.Glob(filepath.Join(s.Machine(machine), "runner/_diag/*.log"))
 	if err != nil {
 		s.Log(err)
 	}
-	for _, name := range append(logs, filepath.Join(s.state, "instances/instances", machine, "agent.log")) {
+	for _, name := range append(logs, filepath.Join(s.Machine(machine), "agent.log")) {
 		text, err := os.ReadFile(name)
 		s.Logf("--- %s %v\n%s", filepath.Base(name), err, text)
 	}
@@ -226,10 +172,10 @@ func (s *installation) explain(machine string) {
 func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 	t.Parallel()
 	s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096}}`)
-	helper(t, programs, "rooted", 0o755|fs.ModeSetuid)
+	program.Help(t, programs, "rooted", 0o755|fs.ModeSetuid)
 	got, err := s.request("100", 1)
-	s.check(err)
-	place := filepath.Join(s.state, "instances/instances", got.ids()[0], "home/mounted")
+	s.Check(err)
+	place := filepath.Join(s.Machine(got.ids()[0]), "home/mounted")
 	t.Cleanup(func() { _ = syscall.Unmount(place, syscall.MNT_DETACH) }) // not mounted: not there either
 	_, err = s.remuda(patience, "dev", "submit", "--run", "100", "--wait", "--script",
 		fmt.Sprintf("set -e\nenv REMUDA_E2E_HELP=mount:%s '%s/rooted' -test.run='^TestJobHelper$'", place, programs))
@@ -237,19 +183,19 @@ func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 		s.explain(got.ids()[0])
 		t.Fatal(err)
 	}
-	s.check(s.release("100"))
-	s.check(s.expect(1, "instance is gone", func(in store.Instance) bool { return in.State == statemachine.Terminated }))
-	log, err := os.ReadFile(filepath.Join(s.state, "instances/instances", got.ids()[0], "agent.log"))
-	if err != nil || !bytes.Contains(log, []byte("this machine could not be cleaned after its run")) || !bytes.Contains(log, []byte("mounted")) {
+	s.Check(s.release("100"))
+	s.Check(s.expect(1, "instance is gone", func(in store.Instance) bool { return in.State == statemachine.Terminated }))
+	log, err := os.ReadFile(filepath.Join(s.Machine(got.ids()[0]), "agent.log"))
+	if err != nil || !bytes.Contains(log, []byte("machine not clean")) || !bytes.Contains(log, []byte("mounted")) {
 		t.Errorf("the agent's log does not say that %s is left: %v\n%s", place, err, log)
 	}
 	again, err := s.request("200", 1)
-	s.check(err)
+	s.Check(err)
 	if again.WarmCount != 0 {
 		t.Errorf("run 200 got %v, want a cold one", again.ids())
 	}
-	s.check(s.jobs("200", 1))
-	s.check(s.release("200"))
+	s.Check(s.jobs("200", 1))
+	s.Check(s.release("200"))
 	s.end(2)
 }
 
@@ -261,13 +207,13 @@ func TestReuse_H42_ScrubTerminate_OneRunEach(t *testing.T) {
 	for run := range 2 {
 		label := fmt.Sprint(100 + run)
 		got, err := s.request(label, 1)
-		s.check(err)
+		s.Check(err)
 		if got.WarmCount != 0 {
 			t.Errorf("run %s got %v, want a cold one", label, got.ids())
 		}
-		s.check(s.jobs(label, 2)) // of one run
-		s.check(s.release(label))
-		s.check(s.expect(run+1, "instances are gone", func(in store.Instance) bool { return in.State == statemachine.Terminated }))
+		s.Check(s.jobs(label, 2)) // of one run
+		s.Check(s.release(label))
+		s.Check(s.expect(run+1, "instances are gone", func(in store.Instance) bool { return in.State == statemachine.Terminated }))
 	}
 	s.end(2)
 }

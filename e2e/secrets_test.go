@@ -10,17 +10,16 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/remuda-run/remuda/e2e/leak"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 	"github.com/remuda-run/remuda/statemachine"
@@ -29,8 +28,7 @@ import (
 
 // secrets collects every registration that was in a record, and what was sealed in it.
 type secrets struct {
-	mu     sync.Mutex
-	seen   []string
+	leak.Secrets
 	opened int
 	clear  []string // runners whose registration anybody who reads the record can use
 }
@@ -55,50 +53,27 @@ func (c *secrets) open(dir string, in store.Instance) {
 		}
 		if plain, err := key.Open(reg); err == nil {
 			c.opened++
-			c.seen = append(c.seen, plain.Secret)
+			c.Add("registration", plain.Secret)
 			if jit, err := githubsim.DecodeJIT(plain.Secret); err == nil { // what it is good for, in any form
-				c.seen = append(c.seen, jit.Secret)
+				c.Add("JIT secret", jit.Secret)
 			}
 		}
 		return fs.SkipAll
 	})
 }
 
-func (c *secrets) list() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.seen)
-}
-
-// noneIn wants the program that registers among the command lines of all processes, and no secret in any.
-func noneIn(t *testing.T, lines []string, words []string) {
-	t.Helper()
-	runner := false
-	for _, line := range lines {
-		runner = runner || strings.Contains(line, "Runner.Listener") || strings.Contains(line, "simrunner")
-		for _, w := range words {
-			if strings.Contains(line, w) {
-				t.Errorf("a command line holds a credential: %.80q…", line)
-			}
-		}
-	}
-	if !runner {
-		t.Error("no command line of the runner was seen")
-	}
-}
-
 // collect looks into the store until ctx ends.
 func (c *secrets) collect(ctx context.Context, dir string, st *store.Store) error {
+	seen := map[string]bool{}
 	for {
 		err := st.Scan(ctx, store.Visitor{
 			Instance: func(in store.Instance) {
-				c.mu.Lock()
-				defer c.mu.Unlock()
 				secret := in.Registration.Secret
-				if secret == "" || slices.Contains(c.seen, secret) {
+				if secret == "" || seen[secret] {
 					return
 				}
-				c.seen = append(c.seen, secret)
+				seen[secret] = true
+				c.Add("sealed registration", secret)
 				c.open(dir, in)
 			},
 			Bad: func(store.Key, error) {},
@@ -123,51 +98,51 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096}}`, "REMUDA_GITHUB_REGISTRATION="+mode, "REMUDA_LOG_LEVEL=debug")
-			plain := helper(t, programs, "plain", 0o755)
+			plain := program.Help(t, programs, "plain", 0o755)
 			found := &secrets{}
+			found.Add("token", s.gitHub.Token)
 			ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 			collected := make(chan error, 1)
 			go func() { collected <- found.collect(ctx, s.dir, store.New(s.table)) }()
 			lines := &leak.CommandLines{}
 			watched := make(chan struct{})
 			go func() { defer close(watched); lines.Watch(ctx) }()
-			t.Cleanup(func() { cancel(); <-watched; s.check(<-collected) })
+			t.Cleanup(func() { cancel(); <-watched; s.Check(<-collected) })
 
 			got, err := s.request("100", 1)
-			s.check(err)
+			s.Check(err)
 			stop := filepath.Join(s.dir, "programs/stop")
 			done := make(chan error, 1)
 			go func() {
 				_, err := s.remuda(patience, "dev", "submit", "--run", "100", "--wait", "--script", "until test -e '"+stop+"'; do sleep 0.05; done")
 				done <- err
 			}()
-			s.check(s.expect(1, "instance has used its registration", func(in store.Instance) bool {
+			s.Check(s.expect(1, "instance has used its registration", func(in store.Instance) bool {
 				return in.State == statemachine.Running && in.Registration.Secret == ""
 			}))
-			s.check(until(patience, "the job runs", func() bool {
+			s.Check(program.Until(patience, "the job runs", func() bool {
 				out, err := s.remuda(patience, "dev", "jobs", "--run", "100")
 				return err == nil && strings.Contains(string(out), "running")
 			}))
-			words := append(found.list(), s.gitHub.token)
-			if len(words) < 2 || found.opened == 0 || len(found.clear) > 0 {
+			if found.opened == 0 || len(found.clear) > 0 {
 				t.Fatalf("%d registrations were seen sealed in a record, and in the clear those of %q", found.opened, found.clear)
 			}
-			s.tables(words)
-			s.files(words)
+			s.tables(found)
+			s.files(found)
 			listener := fmt.Sprint(s.listener(got.ids()[0]))
-			for _, hit := range asJobUser(t, plain, s.dir, words) {
+			for _, hit := range s.asJobUser(plain, found.All()) {
 				if mode == "jit" && hit == "/proc/"+listener+"/environ" || strings.HasSuffix(hit, "/runner/.credentials") {
 					continue // docs/security.md#what-a-job-can-read
 				}
-				t.Errorf("%s can read a credential in %s", jobUser, hit)
+				t.Errorf("%s can read a credential in %s", s.user.Name, hit)
 			}
-			s.check(os.WriteFile(stop, nil, 0o644))
-			s.check(<-done)
-			s.check(s.release("100"))
+			s.Check(os.WriteFile(stop, nil, 0o644))
+			s.Check(<-done)
+			s.Check(s.release("100"))
 			s.end(1)
-			s.tables(append(found.list(), s.gitHub.token))
-			s.files(append(found.list(), s.gitHub.token))
-			noneIn(t, lines.Seen(), found.list())
+			s.tables(found)
+			s.files(found)
+			lines.Innocent(t, &found.Secrets, "token") // that is a plain word
 		})
 	}
 }
@@ -175,35 +150,33 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 // listener is the process that the agent of a machine remembers.
 func (s *installation) listener(machine string) int {
 	s.Helper()
-	text, err := os.ReadFile(filepath.Join(s.state, "instances/instances", machine, "agent-state.json"))
-	s.check(err)
+	text, err := os.ReadFile(filepath.Join(s.Machine(machine), "agent-state.json"))
+	s.Check(err)
 	_, rest, _ := strings.Cut(string(text), `"listener": {`)
 	_, rest, _ = strings.Cut(rest, `"pid": `)
 	number, _, _ := strings.Cut(rest, ",")
 	pid, err := strconv.Atoi(number)
-	s.check(err)
+	s.Check(err)
 	return pid
 }
 
-// tables looks for words in every cell of the store's file.
-func (s *installation) tables(words []string) {
+// tables looks for credentials in every cell of the store's file.
+func (s *installation) tables(secrets *secrets) {
 	s.Helper()
 	db, err := sqlitedb.Open(s.Context(), filepath.Join(s.state, "remuda.db"))
-	s.check(err)
-	defer func() { s.check(db.Close()) }()
+	s.Check(err)
+	defer func() { s.Check(db.Close()) }()
 	names, err := query(s.Context(), db.SQL(), "SELECT name FROM sqlite_master WHERE type = 'table'")
-	s.check(err)
+	s.Check(err)
 	if len(names) == 0 {
 		s.Error("the store has no tables")
 	}
 	for _, name := range names {
 		cells, err := query(s.Context(), db.SQL(), `SELECT * FROM "`+name+`"`)
-		s.check(err)
+		s.Check(err)
 		for _, cell := range cells {
-			for _, w := range words {
-				if strings.Contains(cell, w) {
-					s.Errorf("table %s holds a credential: %.60s…", name, cell)
-				}
+			if found := secrets.In([]byte(cell)); len(found) > 0 {
+				s.Errorf("table %s holds the %s: %.60s…", name, strings.Join(found, ", "), cell)
 			}
 		}
 	}
@@ -239,53 +212,33 @@ func query(ctx context.Context, db *sql.DB, text string) ([]string, error) {
 	return cells, rows.Err()
 }
 
-// files looks for words in everything that was written but the store and what the simulated GitHub told
+// files looks for credentials in everything that was written but the store and what the simulated GitHub told
 // its operator: logs of all, launches and machines of the fleet, folders of the instances.
-func (s *installation) files(words []string) {
+func (s *installation) files(secrets *secrets) {
 	s.Helper()
-	looked := 0
-	s.check(filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "remuda.db") || d.Name() == "github.log" || d.Name() == ".credentials" || strings.Contains(path, "/programs/") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		looked++
-		for _, w := range words {
-			if bytes.Contains(text, []byte(w)) {
-				s.Errorf("%s holds a credential", path)
-			}
-		}
-		return err
-	}))
+	found, looked, err := secrets.Files(s.dir, func(path string) bool {
+		name := filepath.Base(path)
+		return strings.HasPrefix(name, "remuda.db") || name == "github.log" || name == ".credentials" || strings.Contains(path, "/programs/")
+	})
+	s.Check(err)
+	for path, names := range found {
+		s.Errorf("%s holds the %s", path, strings.Join(names, ", "))
+	}
 	if looked < 5 {
 		s.Errorf("looked into %d files only", looked)
 	}
 }
 
 // asJobUser looks for words as the user of jobs, and returns where they are.
-func asJobUser(t *testing.T, program, dir string, words []string) []string {
-	t.Helper()
-	u, err := user.Lookup(jobUser)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gid, err := strconv.Atoi(u.Gid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, "-test.run=^TestJobHelper$")
-	cmd.Env, cmd.Dir = []string{helpEnv + "=grep:" + dir}, "/"
+func (s *installation) asJobUser(helper string, words []string) []string {
+	s.Helper()
+	cmd := exec.Command(helper, "-test.run=^TestJobHelper$")
+	cmd.Env, cmd.Dir = []string{helpEnv + "=grep:" + s.dir}, "/"
 	cmd.Stdin = strings.NewReader(strings.Join(words, "\n"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(ownerOf(t)), Gid: uint32(gid)}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(s.user.UID), Gid: uint32(s.user.GID)}}
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		s.Fatalf("%v\n%s", err, out)
 	}
 	var hits []string
 	looked := 0
@@ -298,7 +251,7 @@ func asJobUser(t *testing.T, program, dir string, words []string) []string {
 		}
 	}
 	if looked == 0 {
-		t.Errorf("nothing was looked into:\n%s", out)
+		s.Errorf("nothing was looked into:\n%s", out)
 	}
 	return hits
 }
@@ -311,23 +264,14 @@ func grep(t *testing.T, dir string) {
 		words = append(words, slices.Clone(in.Bytes()))
 	}
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	more, merr := filepath.Glob("/proc/[0-9]*/environ")
 	files = append(files, more...)
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	program.T{TB: t}.Check(errors.Join(err, merr, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() && !strings.Contains(path, "/programs/") {
 			files = append(files, path)
 		}
 		return nil // what cannot be listed is not readable
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})))
 	looked := 0
 	for _, f := range files {
 		text, err := os.ReadFile(f)

@@ -29,7 +29,7 @@ func (w *world) half(grace step.Grace) (*step.Job, *step.Step) {
 	j := w.job("4711", 1)
 	j.Grace = grace
 	s, err := j.Start(w.action, w.with(inputs{"instance-count": "4"}))
-	w.check(err)
+	w.Check(err)
 	shows := regexp.MustCompile(`^4711  Pending  ready 0/4  warm 2  cold 2 `)
 	w.until("two are claimed, two created, and the step says so", func() bool {
 		return w.count(func(in store.Instance) bool { return in.RunID == "4711" && in.State == statemachine.Claimed }) == 2 &&
@@ -92,7 +92,7 @@ func TestCancel_AtOnce_H30(t *testing.T) {
 		j := w.job(id, 1)
 		j.Grace = step.Grace{Interrupt: patience}
 		s, err := j.Start(w.action, w.with(inputs{"instance-count": "2"}))
-		w.check(err)
+		w.Check(err)
 		if run > 2 {
 			w.until("the step has begun", func() bool { return len(s.Result().Log) > 0 })
 		}
@@ -101,7 +101,7 @@ func TestCancel_AtOnce_H30(t *testing.T) {
 			w.Errorf("run %s: %s, log %q", id, r.Conclusion, r.Log)
 		}
 		posts, err := j.Post()
-		w.check(err)
+		w.Check(err)
 		if len(posts) != 1 || posts[0].Conclusion != step.Success || len(posts[0].Outputs) > 0 || slices.ContainsFunc(posts[0].Log, regexp.MustCompile("asking for").MatchString) {
 			w.Errorf("run %s: post steps = %+v, want one that asks for nothing", id, posts)
 		}
@@ -118,7 +118,7 @@ func TestCancel_KilledWithoutPost_H30(t *testing.T) {
 	t.Parallel()
 	w := install(t, "REMUDA_REQUESTS_CLIENT_SILENCE=25s").control()
 	_, s := w.half(step.Grace{})
-	w.check(syscall.Kill(s.Pid(), syscall.SIGKILL))
+	w.Check(syscall.Kill(s.Pid(), syscall.SIGKILL))
 	if r := s.Wait(); r.ExitCode != -1 {
 		w.Errorf("exit code %d, want the end by a signal", r.ExitCode)
 	}
@@ -132,7 +132,7 @@ func TestCancel_KilledWithoutPost_H30(t *testing.T) {
 func (w *world) postGivesBack(j *step.Job) {
 	w.Helper()
 	posts, err := j.Post()
-	w.check(err)
+	w.Check(err)
 	if len(posts) != 1 || posts[0].Conclusion != step.Success || !strings.Contains(strings.Join(posts[0].Log, "\n"), "4711  given back") {
 		w.Errorf("post steps = %+v, want one that gives back", posts)
 	}
@@ -143,7 +143,7 @@ func TestCancel_KilledThePostGivesBack_H30(t *testing.T) {
 	t.Parallel()
 	w := install(t).control()
 	j, s := w.half(step.Grace{Interrupt: 200 * time.Millisecond, Terminate: 100 * time.Millisecond})
-	w.check(syscall.Kill(s.Pid(), syscall.SIGSTOP))
+	w.Check(syscall.Kill(s.Pid(), syscall.SIGSTOP))
 	j.Cancel(s)
 	r := s.Wait()
 	if diff := cmp.Diff([]syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}, r.Signals); diff != "" || r.Conclusion != step.Cancelled {

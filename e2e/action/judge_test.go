@@ -15,9 +15,9 @@ import (
 func (w *world) jobs(label string, count string, held []string) {
 	w.Helper()
 	out, err := w.remuda("dev", "submit", "--run", label, "--count", count, "--seconds", "0.2", "--wait", "-o", "json")
-	w.check(err)
+	w.Check(err)
 	var jobs []githubsim.JobRecord
-	w.check(json.Unmarshal(out, &jobs))
+	w.Check(json.Unmarshal(out, &jobs))
 	used := map[string]bool{}
 	for _, j := range jobs {
 		used[j.InstanceID] = true
@@ -35,7 +35,7 @@ func (w *world) jobs(label string, count string, held []string) {
 func (w *world) close(cut ...string) {
 	w.Helper()
 	_, err := w.remuda("drain", "--all", "--timeout", "170s")
-	w.check(err)
+	w.Check(err)
 	w.until("the fleet is gone", func() bool {
 		return w.count(func(in store.Instance) bool { return in.State != statemachine.Terminated || in.ExpiresAt.IsZero() }) == 0
 	})
@@ -49,7 +49,7 @@ func (w *world) close(cut ...string) {
 	if code := w.controller.End(syscall.SIGTERM); code != 0 {
 		w.Errorf("controller: exit code %d", code)
 	}
-	w.check(w.witness.Look(w.Context()))
+	w.Check(w.witness.Look(w.Context()))
 	var jobs []githubsim.JobRecord
 	w.sim("GET", "jobs", nil, &jobs)
 	w.witness.Jobs(jobs, cut...)

@@ -11,12 +11,6 @@ import (
 	"github.com/remuda-run/remuda/internal/awstest"
 )
 
-// binary is the program under test, built once.
-var binary string
-
 func TestMain(m *testing.M) {
-	os.Exit(program.Tests{Parallel: "4", Ready: func(built string) (func(), error) {
-		binary = built
-		return awstest.Stop, nil
-	}}.Run(m))
+	os.Exit(program.Tests{Parallel: "4", Stop: awstest.Stop}.Run(m))
 }

@@ -35,7 +35,7 @@ func (w *world) provisioned(r step.Result, label string, count, warm int) []stri
 		summary += fmt.Sprintf("| %s | %s | %s | %s | %.1f |\n", s.InstanceID, s.InstanceType, s.UsageClass, start, s.Seconds)
 	}
 	list, err := json.Marshal(ids)
-	w.check(err)
+	w.Check(err)
 	want := map[string]string{
 		"label": label, "request-id": label, "instance-ids": string(list), "ready-count": fmt.Sprint(count), "warm-count": fmt.Sprint(warm), "seconds": seconds,
 	}
@@ -70,7 +70,7 @@ func (w *world) released(r step.Result, label string) {
 	if st := w.records(label).Status; st == nil || st.Phase != statemachine.PhaseReleased {
 		w.Errorf("release of %s ended with the status %+v", label, st)
 	}
-	w.check(w.witness.Look(w.Context()))
+	w.Check(w.witness.Look(w.Context()))
 	if n := w.owned(label); n > 0 {
 		w.Errorf("release of %s ended with %d machines held", label, n)
 	}

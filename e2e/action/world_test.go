@@ -1,7 +1,6 @@
 package action
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -43,15 +42,14 @@ const (
 
 // world is an installation, what it works with, and workflows that use it.
 type world struct {
-	testing.TB
+	program.T
+	program.Fleet
 	name       string // of the installation
 	dir        string
 	aws        []string // environment that leads to AWS
 	env        []string // of the operator
 	action     *step.Action
-	github     *program.Daemon
-	githubRoot string
-	token      string // of the simulated GitHub
+	github     program.GitHub
 	controller *program.Daemon
 	store      *store.Store
 	witness    *witness.Witness
@@ -68,19 +66,19 @@ func install(t *testing.T, settings ...string) *world {
 		t.Skip("left out: the action: node is not installed")
 	}
 	endpoints := map[string]string{"dynamodb": awstest.DynamoDBLocal(t), "sqs": awstest.Moto(t)}
-	w := &world{TB: t, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), aws: awstest.Env(endpoints)}
+	w := &world{T: program.T{TB: t}, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), aws: awstest.Env(endpoints)}
+	w.Fleet = program.Fleet(filepath.Join(w.dir, "fleet"))
 	t.Cleanup(w.killMachines)
 	var err error
 	w.action, err = step.Load("../..")
-	w.check(err)
-	w.github = w.start("github", nil, "dev", "github")
-	w.token, w.githubRoot = w.github.Value("REMUDA_SIMULATED_TOKEN"), w.github.Value("REMUDA_GITHUB_API_URL")
+	w.Check(err)
+	w.github = w.start("github", nil, "dev", "github").GitHub()
 	w.configure()
 	w.env = slices.Concat(w.aws, []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_CONFIG=" + filepath.Join(w.dir, "remuda.yaml"), "REMUDA_SIMULATED_TOKEN=" + w.token,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_CONFIG=" + filepath.Join(w.dir, "remuda.yaml"), "REMUDA_SIMULATED_TOKEN=" + w.github.Token,
 	}, settings)
 	_, err = w.remuda("init")
-	w.check(err)
+	w.Check(err)
 	w.watch(endpoints["dynamodb"])
 	return w
 }
@@ -89,21 +87,18 @@ func install(t *testing.T, settings ...string) *world {
 func (w *world) configure() {
 	w.Helper()
 	limits, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
-	w.check(err)
+	w.Check(err)
 	own, err := yaml.Marshal(map[string]any{
-		"name": w.name, "store": "dynamodb://" + w.name, "pool": "sqs://" + w.name, "fleet": "process://" + filepath.Join(w.dir, "fleet"),
-		"github": map[string]any{
-			"url": w.github.Value("REMUDA_GITHUB_URL"), "apiUrl": w.githubRoot, "tokenEnv": w.github.Value("REMUDA_GITHUB_TOKEN_ENV"),
-		},
+		"name": w.name, "store": "dynamodb://" + w.name, "pool": "sqs://" + w.name, "fleet": "process://" + string(w.Fleet),
 	})
-	w.check(err)
-	w.check(os.WriteFile(filepath.Join(w.dir, "remuda.yaml"), append(limits, own...), 0o600))
+	w.Check(err)
+	w.Check(os.WriteFile(filepath.Join(w.dir, "remuda.yaml"), slices.Concat(limits, own, []byte(w.github.Settings)), 0o600))
 }
 
 // start runs remuda in the background.
 func (w *world) start(name string, env []string, args ...string) *program.Daemon {
 	w.Helper()
-	return program.Start(w, program.Command{Name: name, Path: binary, Args: args, Dir: w.dir, Env: env, Patience: patience})
+	return program.Start(w, program.Command{Name: name, Args: args, Dir: w.dir, Env: env, Patience: patience})
 }
 
 // control starts a controller.
@@ -117,40 +112,15 @@ func (w *world) control() *world {
 func (w *world) watch(endpoint string) {
 	w.Helper()
 	table, err := dynamostore.Open(w.Context(), &url.URL{Scheme: "dynamodb", Host: w.name}, awstest.Config(w, endpoint), clock.RealClock{}, slog.New(slog.DiscardHandler))
-	w.check(err)
-	w.store = store.New(table)
-	w.witness = witness.New(w.store, witnessGrace)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
-	watched := make(chan error, 1)
-	go func() { watched <- w.witness.Watch(ctx, 100*time.Millisecond) }()
-	w.Cleanup(func() {
-		cancel()
-		if err := errors.Join(<-watched, table.Close()); err != nil {
-			w.Error(err)
-		}
-	})
-}
-
-// check ends the test on an error.
-func (w *world) check(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.Check(err)
+	w.store, w.witness = store.New(table), witness.Start(w, table, witnessGrace, 100*time.Millisecond)
 }
 
 // remuda runs one command line of the operator's.
 func (w *world) remuda(args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.Context()), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Dir, cmd.Env = w.dir, w.env
-	var out, problems bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
-	}
-	return out.Bytes(), nil
+	return program.Run(ctx, w.dir, w.env, args...)
 }
 
 // inputs are those of a step.
@@ -160,7 +130,7 @@ type inputs map[string]string
 func (w *world) job(run string, attempt int) *step.Job {
 	w.Helper()
 	dir, err := os.MkdirTemp(w.dir, "job-")
-	w.check(err)
+	w.Check(err)
 	env := map[string]string{"HOME": w.dir}
 	for _, e := range w.aws {
 		name, value, _ := strings.Cut(e, "=")
@@ -169,7 +139,7 @@ func (w *world) job(run string, attempt int) *step.Job {
 	return &step.Job{Dir: dir, Env: env, Context: map[string]string{
 		"run_id": run, "run_attempt": strconv.Itoa(attempt), "run_number": "7", "repository": "octo/remuda", "repository_owner": "octo",
 		"workflow": "build", "job": "runners", "event_name": "push", "actor": "octocat", "ref": "refs/heads/main", "action": "__run",
-		"sha": strings.Repeat("0", 40), "server_url": w.githubRoot, "api_url": w.githubRoot,
+		"sha": strings.Repeat("0", 40), "server_url": w.github.Root, "api_url": w.github.Root,
 	}}
 }
 
@@ -185,7 +155,7 @@ func (w *world) run(run string, attempt int, more inputs) step.Result {
 	w.Helper()
 	j := w.job(run, attempt)
 	r, err := j.Run(w.action, w.with(more))
-	w.check(err)
+	w.Check(err)
 	w.post(j)
 	if len(r.Problems) > 0 {
 		w.Errorf("run %s: problems %q", run, r.Problems)
@@ -197,7 +167,7 @@ func (w *world) run(run string, attempt int, more inputs) step.Result {
 func (w *world) post(j *step.Job) {
 	w.Helper()
 	posts, err := j.Post()
-	w.check(err)
+	w.Check(err)
 	if len(posts) != 1 || posts[0].Conclusion != step.Success || len(posts[0].Log)+len(posts[0].Problems) > 0 {
 		w.Errorf("post steps = %+v, want a silent one", posts)
 	}
@@ -215,13 +185,11 @@ func (w *world) succeeds(r step.Result) step.Result {
 // until waits for a condition that other processes bring about.
 func (w *world) until(what string, cond func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			for _, in := range w.witness.Instances() {
-				w.Logf("%s %s run %q reason %q", in.ID, in.State, in.RunID, in.Reason)
-			}
-			w.Fatalf("%s: not within %s", what, patience)
+	if err := program.Until(patience, what, cond); err != nil {
+		for _, in := range w.witness.Instances() {
+			w.Logf("%s %s run %q reason %q", in.ID, in.State, in.RunID, in.Reason)
 		}
+		w.Fatal(err)
 	}
 }
 
@@ -251,7 +219,7 @@ func (w *world) records(id string) store.RunRecords {
 		if errors.Is(err, store.ErrUnavailable) && time.Now().Before(deadline) {
 			continue
 		}
-		w.check(err)
+		w.Check(err)
 		return r
 	}
 }
@@ -260,19 +228,15 @@ func (w *world) records(id string) store.RunRecords {
 func (w *world) sim(method, path string, in, out any) {
 	w.Helper()
 	defer http.DefaultClient.CloseIdleConnections()
-	w.check(githubsim.ControlClient{Root: w.githubRoot, Token: w.token}.Call(w.Context(), method, "/"+path, in, out))
+	w.Check(githubsim.ControlClient{Root: w.github.Root, Token: w.github.Token}.Call(w.Context(), method, "/"+path, in, out))
 }
 
 // killMachines ends what a failed test leaves of the fleet.
 func (w *world) killMachines() {
-	marked, err := process.Marked("REMUDA_INSTANCE_ID")
-	w.check(err)
-	folders, err := filepath.Glob(filepath.Join(w.dir, "fleet", "instances", "i-*"))
-	w.check(err)
-	for _, f := range folders {
-		if left := marked[filepath.Base(f)]; len(left) > 0 {
-			w.Errorf("%d processes of %s are left", len(left), filepath.Base(f))
-			w.check(process.KillAll(left...))
-		}
+	left, err := w.Left()
+	w.Check(err)
+	for id, refs := range left {
+		w.Errorf("%d processes of %s are left", len(refs), id)
+		w.Check(process.KillAll(refs...))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/story"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -52,11 +53,10 @@ func (w *world) workflow(run string, count int, warm string) []string {
 		w.Fatalf("run %s: outputs %v, want %d runners, %s of them warm", run, got, count, warm)
 	}
 	var held []string
-	w.check(json.Unmarshal([]byte(got["instance-ids"]), &held))
-	out, err := w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", strconv.Itoa(2*count), "--seconds", "0.5", "--wait", "-o", "json")
-	w.check(err)
-	var jobs []githubsim.JobRecord
-	w.check(json.Unmarshal(out, &jobs))
+	w.Check(json.Unmarshal([]byte(got["instance-ids"]), &held))
+	jobs, err := program.JSON[[]githubsim.JobRecord](
+		w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", strconv.Itoa(2*count), "--seconds", "0.5", "--wait", "-o", "json"))
+	w.Check(err)
 	for _, j := range jobs {
 		if !slices.Contains(held, j.InstanceID) {
 			w.Errorf("job %s ran on %s, want one of %v", j.ID, j.InstanceID, held)
@@ -71,9 +71,9 @@ func (w *world) workflow(run string, count int, warm string) []string {
 func (w *world) step(run string, with map[string]string) map[string]string {
 	w.Helper()
 	a, err := step.Load("../..")
-	w.check(err)
+	w.Check(err)
 	dir, err := os.MkdirTemp(w.dir, "job-")
-	w.check(err)
+	w.Check(err)
 	j := &step.Job{Dir: dir, Env: map[string]string{"HOME": dir}, Context: map[string]string{"run_id": run, "run_attempt": "1", "repository": "octo/remuda"}}
 	for _, e := range awstest.Env(w.parts.client) {
 		name, value, _ := strings.Cut(e, "=")
@@ -81,12 +81,12 @@ func (w *world) step(run string, with map[string]string) map[string]string {
 	}
 	with["name"], with["timeout"] = w.name, patience.String()
 	r, err := j.Run(a, with)
-	w.check(err)
+	w.Check(err)
 	posts, err := j.Post()
-	w.check(err)
+	w.Check(err)
 	said, err := json.Marshal(append(posts, r))
-	w.check(err)
-	w.check(os.WriteFile(filepath.Join(dir, "step.json"), said, 0o600)) // TestSecrets looks into it
+	w.Check(err)
+	w.Check(os.WriteFile(filepath.Join(dir, "step.json"), said, 0o600)) // TestSecrets looks into it
 	if r.Conclusion != step.Success || len(r.Complaints())+len(r.Problems) > 0 || len(posts) != 1 || len(posts[0].Log) > 0 {
 		w.Fatalf("step of run %s: %+v; post %+v", run, r, posts)
 	}
@@ -96,13 +96,11 @@ func (w *world) step(run string, with map[string]string) map[string]string {
 // emptied drains the fleet of so many machines and holds everything to the rules.
 func (w *world) emptied(count int) {
 	w.Helper()
-	s := story.New(story.Options{Site: w, Witness: w.witness, GitHub: w.githubRoot, Out: w.Output(), Patience: patience, Drain: true})
-	w.check(s.Tell(w.Context(), []story.Step{story.Drained}))
-	out, err := w.Remuda(w.Context(), "dev", "jobs", "-o", "json")
-	w.check(err)
-	var jobs []githubsim.JobRecord
-	w.check(json.Unmarshal(out, &jobs))
-	w.check(w.witness.Look(w.Context()))
+	s := story.New(story.Options{Site: w, Witness: w.witness, GitHub: w.github.Root, Out: w.Output(), Patience: patience, Drain: true})
+	w.Check(s.Tell(w.Context(), []story.Step{story.Drained}))
+	jobs, err := program.JSON[[]githubsim.JobRecord](w.Remuda(w.Context(), "dev", "jobs", "-o", "json"))
+	w.Check(err)
+	w.Check(w.witness.Look(w.Context()))
 	w.witness.Jobs(jobs)
 	for _, v := range w.witness.Violations() {
 		w.Errorf("violated %s", v)

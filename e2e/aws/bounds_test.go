@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -72,31 +73,24 @@ func TestBounds_NoPrincipalStopsTheOthers_H51_H53_H70(t *testing.T) {
 // warmUp serves a run and waits until its machines are idle again.
 func (w *world) warmUp(run string, count int) {
 	w.Helper()
-	_, err := w.Remuda(w.Context(), "request", "--id", run, "--count", fmt.Sprint(count), "--resource-class", "small", "--timeout", patience.String())
-	w.check(err)
-	_, err = w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", fmt.Sprint(count), "--seconds", "0.1", "--wait")
-	w.check(err)
-	_, err = w.Remuda(w.Context(), "release", "--id", run)
-	w.check(err)
+	n := fmt.Sprint(count)
+	for _, args := range [][]string{
+		{"request", "--id", run, "--count", n, "--resource-class", "small", "--timeout", patience.String()},
+		{"dev", "submit", "--run", run, "--count", n, "--seconds", "0.1", "--wait"},
+		{"release", "--id", run},
+	} {
+		_, err := w.Remuda(w.Context(), args...)
+		w.Check(err)
+	}
 	w.until("the machines of "+run+" are idle again", func() bool {
-		pooled := 0
-		for _, in := range w.witness.Instances() {
-			if !in.PooledAt.IsZero() {
-				pooled++
-			}
-		}
-		return pooled >= count
+		return len(slices.DeleteFunc(w.witness.Instances(), func(in store.Instance) bool { return in.PooledAt.IsZero() })) >= count
 	})
 }
 
 // until waits for a condition as long as one thing may take.
 func (w *world) until(what string, done func() bool) {
 	w.Helper()
-	for end := time.Now().Add(patience); !done(); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			w.Fatalf("%s: not within %s", what, patience)
-		}
-	}
+	w.Check(program.Until(patience, what, done))
 }
 
 // notify sends notifications as anybody who may send messages can.
@@ -104,20 +98,20 @@ func (w *world) notify(count int, key func(n int) store.Key) {
 	w.Helper()
 	client := sqs.NewFromConfig(awstest.Config(w, w.moto))
 	queue, err := client.GetQueueUrl(w.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(w.name + "-events")})
-	w.check(err)
+	w.Check(err)
 	var entries []sqstypes.SendMessageBatchRequestEntry
 	size := 0
 	send := func() {
 		if len(entries) > 0 {
 			_, err := client.SendMessageBatch(w.Context(), &sqs.SendMessageBatchInput{QueueUrl: queue.QueueUrl, Entries: entries})
-			w.check(err)
+			w.Check(err)
 		}
 		entries, size = nil, 0
 	}
 	for n := range count {
 		k := key(n)
 		body, err := json.Marshal(map[string]string{"PK": k.Partition, "SK": k.Sort})
-		w.check(err)
+		w.Check(err)
 		if len(entries) == 10 || size+len(body) > 200<<10 { // SQS, "Message quotas"
 			send()
 		}
@@ -161,28 +155,28 @@ func (w *world) write(id, giant string) {
 	case "text-expiry":
 		item["expiresAt"] = s("never")
 	}
-	_, err := dynamodb.NewFromConfig(awstest.Config(w, w.dynamo)).PutItem(w.Context(), &dynamodb.PutItemInput{TableName: &w.name, Item: item})
-	w.check(err)
+	_, err := w.db().PutItem(w.Context(), &dynamodb.PutItemInput{TableName: &w.name, Item: item})
+	w.Check(err)
 	w.notify(1, func(int) store.Key { return store.RequestKey(store.RequestID(id), store.KindRunRequest) })
 }
 
 // set writes one attribute as the role of a machine may.
 func (w *world) set(p store.Principal, kind, attribute string, value types.AttributeValue) {
 	w.Helper()
-	_, err := dynamodb.NewFromConfig(awstest.Config(w, w.dynamo)).UpdateItem(w.Context(), &dynamodb.UpdateItemInput{
+	_, err := w.db().UpdateItem(w.Context(), &dynamodb.UpdateItemInput{
 		TableName: &w.name, Key: map[string]types.AttributeValue{"PK": s("INSTANCE#" + string(p)), "SK": s(kind)}, UpdateExpression: aws.String("SET #a = :v"),
 		ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: map[string]types.AttributeValue{":v": value},
 	})
-	w.check(err)
+	w.Check(err)
 }
 
 // statusOf reads the answer to a request; the zero one means none.
 func (w *world) statusOf(id string) (st store.RunStatus) {
 	w.Helper()
-	out, err := dynamodb.NewFromConfig(awstest.Config(w, w.dynamo)).GetItem(w.Context(), &dynamodb.GetItemInput{
+	out, err := w.db().GetItem(w.Context(), &dynamodb.GetItemInput{
 		TableName: &w.name, Key: map[string]types.AttributeValue{"PK": s("RUN#" + id), "SK": s(store.KindRunStatus)}, ConsistentRead: aws.Bool(true),
 	})
-	w.check(err)
+	w.Check(err)
 	text := func(name string) string {
 		if v, ok := out.Item[name].(*types.AttributeValueMemberS); ok {
 			return v.Value

@@ -1,8 +1,6 @@
 package aws
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/awstest/faults"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
@@ -64,7 +63,7 @@ func TestCutOff(t *testing.T) {
 				}
 			}
 			cut.Enable(false)
-			w.check(jobs.Wait())
+			w.Check(jobs.Wait())
 			if now := w.cloud.Alive(); !slices.Equal(now, busy) {
 				t.Errorf("machines %v after the outage, want %v", now, busy)
 			}
@@ -72,7 +71,7 @@ func TestCutOff(t *testing.T) {
 			if code := old.End(syscall.SIGTERM); code != 0 {
 				t.Errorf("the one that was cut off ended with exit code %d, want 0", code)
 			}
-			w.check(w.drain())
+			w.Check(w.drain())
 			w.left()
 		})
 	}
@@ -83,16 +82,13 @@ func (w *world) occupy(jobs *errgroup.Group, run string, count int, outage time.
 	w.Helper()
 	_, err := w.Remuda(w.Context(), "request", "--id", run, "--count", fmt.Sprint(count), "--resource-class", "small",
 		"--timeout", patience.String(), "--max-runtime", "14m")
-	w.check(err)
+	w.Check(err)
 	seconds := fmt.Sprint((outage + patience/6).Seconds())
 	jobs.Go(func() error {
-		out, err := w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", fmt.Sprint(count), "--seconds", seconds, "--wait", "-o", "json")
+		done, err := program.JSON[[]githubsim.JobRecord](
+			w.Remuda(w.Context(), "dev", "submit", "--run", run, "--count", fmt.Sprint(count), "--seconds", seconds, "--wait", "-o", "json"))
 		if err != nil {
 			return err
-		}
-		var done []githubsim.JobRecord
-		if err := json.Unmarshal(out, &done); err != nil {
-			return fmt.Errorf("remuda dev submit: %w", err)
 		}
 		for _, j := range done {
 			if j.Conclusion != githubsim.Success {
@@ -109,14 +105,7 @@ func (w *world) drain() error {
 	if _, err := w.Remuda(w.Context(), "drain", "--all", "--timeout", patience.String()); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(w.Context(), patience)
-	defer cancel()
-	for slices.ContainsFunc(w.witness.Instances(), func(in store.Instance) bool { return in.ExpiresAt.IsZero() }) {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the fleet is not empty within %s", patience)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-	return nil
+	return program.Until(patience, "the fleet is empty", func() bool {
+		return !slices.ContainsFunc(w.witness.Instances(), func(in store.Instance) bool { return in.ExpiresAt.IsZero() })
+	})
 }

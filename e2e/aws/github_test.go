@@ -42,14 +42,14 @@ const appID, installationID = 77, 7
 func (w *world) authenticate(secrets *leak.Secrets, app bool) {
 	w.Helper()
 	f := &front{secrets: secrets, token: "ghp_" + rand.Text()}
-	settings := map[string]any{"url": w.githubRoot + "/octo/remuda"}
+	settings := map[string]any{"url": w.github.Root + "/octo/remuda"}
 	secret := filepath.Join(w.dir, "github-secret")
 	settings["tokenFile"] = secret
 	content := []byte(f.token)
 	if app {
 		var err error
 		f.key, err = rsa.GenerateKey(rand.Reader, 2048)
-		w.check(err)
+		w.Check(err)
 		f.token = "ghs_" + rand.Text()
 		content = pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(f.key)})
 		delete(settings, "tokenFile")
@@ -57,12 +57,12 @@ func (w *world) authenticate(secrets *leak.Secrets, app bool) {
 		secrets.Add("App key", string(content))
 	}
 	secrets.Add("token", f.token)
-	w.check(os.WriteFile(secret, content, 0o600))
-	target, err := url.Parse(w.githubRoot)
-	w.check(err)
+	w.Check(os.WriteFile(secret, content, 0o600))
+	target, err := url.Parse(w.github.Root)
+	w.Check(err)
 	f.next = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
-		r.Out.Header.Set("Authorization", "Bearer "+w.token)
+		r.Out.Header.Set("Authorization", "Bearer "+w.github.Token)
 	}, ModifyResponse: f.note}
 	server := httptest.NewServer(f)
 	w.Cleanup(func() {
@@ -72,12 +72,12 @@ func (w *world) authenticate(secrets *leak.Secrets, app bool) {
 	})
 	settings["apiUrl"] = server.URL
 	text, err := json.Marshal(settings)
-	w.check(err)
+	w.Check(err)
 
 	w.devConfig = filepath.Join(w.dir, "simulated.yaml") // `remuda dev` speaks to the simulated one itself
-	w.check(os.Rename(w.config(), w.devConfig))
-	w.github = append([]byte("github: "), text...)
-	w.check(os.WriteFile(w.config(), w.settings(), 0o600))
+	w.Check(os.Rename(w.config(), w.devConfig))
+	w.github.Settings = "github: " + string(text)
+	w.Check(os.WriteFile(w.config(), w.settings(), 0o600))
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {

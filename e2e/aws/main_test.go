@@ -19,26 +19,20 @@ import (
 	"github.com/remuda-run/remuda/internal/awstest"
 )
 
-// The program under test, built once and served to machines by loopback.
+// web serves the program under test to machines by loopback.
 var (
-	binary    string
-	binaryURL string
+	web       = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, program.Binary) }))
 	binarySum string
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(program.Tests{Parallel: "4", Flags: []string{"-ldflags=-s -w"}, Ready: serve}.Run(m))
+	os.Exit(program.Tests{Parallel: "4", Flags: []string{"-ldflags=-s -w"}, Ready: sum, Stop: func() { web.Close(); awstest.Stop() }}.Run(m))
 }
 
-// serve makes the program known and serves it, until stop.
-func serve(built string) (stop func(), err error) {
-	content, err := os.ReadFile(built)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(content)
-	binary, binarySum = built, hex.EncodeToString(sum[:])
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, binary) }))
-	binaryURL = web.URL + "/remuda"
-	return func() { web.Close(); awstest.Stop() }, nil
+// sum reads what the machines must be served.
+func sum() error {
+	content, err := os.ReadFile(program.Binary)
+	digest := sha256.Sum256(content)
+	binarySum = hex.EncodeToString(digest[:])
+	return err
 }

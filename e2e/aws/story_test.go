@@ -8,13 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/story"
-	"github.com/remuda-run/remuda/internal/awstest"
 )
 
 // The whole story, from an account in which nothing of ours exists to one in which nothing of ours lives
@@ -49,11 +47,11 @@ func (w *world) steps(action string) string {
 func (w *world) tells(steps []story.Step, launches int) {
 	w.Helper()
 	s := story.New(story.Options{
-		Site: w, Witness: w.witness, GitHub: w.githubRoot, Out: w.Output(), Patience: patience,
+		Site: w, Witness: w.witness, GitHub: w.github.Root, Out: w.Output(), Patience: patience,
 		Forgotten: time.Minute, // the jobs of two runners on a busy machine
 		Drain:     true, Launches: launches,
 	})
-	w.check(s.Tell(w.Context(), steps))
+	w.Check(s.Tell(w.Context(), steps))
 	w.judge(s)
 }
 
@@ -76,12 +74,8 @@ func (w *world) left() {
 	if alive := w.cloud.Alive(); len(alive) > 0 {
 		w.Errorf("instances alive at EC2 = %v, want none", alive)
 	}
-	running := w.machines.Running()
-	for deadline := time.Now().Add(patience); len(running) > 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		running = w.machines.Running() // the hypervisor does not know of the last ones yet
-	}
-	if len(running) > 0 {
-		w.Errorf("machines that run = %v, want none", running)
+	if err := program.Until(patience, "no machine runs", func() bool { return len(w.machines.Running()) == 0 }); err != nil { // it may not know of the last ones yet
+		w.Errorf("%v: %v run", err, w.machines.Running())
 	}
 	w.principals()
 }
@@ -89,24 +83,19 @@ func (w *world) left() {
 // principals holds the partition of every record of an instance to the instance's identity at AWS.
 func (w *world) principals() {
 	w.Helper()
-	client := dynamodb.NewFromConfig(awstest.Config(w, w.dynamo))
 	want := regexp.MustCompile("^INSTANCE#" + regexp.QuoteMeta(*w.role.RoleId) + ":(i-[0-9a-f]{17})$")
 	var seen []string
-	for pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(w.name)}); pages.HasMorePages(); {
-		out, err := pages.NextPage(w.Context())
-		w.check(err)
-		for _, item := range out.Items {
-			pk, ok := item["PK"].(*types.AttributeValueMemberS)
-			if !ok || !strings.HasPrefix(pk.Value, "INSTANCE#") {
-				continue
-			}
-			m := want.FindStringSubmatch(pk.Value)
-			if m == nil {
-				w.Errorf("partition %s: want INSTANCE#%s:<instance id>", pk.Value, *w.role.RoleId)
-				continue
-			}
-			seen = append(seen, m[1])
+	for _, item := range w.scan() {
+		pk, ok := item["PK"].(*types.AttributeValueMemberS)
+		if !ok || !strings.HasPrefix(pk.Value, "INSTANCE#") {
+			continue
 		}
+		m := want.FindStringSubmatch(pk.Value)
+		if m == nil {
+			w.Errorf("partition %s: want INSTANCE#%s:<instance id>", pk.Value, *w.role.RoleId)
+			continue
+		}
+		seen = append(seen, m[1])
 	}
 	slices.Sort(seen)
 	if diff := cmp.Diff(w.machines.Machines(), slices.Compact(seen)); diff != "" {

@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,34 +49,17 @@ func TestStatusTooLarge_H51_IsAnswered(t *testing.T) {
 // item is too large.
 func smallStatuses(t testing.TB, dynamo string, most int) (endpoint string, refused *atomic.Int64) {
 	t.Helper()
-	target, err := url.Parse(dynamo)
-	if err != nil {
-		t.Fatal(err)
-	}
 	refused = &atomic.Int64{}
-	next := &http.Transport{}
-	proxy := &httputil.ReverseProxy{Transport: next, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host }}
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			panic(http.ErrAbortHandler)
+	return before(t, dynamo, func(rw http.ResponseWriter, r *http.Request, body []byte) bool {
+		if len(body) <= most || !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") || !bytes.Contains(body, []byte(`"`+store.KindRunStatus+`"`)) {
+			return true
 		}
-		if len(body) > most && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") && bytes.Contains(body, []byte(`"`+store.KindRunStatus+`"`)) {
-			refused.Add(1)
-			rw.Header().Set("Content-Type", "application/x-amz-json-1.0")
-			rw.WriteHeader(http.StatusBadRequest)
-			_ = json.NewEncoder(rw).Encode(map[string]string{ // the one who asked has gone
-				"__type": "com.amazon.coral.validate#ValidationException", "message": "Item size has exceeded the maximum allowed size",
-			})
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		proxy.ServeHTTP(rw, r)
-	}))
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-		next.CloseIdleConnections()
-	})
-	return server.URL, refused
+		refused.Add(1)
+		rw.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		rw.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(rw).Encode(map[string]string{ // the one who asked has gone
+			"__type": "com.amazon.coral.validate#ValidationException", "message": "Item size has exceeded the maximum allowed size",
+		})
+		return false
+	}), refused
 }

@@ -10,13 +10,14 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/iam/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
@@ -34,7 +35,7 @@ import (
 
 // world is an AWS account with an installation of remuda and its machines, and a witness of both.
 type world struct {
-	testing.TB
+	program.T
 	name       string // of the installation, its table and its queues
 	dir        string
 	dynamo     string // endpoint without anything in between
@@ -45,10 +46,8 @@ type world struct {
 	roleID     string      // set in the configuration; "": IAM is asked
 	env        []string    // more settings of the operator's
 	parts      parts
-	github     []byte // settings that lead to the simulated GitHub
-	token      string // REMUDA_SIMULATED_TOKEN
+	github     program.GitHub
 	devConfig  string // configuration of `remuda dev`; "": the installation's
-	githubRoot string
 	controller *program.Daemon
 	machines   *hypervisor.Hypervisor
 	witness    *witness.Witness
@@ -73,13 +72,13 @@ const (
 func newWorld(t testing.TB, wire func(*world)) *world {
 	t.Helper()
 	program.Long(t, "runs machines on three AWS services")
-	w := &world{TB: t, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), dynamo: awstest.DynamoDBLocal(t), moto: awstest.Moto(t)}
+	w := &world{T: program.T{TB: t}, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), dynamo: awstest.DynamoDBLocal(t), moto: awstest.Moto(t)}
 	w.cloud = ec2test.New(t)
 	w.ec2 = w.cloud.URL
 	made, err := iam.NewFromConfig(awstest.Config(t, w.moto)).CreateRole(t.Context(), &iam.CreateRoleInput{
 		RoleName: &w.name, AssumeRolePolicyDocument: aws.String(`{"Version":"2012-10-17","Statement":[]}`),
 	})
-	w.check(err)
+	w.Check(err)
 	w.role = made.Role
 	w.cloud.SetProfile(w.name, *w.role.RoleId)
 	all := func() endpoints {
@@ -90,17 +89,9 @@ func newWorld(t testing.TB, wire func(*world)) *world {
 		wire(w)
 	}
 	t.Cleanup(w.tails)
-	w.simulateGitHub()
-	w.check(os.WriteFile(w.config(), w.settings(), 0o600))
+	w.github = w.start("github", nil, "dev", "github", "--silence", "30s").GitHub() // which gives a dead runner's job up soon
+	w.Check(os.WriteFile(w.config(), w.settings(), 0o600))
 	return w
-}
-
-// check ends the test on an error.
-func (w *world) check(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
 }
 
 func (w *world) config() string { return filepath.Join(w.dir, "remuda.yaml") }
@@ -109,38 +100,28 @@ func (w *world) config() string { return filepath.Join(w.dir, "remuda.yaml") }
 func (w *world) settings() []byte {
 	w.Helper()
 	limits, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
-	w.check(err)
+	w.Check(err)
 	own, err := yaml.Marshal(map[string]any{
 		"name": w.name, "store": "dynamodb://" + w.name + "?region=" + awstest.Region,
 		"pool": "sqs://" + w.name + "?region=" + awstest.Region, "fleet": "ec2://" + w.name + "?region=" + awstest.Region,
 		"ec2": map[string]any{
 			"subnets": w.cloud.Subnets(), "securityGroups": []string{ec2test.Group}, "ami": ec2test.AMI,
-			"instanceProfile": w.name, "roleId": w.roleID, "binaryUrl": binaryURL, "binarySha256": binarySum,
+			"instanceProfile": w.name, "roleId": w.roleID, "binaryUrl": web.URL + "/remuda", "binarySha256": binarySum,
 		},
 	})
-	w.check(err)
-	return bytes.Join([][]byte{limits, own, w.github}, []byte("\n"))
-}
-
-// simulateGitHub starts a GitHub that gives a dead runner's job up soon.
-func (w *world) simulateGitHub() {
-	w.Helper()
-	d := w.start("github", nil, "dev", "github", "--silence", "30s")
-	w.githubRoot = d.Value("REMUDA_GITHUB_API_URL")
-	w.token = d.Value("REMUDA_SIMULATED_TOKEN")
-	w.github = fmt.Appendf(nil, "github: {url: %s, apiUrl: %s, tokenEnv: %s}\n",
-		d.Value("REMUDA_GITHUB_URL"), w.githubRoot, d.Value("REMUDA_GITHUB_TOKEN_ENV"))
+	w.Check(err)
+	return bytes.Join([][]byte{limits, own, []byte(w.github.Settings)}, []byte("\n"))
 }
 
 // start runs remuda in the background.
 func (w *world) start(name string, env []string, args ...string) *program.Daemon {
 	w.Helper()
-	return program.Start(w, program.Command{Name: name, Path: binary, Args: args, Dir: w.dir, Env: env, Patience: patience})
+	return program.Start(w, program.Command{Name: name, Args: args, Dir: w.dir, Env: env, Patience: patience})
 }
 
 // environ is the environment of a process of the operator's or of a workflow.
 func (w *world) environ(e endpoints) []string {
-	return append(awstest.Env(e), "PATH="+os.Getenv("PATH"), "HOME="+w.dir, "REMUDA_CONFIG="+w.config(), "REMUDA_SIMULATED_TOKEN="+w.token)
+	return append(awstest.Env(e), "PATH="+os.Getenv("PATH"), "HOME="+w.dir, "REMUDA_CONFIG="+w.config(), "REMUDA_SIMULATED_TOKEN="+w.github.Token)
 }
 
 // Remuda runs one command line of a client.
@@ -149,24 +130,18 @@ func (w *world) Remuda(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 func (w *world) run(ctx context.Context, e endpoints, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Dir, cmd.Env = w.dir, append(w.environ(e), w.env...)
+	env := append(w.environ(e), w.env...)
 	if args[0] == "dev" && w.devConfig != "" {
-		cmd.Env = append(cmd.Env, "REMUDA_CONFIG="+w.devConfig)
+		env = append(env, "REMUDA_CONFIG="+w.devConfig)
 	}
-	var out, problems bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), errors.Join(err, context.Cause(ctx)), strings.TrimSpace(problems.String()))
-	}
-	return out.Bytes(), nil
+	return program.Run(ctx, w.dir, env, args...)
 }
 
 // init runs `remuda init` as the operator of the controller and returns the actions, one per resource.
 func (w *world) init(args ...string) string {
 	w.Helper()
 	out, err := w.run(w.Context(), w.parts.controller, append([]string{"init"}, args...)...)
-	w.check(err)
+	w.Check(err)
 	return string(out)
 }
 
@@ -205,7 +180,7 @@ func (w *world) host() {
 		env = append(env, "AWS_ENDPOINT_URL_"+strings.ToUpper(service)+"="+w.parts.machine[service])
 	}
 	file, err := os.Create(filepath.Join(w.dir, "hypervisor.log"))
-	w.check(err)
+	w.Check(err)
 	w.machines = hypervisor.New(hypervisor.Options{
 		Dir: filepath.Join(w.dir, "machines"), Env: env, Poll: 200 * time.Millisecond,
 		EC2: w.cloud, STS: sts.NewFromConfig(awstest.Config(w, w.moto)),
@@ -219,11 +194,22 @@ func (w *world) watch() {
 	w.Helper()
 	table, err := dynamostore.Open(w.Context(), &url.URL{Scheme: "dynamodb", Host: w.name},
 		awstest.Config(w, w.dynamo), clock.RealClock{}, slog.New(slog.DiscardHandler))
-	w.check(err)
-	w.witness = witness.New(store.New(table), witnessGrace)
-	w.beside(func(ctx context.Context) error {
-		return errors.Join(w.witness.Watch(ctx, 300*time.Millisecond), table.Close())
-	})
+	w.Check(err)
+	w.witness = witness.Start(w, table, witnessGrace, 300*time.Millisecond)
+}
+
+// db speaks to DynamoDB itself.
+func (w *world) db() *dynamodb.Client { return dynamodb.NewFromConfig(awstest.Config(w, w.dynamo)) }
+
+// scan reads the whole table.
+func (w *world) scan() (items []map[string]dbtypes.AttributeValue) {
+	w.Helper()
+	for pages := dynamodb.NewScanPaginator(w.db(), &dynamodb.ScanInput{TableName: &w.name}); pages.HasMorePages(); {
+		page, err := pages.NextPage(w.Context())
+		w.Check(err)
+		items = append(items, page.Items...)
+	}
+	return items
 }
 
 // beside runs f until the test ends.
@@ -250,27 +236,23 @@ func (w *world) Ended() error {
 	return nil
 }
 
-// tailLines is how much of each log of a machine a failure shows.
-const tailLines = 60
-
 // tails shows what the machines of a failed test said last, and keeps everything where that is wanted.
 func (w *world) tails() {
 	if !w.Failed() {
 		return
 	}
 	logs, err := filepath.Glob(filepath.Join(w.dir, "machines", "*", "root", "*.log"))
-	w.check(err)
+	w.Check(err)
 	for _, log := range append(logs, filepath.Join(w.dir, "hypervisor.log")) {
 		text, err := os.ReadFile(log)
 		if err != nil {
 			text = []byte(err.Error())
 		}
-		lines := bytes.SplitAfter(text, []byte("\n"))
 		rel, err := filepath.Rel(w.dir, log)
-		w.check(err)
-		w.Logf("--- %s\n%s", rel, bytes.Join(lines[max(0, len(lines)-tailLines):], nil))
+		w.Check(err)
+		w.Log(program.Tail(rel, text))
 	}
 	if keep := os.Getenv("REMUDA_E2E_KEEP"); keep != "" {
-		w.check(os.CopyFS(filepath.Join(keep, w.name), os.DirFS(w.dir)))
+		w.Check(os.CopyFS(filepath.Join(keep, w.name), os.DirFS(w.dir)))
 	}
 }

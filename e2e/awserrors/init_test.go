@@ -34,9 +34,9 @@ func drift(s *site) []string {
 	api := sqs.NewFromConfig(awstest.Config(s, s.moto))
 	for _, name := range []string{s.name + "-events", s.name + "-small"} {
 		url, err := api.GetQueueUrl(s.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)})
-		s.check(err)
+		s.Check(err)
 		_, err = api.SetQueueAttributes(s.Context(), &sqs.SetQueueAttributesInput{QueueUrl: url.QueueUrl, Attributes: map[string]string{"VisibilityTimeout": "77"}})
-		s.check(err)
+		s.Check(err)
 	}
 	return []string{"--set", "ec2.rootVolume=50"}
 }
@@ -93,7 +93,7 @@ func TestInit_MakesWhatThePageSays(t *testing.T) {
 	s := newSite(t)
 	s.ends(exitDone, nil, "init", "--set", "ec2.rootVolume=50", "--set", "ec2.tags={team: build}")
 	page, err := os.ReadFile("../../docs/data-model.md")
-	s.check(err)
+	s.Check(err)
 	differences, err := awsread.Installation{
 		Page: string(page), Endpoints: map[string]string{"dynamodb": s.dynamo, "sqs": s.moto, "ec2": s.ec2},
 		Table: s.name, Prefix: s.name, Classes: []string{"small"}, Name: s.name, Tags: map[string]string{"team": "build"},
@@ -102,7 +102,7 @@ func TestInit_MakesWhatThePageSays(t *testing.T) {
 		},
 		Tagged: []string{"launch template"},
 	}.Differences(t.Context())
-	s.check(err)
+	s.Check(err)
 	for _, line := range differences {
 		t.Errorf("the reader tells: %s", line)
 	}
@@ -124,11 +124,11 @@ func (s *site) completes(args []string) {
 func (s *site) owned() {
 	s.Helper()
 	tables, err := dynamodb.NewFromConfig(awstest.Config(s, s.dynamo)).ListTables(s.Context(), nil)
-	s.check(err)
+	s.Check(err)
 	queues, err := sqs.NewFromConfig(awstest.Config(s, s.moto)).ListQueues(s.Context(), nil)
-	s.check(err)
+	s.Check(err)
 	templates, err := ec2.NewFromConfig(awstest.Config(s, s.ec2)).DescribeLaunchTemplates(s.Context(), nil)
-	s.check(err)
+	s.Check(err)
 	for _, name := range tables.TableNames {
 		if !strings.HasPrefix(name, namePrefix) {
 			s.Errorf("table %s is nobody's", name)
@@ -156,9 +156,9 @@ func (s *site) owned() {
 func (s *site) untouched() {
 	s.Helper()
 	tables, err := dynamodb.NewFromConfig(awstest.Config(s, s.dynamo)).ListTables(s.Context(), nil)
-	s.check(err)
+	s.Check(err)
 	queues, err := sqs.NewFromConfig(awstest.Config(s, s.moto)).ListQueues(s.Context(), &sqs.ListQueuesInput{QueueNamePrefix: &s.name})
-	s.check(err)
+	s.Check(err)
 	if slices.Contains(tables.TableNames, s.name) || len(queues.QueueUrls) > 0 {
 		s.Errorf("although nothing was to be done, there are tables %v, queues %v", tables.TableNames, queues.QueueUrls)
 	}
@@ -220,7 +220,7 @@ func TestInit_WrongConfiguration(t *testing.T) {
 		{"NoChecksum", func(*site) []string { return []string{"--set", "ec2.binaryUrl=https://example.com/remuda"} }, nil, []string{"SHA-256"}},
 		{"UserDataTooLong", func(s *site) []string {
 			script := filepath.Join(s.dir, "script")
-			s.check(os.WriteFile(script, []byte("#!/bin/sh\n"+incompressible(20<<10)), 0o600))
+			s.Check(os.WriteFile(script, []byte("#!/bin/sh\n"+incompressible(20<<10)), 0o600))
 			return []string{"--set", "agent.script=" + script}
 		}, nil, []string{"16384 bytes"}},
 		{"NoScript", func(*site) []string { return []string{"--set", "agent.script=/no/such/script"} }, nil, []string{"agent.script: must be a readable file here", "/no/such/script"}},

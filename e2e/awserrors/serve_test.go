@@ -119,9 +119,9 @@ func TestController_DeletedQueue(t *testing.T) {
 	api := sqs.NewFromConfig(awstest.Config(t, s.moto))
 	for _, name := range []string{s.name + "-events", s.name + "-small"} {
 		url, err := api.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)})
-		s.check(err)
+		s.Check(err)
 		_, err = api.DeleteQueue(t.Context(), &sqs.DeleteQueueInput{QueueUrl: url.QueueUrl})
-		s.check(err)
+		s.Check(err)
 	}
 	d := s.start("controller")
 	d.Says("housekeeping.*queue " + s.name + "-events.*created")
@@ -146,7 +146,7 @@ func TestClient_TableDeletedMeanwhile(t *testing.T) {
 	d := s.start(request...)
 	d.Says("4711 +waiting for the controller")
 	_, err := dynamodb.NewFromConfig(awstest.Config(t, s.dynamo)).DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &s.name})
-	s.check(err)
+	s.Check(err)
 	d.Says("on table " + s.name + ": not found")
 	s.exits(exitFailure, d.Exit(), d)
 }

@@ -26,7 +26,7 @@ import (
 
 // site is an account, an operator's configuration file, and a proxy that refuses some calls.
 type site struct {
-	testing.TB
+	program.T
 	name    string // of the installation, its table and its queues
 	dir     string
 	dynamo  string // endpoints behind the proxies
@@ -49,7 +49,7 @@ const patience = 2 * time.Minute
 func newSite(t testing.TB, rules ...faults.Rule) *site {
 	t.Helper()
 	s := &site{
-		TB: t, name: namePrefix + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(),
+		T: program.T{TB: t}, name: namePrefix + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(),
 		dynamo: awstest.DynamoDBLocal(t), moto: awstest.Moto(t),
 	}
 	cloud := ec2test.New(t)
@@ -92,19 +92,12 @@ func (s *site) fail() {
 	}
 }
 
-func (s *site) check(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
 func (s *site) write(name string, content any) string {
 	s.Helper()
 	text, err := yaml.Marshal(content)
-	s.check(err)
+	s.Check(err)
 	path := filepath.Join(s.dir, name)
-	s.check(os.WriteFile(path, text, 0o600))
+	s.Check(os.WriteFile(path, text, 0o600))
 	return path
 }
 
@@ -112,7 +105,7 @@ func (s *site) write(name string, content any) string {
 // seen its end.
 func (s *site) start(args ...string) *program.Daemon {
 	s.Helper()
-	d := program.Start(s, program.Command{Name: args[0], Path: binary, Args: args, Dir: s.dir, Env: s.env, Patience: patience})
+	d := program.Start(s, program.Command{Name: args[0], Args: args, Dir: s.dir, Env: s.env, Patience: patience})
 	s.Cleanup(func() {
 		if d.State() == nil {
 			s.exits(exitDone, d.End(syscall.SIGTERM), d)
@@ -134,7 +127,7 @@ func (s *site) run(env []string, args ...string) (out, problems string, code int
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, program.Binary, args...)
 	cmd.Dir, cmd.Env = s.dir, append(s.env[:len(s.env):len(s.env)], env...)
 	var o, p bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &o, &p

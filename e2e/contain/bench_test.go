@@ -27,7 +27,7 @@ func BenchmarkRelease(b *testing.B) {
 	for _, s := range sides {
 		root := b.TempDir()
 		s.world = newWorld(b, "REMUDA_ROOT="+root)
-		s.world.check(errors.Join(os.Chmod(filepath.Dir(root), 0o755), os.Chmod(root, 0o755)))
+		s.world.Check(errors.Join(os.Chmod(filepath.Dir(root), 0o755), os.Chmod(root, 0o755)))
 		s.world.cache(root, s.files)
 	}
 	for i := 0; b.Loop(); i++ {
@@ -50,10 +50,10 @@ func (w *world) cache(root string, files int) {
 	for i := range files {
 		dir := filepath.Join(root, "opt/cache", fmt.Sprintf("package-%d", i/100))
 		if i%100 == 0 {
-			w.check(errors.Join(os.MkdirAll(dir, 0o755), os.Lchown(dir, w.user.uid, w.user.gid)))
+			w.Check(errors.Join(os.MkdirAll(dir, 0o755), os.Lchown(dir, w.user.UID, w.user.GID)))
 		}
 		file := filepath.Join(dir, fmt.Sprintf("module-%d.js", i%100))
-		w.check(errors.Join(os.WriteFile(file, nil, 0o644), os.Lchown(file, w.user.uid, w.user.gid)))
+		w.Check(errors.Join(os.WriteFile(file, nil, 0o644), os.Lchown(file, w.user.UID, w.user.GID)))
 	}
 }
 
@@ -67,7 +67,7 @@ func (w *world) cleaned(machine string) time.Duration {
 			Run     string  `json:"request_id"`
 			Seconds float64 `json:"elapsed_seconds"`
 		}
-		w.check(json.Unmarshal([]byte(line), &said))
+		w.Check(json.Unmarshal([]byte(line), &said))
 		if said.Msg == "machine ready for assignment" && said.Run == "" {
 			took = time.Duration(said.Seconds * float64(time.Second))
 		}

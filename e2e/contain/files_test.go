@@ -77,11 +77,11 @@ func TestPoisonedHome_H42(t *testing.T) {
 				t.Errorf("what the job left in its home ran as user %s", strings.TrimSpace(string(who)))
 			}
 			out, err := os.ReadFile(said)
-			w.check(err)
+			w.Check(err)
 			if text := string(out); strings.Contains(text, machine+"/home") || strings.Contains(text, machine+"/tmp") || strings.Contains(text, bad) {
 				t.Errorf("the script ran in the job's world:\n%s", text)
 			}
-			w.check(errors.Join(os.Remove(said), os.RemoveAll(filepath.Join(bad, "git"))))
+			w.Check(errors.Join(os.Remove(said), os.RemoveAll(filepath.Join(bad, "git"))))
 		})
 	}
 }

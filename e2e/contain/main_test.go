@@ -12,13 +12,9 @@ import (
 	"github.com/remuda-run/remuda/e2e/program"
 )
 
-// binary is the program under test, built once.
-var binary string
-
 func TestMain(m *testing.M) {
 	if what := os.Getenv(helpEnv); what != "" { // a job's program
 		os.Exit(help(what))
 	}
-	ready := func(built string) (func(), error) { binary = built; return nil, nil }
-	os.Exit(program.Tests{Ready: ready}.Run(m))
+	os.Exit(program.Tests{}.Run(m))
 }

@@ -71,7 +71,7 @@ func network(t *testing.T) {
 func TestMetadata_H43(t *testing.T) {
 	network(t)
 	w := newWorld(t, "REMUDA_AGENT_METADATA_FIREWALL=everywhere")
-	asJob, asOther := w.does("plain", "reach"), w.does("rooted", fmt.Sprintf("reach:%d", 2_100_000_000+w.user.uid))
+	asJob, asOther := w.does("plain", "reach"), w.does("rooted", fmt.Sprintf("reach:%d", 2_100_000_000+w.user.UID))
 	tries := func(id, script, want string) string {
 		t.Helper()
 		machine := w.run(id, script)

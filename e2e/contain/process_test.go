@@ -29,7 +29,7 @@ func TestGhost_H42(t *testing.T) {
 // ended.
 func TestSubordinateUID_H42(t *testing.T) {
 	w := newWorld(t)
-	host := 2_100_000_000 + w.user.uid // nobody's
+	host := 2_100_000_000 + w.user.UID // nobody's
 	machine := w.run("100", w.does("plain", fmt.Sprintf("stay:subuid:%s,%d", filepath.Join(w.programs, "rooted"), host)))
 	if why := w.of("subuid.impossible"); why != "" {
 		t.Skipf("no user namespaces for users here: %s", why)
@@ -62,14 +62,14 @@ func TestProcessOfBefore_H42(t *testing.T) {
 	w := newWorld(t)
 	cmd := exec.Command("/bin/sleep", "3600")
 	cmd.Env, cmd.Dir = []string{}, "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(w.user.uid), Gid: uint32(w.user.gid)}}
-	w.check(cmd.Start())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: &syscall.Credential{Uid: uint32(w.user.UID), Gid: uint32(w.user.GID)}}
+	w.Check(cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	machine := w.request("100")
 	if n := threads(t, strconv.Itoa(cmd.Process.Pid)); n != 0 {
 		t.Errorf("a process from before the first run lives beside it")
-		w.check(cmd.Process.Kill())
+		w.Check(cmd.Process.Kill())
 	}
 	<-ended
 	w.job("100", "true")

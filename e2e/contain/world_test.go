@@ -3,13 +3,11 @@ package contain
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,8 +27,9 @@ import (
 // world is an installation with a simulated GitHub and one machine at a time, whose jobs run as a user that
 // nobody else uses.
 type world struct {
-	testing.TB
-	user     account
+	program.T
+	program.Fleet
+	user     program.User
 	dir      string // of the test, which jobs can reach
 	programs string // folder with programs for jobs
 	state    string // the store's file and the fleet's folder
@@ -38,6 +37,9 @@ type world struct {
 	store    *store.Store
 	*reports
 }
+
+// jobUsers are users of every Debian that have no processes. e2e has games.
+var jobUsers = []string{"uucp", "news", "irc", "list"}
 
 // patience is how long one step may take on a busy computer, and stepTimeout how long the commands themselves
 // wait, which then say more.
@@ -50,19 +52,20 @@ const (
 func newWorld(t testing.TB, env ...string) *world {
 	t.Helper()
 	program.Long(t, "plays hostile jobs on a machine that is scrubbed in full")
-	w := &world{TB: t, user: claim(t), dir: t.TempDir(), reports: newReports(t)}
+	w := &world{T: program.T{TB: t}, user: program.JobUser(t, jobUsers...), dir: t.TempDir(), reports: newReports(t)}
 	w.programs, w.state = filepath.Join(w.dir, "programs"), filepath.Join(w.dir, "state")
+	w.Fleet = program.Fleet(filepath.Join(w.state, "instances"))
 	for _, dir := range []string{w.programs, w.state} {
-		w.check(os.Mkdir(dir, 0o755))
+		w.Check(os.Mkdir(dir, 0o755))
 	}
 	// Jobs must reach the program, their machine and these folders, which tests keep to themselves.
-	for _, dir := range []string{filepath.Dir(binary), filepath.Dir(w.dir), w.dir} {
-		w.check(os.Chmod(dir, 0o755))
+	for _, dir := range []string{filepath.Dir(program.Binary), filepath.Dir(w.dir), w.dir} {
+		w.Check(os.Chmod(dir, 0o755))
 	}
-	w.help("plain", 0o755)
-	w.help("rooted", 0o755|fs.ModeSetuid)
+	program.Help(t, w.programs, "plain", 0o755)
+	program.Help(t, w.programs, "rooted", 0o755|fs.ModeSetuid)
 	w.env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_AGENT_RUNNER_USER=" + w.user.name, "REMUDA_PROCESS_CAPACITY=1",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_AGENT_RUNNER_USER=" + w.user.Name, "REMUDA_PROCESS_CAPACITY=1",
 		"REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: full}}", "REMUDA_PROCESS_BOOT_DELAY=50ms",
 	}, env...)
 	w.install()
@@ -72,57 +75,43 @@ func newWorld(t testing.TB, env ...string) *world {
 // install starts the simulated GitHub and a controller, and opens the store beside them.
 func (w *world) install() {
 	w.Helper()
-	gitHub := w.start("github", "dev", "github", "--silence", "30s")
+	gitHub := w.start("github", "dev", "github", "--silence", "30s").GitHub()
 	settings, err := os.ReadFile(filepath.Join("..", "testdata", "remuda.yaml"))
-	w.check(err)
-	settings = fmt.Appendf(settings, "github: {url: %s, apiUrl: %s, tokenEnv: %s}\nstore: sqlite://%s/remuda.db\nfleet: process://%s/instances\n",
-		gitHub.Value("REMUDA_GITHUB_URL"), gitHub.Value("REMUDA_GITHUB_API_URL"), gitHub.Value("REMUDA_GITHUB_TOKEN_ENV"), w.state, w.state)
+	w.Check(err)
+	settings = fmt.Appendf(settings, "%sstore: sqlite://%s/remuda.db\nfleet: process://%s\n", gitHub.Settings, w.state, w.Fleet)
 	file := filepath.Join(w.state, "remuda.yaml")
-	w.check(os.WriteFile(file, settings, 0o600))
-	w.env = append(w.env, "REMUDA_CONFIG="+file, "REMUDA_SIMULATED_TOKEN="+gitHub.Value("REMUDA_SIMULATED_TOKEN"))
+	w.Check(os.WriteFile(file, settings, 0o600))
+	w.env = append(w.env, "REMUDA_CONFIG="+file, "REMUDA_SIMULATED_TOKEN="+gitHub.Token)
 	table, err := sqlitestore.Open(w.Context(), &url.URL{Scheme: "sqlite", Path: filepath.Join(w.state, "remuda.db")}, clock.RealClock{})
-	w.check(err)
+	w.Check(err)
 	w.store = store.New(table)
-	w.Cleanup(func() { w.check(table.Close()) })
+	w.Cleanup(func() { w.Check(table.Close()) })
 	w.Cleanup(w.endMachines)
 	w.start("controller", "controller")
 }
 
 func (w *world) start(name string, args ...string) *program.Daemon {
 	w.Helper()
-	return program.Start(w, program.Command{Name: name, Path: binary, Args: args, Dir: w.dir, Env: w.env, Patience: patience})
+	return program.Start(w, program.Command{Name: name, Args: args, Dir: w.dir, Env: w.env, Patience: patience})
 }
 
 // endMachines ends what the controller leaves when it is stopped: its machines outlive it.
 func (w *world) endMachines() {
-	folders, err := filepath.Glob(filepath.Join(w.state, "instances/instances/i-*"))
-	w.check(err)
 	w.until("every process of the machines is gone", func() bool {
-		marked, err := process.Marked("REMUDA_INSTANCE_ID")
-		w.check(err)
-		left := 0
-		for _, f := range folders {
-			refs := marked[filepath.Base(f)]
-			left += len(refs)
-			w.check(process.KillAll(refs...))
+		left, err := w.Left()
+		w.Check(err)
+		for _, refs := range left {
+			w.Check(process.KillAll(refs...))
 		}
-		return left == 0
+		return len(left) == 0
 	})
 	if w.Failed() {
-		for _, f := range folders {
-			text, err := os.ReadFile(filepath.Join(f, "agent.log"))
-			w.Logf("--- %s %v\n%s", filepath.Base(f), err, text)
+		machines, err := w.Machines()
+		w.Check(err)
+		for _, id := range machines {
+			w.Logf("--- %s\n%s", id, w.log(id))
 		}
 	}
-}
-
-// help copies this program to where jobs find it. With fs.ModeSetuid it is root's.
-func (w *world) help(name string, mode fs.FileMode) {
-	w.Helper()
-	b, err := os.ReadFile(os.Args[0])
-	w.check(err)
-	path := filepath.Join(w.programs, name)
-	w.check(errors.Join(os.WriteFile(path, b, 0o755), os.Chmod(path, mode)))
 }
 
 // run plays one run with one job and gives its machine back. It returns the machine.
@@ -138,10 +127,8 @@ func (w *world) run(id, script string) string {
 func (w *world) request(id string) (machine string) {
 	w.Helper()
 	out := w.remuda("request", "--id", id, "--count", "1", "--resource-class", "small", "--timeout", stepTimeout, "-o", "json")
-	var answer struct {
-		Instances []store.Seat `json:"instances"`
-	}
-	w.check(json.Unmarshal(out, &answer))
+	answer, err := program.JSON[struct{ Instances []store.Seat }](out, nil)
+	w.Check(err)
 	if len(answer.Instances) != 1 {
 		w.Fatalf("request %s: %d instances, want 1", id, len(answer.Instances))
 	}
@@ -175,7 +162,7 @@ func (w *world) release(id string) {
 func (w *world) instances() []store.Instance {
 	w.Helper()
 	var all []store.Instance
-	w.check(w.store.Scan(w.Context(), store.Visitor{
+	w.Check(w.store.Scan(w.Context(), store.Visitor{
 		Instance: func(in store.Instance) { all = append(all, in) },
 		Bad:      func(k store.Key, err error) { w.Errorf("record %v: %v", k, err) },
 	}))
@@ -207,8 +194,8 @@ func (w *world) terminated(machine, reason string) {
 
 func (w *world) log(machine string) string {
 	w.Helper()
-	text, err := os.ReadFile(filepath.Join(w.state, "instances/instances", machine, "agent.log"))
-	w.check(err)
+	text, err := os.ReadFile(filepath.Join(w.Machine(machine), "agent.log"))
+	w.Check(err)
 	return string(text)
 }
 
@@ -217,31 +204,15 @@ func (w *world) remuda(args ...string) []byte {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Dir, cmd.Env = w.dir, w.env
-	var out, problems bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	if err := cmd.Run(); err != nil {
-		w.Fatalf("remuda %s: %v: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
-	}
-	return out.Bytes()
+	out, err := program.Run(ctx, w.dir, w.env, args...)
+	w.Check(err)
+	return out
 }
 
 // until waits for what another process brings about.
 func (w *world) until(what string, cond func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}
-
-func (w *world) check(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.Check(program.Until(patience, what, cond))
 }
 
 // threads counts those of a process that run, as the kernel lists them: 0 once all of it has ended.

@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"time"
+
+	"github.com/remuda-run/remuda/e2e/program"
 )
 
 // limit is the time the whole demonstration may take.
@@ -23,12 +25,12 @@ func main() { os.Exit(demo()) }
 func demo() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	binary := flag.String("remuda", "", "the built `binary`")
+	flag.StringVar(&program.Binary, "remuda", "", "the built `binary`")
 	keep := flag.Bool("keep", false, "keep the folder with database, logs and configuration")
 	flag.Parse()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the demonstration took longer than %s", limit))
 	defer cancel()
-	if err := run(ctx, *binary, *keep); err != nil {
+	if err := run(ctx, *keep); err != nil {
 		if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
 			err = cause
 		}
@@ -38,11 +40,11 @@ func demo() int {
 	return 0
 }
 
-func run(ctx context.Context, binary string, keep bool) (err error) {
-	if binary == "" {
+func run(ctx context.Context, keep bool) (err error) {
+	if program.Binary == "" {
 		return errors.New("-remuda: must name the built binary; `make demo` builds it")
 	}
-	if binary, err = filepath.Abs(binary); err != nil {
+	if program.Binary, err = filepath.Abs(program.Binary); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "remuda-demo-")
@@ -56,7 +58,7 @@ func run(ctx context.Context, binary string, keep bool) (err error) {
 		}
 		err = os.RemoveAll(dir)
 	}()
-	s, err := begin(ctx, binary, dir)
+	s, err := begin(ctx, dir)
 	if err != nil {
 		return err
 	}

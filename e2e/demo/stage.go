@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,12 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"syscall"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -36,18 +34,19 @@ const grace = 15 * time.Second
 
 // stage is a running `remuda dev` and what watches it.
 type stage struct {
-	binary, dir, config string
-	dev                 *exec.Cmd
-	devDone             chan error
-	log                 *os.File
-	table               store.Table
-	witness             *witness.Witness
-	stopWatch           context.CancelFunc
-	watched             chan error
+	program.Fleet
+	dir, config string
+	dev         *exec.Cmd
+	devDone     chan error
+	log         *os.File
+	table       store.Table
+	witness     *witness.Witness
+	stopWatch   context.CancelFunc
+	watched     chan error
 }
 
-func begin(ctx context.Context, binary, dir string) (*stage, error) {
-	s := &stage{binary: binary, dir: dir, config: filepath.Join(dir, "remuda.yaml")}
+func begin(ctx context.Context, dir string) (*stage, error) {
+	s := &stage{Fleet: program.Fleet(filepath.Join(dir, "instances")), dir: dir, config: filepath.Join(dir, "remuda.yaml")}
 	file := filepath.Join(dir, "demo.yaml")
 	if err := os.WriteFile(file, settings, 0o600); err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func begin(ctx context.Context, binary, dir string) (*stage, error) {
 	if s.log, err = os.Create(filepath.Join(dir, "dev.log")); err != nil {
 		return nil, err
 	}
-	s.dev = exec.Command(binary, "--config", file, "dev", "--dir", dir, "--github-latency", "1s")
+	s.dev = exec.Command(program.Binary, "--config", file, "dev", "--dir", dir, "--github-latency", "1s")
 	s.dev.Stdout, s.dev.Stderr = s.log, s.log
 	s.dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the demonstration, which ends it in order
 	if err := s.dev.Start(); err != nil {
@@ -64,10 +63,10 @@ func begin(ctx context.Context, binary, dir string) (*stage, error) {
 	}
 	s.devDone = make(chan error, 1)
 	go func() { s.devDone <- s.dev.Wait() }()
-	if err := s.await(ctx); err != nil {
-		return nil, errors.Join(err, s.stopDev())
+	if err = s.await(ctx); err == nil {
+		err = s.watch(ctx)
 	}
-	if err := s.watch(ctx); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, s.stopDev())
 	}
 	return s, nil
@@ -92,12 +91,10 @@ func (s *stage) watch(ctx context.Context) error {
 func (s *stage) end() error {
 	s.stopWatch()
 	errs := []error{<-s.watched, s.stopDev(), s.table.Close(), s.log.Close()}
-	for _, in := range s.witness.Instances() {
-		left, err := process.Find("REMUDA_INSTANCE_ID", string(in.ID))
-		errs = append(errs, err)
-		if len(left) > 0 {
-			errs = append(errs, fmt.Errorf("%d processes of %s are left", len(left), in.ID))
-		}
+	left, err := s.Left()
+	errs = append(errs, err)
+	for id, refs := range left {
+		errs = append(errs, fmt.Errorf("%d processes of %s are left", len(refs), id))
 	}
 	return errors.Join(errs...)
 }
@@ -120,32 +117,16 @@ func (s *stage) stopDev() error {
 
 // Remuda runs one command line and returns what it printed, also if it fails.
 func (s *stage) Remuda(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, s.binary, args...)
-	cmd.Env = append(os.Environ(), "REMUDA_CONFIG="+s.config)
-	var out, problems bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	if err := cmd.Run(); err != nil {
-		return out.Bytes(), fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
-	}
-	return out.Bytes(), nil
+	return program.Run(ctx, s.dir, append(os.Environ(), "REMUDA_CONFIG="+s.config), args...)
 }
 
 // Crash kills the agent of an instance. A process fleet starts none anew.
 func (s *stage) Crash(id store.InstanceID) error {
-	raw, err := os.ReadFile(filepath.Join(s.dir, "instances", "instances", string(id), "instance.json"))
+	agent, _, err := s.Leader(string(id))
 	if err != nil {
 		return err
 	}
-	var machine struct {
-		Leader process.Ref `json:"leader"`
-	}
-	if err := json.Unmarshal(raw, &machine); err != nil {
-		return err
-	}
-	if !machine.Leader.Alive() {
-		return fmt.Errorf("the agent of %s does not run", id)
-	}
-	return syscall.Kill(machine.Leader.PID, syscall.SIGKILL)
+	return process.Signal(agent, syscall.SIGKILL)
 }
 
 // Ended returns why remuda dev ended; nil while it runs.

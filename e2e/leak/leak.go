@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -29,7 +30,7 @@ func (s *Secrets) Add(name, secret string) {
 		s.all = map[string]string{}
 	}
 	for line := range strings.Lines(secret) {
-		if line = strings.TrimSpace(line); len(line) >= 12 && !strings.HasPrefix(line, "-----") {
+		if line = strings.TrimSpace(line); len(line) >= 9 && !strings.HasPrefix(line, "-----") {
 			s.all[line] = name
 		}
 	}
@@ -54,6 +55,13 @@ func (s *Secrets) In(text []byte) []string {
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// All returns them.
+func (s *Secrets) All() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.all))
 }
 
 // Files looks into every file below dir but those that skip accepts, and returns the names of what it
@@ -114,4 +122,20 @@ func (c *CommandLines) Seen() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.seen))
+}
+
+// Innocent wants the program that registers among them, and no secret in any but one of these names.
+func (c *CommandLines) Innocent(t testing.TB, s *Secrets, except ...string) {
+	t.Helper()
+	runner := false
+	for _, line := range c.Seen() {
+		runner = runner || strings.Contains(line, "Runner.Listener") || strings.Contains(line, "simrunner")
+		found := slices.DeleteFunc(s.In([]byte(line)), func(name string) bool { return slices.Contains(except, name) })
+		if len(found) > 0 {
+			t.Errorf("a command line holds the %s: %.80q…", strings.Join(found, ", "), line)
+		}
+	}
+	if !runner {
+		t.Error("no command line of the runner was seen")
+	}
 }

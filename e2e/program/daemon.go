@@ -3,6 +3,7 @@ package program
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,139 +13,181 @@ import (
 	"time"
 )
 
-// Daemon is a program that runs in the background until it is ended, or the test is.
-type Daemon struct {
-	testing.TB
-	Name string
-	Log  string // file with all it says
-
-	cmd      *exec.Cmd
-	ended    chan struct{}
-	patience time.Duration
-}
-
-// Command is how to start a daemon. All is required.
+// Command is how to start the program. All is required.
 type Command struct {
 	Name     string // also of its log, in Dir
-	Path     string
 	Args     []string
 	Dir      string
 	Env      []string
 	Patience time.Duration // for one thing to come true, its end included
 }
 
-// tailLines is how much of a log a failure shows.
-const tailLines = 60
+// Process is a program that runs in the background.
+type Process struct {
+	Name string
+	Log  string // file with all it says; those of one name share it
 
-// Start starts a daemon. At the end of the test it is ended if it still runs, those that were started later
-// first; if the test has failed it shows the end of its log.
-func Start(t testing.TB, c Command) *Daemon {
-	t.Helper()
-	d := &Daemon{TB: t, Name: c.Name, Log: filepath.Join(c.Dir, c.Name+".log"), ended: make(chan struct{}), patience: c.Patience}
-	log, err := os.OpenFile(d.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.cmd = exec.Command(c.Path, c.Args...)
-	d.cmd.Dir, d.cmd.Env, d.cmd.Stdout, d.cmd.Stderr = c.Dir, append([]string{}, c.Env...), log, log
-	err = errors.Join(d.cmd.Start(), log.Close())
-	if d.cmd.Process != nil {
-		go func() {
-			_ = d.cmd.Wait() // ProcessState tells
-			close(d.ended)
-		}()
-		t.Cleanup(d.cleanUp)
-	}
-	if err != nil {
-		t.Fatalf("start %s: %v", d.Name, err)
-	}
-	return d
+	from     int // where in the log this one begins
+	cmd      *exec.Cmd
+	ended    chan struct{}
+	patience time.Duration
 }
 
-func (d *Daemon) cleanUp() {
-	d.End(syscall.SIGTERM)
-	if d.Failed() {
-		lines := bytes.SplitAfter(d.Output(), []byte("\n"))
-		d.Logf("--- %s\n%s", filepath.Base(d.Log), bytes.Join(lines[max(0, len(lines)-tailLines):], nil))
+// Launch starts a program.
+func Launch(c Command) (*Process, error) {
+	p := &Process{Name: c.Name, Log: filepath.Join(c.Dir, c.Name+".log"), ended: make(chan struct{}), patience: c.Patience}
+	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
 	}
+	defer log.Close()
+	if info, err := log.Stat(); err == nil {
+		p.from = int(info.Size())
+	}
+	p.cmd = exec.Command(Binary, c.Args...)
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = c.Dir, append([]string{}, c.Env...), log, log
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", c.Name, err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // ProcessState tells
+		close(p.ended)
+	}()
+	return p, nil
 }
-
-// Ended is closed when it has ended.
-func (d *Daemon) Ended() <-chan struct{} { return d.ended }
 
 // State is how it ended; nil while it runs.
-func (d *Daemon) State() *os.ProcessState {
+func (p *Process) State() *os.ProcessState {
 	select {
-	case <-d.ended:
-		return d.cmd.ProcessState
+	case <-p.ended:
+		return p.cmd.ProcessState
 	default:
 		return nil
 	}
 }
 
+// Stop sends a signal if it still runs, waits for its end and returns its exit code, -1 if it was killed.
+func (p *Process) Stop(sig os.Signal) (int, error) {
+	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return 0, fmt.Errorf("signal %s: %w", p.Name, err)
+	}
+	select {
+	case <-p.ended:
+		return p.cmd.ProcessState.ExitCode(), nil
+	case <-time.After(p.patience):
+		return 0, fmt.Errorf("%s does not end within %s of %s", p.Name, p.patience, sig)
+	}
+}
+
+// Output is all that it said so far.
+func (p *Process) Output() []byte {
+	out, err := os.ReadFile(p.Log)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return out[min(p.from, len(out)):]
+}
+
+// Tail is the end of what it said, for people.
+func (p *Process) Tail() string { return Tail(filepath.Base(p.Log), p.Output()) }
+
+// Tail is the end of the text of a log, for people.
+func Tail(name string, text []byte) string {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	return fmt.Sprintf("--- %s\n%s", name, bytes.Join(lines[max(0, len(lines)-80):], nil))
+}
+
+// Await waits until it has said something that matches, and returns the last group of that.
+func (p *Process) Await(pattern string) (string, error) {
+	want := regexp.MustCompile(pattern)
+	var found [][]byte
+	err := Until(p.patience, p.Name+" says "+pattern, func() bool {
+		ended := p.State() != nil // it may have come true last
+		found = want.FindSubmatch(p.Output())
+		return found != nil || ended
+	})
+	if err == nil && found == nil {
+		err = fmt.Errorf("%s ended before it said %s", p.Name, pattern)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, p.Tail())
+	}
+	return string(found[len(found)-1]), nil
+}
+
+// GitHub is what leads to a simulated one.
+type GitHub struct {
+	Root     string // of its API
+	Token    string // REMUDA_SIMULATED_TOKEN
+	Settings string // a line of a configuration file
+}
+
+// GitHub waits until `remuda dev github` serves.
+func (p *Process) GitHub() (GitHub, error) {
+	var values []any
+	for _, name := range []string{"GITHUB_URL", "GITHUB_API_URL", "GITHUB_TOKEN_ENV", "SIMULATED_TOKEN"} {
+		value, err := p.Await(`export REMUDA_` + name + `=(\S+)\n`)
+		if err != nil {
+			return GitHub{}, err
+		}
+		values = append(values, value)
+	}
+	return GitHub{fmt.Sprint(values[1]), fmt.Sprint(values[3]), fmt.Sprintf("github: {url: %s, apiUrl: %s, tokenEnv: %s}\n", values[:3]...)}, nil
+}
+
+// Daemon is a program that runs in the background until it is ended, or the test is.
+type Daemon struct {
+	T
+	*Process
+}
+
+// Start starts a daemon. At the end of the test it is ended if it still runs, those that were started later
+// first; if the test has failed it shows the end of its log.
+func Start(t testing.TB, c Command) *Daemon {
+	t.Helper()
+	d := &Daemon{T: T{t}}
+	var err error
+	d.Process, err = Launch(c)
+	d.Check(err)
+	t.Cleanup(func() {
+		d.End(syscall.SIGTERM)
+		if d.Failed() {
+			d.T.Log(d.Tail())
+		}
+	})
+	return d
+}
+
 // End sends a signal if it still runs, and returns its exit code.
 func (d *Daemon) End(sig os.Signal) int {
 	d.Helper()
-	if err := d.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		d.Errorf("end %s: %v", d.Name, err)
+	code, err := d.Stop(sig)
+	if err != nil {
+		d.Error(err)
+		_ = d.cmd.Process.Kill() // whatever it says, it must not outlive the test
+		<-d.ended
 	}
-	return d.Exit()
+	return code
 }
 
 // Exit waits for its end and returns its exit code.
 func (d *Daemon) Exit() int {
 	d.Helper()
-	select {
-	case <-d.ended:
-	case <-time.After(d.patience):
-		d.Errorf("%s does not end within %s", d.Name, d.patience)
-		_ = d.cmd.Process.Kill() // whatever it says, it must not outlive the test
-		<-d.ended
-	}
-	return d.cmd.ProcessState.ExitCode()
+	return d.End(syscall.Signal(0)) // which only looks
 }
 
-// Output is all that it said so far.
-func (d *Daemon) Output() []byte {
-	out, err := os.ReadFile(d.Log)
-	if err != nil {
-		return []byte(err.Error())
-	}
-	return out
-}
-
-// Says waits until it has said something that matches, and returns the last group of that.
+// Says is Await for what it must say.
 func (d *Daemon) Says(pattern string) string {
 	d.Helper()
-	want := regexp.MustCompile(pattern)
-	var found [][]byte
-	d.Until("says "+pattern, func() bool {
-		found = want.FindSubmatch(d.Output())
-		return found != nil
-	})
-	return string(found[len(found)-1])
+	found, err := d.Await(pattern)
+	d.Check(err)
+	return found
 }
 
-// Value waits until it has said export NAME=value.
-func (d *Daemon) Value(name string) string {
+// GitHub is Process.GitHub for one that must serve.
+func (d *Daemon) GitHub() GitHub {
 	d.Helper()
-	return d.Says(`export ` + name + `=(\S+)\n`)
-}
-
-// Until waits until something holds of what it does.
-func (d *Daemon) Until(what string, holds func() bool) {
-	d.Helper()
-	deadline := time.After(d.patience)
-	for ended := false; !holds(); {
-		if ended {
-			d.Fatalf("%s ended before: %s", d.Name, what)
-		}
-		select {
-		case <-d.ended:
-			ended = true // it may have come true last
-		case <-deadline:
-			d.Fatalf("%s: not within %s: %s", d.Name, d.patience, what)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	g, err := d.Process.GitHub()
+	d.Check(err)
+	return g
 }

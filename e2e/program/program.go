@@ -2,12 +2,18 @@
 package program
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -17,10 +23,13 @@ type Tests struct {
 	// Parallel is how many run at once unless -parallel says otherwise: they wait for other processes
 	// most of the time. "": as many as there are processors.
 	Parallel string
-	Flags    []string // of go build, beside those of make build
-	// Ready is called with the path of the program before the first test; stop, which may be nil, after the last.
-	Ready func(binary string) (stop func(), err error)
+	Flags    []string     // of go build, beside those of make build
+	Ready    func() error // before the first test; may be nil
+	Stop     func()       // after the last; may be nil
 }
+
+// Binary is the path of the program under test, built once.
+var Binary string
 
 // Run builds the program, runs the tests, looks for goroutines that they left, and returns the exit code.
 func (t Tests) Run(m *testing.M) int {
@@ -40,20 +49,21 @@ func (t Tests) Run(m *testing.M) int {
 			fmt.Fprintln(os.Stderr, "build remuda:", err) // the tests have been judged by now
 		}
 	}()
-	binary := filepath.Join(dir, "remuda")
-	build := exec.Command("go", append(append([]string{"build", "-trimpath"}, t.Flags...), "-o", binary, "github.com/remuda-run/remuda/cmd/remuda")...)
+	Binary = filepath.Join(dir, "remuda")
+	build := exec.Command("go", append(append([]string{"build", "-trimpath"}, t.Flags...), "-o", Binary, "github.com/remuda-run/remuda/cmd/remuda")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does: what is tested is what is used
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
 	if err := build.Run(); err != nil {
 		return fail("build remuda:", err)
 	}
-	stop, err := t.Ready(binary)
-	if err != nil {
-		return fail("build remuda:", err)
+	if t.Ready != nil {
+		if err := t.Ready(); err != nil {
+			return fail("build remuda:", err)
+		}
 	}
 	code := m.Run()
-	if stop != nil {
-		stop()
+	if t.Stop != nil {
+		t.Stop()
 	}
 	if err := goleak.Find(); code == 0 && err != nil {
 		return fail("", err)
@@ -77,4 +87,44 @@ func (t Tests) parallel() error {
 		return nil
 	}
 	return flag.Set("test.parallel", t.Parallel)
+}
+
+// T is a test that ends on an error. Only its own goroutine may use it.
+type T struct{ testing.TB }
+
+// Check ends the test on an error.
+func (t T) Check(err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Until waits for a condition that another process brings about.
+func Until(limit time.Duration, what string, holds func() bool) error {
+	for deadline := time.Now().Add(limit); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s: not within %s", what, limit)
+		}
+	}
+	return nil
+}
+
+// Run runs one command line of the program and returns what it printed, also if it fails.
+func Run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, Binary, args...)
+	var out, problems bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &problems
+	if err := cmd.Run(); err != nil {
+		return out.Bytes(), fmt.Errorf("remuda %s: %w: %s", strings.Join(args, " "), errors.Join(err, context.Cause(ctx)), strings.TrimSpace(problems.String()))
+	}
+	return out.Bytes(), nil
+}
+
+// JSON reads what a command line printed.
+func JSON[V any](out []byte, err error) (v V, _ error) {
+	if err == nil {
+		err = json.Unmarshal(out, &v)
+	}
+	return v, err
 }

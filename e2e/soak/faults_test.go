@@ -1,11 +1,9 @@
 package soak
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -258,14 +256,8 @@ func (s *soak) strikeMachine(part func(*soak, store.Instance) process.Ref, sig s
 
 // agentOf returns the agent of a machine.
 func agentOf(s *soak, in store.Instance) process.Ref {
-	raw, err := os.ReadFile(filepath.Join(s.fleet, "instances", string(in.ID), "instance.json"))
-	var machine struct {
-		Leader process.Ref `json:"leader"`
-	}
-	if err != nil || json.Unmarshal(raw, &machine) != nil {
-		return process.Ref{}
-	}
-	return machine.Leader
+	agent, _, _ := s.Leader(string(in.ID)) // none: no victim
+	return agent
 }
 
 // listenerOf returns the process of a machine that listens for jobs.

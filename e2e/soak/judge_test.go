@@ -1,8 +1,8 @@
 package soak
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/process"
@@ -32,7 +33,7 @@ func (s *soak) judge() {
 	s.judgeProcesses()
 	s.judgeJobs()
 	s.judgeRequests()
-	s.check(s.witness.Look(s.Context()))
+	s.Check(s.witness.Look(s.Context()))
 	for _, v := range s.witness.Violations() {
 		s.Errorf("violated %s", v)
 	}
@@ -111,18 +112,12 @@ func (s *soak) stopAll() {
 
 // machines returns the ids of all machines that have a folder or a record.
 func (s *soak) machines() (ids []string) {
-	known := map[string]bool{}
-	folders, _ := filepath.Glob(filepath.Join(s.fleet, "instances", "i-*")) // the pattern is right
-	for _, f := range folders {
-		known[filepath.Base(f)] = true
-	}
+	ids, _ = s.Machines() // the pattern is right
 	for _, in := range s.witness.Instances() {
-		known[string(in.ID)] = true
+		ids = append(ids, string(in.ID))
 	}
-	for id := range known {
-		ids = append(ids, id)
-	}
-	return ids
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // left returns the processes of the installation's machines, by their mark or by the folder they work in.
@@ -141,7 +136,7 @@ func (s *soak) left() ([]process.Ref, error) {
 	}
 	for _, dir := range dirs {
 		at, err := os.Readlink(dir)
-		if err != nil || !strings.HasPrefix(at, s.fleet+"/") {
+		if err != nil || !strings.HasPrefix(at, string(s.Fleet)+"/") {
 			continue // it has ended, or is none of ours
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
@@ -166,19 +161,14 @@ func (s *soak) judgeProcesses() {
 
 // endMachines ends what a failed test left.
 func (s *soak) endMachines() {
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	s.until("every process of the machines is gone", func() bool {
 		left, err := s.left()
-		if err == nil {
-			err = process.KillAll(left...)
+		if err := errors.Join(err, process.KillAll(left...)); err != nil {
+			s.Error(err)
+			return true
 		}
-		if err != nil || time.Now().After(deadline) {
-			s.Errorf("end %d processes of machines: %v", len(left), err)
-			return
-		}
-		if len(left) == 0 {
-			return
-		}
-	}
+		return len(left) == 0
+	})
 }
 
 // judgeJobs wants every job to have run once, on a machine of its own run, to its end; those whose machine
@@ -186,7 +176,7 @@ func (s *soak) endMachines() {
 func (s *soak) judgeJobs() {
 	s.Helper()
 	var jobs []githubsim.JobRecord
-	s.check(s.call(http.MethodGet, "/jobs", nil, &jobs))
+	s.Check(s.call(http.MethodGet, "/jobs", nil, &jobs))
 	if len(jobs) != len(s.work.jobs) {
 		s.Errorf("GitHub knows %d jobs, want the %d that were submitted", len(jobs), len(s.work.jobs))
 	}
@@ -198,7 +188,7 @@ func (s *soak) judgeJobs() {
 	var cut []string
 	for _, j := range jobs {
 		ran, err := s.ran(j.ID)
-		s.check(err)
+		s.Check(err)
 		// GitHub hands a job out again if its runner was killed before it could acknowledge it.
 		ran = slices.DeleteFunc(ran, func(id string) bool { return id != j.InstanceID && s.ledger.wasFaulted(id) })
 		struck := s.ledger.wasFaulted(j.InstanceID)
@@ -213,10 +203,10 @@ func (s *soak) judgeJobs() {
 				j.ID, j.InstanceID, struck, j.State, j.Conclusion, j.Detail, ran)
 		}
 	}
-	s.check(s.witness.Look(s.Context()))
+	s.Check(s.witness.Look(s.Context()))
 	s.witness.Jobs(jobs, cut...)
 	var all []githubsim.Registration
-	s.check(s.call(http.MethodGet, "/registrations", nil, &all))
+	s.Check(s.call(http.MethodGet, "/registrations", nil, &all))
 	takers := map[string][]string{}
 	for _, r := range all {
 		for _, id := range r.Jobs {
@@ -234,7 +224,7 @@ func (s *soak) judgeJobs() {
 func (s *soak) judgeRequests() {
 	s.Helper()
 	requests, statuses := map[store.RequestID]store.RunRequest{}, map[store.RequestID]store.RunStatus{}
-	s.check(s.store.Scan(s.Context(), store.Visitor{
+	s.Check(s.store.Scan(s.Context(), store.Visitor{
 		Request: func(r store.RunRequest) { requests[r.ID] = r },
 		Status:  func(st store.RunStatus) { statuses[st.ID] = st },
 	}))
@@ -253,9 +243,6 @@ func (s *soak) judgeRequests() {
 	}
 }
 
-// tailLines is how much of each log a failure shows.
-const tailLines = 40
-
 // tails shows the ends of the logs of a failed soak; REMUDA_E2E_KEEP names a folder for all of it.
 func (s *soak) tails() {
 	if !s.Failed() || s.witness == nil {
@@ -266,8 +253,7 @@ func (s *soak) tails() {
 		if err != nil {
 			text = []byte(err.Error())
 		}
-		lines := bytes.SplitAfter(text, []byte("\n"))
-		s.Logf("--- %s\n%s", filepath.Base(u.log), bytes.Join(lines[max(0, len(lines)-tailLines):], nil))
+		s.Log(program.Tail(filepath.Base(u.log), text))
 	}
 	if keep := os.Getenv("REMUDA_E2E_KEEP"); keep != "" {
 		to := filepath.Join(keep, fmt.Sprintf("soak-%d", s.seed))

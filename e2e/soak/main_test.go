@@ -15,14 +15,8 @@ var (
 	seed  = flag.Uint64("seed", 0, "of workload and faults; 0: another one each time in the long soak")
 )
 
-// binary is the program under test, built once.
-var binary string
-
 func TestMain(m *testing.M) {
-	os.Exit(program.Tests{Parallel: "2", Ready: func(built string) (func(), error) {
-		binary = built
-		return awstest.Stop, nil
-	}}.Run(m))
+	os.Exit(program.Tests{Parallel: "2", Stop: awstest.Stop}.Run(m))
 }
 
 // Real processes under kill -9, SIGSTOP and full disks, on the embedded back ends (S28, S66, S79, S84, H01,

@@ -29,7 +29,7 @@ import (
 
 // soak is an installation that is disturbed while it works.
 type soak struct {
-	testing.TB
+	program.T
 	site
 	rng     *rand.Rand // of the faults
 	probes  atomic.Int64
@@ -64,9 +64,9 @@ func (s *source) Uint64() uint64 {
 
 // site is where the installation is.
 type site struct {
+	program.Fleet
 	dir     string   // logs, and the traces of jobs
 	db      string   // folder of the store's file
-	fleet   string   // folder of the fleet
 	environ []string // of every process
 }
 
@@ -111,33 +111,31 @@ var aws = backend{"aws", func(s *soak) (string, []string, func(context.Context) 
 // GitHub, a configuration.
 func newSoak(t testing.TB, on backend, seed uint64) *soak {
 	t.Helper()
-	s := &soak{TB: t, seed: seed, began: time.Now(), rng: rand.New(&source{src: rand.NewPCG(seed, 0)}), disks: map[string]*disk{}, stopped: make(chan struct{})}
+	s := &soak{T: program.T{TB: t}, seed: seed, began: time.Now(), rng: rand.New(&source{src: rand.NewPCG(seed, 0)}), disks: map[string]*disk{}, stopped: make(chan struct{})}
 	s.ledger.init(on.name)
 	s.dir = t.TempDir()
-	s.db, s.fleet = filepath.Join(s.dir, "db"), filepath.Join(s.dir, "fleet")
-	for _, folder := range []string{s.db, s.fleet, s.traces()} {
-		s.check(os.Mkdir(folder, 0o700))
+	s.db, s.Fleet = filepath.Join(s.dir, "db"), program.Fleet(filepath.Join(s.dir, "fleet"))
+	for _, folder := range []string{s.db, string(s.Fleet), s.traces()} {
+		s.Check(os.Mkdir(folder, 0o700))
 	}
 	s.environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "REMUDA_CONFIG=" + filepath.Join(s.dir, "remuda.yaml")}
 	urls, env, open := on.urls(s) // may leave the test out
 	if on.name == embedded.name {
 		s.mount("store", s.db)
 	}
-	s.mount("fleet", s.fleet)
+	s.mount("fleet", string(s.Fleet))
 	t.Cleanup(s.tails)
 
 	github := program.Start(t, program.Command{
-		Name: "github", Path: binary, Args: []string{"dev", "github", "--silence", silence}, Dir: s.dir, Env: s.environ, Patience: patience,
-	})
-	root, token := github.Value("REMUDA_GITHUB_API_URL"), github.Value("REMUDA_SIMULATED_TOKEN")
-	s.hub = githubsim.ControlClient{Root: root, Token: token}
+		Name: "github", Args: []string{"dev", "github", "--silence", silence}, Dir: s.dir, Env: s.environ, Patience: patience,
+	}).GitHub()
+	s.hub = githubsim.ControlClient{Root: github.Root, Token: github.Token}
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
-	s.environ = append(append(s.environ, env...), "REMUDA_SIMULATED_TOKEN="+token)
+	s.environ = append(append(s.environ, env...), "REMUDA_SIMULATED_TOKEN="+github.Token)
 	settings, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
-	s.check(err)
-	settings = fmt.Appendf(settings, "%sfleet: process://%s\ngithub: {url: %s, apiUrl: %s, tokenEnv: %s}\n",
-		urls, s.fleet, github.Value("REMUDA_GITHUB_URL"), root, github.Value("REMUDA_GITHUB_TOKEN_ENV"))
-	s.check(os.WriteFile(filepath.Join(s.dir, "remuda.yaml"), settings, 0o600))
+	s.Check(err)
+	settings = fmt.Appendf(settings, "%sfleet: process://%s\n%s", urls, s.Fleet, github.Settings)
+	s.Check(os.WriteFile(filepath.Join(s.dir, "remuda.yaml"), settings, 0o600))
 	if out, code := s.run("init"); code != 0 {
 		t.Fatalf("remuda init: exit code %d: %s", code, out)
 	}
@@ -146,20 +144,12 @@ func newSoak(t testing.TB, on backend, seed uint64) *soak {
 	return s
 }
 
-// check ends the test on an error. Only the test's own goroutine may call it.
-func (s *soak) check(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}
-
 // watch opens the store beside the controllers. A look may fail while a disk is full or a stopped process
 // holds a lock; what must be seen in the end is seen by the judge.
 func (s *soak) watch(open func(context.Context) (store.Table, error)) {
 	s.Helper()
 	table, err := open(s.Context())
-	s.check(err)
+	s.Check(err)
 	s.store = store.New(table)
 	s.witness = witness.New(s.store, witnessGrace)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Context()))
@@ -193,15 +183,11 @@ func (s *soak) watch(open func(context.Context) (store.Table, error)) {
 // until waits for a condition that other processes bring about.
 func (s *soak) until(what string, cond func() bool) bool {
 	s.Helper()
-	deadline := time.Now().Add(patience)
-	for !cond() {
-		if time.Now().After(deadline) {
-			s.Errorf("not within %s: %s", patience, what)
-			return false
-		}
-		time.Sleep(20 * time.Millisecond)
+	err := program.Until(patience, what, cond)
+	if err != nil {
+		s.Error(err)
 	}
-	return true
+	return err == nil
 }
 
 // begin starts two controllers and the workload.

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/remuda-run/remuda/e2e/program"
 )
 
 // restartPause is RestartSec of the controller's unit file, made short: it would only be added to every
@@ -33,11 +35,11 @@ type unit struct {
 func (s *soak) keep(name string, args ...string) *unit {
 	s.Helper()
 	u := &unit{name: name, log: filepath.Join(s.dir, name+".log"), over: make(chan struct{}), make: func() *exec.Cmd {
-		cmd := exec.Command(binary, args...)
+		cmd := exec.Command(program.Binary, args...)
 		cmd.Dir, cmd.Env = s.dir, s.environ
 		return cmd
 	}}
-	s.check(u.start())
+	s.Check(u.start())
 	go func() {
 		defer close(u.over)
 		for {

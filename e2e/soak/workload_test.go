@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
@@ -58,7 +59,7 @@ func (s *soak) run(args ...string) (string, int) {
 func (s *soak) command(mayDie bool, args ...string) (out string, code int, killed bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, program.Binary, args...)
 	var text bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.dir, s.environ, &text, &text
 	if err := cmd.Start(); err != nil {
@@ -216,7 +217,7 @@ func (s *soak) ran(id string) (machines []string, err error) {
 		return nil, nil
 	}
 	for _, folder := range strings.Fields(string(text)) {
-		below, _ := strings.CutPrefix(folder, filepath.Join(s.fleet, "instances")+"/")
+		below, _ := strings.CutPrefix(folder, s.Machine("")+"/")
 		machine, _, _ := strings.Cut(below, "/")
 		machines = append(machines, machine)
 	}

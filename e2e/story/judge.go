@@ -2,10 +2,10 @@ package story
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
@@ -15,13 +15,9 @@ func (s *Story) Judge(ctx context.Context) error {
 	if err := s.Witness.Look(ctx); err != nil {
 		return err
 	}
-	out, err := s.Site.Remuda(ctx, "dev", "jobs", "-o", "json")
+	jobs, err := program.JSON[[]githubsim.JobRecord](s.Site.Remuda(ctx, "dev", "jobs", "-o", "json"))
 	if err != nil {
 		return err
-	}
-	var jobs []githubsim.JobRecord
-	if err := json.Unmarshal(out, &jobs); err != nil {
-		return fmt.Errorf("remuda dev jobs: %w", err)
 	}
 	s.Witness.Jobs(jobs)
 	launched := len(s.Witness.Instances())

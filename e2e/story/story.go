@@ -4,7 +4,6 @@ package story
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
@@ -77,19 +77,12 @@ func (s *Story) Tell(ctx context.Context, steps []Step) error {
 
 // request asks for runners and waits for them.
 func (s *Story) request(ctx context.Context, run string, count int, more ...string) (result, error) {
-	var r result
 	args := []string{"request", "--id", run, "--count", fmt.Sprint(count), "--resource-class", "small", "--timeout", s.Patience.String(), "-o", "json"}
-	out, err := s.Site.Remuda(ctx, append(args, more...)...)
-	if err != nil {
-		return r, err
+	r, err := program.JSON[result](s.Site.Remuda(ctx, append(args, more...)...))
+	if err == nil && len(r.Instances) != count {
+		err = fmt.Errorf("run %s got %d instances, want %d", run, len(r.Instances), count)
 	}
-	if err := json.Unmarshal(out, &r); err != nil {
-		return r, fmt.Errorf("remuda request: %w", err)
-	}
-	if len(r.Instances) != count {
-		return r, fmt.Errorf("run %s got %d instances, want %d", run, len(r.Instances), count)
-	}
-	return r, nil
+	return r, err
 }
 
 // answer notes and prints what a run was given.
@@ -113,18 +106,12 @@ func (s *Story) release(ctx context.Context, runs ...string) error {
 
 // jobs queues jobs and waits until they ran.
 func (s *Story) jobs(ctx context.Context, run string, count int) error {
-	out, err := s.Site.Remuda(ctx, "dev", "submit", "--run", run, "--count", fmt.Sprint(count), "--seconds", "0.5", "--wait", "-o", "json")
-	if err != nil {
-		return err
-	}
-	var jobs []githubsim.JobRecord
-	if err := json.Unmarshal(out, &jobs); err != nil {
-		return fmt.Errorf("remuda dev submit: %w", err)
-	}
+	jobs, err := program.JSON[[]githubsim.JobRecord](
+		s.Site.Remuda(ctx, "dev", "submit", "--run", run, "--count", fmt.Sprint(count), "--seconds", "0.5", "--wait", "-o", "json"))
 	for _, j := range jobs {
 		s.say("job %s ran on %s: %s", j.Name, j.InstanceID, j.Conclusion)
 	}
-	return nil
+	return err
 }
 
 // instances returns the records that want accepts.
@@ -142,13 +129,10 @@ func notConfirmedGone(in store.Instance) bool {
 // fleet prints the fleet as `remuda status` shows it.
 func (s *Story) fleet(ctx context.Context) error {
 	out, err := s.Site.Remuda(ctx, "status")
-	if err != nil {
-		return err
-	}
 	for line := range strings.Lines(strings.TrimRight(string(out), "\n") + "\n") {
 		fmt.Fprint(s.Out, "    ", line)
 	}
-	return nil
+	return err
 }
 
 // until waits for a condition that the records will show.

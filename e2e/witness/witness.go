@@ -5,10 +5,12 @@ package witness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -43,6 +45,21 @@ func New(st *store.Store, grace time.Duration) *Witness {
 	return &Witness{
 		store: st, grace: grace, was: &audit.Snapshot{}, last: map[store.InstanceID]store.Instance{}, owned: map[store.InstanceID][]ownership{},
 	}
+}
+
+// Start watches the installation that keeps its records in a table every period, until the test ends, and closes that.
+func Start(t testing.TB, table store.Table, grace, period time.Duration) *Witness {
+	w := New(store.New(table), grace)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	watched := make(chan error, 1)
+	go func() { watched <- w.Watch(ctx, period) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-watched, table.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
 }
 
 // Watch looks every period until ctx ends.
