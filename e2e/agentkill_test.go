@@ -22,8 +22,7 @@ import (
 func TestAgentKilled_S20_WhileItBoots(t *testing.T) {
 	t.Parallel()
 	script, letGo := held(t)
-	s := install(t, "REMUDA_AGENT_SCRIPT="+script)
-	s.controls()
+	s := serving(t, "REMUDA_AGENT_SCRIPT="+script)
 	asked := s.asks("100", 2)
 	victim := s.strike(func(in store.Instance) bool { return in.State == statemachine.Created })
 	letGo()
@@ -31,15 +30,13 @@ func TestAgentKilled_S20_WhileItBoots(t *testing.T) {
 	if slices.Contains(got.ids(), victim) {
 		t.Errorf("run 100 got %v, want it without %s", got.ids(), victim)
 	}
-	s.Check(s.jobs("100", 2))
-	s.Check(s.release("100"))
+	s.serve("100", 2)
 	s.end(3)
 }
 
 func TestAgentKilled_S66_DuringAClaim(t *testing.T) {
 	t.Parallel()
-	s := install(t)
-	s.controls()
+	s := serving(t)
 	s.warms("100", 2)
 	s.Check(s.sim(http.MethodPut, "/outage", githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}}, nil)) // the claim lasts until its end
 	asked := s.asks("200", 2)
@@ -49,8 +46,7 @@ func TestAgentKilled_S66_DuringAClaim(t *testing.T) {
 	if slices.Contains(got.ids(), victim) || got.WarmCount != 1 {
 		t.Errorf("run 200 got %v, %d of them warm, want one warm and not %s", got.ids(), got.WarmCount, victim)
 	}
-	s.Check(s.jobs("200", 2))
-	s.Check(s.release("200"))
+	s.serve("200", 2)
 	s.end(3)
 }
 
@@ -58,19 +54,14 @@ func TestAgentKilled_S66_DuringAClaim(t *testing.T) {
 func TestAgentKilled_H07_UnderARunningJob(t *testing.T) {
 	program.Long(t, "waits until GitHub gives a job up")
 	t.Parallel()
-	s := install(t)
-	s.controls()
-	_, err := s.request("100", 1)
-	s.Check(err)
+	s := serving(t)
+	s.request("100", 1)
 	lost := make(chan error, 1)
 	go func() {
 		_, err := s.remuda(patience, "dev", "submit", "--run", "100", "--seconds", "300", "--wait")
 		lost <- err
 	}()
-	s.Check(program.Until(patience, "the job runs", func() bool {
-		out, err := s.remuda(patience, "dev", "jobs", "--run", "100")
-		return err == nil && strings.Contains(string(out), "running")
-	}))
+	s.runsJob("100")
 	victim := s.strike(func(in store.Instance) bool { return in.State == statemachine.Running })
 	s.Check(s.expect(1, "other instance runs for 100", func(in store.Instance) bool {
 		return in.State == statemachine.Running && in.RunID == "100" && string(in.ID) != victim
@@ -78,20 +69,17 @@ func TestAgentKilled_H07_UnderARunningJob(t *testing.T) {
 	if err := <-lost; err == nil || !strings.Contains(err.Error(), "exit status 6") {
 		t.Errorf("remuda dev submit --wait: %v, want exit status 6: the job failed", err)
 	}
-	s.Check(s.jobs("100", 1))
-	s.Check(s.release("100"))
+	s.serve("100", 1)
 	s.end(2, "100")
 }
 
 func TestAgentKilled_S48_IdleInThePool(t *testing.T) {
 	t.Parallel()
-	s := install(t)
-	s.controls()
+	s := serving(t)
 	s.warms("100", 1)
 	victim := s.strike(pooled)
 	s.Check(s.expect(1, "instance is gone", confirmedGone))
-	got, err := s.request("200", 1)
-	s.Check(err)
+	got := s.request("200", 1)
 	if got.WarmCount != 0 || slices.Contains(got.ids(), victim) {
 		t.Errorf("run 200 got %v, want a cold one", got.ids())
 	}
@@ -102,10 +90,8 @@ func TestAgentKilled_S48_IdleInThePool(t *testing.T) {
 func TestAgentKilled_S84_WhileItScrubs(t *testing.T) {
 	t.Parallel()
 	script, letGo := held(t)
-	s := install(t, "REMUDA_AGENT_SCRUB="+script)
-	s.controls()
-	_, err := s.request("100", 1)
-	s.Check(err)
+	s := serving(t, "REMUDA_AGENT_SCRUB="+script)
+	s.request("100", 1)
 	s.Check(s.release("100"))
 	s.strike(func(in store.Instance) bool { return in.State == statemachine.Idle && in.PooledAt.IsZero() })
 	letGo()
@@ -113,8 +99,7 @@ func TestAgentKilled_S84_WhileItScrubs(t *testing.T) {
 	if was := s.witness.Instances()[0]; was.Reason != statemachine.ReasonGone {
 		t.Errorf("the instance went for %q, want %q", was.Reason, statemachine.ReasonGone)
 	}
-	got, err := s.request("200", 1)
-	s.Check(err)
+	got := s.request("200", 1)
 	if got.WarmCount != 0 {
 		t.Errorf("run 200 got %v, want a cold one: a machine that did not report clean is never pooled", got.ids())
 	}
@@ -132,11 +117,19 @@ func held(t *testing.T) (path string, letGo func()) {
 	return path, func() { check(os.WriteFile(path+".end", nil, 0o600)) }
 }
 
+// runsJob waits until a job of a run is running.
+func (s *installation) runsJob(run string) {
+	s.Helper()
+	s.Check(program.Until(patience, "the job runs", func() bool {
+		out, err := s.remuda(patience, "dev", "jobs", "--run", run)
+		return err == nil && strings.Contains(string(out), "running")
+	}))
+}
+
 // warms brings n instances into the pool, by a run of its own.
 func (s *installation) warms(run string, n int) {
 	s.Helper()
-	_, err := s.request(run, n)
-	s.Check(err)
+	s.request(run, n)
 	s.Check(s.release(run))
 	s.Check(s.expect(n, "instances are pooled", pooled))
 }
@@ -148,7 +141,7 @@ func (s *installation) asks(run string, n int) func() answer {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		got, err = s.request(run, n)
+		got, err = s.requestWithin(patience, run, n, "--timeout", stepTimeout)
 	}()
 	return func() answer {
 		s.Helper()

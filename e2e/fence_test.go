@@ -81,8 +81,7 @@ func (s *installation) ended(id string) (rec githubsim.JobRecord) {
 func TestForeignJob_S15_S86_NoStepRuns(t *testing.T) {
 	t.Parallel()
 	fenced(t, func(t *testing.T, s *installation, traces string) {
-		got, err := s.request("100", 1)
-		s.Check(err)
+		got := s.request("100", 1)
 		for _, id := range []string{"first", "second"} {
 			s.job(steps(id, "100", "999", traces))
 			rec := s.ended(id)
@@ -114,8 +113,7 @@ func TestForeignJob_S15_S86_CancelledAtEveryMoment(t *testing.T) {
 		// A worker takes some 30 ms here to begin, a hook 100 ms to judge, and 200 ms more to refuse.
 		const moments, last = 30, 450 * time.Millisecond
 		run := 100
-		_, err := s.request(fmt.Sprint(run), 1)
-		s.Check(err)
+		s.request(fmt.Sprint(run), 1)
 		var runs []string
 		lost := 0
 		outcomes := map[githubsim.Conclusion]int{}
@@ -144,8 +142,7 @@ func TestForeignJob_S15_S86_CancelledAtEveryMoment(t *testing.T) {
 				lost = n
 				s.Check(s.release(label))
 				run++
-				_, err := s.request(fmt.Sprint(run), 1)
-				s.Check(err)
+				s.request(fmt.Sprint(run), 1)
 			}
 		}
 		for i := range moments {
@@ -177,8 +174,7 @@ func (s *installation) lost() (n int) {
 func TestUnjudgedJob_S15_S84_MachineReplaced(t *testing.T) {
 	t.Parallel()
 	fenced(t, func(t *testing.T, s *installation, traces string) {
-		got, err := s.request("100", 1)
-		s.Check(err)
+		got := s.request("100", 1)
 		hook := filepath.Join(s.Machine(got.ids()[0]), agent.HookFile)
 		s.Check(os.Remove(hook)) // the runner takes it for a step that failed
 		s.job(steps("unjudged", "100", "100", traces))
@@ -200,10 +196,8 @@ func TestUnjudgedJob_S15_S84_MachineReplaced(t *testing.T) {
 // S15: a job is refused where the hook cannot read what the machine works for.
 func TestForeignJob_S15_StateUnreadable(t *testing.T) {
 	t.Parallel()
-	s := install(t, crowdLimits...)
-	s.controls()
-	got, err := s.request("100", 1)
-	s.Check(err)
+	s := serving(t, crowdLimits...)
+	got := s.request("100", 1)
 	state := filepath.Join(s.Machine(got.ids()[0]), "agent-state.json")
 	aside := state + ".aside"
 	s.Check(s.expect(1, "record that its agent knows", func(in store.Instance) bool { // else it would write state once more

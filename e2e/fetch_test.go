@@ -51,12 +51,9 @@ func archive(t *testing.T) (url, sum string, served *atomic.Int64) {
 func TestFetch_H50_OncePerComputer(t *testing.T) {
 	t.Parallel()
 	url, sum, served := archive(t)
-	s := install(t, "REMUDA_AGENT_RUNNER_URL="+url, "REMUDA_AGENT_RUNNER_SHA256="+sum)
-	s.controls()
-	_, err := s.request("100", 3)
-	s.Check(err)
-	s.Check(s.jobs("100", 3))
-	s.Check(s.release("100"))
+	s := serving(t, "REMUDA_AGENT_RUNNER_URL="+url, "REMUDA_AGENT_RUNNER_SHA256="+sum)
+	s.request("100", 3)
+	s.serve("100", 3)
 	s.end(3)
 	if n := served.Load(); n != 1 {
 		t.Errorf("the archive was served %d times to three agents of one computer, want once", n)
@@ -69,9 +66,8 @@ func TestFetch_H50_WrongChecksum_FailsTheRequest(t *testing.T) {
 	t.Parallel()
 	url, _, _ := archive(t)
 	wrong := strings.Repeat("0", 64)
-	s := install(t, "REMUDA_AGENT_RUNNER_URL="+url, "REMUDA_AGENT_RUNNER_SHA256="+wrong)
-	s.controls()
-	_, err := s.request("100", 1, "--timeout", "1m") // in which a busy machine boots and tries
+	s := serving(t, "REMUDA_AGENT_RUNNER_URL="+url, "REMUDA_AGENT_RUNNER_SHA256="+wrong)
+	_, err := s.requestWithin(patience, "100", 1, "--timeout", "1m") // in which a busy machine boots and tries
 	if err == nil || !strings.Contains(err.Error(), "wrong checksum") || !strings.Contains(err.Error(), wrong) {
 		t.Errorf("request = %v, want it failed for a wrong checksum", err)
 	}

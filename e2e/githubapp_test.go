@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -48,31 +48,17 @@ func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
 			s := install(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(mode)}, crowdLimits...)...) // nothing ends for being slow
 			s.asApp("linux")
 			s.controls()
-			_, err := s.request("100", 2)
-			s.Check(err)
+			s.request("100", 2)
 			s.Check(s.jobs("100", 4))
 			s.set(map[string]any{"/groups": []string{"gpu", "linux", "large"}})
 			s.Check(s.release("100"))
-			got, err := s.request("200", 2)
-			s.Check(err)
+			got := s.request("200", 2)
 			if got.WarmCount != 2 {
 				t.Errorf("%d of run 200's are warm, want 2", got.WarmCount)
 			}
-			s.Check(s.jobs("200", 2))
-			s.Check(s.release("200"))
+			s.serve("200", 2)
 			s.Check(s.drain())
-			var registrations []githubsim.Registration
-			s.Check(program.Until(patience, "no runner is left at GitHub", func() bool {
-				registrations = nil
-				s.Check(s.sim(http.MethodGet, "/registrations", nil, &registrations))
-				for _, r := range registrations {
-					if r.Removed == "" {
-						return false
-					}
-				}
-				return true
-			}))
-			for _, r := range registrations {
+			for _, r := range s.unregistered() {
 				if r.Group != "linux" || r.JIT != (mode == store.JIT) {
 					t.Errorf("registration %+v, want one of group linux, %s", r, mode)
 				}
@@ -117,26 +103,28 @@ func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
 	}))
 	s.set(map[string]any{"/deprecated": false})
 	s.Check(<-asked)
-	s.Check(s.jobs("100", 1))
-	s.Check(s.release("100"))
-	_, err = s.request("200", 1)
-	s.Check(err)
-	s.Check(s.jobs("200", 1))
-	s.Check(s.release("200"))
+	s.serve("100", 1)
+	s.request("200", 1)
+	s.serve("200", 1)
 	s.Check(s.drain())
-	if n := len(s.witness.Instances()); n == 0 || s.count(statemachine.Terminated) != n {
-		t.Errorf("%d of %d machines have ended", s.count(statemachine.Terminated), n)
+	if len(s.witness.Instances()) == 0 {
+		t.Error("no machine was launched")
 	}
 	s.Check(s.close())
 }
 
-// count returns how many of the newest records are in a state.
-func (s *installation) count(state statemachine.State) int {
-	n := 0
-	for _, in := range s.witness.Instances() {
-		if in.State == state {
-			n++
-		}
+// unregistered waits until no runner is left at GitHub and returns all that there were. One that came too late for its
+// deletion is the sweep's, on its second sight.
+func (s *installation) unregistered() (all []githubsim.Registration) {
+	s.Helper()
+	left := func(r githubsim.Registration) bool { return r.Removed == "" }
+	err := program.Until(patience, "no runner is left at GitHub", func() bool {
+		all = nil
+		s.Check(s.sim(http.MethodGet, "/registrations", nil, &all))
+		return !slices.ContainsFunc(all, left)
+	})
+	if err != nil {
+		s.Errorf("%v: %+v", err, all[slices.IndexFunc(all, left)])
 	}
-	return n
+	return all
 }

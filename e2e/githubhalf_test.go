@@ -31,12 +31,9 @@ func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := install(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(tt.mode)}, troubleLimits...)...)
-			s.controls()
-			_, err := s.request("100", 2) // for the pool
-			s.Check(err)
-			_, err = s.request("200", 1) // a run that goes on
-			s.Check(err)
+			s := serving(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(tt.mode)}, troubleLimits...)...)
+			s.request("100", 2) // for the pool
+			s.request("200", 1) // a run that goes on
 			s.Check(s.release("100"))
 			s.Check(s.expect(2, "instances are pooled", pooled))
 

@@ -61,14 +61,10 @@ func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 	for _, tt := range outages() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := install(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(tt.mode)}, troubleLimits...)...)
-			s.controls()
-			_, err := s.request("100", 2) // two for the pool
-			s.Check(err)
-			_, err = s.request("200", 1) // a run that goes on
-			s.Check(err)
-			_, err = s.request("300", 1) // one that will be released
-			s.Check(err)
+			s := serving(t, append([]string{"REMUDA_GITHUB_REGISTRATION=" + string(tt.mode)}, troubleLimits...)...)
+			s.request("100", 2) // two for the pool
+			s.request("200", 1) // a run that goes on
+			s.request("300", 1) // one that will be released
 			s.Check(s.release("100"))
 			s.Check(s.expect(2, "instances are pooled", pooled))
 
@@ -90,7 +86,7 @@ func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 				_, err := s.remuda(crowdWait, "release", "--id", "300", "--timeout", "5m")
 				return err
 			})
-			_, err = s.requestWithin(patience, "500", 1, "--timeout", "1m") // in which a busy machine boots and tries
+			_, err := s.requestWithin(patience, "500", 1, "--timeout", "1m") // in which a busy machine boots and tries
 			if err == nil || !strings.Contains(err.Error(), tt.why) {
 				t.Errorf("request 500 while GitHub is out of order: %v, want its failure to say %q", err, tt.why)
 			}

@@ -63,6 +63,14 @@ func install(t testing.TB, env ...string) *installation {
 	return s
 }
 
+// serving is install with a controller.
+func serving(t testing.TB, env ...string) *installation {
+	t.Helper()
+	s := install(t, env...)
+	s.controls()
+	return s
+}
+
 // watch opens the store beside the controllers, as any other process may.
 func (s *installation) watch() {
 	s.Helper()
@@ -108,12 +116,15 @@ const (
 	stepTimeout = "170s"
 )
 
-// request asks for runners and waits for them.
-func (s *installation) request(run string, count int, more ...string) (answer, error) {
-	return s.requestWithin(patience, run, count, append([]string{"--timeout", stepTimeout}, more...)...)
+// request asks for runners, waits for them and must get them.
+func (s *installation) request(run string, count int, more ...string) answer {
+	s.Helper()
+	got, err := s.requestWithin(patience, run, count, append([]string{"--timeout", stepTimeout}, more...)...)
+	s.Check(err)
+	return got
 }
 
-// requestWithin is request for one that may take longer or shorter than others.
+// requestWithin asks for runners and waits for them, for longer or shorter than usual.
 func (s *installation) requestWithin(limit time.Duration, run string, count int, more ...string) (answer, error) {
 	args := []string{"request", "--id", run, "--count", fmt.Sprint(count), "--resource-class", "small", "-o", "json"}
 	a, err := program.JSON[answer](s.remuda(limit, append(args, more...)...))
@@ -133,6 +144,13 @@ func (s *installation) jobs(run string, count int) error {
 func (s *installation) release(run string) error {
 	_, err := s.remuda(patience, "release", "--id", run)
 	return err
+}
+
+// serve runs jobs of a run and gives its instances back.
+func (s *installation) serve(run string, jobs int) {
+	s.Helper()
+	s.Check(s.jobs(run, jobs))
+	s.Check(s.release(run))
 }
 
 // expect waits until want accepts as many of the newest records as given.

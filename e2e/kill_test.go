@@ -63,18 +63,13 @@ func TestControllerKilled_S79_AtEveryWriteNothingHappened(t *testing.T) {
 
 // story is a cold start, its jobs, the release, a warm start, its jobs and the release.
 func story(t *testing.T, killer *stalker) {
-	s := install(t, quick...)
-	s.controls()
+	s := serving(t, quick...)
 	killer.follow(s)
-	cold, err := s.request("100", 2)
-	s.Check(err)
-	s.Check(s.jobs("100", 2))
-	s.Check(s.release("100"))
+	cold := s.request("100", 2)
+	s.serve("100", 2)
 	s.Check(s.expect(2, "instances are pooled", pooled))
-	warm, err := s.request("200", 2)
-	s.Check(err)
-	s.Check(s.jobs("200", 2))
-	s.Check(s.release("200"))
+	warm := s.request("200", 2)
+	s.serve("200", 2)
 	s.Check(s.expect(2, "instances are pooled", pooled))
 	s.Check(s.drain())
 	s.Check(killer.rest())

@@ -25,10 +25,8 @@ func TestListenerKilled_H38_ItsJobEnds(t *testing.T) {
 			if mode == store.ReleaseNow {
 				program.Long(t, "waits until GitHub gives a job up")
 			}
-			s := install(t)
-			s.controls()
-			got, err := s.request("100", 1)
-			s.Check(err)
+			s := serving(t)
+			got := s.request("100", 1)
 			dir := t.TempDir()
 			up, letGo := filepath.Join(dir, "up"), filepath.Join(dir, "go")
 			s.job(githubsim.Job{

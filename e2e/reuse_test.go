@@ -135,8 +135,7 @@ func TestReuse_S88_TenCleanCycles(t *testing.T) {
 	var machine string
 	for run := range 10 {
 		label := fmt.Sprintf("label-%d", run)
-		got, err := s.request(label, 1)
-		s.Check(err)
+		got := s.request(label, 1)
 		if machine == "" {
 			machine = got.ids()[0]
 		}
@@ -173,11 +172,10 @@ func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 	t.Parallel()
 	s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096}}`)
 	program.Help(t, programs, "rooted", 0o755|fs.ModeSetuid)
-	got, err := s.request("100", 1)
-	s.Check(err)
+	got := s.request("100", 1)
 	place := filepath.Join(s.Machine(got.ids()[0]), "home/mounted")
 	t.Cleanup(func() { _ = syscall.Unmount(place, syscall.MNT_DETACH) }) // not mounted: not there either
-	_, err = s.remuda(patience, "dev", "submit", "--run", "100", "--wait", "--script",
+	_, err := s.remuda(patience, "dev", "submit", "--run", "100", "--wait", "--script",
 		fmt.Sprintf("set -e\nenv REMUDA_E2E_HELP=mount:%s '%s/rooted' -test.run='^TestJobHelper$'", place, programs))
 	if err != nil {
 		s.explain(got.ids()[0])
@@ -189,30 +187,25 @@ func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 	if err != nil || !bytes.Contains(log, []byte("machine not clean")) || !bytes.Contains(log, []byte("mounted")) {
 		t.Errorf("the agent's log does not say that %s is left: %v\n%s", place, err, log)
 	}
-	again, err := s.request("200", 1)
-	s.Check(err)
+	again := s.request("200", 1)
 	if again.WarmCount != 0 {
 		t.Errorf("run 200 got %v, want a cold one", again.ids())
 	}
-	s.Check(s.jobs("200", 1))
-	s.Check(s.release("200"))
+	s.serve("200", 1)
 	s.end(2)
 }
 
 // H42: a machine of a class that says so serves one run.
 func TestReuse_H42_ScrubTerminate_OneRunEach(t *testing.T) {
 	t.Parallel()
-	s := install(t, append([]string{`REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: terminate}}`}, crowdLimits...)...)
-	s.controls()
+	s := serving(t, append([]string{`REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: terminate}}`}, crowdLimits...)...)
 	for run := range 2 {
 		label := fmt.Sprint(100 + run)
-		got, err := s.request(label, 1)
-		s.Check(err)
+		got := s.request(label, 1)
 		if got.WarmCount != 0 {
 			t.Errorf("run %s got %v, want a cold one", label, got.ids())
 		}
-		s.Check(s.jobs(label, 2)) // of one run
-		s.Check(s.release(label))
+		s.serve(label, 2) // of one run
 		s.Check(s.expect(run+1, "instances are gone", func(in store.Instance) bool { return in.State == statemachine.Terminated }))
 	}
 	s.end(2)

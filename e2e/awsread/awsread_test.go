@@ -2,7 +2,6 @@ package awsread_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/url"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/awsread"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
@@ -118,7 +118,7 @@ func item(t *testing.T, in awsread.Installation, item map[string]types.Attribute
 
 // installation is one whose parts all write to AWS.
 type installation struct {
-	*testing.T
+	program.T
 	at    awsread.Installation
 	cloud *ec2test.Server
 	table *dynamostore.Table
@@ -130,12 +130,10 @@ type installation struct {
 func written(t *testing.T) awsread.Installation {
 	t.Helper()
 	dynamo, moto := awstest.DynamoDBLocal(t), awstest.Moto(t)
-	page, err := os.ReadFile("../../docs/data-model.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	name := awstest.Name(t)
-	i := &installation{T: t, cloud: ec2test.New(t)}
+	i := &installation{T: program.T{TB: t}, cloud: ec2test.New(t)}
+	page, err := os.ReadFile("../../docs/data-model.md")
+	i.Check(err)
 	i.at = awsread.Installation{
 		Page: string(page), Endpoints: map[string]string{"dynamodb": dynamo, "sqs": moto, "ec2": i.cloud.URL, "iam": i.cloud.URL},
 		Table: name, Prefix: name, Classes: classes, Name: name, Tags: map[string]string{"team": "build"},
@@ -145,12 +143,11 @@ func written(t *testing.T) awsread.Installation {
 		Tagged: []string{"launch template", "instance", "volume"}, Records: true,
 	}
 	i.open()
-	i.ensure()
 	i.write()
 	return i.at
 }
 
-// open opens the back ends as the binary does.
+// open opens the back ends as the binary does, and makes what they need.
 func (i *installation) open() {
 	i.Helper()
 	for _, e := range awstest.Env(i.at.Endpoints) {
@@ -159,9 +156,7 @@ func (i *installation) open() {
 	}
 	ctx, log, clk := i.Context(), slog.New(slog.DiscardHandler), clock.RealClock{}
 	cfg, err := awscfg.Load(ctx, awstest.Region)
-	if err != nil {
-		i.Fatal(err)
-	}
+	i.Check(err)
 	cfg.HTTPClient = awstest.Config(i, "").HTTPClient // whose connections end with the test
 	of := func(scheme string) *url.URL { return &url.URL{Scheme: scheme, Host: i.at.Name} }
 	var errs [3]error
@@ -171,28 +166,12 @@ func (i *installation) open() {
 		Subnets: i.cloud.Subnets()[:2], SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
 		UserData: "#!/bin/sh\n", RootVolumeGiB: 40, RootDevice: "/dev/xvda", Tags: i.at.Tags, Clock: clk,
 	})
-	if err := errors.Join(errs[:]...); err != nil {
-		i.Fatal(err)
-	}
-	i.Cleanup(func() {
-		if err := errors.Join(i.table.Close(), i.pool.Close(), i.fleet.Close()); err != nil {
-			i.Error(err)
-		}
-	})
-}
-
-func (i *installation) ensure() {
-	i.Helper()
-	ctx := i.Context()
-	for _, ensure := range []func() error{
-		func() error { _, err := i.table.Ensure(ctx, true); return err },
-		func() error { _, err := i.pool.Ensure(ctx, true, classes...); return err },
-		func() error { _, err := i.fleet.Ensure(ctx, true); return err },
-	} {
-		if err := ensure(); err != nil {
-			i.Fatal(err)
-		}
-	}
+	i.Check(errors.Join(errs[:]...))
+	i.Cleanup(func() { i.Check(errors.Join(i.table.Close(), i.pool.Close(), i.fleet.Close())) })
+	_, errs[0] = i.table.Ensure(ctx, true)
+	_, errs[1] = i.pool.Ensure(ctx, true, classes...)
+	_, errs[2] = i.fleet.Ensure(ctx, true)
+	i.Check(errors.Join(errs[:]...))
 }
 
 // launch launches one machine and returns its plan.
@@ -201,24 +180,13 @@ func (i *installation) launch(ctx context.Context) (fleet.Plan, fleet.Machine) {
 	plan, err := i.fleet.Plan(ctx, fleet.Spec{
 		Token: "l-" + i.at.Name, Count: 1, ResourceClass: classes[0], UsageClass: store.Spot, CPU: 2, Mem: 4096, AllowedTypes: []string{"c6i.*"},
 	})
-	if err != nil {
-		i.Fatal(err)
-	}
+	i.Check(err)
 	out, err := i.fleet.Launch(ctx, plan)
 	if err != nil || len(out.Machines) != 1 {
 		i.Fatalf("Launch() = %+v, %v, want a machine", out, err)
 	}
 	i.at.Tokens = []string{plan.Token}
 	return plan, out.Machines[0]
-}
-
-func planJSON(t *testing.T, p fleet.Plan) json.RawMessage {
-	t.Helper()
-	out, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 func ticket(in store.Instance, class string) pool.Ticket {

@@ -1,6 +1,7 @@
 package awsread_test
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -22,17 +23,8 @@ func (i *installation) write() {
 func must[V any](i *installation) func(V, error) V {
 	return func(v V, err error) V {
 		i.Helper()
-		if err != nil {
-			i.Fatal(err)
-		}
+		i.Check(err)
 		return v
-	}
-}
-
-func (i *installation) none(err error) {
-	i.Helper()
-	if err != nil {
-		i.Fatal(err)
 	}
 }
 
@@ -45,7 +37,7 @@ func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 		ResourceClass: classes[0], MaxRuntime: 1800, Timeout: 0.5, CreatedAt: store.At(now),
 	}
 	r := must[store.RunRequest](i)(s.Submit(ctx, want))
-	i.none(s.Seen(ctx, r.ID, 1, now))
+	i.Check(s.Seen(ctx, r.ID, 1, now))
 	status := must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: r.ID, Attempt: 1, Deadline: store.At(now.Add(soon))}, statemachine.Accept, now))
 	status.Instances = []store.Seat{{InstanceID: store.InstanceID(m.ID), InstanceType: m.InstanceType, UsageClass: m.UsageClass, Warm: true, Seconds: 1.25}}
 	status.Counts = store.Counts{Wanted: 1, Ready: 1}
@@ -71,8 +63,8 @@ func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) 
 	in = must[store.Instance](i)(s.SetRegistration(ctx, in, store.Registration{
 		Serial: 1, Assignment: in.Assignment, Mode: store.JIT, Name: "n", RunnerID: 7, URL: "https://github.com/owner/name", Secret: "s", MintedAt: store.At(now),
 	}, now))
-	i.none(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1"}, now))
-	i.none(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1}, now))
+	i.Check(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1"}, now))
+	i.Check(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1}, now))
 	for _, t := range []store.Transition{
 		{Event: statemachine.HandedOver, Limit: soon}, {Event: statemachine.Released, Limit: soon, Release: store.ReleaseDrain}, {Event: statemachine.Pooled, Limit: soon},
 	} {
@@ -80,7 +72,7 @@ func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) 
 		in = must[store.Instance](i)(s.Transition(ctx, in, t))
 	}
 	for _, class := range classes {
-		i.none(i.pool.Offer(ctx, ticket(in, class)))
+		i.Check(i.pool.Offer(ctx, ticket(in, class)))
 	}
 	in = must[store.Instance](i)(s.Transition(ctx, in, store.Transition{Event: statemachine.Dismissed, Now: now, Reason: "drained", Detail: "d"}))
 	must[store.Instance](i)(s.Retire(ctx, in, now.Add(soon), now))
@@ -91,14 +83,14 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	i.Helper()
 	ctx := i.Context()
 	l := must[store.Launch](i)(s.PutLaunch(ctx, store.Launch{
-		Token: plan.Token, ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, Count: 1, Plan: planJSON(i.T, plan), CreatedAt: store.At(now),
+		Token: plan.Token, ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, Count: 1, Plan: must[[]byte](i)(json.Marshal(plan)), CreatedAt: store.At(now),
 		Seats: []store.LaunchSeat{{RequestID: "4711-a", Attempt: 1, Count: 1}},
 	}))
 	l.Done, l.DoneAt, l.ExpiresAt = true, store.At(now), now.Add(soon).Truncate(time.Second)
 	l.Seats[0].Instances = []store.InstanceID{store.InstanceID(m.ID)}
 	must[store.Launch](i)(s.PutLaunch(ctx, l))
 	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now)}))
-	i.none(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], CreatedAt: store.At(now)}))
+	i.Check(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], CreatedAt: store.At(now)}))
 	orders := must[[]store.DrainOrder](i)(s.DrainOrders(ctx, func(k store.Key, err error) { i.Errorf("%v: %v", k, err) }, "1"))
 	must[store.DrainOrder](i)(s.TakeDrain(ctx, orders[0], now, 1, soon))
 }

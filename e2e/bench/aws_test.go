@@ -37,20 +37,24 @@ type account struct {
 	sqs    string
 	name   string
 	fleet  *ec2fleet.Fleet
-	web    http.RoundTripper
+}
+
+// leftOut says that a benchmark was skipped, which go test does not tell of benchmarks.
+func leftOut(b testing.TB) {
+	b.Cleanup(func() {
+		if b.Skipped() {
+			fmt.Printf("left out: %s: needs DynamoDB Local and moto, that is Java, Node.js and Python 3\n", b.Name())
+		}
+	})
 }
 
 func newAccount(b testing.TB) *account {
 	b.Helper()
-	b.Cleanup(func() {
-		if b.Skipped() { // which go test does not tell of benchmarks
-			fmt.Printf("left out: %s: needs DynamoDB Local and moto, that is Java, Node.js and Python 3\n", b.Name())
-		}
-	})
+	leftOut(b)
 	web := &http.Transport{MaxIdleConnsPerHost: 128} // as package awscfg has it
 	b.Cleanup(web.CloseIdleConnections)
 	a := &account{
-		tally: &tally{by: map[string]*faults.Transport{}, next: web}, ec2: ec2test.New(b), web: web,
+		tally: &tally{by: map[string]*faults.Transport{}, next: web}, ec2: ec2test.New(b),
 		dynamo: awstest.DynamoDBLocal(b), sqs: awstest.Moto(b), name: awstest.Name(b),
 	}
 	var err error
@@ -58,9 +62,7 @@ func newAccount(b testing.TB) *account {
 		Subnets: a.ec2.Subnets(), SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
 		UserData: "#!/bin/sh\n", Clock: clock.RealClock{},
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	b.Cleanup(func() {
 		if err := a.fleet.Close(); err != nil {
 			b.Error(err)
@@ -73,17 +75,13 @@ func newAccount(b testing.TB) *account {
 func (a *account) ensure(b testing.TB) {
 	b.Helper()
 	table, err := a.table(b.Context(), bench.Controller)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	defer table.Close()
 	if _, err := table.(*dynamostore.Table).Ensure(b.Context(), true); err != nil {
 		b.Fatal(err)
 	}
 	queues, err := a.pool(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	defer queues.Close()
 	if _, err := queues.(*sqspool.Pool).Ensure(b.Context(), true, bench.Class); err != nil {
 		b.Fatal(err)
@@ -99,10 +97,15 @@ func (a *account) backends() *bench.Backends {
 
 func (a *account) url(scheme string) *url.URL { return &url.URL{Scheme: scheme, Host: a.name} }
 
-// config is for clients of one endpoint, or, with "", of that which the signature asks for.
+// config is for clients of one endpoint.
 func (a *account) config(who bench.Who, endpoint string) aws.Config {
+	return awsConfig(endpoint, counter{a, who})
+}
+
+// awsConfig is for clients of one endpoint.
+func awsConfig(endpoint string, transport http.RoundTripper) aws.Config {
 	return aws.Config{
-		Region: awstest.Region, BaseEndpoint: aws.String(endpoint), HTTPClient: &http.Client{Transport: counter{a, who}},
+		Region: awstest.Region, BaseEndpoint: aws.String(endpoint), HTTPClient: &http.Client{Transport: transport},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: awstest.AccessKey, SecretAccessKey: awstest.SecretKey}, nil
 		}),

@@ -38,9 +38,7 @@ func BenchmarkBurst(b *testing.B) {
 				Subnets: server.Subnets(), SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
 				UserData: "#!/bin/sh\n", Clock: clock.RealClock{},
 			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			check(b, err)
 			defer machines.Close()
 			if _, err := machines.Ensure(b.Context(), true); err != nil {
 				b.Fatal(err)
@@ -85,9 +83,7 @@ func burstOnce(b *testing.B, w *bench.World, server *ec2test.Server, found bool)
 			return err
 		})
 	}
-	if err := all.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	check(b, all.Wait())
 	submitted := time.Since(began)
 	if found {
 		began = time.Now()

@@ -61,16 +61,10 @@ func spawn(b *testing.B, what, dir string, n int) io.Reader {
 	cmd.Env = append(os.Environ(), childEnv+"="+what, childDir+"="+dir, fmt.Sprintf("%s=%d", childCount, n))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
+	check(b, cmd.Start())
 	b.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil && b.Context().Err() == nil {

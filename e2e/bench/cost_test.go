@@ -47,9 +47,7 @@ func BenchmarkCost(b *testing.B) {
 			})
 			time.Sleep(100 * time.Millisecond) // more than a batch of requests
 		}
-		if err := all.Wait(); err != nil {
-			b.Fatal(err)
-		}
+		check(b, all.Wait())
 		time.Sleep(afterwards)
 	}
 	var tables [3]string // printed between the results, not within

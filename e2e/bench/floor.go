@@ -65,30 +65,13 @@ func (f *Floor) Close() error {
 func (f *Floor) Start(ctx context.Context, id string) error {
 	now := time.Now()
 	request := Spec(id, len(f.instances))
-	controller, agent := store.New(f.controller), store.New(f.agent)
-	if err := put(ctx, f.client, store.RequestKey(request.ID, store.KindRunRequest), 1, time.Time{}, request); err != nil {
+	if err := f.ask(ctx, request, 1); err != nil {
 		return err
 	}
-	if err := f.client.Notify(ctx, store.RequestKey(request.ID, store.KindRunRequest)); err != nil {
+	if err := f.move(ctx, store.Transition{Event: statemachine.Claim, Now: now, Limit: time.Hour, RunID: request.ID, Attempt: 1}); err != nil {
 		return err
 	}
-	if _, err := controller.Run(ctx, store.Consistent, request.ID); err != nil {
-		return err
-	}
-	err := f.move(ctx, store.Transition{Event: statemachine.Claim, Now: now, Limit: time.Hour, RunID: request.ID, Attempt: 1})
-	if err != nil {
-		return err
-	}
-	err = f.each(func(in *store.Instance) error {
-		if _, err := agent.Instance(ctx, store.Eventual, in.Principal); err != nil {
-			return err
-		}
-		return agent.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: in.Assignment}, now)
-	})
-	if err != nil {
-		return err
-	}
-	if err := f.watch(ctx); err != nil {
+	if err := f.report(ctx, store.RegOK, now); err != nil {
 		return err
 	}
 	if err := f.move(ctx, store.Transition{Event: statemachine.HandedOver, Now: now, Limit: time.Hour}); err != nil {
@@ -101,7 +84,7 @@ func (f *Floor) Start(ctx context.Context, id string) error {
 	if err := put(ctx, f.controller, store.RequestKey(request.ID, store.KindRunStatus), 1, time.Time{}, status); err != nil {
 		return err
 	}
-	_, err = store.New(f.client).Status(ctx, store.Eventual, request.ID)
+	_, err := store.New(f.client).Status(ctx, store.Eventual, request.ID)
 	return err
 }
 
@@ -111,32 +94,44 @@ func (f *Floor) Return(ctx context.Context, id string) error {
 	now := time.Now()
 	request := Spec(id, len(f.instances))
 	request.ReleasedAttempt, request.Release = 1, store.ReleaseDrain
-	controller, agent := store.New(f.controller), store.New(f.agent)
-	if err := put(ctx, f.client, store.RequestKey(request.ID, store.KindRunRequest), 2, time.Time{}, request); err != nil {
-		return err
-	}
-	if err := f.client.Notify(ctx, store.RequestKey(request.ID, store.KindRunRequest)); err != nil {
-		return err
-	}
-	if _, err := controller.Run(ctx, store.Consistent, request.ID); err != nil {
+	if err := f.ask(ctx, request, 2); err != nil {
 		return err
 	}
 	if err := f.move(ctx, store.Transition{Event: statemachine.Released, Now: now, Limit: time.Hour, Release: store.ReleaseDrain}); err != nil {
 		return err
 	}
+	if err := f.report(ctx, store.RemoveOK, now); err != nil {
+		return err
+	}
+	return f.move(ctx, store.Transition{Event: statemachine.Pooled, Now: now, Limit: time.Hour})
+}
+
+// ask writes a version of a request, and reads it as the controller.
+func (f *Floor) ask(ctx context.Context, request store.RunRequest, version int64) error {
+	key := store.RequestKey(request.ID, store.KindRunRequest)
+	if err := put(ctx, f.client, key, version, time.Time{}, request); err != nil {
+		return err
+	}
+	if err := f.client.Notify(ctx, key); err != nil {
+		return err
+	}
+	_, err := store.New(f.controller).Run(ctx, store.Consistent, request.ID)
+	return err
+}
+
+// report lets every agent read its instance and signal, and watches.
+func (f *Floor) report(ctx context.Context, signal store.SignalName, now time.Time) error {
+	agent := store.New(f.agent)
 	err := f.each(func(in *store.Instance) error {
 		if _, err := agent.Instance(ctx, store.Eventual, in.Principal); err != nil {
 			return err
 		}
-		return agent.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RemoveOK, Assignment: in.Assignment}, now)
+		return agent.Signal(ctx, in.Principal, store.SignalValue{Signal: signal, RunID: in.RunID, Assignment: in.Assignment}, now)
 	})
 	if err != nil {
 		return err
 	}
-	if err := f.watch(ctx); err != nil {
-		return err
-	}
-	return f.move(ctx, store.Transition{Event: statemachine.Pooled, Now: now, Limit: time.Hour})
+	return f.watch(ctx)
 }
 
 // watch reads what the agents reported.

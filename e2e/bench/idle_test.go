@@ -27,9 +27,7 @@ func BenchmarkIdle(b *testing.B) {
 				json.NewDecoder(spawn(b, "controller", dir, *records)), json.NewDecoder(spawn(b, "controller", b.TempDir(), 0)),
 			}
 			for i, out := range []*idleReport{&full, &empty} {
-				if err := both[i].Decode(out); err != nil {
-					b.Fatal(err)
-				}
+				check(b, both[i].Decode(out))
 			}
 		}
 		none(b)
@@ -53,18 +51,14 @@ const idleLife = time.Hour
 
 func seed(b *testing.B, w *bench.World, n int) {
 	b.Helper()
-	if err := bench.Seed(b.Context(), w.Client.Table(), n, idleLife); err != nil {
-		b.Fatal(err)
-	}
+	check(b, bench.Seed(b.Context(), w.Client.Table(), n, idleLife))
 }
 
 // beats writes every heartbeat once.
 func beats(b *testing.B, w *bench.World, n int) {
 	b.Helper()
 	for i := range n {
-		if err := bench.Beat(b.Context(), w.Client, i); err != nil {
-			b.Fatal(err)
-		}
+		check(b, bench.Beat(b.Context(), w.Client, i))
 	}
 }
 
@@ -103,9 +97,7 @@ func takeover(b *testing.B, w *bench.World, id store.RequestID) time.Duration {
 	began := time.Now()
 	defer start(b, w)()
 	claimed, err := w.Journal.Claimed(b.Context(), id)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	return claimed.Sub(began)
 }
 

@@ -20,11 +20,10 @@ type Journal struct {
 	owner   map[string]store.RequestID    // last run of each instance, by partition
 	claimed map[store.RequestID]time.Time // first claim
 	back    map[store.RequestID][]time.Time
-	pooled  map[string]bool
 	onPhase func(store.RequestID, statemachine.Phase)
 
 	since  map[store.RequestID]store.Time // when each request joined the line
-	idle   map[string]time.Time           // when each instance was last pooled, by partition
+	idle   map[string]time.Time           // when each pooled instance was, by partition
 	order  []store.RequestID              // of first claims
 	waited Times                          // of pooled instances, until they were claimed
 }
@@ -33,7 +32,7 @@ func newJournal() *Journal {
 	return &Journal{
 		changed: make(chan struct{}), phases: map[store.RequestID]map[statemachine.Phase]time.Time{},
 		owner: map[string]store.RequestID{}, claimed: map[store.RequestID]time.Time{},
-		back: map[store.RequestID][]time.Time{}, pooled: map[string]bool{},
+		back:  map[store.RequestID][]time.Time{},
 		since: map[store.RequestID]store.Time{}, idle: map[string]time.Time{},
 	}
 }
@@ -92,9 +91,7 @@ func (j *Journal) note(item store.Item, now time.Time) error {
 		}
 		delete(j.idle, key)
 		j.owner[key] = id
-		delete(j.pooled, key)
-	case rec.State == statemachine.Idle && !rec.PooledAt.IsZero() && !j.pooled[key]:
-		j.pooled[key] = true
+	case rec.State == statemachine.Idle && !rec.PooledAt.IsZero() && j.idle[key].IsZero():
 		j.idle[key] = now
 		j.back[j.owner[key]] = append(j.back[j.owner[key]], now)
 	}
@@ -150,7 +147,7 @@ func (j *Journal) Back(ctx context.Context, id store.RequestID, n int) (time.Tim
 
 // Pooled waits until at least n instances are pooled.
 func (j *Journal) Pooled(ctx context.Context, n int) error {
-	_, err := j.until(ctx, func() (time.Time, bool) { return time.Time{}, len(j.pooled) >= n })
+	_, err := j.until(ctx, func() (time.Time, bool) { return time.Time{}, len(j.idle) >= n })
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/bench"
@@ -159,16 +158,10 @@ type dynamo struct{ endpoint, queues, name string }
 // newDynamo makes a table.
 func newDynamo(b *testing.B) *dynamo {
 	b.Helper()
-	b.Cleanup(func() {
-		if b.Skipped() { // which go test does not tell of benchmarks
-			fmt.Printf("left out: %s: needs DynamoDB Local and moto, that is Java, Node.js and Python 3\n", b.Name())
-		}
-	})
+	leftOut(b)
 	d := &dynamo{awstest.DynamoDBLocal(b), awstest.Moto(b), awstest.Name(b)}
 	table, err := d.table(b.Context(), bench.Controller)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	defer table.Close()
 	if _, err := table.(*dynamostore.Table).Ensure(b.Context(), true); err != nil {
 		b.Fatal(err)
@@ -193,12 +186,7 @@ func exported() *dynamo {
 }
 
 func (d *dynamo) table(ctx context.Context, _ bench.Who) (store.Table, error) {
-	return dynamostore.Open(ctx, &url.URL{Scheme: "dynamodb", Host: d.name}, aws.Config{
-		Region: awstest.Region, BaseEndpoint: aws.String(d.endpoint), HTTPClient: &http.Client{Transport: d},
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: awstest.AccessKey, SecretAccessKey: awstest.SecretKey}, nil
-		}),
-	}, clock.RealClock{}, slog.New(slog.DiscardHandler))
+	return dynamostore.Open(ctx, &url.URL{Scheme: "dynamodb", Host: d.name}, awsConfig(d.endpoint, d), clock.RealClock{}, slog.New(slog.DiscardHandler))
 }
 
 var dynamoWeb = &http.Transport{MaxIdleConnsPerHost: 128} // as package awscfg has it

@@ -27,6 +27,14 @@ func TestMain(m *testing.M) {
 	awstest.Main(m)
 }
 
+// check ends the test or benchmark on an error.
+func check(b testing.TB, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
 // run opens a world and runs it until the test or benchmark ends.
 func run(b testing.TB, o bench.Options) *bench.World {
 	b.Helper()
@@ -46,9 +54,7 @@ func open(b testing.TB, o bench.Options) *bench.World {
 		o.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	w, err := bench.Open(b.Context(), o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	b.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			b.Error(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,13 +29,8 @@ type Usage struct {
 func (u Usage) Writes(kinds ...string) int {
 	n := 0
 	for kind, puts := range u.Puts {
-		if len(kinds) == 0 {
+		if len(kinds) == 0 || slices.Contains(kinds, kind) {
 			n += puts
-		}
-		for _, k := range kinds {
-			if k == kind {
-				n += puts
-			}
 		}
 	}
 	return n

@@ -46,29 +46,21 @@ func ready(b *testing.B, o bench.Options, n, rounds, spare int, hold time.Durati
 	ctx := b.Context()
 	w := run(b, o)
 	floor, err := w.Floor(ctx, n)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	defer floor.Close()
 	warm := n * (1 + spare)
-	if err := w.Warm(ctx, warm); err != nil {
-		b.Fatal(err)
-	}
+	check(b, w.Warm(ctx, warm))
 	rng := rand.New(rand.NewPCG(1, 0))
 	var readies, returns, floors, floorReturns bench.Times
 	for b.Loop() {
 		back := make(chan returned, rounds)
 		for range rounds {
 			id := fmt.Sprint(len(readies))
-			if err := w.Journal.Pooled(ctx, n); err != nil {
-				b.Fatal(err)
-			}
+			check(b, w.Journal.Pooled(ctx, n))
 			floors = append(floors, timed(b, func() error { return floor.Start(ctx, id) }))
 			floorReturns = append(floorReturns, timed(b, func() error { return floor.Return(ctx, id) }))
 			took, err := w.Start(ctx, id, n)
-			if err != nil {
-				b.Fatal(err)
-			}
+			check(b, err)
 			readies = append(readies, took)
 			lasts := time.Duration(rng.Int64N(int64(hold) + 1))
 			go func() {
@@ -104,9 +96,7 @@ type returned struct {
 func timed(b *testing.B, do func() error) time.Duration {
 	b.Helper()
 	start := time.Now()
-	if err := do(); err != nil {
-		b.Fatal(err)
-	}
+	check(b, do())
 	return time.Since(start)
 }
 

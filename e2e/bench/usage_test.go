@@ -52,9 +52,7 @@ func stagger(b *testing.B, w *bench.World) time.Time {
 			return err
 		})
 	}
-	if err := all.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	check(b, all.Wait())
 	return booted
 }
 
@@ -88,9 +86,7 @@ func lifecycle(b *testing.B, w *bench.World) {
 				return nil
 			})
 		}
-		if err := all.Wait(); err != nil {
-			b.Fatal(err)
-		}
+		check(b, all.Wait())
 	}
 	after := askedOf(w)
 	client, controller, agents := after.client.Since(before.client), after.controller.Since(before.controller), after.agents.Since(before.agents)

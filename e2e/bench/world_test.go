@@ -3,6 +3,7 @@ package bench_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,18 +18,12 @@ import (
 func TestWorld_WarmRunLaunchesNothing(t *testing.T) {
 	ctx := t.Context()
 	w := run(t, bench.Options{Poll: 10 * time.Millisecond})
-	if err := w.Warm(ctx, 2); err != nil {
-		t.Fatal(err)
-	}
+	check(t, w.Warm(ctx, 2))
 	client, controller, agents := w.ByClient.Usage(), w.ByController.Usage(), w.ByAgents.Usage()
 	ready, err := w.Start(ctx, "1", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	back, err := w.Return(ctx, "1", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if ready <= 0 || back <= 0 {
 		t.Errorf("ready after %s, back after %s, want both above 0", ready, back)
 	}
@@ -53,9 +48,7 @@ func TestFloor_RunsAgainAndAgain(t *testing.T) {
 	ctx := t.Context()
 	w := open(t, bench.Options{})
 	floor, err := w.Floor(ctx, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer floor.Close()
 	for _, id := range []string{"1", "2"} {
 		if err := errors.Join(floor.Start(ctx, id), floor.Return(ctx, id)); err != nil {
@@ -66,21 +59,15 @@ func TestFloor_RunsAgainAndAgain(t *testing.T) {
 		Instance: func(in store.Instance) { t.Errorf("instance %s is everybody's", in.ID) },
 		Request:  func(r store.RunRequest) { t.Errorf("request %s is everybody's", r.ID) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // Seeded records are what the store would have written.
 func TestSeed_IsRead(t *testing.T) {
 	ctx := t.Context()
 	w := open(t, bench.Options{})
-	if err := bench.Seed(ctx, w.Client.Table(), 3, time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	if err := bench.Beat(ctx, w.Client, 2); err != nil {
-		t.Fatal(err)
-	}
+	check(t, bench.Seed(ctx, w.Client.Table(), 3, time.Hour))
+	check(t, bench.Beat(ctx, w.Client, 2))
 	instances, signals, heartbeats := 0, 0, 0
 	err := w.Client.Scan(ctx, store.Visitor{
 		Instance:  func(store.Instance) { instances++ },
@@ -95,21 +82,13 @@ func TestSeed_IsRead(t *testing.T) {
 
 func TestMeter_Units(t *testing.T) {
 	table, err := sqlitestore.OpenMemory(t.Context(), clock.RealClock{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer table.Close()
 	var m bench.Meter
 	counted := m.Count(table)
 	key, absent := store.Key{Partition: "p", Sort: "s"}, store.Key{Partition: "p", Sort: "none"}
-	text := make([]byte, 1024)
-	for i := range text {
-		text[i] = 'x'
-	}
-	item := store.Item{Key: key, Version: 1, Attributes: []byte(`{"a":"` + string(text) + `"}`)} // 2 units to write, 1 to read
-	if err := counted.Put(t.Context(), item, 0); err != nil {
-		t.Fatal(err)
-	}
+	item := store.Item{Key: key, Version: 1, Attributes: []byte(`{"a":"` + strings.Repeat("x", 1024) + `"}`)} // 2 units to write, 1 to read
+	check(t, counted.Put(t.Context(), item, 0))
 	if err := counted.Put(t.Context(), item, 0); !errors.Is(err, store.ErrConflict) {
 		t.Fatalf("second put: %v, want %v", err, store.ErrConflict)
 	}

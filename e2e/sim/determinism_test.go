@@ -19,9 +19,7 @@ func TestSeed_GivesTheSameStory(t *testing.T) {
 		t.Skip("tells 22 stories twice: make check runs it")
 	}
 	shard, of, err := parseShard(*shardFlag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	stories, hours, broken := 0, 0.0, 0
 	for i, s := range seeded() {
 		if i%of != shard {

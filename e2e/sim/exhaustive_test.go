@@ -25,9 +25,7 @@ func sampled(without, with int) int {
 func turns(t *testing.T) func(story int) bool {
 	t.Helper()
 	shard, of, err := parseShard(*shardFlag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if *everyFlag > 1 {
 		t.Logf("only one story in %d: all of them with -sim.every=1, as in make sim", *everyFlag)
 	}

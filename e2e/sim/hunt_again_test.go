@@ -103,9 +103,7 @@ func TestHunt_FindsABrokenTable(t *testing.T) {
 		t.Fatal("nothing found")
 	}
 	line, err := h.found.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	f, ok := lived.ParseFind(strings.TrimSuffix(line, "\n"))
 	if !ok || f != *h.found {
 		t.Fatalf("ParseFind(%q) = %+v, %v, want %+v", line, f, ok, *h.found)

@@ -29,9 +29,7 @@ func TestHunt(t *testing.T) {
 	if *budgetFlag == 0 && *taleFlag == "" {
 		t.Skip("a hunt takes minutes: make killrate runs it")
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: roomy, Max: roomy}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: roomy, Max: roomy}))
 	h := newHunter(t, os.Stdout, nil)
 	if h.budget = *budgetFlag; *taleFlag == "" {
 		h.everything()
@@ -42,9 +40,7 @@ func TestHunt(t *testing.T) {
 		return
 	}
 	line, err := h.found.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	fmt.Fprint(h.out, line)
 	t.Errorf("in %s: %s: %s", h.found.StoryRef, h.found.Law, h.found.Text)
 }

@@ -22,9 +22,7 @@ const (
 // no law is broken: no double claim, no orphan.
 func TestKills(t *testing.T) {
 	shard, of, err := parseShard(*shardFlag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var leads, claims []time.Duration
 	stories, killed, undone, belated, violations, hours := 0, 0, 0, 0, 0, 0.0
 	var covered covering

@@ -16,3 +16,11 @@ func TestMain(m *testing.M) {
 	debug.SetGCPercent(1000) // worlds are small and make much garbage
 	os.Exit(m.Run())
 }
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

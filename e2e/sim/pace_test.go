@@ -22,9 +22,7 @@ func TestPace_AnOutageMeetsAsManyTries(t *testing.T) {
 				fmt.Sprintf("at %s run 200 count=2 jobs=2 job=%s", paced(150*time.Second), paced(time.Minute)),
 			} {
 				step, err := sim.ParseStep(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				s.Steps = append(s.Steps, step)
 			}
 			r := sim.Run(t, s)

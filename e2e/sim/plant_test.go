@@ -15,9 +15,7 @@ var huntFlag = flag.String("sim.hunt", "", "only the story of this planted bug, 
 // does: e2e/sim/campaign builds this test with each patch, names it, and reads which law was broken.
 func TestPlantedBugs_Stories(t *testing.T) {
 	bugs, err := plant.All(filepath.Join("testdata", "bugs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	hunted := false
 	for _, b := range bugs {
 		if *huntFlag != "" && b.Name() != *huntFlag {

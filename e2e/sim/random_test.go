@@ -28,9 +28,7 @@ const atDefault = 0.02
 // G10, G11, G12: random stories, until enough instance-hours were lived.
 func TestRandom(t *testing.T) {
 	shard, of, err := parseShard(*shardFlag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var s lived.Sum
 	var c covering
 	start := time.Now()

@@ -16,9 +16,7 @@ var rewrite = flag.Bool("rewrite", false, "write what came of each script in tes
 // Every script in testdata comes out as it says, without a violation, and all its faults happen.
 func TestScripts(t *testing.T) {
 	files, err := os.ReadDir("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ran := 0
 	for _, f := range files {
 		if f.IsDir() {
@@ -44,9 +42,7 @@ const tries = 5
 // script tells one script.
 func script(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want, err := sim.ParseScenario(string(text))
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
@@ -67,9 +63,7 @@ func script(t *testing.T, file string) {
 			}
 		}
 		if *rewrite {
-			if err := os.WriteFile(file, []byte(got.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(file, []byte(got.String()), 0o600))
 			return
 		}
 		if got.Output == want.Output || t.Failed() {

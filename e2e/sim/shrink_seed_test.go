@@ -29,14 +29,10 @@ func TestShrink(t *testing.T) {
 	v := r.Violations[0]
 	sh := sim.Shrinker{Law: v.Law, Run: func(s sim.Script) sim.Report { return sim.Run(t, s) }, Most: *mostFlag, Log: t.Logf}
 	small, err := sh.Shrink(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	out, _ := sim.Scenario{About: []string{fmt.Sprintf("Seed %d breaks %q:", o.Seed, v.Law), v.Text}, Script: small}.
 		Run(func(s sim.Script) sim.Report { return sim.Run(t, s) })
 	name := fmt.Sprintf("seed_%d.txt", o.Seed)
-	if err := os.WriteFile(filepath.Join("testdata", name), []byte(out.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join("testdata", name), []byte(out.String()), 0o600))
 	t.Errorf("seed %d: %s\nwritten to e2e/sim/testdata/%s; again with: go test ./e2e/sim -run TestScripts/%s\n%s", o.Seed, v, name, name, out)
 }

@@ -61,9 +61,7 @@ func TestShrink_LeavesWhatItTakes(t *testing.T) {
 	}
 	sh := sim.Shrinker{Law: law, Run: run, Most: 500, Log: t.Logf}
 	got, err := sh.Shrink(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text := sim.Scenario{Script: got}.String()
 	if len(got.Faults) != 2 || len(got.Steps) > 2 || got.Skew != 0 || got.Largest != 0 || got.Boot != 0 {
 		t.Errorf("shrunk to\n%swant two faults, two steps at most, and no option that it can do without", text)

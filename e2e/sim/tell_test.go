@@ -47,8 +47,6 @@ func (c *covering) tell(t *testing.T, p lived.Progress) {
 	}
 	p.Part = c.collector.Part()
 	line, err := p.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	fmt.Fprint(os.Stdout, line)
 }

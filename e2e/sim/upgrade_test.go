@@ -18,9 +18,7 @@ import (
 func takenOver(t *testing.T) sim.Script {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "e997646", "installation.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	const job = 5 * time.Second
 	return sim.Script{
 		Seed: 1, Controllers: 2, Boot: 10 * time.Second, Idle: 20 * time.Minute, // as there

@@ -28,9 +28,7 @@ runs: {using: node24, main: main.sh}
 func TestRun_InputsAndContext(t *testing.T) {
 	a := action(t, withInputs, map[string]string{"main.sh": `tr '\0' '\n' </proc/$$/environ | grep -E '^(INPUT_|STATE_|GITHUB_RUN|GITHUB_ACTIONS|CI=)' | sort; test -s "$GITHUB_OUTPUT" || echo empty`})
 	got, err := job(t).Run(a, map[string]string{"Given": " 5 ", "emptied": "", "strange": "z"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := Result{
 		Conclusion: Success,
 		Log: []string{
@@ -131,9 +129,7 @@ func TestCancel(t *testing.T) {
 			j := job(t)
 			j.Grace = tc.grace
 			s, err := j.Start(action(t, plain, map[string]string{"main.sh": tc.script}), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			shows(t, s, "ready")
 			j.Cancel(s)
 			got := s.Wait()
@@ -166,9 +162,7 @@ func TestPost(t *testing.T) {
 				"post.sh": `echo "$INPUT_ID state $STATE_id"; test -s "$GITHUB_STATE" || echo empty`,
 			})
 			s, err := j.Start(a, map[string]string{"id": "one"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if strings.Contains(main, "ready") {
 				shows(t, s, "ready")
 				j.Cancel(s)
@@ -200,9 +194,7 @@ func TestPost_Order(t *testing.T) {
 		}
 	}
 	posts, err := j.Post()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var order []string
 	for _, p := range posts {
 		order = append(order, p.Log...)
@@ -215,12 +207,8 @@ func TestPost_Order(t *testing.T) {
 func TestLoad_Refuses(t *testing.T) {
 	for _, text := range []string{"", "runs: {using: composite}", "runs: {using: node24, main: absent.js}", "runs: {using: node24, main: a.js, pre: a.js}", "runs: [", "runs: {using: node24}"} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "action.yml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "a.js"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(dir, "action.yml"), []byte(text), 0o600))
+		check(t, os.WriteFile(filepath.Join(dir, "a.js"), nil, 0o600))
 		if _, err := Load(dir); err == nil {
 			t.Errorf("Load() takes %q", text)
 		}

@@ -13,17 +13,11 @@ func action(t *testing.T, metadata string, scripts map[string]string) *Action {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "action.yml"), []byte(metadata), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(dir, "action.yml"), []byte(metadata), 0o600))
 	a, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return a
 }
 
@@ -43,9 +37,7 @@ func job(t *testing.T) *Job {
 func run(t *testing.T, script string) Result {
 	t.Helper()
 	r, err := job(t).Run(action(t, plain, map[string]string{"main.sh": script}), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 

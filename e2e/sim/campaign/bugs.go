@@ -32,7 +32,7 @@ func bugs(ctx context.Context, o options, work, program string) result {
 		return result{problems: 1}
 	}
 	var sum result
-	if text, err := test1(ctx, o.root, program, nil, hunting); err != nil {
+	if text, _, err := test1(ctx, o.root, program, nil, hunting); err != nil {
 		fmt.Fprintf(o.out, "without a bug: %v\n%s", err, complaints(text))
 		sum.problems++
 	}
@@ -93,7 +93,7 @@ func hunt(ctx context.Context, root, work string, b plant.Bug) (f finding, err e
 	if text, err := build(ctx, root, program, overlay, hasty...); err != nil {
 		return finding{}, fmt.Errorf("patch %s does not compile: %w\n%s", b.Path, err, text)
 	}
-	text, err := test1(ctx, root, program, nil, hunting, "-sim.hunt="+b.Name())
+	text, _, err := test1(ctx, root, program, nil, hunting, "-sim.hunt="+b.Name())
 	switch m := broken.FindStringSubmatch(text); {
 	case m != nil:
 		return finding{m[1], m[2]}, nil
@@ -120,12 +120,12 @@ func overlay(root, dir string, b plant.Bug) (string, error) {
 		}
 		replace[filepath.Join(root, path)] = copied
 	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", fmt.Errorf("plant %s: %w", b.Name(), err)
-	}
 	path := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(path, list, 0o600); err != nil {
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err == nil {
+		err = os.WriteFile(path, list, 0o600)
+	}
+	if err != nil {
 		return "", fmt.Errorf("plant %s: %w", b.Name(), err)
 	}
 	return path, nil

@@ -82,3 +82,11 @@ func TestPart_IsAShare(t *testing.T) {
 		}
 	}
 }
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

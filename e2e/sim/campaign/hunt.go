@@ -61,7 +61,7 @@ func (r *rater) hunt(ctx context.Context, program string, args ...string) hunted
 		}
 		return ok
 	}
-	text, cpu, err := timed(ctx, r.o.root, program, onLine, append([]string{"-test.run=^TestHunt$"}, args...)...)
+	text, cpu, err := test1(ctx, r.o.root, program, onLine, append([]string{"-test.run=^TestHunt$"}, args...)...)
 	mu.Lock()
 	defer mu.Unlock()
 	h.text, h.cpu, h.err, h.hung = text, cpu, err, errors.Is(context.Cause(ctx), errHangs)
@@ -74,11 +74,7 @@ func byUnitTest(ctx context.Context, root, overlay string, b plant.Bug) (verdict
 		args = append([]string{"test", "-count=1", "-v", "-run=^" + b.Test + "$"}, args...)
 		cmd := command(ctx, root, "go", append(args, b.Package)...)
 		text, err := cmd.CombinedOutput()
-		var cpu time.Duration
-		if s := cmd.ProcessState; s != nil {
-			cpu = s.UserTime() + s.SystemTime()
-		}
-		return string(text), cpu, err
+		return string(text), processorTime(cmd), err
 	}
 	if text, _, err := test(); !strings.Contains(text, "--- PASS: "+b.Test) {
 		return verdict{}, fmt.Errorf("%s %s does not pass without the bug: %w\n%s", b.Package, b.Test, errors.Join(errFailed, err), complaints(text))

@@ -17,9 +17,7 @@ import (
 func TestHunt_ReadsWhatCameOfIt(t *testing.T) {
 	find := func(f lived.Find) string {
 		line, err := f.Line()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return "cat <<'end'\n" + line + "end\necho '--- FAIL: TestHunt'\nexit 1\n"
 	}
 	begin := "echo 'hunt: in kills: 3'\n"
@@ -55,13 +53,9 @@ func TestHunt_ReadsWhatCameOfIt(t *testing.T) {
 // A verdict is of one patch, one revision and one budget.
 func TestVerdict_Holds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.patch")
-	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, []byte("x"), 0o600))
 	patch, err := hashFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	found := verdict{Patch: patch, Revision: "r", Budget: time.Minute, By: "kills"}
 	missed := found
 	missed.By = plant.Nothing
@@ -98,22 +92,16 @@ func TestSummary_TellsTheRate(t *testing.T) {
 	root := t.TempDir()
 	doc := filepath.Join(root, "docs", "reliability.md")
 	text := "<!-- planted bugs: go test ./e2e/sim/plant -update -->\n<!-- end of planted bugs -->\n"
-	if err := errors.Join(os.MkdirAll(filepath.Dir(doc), 0o755), os.WriteFile(doc, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(os.MkdirAll(filepath.Dir(doc), 0o755), os.WriteFile(doc, []byte(text), 0o600)))
 	var bugs []plant.Bug
 	for _, name := range []string{"one", "two", "serial_saved_late"} {
 		path := filepath.Join(root, name+".patch")
-		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(path, []byte(name), 0o600))
 		bugs = append(bugs, plant.Bug{Path: path, ID: "H01", Title: name})
 	}
 	hash := func(i int) string {
 		h, err := hashFile(bugs[i].Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return h
 	}
 	var out strings.Builder
@@ -129,9 +117,7 @@ func TestSummary_TellsTheRate(t *testing.T) {
 		t.Errorf("with one of two found: %v", err)
 	}
 	got, err := os.ReadFile(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, want := range []string{"| `one` | H01 | one | kills | G13 | 90 |", "| `two` | H01 | two | nothing | – | 60 |", "1 of 2 bugs were found, 50.0 %"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("no %q in\n%s", want, got)

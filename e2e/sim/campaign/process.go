@@ -41,14 +41,9 @@ func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// test1 runs one process of the simulation's tests and returns what it said, without the lines that onLine took.
-func test1(ctx context.Context, root, program string, onLine func(line string) bool, args ...string) (string, error) {
-	text, _, err := timed(ctx, root, program, onLine, args...)
-	return text, err
-}
-
-// timed is test1 with the time of a processor that the process took.
-func timed(ctx context.Context, root, program string, onLine func(line string) bool, args ...string) (string, time.Duration, error) {
+// test1 runs one process of the simulation's tests and returns what it said, without the lines that onLine took, and the time
+// of a processor that it took.
+func test1(ctx context.Context, root, program string, onLine func(line string) bool, args ...string) (string, time.Duration, error) {
 	cmd := command(ctx, filepath.Join(root, "e2e", "sim"), program, append(args, "-test.v", "-test.timeout=0")...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	lines := &lineReader{onLine: onLine}
@@ -58,11 +53,14 @@ func timed(ctx context.Context, root, program string, onLine func(line string) b
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 && strings.Contains(text, "--- FAIL") {
 		err = errFailed
 	}
-	var cpu time.Duration
+	return text, processorTime(cmd), err
+}
+
+func processorTime(cmd *exec.Cmd) time.Duration {
 	if s := cmd.ProcessState; s != nil {
-		cpu = s.UserTime() + s.SystemTime()
+		return s.UserTime() + s.SystemTime()
 	}
-	return text, cpu, err
+	return 0
 }
 
 // errFailed says that a test failed, rather than died.

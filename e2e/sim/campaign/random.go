@@ -116,7 +116,7 @@ func (p *progress) sum() lived.Sum {
 // runShard lets one process live through what is left of its share.
 func (p *progress) runShard(ctx context.Context, o options, program string, i int, left float64) error {
 	before := p.Shards[i].Sum.Violations
-	text, err := test1(ctx, o.root, program, progresses(func(got lived.Progress) { p.add(o, i, got) }),
+	text, _, err := test1(ctx, o.root, program, progresses(func(got lived.Progress) { p.add(o, i, got) }),
 		"-test.run=^TestRandom$", "-sim.tell", fmt.Sprintf("-sim.shard=%d/%d", i, o.procs),
 		fmt.Sprintf("-sim.seed=%d", p.Shards[i].Next), fmt.Sprintf("-sim.hours=%g", left*float64(o.procs)))
 	p.mu.Lock()

@@ -16,9 +16,7 @@ import (
 func fake(t *testing.T, script string) (root, program string) {
 	t.Helper()
 	root = t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "e2e", "sim"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(filepath.Join(root, "e2e", "sim"), 0o755))
 	program = filepath.Join(root, "program")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o755); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
@@ -33,9 +31,7 @@ func says(t *testing.T, next uint64, hours float64, broken ...string) string {
 		Next: next, Sum: &lived.Sum{Stories: 1, Hours: hours, First: next - 1, Last: next - 1, Violations: len(broken)},
 		Part: lived.Part{Sites: map[string]int{"client/store.Scan/": 1}}, Broken: broken,
 	}.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return "cat <<'end'\n" + line + "end\n"
 }
 

@@ -42,7 +42,7 @@ func standing(test string, args ...string) func(context.Context, options, string
 		for i := range o.procs {
 			shards.Go(func() error {
 				shard := fmt.Sprintf("-sim.shard=%d/%d", i, o.procs)
-				text, err := test1(ctx, o.root, program, progresses(add), append([]string{"-test.run=^" + test + "$", "-sim.tell", shard}, args...)...)
+				text, _, err := test1(ctx, o.root, program, progresses(add), append([]string{"-test.run=^" + test + "$", "-sim.tell", shard}, args...)...)
 				mu.Lock()
 				defer mu.Unlock()
 				fmt.Fprint(o.out, complaints(text))

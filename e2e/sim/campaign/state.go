@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/remuda-run/remuda/internal/atomicfile"
 )
 
 // load reads what save wrote into v, and reports whether there was anything.
@@ -29,18 +31,14 @@ func load(path string, v any) (bool, error) {
 // save writes v as a whole or not at all, whatever ends the process meanwhile.
 func save(path string, v any) error {
 	text, err := json.Marshal(v)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o750)
+	}
+	if err == nil {
+		err = atomicfile.Write(path, append(text, '\n'), 0o600)
+	}
 	if err != nil {
 		return fmt.Errorf("write state %s: %w", path, err)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return fmt.Errorf("write state: %w", err)
-	}
-	half := path + ".new"
-	if err := os.WriteFile(half, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write state: %w", err)
-	}
-	if err := os.Rename(half, path); err != nil {
-		return fmt.Errorf("write state: %w", err)
 	}
 	return nil
 }

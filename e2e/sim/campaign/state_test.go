@@ -14,9 +14,7 @@ func TestState_IsThereAsAWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("load of nothing = %v, %v", found, err)
 	}
 	for n := range 2 {
-		if err := save(path, map[string]int{"n": n}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, save(path, map[string]int{"n": n}))
 		if found, err := load(path, &got); !found || err != nil || got["n"] != n {
 			t.Errorf("load = %v, %v, %v, want n %d", got, found, err, n)
 		}
@@ -30,9 +28,7 @@ func TestState_IsThereAsAWholeOrNotAtAll(t *testing.T) {
 	if found, err := load(path, &got); !found || err != nil || got["n"] != 1 {
 		t.Errorf("behind a save that failed: load = %v, %v, %v, want the old one", got, found, err)
 	}
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, []byte("{"), 0o600))
 	if _, err := load(path, &got); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("load of half a file: %v, want an error that names it", err)
 	}
