@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/bench"
@@ -106,9 +107,7 @@ func (a *account) config(who bench.Who, endpoint string) aws.Config {
 func awsConfig(endpoint string, transport http.RoundTripper) aws.Config {
 	return aws.Config{
 		Region: awstest.Region, BaseEndpoint: aws.String(endpoint), HTTPClient: &http.Client{Transport: transport},
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: awstest.AccessKey, SecretAccessKey: awstest.SecretKey}, nil
-		}),
+		Credentials: credentials.NewStaticCredentialsProvider(awstest.AccessKey, awstest.SecretKey, ""),
 	}
 }
 

@@ -2,10 +2,8 @@ package faults
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -18,8 +16,7 @@ type Counter struct {
 
 // Counts are the calls up to one moment, retries of the client included.
 type Counts struct {
-	Calls  map[string]int // by service.Operation
-	Failed map[string]int // of these, answered with an error or not at all
+	Calls map[string]int // by service.Operation
 
 	// Units of DynamoDB, of calls that succeeded and whose answer said so: the client, or AskCapacity,
 	// must ask for it.
@@ -34,55 +31,31 @@ func (c *Counter) Snapshot() Counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := c.counts
-	out.Calls, out.Failed = maps.Clone(out.Calls), maps.Clone(out.Failed)
+	out.Calls = maps.Clone(out.Calls)
 	return out
 }
 
-func (c *Counter) call(op string, failed bool) {
+func (c *Counter) call(op string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counts.Calls == nil {
-		c.counts.Calls, c.counts.Failed = map[string]int{}, map[string]int{}
+		c.counts.Calls = map[string]int{}
 	}
 	c.counts.Calls[op]++
-	if failed {
-		c.counts.Failed[op]++
-	}
 }
 
 // Since returns what was added after earlier was taken. Operations without a call are left out.
 func (c Counts) Since(earlier Counts) Counts {
-	diff := func(now, then map[string]int) map[string]int {
-		out := map[string]int{}
-		for op, n := range now {
-			if n != then[op] {
-				out[op] = n - then[op]
-			}
+	calls := map[string]int{}
+	for op, n := range c.Calls {
+		if n != earlier.Calls[op] {
+			calls[op] = n - earlier.Calls[op]
 		}
-		return out
 	}
 	return Counts{
-		Calls: diff(c.Calls, earlier.Calls), Failed: diff(c.Failed, earlier.Failed),
-		ReadUnits: c.ReadUnits - earlier.ReadUnits, WriteUnits: c.WriteUnits - earlier.WriteUnits,
+		Calls: calls, ReadUnits: c.ReadUnits - earlier.ReadUnits, WriteUnits: c.WriteUnits - earlier.WriteUnits,
 		ConditionsFailed: c.ConditionsFailed - earlier.ConditionsFailed,
 	}
-}
-
-// String lists the operations in order, then the units.
-func (c Counts) String() string {
-	var b strings.Builder
-	for _, op := range slices.Sorted(maps.Keys(c.Calls)) {
-		fmt.Fprintf(&b, "%s %d", op, c.Calls[op])
-		if n := c.Failed[op]; n > 0 {
-			fmt.Fprintf(&b, " (%d failed)", n)
-		}
-		b.WriteString(", ")
-	}
-	fmt.Fprintf(&b, "%g read units, %g write units", c.ReadUnits, c.WriteUnits)
-	if c.ConditionsFailed > 0 {
-		fmt.Fprintf(&b, ", %d conditions failed", c.ConditionsFailed)
-	}
-	return b.String()
 }
 
 // units says of the operations of DynamoDB that consume capacity whether they write.

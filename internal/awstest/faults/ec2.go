@@ -57,7 +57,7 @@ func (t *Transport) launch(id string) {
 	}
 	n := t.fresh.launched
 	t.fresh.launched++
-	for i, r := range t.rules {
+	for i, r := range t.Rules {
 		if r.Kind == Invisible && t.dice.strikes(i, describe, n) {
 			t.fresh.hidden[id] = &hidden{rule: i, left: t.fresh.calls}
 			return

@@ -13,6 +13,7 @@ package faults
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -20,8 +21,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"k8s.io/utils/clock"
 )
 
 // Kind is what goes wrong.
@@ -75,8 +74,6 @@ type Faults struct {
 	Stall       time.Duration // how long a call hangs that times out, if the client waits; 0: it fails at once
 	HiddenCalls int           // for Invisible: answers that an instance is missing from; 0: 2
 	AskCapacity bool          // add ReturnConsumedCapacity to calls of DynamoDB that take it
-	Counter     *Counter      // may be shared by several; nil: one of its own
-	Clock       clock.Clock   // for Stall; nil: the real one
 }
 
 func (f Faults) check() error {
@@ -134,10 +131,7 @@ func (d *dice) strikes(i int, op string, n uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r := d.rules[i]
-	if d.off || r.Limit > 0 && d.fired[i] >= r.Limit {
-		return false
-	}
-	if match, _ := path.Match(r.Op, op); !match { // the pattern is valid, see check
+	if match, _ := path.Match(r.Op, op); !match || d.spent(i) { // the pattern is valid, see check
 		return false
 	}
 	h := fnv.New64a()
@@ -145,12 +139,17 @@ func (d *dice) strikes(i int, op string, n uint64) bool {
 	return rand.New(rand.NewPCG(d.seed^h.Sum64(), n)).Float64() < r.Rate
 }
 
+// spent reports whether rule i must not strike any more. The lock is held.
+func (d *dice) spent(i int) bool {
+	return d.off || d.rules[i].Limit > 0 && d.fired[i] >= d.rules[i].Limit
+}
+
 // fire counts that rule i struck op. It reports false if it must not, for its limit was reached or faults
 // were turned off meanwhile.
 func (d *dice) fire(i int, op string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if r := d.rules[i]; d.off || r.Limit > 0 && d.fired[i] >= r.Limit {
+	if d.spent(i) {
 		return false
 	}
 	d.fired[i]++
@@ -169,11 +168,7 @@ func (t *Transport) Enable(on bool) {
 func (t *Transport) Fired() map[Hit]int {
 	t.dice.mu.Lock()
 	defer t.dice.mu.Unlock()
-	out := make(map[Hit]int, len(t.dice.hits))
-	for hit, n := range t.dice.hits {
-		out[hit] = n
-	}
-	return out
+	return maps.Clone(t.dice.hits)
 }
 
 // MustFire fails the test if a rule never struck: then the test has shown nothing about it.

@@ -8,19 +8,15 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-
-	"k8s.io/utils/clock"
 )
 
 // Transport is a RoundTripper with faults. Safe for concurrent use.
 type Transport struct {
+	Faults
+
 	next    http.RoundTripper
 	dice    *dice
-	rules   []Rule
-	counter *Counter
-	clock   clock.Clock
-	stall   time.Duration
-	ask     bool
+	counter Counter
 	queues  *queues
 	fresh   *fresh
 }
@@ -33,24 +29,15 @@ func New(next http.RoundTripper, f Faults) (*Transport, error) {
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("faults: %w", err)
 	}
-	if f.Counter == nil {
-		f.Counter = &Counter{}
-	}
-	if f.Clock == nil {
-		f.Clock = clock.RealClock{}
-	}
 	if f.HiddenCalls == 0 {
 		f.HiddenCalls = 2
 	}
 	d := &dice{seed: f.Seed, rules: f.Rules, calls: map[string]uint64{}, fired: make([]int, len(f.Rules)), hits: map[Hit]int{}}
-	return &Transport{
-		next: next, dice: d, rules: f.Rules, counter: f.Counter, clock: f.Clock, stall: f.Stall, ask: f.AskCapacity,
-		queues: newQueues(), fresh: newFresh(f.HiddenCalls),
-	}, nil
+	return &Transport{Faults: f, next: next, dice: d, queues: newQueues(), fresh: newFresh(f.HiddenCalls)}, nil
 }
 
 // Counter returns what counts the calls.
-func (t *Transport) Counter() *Counter { return t.counter }
+func (t *Transport) Counter() *Counter { return &t.counter }
 
 // CloseIdleConnections closes those of the transport behind.
 func (t *Transport) CloseIdleConnections() {
@@ -67,12 +54,12 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	op := c.op()
 	resp, err := t.call(c, op, t.dice.number(op))
-	t.counter.call(op, err != nil || resp.StatusCode >= http.StatusBadRequest)
+	t.counter.call(op)
 	return resp, err
 }
 
 func (t *Transport) call(c *call, op string, n uint64) (*http.Response, error) {
-	for i, r := range t.rules {
+	for i, r := range t.Rules {
 		if r.Kind == Invisible || !t.dice.strikes(i, op, n) {
 			continue
 		}
@@ -109,12 +96,10 @@ func (t *Transport) refuse(c *call, kind Kind) (*http.Response, error) {
 	case Deny:
 		return c.fail(c.denied()), nil
 	case TimeoutBefore, TimeoutAfter:
-		timer := t.clock.NewTimer(t.stall)
-		defer timer.Stop()
 		select {
 		case <-c.req.Context().Done():
 			return nil, c.req.Context().Err()
-		case <-timer.C():
+		case <-time.After(t.Stall):
 			return nil, errTimeout
 		}
 	default:
@@ -124,7 +109,7 @@ func (t *Transport) refuse(c *call, kind Kind) (*http.Response, error) {
 
 // forward sends the call and learns from the answer. The answer's body is in memory.
 func (t *Transport) forward(c *call, op string) (*http.Response, error) {
-	if t.ask && c.service == "dynamodb" {
+	if t.AskCapacity && c.service == "dynamodb" {
 		askCapacity(c)
 	}
 	if c.service == "sqs" {
