@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -147,11 +148,7 @@ func (l *Listener) Exit(status int, cause string) bool {
 // to changes the state if it is one of from.
 func (l *Listener) to(state agent.ListenerState, cause string, from ...agent.ListenerState) bool {
 	l.mu.Lock()
-	ok := false
-	for _, f := range from {
-		ok = ok || l.status.State == f
-	}
-	ok = ok && !(l.stopping && state == agent.Busy)
+	ok := slices.Contains(from, l.status.State) && !(l.stopping && state == agent.Busy)
 	if ok {
 		l.status.State, l.status.Cause = state, cause
 		l.status.Online = l.status.Online || state == agent.Listening

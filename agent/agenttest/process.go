@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,10 +48,7 @@ func Eventually(t testing.TB, what string, ok func() bool) {
 // Write makes a file and the folders above it.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ package agenttest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,20 +79,14 @@ func (r *Runner) Alive() []*Listener {
 }
 
 func (r *Runner) alive() []*Listener {
-	var out []*Listener
-	for _, l := range r.listeners {
-		if !l.ended() {
-			out = append(out, l)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.listeners), (*Listener).ended)
 }
 
 // Started returns every listener ever started, in order.
 func (r *Runner) Started() []*Listener {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]*Listener(nil), r.listeners...)
+	return slices.Clone(r.listeners)
 }
 
 // Most returns the greatest number of listeners that were alive at once.

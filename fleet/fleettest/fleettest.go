@@ -41,9 +41,8 @@ var suite = []struct {
 	check func(*testing.T, Subject)
 }{
 	{"Plan/ExactCPUMinimumMemoryAllowedTypes_S70", planFits},
-	{"Plan/NoBurstable_S70", planBurstable},
 	{"Plan/HasNoEffect", planNoEffect},
-	{"Plan/NothingMatchesIsUnsatisfiable", planUnsatisfiable},
+	{"Plan/NothingMatchesIsUnsatisfiable_S70", planUnsatisfiable},
 	{"Plan/ExcludedSlotsAreNotUsed_S75", planExcluded},
 	{"Plan/AllExcludedIsNoCapacity_S75", planAllExcluded},
 	{"Plan/BadInputIsInvalid_H34", planInvalid},
@@ -127,6 +126,22 @@ func start(t *testing.T, f fleet.Fleet, count int) (fleet.Plan, []string) {
 	return p, ids(out.Machines)
 }
 
+func terminate(t *testing.T, f fleet.Fleet, ids ...string) {
+	t.Helper()
+	if err := f.Terminate(t.Context(), ids...); err != nil {
+		t.Fatalf("Terminate(%q) error = %v", ids, err)
+	}
+}
+
+func list(t *testing.T, f fleet.Fleet, token string) []fleet.Machine {
+	t.Helper()
+	all, err := f.List(t.Context(), token)
+	if err != nil {
+		t.Fatalf("List(%q) error = %v", token, err)
+	}
+	return all
+}
+
 func ids(machines []fleet.Machine) []string {
 	var out []string
 	for _, m := range machines {
@@ -139,11 +154,7 @@ func ids(machines []fleet.Machine) []string {
 // living returns the machines of token that are neither Ending nor Ended.
 func living(t *testing.T, f fleet.Fleet, token string) []string {
 	t.Helper()
-	all, err := f.List(t.Context(), token)
-	if err != nil {
-		t.Fatalf("List(%q) error = %v", token, err)
-	}
-	return ids(slices.DeleteFunc(all, func(m fleet.Machine) bool {
+	return ids(slices.DeleteFunc(list(t, f, token), func(m fleet.Machine) bool {
 		return m.State == fleet.Ending || m.State == fleet.Ended
 	}))
 }
@@ -163,11 +174,7 @@ func wantEnded(t *testing.T, s Subject, f fleet.Fleet, want ...string) {
 	t.Helper()
 	var left []string
 	ended := eventually(s, func() bool {
-		all, err := f.List(t.Context(), "")
-		if err != nil {
-			t.Fatalf("List error = %v", err)
-		}
-		left = ids(slices.DeleteFunc(all, func(m fleet.Machine) bool {
+		left = ids(slices.DeleteFunc(list(t, f, ""), func(m fleet.Machine) bool {
 			return m.State == fleet.Ended || !slices.Contains(want, m.ID)
 		}))
 		return len(left) == 0

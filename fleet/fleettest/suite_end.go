@@ -19,16 +19,8 @@ func listAgain(t *testing.T, s Subject) {
 	p, want := start(t, s.Fleet, 2)
 	again := s.Again(t)
 	wantLiving(t, s, again, p.Token, want)
-	mine, err := s.Fleet.List(t.Context(), p.Token)
-	if err != nil {
-		t.Fatalf("List error = %v", err)
-	}
-	theirs, err := again.List(t.Context(), p.Token)
-	if err != nil {
-		t.Fatalf("List through another handle error = %v", err)
-	}
-	for _, a := range mine {
-		for _, b := range theirs {
+	for _, a := range list(t, s.Fleet, p.Token) {
+		for _, b := range list(t, again, p.Token) {
 			b.State = a.State // may differ from one moment to the next
 			if a.ID == b.ID && a != b {
 				t.Errorf("another handle shows %+v, want %+v", b, a)
@@ -40,14 +32,10 @@ func listAgain(t *testing.T, s Subject) {
 func terminateEnds(t *testing.T, s Subject) {
 	_, all := start(t, s.Fleet, 3)
 	wantLiving(t, s, s.Fleet, "", all)
-	if err := s.Fleet.Terminate(t.Context()); err != nil {
-		t.Errorf("Terminate of none error = %v", err)
-	}
+	terminate(t, s.Fleet)
 	gone, kept := all[:2], all[2:]
 	for range 2 { // an ended machine may be terminated again
-		if err := s.Fleet.Terminate(t.Context(), gone...); err != nil {
-			t.Fatalf("Terminate(%v) error = %v", gone, err)
-		}
+		terminate(t, s.Fleet, gone...)
 		wantLiving(t, s, s.Fleet, "", kept)
 		wantEnded(t, s, s.Fleet, gone...)
 	}
@@ -57,9 +45,7 @@ func terminateFrees(t *testing.T, s Subject) {
 	s.Limit(1)
 	p, first := start(t, s.Fleet, 1)
 	wantLiving(t, s, s.Fleet, p.Token, first)
-	if err := s.Fleet.Terminate(t.Context(), first...); err != nil {
-		t.Fatalf("Terminate error = %v", err)
-	}
+	terminate(t, s.Fleet, first...)
 	wantEnded(t, s, s.Fleet, first...)
 	_, second := start(t, s.Fleet, 1)
 	wantLiving(t, s, s.Fleet, "", second)
@@ -69,15 +55,11 @@ func terminateUnknown(t *testing.T, s Subject) {
 	_, all := start(t, s.Fleet, 2)
 	unknown := []string{"i-0123456789abcdef0", "", "../" + all[0], "not an id"}
 	for _, id := range unknown {
-		if err := s.Fleet.Terminate(t.Context(), id); err != nil {
-			t.Errorf("Terminate(%q) error = %v, want none: unknown ids are no error", id, err)
-		}
+		terminate(t, s.Fleet, id) // unknown ids are no error
 	}
 	wantLiving(t, s, s.Fleet, "", all)
 	batch := slices.Concat(all[:1], unknown, all[1:])
-	if err := s.Fleet.Terminate(t.Context(), batch...); err != nil {
-		t.Errorf("Terminate(%q) error = %v", batch, err)
-	}
+	terminate(t, s.Fleet, batch...)
 	wantEnded(t, s, s.Fleet, all...)
 }
 
@@ -85,9 +67,7 @@ func foreign(t *testing.T, s Subject) {
 	id, alive := s.Foreign(t)
 	_, own := start(t, s.Fleet, 1)
 	wantLiving(t, s, s.Fleet, "", own)
-	if err := s.Fleet.Terminate(t.Context(), id, own[0]); err != nil {
-		t.Errorf("Terminate of a foreign machine beside our own error = %v, want none", err)
-	}
+	terminate(t, s.Fleet, id, own[0])
 	wantEnded(t, s, s.Fleet, own...)
 	if !alive() {
 		t.Errorf("foreign machine %s was ended", id)
@@ -102,8 +82,6 @@ func closeKeeps(t *testing.T, s Subject) {
 		t.Fatalf("Close error = %v", err)
 	}
 	wantLiving(t, s, again, p.Token, want)
-	if err := again.Terminate(t.Context(), want...); err != nil {
-		t.Fatalf("Terminate through another handle error = %v", err)
-	}
+	terminate(t, again, want...)
 	wantEnded(t, s, again, want...)
 }

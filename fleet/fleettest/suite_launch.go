@@ -58,10 +58,7 @@ func launchRepeated(t *testing.T, s Subject) {
 	}
 	var stored fleet.Plan // as it comes back from a store
 	raw, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &stored); err != nil {
+	if err := errors.Join(err, json.Unmarshal(raw, &stored)); err != nil {
 		t.Fatal(err)
 	}
 	if got := ids(launched(t, s.Again(t), stored).Machines); !slices.Equal(got, want) {
@@ -73,9 +70,7 @@ func launchRepeated(t *testing.T, s Subject) {
 func launchRepeatedEnded(t *testing.T, s Subject) {
 	p, want := start(t, s.Fleet, 2)
 	wantLiving(t, s, s.Fleet, p.Token, want) // listed, so that absence later means ended
-	if err := s.Fleet.Terminate(t.Context(), want...); err != nil {
-		t.Fatalf("Terminate error = %v", err)
-	}
+	terminate(t, s.Fleet, want...)
 	wantEnded(t, s, s.Fleet, want...)
 	for _, m := range launched(t, s.Fleet, p).Machines {
 		if !slices.Contains(want, m.ID) || m.State != fleet.Ended {

@@ -35,14 +35,6 @@ func planFits(t *testing.T, s Subject) {
 	}
 }
 
-func planBurstable(t *testing.T, s Subject) {
-	sp := spec(1)
-	sp.AllowedTypes = []string{"t*"}
-	if _, err := s.Fleet.Plan(t.Context(), sp); !errors.Is(err, fleet.ErrUnsatisfiable) {
-		t.Errorf("Plan(types t*) error = %v, want ErrUnsatisfiable", err)
-	}
-}
-
 func planNoEffect(t *testing.T, s Subject) {
 	p := plan(t, s.Fleet, spec(3))
 	if p.Count != 3 || p.Token == "" {
@@ -61,6 +53,7 @@ func planUnsatisfiable(t *testing.T, s Subject) {
 		change func(*fleet.Spec)
 	}{
 		{"NoSuchType", func(sp *fleet.Spec) { sp.AllowedTypes = []string{"nosuch.*"} }},
+		{"Burstable", func(sp *fleet.Spec) { sp.AllowedTypes = []string{"t*"} }},
 		{"NoType", func(sp *fleet.Spec) { sp.AllowedTypes = nil }},
 		{"CPUIsExact", func(sp *fleet.Spec) { sp.CPU, sp.Mem, sp.AllowedTypes = 3, 1, []string{"*"} }},
 		{"TooMuchMemory", func(sp *fleet.Spec) { sp.Mem = 1 << 30 }},
