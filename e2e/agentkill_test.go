@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
@@ -77,8 +77,8 @@ func TestAgentKilled_S48_IdleInThePool(t *testing.T) {
 	t.Parallel()
 	s := serving(t)
 	s.warms("100", 1)
-	victim := s.strike(pooled)
-	s.Check(s.expect(1, "instance is gone", confirmedGone))
+	victim := s.strike(witness.Pooled)
+	s.Check(s.expect(1, "instance is gone", witness.Gone))
 	got := s.request("200", 1)
 	if got.WarmCount != 0 || slices.Contains(got.ids(), victim) {
 		t.Errorf("run 200 got %v, want a cold one", got.ids())
@@ -95,7 +95,7 @@ func TestAgentKilled_S84_WhileItScrubs(t *testing.T) {
 	s.Check(s.release("100"))
 	s.strike(func(in store.Instance) bool { return in.State == statemachine.Idle && in.PooledAt.IsZero() })
 	letGo()
-	s.Check(s.expect(1, "instance is gone", confirmedGone))
+	s.Check(s.expect(1, "instance is gone", witness.Gone))
 	if was := s.witness.Instances()[0]; was.Reason != statemachine.ReasonGone {
 		t.Errorf("the instance went for %q, want %q", was.Reason, statemachine.ReasonGone)
 	}
@@ -131,7 +131,7 @@ func (s *installation) warms(run string, n int) {
 	s.Helper()
 	s.request(run, n)
 	s.Check(s.release(run))
-	s.Check(s.expect(n, "instances are pooled", pooled))
+	s.Check(s.expect(n, "instances are pooled", witness.Pooled))
 }
 
 // asks requests in the background and returns what waits for the answer.
@@ -188,8 +188,5 @@ func (s *installation) end(launched int, cut ...string) {
 
 // sim speaks to the control API of the simulated GitHub. in and out may be nil.
 func (s *installation) sim(method, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), patience)
-	defer cancel()
-	defer http.DefaultClient.CloseIdleConnections()
-	return githubsim.ControlClient{Root: s.gitHub.Root, Token: s.gitHub.Token}.Call(ctx, method, path, in, out)
+	return s.gitHub.Call(s.Context(), patience, method, path, in, out)
 }

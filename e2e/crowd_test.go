@@ -98,7 +98,8 @@ func (r *crowdRun) trace(s *installation) string { return filepath.Join(s.dir, "
 func (s *installation) judgeCrowd(runs []crowdRun) {
 	s.Helper()
 	var jobs []githubsim.JobRecord
-	registrations := s.unregistered()
+	registrations, err := s.gitHub.Unregistered(s.Context(), patience)
+	s.Check(err)
 	s.Check(s.sim(http.MethodGet, "/jobs", nil, &jobs))
 	byID := map[int64]githubsim.Registration{}
 	names := map[string]bool{}

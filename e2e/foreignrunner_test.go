@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
@@ -34,12 +35,12 @@ func TestForeignRunnerID_H51_OnlyItsOwnRunnerGoes(t *testing.T) {
 			}
 			often(20)
 			s.Check(s.release("100"))
-			s.Check(s.expect(1, "instance is pooled", pooled))
+			s.Check(s.expect(1, "instance is pooled", witness.Pooled))
 			s.request("200", 1) // the same machine, which says the same
 			s.Check(s.jobs("200", 1))
 			often(100)
 			s.Check(s.release("200"))
-			s.Check(s.expect(1, "instance is pooled", pooled))
+			s.Check(s.expect(1, "instance is pooled", witness.Pooled))
 			stop()
 			s.end(1)
 

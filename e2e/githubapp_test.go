@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +57,9 @@ func TestGitHubApp_S14_H35_OrganisationAndGroup(t *testing.T) {
 			}
 			s.serve("200", 2)
 			s.Check(s.drain())
-			for _, r := range s.unregistered() {
+			registrations, err := s.gitHub.Unregistered(t.Context(), patience)
+			s.Check(err)
+			for _, r := range registrations {
 				if r.Group != "linux" || r.JIT != (mode == store.JIT) {
 					t.Errorf("registration %+v, want one of group linux, %s", r, mode)
 				}
@@ -111,20 +112,4 @@ func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
 		t.Error("no machine was launched")
 	}
 	s.Check(s.close())
-}
-
-// unregistered waits until no runner is left at GitHub and returns all that there were. One that came too late for its
-// deletion is the sweep's, on its second sight.
-func (s *installation) unregistered() (all []githubsim.Registration) {
-	s.Helper()
-	left := func(r githubsim.Registration) bool { return r.Removed == "" }
-	err := program.Until(patience, "no runner is left at GitHub", func() bool {
-		all = nil
-		s.Check(s.sim(http.MethodGet, "/registrations", nil, &all))
-		return !slices.ContainsFunc(all, left)
-	})
-	if err != nil {
-		s.Errorf("%v: %+v", err, all[slices.IndexFunc(all, left)])
-	}
-	return all
 }

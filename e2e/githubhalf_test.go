@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
 )
@@ -35,7 +36,7 @@ func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 			s.request("100", 2) // for the pool
 			s.request("200", 1) // a run that goes on
 			s.Check(s.release("100"))
-			s.Check(s.expect(2, "instances are pooled", pooled))
+			s.Check(s.expect(2, "instances are pooled", witness.Pooled))
 
 			s.set(map[string]any{tt.path: tt.value})
 			began := time.Now()

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -66,7 +67,7 @@ func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 			s.request("200", 1) // a run that goes on
 			s.request("300", 1) // one that will be released
 			s.Check(s.release("100"))
-			s.Check(s.expect(2, "instances are pooled", pooled))
+			s.Check(s.expect(2, "instances are pooled", witness.Pooled))
 
 			s.set(tt.begin)
 			began := time.Now()

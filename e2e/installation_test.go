@@ -16,7 +16,6 @@ import (
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/sqlitestore"
 )
@@ -156,20 +155,8 @@ func (s *installation) serve(run string, jobs int) {
 // expect waits until want accepts as many of the newest records as given.
 func (s *installation) expect(n int, what string, want func(store.Instance) bool) error {
 	return program.Until(patience, fmt.Sprintf("%d %s", n, what), func() bool {
-		got := 0
-		for _, in := range s.witness.Instances() {
-			if want(in) {
-				got++
-			}
-		}
-		return got == n
+		return s.witness.Count(want) == n
 	})
-}
-
-func pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
-
-func confirmedGone(in store.Instance) bool {
-	return in.State == statemachine.Terminated && !in.ExpiresAt.IsZero()
 }
 
 // drain dismisses the fleet and waits until the last machine is known to be gone.
@@ -180,7 +167,7 @@ func (s *installation) drain() error {
 	if err := s.witness.Look(s.Context()); err != nil { // there may be some that it has not seen yet
 		return err
 	}
-	return s.expect(len(s.witness.Instances()), "instances are gone for good", confirmedGone)
+	return s.expect(len(s.witness.Instances()), "instances are gone for good", witness.Gone)
 }
 
 // close stops the controller after a drain. Then nothing may be left, and nothing may have happened

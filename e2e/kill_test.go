@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 	"github.com/remuda-run/remuda/store"
 )
@@ -67,10 +68,10 @@ func story(t *testing.T, killer *stalker) {
 	killer.follow(s)
 	cold := s.request("100", 2)
 	s.serve("100", 2)
-	s.Check(s.expect(2, "instances are pooled", pooled))
+	s.Check(s.expect(2, "instances are pooled", witness.Pooled))
 	warm := s.request("200", 2)
 	s.serve("200", 2)
-	s.Check(s.expect(2, "instances are pooled", pooled))
+	s.Check(s.expect(2, "instances are pooled", witness.Pooled))
 	s.Check(s.drain())
 	s.Check(killer.rest())
 	s.Check(s.close())

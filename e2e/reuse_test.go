@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -147,7 +148,7 @@ func TestReuse_S88_TenCleanCycles(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Check(s.release(label))
-		s.Check(s.expect(1, "instance is pooled", pooled))
+		s.Check(s.expect(1, "instance is pooled", witness.Pooled))
 	}
 	s.end(1)
 	if left, err := (process.User{UID: s.user.UID}).Processes(); err != nil || len(left) > 0 {

@@ -19,7 +19,7 @@ type Metadata struct {
 	Old bool // a service of version 1, which knows no tokens
 
 	mu     sync.Mutex
-	values map[string]string // by path below meta-data
+	values map[string]string // by path below /latest/
 	down   bool              // every call is refused
 	calls  map[string]int
 }
@@ -29,13 +29,18 @@ const metadataToken = "AQAEA-a-token-of-the-session=="
 // NewMetadata serves the metadata of instance i-0abc, and makes the SDK ask it.
 func NewMetadata(t testing.TB) *Metadata {
 	t.Helper()
-	m := &Metadata{calls: map[string]int{}, values: map[string]string{
-		"instance-id": "i-0abc", "placement/region": "eu-west-1", "tags/instance/remuda-name": "main",
-	}}
+	m := MetadataOf(map[string]string{
+		"meta-data/instance-id": "i-0abc", "meta-data/placement/region": "eu-west-1", "meta-data/tags/instance/remuda-name": "main",
+	})
 	s := httptest.NewServer(m)
 	t.Cleanup(s.Close)
 	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", s.URL)
 	return m
+}
+
+// MetadataOf serves values, by path below /latest/.
+func MetadataOf(values map[string]string) *Metadata {
+	return &Metadata{calls: map[string]int{}, values: values}
 }
 
 // ServeHTTP implements http.Handler.
@@ -43,7 +48,7 @@ func (m *Metadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls[r.Method+" "+r.URL.Path]++
-	path, ok := strings.CutPrefix(r.URL.Path, "/latest/meta-data/")
+	path, ok := strings.CutPrefix(r.URL.Path, "/latest/")
 	switch value, known := m.values[path]; {
 	case m.down:
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -69,13 +74,13 @@ func (m *Metadata) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Set changes a value; "" removes it.
+// Set changes a value below meta-data; "" removes it.
 func (m *Metadata) Set(path, value string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.values[path] = value
+	m.values["meta-data/"+path] = value
 	if value == "" {
-		delete(m.values, path)
+		delete(m.values, "meta-data/"+path)
 	}
 }
 

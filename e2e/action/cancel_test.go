@@ -13,6 +13,7 @@ import (
 
 	"github.com/remuda-run/remuda/e2e/action/step"
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -32,8 +33,8 @@ func (w *world) half(grace step.Grace) (*step.Job, *step.Step) {
 	w.Check(err)
 	shows := regexp.MustCompile(`^4711  Pending  ready 0/4  warm 2  cold 2 `)
 	w.until("two are claimed, two created, and the step says so", func() bool {
-		return w.count(func(in store.Instance) bool { return in.RunID == "4711" && in.State == statemachine.Claimed }) == 2 &&
-			w.count(func(in store.Instance) bool { return in.RunID == "4711" && in.State == statemachine.Created }) == 2 &&
+		return w.witness.Count(func(in store.Instance) bool { return in.RunID == "4711" && in.State == statemachine.Claimed }) == 2 &&
+			w.witness.Count(func(in store.Instance) bool { return in.RunID == "4711" && in.State == statemachine.Created }) == 2 &&
 			slices.ContainsFunc(s.Result().Log, shows.MatchString)
 	})
 	return j, s
@@ -49,7 +50,7 @@ func (w *world) freed(phase statemachine.Phase) {
 	})
 	w.sim("PUT", "outage", githubsim.Outage{}, nil)
 	w.until("nothing is held, everything is pooled or gone", func() bool {
-		return w.count(func(in store.Instance) bool { return !pooled(in) && in.State != statemachine.Terminated }) == 0
+		return w.witness.Count(func(in store.Instance) bool { return !witness.Pooled(in) && in.State != statemachine.Terminated }) == 0
 	})
 	next := w.run("4712", 1, inputs{"instance-count": "2"})
 	w.succeeds(next)

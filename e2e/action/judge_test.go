@@ -1,23 +1,20 @@
 package action
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
-	"github.com/remuda-run/remuda/statemachine"
-	"github.com/remuda-run/remuda/store"
 )
 
 // jobs runs jobs with a label and holds GitHub's record of them to the machines that the run was given.
 func (w *world) jobs(label string, count string, held []string) {
 	w.Helper()
-	out, err := w.remuda("dev", "submit", "--run", label, "--count", count, "--seconds", "0.2", "--wait", "-o", "json")
+	jobs, err := program.JSON[[]githubsim.JobRecord](w.remuda("dev", "submit", "--run", label, "--count", count, "--seconds", "0.2", "--wait", "-o", "json"))
 	w.Check(err)
-	var jobs []githubsim.JobRecord
-	w.Check(json.Unmarshal(out, &jobs))
 	used := map[string]bool{}
 	for _, j := range jobs {
 		used[j.InstanceID] = true
@@ -36,16 +33,9 @@ func (w *world) close(cut ...string) {
 	w.Helper()
 	_, err := w.remuda("drain", "--all", "--timeout", "170s")
 	w.Check(err)
-	w.until("the fleet is gone", func() bool {
-		return w.count(func(in store.Instance) bool { return in.State != statemachine.Terminated || in.ExpiresAt.IsZero() }) == 0
-	})
-	// A runner that came too late for its deletion is the sweep's, on its second sight.
-	var runners []githubsim.Registration
-	w.until("no runner is left at GitHub", func() bool {
-		runners = nil
-		w.sim("GET", "registrations", nil, &runners)
-		return !slices.ContainsFunc(runners, func(r githubsim.Registration) bool { return r.Removed == "" })
-	})
+	w.until("the fleet is gone", func() bool { return w.witness.Count(witness.Gone) == len(w.witness.Instances()) })
+	runners, err := w.github.Unregistered(w.Context(), patience)
+	w.Check(err)
 	if code := w.controller.End(syscall.SIGTERM); code != 0 {
 		w.Errorf("controller: exit code %d", code)
 	}

@@ -72,7 +72,7 @@ func TestRefusals_S89_H34(t *testing.T) {
 	if len(refresh.Log) != 1 || !strings.Contains(refresh.Log[0], "controller") || len(refresh.Outputs) > 0 || w.records("21").Request != nil {
 		w.Errorf("mode refresh: log %q, outputs %v", refresh.Log, refresh.Outputs)
 	}
-	if n := w.count(func(store.Instance) bool { return true }); n != 0 {
+	if n := w.witness.Count(func(store.Instance) bool { return true }); n != 0 {
 		w.Errorf("%d machines were launched for nothing", n)
 	}
 	w.close()
@@ -124,7 +124,7 @@ func TestNoController(t *testing.T) {
 	w.released(w.run("4711", 1, inputs{"mode": "release"}), "4711")
 	w.fails(w.run("4711", 1, inputs{"instance-count": "2", "timeout": "30s"}), `was given back already; re-run all jobs`)
 	w.provisioned(w.run("4711", 2, nil), "4711", 1, 0) // re-run all jobs
-	if n := w.count(func(in store.Instance) bool { return in.State != statemachine.Terminated }); n != 1 {
+	if n := w.witness.Count(func(in store.Instance) bool { return in.State != statemachine.Terminated }); n != 1 {
 		w.Errorf("%d machines live, want 1", n)
 	}
 	w.released(w.run("4711", 2, inputs{"mode": "release"}), "4711")

@@ -78,7 +78,7 @@ func (w *world) released(r step.Result, label string) {
 
 // owned counts the machines of a request.
 func (w *world) owned(label string) int {
-	return w.count(func(in store.Instance) bool { return string(in.RunID) == label })
+	return w.witness.Count(func(in store.Instance) bool { return string(in.RunID) == label })
 }
 
 // Two workflows, one after the other: five runners, jobs on exactly these, given back; the second one

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,9 +23,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/awstest"
-	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/process"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/dynamostore"
 )
@@ -59,12 +55,7 @@ type world struct {
 // environment variables are.
 func install(t *testing.T, settings ...string) *world {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		if os.Getenv(awstest.EnvRequire) == "1" {
-			t.Fatal("node is not installed")
-		}
-		t.Skip("left out: the action: node is not installed")
-	}
+	step.RequireNode(t)
 	endpoints := map[string]string{"dynamodb": awstest.DynamoDBLocal(t), "sqs": awstest.Moto(t)}
 	w := &world{T: program.T{TB: t}, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), aws: awstest.Env(endpoints)}
 	w.Fleet = program.Fleet(filepath.Join(w.dir, "fleet"))
@@ -193,22 +184,9 @@ func (w *world) until(what string, cond func() bool) {
 	}
 }
 
-// count counts the newest records that want accepts.
-func (w *world) count(want func(store.Instance) bool) int {
-	n := 0
-	for _, in := range w.witness.Instances() {
-		if want(in) {
-			n++
-		}
-	}
-	return n
-}
-
-func pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
-
 func (w *world) awaitPooled(n int) {
 	w.Helper()
-	w.until(fmt.Sprintf("%d pooled", n), func() bool { return w.count(pooled) == n })
+	w.until(fmt.Sprintf("%d pooled", n), func() bool { return w.witness.Count(witness.Pooled) == n })
 }
 
 // records reads what the store has of a request, as soon as the table answers.
@@ -227,8 +205,7 @@ func (w *world) records(id string) store.RunRecords {
 // sim speaks to the simulated GitHub. in and out may be nil.
 func (w *world) sim(method, path string, in, out any) {
 	w.Helper()
-	defer http.DefaultClient.CloseIdleConnections()
-	w.Check(githubsim.ControlClient{Root: w.github.Root, Token: w.github.Token}.Call(w.Context(), method, "/"+path, in, out))
+	w.Check(w.github.Call(w.Context(), patience, method, "/"+path, in, out))
 }
 
 // killMachines ends what a failed test leaves of the fleet.

@@ -3,7 +3,6 @@ package aws
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,7 +21,7 @@ import (
 // tells everything else that the action may meet, on machines that come quicker.
 func TestAction(t *testing.T) {
 	t.Parallel()
-	requireNode(t)
+	step.RequireNode(t)
 	w := newWorld(t, nil)
 	w.install()
 	w.begin()
@@ -31,18 +30,6 @@ func TestAction(t *testing.T) {
 		t.Errorf("the second workflow got %v, want %v", second, first)
 	}
 	w.emptied(5)
-}
-
-// requireNode leaves a test out, with a word, where there is no Node.js.
-func requireNode(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err == nil {
-		return
-	}
-	if os.Getenv(awstest.EnvRequire) == "1" {
-		t.Fatal("node is not installed")
-	}
-	t.Skip("left out: the action: node is not installed")
 }
 
 // workflow asks for runners, has two jobs for each, gives back, and returns the machines.

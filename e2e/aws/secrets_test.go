@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/remuda-run/remuda/e2e/action/step"
 	"github.com/remuda-run/remuda/e2e/leak"
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/awstest"
@@ -42,7 +43,7 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 	} {
 		t.Run(tt.registration, func(t *testing.T) {
 			t.Parallel()
-			requireNode(t)
+			step.RequireNode(t)
 			secrets, sent := &leak.Secrets{}, &traffic{}
 			w := newWorld(t, func(w *world) {
 				w.env = []string{"REMUDA_GITHUB_REGISTRATION=" + tt.registration, "REMUDA_LOG_LEVEL=debug"}

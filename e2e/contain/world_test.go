@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -97,14 +98,10 @@ func (w *world) start(name string, args ...string) *program.Daemon {
 
 // endMachines ends what the controller leaves when it is stopped: its machines outlive it.
 func (w *world) endMachines() {
-	w.until("every process of the machines is gone", func() bool {
+	w.Check(program.KillLeft(patience, func() ([]process.Ref, error) {
 		left, err := w.Left()
-		w.Check(err)
-		for _, refs := range left {
-			w.Check(process.KillAll(refs...))
-		}
-		return len(left) == 0
-	})
+		return slices.Concat(slices.Collect(maps.Values(left))...), err
+	}))
 	if w.Failed() {
 		machines, err := w.Machines()
 		w.Check(err)

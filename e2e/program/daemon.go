@@ -115,26 +115,6 @@ func (p *Process) Await(pattern string) (string, error) {
 	return string(found[len(found)-1]), nil
 }
 
-// GitHub is what leads to a simulated one.
-type GitHub struct {
-	Root     string // of its API
-	Token    string // REMUDA_SIMULATED_TOKEN
-	Settings string // a line of a configuration file
-}
-
-// GitHub waits until `remuda dev github` serves.
-func (p *Process) GitHub() (GitHub, error) {
-	var values []any
-	for _, name := range []string{"GITHUB_URL", "GITHUB_API_URL", "GITHUB_TOKEN_ENV", "SIMULATED_TOKEN"} {
-		value, err := p.Await(`export REMUDA_` + name + `=(\S+)\n`)
-		if err != nil {
-			return GitHub{}, err
-		}
-		values = append(values, value)
-	}
-	return GitHub{fmt.Sprint(values[1]), fmt.Sprint(values[3]), fmt.Sprintf("github: {url: %s, apiUrl: %s, tokenEnv: %s}\n", values[:3]...)}, nil
-}
-
 // Daemon is a program that runs in the background until it is ended, or the test is.
 type Daemon struct {
 	T

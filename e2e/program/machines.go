@@ -2,9 +2,11 @@ package program
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/procfleet"
@@ -60,4 +62,18 @@ func (f Fleet) Leader(id string) (process.Ref, fleet.State, error) {
 		return process.Ref{}, "", fmt.Errorf("instance %s: %w", id, err)
 	}
 	return machine.Leader, machine.State, nil
+}
+
+// KillLeft kills processes until none is left, for so long.
+func KillLeft(limit time.Duration, find func() ([]process.Ref, error)) (err error) {
+	var left []process.Ref
+	late := Until(limit, "every process is gone", func() bool {
+		left, err = find()
+		err = errors.Join(err, process.KillAll(left...))
+		return err != nil || len(left) == 0
+	})
+	if late != nil {
+		err = fmt.Errorf("%w: %v", late, left)
+	}
+	return err
 }

@@ -2,7 +2,6 @@ package soak
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/process"
@@ -27,7 +27,9 @@ func (s *soak) judge() {
 	s.until("a controller leads", func() bool { return s.leader() != nil })
 	s.audit("after the work")
 	s.drain()
-	s.until("no runner is registered at GitHub", func() bool { return len(s.registered()) == 0 })
+	if _, err := s.gitHub.Unregistered(s.Context(), patience); err != nil {
+		s.Error(err)
+	}
 	s.audit("after the drain")
 	s.stopAll()
 	s.judgeProcesses()
@@ -63,31 +65,11 @@ func (s *soak) drain() {
 	if out, code := s.run("drain", "--all", "--timeout", commandTimeout); code != 0 {
 		s.Errorf("remuda drain --all: exit code %d: %s", code, out)
 	}
-	alive := func() (ids []string) {
-		for _, in := range s.witness.Instances() {
-			if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
-				ids = append(ids, string(in.ID))
-			}
-		}
-		return ids
+	if !s.until("every machine is gone", func() bool {
+		return s.witness.Look(s.Context()) == nil && s.witness.Count(witness.Gone) == len(s.witness.Instances())
+	}) {
+		s.Errorf("still there: %+v", slices.DeleteFunc(s.witness.Instances(), witness.Gone))
 	}
-	if !s.until("every machine is gone", func() bool { return s.witness.Look(s.Context()) == nil && len(alive()) == 0 }) {
-		s.Errorf("still there: %v", alive())
-	}
-}
-
-// registered returns the runners that GitHub knows.
-func (s *soak) registered() (names []string) {
-	var all []githubsim.Registration
-	if err := s.call(http.MethodGet, "/registrations", nil, &all); err != nil {
-		return []string{err.Error()}
-	}
-	for _, r := range all {
-		if r.Removed == "" {
-			names = append(names, r.Name)
-		}
-	}
-	return names
 }
 
 // stopAll ends the controllers in good order, once they are up.
@@ -161,14 +143,9 @@ func (s *soak) judgeProcesses() {
 
 // endMachines ends what a failed test left.
 func (s *soak) endMachines() {
-	s.until("every process of the machines is gone", func() bool {
-		left, err := s.left()
-		if err := errors.Join(err, process.KillAll(left...)); err != nil {
-			s.Error(err)
-			return true
-		}
-		return len(left) == 0
-	})
+	if err := program.KillLeft(patience, s.left); err != nil {
+		s.Error(err)
+	}
 }
 
 // judgeJobs wants every job to have run once, on a machine of its own run, to its end; those whose machine

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,7 +20,6 @@ import (
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/awstest"
-	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/dynamostore"
 	"github.com/remuda-run/remuda/store/sqlitestore"
@@ -37,7 +35,7 @@ type soak struct {
 	seed    uint64
 	began   time.Time
 	disks   map[string]*disk // by what lies on them; none where they cannot be filled
-	hub     githubsim.ControlClient
+	gitHub  program.GitHub
 	store   *store.Store
 	witness *witness.Witness
 
@@ -126,15 +124,13 @@ func newSoak(t testing.TB, on backend, seed uint64) *soak {
 	s.mount("fleet", string(s.Fleet))
 	t.Cleanup(s.tails)
 
-	github := program.Start(t, program.Command{
+	s.gitHub = program.Start(t, program.Command{
 		Name: "github", Args: []string{"dev", "github", "--silence", silence}, Dir: s.dir, Env: s.environ, Patience: patience,
 	}).GitHub()
-	s.hub = githubsim.ControlClient{Root: github.Root, Token: github.Token}
-	t.Cleanup(http.DefaultClient.CloseIdleConnections)
-	s.environ = append(append(s.environ, env...), "REMUDA_SIMULATED_TOKEN="+github.Token)
+	s.environ = append(append(s.environ, env...), "REMUDA_SIMULATED_TOKEN="+s.gitHub.Token)
 	settings, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
 	s.Check(err)
-	settings = fmt.Appendf(settings, "%sfleet: process://%s\n%s", urls, s.Fleet, github.Settings)
+	settings = fmt.Appendf(settings, "%sfleet: process://%s\n%s", urls, s.Fleet, s.gitHub.Settings)
 	s.Check(os.WriteFile(filepath.Join(s.dir, "remuda.yaml"), settings, 0o600))
 	if out, code := s.run("init"); code != 0 {
 		t.Fatalf("remuda init: exit code %d: %s", code, out)

@@ -205,9 +205,7 @@ func (s *soak) await(id string) {
 
 // call speaks to the simulated GitHub.
 func (s *soak) call(method, path string, in, out any) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), patience)
-	defer cancel()
-	return s.hub.Call(ctx, method, path, in, out)
+	return s.gitHub.Call(s.Context(), patience, method, path, in, out)
 }
 
 // ran returns the machines on which a job ran, once for each time.

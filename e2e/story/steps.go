@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -65,10 +66,10 @@ func (s *Story) warm(ctx context.Context) error {
 func (s *Story) releaseB(ctx context.Context) error { return s.release(ctx, "run-b") }
 
 func (s *Story) race(ctx context.Context) error {
-	if err := s.until(ctx, "one is idle", func() bool { return len(s.instances(pooled)) == 1 }); err != nil {
+	if err := s.until(ctx, "one is idle", func() bool { return len(s.instances(witness.Pooled)) == 1 }); err != nil {
 		return err
 	}
-	last := s.instances(pooled)[0].ID
+	last := s.instances(witness.Pooled)[0].ID
 	var racers sync.WaitGroup
 	results := make([]result, 2)
 	errs := make([]error, 2)
@@ -94,7 +95,7 @@ func (s *Story) race(ctx context.Context) error {
 }
 
 func (s *Story) picky(ctx context.Context) error {
-	if err := s.until(ctx, "the pool is full", func() bool { return len(s.instances(pooled)) == 4 }); err != nil {
+	if err := s.until(ctx, "the pool is full", func() bool { return len(s.instances(witness.Pooled)) == 4 }); err != nil {
 		return err
 	}
 	d, err := s.request(ctx, "run-d", 1, "--allowed-instance-types", "r6i.*")
@@ -172,5 +173,5 @@ func (s *Story) drained(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.until(ctx, "the fleet is empty", func() bool { return len(s.instances(notConfirmedGone)) == 0 })
+	return s.until(ctx, "the fleet is empty", func() bool { return s.Witness.Count(witness.Gone) == len(s.Witness.Instances()) })
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/githubsim"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -117,13 +116,6 @@ func (s *Story) jobs(ctx context.Context, run string, count int) error {
 // instances returns the records that want accepts.
 func (s *Story) instances(want func(store.Instance) bool) []store.Instance {
 	return slices.DeleteFunc(s.Witness.Instances(), func(in store.Instance) bool { return !want(in) })
-}
-
-func pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
-
-// notConfirmedGone is every instance of which the fleet has not yet confirmed the end.
-func notConfirmedGone(in store.Instance) bool {
-	return in.State != statemachine.Terminated || in.ExpiresAt.IsZero()
 }
 
 // fleet prints the fleet as `remuda status` shows it.

@@ -191,6 +191,19 @@ func (w *Witness) Instances() []store.Instance {
 	return slices.SortedFunc(maps.Values(w.last), func(a, b store.Instance) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
 }
 
+// Count counts the last records that want accepts.
+func (w *Witness) Count(want func(store.Instance) bool) int {
+	return len(slices.DeleteFunc(w.Instances(), func(in store.Instance) bool { return !want(in) }))
+}
+
+// Pooled accepts instances that a request can have.
+func Pooled(in store.Instance) bool { return in.State == statemachine.Idle && !in.PooledAt.IsZero() }
+
+// Gone accepts instances of which the fleet has confirmed the end.
+func Gone(in store.Instance) bool {
+	return in.State == statemachine.Terminated && !in.ExpiresAt.IsZero()
+}
+
 // Say adds a violation found by somebody else.
 func (w *Witness) Say(format string, args ...any) {
 	w.mu.Lock()

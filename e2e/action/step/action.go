@@ -8,11 +8,14 @@ package step
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/remuda-run/remuda/internal/awstest"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -83,6 +86,18 @@ func Load(dir string) (*Action, error) {
 		a.Outputs = append(a.Outputs, name)
 	}
 	return a, nil
+}
+
+// RequireNode leaves a test out, with a word, where there is no Node.js.
+func RequireNode(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err == nil {
+		return
+	}
+	if os.Getenv(awstest.EnvRequire) == "1" {
+		t.Fatal("node is not installed")
+	}
+	t.Skip("left out: the action: node is not installed")
 }
 
 // pairs yields the members of a mapping in their order.

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -185,18 +186,7 @@ const sweepLimit = time.Minute
 
 // sweep kills every process that carries the step's mark.
 func (s *Step) sweep() error {
-	for deadline := time.Now().Add(sweepLimit); ; time.Sleep(10 * time.Millisecond) {
-		left, err := process.Find(trackingEnv, s.mark)
-		if err == nil {
-			err = process.KillAll(left...)
-		}
-		if err != nil || len(left) == 0 {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%d processes live on", len(left))
-		}
-	}
+	return program.KillLeft(sweepLimit, func() ([]process.Ref, error) { return process.Find(trackingEnv, s.mark) })
 }
 
 // readFiles takes over what the step wrote into its files. A file that cannot be parsed fails the step.

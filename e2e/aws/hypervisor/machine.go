@@ -16,6 +16,8 @@ import (
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/agenttest"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/process"
 )
@@ -31,7 +33,7 @@ type machine struct {
 	root    string           // its disk
 	bin     string           // stand-ins for its programs
 	web     *httptest.Server // metadata and the stand-ins' other end
-	meta    *metadata
+	meta    *agenttest.Metadata
 	ctx     context.Context //nolint:containedctx // ends with the machine, which no call's does
 	cut     context.CancelFunc
 	working sync.WaitGroup
@@ -155,18 +157,10 @@ func (m *machine) kill() error {
 		m.timer.Stop()
 	}
 	m.mu.Unlock()
-	for deadline := time.Now().Add(killLimit); ; time.Sleep(20 * time.Millisecond) {
-		left, err := m.processes()
-		if err != nil || len(left) == 0 {
-			return err
-		}
-		if err := process.KillAll(left...); err != nil {
-			return fmt.Errorf("machine %s: %w", m.id, err)
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("machine %s: %d processes cannot be killed", m.id, len(left))
-		}
+	if err := program.KillLeft(killLimit, m.processes); err != nil {
+		return fmt.Errorf("machine %s: %w", m.id, err)
 	}
+	return nil
 }
 
 // processes returns those of the machine that live.
