@@ -10,7 +10,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// The allowance of a machine. Whoever holds its role can sign for its agent and ask for one registration
+// The allowance of a machine. The holder of its role can sign for its agent and ask for one registration
 // after the other, and all machines share what GitHub allows the installation: 1,500 registrations in five
 // minutes. nextBurst covers a machine with bad luck; from then on one in nextEvery is 2 % of that budget.
 // A machine whose jobs are shorter than nextEvery gets what it asks for, since GitHub shows that its

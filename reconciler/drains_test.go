@@ -13,7 +13,7 @@ import (
 
 // H53: notifications of orders that do not exist, which anyone may send who may notify, keep no order out that does: each scan
 // finds it, however many notifications came.
-func TestDrains_FloodOfRings_KeepsNoOrderOut_H53(t *testing.T) {
+func TestDrains_FloodOfNotifications_KeepsNoOrderOut_H53(t *testing.T) {
 	table := storetest.NewMemory(clocktesting.NewFakeClock(dawn))
 	term, clk, _ := newTestTerm(t, table, nil)
 	flood := func() {

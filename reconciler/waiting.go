@@ -11,7 +11,7 @@ import (
 // waiting knows the requests that are short of instances, oldest first, so that the oldest is served
 // first and a younger one leaves it what it can use.
 //
-// Whoever waits is asked to look again only when there may be something for it: an instance that it can
+// One that waits is asked to look again only when there may be something for it: an instance that it can
 // use and no older one needs, room under the caps, or an older one to give something back to. So at rest
 // no request looks, and one that was served wakes as many others as it leaves something for.
 type waiting struct {

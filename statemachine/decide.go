@@ -37,7 +37,7 @@ type Facts struct {
 
 	LastBeat time.Time // when a changed heartbeat was last seen; zero: none ever
 	Reads    int       // successful reads since then
-	Outage   bool      // the brake: too many went silent at once, so it is our outage
+	Outage   bool      // the circuit breaker: too many went silent at once, so it is our outage
 
 	Report   Report
 	ReadAt   time.Time // when the report was last read successfully
@@ -103,7 +103,7 @@ func Decide(f Facts, now time.Time) Decision {
 
 // silence reports whether the instance has been silent for too long, and otherwise when to ask
 // again. Two successful reads without a change are needed: one may have been stale. While those
-// are missing, or the brake is on, the question comes back one window later: nothing else would
+// are missing, or the circuit breaker is open, the question comes back one window later: nothing else would
 // bring it back, since neither a silent instance nor its unchanged record wakes anyone.
 func (f Facts) silence(now time.Time) (bool, time.Time) {
 	if f.LastBeat.IsZero() {

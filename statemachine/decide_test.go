@@ -113,7 +113,7 @@ func TestDecide_S11_H07_Cloud(t *testing.T) {
 	runDecide(t, tests)
 }
 
-// H07, H52: silence is judged by observed change, to the nanosecond, with two reads and no brake.
+// H07, H52: silence is judged by observed change, to the nanosecond, with two reads and no open circuit breaker.
 func TestDecide_H07_H52_Silence(t *testing.T) {
 	beaten := func(s statemachine.State, reads int, outage bool) statemachine.Facts {
 		return with(quiet(s), func(f *statemachine.Facts) { f.LastBeat, f.Reads, f.Outage = start, reads, outage })
@@ -126,8 +126,8 @@ func TestDecide_H07_H52_Silence(t *testing.T) {
 		{"Exactly", "two reads without a change", beaten(statemachine.Idle, 2, false), at, silent},
 		{"OneRead", "one read may have been stale: ask again soon", beaten(statemachine.Idle, 1, false), at, again(at)},
 		{"NoRead", "the store was away, not the agent", beaten(statemachine.Idle, 0, false), at, again(at)},
-		{"Brake", "too many at once: our outage, nothing is lost", beaten(statemachine.Idle, 9, true), at, again(at)},
-		{"BrakeBefore", "the brake changes nothing before the limit", beaten(statemachine.Idle, 9, true), at.Add(-1), wake(at)},
+		{"Breaker", "too many at once: our outage, nothing is lost", beaten(statemachine.Idle, 9, true), at, again(at)},
+		{"BreakerBefore", "the circuit breaker changes nothing before the limit", beaten(statemachine.Idle, 9, true), at.Add(-1), wake(at)},
 		{"RunningIsPatient", "a job may run: five minutes instead of one", beaten(statemachine.Running, 9, false), at, wake(later)},
 		{"RunningOneTickBefore", "its own limit", beaten(statemachine.Running, 9, false), later.Add(-1), wake(later)},
 		{"RunningExactly", "its own limit", beaten(statemachine.Running, 2, false), later, silent},
@@ -136,8 +136,8 @@ func TestDecide_H07_H52_Silence(t *testing.T) {
 	})
 }
 
-// The brake holds back losses by silence only: thresholds still bound what a machine costs.
-func TestDecide_BrakeDoesNotHoldThresholds(t *testing.T) {
+// The circuit breaker holds back losses by silence only: thresholds still bound what a machine costs.
+func TestDecide_BreakerDoesNotHoldThresholds(t *testing.T) {
 	f := with(quiet(statemachine.Idle), func(f *statemachine.Facts) { f.LastBeat, f.Outage = start, true })
 	late := with(f, func(f *statemachine.Facts) { f.Threshold = start.Add(limits.Silence + time.Second) })
 	runDecide(t, []decideTest{

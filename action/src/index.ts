@@ -1,4 +1,4 @@
-// What the runner starts as the step. Whoever imports main.ts instead starts nothing.
+// What the runner starts as the step. Importing main.ts instead starts nothing.
 
 import { cancellation, leave } from "./process.ts";
 

@@ -15,7 +15,7 @@ var (
 	commandName   = regexp.MustCompile(`\b([A-Z]\w+)Command\b`)
 )
 
-// calledByAction returns the calls in the sources of the GitHub Action: whoever calls a service imports the
+// calledByAction returns the calls in the sources of the GitHub Action: what calls a service imports the
 // class of the command, such as GetItemCommand.
 func calledByAction(t *testing.T) []string {
 	t.Helper()

@@ -35,12 +35,12 @@ func keepTemplate(kind iam.Kind, calls ...string) []scenario {
 	return out
 }
 
-// ringing is done by everyone who writes.
-func ringing(kind iam.Kind) []scenario {
+// notifying is done by everyone who writes.
+func notifying(kind iam.Kind) []scenario {
 	return []scenario{
 		when(kind, "sqs:GetQueueUrl", "of the events", ask("sqs:GetQueueUrl", events)),
-		when(kind, "sqs:SendMessage", "rings", ask("sqs:SendMessage", events)),
-		when(kind, "sqs:SendMessageBatch", "rings several", ask("sqs:SendMessage", events)), // has no action of its own
+		when(kind, "sqs:SendMessage", "notifies", ask("sqs:SendMessage", events)),
+		when(kind, "sqs:SendMessageBatch", "notifies several", ask("sqs:SendMessage", events)), // has no action of its own
 	}
 }
 
@@ -53,7 +53,7 @@ func allowed() []scenario {
 			when(iam.Agent, "dynamodb:UpdateItem", "heartbeat", item("UpdateItem", ownKey, beatAttributes)),
 			when(iam.Agent, "dynamodb:UpdateItem", "signal", item("UpdateItem", ownKey, reportAttributes)),
 		},
-		ringing(iam.Agent),
+		notifying(iam.Agent),
 		[]scenario{
 			when(iam.Workflow, "dynamodb:GetItem", "status", item("GetItem", "RUN#4711", "")),
 			when(iam.Workflow, "dynamodb:PutItem", "request", item("PutItem", "RUN#4711", requestAttributes)),
@@ -62,14 +62,14 @@ func allowed() []scenario {
 			when(iam.WorkflowSession, "dynamodb:PutItem", "request", item("PutItem", "RUN#4711", requestAttributes)),
 			when(iam.WorkflowSession, "dynamodb:PutItem", "second request", item("PutItem", "RUN#4711-b", requestAttributes)),
 		},
-		ringing(iam.Workflow), ringing(iam.WorkflowSession),
+		notifying(iam.Workflow), notifying(iam.WorkflowSession),
 		[]scenario{
 			when(iam.Operator, "dynamodb:GetItem", "an instance", item("GetItem", ownKey, "")),
 			when(iam.Operator, "dynamodb:BatchGetItem", "a request", item("BatchGetItem", "RUN#4711", "")),
 			when(iam.Operator, "dynamodb:Scan", "everything", item("Scan", "", "")),
 			when(iam.Operator, "dynamodb:PutItem", "drain order", item("PutItem", "META#drain-1", drainAttributes)),
 		},
-		ringing(iam.Operator),
+		notifying(iam.Operator),
 		[]scenario{
 			when(iam.Controller, "dynamodb:GetItem", "the lease", item("GetItem", "META#lease", "")),
 			when(iam.Controller, "dynamodb:BatchGetItem", "reports", item("BatchGetItem", ownKey, "")),
@@ -81,8 +81,8 @@ func allowed() []scenario {
 		on(iam.Controller, queues, "sqs:CreateQueue", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage",
 			"sqs:SendMessage", "sqs:SetQueueAttributes"),
 		[]scenario{
-			when(iam.Controller, "sqs:SendMessageBatch", "rings several", ask("sqs:SendMessage", events)),
-			when(iam.Controller, "sqs:DeleteMessageBatch", "seen", ask("sqs:DeleteMessage", classQueue)), // likewise
+			when(iam.Controller, "sqs:SendMessageBatch", "notifies several", ask("sqs:SendMessage", events)),
+			when(iam.Controller, "sqs:DeleteMessageBatch", "seen", ask("sqs:DeleteMessage", classQueue)), // the same
 		},
 		look(iam.Controller, "sqs:ListQueues", "ec2:DescribeImages", "ec2:DescribeInstances", "ec2:DescribeInstanceTypeOfferings",
 			"ec2:DescribeInstanceTypes", "ec2:DescribeLaunchTemplates", "ec2:DescribeLaunchTemplateVersions",

@@ -66,7 +66,7 @@ const root = "../.."
 // clients are the SDK's packages of services.
 var clients = regexp.MustCompile(`^github\.com/aws/aws-sdk-go-v2/service/([a-z0-9]+)$`)
 
-// called returns the calls in the program's Go files, and a file that has each: whoever calls a service
+// called returns the calls in the program's Go files, and a file that has each: what calls a service
 // names the type of the call's input, such as dynamodb.GetItemInput.
 func called(t *testing.T) map[string]string {
 	t.Helper()

@@ -16,7 +16,7 @@ type Values struct {
 	Name      string // of the installation, as in ec2://<name>: the value of the tag remuda-name
 
 	Table  string // as in dynamodb://<table>; default: Name
-	Events string // queue of rings; default: <table>-events
+	Events string // queue of notifications; default: <table>-events
 	Queues string // prefix of the pool's queues, as in sqs://<prefix>; default: Name
 
 	AgentRole    string // name, with its path if it has one; default: <name>-agent

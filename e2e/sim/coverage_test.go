@@ -34,6 +34,7 @@ func TestStories_LeaveNothingOut(t *testing.T) {
 		"store": reflect.TypeFor[store.Table](), "pool": reflect.TypeFor[pool.Pool](), "fleet": reflect.TypeFor[fleet.Fleet](),
 		"github": reflect.TypeFor[reconciler.GitHub](), "runner": reflect.TypeFor[agent.Runner](), "machine": reflect.TypeFor[agent.Machine](),
 	} {
+		made["store.Notify"] = made["store.Ring"] // the name that draws its latency stayed
 		for i := range contract.NumMethod() {
 			method := contract.Method(i)
 			first := method.Type.NumIn() > 0 && method.Type.In(0).String() == "context.Context" // what takes none goes nowhere

@@ -189,7 +189,7 @@ func (t *truth) overdue(since time.Time, within, calm time.Duration) bool {
 	return t.w.since()-from > within
 }
 
-// calm reports whether nothing has been out of order for so long that nothing hides from whoever leads.
+// calm reports whether nothing has been out of order for so long that nothing hides from the leader.
 func (t *truth) calm() bool { return t.w.calmSince() <= t.w.since()-t.w.o.paced(settles) }
 
 const (

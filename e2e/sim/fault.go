@@ -121,7 +121,7 @@ func (s Site) Kinds() []Kind {
 	return kinds
 }
 
-// Fault is one fault: what happens to the nth of the same calls in a story, from 1, whoever makes it.
+// Fault is one fault: what happens to the nth of the same calls in a story, from 1, by any caller.
 type Fault struct {
 	Call
 

@@ -157,9 +157,9 @@ func (g tableGate) Notify(ctx context.Context, keys ...store.Key) error {
 	})
 }
 
-func (g tableGate) Watch(ctx context.Context, ring func(store.Key)) error {
+func (g tableGate) Watch(ctx context.Context, notified func(store.Key)) error {
 	err := done(ctx, g.p, storeContract, g.site("Watch", ""), "", func(ctx context.Context) error {
-		return g.inner.Watch(ctx, g.p.reached(g.site("Watch", ""), ring))
+		return g.inner.Watch(ctx, g.p.reached(g.site("Watch", ""), notified))
 	})
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // that is the end of a watch, and no error

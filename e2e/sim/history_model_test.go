@@ -30,7 +30,7 @@ func TestLockModel(t *testing.T) {
 	}
 }
 
-// A write without an answer explains what came of it, whenever that was, and cannot excuse anything else.
+// A write without an answer explains what came of it, whenever that was, and explains nothing else.
 func TestInstanceModel(t *testing.T) {
 	v1, v2, other := register{version: 1, content: 1}, register{version: 2, content: 2}, register{version: 2, content: 3}
 	create := &access{from: 0, to: 1, write: true, value: v1, outcome: applied, sent: 1}

@@ -55,7 +55,7 @@ func (t *truth) audited() {
 	t.suspected = map[string]bool{}
 	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.skew() + t.w.stepped(agents).Abs(), Slack: t.w.o.paced(auditSlack)}) {
 		if (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) && t.w.reconfigured(settles) {
-			continue // they came under a cap that was lowered since, or whoever leads is not started anew yet
+			continue // they came under a cap that was lowered since, or the leader is not started anew yet
 		}
 		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.refusals()+t.w.o.paced(lateAfter))) {
 			continue // the fleet refuses to end it: InTime tells when it must be gone

@@ -18,7 +18,7 @@ const (
 	restart  = 500 * time.Millisecond // G6: from then until its first claim, with a few records to read
 )
 
-// G6, G13: whoever leads is killed, in the middle of whatever it does. Another leads soon, claims rightly, and
+// G6, G13: the leader is killed, in the middle of whatever it does. Another leads soon, claims rightly, and
 // no law is broken: no double claim, no orphan.
 func TestKills(t *testing.T) {
 	shard, of, err := parseShard(*shardFlag)

@@ -122,7 +122,7 @@ func (h hands) launch(done bool) (token string) {
 	return token
 }
 
-// rewrite changes a record below all gates, whoever may write it. The laws see the write.
+// rewrite changes a record below all gates, whose ever it is. The laws see the write.
 func rewrite[R any](h hands, key store.Key, change func(*R)) {
 	rewriteAs(h, context.Background(), key, change)
 }

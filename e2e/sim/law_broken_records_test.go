@@ -108,7 +108,7 @@ func recordsBroken() []sabotage {
 			h.of(in, func(r *store.Instance) { r.Attempt = 2 })
 			h.ready("100", in.ID)
 		}, also: []string{Listening}},
-		{law: Secrets, name: "unsealed", story: "one run", says: "can be read by whoever", do: func(h hands) {
+		{law: Secrets, name: "unsealed", story: "one run", says: "can be read by anyone", do: func(h hands) {
 			h.of(h.instance(statemachine.Created, hasSecret), func(r *store.Instance) { r.Registration.Secret = "open" })
 		}},
 		{law: Secrets, name: "of another assignment", story: "one run", says: "keeps the secret of assignment 7", do: func(h hands) {

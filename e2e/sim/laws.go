@@ -138,7 +138,7 @@ func (t *truth) secret(_, in store.Instance) {
 		return
 	}
 	if !r.Sealed() && !t.keyless[in.Principal] {
-		t.broke(Secrets, "%s: the secret of %s can be read by whoever reads its record", in.ID, r.Name)
+		t.broke(Secrets, "%s: the secret of %s can be read by anyone who reads its record", in.ID, r.Name)
 	}
 	if !in.State.Owned() || r.Assignment != in.Assignment {
 		t.broke(Secrets, "%s is %s in assignment %d and keeps the secret of assignment %d", in.ID, in.State, in.Assignment, r.Assignment)

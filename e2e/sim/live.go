@@ -53,7 +53,7 @@ type Live struct {
 	stops []func()
 }
 
-// unknowable are the laws that must know what is out of order, or what whoever runs a workflow wants.
+// unknowable are the laws that must know what is out of order, or what those want who run a workflow.
 var unknowable = []string{Just, Soon, Served, Warm}
 
 // NewLive returns an empty world whose records and queue are in table and p. Agents keep their state in dir.

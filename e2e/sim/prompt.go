@@ -217,7 +217,7 @@ func (w *World) diedAt(id string) time.Time {
 func (t *truth) warmFirst(l store.Launch) {
 	now := t.w.clock.Now()
 	if !t.calm() {
-		return // whoever leads may not have looked yet
+		return // the leader may not have looked yet
 	}
 	for id := range t.requests {
 		_, waits := t.waits(id)

@@ -33,7 +33,7 @@ func step(at time.Duration, a Action) Step {
 	return Step{At: at, What: verbOf(a) + writeWords(reflect.ValueOf(a)), Act: a}
 }
 
-// verbs are the words that begin an action. Whoever adds an action adds it here, and scripts can say it.
+// verbs are the words that begin an action. A new action is added here, and scripts can say it.
 var verbs = []struct {
 	name   string
 	action Action

@@ -52,7 +52,7 @@ type eviction struct {
 	until time.Time
 }
 
-// sweepEvicted fails the jobs of evicted runners that were not heard of. The caller holds the lock.
+// sweepEvicted fails the jobs of evicted runners that have been silent. The caller holds the lock.
 func (h *Hub) sweepEvicted(now time.Time) {
 	for id, e := range h.evicted {
 		if now.Before(e.until) {

@@ -259,7 +259,7 @@ func (h *Hub) Registrations() []Registration {
 	return out
 }
 
-// Registered returns what Runners does, to whoever looks from outside: it is no call, and never waits.
+// Registered returns what Runners does, to one who looks from outside: it is no call, and never waits.
 func (h *Hub) Registered() []githubapi.Runner {
 	var out []githubapi.Runner
 	h.view(func(now time.Time) { out = h.list(now) })

@@ -100,7 +100,7 @@ func (s *silent) end() {
 	defer s.mu.Unlock()
 	s.ended = true
 	for c := range s.conns {
-		_ = c.Close() // likewise
+		_ = c.Close() // the same
 	}
 }
 

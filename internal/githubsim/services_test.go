@@ -80,7 +80,7 @@ func TestTrouble_MeetsThePollInProgress(t *testing.T) {
 
 		polled = poll()
 		h.SetTrouble(githubsim.Broker, githubsim.Hang, 2*time.Minute)
-		time.Sleep(90 * time.Second) // nobody hears of the runner meanwhile, so that its session ends
+		time.Sleep(90 * time.Second) // the runner is silent meanwhile, so that its session ends
 		if r := h.Registrations()[0]; r.Online {
 			t.Error("runner is online though its poll hangs")
 		}

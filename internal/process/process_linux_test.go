@@ -208,9 +208,9 @@ func TestSignal_ReusedPIDIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger := Ref{PID: ref.PID, Start: ref.Start - 1}
+	another := Ref{PID: ref.PID, Start: ref.Start - 1}
 	for name, send := range map[string]func(Ref, syscall.Signal) error{"pidfd": signal, "pid": signalByPID} {
-		if err := send(stranger, syscall.SIGKILL); !errors.Is(err, ErrNotFound) {
+		if err := send(another, syscall.SIGKILL); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: signal with another start time error = %v, want ErrNotFound", name, err)
 		}
 	}

@@ -195,7 +195,7 @@ func TestUser_Processes_Subordinate_H42(t *testing.T) {
 	}
 }
 
-// Whoever kills all of a user must not be that user, nor may it be root: everything would end.
+// One who kills all of a user must not be that user, nor may it be root: everything would end.
 func TestUser_Kill_NotRoot_NotUs(t *testing.T) {
 	for _, uid := range []int{0, -1, os.Getuid()} {
 		if err := (User{UID: uid}).Kill(); !errors.Is(err, ErrNotAlone) {

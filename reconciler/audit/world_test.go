@@ -24,7 +24,7 @@ func options() audit.Options {
 	return audit.Options{Config: c}
 }
 
-// alive returns an instance that entered its state some time ago and was heard of just now.
+// alive returns an instance that entered its state some time ago and reported just now.
 func alive(id store.InstanceID, state statemachine.State, run store.RequestID, assignment int64, since time.Duration) audit.Instance {
 	limits := statemachine.DefaultLimits()
 	out := audit.Instance{

@@ -133,7 +133,7 @@ func (r *recordingTable) Notify(_ context.Context, keys ...store.Key) error {
 	return nil
 }
 
-func TestWeaken_Rings(t *testing.T) {
+func TestWeaken_Notifications(t *testing.T) {
 	tests := []struct {
 		name     string
 		weakness storetest.Weakness

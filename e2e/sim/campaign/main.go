@@ -4,7 +4,7 @@
 //	campaign                     every single fault, every pair on provision and release, random stories, planted bugs
 //	campaign -seed 7 -hours 1e6  only random stories, from that seed, for so many instance-hours
 //	campaign -kills 10000        only kills of the controller that leads
-//	campaign -share 0.4          two fifths of all that, for whoever has less time
+//	campaign -share 0.4          two fifths of all that, for those who have less time
 //	campaign -only bugs          one of seeds, singles, pairs, random, kills, bugs
 //	campaign -only killrate      how many planted bugs the others find without the stories that were written for them
 //

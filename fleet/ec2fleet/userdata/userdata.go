@@ -39,7 +39,7 @@ const (
 	StateDir    = "/var/lib/remuda"
 )
 
-// Data is what differs between installations. Everything in it can be read by whoever may describe
+// Data is what differs between installations. Everything in it can be read by anyone who may describe
 // the launch template and by every process of the machine, jobs included: it must hold no secret.
 type Data struct {
 	Name    string        // of the installation

@@ -95,7 +95,7 @@ func (p *Program) unanswered(remote *githubsim.Remote, err error) error {
 	}
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
 	p.fail(fmt.Sprintf("Http response code: %s from 'POST %s' (Request Id: )", name, remote.RegistrationURL()))
-	return fmt.Errorf("Response status code does not indicate success: %d (%s). %w", status, http.StatusText(status), err) //nolint:staticcheck // likewise
+	return fmt.Errorf("Response status code does not indicate success: %d (%s). %w", status, http.StatusText(status), err) //nolint:staticcheck // the same
 }
 
 // labelsOf returns the labels to register with (ConfigurationManager.cs, CreateNewAgent).

@@ -46,7 +46,7 @@ type stage struct {
 }
 
 // The server of the plays held a poll for 50 s, gave tokens for less than two polls, and ended a session that was
-// not heard of for between two and five minutes.
+// silent for between two and five minutes.
 func newStage(t *testing.T, draw float64) *stage {
 	s := &stage{dir: t.TempDir(), start: time.Now(), draw: draw, said: make(chan cue, 100)}
 	s.hub = githubsim.New(githubsim.Options{
@@ -172,14 +172,14 @@ func (s *stage) signal(t *testing.T, name string) {
 	}
 }
 
-// cut lets nothing of the program be heard any more.
+// cut lets nothing of the program come through any more.
 func (s *stage) cut() {
 	s.alive.Store(false)
 	s.wire.cut()
 }
 
-// heard returns what the program says next.
-func (s *stage) heard(t *testing.T, want cue) cue {
+// next returns what the program says next.
+func (s *stage) next(t *testing.T, want cue) cue {
 	t.Helper()
 	select {
 	case c := <-s.said:

@@ -102,7 +102,7 @@ func (s *stage) play(t *testing.T, cues []cue) {
 			if s.ended {
 				s.begin()
 			}
-			got := s.heard(t, c)
+			got := s.next(t, c)
 			if i+1 < len(cues) && together(c, cues[i+1]) && !same(got, c) {
 				cues[i], cues[i+1] = cues[i+1], cues[i] // of two streams the order is whose was read first
 				c = cues[i]

@@ -144,7 +144,7 @@ type workerProcess struct {
 	orders io.WriteCloser
 	ended  <-chan struct{}
 	code   func() int    // once it has ended
-	output func() string // likewise
+	output func() string // the same
 	kill   func()
 }
 
