@@ -57,3 +57,39 @@ func TestOperating_QuotesLogLines(t *testing.T) {
 		}
 	}
 }
+
+// A line of the log at level warn or error is a sentence of its own: who searches the code for it finds one place.
+func TestLogs_WarningsAreSentencesOfTheirOwn(t *testing.T) {
+	said := map[string]string{}
+	for _, file := range files(t, ".go") {
+		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "e2e/") || strings.HasPrefix(file, "internal/githubsim/") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, read(t, file), parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			fun, ok := call.Fun.(*ast.SelectorExpr)
+			lit, literal := call.Args[0].(*ast.BasicLit)
+			if !ok || !literal || fun.Sel.Name != "Warn" && fun.Sel.Name != "Error" {
+				return true
+			}
+			if words := len(strings.Fields(lit.Value)); words < 3 {
+				t.Errorf("%s logs %s: say what that means, as a sentence", file, lit.Value)
+			}
+			if other := said[lit.Value]; other != "" {
+				t.Errorf("%s and %s both log %s", other, file, lit.Value)
+			}
+			said[lit.Value] = file
+			return true
+		})
+	}
+	if len(said) < 50 {
+		t.Errorf("%d warnings and errors are logged", len(said))
+	}
+}
