@@ -185,7 +185,7 @@ func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 	s.Check(s.release("100"))
 	s.Check(s.expect(1, "instance is gone", func(in store.Instance) bool { return in.State == statemachine.Terminated }))
 	log, err := os.ReadFile(filepath.Join(s.Machine(got.ids()[0]), "agent.log"))
-	if err != nil || !bytes.Contains(log, []byte("machine not clean")) || !bytes.Contains(log, []byte("mounted")) {
+	if err != nil || !bytes.Contains(log, []byte("this machine could not be cleaned after its run")) || !bytes.Contains(log, []byte("mounted")) {
 		t.Errorf("the agent's log does not say that %s is left: %v\n%s", place, err, log)
 	}
 	again := s.request("200", 1)

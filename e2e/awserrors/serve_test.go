@@ -124,8 +124,8 @@ func TestController_DeletedQueue(t *testing.T) {
 		s.Check(err)
 	}
 	d := s.start("controller")
-	d.Says("housekeeping.*queue " + s.name + "-events.*created")
-	d.Says("housekeeping.*queue " + s.name + "-small.*created")
+	d.Says("a resource was made or repaired.*queue " + s.name + "-events.*created")
+	d.Says("a resource was made or repaired.*queue " + s.name + "-small.*created")
 }
 
 // What EC2 refuses at a launch reaches the client, with the missing permission.
