@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,9 +58,6 @@ func newDrainCmd(a *app) *cobra.Command {
 }
 
 func (o *drainOptions) validate(cfg config.Config) error {
-	if o.timeout == "" {
-		o.timeout = cfg.UsualRuntime().String()
-	}
 	_, o.classKnown = cfg.Classes[o.class]
 	o.instance = strings.Join(o.args, "") // at most one
 	selectors := len(o.args)
@@ -75,7 +73,7 @@ func (o *drainOptions) validate(cfg config.Config) error {
 	if len(o.args) == 1 && o.instance == "" || o.given.Changed("class") && o.class == "" {
 		errs = append(errs, errors.New("INSTANCE and --class must not be empty: --all drains everything"))
 	}
-	limit, err := parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
+	limit, err := parseDuration("--timeout", cmp.Or(o.timeout, cfg.UsualRuntime().String()), cfg.Requests.MaxRuntime)
 	o.limit = limit
 	return errors.Join(append(errs, err)...)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,16 +50,13 @@ func newReleaseCmd(a *app) *cobra.Command {
 }
 
 func (o *releaseOptions) validate(cfg config.Config) error {
-	if o.timeout == "" {
-		o.timeout = cfg.UsualRuntime().String()
-	}
 	var errs [4]error
 	o.requestID, errs[0] = parseID("--id", o.id)
 	if o.attempt != "" {
 		o.number, errs[1] = parseWhole("--attempt", o.attempt, 1, math.MaxInt32)
 	}
 	errs[2] = oneOf("--mode", o.mode, []string{string(store.ReleaseDrain), string(store.ReleaseNow)})
-	o.limit, errs[3] = parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
+	o.limit, errs[3] = parseDuration("--timeout", cmp.Or(o.timeout, cfg.UsualRuntime().String()), cfg.Requests.MaxRuntime)
 	return errors.Join(errs[:]...)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,12 +61,6 @@ func newRequestCmd(a *app) *cobra.Command {
 
 // validate checks every flag against cfg before anything is opened or written (S89, H34).
 func (o *requestOptions) validate(cfg config.Config) error {
-	if o.maxRuntime == "" {
-		o.maxRuntime = cfg.UsualRuntime().String()
-	}
-	if o.timeout == "" {
-		o.timeout = cfg.Requests.Timeout.String()
-	}
 	var errs [9]error
 	var runtime, timeout time.Duration
 	r := &o.want
@@ -75,8 +70,8 @@ func (o *requestOptions) validate(cfg config.Config) error {
 	r.UsageClasses, errs[3] = parseUsage("--usage-class", o.usage)
 	r.AllowedInstanceTypes, errs[4] = parsePatterns("--allowed-instance-types", o.types)
 	r.ResourceClass, errs[5] = o.class, oneOf("--resource-class", o.class, slices.Sorted(maps.Keys(cfg.Classes)))
-	runtime, errs[6] = parseDuration("--max-runtime", o.maxRuntime, cfg.Requests.MaxRuntime)
-	timeout, errs[7] = parseDuration("--timeout", o.timeout, cfg.Requests.MaxRuntime)
+	runtime, errs[6] = parseDuration("--max-runtime", cmp.Or(o.maxRuntime, cfg.UsualRuntime().String()), cfg.Requests.MaxRuntime)
+	timeout, errs[7] = parseDuration("--timeout", cmp.Or(o.timeout, cfg.Requests.Timeout.String()), cfg.Requests.MaxRuntime)
 	errs[8] = checkFormat(o.output, formatTable, formatJSON)
 	r.MaxRuntime, r.Timeout = store.SecondsOf(runtime), store.SecondsOf(timeout)
 	return errors.Join(errs[:]...)

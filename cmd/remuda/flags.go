@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,20 +19,18 @@ type globalFlags struct {
 }
 
 // flagSettings are the settings with a flag of their own. All others are set by --set.
-var flagSettings = []struct{ flag, key string }{
-	{"store", "store"}, {"pool", "pool"}, {"fleet", "fleet"},
-	{"log-level", "log.level"}, {"log-format", "log.format"},
-}
+var flagSettings = []string{"store", "pool", "fleet", "log.level", "log.format"}
+
+// flagOf is the name of the flag of a setting.
+func flagOf(key string) string { return strings.ReplaceAll(key, ".", "-") }
 
 func (g *globalFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&g.config, "config", "", "configuration `file` ("+config.EnvFile+")")
 	fs.StringArrayVar(&g.set, "set", nil, "any other setting, as `key=value`, such as limits.idle=5m")
-	docs := map[string]string{}
 	for _, s := range config.Settings() {
-		docs[s.Key] = s.Doc
-	}
-	for _, f := range flagSettings {
-		fs.String(f.flag, "", docs[f.key])
+		if slices.Contains(flagSettings, s.Key) {
+			fs.String(flagOf(s.Key), "", s.Doc)
+		}
 	}
 	g.pflags = fs
 }
@@ -48,9 +47,9 @@ func (g *globalFlags) settings() ([]config.Flag, error) {
 		}
 		out = append(out, config.Flag{Name: "--set", Key: key, Text: text})
 	}
-	for _, f := range flagSettings {
-		if given := g.pflags.Lookup(f.flag); given != nil && given.Changed {
-			out = append(out, config.Flag{Name: "--" + f.flag, Key: f.key, Text: given.Value.String()})
+	for _, key := range flagSettings {
+		if given := g.pflags.Lookup(flagOf(key)); given != nil && given.Changed {
+			out = append(out, config.Flag{Name: "--" + given.Name, Key: key, Text: given.Value.String()})
 		}
 	}
 	return out, errors.Join(errs...)

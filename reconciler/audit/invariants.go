@@ -102,15 +102,12 @@ func (inv *Invariant) into(out *[]Violation) reporter {
 // one thing after the other: the definite ones of either, and the others that both saw alike. Their texts
 // are those of the second look.
 func Confirm(first, second []Violation) []Violation {
-	same := func(a, b Violation) bool { return a.ID == b.ID && a.Resource == b.Resource && a.Mark == b.Mark }
-	var out []Violation
-	for _, v := range second {
-		if v.Definite || slices.ContainsFunc(first, func(f Violation) bool { return same(f, v) }) {
-			out = append(out, v)
-		}
+	among := func(list []Violation, a Violation) bool {
+		return slices.ContainsFunc(list, func(b Violation) bool { return a.ID == b.ID && a.Resource == b.Resource && a.Mark == b.Mark })
 	}
+	out := slices.DeleteFunc(slices.Clone(second), func(v Violation) bool { return !v.Definite && !among(first, v) })
 	for _, f := range first {
-		if f.Definite && !slices.ContainsFunc(out, func(v Violation) bool { return same(f, v) }) {
+		if f.Definite && !among(out, f) {
 			out = append(out, f)
 		}
 	}
