@@ -40,8 +40,11 @@ func (t *truth) audited() {
 	defer t.mu.Unlock()
 	now := t.w.clock.Now()
 	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: t.records, Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
-	if err != nil || len(snapshot.Unread) > 0 {
-		t.broke(Audit, "look: %v, %v", err, snapshot.Unread)
+	if err == nil && len(snapshot.Unread) > 0 {
+		err = snapshot.Unread[0].Cause
+	}
+	if err != nil {
+		t.broke(Audit, "look: %v", err)
 		return
 	}
 	snapshot.Candidates = t.w.candidates(t.lease.Holder)
