@@ -36,15 +36,13 @@ func (f *auditSources) fail(part audit.Part, err error) {
 }
 
 // openFleet opens the fleet, unless that would make it.
-func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config) (err error) {
-	if config.HasScheme(cfg.Fleet, []string{"process"}) {
-		dir, err := fleetFolder(cfg)
-		if err == nil {
-			_, err = os.Stat(dir)
-		}
-		if err != nil {
-			return fmt.Errorf("open fleet: %w", err)
-		}
+func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config) error {
+	dir, err := localPath(cfg.Fleet)
+	if err == nil && dir != "" {
+		_, err = os.Stat(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("open fleet: %w", err)
 	}
 	if f.backends.fleet, err = a.openFleet(ctx, cfg, "", f.log); err != nil {
 		return err

@@ -59,6 +59,18 @@ var local = map[string]func(*url.URL) (string, error){
 	"process": procfleet.Folder,
 }
 
+// localPath returns the file or folder that a back end keeps its data in, "" for one elsewhere.
+func localPath(raw string) (string, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "", err
+	}
+	if path, ok := local[u.Scheme]; ok {
+		return path(u)
+	}
+	return "", nil
+}
+
 // openStore opens the store that cfg names. See openStoreFunc.
 func openStore(ctx context.Context, cfg config.Config, mustExist bool) (*store.Store, func() error, error) {
 	if mustExist {
@@ -113,16 +125,8 @@ func byScheme[F any](what, raw string, schemes map[string]F) (*url.URL, F, error
 // exists reports a file that is not there as store.ErrNotFound, so that a mistyped path is not
 // answered with an empty fleet.
 func exists(raw string) error {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return err
-	}
-	path, ok := local[u.Scheme]
-	if !ok {
-		return nil
-	}
-	file, err := path(u)
-	if err != nil {
+	file, err := localPath(raw)
+	if err != nil || file == "" {
 		return err
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/url"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
@@ -40,12 +37,12 @@ func (a *app) runController(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return asUsage(err)
 	}
+	folder, err := localPath(cfg.Fleet)
+	if err != nil {
+		return asUsage(err)
+	}
 	agentConfig := "" // the machines of other fleets bring their own
-	if config.HasScheme(cfg.Fleet, []string{"process"}) {
-		folder, err := fleetFolder(cfg)
-		if err != nil {
-			return asUsage(err)
-		}
+	if folder != "" {
 		agentConfig = filepath.Join(folder, agentConfigName)
 		if err := writeConfig(agentConfig, cfg); err != nil {
 			return err
@@ -61,13 +58,4 @@ func (a *app) runController(ctx context.Context, cfg config.Config) error {
 		}
 	}()
 	return b.run(ctx, nil)
-}
-
-// fleetFolder is the folder of a process fleet.
-func fleetFolder(cfg config.Config) (string, error) {
-	u, err := url.Parse(cfg.Fleet)
-	if err != nil {
-		return "", fmt.Errorf("fleet: %w", err)
-	}
-	return procfleet.Folder(u)
 }
