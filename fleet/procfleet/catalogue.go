@@ -2,10 +2,7 @@
 
 package procfleet
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // TypeInfo is an instance type that the fleet offers. Sizes are only claimed: nothing limits a
 // machine to them.
@@ -53,19 +50,4 @@ func (t TypeInfo) zones() []string {
 // that runs out, so it is never offered (S70).
 func (t TypeInfo) burstable() bool {
 	return len(t.Name) > 1 && t.Name[0] == 't' && t.Name[1] >= '0' && t.Name[1] <= '9'
-}
-
-func checkTypes(types []TypeInfo) []error {
-	var errs []error
-	seen := make(map[string]bool)
-	for _, t := range types {
-		if t.Name == "" || t.CPU < 1 || t.Mem < 1 || t.Capacity < 0 {
-			errs = append(errs, fmt.Errorf("type %q: name, CPU and Mem are required and Capacity must not be negative, got %+v", t.Name, t))
-		}
-		if seen[t.Name] {
-			errs = append(errs, fmt.Errorf("type %q is there twice", t.Name))
-		}
-		seen[t.Name] = true
-	}
-	return errs
 }

@@ -157,19 +157,13 @@ func (d *disk) add(r record) error {
 		return nil // an earlier try
 	}
 	fresh := d.folder(newPrefix + r.ID)
-	if err := os.RemoveAll(fresh); err != nil {
-		return err
-	}
-	if err := os.Mkdir(fresh, dirMode); err != nil {
+	if err := errors.Join(os.RemoveAll(fresh), os.Mkdir(fresh, dirMode)); err != nil {
 		return err
 	}
 	if err := writeJSON(filepath.Join(fresh, recordFile), r); err != nil {
 		return err
 	}
-	if err := os.Rename(fresh, d.folder(r.ID)); err != nil {
-		return err
-	}
-	return syncDir(d.instances())
+	return rename(fresh, d.folder(r.ID))
 }
 
 // remove deletes a machine's folder. From the first moment it is no machine any more.
@@ -221,17 +215,17 @@ func writeJSON(path string, v any) error {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
+	return rename(tmp, path)
 }
 
-// syncDir makes renames in dir durable.
-func syncDir(dir string) error {
-	file, err := os.Open(dir)
+// rename renames a file or folder for good.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(to))
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Sync(), file.Close())
+	return errors.Join(dir.Sync(), dir.Close())
 }

@@ -44,17 +44,10 @@ type journal struct {
 // their boot delay. A plan of an older template launches the present one, as the machines then say:
 // old command lines are not kept.
 func (f *Fleet) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
-	out, err := f.launch(ctx, p)
-	if err != nil {
-		return fleet.Outcome{}, fmt.Errorf("launch %s: %w", p.Token, err)
-	}
-	return out, nil
+	return call(ctx, f, "launch "+p.Token, func() (fleet.Outcome, error) { return f.launch(ctx, p) })
 }
 
 func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (out fleet.Outcome, err error) {
-	if err := f.usable(ctx); err != nil {
-		return fleet.Outcome{}, err
-	}
 	in, form, err := decode(p)
 	if err != nil {
 		return fleet.Outcome{}, err
@@ -103,12 +96,12 @@ func (f *Fleet) journal(p fleet.Plan, in params, form string) (journal, error) {
 
 // readJournal returns fs.ErrNotExist if the launch was never made.
 func readJournal(path string) (journal, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return journal{}, fmt.Errorf("read journal: %w", err)
-	}
 	var j journal
-	if err := json.Unmarshal(b, &j); err != nil {
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &j)
+	}
+	if err != nil {
 		return journal{}, fmt.Errorf("read journal %s: %w", filepath.Base(path), err)
 	}
 	for _, r := range j.Machines {
@@ -195,26 +188,18 @@ func nextPlace(places []place, n int) place {
 
 // refusal returns why pl gives no machine now, or nil.
 func (f *Fleet) refusal(pl place, usage string, taken []record, random *mathrand.Rand) *fleet.Refusal {
-	if f.opts.Capacity > 0 && len(taken) >= f.opts.Capacity {
-		return &fleet.Refusal{
-			Slot: fleet.Slot{UsageClass: usage}, Code: codeLimit,
-			Message: fmt.Sprintf("all %d machines of this fleet are in use", f.opts.Capacity),
-		}
+	full := func(limit int, slot fleet.Slot, code, what string) *fleet.Refusal {
+		return &fleet.Refusal{Slot: slot, Code: code, Message: fmt.Sprintf("all %d %s are in use", limit, what)}
 	}
-	if limit := f.opts.SpotCapacity; usage == spot && limit > 0 &&
-		count(taken, func(r record) bool { return r.UsageClass == spot }) >= limit {
-		return &fleet.Refusal{
-			Slot: fleet.Slot{UsageClass: usage}, Code: codeNoCapacity,
-			Message: fmt.Sprintf("all %d spot machines are in use", limit),
-		}
+	if limit := f.opts.Capacity; limit > 0 && len(taken) >= limit {
+		return full(limit, fleet.Slot{UsageClass: usage}, codeLimit, "machines of this fleet")
 	}
-	if limit := f.typeCapacity(pl.InstanceType); limit > 0 {
-		if count(taken, func(r record) bool { return r.InstanceType == pl.InstanceType }) >= limit {
-			return &fleet.Refusal{
-				Slot: fleet.Slot{UsageClass: usage, InstanceType: pl.InstanceType}, Code: codeNoCapacity,
-				Message: fmt.Sprintf("all %d machines of this type are in use", limit),
-			}
-		}
+	if limit := f.opts.SpotCapacity; usage == spot && limit > 0 && count(taken, func(r record) bool { return r.UsageClass == spot }) >= limit {
+		return full(limit, fleet.Slot{UsageClass: usage}, codeNoCapacity, "spot machines")
+	}
+	ofType := func(r record) bool { return r.InstanceType == pl.InstanceType }
+	if limit := f.typeCapacity(pl.InstanceType); limit > 0 && count(taken, ofType) >= limit {
+		return full(limit, fleet.Slot{UsageClass: usage, InstanceType: pl.InstanceType}, codeNoCapacity, "machines of this type")
 	}
 	if random.Float64() < f.opts.RefusalRate {
 		return &fleet.Refusal{Slot: pl.slot(usage), Code: codeNoCapacity, Message: "refused at random, as configured"}

@@ -287,7 +287,7 @@ func TestKill_EndedOnlyAfterQuietLooksInARow(t *testing.T) {
 		{none, fleet.Ending}, {none, fleet.Ending}, {none, fleet.Ended},
 	}
 	for i, l := range looks {
-		if _, err := run.kill(r, noon, &scan{done: true, marks: l.marks}); err != nil {
+		if _, err := run.kill(r, noon, func() (map[string][]process.Ref, error) { return l.marks, nil }); err != nil {
 			t.Fatal(err)
 		}
 		if got := loaded(t, f, r.ID).State; got != l.want {
@@ -295,7 +295,7 @@ func TestKill_EndedOnlyAfterQuietLooksInARow(t *testing.T) {
 		}
 	}
 	broken := errors.New("no /proc")
-	if _, err := run.kill(r, noon, &scan{done: true, err: broken}); !errors.Is(err, broken) {
+	if _, err := run.kill(r, noon, func() (map[string][]process.Ref, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("kill without a look error = %v, want its cause", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 
@@ -17,12 +16,9 @@ import (
 // List keeps the contract of fleet.Fleet and hides no new machine. Ended ones stay for an hour. It
 // reads the folder and asks which leaders live, so it is right while no one is in Run.
 func (f *Fleet) List(ctx context.Context, token string) ([]fleet.Machine, error) {
-	if err := f.usable(ctx); err != nil {
-		return nil, fmt.Errorf("list machines: %w", err)
-	}
-	all, err := f.disk.all(f.clock.Now())
+	all, err := call(ctx, f, "list machines", func() ([]record, error) { return f.disk.all(f.clock.Now()) })
 	if err != nil {
-		return nil, fmt.Errorf("list machines: %w", err)
+		return nil, err
 	}
 	var out []fleet.Machine
 	for _, r := range all {

@@ -35,17 +35,10 @@ type place struct {
 // Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrRefused for a token or a
 // count out of range.
 func (f *Fleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
-	p, err := f.plan(ctx, s)
-	if err != nil {
-		return fleet.Plan{}, fmt.Errorf("plan %s: %w", s.Token, err)
-	}
-	return p, nil
+	return call(ctx, f, "plan "+s.Token, func() (fleet.Plan, error) { return f.plan(s) })
 }
 
-func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
-	if err := f.usable(ctx); err != nil {
-		return fleet.Plan{}, err
-	}
+func (f *Fleet) plan(s fleet.Spec) (fleet.Plan, error) {
 	if err := checkLaunch(s.Token, s.Count); err != nil {
 		return fleet.Plan{}, err
 	}

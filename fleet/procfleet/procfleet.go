@@ -33,6 +33,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -203,7 +204,15 @@ func (o *Options) complete() error {
 			errs = append(errs, fmt.Errorf("%s must not be negative, got %s", name, d))
 		}
 	}
-	return errors.Join(append(errs, checkTypes(o.Types)...)...)
+	for i, t := range o.Types {
+		if t.Name == "" || t.CPU < 1 || t.Mem < 1 || t.Capacity < 0 {
+			errs = append(errs, fmt.Errorf("type %q: name, CPU and Mem are required and Capacity must not be negative, got %+v", t.Name, t))
+		}
+		if slices.ContainsFunc(o.Types[:i], func(earlier TypeInfo) bool { return earlier.Name == t.Name }) {
+			errs = append(errs, fmt.Errorf("type %q is there twice", t.Name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // templateVersion names the command line by its form, with placeholders for the machine.
@@ -212,10 +221,7 @@ func templateVersion(o Options) (string, error) {
 	if len(argv) == 0 {
 		return "", errors.New("fleet command names no program")
 	}
-	form, err := json.Marshal(argv)
-	if err != nil {
-		return "", err
-	}
+	form, _ := json.Marshal(argv) // texts always have a form
 	sum := sha256.Sum256(form)
 	version := hex.EncodeToString(sum[:4])
 	if o.TemplateVersion != "" {
@@ -226,10 +232,7 @@ func templateVersion(o Options) (string, error) {
 
 // Template returns the version of the present command line.
 func (f *Fleet) Template(ctx context.Context) (string, error) {
-	if err := f.usable(ctx); err != nil {
-		return "", fmt.Errorf("read template: %w", err)
-	}
-	return f.template, nil
+	return call(ctx, f, "read template", func() (string, error) { return f.template, nil })
 }
 
 // Close makes Run return and later calls fail. The machines live on.
@@ -247,6 +250,19 @@ func (f *Fleet) usable(ctx context.Context) error {
 	default:
 		return context.Cause(ctx)
 	}
+}
+
+// call does one method's work, unless f is closed or ctx has ended. What it was for is said in an error.
+func call[T any](ctx context.Context, f *Fleet, what string, work func() (T, error)) (T, error) {
+	var out, none T
+	err := f.usable(ctx)
+	if err == nil {
+		out, err = work()
+	}
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	return out, nil
 }
 
 // nudge makes Run look at once.

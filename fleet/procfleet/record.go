@@ -3,6 +3,7 @@
 package procfleet
 
 import (
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -73,11 +74,7 @@ func (f *Fleet) view(r record) fleet.Machine {
 
 // sound reports whether the record says what to do with the machine.
 func (r record) sound() bool {
-	switch r.State {
-	case fleet.Starting, fleet.Up, fleet.Ending, fleet.Ended:
-		return true
-	}
-	return false
+	return slices.Contains([]fleet.State{fleet.Starting, fleet.Up, fleet.Ending, fleet.Ended}, r.State)
 }
 
 // end makes a machine Ending. One that is already is left as it is: the first cause counts.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -57,14 +58,12 @@ func (f *Fleet) Run(ctx context.Context) error {
 			f.log.Warn("looking at the machines failed; it is tried again", logkey.Error, err)
 			wake = now.Add(watchPeriod)
 		}
-		timer := f.clock.NewTimer(max(wake.Sub(now), 0))
 		select {
-		case <-timer.C():
+		case <-f.clock.After(max(wake.Sub(now), 0)):
 		case <-f.wake:
 		case <-f.closed:
 		case <-ctx.Done():
 		}
-		timer.Stop()
 	}
 }
 
@@ -92,7 +91,7 @@ func (r *runner) look(ctx context.Context) (wake time.Time, err error) {
 		return time.Time{}, err
 	}
 	wake = now.Add(watchPeriod)
-	marks := &scan{}
+	marks := sync.OnceValues(func() (map[string][]process.Ref, error) { return process.Marked(EnvInstance) })
 	for _, m := range all {
 		at, err := r.turn(m, marks)
 		if err != nil {
@@ -105,7 +104,7 @@ func (r *runner) look(ctx context.Context) (wake time.Time, err error) {
 }
 
 // turn takes the steps of one machine until none is due, and returns when to look again.
-func (r *runner) turn(m record, marks *scan) (time.Time, error) {
+func (r *runner) turn(m record, marks scan) (time.Time, error) {
 	if again := r.retries[m.ID]; again != nil && r.clock.Now().Before(again.at) {
 		return again.at, nil
 	}
@@ -153,7 +152,7 @@ func (r *runner) see(m record) (sight, error) {
 }
 
 // take takes one step and returns the machine after it, saved.
-func (r *runner) take(what step, m record, now time.Time, marks *scan) (record, error) {
+func (r *runner) take(what step, m record, now time.Time, marks scan) (record, error) {
 	switch what {
 	case stepNone:
 		return m, nil
@@ -206,11 +205,12 @@ func (r *runner) stop(m record) error {
 }
 
 // kill kills what is left. Only looks that found nothing make the machine Ended.
-func (r *runner) kill(m record, now time.Time, marks *scan) (record, error) {
-	found, err := marks.of(m.ID)
+func (r *runner) kill(m record, now time.Time, marks scan) (record, error) {
+	all, err := marks()
 	if err != nil {
 		return m, err
 	}
+	found := all[m.ID]
 	if r.leaderAlive(m) {
 		found = append(slices.Clone(found), m.Leader) // known by its record, whatever its environment
 	}
@@ -268,17 +268,5 @@ func exitCode(s syscall.WaitStatus) int {
 	return s.ExitStatus()
 }
 
-// scan is one look at all processes, taken when the first machine needs it.
-type scan struct {
-	done  bool
-	marks map[string][]process.Ref
-	err   error
-}
-
-func (s *scan) of(id string) ([]process.Ref, error) {
-	if !s.done {
-		s.marks, s.err = process.Marked(EnvInstance)
-		s.done = true
-	}
-	return s.marks[id], s.err
-}
+// scan is one look at all processes, by machine, taken when the first machine needs it.
+type scan func() (map[string][]process.Ref, error)

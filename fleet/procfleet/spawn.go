@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -54,38 +55,31 @@ type child struct {
 
 // fork starts the waiting process, in a session of its own, with the machine's folder as its working
 // folder and nothing of ours but the gate. A child may come with an error.
-func (r *runner) fork(id string) (c child, err error) {
+func (r *runner) fork(id string) (child, error) {
 	folder := r.disk.folder(id)
 	argv, env := r.opts.Command(id, folder)
 	if len(argv) == 0 {
 		return child{}, errors.New("fleet command names no program")
 	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return child{}, err
-	}
-	defer func() { err = errors.Join(err, null.Close()) }()
 	output, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {
 		return child{}, err
 	}
-	defer func() { err = errors.Join(err, output.Close()) }()
+	defer output.Close()
 	wait, letGo, err := os.Pipe()
 	if err != nil {
 		return child{}, err
 	}
-	defer func() { err = errors.Join(err, wait.Close()) }()
-	p, err := os.StartProcess("/bin/sh", append([]string{"sh", "-c", gate, "sh"}, argv...), &os.ProcAttr{
-		Dir:   folder,
-		Env:   environment(env, id, filepath.Join(folder, interruptionFile)),
-		Files: []*os.File{null, output, output, wait},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
-	if err != nil {
+	defer wait.Close()
+	cmd := exec.Command("/bin/sh", append([]string{"-c", gate, "sh"}, argv...)...)
+	cmd.Dir, cmd.Env = folder, environment(env, id, filepath.Join(folder, interruptionFile))
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = output, output, []*os.File{wait}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
 		return child{}, errors.Join(err, letGo.Close())
 	}
-	c = child{pid: p.Pid, gate: letGo} // before Release, which forgets the pid
-	return c, p.Release()              // reaped by pid, without a goroutine that waits
+	c := child{pid: cmd.Process.Pid, gate: letGo} // before Release, which forgets the pid
+	return c, cmd.Process.Release()               // reaped by pid, without a goroutine that waits
 }
 
 // environment is what Command gave, in which ours wins.

@@ -44,12 +44,12 @@ func (r *runner) tidy(now time.Time) error {
 
 // remove deletes an ended machine's folder, after a last look whether it left a process. Its launch is
 // complete from then on: a repetition must not make again what is missing.
-func (r *runner) remove(m record, marks *scan) error {
-	found, err := marks.of(m.ID)
+func (r *runner) remove(m record, marks scan) error {
+	all, err := marks()
 	if err != nil {
 		return err
 	}
-	if len(found) > 0 {
+	if found := all[m.ID]; len(found) > 0 {
 		return errors.Join(fmt.Errorf("%d processes were left", len(found)), process.KillAll(found...))
 	}
 	path := r.disk.launch(m.LaunchToken)
