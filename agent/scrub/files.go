@@ -158,40 +158,35 @@ func removeIn(root *os.Root, dir, keepTree string, mine func(string, fs.FileInfo
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, name := range names {
-		path := filepath.Join(dir, name)
-		info, err := root.Lstat(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || path == keepTree:
-			continue
-		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		inside := strings.HasPrefix(keepTree, path+string(filepath.Separator))
-		switch {
-		case !inside && mine(path, info):
-			if err := root.RemoveAll(name); err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-		case info.IsDir():
-			if err := removeBelow(root, name, path, keepTree, mine); err != nil {
-				return err
-			}
+		if err := removeEntry(root, name, filepath.Join(dir, name), keepTree, mine); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// removeBelow is removeIn for a folder of root. One that has gone holds nothing.
-func removeBelow(root *os.Root, name, path, keepTree string, mine func(string, fs.FileInfo) bool) error {
-	in, err := root.OpenRoot(name)
-	if errors.Is(err, fs.ErrNotExist) {
+// removeEntry removes one file or folder of root, whose path is path, or looks into the folder. What has gone holds nothing.
+func removeEntry(root *os.Root, name, path, keepTree string, mine func(string, fs.FileInfo) bool) error {
+	if path == keepTree {
 		return nil
 	}
-	if err != nil {
+	info, err := root.Lstat(name)
+	inside := strings.HasPrefix(keepTree, path+string(filepath.Separator))
+	switch {
+	case err != nil:
+	case !inside && mine(path, info):
+		err = root.RemoveAll(name)
+	case info.IsDir():
+		var in *os.Root
+		if in, err = root.OpenRoot(name); err == nil {
+			defer in.Close()
+			return removeIn(in, path, keepTree, mine)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	defer in.Close()
-	return removeIn(in, path, keepTree, mine)
+	return nil
 }
 
 // ownerOf is the user who owns a file.

@@ -3,8 +3,6 @@ package scrub
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -64,7 +62,7 @@ func (s Scrubber) readWritable(was Baseline) (writable.Known, error) {
 func (s Scrubber) removeNew(user writable.User, paths []string) error {
 	for _, path := range paths {
 		if err := s.removeOne(user, path); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return err
 		}
 	}
 	return nil
@@ -84,20 +82,7 @@ func (s Scrubber) removeOne(user writable.User, path string) error {
 		return err
 	}
 	readable := s.Whole && dir.Mode()&fs.ModeSticky == 0
-	mine := func(_ string, info fs.FileInfo) bool {
+	return removeEntry(root, filepath.Base(path), path, s.Root, func(_ string, info fs.FileInfo) bool {
 		return user.Owns(ownerOf(info)) || readable && info.Mode().Perm()&0o007 != 0
-	}
-	name := filepath.Base(path)
-	info, err := root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case mine(path, info):
-		return root.RemoveAll(name)
-	case info.IsDir():
-		return removeBelow(root, name, path, s.Root, mine)
-	}
-	return nil
+	})
 }
