@@ -84,8 +84,14 @@ func (w *worker) launch(ctx context.Context, in store.Instance, reg store.Regist
 // failedStart reports a start that failed, and says how to go on.
 func (w *worker) failedStart(in store.Instance, reg store.Registration, err error) {
 	cause := causeOf(err)
+	w.retry.restart, w.retry.at = false, time.Time{}
+	// A registration that GitHub being away has spoilt ends no machine: another one is asked for in its place. Names are never
+	// used twice, so one that is taken is so by an earlier try of ours whose answer was lost. There was a pause after that try,
+	// and the next registration has a gate to keep, so it does not wait for another one.
 	if errors.Is(err, githubapi.ErrNameTaken) || cause == store.CauseRefused && aged(reg, w.o.Clock.Now().Add(w.o.Offset())) {
-		w.another(in, reg, err)
+		w.log.Warn("the registration has expired or was used; another is asked for", logkey.Runner, reg.Name, logkey.Error, err)
+		w.disk.save(func(s *State) { s.Work.Failed = false })
+		w.report(store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial})
 		return
 	}
 	w.log.Warn("the listener could not be started", logkey.Runner, reg.Name, logkey.Cause, cause, logkey.Error, err)
@@ -94,9 +100,8 @@ func (w *worker) failedStart(in store.Instance, reg store.Registration, err erro
 		cause = ownCause(err, w.retry.failures)
 	}
 	final := cause != store.CauseThrottled && cause != store.CauseUnavailable
-	w.retry.restart, w.retry.at = !final, time.Time{}
 	if !final { // else the controller paces
-		w.retry.at = w.o.Clock.Now().Add(w.pause.NextBackOff())
+		w.retry.restart, w.retry.at = true, w.o.Clock.Now().Add(w.pause.NextBackOff())
 	}
 	w.disk.save(func(s *State) { s.Work.Failed = final })
 	w.report(store.SignalValue{
@@ -124,15 +129,4 @@ func ownCause(err error, n int) string {
 		return store.CauseMachine
 	}
 	return store.CauseRefused
-}
-
-// another asks for another registration in place of one that GitHub being away has spoilt, which ends no
-// machine. Names are never used twice, so one that is taken is so by an earlier try of ours whose answer was
-// lost. There was a pause after that try, and the next registration has a gate to keep, so it does not
-// wait for another one.
-func (w *worker) another(in store.Instance, reg store.Registration, err error) {
-	w.log.Warn("the registration has expired or was used; another is asked for", logkey.Runner, reg.Name, logkey.Error, err)
-	w.retry.restart, w.retry.at = false, time.Time{}
-	w.disk.save(func(s *State) { s.Work.Failed = false })
-	w.report(store.SignalValue{Signal: store.RegNext, RunID: in.RunID, Assignment: in.Assignment, Serial: reg.Serial})
 }

@@ -107,8 +107,11 @@ func (r *Runner) explain(err error, secret string) error {
 	}
 	defer out.close()
 	terr = out.finish(func(line string) {
-		if k := kindOf(line); k != nil {
-			kind = k
+		_, cause := parse(line)
+		if strings.Contains(line, taken) {
+			kind = githubapi.ErrNameTaken
+		} else if kinds[cause] != nil {
+			kind = kinds[cause]
 		}
 	})
 	return errors.Join(kind, fmt.Errorf("config.sh: %w: %s", err, out.last(secret)), terr)
@@ -118,16 +121,7 @@ func (r *Runner) explain(err error, secret string) error {
 // (src/Runner.Listener/Configuration/ConfigurationManager.cs).
 const taken = "A runner exists with the same name"
 
-// kindOf sorts a line of a failed configuration; nil if GitHub was not the cause.
-func kindOf(line string) error {
-	if strings.Contains(line, taken) {
-		return githubapi.ErrNameTaken
-	}
-	_, cause := parse(line)
-	return kinds[cause]
-}
-
-// kinds are the errors of a registration by their causes.
+// kinds are the errors of a configuration for which GitHub was the cause, by what the program said of it.
 var kinds = map[string]error{
 	store.CauseThrottled:   githubapi.ErrThrottled,
 	store.CauseUnavailable: githubapi.ErrUnavailable,

@@ -45,23 +45,21 @@ func parse(line string) (report, string) {
 // parseStamped reads what follows the stamp. The texts are those of actions/runner 2.336.0:
 // src/Runner.Listener/Runner.cs, JobDispatcher.cs and BrokerMessageListener.cs.
 func parseStamped(text string) (report, string) {
-	if strings.HasPrefix(text, "Running job: ") {
+	rest, job := strings.CutPrefix(text, "Job ")
+	why, failed := strings.CutPrefix(text, "Runner connect error: ")
+	switch {
+	case strings.HasPrefix(text, "Running job: "):
 		return running, ""
-	}
-	if rest, ok := strings.CutPrefix(text, "Job "); ok {
+	case job:
 		const mark = " completed with result: "
 		if at := strings.LastIndex(rest, mark); at >= 0 && !strings.Contains(rest[at+len(mark):], " ") {
 			return completed, ""
 		}
-		return nothing, ""
-	}
-	if text == "Listening for Jobs" {
+	case text == "Listening for Jobs":
 		return listening, ""
-	}
-	if strings.HasPrefix(text, "Runner reconnected") {
+	case strings.HasPrefix(text, "Runner reconnected"):
 		return reconnected, ""
-	}
-	if why, ok := strings.CutPrefix(text, "Runner connect error: "); ok {
+	case failed:
 		for _, c := range complaints {
 			if c.what == blocked && strings.Contains(why, c.part) {
 				return blocked, c.cause
