@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,16 +17,12 @@ import (
 
 // ec2Site is an EC2 instance, which finds out on its own who it is. Its store is opened when the agent
 // runs: credentials and STS may be late, and nothing may keep the dead-man timer from running.
-func ec2Site(ctx context.Context, p Place) (site, error) {
-	u, err := url.Parse(p.Config.Fleet)
-	if err != nil {
-		return site{}, fmt.Errorf("fleet: %w", err)
-	}
+func ec2Site(ctx context.Context, p Place, name string) (site, error) {
 	if err := os.MkdirAll(p.Dir, 0o755); err != nil { // the runner's user has its folders in it
 		return site{}, fmt.Errorf("folder of the instance: %w", err)
 	}
 	host, err := ec2machine.Open(ctx, ec2machine.Options{
-		Dir: p.Dir, Name: u.Host, Limit: p.Config.Limits.Created, Clock: p.Clock, Log: p.Log,
+		Dir: p.Dir, Name: name, Limit: p.Config.Limits.Created, Clock: p.Clock, Log: p.Log,
 	})
 	if err != nil {
 		return site{}, err

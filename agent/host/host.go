@@ -54,37 +54,37 @@ type site struct {
 	close   func() error
 }
 
-// sites prepare the place that an agent works in, by the scheme of its fleet.
-var sites = map[string]func(context.Context, Place) (site, error){"process": processSite, "ec2": ec2Site}
+// sites prepare the place that an agent works in, by the scheme of its fleet, whose URL may name it.
+var sites = map[string]func(ctx context.Context, p Place, name string) (site, error){"process": processSite, "ec2": ec2Site}
 
-// scheme is that of the fleet, for which there are agents.
-func (p Place) scheme() (string, error) {
+// fleet is the URL of the fleet, for which there are agents.
+func (p Place) fleet() (*url.URL, error) {
 	u, err := url.Parse(p.Config.Fleet)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("fleet: %w", err)
+		return nil, fmt.Errorf("fleet: %w", err)
 	case sites[u.Scheme] == nil:
-		return "", fmt.Errorf("fleet: no agent for scheme %q", u.Scheme)
+		return nil, fmt.Errorf("fleet: no agent for scheme %q", u.Scheme)
 	case u.Scheme == "process" && p.Env[procfleet.EnvInstance] == "":
-		return "", fmt.Errorf("$%s: must name the instance; a fleet sets it", procfleet.EnvInstance)
+		return nil, fmt.Errorf("$%s: must name the instance; a fleet sets it", procfleet.EnvInstance)
 	}
-	return u.Scheme, nil
+	return u, nil
 }
 
 // Check reports what keeps an agent from working in a place, as far as those who started it can repair it.
 func (p Place) Check() error {
-	_, err := p.scheme()
+	_, err := p.fleet()
 	return err
 }
 
 // Run works until the instance ends, or ctx. An agent of a process fleet is ended with its instance,
 // so being told to stop ends the instance too.
 func Run(ctx context.Context, p Place) (err error) {
-	scheme, err := p.scheme()
+	fleet, err := p.fleet()
 	if err != nil {
 		return err
 	}
-	s, err := sites[scheme](ctx, p)
+	s, err := sites[fleet.Scheme](ctx, p, fleet.Host)
 	if err != nil {
 		return err
 	}

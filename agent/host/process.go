@@ -48,7 +48,7 @@ func endProcesses(m agent.Machine, log *slog.Logger) {
 }
 
 // processSite is an instance of a process fleet, which named itself to its agent.
-func processSite(ctx context.Context, p Place) (site, error) {
+func processSite(ctx context.Context, p Place, _ string) (site, error) {
 	if p.Config.Agent.RunnerUser != "" {
 		if err := letThrough(p.Dir); err != nil {
 			return site{}, err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -56,12 +57,10 @@ var familyT = regexp.MustCompile(`^t[0-9]`)
 // catalog knows what the region offers: sizes of types, the zones of our subnets, and which types each zone has.
 type catalog struct {
 	*client
-	types  *typeCache
-	zones  cached[[]place]
-	offers cached[offers]
-
-	mu      sync.Mutex
-	missing string // what was last logged of subnets that are gone
+	types   *typeCache
+	zones   cached[[]place]
+	offers  cached[offers]
+	missing atomic.Value // text that was last logged of subnets that are gone
 }
 
 // typeCache knows types by their vCPUs, for plans, and by name, for machines. Sizes never change.

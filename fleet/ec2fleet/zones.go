@@ -81,14 +81,11 @@ func (c *catalog) logMissing(missing error) {
 	if missing != nil {
 		text = missing.Error()
 	}
-	c.mu.Lock()
-	news := text != c.missing
-	c.missing = text
-	c.mu.Unlock()
-	switch {
-	case news && missing != nil:
+	switch was, _ := c.missing.Swap(text).(string); {
+	case was == text:
+	case missing != nil:
 		c.log.Error("a configured subnet does not exist; launches use the others", logkey.Error, missing)
-	case news:
+	default:
 		c.log.Info("all configured subnets exist again")
 	}
 }

@@ -22,16 +22,16 @@ const gate = `read -r _ <&3 && exec 3<&- && : >` + startedFile + ` && exec "$@"`
 
 // spawn starts a machine's process, records it, and only then lets it become the agent.
 func (r *runner) spawn(m record) (_ record, err error) {
-	child, err := r.fork(m.ID)
-	if child.pid != 0 {
-		r.children[child.pid] = m.ID
-		defer func() { err = errors.Join(err, child.gate.Close()) }()
+	pid, gate, err := r.fork(m.ID)
+	if pid != 0 {
+		r.children[pid] = m.ID
+		defer func() { err = errors.Join(err, gate.Close()) }()
 	}
 	if err != nil {
 		return m, err
 	}
 	r.failpoint("spawned")
-	if m.Leader, err = process.Lookup(child.pid); err != nil {
+	if m.Leader, err = process.Lookup(pid); err != nil {
 		return m, err
 	}
 	m.Boot, m.TemplateVersion = r.boot, r.template
@@ -39,36 +39,31 @@ func (r *runner) spawn(m record) (_ record, err error) {
 		return m, err
 	}
 	r.failpoint("recorded")
-	if _, err := child.gate.WriteString("\n"); err != nil {
-		return m, fmt.Errorf("release process %d: %w", child.pid, err)
+	if _, err := gate.WriteString("\n"); err != nil {
+		return m, fmt.Errorf("release process %d: %w", pid, err)
 	}
 	r.failpoint("let go")
 	r.logState(m)
 	return m, nil
 }
 
-// child is a process that waits at the gate. No pid: there is none.
-type child struct {
-	pid  int
-	gate *os.File // a line lets it go; closed without one, it ends
-}
-
 // fork starts the waiting process, in a session of its own, with the machine's folder as its working
-// folder and nothing of ours but the gate. A child may come with an error.
-func (r *runner) fork(id string) (child, error) {
+// folder and nothing of ours but the gate. A line lets it go; once that is closed without one, it ends. A process may come with
+// an error; pid 0 is none.
+func (r *runner) fork(id string) (pid int, letGo *os.File, err error) {
 	folder := r.disk.folder(id)
 	argv, env := r.opts.Command(id, folder)
 	if len(argv) == 0 {
-		return child{}, errors.New("fleet command names no program")
+		return 0, nil, errors.New("fleet command names no program")
 	}
 	output, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {
-		return child{}, err
+		return 0, nil, err
 	}
 	defer output.Close()
 	wait, letGo, err := os.Pipe()
 	if err != nil {
-		return child{}, err
+		return 0, nil, err
 	}
 	defer wait.Close()
 	cmd := exec.Command("/bin/sh", append([]string{"-c", gate, "sh"}, argv...)...)
@@ -76,10 +71,10 @@ func (r *runner) fork(id string) (child, error) {
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = output, output, []*os.File{wait}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return child{}, errors.Join(err, letGo.Close())
+		return 0, nil, errors.Join(err, letGo.Close())
 	}
-	c := child{pid: cmd.Process.Pid, gate: letGo} // before Release, which forgets the pid
-	return c, cmd.Process.Release()               // reaped by pid, without a goroutine that waits
+	pid = cmd.Process.Pid                    // before Release, which forgets it
+	return pid, letGo, cmd.Process.Release() // reaped by pid, without a goroutine that waits
 }
 
 // environment is what Command gave, in which ours wins.
