@@ -8,7 +8,10 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -25,6 +28,28 @@ type Item struct {
 	ExpiresAt  time.Time // zero: never. Whole seconds. From then on the item counts as absent.
 	Attributes []byte    // one JSON object without key, version and expiry
 	Broken     error     // why what is stored could not be read; the item has only its key then
+}
+
+// Valid says why no back end may put the item over version expect: ErrInvalid.
+func (i Item) Valid(expect int64) error {
+	var wrong string
+	switch {
+	case i.Key.Partition == "" || i.Key.Sort == "":
+		wrong = "both parts of the key must be set"
+	case expect < Unconditional:
+		wrong = fmt.Sprintf("the expected version must not be negative, got %d", expect)
+	case expect == Unconditional && i.Version != 0:
+		wrong = fmt.Sprintf("an unconditional item has version 0, got %d", i.Version)
+	case expect != Unconditional && i.Version != expect+1:
+		wrong = fmt.Sprintf("version must be %d, got %d", expect+1, i.Version)
+	case !i.ExpiresAt.Equal(i.ExpiresAt.Truncate(time.Second)):
+		wrong = fmt.Sprintf("expiresAt must be in whole seconds, got %s", i.ExpiresAt.UTC())
+	case !bytes.HasPrefix(bytes.TrimLeft(i.Attributes, " \t\r\n"), []byte("{")) || !json.Valid(i.Attributes):
+		wrong = "attributes must be one JSON object"
+	default:
+		return nil
+	}
+	return fmt.Errorf("put %s %s: %w: %s", i.Key.Partition, i.Key.Sort, ErrInvalid, wrong)
 }
 
 // Consistency of a read.

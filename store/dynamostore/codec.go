@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/big"
 	"slices"
@@ -45,17 +44,14 @@ func integer(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// encode returns the wire form of item: its JSON's members as attributes of their own beside the key,
+// encode returns the wire form of a valid item: its JSON's members as attributes of their own beside the key,
 // the version and the expiry. Errors are texts.
 func encode(item store.Item) (attributes, error) {
 	var members map[string]any
 	d := json.NewDecoder(bytes.NewReader(item.Attributes))
 	d.UseNumber() // an int64 does not fit a float64
-	if err := d.Decode(&members); err != nil || members == nil {
-		return nil, errors.New("attributes must be one JSON object")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("attributes must be one JSON object and nothing after it")
+	if err := d.Decode(&members); err != nil {
+		return nil, fmt.Errorf("attributes: %w", err)
 	}
 	out := keyOf(item.Key)
 	for name, v := range members {
@@ -102,60 +98,47 @@ func wire(v any) types.AttributeValue {
 	return &types.AttributeValueMemberNULL{Value: true}
 }
 
-// decode returns the item of a wire form, its JSON with sorted names. With an error the item has at most
-// a key and says itself that it is broken, so that who decodes the record fails, and names it.
-func decode(in attributes) (store.Item, error) {
-	var item store.Item
+// decode returns the item of a wire form, its JSON with sorted names. One that cannot be decoded has its key, as far as
+// that can be read, and says itself that it is broken, so that package store takes it for a bad record and goes on (H70).
+func decode(in attributes) store.Item {
+	item := store.Item{Key: keyIn(in)}
 	members := make(map[string]any, len(in))
-	var version, expires *int64
 	for name, v := range in {
 		var err error
 		switch name {
-		case attrPartition:
-			item.Key.Partition, err = stringOf(v)
-		case attrSort:
-			item.Key.Sort, err = stringOf(v)
+		case attrPartition, attrSort:
+			_, err = stringOf(v)
 		case attrVersion:
-			version, err = numberOf(v, 1, math.MaxInt64)
+			item.Version, err = numberOf(v, 1, math.MaxInt64)
 		case attrExpires:
-			expires, err = expiryOf(v)
+			item.ExpiresAt, err = expiryOf(v)
 		default:
 			members[name], err = plain(v)
 		}
 		if err != nil {
-			return broken(keyIn(in), fmt.Errorf("%s: %w", name, err))
+			return store.Item{Key: item.Key, Broken: fmt.Errorf("%s: %w", name, err)}
 		}
 	}
 	if item.Key.Partition == "" || item.Key.Sort == "" {
-		return broken(item.Key, errors.New("key: both parts must be set"))
+		return store.Item{Key: item.Key, Broken: errors.New("key: both parts must be set")}
 	}
 	body, err := json.Marshal(members)
 	if err != nil {
-		return broken(item.Key, err)
+		return store.Item{Key: item.Key, Broken: err}
 	}
 	item.Attributes = body
-	if version != nil {
-		item.Version = *version
-	}
-	if expires != nil {
-		item.ExpiresAt = time.Unix(*expires, 0).UTC()
-	}
-	return item, nil
+	return item
 }
 
-// broken returns an item that could not be read.
-func broken(k store.Key, err error) (store.Item, error) { return store.Item{Key: k, Broken: err}, err }
-
 // expiryOf reads an expiry. Parts of a second, which DynamoDB itself ignores, are dropped.
-func expiryOf(v types.AttributeValue) (*int64, error) {
+func expiryOf(v types.AttributeValue) (time.Time, error) {
 	if n, ok := v.(*types.AttributeValueMemberN); ok {
 		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && f >= 0 && f <= lastExpiry {
-			at := int64(f)
-			return &at, nil
+			return time.Unix(int64(f), 0).UTC(), nil
 		}
 	}
 	_, err := numberOf(v, 0, lastExpiry)
-	return nil, fmt.Errorf("%w: %w", store.ErrExpiry, err)
+	return time.Time{}, fmt.Errorf("%w: %w", store.ErrExpiry, err)
 }
 
 // keyIn returns what can be read of the key.
@@ -172,16 +155,16 @@ func stringOf(v types.AttributeValue) (string, error) {
 	return "", fmt.Errorf("must be a string, got %T", v)
 }
 
-func numberOf(v types.AttributeValue, least, most int64) (*int64, error) {
+func numberOf(v types.AttributeValue, least, most int64) (int64, error) {
 	n, ok := v.(*types.AttributeValueMemberN)
 	if !ok {
-		return nil, fmt.Errorf("must be a number, got %T", v)
+		return 0, fmt.Errorf("must be a number, got %T", v)
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 64)
 	if err != nil || i < least || i > most {
-		return nil, fmt.Errorf("must be a whole number from %d to %d, got %.40s", least, most, n.Value)
+		return 0, fmt.Errorf("must be a whole number from %d to %d, got %.40s", least, most, n.Value)
 	}
-	return &i, nil
+	return i, nil
 }
 
 // plain returns the JSON value of an attribute value. Kinds that we never write become what is nearest,
@@ -197,14 +180,7 @@ func plain(v types.AttributeValue) (any, error) {
 	case *types.AttributeValueMemberNULL:
 		return nil, nil //nolint:nilnil // JSON's null is a value
 	case *types.AttributeValueMemberL:
-		list := make([]any, len(v.Value))
-		for i, e := range v.Value {
-			var err error
-			if list[i], err = plain(e); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
+		return list(v.Value, plain)
 	case *types.AttributeValueMemberM:
 		m := make(map[string]any, len(v.Value))
 		for name, e := range v.Value {
@@ -221,16 +197,21 @@ func plain(v types.AttributeValue) (any, error) {
 	case *types.AttributeValueMemberSS:
 		return v.Value, nil
 	case *types.AttributeValueMemberNS:
-		list := make([]any, len(v.Value))
-		for i, n := range v.Value {
-			var err error
-			if list[i], err = number(n); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
+		return list(v.Value, func(n string) (any, error) { return number(n) })
 	}
 	return nil, fmt.Errorf("unknown kind of attribute %T", v)
+}
+
+// list returns the JSON values of a list's elements.
+func list[T any](elements []T, plain func(T) (any, error)) (any, error) {
+	out := make([]any, len(elements))
+	for i, e := range elements {
+		var err error
+		if out[i], err = plain(e); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // maxDigits is more than any number of DynamoDB has (38 digits, a sign, a point, an exponent or up to

@@ -74,9 +74,8 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 	}
 	for _, tt := range good {
 		t.Run(tt.name, func(t *testing.T) {
-			item, err := decode(tt.in)
-			if err != nil || string(item.Attributes) != tt.want {
-				t.Errorf("decode() = %s, %v, want %s", item.Attributes, err, tt.want)
+			if item := decode(tt.in); item.Broken != nil || string(item.Attributes) != tt.want {
+				t.Errorf("decode() = %s, %v, want %s", item.Attributes, item.Broken, tt.want)
 			}
 		})
 	}
@@ -100,12 +99,9 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 	}
 	for _, tt := range bad {
 		t.Run(tt.name, func(t *testing.T) {
-			item, err := decode(tt.in)
-			if err == nil || !strings.HasPrefix(err.Error(), tt.want+":") {
-				t.Errorf("decode() error = %v, want it to name %s", err, tt.want)
-			}
-			if item.Broken == nil || item.Broken.Error() != err.Error() || errors.Is(item.Broken, store.ErrExpiry) != (tt.want == "expiresAt") {
-				t.Errorf("decode() says that the item is broken by %v, want %v", item.Broken, err)
+			item := decode(tt.in)
+			if item.Broken == nil || !strings.HasPrefix(item.Broken.Error(), tt.want+":") || errors.Is(item.Broken, store.ErrExpiry) != (tt.want == "expiresAt") {
+				t.Errorf("decode() says that the item is broken by %v, want it to name %s", item.Broken, tt.want)
 			}
 			item.Broken = nil
 			if diff := cmp.Diff(store.Item{Key: store.Key{Partition: "P", Sort: "S"}}, item); diff != "" {
@@ -114,7 +110,7 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 		})
 	}
 	for _, in := range []attributes{nil, {"PK": text("P")}, {"PK": num("1"), "SK": text("S")}} {
-		if _, err := decode(in); err == nil {
+		if decode(in).Broken == nil {
 			t.Errorf("decode(%v) succeeded without a key", in)
 		}
 	}
@@ -129,9 +125,6 @@ func TestEncode_Refuses(t *testing.T) {
 		{"OwnAttributePK", store.Item{Attributes: []byte(`{"PK":"x"}`)}},
 		{"OwnAttributeVersion", store.Item{Attributes: []byte(`{"version":1}`)}},
 		{"OwnAttributeExpiry", store.Item{Attributes: []byte(`{"expiresAt":1}`)}},
-		{"TwoObjects", store.Item{Attributes: []byte(`{}{}`)}},
-		{"TrailingBrace", store.Item{Attributes: []byte(`{}}`)}},
-		{"TrailingText", store.Item{Attributes: []byte(`{} x`)}},
 		{"ExpiryBefore1970", store.Item{Attributes: []byte(`{}`), ExpiresAt: year(1969)}},
 		{"ExpiryAfter9999", store.Item{Attributes: []byte(`{}`), ExpiresAt: year(10000)}},
 	}
@@ -156,12 +149,15 @@ func FuzzCodec(f *testing.F) {
 		if expires > 0 && expires <= lastExpiry {
 			in.ExpiresAt = time.Unix(expires, 0).UTC()
 		}
+		if in.Valid(in.Version-1) != nil {
+			return
+		}
 		wire, err := encode(in)
 		if err != nil {
 			return
 		}
-		out, err := decode(wire)
-		if err != nil {
+		out := decode(wire)
+		if err := out.Broken; err != nil {
 			if strings.Contains(err.Error(), "no number") {
 				return // more digits than DynamoDB takes
 			}
@@ -177,8 +173,8 @@ func FuzzCodec(f *testing.F) {
 		if err != nil {
 			t.Fatalf("encode() of what was read: %v", err)
 		}
-		if twice, err := decode(again); err != nil || !bytes.Equal(normal(t, twice.Attributes), out.Attributes) {
-			t.Errorf("read twice = %s, %v, want %s", twice.Attributes, err, out.Attributes)
+		if twice := decode(again); twice.Broken != nil || !bytes.Equal(normal(t, twice.Attributes), out.Attributes) {
+			t.Errorf("read twice = %s, %v, want %s", twice.Attributes, twice.Broken, out.Attributes)
 		}
 	})
 }

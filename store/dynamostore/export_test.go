@@ -21,7 +21,7 @@ func (t *Table) Fill(ctx context.Context, items ...store.Item) error {
 	for some := range slices.Chunk(items, batch) {
 		var puts []types.WriteRequest
 		for _, item := range some {
-			wire, err := validated(item, store.Unconditional)
+			wire, err := encode(item)
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -35,7 +34,10 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 	if err := t.usable(); err != nil {
 		return err
 	}
-	wire, err := validated(item, expect)
+	if err := item.Valid(expect); err != nil {
+		return err
+	}
+	wire, err := encode(item)
 	if err != nil {
 		return fmt.Errorf("put %s %s: %w: %w", item.Key.Partition, item.Key.Sort, store.ErrInvalid, err)
 	}
@@ -76,7 +78,7 @@ func (t *Table) conflict(key store.Key, expect int64, old attributes, now int64)
 	if len(old) == 0 {
 		return out
 	}
-	if current := t.item(old); !expired(current, now) {
+	if current := decode(old); !expired(current, now) {
 		out.Current = &current
 	}
 	return out
@@ -123,30 +125,6 @@ func ofAgent(key store.Key, wire attributes) bool {
 		}
 	}
 	return known == len(wire)
-}
-
-// validated returns the wire form of an item that may be put over expect.
-func validated(item store.Item, expect int64) (attributes, error) {
-	switch {
-	case item.Key.Partition == "" || item.Key.Sort == "":
-		return nil, errors.New("both parts of the key must be set")
-	case expect < store.Unconditional:
-		return nil, fmt.Errorf("the expected version must not be negative, got %d", expect)
-	case expect == store.Unconditional && item.Version != 0:
-		return nil, fmt.Errorf("an unconditional item has version 0, got %d", item.Version)
-	case expect != store.Unconditional && item.Version != expect+1:
-		return nil, fmt.Errorf("version must be %d, got %d", expect+1, item.Version)
-	case !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)):
-		return nil, fmt.Errorf("expiresAt must be in whole seconds, got %s", item.ExpiresAt.UTC())
-	}
-	return encode(item)
-}
-
-// item decodes what is stored. One that cannot be decoded keeps its key and says why, so that package store takes
-// it for a bad record and goes on (H70).
-func (t *Table) item(wire attributes) store.Item {
-	item, _ := decode(wire) // the error is in the item
-	return item
 }
 
 // expired reports whether item counts as absent at now, in epoch seconds.

@@ -127,7 +127,7 @@ func (t *Table) unexpired(wire []attributes) []store.Item {
 	now := t.clock.Now().Unix()
 	out := make([]store.Item, 0, len(wire))
 	for _, w := range wire {
-		if item := t.item(w); !expired(item, now) {
+		if item := decode(w); !expired(item, now) {
 			out = append(out, item)
 		}
 	}

@@ -5,11 +5,9 @@
 package sqlitestore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -72,7 +70,7 @@ func (t *Table) Close() error { return t.db.Close() }
 
 // Put implements store.Table.
 func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
-	if err := validate(item, expect); err != nil {
+	if err := item.Valid(expect); err != nil {
 		return err
 	}
 	now := t.clock.Now().UnixMilli()
@@ -108,32 +106,6 @@ func changes(result sql.Result, err error) (bool, error) {
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err
-}
-
-// validate rejects what another back end could not store.
-func validate(item store.Item, expect int64) error {
-	var wrong string
-	switch {
-	case item.Key.Partition == "" || item.Key.Sort == "":
-		wrong = "both parts of the key must be set"
-	case expect < store.Unconditional:
-		wrong = "the expected version must not be negative"
-	case expect == store.Unconditional && item.Version != 0:
-		wrong = "an unconditional item has version 0"
-	case expect != store.Unconditional && item.Version != expect+1:
-		wrong = fmt.Sprintf("version must be %d, got %d", expect+1, item.Version)
-	case !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)):
-		wrong = "expiresAt must be in whole seconds"
-	case !object(item.Attributes):
-		wrong = "attributes must be one JSON object"
-	default:
-		return nil
-	}
-	return fmt.Errorf("put %s %s: %w: %s", item.Key.Partition, item.Key.Sort, store.ErrInvalid, wrong)
-}
-
-func object(b []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(b, " \t\r\n"), []byte("{")) && json.Valid(b)
 }
 
 // expiry returns the column's value.

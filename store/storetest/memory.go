@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"k8s.io/utils/clock"
 
@@ -79,10 +77,8 @@ func (t *Memory) Get(ctx context.Context, _ store.Consistency, keys ...store.Key
 
 // Put implements store.Table.
 func (t *Memory) Put(ctx context.Context, item store.Item, expect int64) error {
-	if item.Key.Partition == "" || item.Key.Sort == "" || expect < store.Unconditional ||
-		item.Version != expect+1 || !item.ExpiresAt.Equal(item.ExpiresAt.Truncate(time.Second)) ||
-		!bytes.HasPrefix(bytes.TrimSpace(item.Attributes), []byte("{")) || !json.Valid(item.Attributes) {
-		return fmt.Errorf("put %v: %w", item.Key, store.ErrInvalid)
+	if err := item.Valid(expect); err != nil {
+		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

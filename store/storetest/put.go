@@ -87,6 +87,9 @@ func putInvalid(t *testing.T, table store.Table) {
 		{"AttributesNoJSON", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{"n":`)}},
 		{"AttributesNoObject", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`[1]`)}},
 		{"AttributesNull", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`null`)}},
+		{"AttributesTwoObjects", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{}{}`)}},
+		{"AttributesTrailingBrace", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{}}`)}},
+		{"AttributesTrailingText", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{} x`)}},
 		{"AttributesMissing", 1, store.Item{Key: key, Version: 2}},
 		{"ExpiryInParts", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{}`), ExpiresAt: epoch}},
 	}
