@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/sqlitedb"
@@ -22,15 +21,10 @@ const (
 	pruneNotifications = 1000
 )
 
-// notifyChunk is how many notifications one statement adds.
-const notifyChunk = 500
-
 // Notify implements store.Table. The notification reaches every watcher, in this process at once.
 func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
-	for chunk := range slices.Chunk(keys, notifyChunk) {
-		if err := t.addNotifications(ctx, chunk); err != nil {
-			return classified(err)
-		}
+	if err := t.addNotifications(ctx, keys); err != nil {
+		return classified(err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,11 +38,10 @@ func (t *Table) Notify(ctx context.Context, keys ...store.Key) error {
 }
 
 func (t *Table) addNotifications(ctx context.Context, keys []store.Key) error {
-	args := make([]any, 0, 2*len(keys))
-	for _, k := range keys {
-		args = append(args, k.Partition, k.Sort)
+	if len(keys) == 0 {
+		return nil
 	}
-	result, err := t.db.SQL().ExecContext(ctx, insertNotifications+pairs(len(keys)), args...)
+	result, err := t.stmt.notify.ExecContext(ctx, list(keys))
 	if err != nil {
 		return err
 	}

@@ -3,61 +3,35 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"slices"
-	"strings"
+	"encoding/json"
 	"time"
 
 	"github.com/remuda-run/remuda/store"
 )
 
-// getChunk is how many keys one statement asks for; SQLite takes 32,766 parameters (SQLite,
-// "Limits"), two per key. pageSize is how many items of a scan are read at once: at a kilobyte each,
-// half a megabyte, and the others' calls wait for no more than a few milliseconds.
-const (
-	getChunk = 500
-	pageSize = 500
-)
+// pageSize is how many items of a scan are read at once: at a kilobyte each, half a megabyte, and the others' calls wait
+// for no more than a few milliseconds.
+const pageSize = 500
 
 // Get implements store.Table. Every read is consistent.
-func (t *Table) Get(ctx context.Context, _ store.Consistency, keys ...store.Key) ([]store.Item, error) {
-	var out []store.Item
-	for chunk := range slices.Chunk(distinct(keys), getChunk) {
-		args := append(make([]any, 0, 1+2*len(chunk)), t.clock.Now().UnixMilli())
-		for _, k := range chunk {
-			args = append(args, k.Partition, k.Sort)
-		}
-		var items []store.Item
-		var err error
-		if len(chunk) == 1 {
-			items, err = collect(t.stmt.one.QueryContext(ctx, args...))
-		} else {
-			items, err = collect(t.db.SQL().QueryContext(ctx, selectKeys+pairs(len(chunk))+`)`, args...))
-		}
-		if err != nil {
-			return nil, classified(err)
-		}
-		out = append(out, items...)
+func (t *Table) Get(ctx context.Context, _ store.Consistency, keys ...store.Key) (items []store.Item, err error) {
+	now := t.clock.Now().UnixMilli()
+	if len(keys) == 1 {
+		items, err = collect(t.stmt.one.QueryContext(ctx, now, keys[0].Partition, keys[0].Sort))
+	} else {
+		items, err = collect(t.stmt.many.QueryContext(ctx, now, list(keys)))
 	}
-	return out, nil
+	return items, classified(err)
 }
 
-// pairs returns the placeholders of n keys.
-func pairs(n int) string { return strings.Repeat(pair+`, `, n-1) + pair }
-
-// distinct returns keys without repetitions.
-func distinct(keys []store.Key) []store.Key {
-	if len(keys) < 2 {
-		return keys
+// list returns keys as the statements take them that are for many: a JSON array of pairs.
+func list(keys []store.Key) string {
+	pairs := make([][2]string, len(keys))
+	for i, k := range keys {
+		pairs[i] = [2]string{k.Partition, k.Sort}
 	}
-	seen := make(map[store.Key]bool, len(keys))
-	out := make([]store.Key, 0, len(keys))
-	for _, k := range keys {
-		if !seen[k] {
-			seen[k] = true
-			out = append(out, k)
-		}
-	}
-	return out
+	text, _ := json.Marshal(pairs) // of strings: no error
+	return string(text)
 }
 
 // Scan implements store.Table. It reads page by page in the order of keys, so that it holds neither

@@ -15,7 +15,7 @@ const (
 
 	selectOne  = columns + `WHERE ` + unexpired + `AND partition = ?2 AND sort = ?3`
 	selectPage = columns + `WHERE ` + unexpired + `AND (partition, sort) > (?2, ?3) ORDER BY partition, sort LIMIT ?4 + 0`
-	selectKeys = columns + `WHERE ` + unexpired + `AND (partition, sort) IN (VALUES ` // pairs and ) to follow
+	selectMany = columns + `WHERE ` + unexpired + `AND (partition, sort) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))`
 
 	upsert = `INSERT INTO store_item (partition, sort, version, expires_at, attributes) VALUES (?1, ?2, ?3, ?4, ?5)
 		ON CONFLICT (partition, sort) DO UPDATE
@@ -27,20 +27,17 @@ const (
 	deleteExpired = `DELETE FROM store_item WHERE (partition, sort) IN (
 		SELECT partition, sort FROM store_item WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`
 
-	insertNotifications = `INSERT INTO store_ring (partition, sort) VALUES ` // pairs to follow
+	insertNotifications = `INSERT INTO store_ring (partition, sort) SELECT value ->> 0, value ->> 1 FROM json_each(?)`
 	deleteNotifications = `DELETE FROM store_ring WHERE seq <= ?`
 	lastNotification    = `SELECT coalesce(max(seq), 0) FROM store_ring`
 	selectNotifications = `SELECT seq, partition, sort FROM store_ring WHERE seq > ? ORDER BY seq LIMIT ? + 0`
 	dataVersion         = `PRAGMA data_version`
 )
 
-// pair is one element of a list of keys.
-const pair = `(?, ?)`
-
 // statements are those that run often: to parse one costs as much as to run it. They live as long as
 // the connection.
 type statements struct {
-	upsert, create, replace, one, page, notifications, version *sql.Stmt
+	upsert, create, replace, one, many, page, notify, notifications, version *sql.Stmt
 }
 
 func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
@@ -49,7 +46,8 @@ func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
 		query string
 	}{
 		{&s.upsert, upsert}, {&s.create, create}, {&s.replace, replace},
-		{&s.one, selectOne}, {&s.page, selectPage}, {&s.notifications, selectNotifications}, {&s.version, dataVersion},
+		{&s.one, selectOne}, {&s.many, selectMany}, {&s.page, selectPage},
+		{&s.notify, insertNotifications}, {&s.notifications, selectNotifications}, {&s.version, dataVersion},
 	} {
 		if *p.to, err = db.PrepareContext(ctx, p.query); err != nil {
 			return s, fmt.Errorf("prepare %s: %w", p.query, err)
