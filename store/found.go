@@ -1,11 +1,17 @@
 package store
 
+import (
+	"context"
+	"fmt"
+)
+
 // Found is what one scan found, each instance's and each request's records together.
 type Found struct {
 	Instances []Instance
 	Vitals    map[Principal]Vitals
 	Runs      map[RequestID]RunRecords // some have a part of their records only
 	Launches  []Launch
+	Drains    []DrainOrder
 	Bad       map[Key]error // what cannot be decoded
 }
 
@@ -30,7 +36,22 @@ func (f *Found) Visitor() Visitor {
 		Client:    func(c RunClient) { of(c.ID, func(all *RunRecords) { all.Client = &c }) },
 		Status:    func(s RunStatus) { of(s.ID, func(all *RunRecords) { all.Status = &s }) },
 		Launch:    func(l Launch) { f.Launches = append(f.Launches, l) },
-		Drain:     func(DrainOrder) {}, // read for what cannot be
+		Drain:     func(d DrainOrder) { f.Drains = append(f.Drains, d) },
 		Bad:       func(k Key, err error) { f.Bad[k] = err },
 	}
+}
+
+// find reads the records of keys, consistently. Bad ones are passed to bad and left out.
+func (s *Store) find(ctx context.Context, what string, bad func(Key, error), keys []Key) (found Found, _ error) {
+	items, err := s.table.Get(ctx, Consistent, keys...)
+	if err != nil {
+		return Found{}, fmt.Errorf("read %s: %w", what, err)
+	}
+	v := found.Visitor()
+	for _, item := range items {
+		if err := v.visit(item); err != nil {
+			bad(item.Key, err)
+		}
+	}
+	return found, nil
 }

@@ -118,10 +118,7 @@ func (s *Store) Transition(ctx context.Context, in Instance, t Transition) (Inst
 	if err != nil {
 		return in, err
 	}
-	if err := s.put(ctx, &out, in.Version); err != nil {
-		return in, fmt.Errorf("%s: %w", t.Event, err)
-	}
-	return out, nil
+	return stored(ctx, s, string(t.Event), in, out)
 }
 
 // Register creates the record of a launched instance, owned by in.RunID, in state created for limit.
@@ -157,10 +154,7 @@ func (s *Store) SetRegistration(ctx context.Context, in Instance, reg Registrati
 	out := in
 	out.Registration = reg
 	out.changed(now)
-	if err := s.put(ctx, &out, in.Version); err != nil {
-		return in, fmt.Errorf("set registration: %w", err)
-	}
-	return out, nil
+	return stored(ctx, s, "set registration", in, out)
 }
 
 // Retire lets the record of a terminated instance expire. The fleet must have confirmed its end.
@@ -171,10 +165,7 @@ func (s *Store) Retire(ctx context.Context, in Instance, expiresAt, now time.Tim
 	out := in
 	out.ExpiresAt = expiresAt.Truncate(time.Second)
 	out.changed(now)
-	if err := s.put(ctx, &out, in.Version); err != nil {
-		return in, fmt.Errorf("retire: %w", err)
-	}
-	return out, nil
+	return stored(ctx, s, "retire", in, out)
 }
 
 // Instance reads the record of an instance. ErrNotFound means that there is none, or that its expiry, which its
@@ -244,24 +235,6 @@ func (s *Store) Vitals(ctx context.Context, bad func(Key, error), principals ...
 	for _, p := range principals {
 		keys = append(keys, InstanceKey(p, KindHeartbeat), InstanceKey(p, KindSignal))
 	}
-	items, err := s.table.Get(ctx, Consistent, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("read vitals of %d instances: %w", len(principals), err)
-	}
-	out := make(map[Principal]Vitals, len(principals))
-	for _, item := range items {
-		p, _ := item.Key.Principal()
-		v := out[p]
-		if item.Key.Sort == KindHeartbeat {
-			err = decode(item, &v.Heartbeat)
-		} else {
-			err = decode(item, &v.Signal)
-		}
-		if err != nil {
-			bad(item.Key, err)
-			continue
-		}
-		out[p] = v
-	}
-	return out, nil
+	found, err := s.find(ctx, fmt.Sprintf("vitals of %d instances", len(principals)), bad, keys)
+	return found.Vitals, err
 }

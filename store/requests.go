@@ -58,12 +58,8 @@ func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error)
 		}
 		out := want
 		out.ReleasedAttempt, out.Release = have.ReleasedAttempt, have.Release
-		if err := s.put(ctx, &out, have.Version); !errors.Is(err, ErrConflict) {
-			if err != nil {
-				return want, err
-			}
-			s.notify(ctx, out.key())
-			return out, nil
+		if err := s.replace(ctx, &out, have.Version); !errors.Is(err, ErrConflict) {
+			return out, err
 		}
 	}
 }
@@ -89,14 +85,19 @@ func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode Rel
 		}
 		out := r
 		out.ReleasedAttempt, out.Release = attempt, mode
-		if err := s.put(ctx, &out, r.Version); !errors.Is(err, ErrConflict) {
-			if err != nil {
-				return r, err
-			}
-			s.notify(ctx, out.key())
-			return out, nil
+		if err := s.replace(ctx, &out, r.Version); !errors.Is(err, ErrConflict) {
+			return out, err
 		}
 	}
+}
+
+// replace stores r over version expect, and notifies.
+func (s *Store) replace(ctx context.Context, r *RunRequest, expect int64) error {
+	err := s.put(ctx, r, expect)
+	if err == nil {
+		s.notify(ctx, r.key())
+	}
+	return err
 }
 
 // Seen says that a client still waits for attempt.
@@ -167,28 +168,8 @@ func (s *Store) Clients(ctx context.Context, bad func(Key, error), ids ...Reques
 	for _, id := range ids {
 		keys = append(keys, RequestKey(id, KindRunRequest), RequestKey(id, KindRunClient))
 	}
-	items, err := s.table.Get(ctx, Consistent, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("read what clients wrote of %d requests: %w", len(ids), err)
-	}
-	out := make(map[RequestID]RunRecords, len(ids))
-	for _, item := range items {
-		id, _ := item.Key.RequestID()
-		rec := out[id]
-		if item.Key.Sort == KindRunRequest {
-			rec.Request = new(RunRequest)
-			err = decode(item, rec.Request)
-		} else {
-			rec.Client = new(RunClient)
-			err = decode(item, rec.Client)
-		}
-		if err != nil {
-			bad(item.Key, err)
-			continue
-		}
-		out[id] = rec
-	}
-	return out, nil
+	found, err := s.find(ctx, fmt.Sprintf("what clients wrote of %d requests", len(ids)), bad, keys)
+	return found.Runs, err
 }
 
 // Status reads the controller's answer. ErrNotFound means that there is none yet.
@@ -225,30 +206,21 @@ func (s *Store) PutStatus(ctx context.Context, st RunStatus, event statemachine.
 		case statemachine.Unseen:
 		}
 	}
-	if err := s.put(ctx, &out, st.Version); err != nil {
-		return st, fmt.Errorf("status %s: %w", event, err)
-	}
-	return out, nil
+	return stored(ctx, s, fmt.Sprintf("status %s", event), st, out)
 }
 
 // ExpireRequest lets the record of a request that holds nothing expire, unless it has changed.
 func (s *Store) ExpireRequest(ctx context.Context, r RunRequest, at time.Time) (RunRequest, error) {
 	out := r
 	out.ExpiresAt = at.Truncate(time.Second)
-	if err := s.put(ctx, &out, r.Version); err != nil {
-		return r, fmt.Errorf("expire: %w", err)
-	}
-	return out, nil
+	return stored(ctx, s, "expire", r, out)
 }
 
 // ExpireStatus lets the status of a request that holds nothing expire.
 func (s *Store) ExpireStatus(ctx context.Context, st RunStatus, at, now time.Time) (RunStatus, error) {
 	out := st
 	out.ExpiresAt, out.ChangedAt = at.Truncate(time.Second), At(now)
-	if err := s.put(ctx, &out, st.Version); err != nil {
-		return st, fmt.Errorf("expire status: %w", err)
-	}
-	return out, nil
+	return stored(ctx, s, "expire status", st, out)
 }
 
 // UnmarshalJSON reads a request. When it was made is for people: any instant of RFC 3339 is taken, and nothing else

@@ -73,6 +73,18 @@ func (s *Store) put(ctx context.Context, r record, expect int64) error {
 	return nil
 }
 
+// stored writes now over the version it carries. After an error, which says what failed, it returns was.
+func stored[R any, P interface {
+	*R
+	record
+}](ctx context.Context, s *Store, what string, was, now R) (R, error) {
+	version, _ := P(&now).meta()
+	if err := s.put(ctx, P(&now), *version); err != nil {
+		return was, fmt.Errorf("%s: %w", what, err)
+	}
+	return now, nil
+}
+
 // same reports whether a was written by the very call that wants b. Every versioned record
 // carries the instant of its change, so two different writers never write the same bytes by chance
 // and with the same effect.

@@ -9,11 +9,7 @@ import (
 
 // PutLaunch stores l over the version it carries (0: new).
 func (s *Store) PutLaunch(ctx context.Context, l Launch) (Launch, error) {
-	out := l
-	if err := s.put(ctx, &out, l.Version); err != nil {
-		return l, fmt.Errorf("launch: %w", err)
-	}
-	return out, nil
+	return stored(ctx, s, "launch", l, l)
 }
 
 // Launch reads a launch, consistently. ErrNotFound means that there is none.
@@ -84,20 +80,8 @@ func (s *Store) DrainOrders(ctx context.Context, bad func(Key, error), ids ...st
 	for i, id := range ids {
 		keys[i] = DrainKey(id)
 	}
-	items, err := s.table.Get(ctx, Consistent, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("read %d drain orders: %w", len(ids), err)
-	}
-	var out []DrainOrder
-	for _, item := range items {
-		var d DrainOrder
-		if err := decode(item, &d); err != nil {
-			bad(item.Key, err)
-			continue
-		}
-		out = append(out, d)
-	}
-	return out, nil
+	found, err := s.find(ctx, fmt.Sprintf("%d drain orders", len(ids)), bad, keys)
+	return found.Drains, err
 }
 
 // Visitor receives the records of a scan. A nil function skips its kind. Bad receives what cannot be
