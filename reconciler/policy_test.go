@@ -39,7 +39,6 @@ func TestPolicy_EveryKind_H12(t *testing.T) {
 		{githubapi.ErrBusy, retryAfter, 500 * time.Millisecond, "a job runs"},
 		{githubapi.ErrNameTaken, backOff, 0, "five names in a row are a mystery"},
 		{statemachine.ErrNoRule, stop, 0, "a bug"},
-		{&statemachine.TransitionError{From: "idle", On: "released"}, stop, 0, "a bug"},
 		{errUnknown, backOff, 0, "unknown"},
 		{nil, backOff, 0, "not asked for success"},
 	}

@@ -92,7 +92,7 @@ func Decide(f Facts, now time.Time) Decision {
 	if f.Dismiss {
 		return Decision{Event: Dismissed, Reason: ReasonDismissed}
 	}
-	if reason, failed := f.failure(); failed {
+	if reason, failed := failures[f.Report]; failed {
 		return Decision{Event: Rejected, Reason: reason}
 	}
 	if f.State == Idle && !f.Pooled && f.Report == Clean {
@@ -124,19 +124,8 @@ func (f Facts) silence(now time.Time) (bool, time.Time) {
 	}
 }
 
-// failure reports a signal that rejects the instance whatever the time.
-func (f Facts) failure() (string, bool) {
-	switch f.Report {
-	case ScriptFailed:
-		return ReasonScript, true
-	case RegFailed:
-		return ReasonRegistration, true
-	case Dirty:
-		return ReasonDirty, true
-	case NoReport, ScriptOK, Online, NextWanted, Blocked, Clean:
-	}
-	return "", false
-}
+// failures are the reports that reject the instance whatever the time, and why.
+var failures = map[Report]string{ScriptFailed: ReasonScript, RegFailed: ReasonRegistration, Dirty: ReasonDirty}
 
 // gate applies the time limit of the check that the state is waiting for, if any.
 func (f Facts) gate(d Decision, now time.Time) Decision {

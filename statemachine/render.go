@@ -1,6 +1,7 @@
 package statemachine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,18 +28,14 @@ type Row struct {
 }
 
 // InstanceMachine returns the table of instances.
-func InstanceMachine() Machine {
-	m := Machine{Name: "instance", States: texts(States()), Events: texts(Events())}
-	for _, r := range rules {
-		m.Rules = append(m.Rules, Row{string(r.From), string(r.On), string(r.To), r.Why})
-	}
-	return m
-}
+func InstanceMachine() Machine { return machine("instance", States(), Events(), rules) }
 
 // RequestMachine returns the table of requests.
-func RequestMachine() Machine {
-	m := Machine{Name: "request", States: texts(Phases()), Events: texts(RequestEvents())}
-	for _, r := range requestRules {
+func RequestMachine() Machine { return machine("request", Phases(), RequestEvents(), requestRules) }
+
+func machine[S, E ~string](name string, states []S, events []E, rules []row[S, E]) Machine {
+	m := Machine{Name: name, States: texts(states), Events: texts(events)}
+	for _, r := range rules {
 		m.Rules = append(m.Rules, Row{string(r.From), string(r.On), string(r.To), r.Why})
 	}
 	return m
@@ -70,8 +67,7 @@ func (m Machine) Table() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "FROM\tEVENT\tTO\tWHEN")
 	for _, r := range m.Rules {
-		from := orDash(r.From)
-		cells := []string{from, r.On, r.To}
+		cells := []string{cmp.Or(r.From, "–"), r.On, r.To}
 		for _, line := range wrap(r.Why, whenWidth) {
 			fmt.Fprintf(w, "%s\t%s\n", strings.Join(cells, "\t"), line)
 			cells = []string{"", "", ""}
@@ -137,7 +133,7 @@ func (m Machine) markdownTable() string {
 	}
 	var groups []group
 	for _, r := range m.Rules {
-		from, to := orDash(r.From), r.To
+		from, to := cmp.Or(r.From, "–"), r.To
 		if r.From == r.To {
 			to = "same"
 		}
@@ -188,16 +184,5 @@ Entering a state sets a new threshold.
 
 // minutes writes a limit without the zero seconds that Duration.String appends to whole minutes.
 func minutes(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	return s
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
+	return strings.Replace(d.String(), "m0s", "m", 1)
 }

@@ -1,5 +1,7 @@
 package statemachine
 
+import "slices"
+
 // Phase is the stored phase of one attempt of a request. The zero value means that the controller
 // has not taken the attempt up yet.
 type Phase string
@@ -33,13 +35,8 @@ func RequestEvents() []RequestEvent {
 	return []RequestEvent{Accept, Observe, Fulfil, Fail, Finish}
 }
 
-// RequestRule is one row of the request table.
-type RequestRule struct {
-	From Phase
-	On   RequestEvent
-	To   Phase
-	Why  string
-}
+// RequestRule is a row of the request table.
+type RequestRule = row[Phase, RequestEvent]
 
 const whyFinish = "released or over, nothing is held and no launch for it is open"
 
@@ -55,14 +52,7 @@ var requestRules = []RequestRule{
 }
 
 // RequestRules returns a copy of the request table.
-func RequestRules() []RequestRule { return append([]RequestRule(nil), requestRules...) }
+func RequestRules() []RequestRule { return slices.Clone(requestRules) }
 
-// NextPhase returns the phase that on leads to, or a *TransitionError.
-func NextPhase(from Phase, on RequestEvent) (Phase, error) {
-	for _, r := range requestRules {
-		if r.From == from && r.On == on {
-			return r.To, nil
-		}
-	}
-	return Unseen, &TransitionError{From: string(from), On: string(on)}
-}
+// NextPhase returns the phase that on leads to, or ErrNoRule.
+func NextPhase(from Phase, on RequestEvent) (Phase, error) { return next(requestRules, from, on) }

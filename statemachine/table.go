@@ -6,8 +6,10 @@
 package statemachine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // State is a stored state of an instance. The zero value means that no record exists yet.
@@ -27,14 +29,7 @@ const (
 func States() []State { return []State{Created, Claimed, Running, Idle, Terminated} }
 
 // Valid reports whether s may be stored.
-func (s State) Valid() bool {
-	switch s {
-	case Created, Claimed, Running, Idle, Terminated:
-		return true
-	case None:
-	}
-	return false
-}
+func (s State) Valid() bool { return slices.Contains(States(), s) }
 
 // Owned reports whether an instance in s belongs to a request.
 func (s State) Owned() bool { return s == Created || s == Claimed || s == Running }
@@ -62,13 +57,16 @@ func Events() []Event {
 	return []Event{Launched, HandedOver, Claim, Unclaimed, Released, Pooled, Renewed, Expired, Rejected, Lost, Dismissed}
 }
 
-// Rule is one row: in From, On moves the instance to To.
-type Rule struct {
-	From State
-	On   Event
-	To   State
+// row is one row of a table: in From, On leads to To.
+type row[S, E ~string] struct {
+	From S
+	On   E
+	To   S
 	Why  string // shown verbatim in docs/statemachine.md and by `remuda fsm`
 }
+
+// Rule is a row of the instance table.
+type Rule = row[State, Event]
 
 const (
 	whyHandedOver = "the request is complete; this instance reported ready for it and is healthy"
@@ -110,35 +108,20 @@ var rules = []Rule{
 }
 
 // Rules returns a copy of the instance table.
-func Rules() []Rule { return append([]Rule(nil), rules...) }
+func Rules() []Rule { return slices.Clone(rules) }
 
 // ErrNoRule means that the table has no row for a state and an event. It is a bug of the caller or
 // a decision made on a record that has changed since; a retry of the same event cannot cure it.
 var ErrNoRule = errors.New("no rule")
 
-// TransitionError says which pair has no rule. It wraps ErrNoRule.
-type TransitionError struct {
-	From string
-	On   string
-}
+// Next returns the state that on leads to, or ErrNoRule.
+func Next(from State, on Event) (State, error) { return next(rules, from, on) }
 
-func (e *TransitionError) Error() string {
-	from := e.From
-	if from == "" {
-		from = "(none)"
-	}
-	return fmt.Sprintf("event %q in state %q: %v", e.On, from, ErrNoRule)
-}
-
-// Unwrap makes errors.Is(err, ErrNoRule) true.
-func (e *TransitionError) Unwrap() error { return ErrNoRule }
-
-// Next returns the state that on leads to, or a *TransitionError.
-func Next(from State, on Event) (State, error) {
+func next[S, E ~string](rules []row[S, E], from S, on E) (S, error) {
 	for _, r := range rules {
 		if r.From == from && r.On == on {
 			return r.To, nil
 		}
 	}
-	return None, &TransitionError{From: string(from), On: string(on)}
+	return "", fmt.Errorf("event %q in state %q: %w", on, cmp.Or(from, "(none)"), ErrNoRule)
 }
