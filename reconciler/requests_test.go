@@ -173,7 +173,10 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 // S03 S04 S06 S07 S10 S16 S17 S22 S47 S69 S77 S82 S83 S85 H04 H37: the whole life of three machines.
 func TestLifecycle_ColdWarmDrained(t *testing.T) {
 	t.Run("InMemory", func(t *testing.T) { run(t, lifecycle) })
-	t.Run("OnSQLite", func(t *testing.T) { runOn(t, onSQLite, lifecycle) })
+	t.Run("OnSQLite", func(t *testing.T) {
+		takesLong(t)
+		runOn(t, onSQLite, lifecycle)
+	})
 }
 
 func lifecycle(t *testing.T, w *world) {

@@ -116,6 +116,7 @@ func long(id string, count int) store.RunRequest {
 // While the store takes no writes, what waits costs GitHub a handful of registrations and no more: 1,500 of them in
 // five minutes are everybody's.
 func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
+	takesLong(t)
 	for _, count := range []int{1, 10} {
 		t.Run(fmt.Sprint(count), storyLed(func(t *testing.T, w *world) {
 			w.warm("100", 20, nil)
@@ -138,6 +139,7 @@ func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
 
 // H12: the only controller lives through an outage of the store, longer than any limit of silence, and ends nobody.
 func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
+	takesLong(t)
 	for _, wholly := range []bool{true, false} {
 		t.Run(fmt.Sprintf("wholly=%v", wholly), story(func(t *testing.T, w *world) {
 			only := &cutTable{Table: w.Table}

@@ -15,6 +15,7 @@ import (
 // While GitHub takes five seconds for each of a hundred machines that register, one that goes back to the pool, which
 // needs no GitHub any more, is pooled as soon as it is clean.
 func TestSlowGitHub_DelaysNoOther(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxInstances = 200
 		w.controller("c1", nil)
