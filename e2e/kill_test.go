@@ -134,7 +134,7 @@ func (k *stalker) count(ctx context.Context, s *installation, db *sqlitedb.DB) e
 		}
 		if now != seen {
 			seen = now
-			if err := k.see(ctx, s, db.SQL()); err != nil && ctx.Err() == nil {
+			if err := k.see(ctx, s, db.SQL()); err != nil {
 				return err
 			}
 		}
@@ -152,6 +152,9 @@ const controllersWrites = `SELECT coalesce(sum(version), 0) FROM store_item WHER
 
 func (k *stalker) see(ctx context.Context, s *installation, db *sql.DB) error {
 	err := db.QueryRowContext(ctx, controllersWrites, store.KindInstance, store.KindRunStatus, store.KindLaunch).Scan(&k.writes)
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // the story is over
+	}
 	if err != nil {
 		return fmt.Errorf("count writes: %w", err)
 	}
@@ -170,6 +173,6 @@ func (k *stalker) see(ctx context.Context, s *installation, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	_, err = next.Await(`"leading"`) // one that has hardly begun could not be told to stop in good order
+	_, err = next.Await(`"this controller leads"`) // one that has hardly begun could not be told to stop in good order
 	return err
 }

@@ -126,7 +126,7 @@ func (s sabotage) judge(t *testing.T, violations []Violation) {
 // elsewhere says of ways to break a law which have no row why, or which test breaks them.
 var elsewhere = map[way]string{
 	{OneHistory, "no order of the %d accesses to %s explains what they told:\n%s"}: "TestHistory_FindsABrokenTable",
-	{Audit, "look: %v, %v"}:       "the audit reads the table below all gates, which never fails",
+	{Audit, "look: %v"}:           "the audit reads the table below all gates, which never fails",
 	{Answered, "drain order: %v"}: "the order is written below all gates, where no write fails",
 }
 
