@@ -39,18 +39,15 @@ func newAgentCmd(a *app) *cobra.Command {
 // runAgent works until the instance ends, or ctx.
 func (a *app) runAgent(ctx context.Context, cfg config.Config, dir string) error {
 	p := host.Place{
-		Config: cfg, Version: currentVersion().Version, Env: environment(a.environ()), Clock: a.clock,
+		Config: cfg, Version: currentVersion().Version, Env: environment(a.environ()), Clock: a.clock, Log: a.logger(cfg.Log),
 	}
 	if err := p.Check(); err != nil {
-		return asUsage(err)
-	}
-	var err error
-	if p.Log, err = a.logger(cfg.Log); err != nil {
 		return asUsage(err)
 	}
 	if dir == "" {
 		return usagef("--dir: must name the folder of the instance")
 	}
+	var err error
 	if p.Dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("folder of the instance: %w", err)
 	}

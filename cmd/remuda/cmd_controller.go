@@ -33,10 +33,7 @@ func newControllerCmd(a *app) *cobra.Command {
 
 // runController works until ctx ends, which is how it is meant to end.
 func (a *app) runController(ctx context.Context, cfg config.Config) error {
-	log, err := a.logger(cfg.Log)
-	if err != nil {
-		return asUsage(err)
-	}
+	log := a.logger(cfg.Log)
 	folder, err := localPath(cfg.Fleet)
 	if err != nil {
 		return asUsage(err)

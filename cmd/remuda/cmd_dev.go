@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -68,10 +67,6 @@ func newDevCmd(a *app) *cobra.Command {
 }
 
 func (o *devOptions) run(ctx context.Context, a *app, cfg config.Config) (err error) {
-	log, err := a.logger(cfg.Log)
-	if err != nil {
-		return asUsage(err)
-	}
 	unlock, err := lockDev(o.dir)
 	if err != nil {
 		return err
@@ -93,13 +88,13 @@ func (o *devOptions) run(ctx context.Context, a *app, cfg config.Config) (err er
 	}
 	g.Go(func() error {
 		defer stop()
-		return o.control(ctx, a, cfg, log)
+		return o.control(ctx, a, cfg)
 	})
 	return g.Wait()
 }
 
 // control runs the controller and the fleet until ctx ends.
-func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config, log *slog.Logger) (err error) {
+func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config) (err error) {
 	path := filepath.Join(o.dir, agentConfigName)
 	if err := writeConfig(path, cfg); err != nil {
 		return err
@@ -109,7 +104,7 @@ func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config, log
 		return err
 	}
 	defer func() { err = errors.Join(err, own.Close()) }()
-	b, err := a.build(ctx, cfg, path, log, func(f fleet.Fleet) fleet.Fleet {
+	b, err := a.build(ctx, cfg, path, a.logger(cfg.Log), func(f fleet.Fleet) fleet.Fleet {
 		own.Fleet = f
 		return own
 	})

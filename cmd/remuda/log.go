@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -11,22 +9,15 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 )
 
-// newLogger returns the logger that c describes: for people on a terminal, JSON elsewhere. Colour is
-// left out where it cannot be shown or is not wanted (no-color.org).
-func newLogger(w io.Writer, tty bool, noColor string, c config.Log) (*slog.Logger, error) {
+// logger returns the logger of a long-running verb, on standard error, as c describes it: for people on a terminal,
+// JSON elsewhere. Colour is left out where it cannot be shown or is not wanted (no-color.org).
+func (a *app) logger(c config.Log) *slog.Logger {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
-		return nil, fmt.Errorf("log.level: %w", err)
+	_ = level.UnmarshalText([]byte(c.Level)) // Validate lets no other pass
+	if c.Format == "json" || c.Format == "auto" && !a.errTTY {
+		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: level}))
 	}
-	if c.Format == "json" || c.Format == "auto" && !tty {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
-	}
-	return slog.New(tint.NewTextHandler(w, &tint.Options{
-		Level: level, TimeFormat: time.TimeOnly, NoColor: !tty || noColor != "",
-	})), nil
-}
-
-// logger returns the logger of a long-running verb, on standard error.
-func (a *app) logger(c config.Log) (*slog.Logger, error) {
-	return newLogger(a.err, a.errTTY, environment(a.environ())["NO_COLOR"], c)
+	return slog.New(tint.NewTextHandler(a.err, &tint.Options{
+		Level: level, TimeFormat: time.TimeOnly, NoColor: !a.errTTY || environment(a.environ())["NO_COLOR"] != "",
+	}))
 }

@@ -74,6 +74,7 @@ func TestConfig_Validate(t *testing.T) {
 		{"process.capacity", func(c *Config) { c.Process.Capacity = -1 }, `must be at least 0, got -1`},
 		{"process.spotCapacity", func(c *Config) { c.Process.SpotCapacity = -1 }, `must be at least 0, got -1`},
 		{"process.types[1].cpu", func(c *Config) { c.Process.Types = []ProcessType{{"a", 1, 1}, {"b", 0, 1}} }, `must be greater than 0, got 0`},
+		{"log.level", func(c *Config) { c.Log.Level = "loud" }, `must be one of debug, info, warn, error, got "loud"`},
 		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `must be one of auto, json, text, got "xml"`},
 	}
 	for _, tt := range tests {
