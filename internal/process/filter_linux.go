@@ -31,12 +31,6 @@ const (
 	atRequest = 24
 )
 
-const (
-	setModeFilter = 1          // SECCOMP_SET_MODE_FILTER
-	answerAllow   = 0x7fff0000 // SECCOMP_RET_ALLOW
-	answerErrno   = 0x00050000 // SECCOMP_RET_ERRNO
-)
-
 // keepContent lets this thread, and all that it starts, do none of these. Who may not have a filter, or has a kernel
 // without them, goes without. What others start for the same user has none: the service manager, cron.
 func keepContent() error {
@@ -54,11 +48,11 @@ func keepContent() error {
 		{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xffff},
 		{Code: equal, K: xfsSwapExtents, Jt: 2},
 		{Code: equal, K: ext4MoveExtent, Jt: 1},
-		{Code: unix.BPF_RET | unix.BPF_K, K: answerAllow},
-		{Code: unix.BPF_RET | unix.BPF_K, K: answerErrno | uint32(unix.EPERM)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
 	}
 	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, setModeFilter, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&filter)))
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, uintptr(unsafe.Pointer(&filter)))
 	switch {
 	case errno == 0, errors.Is(errno, unix.EACCES), errors.Is(errno, unix.EPERM), errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
 		return nil
