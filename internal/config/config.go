@@ -57,28 +57,28 @@ func (c GitHub) Serves() string {
 	if c.Repository != "" {
 		return c.Repository
 	}
+	if c.level() == "enterprise" {
+		return ""
+	}
+	return strings.TrimSuffix(c.path(), ".git")
+}
+
+// path is what url names at its host, "" without one.
+func (c GitHub) path() string {
 	u, err := url.Parse(c.URL)
 	if err != nil { // Validate has said so
 		return ""
 	}
-	path := strings.Trim(u.Path, "/")
-	if strings.HasPrefix(path, "enterprises/") {
-		return ""
-	}
-	return strings.TrimSuffix(path, ".git")
+	return strings.Trim(u.Path, "/")
 }
 
-// level is what url names: repository, organisation, enterprise, or "" without one.
+// level is what url names: repository, enterprise, or organisation, also without one.
 func (c GitHub) level() string {
-	u, err := url.Parse(c.URL)
-	if err != nil || c.URL == "" { // Validate has said so
-		return ""
-	}
-	first, rest, deeper := strings.Cut(strings.Trim(u.Path, "/"), "/")
+	first, _, deeper := strings.Cut(c.path(), "/")
 	switch {
 	case !deeper:
 		return "organisation"
-	case first == "enterprises" && rest != "":
+	case first == "enterprises":
 		return "enterprise"
 	}
 	return "repository"
