@@ -59,17 +59,14 @@ func Share(dir string, uid, gid int) error {
 		mode := info.Mode().Perm() &^ 0o022
 		return os.Chmod(path, mode|mode&0o500>>3|mode&0o500>>6) // who may read or run it is everyone
 	})
-	if err != nil {
-		return fmt.Errorf("share %s with user %d: %w", dir, uid, err)
-	}
 	for _, name := range []string{"_work", "_diag"} {
 		folder := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(folder, 0o755), os.Lchown(folder, uid, gid)); err != nil {
-			return fmt.Errorf("share %s with user %d: %w", dir, uid, err)
-		}
+		err = errors.Join(err, os.MkdirAll(folder, 0o755), os.Lchown(folder, uid, gid))
 	}
-	// Sticky: the user adds files, such as its registration, and cannot rename or remove others'.
-	if err := errors.Join(os.Lchown(dir, os.Geteuid(), gid), os.Chmod(dir, 0o775|fs.ModeSticky)); err != nil {
+	if err == nil { // sticky: the user adds files, such as its registration, and cannot rename or remove others'
+		err = errors.Join(os.Lchown(dir, os.Geteuid(), gid), os.Chmod(dir, 0o775|fs.ModeSticky))
+	}
+	if err != nil {
 		return fmt.Errorf("share %s with user %d: %w", dir, uid, err)
 	}
 	return nil

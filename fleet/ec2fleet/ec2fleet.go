@@ -101,7 +101,7 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, opts Options) (*Fleet, 
 		opts: opts, name: name, ec2: ec2.NewFromConfig(cfg), iam: iam.NewFromConfig(cfg), ssm: ssm.NewFromConfig(cfg),
 		log: opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
 	}
-	known := &catalog{client: c, types: newTypeCache()}
+	known := &catalog{client: c, types: &typeCache{byCPU: map[int]*cached[[]typeInfo]{}, byName: map[string]typeInfo{}}}
 	list := &lister{client: c, catalog: known, own: own{seen: map[string]time.Time{}}}
 	return &Fleet{
 		client: c, catalog: known, lister: list,

@@ -161,7 +161,7 @@ func (l *lister) size(ctx context.Context, machines []fleet.Machine) error {
 		return err
 	}
 	for i := range machines {
-		t, _ := l.catalog.types.named(machines[i].InstanceType)
+		t := l.catalog.types.named(machines[i].InstanceType)
 		machines[i].CPU, machines[i].Mem = t.cpu, t.mem
 	}
 	return nil

@@ -71,52 +71,36 @@ func (o *Options) complete() error {
 		o.CreatedLimit = DefaultCreatedLimit
 	}
 	var errs []error
-	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if o.Clock == nil {
-		wrong("option Clock is required")
-	}
-	checkIDs := func(field string, ids []string, form *regexp.Regexp) {
-		if len(ids) == 0 {
-			wrong("%s must name at least one id", field)
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
 		}
+	}
+	check(o.Clock != nil, "option Clock is required")
+	checkIDs := func(field string, ids []string, form *regexp.Regexp) {
+		check(len(ids) > 0, "%s must name at least one id", field)
 		for i, id := range ids {
-			if !form.MatchString(id) || slices.Contains(ids[:i], id) {
-				wrong("%s must hold different ids of the form %s, got %q", field, form, id)
-			}
+			check(form.MatchString(id) && !slices.Contains(ids[:i], id), "%s must hold different ids of the form %s, got %q", field, form, id)
 		}
 	}
 	checkIDs("Subnets", o.Subnets, subnetForm)
 	checkIDs("SecurityGroups", o.SecurityGroups, groupForm)
-	if !imageForm.MatchString(o.AMI) {
-		wrong("AMI must be an id such as ami-0123456789abcdef0 or resolve:ssm:<parameter>, got %q", o.AMI)
-	}
-	if !profileForm.MatchString(o.InstanceProfile) {
-		wrong("InstanceProfile must be a name or an ARN, got %q", o.InstanceProfile)
-	}
-	if o.RoleID != "" && !roleForm.MatchString(o.RoleID) {
-		wrong("RoleID must be a role's unique id such as AROA1234567890EXAMPLE, got %q", o.RoleID)
-	}
-	if n := len(o.UserData); n > MaxUserData {
-		wrong("UserData must be at most %d bytes, got %d: let it fetch the rest", MaxUserData, n)
-	}
-	if o.RootVolumeGiB < 0 || o.RootVolumeGiB > 16<<10 { // of a gp3 volume (EBS User Guide)
-		wrong("RootVolumeGiB must be 0 to 16384, got %d", o.RootVolumeGiB)
-	}
-	if o.PriceProtection < 0 || o.PriceProtection > priceOff {
-		wrong("PriceProtection must be 0 to %d percent, got %d", priceOff, o.PriceProtection)
-	}
-	if o.CreatedLimit < 0 {
-		wrong("CreatedLimit must not be negative, got %s", o.CreatedLimit)
-	}
-	if n := len(o.Tags); n > maxTags {
-		wrong("option Tags must hold at most %d, got %d", maxTags, n)
-	}
+	check(imageForm.MatchString(o.AMI), "AMI must be an id such as ami-0123456789abcdef0 or resolve:ssm:<parameter>, got %q", o.AMI)
+	check(profileForm.MatchString(o.InstanceProfile), "InstanceProfile must be a name or an ARN, got %q", o.InstanceProfile)
+	check(o.RoleID == "" || roleForm.MatchString(o.RoleID), "RoleID must be a role's unique id such as AROA1234567890EXAMPLE, got %q", o.RoleID)
+	check(len(o.UserData) <= MaxUserData, "UserData must be at most %d bytes, got %d: let it fetch the rest", MaxUserData, len(o.UserData))
+	gib := o.RootVolumeGiB // of a gp3 volume (EBS User Guide)
+	check(gib >= 0 && gib <= 16<<10, "RootVolumeGiB must be 0 to 16384, got %d", gib)
+	price := o.PriceProtection
+	check(price >= 0 && price <= priceOff, "PriceProtection must be 0 to %d percent, got %d", priceOff, price)
+	check(o.CreatedLimit >= 0, "CreatedLimit must not be negative, got %s", o.CreatedLimit)
+	check(len(o.Tags) <= maxTags, "option Tags must hold at most %d, got %d", maxTags, len(o.Tags))
 	for key, value := range o.Tags {
 		lower := strings.ToLower(key)
-		path := key == "." || key == ".." || key == "_index"
-		if !tagKeyForm.MatchString(key) || path || strings.HasPrefix(lower, "aws:") || strings.HasPrefix(lower, "remuda-") || len(value) > 256 {
-			wrong("option Tags: key must be 1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, and not begin with aws: or remuda-, value at most 256 bytes, got %q: %q", key, value)
-		}
+		taken := key == "." || key == ".." || key == "_index" || strings.HasPrefix(lower, "aws:") || strings.HasPrefix(lower, "remuda-")
+		check(tagKeyForm.MatchString(key) && !taken && len(value) <= 256,
+			"option Tags: key must be 1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, "+
+				"and not begin with aws: or remuda-, value at most 256 bytes, got %q: %q", key, value)
 	}
 	return errors.Join(errs...)
 }

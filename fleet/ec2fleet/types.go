@@ -29,6 +29,8 @@ type typeInfo struct {
 
 	accelerated bool // has GPUs, FPGAs or chips for inference, training or media
 	previous    bool // of a generation that has a successor
+
+	unknownUntil time.Time // EC2 does not know it, and is not asked again before; zero: it does
 }
 
 // usual reports whether a pattern such as * may mean the type.
@@ -65,14 +67,9 @@ type catalog struct {
 
 // typeCache knows types by their vCPUs, for plans, and by name, for machines. Sizes never change.
 type typeCache struct {
-	mu      sync.Mutex
-	byCPU   map[int]*cached[[]typeInfo]
-	byName  map[string]typeInfo
-	unknown map[string]time.Time // names that EC2 does not know: until when it is not asked again
-}
-
-func newTypeCache() *typeCache {
-	return &typeCache{byCPU: map[int]*cached[[]typeInfo]{}, byName: map[string]typeInfo{}, unknown: map[string]time.Time{}}
+	mu     sync.Mutex
+	byCPU  map[int]*cached[[]typeInfo]
+	byName map[string]typeInfo
 }
 
 func (c *typeCache) ofCPU(cpu int) *cached[[]typeInfo] {
@@ -88,24 +85,13 @@ func (c *typeCache) ofCPU(cpu int) *cached[[]typeInfo] {
 func (c *typeCache) missing(now time.Time, names []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	names = slices.Clone(names)
-	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
-		_, known := c.byName[name]
-		return known || now.Before(c.unknown[name])
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))), func(name string) bool {
+		t, asked := c.byName[name]
+		return asked && (t.unknownUntil.IsZero() || now.Before(t.unknownUntil))
 	})
 }
 
-// noteUnknown notes the names that EC2 was asked for, and does not have.
-func (c *typeCache) noteUnknown(until time.Time, names []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, name := range names {
-		c.unknown[name] = until
-	}
-}
-
-func (c *typeCache) add(infos []typeInfo) {
+func (c *typeCache) add(infos ...typeInfo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range infos {
@@ -113,18 +99,18 @@ func (c *typeCache) add(infos []typeInfo) {
 	}
 }
 
-func (c *typeCache) named(name string) (typeInfo, bool) {
+// named returns a type; one that EC2 does not know has no size.
+func (c *typeCache) named(name string) typeInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t, ok := c.byName[name]
-	return t, ok
+	return c.byName[name]
 }
 
 // typesOf returns all types with exactly cpu vCPUs.
 func (c *catalog) typesOf(ctx context.Context, cpu int) ([]typeInfo, error) {
 	return c.types.ofCPU(cpu).get(c.clock.Now(), typesLife, func() ([]typeInfo, error) {
 		infos, err := c.askTypes(ctx, filter("vcpu-info.default-vcpus", strconv.Itoa(cpu)))
-		c.types.add(infos)
+		c.types.add(infos...)
 		return infos, err
 	})
 }
@@ -145,10 +131,12 @@ func (c *catalog) learnTypes(ctx context.Context, names []string) error {
 		if err != nil {
 			return err
 		}
-		c.types.add(infos)
+		c.types.add(infos...)
 	}
 	if left := c.types.missing(now, missing); len(left) > 0 {
-		c.types.noteUnknown(now.Add(unknownLife), left)
+		for _, name := range left {
+			c.types.add(typeInfo{name: name, unknownUntil: now.Add(unknownLife)})
+		}
 		c.log.Error("ec2:DescribeInstanceTypes returns no size for a type: no request gets machines of it", logkey.Type, strings.Join(left, ", "))
 	}
 	return nil

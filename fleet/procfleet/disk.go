@@ -56,10 +56,8 @@ func (d *disk) launch(token string) string {
 
 // create makes the folders. The lock shows whether they can be written.
 func (d *disk) create(ctx context.Context) error {
-	for _, dir := range []string{d.instances(), d.launches()} {
-		if err := os.MkdirAll(dir, dirMode); err != nil {
-			return err
-		}
+	if err := errors.Join(os.MkdirAll(d.instances(), dirMode), os.MkdirAll(d.launches(), dirMode)); err != nil {
+		return err
 	}
 	unlock, err := d.lock(ctx)
 	if err != nil {

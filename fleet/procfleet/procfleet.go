@@ -182,35 +182,27 @@ func (o *Options) complete() error {
 		o.TerminateGrace = DefaultTerminateGrace
 	}
 	var errs []error
-	if o.Command == nil {
-		errs = append(errs, errors.New("option Command is required"))
-	}
-	if o.Clock == nil {
-		errs = append(errs, errors.New("option Clock is required"))
-	}
-	for name, n := range map[string]int{"Capacity": o.Capacity, "SpotCapacity": o.SpotCapacity} {
-		if n < 0 {
-			errs = append(errs, fmt.Errorf("option %s must not be negative, got %d", name, n))
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	if !(o.RefusalRate >= 0 && o.RefusalRate <= 1) { // so that NaN fails too
-		errs = append(errs, fmt.Errorf("RefusalRate must be 0 to 1, got %v", o.RefusalRate))
-	}
+	check(o.Command != nil, "option Command is required")
+	check(o.Clock != nil, "option Clock is required")
+	check(o.Capacity >= 0, "option Capacity must not be negative, got %d", o.Capacity)
+	check(o.SpotCapacity >= 0, "option SpotCapacity must not be negative, got %d", o.SpotCapacity)
+	check(o.RefusalRate >= 0 && o.RefusalRate <= 1, "RefusalRate must be 0 to 1, got %v", o.RefusalRate) // nor NaN
 	for name, d := range map[string]time.Duration{
 		"BootDelay": o.BootDelay, "BootJitter": o.BootJitter, "MeanLife": o.MeanLife,
 		"NoticeAfter": o.NoticeAfter, "NoticeLead": o.NoticeLead, "TerminateGrace": o.TerminateGrace,
 	} {
-		if d < 0 {
-			errs = append(errs, fmt.Errorf("%s must not be negative, got %s", name, d))
-		}
+		check(d >= 0, "%s must not be negative, got %s", name, d)
 	}
 	for i, t := range o.Types {
-		if t.Name == "" || t.CPU < 1 || t.Mem < 1 || t.Capacity < 0 {
-			errs = append(errs, fmt.Errorf("type %q: name, CPU and Mem are required and Capacity must not be negative, got %+v", t.Name, t))
-		}
-		if slices.ContainsFunc(o.Types[:i], func(earlier TypeInfo) bool { return earlier.Name == t.Name }) {
-			errs = append(errs, fmt.Errorf("type %q is there twice", t.Name))
-		}
+		sound := t.Name != "" && t.CPU > 0 && t.Mem > 0 && t.Capacity >= 0
+		check(sound, "type %q: name, CPU and Mem are required and Capacity must not be negative, got %+v", t.Name, t)
+		twice := slices.ContainsFunc(o.Types[:i], func(earlier TypeInfo) bool { return earlier.Name == t.Name })
+		check(!twice, "type %q is there twice", t.Name)
 	}
 	return errors.Join(errs...)
 }
