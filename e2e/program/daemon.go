@@ -56,6 +56,12 @@ func Launch(c Command) (*Process, error) {
 	return p, nil
 }
 
+// Ended is closed when it has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Signal sends a signal if it still runs.
+func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
+
 // State is how it ended; nil while it runs.
 func (p *Process) State() *os.ProcessState {
 	select {
@@ -68,7 +74,7 @@ func (p *Process) State() *os.ProcessState {
 
 // Stop sends a signal if it still runs, waits for its end and returns its exit code, -1 if it was killed.
 func (p *Process) Stop(sig os.Signal) (int, error) {
-	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return 0, fmt.Errorf("signal %s: %w", p.Name, err)
 	}
 	select {

@@ -95,11 +95,7 @@ const fullAtMost = 8 * time.Second
 func (s *soak) complaints(what string) (n int) {
 	text := map[string]string{"store": "database or disk is full", "fleet": "no space left on device"}[what]
 	for _, u := range s.controllers {
-		log, err := os.ReadFile(u.log)
-		if err != nil {
-			s.Error(err)
-		}
-		n += bytes.Count(log, []byte(text))
+		n += bytes.Count(u.log(), []byte(text))
 	}
 	return n
 }

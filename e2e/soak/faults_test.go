@@ -217,7 +217,7 @@ func (s *soak) stopLeader() bool {
 	}
 	time.Sleep(s.stopFor())
 	if err := leader.signal(syscall.SIGCONT); err != nil && !errors.Is(err, os.ErrProcessDone) { // killed meanwhile
-		s.Errorf("let %s go on: %v", leader.name, err)
+		s.Errorf("let %s go on: %v", leader.Name, err)
 	}
 	return true
 }

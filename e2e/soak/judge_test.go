@@ -76,7 +76,7 @@ func (s *soak) drain() {
 func (s *soak) stopAll() {
 	s.Helper()
 	for _, u := range s.controllers {
-		s.until(u.name+" leads or waits", func() bool {
+		s.until(u.Name+" leads or waits", func() bool {
 			for _, l := range u.says(true) {
 				if l.Msg == "this controller leads" || l.Msg == "waiting for the lease" {
 					return true
@@ -87,7 +87,7 @@ func (s *soak) stopAll() {
 	}
 	for _, u := range s.controllers {
 		if code := u.stop(s); code != 0 {
-			s.Errorf("%s: exit code %d, want 0", u.name, code)
+			s.Errorf("%s: exit code %d, want 0", u.Name, code)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (s *soak) judgeJobs() {
 		s.Errorf("GitHub knows %d jobs, want the %d that were submitted", len(jobs), len(s.work.jobs))
 	}
 	for _, in := range s.witness.Instances() {
-		if s.ledger.born(in) {
+		if s.ledger.meets(fullDisk+"fleet", in.CreatedAt.Time, in.CreatedAt.Time) { // it came into being meanwhile
 			s.ledger.faulted(string(in.ID))
 		}
 	}
@@ -226,11 +226,7 @@ func (s *soak) tails() {
 		return
 	}
 	for _, u := range s.controllers {
-		text, err := os.ReadFile(u.log)
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		s.Log(program.Tail(filepath.Base(u.log), text))
+		s.Log(program.Tail(u.Name, u.log()))
 	}
 	if keep := os.Getenv("REMUDA_E2E_KEEP"); keep != "" {
 		to := filepath.Join(keep, fmt.Sprintf("soak-%d", s.seed))

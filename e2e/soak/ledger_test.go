@@ -1,10 +1,9 @@
 package soak
 
 import (
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/remuda-run/remuda/store"
 )
 
 // ledger is what was done, to whom, and how long things took.
@@ -36,41 +35,24 @@ func (l *ledger) init(backend string) {
 	l.backend, l.counts, l.struck = backend, map[string]int{}, map[string]bool{}
 }
 
-func (l *ledger) count(what string) {
+func (l *ledger) do(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.counts[what]++
+	f()
 }
+
+func (l *ledger) count(what string)           { l.do(func() { l.counts[what]++ }) }
+func (l *ledger) read(took time.Duration)     { l.do(func() { l.reads = append(l.reads, took) }) }
+func (l *ledger) answered(took time.Duration) { l.do(func() { l.answers = append(l.answers, took) }) }
+func (l *ledger) restarted(r restart)         { l.do(func() { l.restarts = append(l.restarts, r) }) }
+
+// faulted notes that a machine was struck itself, so that its job may be lost.
+func (l *ledger) faulted(id string) { l.do(func() { l.struck[id] = true }) }
 
 func (l *ledger) counted(what string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.counts[what]
-}
-
-func (l *ledger) read(took time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reads = append(l.reads, took)
-}
-
-func (l *ledger) answered(took time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.answers = append(l.answers, took)
-}
-
-func (l *ledger) restarted(r restart) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.restarts = append(l.restarts, r)
-}
-
-// faulted notes that a machine was struck itself, so that its job may be lost.
-func (l *ledger) faulted(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.struck[id] = true
 }
 
 func (l *ledger) wasFaulted(id string) bool {
@@ -92,26 +74,11 @@ func (l *ledger) open(what string) (end func()) {
 	}
 }
 
-// meets reports whether a window lay in the time from one instant to another.
-func (l *ledger) meets(from, to time.Time) bool {
+// meets reports whether a window of a disk, of any for "", lay in the time from one instant to another.
+func (l *ledger) meets(what string, from, to time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, w := range l.windows {
-		if !w.from.After(to) && (w.to.IsZero() || !w.to.Before(from)) {
-			return true
-		}
-	}
-	return false
-}
-
-// born notes machines that came into being while a disk of the fleet was full.
-func (l *ledger) born(in store.Instance) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, w := range l.windows {
-		if w.what == fullDisk+"fleet" && !in.CreatedAt.Before(w.from) && (w.to.IsZero() || !in.CreatedAt.After(w.to)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.windows, func(w window) bool {
+		return (what == "" || what == w.what) && !w.from.After(to) && (w.to.IsZero() || !w.to.Before(from))
+	})
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -19,13 +17,10 @@ const restartPause = 100 * time.Millisecond
 
 // unit is a program that is started again whenever it ends, as systemd does.
 type unit struct {
-	name string
-	log  string
-	make func() *exec.Cmd
+	program.Command
 
 	mu       sync.Mutex
-	cmd      *exec.Cmd
-	from     int64 // where in the log the present one begins
+	now      *program.Process
 	stopping bool
 	over     chan struct{} // closed when none runs any more
 	code     int           // exit code of the last one
@@ -34,18 +29,14 @@ type unit struct {
 // keep starts a unit, until the test ends.
 func (s *soak) keep(name string, args ...string) *unit {
 	s.Helper()
-	u := &unit{name: name, log: filepath.Join(s.dir, name+".log"), over: make(chan struct{}), make: func() *exec.Cmd {
-		cmd := exec.Command(program.Binary, args...)
-		cmd.Dir, cmd.Env = s.dir, s.environ
-		return cmd
-	}}
+	u := &unit{Command: program.Command{Name: name, Args: args, Dir: s.dir, Env: s.environ, Patience: patience}, over: make(chan struct{})}
 	s.Check(u.start())
 	go func() {
 		defer close(u.over)
 		for {
-			_ = u.cmd.Wait() // ProcessState tells; only this goroutine writes cmd from now on
+			<-u.now.Ended() // only this goroutine writes now from now on
 			u.mu.Lock()
-			u.code = u.cmd.ProcessState.ExitCode()
+			u.code = u.now.State().ExitCode()
 			stopping := u.stopping
 			u.mu.Unlock()
 			if stopping {
@@ -67,38 +58,41 @@ func (s *soak) keep(name string, args ...string) *unit {
 func (u *unit) start() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	log, err := os.OpenFile(u.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+	next, err := program.Launch(u.Command)
+	if err == nil {
+		u.now = next
 	}
-	defer log.Close()
-	info, err := log.Stat()
-	if err != nil {
-		return err
-	}
-	cmd := u.make()
-	cmd.Stdout, cmd.Stderr = log, log
-	u.cmd, u.from = cmd, info.Size()
-	return cmd.Start()
+	return err
 }
 
 // signal sends a signal to the program that runs now, if one does.
 func (u *unit) signal(sig syscall.Signal) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.cmd.Process.Signal(sig)
+	return u.now.Signal(sig)
+}
+
+// log is all that the unit ever said.
+func (u *unit) log() []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	text, err := os.ReadFile(u.now.Log)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return text
 }
 
 // stop ends the unit in good order and returns the program's exit code. It may be called again.
 func (u *unit) stop(s *soak) int {
 	u.mu.Lock()
 	u.stopping = true
-	_ = u.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = u.now.Signal(syscall.SIGTERM) // it may have ended
 	u.mu.Unlock()
 	select {
 	case <-u.over:
 	case <-time.After(patience):
-		s.Errorf("%s does not end within %s", u.name, patience)
+		s.Errorf("%s does not end within %s", u.Name, patience)
 		_ = u.signal(syscall.SIGKILL) // the same
 		<-u.over
 	}
@@ -116,13 +110,10 @@ type said struct {
 // says returns what all programs of the unit said so far, or the present one alone. Lines that are no
 // records are left out.
 func (u *unit) says(present bool) []said {
-	text, err := os.ReadFile(u.log)
-	if err != nil {
-		return nil
-	}
+	text := u.log()
 	if present {
 		u.mu.Lock()
-		text = text[min(u.from, int64(len(text))):]
+		text = u.now.Output()
 		u.mu.Unlock()
 	}
 	var all []said

@@ -143,7 +143,7 @@ func (s *soak) request(id string, count int) (got bool) {
 			return true
 		case killed:
 			return false
-		case s.ledger.meets(start, time.Now()):
+		case s.ledger.meets("", start, time.Now()):
 			s.ledger.count("requests that failed while a disk was full")
 			s.Logf("request %s while a disk was full: exit code %d: %s", id, code, last(out))
 			if code != 1 { // answered; 1: it could not be asked
@@ -164,7 +164,7 @@ func (s *soak) release(id string, asked bool) {
 		switch {
 		case code == 0 || code == 3 && !asked: // not found: the request's command died before it wrote
 			return
-		case time.Now().After(deadline) || !killed && !s.ledger.meets(start, time.Now()):
+		case time.Now().After(deadline) || !killed && !s.ledger.meets("", start, time.Now()):
 			s.Errorf("release %s: exit code %d after %s: %s", id, code, time.Since(start).Round(time.Millisecond), out)
 			return
 		}

@@ -15,8 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remuda-run/remuda/internal/awstest"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/remuda-run/remuda/internal/awstest"
 )
 
 // Action is the metadata of a JavaScript action.

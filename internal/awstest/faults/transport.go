@@ -7,7 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"time"
+
+	"k8s.io/utils/clock"
 )
 
 // Transport is a RoundTripper with faults. Safe for concurrent use.
@@ -99,7 +100,7 @@ func (t *Transport) refuse(c *call, kind Kind) (*http.Response, error) {
 		select {
 		case <-c.req.Context().Done():
 			return nil, c.req.Context().Err()
-		case <-time.After(t.Stall):
+		case <-clock.RealClock{}.After(t.Stall):
 			return nil, errTimeout
 		}
 	default:
