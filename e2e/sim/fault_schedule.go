@@ -223,10 +223,7 @@ func (w *World) ofAlive(x float64, do func(*machine)) {
 	if len(ids) == 0 {
 		return
 	}
-	w.mu.Lock()
-	m := w.machines[ids[min(int(x*float64(len(ids))), len(ids)-1)]]
-	w.mu.Unlock()
-	if m != nil {
+	if m := w.machineOf(ids[min(int(x*float64(len(ids))), len(ids)-1)]); m != nil {
 		do(m)
 	}
 }

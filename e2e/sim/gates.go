@@ -173,24 +173,22 @@ func (g tableGate) Close() error { return nil } // the table is the world's
 func about(keys []store.Key) string {
 	var out []string
 	for _, k := range keys {
-		if k.Sort != store.KindLaunch && !slices.Contains(out, k.Partition) {
+		if k.Sort != store.KindLaunch {
 			out = append(out, k.Partition)
 		}
 	}
 	slices.Sort(out)
-	return strings.Join(out, "+")
+	return strings.Join(slices.Compact(out), "+")
 }
 
 // kinds names what keys are about, each kind once.
 func kinds(keys []store.Key) string {
 	var out []string
 	for _, k := range keys {
-		if kind := strings.TrimPrefix(k.Sort, "TYPE#"); !slices.Contains(out, kind) {
-			out = append(out, kind)
-		}
+		out = append(out, strings.TrimPrefix(k.Sort, "TYPE#"))
 	}
 	slices.Sort(out)
-	return strings.Join(out, "+")
+	return strings.Join(slices.Compact(out), "+")
 }
 
 // poolGate is the pool of one process.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -229,7 +230,7 @@ func (h *history) asks(run store.RequestID, r store.RunRequest) {
 func (h *history) check(violate func(law, format string, args ...any)) (all, open int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, p := range sorted(h.accesses) {
+	for _, p := range slices.Sorted(maps.Keys(h.accesses)) {
 		ops := operations(h.accesses[p], h.full[p])
 		for _, o := range ops {
 			all++
@@ -241,21 +242,12 @@ func (h *history) check(violate func(law, format string, args ...any)) (all, ope
 			violate(OneHistory, "no order of the %d accesses to %s explains what they told:\n%s", len(ops), p, h.describe(ops))
 		}
 	}
-	for _, id := range sorted(h.holds) {
+	for _, id := range slices.Sorted(maps.Keys(h.holds)) {
 		if ops := lockOperations(h.holds[id]); !porcupine.CheckOperations(lockModel, ops) {
 			violate(OneHolder, "%s was held by two runs at once:\n%s", id, h.describe(ops))
 		}
 	}
 	return all, open
-}
-
-func sorted[K ~string, V any](m map[K]V) []K {
-	var out []K
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // operations turns accesses into the form of the checker. Past cut, if it is not 0, others are forgotten that may have

@@ -74,9 +74,7 @@ func machinesBroken() []sabotage {
 		}},
 		{law: HealthyLives, name: "halts itself", story: "one run, held", says: "before its threshold", do: func(h hands) {
 			in := h.instance(statemachine.Running)
-			h.w.mu.Lock()
-			m := h.w.machines[string(in.ID)]
-			h.w.mu.Unlock()
+			m := h.w.machineOf(string(in.ID))
 			_ = m.Halt(context.Background(), "sabotage") // it returns none
 		}},
 		{law: HealthyLives, name: "online until its time was over", story: "two runs, one by one", says: "until its time was over", do: func(h hands) {

@@ -305,11 +305,7 @@ func (l *Live) Interrupt(id store.InstanceID) {
 	l.of(id).notice.Store(true)
 }
 
-func (l *Live) of(id store.InstanceID) *machine {
-	l.w.mu.Lock()
-	defer l.w.mu.Unlock()
-	return l.w.machines[string(id)]
-}
+func (l *Live) of(id store.InstanceID) *machine { return l.w.machineOf(string(id)) }
 
 // Instances returns every instance record as it was last written.
 func (l *Live) Instances() map[store.InstanceID]store.Instance {

@@ -70,6 +70,13 @@ func (w *World) newMachine(fm fleet.Machine, born time.Time) (*machine, context.
 	return m, ctx, os.Mkdir(filepath.Join(w.dir, m.id), 0o755)
 }
 
+// machineOf returns a machine that the world runs, or ran; nil if it never did.
+func (w *World) machineOf(id string) *machine {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.machines[id]
+}
+
 // live runs the machine's agents, the first one after a pause.
 func (m *machine) live(ctx context.Context, pause time.Duration, k key) {
 	m.w.running.Go(func() {

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,10 +49,7 @@ func (a pauseAgents) do(w *World) {
 	alive := w.fleet.Alive()
 	for _, id := range alive {
 		w.disturbMachineFor(id, a.For)
-		w.mu.Lock()
-		m := w.machines[id]
-		w.mu.Unlock()
-		if m != nil {
+		if m := w.machineOf(id); m != nil {
 			w.ofAgent(m, func(p *process) { p.pause(a.For) })
 		}
 	}
@@ -105,16 +103,7 @@ func (w *World) hide(lost map[string]bool) {
 func (w *World) shown(all []fleet.Machine) []fleet.Machine {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.hidden) == 0 {
-		return all
-	}
-	var out []fleet.Machine
-	for _, m := range all {
-		if !w.hidden[m.ID] {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(all, func(m fleet.Machine) bool { return w.hidden[m.ID] })
 }
 
 // missing reports whether listings lack a machine, and not so many at once that none may be given up.

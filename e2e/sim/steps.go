@@ -156,9 +156,7 @@ func Notice(at time.Duration, n int) Step { return step(at, notice{n}) }
 func (a notice) do(w *World) {
 	w.nth(a.N, func(id string) {
 		w.disturbMachine(id)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.machines[id].notice.Store(true)
+		w.machineOf(id).notice.Store(true)
 	})
 }
 

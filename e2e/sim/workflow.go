@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,23 +118,14 @@ func (f *workflow) id() store.RequestID { return store.RequestID(f.ID) }
 func (f *workflow) request() store.RunRequest {
 	r := store.RunRequest{
 		ID: f.id(), Attempt: f.Attempt, Count: f.Count, UsageClasses: f.Usage, AllowedInstanceTypes: f.Types,
-		ResourceClass: f.Class, MaxRuntime: store.SecondsOf(f.Max), Timeout: store.SecondsOf(f.Timeout),
-		CreatedAt: store.At(f.proc.clk.Now()),
+		ResourceClass: cmp.Or(f.Class, "small"), MaxRuntime: store.SecondsOf(cmp.Or(f.Max, f.w.o.paced(30*time.Minute))),
+		Timeout: store.SecondsOf(cmp.Or(f.Timeout, f.w.o.paced(10*time.Minute))), CreatedAt: store.At(f.proc.clk.Now()),
 	}
 	if len(r.UsageClasses) == 0 {
 		r.UsageClasses = []string{store.Spot}
 	}
 	if len(r.AllowedInstanceTypes) == 0 {
 		r.AllowedInstanceTypes = []string{"*"}
-	}
-	if r.ResourceClass == "" {
-		r.ResourceClass = "small"
-	}
-	if r.MaxRuntime == 0 {
-		r.MaxRuntime = store.SecondsOf(f.w.o.paced(30 * time.Minute))
-	}
-	if r.Timeout == 0 {
-		r.Timeout = store.SecondsOf(f.w.o.paced(10 * time.Minute))
 	}
 	return r
 }
