@@ -33,6 +33,7 @@ var retired = []retiredWord{
 	{`befalls?|harm(s|ed)?`, "fault, disturb, happens to", but()},
 	{`hopeless`, "unsatisfiable", but()},
 	{`excuses?|excused`, "hold the gate, exempt", but()},
+	{`plant`, "backends", but(`e2e/sim/.*`, `docs/reliability\.md`, `internal/tools/.*`)}, // a planted bug is one
 	{`in so many words`, "explicitly", but()},
 	{`in vain`, "for nothing", but()},
 	{`no fence`, "isolates nothing", but()},
