@@ -128,11 +128,7 @@ func (a *appCredential) client(ctx context.Context) (*github.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := a.base
-	if base == nil {
-		base = http.DefaultTransport
-	}
-	signer, err := ghinstallation.NewAppsTransport(base, a.app.ID, key)
+	signer, err := ghinstallation.NewAppsTransport(a.base, a.app.ID, key)
 	if err != nil {
 		return nil, errKey
 	}

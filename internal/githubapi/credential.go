@@ -61,12 +61,8 @@ var errEnterprise = fmt.Errorf(`%w: runners of an enterprise take a classic toke
 
 // RoundTrip implements http.RoundTripper.
 func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
-	base := a.base
-	if base == nil {
-		base = http.DefaultTransport
-	}
 	if req.URL.Scheme != a.scheme || req.URL.Host != a.host {
-		return base.RoundTrip(req)
+		return a.base.RoundTrip(req)
 	}
 	token, err := a.credential.get(req.Context())
 	k := kindOf(token)
@@ -80,7 +76,7 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	a.last.Store(int32(k))
 	out := req.Clone(req.Context())
 	out.Header.Set("Authorization", "Bearer "+token)
-	resp, err := base.RoundTrip(out)
+	resp, err := a.base.RoundTrip(out)
 	if err == nil && ambiguous(resp) {
 		a.credential.refused(token)
 	}

@@ -1,6 +1,7 @@
 package githubapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func New(o Options) (*Client, error) {
 	if o.HTTPClient != nil {
 		client = *o.HTTPClient
 	}
-	auth := &authorizer{base: client.Transport, level: s.level, scheme: api.Scheme, host: api.Host}
+	auth := &authorizer{base: cmp.Or(client.Transport, http.DefaultTransport), level: s.level, scheme: api.Scheme, host: api.Host}
 	client.Transport = auth
 	gh := github.NewClient(&client)
 	gh.BaseURL = api

@@ -21,9 +21,9 @@ const (
 
 // scope is the repository, organisation or enterprise that runners belong to.
 type scope struct {
-	level            level
-	url, owner, repo string // owner of an enterprise is its slug; repo of a repository only
-	base             *url.URL
+	level     level
+	url, name string // name: owner/repo, organisation, or enterprises/name
+	base      *url.URL
 }
 
 // slug is what GitHub allows in the names of accounts and repositories.
@@ -45,47 +45,31 @@ func parseScope(raw string) (scope, error) {
 			return scope{}, fmt.Errorf("url %s: %s", u, wantScope)
 		}
 	}
-	s := scope{url: u.String(), owner: parts[0], base: u}
+	s := scope{url: u.String(), name: strings.Join(parts, "/"), base: u}
 	switch {
 	case len(parts) == 2 && parts[0] == "enterprises":
-		s.level, s.owner = enterprise, parts[1]
+		s.level = enterprise
 	case parts[0] == "enterprises", parts[0] == "orgs", len(parts) > 2:
 		return scope{}, fmt.Errorf("url %s: %s", u, wantScope)
-	case len(parts) == 2:
-		s.repo = parts[1]
-	default:
+	case len(parts) == 1:
 		s.level = organisation
 	}
 	return s, nil
 }
 
-// String names the scope for people: owner/repo, or the name alone.
-func (s scope) String() string {
-	switch s.level {
-	case repository:
-		return s.owner + "/" + s.repo
-	case enterprise:
-		return "enterprises/" + s.owner
-	case organisation:
-	}
-	return s.owner
-}
+// String names the scope for people.
+func (s scope) String() string { return s.name }
 
 // path is where the scope's runners are in the REST API.
 func (s scope) path(rest string) string {
-	switch s.level {
-	case repository:
-		return fmt.Sprintf("repos/%s/%s/actions/%s", s.owner, s.repo, rest)
-	case enterprise:
-		return fmt.Sprintf("enterprises/%s/actions/%s", s.owner, rest)
-	case organisation:
-	}
-	return fmt.Sprintf("orgs/%s/actions/%s", s.owner, rest)
+	root := map[level]string{repository: "repos/", organisation: "orgs/"}[s.level]
+	return root + s.name + "/actions/" + rest
 }
 
 func (s scope) installation(ctx context.Context, gh *github.Client) (*github.Installation, *github.Response, error) {
 	if s.level == repository {
-		return gh.Apps.FindRepositoryInstallation(ctx, s.owner, s.repo)
+		owner, repo, _ := strings.Cut(s.name, "/")
+		return gh.Apps.FindRepositoryInstallation(ctx, owner, repo)
 	}
-	return gh.Apps.FindOrganizationInstallation(ctx, s.owner)
+	return gh.Apps.FindOrganizationInstallation(ctx, s.name)
 }
