@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,12 +60,10 @@ func (r *RunStatus) key() Key                   { return RequestKey(r.ID, KindRu
 func (r *RunStatus) meta() (*int64, *time.Time) { return &r.Version, &r.ExpiresAt }
 func (r *RunStatus) setKey(k Key)               { r.ID = RequestID(strings.TrimPrefix(k.Partition, runPrefix)) }
 func (r *RunStatus) validate() error {
-	switch r.Phase {
-	case statemachine.Pending, statemachine.Ready, statemachine.Failed, statemachine.PhaseReleased:
-		return r.ID.Valid()
-	case statemachine.Unseen:
+	if !slices.Contains(statemachine.Phases(), r.Phase) {
+		return fmt.Errorf("phase: must be one of %v, got %q", statemachine.Phases(), r.Phase)
 	}
-	return fmt.Errorf("phase: must be one of %v, got %q", statemachine.Phases(), r.Phase)
+	return r.ID.Valid()
 }
 
 func (r *Instance) key() Key                   { return InstanceKey(r.Principal, KindInstance) }

@@ -43,7 +43,6 @@ func (c Class) String() string {
 // references of DynamoDB, SQS and EC2, "Error codes for the Amazon EC2 API", aws/retry of the SDK.
 var codes = map[string]Class{
 	"BandwidthLimitExceeded":                      Throttled,
-	"EC2ThrottledException":                       Throttled,
 	"LimitExceededException":                      Throttled, // DynamoDB: too many tables at work at once
 	"OverLimit":                                   Throttled, // SQS: too many messages in flight
 	"PriorRequestNotComplete":                     Throttled,
@@ -69,14 +68,10 @@ var codes = map[string]Class{
 	"UnauthorizedOperation":     Denied,
 
 	"AWS.SimpleQueueService.NonExistentQueue": NotFound,
-	"NoSuchEntity":           NotFound, // IAM
-	"QueueDoesNotExist":      NotFound,
-	"TableNotFoundException": NotFound,
+	"NoSuchEntity": NotFound, // IAM
 
-	"EntityAlreadyExists":    Exists, // IAM
 	"QueueNameExists":        Exists,
 	"ResourceInUseException": Exists,
-	"TableAlreadyExists":     Exists,
 	"TableInUseException":    Exists,
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -115,16 +116,12 @@ func (t *Table) update(ctx context.Context, key store.Key, wire attributes) erro
 
 // ofAgent reports whether an agent may write the item.
 func ofAgent(key store.Key, wire attributes) bool {
-	if !strings.HasPrefix(key.Partition, agentPartition) {
-		return false
-	}
-	known := len(keyOf(key))
-	for _, name := range agentAttributes {
-		if _, ok := wire[name]; ok {
-			known++
+	for name := range wire {
+		if name != attrPartition && name != attrSort && !slices.Contains(agentAttributes, name) {
+			return false
 		}
 	}
-	return known == len(wire)
+	return strings.HasPrefix(key.Partition, agentPartition)
 }
 
 // expired reports whether item counts as absent at now, in epoch seconds.
