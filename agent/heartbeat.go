@@ -112,7 +112,7 @@ func (h *heart) interrupts(ctx context.Context) {
 		case <-ticker.C():
 		}
 	}
-	h.log.Warn("this machine is about to be interrupted")
+	h.log.Warn("this machine may soon be interrupted: it takes no further run")
 	h.set(func() { h.interrupt = true })
 }
 

@@ -17,7 +17,7 @@ import (
 // keyFile is the name of the machine's private key in Options.Dir. The agent's user alone can read it.
 const keyFile = "agent-key"
 
-// openKey reads the key that registrations are sealed to, or makes it. One that cannot be used is set aside: the
+// openKey reads the key that registrations are sealed to, or makes it. One that cannot be used is replaced: the
 // controller sees another key than the one it knows, and ends the machine.
 func openKey(dir string, log *slog.Logger) (store.MachineKey, error) {
 	path := filepath.Join(dir, keyFile)
@@ -28,7 +28,7 @@ func openKey(dir string, log *slog.Logger) (store.MachineKey, error) {
 		if err == nil {
 			return key, nil
 		}
-		log.Error("the agent's key file was unreadable and set aside", logkey.Path, path, logkey.Error, err)
+		log.Error("the agent's key is of no use and is replaced: this machine will be ended", logkey.Path, path, logkey.Error, err)
 	case !errors.Is(err, fs.ErrNotExist):
 		return store.MachineKey{}, fmt.Errorf("read machine key: %w", err)
 	}

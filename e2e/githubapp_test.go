@@ -88,7 +88,7 @@ func TestDeprecated_H50_H71_ToldBeforeAndWhenRefused(t *testing.T) {
 	end := time.Now().Add(240 * time.Hour).UTC().Truncate(time.Second)
 	s.set(map[string]any{"/deprecations/" + simrunner.Version: map[string]any{"runtime": end}})
 	c := s.controls()
-	_, err := c.Await(`GitHub will soon stop serving this version of the runner: configure a newer one.*` + end.Format("2006-01-02"))
+	_, err := c.Await(`GitHub will stop serving this version of the runner: configure a newer one.*` + end.Format("2006-01-02"))
 	s.Check(err)
 	s.set(map[string]any{"/deprecated": true})
 	// GitHub refuses a runner its messages, not its session: its machine may be handed over before that. Either way the

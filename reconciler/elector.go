@@ -92,7 +92,7 @@ func (l *elector) run(ctx context.Context, lead func(ctx context.Context, term i
 		if ctx.Err() != nil || err != nil {
 			return err
 		}
-		l.log.Warn("another controller holds the lease; this one follows now", logkey.Holder, l.holder, logkey.Term, lease.Term)
+		l.log.Warn("the lease is no longer this controller's; it waits for it again", logkey.Holder, l.holder, logkey.Term, lease.Term)
 	}
 }
 
@@ -146,7 +146,7 @@ type repeatedWarning struct {
 	at   time.Time
 }
 
-// warn logs what went wrong, if it is news or was last said complaintPeriod ago.
+// warn logs what went wrong, if it is news or was last logged repeatPeriod ago.
 func (c *repeatedWarning) warn(log *slog.Logger, what string, err error, now time.Time) {
 	text := what + ": " + err.Error()
 	if text == c.text && now.Sub(c.at) < repeatPeriod {

@@ -217,6 +217,6 @@ func (l *listeners) observeOnline(ctx context.Context, s snapshot, now time.Time
 // clearOffline forgets that an instance's listener was offline.
 func (l *listeners) clearOffline(id store.InstanceID) {
 	if l.probes.drop(id) {
-		l.log.Info("listeners come online again")
+		l.log.Info("no listener is waited for any more to come online")
 	}
 }

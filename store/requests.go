@@ -58,8 +58,10 @@ func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error)
 		}
 		out := want
 		out.ReleasedAttempt, out.Release = have.ReleasedAttempt, have.Release
-		if err := s.replace(ctx, &out, have.Version); !errors.Is(err, ErrConflict) {
-			return out, err
+		if err := s.replace(ctx, &out, have.Version); err == nil {
+			return out, nil
+		} else if !errors.Is(err, ErrConflict) {
+			return want, err
 		}
 	}
 }
@@ -85,8 +87,10 @@ func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode Rel
 		}
 		out := r
 		out.ReleasedAttempt, out.Release = attempt, mode
-		if err := s.replace(ctx, &out, r.Version); !errors.Is(err, ErrConflict) {
-			return out, err
+		if err := s.replace(ctx, &out, r.Version); err == nil {
+			return out, nil
+		} else if !errors.Is(err, ErrConflict) {
+			return r, err
 		}
 	}
 }

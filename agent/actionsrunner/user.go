@@ -60,8 +60,9 @@ func Share(dir string, uid, gid int) error {
 		return os.Chmod(path, mode|mode&0o500>>3|mode&0o500>>6) // who may read or run it is everyone
 	})
 	for _, name := range []string{"_work", "_diag"} {
-		folder := filepath.Join(dir, name)
-		err = errors.Join(err, os.MkdirAll(folder, 0o755), os.Lchown(folder, uid, gid))
+		if folder := filepath.Join(dir, name); err == nil {
+			err = errors.Join(os.MkdirAll(folder, 0o755), os.Lchown(folder, uid, gid))
+		}
 	}
 	if err == nil { // sticky: the user adds files, such as its registration, and cannot rename or remove others'
 		err = errors.Join(os.Lchown(dir, os.Geteuid(), gid), os.Chmod(dir, 0o775|fs.ModeSticky))

@@ -93,7 +93,7 @@ func (h *Host) Interrupted(ctx context.Context) bool {
 		h.log.Info("instance metadata is read again")
 	}
 	if path != "" {
-		h.log.Warn("EC2 gave notice of an interruption", logkey.Path, path, logkey.Detail, text)
+		h.log.Warn("EC2 announces an interruption or recommends to rebalance", logkey.Path, path, logkey.Detail, text)
 	}
 	return path != ""
 }

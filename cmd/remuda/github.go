@@ -58,7 +58,7 @@ func (a *app) githubToken(c config.GitHub) func(context.Context) (string, error)
 	}
 }
 
-// githubKey reads the App's key anew for every installation token, which is the same.
+// githubKey reads the App's key anew for every installation token, so that one that was replaced counts at once.
 func (a *app) githubKey(c config.GitHub) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
 		key, err := a.readFile(c.AppKeyFile)

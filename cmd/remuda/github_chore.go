@@ -79,6 +79,6 @@ func (g *githubChore) report(d githubapi.Deprecation, now time.Time) {
 	case !end.After(now):
 		log.Error("GitHub no longer serves this version of the runner: configure a newer one")
 	default:
-		log.Warn("GitHub will soon stop serving this version of the runner: configure a newer one")
+		log.Warn("GitHub will stop serving this version of the runner: configure a newer one")
 	}
 }

@@ -85,6 +85,22 @@ func (c *typeCache) ofCPU(cpu int) *cached[[]typeInfo] {
 func (c *typeCache) missing(now time.Time, names []string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.absent(now, names)
+}
+
+// unknown returns those of the names that are still missing, of which no one asks again for a while.
+func (c *typeCache) unknown(now time.Time, names []string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := c.absent(now, names)
+	for _, name := range left {
+		c.byName[name] = typeInfo{name: name, unknownUntil: now.Add(unknownLife)}
+	}
+	return left
+}
+
+// absent is missing. c.mu must be held.
+func (c *typeCache) absent(now time.Time, names []string) []string {
 	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))), func(name string) bool {
 		t, asked := c.byName[name]
 		return asked && (t.unknownUntil.IsZero() || now.Before(t.unknownUntil))
@@ -133,10 +149,7 @@ func (c *catalog) learnTypes(ctx context.Context, names []string) error {
 		}
 		c.types.add(infos...)
 	}
-	if left := c.types.missing(now, missing); len(left) > 0 {
-		for _, name := range left {
-			c.types.add(typeInfo{name: name, unknownUntil: now.Add(unknownLife)})
-		}
+	if left := c.types.unknown(now, missing); len(left) > 0 {
 		c.log.Error("ec2:DescribeInstanceTypes returns no size for a type: no request gets machines of it", logkey.Type, strings.Join(left, ", "))
 	}
 	return nil

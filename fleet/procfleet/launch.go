@@ -90,7 +90,7 @@ func (f *Fleet) journal(p fleet.Plan, in params, form string) (journal, error) {
 		return journal{}, fmt.Errorf("write journal: %w", err)
 	}
 	f.failpoint("journal written")
-	f.log.Info("machines launched", logkey.Launch, p.Token, logkey.Count, len(j.Machines), logkey.Refused, len(j.Refused))
+	f.log.Info("launch recorded", logkey.Launch, p.Token, logkey.Count, len(j.Machines), logkey.Refused, len(j.Refused))
 	return j, nil
 }
 

@@ -133,7 +133,7 @@ type Intervals struct {
 	Runners   time.Duration `yaml:"runners" is:"positive" doc:"runners at GitHub against records"`
 	Batch     time.Duration `yaml:"batch" is:"positive" doc:"requests of one class within this share one launch"`
 	Exclusion time.Duration `yaml:"exclusion" is:"positive" doc:"a place that refused a launch is left alone this long"`
-	Orphan    time.Duration `yaml:"orphan" is:"positive" doc:"a machine without a record is terminated after this"`
+	Orphan    time.Duration `yaml:"orphan" is:"positive" doc:"a machine without a record, and without a launch that wants it, is terminated after this"`
 
 	Housekeeping time.Duration `yaml:"housekeeping" is:"positive" doc:"table, queues and launch template against what they should be"`
 }

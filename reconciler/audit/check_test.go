@@ -103,7 +103,7 @@ var brokenOwners = []broken{
 	{"RunnerInHandshake", func(s *audit.Snapshot) {
 		i := instance(s, "i-draining")
 		i.Heartbeat.Beat.Busy = false
-		s.SilentSince = map[store.InstanceID]time.Time{i.ID: now.Add(-time.Second)}
+		s.LastOtherJob = map[store.InstanceID]time.Time{i.ID: now.Add(-time.Second)}
 		s.Runners = append(s.Runners, githubapi.Runner{Name: runnerOf(i.ID, 1), Online: true, Labels: []string{"ready"}})
 	}, 2, "instance i-draining", "is online at GitHub"},
 }
@@ -160,7 +160,7 @@ var brokenIdle = []broken{
 	{"Handshake", func(s *audit.Snapshot) { instance(s, "i-draining").Heartbeat.Beat.Busy = false }, 5, "instance i-draining", "not offered 5m0s after its run"},
 	{"HandshakeAfterJob", func(s *audit.Snapshot) {
 		instance(s, "i-draining").Heartbeat.Beat.Busy = false
-		s.SilentSince = map[store.InstanceID]time.Time{"i-draining": now.Add(-3 * time.Minute)}
+		s.LastOtherJob = map[store.InstanceID]time.Time{"i-draining": now.Add(-3 * time.Minute)}
 	}, 5, "instance i-draining", "not offered 3m0s after its run"},
 	{"ClassRemoved", func(s *audit.Snapshot) {
 		i := instance(s, "i-pooled")

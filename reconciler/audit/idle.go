@@ -41,8 +41,8 @@ func unreachableIdle(s *Snapshot, o Options, report reporter) {
 // handshake says that the release handshake takes too long, if so. It counts from the end of the last job.
 func handshake(s *Snapshot, in *Instance, o Options) string {
 	from := in.Since.Time
-	if silent := s.SilentSince[in.ID]; silent.After(from) {
-		from = silent
+	if last := s.LastOtherJob[in.ID]; last.After(from) {
+		from = last
 	}
 	took := s.At.Sub(from)
 	if in.draining() || took <= o.Config.Limits.Handshake+2*o.Config.HotPoll+o.react() {

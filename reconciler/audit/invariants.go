@@ -43,7 +43,7 @@ var invariants = []Invariant{
 	{ID: 1, Name: "two-owners", Says: "Two requests own one instance", check: twoOwners},
 	{ID: 2, Name: "foreign-job", Says: "A job of one run runs on an instance of another", Needs: []Part{GitHub}, check: foreignJob},
 	{ID: 3, Name: "outlived-threshold", Says: "A machine outlives its threshold by more than two minutes", Needs: []Part{Fleet}, check: outlivedThreshold},
-	{ID: 4, Name: "unknown-machine", Says: "A machine has no record", Needs: []Part{Fleet}, check: unknownMachine},
+	{ID: 4, Name: "unknown-machine", Says: "A machine has neither a record nor a launch that explains it", Needs: []Part{Fleet}, check: unknownMachine},
 	{ID: 5, Name: "unreachable-idle", Says: "An idle instance cannot be claimed", check: unreachableIdle},
 	{ID: 6, Name: "healthy-killed", Says: "A healthy, unexpired machine is killed, or a running job, because something else failed", check: healthyKilled, step: healthyKilledStep},
 	{ID: 7, Name: "unanswered-request", Says: "A request is without an answer past its deadline", check: unansweredRequest},

@@ -36,9 +36,9 @@ type Snapshot struct {
 
 	// What only a simulation knows. The contract of a pool cannot show what is in it, and its messages
 	// are hints: what a live installation offers follows from the records.
-	Jobs        []Job                          // running now
-	Candidates  map[store.InstanceID]bool      // of the leader's pickup manager; nil: not known
-	SilentSince map[store.InstanceID]time.Time // when a job of an earlier assignment was last seen running
+	Jobs         []Job                          // running now
+	Candidates   map[store.InstanceID]bool      // of the leader's pickup manager; nil: not known
+	LastOtherJob map[store.InstanceID]time.Time // when a job of an earlier assignment was last seen running
 }
 
 // Instance is the record of an instance and what its agent said last.

@@ -23,7 +23,7 @@ import (
 const notifyBatch = 10
 
 // longPoll is the longest wait of ReceiveMessage; a wait asks all of SQS's servers, so that no message is
-// overlooked. Table.queueLimit is added for the answer.
+// overlooked. The queue's Limit is added for the answer.
 const longPoll = 20 * time.Second
 
 // receivers is how many long polls a watch has. Receiving and deleting ten notifications takes two calls of some

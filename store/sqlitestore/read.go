@@ -4,13 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/store"
 )
 
-// pageSize is how many items of a scan are read at once: at a kilobyte each, half a megabyte, and the others' calls wait
-// for no more than a few milliseconds.
+// pageSize is how many items are read at once: at a kilobyte each, half a megabyte, and the others' calls, which share the
+// connection, wait for no more than a few milliseconds.
 const pageSize = 500
 
 // Get implements store.Table. Every read is consistent.
@@ -18,13 +19,19 @@ func (t *Table) Get(ctx context.Context, _ store.Consistency, keys ...store.Key)
 	now := t.clock.Now().UnixMilli()
 	if len(keys) == 1 {
 		items, err = collect(t.stmt.one.QueryContext(ctx, now, keys[0].Partition, keys[0].Sort))
-	} else {
-		items, err = collect(t.stmt.many.QueryContext(ctx, now, list(keys)))
+		return items, classified(err)
 	}
-	return items, classified(err)
+	for some := range slices.Chunk(keys, pageSize) {
+		page, err := collect(t.stmt.many.QueryContext(ctx, now, list(some)))
+		if err != nil {
+			return nil, classified(err)
+		}
+		items = append(items, page...)
+	}
+	return items, nil
 }
 
-// list returns keys as the statements take them that are for many: a JSON array of pairs.
+// list returns keys, which are UTF-8 as all of ours, as the statements take them that are for many: a JSON array of pairs.
 func list(keys []store.Key) string {
 	pairs := make([][2]string, len(keys))
 	for i, k := range keys {
