@@ -176,3 +176,35 @@ func (k *stalker) see(ctx context.Context, s *installation, db *sql.DB) error {
 	_, err = next.Await(`"this controller leads"`) // one that has hardly begun could not be told to stop in good order
 	return err
 }
+
+// S44, S45, S50: the controller is killed with -9, and the queue of the pool loses all it holds. The next controller finds
+// the idle machines in their records: a run that asks for them gets them at once, and no other is launched.
+func TestControllerKilled_S44_S45_S50_QueueEmpty(t *testing.T) {
+	t.Parallel()
+	s := serving(t, quick...)
+	cold := s.request("100", 2)
+	s.serve("100", 2)
+	s.Check(s.expect(2, "instances are pooled", witness.Pooled))
+
+	killed, err := s.find("controller")
+	s.Check(err)
+	_, err = killed.Stop(syscall.SIGKILL)
+	s.Check(err)
+	db, err := sqlitedb.Open(s.Context(), filepath.Join(s.state, "remuda.db"))
+	s.Check(err)
+	_, err = db.SQL().ExecContext(s.Context(), "DELETE FROM pool_message")
+	s.Check(errors.Join(err, db.Close()))
+	_, err = s.start("controller", "controller")
+	s.Check(err)
+
+	warm := s.request("200", 2)
+	first, second := cold.ids(), warm.ids()
+	slices.Sort(first)
+	slices.Sort(second)
+	if warm.WarmCount != 2 || !slices.Equal(first, second) {
+		t.Errorf("%d warm seats, on %v, want 2, on %v", warm.WarmCount, second, first)
+	}
+	s.serve("200", 2)
+	s.Check(s.drain())
+	s.Check(s.close())
+}
