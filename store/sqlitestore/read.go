@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -21,7 +22,8 @@ func (t *Table) Get(ctx context.Context, _ store.Consistency, keys ...store.Key)
 		items, err = collect(t.stmt.one.QueryContext(ctx, now, keys[0].Partition, keys[0].Sort))
 		return items, classified(err)
 	}
-	for some := range slices.Chunk(keys, pageSize) {
+	each := slices.Compact(slices.SortedFunc(slices.Values(keys), compare)) // a key that is named twice may be in two pages
+	for some := range slices.Chunk(each, pageSize) {
 		page, err := collect(t.stmt.many.QueryContext(ctx, now, list(some)))
 		if err != nil {
 			return nil, classified(err)
@@ -29,6 +31,10 @@ func (t *Table) Get(ctx context.Context, _ store.Consistency, keys ...store.Key)
 		items = append(items, page...)
 	}
 	return items, nil
+}
+
+func compare(a, b store.Key) int {
+	return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Sort, b.Sort))
 }
 
 // list returns keys, which are UTF-8 as all of ours, as the statements take them that are for many: a JSON array of pairs.
