@@ -159,31 +159,39 @@ func TestRefill_Refused_PausesLonger(t *testing.T) {
 	})
 }
 
-// turncoat launches, loses the answer, and has lost the permission when it is asked again.
-type turncoat struct {
+// forgetful launches, loses the answer, and answers the second call otherwise.
+type forgetful struct {
 	fleet.Fleet
-	calls atomic.Int64
+	second error
+	calls  atomic.Int64
 }
 
-func (f *turncoat) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
-	if f.calls.Add(1) > 1 {
-		return fleet.Outcome{}, fmt.Errorf("%w: not allowed any more", fleet.ErrRefused)
+func (f *forgetful) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+	switch f.calls.Add(1) {
+	case 1:
+		_, err := f.Fleet.Launch(ctx, p)
+		return fleet.Outcome{}, errors.Join(err, errors.New("connection reset"))
+	case 2:
+		return fleet.Outcome{}, f.second
 	}
-	_, err := f.Fleet.Launch(ctx, p)
-	return fleet.Outcome{}, errors.Join(err, errors.New("connection reset"))
+	return f.Fleet.Launch(ctx, p)
 }
 
-// H01 H13 invariant 4 invariant 6: a refusal of the repeated call says nothing of the first. What that one brought gets
-// its records and is kept.
+// H01 H13 invariant 4 invariant 6: that a repeated call is refused, or throttled, says nothing of the first. What that one
+// brought gets its records and is kept, and nothing is launched in its place.
 func TestLaunch_RefusedWhenRepeated_H13(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		w.controllerWith("c1", reconciler.Options{Fleet: &turncoat{Fleet: w.Fleet}})
-		w.serve(spec("100", 2), time.Minute)
-		if n := len(w.Fleet.Alive()); n != 2 || w.Fleet.Launched() != 2 {
-			t.Errorf("%d of %d machines live, want both", n, w.Fleet.Launched())
-		}
-		w.release("100", 1, store.ReleaseDrain)
-	})
+	for name, second := range map[string]error{
+		"Refused": fmt.Errorf("%w: not allowed any more", fleet.ErrRefused), "Throttled": fleet.ErrThrottled,
+	} {
+		t.Run(name, story(func(t *testing.T, w *world) {
+			w.controllerWith("c1", reconciler.Options{Fleet: &forgetful{Fleet: w.Fleet, second: second}})
+			w.serve(spec("100", 2), time.Minute)
+			if n := len(w.Fleet.Alive()); n != 2 || w.Fleet.Launched() != 2 {
+				t.Errorf("%d of %d machines live, want both", n, w.Fleet.Launched())
+			}
+			w.release("100", 1, store.ReleaseDrain)
+		}))
+	}
 }
 
 // forbidden is a fleet that is refused for a while: its permission is being edited.
