@@ -191,7 +191,7 @@ func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 		reported := w.Clock.Now()
 		w.awaitPhase("200", 1, statemachine.Ready, 20*time.Second)
 		in := w.instance(id)
-		if in.State != statemachine.Running || in.RunID != "200" || in.Assignment != claimed.Assignment || in.ChangedAt.Before(reported) {
+		if in.State != statemachine.Running || in.RunID != "200" || in.Assignment != claimed.Assignment || in.ChangedAt.Time.Before(reported) {
 			t.Errorf("%s is %s of %q, assignment %d, %s after its agent reported; want it running for 200, assignment %d",
 				id, in.State, in.RunID, in.Assignment, in.ChangedAt.Sub(reported), claimed.Assignment)
 		}

@@ -49,7 +49,7 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 			w.warm("100", 3, nil)
 			var oldest store.Instance
 			for _, in := range w.Instances() {
-				if in.State == statemachine.Idle && (oldest.ID == "" || in.Threshold.Before(oldest.Threshold.Time) || in.Threshold.Equal(oldest.Threshold) && in.ID < oldest.ID) {
+				if in.State == statemachine.Idle && (oldest.ID == "" || in.Threshold.Time.Before(oldest.Threshold.Time) || in.Threshold.Equal(oldest.Threshold) && in.ID < oldest.ID) {
 					oldest = in
 				}
 			}

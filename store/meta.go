@@ -83,7 +83,7 @@ func (r *Instance) validate() error {
 	case !owned && r.RunID != "":
 		return fmt.Errorf("runId: must be empty in state %s, got %q", r.State, r.RunID)
 	case r.State == statemachine.Terminated && !r.Threshold.IsZero():
-		return fmt.Errorf("threshold: must be empty in state %s, got %s", r.State, r.Threshold.Format(time.RFC3339))
+		return fmt.Errorf("threshold: must be empty in state %s, got %s", r.State, r.Threshold.Time.Format(time.RFC3339))
 	case r.State != statemachine.Terminated && r.Threshold.IsZero():
 		return fmt.Errorf("threshold: must be set in state %s", r.State)
 	case r.State != statemachine.Idle && !r.PooledAt.IsZero():

@@ -40,7 +40,7 @@ func TestInstance_TimesNeverGoBack(t *testing.T) {
 			if !got.ChangedAt.Equal(At(now)) {
 				t.Errorf("changedAt = %s, want that of the last change, %s", got.ChangedAt, now)
 			}
-			if got.Since.After(got.ChangedAt.Time) || !got.PooledAt.IsZero() && got.PooledAt.Before(got.Since.Time) {
+			if got.Since.After(got.ChangedAt.Time) || !got.PooledAt.IsZero() && got.PooledAt.Time.Before(got.Since.Time) {
 				t.Errorf("since %s, pooledAt %s, changedAt %s, want them in order", got.Since, got.PooledAt, got.ChangedAt)
 			}
 		})

@@ -165,7 +165,7 @@ func renderInstance(v instanceView, now store.Time) string {
 		[2]string{"state", fmt.Sprintf("%s for %s", v.State, ageText(v.Since, now))},
 		[2]string{"run", run},
 		[2]string{"assignment", fmt.Sprint(v.Assignment)},
-		[2]string{"threshold", ifSet(v.Threshold, fmt.Sprintf("%s, %s left", v.Threshold.Format(time.RFC3339), short(v.left())))},
+		[2]string{"threshold", ifSet(v.Threshold, fmt.Sprintf("%s, %s left", v.Threshold.Time.Format(time.RFC3339), short(v.left())))},
 		[2]string{"pooled", ageText(v.PooledAt, now)},
 		[2]string{"class", fmt.Sprintf("%s: %s, %s, %d vCPUs, %d MiB", v.ResourceClass, v.InstanceType, v.UsageClass, v.CPU, v.Mem)},
 		[2]string{"zone", orNone(v.Zone)},
@@ -182,7 +182,7 @@ func renderInstance(v instanceView, now store.Time) string {
 }
 
 func instantText(at, now store.Time) string {
-	return ifSet(at, fmt.Sprintf("%s, %s ago", at.Format(time.RFC3339), ageText(at, now)))
+	return ifSet(at, fmt.Sprintf("%s, %s ago", at.Time.Format(time.RFC3339), ageText(at, now)))
 }
 
 // renderRequest draws everything about one request.

@@ -140,7 +140,7 @@ func (v *fleetView) sort() {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.ID, b.ID))
 	})
 	slices.SortFunc(v.Requests, func(a, b requestView) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.CreatedAt.Time.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
 	})
 	slices.Sort(v.Unread)
 }

@@ -166,7 +166,7 @@ func (j *Journal) Claims() (waited Times, overtaken int) {
 	for i, id := range j.order {
 		n := 0
 		for _, earlier := range j.order[:i] {
-			if j.since[id].Before(j.since[earlier].Time) {
+			if j.since[id].Time.Before(j.since[earlier].Time) {
 				n++
 			}
 		}

@@ -188,7 +188,7 @@ func (w *Witness) Known(living []string) {
 func (w *Witness) Instances() []store.Instance {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.SortedFunc(maps.Values(w.last), func(a, b store.Instance) int { return a.CreatedAt.Compare(b.CreatedAt.Time) })
+	return slices.SortedFunc(maps.Values(w.last), func(a, b store.Instance) int { return a.CreatedAt.Time.Compare(b.CreatedAt.Time) })
 }
 
 // Count counts the last records that want accepts.

@@ -35,7 +35,7 @@ func healthyKilledStep(was, is *Snapshot, _ Options, report reporter) {
 	for in := range each(is.Instances) {
 		before := was.instance(in.ID)
 		if before == nil || in.Version != before.Version+1 || before.State == statemachine.Terminated ||
-			in.Reason != statemachine.ReasonThreshold || !in.ChangedAt.Before(before.Threshold.Time) {
+			in.Reason != statemachine.ReasonThreshold || !in.ChangedAt.Time.Before(before.Threshold.Time) {
 			continue
 		}
 		report(Violation{

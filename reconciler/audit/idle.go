@@ -18,7 +18,7 @@ func unreachableIdle(s *Snapshot, o Options, report reporter) {
 		switch {
 		case in.silent(s.At, o):
 			if !outage { // none is given up for what all share
-				v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
+				v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.Time.UnixMilli())
 				v.Problem = fmt.Sprintf("is idle, and its agent has been silent for %s", long(s.At.Sub(in.lastSeen())))
 			}
 		case !in.pooled():

@@ -105,7 +105,7 @@ func vanishedMachine(s *Snapshot, o Options, report reporter) {
 			if silence <= o.Config.Limits.Window()+o.sweep() {
 				continue
 			}
-			v.Mark = fmt.Sprint("gone ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
+			v.Mark = fmt.Sprint("gone ", in.Assignment, in.Heartbeat.UpdatedAt.Time.UnixMilli())
 			v.Problem = fmt.Sprintf("is %s, and its machine is gone; its agent last reported %s ago", owned(in), long(silence))
 			switch {
 			case m != nil:
@@ -116,7 +116,7 @@ func vanishedMachine(s *Snapshot, o Options, report reporter) {
 			continue
 		}
 		if in.State != statemachine.Idle && !outage && in.silent(s.At, o) { // idle: unreachableIdle
-			v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.UnixMilli())
+			v.Mark = fmt.Sprint("silent ", in.Assignment, in.Heartbeat.UpdatedAt.Time.UnixMilli())
 			v.Problem = fmt.Sprintf("is %s, and its agent has been silent for %s", owned(in), long(silence))
 			silent = append(silent, v)
 		}

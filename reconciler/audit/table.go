@@ -56,7 +56,7 @@ func wrongFields(in *Instance, o Options, r *Run) []string {
 	wrong(!owned && in.Attempt != 0, "is %s and has attempt %d", state, in.Attempt)
 	wrong(in.Assignment < 1, "has assignment %d", in.Assignment)
 	wrong(state != statemachine.Idle && !in.PooledAt.IsZero(), "is %s and has pooledAt %s", state, stamp(in.PooledAt))
-	wrong(state == statemachine.Idle && !in.PooledAt.IsZero() && in.PooledAt.Before(in.Since.Time),
+	wrong(state == statemachine.Idle && !in.PooledAt.IsZero() && in.PooledAt.Time.Before(in.Since.Time),
 		"has pooledAt %s before since %s", stamp(in.PooledAt), stamp(in.Since))
 	wrong(in.Since.IsZero() || in.Since.After(in.ChangedAt.Time), "has since %s and changedAt %s", stamp(in.Since), stamp(in.ChangedAt))
 	if reg := in.Registration; reg.Serial > 0 {
@@ -185,5 +185,5 @@ func stamp(t store.Time) string {
 	if t.IsZero() {
 		return `""`
 	}
-	return t.Format(time.RFC3339)
+	return t.Time.Format(time.RFC3339)
 }
