@@ -43,7 +43,7 @@ type listener struct {
 	child   bool // ours: we read its exit status
 	out     *tail
 	updated bool // it began to replace its program; of the one goroutine
-	workers func(listener int) ([]process.Ref, error)
+	workers func(listener process.Ref) ([]process.Ref, error)
 	ended   int // jobs that are over; of the one goroutine
 	changed chan struct{}
 	stopped chan struct{} // closed when Stop begins
@@ -67,7 +67,7 @@ func (r *Runner) follow(ref process.Ref, child bool, st agent.Status) (*listener
 		return nil, err
 	}
 	l := &listener{
-		r: r, ref: ref, child: child, out: out, status: st, workers: workers, changed: make(chan struct{}, 1),
+		r: r, ref: ref, child: child, out: out, status: st, workers: r.workers, changed: make(chan struct{}, 1),
 		stopped: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{}), gone: make(chan struct{}),
 	}
 	go l.watch()
@@ -116,13 +116,13 @@ func (l *listener) watch() {
 }
 
 // look reads what is new and returns false once the process has ended, and the job that it leaves behind, if
-// there is one. Whether it lives is read first, so that nothing it wrote is missed.
+// there is one, which may have begun since the last look. Whether it lives is read first, so that nothing it wrote is missed.
 func (l *listener) look() bool {
 	alive := l.ref.Alive()
+	if err := l.out.next(l.observe); err != nil {
+		l.Kill() // its state can no longer be known, and the disk is finite
+	}
 	if alive || l.goesOn() {
-		if err := l.out.next(l.observe); err != nil {
-			l.Kill() // its state can no longer be known, and the disk is finite
-		}
 		l.mu.Lock()
 		changed := l.followJob()
 		l.mu.Unlock()

@@ -121,7 +121,7 @@ func FuzzParse_JobNames(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.workers = func(int) ([]process.Ref, error) {
+		l.workers = func(process.Ref) ([]process.Ref, error) {
 			if lives {
 				return []process.Ref{self}, nil
 			}
@@ -156,7 +156,7 @@ func TestFollow_JobWithoutWorker_IsNone(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Unix(0, 0))
 	l := &listener{
 		r: &Runner{o: Options{Clock: clk}}, changed: make(chan struct{}, 1), status: agent.Status{State: agent.Listening, Online: true},
-		workers: func(int) ([]process.Ref, error) { return nil, nil },
+		workers: func(process.Ref) ([]process.Ref, error) { return nil, nil },
 	}
 	l.observe("2026-01-02 03:04:05Z: Running job: x")
 	if l.followJob() || l.status.State != agent.Busy {
@@ -166,7 +166,7 @@ func TestFollow_JobWithoutWorker_IsNone(t *testing.T) {
 	if !l.followJob() || l.status.State != agent.Listening {
 		t.Errorf("after %s %+v, want listening", workerLimit, l.status)
 	}
-	l.workers = func(int) ([]process.Ref, error) { return nil, errors.ErrUnsupported }
+	l.workers = func(process.Ref) ([]process.Ref, error) { return nil, errors.ErrUnsupported }
 	l.observe("2026-01-02 03:04:05Z: Running job: y")
 	clk.SetTime(time.Unix(0, 0).Add(time.Hour))
 	if l.followJob() || l.status.State != agent.Busy {

@@ -4,9 +4,11 @@ package actionsrunner
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
@@ -17,14 +19,19 @@ import (
 // longer is no job but a line that looks like one.
 const workerLimit = time.Minute
 
-// workers returns the workers that a listener has.
-func workers(listener int) ([]process.Ref, error) {
-	children, err := process.Children(listener)
+// workers returns the workers that a listener has, the oldest first: what one starts has its name until it has become
+// another program. Those of a listener that has ended are no longer its children, but still this instance's, which has one
+// listener at a time.
+func (r *Runner) workers(listener process.Ref) ([]process.Ref, error) {
+	all, err := process.Children(listener.PID)
+	if !listener.Alive() {
+		all, err = r.others()
+	}
 	if err != nil {
 		return nil, err
 	}
 	var found []process.Ref
-	for _, ref := range children {
+	for _, ref := range all {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", ref.PID))
 		if err != nil {
 			continue // ended
@@ -33,6 +40,7 @@ func workers(listener int) ([]process.Ref, error) {
 			found = append(found, ref)
 		}
 	}
+	slices.SortFunc(found, func(a, b process.Ref) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.PID, b.PID)) })
 	return found, nil
 }
 
@@ -46,7 +54,7 @@ type job struct {
 // working reports whether the worker of the running job lives, as far as that can be seen.
 func (l *listener) working() bool {
 	if l.job.worker == (process.Ref{}) {
-		found, err := l.workers(l.ref.PID)
+		found, err := l.workers(l.ref)
 		l.job.blind = err != nil
 		if len(found) == 0 {
 			return false
@@ -89,5 +97,5 @@ func (l *listener) goesOn() bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.killed && l.status.State == agent.Busy && l.job.worker.Alive()
+	return !l.killed && l.status.State == agent.Busy && l.working()
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
@@ -72,5 +73,47 @@ func TestListener_Killed_ItsWorkerGoesOn_H38_H39(t *testing.T) {
 				t.Errorf("status = %+v, want the end of the listener, after its job", st)
 			}
 		})
+	}
+}
+
+// sightless is a clock by which no listener is looked at until it is opened.
+type sightless struct {
+	patience
+	open chan time.Time
+}
+
+func (c sightless) After(d time.Duration) <-chan time.Time {
+	select {
+	case <-c.open:
+	default:
+		if d < time.Second {
+			return c.open
+		}
+	}
+	return c.patience.After(d)
+}
+
+// The same holds where the listener took the job and ended between two looks at it.
+func TestListener_KilledUnseen_ItsWorkerGoesOn_H38(t *testing.T) {
+	w := newWorld(t)
+	dark := sightless{patient, make(chan time.Time)}
+	w.options.Clock = dark
+	l := w.start(store.JIT)
+	w.tell("say Listening for Jobs")
+	w.tell("worker")
+	worker := w.child()
+	w.tell("say Running job: build")
+	w.tell("die")
+	w.gone(l.Ref())
+	close(dark.open)
+	w.want(l, agent.Busy)
+	if err := l.Stop(context.Background(), store.ReleaseDrain); !errors.Is(err, agent.ErrBusy) || !worker.Alive() {
+		t.Fatalf("Stop(drain) = %v, worker alive: %t; want ErrBusy, and the job goes on", err, worker.Alive())
+	}
+	if err := process.Signal(worker, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if st := w.want(l, agent.Exited); st.Exit != 128+int(syscall.SIGSEGV) || st.Jobs != 1 {
+		t.Errorf("status = %+v, want the end of the listener, after its job", st)
 	}
 }
