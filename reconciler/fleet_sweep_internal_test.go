@@ -3,6 +3,8 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,7 +138,7 @@ func TestCompare_OneListingLacksSome_H07(t *testing.T) {
 	}
 }
 
-// orphanHub has runners, one of which cannot be deleted.
+// orphanHub has runners, of which the first cannot be deleted, and the third has a job.
 type orphanHub struct {
 	GitHub
 	runners []githubapi.Runner
@@ -145,18 +147,23 @@ type orphanHub struct {
 
 func (h *orphanHub) Runners(context.Context) ([]githubapi.Runner, error) { return h.runners, nil }
 func (h *orphanHub) DeleteRunner(_ context.Context, id int64) error {
-	if id == 1 {
+	switch id {
+	case 1:
 		return githubapi.ErrUnavailable
+	case 3:
+		return githubapi.ErrBusy
 	}
 	h.deleted = append(h.deleted, id)
 	return nil
 }
 
 // A runner that is being registered has no owner yet. That one orphan cannot be deleted, so that the sweep comes back
-// after seconds, makes no second sight of it.
+// after seconds, makes no second sight of it. Nobody is told that one was deleted which GitHub keeps for its job.
 func TestSweepRunners_SecondSightIsMinutesLater(t *testing.T) {
-	hub := &orphanHub{runners: []githubapi.Runner{{ID: 1, Name: "i-1-7.1"}, {ID: 2, Name: "i-1-7.2"}}}
+	hub := &orphanHub{runners: []githubapi.Runner{{ID: 1, Name: "i-1-7.1"}, {ID: 2, Name: "i-1-7.2"}, {ID: 3, Name: "i-1-7.3"}}}
 	term, clk, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), hub)
+	var log strings.Builder
+	term.log = slog.New(slog.NewTextHandler(&log, nil))
 	term.cache.instances.apply(inState("i-1", 3, statemachine.Idle, ""))
 	runners := &runnerSweep{tenure: term.tenure, cache: term.cache, github: hub, orphanRunners: firstSeen{}}
 	sweep := func() {
@@ -175,5 +182,8 @@ func TestSweepRunners_SecondSightIsMinutesLater(t *testing.T) {
 	}
 	if len(hub.deleted) != 1 || hub.deleted[0] != 2 {
 		t.Errorf("deleted %v after %s, want the runner that is still without an owner", hub.deleted, clk.Now().Sub(dawn))
+	}
+	if told := log.String(); !strings.Contains(told, "runner=i-1-7.2") || strings.Contains(told, "runner=i-1-7.3") {
+		t.Errorf("log:\n%s\nwant the runner named that was deleted, and no other", told)
 	}
 }

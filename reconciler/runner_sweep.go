@@ -39,11 +39,13 @@ func (w *runnerSweep) sweepRunners(ctx context.Context) error {
 		if now.Sub(w.orphanRunners.since(r.Name, now)) < w.cfg.Runners/2 && !w.machineGone(r.Name) {
 			continue
 		}
-		if err := w.github.DeleteRunner(ctx, r.ID); err != nil && !errors.Is(err, githubapi.ErrBusy) {
+		switch err := w.github.DeleteRunner(ctx, r.ID); {
+		case errors.Is(err, githubapi.ErrBusy): // a later sweep finds it without its job
+		case err != nil:
 			errs = append(errs, fmt.Errorf("delete runner %s: %w", r.Name, err))
-			continue
+		default:
+			w.log.Info("deleted an orphan runner at GitHub", logkey.Runner, r.Name)
 		}
-		w.log.Info("deleted an orphan runner at GitHub", logkey.Runner, r.Name)
 	}
 	w.orphanRunners.retain(func(name string) bool { return present[name] })
 	return errors.Join(errs...)
