@@ -14,13 +14,13 @@ func (s *Server) set(f func()) {
 }
 
 // Limit lets at most n instances live at once, as a quota does; a negative n lifts it.
-func (s *Server) Limit(n int) { s.set(func() { s.limit = n }) }
+func (s *Server) Limit(n int) { s.set(func() { s.fleets.limit = n }) }
 
 // Refuse makes CreateFleet report code for the pools that p covers; "" lifts it.
 func (s *Server) Refuse(p Pool, code string) {
 	s.set(func() {
-		if s.refused[p] = (failure{code: code, message: "refused by the test"}); code == "" {
-			delete(s.refused, p)
+		if s.fleets.refused[p] = (failure{code: code, message: "refused by the test"}); code == "" {
+			delete(s.fleets.refused, p)
 		}
 	})
 }
@@ -47,7 +47,7 @@ type Odds struct {
 }
 
 // Odd makes the server do odds from now on.
-func (s *Server) Odd(o Odds) { s.set(func() { s.odds = o }) }
+func (s *Server) Odd(o Odds) { s.set(func() { s.fleets.odds = o }) }
 
 // Deny takes the permission for an action away.
 func (s *Server) Deny(action string) { s.set(func() { s.denied[action] = true }) }
@@ -55,67 +55,58 @@ func (s *Server) Deny(action string) { s.set(func() { s.denied[action] = true })
 // Remove deletes an image, subnet, security group, instance profile or launch template, by id or name.
 func (s *Server) Remove(id string) {
 	s.set(func() {
-		delete(s.images, id)
-		delete(s.groups, id)
-		delete(s.profiles, id)
-		s.subnets = slices.DeleteFunc(s.subnets, func(sub Subnet) bool { return sub.ID == id })
-		s.templates = slices.DeleteFunc(s.templates, func(t *launchTemplate) bool { return t.name == id })
+		s.resources.remove(id)
+		s.templates.remove(id)
 	})
 }
 
 // SetParameter gives a parameter of Systems Manager a value.
-func (s *Server) SetParameter(name, value string) { s.set(func() { s.parameters[name] = value }) }
+func (s *Server) SetParameter(name, value string) {
+	s.set(func() { s.resources.parameters[name] = value })
+}
 
 // SetProfile makes an instance profile with a role of this id.
-func (s *Server) SetProfile(name, roleID string) { s.set(func() { s.profiles[name] = roleID }) }
+func (s *Server) SetProfile(name, roleID string) {
+	s.set(func() { s.resources.profiles[name] = roleID })
+}
 
 // SetImage makes an x86_64 image.
-func (s *Server) SetImage(id string) { s.set(func() { s.images[id] = "x86_64" }) }
+func (s *Server) SetImage(id string) { s.set(func() { s.resources.images[id] = "x86_64" }) }
 
 // SetSubnets replaces the subnets.
-func (s *Server) SetSubnets(subnets ...Subnet) { s.set(func() { s.subnets = subnets }) }
+func (s *Server) SetSubnets(subnets ...Subnet) { s.set(func() { s.resources.subnets = subnets }) }
 
 // SetTypes replaces the types.
-func (s *Server) SetTypes(types ...Type) { s.set(func() { s.types = types }) }
+func (s *Server) SetTypes(types ...Type) { s.set(func() { s.resources.types = types }) }
 
 // SetGroup makes a security group of a VPC.
-func (s *Server) SetGroup(id, vpc string) { s.set(func() { s.groups[id] = vpc }) }
+func (s *Server) SetGroup(id, vpc string) { s.set(func() { s.resources.groups[id] = vpc }) }
 
 // SetPage bounds how many things one answer lists; 0: all.
-func (s *Server) SetPage(n int) { s.set(func() { s.page = n }) }
+func (s *Server) SetPage(n int) { s.set(func() { s.api.page = n }) }
 
 // SetLag sets for how long a new instance is not seen by other calls.
-func (s *Server) SetLag(d time.Duration) { s.set(func() { s.lag = d }) }
+func (s *Server) SetLag(d time.Duration) { s.set(func() { s.instances.lag = d }) }
 
 // Stick makes an instance refuse to be terminated, with code, until that is "".
-func (s *Server) Stick(id, code string) { s.set(func() { s.stuck[id] = code }) }
+func (s *Server) Stick(id, code string) { s.set(func() { s.instances.stuck[id] = code }) }
 
 // Forget lets EC2 know a machine no longer, as an hour after its end.
 func (s *Server) Forget(id string) {
-	s.set(func() {
-		delete(s.instances, id)
-		s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == id })
-	})
+	s.set(func() { s.instances.forget(id) })
 }
 
 // Fence allows to terminate only what carries the tag, as a policy with a condition on it.
-func (s *Server) Fence(key, value string) { s.set(func() { s.fence = [2]string{key, value} }) }
+func (s *Server) Fence(key, value string) {
+	s.set(func() { s.instances.fence = [2]string{key, value} })
+}
 
 // Stop makes an instance a stopped one.
-func (s *Server) Stop(id string) { s.set(func() { s.instances[id].Stopped = true }) }
+func (s *Server) Stop(id string) { s.set(func() { s.instances.byID[id].Stopped = true }) }
 
 // PowerOff ends or stops an instance from inside, unless it is stuck. It reports whether it did.
 func (s *Server) PowerOff(id string) (did bool) {
-	s.set(func() {
-		i := s.instances[id]
-		switch did = s.stuck[id] == ""; {
-		case !did:
-		case !i.Terminates:
-			i.Stopped = true
-		case i.EndedAt.IsZero():
-			i.EndedAt = time.Now()
-		}
-	})
+	s.set(func() { did = s.instances.powerOff(id) })
 	return did
 }
 
@@ -126,8 +117,7 @@ func (s *Server) Add(i Instance) string {
 			i.ID = newID("i-")
 		}
 		i.LaunchedAt = time.Now().Add(-time.Minute)
-		s.instances[i.ID] = &i
-		s.order = append(s.order, i.ID)
+		s.instances.add(&i)
 	})
 	return i.ID
 }
@@ -136,8 +126,8 @@ func (s *Server) Add(i Instance) string {
 func (s *Server) Instances() []Instance {
 	var out []Instance
 	s.set(func() {
-		for _, id := range s.order {
-			out = append(out, *s.instances[id])
+		for _, id := range s.instances.order {
+			out = append(out, *s.instances.byID[id])
 		}
 	})
 	return out
@@ -158,7 +148,7 @@ func (s *Server) Alive() []string {
 func (s *Server) Subnets() []string {
 	var out []string
 	s.set(func() {
-		for _, sub := range s.subnets {
+		for _, sub := range s.resources.subnets {
 			out = append(out, sub.ID)
 		}
 	})

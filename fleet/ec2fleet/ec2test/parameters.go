@@ -28,7 +28,7 @@ func (s *Server) serveParameter(w http.ResponseWriter, r *http.Request) {
 	default:
 		found, unknown := []map[string]any{}, []string{}
 		for _, name := range in.Names {
-			if value, ok := s.parameters[name]; ok {
+			if value, ok := s.resources.parameters[name]; ok {
 				found = append(found, map[string]any{"Name": name, "Type": "String", "Value": value, "Version": 1})
 			} else {
 				unknown = append(unknown, name)

@@ -3,7 +3,6 @@ package ec2test
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -71,51 +70,30 @@ type Pool struct {
 type Server struct {
 	URL string
 
-	tb testing.TB
-
-	mu         sync.Mutex
-	types      []Type
-	subnets    []Subnet
-	images     map[string]string // id: architecture
-	parameters map[string]string // of Systems Manager: value by name
-	groups     map[string]string // id: VPC
-	profiles   map[string]string // name: role id
-	templates  []*launchTemplate
-	instances  map[string]*Instance
-	order      []string
-	tokens     map[string]memory
-	versions   map[string]string // client token: answer
-	limit      int
-	refused    map[Pool]failure
-	stuck      map[string]string // instance: code with which it cannot be terminated
-	faults     map[string][]Fault
-	denied     map[string]bool
-	fence      [2]string // tag and value without which nothing can be terminated
-	page       int
-	lag        time.Duration
-	odds       Odds
-	requests   map[string][]url.Values
-}
-
-// memory is what was answered to a token.
-type memory struct {
-	form     string
-	answer   string
-	launched []*Instance
+	mu        sync.Mutex // guards all that follows, and all that is in it
+	api       *api
+	resources *resources
+	templates *templates
+	instances *instances
+	fleets    *fleets
+	faults    map[string][]Fault
+	denied    map[string]bool
+	requests  map[string][]url.Values
 }
 
 // New starts a server that ends with the test. It fails the test on any request that EC2 would refuse
 // as malformed.
 func New(tb testing.TB) *Server {
+	a := &api{tb: tb}
 	s := &Server{
-		tb: tb, types: Types(), images: map[string]string{AMI: "x86_64"}, groups: map[string]string{Group: VPC},
-		profiles: map[string]string{Profile: RoleID}, instances: make(map[string]*Instance),
-		tokens: make(map[string]memory), versions: make(map[string]string), limit: -1, parameters: make(map[string]string),
-		refused: make(map[Pool]failure), stuck: make(map[string]string), faults: make(map[string][]Fault),
-		denied: make(map[string]bool), requests: make(map[string][]url.Values),
+		api: a, resources: newResources(a),
+		templates: &templates{api: a, answers: make(map[string]string)},
+		instances: &instances{api: a, byID: make(map[string]*Instance), stuck: make(map[string]string)},
+		faults:    make(map[string][]Fault), denied: make(map[string]bool), requests: make(map[string][]url.Values),
 	}
-	for i, zone := range []string{"a", "b", "c"} {
-		s.subnets = append(s.subnets, Subnet{ID: fmt.Sprintf("subnet-0000000%d", i+1), Zone: "us-east-1" + zone, Free: 250, VPC: VPC})
+	s.fleets = &fleets{
+		api: a, resources: s.resources, templates: s.templates, instances: s.instances,
+		tokens: make(map[string]memory), limit: -1, refused: make(map[Pool]failure),
 	}
 	web := httptest.NewServer(s)
 	tb.Cleanup(web.Close)
@@ -186,48 +164,40 @@ func (f Fault) answer(w http.ResponseWriter, isIAM bool) {
 	(&failure{f.Status, f.Code, f.Message}).answer(w, isIAM)
 }
 
-// malformed fails the test: a request of ours that EC2 would refuse whatever there is.
-func malformed(tb testing.TB, action string, f *failure) *failure {
-	if f != nil {
-		tb.Errorf("%s: EC2 would refuse this request: %s: %s", action, f.code, f.message)
-	}
-	return f
-}
-
 func (s *Server) serve(action string, q *node) (string, *failure) {
 	switch action {
 	case "CreateFleet":
-		return s.createFleet(q)
+		return s.fleets.create(q)
 	case "TerminateInstances":
-		return s.terminate(q)
+		return s.instances.terminate(q)
 	case "DescribeInstances":
-		return s.describeInstances(q)
+		return s.instances.describe(q)
 	case "DescribeVolumes":
-		return s.describeVolumes(q)
+		return s.instances.describeVolumes(q)
 	case "DescribeInstanceTypes":
-		return s.describeTypes(q)
+		return s.resources.describeTypes(q)
 	case "DescribeInstanceTypeOfferings":
-		return s.describeOfferings(q)
+		return s.resources.describeOfferings(q)
 	case "DescribeSubnets":
-		return s.describeSubnets(q)
+		return s.resources.describeSubnets(q)
 	case "DescribeSecurityGroups":
-		return s.describeGroups(q)
+		return s.resources.describeGroups(q)
 	case "DescribeImages":
-		return s.describeImages(q)
+		return s.resources.describeImages(q)
 	case "DescribeLaunchTemplates":
-		return s.describeTemplates(q)
+		return s.templates.describe(q)
 	case "DescribeLaunchTemplateVersions":
-		return s.describeVersions(q)
+		return s.templates.describeVersions(q)
 	case "CreateLaunchTemplate":
-		return s.createTemplate(q)
+		return s.templates.create(q)
 	case "CreateLaunchTemplateVersion":
-		return s.createVersion(q)
+		return s.templates.createVersion(q)
 	case "ModifyLaunchTemplate":
-		return s.modifyTemplate(q)
+		return s.templates.modify(q)
 	case "DeleteLaunchTemplateVersions":
-		return s.deleteVersions(q)
+		return s.templates.deleteVersions(q)
 	case "GetInstanceProfile":
-		return s.getProfile(q)
+		return s.resources.getProfile(q)
 	}
 	return "", bad("InvalidAction", "The action %s is not valid for this web service.", action)
 }

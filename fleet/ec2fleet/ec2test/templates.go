@@ -7,6 +7,13 @@ import (
 	"time"
 )
 
+// templates are the launch templates.
+type templates struct {
+	api     *api
+	all     []*launchTemplate
+	answers map[string]string // to requests for a version, by client token
+}
+
 type launchTemplate struct {
 	id       string
 	name     string
@@ -24,9 +31,15 @@ type version struct {
 	at          time.Time
 }
 
+func (v *version) image() string { return v.data.str("ImageId") }
+
+func (l *templates) remove(name string) {
+	l.all = slices.DeleteFunc(l.all, func(t *launchTemplate) bool { return t.name == name })
+}
+
 // find returns a template by id or name and, of it, a version: a number, $Default or $Latest.
-func (s *Server) find(id, name, number string) (*launchTemplate, *version, *failure) {
-	at := slices.IndexFunc(s.templates, func(t *launchTemplate) bool {
+func (l *templates) find(id, name, number string) (*launchTemplate, *version, *failure) {
+	at := slices.IndexFunc(l.all, func(t *launchTemplate) bool {
 		return id != "" && t.id == id || id == "" && t.name == name
 	})
 	switch {
@@ -35,7 +48,7 @@ func (s *Server) find(id, name, number string) (*launchTemplate, *version, *fail
 	case at < 0:
 		return nil, nil, bad("InvalidLaunchTemplateName.NotFoundException", "The specified launch template, with template name %s, does not exist.", name)
 	}
-	t := s.templates[at]
+	t := l.all[at]
 	want := t.byDef
 	if n, err := strconv.Atoi(number); err == nil {
 		want = n
@@ -71,19 +84,19 @@ func (t *launchTemplate) showVersion(v *version) string {
 		text("createTime", v.at.UTC().Format(time.RFC3339)) + echo("LaunchTemplateData", v.data)
 }
 
-func (s *Server) describeTemplates(q *node) (string, *failure) {
+func (l *templates) describe(q *node) (string, *failure) {
 	names := q.strings("LaunchTemplateName")
-	all, missing := picked(s.templates, names, func(t *launchTemplate) string { return t.name })
+	all, missing := picked(l.all, names, func(t *launchTemplate) string { return t.name })
 	if len(missing) > 0 {
 		return "", bad("InvalidLaunchTemplateName.NotFoundException", "At least one of the launch templates specified in the request does not exist: %v", missing)
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(t *launchTemplate) bool { return !tagged(t.tags, q.filters()) })
-	page, next := paged(s, q, all)
+	page, next := paged(l.api, q, all)
 	return next + set("launchTemplates", page, (*launchTemplate).show), nil
 }
 
-func (s *Server) describeVersions(q *node) (string, *failure) {
-	t, v, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), q.str("LaunchTemplateVersion", "1"))
+func (l *templates) describeVersions(q *node) (string, *failure) {
+	t, v, failed := l.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), q.str("LaunchTemplateVersion", "1"))
 	if failed != nil {
 		return "", failed
 	}
@@ -91,48 +104,48 @@ func (s *Server) describeVersions(q *node) (string, *failure) {
 	if !q.has("LaunchTemplateVersion") {
 		all = t.versions
 	}
-	page, next := paged(s, q, all)
+	page, next := paged(l.api, q, all)
 	return next + set("launchTemplateVersionSet", page, func(v *version) string {
 		return t.showVersion(v)
 	}), nil
 }
 
-func (s *Server) createTemplate(q *node) (string, *failure) {
+func (l *templates) create(q *node) (string, *failure) {
 	f := checkTemplate(q)
 	if f == nil {
 		f = checkTagSpecs(q, "launch-template")
 	}
-	if malformed(s.tb, "CreateLaunchTemplate", f) != nil {
+	if l.api.malformed("CreateLaunchTemplate", f) != nil {
 		return "", f
 	}
 	name := q.str("LaunchTemplateName")
-	if slices.ContainsFunc(s.templates, func(t *launchTemplate) bool { return t.name == name }) {
+	if slices.ContainsFunc(l.all, func(t *launchTemplate) bool { return t.name == name }) {
 		return "", bad("InvalidLaunchTemplateName.AlreadyExistsException", "Launch template name already in use.")
 	}
 	t := &launchTemplate{id: newID("lt-"), name: name, byDef: 1, at: time.Now(), tags: q.list("TagSpecification")[0].tags()}
 	t.add(q)
-	s.templates = append(s.templates, t)
+	l.all = append(l.all, t)
 	return el("launchTemplate", t.show()), nil
 }
 
-func (s *Server) createVersion(q *node) (string, *failure) {
-	if f := malformed(s.tb, "CreateLaunchTemplateVersion", checkTemplate(q)); f != nil {
+func (l *templates) createVersion(q *node) (string, *failure) {
+	if f := l.api.malformed("CreateLaunchTemplateVersion", checkTemplate(q)); f != nil {
 		return "", f
 	}
 	token := q.str("ClientToken")
-	if known, ok := s.versions[token]; ok {
+	if known, ok := l.answers[token]; ok {
 		return known, nil
 	}
-	t, _, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "$Latest")
+	t, _, failed := l.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "$Latest")
 	if failed != nil {
 		return "", failed
 	}
-	s.versions[token] = el("launchTemplateVersion", t.showVersion(t.add(q)))
-	return s.versions[token], nil
+	l.answers[token] = el("launchTemplateVersion", t.showVersion(t.add(q)))
+	return l.answers[token], nil
 }
 
-func (s *Server) modifyTemplate(q *node) (string, *failure) {
-	t, v, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), q.str("SetDefaultVersion"))
+func (l *templates) modify(q *node) (string, *failure) {
+	t, v, failed := l.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), q.str("SetDefaultVersion"))
 	if failed != nil {
 		return "", failed
 	}
@@ -140,8 +153,8 @@ func (s *Server) modifyTemplate(q *node) (string, *failure) {
 	return el("launchTemplate", t.show()), nil
 }
 
-func (s *Server) deleteVersions(q *node) (string, *failure) {
-	t, _, failed := s.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "")
+func (l *templates) deleteVersions(q *node) (string, *failure) {
+	t, _, failed := l.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "")
 	if failed != nil {
 		return "", failed
 	}
