@@ -1,7 +1,6 @@
 package githubsim
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
@@ -30,7 +29,7 @@ const (
 	installationLife = time.Hour
 )
 
-// app is the App and what was given to it. Guarded by Hub.mu.
+// app is the App and what was given to it.
 type app struct {
 	App
 	key    *rsa.PublicKey
@@ -46,28 +45,23 @@ func (h *Hub) SetApp(a App) error {
 	if a.ID < 1 || a.Installation < 1 {
 		return fmt.Errorf("app: id and installation must be at least 1, got %d and %d: %w", a.ID, a.Installation, ErrInvalid)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.app = app{App: a, key: key, tokens: map[string]time.Time{}}
-	h.broadcast()
+	h.monitor.change(func(time.Time) { h.app = app{App: a, key: key, tokens: map[string]time.Time{}} })
 	return nil
 }
 
-// signedBy reports whether a credential is a signature of the App that is good now.
-func (h *Hub) signedBy(credential string) error {
-	h.mu.Lock()
-	key, id, now := h.app.key, h.app.ID, h.clock.Now()
-	h.mu.Unlock()
-	if key == nil {
+// verify returns ErrUnauthorized unless a credential is a signature of the App that is good now. The lock need not be
+// held: it looks at no tokens.
+func (a app) verify(credential string, now time.Time) error {
+	if a.key == nil {
 		return fmt.Errorf("no App is known: %w", ErrUnauthorized)
 	}
 	var claims jwt.RegisteredClaims
-	_, err := jwt.ParseWithClaims(credential, &claims, func(*jwt.Token) (any, error) { return key, nil },
+	_, err := jwt.ParseWithClaims(credential, &claims, func(*jwt.Token) (any, error) { return a.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Name}), jwt.WithoutClaimsValidation()) // its own clock is not ours
 	switch {
 	case err != nil:
 		return fmt.Errorf("a JSON web token could not be decoded: %w: %w", ErrUnauthorized, err)
-	case claims.Issuer != strconv.FormatInt(id, 10):
+	case claims.Issuer != strconv.FormatInt(a.ID, 10):
 		return fmt.Errorf("'Issuer' claim ('iss') must be an Integer that is the App's: %w", ErrUnauthorized)
 	case claims.IssuedAt == nil || claims.IssuedAt.After(now.Add(signatureDrift)):
 		return fmt.Errorf("'Issued at' claim ('iat') must be in the past: %w", ErrUnauthorized)
@@ -77,28 +71,14 @@ func (h *Hub) signedBy(credential string) error {
 	return nil
 }
 
-// installed reports whether a credential is an installation token that is good now.
-func (h *Hub) installed(credential string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.clock.Now().Before(h.app.tokens[credential])
-}
-
-func (h *Hub) installation(ctx context.Context) (a App, err error) {
-	err = h.do(ctx, CallInstallation, func(time.Time) error { a = h.app.App; return nil })
-	return a, err
-}
-
-func (h *Hub) installationToken(ctx context.Context, id int64) (tok githubapi.Token, err error) {
-	err = h.do(ctx, CallAppToken, func(now time.Time) error {
-		if id != h.app.Installation {
-			return fmt.Errorf("installation %d: %w", id, errNotFound)
-		}
-		tok = githubapi.Token{Value: "ghs_" + rand.Text(), Expires: now.Add(installationLife).UTC().Truncate(time.Second)}
-		h.app.tokens[tok.Value] = tok.Expires
-		return nil
-	})
-	return tok, err
+// newToken returns an installation token.
+func (a app) newToken(installation int64, now time.Time) (githubapi.Token, error) {
+	if installation != a.Installation {
+		return githubapi.Token{}, fmt.Errorf("installation %d: %w", installation, errNotFound)
+	}
+	tok := githubapi.Token{Value: "ghs_" + rand.Text(), Expires: now.Add(installationLife).UTC().Truncate(time.Second)}
+	a.tokens[tok.Value] = tok.Expires
+	return tok, nil
 }
 
 // errNotFound is the service's answer to what is not there, or not to be seen.
@@ -113,7 +93,8 @@ type wireInstallation struct {
 func (s *server) apps(mux *http.ServeMux) {
 	for _, of := range []string{"repos/{owner}/{repo}", "orgs/{owner}"} {
 		mux.Handle("GET /"+of+"/installation", s.signed(func(w http.ResponseWriter, r *http.Request) {
-			a, err := s.hub.installation(r.Context())
+			var a App
+			err := s.hub.do(r.Context(), CallInstallation, func(time.Time) error { a = s.hub.app.App; return nil })
 			s.answer(w, CallInstallation, http.StatusOK, wireInstallation{ID: a.Installation, AppID: a.ID}, err)
 		}))
 	}
@@ -123,15 +104,28 @@ func (s *server) apps(mux *http.ServeMux) {
 			notFound(w, r)
 			return
 		}
-		tok, err := s.hub.installationToken(r.Context(), id)
+		var tok githubapi.Token
+		err = s.hub.do(r.Context(), CallAppToken, func(now time.Time) (err error) {
+			tok, err = s.hub.app.newToken(id, now)
+			return err
+		})
 		s.answer(w, CallAppToken, http.StatusCreated, wireToken{Token: tok.Value, ExpiresAt: tok.Expires}, err)
 	}))
+}
+
+// installed reports whether a credential is an installation token that is good now.
+func (s *server) installed(credential string) (ok bool) {
+	s.hub.monitor.with(func(now time.Time) { ok = now.Before(s.hub.app.tokens[credential]) })
+	return ok
 }
 
 // signed refuses requests that the App did not sign.
 func (s *server) signed(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.hub.signedBy(bearer(r)); err != nil {
+		var a app
+		var now time.Time
+		s.hub.monitor.with(func(at time.Time) { a, now = s.hub.app, at })
+		if err := a.verify(bearer(r), now); err != nil {
 			writeError(w, err)
 			return
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
-// The control API: what the tests' and the operator's methods of Hub do, over HTTP. Durations are in
-// seconds.
+// controlAPI is what the tests' and the operator's methods of Hub do, over HTTP. Durations are in seconds.
+type controlAPI struct{ hub *Hub }
 
 type wireLimit struct {
 	Limit     int     `json:"limit"`
@@ -25,66 +25,66 @@ type wireLatency struct {
 	Session float64 `json:"sessionSeconds"`
 }
 
-func (s *server) control() http.Handler {
+func (a controlAPI) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /jobs", s.submit)
-	mux.HandleFunc("GET /jobs", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.hub.Jobs()) })
-	mux.HandleFunc("GET /jobs/{id}", s.job)
-	mux.HandleFunc("POST /jobs/{id}/cancel", s.cancel)
+	mux.HandleFunc("POST /jobs", a.submit)
+	mux.HandleFunc("GET /jobs", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, a.hub.Jobs()) })
+	mux.HandleFunc("GET /jobs/{id}", a.job)
+	mux.HandleFunc("POST /jobs/{id}/cancel", a.cancel)
 	mux.HandleFunc("GET /registrations", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, s.hub.Registrations())
+		writeJSON(w, http.StatusOK, a.hub.Registrations())
 	})
-	mux.HandleFunc("GET /calls", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.hub.Calls()) })
-	mux.HandleFunc("PUT /outage", s.setOutage)
-	mux.HandleFunc("PUT /services/{service}", s.setTrouble)
-	mux.HandleFunc("PUT /conflicts", s.setConflicts)
-	mux.HandleFunc("DELETE /runners/{id}", s.onRunner(s.hub.Evict))
-	mux.HandleFunc("POST /runners/{id}/expire", s.onRunner(s.hub.Expire))
-	mux.HandleFunc("PUT /ratelimit/{resource}", s.setRateLimit)
-	mux.HandleFunc("PUT /latency", s.setLatency)
-	mux.HandleFunc("PUT /app", s.setApp)
-	mux.HandleFunc("PUT /groups", s.setGroups)
-	mux.HandleFunc("PUT /deprecated", s.setDeprecated)
-	mux.HandleFunc("PUT /deprecations/{version}", s.setEnd)
+	mux.HandleFunc("GET /calls", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, a.hub.Calls()) })
+	mux.HandleFunc("PUT /outage", a.setOutage)
+	mux.HandleFunc("PUT /services/{service}", a.setTrouble)
+	mux.HandleFunc("PUT /conflicts", a.setConflicts)
+	mux.HandleFunc("DELETE /runners/{id}", a.onRunner(a.hub.Evict))
+	mux.HandleFunc("POST /runners/{id}/expire", a.onRunner(a.hub.Expire))
+	mux.HandleFunc("PUT /ratelimit/{resource}", a.setRateLimit)
+	mux.HandleFunc("PUT /latency", a.setLatency)
+	mux.HandleFunc("PUT /app", a.setApp)
+	mux.HandleFunc("PUT /groups", a.setGroups)
+	mux.HandleFunc("PUT /deprecated", a.setDeprecated)
+	mux.HandleFunc("PUT /deprecations/{version}", a.setEnd)
 	mux.HandleFunc("/", notFound)
 	return mux
 }
 
-func (s *server) submit(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) submit(w http.ResponseWriter, r *http.Request) {
 	var j Job
 	err := readJSON(r, &j)
 	if err == nil {
-		err = s.hub.Submit(j)
+		err = a.hub.Submit(j)
 	}
 	if err != nil {
 		writeError(w, err)
 		return
 	}
-	s.writeJob(w, http.StatusCreated, j.ID)
+	a.writeJob(w, http.StatusCreated, j.ID)
 }
 
 // job returns one job; with ?wait=1 once it is completed.
-func (s *server) job(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) job(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	if r.URL.Query().Get("wait") != "" {
-		if _, err := s.hub.Wait(r.Context(), id); err != nil {
+		if _, err := a.hub.Wait(r.Context(), id); err != nil {
 			writeError(w, err)
 			return
 		}
 	}
-	s.writeJob(w, http.StatusOK, id)
+	a.writeJob(w, http.StatusOK, id)
 }
 
-func (s *server) cancel(w http.ResponseWriter, r *http.Request) {
-	if err := s.hub.Cancel(r.PathValue("id")); err != nil {
+func (a controlAPI) cancel(w http.ResponseWriter, r *http.Request) {
+	if err := a.hub.Cancel(r.PathValue("id")); err != nil {
 		writeError(w, err)
 		return
 	}
-	s.writeJob(w, http.StatusOK, r.PathValue("id"))
+	a.writeJob(w, http.StatusOK, r.PathValue("id"))
 }
 
-func (s *server) writeJob(w http.ResponseWriter, status int, id string) {
-	rec, err := s.hub.Job(id)
+func (a controlAPI) writeJob(w http.ResponseWriter, status int, id string) {
+	rec, err := a.hub.Job(id)
 	if err != nil {
 		writeError(w, err)
 		return
@@ -92,7 +92,7 @@ func (s *server) writeJob(w http.ResponseWriter, status int, id string) {
 	writeJSON(w, status, rec)
 }
 
-func (s *server) setOutage(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setOutage(w http.ResponseWriter, r *http.Request) {
 	var o Outage
 	err := readJSON(r, &o)
 	if err == nil && !slices.Contains([]Mode{Up, Fails, Hangs, Lost, Revoked}, o.Mode) {
@@ -102,7 +102,7 @@ func (s *server) setOutage(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	s.hub.SetOutage(o)
+	a.hub.SetOutage(o)
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -112,7 +112,7 @@ type wireTrouble struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (s *server) setTrouble(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setTrouble(w http.ResponseWriter, r *http.Request) {
 	service := Service(r.PathValue("service"))
 	var t wireTrouble
 	err := readJSON(r, &t)
@@ -125,22 +125,22 @@ func (s *server) setTrouble(w http.ResponseWriter, r *http.Request) {
 	case t.Seconds < 0:
 		err = fmt.Errorf("seconds: must not be negative, got %v: %w", t.Seconds, ErrInvalid)
 	default:
-		s.hub.SetTrouble(service, t.Trouble, seconds(t.Seconds))
+		a.hub.SetTrouble(service, t.Trouble, seconds(t.Seconds))
 	}
 	done(w, err)
 }
 
-func (s *server) setConflicts(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setConflicts(w http.ResponseWriter, r *http.Request) {
 	var n int
 	err := readJSON(r, &n)
 	if err == nil {
-		s.hub.SetConflicts(n)
+		a.hub.SetConflicts(n)
 	}
 	done(w, err)
 }
 
 // onRunner does something to one runner.
-func (s *server) onRunner(act func(id int64) error) http.HandlerFunc {
+func (a controlAPI) onRunner(act func(id int64) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 		if err != nil {
@@ -151,7 +151,7 @@ func (s *server) onRunner(act func(id int64) error) http.HandlerFunc {
 	}
 }
 
-func (s *server) setRateLimit(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setRateLimit(w http.ResponseWriter, r *http.Request) {
 	resource := r.PathValue("resource")
 	var l wireLimit
 	err := readJSON(r, &l)
@@ -165,58 +165,58 @@ func (s *server) setRateLimit(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	s.hub.SetRateLimit(resource, RateLimit{Limit: l.Limit, Window: seconds(l.Window), Status: l.Status, Secondary: l.Secondary})
+	a.hub.SetRateLimit(resource, RateLimit{Limit: l.Limit, Window: seconds(l.Window), Status: l.Status, Secondary: l.Secondary})
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *server) setLatency(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setLatency(w http.ResponseWriter, r *http.Request) {
 	var l wireLatency
 	if err := readJSON(r, &l); err != nil {
 		writeError(w, err)
 		return
 	}
-	s.hub.SetLatency(Latency{API: seconds(l.API), Session: seconds(l.Session)})
+	a.hub.SetLatency(Latency{API: seconds(l.API), Session: seconds(l.Session)})
 	w.WriteHeader(http.StatusNoContent)
 }
 
 // longest is what stands for ever: a float64 may be more than a Duration holds.
 const longest = 100 * 365 * 24 * time.Hour
 
-func (s *server) setApp(w http.ResponseWriter, r *http.Request) {
-	var a App
-	err := readJSON(r, &a)
+func (a controlAPI) setApp(w http.ResponseWriter, r *http.Request) {
+	var app App
+	err := readJSON(r, &app)
 	if err == nil {
-		err = s.hub.SetApp(a)
+		err = a.hub.SetApp(app)
 	}
 	done(w, err)
 }
 
-func (s *server) setGroups(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setGroups(w http.ResponseWriter, r *http.Request) {
 	var names []string
 	err := readJSON(r, &names)
 	if err == nil {
-		s.hub.SetGroups(names...)
+		a.hub.SetGroups(names...)
 	}
 	done(w, err)
 }
 
-func (s *server) setDeprecated(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setDeprecated(w http.ResponseWriter, r *http.Request) {
 	var on bool
 	err := readJSON(r, &on)
 	if err == nil {
-		s.hub.SetDeprecated(on)
+		a.hub.SetDeprecated(on)
 	}
 	done(w, err)
 }
 
-func (s *server) setEnd(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setEnd(w http.ResponseWriter, r *http.Request) {
 	var end struct {
 		Registration time.Time `json:"registration"`
 		Runtime      time.Time `json:"runtime"`
 	}
 	err := readJSON(r, &end)
 	if err == nil {
-		s.hub.SetEnd(r.PathValue("version"), githubapi.Deprecation{Registration: end.Registration, Runtime: end.Runtime})
+		a.hub.SetEnd(r.PathValue("version"), githubapi.Deprecation{Registration: end.Registration, Runtime: end.Runtime})
 	}
 	done(w, err)
 }

@@ -36,30 +36,34 @@ func (o Outage) covers(c Call) bool {
 // errRevoked is the answer to a credential that was revoked.
 var errRevoked = fmt.Errorf("bad credentials: %w: %w", ErrUnauthorized, githubapi.ErrRefused)
 
+// admission is what stands between a call and its effect.
+type admission struct {
+	monitor  *monitor
+	calls    map[Call]int
+	latency  Latency
+	outage   Outage
+	services map[Service]disruption
+	limits   map[string]*window
+}
+
 // SetOutage replaces the current outage; the zero value ends it.
 func (h *Hub) SetOutage(o Outage) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.outage = Outage{Mode: o.Mode, Calls: slices.Clone(o.Calls)}
-	h.broadcast()
+	h.monitor.change(func(time.Time) { h.admission.outage = Outage{Mode: o.Mode, Calls: slices.Clone(o.Calls)} })
 }
 
 // SetLatency replaces the latencies for calls made from now on.
 func (h *Hub) SetLatency(l Latency) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.latency = l
-	h.broadcast()
+	h.monitor.change(func(time.Time) { h.admission.latency = l })
 }
 
 // SetDeprecated makes the service refuse messages to every runner, as it does to outdated ones; polls in
 // progress end at once.
 func (h *Hub) SetDeprecated(on bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.obsolete = on
-	h.broadcast()
-	h.wakeAll()
+	h.monitor.with(func(time.Time) {
+		h.sessions.obsolete = on
+		h.monitor.broadcast()
+		h.sessions.wakeAll()
+	})
 }
 
 // Resources that the service limits, as it names them in X-RateLimit-Resource.
@@ -109,17 +113,16 @@ func (w *window) at(now time.Time) time.Time {
 
 // SetRateLimit replaces the limit of one resource; a window of 0 removes it.
 func (h *Hub) SetRateLimit(resource string, l RateLimit) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	defer h.broadcast()
-	if l.Window <= 0 {
-		delete(h.limits, resource)
-		return
-	}
-	if l.Status == 0 {
-		l.Status = http.StatusForbidden
-	}
-	h.limits[resource] = &window{RateLimit: l, start: h.clock.Now()}
+	h.monitor.change(func(now time.Time) {
+		if l.Window <= 0 {
+			delete(h.admission.limits, resource)
+			return
+		}
+		if l.Status == 0 {
+			l.Status = http.StatusForbidden
+		}
+		h.admission.limits[resource] = &window{RateLimit: l, start: now}
+	})
 }
 
 // RateLimitError is the refusal of a call over a limit. It wraps githubapi.ErrThrottled.
@@ -137,29 +140,29 @@ func (e *RateLimitError) Error() string {
 func (e *RateLimitError) Unwrap() error { return githubapi.ErrThrottled }
 
 // rate reports the budget that a resource has left, for the answer's headers.
-func (h *Hub) rate(resource string) (limit, left int, reset time.Time, limited bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	w := h.limits[resource]
+func (a *admission) rate(resource string) (limit, left int, reset time.Time, limited bool) {
+	a.monitor.mu.Lock()
+	defer a.monitor.mu.Unlock()
+	w := a.limits[resource]
 	if w == nil {
 		return 0, 0, time.Time{}, false
 	}
-	reset = w.at(h.clock.Now())
+	reset = w.at(a.monitor.clock.Now())
 	return w.Limit, w.Limit - w.used, reset, !w.Secondary
 }
 
 // admit counts a call and returns an error if an outage or a limit stands in its way. Slow means that a
 // client would have given it up by now, though it is carried out.
-func (h *Hub) admit(ctx context.Context, c Call) (slow bool, err error) {
-	h.mu.Lock()
-	h.calls[c]++
+func (a *admission) admit(ctx context.Context, c Call) (slow bool, err error) {
+	a.monitor.mu.Lock()
+	a.calls[c]++
 	if !c.reads() {
-		h.broadcast()
+		a.monitor.broadcast()
 	}
-	wait := h.latency.Session
+	wait := a.latency.Session
 	switch {
 	case c.client():
-		wait = h.latency.API
+		wait = a.latency.API
 	case c == CallPoll, c == CallAcquire, c == CallComplete, c == CallLogs:
 		wait = 0
 	}
@@ -167,9 +170,9 @@ func (h *Hub) admit(ctx context.Context, c Call) (slow bool, err error) {
 	if slow {
 		wait = githubapi.CallTimeout
 	}
-	h.mu.Unlock()
+	a.monitor.mu.Unlock()
 	if wait > 0 {
-		t := h.clock.NewTimer(wait)
+		t := a.monitor.clock.NewTimer(wait)
 		defer t.Stop()
 		select {
 		case <-t.C():
@@ -177,19 +180,19 @@ func (h *Hub) admit(ctx context.Context, c Call) (slow bool, err error) {
 			return false, context.Cause(ctx)
 		}
 	}
-	if err := h.await(ctx, c); err != nil {
+	if err := a.await(ctx, c); err != nil {
 		return false, err
 	}
-	if err := h.serve(ctx, c.services()...); err != nil {
+	if err := a.serve(ctx, c.services()...); err != nil {
 		return false, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	w := h.limits[c.resource()]
+	a.monitor.mu.Lock()
+	defer a.monitor.mu.Unlock()
+	w := a.limits[c.resource()]
 	if !c.client() || w == nil {
 		return slow, ctx.Err()
 	}
-	reset := w.at(h.clock.Now())
+	reset := w.at(a.monitor.clock.Now())
 	if w.used >= w.Limit {
 		return false, &RateLimitError{Resource: c.resource(), Limit: w.RateLimit, Reset: reset}
 	}
@@ -199,15 +202,15 @@ func (h *Hub) admit(ctx context.Context, c Call) (slow bool, err error) {
 
 // await returns once no outage stands in c's way, or an error. A client's call waits no longer than
 // a *githubapi.Client would.
-func (h *Hub) await(ctx context.Context, c Call) error {
+func (a *admission) await(ctx context.Context, c Call) error {
 	var patience time.Time
 	if c.client() {
-		patience = h.clock.Now().Add(githubapi.CallTimeout)
+		patience = a.monitor.clock.Now().Add(githubapi.CallTimeout)
 	}
 	for {
-		h.mu.Lock()
-		out, changed, now := h.outage, h.changed, h.clock.Now()
-		h.mu.Unlock()
+		a.monitor.mu.Lock()
+		out, changed, now := a.outage, a.monitor.changed, a.monitor.clock.Now()
+		a.monitor.mu.Unlock()
 		switch {
 		case !out.covers(c) || out.Mode == Lost:
 			return nil
@@ -218,8 +221,11 @@ func (h *Hub) await(ctx context.Context, c Call) error {
 		case !patience.IsZero() && !now.Before(patience):
 			return fmt.Errorf("no answer: %w", githubapi.ErrUnavailable)
 		}
-		if err := h.pause(ctx, changed, patience, now); err != nil {
+		if err := a.monitor.pause(ctx, changed, patience, now); err != nil {
 			return fmt.Errorf("no answer: %w: %w", githubapi.ErrUnavailable, err)
 		}
 	}
 }
+
+// loses reports whether an outage keeps the answer to a call back. The caller holds the lock.
+func (a *admission) loses(c Call) bool { return a.outage.covers(c) && a.outage.Mode == Lost }

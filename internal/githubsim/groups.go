@@ -1,7 +1,6 @@
 package githubsim
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,49 +15,51 @@ const defaultGroup = "Default"
 
 // SetGroups replaces the runner groups beside the default one. Their ids follow that one's.
 func (h *Hub) SetGroups(names ...string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.groups = append([]string{defaultGroup}, names...)
-	h.broadcast()
+	h.monitor.change(func(time.Time) { h.groups = append(groups{defaultGroup}, names...) })
 }
 
 // SetEnd says until when the service takes a version of the runner. The service does not hold it to that:
 // see SetDeprecated.
 func (h *Hub) SetEnd(version string, d githubapi.Deprecation) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.ends[version] = d
-	h.broadcast()
+	h.monitor.change(func(time.Time) { h.ends[version] = d })
 }
 
-// groupName returns the name of the group of an id. The caller holds the lock.
-func (h *Hub) groupName(id int64) (string, error) {
-	if i := id - githubapi.DefaultRunnerGroupID; i >= 0 && i < int64(len(h.groups)) {
-		return h.groups[i], nil
+// groups are the names of the runner groups, the default one first.
+type groups []string
+
+// name returns the name of the group of an id.
+func (g groups) name(id int64) (string, error) {
+	if i := id - githubapi.DefaultRunnerGroupID; i >= 0 && i < int64(len(g)) {
+		return g[i], nil
 	}
 	return "", fmt.Errorf("id %d: %w", id, ErrNoGroup)
 }
 
-// group returns a group as its own name writes it; "" is the default one. The caller holds the lock.
-func (h *Hub) group(name string) (string, error) {
+// id returns the id of the group of a name, that of the default one if it is there no more.
+func (g groups) id(name string) int64 {
+	return githubapi.DefaultRunnerGroupID + int64(max(0, slices.Index(g, name)))
+}
+
+// find returns a group as its own name writes it; "" is the default one.
+func (g groups) find(name string) (string, error) {
 	if name == "" {
 		return defaultGroup, nil
 	}
-	i := slices.IndexFunc(h.groups, func(g string) bool { return strings.EqualFold(g, name) })
+	i := slices.IndexFunc(g, func(one string) bool { return strings.EqualFold(one, name) })
 	if i < 0 {
 		return "", fmt.Errorf("%q: %w", name, ErrNoGroup)
 	}
-	return h.groups[i], nil
+	return g[i], nil
 }
 
 // groupIDs returns the group of each runner, by the runner's id.
-func (h *Hub) groupIDs() map[int64]int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+func (s *server) groupIDs() map[int64]int64 {
 	out := map[int64]int64{}
-	for _, r := range h.runners {
-		out[r.ID] = githubapi.DefaultRunnerGroupID + int64(max(0, slices.Index(h.groups, r.Group)))
-	}
+	s.hub.monitor.with(func(time.Time) {
+		for _, r := range s.hub.registry.runners {
+			out[r.ID] = s.hub.groups.id(r.Group)
+		}
+	})
 	return out
 }
 
@@ -95,24 +96,20 @@ type wireEnd struct {
 // deprecation answers with the dates of a version (GitHub REST, "Get runner version end-of-life schedule").
 func (s *server) deprecation(w http.ResponseWriter, r *http.Request) {
 	out := wireEnd{Version: r.PathValue("version")}
-	d, err := s.hub.end(r.Context(), out.Version)
-	if !d.Registration.IsZero() {
-		out.Registration = &d.Registration
-	}
-	if !d.Runtime.IsZero() {
-		out.Runtime = &d.Runtime
-	}
-	s.answer(w, CallDeprecation, http.StatusOK, out, err)
-}
-
-func (h *Hub) end(ctx context.Context, version string) (d githubapi.Deprecation, err error) {
-	err = h.do(ctx, CallDeprecation, func(time.Time) error {
-		known, ok := h.ends[version]
+	var end githubapi.Deprecation
+	err := s.hub.do(r.Context(), CallDeprecation, func(time.Time) error {
+		known, ok := s.hub.ends[out.Version]
 		if !ok {
-			return fmt.Errorf("version %s: %w", version, errNotFound)
+			return fmt.Errorf("version %s: %w", out.Version, errNotFound)
 		}
-		d = known
+		end = known
 		return nil
 	})
-	return d, err
+	if !end.Registration.IsZero() {
+		out.Registration = &end.Registration
+	}
+	if !end.Runtime.IsZero() {
+		out.Runtime = &end.Runtime
+	}
+	s.answer(w, CallDeprecation, http.StatusOK, out, err)
 }

@@ -24,7 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"maps"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -105,35 +105,19 @@ type Latency struct {
 
 // Hub is the simulated service. All methods are safe for concurrent use.
 type Hub struct {
-	clock clock.WithTicker
-	opts  Options
+	opts       Options
+	monitor    *monitor
+	admission  *admission
+	registry   *registry
+	jobs       *jobs
+	sessions   *sessions
+	dispatcher *dispatcher
 
-	mu        sync.Mutex
-	changed   chan struct{} // closed and replaced at every change
-	next      time.Time     // no deadline of any kind passes before; zero: none
-	latency   Latency
-	url       string
-	calls     map[Call]int
-	outage    Outage
-	services  map[Service]disruption
-	conflicts int                 // of sessions to come
-	evicted   map[string]eviction // by session
-	limits    map[string]*window
-	obsolete  bool                 // every runner version is deprecated
-	tokens    map[string]time.Time // registration and removal tokens → expiry
-	app       app
-	groups    []string                         // runner groups, the default one first
-	ends      map[string]githubapi.Deprecation // by version of the runner
-	lastID    int64
-	runners   registry
-	due       endings              // when registrations may end, a heap: see sweep
-	names     map[string]*runner   // by folded name
-	carriers  map[string][]*runner // by folded label, in the order of registration
-	past      []*registration
-	sessions  map[string]*session
-	jobs      map[string]*job
-	order     []*job            // every job, in the order of submission
-	queue     map[string][]*job // queued jobs by folded label, oldest first
+	url    string
+	tokens tokens
+	app    app
+	groups groups
+	ends   map[string]githubapi.Deprecation // by version of the runner
 }
 
 // New returns a hub with nothing registered. It starts nothing.
@@ -153,22 +137,24 @@ func New(o Options) *Hub {
 	if o.AccessFor <= 0 {
 		o.AccessFor = DefaultAccessFor
 	}
-	return &Hub{
-		clock: o.Clock, opts: o, latency: o.Latency, url: o.URL,
-		changed:  make(chan struct{}),
-		calls:    map[Call]int{},
-		limits:   map[string]*window{},
-		services: map[Service]disruption{},
-		evicted:  map[string]eviction{},
-		tokens:   map[string]time.Time{},
-		groups:   []string{defaultGroup},
+	m := &monitor{clock: o.Clock, changed: make(chan struct{})}
+	h := &Hub{
+		opts: o, monitor: m,
+		admission: &admission{
+			monitor: m, calls: map[Call]int{}, latency: o.Latency, services: map[Service]disruption{}, limits: map[string]*window{},
+		},
+		registry: &registry{opts: o, monitor: m, names: map[string]*runner{}, carriers: map[string][]*runner{}},
+		jobs:     &jobs{monitor: m, byID: map[string]*job{}, queued: map[string][]*job{}},
+		sessions: &sessions{open: map[string]*session{}},
+		url:      o.URL,
+		tokens:   tokens{},
+		groups:   groups{defaultGroup},
 		ends:     map[string]githubapi.Deprecation{},
-		names:    map[string]*runner{},
-		carriers: map[string][]*runner{},
-		sessions: map[string]*session{},
-		jobs:     map[string]*job{},
-		queue:    map[string][]*job{},
 	}
+	h.dispatcher = &dispatcher{
+		opts: o, monitor: m, jobs: h.jobs, registry: h.registry, sessions: h.sessions, evicted: map[string]eviction{},
+	}
+	return h
 }
 
 // Call names one kind of call, for counting and for outages.
@@ -213,19 +199,18 @@ func (c Call) reads() bool {
 // do counts a call, applies latency, outage and rate limit, and then runs f under the lock with
 // one reading of the clock.
 func (h *Hub) do(ctx context.Context, c Call, f func(now time.Time) error) error {
-	slow, err := h.admit(ctx, c)
+	slow, err := h.admission.admit(ctx, c)
 	if err != nil {
 		return fmt.Errorf("github sim: %s: %w", c, err)
 	}
-	h.mu.Lock()
-	now := h.clock.Now()
-	h.sweep(now)
-	err = f(now)
-	if !c.reads() {
-		h.broadcast()
-	}
-	lost := slow || h.outage.covers(c) && h.outage.Mode == Lost
-	h.mu.Unlock()
+	var lost bool
+	h.dispatcher.view(func(now time.Time) {
+		err = f(now)
+		if !c.reads() {
+			h.monitor.broadcast()
+		}
+		lost = slow || h.admission.loses(c)
+	})
 	if err != nil {
 		return fmt.Errorf("github sim: %s: %w", c, err)
 	}
@@ -235,29 +220,10 @@ func (h *Hub) do(ctx context.Context, c Call, f func(now time.Time) error) error
 	return nil
 }
 
-// view runs f under the lock without counting a call.
-func (h *Hub) view(f func(now time.Time)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := h.clock.Now()
-	h.sweep(now)
-	f(now)
-}
-
-// broadcast wakes everyone who waits for a change. The caller holds the lock.
-func (h *Hub) broadcast() {
-	close(h.changed)
-	h.changed = make(chan struct{})
-}
-
 // Calls returns how often each call was made, refused ones included.
 func (h *Hub) Calls() map[Call]int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	out := make(map[Call]int, len(h.calls))
-	for c, n := range h.calls {
-		out[c] = n
-	}
+	var out map[Call]int
+	h.monitor.with(func(time.Time) { out = maps.Clone(h.admission.calls) })
 	return out
 }
 
@@ -265,33 +231,14 @@ func (h *Hub) Calls() map[Call]int {
 // have changed something. cond may call the hub. The error is ctx's.
 func (h *Hub) Until(ctx context.Context, cond func() bool) error {
 	for {
-		h.mu.Lock()
-		now := h.clock.Now()
-		h.sweep(now)
-		changed, next := h.changed, h.next
-		h.mu.Unlock()
+		var changed <-chan struct{}
+		var now, next time.Time
+		h.dispatcher.view(func(at time.Time) { now, changed, next = at, h.monitor.changed, h.monitor.next })
 		if cond() {
 			return nil
 		}
-		if err := h.pause(ctx, changed, next, now); err != nil {
+		if err := h.monitor.pause(ctx, changed, next, now); err != nil {
 			return err
 		}
 	}
-}
-
-// pause waits for a change, for the instant next (zero: never), or for ctx.
-func (h *Hub) pause(ctx context.Context, changed <-chan struct{}, next, now time.Time) error {
-	var due <-chan time.Time
-	if !next.IsZero() {
-		t := h.clock.NewTimer(max(next.Sub(now), time.Millisecond))
-		defer t.Stop()
-		due = t.C()
-	}
-	select {
-	case <-changed:
-	case <-due:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	return nil
 }

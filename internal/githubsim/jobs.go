@@ -69,27 +69,81 @@ type job struct {
 	cancel bool // asked for while running
 }
 
+// end completes a job.
+func (j *job) end(c Conclusion, detail string, now time.Time) {
+	j.State, j.Conclusion, j.Detail, j.FinishedAt = Completed, c, detail, now.UTC()
+}
+
+// jobs is every job, and the queue of those that no runner has.
+type jobs struct {
+	monitor *monitor
+	byID    map[string]*job
+	order   []*job            // of submission
+	queued  map[string][]*job // by folded label, oldest first
+}
+
+func (q *jobs) enqueue(j *job) {
+	key := strings.ToLower(j.Label)
+	q.queued[key] = append(q.queued[key], j)
+	slices.SortStableFunc(q.queued[key], func(a, b *job) int { return a.QueuedAt.Compare(b.QueuedAt) })
+	q.monitor.dueBy(j.QueuedAt.Add(queuedFor))
+}
+
+func (q *jobs) dequeue(j *job) {
+	key := strings.ToLower(j.Label)
+	q.queued[key] = slices.DeleteFunc(q.queued[key], func(o *job) bool { return o == j })
+	if len(q.queued[key]) == 0 {
+		delete(q.queued, key)
+	}
+}
+
+// oldest returns the queued job with one of the labels that waits longest, or nil.
+func (q *jobs) oldest(labels []string) *job {
+	var best *job
+	for _, key := range labels {
+		if of := q.queued[key]; len(of) > 0 && (best == nil || of[0].QueuedAt.Before(best.QueuedAt)) {
+			best = of[0]
+		}
+	}
+	return best
+}
+
+// expire cancels the jobs that waited too long.
+func (q *jobs) expire(now time.Time) {
+	for _, of := range q.queued {
+		for _, j := range slices.Clone(of) {
+			at := j.QueuedAt.Add(queuedFor)
+			if now.Before(at) {
+				q.monitor.dueBy(at)
+				break // oldest first
+			}
+			q.dequeue(j)
+			j.end(Cancelled, "no runner took it within 24 hours", at)
+		}
+	}
+}
+
 // Submit queues a job. Its id must be new, its label not empty. An empty repository becomes that of
 // the hub's URL.
 func (h *Hub) Submit(j Job) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := h.clock.Now()
-	h.sweep(now)
+	h.monitor.mu.Lock()
+	defer h.monitor.mu.Unlock()
+	now := h.opts.Clock.Now()
+	h.dispatcher.sweep(now)
 	if j.ID == "" || j.Label == "" || j.Seconds < 0 {
 		return fmt.Errorf("submit job %s: id and label are required, seconds not negative: %w", j.ID, ErrInvalid)
 	}
-	if h.jobs[j.ID] != nil {
+	if h.jobs.byID[j.ID] != nil {
 		return fmt.Errorf("submit job %s: id is taken: %w", j.ID, ErrInvalid)
 	}
 	if j.Repository == "" {
 		j.Repository = repositoryOf(h.url)
 	}
 	rec := &job{JobRecord: JobRecord{Job: j, State: Queued, QueuedAt: now.UTC()}}
-	h.jobs[j.ID] = rec
-	h.order = append(h.order, rec)
-	h.enqueue(rec, now)
-	h.broadcast()
+	h.jobs.byID[j.ID] = rec
+	h.jobs.order = append(h.jobs.order, rec)
+	h.dispatcher.enqueue(rec, now)
+	h.monitor.broadcast()
 	return nil
 }
 
@@ -110,26 +164,26 @@ func repositoryOf(raw string) string {
 // Cancel cancels a job: at once if it is queued, through its runner if it runs. A completed job
 // stays as it is.
 func (h *Hub) Cancel(id string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := h.clock.Now()
-	h.sweep(now)
-	j := h.jobs[id]
+	h.monitor.mu.Lock()
+	defer h.monitor.mu.Unlock()
+	now := h.opts.Clock.Now()
+	h.dispatcher.sweep(now)
+	j := h.jobs.byID[id]
 	if j == nil {
 		return fmt.Errorf("cancel job %s: %w", id, ErrNoJob)
 	}
 	switch j.State {
 	case Queued:
-		h.dequeue(j)
-		h.finish(j, Cancelled, "cancelled while queued", now)
+		h.jobs.dequeue(j)
+		j.end(Cancelled, "cancelled while queued", now)
 	case Running:
 		if !j.cancel {
 			j.cancel = true
-			h.runners.get(j.RunnerID).session.push(MessageCancel, j.Job) // a running job has both
+			h.registry.get(j.RunnerID).session.push(MessageCancel, j.Job) // a running job has both
 		}
 	case Completed:
 	}
-	h.broadcast()
+	h.monitor.broadcast()
 	return nil
 }
 
@@ -137,8 +191,8 @@ func (h *Hub) Cancel(id string) error {
 func (h *Hub) Job(id string) (JobRecord, error) {
 	var j *job
 	var rec JobRecord
-	h.view(func(time.Time) {
-		if j = h.jobs[id]; j != nil {
+	h.dispatcher.view(func(time.Time) {
+		if j = h.jobs.byID[id]; j != nil {
 			rec = j.JobRecord
 		}
 	})
@@ -151,8 +205,8 @@ func (h *Hub) Job(id string) (JobRecord, error) {
 // Jobs returns every job in the order of submission.
 func (h *Hub) Jobs() []JobRecord {
 	out := []JobRecord{}
-	h.view(func(time.Time) {
-		for _, j := range h.order {
+	h.dispatcher.view(func(time.Time) {
+		for _, j := range h.jobs.order {
 			out = append(out, j.JobRecord)
 		}
 	})
@@ -171,74 +225,4 @@ func (h *Hub) Wait(ctx context.Context, id string) (JobRecord, error) {
 		return rec, fmt.Errorf("wait for job %s: %w", id, err)
 	}
 	return rec, missing
-}
-
-// enqueue queues a job and hands it over at once if a runner waits for one.
-func (h *Hub) enqueue(j *job, now time.Time) {
-	key := strings.ToLower(j.Label)
-	h.queue[key] = append(h.queue[key], j)
-	slices.SortStableFunc(h.queue[key], func(a, b *job) int { return a.QueuedAt.Compare(b.QueuedAt) })
-	h.dueBy(j.QueuedAt.Add(queuedFor))
-	if i := slices.IndexFunc(h.carriers[key], (*runner).waits); i >= 0 {
-		h.match(h.carriers[key][i], now)
-	}
-}
-
-func (h *Hub) dequeue(j *job) {
-	key := strings.ToLower(j.Label)
-	h.queue[key] = slices.DeleteFunc(h.queue[key], func(o *job) bool { return o == j })
-	if len(h.queue[key]) == 0 {
-		delete(h.queue, key)
-	}
-}
-
-// match hands the oldest queued job with one of r's labels to r, if r waits for one.
-func (h *Hub) match(r *runner, now time.Time) {
-	if !r.waits() {
-		return
-	}
-	var best *job
-	for _, key := range r.keys() {
-		if q := h.queue[key]; len(q) > 0 && (best == nil || q[0].QueuedAt.Before(best.QueuedAt)) {
-			best = q[0]
-		}
-	}
-	if best == nil {
-		return
-	}
-	h.dequeue(best)
-	best.State, best.StartedAt = Running, now.UTC()
-	best.Runner, best.RunnerID, best.InstanceID = r.Name, r.ID, InstanceOf(r.Name)
-	r.job, r.busyAt = best, now
-	r.Jobs = append(r.Jobs, best.ID)
-	r.session.push(MessageJob, best.Job)
-}
-
-// finish completes a job and frees its runner; an ephemeral one is removed.
-func (h *Hub) finish(j *job, c Conclusion, detail string, now time.Time) {
-	j.State, j.Conclusion, j.Detail, j.FinishedAt = Completed, c, detail, now.UTC()
-	r := h.runners.get(j.RunnerID)
-	if r == nil || r.job != j {
-		return
-	}
-	r.job, r.busyAt, r.idleFrom = nil, now, now
-	if r.session != nil {
-		r.session.drop(j.ID)
-	}
-	if r.Ephemeral {
-		h.remove(r, RemovedUsed, now)
-		return
-	}
-	h.match(r, now)
-}
-
-// requeue takes back a job that its runner never acknowledged.
-func (h *Hub) requeue(j *job, now time.Time) {
-	if r := h.runners.get(j.RunnerID); r != nil && r.job == j {
-		r.job, r.busyAt, r.idleFrom = nil, now, now
-		r.Jobs = slices.DeleteFunc(r.Jobs, func(id string) bool { return id == j.ID })
-	}
-	j.State, j.StartedAt = Queued, time.Time{}
-	j.Runner, j.RunnerID, j.InstanceID = "", 0, ""
-	h.enqueue(j, now)
 }

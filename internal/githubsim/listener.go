@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
+	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
@@ -138,7 +139,7 @@ func retry(ctx context.Context, f func() error) error {
 // ephemeral, until it ran one. A nil run waits for Job.Seconds on the hub's clock and succeeds.
 func (h *Hub) Attach(ctx context.Context, cred Credentials, run RunFunc) error {
 	if run == nil {
-		run = h.sleep
+		run = sleeper(h.opts.Clock)
 	}
 	s, err := h.Connect(ctx, cred)
 	if err != nil {
@@ -151,13 +152,16 @@ func (h *Hub) Attach(ctx context.Context, cred Credentials, run RunFunc) error {
 	return nil
 }
 
-func (h *Hub) sleep(ctx context.Context, j Job) Conclusion {
-	t := h.clock.NewTimer(time.Duration(j.Seconds * float64(time.Second)))
-	defer t.Stop()
-	select {
-	case <-t.C():
-		return Success
-	case <-ctx.Done():
-		return Cancelled
+// sleeper waits for Job.Seconds.
+func sleeper(on clock.Clock) RunFunc {
+	return func(ctx context.Context, j Job) Conclusion {
+		t := on.NewTimer(time.Duration(j.Seconds * float64(time.Second)))
+		defer t.Stop()
+		select {
+		case <-t.C():
+			return Success
+		case <-ctx.Done():
+			return Cancelled
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package githubsim
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -88,7 +87,7 @@ func (s *server) rest() http.Handler {
 	mux.HandleFunc("/", notFound)
 	all := http.NewServeMux()
 	s.apps(all)
-	all.Handle("/", s.authorized(mux, s.hub.installed))
+	all.Handle("/", s.authorized(mux, s.installed))
 	return all
 }
 
@@ -129,7 +128,7 @@ func (s *server) listRunners(w http.ResponseWriter, r *http.Request) {
 	if page-1 <= len(all)/size { // without overflow
 		first = min((page-1)*size, len(all))
 	}
-	groups := s.hub.groupIDs()
+	groups := s.groupIDs()
 	for _, r := range all[first:min(first+size, len(all))] {
 		out.Runners = append(out.Runners, toWire(r, groups[r.ID]))
 	}
@@ -161,12 +160,19 @@ func (s *server) getRunner(w http.ResponseWriter, r *http.Request) {
 		notFound(w, r)
 		return
 	}
-	got, found, err := s.hub.runner(r.Context(), id)
+	var got githubapi.Runner
+	var found bool
+	err = s.hub.do(r.Context(), CallGet, func(now time.Time) error {
+		if known := s.hub.registry.get(id); known != nil {
+			got, found = s.hub.registry.show(known, now), true
+		}
+		return nil
+	})
 	if err == nil && !found {
 		notFound(w, r)
 		return
 	}
-	s.answer(w, CallGet, http.StatusOK, toWire(got, s.hub.groupIDs()[id]), err)
+	s.answer(w, CallGet, http.StatusOK, toWire(got, s.groupIDs()[id]), err)
 }
 
 func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +181,11 @@ func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request) {
 		notFound(w, r)
 		return
 	}
-	found, err := s.hub.deleteRunner(r.Context(), id)
+	var found bool
+	err = s.hub.do(r.Context(), CallDelete, func(now time.Time) (err error) {
+		found, err = s.hub.dispatcher.removeIdle(id, RemovedDeleted, now)
+		return err
+	})
 	switch {
 	case err != nil:
 		s.answer(w, CallDelete, 0, nil, err)
@@ -185,19 +195,6 @@ func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request) {
 		s.rateHeaders(w, CallDelete)
 		w.WriteHeader(http.StatusNoContent)
 	}
-}
-
-// runner returns one runner as the listing shows it.
-func (h *Hub) runner(ctx context.Context, id int64) (out githubapi.Runner, found bool, err error) {
-	err = h.do(ctx, CallGet, func(now time.Time) error {
-		for _, r := range h.list(now) {
-			if r.ID == id {
-				out, found = r, true
-			}
-		}
-		return nil
-	})
-	return out, found, err
 }
 
 // answer writes the result of a call with the headers of its budget.
@@ -217,7 +214,7 @@ func (s *server) answer(w http.ResponseWriter, c Call, status int, v any, err er
 // rateHeaders tells what is left of the call's budget (GitHub REST, "Rate limits"). A budget under a
 // secondary limit is not told.
 func (s *server) rateHeaders(w http.ResponseWriter, c Call) {
-	limit, left, reset, told := s.hub.rate(c.resource())
+	limit, left, reset, told := s.hub.admission.rate(c.resource())
 	if !told {
 		return
 	}
@@ -237,7 +234,7 @@ func (s *server) writeLimit(w http.ResponseWriter, e *RateLimitError) {
 	if e.Limit.Secondary {
 		body.Message = "You have exceeded a secondary rate limit"
 		body.DocumentationURL = "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"
-		wait := e.Reset.Sub(s.hub.clock.Now())
+		wait := e.Reset.Sub(s.hub.opts.Clock.Now())
 		w.Header().Set("Retry-After", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10))
 	}
 	writeJSON(w, e.Limit.Status, body)

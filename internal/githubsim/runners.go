@@ -98,15 +98,15 @@ func (h *Hub) generate(ctx context.Context, name string, groupID int64, labels [
 		if err := validate(name, labels); err != nil {
 			return err
 		}
-		group, err := h.groupName(groupID)
+		group, err := h.groups.name(groupID)
 		if err != nil {
 			return err
 		}
-		if h.names[strings.ToLower(name)] != nil {
+		if h.registry.named(name) != nil {
 			return fmt.Errorf("%s: %w", name, githubapi.ErrNameTaken)
 		}
-		r := h.register(now, name, group, labels, true, true)
-		reg = h.describe(r.registration, now)
+		r := h.registry.register(now, name, group, labels, true, true)
+		reg = h.registry.describe(r.registration, now)
 		encoded, err = encodeJIT(Credentials{RunnerID: r.ID, Name: name, Secret: r.secret, URL: h.url, Ephemeral: true})
 		return err
 	})
@@ -128,7 +128,7 @@ func (h *Hub) RegistrationToken(ctx context.Context) (githubapi.Token, error) {
 func (h *Hub) Runners(ctx context.Context) ([]githubapi.Runner, error) {
 	var out []githubapi.Runner
 	err := h.do(ctx, CallList, func(now time.Time) error {
-		out = h.list(now)
+		out = h.registry.list(now)
 		return nil
 	})
 	return out, err
@@ -139,8 +139,8 @@ func (h *Hub) FindRunner(ctx context.Context, name string) (githubapi.Runner, bo
 	var out githubapi.Runner
 	var found bool
 	err := h.do(ctx, CallList, func(now time.Time) error {
-		if r := h.names[strings.ToLower(name)]; r != nil {
-			out, found = h.show(r, now), true
+		if r := h.registry.named(name); r != nil {
+			out, found = h.registry.show(r, now), true
 		}
 		return nil
 	})
@@ -150,39 +150,22 @@ func (h *Hub) FindRunner(ctx context.Context, name string) (githubapi.Runner, bo
 // DeleteRunner removes a runner. One that is gone already is no error; one that runs a job is
 // githubapi.ErrBusy.
 func (h *Hub) DeleteRunner(ctx context.Context, id int64) error {
-	_, err := h.deleteRunner(ctx, id)
-	return err
-}
-
-func (h *Hub) deleteRunner(ctx context.Context, id int64) (found bool, err error) {
-	err = h.do(ctx, CallDelete, func(now time.Time) error {
-		r := h.runners.get(id)
-		if r == nil {
-			return nil
-		}
-		found = true
-		if r.job != nil {
-			return fmt.Errorf("runner %d %s: %w", id, r.Name, githubapi.ErrBusy)
-		}
-		h.remove(r, RemovedDeleted, now)
-		return nil
+	return h.do(ctx, CallDelete, func(now time.Time) error {
+		_, err := h.dispatcher.removeIdle(id, RemovedDeleted, now)
+		return err
 	})
-	return found, err
 }
 
 // URL returns the URL that runners are configured with.
 func (h *Hub) URL() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.url
+	var url string
+	h.monitor.with(func(time.Time) { url = h.url })
+	return url
 }
 
 // SetURL replaces the URL for registrations made from now on.
 func (h *Hub) SetURL(url string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.url = url
-	h.broadcast()
+	h.monitor.change(func(time.Time) { h.url = url })
 }
 
 // RegisterRequest is what the runner program's configure command sends.
@@ -199,29 +182,27 @@ type RegisterRequest struct {
 func (h *Hub) Register(ctx context.Context, token string, q RegisterRequest) (Credentials, error) {
 	var cred Credentials
 	err := h.do(ctx, CallRegister, func(now time.Time) error {
-		if err := h.authorize(token, now); err != nil {
+		if err := h.tokens.check(token, now); err != nil {
 			return err
 		}
 		if err := validate(q.Name, q.Labels); err != nil {
 			return err
 		}
-		group, err := h.group(q.Group)
+		group, err := h.groups.find(q.Group)
 		if err != nil {
 			return err
 		}
 		id := int64(0)
-		if old := h.names[strings.ToLower(q.Name)]; old != nil {
+		if old := h.registry.named(q.Name); old != nil {
 			if !q.Replace || old.job != nil {
 				return fmt.Errorf("%s: %w", q.Name, githubapi.ErrNameTaken)
 			}
 			id = old.ID
-			h.remove(old, RemovedReplaced, now)
+			h.dispatcher.remove(old, RemovedReplaced, now)
 		}
-		r := h.register(now, q.Name, group, q.Labels, false, q.Ephemeral)
+		r := h.registry.register(now, q.Name, group, q.Labels, false, q.Ephemeral)
 		if id != 0 {
-			h.runners.remove(r.ID)
-			r.ID = id
-			h.runners.add(r)
+			h.registry.renumber(r, id)
 		}
 		cred = Credentials{RunnerID: r.ID, Name: r.Name, Secret: r.secret, URL: h.url, Ephemeral: q.Ephemeral}
 		return nil
@@ -233,27 +214,20 @@ func (h *Hub) Register(ctx context.Context, token string, q RegisterRequest) (Cr
 // One that is gone already is no error.
 func (h *Hub) Unregister(ctx context.Context, token string, id int64) error {
 	return h.do(ctx, CallRemove, func(now time.Time) error {
-		if err := h.authorize(token, now); err != nil {
+		if err := h.tokens.check(token, now); err != nil {
 			return err
 		}
-		r := h.runners.get(id)
-		if r == nil {
-			return nil
-		}
-		if r.job != nil {
-			return fmt.Errorf("runner %d %s: %w", id, r.Name, githubapi.ErrBusy)
-		}
-		h.remove(r, RemovedItself, now)
-		return nil
+		_, err := h.dispatcher.removeIdle(id, RemovedItself, now)
+		return err
 	})
 }
 
 // Registrations returns every registration there ever was, oldest first (H37).
 func (h *Hub) Registrations() []Registration {
 	var out []Registration
-	h.view(func(now time.Time) {
-		for _, r := range h.past {
-			out = append(out, h.describe(r, now))
+	h.dispatcher.view(func(now time.Time) {
+		for _, r := range h.registry.past {
+			out = append(out, h.registry.describe(r, now))
 		}
 	})
 	return out
@@ -262,7 +236,7 @@ func (h *Hub) Registrations() []Registration {
 // Registered returns what Runners does, to one who looks from outside: it is no call, and never waits.
 func (h *Hub) Registered() []githubapi.Runner {
 	var out []githubapi.Runner
-	h.view(func(now time.Time) { out = h.list(now) })
+	h.dispatcher.view(func(now time.Time) { out = h.registry.list(now) })
 	return out
 }
 
@@ -299,10 +273,14 @@ func validate(name string, labels []string) error {
 	return nil
 }
 
-func (h *Hub) authorize(token string, now time.Time) error {
-	for known, expires := range h.tokens {
+// tokens are those for registering and removing runners, with the end of each.
+type tokens map[string]time.Time
+
+// check returns ErrUnauthorized unless a token is good now.
+func (t tokens) check(token string, now time.Time) error {
+	for known, expires := range t {
 		if !now.Before(expires) {
-			delete(h.tokens, known)
+			delete(t, known)
 			continue
 		}
 		if subtle.ConstantTimeCompare([]byte(known), []byte(token)) == 1 {
@@ -310,68 +288,4 @@ func (h *Hub) authorize(token string, now time.Time) error {
 		}
 	}
 	return fmt.Errorf("token: %w", ErrUnauthorized)
-}
-
-// register adds a runner. The caller holds the lock and has checked name and labels.
-func (h *Hub) register(now time.Time, name, group string, labels []string, jit, ephemeral bool) *runner {
-	h.lastID++
-	reg := &registration{Registration: Registration{
-		ID: h.lastID, Name: name, Group: group, Labels: slices.Clone(labels),
-		JIT: jit, Ephemeral: ephemeral, CreatedAt: now.UTC(), Jobs: []string{},
-	}}
-	r := &runner{registration: reg, secret: rand.Text(), lastSeen: now, idleFrom: now}
-	reg.runner = r
-	h.runners.add(r)
-	h.names[strings.ToLower(name)] = r
-	for _, key := range r.keys() {
-		h.carriers[key] = append(h.carriers[key], r)
-	}
-	h.past = append(h.past, reg)
-	h.mayEnd(r)
-	return r
-}
-
-// remove ends a registration and its session. A job of its own fails. The caller holds the lock.
-func (h *Hub) remove(r *runner, why string, now time.Time) {
-	if r.session != nil {
-		h.closeSession(r.session, ErrRunnerGone, now)
-	}
-	r.Removed, r.RemovedAt = why, now.UTC()
-	r.registration.runner = nil
-	h.runners.remove(r.ID)
-	delete(h.names, strings.ToLower(r.Name))
-	for _, key := range r.keys() {
-		if i := slices.Index(h.carriers[key], r); i >= 0 {
-			h.carriers[key] = slices.Delete(h.carriers[key], i, i+1)
-		}
-		if len(h.carriers[key]) == 0 {
-			delete(h.carriers, key)
-		}
-	}
-}
-
-func (h *Hub) describe(reg *registration, now time.Time) Registration {
-	out := reg.Registration
-	out.Labels, out.Jobs = slices.Clone(out.Labels), slices.Clone(out.Jobs)
-	if r := reg.runner; r != nil {
-		out.Online, out.Busy = h.online(r, now), r.job != nil
-	}
-	return out
-}
-
-func (h *Hub) list(now time.Time) []githubapi.Runner {
-	out := make([]githubapi.Runner, 0, len(h.runners))
-	for _, r := range h.runners {
-		out = append(out, h.show(r, now))
-	}
-	return out
-}
-
-// show is a runner as a listing shows it. Its labels never change, and are shared.
-func (h *Hub) show(r *runner, now time.Time) githubapi.Runner {
-	busy := r.job != nil
-	if !r.busyAt.IsZero() && now.Before(r.busyAt.Add(h.opts.BusyLag)) {
-		busy = !busy
-	}
-	return githubapi.Runner{ID: r.ID, Name: r.Name, Online: h.online(r, now), Busy: busy, Labels: slices.Clip(r.Labels)}
 }

@@ -96,8 +96,11 @@ func (s *server) connect(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusCreated, wireSession{Session: session.id})
 }
 
+// session returns the handle of an open or past session, whose id is a request's credential.
+func (s *server) session(r *http.Request) *Session { return &Session{hub: s.hub, id: bearer(r)} }
+
 func (s *server) closeSession(w http.ResponseWriter, r *http.Request) {
-	s.hub.session(bearer(r)).Close()
+	s.session(r).Close()
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -107,7 +110,7 @@ func (s *server) nextMessage(w http.ResponseWriter, r *http.Request) {
 		writeError(w, fmt.Errorf("seen: not a number: %w", ErrInvalid))
 		return
 	}
-	m, err := s.hub.session(bearer(r)).Next(r.Context(), seen)
+	m, err := s.session(r).Next(r.Context(), seen)
 	s.answer(w, CallPoll, http.StatusOK, m, err)
 }
 
@@ -117,7 +120,7 @@ func (s *server) acquire(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	err := s.hub.session(bearer(r)).Acquire(r.Context(), q.Job)
+	err := s.session(r).Acquire(r.Context(), q.Job)
 	s.answer(w, CallAcquire, http.StatusOK, struct{}{}, err)
 }
 
@@ -125,7 +128,7 @@ func (s *server) acquire(w http.ResponseWriter, r *http.Request) {
 func (s *server) takeLog(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 	if err == nil {
-		err = s.hub.session(bearer(r)).Upload(r.Context(), string(raw))
+		err = s.session(r).Upload(r.Context(), string(raw))
 	}
 	s.answer(w, CallLogs, http.StatusOK, struct{}{}, err)
 }
@@ -136,7 +139,7 @@ func (s *server) complete(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	err := s.hub.session(bearer(r)).Complete(r.Context(), q.Job, q.Conclusion)
+	err := s.session(r).Complete(r.Context(), q.Job, q.Conclusion)
 	s.answer(w, CallComplete, http.StatusOK, struct{}{}, err)
 }
 
@@ -146,7 +149,7 @@ func (s *server) annotate(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	if err := s.hub.session(bearer(r)).Annotate(q.Job, q.Text); err != nil {
+	if err := s.session(r).Annotate(q.Job, q.Text); err != nil {
 		writeError(w, err)
 		return
 	}

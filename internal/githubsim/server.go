@@ -113,10 +113,11 @@ func Handler(h *Hub, token string) http.Handler {
 	mux.Handle("/", rest)
 	mux.Handle("/api/v3/", http.StripPrefix("/api/v3", rest))
 	mux.Handle(runnerPrefix+"/", http.StripPrefix(runnerPrefix, s.runner()))
-	mux.Handle(controlPrefix+"/", s.authorized(http.StripPrefix(controlPrefix, s.control()), nobodyElse))
+	mux.Handle(controlPrefix+"/", s.authorized(http.StripPrefix(controlPrefix, controlAPI{h}.handler()), nobodyElse))
 	return mux
 }
 
+// server is the REST API and the runner's side.
 type server struct {
 	hub   *Hub
 	token string

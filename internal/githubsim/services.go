@@ -98,27 +98,20 @@ type disruption struct {
 // SetTrouble puts a service out of order, for d or, if d is not positive, until it is called again. Polls
 // in progress meet the broker's trouble at once.
 func (h *Hub) SetTrouble(s Service, t Trouble, d time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	out := disruption{trouble: t}
-	if d > 0 {
-		out.until = h.clock.Now().Add(d)
-	}
-	h.services[s] = out
-	h.broadcast()
-	h.wakeAll()
-}
-
-// wakeAll wakes every poll, so that it looks at what changed. The caller holds the lock.
-func (h *Hub) wakeAll() {
-	for _, s := range h.sessions {
-		s.wake()
-	}
+	h.monitor.with(func(now time.Time) {
+		out := disruption{trouble: t}
+		if d > 0 {
+			out.until = now.Add(d)
+		}
+		h.admission.services[s] = out
+		h.monitor.broadcast()
+		h.sessions.wakeAll()
+	})
 }
 
 // troubleOf returns what stands in the way of a service's calls, and until when. The caller holds the lock.
-func (h *Hub) troubleOf(s Service, now time.Time) (Trouble, time.Time) {
-	d := h.services[s]
+func (a *admission) troubleOf(s Service, now time.Time) (Trouble, time.Time) {
+	d := a.services[s]
 	if !d.until.IsZero() && !now.Before(d.until) {
 		return NoTrouble, time.Time{}
 	}
@@ -144,20 +137,20 @@ func (c Call) services() []Service {
 }
 
 // serve returns once the services serve, or with the trouble of the first that does not.
-func (h *Hub) serve(ctx context.Context, services ...Service) error {
+func (a *admission) serve(ctx context.Context, services ...Service) error {
 	for _, s := range services {
 		for {
-			h.mu.Lock()
-			now, changed := h.clock.Now(), h.changed
-			t, until := h.troubleOf(s, now)
-			h.mu.Unlock()
+			a.monitor.mu.Lock()
+			now, changed := a.monitor.clock.Now(), a.monitor.changed
+			t, until := a.troubleOf(s, now)
+			a.monitor.mu.Unlock()
 			if t == NoTrouble {
 				break
 			}
 			if t != Hang {
 				return &ServiceError{s, t}
 			}
-			if err := h.pause(ctx, changed, until, now); err != nil {
+			if err := a.monitor.pause(ctx, changed, until, now); err != nil {
 				return err
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -90,6 +88,20 @@ func (s *session) pending() (Message, bool) {
 	return s.inbox[0], true
 }
 
+// sessions are the open ones, and what the service does to all.
+type sessions struct {
+	open      map[string]*session
+	conflicts int  // of sessions to come
+	obsolete  bool // every runner version is deprecated
+}
+
+// wakeAll wakes every poll, so that it looks at what changed.
+func (s *sessions) wakeAll() {
+	for _, one := range s.open {
+		one.wake()
+	}
+}
+
 // Session is one connection of a runner. A runner is online while it has one whose creation or last
 // poll is not older than Options.OnlineFor, a poll in progress counting as now.
 type Session struct {
@@ -102,14 +114,14 @@ type Session struct {
 func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
 	var id string
 	err := h.do(ctx, CallConnect, func(now time.Time) error {
-		r := h.runners.get(c.RunnerID)
+		r := h.registry.get(c.RunnerID)
 		switch {
 		case r == nil:
 			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrRunnerGone)
 		case subtle.ConstantTimeCompare([]byte(r.secret), []byte(c.Secret)) != 1:
 			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrUnauthorized)
-		case r.session != nil || h.conflicts > 0:
-			h.conflicts = max(h.conflicts-1, 0)
+		case r.session != nil || h.sessions.conflicts > 0:
+			h.sessions.conflicts = max(h.sessions.conflicts-1, 0)
 			return fmt.Errorf("runner %d: %w", c.RunnerID, ErrSessionConflict)
 		}
 		s := &session{
@@ -117,8 +129,8 @@ func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
 			runner: r, woken: make(chan struct{}, 1), seenAt: now, tokenUntil: now.Add(h.opts.AccessFor),
 		}
 		r.session, r.lastSeen, r.idleFrom = s, now, now
-		h.sessions[s.id] = s
-		h.dueBy(now.Add(h.opts.OnlineFor))
+		h.sessions.open[s.id] = s
+		h.monitor.dueBy(now.Add(h.opts.OnlineFor))
 		id = s.id
 		return nil
 	})
@@ -128,16 +140,13 @@ func (h *Hub) Connect(ctx context.Context, c Credentials) (*Session, error) {
 	return &Session{hub: h, id: id}, nil
 }
 
-// session returns the handle of an open or past session.
-func (h *Hub) session(id string) *Session { return &Session{hub: h, id: id} }
-
 // Next waits up to Options.PollWait for a message. Passing the id of the last message acknowledges
 // it and all before; one that was not acknowledged is delivered again. A zero Message means none
 // came. ErrRunnerGone: the registration is gone; ErrSessionGone: the session is; ErrDeprecated: see
 // SetDeprecated; *ServiceError: see SetTrouble.
 func (s *Session) Next(ctx context.Context, seen int64) (Message, error) {
 	for {
-		if err := s.hub.renewToken(ctx, s.id); err != nil {
+		if err := s.renewToken(ctx); err != nil {
 			return Message{}, fmt.Errorf("github sim: %s: %w", CallPoll, err)
 		}
 		m, err := s.poll(ctx, seen)
@@ -148,21 +157,22 @@ func (s *Session) Next(ctx context.Context, seen int64) (Message, error) {
 	}
 }
 
-// renewToken gets a session a new access token if its own is due.
-func (h *Hub) renewToken(ctx context.Context, id string) error {
+// renewToken gets the session a new access token if its own is due.
+func (s *Session) renewToken(ctx context.Context) error {
+	h := s.hub
 	var live *session
-	h.view(func(now time.Time) {
-		if s := h.sessions[id]; s != nil && !now.Before(s.tokenUntil) {
-			live = s
+	h.dispatcher.view(func(now time.Time) {
+		if open := h.sessions.open[s.id]; open != nil && !now.Before(open.tokenUntil) {
+			live = open
 		}
 	})
 	if live == nil {
 		return nil
 	}
-	if err := h.serve(ctx, OAuth); err != nil {
+	if err := h.admission.serve(ctx, OAuth); err != nil {
 		return err
 	}
-	h.view(func(now time.Time) { live.tokenUntil = now.Add(h.opts.AccessFor) })
+	h.dispatcher.view(func(now time.Time) { live.tokenUntil = now.Add(h.opts.AccessFor) })
 	return nil
 }
 
@@ -171,21 +181,21 @@ func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 	var live *session // set once the poll has begun
 	var deadline time.Time
 	err := h.do(ctx, CallPoll, func(now time.Time) error {
-		found, err := h.open(s.id)
+		found, err := h.dispatcher.open(s.id)
 		if err != nil {
 			return err
 		}
-		if h.obsolete {
+		if h.sessions.obsolete {
 			return ErrDeprecated
 		}
 		live, deadline = found, now.Add(h.opts.PollWait)
 		live.polling++
 		live.seen = max(live.seen, seen)
-		h.match(live.runner, now)
+		h.dispatcher.match(live.runner, now)
 		return nil
 	})
 	if live != nil {
-		defer h.endPoll(live)
+		defer s.endPoll(live)
 	}
 	if err != nil {
 		return Message{}, err
@@ -194,16 +204,16 @@ func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 		var out Message
 		var now time.Time
 		var over error
-		h.view(func(at time.Time) {
+		h.dispatcher.view(func(at time.Time) {
 			now = at
 			out, _ = live.pending()
-			t, _ := h.troubleOf(Broker, at)
+			t, _ := h.admission.troubleOf(Broker, at)
 			switch {
 			case live.over != nil:
 				over = live.over
 			case t != NoTrouble:
 				over = &ServiceError{Broker, t}
-			case h.obsolete:
+			case h.sessions.obsolete:
 				over = ErrDeprecated
 			}
 		})
@@ -213,18 +223,19 @@ func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 		case out.ID != 0 || !now.Before(deadline):
 			return out, nil
 		}
-		if err := h.pause(ctx, live.woken, deadline, now); err != nil {
+		if err := h.monitor.pause(ctx, live.woken, deadline, now); err != nil {
 			return Message{}, err
 		}
 	}
 }
 
-func (h *Hub) endPoll(s *session) {
-	h.view(func(now time.Time) {
-		s.polling--
-		s.seenAt, s.runner.lastSeen = now, now
-		h.dueBy(now.Add(h.opts.OnlineFor))
-		h.broadcast()
+func (s *Session) endPoll(live *session) {
+	h := s.hub
+	h.dispatcher.view(func(now time.Time) {
+		live.polling--
+		live.seenAt, live.runner.lastSeen = now, now
+		h.monitor.dueBy(now.Add(h.opts.OnlineFor))
+		h.monitor.broadcast()
 	})
 }
 
@@ -233,7 +244,7 @@ func (h *Hub) endPoll(s *session) {
 func (s *Session) Acquire(ctx context.Context, jobID string) error {
 	h := s.hub
 	return h.do(ctx, CallAcquire, func(time.Time) error {
-		live, err := h.open(s.id)
+		live, err := h.dispatcher.open(s.id)
 		if err != nil {
 			return err
 		}
@@ -254,12 +265,10 @@ func (s *Session) Complete(ctx context.Context, jobID string, c Conclusion) erro
 		default:
 			return fmt.Errorf("conclusion %q: %w", c, ErrInvalid)
 		}
-		if e, ok := h.evicted[s.id]; ok && e.job.ID == jobID {
-			delete(h.evicted, s.id)
-			h.finish(e.job, c, "", now)
+		if h.dispatcher.finishEvicted(s.id, jobID, c, now) {
 			return nil
 		}
-		live, err := h.open(s.id)
+		live, err := h.dispatcher.open(s.id)
 		if err != nil {
 			return err
 		}
@@ -267,7 +276,7 @@ func (s *Session) Complete(ctx context.Context, jobID string, c Conclusion) erro
 		if j == nil || j.ID != jobID {
 			return fmt.Errorf("job %s: %w", jobID, ErrNoJob)
 		}
-		h.finish(j, c, "", now)
+		h.dispatcher.finish(j, c, "", now)
 		return nil
 	})
 }
@@ -277,9 +286,9 @@ func (s *Session) Complete(ctx context.Context, jobID string, c Conclusion) erro
 func (s *Session) Annotate(jobID, text string) error {
 	h := s.hub
 	var err error
-	h.view(func(time.Time) {
+	h.dispatcher.view(func(time.Time) {
 		var live *session
-		if live, err = h.open(s.id); err != nil {
+		if live, err = h.dispatcher.open(s.id); err != nil {
 			return
 		}
 		j := live.runner.job
@@ -296,48 +305,10 @@ func (s *Session) Annotate(jobID, text string) error {
 // any other fails. Closing twice is no error.
 func (s *Session) Close() {
 	h := s.hub
-	h.view(func(now time.Time) {
-		if live, err := h.open(s.id); err == nil {
-			h.closeSession(live, ErrSessionGone, now)
-			h.broadcast()
+	h.dispatcher.view(func(now time.Time) {
+		if live, err := h.dispatcher.open(s.id); err == nil {
+			h.dispatcher.closeSession(live, ErrSessionGone, now)
+			h.monitor.broadcast()
 		}
 	})
-}
-
-// open returns an open session. The id begins with the runner's, so that a runner that is gone can
-// be told so after its session was forgotten.
-func (h *Hub) open(id string) (*session, error) {
-	if s := h.sessions[id]; s != nil {
-		return s, nil
-	}
-	prefix, _, _ := strings.Cut(id, ".")
-	if n, err := strconv.ParseInt(prefix, 10, 64); err == nil && h.runners.get(n) == nil {
-		return nil, ErrRunnerGone
-	}
-	return nil, ErrSessionGone
-}
-
-// closeSession ends a session for the given reason. The caller holds the lock.
-func (h *Hub) closeSession(s *session, why error, now time.Time) {
-	s.over = why
-	s.wake()
-	delete(h.sessions, s.id)
-	r := s.runner
-	r.session, r.lastSeen = nil, now
-	j := r.job
-	switch {
-	case j == nil:
-	case j.cancel:
-		h.finish(j, Cancelled, "cancelled; the runner ended its session meanwhile", now)
-	case s.seen < s.jobMsg:
-		h.requeue(j, now)
-	default:
-		h.finish(j, Failure, "the runner ended its session while the job ran", now)
-	}
-	h.mayEnd(r)
-}
-
-func (h *Hub) online(r *runner, now time.Time) bool {
-	s := r.session
-	return s != nil && (s.polling > 0 || now.Before(s.seenAt.Add(h.opts.OnlineFor)))
 }
