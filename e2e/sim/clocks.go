@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -11,11 +12,21 @@ import (
 // Clocks. That of each process is off by up to Script.Skew and runs too fast or too slow by up to Script.Drift. Somebody may
 // set it: then what it shows is another time, and what elapsed is not, as with the clocks of an operating system.
 
+// clocks are those of all processes.
+type clocks struct {
+	w *World
+
+	mu    sync.Mutex
+	steps map[string]time.Duration // by how much somebody set the clock of a program forward
+}
+
+func newClocks(w *World) *clocks { return &clocks{w: w, steps: map[string]time.Duration{}} }
+
 // skewed is the clock of one process. Its timers are exact.
 type skewed struct {
 	clock.WithTicker
 
-	w       *World
+	clocks  *clocks
 	program string
 	by      time.Duration
 	drift   float64 // of each second
@@ -25,7 +36,7 @@ type skewed struct {
 func (c skewed) Now() time.Time {
 	elapsed := c.WithTicker.Since(c.began)
 	elapsed += time.Duration(c.drift * float64(elapsed))
-	return withMonotonic(c.began.Add(elapsed+c.by+c.w.stepped(c.program)), elapsed)
+	return withMonotonic(c.began.Add(elapsed+c.by+c.clocks.stepped(c.program)), elapsed)
 }
 
 func (c skewed) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
@@ -34,11 +45,11 @@ func (c skewed) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 // then has an order.
 const tick = time.Millisecond
 
-// clockOf returns the clock of a process: off by up to the script's skew, either way.
-func (w *World) clockOf(name, program string) clock.WithTicker {
+// of returns the clock of a process: off by up to the script's skew, either way.
+func (c *clocks) of(name, program string) clock.WithTicker {
 	return skewed{
-		w.clock, w, program, newKey(w.o.Seed, name, "clock").between(-w.o.Skew-tick, w.o.Skew+tick),
-		w.o.Drift * (2*newKey(w.o.Seed, name, "drift").float() - 1), w.begin,
+		c.w.clock, c, program, newKey(c.w.o.Seed, name, "clock").between(-c.w.o.Skew-tick, c.w.o.Skew+tick),
+		c.w.o.Drift * (2*newKey(c.w.o.Seed, name, "drift").float() - 1), c.w.begin,
 	}
 }
 
@@ -84,27 +95,32 @@ func (a setClock) do(w *World) {
 	if !ok {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if a.Back {
 		a.By = -a.By
 	}
-	w.steps[who] += a.By
+	w.clocks.set(who, a.By)
+}
+
+// set sets the clock of a program forward.
+func (c *clocks) set(program string, by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.steps[program] += by
 }
 
 // stepped is by how much somebody set the clock of a program forward.
-func (w *World) stepped(program string) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.steps[program]
+func (c *clocks) stepped(program string) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.steps[program]
 }
 
 // mostSet is by how much any clock was set, either way.
-func (w *World) mostSet() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (c *clocks) mostSet() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	most := time.Duration(0)
-	for _, by := range w.steps {
+	for _, by := range c.steps {
 		most = max(most, by.Abs())
 	}
 	return most
@@ -115,11 +131,11 @@ func (w *World) mostSet() time.Duration {
 const setsAside = 25 * time.Second
 
 // skew is how far any process's idea of the time may be off.
-func (w *World) skew() time.Duration {
-	d := w.o.Skew + tick + time.Duration(w.o.Drift*float64(w.since()))
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.steps) > 0 {
+func (c *clocks) skew() time.Duration {
+	d := c.w.o.Skew + tick + time.Duration(c.w.o.Drift*float64(c.w.since()))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.steps) > 0 {
 		d += setsAside
 	}
 	return d

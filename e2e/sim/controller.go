@@ -49,8 +49,8 @@ func (w *World) controller(name string) {
 			} else {
 				w.restarts++
 			}
-			w.disturbLocked(pause, true)
 			w.mu.Unlock()
+			w.disturbances.note(pause, true)
 			select {
 			case <-ctx.Done():
 			case <-w.clock.After(pause):
@@ -129,10 +129,10 @@ func (s *supervised) rest(d time.Duration) {
 	if p != nil {
 		s.wait = d
 	}
-	s.w.disturbLocked(d, true)
 	s.w.mu.Unlock()
+	s.w.disturbances.note(d, true)
 	if p != nil && p.alive() {
-		s.w.tellf("%s is stopped", p.name)
+		s.w.transcript.tellf("%s is stopped", p.name)
 		p.kill()
 	}
 }

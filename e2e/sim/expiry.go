@@ -45,11 +45,11 @@ func (g tableGate) current(items []store.Item) []store.Item {
 }
 
 // hides is how far the clocks may be off that tell processes what has expired.
-func (w *World) hides() time.Duration {
-	if !w.o.LateExpiry {
+func (c *clocks) hides() time.Duration {
+	if !c.w.o.LateExpiry {
 		return 0 // the store does
 	}
-	return w.skew() + w.mostSet()
+	return c.skew() + c.mostSet()
 }
 
 func (g tableGate) expired(item store.Item) bool {

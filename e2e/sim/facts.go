@@ -177,7 +177,7 @@ func (t *truth) roomy(id store.RequestID, r store.RunRequest) bool {
 // late reports whether something that was due since an instant, within a bound at pace 1, has not happened though nothing
 // kept it: what was out of order may have hidden it until the next scan.
 func (t *truth) late(since time.Time, within time.Duration) bool {
-	return t.overdue(since, t.w.o.paced(within)+callsTake, t.w.calmSince())
+	return t.overdue(since, t.w.o.paced(within)+callsTake, t.w.disturbances.calmSince())
 }
 
 // overdue reports whether something is late that nothing keeps since an instant of the story.
@@ -190,7 +190,7 @@ func (t *truth) overdue(since time.Time, within, calm time.Duration) bool {
 }
 
 // calm reports whether nothing has been out of order for so long that nothing hides from the leader.
-func (t *truth) calm() bool { return t.w.calmSince() <= t.w.since()-t.w.o.paced(settles) }
+func (t *truth) calm() bool { return t.w.disturbances.calmSince() <= t.w.since()-t.w.o.paced(settles) }
 
 const (
 	settles   = 4 * time.Minute  // a scan, and what follows from what it finds

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Kind is a fault that a call may meet.
@@ -133,3 +135,89 @@ func (f Fault) String() string { return fmt.Sprintf("%s #%d %s", f.Call, f.N, f.
 
 // Rates are the chances, from 0 to 1, that a call meets a fault of a kind its site allows.
 type Rates map[Kind]float64
+
+// Fired is a fault that happened.
+type Fired struct {
+	Fault
+
+	At      time.Duration // since the beginning of the world
+	Process string
+}
+
+// faults decides what faults calls meet, and remembers the calls.
+type faults struct {
+	w    *World
+	live func(Call) Kind // the fault of a call that passes a gate, which takes no time; nil: see Script. Set by Live
+
+	mu    sync.Mutex
+	seen  map[Call]int // of all processes
+	exact map[Call]map[int]Kind
+	fired []Fired
+	trace uint64
+	over  bool // chance has ended
+}
+
+func newFaults(w *World) *faults {
+	f := &faults{w: w, seen: map[Call]int{}, exact: map[Call]map[int]Kind{}}
+	for _, one := range w.o.Faults {
+		if f.exact[one.Call] == nil {
+			f.exact[one.Call] = map[int]Kind{}
+		}
+		f.exact[one.Call][one.N] = one.Kind
+	}
+	return f
+}
+
+// of decides what fault a call meets, and remembers it.
+func (f *faults) of(p *process, c Call, k key) Kind {
+	if f.live != nil {
+		return f.live(c)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[c]++
+	f.trace += mix(uint64(newHash(uint64(f.w.since())).text(p.name).end().call(c))) // calls of the same instant have no order
+	if f.w.o.Trace != nil {
+		_, _ = fmt.Fprintf(f.w.o.Trace, "%12d %s %s\n", f.w.since(), p.name, c) // for people
+	}
+	kind := f.exact[c][f.seen[c]]
+	if kind == "" && !f.over && len(f.w.o.Rates) > 0 {
+		kind = f.drawn(c.Site, k)
+	}
+	if kind != "" {
+		fault := Fault{c, f.seen[c], kind}
+		f.fired = append(f.fired, Fired{fault, f.w.since(), p.name})
+		if !kind.weak() {
+			died := p.role == Controller && (kind == CrashBefore || kind == CrashAfter)
+			f.w.disturbances.note(longestHang, died) // it may take so long to show
+		}
+		f.w.transcript.tellf("fault %s (%s)", fault, p.name)
+	}
+	return kind
+}
+
+// drawn throws the dice once for a call.
+func (f *faults) drawn(s Site, k key) Kind {
+	x := k.float()
+	for _, kind := range s.Kinds() {
+		if x -= f.w.o.Rates[kind]; x < 0 {
+			return kind
+		}
+	}
+	return ""
+}
+
+// end lets no call meet a fault by chance any more.
+func (f *faults) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over = true
+}
+
+// report adds the calls and their faults to the report of a story that has ended.
+func (f *faults) report(r *Report) {
+	r.Fired, r.Made, r.Trace = f.fired, f.seen, f.trace
+	for _, n := range f.seen {
+		r.Calls += n
+	}
+}

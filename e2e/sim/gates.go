@@ -88,7 +88,7 @@ func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error
 		g.makeRoom(ctx, item.Key, expect)
 		err := g.inner.Put(g.p.as(ctx), item, expect)
 		if errors.Is(err, store.ErrConflict) {
-			g.p.w.tellf("%s is refused: %s %s", g.p.name, about([]store.Key{item.Key}), what)
+			g.p.w.transcript.tellf("%s is refused: %s %s", g.p.name, about([]store.Key{item.Key}), what)
 		}
 		if err == nil {
 			g.p.w.truth.ordered(g.p, item.Key, what)

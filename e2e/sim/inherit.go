@@ -140,7 +140,7 @@ func (w *World) inheritMachine(i inheritedMachine, secrets map[string]string) {
 		w.truth.violate(inherits, "machine %s: %v", m.id, err)
 		return
 	}
-	w.tellf("%s was there, its agent starts in %s", m.id, pause)
+	w.transcript.tellf("%s was there, its agent starts in %s", m.id, pause)
 	m.live(ctx, pause, k)
 }
 

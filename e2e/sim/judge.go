@@ -56,7 +56,7 @@ func (t *truth) audited() {
 	}
 	before := t.suspected
 	t.suspected = map[string]bool{}
-	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.skew() + t.w.stepped(agents).Abs(), Slack: t.w.o.paced(auditSlack)}) {
+	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.clocks.skew() + t.w.clocks.stepped(agents).Abs(), Slack: t.w.o.paced(auditSlack)}) {
 		if (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) && t.w.reconfigured(settles) {
 			continue // they came under a cap that was lowered since, or the leader is not started anew yet
 		}

@@ -33,7 +33,7 @@ func (t *truth) just(was, st store.RunStatus) {
 	wrong := ""
 	switch st.Reason {
 	case reconciler.ReasonTimeout:
-		if left := r.at.Add(r.Timeout.Duration()).Sub(now); left > 2*t.w.skew() {
+		if left := r.at.Add(r.Timeout.Duration()).Sub(now); left > 2*t.w.clocks.skew() {
 			wrong = fmt.Sprintf("its time-out is in %s", left)
 		}
 	case reconciler.ReasonVanished:
@@ -115,7 +115,7 @@ func (t *truth) caused(was, in store.Instance) {
 	}
 	switch {
 	case t.w.isDisturbed(string(in.ID)) || t.w.waived[in.Reason]:
-	case !now.Before(was.Threshold.Add(-2 * t.w.skew())):
+	case !now.Before(was.Threshold.Add(-2 * t.w.clocks.skew())):
 		if was.State == statemachine.Claimed && was.Registration.Assignment != was.Assignment && t.late(was.Since.Time, registeredWithin) {
 			t.broke(Caused, "%s was claimed for %s/%d until its time passed, and nobody gave it a registration", in.ID, was.RunID, was.Attempt)
 		}
@@ -172,7 +172,7 @@ func (t *truth) dismissed(in store.Instance) bool {
 		if taken.IsZero() || taken.Sub(o.at) > t.w.o.paced(takenWithin) {
 			taken = o.at.Add(t.w.o.paced(takenWithin))
 		}
-		if o.names(in) && known && !m.LaunchedAt.After(taken.Add(2*t.w.skew()+callsTake)) {
+		if o.names(in) && known && !m.LaunchedAt.After(taken.Add(2*t.w.clocks.skew()+callsTake)) {
 			return true
 		}
 	}
@@ -190,7 +190,7 @@ const takenWithin = 10 * time.Minute
 func (t *truth) unneeded(in store.Instance) bool {
 	st := t.status[in.RunID]
 	ready, served := t.readyAt[in.RunID][in.Attempt]
-	outlived := served && !t.w.clock.Now().Before(ready.Add(t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()-2*t.w.skew()))
+	outlived := served && !t.w.clock.Now().Before(ready.Add(t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()-2*t.w.clocks.skew()))
 	over := outlived || !t.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
 		st.Attempt == in.Attempt && (st.Phase == statemachine.Failed || st.Phase == statemachine.PhaseReleased)
 	return over && !t.hasReported(in, store.RegOK)

@@ -235,7 +235,7 @@ func (h hands) unnotified() *store.Store { return store.New(mute{h.t}) }
 
 // unjudged keeps what is due soon, and the audit, from being judged for a while, so that laws with longer bounds come to their turn.
 func (h hands) unjudged(d time.Duration) {
-	h.w.disturb(d, false)
+	h.w.disturbances.note(d, false)
 	h.unaudited()
 }
 

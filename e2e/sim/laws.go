@@ -95,10 +95,10 @@ func (t *truth) threshold(was, in store.Instance) {
 	}
 	got := in.Threshold.Sub(in.ChangedAt.Time)
 	exact := was.State != in.State && in.State != statemachine.Running // refilled seats run for the rest of the run's time
-	behind := 2 * t.w.skew()                                           // the clock of a new leader, of the last change
+	behind := 2 * t.w.clocks.skew()                                    // the clock of a new leader, of the last change
 	if ready, known := t.readyAt[in.RunID][in.Attempt]; known && in.State == statemachine.Running {
 		// A seat that is refilled runs for the rest of the run's time.
-		if over := in.Threshold.Sub(ready.Add(limit)); over > 2*t.w.skew()+t.w.o.paced(answeredAfter) {
+		if over := in.Threshold.Sub(ready.Add(limit)); over > 2*t.w.clocks.skew()+t.w.o.paced(answeredAfter) {
 			t.broke(InTime, "%s: may run %s past the end of %s/%d", in.ID, over, in.RunID, in.Attempt)
 		}
 	}

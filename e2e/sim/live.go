@@ -168,7 +168,7 @@ func (g Gated) Pause(d time.Duration) { g.p.pause(d) }
 // Gated starts a controller and lets faultOf say what fault each of its calls meets. There may be one in a world.
 func (l *Live) Gated(name string, faultOf func(Gated, Call) Kind) {
 	g := Gated{l.w.newProcess(Controller, name)}
-	l.w.liveFault = func(c Call) Kind { return faultOf(g, c) }
+	l.w.faults.live = func(c Call) Kind { return faultOf(g, c) }
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

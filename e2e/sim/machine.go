@@ -100,7 +100,7 @@ func (m *machine) live(ctx context.Context, pause time.Duration, k key) {
 func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 	w := m.w
 	p := w.newProcess(Agent, fmt.Sprintf("%s.%d", m.id, n))
-	p.on, p.clk = store.InstanceID(m.id), w.clockOf(m.id, agents) // the machine's, whatever process runs on it
+	p.on, p.clk = store.InstanceID(m.id), w.clocks.of(m.id, agents) // the machine's, whatever process runs on it
 	stop := context.AfterFunc(ctx, p.end)
 	defer stop()
 	w.mu.Lock()
@@ -142,7 +142,7 @@ func (w *World) off(id string) {
 // reclaim is a sudden loss of a machine behind the system's back.
 func (w *World) reclaim(id string) {
 	w.disturbMachine(id)
-	w.disturb(0, false)
+	w.disturbances.note(0, false)
 	w.fleet.End(id)
 }
 

@@ -61,9 +61,9 @@ func (t *truth) inTime() {
 				t.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
 			}
 		default:
-			end := in.Threshold.Add(late + t.w.skew())
+			end := in.Threshold.Add(late + t.w.clocks.skew())
 			if in.State == statemachine.Terminated {
-				end = in.Since.Add(late + t.w.skew())
+				end = in.Since.Add(late + t.w.clocks.skew())
 			}
 			end = later(end, t.w.begin.Add(max(t.w.refusals(), t.w.throttledUntil())+late))
 			if over := now.Sub(end); over > 0 && over <= every {
@@ -104,9 +104,9 @@ func (t *truth) halted(id, why string) {
 	t.halts[id] = why
 	in := t.instances[store.InstanceID(id)]
 	if in.State != statemachine.Terminated {
-		t.w.tellf("%s halts itself: %s", id, why)
+		t.w.transcript.tellf("%s halts itself: %s", id, why)
 	}
-	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.skew())) {
+	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.clocks.skew())) {
 		t.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
 	}
 	t.w.disturbMachine(id)

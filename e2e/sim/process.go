@@ -38,7 +38,7 @@ type process struct {
 
 func (w *World) newProcess(role Role, name string) *process {
 	p := &process{w: w, role: role, name: name, calls: map[Call]int{}}
-	p.clk = w.clockOf(name, p.program())
+	p.clk = w.clocks.of(name, p.program())
 	p.ctx, p.kill = context.WithCancel(context.Background())
 	return p
 }
@@ -46,7 +46,7 @@ func (w *World) newProcess(role Role, name string) *process {
 // crash ends the process at once.
 func (p *process) crash() {
 	if p.alive() {
-		p.w.tellf("%s dies", p.name)
+		p.w.transcript.tellf("%s dies", p.name)
 		p.w.truth.bereaved(p)
 	}
 	p.end()
@@ -145,7 +145,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	}
 	which := Call{s, about}
 	k := key(newHash(p.w.o.Seed).text(p.name).end().call(which).end().text(strconv.Itoa(p.count(which))).end())
-	kind := p.w.faultOf(p, which, k)
+	kind := p.w.faults.of(p, which, k)
 	if kind == CrashBefore {
 		p.crash()
 	}
@@ -232,7 +232,7 @@ func (p *process) stall(ctx context.Context, k key) {
 
 // travel takes half the time of a call. It fails if the process dies or ctx ends on the way.
 func (p *process) travel(ctx context.Context, c contract, k key) error {
-	if p.w.liveFault != nil {
+	if p.w.faults.live != nil {
 		return p.pass(ctx)
 	}
 	if err := wait(ctx, k.between(c.least, c.most)/2); err != nil {

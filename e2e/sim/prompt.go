@@ -152,7 +152,7 @@ func (t *truth) soonOf(in store.Instance) {
 	lives := t.w.lives(string(in.ID))
 	switch {
 	case in.State == statemachine.Terminated:
-		if lives && t.late(in.Since.Add(2*t.w.skew()), endedWithin) && t.w.since() > t.w.refusals()+t.w.o.paced(endedWithin) {
+		if lives && t.late(in.Since.Add(2*t.w.clocks.skew()), endedWithin) && t.w.since() > t.w.refusals()+t.w.o.paced(endedWithin) {
 			t.once(Soon, "end "+m.ID, "%s is terminated and its machine lives %s later", in.ID, t.w.clock.Since(in.Since.Time))
 		}
 	case !lives:
@@ -162,21 +162,21 @@ func (t *truth) soonOf(in store.Instance) {
 	case in.State == statemachine.Claimed && in.Registration.Assignment != in.Assignment && !t.w.isDisturbed(m.ID):
 		claimed := t.history[in.ID][len(t.history[in.ID])-1].from
 		led := t.w.clock.Since(t.renewed) < t.w.config().LeaseTTL/2
-		if led && t.overdue(later(claimed, t.ledSince), t.w.o.paced(labelledWithin), t.w.succeedsSince()) {
+		if led && t.overdue(later(claimed, t.ledSince), t.w.o.paced(labelledWithin), t.w.disturbances.succeedsSince()) {
 			t.once(Soon, "registration "+m.ID, "%s is claimed for %s/%d and waits for its registration %s later", in.ID, in.RunID, in.Attempt, t.w.clock.Since(claimed))
 		}
 	case in.State != statemachine.Idle || t.w.isDisturbed(m.ID):
 	case in.PooledAt.IsZero():
-		if t.late(in.Since.Add(2*t.w.skew()), cleanWithin) && !t.draining(in) {
+		if t.late(in.Since.Add(2*t.w.clocks.skew()), cleanWithin) && !t.draining(in) {
 			t.once(Soon, "clean "+m.ID, "%s is idle and not pooled %s later", in.ID, t.w.clock.Since(in.Since.Time))
 		}
 	default:
 		for _, o := range t.orders {
-			if o.names(in) && m.LaunchedAt.Before(o.at) && t.late(later(o.at, in.Since.Add(2*t.w.skew())), dismissWithin) {
+			if o.names(in) && m.LaunchedAt.Before(o.at) && t.late(later(o.at, in.Since.Add(2*t.w.clocks.skew())), dismissWithin) {
 				t.once(Soon, "order "+m.ID, "%s is idle %s after order %s", in.ID, t.w.clock.Since(o.at), o.ID)
 			}
 		}
-		if !t.templateAt.IsZero() && in.TemplateVersion != t.template && t.late(later(t.templateAt, in.Since.Add(2*t.w.skew())), dismissWithin) {
+		if !t.templateAt.IsZero() && in.TemplateVersion != t.template && t.late(later(t.templateAt, in.Since.Add(2*t.w.clocks.skew())), dismissWithin) {
 			t.once(Soon, "template "+m.ID, "%s is idle %s after template %q took the place of its own", in.ID, t.w.clock.Since(t.templateAt), t.template)
 		}
 	}
@@ -241,5 +241,5 @@ func (t *truth) lies(in store.Instance, now time.Time) bool {
 	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.isDisturbed(string(in.ID)) || !t.w.lives(string(in.ID)) || t.dismissed(in) {
 		return false
 	}
-	return now.Sub(in.PooledAt.Time) > t.w.o.paced(lainFor)+2*t.w.skew() && in.Threshold.Sub(now) > t.w.o.paced(lainFor)+2*t.w.skew()
+	return now.Sub(in.PooledAt.Time) > t.w.o.paced(lainFor)+2*t.w.clocks.skew() && in.Threshold.Sub(now) > t.w.o.paced(lainFor)+2*t.w.clocks.skew()
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -19,43 +20,51 @@ type line struct {
 	text string
 }
 
+// transcript is what happened in a story, for people. It is kept if somebody wants to read it.
+type transcript struct {
+	w *World
+
+	mu    sync.Mutex
+	lines []line
+}
+
 // tellf adds a line to the transcript: what changed, for people.
-func (w *World) tellf(format string, args ...any) {
-	if w.o.Story != nil {
-		w.tellAt(w.since(), format, args...)
+func (t *transcript) tellf(format string, args ...any) {
+	if t.w.o.Story != nil {
+		t.tellAt(t.w.since(), format, args...)
 	}
 }
 
-func (w *World) tellAt(at time.Duration, format string, args ...any) {
-	w.transcriptMu.Lock()
-	defer w.transcriptMu.Unlock()
-	w.transcript = append(w.transcript, line{at, short(fmt.Sprintf(format, args...))})
+func (t *transcript) tellAt(at time.Duration, format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, line{at, short(fmt.Sprintf(format, args...))})
 }
 
-// tellJobs tells what GitHub alone knows.
-func (w *World) tellJobs() {
-	for _, j := range w.hub.Jobs() {
+// jobs tells what GitHub alone knows.
+func (t *transcript) jobs() {
+	for _, j := range t.w.hub.Jobs() {
 		if j.StartedAt.IsZero() {
 			continue
 		}
-		w.tellAt(j.StartedAt.Sub(w.begin), "job %s starts on %s", j.ID, j.InstanceID)
+		t.tellAt(j.StartedAt.Sub(t.w.begin), "job %s starts on %s", j.ID, j.InstanceID)
 		if j.State == githubsim.Completed {
-			w.tellAt(j.FinishedAt.Sub(w.begin), "job %s ends: %s", j.ID, j.Conclusion)
+			t.tellAt(j.FinishedAt.Sub(t.w.begin), "job %s ends: %s", j.ID, j.Conclusion)
 		}
 	}
 }
 
 // publish writes the transcript, in the order of time.
-func (w *World) publish() {
-	if w.o.Story == nil {
+func (t *transcript) publish() {
+	if t.w.o.Story == nil {
 		return
 	}
-	w.tellJobs()
-	w.transcriptMu.Lock()
-	defer w.transcriptMu.Unlock()
-	slices.SortStableFunc(w.transcript, func(a, b line) int { return cmp.Compare(a.at, b.at) })
-	for _, l := range w.transcript {
-		_, _ = fmt.Fprintf(w.o.Story, "%.1fs %s\n", l.at.Seconds(), l.text) // for people
+	t.jobs()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	slices.SortStableFunc(t.lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
+	for _, l := range t.lines {
+		_, _ = fmt.Fprintf(t.w.o.Story, "%.1fs %s\n", l.at.Seconds(), l.text) // for people
 	}
 }
 
@@ -64,9 +73,9 @@ var longID = regexp.MustCompile(`\bi-0*([0-9a-f]+)`)
 // short takes the zeros out of the ids of machines.
 func short(text string) string { return longID.ReplaceAllString(text, "i-$1") }
 
-// tellInstance tells of a change of an instance.
-func (w *World) tellInstance(was, in store.Instance) {
-	if w.o.Story == nil {
+// instance tells of a change of an instance.
+func (t *transcript) instance(was, in store.Instance) {
+	if t.w.o.Story == nil {
 		return
 	}
 	var whose string
@@ -75,19 +84,19 @@ func (w *World) tellInstance(was, in store.Instance) {
 	}
 	switch {
 	case was.State == statemachine.None:
-		w.tellf("%s %s%s", in.ID, in.State, whose)
+		t.tellf("%s %s%s", in.ID, in.State, whose)
 	case was.State != in.State && in.State == statemachine.Terminated:
-		w.tellf("%s %s -> %s: %s", in.ID, was.State, in.State, in.Reason)
+		t.tellf("%s %s -> %s: %s", in.ID, was.State, in.State, in.Reason)
 	case was.State != in.State || was.RunID != in.RunID:
-		w.tellf("%s %s -> %s%s", in.ID, was.State, in.State, whose)
+		t.tellf("%s %s -> %s%s", in.ID, was.State, in.State, whose)
 	case was.PooledAt.IsZero() && !in.PooledAt.IsZero():
-		w.tellf("%s pooled", in.ID)
+		t.tellf("%s pooled", in.ID)
 	}
 }
 
-// tellStatus tells of a change of a request's phase.
-func (w *World) tellStatus(was, st store.RunStatus) {
-	if w.o.Story == nil || was.Phase == st.Phase && was.Attempt == st.Attempt {
+// status tells of a change of a request's phase.
+func (t *transcript) status(was, st store.RunStatus) {
+	if t.w.o.Story == nil || was.Phase == st.Phase && was.Attempt == st.Attempt {
 		return
 	}
 	var more string
@@ -102,39 +111,39 @@ func (w *World) tellStatus(was, st store.RunStatus) {
 		more = ": " + st.Reason
 	case statemachine.Pending, statemachine.PhaseReleased, statemachine.Unseen:
 	}
-	w.tellf("request %s/%d %s%s", st.ID, st.Attempt, st.Phase, more)
+	t.tellf("request %s/%d %s%s", st.ID, st.Attempt, st.Phase, more)
 }
 
-// tellRequest tells what a client asked for or gave back.
-func (w *World) tellRequest(id store.RequestID, was, r store.RunRequest) {
+// request tells what a client asked for or gave back.
+func (t *transcript) request(id store.RequestID, was, r store.RunRequest) {
 	switch {
 	case was.Attempt != r.Attempt:
-		w.tellf("request %s/%d asks for %d", id, r.Attempt, r.Count)
+		t.tellf("request %s/%d asks for %d", id, r.Attempt, r.Count)
 	case !was.Released() && r.Released():
-		w.tellf("request %s/%d given back: %s", id, r.Attempt, r.Release)
+		t.tellf("request %s/%d given back: %s", id, r.Attempt, r.Release)
 	}
 }
 
-// tellLaunch tells that a launch was written down.
-func (w *World) tellLaunch(was bool, l store.Launch) {
-	if was || w.o.Story == nil {
+// launch tells that a launch was written down.
+func (t *transcript) launch(was bool, l store.Launch) {
+	if was || t.w.o.Story == nil {
 		return
 	}
 	var whose []string
 	for _, s := range l.Seats {
 		whose = append(whose, fmt.Sprintf("%s/%d", s.RequestID, s.Attempt))
 	}
-	w.tellf("launch of %d %s (%s)", l.Count, l.ResourceClass, strings.Join(whose, " "))
+	t.tellf("launch of %d %s (%s)", l.Count, l.ResourceClass, strings.Join(whose, " "))
 }
 
-// tellLease tells who leads.
-func (w *World) tellLease(was, l store.Lease) {
+// lease tells who leads.
+func (t *transcript) lease(was, l store.Lease) {
 	switch {
 	case was.Holder == l.Holder:
 	case l.Holder == "":
-		w.tellf("%s gives up the lease", was.Holder)
+		t.tellf("%s gives up the lease", was.Holder)
 	default:
-		w.tellf("%s leads, term %d", l.Holder, l.Term)
+		t.tellf("%s leads, term %d", l.Holder, l.Term)
 	}
 }
 

@@ -102,7 +102,7 @@ func (t *truth) broke(law, format string, args ...any) {
 		close(t.w.spoilt)
 	}
 	t.violations = append(t.violations, v)
-	t.w.tellf("VIOLATED %s: %s", v.Law, v.Text)
+	t.w.transcript.tellf("VIOLATED %s: %s", v.Law, v.Text)
 }
 
 // Put implements store.Table.
@@ -131,7 +131,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 		note(t, item, func(item store.Item, l store.Launch) {
 			_, l.Token, _ = strings.Cut(item.Key.Partition, "#")
 			_, known := t.launches[l.Token]
-			t.w.tellLaunch(known, l)
+			t.w.transcript.launch(known, l)
 			t.launches[l.Token] = l
 			if !known {
 				t.warmFirst(l)
@@ -144,7 +144,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 		note(t, item, t.drainOrdered)
 	case store.KindLease:
 		note(t, item, func(_ store.Item, l store.Lease) {
-			t.w.tellLease(t.lease, l)
+			t.w.transcript.lease(t.lease, l)
 			t.lapsed(t.lease, l)
 			t.leads(t.lease, l)
 			t.lease = l
@@ -176,7 +176,7 @@ func (t *truth) request(item store.Item, r store.RunRequest) {
 		t.requests[id] = map[int]asked{}
 	}
 	if t.w.o.Story != nil {
-		t.w.tellRequest(id, t.requests[id][len(t.requests[id])].RunRequest, r)
+		t.w.transcript.request(id, t.requests[id][len(t.requests[id])].RunRequest, r)
 	}
 	at := t.w.clock.Now()
 	if a, known := t.requests[id][r.Attempt]; known {
@@ -218,7 +218,7 @@ func (t *truth) instance(item store.Item, in store.Instance) {
 	in.Version, in.ExpiresAt = item.Version, item.ExpiresAt
 	was := t.instances[in.ID]
 	t.instances[in.ID] = in
-	t.w.tellInstance(was, in)
+	t.w.transcript.instance(was, in)
 	t.claimed(was, in)
 	t.covered(was, in)
 	for _, law := range instanceLaws {
@@ -232,7 +232,7 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 	st.Version, st.ExpiresAt = item.Version, item.ExpiresAt
 	was := t.status[st.ID]
 	t.status[st.ID] = st
-	t.w.tellStatus(was, st)
+	t.w.transcript.status(was, st)
 	t.coveredAnswer(was, st)
 	if st.Phase != was.Phase || st.Attempt != was.Attempt {
 		switch st.Phase {

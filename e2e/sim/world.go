@@ -7,7 +7,6 @@ import (
 	"math/rand"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/cryptotest"
@@ -43,14 +42,12 @@ type World struct {
 	cfg   reconciler.Config
 
 	history      *history
-	transcriptMu sync.Mutex
-	transcript   []line
+	transcript   *transcript
+	clocks       *clocks
+	faults       *faults
+	disturbances *disturbances
 
 	mu           sync.Mutex
-	seen         map[Call]int // of all processes
-	exact        map[Call]map[int]Kind
-	fired        []Fired
-	trace        uint64
 	machines     map[string]*machine
 	controllers  []*supervised
 	flows        []*workflow
@@ -64,28 +61,15 @@ type World struct {
 	refusedUntil time.Duration            // the fleet refuses to end some machines, or is out of reach
 	configured   time.Time                // when the configuration was changed; zero: never
 	wasCut       bool                     // somebody ever was
-	liveFault    func(Call) Kind          // the fault of a call that passes a gate, which takes no time; nil: see Script. Set by Live
 	cut          map[string]bool          // jobs that a test wants to end before they are done: see Live
 	waived       map[string]bool          // laws that do not hold here, and reasons that exempt a machine's end: see Live; guarded by truth.mu
-	steps        map[string]time.Duration // by how much somebody set the clock of a program forward
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
-	calm         bool                     // no fault any more
-	disturbed    time.Duration            // until when anything was out of order, or a call met a fault
-	upset        time.Duration            // the same, but for deaths of controllers
 	hotUntil     time.Duration            // until when partitions refused calls
 	scarce       time.Duration            // when the fleet last had less to offer
 
 	ended   chan struct{}
 	spoilt  chan struct{} // closed if the story ends with a violation
 	running sync.WaitGroup
-}
-
-// Fired is a fault that happened.
-type Fired struct {
-	Fault
-
-	At      time.Duration // since the beginning of the world
-	Process string
 }
 
 // Report is what became of a story.
@@ -155,7 +139,7 @@ func newWorld(o Script, dir string) *World {
 			Clock: clk, JITLapse: o.JITLapse, OnlineFor: o.paced(githubsim.DefaultOnlineFor),
 			SessionTimeout: o.paced(githubsim.DefaultSessionTimeout), PollWait: o.paced(githubsim.DefaultPollWait),
 		}),
-		seen: map[Call]int{}, exact: map[Call]map[int]Kind{}, machines: map[string]*machine{}, down: map[string]int{}, steps: map[string]time.Duration{}, slow: map[string]time.Duration{}, ended: make(chan struct{}), spoilt: make(chan struct{}),
+		machines: map[string]*machine{}, down: map[string]int{}, slow: map[string]time.Duration{}, ended: make(chan struct{}), spoilt: make(chan struct{}),
 	}
 	if os.Getenv("REMUDA_TEST_LOG") != "" {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -166,14 +150,9 @@ func newWorld(o Script, dir string) *World {
 	if o.Under != nil {
 		table = o.Under(table)
 	}
+	w.transcript, w.clocks, w.faults, w.disturbances = &transcript{w: w}, newClocks(w), newFaults(w), &disturbances{w: w}
 	w.truth = newTruth(w, table)
-	w.history = newHistory(w.since, w.hides)
-	for _, f := range o.Faults {
-		if w.exact[f.Call] == nil {
-			w.exact[f.Call] = map[int]Kind{}
-		}
-		w.exact[f.Call][f.N] = f.Kind
-	}
+	w.history = newHistory(w.since, w.clocks.hides)
 	w.fleet.OnLaunch(w.boot)
 	w.fleet.OnTerminate(w.off)
 	w.fleet.SetEndDelay(5 * time.Second)
@@ -182,45 +161,6 @@ func newWorld(o Script, dir string) *World {
 
 // since returns the time of the story.
 func (w *World) since() time.Duration { return w.clock.Since(w.begin) }
-
-// faultOf decides what fault a call meets, and remembers it.
-func (w *World) faultOf(p *process, c Call, k key) Kind {
-	if w.liveFault != nil {
-		return w.liveFault(c)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.seen[c]++
-	w.trace += mix(uint64(newHash(uint64(w.since())).text(p.name).end().call(c))) // calls of the same instant have no order
-	if w.o.Trace != nil {
-		_, _ = fmt.Fprintf(w.o.Trace, "%12d %s %s\n", w.since(), p.name, c) // for people
-	}
-	kind := w.exact[c][w.seen[c]]
-	if kind == "" && !w.calm && len(w.o.Rates) > 0 {
-		kind = w.drawn(c.Site, k)
-	}
-	if kind != "" {
-		f := Fault{c, w.seen[c], kind}
-		w.fired = append(w.fired, Fired{f, w.since(), p.name})
-		if !kind.weak() {
-			died := p.role == Controller && (kind == CrashBefore || kind == CrashAfter)
-			w.disturbLocked(longestHang, died) // it may take so long to show
-		}
-		w.tellf("fault %s (%s)", f, p.name)
-	}
-	return kind
-}
-
-// drawn throws the dice once for a call.
-func (w *World) drawn(s Site, k key) Kind {
-	x := k.float()
-	for _, kind := range s.Kinds() {
-		if x -= w.o.Rates[kind]; x < 0 {
-			return kind
-		}
-	}
-	return ""
-}
 
 // later does something after d, unless the world has ended.
 func (w *World) later(d time.Duration, do func(context.Context)) {
@@ -254,58 +194,6 @@ func (w *World) lagging(all []githubapi.Runner, kind Kind, _ key) []githubapi.Ru
 	return all
 }
 
-// disturbs reports whether an action puts anything out of order. What runs, operators and the fleet's offer ask for is everyday.
-func disturbs(a Action) bool {
-	switch a.(type) {
-	case Workflow, drain, template, capacity, scarce, orphanMachine:
-		return false
-	}
-	return true
-}
-
-// killsLeader reports whether an action is the death of a controller.
-func killsLeader(a Action) bool {
-	k, ok := a.(kill)
-	return ok && strings.HasPrefix(k.Who, string(Controller))
-}
-
-// disturb notes that something is out of order for d from now on. A controller that died leaves all to the next one.
-func (w *World) disturb(d time.Duration, died bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.disturbLocked(d, died)
-}
-
-// disturbLocked is disturb, with w.mu held.
-func (w *World) disturbLocked(d time.Duration, died bool) {
-	w.disturbed = max(w.disturbed, w.since()+d)
-	if !died {
-		w.upset = max(w.upset, w.since()+d)
-	}
-}
-
-// calmSince returns the time of the story since which nothing is out of order; later than now: something is. A story in which
-// nothing ever was has been calm for longer than it lasts.
-func (w *World) calmSince() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.calmFrom(w.disturbed)
-}
-
-// succeedsSince is calmSince, for what a controller makes good at once that takes over from one that died.
-func (w *World) succeedsSince() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.calmFrom(w.upset)
-}
-
-func (w *World) calmFrom(last time.Duration) time.Duration {
-	if last == 0 {
-		return -w.o.paced(time.Hour)
-	}
-	return last
-}
-
 // sleep waits, and reports whether the story goes on.
 func (w *World) sleep(d time.Duration) bool {
 	t := time.NewTimer(d)
@@ -329,25 +217,23 @@ func (w *World) run() {
 		if !w.sleep(s.At - w.since()) {
 			return
 		}
-		w.tellf("%s", s.What)
+		w.transcript.tellf("%s", s.What)
 		if disturbs(s.Act) {
-			w.disturb(lasting(s.Act), killsLeader(s.Act))
+			w.disturbances.note(lasting(s.Act), killsLeader(s.Act))
 		}
 		s.Do(w)
 	}
 	if w.o.CalmAt > 0 {
 		w.sleep(w.o.CalmAt - w.since())
 	}
-	w.mu.Lock()
-	w.calm = true
-	w.mu.Unlock()
+	w.faults.end()
 	w.settle()
 }
 
 // end stops everything and reports.
 func (w *World) end() Report {
 	elapsed := w.since()
-	w.publish()
+	w.transcript.publish()
 	close(w.ended)
 	for _, c := range w.controllers {
 		c.stop()
@@ -361,10 +247,8 @@ func (w *World) end() Report {
 	accesses, open := w.history.check(w.truth.violate)
 	r := w.truth.report()
 	r.Accesses, r.Open, r.Coverage = accesses, open, w.truth.coverage
-	r.Elapsed, r.Restarts, r.Fired, r.Made, r.Trace = elapsed, w.restarts, w.fired, w.seen, w.trace
-	for _, n := range w.seen {
-		r.Calls += n
-	}
+	r.Elapsed, r.Restarts = elapsed, w.restarts
+	w.faults.report(&r)
 	return r
 }
 

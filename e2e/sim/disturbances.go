@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"strings"
+	"sync"
+	"time"
+)
+
+// disturbances knows when anything was out of order: only once that has been over for a while the laws expect that what is due
+// happens soon.
+type disturbances struct {
+	w *World
+
+	mu           sync.Mutex
+	last         time.Duration // until when anything was out of order, or a call met a fault
+	lastButDeath time.Duration // the same, but for deaths of controllers
+}
+
+// disturbs reports whether an action puts anything out of order. What runs, operators and the fleet's offer ask for is everyday.
+func disturbs(a Action) bool {
+	switch a.(type) {
+	case Workflow, drain, template, capacity, scarce, orphanMachine:
+		return false
+	}
+	return true
+}
+
+// killsLeader reports whether an action is the death of a controller.
+func killsLeader(a Action) bool {
+	k, ok := a.(kill)
+	return ok && strings.HasPrefix(k.Who, string(Controller))
+}
+
+// note notes that something is out of order for so long from now on. A controller that died leaves all to the next one.
+func (d *disturbances) note(lasting time.Duration, died bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	until := d.w.since() + lasting
+	d.last = max(d.last, until)
+	if !died {
+		d.lastButDeath = max(d.lastButDeath, until)
+	}
+}
+
+// calmSince returns the time of the story since which nothing is out of order; later than now: something is. A story in which
+// nothing ever was has been calm for longer than it lasts.
+func (d *disturbances) calmSince() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.since(d.last)
+}
+
+// succeedsSince is calmSince, for what a controller makes good at once that takes over from one that died.
+func (d *disturbances) succeedsSince() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.since(d.lastButDeath)
+}
+
+func (d *disturbances) since(last time.Duration) time.Duration {
+	if last == 0 {
+		return -d.w.o.paced(time.Hour)
+	}
+	return last
+}
