@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -13,83 +14,102 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// supervised is a program that is started again whenever it died, as systemd does.
+// supervisor starts controllers again whenever they died, as systemd does.
+type supervisor struct {
+	w   *World
+	all []*supervised
+
+	mu         sync.Mutex
+	cfg        reconciler.Config
+	configured time.Time // when the configuration was changed; zero: never
+	restarts   int
+	restarted  time.Time // when the last of them died
+}
+
+// supervised is one program that is started again.
 type supervised struct {
 	w    *World
 	name string
 	done chan struct{}
-	proc *process             // guarded by w.mu
-	op   *reconciler.Operator // of proc; guarded by w.mu
-	wait time.Duration        // somebody stopped it in order, until it is started again after so long; guarded by w.mu
+	proc *process             // guarded by supervisor.mu
+	op   *reconciler.Operator // of proc; guarded by supervisor.mu
+	wait time.Duration        // somebody stopped it in order, until it is started again after so long; guarded by supervisor.mu
 	quit context.CancelFunc
 }
 
-// controller starts a controller that comes back seconds after every crash, with a clock that is off.
-func (w *World) controller(name string) {
+// start starts a controller that comes back seconds after every crash, with a clock that is off.
+func (s *supervisor) start(name string) {
 	ctx, quit := context.WithCancel(context.Background())
-	s := &supervised{w: w, name: name, done: make(chan struct{}), quit: quit}
-	w.controllers = append(w.controllers, s)
+	c := &supervised{w: s.w, name: name, done: make(chan struct{}), quit: quit}
+	s.all = append(s.all, c)
 	go func() {
-		defer close(s.done)
+		defer close(c.done)
 		for n := 1; ctx.Err() == nil; n++ {
-			p := w.newProcess(Controller, fmt.Sprintf("%s.%d", name, n))
-			w.mu.Lock()
-			s.proc, s.wait = p, 0
-			w.mu.Unlock()
+			p := s.w.newProcess(Controller, fmt.Sprintf("%s.%d", name, n))
+			s.mu.Lock()
+			c.proc, c.wait = p, 0
+			s.mu.Unlock()
 			stop := context.AfterFunc(ctx, p.kill) // in order: it gives up the lease
-			w.serve(s, p)
+			s.serve(c, p)
 			stop()
 			if ctx.Err() != nil {
 				return
 			}
-			pause := newKey(w.o.Seed, name, "restart", strconv.Itoa(n)).between(500*time.Millisecond, 3*time.Second)
-			w.mu.Lock()
-			if w.restarted = w.clock.Now(); s.wait > 0 {
-				pause = s.wait
+			pause := newKey(s.w.o.Seed, name, "restart", strconv.Itoa(n)).between(500*time.Millisecond, 3*time.Second)
+			s.mu.Lock()
+			if s.restarted = s.w.clock.Now(); c.wait > 0 {
+				pause = c.wait
 			} else {
-				w.restarts++
+				s.restarts++
 			}
-			w.mu.Unlock()
-			w.disturbances.note(pause, true)
+			s.mu.Unlock()
+			s.w.disturbances.note(pause, true)
 			select {
 			case <-ctx.Done():
-			case <-w.clock.After(pause):
+			case <-s.w.clock.After(pause):
 			}
 		}
 	}()
 }
 
 // config is that of controllers that start now.
-func (w *World) config() reconciler.Config {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.cfg
+func (s *supervisor) config() reconciler.Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cfg
 }
 
 // configure changes the configuration of controllers that start from now on.
-func (w *World) configure(a config) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (s *supervisor) configure(a config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if a.Largest > 0 {
-		w.cfg.MaxInstances = a.Largest
+		s.cfg.MaxInstances = a.Largest
 	}
-	w.cfg.Registration = cmp.Or(store.RegistrationMode(a.Mode), w.cfg.Registration)
-	classes := maps.Clone(w.cfg.Classes)
+	s.cfg.Registration = cmp.Or(store.RegistrationMode(a.Mode), s.cfg.Registration)
+	classes := maps.Clone(s.cfg.Classes)
 	delete(classes, a.Without)
-	w.cfg.Classes = classes
-	w.configured = w.clock.Now()
+	s.cfg.Classes = classes
+	s.configured = s.w.clock.Now()
+}
+
+// reconfigured reports whether the configuration was changed so lately that an older one may still be in force.
+func (s *supervisor) reconfigured(within time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.configured.IsZero() && s.w.clock.Since(s.configured) < s.w.o.paced(within)
 }
 
 // candidates are those of the controller that leads; nil: none does, or it has not looked yet.
-func (w *World) candidates(leader string) map[store.InstanceID]bool {
-	w.mu.Lock()
+func (s *supervisor) candidates(leader string) map[store.InstanceID]bool {
+	s.mu.Lock()
 	var op *reconciler.Operator
-	for _, s := range w.controllers {
-		if s.proc != nil && s.proc.name == leader && s.proc.alive() {
-			op = s.op
+	for _, c := range s.all {
+		if c.proc != nil && c.proc.name == leader && c.proc.alive() {
+			op = c.op
 		}
 	}
-	w.mu.Unlock() // it reads its clock, which asks the world
+	s.mu.Unlock() // it reads its clock, which asks the world
 	if op == nil {
 		return nil
 	}
@@ -97,39 +117,64 @@ func (w *World) candidates(leader string) map[store.InstanceID]bool {
 }
 
 // lastRestart returns when a controller last died; zero: never.
-func (w *World) lastRestart() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.restarted
+func (s *supervisor) lastRestart() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.restarted
 }
 
 // serve runs one controller until it dies or is stopped.
-func (w *World) serve(s *supervised, p *process) {
-	cfg := w.config()
+func (s *supervisor) serve(c *supervised, p *process) {
+	cfg := s.config()
 	cfg.Holder = p.name
 	op, err := reconciler.New(reconciler.Options{
-		Config: cfg, Table: tableGate{p, w.truth}, Pool: poolGate{p, w.pool}, Fleet: fleetGate{p, w.fleet}, GitHub: githubGate{p, w.hub},
-		Clock: p.clk, Offset: p.storeTime(), Log: w.log.With(logkey.Holder, p.name),
+		Config: cfg, Table: tableGate{p, s.w.truth}, Pool: poolGate{p, s.w.pool}, Fleet: fleetGate{p, s.w.fleet}, GitHub: githubGate{p, s.w.hub},
+		Clock: p.clk, Offset: p.storeTime(), Log: s.w.log.With(logkey.Holder, p.name),
 	})
-	w.mu.Lock()
-	s.op = op
-	w.mu.Unlock()
+	s.mu.Lock()
+	c.op = op
+	s.mu.Unlock()
 	if err == nil {
 		err = op.Run(p.ctx)
 	}
 	if err != nil && p.ctx.Err() == nil {
-		w.truth.violate("controller runs", "%s ended: %v", p.name, err)
+		s.w.truth.violate("controller runs", "%s ended: %v", p.name, err)
 	}
+}
+
+// find returns the living process of a controller, or of the one that leads; nil if there is none of that name.
+func (s *supervisor) find(who, leader string) *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.all {
+		if p := c.proc; p != nil && p.alive() && (c.name == who || who == string(Controller) && p.name == leader) {
+			return p
+		}
+	}
+	return nil
+}
+
+// unstopped names the controllers that nobody has stopped.
+func (s *supervisor) unstopped() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for _, c := range s.all {
+		if c.wait == 0 {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // rest ends the program in order; it is started again after d.
 func (s *supervised) rest(d time.Duration) {
-	s.w.mu.Lock()
+	s.w.supervisor.mu.Lock()
 	p := s.proc
 	if p != nil {
 		s.wait = d
 	}
-	s.w.mu.Unlock()
+	s.w.supervisor.mu.Unlock()
 	s.w.disturbances.note(d, true)
 	if p != nil && p.alive() {
 		s.w.transcript.tellf("%s is stopped", p.name)

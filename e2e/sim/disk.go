@@ -22,8 +22,8 @@ func (a disk) check() error {
 const stateFile = "agent-state.json"
 
 func (a disk) do(w *World) {
-	w.ofAlive(a.Of, func(m *machine) {
-		w.disturbMachine(m.id)
+	w.machines.ofAlive(a.Of, func(m *machine) {
+		w.machines.disturb(m.id)
 		path := filepath.Join(w.dir, m.id, stateFile)
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -31,17 +31,17 @@ func (a disk) do(w *World) {
 		}
 		switch a.How {
 		case "torn":
-			w.ofAgent(m, (*process).crash)
+			w.machines.ofAgent(m, (*process).crash)
 			err = os.WriteFile(path, text[:len(text)/2], 0o600)
 		case "lost":
-			w.ofAgent(m, (*process).crash)
+			w.machines.ofAgent(m, (*process).crash)
 			err = os.Remove(path)
 		case "old":
 			a.until(w, func() {}, func() {
-				if !w.alive(m) {
+				if !w.machines.alive(m) {
 					return
 				}
-				w.ofAgent(m, (*process).crash)
+				w.machines.ofAgent(m, (*process).crash)
 				if err := os.WriteFile(path, text, 0o600); err != nil {
 					w.truth.violate(disks, "%v", err)
 				}
@@ -61,10 +61,3 @@ func (a disk) do(w *World) {
 
 // disks is what the simulation itself promises.
 const disks = "the simulated disks work"
-
-// alive reports whether a machine was not ended yet.
-func (w *World) alive(m *machine) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return m.died.IsZero()
-}

@@ -145,7 +145,7 @@ func (t *truth) counted(l store.Launch) {
 
 // specs are what a launch for an attempt may ask the fleet for, one for each usage class; none if its class is not configured.
 func (t *truth) specs(r store.RunRequest) []fleet.Spec {
-	class, ok := t.w.config().Classes[r.ResourceClass]
+	class, ok := t.w.supervisor.config().Classes[r.ResourceClass]
 	if !ok {
 		return nil
 	}

@@ -64,16 +64,9 @@ func (a down) check() error {
 
 func (a down) do(w *World) {
 	if a.Contract == "fleet" {
-		w.noEnds(a.For)
+		w.outages.noEnds(a.For)
 	}
-	a.until(w, func() { w.outage(a.Contract, 1) }, func() { w.outage(a.Contract, -1) })
-}
-
-// outage counts one outage of a contract more or less.
-func (w *World) outage(contract string, by int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.down[contract] += by
+	a.until(w, func() { w.outages.count(a.Contract, 1) }, func() { w.outages.count(a.Contract, -1) })
 }
 
 // githubOut puts GitHub out of order: all of it, its client's calls alone, or what listeners call alone.
@@ -101,16 +94,14 @@ func (a githubOut) do(w *World) {
 		o.Calls = []githubsim.Call{githubsim.CallConnect, githubsim.CallPoll, githubsim.CallAcquire, githubsim.CallComplete, githubsim.CallLogs}
 	}
 	if !a.API && o.Mode != githubsim.Revoked {
-		w.mu.Lock()
-		w.cutOff = append(w.cutOff, [2]time.Duration{w.since(), w.since() + a.For})
-		w.mu.Unlock()
+		w.outages.cutOffRunners(a.For)
 	}
 	a.until(w, func() {
 		w.hub.SetOutage(o)
-		w.outage("github", 1)
+		w.outages.count("github", 1)
 	}, func() {
 		w.hub.SetOutage(githubsim.Outage{})
-		w.outage("github", -1)
+		w.outages.count("github", -1)
 	})
 }
 
@@ -124,7 +115,7 @@ func (a githubSlow) do(w *World) {
 	slowed := func(by time.Duration, outages int) {
 		w.hub.SetLatency(githubsim.Latency{API: by, Session: by})
 		if a.By > githubapi.CallTimeout {
-			w.outage("github", outages)
+			w.outages.count("github", outages)
 		}
 	}
 	a.until(w, func() { slowed(a.By, 1) }, func() { slowed(0, -1) })
@@ -160,9 +151,7 @@ func (a scarce) do(w *World) {
 	slot := fleet.Slot{UsageClass: a.Usage, InstanceType: a.Type, Zone: a.Zone}
 	a.until(w, func() { w.fleet.SetCapacity(slot, a.N) }, func() {
 		w.fleet.SetCapacity(slot, fleettest.Unlimited)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.scarce = w.since()
+		w.outages.hadLess()
 	})
 }
 
@@ -184,14 +173,14 @@ type strike struct {
 }
 
 func (a strike) do(w *World) {
-	w.ofAlive(a.Of, func(m *machine) {
+	w.machines.ofAlive(a.Of, func(m *machine) {
 		if !a.Notice {
-			w.reclaim(m.id)
+			w.machines.reclaim(m.id)
 			return
 		}
-		w.disturbMachine(m.id)
+		w.machines.disturb(m.id)
 		m.notice.Store(true)
-		w.later(2*time.Minute, func(context.Context) { w.reclaim(m.id) })
+		w.later(2*time.Minute, func(context.Context) { w.machines.reclaim(m.id) })
 	})
 }
 
@@ -201,7 +190,7 @@ type killAgent struct {
 }
 
 func (a killAgent) do(w *World) {
-	w.ofAlive(a.Of, func(m *machine) { w.ofAgent(m, (*process).crash) })
+	w.machines.ofAlive(a.Of, func(m *machine) { w.machines.ofAgent(m, (*process).crash) })
 }
 
 // pauseAgent stops the agent of a machine that lives. It may miss a gate by that: the machine is exempt.
@@ -211,40 +200,8 @@ type pauseAgent struct {
 }
 
 func (a pauseAgent) do(w *World) {
-	w.ofAlive(a.Of, func(m *machine) {
-		w.disturbMachineFor(m.id, a.For)
-		w.ofAgent(m, func(p *process) { p.pause(a.For) })
-	})
-}
-
-// ofAlive does something to the machine at x of 1 of those that live, if there is one.
-func (w *World) ofAlive(x float64, do func(*machine)) {
-	ids := w.fleet.Alive()
-	if len(ids) == 0 {
-		return
-	}
-	if m := w.machineOf(ids[min(int(x*float64(len(ids))), len(ids)-1)]); m != nil {
-		do(m)
-	}
-}
-
-func (w *World) ofAgent(m *machine, do func(*process)) {
-	w.mu.Lock()
-	p := m.proc
-	w.mu.Unlock()
-	if p != nil {
-		do(p)
-	}
-}
-
-// wasCutOff reports whether runners could not reach GitHub at an instant, or for as long as a runner is patient
-// before. GitHub gives up a job whose runner does not report.
-func (w *World) wasCutOff(at time.Time) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	patience := w.o.paced(githubsim.DefaultSessionTimeout) + githubsim.DefaultSessionTimeout
-	return slices.ContainsFunc(w.cutOff, func(out [2]time.Duration) bool {
-		d := at.Sub(w.begin)
-		return d >= out[0] && d <= out[1]+patience
+	w.machines.ofAlive(a.Of, func(m *machine) {
+		w.machines.disturbFor(m.id, a.For)
+		w.machines.ofAgent(m, func(p *process) { p.pause(a.For) })
 	})
 }

@@ -256,7 +256,7 @@ func (g fleetGate) List(ctx context.Context, token string) ([]fleet.Machine, err
 	return call(ctx, g.p, endContract, Site{g.p.role, "fleet.List", detail}, "", func(ctx context.Context) ([]fleet.Machine, error) {
 		all, err := g.inner.List(ctx, token)
 		if token == "" {
-			all = g.p.w.shown(all)
+			all = g.p.w.listings.shown(all)
 		}
 		return all, err
 	}, g.p.listed)

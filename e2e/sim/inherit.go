@@ -124,7 +124,7 @@ func (w *World) inheritRunners(runners []inheritedRunner) map[string]string {
 func (w *World) inheritMachine(i inheritedMachine, secrets map[string]string) {
 	w.fleet.Add(i.Machine)
 	w.truth.cameBefore(i.Machine)
-	m, ctx, err := w.newMachine(i.Machine, i.Machine.LaunchedAt)
+	m, ctx, err := w.machines.add(i.Machine, i.Machine.LaunchedAt)
 	if i.Ended {
 		w.fleet.End(m.id)
 		return

@@ -47,8 +47,8 @@ func (t *truth) audited() {
 		t.broke(Audit, "look: %v", err)
 		return
 	}
-	snapshot.Candidates = t.w.candidates(t.lease.Holder)
-	if t.w.anyDown() {
+	snapshot.Candidates = t.w.supervisor.candidates(t.lease.Holder)
+	if t.w.outages.any() {
 		t.trouble = now
 	}
 	if !t.trouble.IsZero() && now.Sub(t.trouble) < t.w.o.paced(afterTrouble) {
@@ -56,11 +56,11 @@ func (t *truth) audited() {
 	}
 	before := t.suspected
 	t.suspected = map[string]bool{}
-	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.config(), Skew: t.w.clocks.skew() + t.w.clocks.stepped(agents).Abs(), Slack: t.w.o.paced(auditSlack)}) {
-		if (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) && t.w.reconfigured(settles) {
+	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.supervisor.config(), Skew: t.w.clocks.skew() + t.w.clocks.stepped(agents).Abs(), Slack: t.w.o.paced(auditSlack)}) {
+		if (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) && t.w.supervisor.reconfigured(settles) {
 			continue // they came under a cap that was lowered since, or the leader is not started anew yet
 		}
-		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.refusals()+t.w.o.paced(lateAfter))) {
+		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.outages.refusals()+t.w.o.paced(lateAfter))) {
 			continue // the fleet refuses to end it: InTime tells when it must be gone
 		}
 		if v.Invariant == "unknown-machine" && strings.Contains(v.Problem, ofNobody) {
@@ -72,7 +72,7 @@ func (t *truth) audited() {
 			if !before[mark] {
 				continue
 			}
-			if v.Invariant == "stray-runner" && now.Sub(t.w.lastRestart()) < 3*t.w.config().Runners {
+			if v.Invariant == "stray-runner" && now.Sub(t.w.supervisor.lastRestart()) < 3*t.w.supervisor.config().Runners {
 				continue // the two sights it takes began anew
 			}
 		}

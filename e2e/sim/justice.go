@@ -38,7 +38,7 @@ func (t *truth) just(was, st store.RunStatus) {
 		}
 	case reconciler.ReasonVanished:
 		lastSeen := later(t.seen[st.ID], r.at)
-		if t.w.waitsFor(st.ID, st.Attempt) {
+		if t.w.workflows.waitsFor(st.ID, st.Attempt) {
 			lastSeen = later(lastSeen, t.writable) // it lives, and could not say so
 		}
 		if silent := now.Sub(lastSeen); silent < t.w.o.paced(quietFor) {
@@ -49,7 +49,7 @@ func (t *truth) just(was, st store.RunStatus) {
 			wrong = "the fleet has types that it allows"
 		}
 	case reconciler.ReasonCapacity:
-		if !t.w.o.NoRetry || slices.ContainsFunc(t.specs(r.RunRequest), t.w.fleet.Unbounded) && !t.w.wasScarce() {
+		if !t.w.o.NoRetry || slices.ContainsFunc(t.specs(r.RunRequest), t.w.fleet.Unbounded) && !t.w.outages.wasScarce() {
 			wrong = "the fleet has room, or is to be asked again"
 		}
 	case reconciler.ReasonBudget:
@@ -57,9 +57,9 @@ func (t *truth) just(was, st store.RunStatus) {
 			wrong = fmt.Sprintf("%d machines came for it, of at least %d that may", got, least)
 		}
 	case reconciler.ReasonSpec:
-		cfg := t.w.config()
+		cfg := t.w.supervisor.config()
 		_, configured := cfg.Classes[r.ResourceClass]
-		if configured && r.Count <= cfg.MaxInstances && t.w.o.ItemLimit == 0 && !t.w.reconfigured(settles) {
+		if configured && r.Count <= cfg.MaxInstances && t.w.o.ItemLimit == 0 && !t.w.supervisor.reconfigured(settles) {
 			wrong = "nothing is wrong with it"
 		}
 	default:
@@ -85,36 +85,22 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// reconfigured reports whether the configuration was changed so lately that an older one may still be in force.
-func (w *World) reconfigured(within time.Duration) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return !w.configured.IsZero() && w.clock.Since(w.configured) < w.o.paced(within)
-}
-
-// wasScarce reports whether the fleet lacked room so lately that nobody need have asked it again.
-func (w *World) wasScarce() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.scarce > 0 && w.since()-w.scarce < w.o.paced(settles)
-}
-
 // caused: somebody hurt the machine, or its time is over, or it was ordered to go, or it is not needed: by the world, whatever
 // reason was written down.
 func (t *truth) caused(was, in store.Instance) {
 	if was.State == statemachine.Terminated || in.State != statemachine.Terminated || was.State == statemachine.None {
 		return
 	}
-	if t.w.missing(string(in.ID)) {
-		t.w.disturbMachine(string(in.ID)) // and its job with it
+	if t.w.listings.missing(string(in.ID)) {
+		t.w.machines.disturb(string(in.ID)) // and its job with it
 	}
 	now := t.w.clock.Now()
 	if (was.State == statemachine.Created || was.State == statemachine.Claimed) &&
-		t.w.lives(string(in.ID)) && !t.listens(was.RunID)[string(in.ID)] {
+		t.w.machines.lives(string(in.ID)) && !t.listens(was.RunID)[string(in.ID)] {
 		t.spare(was.RunID, was.Attempt, t.terms.now)
 	}
 	switch {
-	case t.w.isDisturbed(string(in.ID)) || t.w.waived[in.Reason]:
+	case t.w.machines.isDisturbed(string(in.ID)) || t.w.waived[in.Reason]:
 	case !now.Before(was.Threshold.Add(-2 * t.w.clocks.skew())):
 		if was.State == statemachine.Claimed && was.Registration.Assignment != was.Assignment && t.late(was.Since.Time, registeredWithin) {
 			t.broke(Caused, "%s was claimed for %s/%d until its time passed, and nobody gave it a registration", in.ID, was.RunID, was.Attempt)
@@ -134,7 +120,7 @@ func (t *truth) caused(was, in store.Instance) {
 // replacement reports whether a machine is the one that each leader may replace while listeners cannot reach GitHub: whether it or
 // GitHub is ill cannot be told of a machine that is alone (ADR 0015).
 func (t *truth) replacement(in store.Instance, now time.Time) bool {
-	if in.State != statemachine.Created && in.State != statemachine.Claimed || !t.w.wasCutOff(now) || t.replaced == t.terms.now {
+	if in.State != statemachine.Created && in.State != statemachine.Claimed || !t.w.outages.wasCutOff(now) || t.replaced == t.terms.now {
 		return false
 	}
 	t.replaced = t.terms.now
@@ -179,8 +165,8 @@ func (t *truth) dismissed(in store.Instance) bool {
 	if in.State != statemachine.Idle {
 		return false
 	}
-	_, configured := t.w.config().Classes[in.ResourceClass]
-	return !configured || !t.templateAt.IsZero() && in.TemplateVersion != t.template || t.w.reconfigured(settles)
+	_, configured := t.w.supervisor.config().Classes[in.ResourceClass]
+	return !configured || !t.templateAt.IsZero() && in.TemplateVersion != t.template || t.w.supervisor.reconfigured(settles)
 }
 
 // takenWithin is how late an order may be taken up, at pace 1, whatever is out of order.
@@ -215,11 +201,7 @@ func (t *truth) scrubbed(was, in store.Instance) {
 	if !was.PooledAt.IsZero() || in.PooledAt.IsZero() {
 		return
 	}
-	t.w.mu.Lock()
-	m := t.w.machines[string(in.ID)]
-	soiled := m != nil && m.soiled && m.died.IsZero()
-	t.w.mu.Unlock()
-	if soiled {
+	if t.w.machines.soiled(string(in.ID)) {
 		t.broke(Scrubbed, "%s was pooled, and nobody scrubbed it since its last listener", in.ID)
 	}
 }
@@ -253,12 +235,12 @@ func (t *truth) comes(was, in store.Instance) {
 
 // online: an agent says that its listener serves a run once GitHub has seen it.
 func (t *truth) online(p store.Principal, v store.SignalValue) {
-	if v.Signal != store.RegOK || t.w.wasCutOff(t.w.clock.Now()) || t.w.since() == 0 {
+	if v.Signal != store.RegOK || t.w.outages.wasCutOff(t.w.clock.Now()) || t.w.since() == 0 {
 		return // what was there before nobody says now
 	}
 	for id, in := range t.instances {
 		waited := in.Principal == p && in.RunID == v.RunID && in.Assignment == v.Assignment && in.State != statemachine.Running
-		if waited && !t.w.isDisturbed(string(id)) && !t.ranFor(id, v.RunID) && !t.listens(v.RunID)[string(id)] {
+		if waited && !t.w.machines.isDisturbed(string(id)) && !t.ranFor(id, v.RunID) && !t.listens(v.RunID)[string(id)] {
 			t.broke(Listening, "the agent of %s says that its listener serves %s, and none is online", id, v.RunID)
 		}
 	}
@@ -282,7 +264,7 @@ func (t *truth) listening(was, st store.RunStatus) {
 	}
 	online := t.listens(st.ID)
 	for _, seat := range st.Instances {
-		if !online[string(seat.InstanceID)] && !t.w.isDisturbed(string(seat.InstanceID)) && !t.ranFor(seat.InstanceID, st.ID) {
+		if !online[string(seat.InstanceID)] && !t.w.machines.isDisturbed(string(seat.InstanceID)) && !t.ranFor(seat.InstanceID, st.ID) {
 			t.broke(Listening, "request %s is Ready with %s, which does not listen under its label", st.ID, seat.InstanceID)
 		}
 	}
@@ -313,7 +295,7 @@ func (t *truth) fits(was, st store.RunStatus) {
 // lapsed: nobody takes a lease that was renewed within its time to live, by one clock for all.
 func (t *truth) lapsed(was, l store.Lease) {
 	now := t.w.clock.Now()
-	if least := t.w.config().LeaseTTL * 9 / 10; l.Term > was.Term && was.Holder != "" && l.Holder != was.Holder && now.Sub(t.renewed) < least {
+	if least := t.w.supervisor.config().LeaseTTL * 9 / 10; l.Term > was.Term && was.Holder != "" && l.Holder != was.Holder && now.Sub(t.renewed) < least {
 		t.broke(Lapsed, "%s took the lease of %s %s after that was written", l.Holder, was.Holder, now.Sub(t.renewed))
 	}
 	t.renewed = now

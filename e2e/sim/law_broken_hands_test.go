@@ -102,9 +102,9 @@ func (h hands) phase(id store.RequestID, p statemachine.Phase) {
 
 // knows reports whether the client of a request has read its answer.
 func (h hands) knows(id store.RequestID) bool {
-	h.w.mu.Lock()
-	defer h.w.mu.Unlock()
-	return slices.ContainsFunc(h.w.flows, func(f *workflow) bool { return f.id() == id && f.answered > 0 })
+	h.w.workflows.mu.Lock()
+	defer h.w.workflows.mu.Unlock()
+	return slices.ContainsFunc(h.w.workflows.all, func(f *workflow) bool { return f.id() == id && f.answered > 0 })
 }
 
 // launch waits for a launch, open or done, and returns its token.
@@ -202,7 +202,7 @@ func (h hands) become(in store.Instance, state statemachine.State, run store.Req
 		if run != "" {
 			r.Attempt = 1
 		}
-		limit := h.w.config().Limits.For(state)
+		limit := h.w.supervisor.config().Limits.For(state)
 		if state == statemachine.Running {
 			h.t.mu.Lock()
 			limit = h.t.requests[run][1].MaxRuntime.Duration()
@@ -239,11 +239,7 @@ func (h hands) unjudged(d time.Duration) {
 	h.unaudited()
 }
 
-func (h hands) unaudited() {
-	h.w.mu.Lock()
-	defer h.w.mu.Unlock()
-	h.w.down["nothing that exists"] = 1
-}
+func (h hands) unaudited() { h.w.outages.set("nothing that exists", true) }
 
 // freeze stops both controllers, unknown to the world.
 func (h hands) freeze(d time.Duration) {
@@ -256,10 +252,7 @@ func (h hands) freeze(d time.Duration) {
 
 // stun stops the agent of a machine, unknown to the world.
 func (h hands) stun(id store.InstanceID, d time.Duration) {
-	h.w.mu.Lock()
-	p := h.w.machines[string(id)].proc
-	h.w.mu.Unlock()
-	p.pause(d)
+	h.w.machines.ofAgent(h.w.machines.of(string(id)), func(p *process) { p.pause(d) })
 }
 
 // register registers a runner of nobody's at GitHub.

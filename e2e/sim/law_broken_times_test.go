@@ -21,7 +21,7 @@ var errNever = errors.New("simulated: never")
 
 // plan is one machine of a launch.
 func (h hands) plan(token string) (p fleet.Plan) {
-	class := h.w.config().Classes["small"]
+	class := h.w.supervisor.config().Classes["small"]
 	h.until(func() bool {
 		var err error
 		p, err = h.w.fleet.Plan(context.Background(), fleet.Spec{
@@ -74,7 +74,7 @@ func machinesBroken() []sabotage {
 		}},
 		{law: HealthyLives, name: "halts itself", story: "one run, held", says: "before its threshold", do: func(h hands) {
 			in := h.instance(statemachine.Running)
-			m := h.w.machineOf(string(in.ID))
+			m := h.w.machines.of(string(in.ID))
 			_ = m.Halt(context.Background(), "sabotage") // it returns none
 		}},
 		{law: HealthyLives, name: "online until its time was over", story: "two runs, one by one", says: "until its time was over", do: func(h hands) {
@@ -134,9 +134,9 @@ func machinesBroken() []sabotage {
 		{law: Audit, name: "no candidate", story: "one run", says: "is no candidate", do: func(h hands) {
 			op := h.elsewhere()
 			h.instance(statemachine.Idle, pooled)
-			h.w.mu.Lock()
-			defer h.w.mu.Unlock()
-			for _, c := range h.w.controllers {
+			h.w.supervisor.mu.Lock()
+			defer h.w.supervisor.mu.Unlock()
+			for _, c := range h.w.supervisor.all {
 				c.op = op
 			}
 		}},
@@ -145,7 +145,7 @@ func machinesBroken() []sabotage {
 
 // elsewhere is a controller of another installation, which has nothing. It leads there as long as the story goes on.
 func (h hands) elsewhere() *reconciler.Operator {
-	cfg := h.w.config()
+	cfg := h.w.supervisor.config()
 	cfg.Holder = "elsewhere"
 	op, err := reconciler.New(reconciler.Options{
 		Config: cfg, Table: storetest.NewMemory(h.w.clock), Pool: pooltest.NewMemory(h.w.clock), Fleet: fleettest.NewMemory(h.w.clock),
@@ -171,7 +171,7 @@ func timesBroken() []sabotage {
 		}},
 		{law: Soon, name: "machine lives on", story: "one run", says: "and its machine lives", do: hands.undead},
 		{law: Soon, name: "machine gone unseen", story: "one run, held", says: "has no machine since", at: 5 * time.Minute, do: func(h hands) {
-			h.w.off(string(h.instance(statemachine.Running).ID)) // the fleet goes on to list it
+			h.w.machines.off(string(h.instance(statemachine.Running).ID)) // the fleet goes on to list it
 		}},
 		{law: Soon, name: "request unnotified", story: "one run", says: "is not taken up", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
 			f := workflow{Workflow: Workflow{ID: "200", Attempt: 1, Count: 1}, w: h.w, proc: h.w.newProcess(Client, "client-200.1")}

@@ -89,7 +89,7 @@ func (t *truth) threshold(was, in store.Instance) {
 	if was.State != statemachine.None && !was.Threshold.After(in.ChangedAt.Time) {
 		t.broke(InTime, "%s: %s -> %s %s past its threshold", in.ID, was.State, in.State, in.ChangedAt.Sub(was.Threshold.Time))
 	}
-	limit := t.w.config().Limits.For(in.State)
+	limit := t.w.supervisor.config().Limits.For(in.State)
 	if in.State == statemachine.Running {
 		limit = t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()
 	}

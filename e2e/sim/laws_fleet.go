@@ -41,21 +41,13 @@ func (t *truth) launched(fm fleet.Machine) {
 		switch {
 		case recorded && in.State.Owned() && in.RunID == seat.RequestID && in.Attempt == seat.Attempt:
 			good++
-		case !recorded && len(other.Seats) == 1 && other.Seats[0].RequestID == seat.RequestID && other.Seats[0].Attempt == seat.Attempt && t.w.lives(id):
+		case !recorded && len(other.Seats) == 1 && other.Seats[0].RequestID == seat.RequestID && other.Seats[0].Attempt == seat.Attempt && t.w.machines.lives(id):
 			good++
 		}
 	}
 	if want := t.requests[seat.RequestID][seat.Attempt].Count; good > want {
 		t.broke(Needed, "%s is the %dth machine at once for %d seats of %s/%d", fm.ID, good, want, seat.RequestID, seat.Attempt)
 	}
-}
-
-// lives reports whether a machine was not ended yet.
-func (w *World) lives(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	m := w.machines[id]
-	return m == nil || m.died.IsZero()
 }
 
 // patient: a machine that is online for a request is renewed while the others are awaited (H28), and goes back
@@ -65,7 +57,7 @@ func (t *truth) patient(was, in store.Instance) {
 		return
 	}
 	online := store.SignalValue{Signal: store.RegOK, RunID: was.RunID, Assignment: was.Assignment}
-	if t.last[was.Principal] == online && len(t.w.o.Rates) == 0 && !t.w.isDisturbed(string(in.ID)) && !t.w.wasDown() {
+	if t.last[was.Principal] == online && len(t.w.o.Rates) == 0 && !t.w.machines.isDisturbed(string(in.ID)) && !t.w.outages.wasDown() {
 		t.broke(HealthyLives, "%s was online for %s/%d and %s until its time was over", in.ID, was.RunID, was.Attempt, was.State)
 	}
 }
@@ -73,7 +65,7 @@ func (t *truth) patient(was, in store.Instance) {
 // retired: a record is given up once its machine is gone (H06).
 func (t *truth) retired(was, in store.Instance) {
 	_, known := t.w.fleet.Machine(string(in.ID))
-	if was.ExpiresAt.IsZero() && !in.ExpiresAt.IsZero() && known && t.w.lives(string(in.ID)) && !t.w.missing(string(in.ID)) {
+	if was.ExpiresAt.IsZero() && !in.ExpiresAt.IsZero() && known && t.w.machines.lives(string(in.ID)) && !t.w.listings.missing(string(in.ID)) {
 		t.broke(Known, "the record of %s is given up, and its machine lives", in.ID)
 	}
 }

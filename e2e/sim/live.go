@@ -61,9 +61,9 @@ func NewLive(o Script, dir string, log *slog.Logger, table store.Table, p pool.P
 	o.Under = func(store.Table) store.Table { return table }
 	o = o.complete()
 	w := newWorld(o, dir)
-	w.pool, w.log, w.waived, w.cut = p, log, map[string]bool{}, map[string]bool{}
+	w.pool, w.log, w.waived = p, log, map[string]bool{}
 	l := &Live{
-		Clock: w.clock, Under: table, Pool: p, Fleet: w.fleet, Hub: w.hub, Config: &w.cfg, Log: log, Boot: o.Boot, w: w,
+		Clock: w.clock, Under: table, Pool: p, Fleet: w.fleet, Hub: w.hub, Config: &w.supervisor.cfg, Log: log, Boot: o.Boot, w: w,
 	}
 	l.Table = liveTable{w.truth, l}
 	l.Store = store.New(l.Table)
@@ -93,7 +93,7 @@ func (l *Live) End() []Violation {
 	for _, stop := range stops {
 		stop()
 	}
-	l.w.killAll()
+	l.w.machines.end()
 	l.w.running.Wait()
 	return l.w.truth.report().Violations
 }
@@ -117,14 +117,12 @@ func (t liveTable) Put(ctx context.Context, item store.Item, expect int64) error
 // Down lets the store take no writes, or take them again.
 func (l *Live) Down(is bool) {
 	l.down.Store(is)
-	l.w.mu.Lock()
-	defer l.w.mu.Unlock()
-	l.w.down["store"] = map[bool]int{true: 1}[is]
+	l.w.outages.set("store", is)
 }
 
 // Controller starts a controller. Where o names nothing else it has all of the world. stop ends it in order.
 func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Operator, stop func(), err error) {
-	o.Config, o.Log = l.w.config(), l.Log.With(logkey.Holder, name)
+	o.Config, o.Log = l.w.supervisor.config(), l.Log.With(logkey.Holder, name)
 	o.Config.Holder = name
 	if o.Clock == nil {
 		o.Clock = l.Clock
@@ -172,7 +170,7 @@ func (l *Live) Gated(name string, faultOf func(Gated, Call) Kind) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		l.w.serve(&supervised{w: l.w, name: name}, g.p)
+		l.w.supervisor.serve(&supervised{w: l.w, name: name}, g.p)
 	}()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,7 +222,7 @@ func (l *Live) GiveBack(ctx context.Context, id store.RequestID, attempt int, mo
 func (l *Live) Start(fm fleet.Machine) {
 	w := l.w
 	w.truth.launched(fm)
-	m, ctx, err := w.newMachine(fm, w.clock.Now())
+	m, ctx, err := w.machines.add(fm, w.clock.Now())
 	if err != nil {
 		w.truth.violate("machine boots", "%s: %v", m.id, err)
 		return
@@ -273,7 +271,7 @@ type powerless struct{ *machine }
 func (powerless) Halt(context.Context, string) error { return nil }
 
 // Crash is a sudden loss of the machine behind the system's back.
-func (l *Live) Crash(id store.InstanceID) { l.w.reclaim(string(id)) }
+func (l *Live) Crash(id store.InstanceID) { l.w.machines.reclaim(string(id)) }
 
 // Hang stops everything on a machine while the fleet goes on showing it.
 func (l *Live) Hang(id store.InstanceID) {
@@ -282,17 +280,15 @@ func (l *Live) Hang(id store.InstanceID) {
 }
 
 // Disturb exempts the end of a machine for good: the test hurt it.
-func (l *Live) Disturb(id store.InstanceID) { l.w.disturbMachine(string(id)) }
+func (l *Live) Disturb(id store.InstanceID) { l.w.machines.disturb(string(id)) }
 
 // Fall makes a machine ill: GitHub is right to refuse it.
 func (l *Live) Fall(id store.InstanceID, cause string) { l.of(id).runner.Fall(cause) }
 
 // Cut says that the test wants jobs to end before they are done.
 func (l *Live) Cut(jobs ...string) {
-	l.w.mu.Lock()
-	defer l.w.mu.Unlock()
 	for _, j := range jobs {
-		l.w.cut[j] = true
+		l.w.workflows.end(j)
 	}
 }
 
@@ -305,7 +301,7 @@ func (l *Live) Interrupt(id store.InstanceID) {
 	l.of(id).notice.Store(true)
 }
 
-func (l *Live) of(id store.InstanceID) *machine { return l.w.machineOf(string(id)) }
+func (l *Live) of(id store.InstanceID) *machine { return l.w.machines.of(string(id)) }
 
 // Instances returns every instance record as it was last written.
 func (l *Live) Instances() map[store.InstanceID]store.Instance {

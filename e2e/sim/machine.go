@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,54 +29,127 @@ type machine struct {
 	id        string
 	principal store.Principal
 	born      time.Time
-	died      time.Time // zero: lives; guarded by w.mu
+	died      time.Time // zero: lives; guarded by machines.mu
 	cancel    context.CancelFunc
 	runner    *agenttest.HubRunner
-	proc      *process        // guarded by w.mu
-	disturbed time.Duration   // until when it is exempt, because somebody hurt it; 0: nobody did; guarded by w.mu
-	hurt      time.Duration   // since when; guarded by w.mu
-	soiled    bool            // a run may have left something on it; guarded by w.mu
-	orphans   []time.Duration // when its agent died that had started a listener and not noted which; guarded by w.mu
+	proc      *process        // guarded by machines.mu
+	disturbed time.Duration   // until when it is exempt, because somebody hurt it; 0: nobody did; guarded by machines.mu
+	hurt      time.Duration   // since when; guarded by machines.mu
+	soiled    bool            // a run may have left something on it; guarded by machines.mu
+	orphans   []time.Duration // when its agent died that had started a listener and not noted which; guarded by machines.mu
 	notice    atomic.Bool
 }
 
+// machines are all that the world has run.
+type machines struct {
+	w *World
+
+	mu  sync.Mutex
+	all map[string]*machine
+}
+
 // boot starts a machine: after the boot time its agent runs, and again after each crash.
-func (w *World) boot(fm fleet.Machine) {
-	w.truth.launched(fm)
-	m, ctx, err := w.newMachine(fm, w.clock.Now())
+func (ms *machines) boot(fm fleet.Machine) {
+	ms.w.truth.launched(fm)
+	m, ctx, err := ms.add(fm, ms.w.clock.Now())
 	if err != nil {
-		w.truth.violate("machine boots", "%s: %v", m.id, err)
+		ms.w.truth.violate("machine boots", "%s: %v", m.id, err)
 		return
 	}
-	k := newKey(w.o.Seed, m.id, "boot")
-	if k.next().float() < w.o.NeverBoots {
-		w.disturbMachine(m.id)
+	k := newKey(ms.w.o.Seed, m.id, "boot")
+	if k.next().float() < ms.w.o.NeverBoots {
+		ms.disturb(m.id)
 		return // a machine that hangs in its boot
 	}
-	m.live(ctx, k.between(w.o.Boot/2, w.o.Boot*3/2), k)
+	m.live(ctx, k.between(ms.w.o.Boot/2, ms.w.o.Boot*3/2), k)
 }
 
-// newMachine makes a machine that is on as long as the context it returns.
-func (w *World) newMachine(fm fleet.Machine, born time.Time) (*machine, context.Context, error) {
+// add makes a machine that is on as long as the context it returns.
+func (ms *machines) add(fm fleet.Machine, born time.Time) (*machine, context.Context, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &machine{
-		w: w, id: fm.ID, principal: store.Principal(fm.Principal), born: born,
-		cancel: cancel, runner: agenttest.NewHubRunner(ctx, w.hub),
+		w: ms.w, id: fm.ID, principal: store.Principal(fm.Principal), born: born,
+		cancel: cancel, runner: agenttest.NewHubRunner(ctx, ms.w.hub),
 	}
-	m.runner.Lag = newKey(w.o.Seed, m.id, "lag").between(0, tick)
-	m.runner.Begin = newKey(w.o.Seed, m.id, "begin").between(300*time.Millisecond, 900*time.Millisecond) // as actions/runner 2.336.0
-	m.runner.Linger = w.lingers
-	w.mu.Lock()
-	w.machines[m.id] = m
-	w.mu.Unlock()
-	return m, ctx, os.Mkdir(filepath.Join(w.dir, m.id), 0o755)
+	m.runner.Lag = newKey(ms.w.o.Seed, m.id, "lag").between(0, tick)
+	m.runner.Begin = newKey(ms.w.o.Seed, m.id, "begin").between(300*time.Millisecond, 900*time.Millisecond) // as actions/runner 2.336.0
+	m.runner.Linger = ms.w.workflows.lingers
+	ms.mu.Lock()
+	ms.all[m.id] = m
+	ms.mu.Unlock()
+	return m, ctx, os.Mkdir(filepath.Join(ms.w.dir, m.id), 0o755)
 }
 
-// machineOf returns a machine that the world runs, or ran; nil if it never did.
-func (w *World) machineOf(id string) *machine {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.machines[id]
+// of returns a machine that the world runs, or ran; nil if it never did.
+func (ms *machines) of(id string) *machine {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	return ms.all[id]
+}
+
+// lives reports whether a machine was not ended yet.
+func (ms *machines) lives(id string) bool {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	m := ms.all[id]
+	return m == nil || m.died.IsZero()
+}
+
+// alive reports whether a machine was not ended yet.
+func (ms *machines) alive(m *machine) bool {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	return m.died.IsZero()
+}
+
+// diedAt returns when a machine ended.
+func (ms *machines) diedAt(id string) time.Time {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	if m := ms.all[id]; m != nil {
+		return m.died
+	}
+	return time.Time{}
+}
+
+// ofAlive does something to the machine at x of 1 of those that live, if there is one.
+func (ms *machines) ofAlive(x float64, do func(*machine)) {
+	ids := ms.w.fleet.Alive()
+	if len(ids) == 0 {
+		return
+	}
+	if m := ms.of(ids[min(int(x*float64(len(ids))), len(ids)-1)]); m != nil {
+		do(m)
+	}
+}
+
+func (ms *machines) ofAgent(m *machine, do func(*process)) {
+	ms.mu.Lock()
+	p := m.proc
+	ms.mu.Unlock()
+	if p != nil {
+		do(p)
+	}
+}
+
+// nth does something to the nth machine launched, if there is one.
+func (ms *machines) nth(n int, do func(id string)) {
+	machines, err := ms.w.fleet.List(context.Background(), "")
+	if err == nil && n >= 1 && n <= len(machines) {
+		do(machines[n-1].ID)
+	}
+}
+
+// find returns the living agent of a machine; nil if there is none of that name.
+func (ms *machines) find(agent string) *process {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	for id, m := range ms.all {
+		if strings.Replace(short(id), "i-", "agent-", 1) == agent && m.died.IsZero() && m.proc != nil && m.proc.alive() {
+			return m.proc
+		}
+	}
+	return nil
 }
 
 // live runs the machine's agents, the first one after a pause.
@@ -103,9 +178,9 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 	p.on, p.clk = store.InstanceID(m.id), w.clocks.of(m.id, agents) // the machine's, whatever process runs on it
 	stop := context.AfterFunc(ctx, p.end)
 	defer stop()
-	w.mu.Lock()
+	w.machines.mu.Lock()
 	m.proc = p
-	w.mu.Unlock()
+	w.machines.mu.Unlock()
 	var draws atomic.Int64
 	a, err := agent.New(agent.Options{
 		Store: w.store(p), Principal: m.principal, InstanceID: store.InstanceID(m.id), Dir: dir, Exe: "/bin/false", Version: "sim",
@@ -113,7 +188,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 		Jitter: func() float64 {
 			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
 		},
-		BootDeadline: w.cfg.Limits.Created, Grace: w.cfg.Limits.AgentGrace, Beat: w.cfg.Limits.Beat,
+		BootDeadline: w.supervisor.cfg.Limits.Created, Grace: w.supervisor.cfg.Limits.AgentGrace, Beat: w.supervisor.cfg.Limits.Beat,
 		IdlePoll: cmp.Or(w.o.Tempo.IdlePoll, w.o.paced(250*time.Millisecond)), Poll: cmp.Or(w.o.Tempo.Poll, w.o.paced(2*time.Second)), // the agent's defaults
 		OnlineLimit: w.o.paced(time.Minute), StartLimit: w.o.paced(90 * time.Second), CleanLimit: w.o.paced(100 * time.Second),
 	})
@@ -127,62 +202,62 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 }
 
 // off ends a machine at once: agent, runner and job. The fleet calls it.
-func (w *World) off(id string) {
-	w.mu.Lock()
-	m := w.machines[id]
+func (ms *machines) off(id string) {
+	ms.mu.Lock()
+	m := ms.all[id]
 	if m != nil {
-		m.died = w.clock.Now()
+		m.died = ms.w.clock.Now()
 	}
-	w.mu.Unlock()
+	ms.mu.Unlock()
 	if m != nil {
 		m.cancel()
 	}
 }
 
 // reclaim is a sudden loss of a machine behind the system's back.
-func (w *World) reclaim(id string) {
-	w.disturbMachine(id)
-	w.disturbances.note(0, false)
-	w.fleet.End(id)
+func (ms *machines) reclaim(id string) {
+	ms.disturb(id)
+	ms.w.disturbances.note(0, false)
+	ms.w.fleet.End(id)
 }
 
-// disturbMachine exempts the end of a machine for good: somebody hurt it.
-func (w *World) disturbMachine(id string) { w.disturbMachineUntil(id, math.MaxInt64) }
+// disturb exempts the end of a machine for good: somebody hurt it.
+func (ms *machines) disturb(id string) { ms.disturbUntil(id, math.MaxInt64) }
 
 // aftermath is how long after it was hurt a machine may end for that, at pace 1: what it missed is noticed at its next gate
 // or by the end of its state, of which the longest are those of created and of the handshake.
 const aftermath = 10 * time.Minute
 
-// disturbMachineFor exempts the end of a machine that is hurt for d, and for a while after that.
-func (w *World) disturbMachineFor(id string, d time.Duration) {
-	w.disturbMachineUntil(id, w.since()+d+w.o.paced(aftermath))
+// disturbFor exempts the end of a machine that is hurt for d, and for a while after that.
+func (ms *machines) disturbFor(id string, d time.Duration) {
+	ms.disturbUntil(id, ms.w.since()+d+ms.w.o.paced(aftermath))
 }
 
-func (w *World) disturbMachineUntil(id string, until time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if m := w.machines[id]; m != nil {
+func (ms *machines) disturbUntil(id string, until time.Duration) {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	if m := ms.all[id]; m != nil {
 		if m.disturbed == 0 {
-			m.hurt = w.since()
+			m.hurt = ms.w.since()
 		}
 		m.disturbed = max(m.disturbed, until)
 	}
 }
 
-func (w *World) isDisturbed(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	m := w.machines[id]
-	return m != nil && w.since() <= m.disturbed
+func (ms *machines) isDisturbed(id string) bool {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	m := ms.all[id]
+	return m != nil && ms.w.since() <= m.disturbed
 }
 
 // wasDisturbed reports whether a machine was hurt at an instant. What hurt it later exempts nothing: every machine is
 // hurt in the end, when it powers off.
-func (w *World) wasDisturbed(id string, at time.Time) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	m := w.machines[id]
-	d := at.Sub(w.begin)
+func (ms *machines) wasDisturbed(id string, at time.Time) bool {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	m := ms.all[id]
+	d := at.Sub(ms.w.begin)
 	return m != nil && m.hurt <= d && d <= m.disturbed
 }
 
@@ -192,26 +267,50 @@ const orphanFor = time.Minute
 
 // unnoted notes that the agent died before it could note which listener it had started.
 func (m *machine) unnoted() {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
+	m.w.machines.mu.Lock()
+	defer m.w.machines.mu.Unlock()
 	m.orphans = append(m.orphans, m.w.since())
 }
 
 // wasOrphan reports whether a job came to a listener of which its agent knew nothing.
-func (w *World) wasOrphan(j githubsim.JobRecord) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	m := w.machines[j.InstanceID]
+func (ms *machines) wasOrphan(j githubsim.JobRecord) bool {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	m := ms.all[j.InstanceID]
 	return m != nil && slices.ContainsFunc(m.orphans, func(at time.Duration) bool {
-		began := j.StartedAt.Sub(w.begin)
+		began := j.StartedAt.Sub(ms.w.begin)
 		return at <= began && began <= at+orphanFor
 	})
 }
 
-func (w *World) killAll() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, m := range w.machines {
+// soiled reports whether a run may have left something on a machine that lives.
+func (ms *machines) soiled(id string) bool {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	m := ms.all[id]
+	return m != nil && m.soiled && m.died.IsZero()
+}
+
+// hours are those that all machines have lived.
+func (ms *machines) hours() float64 {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	total := 0.0
+	for _, m := range ms.all {
+		died := m.died
+		if died.IsZero() {
+			died = ms.w.clock.Now()
+		}
+		total += died.Sub(m.born).Hours()
+	}
+	return total
+}
+
+// end ends all machines with the world.
+func (ms *machines) end() {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	for _, m := range ms.all {
 		m.cancel()
 	}
 }
@@ -231,8 +330,8 @@ func (m *machine) Scrub(context.Context, string) error {
 
 // soil notes whether a run may have left something on the machine.
 func (m *machine) soil(soiled bool) {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
+	m.w.machines.mu.Lock()
+	defer m.w.machines.mu.Unlock()
 	m.soiled = soiled
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -36,7 +36,7 @@ type strikeAll struct{ share }
 func (a strikeAll) do(w *World) {
 	for _, id := range w.fleet.Alive() {
 		if a.covers(w.o.Seed, id, "strike-all") {
-			w.reclaim(id)
+			w.machines.reclaim(id)
 		}
 	}
 }
@@ -48,9 +48,9 @@ type pauseAgents struct{ span }
 func (a pauseAgents) do(w *World) {
 	alive := w.fleet.Alive()
 	for _, id := range alive {
-		w.disturbMachineFor(id, a.For)
-		if m := w.machineOf(id); m != nil {
-			w.ofAgent(m, func(p *process) { p.pause(a.For) })
+		w.machines.disturbFor(id, a.For)
+		if m := w.machines.of(id); m != nil {
+			w.machines.ofAgent(m, func(p *process) { p.pause(a.For) })
 		}
 	}
 }
@@ -62,6 +62,14 @@ type listLoses struct {
 	span
 }
 
+// listings are those of the whole fleet, as everybody gets them.
+type listings struct {
+	w *World
+
+	mu     sync.Mutex
+	hidden map[string]bool // machines; replaced as a whole
+}
+
 func (a listLoses) check() error { return errors.Join(a.share.check(), a.span.check()) }
 
 func (a listLoses) do(w *World) {
@@ -71,19 +79,17 @@ func (a listLoses) do(w *World) {
 			lost[id] = true
 		}
 	}
-	a.until(w, func() { w.hide(lost) }, func() { w.hide(nil) })
+	a.until(w, func() { w.listings.hide(lost) }, func() { w.listings.hide(nil) })
 }
 
 // tooMany reports whether a listing lacks more machines than a fleet loses at once: one that is lacking is not given up then.
 // Few are, as they are the way machines die. What is launched while a listing loses machines may not be known to any.
-func (w *World) tooMany() bool {
-	alive := w.fleet.Alive()
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (l *listings) tooMany() bool {
+	alive, hidden := l.w.fleet.Alive(), l.lack()
 	lost := 0
 	for _, id := range alive {
-		m := w.machines[id] // none that the world does not run, as orphans are not
-		if w.hidden[id] && m != nil && w.clock.Since(m.born) >= w.o.paced(oldEnough) {
+		m := l.w.machines.of(id) // none that the world does not run, as orphans are not
+		if hidden[id] && m != nil && l.w.clock.Since(m.born) >= l.w.o.paced(oldEnough) {
 			lost++
 		}
 	}
@@ -93,25 +99,28 @@ func (w *World) tooMany() bool {
 // oldEnough is when every listing must show a machine, at pace 1.
 const oldEnough = 5 * time.Minute
 
-func (w *World) hide(lost map[string]bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.hidden = lost
+// lack returns what listings lack now.
+func (l *listings) lack() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hidden
+}
+
+func (l *listings) hide(lost map[string]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hidden = lost
 }
 
 // shown is what a listing of the whole fleet shows.
-func (w *World) shown(all []fleet.Machine) []fleet.Machine {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.DeleteFunc(all, func(m fleet.Machine) bool { return w.hidden[m.ID] })
+func (l *listings) shown(all []fleet.Machine) []fleet.Machine {
+	hidden := l.lack()
+	return slices.DeleteFunc(all, func(m fleet.Machine) bool { return hidden[m.ID] })
 }
 
 // missing reports whether listings lack a machine, and not so many at once that none may be given up.
-func (w *World) missing(id string) bool {
-	w.mu.Lock()
-	hidden := w.hidden[id]
-	w.mu.Unlock()
-	return hidden && !w.tooMany()
+func (l *listings) missing(id string) bool {
+	return l.lack()[id] && !l.tooMany()
 }
 
 // forgetOne takes out of a listing one machine that the last one showed.
@@ -138,7 +147,7 @@ func (a refuseEnd) do(w *World) {
 		for _, id := range ids {
 			w.fleet.RefuseTerminate(id, errRefused)
 		}
-		w.noEnds(a.For)
+		w.outages.noEnds(a.For)
 	}, func() {
 		for _, id := range ids {
 			w.fleet.RefuseTerminate(id, nil)
@@ -158,21 +167,7 @@ func (a slow) check() error {
 }
 
 func (a slow) do(w *World) {
-	set := func(by time.Duration) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.slow[a.Contract] += by
-	}
-	a.until(w, func() { set(a.By) }, func() { set(-a.By) })
-}
-
-// slowness is how much longer a call takes.
-func (w *World) slowness(s Site, k key) time.Duration {
-	contract, _, _ := strings.Cut(s.Method, ".")
-	w.mu.Lock()
-	most := w.slow[contract]
-	w.mu.Unlock()
-	return time.Duration(k.float() * float64(most))
+	a.until(w, func() { w.outages.slowDown(a.Contract, a.By) }, func() { w.outages.slowDown(a.Contract, -a.By) })
 }
 
 // throttle lets a share of the table's partitions refuse every call, as one that is asked too much does.
@@ -184,54 +179,17 @@ type throttle struct {
 func (a throttle) check() error { return errors.Join(a.share.check(), a.span.check()) }
 
 func (a throttle) do(w *World) {
-	set := func(of float64) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.hot.Of = of; of > 0 {
-			w.hotUntil = max(w.hotUntil, w.since()+a.For)
-		}
-	}
-	a.until(w, func() { set(a.Of) }, func() { set(0) })
-}
-
-// throttledUntil is until when the partition of a machine was refused, at the latest: nobody could end its record.
-func (w *World) throttledUntil() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.hotUntil
-}
-
-// overloaded reports whether the partition of a call refuses it. An agent that cannot report is not healthy.
-func (w *World) overloaded(p *process, c Call) bool {
-	w.mu.Lock()
-	hot := w.hot
-	w.mu.Unlock()
-	if hot.Of == 0 || c.Method != "store.Get" && c.Method != "store.Put" {
-		return false
-	}
-	for name := range strings.SplitSeq(c.About, "+") {
-		_, id, found := strings.Cut(name, "#")
-		if !found {
-			id = name
-		}
-		if name != store.LeaseKey.Partition && hot.covers(w.o.Seed, id, "partition") {
-			if p.on != "" {
-				w.disturbMachineFor(string(p.on), 0)
-			}
-			return true
-		}
-	}
-	return false
+	a.until(w, func() { w.outages.throttle(a.share, a.For) }, func() { w.outages.throttle(share{}, 0) })
 }
 
 // reboot starts a machine anew: its agent, its listener and its job end, and what is on its disk stays.
 type reboot struct{ share }
 
 func (a reboot) do(w *World) {
-	w.ofAlive(a.Of, func(m *machine) {
-		w.disturbMachine(m.id) // its job is lost, and it may miss a gate
+	w.machines.ofAlive(a.Of, func(m *machine) {
+		w.machines.disturb(m.id) // its job is lost, and it may miss a gate
 		m.runner.Reboot()
-		w.ofAgent(m, (*process).crash)
+		w.machines.ofAgent(m, (*process).crash)
 	})
 }
 

@@ -38,7 +38,7 @@ func (a stop) do(w *World) {
 			return
 		}
 	}
-	for _, c := range w.controllers {
+	for _, c := range w.supervisor.all {
 		if who == controllers || who == c.name {
 			c.rest(a.For)
 		}
@@ -60,8 +60,8 @@ func (a config) check() error {
 const betweenStops = 5 * time.Second
 
 func (a config) do(w *World) {
-	w.configure(a)
-	for i, c := range w.controllers {
+	w.supervisor.configure(a)
+	for i, c := range w.supervisor.all {
 		w.later(time.Duration(i)*betweenStops, func(context.Context) { c.rest(time.Second) })
 	}
 }

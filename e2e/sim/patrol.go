@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -65,7 +64,7 @@ func (t *truth) inTime() {
 			if in.State == statemachine.Terminated {
 				end = in.Since.Add(late + t.w.clocks.skew())
 			}
-			end = later(end, t.w.begin.Add(max(t.w.refusals(), t.w.throttledUntil())+late))
+			end = later(end, t.w.begin.Add(max(t.w.outages.refusals(), t.w.outages.throttledUntil())+late))
 			if over := now.Sub(end); over > 0 && over <= every {
 				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)
 			}
@@ -79,7 +78,7 @@ func (t *truth) answered() {
 	now, late := t.w.clock.Now(), t.w.o.paced(answerAfter)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.w.nobodyLeads() {
+	if t.w.outages.nobodyLeads() {
 		t.leadable = now
 	}
 	for id, attempts := range t.requests {
@@ -89,7 +88,7 @@ func (t *truth) answered() {
 			if n < t.latest(id).Attempt || r.Released() || !open {
 				continue // a newer attempt has taken its place, or it was given back
 			}
-			due := later(later(r.at.Add(r.Timeout.Duration()), t.leadable), t.w.begin.Add(t.w.throttledUntil()))
+			due := later(later(r.at.Add(r.Timeout.Duration()), t.leadable), t.w.begin.Add(t.w.outages.throttledUntil()))
 			if over := now.Sub(due.Add(late)); over > 0 && over <= t.w.o.paced(patrolEvery) {
 				t.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+late)
 			}
@@ -109,42 +108,19 @@ func (t *truth) halted(id, why string) {
 	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.clocks.skew())) {
 		t.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
 	}
-	t.w.disturbMachine(id)
+	t.w.machines.disturb(id)
 }
 
 // settle waits until everything stands still, and then until everything is gone.
 func (w *World) settle() {
 	from := w.clock.Now()
-	if !w.within(w.o.paced(restWithin)+w.longest(), w.atRest) {
+	if !w.within(w.o.paced(restWithin)+w.workflows.longest(), w.atRest) {
 		w.truth.violate(StandsStill, "not at rest %s after the last fault: %s", w.clock.Since(from), w.unrest())
 	}
-	w.truth.settled = w.clock.Since(from) - w.lastWish(from)
-	if !w.within(w.o.Idle+w.longest()+w.o.paced(40*time.Minute), w.empty) { // a runner whose record was lost is swept on second sight
+	w.truth.settled = w.clock.Since(from) - w.workflows.lastWish(from)
+	if !w.within(w.o.Idle+w.workflows.longest()+w.o.paced(40*time.Minute), w.empty) { // a runner whose record was lost is swept on second sight
 		w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", w.clock.Since(from), w.left())
 	}
-}
-
-// lastWish is how long after an instant the last workflow was done with its jobs: what follows is for the
-// installation to settle.
-func (w *World) lastWish(from time.Time) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	last := time.Duration(0)
-	for _, f := range w.flows {
-		last = max(last, f.acted-from.Sub(w.begin))
-	}
-	return last
-}
-
-// longest is how long a run that nobody gives back may go on.
-func (w *World) longest() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var d time.Duration
-	for _, f := range w.flows {
-		d = max(d, f.Max, w.o.paced(30*time.Minute))
-	}
-	return d
 }
 
 // within waits until cond holds.
@@ -166,14 +142,9 @@ func (w *World) atRest() bool { return w.unrest() == "" }
 
 // unrest says what is still to happen, "" if nothing.
 func (w *World) unrest() string {
-	w.mu.Lock()
-	for _, f := range w.flows {
-		if !f.over {
-			w.mu.Unlock()
-			return "workflow " + f.ID + " goes on"
-		}
+	if id := w.workflows.underWay(); id != "" {
+		return "workflow " + id + " goes on"
 	}
-	w.mu.Unlock()
 	t := w.truth
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -247,13 +218,13 @@ func (t *truth) ownJobs() {
 		if j.State != githubsim.Completed || j.StartedAt.IsZero() {
 			continue
 		}
-		disturbed := t.w.wasDisturbed(j.InstanceID, j.FinishedAt)
+		disturbed := t.w.machines.wasDisturbed(j.InstanceID, j.FinishedAt)
 		if why := t.astray(j); why != "" && !disturbed {
 			t.violate(OwnJob, "job %s of run %s (%s) ran on %s, %s", j.ID, j.Label, j.Conclusion, j.InstanceID, why)
 		}
 		if j.Conclusion == githubsim.Success {
 			t.jobs++
-		} else if !disturbed && !t.w.gaveUp(j) && !t.w.wasCutOff(j.FinishedAt) && !t.w.wasOrphan(j) {
+		} else if !disturbed && !t.w.workflows.gaveUp(j) && !t.w.outages.wasCutOff(j.FinishedAt) && !t.w.machines.wasOrphan(j) {
 			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
 		}
 	}
@@ -276,27 +247,10 @@ func (t *truth) astray(j githubsim.JobRecord) string {
 	switch {
 	case own.run == "":
 		return "which was never that run's before"
-	case own.to.IsZero() || !j.FinishedAt.After(own.to) || j.StartedAt.Before(own.to) && t.w.gaveUp(j):
+	case own.to.IsZero() || !j.FinishedAt.After(own.to) || j.StartedAt.Before(own.to) && t.w.workflows.gaveUp(j):
 		return ""
 	}
 	return fmt.Sprintf("from %s to %s; it was that run's from %s to %s only", j.StartedAt.Sub(t.w.begin), j.FinishedAt.Sub(t.w.begin), own.from.Sub(t.w.begin), own.to.Sub(t.w.begin))
-}
-
-// gaveUp reports whether somebody wanted a job to end: its run was cancelled, forgotten, given back or given no machines, its time
-// was over, or a newer attempt took its place.
-func (w *World) gaveUp(j githubsim.JobRecord) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	newest := 0
-	for _, f := range w.flows {
-		if f.ID == j.Label {
-			newest = max(newest, f.Attempt)
-		}
-	}
-	return w.cut[j.ID] || slices.ContainsFunc(w.flows, func(f *workflow) bool {
-		return f.ID == j.Label && f.owns(j.ID) &&
-			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived || f.unserved > 0 && j.FinishedAt.Sub(w.begin) >= f.unserved)
-	})
 }
 
 // report sums up.
@@ -309,14 +263,6 @@ func (t *truth) report() Report {
 	for _, attempts := range t.requests {
 		r.Requests += len(attempts)
 	}
-	t.w.mu.Lock()
-	defer t.w.mu.Unlock()
-	for _, m := range t.w.machines {
-		died := m.died
-		if died.IsZero() {
-			died = t.w.clock.Now()
-		}
-		r.Hours += died.Sub(m.born).Hours()
-	}
+	r.Hours = t.w.machines.hours()
 	return r
 }

@@ -149,7 +149,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 	if kind == CrashBefore {
 		p.crash()
 	}
-	if by := p.w.slowness(s, k.next()); by > 0 {
+	if by := p.w.outages.slowness(s, k.next()); by > 0 {
 		limit := c.limit()
 		if err := wait(ctx, min(by, limit)); err != nil {
 			return none, err
@@ -162,10 +162,10 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		return none, err
 	}
 	switch {
-	case kind == Throttled || p.w.overloaded(p, which):
+	case kind == Throttled || p.w.outages.overloaded(p, which):
 		return none, c.throttled
 	case kind == Fails:
-		p.w.disturbMachine(string(p.on)) // a machine that is ill
+		p.w.machines.disturb(string(p.on)) // a machine that is ill
 		return none, c.unknown
 	case kind == Hangs:
 		return none, hang(ctx, c)
@@ -174,7 +174,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		p.w.later(k.next().between(time.Second, 8*time.Second), func(ctx context.Context) { _, _ = do(ctx) })
 		return none, c.unknown
 	}
-	if p.w.isDown(p, s) {
+	if p.w.outages.isDown(p, s) {
 		p.stall(ctx, k)
 		return none, c.unknown
 	}

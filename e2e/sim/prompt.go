@@ -34,7 +34,7 @@ const (
 func (t *truth) soon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.w.storeIsDown() {
+	if t.w.outages.storeIsDown() {
 		t.writable = t.w.clock.Now()
 	}
 	for id := range t.requests {
@@ -66,18 +66,18 @@ func (t *truth) soonAnswered(id store.RequestID) {
 
 // hinder reports whether something of the world may keep a request from being served, besides what is out of order.
 func (t *truth) hinder(id store.RequestID, r asked) bool {
-	if t.w.o.NeverBoots > 0 || t.w.o.JITLapse > 0 || t.w.o.ItemLimit > 0 || !t.roomy(id, r.RunRequest) || !t.w.waitsFor(id, r.Attempt) {
+	if t.w.o.NeverBoots > 0 || t.w.o.JITLapse > 0 || t.w.o.ItemLimit > 0 || !t.roomy(id, r.RunRequest) || !t.w.workflows.waitsFor(id, r.Attempt) {
 		return true
 	}
 	for _, in := range t.instances {
 		if in.RunID == id && in.Attempt < r.Attempt {
 			return true // what an older attempt holds goes back first
 		}
-		if in.RunID == id && t.w.isDisturbed(string(in.ID)) {
+		if in.RunID == id && t.w.machines.isDisturbed(string(in.ID)) {
 			return true
 		}
 	}
-	return t.taken(id, r)+r.Count > t.w.config().MaxInstances
+	return t.taken(id, r)+r.Count > t.w.supervisor.config().MaxInstances
 }
 
 // taken counts what takes room below the cap from a request: older ones that wait, whole, and machines but its own, those that
@@ -102,7 +102,7 @@ func (t *truth) taken(id store.RequestID, r asked) int {
 
 // query is what an attempt asks of a machine.
 func (t *truth) query(r store.RunRequest) pool.Query {
-	class := t.w.config().Classes[r.ResourceClass]
+	class := t.w.supervisor.config().Classes[r.ResourceClass]
 	return pool.Query{ResourceClass: r.ResourceClass, UsageClasses: r.UsageClasses, AllowedTypes: r.AllowedInstanceTypes, CPU: class.CPU, Mem: class.Mem}
 }
 
@@ -113,15 +113,6 @@ func ticketOf(in store.Instance) pool.Ticket {
 	}
 }
 
-// waitsFor reports whether the client of an attempt lives and waits.
-func (w *World) waitsFor(id store.RequestID, attempt int) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.flows, func(f *workflow) bool {
-		return f.id() == id && f.Attempt == attempt && !f.over && f.proc.alive() && f.CancelAfter == 0
-	})
-}
-
 // soonReleased: what was given back is Released as soon as no job of it runs.
 func (t *truth) soonReleased(id store.RequestID) {
 	r, st := t.latest(id), t.status[id]
@@ -130,7 +121,7 @@ func (t *truth) soonReleased(id store.RequestID) {
 		return
 	}
 	for _, in := range t.instances {
-		if in.RunID == id && t.w.isDisturbed(string(in.ID)) {
+		if in.RunID == id && t.w.machines.isDisturbed(string(in.ID)) {
 			return // its silence decides
 		}
 	}
@@ -149,23 +140,23 @@ func (t *truth) soonOf(in store.Instance) {
 	if !known {
 		return
 	}
-	lives := t.w.lives(string(in.ID))
+	lives := t.w.machines.lives(string(in.ID))
 	switch {
 	case in.State == statemachine.Terminated:
-		if lives && t.late(in.Since.Add(2*t.w.clocks.skew()), endedWithin) && t.w.since() > t.w.refusals()+t.w.o.paced(endedWithin) {
+		if lives && t.late(in.Since.Add(2*t.w.clocks.skew()), endedWithin) && t.w.since() > t.w.outages.refusals()+t.w.o.paced(endedWithin) {
 			t.once(Soon, "end "+m.ID, "%s is terminated and its machine lives %s later", in.ID, t.w.clock.Since(in.Since.Time))
 		}
 	case !lives:
-		if died := t.w.diedAt(m.ID); t.late(died, goneWithin) {
+		if died := t.w.machines.diedAt(m.ID); t.late(died, goneWithin) {
 			t.once(Soon, "gone "+m.ID, "%s (%s) has no machine since %s", in.ID, in.State, t.w.clock.Since(died))
 		}
-	case in.State == statemachine.Claimed && in.Registration.Assignment != in.Assignment && !t.w.isDisturbed(m.ID):
+	case in.State == statemachine.Claimed && in.Registration.Assignment != in.Assignment && !t.w.machines.isDisturbed(m.ID):
 		claimed := t.history[in.ID][len(t.history[in.ID])-1].from
-		led := t.w.clock.Since(t.renewed) < t.w.config().LeaseTTL/2
+		led := t.w.clock.Since(t.renewed) < t.w.supervisor.config().LeaseTTL/2
 		if led && t.overdue(later(claimed, t.ledSince), t.w.o.paced(labelledWithin), t.w.disturbances.succeedsSince()) {
 			t.once(Soon, "registration "+m.ID, "%s is claimed for %s/%d and waits for its registration %s later", in.ID, in.RunID, in.Attempt, t.w.clock.Since(claimed))
 		}
-	case in.State != statemachine.Idle || t.w.isDisturbed(m.ID):
+	case in.State != statemachine.Idle || t.w.machines.isDisturbed(m.ID):
 	case in.PooledAt.IsZero():
 		if t.late(in.Since.Add(2*t.w.clocks.skew()), cleanWithin) && !t.draining(in) {
 			t.once(Soon, "clean "+m.ID, "%s is idle and not pooled %s later", in.ID, t.w.clock.Since(in.Since.Time))
@@ -187,30 +178,6 @@ func (t *truth) draining(in store.Instance) bool {
 	return slices.ContainsFunc(t.w.hub.Jobs(), func(j githubsim.JobRecord) bool {
 		return j.InstanceID == string(in.ID) && (j.State != githubsim.Completed || t.w.clock.Since(j.FinishedAt) < t.w.o.paced(cleanWithin))
 	})
-}
-
-// noEnds notes that nobody, or not who leads, gets the fleet to end machines for so long.
-func (w *World) noEnds(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.refusedUntil = max(w.refusedUntil, w.since()+d)
-}
-
-// refusals is until when the fleet refuses to end machines.
-func (w *World) refusals() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.refusedUntil
-}
-
-// diedAt returns when a machine ended.
-func (w *World) diedAt(id string) time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if m := w.machines[id]; m != nil {
-		return m.died
-	}
-	return time.Time{}
 }
 
 // warmFirst: nothing is launched for a request while a machine that it may have lies in the pool, which nobody else waits for.
@@ -238,7 +205,7 @@ func (t *truth) warmFirst(l store.Launch) {
 
 // lies reports whether an instance lies in the pool, and can be had.
 func (t *truth) lies(in store.Instance, now time.Time) bool {
-	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.isDisturbed(string(in.ID)) || !t.w.lives(string(in.ID)) || t.dismissed(in) {
+	if in.State != statemachine.Idle || in.PooledAt.IsZero() || t.w.machines.isDisturbed(string(in.ID)) || !t.w.machines.lives(string(in.ID)) || t.dismissed(in) {
 		return false
 	}
 	return now.Sub(in.PooledAt.Time) > t.w.o.paced(lainFor)+2*t.w.clocks.skew() && in.Threshold.Sub(now) > t.w.o.paced(lainFor)+2*t.w.clocks.skew()

@@ -126,7 +126,7 @@ func legal(a Action) error {
 func Begin(at time.Duration, f Workflow) Step { return step(at, f) }
 
 // do implements Action: the run begins.
-func (f Workflow) do(w *World) { w.start(f) }
+func (f Workflow) do(w *World) { w.workflows.start(f) }
 
 func (f Workflow) check() error {
 	if f.Count == 0 {
@@ -143,7 +143,7 @@ type reclaim struct {
 // Reclaim is the sudden loss of the nth machine.
 func Reclaim(at time.Duration, n int) Step { return step(at, reclaim{n}) }
 
-func (a reclaim) do(w *World) { w.nth(a.N, w.reclaim) }
+func (a reclaim) do(w *World) { w.machines.nth(a.N, w.machines.reclaim) }
 
 // notice is the two-minute notice of the nth machine.
 type notice struct {
@@ -154,18 +154,10 @@ type notice struct {
 func Notice(at time.Duration, n int) Step { return step(at, notice{n}) }
 
 func (a notice) do(w *World) {
-	w.nth(a.N, func(id string) {
-		w.disturbMachine(id)
-		w.machineOf(id).notice.Store(true)
+	w.machines.nth(a.N, func(id string) {
+		w.machines.disturb(id)
+		w.machines.of(id).notice.Store(true)
 	})
-}
-
-// nth does something to the nth machine launched, if there is one.
-func (w *World) nth(n int, do func(id string)) {
-	machines, err := w.fleet.List(context.Background(), "")
-	if err == nil && n >= 1 && n <= len(machines) {
-		do(machines[n-1].ID)
-	}
 }
 
 // capacity bounds what the fleet has to offer in a place.
@@ -278,22 +270,11 @@ func checkWho(who string) error {
 // find returns a living process, nil if there is none of that name.
 func (w *World) find(who string) *process {
 	leader := w.truth.leader()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.controllers {
-		if p := c.proc; p != nil && p.alive() && (c.name == who || who == string(Controller) && p.name == leader) {
-			return p
-		}
+	if p := w.supervisor.find(who, leader); p != nil {
+		return p
 	}
-	for _, f := range w.flows {
-		if f.proc.name == who && !f.over {
-			return f.proc
-		}
+	if p := w.workflows.find(who); p != nil {
+		return p
 	}
-	for id, m := range w.machines {
-		if strings.Replace(short(id), "i-", "agent-", 1) == who && m.died.IsZero() && m.proc != nil && m.proc.alive() {
-			return m.proc
-		}
-	}
-	return nil
+	return w.machines.find(who)
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -44,41 +46,50 @@ type workflow struct {
 	proc     *process
 	store    *store.Store
 	began    time.Time
-	answered time.Duration // when its client read the answer; guarded by w.mu
-	outlived bool          // its jobs were cancelled because its time was over; guarded by w.mu
-	unserved time.Duration // since when its jobs are cancelled because it was given no machines; 0: never; guarded by w.mu
-	acted    time.Duration // when it last wanted something; guarded by w.mu
-	over     bool          // it will do nothing any more; guarded by w.mu
+	answered time.Duration // when its client read the answer; guarded by workflows.mu
+	outlived bool          // its jobs were cancelled because its time was over; guarded by workflows.mu
+	unserved time.Duration // since when its jobs are cancelled because it was given no machines; 0: never; guarded by workflows.mu
+	acted    time.Duration // when it last wanted something; guarded by workflows.mu
+	over     bool          // it will do nothing any more; guarded by workflows.mu
+}
+
+// workflows are those that have begun.
+type workflows struct {
+	w *World
+
+	mu  sync.Mutex
+	all []*workflow
+	cut map[string]bool // jobs that a test wants to end before they are done: see Live
 }
 
 // clientPoll is how often a client reads its status, about as often as the action does.
 const clientPoll = 500 * time.Millisecond
 
 // start begins a workflow run.
-func (w *World) start(f Workflow) {
+func (fs *workflows) start(f Workflow) {
 	f.Attempt = max(f.Attempt, 1)
-	p := w.newProcess(Client, fmt.Sprintf("client-%s.%d", f.ID, f.Attempt))
-	fl := &workflow{Workflow: f, w: w, proc: p, store: w.store(p), began: w.clock.Now()}
-	w.mu.Lock()
-	w.flows = append(w.flows, fl)
-	w.mu.Unlock()
-	w.running.Go(func() {
+	p := fs.w.newProcess(Client, fmt.Sprintf("client-%s.%d", f.ID, f.Attempt))
+	fl := &workflow{Workflow: f, w: fs.w, proc: p, store: fs.w.store(p), began: fs.w.clock.Now()}
+	fs.mu.Lock()
+	fs.all = append(fs.all, fl)
+	fs.mu.Unlock()
+	fs.w.running.Go(func() {
 		defer func() {
-			w.mu.Lock()
+			fs.mu.Lock()
 			fl.over = true
-			w.mu.Unlock()
+			fs.mu.Unlock()
 		}()
 		fl.run(p.ctx)
 	})
 	if f.VanishAfter > 0 {
-		w.later(f.VanishAfter, func(context.Context) { p.crash() })
+		fs.w.later(f.VanishAfter, func(context.Context) { p.crash() })
 	}
 	if f.ReleaseAfter > 0 {
-		other := w.newProcess(Client, p.name+"-other")
-		w.later(f.ReleaseAfter, func(ctx context.Context) {
-			ctx, cancel := context.WithTimeout(ctx, w.o.paced(time.Minute))
+		other := fs.w.newProcess(Client, p.name+"-other")
+		fs.w.later(f.ReleaseAfter, func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, fs.w.o.paced(time.Minute))
 			defer cancel()
-			fl.release(ctx, w.store(other), store.ReleaseDrain)
+			fl.release(ctx, fs.w.store(other), store.ReleaseDrain)
 		})
 	}
 }
@@ -95,18 +106,18 @@ func (f *workflow) run(ctx context.Context) {
 	f.queue(0, f.Early)
 	mode := store.ReleaseDrain
 	if !f.provision(patient) {
-		f.w.mu.Lock()
+		f.w.workflows.mu.Lock()
 		f.unserved = f.w.since()
-		f.w.mu.Unlock()
+		f.w.workflows.mu.Unlock()
 		f.cancelJobs(f.Early)
 		mode = store.ReleaseNow
 	} else if !f.work(patient) {
 		mode = store.ReleaseNow
 	}
-	f.w.mu.Lock()
+	f.w.workflows.mu.Lock()
 	f.acted = f.w.since()
 	f.outlived = errors.Is(patient.Err(), context.DeadlineExceeded)
-	f.w.mu.Unlock()
+	f.w.workflows.mu.Unlock()
 	if !f.Forgets {
 		f.giveBack(ctx, mode)
 	}
@@ -172,9 +183,9 @@ func (f *workflow) provision(ctx context.Context) bool {
 		return false, err
 	})
 	if ctx.Err() == nil {
-		f.w.mu.Lock()
+		f.w.workflows.mu.Lock()
 		f.answered = f.w.since()
-		f.w.mu.Unlock()
+		f.w.workflows.mu.Unlock()
 	}
 	return ready
 }
@@ -211,15 +222,95 @@ func (f *workflow) owns(job string) bool {
 }
 
 // lingers is how long a job goes on once it is cancelled.
-func (w *World) lingers(job string) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, f := range w.flows {
+func (fs *workflows) lingers(job string) time.Duration {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, f := range fs.all {
 		if f.owns(job) {
 			return f.Lingers
 		}
 	}
 	return 0
+}
+
+// waitsFor reports whether the client of an attempt lives and waits.
+func (fs *workflows) waitsFor(id store.RequestID, attempt int) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return slices.ContainsFunc(fs.all, func(f *workflow) bool {
+		return f.id() == id && f.Attempt == attempt && !f.over && f.proc.alive() && f.CancelAfter == 0
+	})
+}
+
+// gaveUp reports whether somebody wanted a job to end: its run was cancelled, forgotten, given back or given no machines, its time
+// was over, or a newer attempt took its place.
+func (fs *workflows) gaveUp(j githubsim.JobRecord) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	newest := 0
+	for _, f := range fs.all {
+		if f.ID == j.Label {
+			newest = max(newest, f.Attempt)
+		}
+	}
+	return fs.cut[j.ID] || slices.ContainsFunc(fs.all, func(f *workflow) bool {
+		return f.ID == j.Label && f.owns(j.ID) &&
+			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived || f.unserved > 0 && j.FinishedAt.Sub(fs.w.begin) >= f.unserved)
+	})
+}
+
+// lastWish is how long after an instant the last workflow was done with its jobs: what follows is for the
+// installation to settle.
+func (fs *workflows) lastWish(from time.Time) time.Duration {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	last := time.Duration(0)
+	for _, f := range fs.all {
+		last = max(last, f.acted-from.Sub(fs.w.begin))
+	}
+	return last
+}
+
+// longest is how long a run that nobody gives back may go on.
+func (fs *workflows) longest() time.Duration {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	var d time.Duration
+	for _, f := range fs.all {
+		d = max(d, f.Max, fs.w.o.paced(30*time.Minute))
+	}
+	return d
+}
+
+// find returns the client of a workflow that is not over; nil if there is none of that name.
+func (fs *workflows) find(client string) *process {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, f := range fs.all {
+		if f.proc.name == client && !f.over {
+			return f.proc
+		}
+	}
+	return nil
+}
+
+// underWay names a workflow that is not over; "": all are.
+func (fs *workflows) underWay() string {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, f := range fs.all {
+		if !f.over {
+			return f.ID
+		}
+	}
+	return ""
+}
+
+// end lets the test that drives a world end a job before it is done.
+func (fs *workflows) end(job string) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.cut[job] = true
 }
 
 // cancelJobs cancels the first n jobs.

@@ -21,7 +21,6 @@ import (
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/pooltest"
-	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
 )
@@ -39,33 +38,18 @@ type World struct {
 	pool  pool.Pool
 	fleet *fleettest.Memory
 	hub   *githubsim.Hub
-	cfg   reconciler.Config
 
 	history      *history
 	transcript   *transcript
 	clocks       *clocks
 	faults       *faults
 	disturbances *disturbances
-
-	mu           sync.Mutex
-	machines     map[string]*machine
-	controllers  []*supervised
-	flows        []*workflow
-	restarts     int
-	restarted    time.Time                // when the last of them died
-	down         map[string]int           // contracts that are out of order, and for how many reasons
-	cuts         []cut                    // who is cut off from what
-	hidden       map[string]bool          // from listings of the whole fleet
-	slow         map[string]time.Duration // contracts whose calls take up to so much longer
-	hot          share                    // of the table's partitions refuse every call
-	refusedUntil time.Duration            // the fleet refuses to end some machines, or is out of reach
-	configured   time.Time                // when the configuration was changed; zero: never
-	wasCut       bool                     // somebody ever was
-	cut          map[string]bool          // jobs that a test wants to end before they are done: see Live
-	waived       map[string]bool          // laws that do not hold here, and reasons that exempt a machine's end: see Live; guarded by truth.mu
-	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
-	hotUntil     time.Duration            // until when partitions refused calls
-	scarce       time.Duration            // when the fleet last had less to offer
+	outages      *outages
+	listings     *listings
+	machines     *machines
+	supervisor   *supervisor
+	workflows    *workflows
+	waived       map[string]bool // laws that do not hold here, and reasons that exempt a machine's end: see Live; guarded by truth.mu
 
 	ended   chan struct{}
 	spoilt  chan struct{} // closed if the story ends with a violation
@@ -139,22 +123,23 @@ func newWorld(o Script, dir string) *World {
 			Clock: clk, JITLapse: o.JITLapse, OnlineFor: o.paced(githubsim.DefaultOnlineFor),
 			SessionTimeout: o.paced(githubsim.DefaultSessionTimeout), PollWait: o.paced(githubsim.DefaultPollWait),
 		}),
-		machines: map[string]*machine{}, down: map[string]int{}, slow: map[string]time.Duration{}, ended: make(chan struct{}), spoilt: make(chan struct{}),
+		ended: make(chan struct{}), spoilt: make(chan struct{}),
 	}
 	if os.Getenv("REMUDA_TEST_LOG") != "" {
 		w.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	w.cfg = o.config()
 	w.table = o.newTable(clk)
 	var table store.Table = w.table
 	if o.Under != nil {
 		table = o.Under(table)
 	}
+	w.outages, w.listings, w.machines = newOutages(w), &listings{w: w}, &machines{w: w, all: map[string]*machine{}}
+	w.supervisor, w.workflows = &supervisor{w: w, cfg: o.config()}, &workflows{w: w, cut: map[string]bool{}}
 	w.transcript, w.clocks, w.faults, w.disturbances = &transcript{w: w}, newClocks(w), newFaults(w), &disturbances{w: w}
 	w.truth = newTruth(w, table)
 	w.history = newHistory(w.since, w.clocks.hides)
-	w.fleet.OnLaunch(w.boot)
-	w.fleet.OnTerminate(w.off)
+	w.fleet.OnLaunch(w.machines.boot)
+	w.fleet.OnTerminate(w.machines.off)
 	w.fleet.SetEndDelay(5 * time.Second)
 	return w
 }
@@ -211,7 +196,7 @@ func (w *World) run() {
 	w.inherit()
 	w.truth.watch()
 	for i := range w.o.Controllers {
-		w.controller(fmt.Sprintf("controller-%d", i+1))
+		w.supervisor.start(fmt.Sprintf("controller-%d", i+1))
 	}
 	for _, s := range w.o.Steps {
 		if !w.sleep(s.At - w.since()) {
@@ -235,19 +220,19 @@ func (w *World) end() Report {
 	elapsed := w.since()
 	w.transcript.publish()
 	close(w.ended)
-	for _, c := range w.controllers {
+	for _, c := range w.supervisor.all {
 		c.stop()
 	}
-	for _, f := range w.flows {
+	for _, f := range w.workflows.all {
 		f.proc.kill()
 	}
-	w.killAll()
+	w.machines.end()
 	w.running.Wait()
 	w.truth.finish()
 	accesses, open := w.history.check(w.truth.violate)
 	r := w.truth.report()
 	r.Accesses, r.Open, r.Coverage = accesses, open, w.truth.coverage
-	r.Elapsed, r.Restarts = elapsed, w.restarts
+	r.Elapsed, r.Restarts = elapsed, w.supervisor.restarts
 	w.faults.report(&r)
 	return r
 }
