@@ -72,14 +72,14 @@ func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.K
 		return g.current(items), err
 	}, g.p.w.truth.before)
 	if err == nil && c == store.Consistent {
-		g.p.w.remember(g.p, from, keys, items)
+		g.p.w.history.reads(g.p, from, keys, items)
 	}
 	return g.p.w.asLater(items), err
 }
 
 func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error {
 	what := g.p.w.truth.describe(item)
-	sent, answered := g.p.w.rememberWrite(g.p, what, item, expect)
+	sent, answered := g.p.w.history.writes(g.p, what, item, expect)
 	err := done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
 		sent()
 		if limit := g.p.w.o.ItemLimit; limit > 0 && len(item.Attributes) > limit {
@@ -113,7 +113,7 @@ func (g tableGate) Scan(ctx context.Context, yield func(store.Item) error) error
 	}, g.torn(ctx))
 	for _, item := range items {
 		if err == nil {
-			g.p.w.remember(g.p, from, nil, []store.Item{item})
+			g.p.w.history.reads(g.p, from, nil, []store.Item{item})
 			err = yield(g.p.w.asLater([]store.Item{item})[0])
 		}
 	}
@@ -267,3 +267,14 @@ func (g fleetGate) Template(ctx context.Context) (string, error) {
 }
 
 func (g fleetGate) Close() error { return nil }
+
+// listed is what a listing of machines shows with a kind of fault.
+func (p *process) listed(all []fleet.Machine, kind Kind, _ key) []fleet.Machine {
+	if kind == Stale {
+		return slices.DeleteFunc(all, func(m fleet.Machine) bool { return p.w.clock.Since(m.LaunchedAt) <= time.Minute })
+	}
+	if kind == Forgets {
+		return p.forgetOne(all)
+	}
+	return all
+}

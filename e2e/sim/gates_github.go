@@ -39,7 +39,7 @@ func (g githubGate) RegistrationToken(ctx context.Context) (githubapi.Token, err
 }
 
 func (g githubGate) Runners(ctx context.Context) ([]githubapi.Runner, error) {
-	return call(ctx, g.p, githubContract, g.site("Runners", ""), "", g.inner.Runners, g.p.w.lagging)
+	return call(ctx, g.p, githubContract, g.site("Runners", ""), "", g.inner.Runners, lagging)
 }
 
 func (g githubGate) FindRunner(ctx context.Context, name string) (githubapi.Runner, bool, error) {
@@ -123,4 +123,12 @@ func (g powerGate) Interrupted(ctx context.Context) bool {
 		return g.inner.Interrupted(ctx), nil
 	}, nil)
 	return err == nil && b
+}
+
+// lagging shows runners as not busy, as GitHub does for up to a minute.
+func lagging(all []githubapi.Runner, kind Kind, _ key) []githubapi.Runner {
+	for i := range all {
+		all[i].Busy = all[i].Busy && kind != Stale
+	}
+	return all
 }

@@ -30,8 +30,7 @@ const longestHistory = 500
 // history is what the processes did to the records of instances, as they see it: when each call began and
 // ended, and what it was told.
 type history struct {
-	since func() time.Duration
-	aside func() time.Duration // how far clocks may be off that tell what has expired
+	w *World
 
 	mu       sync.Mutex
 	accesses map[store.Principal][]*access
@@ -82,29 +81,29 @@ type hold struct {
 
 const never = math.MaxInt64
 
-func newHistory(since, aside func() time.Duration) *history {
+func newHistory(w *World) *history {
 	return &history{
-		since: since, aside: aside, accesses: map[store.Principal][]*access{}, full: map[store.Principal]int64{}, texts: map[uint64]string{},
+		w: w, accesses: map[store.Principal][]*access{}, full: map[store.Principal]int64{}, texts: map[uint64]string{},
 		holds: map[store.InstanceID][]hold{}, requests: map[store.RequestID]store.RunRequest{},
 	}
 }
 
-func (h *history) now() int64 { return int64(h.since()) }
+func (h *history) now() int64 { return int64(h.w.since()) }
 
 // registerOf turns an item into what the history remembers of it.
-func (w *World) registerOf(item store.Item) register {
+func (h *history) registerOf(item store.Item) register {
 	f := fnv.New64a()
 	f.Write(item.Attributes)
 	r := register{version: item.Version, content: f.Sum64()}
 	if !item.ExpiresAt.IsZero() {
-		r.expires = int64(item.ExpiresAt.Sub(w.begin))
+		r.expires = int64(item.ExpiresAt.Sub(h.w.begin))
 	}
 	return r
 }
 
 // add remembers an access, if there is room.
 func (h *history) add(p store.Principal, a *access) {
-	a.aside = int64(h.aside())
+	a.aside = int64(h.w.clocks.hides())
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch _, full := h.full[p]; {
@@ -138,7 +137,7 @@ func (h *history) send(p store.Principal, a *access) {
 }
 
 // answer ends a write.
-func (h *history) answer(a *access, err error, found func(store.Item) register) {
+func (h *history) answer(a *access, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var c *store.ConflictError
@@ -148,7 +147,7 @@ func (h *history) answer(a *access, err error, found func(store.Item) register) 
 	case errors.As(err, &c):
 		a.outcome = refused
 		if c.Current != nil {
-			a.found = found(*c.Current)
+			a.found = h.registerOf(*c.Current)
 		}
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrRefused):
 		a.forgotten = true // nothing was changed
@@ -158,37 +157,44 @@ func (h *history) answer(a *access, err error, found func(store.Item) register) 
 	a.to = h.now()
 }
 
-// remember is for what a process read consistently: of the keys it asked for, what is not among items is absent.
-func (w *World) remember(p *process, from int64, keys []store.Key, items []store.Item) {
+// reads is for what a process read consistently: of the keys it asked for, what is not among items is absent.
+func (h *history) reads(p *process, from int64, keys []store.Key, items []store.Item) {
 	found := map[store.Key]register{}
 	for _, k := range keys {
 		found[k] = register{}
 	}
 	for _, item := range items {
-		found[item.Key] = w.registerOf(item)
+		found[item.Key] = h.registerOf(item)
 	}
 	for k, r := range found {
 		if owner, ok := k.Principal(); ok && k.Sort == store.KindInstance {
-			w.history.read(owner, p.name, from, r)
+			h.read(owner, p.name, from, r)
 		}
 	}
 }
 
-// rememberWrite is for a write that a process begins. It returns what to call whenever it goes out, and with its answer.
-func (w *World) rememberWrite(p *process, text string, item store.Item, expect int64) (sent func(), answered func(error)) {
+// writes is for a write that a process begins. It returns what to call whenever it goes out, and with its answer.
+func (h *history) writes(p *process, text string, item store.Item, expect int64) (sent func(), answered func(error)) {
 	owner, ok := item.Key.Principal()
 	if !ok || item.Key.Sort != store.KindInstance {
 		if id, ok := item.Key.RequestID(); ok && item.Key.Sort == store.KindRunRequest && p.role == Client {
 			var r store.RunRequest
 			if err := json.Unmarshal(item.Attributes, &r); err != nil {
-				w.truth.violate("records", "%v: %v", item.Key, err)
+				h.w.truth.violate("records", "%v: %v", item.Key, err)
 			}
-			w.history.asks(id, r)
+			h.asks(id, r)
 		}
 		return func() {}, func(error) {}
 	}
-	a := w.history.write(owner, p.name, text, w.registerOf(item), expect)
-	return func() { w.history.send(owner, a) }, func(err error) { w.history.answer(a, err, w.registerOf) }
+	a := h.write(owner, p.name, text, h.registerOf(item), expect)
+	return func() { h.send(owner, a) }, func(err error) { h.answer(a, err) }
+}
+
+// found is for a record that an earlier version has left.
+func (h *history) found(p store.Principal, item store.Item) {
+	a := h.write(p, "the earlier version", "what was there", h.registerOf(item), 0)
+	h.send(p, a)
+	h.answer(a, nil)
 }
 
 // read remembers a consistent read.
@@ -227,7 +233,7 @@ func (h *history) asks(run store.RequestID, r store.RunRequest) {
 
 // check looks for an order of all accesses to each instance that explains them, and for instances in two hands.
 // It returns how many accesses there were, and how many without an answer.
-func (h *history) check(violate func(law, format string, args ...any)) (all, open int) {
+func (h *history) check() (all, open int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, p := range slices.Sorted(maps.Keys(h.accesses)) {
@@ -239,12 +245,12 @@ func (h *history) check(violate func(law, format string, args ...any)) (all, ope
 			}
 		}
 		if !porcupine.CheckOperations(instanceModel, ops) {
-			violate(OneHistory, "no order of the %d accesses to %s explains what they told:\n%s", len(ops), p, h.describe(ops))
+			h.w.truth.violate(OneHistory, "no order of the %d accesses to %s explains what they told:\n%s", len(ops), p, h.describe(ops))
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(h.holds)) {
 		if ops := lockOperations(h.holds[id]); !porcupine.CheckOperations(lockModel, ops) {
-			violate(OneHolder, "%s was held by two runs at once:\n%s", id, h.describe(ops))
+			h.w.truth.violate(OneHolder, "%s was held by two runs at once:\n%s", id, h.describe(ops))
 		}
 	}
 	return all, open

@@ -53,75 +53,85 @@ type inheritedRunner struct {
 // inherits says for the error of a story that cannot begin where the fault is.
 const inherits = "what was there before can be taken over"
 
-// inherit puts everything in its place that was there before.
+// heir puts everything in its place that was there before.
+type heir struct {
+	w       *World
+	secrets map[string]string // with which each runner can be configured
+}
+
+// inherit lets a world begin with what was there before.
 func (w *World) inherit() {
 	if w.o.Inherited.Text == nil {
 		return
 	}
+	h := heir{w, map[string]string{}}
 	var all inheritance
-	if err := json.Unmarshal(w.dated(w.o.Inherited.Text), &all); err != nil {
+	if err := json.Unmarshal(h.dated(w.o.Inherited.Text), &all); err != nil {
 		w.truth.violate(inherits, "%v", err)
 		return
 	}
-	secrets := w.inheritRunners(all.Runners)
+	h.runners(all.Runners)
 	for _, i := range all.Items {
-		for name, secret := range secrets {
-			i.Attributes = bytes.ReplaceAll(i.Attributes, []byte(`"jit of `+name+`"`), []byte(`"`+secret+`"`))
-		}
-		item := store.Item{
-			Key: store.Key{Partition: i.Partition, Sort: i.Sort}, Version: i.Version, ExpiresAt: i.ExpiresAt, Attributes: i.Attributes,
-		}
-		w.table.Place(item)
-		w.truth.inherit(item)
-		if p, ok := item.Key.Principal(); ok && i.Sort == store.KindInstance {
-			a := w.history.write(p, "the earlier version", "what was there", w.registerOf(item), 0)
-			w.history.send(p, a)
-			w.history.answer(a, nil, w.registerOf)
-		}
+		h.item(i)
 	}
 	for _, m := range all.Machines {
-		w.inheritMachine(m, secrets)
+		h.machine(m)
+	}
+}
+
+// item lets a record be there.
+func (h heir) item(i inheritedItem) {
+	for name, secret := range h.secrets {
+		i.Attributes = bytes.ReplaceAll(i.Attributes, []byte(`"jit of `+name+`"`), []byte(`"`+secret+`"`))
+	}
+	item := store.Item{
+		Key: store.Key{Partition: i.Partition, Sort: i.Sort}, Version: i.Version, ExpiresAt: i.ExpiresAt, Attributes: i.Attributes,
+	}
+	h.w.table.Place(item)
+	h.w.truth.inherit(item)
+	if p, ok := item.Key.Principal(); ok && i.Sort == store.KindInstance {
+		h.w.history.found(p, item)
 	}
 }
 
 var relative = regexp.MustCompile(`"now([+-]\d+\.\d{3}s)"`)
 
 // dated replaces the instants of an inheritance and the name of the machine's present boot by what they mean now.
-func (w *World) dated(text []byte) []byte {
+func (h heir) dated(text []byte) []byte {
 	boot, err := osprocess.BootID()
 	if err != nil {
-		w.truth.violate(inherits, "%v", err)
+		h.w.truth.violate(inherits, "%v", err)
 	}
 	text = bytes.ReplaceAll(text, []byte(`"boot": "this"`), fmt.Appendf(nil, `"boot": %q`, boot))
 	return relative.ReplaceAllFunc(text, func(m []byte) []byte {
 		d, err := time.ParseDuration(string(relative.FindSubmatch(m)[1]))
 		if err != nil {
-			w.truth.violate(inherits, "%s: %v", m, err)
+			h.w.truth.violate(inherits, "%s: %v", m, err)
 		}
-		return []byte(`"` + w.begin.Add(d).UTC().Format("2006-01-02T15:04:05.000Z") + `"`)
+		return []byte(`"` + h.w.begin.Add(d).UTC().Format("2006-01-02T15:04:05.000Z") + `"`)
 	})
 }
 
-// inheritRunners lets GitHub register what it had registered, under the same ids. It returns with what each can be configured.
-func (w *World) inheritRunners(runners []inheritedRunner) map[string]string {
-	ctx, secrets := context.Background(), map[string]string{}
+// runners lets GitHub register what it had registered, under the same ids.
+func (h heir) runners(runners []inheritedRunner) {
+	ctx := context.Background()
 	for _, r := range runners {
-		jit, err := w.hub.JITConfig(ctx, r.Name, r.Label)
+		jit, err := h.w.hub.JITConfig(ctx, r.Name, r.Label)
 		if err == nil && r.Gone {
-			err = w.hub.DeleteRunner(ctx, jit.RunnerID)
+			err = h.w.hub.DeleteRunner(ctx, jit.RunnerID)
 		}
 		if err != nil {
-			w.truth.violate(inherits, "runner %s: %v", r.Name, err)
+			h.w.truth.violate(inherits, "runner %s: %v", r.Name, err)
 		}
 		if !r.Gone {
-			secrets[r.Name] = jit.Config
+			h.secrets[r.Name] = jit.Config
 		}
 	}
-	return secrets
 }
 
-// inheritMachine lets a machine live on: its agent is started anew over what the one before has left.
-func (w *World) inheritMachine(i inheritedMachine, secrets map[string]string) {
+// machine lets a machine live on: its agent is started anew over what the one before has left.
+func (h heir) machine(i inheritedMachine) {
+	w := h.w
 	w.fleet.Add(i.Machine)
 	w.truth.cameBefore(i.Machine)
 	m, ctx, err := w.machines.add(i.Machine, i.Machine.LaunchedAt)
@@ -132,7 +142,7 @@ func (w *World) inheritMachine(i inheritedMachine, secrets map[string]string) {
 	k := newKey(w.o.Seed, m.id, "inherited")
 	pause := k.between(time.Second, 2*time.Second)
 	if err == nil && i.State != nil {
-		err = m.leave(ctx, i.State, secrets)
+		err = m.leave(ctx, i.State, h.secrets)
 	} else {
 		pause = max(pause, k.between(w.o.Boot/2, w.o.Boot*3/2)-w.clock.Since(m.born))
 	}

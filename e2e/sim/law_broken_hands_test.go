@@ -151,7 +151,7 @@ func rewriteItem[R any](h hands, ctx context.Context, key store.Key, change func
 			item.Version, expect = 0, store.Unconditional
 		}
 		item.Attributes, err = json.Marshal(r)
-		sent, answered := h.w.rememberWrite(nobody, "sabotage", item, expect)
+		sent, answered := h.w.history.writes(nobody, "sabotage", item, expect)
 		sent()
 		if err == nil {
 			err = h.t.Put(ctx, item, expect)

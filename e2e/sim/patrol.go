@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -13,11 +12,10 @@ import (
 // Bounds of the laws that only time breaks, at pace 1.
 const (
 	patrolEvery      = 5 * time.Second
-	auditEvery       = 6                // patrols: it reads and decodes everything
-	lateAfter        = 2 * time.Minute  // invariant 3, past the threshold
-	orphanMachineFor = 4 * time.Minute  // invariant 4: the orphan interval, a few sweeps and a slow launch
-	answerAfter      = 2 * time.Minute  // invariant 7, past its time-out: clocks are off by up to a minute
-	restWithin       = 10 * time.Minute // once nothing is broken any more
+	auditEvery       = 6               // patrols: it reads and decodes everything
+	lateAfter        = 2 * time.Minute // invariant 3, past the threshold
+	orphanMachineFor = 4 * time.Minute // invariant 4: the orphan interval, a few sweeps and a slow launch
+	answerAfter      = 2 * time.Minute // invariant 7, past its time-out: clocks are off by up to a minute
 )
 
 // watch looks at what time alone can break, as long as the world exists.
@@ -111,98 +109,6 @@ func (t *truth) halted(id, why string) {
 	t.w.machines.disturb(id)
 }
 
-// settle waits until everything stands still, and then until everything is gone.
-func (w *World) settle() {
-	from := w.clock.Now()
-	if !w.within(w.o.paced(restWithin)+w.workflows.longest(), w.atRest) {
-		w.truth.violate(StandsStill, "not at rest %s after the last fault: %s", w.clock.Since(from), w.unrest())
-	}
-	w.truth.settled = w.clock.Since(from) - w.workflows.lastWish(from)
-	if !w.within(w.o.Idle+w.workflows.longest()+w.o.paced(40*time.Minute), w.empty) { // a runner whose record was lost is swept on second sight
-		w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", w.clock.Since(from), w.left())
-	}
-}
-
-// within waits until cond holds.
-func (w *World) within(limit time.Duration, cond func() bool) bool {
-	for start := w.clock.Now(); w.clock.Since(start) < limit; {
-		if cond() {
-			return true
-		}
-		if !w.sleep(w.o.paced(time.Second)) {
-			return true
-		}
-	}
-	return cond()
-}
-
-// atRest: every workflow has ended, every request is answered and holds no more than it may, and every
-// machine is pooled, runs for a request that is Ready, or has ended.
-func (w *World) atRest() bool { return w.unrest() == "" }
-
-// unrest says what is still to happen, "" if nothing.
-func (w *World) unrest() string {
-	if id := w.workflows.underWay(); id != "" {
-		return "workflow " + id + " goes on"
-	}
-	t := w.truth
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, st := range t.status {
-		if st.Phase == statemachine.Pending {
-			return "request " + string(id) + " is Pending"
-		}
-	}
-	for id := range t.requests {
-		r := t.latest(id)
-		if st := t.status[id]; r.Released() && st.Phase != statemachine.PhaseReleased && st.ExpiresAt.IsZero() {
-			return "request " + string(id) + " is given back and " + string(st.Phase)
-		}
-	}
-	for id, in := range t.instances {
-		switch in.State {
-		case statemachine.Running:
-			if t.status[in.RunID].Phase != statemachine.Ready {
-				return "instance " + string(id) + " runs for " + string(in.RunID)
-			}
-		case statemachine.Idle:
-			if in.PooledAt.IsZero() {
-				return "instance " + string(id) + " is idle and not pooled"
-			}
-		case statemachine.Terminated:
-		default:
-			return "instance " + string(id) + " is " + string(in.State)
-		}
-	}
-	return ""
-}
-
-// empty: no machine, no open record, no runner at GitHub.
-func (w *World) empty() bool { return w.left() == "" }
-
-// left says what is still there, "" if nothing.
-func (w *World) left() string {
-	if alive := w.fleet.Alive(); len(alive) > 0 {
-		return "machine " + alive[0] + " lives"
-	}
-	t := w.truth
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, in := range t.instances {
-		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
-			return "the record of " + string(id) + " is open"
-		}
-	}
-	runners, err := w.hub.Runners(context.Background())
-	switch {
-	case err != nil:
-		return "GitHub does not list its runners: " + err.Error()
-	case len(runners) > 0:
-		return "runner " + runners[0].Name + " is registered at GitHub"
-	}
-	return ""
-}
-
 // finish holds the end of the story to the laws that single events do not show.
 func (t *truth) finish() {
 	t.ownJobs()
@@ -257,7 +163,7 @@ func (t *truth) astray(j githubsim.JobRecord) string {
 func (t *truth) report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := Report{Violations: t.violations, Ready: t.ready, Failed: t.failed, Settled: t.settled, Jobs: t.jobs, Launched: t.w.fleet.Launched()}
+	r := Report{Violations: t.violations, Ready: t.ready, Failed: t.failed, Jobs: t.jobs, Launched: t.w.fleet.Launched()}
 	r.Terms = t.terms.now
 	r.Failovers, r.Undone, r.Belated = t.terms.all, t.terms.undone, t.terms.late
 	for _, attempts := range t.requests {

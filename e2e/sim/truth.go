@@ -57,7 +57,6 @@ type truth struct {
 	ready    int
 	failed   int
 	jobs     int
-	settled  time.Duration
 	coverage Coverage
 }
 

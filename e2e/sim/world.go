@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math/rand"
 	"os"
-	"slices"
 	"sync"
 	"testing"
 	"testing/cryptotest"
@@ -14,10 +13,8 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/internal/bubbletest"
-	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/pooltest"
@@ -49,6 +46,7 @@ type World struct {
 	machines     *machines
 	supervisor   *supervisor
 	workflows    *workflows
+	rest         rest
 	waived       map[string]bool // laws that do not hold here, and reasons that exempt a machine's end: see Live; guarded by truth.mu
 
 	ended   chan struct{}
@@ -135,9 +133,10 @@ func newWorld(o Script, dir string) *World {
 	}
 	w.outages, w.listings, w.machines = newOutages(w), &listings{w: w}, &machines{w: w, all: map[string]*machine{}}
 	w.supervisor, w.workflows = &supervisor{w: w, cfg: o.config()}, &workflows{w: w, cut: map[string]bool{}}
+	w.rest = rest{w: w}
 	w.transcript, w.clocks, w.faults, w.disturbances = &transcript{w: w}, newClocks(w), newFaults(w), &disturbances{w: w}
 	w.truth = newTruth(w, table)
-	w.history = newHistory(w.since, w.clocks.hides)
+	w.history = newHistory(w)
 	w.fleet.OnLaunch(w.machines.boot)
 	w.fleet.OnTerminate(w.machines.off)
 	w.fleet.SetEndDelay(5 * time.Second)
@@ -158,25 +157,6 @@ func (w *World) later(d time.Duration, do func(context.Context)) {
 		case <-w.ended:
 		}
 	})
-}
-
-// listed is what a listing of machines shows with a kind of fault.
-func (p *process) listed(all []fleet.Machine, kind Kind, _ key) []fleet.Machine {
-	if kind == Stale {
-		return slices.DeleteFunc(all, func(m fleet.Machine) bool { return p.w.clock.Since(m.LaunchedAt) <= time.Minute })
-	}
-	if kind == Forgets {
-		return p.forgetOne(all)
-	}
-	return all
-}
-
-// lagging shows runners as not busy, as GitHub does for up to a minute.
-func (w *World) lagging(all []githubapi.Runner, kind Kind, _ key) []githubapi.Runner {
-	for i := range all {
-		all[i].Busy = all[i].Busy && kind != Stale
-	}
-	return all
 }
 
 // sleep waits, and reports whether the story goes on.
@@ -212,7 +192,7 @@ func (w *World) run() {
 		w.sleep(w.o.CalmAt - w.since())
 	}
 	w.faults.end()
-	w.settle()
+	w.rest.settle()
 }
 
 // end stops everything and reports.
@@ -229,10 +209,10 @@ func (w *World) end() Report {
 	w.machines.end()
 	w.running.Wait()
 	w.truth.finish()
-	accesses, open := w.history.check(w.truth.violate)
+	accesses, open := w.history.check()
 	r := w.truth.report()
 	r.Accesses, r.Open, r.Coverage = accesses, open, w.truth.coverage
-	r.Elapsed, r.Restarts = elapsed, w.supervisor.restarts
+	r.Elapsed, r.Settled, r.Restarts = elapsed, w.rest.settled, w.supervisor.restarts
 	w.faults.report(&r)
 	return r
 }

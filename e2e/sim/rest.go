@@ -1,0 +1,100 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// restWithin is how soon an installation comes to rest once nothing is broken any more, at pace 1.
+const restWithin = 10 * time.Minute
+
+// rest is the end of a story: everything stands still, and then everything is gone.
+type rest struct {
+	w       *World
+	settled time.Duration // how long it took to stand still
+}
+
+// settle waits until everything stands still, and then until everything is gone.
+func (r *rest) settle() {
+	from := r.w.clock.Now()
+	if !r.within(r.w.o.paced(restWithin)+r.w.workflows.longest(), r.unrest) {
+		r.w.truth.violate(StandsStill, "not at rest %s after the last fault: %s", r.w.clock.Since(from), r.unrest())
+	}
+	r.settled = r.w.clock.Since(from) - r.w.workflows.lastWish(from)
+	if !r.within(r.w.o.Idle+r.w.workflows.longest()+r.w.o.paced(40*time.Minute), r.left) { // a runner whose record was lost is swept on second sight
+		r.w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", r.w.clock.Since(from), r.left())
+	}
+}
+
+// within waits until nothing is missing any more, or the story is spoilt.
+func (r *rest) within(limit time.Duration, missing func() string) bool {
+	for start := r.w.clock.Now(); r.w.clock.Since(start) < limit; {
+		if missing() == "" || !r.w.sleep(r.w.o.paced(time.Second)) {
+			return true
+		}
+	}
+	return missing() == ""
+}
+
+// unrest says what is still to happen, "" if nothing: every workflow has ended, every request is answered and holds no more than
+// it may, and every machine is pooled, runs for a request that is Ready, or has ended.
+func (r *rest) unrest() string {
+	if id := r.w.workflows.underWay(); id != "" {
+		return "workflow " + id + " goes on"
+	}
+	t := r.w.truth
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, st := range t.status {
+		if st.Phase == statemachine.Pending {
+			return "request " + string(id) + " is Pending"
+		}
+	}
+	for id := range t.requests {
+		r := t.latest(id)
+		if st := t.status[id]; r.Released() && st.Phase != statemachine.PhaseReleased && st.ExpiresAt.IsZero() {
+			return "request " + string(id) + " is given back and " + string(st.Phase)
+		}
+	}
+	for id, in := range t.instances {
+		switch in.State {
+		case statemachine.Running:
+			if t.status[in.RunID].Phase != statemachine.Ready {
+				return "instance " + string(id) + " runs for " + string(in.RunID)
+			}
+		case statemachine.Idle:
+			if in.PooledAt.IsZero() {
+				return "instance " + string(id) + " is idle and not pooled"
+			}
+		case statemachine.Terminated:
+		default:
+			return "instance " + string(id) + " is " + string(in.State)
+		}
+	}
+	return ""
+}
+
+// left says what is still there, "" if nothing: no machine, no open record, no runner at GitHub.
+func (r *rest) left() string {
+	if alive := r.w.fleet.Alive(); len(alive) > 0 {
+		return "machine " + alive[0] + " lives"
+	}
+	t := r.w.truth
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, in := range t.instances {
+		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
+			return "the record of " + string(id) + " is open"
+		}
+	}
+	runners, err := r.w.hub.Runners(context.Background())
+	switch {
+	case err != nil:
+		return "GitHub does not list its runners: " + err.Error()
+	case len(runners) > 0:
+		return "runner " + runners[0].Name + " is registered at GitHub"
+	}
+	return ""
+}
