@@ -138,7 +138,7 @@ func (s *supervisor) serve(c *supervised, p *process) {
 		err = op.Run(p.ctx)
 	}
 	if err != nil && p.ctx.Err() == nil {
-		s.w.truth.violate("controller runs", "%s ended: %v", p.name, err)
+		s.w.verdicts.broke("controller runs", "%s ended: %v", p.name, err)
 	}
 }
 

@@ -138,8 +138,8 @@ func (t *truth) ordered(p *process, k store.Key, what string) {
 	if slices.Contains(background, k.Sort) {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
 	c := &t.coverage
 	if c.Orders == nil {
 		c.Orders, c.last = map[Order]int{}, map[string]written{}

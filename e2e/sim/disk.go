@@ -43,18 +43,18 @@ func (a disk) do(w *World) {
 				}
 				w.machines.ofAgent(m, (*process).crash)
 				if err := os.WriteFile(path, text, 0o600); err != nil {
-					w.truth.violate(disks, "%v", err)
+					w.verdicts.broke(disks, "%v", err)
 				}
 			})
 		case "full": // what is to be written under a name that a folder has cannot be written
 			a.until(w, func() { err = os.MkdirAll(path+".new/taken", 0o755) }, func() {
 				if err := os.RemoveAll(path + ".new"); err != nil {
-					w.truth.violate(disks, "%v", err)
+					w.verdicts.broke(disks, "%v", err)
 				}
 			})
 		}
 		if err != nil {
-			w.truth.violate(disks, "%s %s: %v", a.How, m.id, err)
+			w.verdicts.broke(disks, "%s %s: %v", a.How, m.id, err)
 		}
 	})
 }

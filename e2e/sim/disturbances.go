@@ -63,3 +63,26 @@ func (d *disturbances) since(last time.Duration) time.Duration {
 	}
 	return last
 }
+
+const (
+	settles   = 4 * time.Minute  // a scan, and what follows from what it finds
+	callsTake = 10 * time.Second // what has no pace: GitHub and EC2 answer in up to 3 s
+)
+
+// late reports whether something that was due since an instant, within a bound at pace 1, has not happened though nothing
+// kept it: what was out of order may have hidden it until the next scan.
+func (d *disturbances) late(since time.Time, within time.Duration) bool {
+	return d.overdue(since, d.w.o.paced(within)+callsTake, d.calmSince())
+}
+
+// overdue reports whether something is late that nothing keeps since an instant of the story.
+func (d *disturbances) overdue(since time.Time, within, calm time.Duration) bool {
+	from := since.Sub(d.w.begin)
+	if calm+d.w.o.paced(settles) > from {
+		from = max(from, calm) + d.w.o.paced(settles)
+	}
+	return d.w.since()-from > within
+}
+
+// calm reports whether nothing has been out of order for so long that nothing hides from the leader.
+func (d *disturbances) calm() bool { return d.calmSince() <= d.w.since()-d.w.o.paced(settles) }

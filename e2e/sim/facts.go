@@ -7,31 +7,30 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
 // facts is what the world knows for itself of what the laws judge: what clients and operators did, when, and what came of it
-// outside. Nothing in it is what a controller or an agent says of its reasons. It belongs to truth and is guarded by its lock.
+// outside. Nothing in it is what a controller or an agent says of its reasons. The lock of the records guards it.
 type facts struct {
-	seen         map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
-	given        map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
-	asked        map[store.RequestID]map[int]time.Time // attempts of which the store knows that they were given back, since when
-	hurried      map[store.RequestID]map[int]time.Time // attempts of which a client was told that they end now, whatever runs
-	readyAt      map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
-	over         map[store.RequestID]time.Time         // requests that are Released
-	orders       map[string]order
-	came         map[store.RequestID]map[int]int            // machines that live or lived, of launches for one attempt alone
-	share        map[store.RequestID]map[int]int            // machines at most, of launches that several share
-	writable     time.Time                                  // since when nothing has kept clients from writing
-	leadable     time.Time                                  // since when the store has let somebody lead
-	hindered     map[store.RequestID]time.Time              // when something last kept a pending request from being served
-	cramped      map[store.RequestID]time.Time              // when the fleet last had bounds wherever a request may be served
-	spared       map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went before it listened
-	replaced     int64                                      // the term that last replaced a machine because GitHub could not be reached
-	ledSince     time.Time                                  // when the present term began
-	renewed      time.Time                                  // when the lease was last written
-	reportedOnce map[string]bool                            // violations that are told once
+	w       *World
+	records *records
+
+	seen       map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
+	given      map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
+	asked      map[store.RequestID]map[int]time.Time // attempts of which the store knows that they were given back, since when
+	hurried    map[store.RequestID]map[int]time.Time // attempts of which a client was told that they end now, whatever runs
+	readyAt    map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
+	orders     map[string]order
+	came       map[store.RequestID]map[int]int            // machines that live or lived, of launches for one attempt alone
+	share      map[store.RequestID]map[int]int            // machines at most, of launches that several share
+	spared     map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went before it listened
+	writable   time.Time                                  // since when nothing has kept clients from writing
+	template   string                                     // that machines are launched from; "": the first one
+	templateAt time.Time
 }
 
 // order is an operator's drain order.
@@ -47,13 +46,11 @@ func (o order) names(in store.Instance) bool {
 	return (o.InstanceID == "" || o.InstanceID == in.ID) && (o.ResourceClass == "" || o.ResourceClass == in.ResourceClass)
 }
 
-func newFacts() facts {
-	return facts{
-		seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
-		hurried: map[store.RequestID]map[int]time.Time{},
-		readyAt: map[store.RequestID]map[int]time.Time{}, over: map[store.RequestID]time.Time{}, orders: map[string]order{},
-		spared: map[store.RequestID]map[int]map[int64]bool{}, came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{},
-		hindered: map[store.RequestID]time.Time{}, cramped: map[store.RequestID]time.Time{}, reportedOnce: map[string]bool{},
+func newFacts(w *World, r *records) *facts {
+	return &facts{
+		w: w, records: r, seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
+		hurried: map[store.RequestID]map[int]time.Time{}, readyAt: map[store.RequestID]map[int]time.Time{}, orders: map[string]order{},
+		came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{}, spared: map[store.RequestID]map[int]map[int64]bool{},
 	}
 }
 
@@ -76,55 +73,55 @@ func (f *facts) spare(run store.RequestID, attempt int, term int64) {
 }
 
 // client notes a sign of life that the store took.
-func (t *truth) client(item store.Item, c store.RunClient) {
+func (f *facts) client(item store.Item, c store.RunClient) {
 	id, _ := item.Key.RequestID()
-	t.seen[id] = t.w.clock.Now()
+	f.seen[id] = f.w.clock.Now()
 }
 
 // drainOrdered notes an operator's order, and that a controller took it up.
-func (t *truth) drainOrdered(item store.Item, d store.DrainOrder) {
+func (f *facts) drainOrdered(item store.Item, d store.DrainOrder) {
 	d.ID, _ = item.Key.DrainID()
 	d.ExpiresAt = item.ExpiresAt
-	o, known := t.orders[d.ID]
+	o, known := f.orders[d.ID]
 	if !known {
-		o.at = t.w.clock.Now()
+		o.at = f.w.clock.Now()
 	}
 	if o.DrainOrder = d; o.taken.IsZero() && d.Taken() {
-		o.taken = t.w.clock.Now()
+		o.taken = f.w.clock.Now()
 	}
-	t.orders[d.ID] = o
+	f.orders[d.ID] = o
 }
 
 // gaveBack notes that somebody gives an attempt back.
-func (t *truth) gaveBack(id store.RequestID, attempt int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, known := t.given[id][attempt]; !known {
-		in(t.given, id)[attempt] = t.w.clock.Now()
+func (f *facts) gaveBack(id store.RequestID, attempt int) {
+	f.records.mu.Lock()
+	defer f.records.mu.Unlock()
+	if _, known := f.given[id][attempt]; !known {
+		in(f.given, id)[attempt] = f.w.clock.Now()
 	}
 }
 
 // hurry notes that the client of an attempt was told that it ends now.
-func (t *truth) hurry(id store.RequestID, attempt int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	in(t.hurried, id)[attempt] = t.w.clock.Now()
+func (f *facts) hurry(id store.RequestID, attempt int) {
+	f.records.mu.Lock()
+	defer f.records.mu.Unlock()
+	in(f.hurried, id)[attempt] = f.w.clock.Now()
 }
 
 // givenBack returns when an attempt, or a later one, was given back or replaced by another; zero: it was not.
-func (t *truth) givenBack(id store.RequestID, attempt int) time.Time {
+func (f *facts) givenBack(id store.RequestID, attempt int) time.Time {
 	var first time.Time
 	earlier := func(at time.Time) {
 		if first.IsZero() || at.Before(first) {
 			first = at
 		}
 	}
-	for n, at := range t.given[id] {
+	for n, at := range f.given[id] {
 		if n >= attempt {
 			earlier(at)
 		}
 	}
-	for n, r := range t.requests[id] {
+	for n, r := range f.records.requests[id] {
 		if n > attempt {
 			earlier(r.at)
 		}
@@ -133,19 +130,19 @@ func (t *truth) givenBack(id store.RequestID, attempt int) time.Time {
 }
 
 // counted notes for whom a machine came.
-func (t *truth) counted(l store.Launch) {
+func (f *facts) counted(l store.Launch) {
 	for _, s := range l.Seats {
 		if len(l.Seats) == 1 {
-			in(t.came, s.RequestID)[s.Attempt]++
+			in(f.came, s.RequestID)[s.Attempt]++
 		} else {
-			in(t.share, s.RequestID)[s.Attempt]++
+			in(f.share, s.RequestID)[s.Attempt]++
 		}
 	}
 }
 
 // specs are what a launch for an attempt may ask the fleet for, one for each usage class; none if its class is not configured.
-func (t *truth) specs(r store.RunRequest) []fleet.Spec {
-	class, ok := t.w.supervisor.config().Classes[r.ResourceClass]
+func (f *facts) specs(r store.RunRequest) []fleet.Spec {
+	class, ok := f.w.supervisor.config().Classes[r.ResourceClass]
 	if !ok {
 		return nil
 	}
@@ -158,68 +155,87 @@ func (t *truth) specs(r store.RunRequest) []fleet.Spec {
 	return out
 }
 
+// query is what an attempt asks of a machine.
+func (f *facts) query(r store.RunRequest) pool.Query {
+	class := f.w.supervisor.config().Classes[r.ResourceClass]
+	return pool.Query{ResourceClass: r.ResourceClass, UsageClasses: r.UsageClasses, AllowedTypes: r.AllowedInstanceTypes, CPU: class.CPU, Mem: class.Mem}
+}
+
 // satisfiable reports whether the fleet has any type that an attempt allows.
-func (t *truth) satisfiable(r store.RunRequest) bool {
-	return slices.ContainsFunc(t.specs(r), func(s fleet.Spec) bool {
-		_, err := t.w.fleet.Plan(context.Background(), s)
+func (f *facts) satisfiable(r store.RunRequest) bool {
+	return slices.ContainsFunc(f.specs(r), func(s fleet.Spec) bool {
+		_, err := f.w.fleet.Plan(context.Background(), s)
 		return !errors.Is(err, fleet.ErrUnsatisfiable)
 	})
 }
 
-// roomy reports whether the fleet has had room for a request for so long that no refusal of before keeps it from asking.
-func (t *truth) roomy(id store.RequestID, r store.RunRequest) bool {
-	if !slices.ContainsFunc(t.specs(r), t.w.fleet.Unbounded) {
-		t.cramped[id] = t.w.clock.Now()
-	}
-	return t.w.clock.Since(t.cramped[id]) > t.w.o.paced(settles)
-}
-
-// late reports whether something that was due since an instant, within a bound at pace 1, has not happened though nothing
-// kept it: what was out of order may have hidden it until the next scan.
-func (t *truth) late(since time.Time, within time.Duration) bool {
-	return t.overdue(since, t.w.o.paced(within)+callsTake, t.w.disturbances.calmSince())
-}
-
-// overdue reports whether something is late that nothing keeps since an instant of the story.
-func (t *truth) overdue(since time.Time, within, calm time.Duration) bool {
-	from := since.Sub(t.w.begin)
-	if calm+t.w.o.paced(settles) > from {
-		from = max(from, calm) + t.w.o.paced(settles)
-	}
-	return t.w.since()-from > within
-}
-
-// calm reports whether nothing has been out of order for so long that nothing hides from the leader.
-func (t *truth) calm() bool { return t.w.disturbances.calmSince() <= t.w.since()-t.w.o.paced(settles) }
-
-const (
-	settles   = 4 * time.Minute  // a scan, and what follows from what it finds
-	callsTake = 10 * time.Second // what has no pace: GitHub and EC2 answer in up to 3 s
-)
-
-// once tells a violation that lasts a single time.
-func (t *truth) once(law, what, format string, args ...any) {
-	if mark := law + what; !t.reportedOnce[mark] {
-		t.reportedOnce[mark] = true
-		t.broke(law, format, args...)
-	}
-}
-
 // waits reports whether a request has an attempt that is not answered, and which.
-func (t *truth) waits(id store.RequestID) (asked, bool) {
-	r := t.latest(id)
-	st := t.status[id]
+func (f *facts) waits(id store.RequestID) (asked, bool) {
+	r := f.records.latest(id)
+	st := f.records.status[id]
 	open := st.Attempt < r.Attempt || st.Attempt == r.Attempt && st.Phase == statemachine.Pending
-	return r, open && t.givenBack(id, r.Attempt).IsZero()
+	return r, open && f.givenBack(id, r.Attempt).IsZero()
 }
 
-// latest returns the newest attempt of a request.
-func (t *truth) latest(id store.RequestID) asked {
-	var r asked
-	for _, a := range t.requests[id] {
-		if a.Attempt > r.Attempt {
-			r = a
+// changeTemplate notes that machines are launched from another template.
+func (f *facts) changeTemplate(version string) {
+	f.records.mu.Lock()
+	defer f.records.mu.Unlock()
+	f.template, f.templateAt = version, f.w.clock.Now()
+}
+
+// takenWithin is how late an order may be taken up, at pace 1, whatever is out of order.
+const takenWithin = 10 * time.Minute
+
+// dismissed reports whether a machine may go by order: one given since it was launched, or, while it is idle, for its template
+// or its class.
+func (f *facts) dismissed(in store.Instance) bool {
+	m, known := f.w.fleet.Machine(string(in.ID))
+	for _, o := range f.orders {
+		taken := o.taken
+		if taken.IsZero() || taken.Sub(o.at) > f.w.o.paced(takenWithin) {
+			taken = o.at.Add(f.w.o.paced(takenWithin))
+		}
+		if o.names(in) && known && !m.LaunchedAt.After(taken.Add(2*f.w.clocks.skew()+callsTake)) {
+			return true
 		}
 	}
-	return r
+	if in.State != statemachine.Idle {
+		return false
+	}
+	_, configured := f.w.supervisor.config().Classes[in.ResourceClass]
+	return !configured || !f.templateAt.IsZero() && in.TemplateVersion != f.template || f.w.supervisor.reconfigured(settles)
+}
+
+// listens returns the instances of which a runner under a run's label is online at GitHub.
+func (f *facts) listens(run store.RequestID) map[string]bool {
+	out := map[string]bool{}
+	for _, r := range f.w.hub.Registered() {
+		if r.Online && slices.Contains(r.Labels, string(run)) {
+			out[githubsim.InstanceOf(r.Name)] = true
+		}
+	}
+	return out
+}
+
+// ranFor reports whether a job of a run came to a machine already: its runner has served then.
+func (f *facts) ranFor(id store.InstanceID, run store.RequestID) bool {
+	return slices.ContainsFunc(f.w.hub.Jobs(), func(j githubsim.JobRecord) bool {
+		return j.InstanceID == string(id) && j.Label == string(run)
+	})
+}
+
+// lastJob returns when the last job under a label ended; now, if one runs.
+func (f *facts) lastJob(run store.RequestID) time.Time {
+	var last time.Time
+	for _, j := range f.w.hub.Jobs() {
+		switch {
+		case j.Label != string(run), j.StartedAt.IsZero():
+		case j.State != githubsim.Completed:
+			return f.w.clock.Now()
+		default:
+			last = later(last, j.FinishedAt)
+		}
+	}
+	return last
 }

@@ -58,7 +58,7 @@ func (t *truth) signed(ctx context.Context, item store.Item, applied bool) {
 		t.terms.late++
 	}
 	if term < last {
-		t.broke(Fenced, "%s wrote %v in term %d, after term %d had", p.name, item.Key, term, last)
+		t.w.verdicts.broke(Fenced, "%s wrote %v in term %d, after term %d had", p.name, item.Key, term, last)
 	}
 	t.terms.wrote[item.Key] = max(term, last)
 }
@@ -66,13 +66,13 @@ func (t *truth) signed(ctx context.Context, item store.Item, applied bool) {
 // leads notes an applied write of the lease. t.mu must be held.
 func (t *truth) leads(was, l store.Lease) {
 	if l.Holder != "" && l.Term == was.Term && was.Holder != "" && l.Holder != was.Holder {
-		t.broke(Fenced, "%s took the lease of %s within term %d", l.Holder, was.Holder, l.Term)
+		t.w.verdicts.broke(Fenced, "%s took the lease of %s within term %d", l.Holder, was.Holder, l.Term)
 	}
 	if l.Holder == "" || l.Term == was.Term {
 		return
 	}
 	if l.Term <= t.terms.now {
-		t.broke(Fenced, "%s took the lease for term %d after term %d", l.Holder, l.Term, t.terms.now)
+		t.w.verdicts.broke(Fenced, "%s took the lease for term %d after term %d", l.Holder, l.Term, t.terms.now)
 	}
 	t.terms.of[l.Holder], t.terms.now = l.Term, l.Term
 	t.ledSince = t.w.clock.Now()
@@ -81,7 +81,7 @@ func (t *truth) leads(was, l store.Lease) {
 		t.terms.all = append(t.terms.all, Failover{At: t.terms.died, Lead: t.w.since() - t.terms.died})
 		t.terms.died, t.terms.waits = -1, len(t.terms.all)
 		t.terms.found = map[store.InstanceID]bool{}
-		for id, in := range t.instances {
+		for id, in := range t.records.instances {
 			t.terms.found[id] = in.State == statemachine.Idle && !in.PooledAt.IsZero()
 		}
 	}
@@ -94,16 +94,16 @@ func (t *truth) claimed(was, in store.Instance) {
 	}
 	f := &t.terms.all[t.terms.waits-1]
 	t.terms.waits = 0
-	if asked := t.requests[in.RunID][in.Attempt].at; t.terms.found[in.ID] && asked.Before(t.w.begin.Add(f.At+f.Lead)) {
+	if asked := t.records.requests[in.RunID][in.Attempt].at; t.terms.found[in.ID] && asked.Before(t.w.begin.Add(f.At+f.Lead)) {
 		f.Claim = t.w.since() - f.At
 	}
 }
 
 // bereaved notes the death of a process.
 func (t *truth) bereaved(p *process) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if p.name == t.lease.Holder && t.terms.died < 0 {
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
+	if p.name == t.records.lease.Holder && t.terms.died < 0 {
 		t.terms.died = t.w.since()
 	}
 }

@@ -78,7 +78,7 @@ func (g tableGate) Get(ctx context.Context, c store.Consistency, keys ...store.K
 }
 
 func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error {
-	what := g.p.w.truth.describe(item)
+	what := g.p.w.truth.records.describe(item)
 	sent, answered := g.p.w.history.writes(g.p, what, item, expect)
 	err := done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
 		sent()

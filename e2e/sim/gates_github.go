@@ -23,7 +23,7 @@ type githubGate struct {
 func (g githubGate) site(method, name string) Site {
 	detail := ""
 	if name != "" {
-		detail = "@" + string(g.p.w.truth.state(store.InstanceID(githubsim.InstanceOf(name))))
+		detail = "@" + string(g.p.w.truth.records.state(store.InstanceID(githubsim.InstanceOf(name))))
 	}
 	return Site{g.p.role, "github." + method, detail}
 }

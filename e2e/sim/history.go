@@ -180,7 +180,7 @@ func (h *history) writes(p *process, text string, item store.Item, expect int64)
 		if id, ok := item.Key.RequestID(); ok && item.Key.Sort == store.KindRunRequest && p.role == Client {
 			var r store.RunRequest
 			if err := json.Unmarshal(item.Attributes, &r); err != nil {
-				h.w.truth.violate("records", "%v: %v", item.Key, err)
+				h.w.verdicts.broke("records", "%v: %v", item.Key, err)
 			}
 			h.asks(id, r)
 		}
@@ -245,12 +245,12 @@ func (h *history) check() (all, open int) {
 			}
 		}
 		if !porcupine.CheckOperations(instanceModel, ops) {
-			h.w.truth.violate(OneHistory, "no order of the %d accesses to %s explains what they told:\n%s", len(ops), p, h.describe(ops))
+			h.w.verdicts.broke(OneHistory, "no order of the %d accesses to %s explains what they told:\n%s", len(ops), p, h.describe(ops))
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(h.holds)) {
 		if ops := lockOperations(h.holds[id]); !porcupine.CheckOperations(lockModel, ops) {
-			h.w.truth.violate(OneHolder, "%s was held by two runs at once:\n%s", id, h.describe(ops))
+			h.w.verdicts.broke(OneHolder, "%s was held by two runs at once:\n%s", id, h.describe(ops))
 		}
 	}
 	return all, open

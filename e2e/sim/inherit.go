@@ -67,7 +67,7 @@ func (w *World) inherit() {
 	h := heir{w, map[string]string{}}
 	var all inheritance
 	if err := json.Unmarshal(h.dated(w.o.Inherited.Text), &all); err != nil {
-		w.truth.violate(inherits, "%v", err)
+		w.verdicts.broke(inherits, "%v", err)
 		return
 	}
 	h.runners(all.Runners)
@@ -100,13 +100,13 @@ var relative = regexp.MustCompile(`"now([+-]\d+\.\d{3}s)"`)
 func (h heir) dated(text []byte) []byte {
 	boot, err := osprocess.BootID()
 	if err != nil {
-		h.w.truth.violate(inherits, "%v", err)
+		h.w.verdicts.broke(inherits, "%v", err)
 	}
 	text = bytes.ReplaceAll(text, []byte(`"boot": "this"`), fmt.Appendf(nil, `"boot": %q`, boot))
 	return relative.ReplaceAllFunc(text, func(m []byte) []byte {
 		d, err := time.ParseDuration(string(relative.FindSubmatch(m)[1]))
 		if err != nil {
-			h.w.truth.violate(inherits, "%s: %v", m, err)
+			h.w.verdicts.broke(inherits, "%s: %v", m, err)
 		}
 		return []byte(`"` + h.w.begin.Add(d).UTC().Format("2006-01-02T15:04:05.000Z") + `"`)
 	})
@@ -121,7 +121,7 @@ func (h heir) runners(runners []inheritedRunner) {
 			err = h.w.hub.DeleteRunner(ctx, jit.RunnerID)
 		}
 		if err != nil {
-			h.w.truth.violate(inherits, "runner %s: %v", r.Name, err)
+			h.w.verdicts.broke(inherits, "runner %s: %v", r.Name, err)
 		}
 		if !r.Gone {
 			h.secrets[r.Name] = jit.Config
@@ -147,7 +147,7 @@ func (h heir) machine(i inheritedMachine) {
 		pause = max(pause, k.between(w.o.Boot/2, w.o.Boot*3/2)-w.clock.Since(m.born))
 	}
 	if err != nil {
-		w.truth.violate(inherits, "machine %s: %v", m.id, err)
+		w.verdicts.broke(inherits, "machine %s: %v", m.id, err)
 		return
 	}
 	w.transcript.tellf("%s was there, its agent starts in %s", m.id, pause)
@@ -188,8 +188,8 @@ func (m *machine) leave(ctx context.Context, state []byte, secrets map[string]st
 
 // inherit learns of an item that was there before. No law judges it: the world did not see how it came about.
 func (t *truth) inherit(item store.Item) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
 	t.written[item.Key] = []*store.Item{&item}
 	switch item.Key.Sort {
 	case store.KindInstance:
@@ -199,15 +199,15 @@ func (t *truth) inherit(item store.Item) {
 	case store.KindRunRequest:
 		note(t, item, func(item store.Item, r store.RunRequest) {
 			id, _ := item.Key.RequestID()
-			in(t.requests, id)[r.Attempt] = asked{r, r.CreatedAt.Time}
+			in(t.records.requests, id)[r.Attempt] = asked{r, r.CreatedAt.Time}
 			if r.ReleasedAttempt > 0 {
-				in(t.given, id)[r.ReleasedAttempt] = t.w.begin
+				in(t.facts.given, id)[r.ReleasedAttempt] = t.w.begin
 			}
 		})
 	case store.KindRunClient:
 		note(t, item, func(item store.Item, c store.RunClient) {
 			id, _ := item.Key.RequestID()
-			t.seen[id] = c.SeenAt.Time
+			t.facts.seen[id] = c.SeenAt.Time
 		})
 	case store.KindHeartbeat:
 		note(t, item, func(item store.Item, h store.Heartbeat) {
@@ -219,22 +219,22 @@ func (t *truth) inherit(item store.Item) {
 		note(t, item, func(item store.Item, s store.Signal) {
 			t.signal(item, s)
 			p, _ := item.Key.Principal()
-			t.lastAt[p] = s.UpdatedAt.Time
+			t.records.lastAt[p] = s.UpdatedAt.Time
 		})
 	case store.KindLaunch:
 		note(t, item, func(item store.Item, l store.Launch) {
 			_, l.Token, _ = strings.Cut(item.Key.Partition, "#")
-			t.launches[l.Token] = l
+			t.records.launches[l.Token] = l
 		})
 	case store.KindDrain:
 		note(t, item, func(item store.Item, d store.DrainOrder) {
 			d.ID, _ = item.Key.DrainID()
 			d.ExpiresAt = item.ExpiresAt
-			t.orders[d.ID] = order{d, d.CreatedAt.Time, d.CreatedAt.Time}
+			t.facts.orders[d.ID] = order{d, d.CreatedAt.Time, d.CreatedAt.Time}
 		})
 	case store.KindLease:
 		note(t, item, func(_ store.Item, l store.Lease) {
-			t.lease, t.terms.of[l.Holder], t.terms.now = l, l.Term, l.Term
+			t.records.lease, t.terms.of[l.Holder], t.terms.now = l, l.Term, l.Term
 		})
 	}
 }
@@ -242,7 +242,7 @@ func (t *truth) inherit(item store.Item) {
 func (t *truth) inheritInstance(item store.Item, in store.Instance) {
 	in.Principal, _ = item.Key.Principal()
 	in.Version, in.ExpiresAt = item.Version, item.ExpiresAt
-	t.instances[in.ID] = in
+	t.records.instances[in.ID] = in
 	if in.RunID != "" {
 		t.history[in.ID] = []ownership{{run: in.RunID, from: in.Since.Time}}
 	}
@@ -258,9 +258,9 @@ func (t *truth) inheritInstance(item store.Item, in store.Instance) {
 func (t *truth) inheritStatus(item store.Item, st store.RunStatus) {
 	st.ID, _ = item.Key.RequestID()
 	st.Version, st.ExpiresAt = item.Version, item.ExpiresAt
-	t.status[st.ID] = st
+	t.records.status[st.ID] = st
 	if !st.ReadyAt.IsZero() {
-		in(t.readyAt, st.ID)[st.Attempt] = st.ReadyAt.Time
+		in(t.facts.readyAt, st.ID)[st.Attempt] = st.ReadyAt.Time
 	}
 	if st.Phase == statemachine.PhaseReleased {
 		t.over[st.ID] = st.ReleasedAt.Time
@@ -269,10 +269,10 @@ func (t *truth) inheritStatus(item store.Item, st store.RunStatus) {
 
 // cameBefore notes for whom a machine came that was there before.
 func (t *truth) cameBefore(fm fleet.Machine) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
 	t.tokens[fm.ID] = fm.LaunchToken
-	if l, known := t.launches[fm.LaunchToken]; known {
-		t.counted(l)
+	if l, known := t.records.launches[fm.LaunchToken]; known {
+		t.facts.counted(l)
 	}
 }

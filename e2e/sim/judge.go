@@ -36,18 +36,18 @@ func (r registered) Runners(context.Context) ([]githubapi.Runner, error) {
 // audited holds the installation as it is now to what `remuda audit` checks on a live one. Nothing is
 // written meanwhile.
 func (t *truth) audited() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
 	now := t.w.clock.Now()
-	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: t.records, Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
+	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: t.decoded, Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
 	if err == nil && len(snapshot.Unread) > 0 {
 		err = snapshot.Unread[0].Cause
 	}
 	if err != nil {
-		t.broke(Audit, "look: %v", err)
+		t.w.verdicts.broke(Audit, "look: %v", err)
 		return
 	}
-	snapshot.Candidates = t.w.supervisor.candidates(t.lease.Holder)
+	snapshot.Candidates = t.w.supervisor.candidates(t.records.lease.Holder)
 	if t.w.outages.any() {
 		t.trouble = now
 	}
@@ -78,7 +78,7 @@ func (t *truth) audited() {
 		}
 		if !t.audits[mark] {
 			t.audits[mark] = true
-			t.broke(Audit, "%s: %s: %s", v.Invariant, v.Resource, v.Problem)
+			t.w.verdicts.broke(Audit, "%s: %s: %s", v.Invariant, v.Resource, v.Problem)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/glob"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -29,7 +28,7 @@ func (t *truth) just(was, st store.RunStatus) {
 	if st.Phase != statemachine.Failed || was.Phase == statemachine.Failed && was.Attempt == st.Attempt {
 		return
 	}
-	r, now := t.requests[st.ID][st.Attempt], t.w.clock.Now()
+	r, now := t.records.requests[st.ID][st.Attempt], t.w.clock.Now()
 	wrong := ""
 	switch st.Reason {
 	case reconciler.ReasonTimeout:
@@ -37,23 +36,23 @@ func (t *truth) just(was, st store.RunStatus) {
 			wrong = fmt.Sprintf("its time-out is in %s", left)
 		}
 	case reconciler.ReasonVanished:
-		lastSeen := later(t.seen[st.ID], r.at)
+		lastSeen := later(t.facts.seen[st.ID], r.at)
 		if t.w.workflows.waitsFor(st.ID, st.Attempt) {
-			lastSeen = later(lastSeen, t.writable) // it lives, and could not say so
+			lastSeen = later(lastSeen, t.facts.writable) // it lives, and could not say so
 		}
 		if silent := now.Sub(lastSeen); silent < t.w.o.paced(quietFor) {
 			wrong = fmt.Sprintf("its client was seen, or could not be, %s ago", silent)
 		}
 	case reconciler.ReasonUnsatisfiable:
-		if t.satisfiable(r.RunRequest) {
+		if t.facts.satisfiable(r.RunRequest) {
 			wrong = "the fleet has types that it allows"
 		}
 	case reconciler.ReasonCapacity:
-		if !t.w.o.NoRetry || slices.ContainsFunc(t.specs(r.RunRequest), t.w.fleet.Unbounded) && !t.w.outages.wasScarce() {
+		if !t.w.o.NoRetry || slices.ContainsFunc(t.facts.specs(r.RunRequest), t.w.fleet.Unbounded) && !t.w.outages.wasScarce() {
 			wrong = "the fleet has room, or is to be asked again"
 		}
 	case reconciler.ReasonBudget:
-		if got, least := t.came[st.ID][st.Attempt]+t.share[st.ID][st.Attempt], leastBudget(r.Count); got < least {
+		if got, least := t.facts.came[st.ID][st.Attempt]+t.facts.share[st.ID][st.Attempt], leastBudget(r.Count); got < least {
 			wrong = fmt.Sprintf("%d machines came for it, of at least %d that may", got, least)
 		}
 	case reconciler.ReasonSpec:
@@ -66,7 +65,7 @@ func (t *truth) just(was, st store.RunStatus) {
 		wrong = "nobody knows that reason"
 	}
 	if wrong != "" {
-		t.broke(Just, "request %s/%d failed as %s: %s; %s", st.ID, st.Attempt, st.Reason, st.Message, wrong)
+		t.w.verdicts.broke(Just, "request %s/%d failed as %s: %s; %s", st.ID, st.Attempt, st.Reason, st.Message, wrong)
 	}
 }
 
@@ -96,23 +95,23 @@ func (t *truth) caused(was, in store.Instance) {
 	}
 	now := t.w.clock.Now()
 	if (was.State == statemachine.Created || was.State == statemachine.Claimed) &&
-		t.w.machines.lives(string(in.ID)) && !t.listens(was.RunID)[string(in.ID)] {
-		t.spare(was.RunID, was.Attempt, t.terms.now)
+		t.w.machines.lives(string(in.ID)) && !t.facts.listens(was.RunID)[string(in.ID)] {
+		t.facts.spare(was.RunID, was.Attempt, t.terms.now)
 	}
 	switch {
-	case t.w.machines.isDisturbed(string(in.ID)) || t.w.waived[in.Reason]:
+	case t.w.machines.isDisturbed(string(in.ID)) || t.w.verdicts.waives(in.Reason):
 	case !now.Before(was.Threshold.Add(-2 * t.w.clocks.skew())):
-		if was.State == statemachine.Claimed && was.Registration.Assignment != was.Assignment && t.late(was.Since.Time, registeredWithin) {
-			t.broke(Caused, "%s was claimed for %s/%d until its time passed, and nobody gave it a registration", in.ID, was.RunID, was.Attempt)
+		if was.State == statemachine.Claimed && was.Registration.Assignment != was.Assignment && t.w.disturbances.late(was.Since.Time, registeredWithin) {
+			t.w.verdicts.broke(Caused, "%s was claimed for %s/%d until its time passed, and nobody gave it a registration", in.ID, was.RunID, was.Attempt)
 		}
-		if at := t.asked[was.RunID][was.Attempt]; was.State == statemachine.Running && !at.IsZero() && now.Sub(later(at, t.lastJob(was.RunID))) > t.w.o.paced(backWithin) {
-			t.broke(Caused, "%s was given back by %s/%d %s ago, no job of that runs, and its time passed before it was idle", in.ID, was.RunID, was.Attempt, now.Sub(at))
+		if at := t.facts.asked[was.RunID][was.Attempt]; was.State == statemachine.Running && !at.IsZero() && now.Sub(later(at, t.facts.lastJob(was.RunID))) > t.w.o.paced(backWithin) {
+			t.w.verdicts.broke(Caused, "%s was given back by %s/%d %s ago, no job of that runs, and its time passed before it was idle", in.ID, was.RunID, was.Attempt, now.Sub(at))
 		}
-	case t.dismissed(was):
+	case t.facts.dismissed(was):
 	case was.State == statemachine.Created && t.unneeded(was):
 	case t.replacement(was, now):
 	default:
-		t.broke(Caused, "%s was healthy and was terminated from %s, for %s/%d, %s before its threshold: %q %s",
+		t.w.verdicts.broke(Caused, "%s was healthy and was terminated from %s, for %s/%d, %s before its threshold: %q %s",
 			in.ID, was.State, was.RunID, was.Attempt, was.Threshold.Sub(now), in.Reason, in.Detail)
 	}
 }
@@ -134,65 +133,27 @@ const registeredWithin = 20 * time.Second
 // pace 1: the store may be down for the last minutes.
 const backWithin = 10 * time.Minute
 
-// lastJob returns when the last job under a label ended; now, if one runs.
-func (t *truth) lastJob(run store.RequestID) time.Time {
-	var last time.Time
-	for _, j := range t.w.hub.Jobs() {
-		switch {
-		case j.Label != string(run), j.StartedAt.IsZero():
-		case j.State != githubsim.Completed:
-			return t.w.clock.Now()
-		default:
-			last = later(last, j.FinishedAt)
-		}
-	}
-	return last
-}
-
-// dismissed reports whether a machine may go by order: one given since it was launched, or, while it is idle, for its template
-// or its class.
-func (t *truth) dismissed(in store.Instance) bool {
-	m, known := t.w.fleet.Machine(string(in.ID))
-	for _, o := range t.orders {
-		taken := o.taken
-		if taken.IsZero() || taken.Sub(o.at) > t.w.o.paced(takenWithin) {
-			taken = o.at.Add(t.w.o.paced(takenWithin))
-		}
-		if o.names(in) && known && !m.LaunchedAt.After(taken.Add(2*t.w.clocks.skew()+callsTake)) {
-			return true
-		}
-	}
-	if in.State != statemachine.Idle {
-		return false
-	}
-	_, configured := t.w.supervisor.config().Classes[in.ResourceClass]
-	return !configured || !t.templateAt.IsZero() && in.TemplateVersion != t.template || t.w.supervisor.reconfigured(settles)
-}
-
-// takenWithin is how late an order may be taken up, at pace 1, whatever is out of order.
-const takenWithin = 10 * time.Minute
-
 // unneeded reports whether the request that a machine was launched for is over, and the machine never was ready for it.
 func (t *truth) unneeded(in store.Instance) bool {
-	st := t.status[in.RunID]
-	ready, served := t.readyAt[in.RunID][in.Attempt]
-	outlived := served && !t.w.clock.Now().Before(ready.Add(t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()-2*t.w.clocks.skew()))
-	over := outlived || !t.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
+	st := t.records.status[in.RunID]
+	ready, served := t.facts.readyAt[in.RunID][in.Attempt]
+	outlived := served && !t.w.clock.Now().Before(ready.Add(t.records.requests[in.RunID][in.Attempt].MaxRuntime.Duration()-2*t.w.clocks.skew()))
+	over := outlived || !t.facts.givenBack(in.RunID, in.Attempt).IsZero() || st.Attempt > in.Attempt ||
 		st.Attempt == in.Attempt && (st.Phase == statemachine.Failed || st.Phase == statemachine.PhaseReleased)
-	return over && !t.hasReported(in, store.RegOK)
+	return over && !t.records.hasReported(in, store.RegOK)
 }
 
 // freed: a run keeps what it was given until somebody gives it back, another attempt takes its place, or it failed.
 func (t *truth) freed(was, in store.Instance) {
-	if !was.State.Owned() || in.State != statemachine.Idle || !t.givenBack(was.RunID, was.Attempt).IsZero() {
+	if !was.State.Owned() || in.State != statemachine.Idle || !t.facts.givenBack(was.RunID, was.Attempt).IsZero() {
 		return
 	}
-	st := t.status[was.RunID]
+	st := t.records.status[was.RunID]
 	if was.State != statemachine.Running {
 		return // it may be more than its request needs, or one that an older request needs: those who wait keep the line
 	}
 	if st.Attempt == was.Attempt && (st.Phase == statemachine.Ready || st.Phase == statemachine.Pending) {
-		t.broke(Freed, "%s was taken from %s/%d, which is %s, and nobody gave that back", in.ID, was.RunID, was.Attempt, st.Phase)
+		t.w.verdicts.broke(Freed, "%s was taken from %s/%d, which is %s, and nobody gave that back", in.ID, was.RunID, was.Attempt, st.Phase)
 	}
 }
 
@@ -202,7 +163,7 @@ func (t *truth) scrubbed(was, in store.Instance) {
 		return
 	}
 	if t.w.machines.soiled(string(in.ID)) {
-		t.broke(Scrubbed, "%s was pooled, and nobody scrubbed it since its last listener", in.ID)
+		t.w.verdicts.broke(Scrubbed, "%s was pooled, and nobody scrubbed it since its last listener", in.ID)
 	}
 }
 
@@ -216,9 +177,9 @@ func (t *truth) nothingComes(was, st store.RunStatus) {
 		return
 	}
 	t.over[st.ID] = t.w.clock.Now()
-	for token, l := range t.launches {
+	for token, l := range t.records.launches {
 		if !l.Done && slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return s.RequestID == st.ID }) {
-			t.broke(Nothing, "request %s is Released while launch %s goes on", st.ID, token)
+			t.w.verdicts.broke(Nothing, "request %s is Released while launch %s goes on", st.ID, token)
 		}
 	}
 }
@@ -228,8 +189,8 @@ func (t *truth) comes(was, in store.Instance) {
 	if !in.State.Owned() || was.RunID == in.RunID {
 		return
 	}
-	if at, over := t.over[in.RunID]; over && in.Attempt <= t.status[in.RunID].Attempt {
-		t.broke(Nothing, "%s became %s for request %s %s after that was Released", in.ID, in.State, in.RunID, t.w.clock.Since(at))
+	if at, over := t.over[in.RunID]; over && in.Attempt <= t.records.status[in.RunID].Attempt {
+		t.w.verdicts.broke(Nothing, "%s became %s for request %s %s after that was Released", in.ID, in.State, in.RunID, t.w.clock.Since(at))
 	}
 }
 
@@ -238,43 +199,25 @@ func (t *truth) online(p store.Principal, v store.SignalValue) {
 	if v.Signal != store.RegOK || t.w.outages.wasCutOff(t.w.clock.Now()) || t.w.since() == 0 {
 		return // what was there before nobody says now
 	}
-	for id, in := range t.instances {
+	for id, in := range t.records.instances {
 		waited := in.Principal == p && in.RunID == v.RunID && in.Assignment == v.Assignment && in.State != statemachine.Running
-		if waited && !t.w.machines.isDisturbed(string(id)) && !t.ranFor(id, v.RunID) && !t.listens(v.RunID)[string(id)] {
-			t.broke(Listening, "the agent of %s says that its listener serves %s, and none is online", id, v.RunID)
+		if waited && !t.w.machines.isDisturbed(string(id)) && !t.facts.ranFor(id, v.RunID) && !t.facts.listens(v.RunID)[string(id)] {
+			t.w.verdicts.broke(Listening, "the agent of %s says that its listener serves %s, and none is online", id, v.RunID)
 		}
 	}
-}
-
-// listens returns the instances of which a runner under a run's label is online at GitHub.
-func (t *truth) listens(run store.RequestID) map[string]bool {
-	out := map[string]bool{}
-	for _, r := range t.w.hub.Registered() {
-		if r.Online && slices.Contains(r.Labels, string(run)) {
-			out[githubsim.InstanceOf(r.Name)] = true
-		}
-	}
-	return out
 }
 
 // listening: at the moment of the answer GitHub knows a runner under the run's label on each machine, online.
 func (t *truth) listening(was, st store.RunStatus) {
-	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready || !t.calm() {
+	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready || !t.w.disturbances.calm() {
 		return
 	}
-	online := t.listens(st.ID)
+	online := t.facts.listens(st.ID)
 	for _, seat := range st.Instances {
-		if !online[string(seat.InstanceID)] && !t.w.machines.isDisturbed(string(seat.InstanceID)) && !t.ranFor(seat.InstanceID, st.ID) {
-			t.broke(Listening, "request %s is Ready with %s, which does not listen under its label", st.ID, seat.InstanceID)
+		if !online[string(seat.InstanceID)] && !t.w.machines.isDisturbed(string(seat.InstanceID)) && !t.facts.ranFor(seat.InstanceID, st.ID) {
+			t.w.verdicts.broke(Listening, "request %s is Ready with %s, which does not listen under its label", st.ID, seat.InstanceID)
 		}
 	}
-}
-
-// ranFor reports whether a job of a run came to a machine already: its runner has served then.
-func (t *truth) ranFor(id store.InstanceID, run store.RequestID) bool {
-	return slices.ContainsFunc(t.w.hub.Jobs(), func(j githubsim.JobRecord) bool {
-		return j.InstanceID == string(id) && j.Label == string(run)
-	})
 }
 
 // fits: each machine is of the class, the usage class and the types that were asked for, by the fleet's word.
@@ -282,11 +225,11 @@ func (t *truth) fits(was, st store.RunStatus) {
 	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready && len(was.Instances) == len(st.Instances) {
 		return
 	}
-	r := t.requests[st.ID][st.Attempt]
+	r := t.records.requests[st.ID][st.Attempt]
 	for _, seat := range st.Instances {
 		m, known := t.w.fleet.Machine(string(seat.InstanceID))
 		if known && (m.ResourceClass != r.ResourceClass || !slices.Contains(r.UsageClasses, m.UsageClass) || !glob.Any(r.AllowedInstanceTypes, m.InstanceType)) {
-			t.broke(Fits, "request %s/%d asked for %s, %v, types %v and was given %s: %s, %s, %s", st.ID, st.Attempt,
+			t.w.verdicts.broke(Fits, "request %s/%d asked for %s, %v, types %v and was given %s: %s, %s, %s", st.ID, st.Attempt,
 				r.ResourceClass, r.UsageClasses, r.AllowedInstanceTypes, m.ID, m.ResourceClass, m.UsageClass, m.InstanceType)
 		}
 	}
@@ -296,7 +239,7 @@ func (t *truth) fits(was, st store.RunStatus) {
 func (t *truth) lapsed(was, l store.Lease) {
 	now := t.w.clock.Now()
 	if least := t.w.supervisor.config().LeaseTTL * 9 / 10; l.Term > was.Term && was.Holder != "" && l.Holder != was.Holder && now.Sub(t.renewed) < least {
-		t.broke(Lapsed, "%s took the lease of %s %s after that was written", l.Holder, was.Holder, now.Sub(t.renewed))
+		t.w.verdicts.broke(Lapsed, "%s took the lease of %s %s after that was written", l.Holder, was.Holder, now.Sub(t.renewed))
 	}
 	t.renewed = now
 }

@@ -70,10 +70,10 @@ func (h hands) instance(state statemachine.State, fits ...func(store.Instance) b
 
 // instances are those in a state that fit, in the order of their names.
 func (h hands) instances(state statemachine.State, fits ...func(store.Instance) bool) []store.Instance {
-	h.t.mu.Lock()
-	defer h.t.mu.Unlock()
+	h.t.records.mu.Lock()
+	defer h.t.records.mu.Unlock()
 	var all []store.Instance
-	for _, in := range h.t.instances {
+	for _, in := range h.t.records.instances {
 		if in.State == state && !slices.ContainsFunc(fits, func(fit func(store.Instance) bool) bool { return !fit(in) }) {
 			all = append(all, in)
 		}
@@ -94,9 +94,9 @@ func hasSecret(in store.Instance) bool { return in.Registration.Secret != "" }
 // phase waits for a request to be in a phase.
 func (h hands) phase(id store.RequestID, p statemachine.Phase) {
 	h.until(func() bool {
-		h.t.mu.Lock()
-		defer h.t.mu.Unlock()
-		return h.t.status[id].Phase == p
+		h.t.records.mu.Lock()
+		defer h.t.records.mu.Unlock()
+		return h.t.records.status[id].Phase == p
 	})
 }
 
@@ -110,9 +110,9 @@ func (h hands) knows(id store.RequestID) bool {
 // launch waits for a launch, open or done, and returns its token.
 func (h hands) launch(done bool) (token string) {
 	h.until(func() bool {
-		h.t.mu.Lock()
-		defer h.t.mu.Unlock()
-		for name, l := range h.t.launches {
+		h.t.records.mu.Lock()
+		defer h.t.records.mu.Unlock()
+		for name, l := range h.t.records.launches {
 			if l.Done == done {
 				token = name
 			}
@@ -204,9 +204,9 @@ func (h hands) become(in store.Instance, state statemachine.State, run store.Req
 		}
 		limit := h.w.supervisor.config().Limits.For(state)
 		if state == statemachine.Running {
-			h.t.mu.Lock()
-			limit = h.t.requests[run][1].MaxRuntime.Duration()
-			h.t.mu.Unlock()
+			h.t.records.mu.Lock()
+			limit = h.t.records.requests[run][1].MaxRuntime.Duration()
+			h.t.records.mu.Unlock()
 		}
 		r.Threshold = store.At(now.Add(limit))
 	})

@@ -207,9 +207,9 @@ func recordsBroken() []sabotage {
 		{law: Caused, name: "given back long before", story: "one run, held", says: "and its time passed before it was idle", patient: true, do: func(h hands) {
 			running := h.instance(statemachine.Running)
 			h.phase("100", statemachine.Ready)
-			h.t.mu.Lock()
-			in(h.t.asked, "100")[1] = h.w.begin.Add(-time.Hour)
-			h.t.mu.Unlock()
+			h.t.records.mu.Lock()
+			in(h.t.facts.asked, "100")[1] = h.w.begin.Add(-time.Hour)
+			h.t.records.mu.Unlock()
 			h.of(running, func(r *store.Instance) { r.Threshold = store.At(h.w.clock.Now().Add(time.Second)) })
 			h.at(h.w.since() + 2*time.Second)
 			h.ends(running, statemachine.ReasonThreshold)

@@ -213,7 +213,7 @@ func wayOf(call *ast.CallExpr) (way, bool) {
 	case *ast.Ident:
 		name = f.Name
 	}
-	at := slices.Index([]string{"", "broke", "violate", "once"}, name)
+	at := slices.Index([]string{"", "broke", "once"}, name)
 	if at < 1 {
 		return way{}, false
 	}
@@ -221,7 +221,7 @@ func wayOf(call *ast.CallExpr) (way, bool) {
 	if !ok {
 		return way{}, false
 	}
-	return way{law.Name, text(call.Args[max(1, at-1)])}, true
+	return way{law.Name, text(call.Args[at])}, true
 }
 
 // text returns what a literal of the source says; "": it is none.

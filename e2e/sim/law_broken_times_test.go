@@ -81,9 +81,9 @@ func machinesBroken() []sabotage {
 			var in store.Instance
 			h.until(func() bool {
 				for _, in = range h.instances(statemachine.Created) {
-					h.t.mu.Lock()
-					online := h.t.hasReported(in, store.RegOK)
-					h.t.mu.Unlock()
+					h.t.records.mu.Lock()
+					online := h.t.records.hasReported(in, store.RegOK)
+					h.t.records.mu.Unlock()
 					if online {
 						return true
 					}
@@ -179,7 +179,7 @@ func timesBroken() []sabotage {
 			h.until(func() bool { return err == nil })
 		}},
 		{law: Soon, name: "release unnotified", story: "one run, held", says: "was given back", at: 6*time.Minute + 20*time.Second, do: func(h hands) {
-			h.t.gaveBack("100", 1)
+			h.t.facts.gaveBack("100", 1)
 			_, err := h.unnotified().Release(context.Background(), "100", 1, store.ReleaseNow)
 			h.until(func() bool { return err == nil })
 		}},
@@ -194,7 +194,7 @@ func timesBroken() []sabotage {
 			h.until(func() bool { return err == nil })
 		}},
 		{law: Soon, name: "template unnotified", story: "one run", says: "took the place of its own", at: 5 * time.Minute, do: func(h hands) {
-			h.t.changeTemplate("2") // the fleet goes on to name the first
+			h.t.facts.changeTemplate("2") // the fleet goes on to name the first
 		}},
 		{law: Served, name: "GitHub is away", story: "a run after five minutes", says: "nothing has kept it from being served", at: time.Minute, do: func(h hands) {
 			h.w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
@@ -210,7 +210,7 @@ func timesBroken() []sabotage {
 			h.unjudged(20 * time.Minute)
 		}},
 		{law: Current, name: "old template", story: "two runs far apart", says: "took its place", at: time.Minute, do: func(h hands) {
-			h.t.changeTemplate("2") // the fleet goes on to name the first
+			h.t.facts.changeTemplate("2") // the fleet goes on to name the first
 			h.unjudged(20 * time.Minute)
 		}},
 	}

@@ -67,17 +67,17 @@ func (t *truth) edges(was, in store.Instance) {
 		return
 	}
 	if !slices.ContainsFunc(statemachine.Rules(), func(r statemachine.Rule) bool { return r.From == was.State && r.To == in.State }) {
-		t.broke(Tables, "%s: %s -> %s is no edge of the table", in.ID, was.State, in.State)
+		t.w.verdicts.broke(Tables, "%s: %s -> %s is no edge of the table", in.ID, was.State, in.State)
 	}
 }
 
 // reported: nothing is handed over or pooled without the word of its agent (S04 S07 S09 S40 S41 S82 H18).
 func (t *truth) reported(was, in store.Instance) {
-	if was.State != statemachine.Running && in.State == statemachine.Running && !t.hasReported(in, store.RegOK) {
-		t.broke(Tables, "%s: handed over to %s without a report of its listener", in.ID, in.RunID)
+	if was.State != statemachine.Running && in.State == statemachine.Running && !t.records.hasReported(in, store.RegOK) {
+		t.w.verdicts.broke(Tables, "%s: handed over to %s without a report of its listener", in.ID, in.RunID)
 	}
-	if was.PooledAt.IsZero() && !in.PooledAt.IsZero() && !t.hasReported(in, store.RemoveOK) {
-		t.broke(Tables, "%s: pooled without a report of being clean", in.ID)
+	if was.PooledAt.IsZero() && !in.PooledAt.IsZero() && !t.records.hasReported(in, store.RemoveOK) {
+		t.w.verdicts.broke(Tables, "%s: pooled without a report of being clean", in.ID)
 	}
 }
 
@@ -87,23 +87,23 @@ func (t *truth) threshold(was, in store.Instance) {
 		return
 	}
 	if was.State != statemachine.None && !was.Threshold.After(in.ChangedAt.Time) {
-		t.broke(InTime, "%s: %s -> %s %s past its threshold", in.ID, was.State, in.State, in.ChangedAt.Sub(was.Threshold.Time))
+		t.w.verdicts.broke(InTime, "%s: %s -> %s %s past its threshold", in.ID, was.State, in.State, in.ChangedAt.Sub(was.Threshold.Time))
 	}
 	limit := t.w.supervisor.config().Limits.For(in.State)
 	if in.State == statemachine.Running {
-		limit = t.requests[in.RunID][in.Attempt].MaxRuntime.Duration()
+		limit = t.records.requests[in.RunID][in.Attempt].MaxRuntime.Duration()
 	}
 	got := in.Threshold.Sub(in.ChangedAt.Time)
 	exact := was.State != in.State && in.State != statemachine.Running // refilled seats run for the rest of the run's time
 	behind := 2 * t.w.clocks.skew()                                    // the clock of a new leader, of the last change
-	if ready, known := t.readyAt[in.RunID][in.Attempt]; known && in.State == statemachine.Running {
+	if ready, known := t.facts.readyAt[in.RunID][in.Attempt]; known && in.State == statemachine.Running {
 		// A seat that is refilled runs for the rest of the run's time.
 		if over := in.Threshold.Sub(ready.Add(limit)); over > 2*t.w.clocks.skew()+t.w.o.paced(answeredAfter) {
-			t.broke(InTime, "%s: may run %s past the end of %s/%d", in.ID, over, in.RunID, in.Attempt)
+			t.w.verdicts.broke(InTime, "%s: may run %s past the end of %s/%d", in.ID, over, in.RunID, in.Attempt)
 		}
 	}
 	if got > limit || got <= 0 || exact && got < limit-behind {
-		t.broke(InTime, "%s: %s -> %s with a threshold in %s, want %s", in.ID, was.State, in.State, got, limit)
+		t.w.verdicts.broke(InTime, "%s: %s -> %s with a threshold in %s, want %s", in.ID, was.State, in.State, got, limit)
 	}
 }
 
@@ -116,10 +116,10 @@ func (t *truth) owner(was, in store.Instance) {
 		return
 	}
 	if in.Assignment != was.Assignment+1 {
-		t.broke(OneOwner, "%s: run %q -> %q with assignment %d -> %d", in.ID, was.RunID, in.RunID, was.Assignment, in.Assignment)
+		t.w.verdicts.broke(OneOwner, "%s: run %q -> %q with assignment %d -> %d", in.ID, was.RunID, in.RunID, was.Assignment, in.Assignment)
 	}
 	if was.RunID != "" && in.RunID != "" {
-		t.broke(OneOwner, "%s: passed from run %s to run %s without being free", in.ID, was.RunID, in.RunID)
+		t.w.verdicts.broke(OneOwner, "%s: passed from run %s to run %s without being free", in.ID, was.RunID, in.RunID)
 	}
 	h := t.history[in.ID]
 	if len(h) > 0 && h[len(h)-1].to.IsZero() {
@@ -138,17 +138,17 @@ func (t *truth) secret(_, in store.Instance) {
 		return
 	}
 	if !r.Sealed() && !t.keyless[in.Principal] {
-		t.broke(Secrets, "%s: the secret of %s can be read by anyone who reads its record", in.ID, r.Name)
+		t.w.verdicts.broke(Secrets, "%s: the secret of %s can be read by anyone who reads its record", in.ID, r.Name)
 	}
 	if !in.State.Owned() || r.Assignment != in.Assignment {
-		t.broke(Secrets, "%s is %s in assignment %d and keeps the secret of assignment %d", in.ID, in.State, in.Assignment, r.Assignment)
+		t.w.verdicts.broke(Secrets, "%s is %s in assignment %d and keeps the secret of assignment %d", in.ID, in.State, in.Assignment, r.Assignment)
 	}
 	if r.Mode != store.JIT {
 		return // one token serves the runs of an hour
 	}
 	mine := fmt.Sprintf("%s/%d", in.ID, r.Serial)
 	if other, known := t.secrets[r.Secret]; known && other != mine {
-		t.broke(Secrets, "the secret of %s was given to %s too", other, mine)
+		t.w.verdicts.broke(Secrets, "the secret of %s was given to %s too", other, mine)
 	}
 	t.secrets[r.Secret] = mine
 }
@@ -157,25 +157,25 @@ func (t *truth) secret(_, in store.Instance) {
 func (t *truth) phases(was, st store.RunStatus) {
 	switch {
 	case st.Attempt < was.Attempt:
-		t.broke(Tables, "request %s: attempt %d after %d", st.ID, st.Attempt, was.Attempt)
+		t.w.verdicts.broke(Tables, "request %s: attempt %d after %d", st.ID, st.Attempt, was.Attempt)
 	case st.Attempt > was.Attempt:
 		if st.Phase != statemachine.Pending {
-			t.broke(Tables, "request %s: attempt %d begins as %s", st.ID, st.Attempt, st.Phase)
+			t.w.verdicts.broke(Tables, "request %s: attempt %d begins as %s", st.ID, st.Attempt, st.Phase)
 		}
 	case st.Phase != was.Phase && !slices.ContainsFunc(statemachine.RequestRules(), func(r statemachine.RequestRule) bool {
 		return r.From == was.Phase && r.To == st.Phase
 	}):
-		t.broke(Tables, "request %s: %s -> %s is no edge of the table", st.ID, was.Phase, st.Phase)
+		t.w.verdicts.broke(Tables, "request %s: %s -> %s is no edge of the table", st.ID, was.Phase, st.Phase)
 	}
 }
 
 // reasoned: an answer says what it has to.
 func (t *truth) reasoned(was, st store.RunStatus) {
-	if want := t.requests[st.ID][st.Attempt].Count; st.Phase == statemachine.Ready && was.Phase != st.Phase && len(st.Instances) != want {
-		t.broke(Answered, "request %s is Ready with %d of %d instances", st.ID, len(st.Instances), want)
+	if want := t.records.requests[st.ID][st.Attempt].Count; st.Phase == statemachine.Ready && was.Phase != st.Phase && len(st.Instances) != want {
+		t.w.verdicts.broke(Answered, "request %s is Ready with %d of %d instances", st.ID, len(st.Instances), want)
 	}
 	if st.Phase == statemachine.Failed && (st.Reason == "" || st.Message == "") {
-		t.broke(Answered, "request %s failed without a reason: %+v", st.ID, st)
+		t.w.verdicts.broke(Answered, "request %s failed without a reason: %+v", st.ID, st)
 	}
 }
 
@@ -183,15 +183,15 @@ func (t *truth) reasoned(was, st store.RunStatus) {
 func (t *truth) listed(_, st store.RunStatus) {
 	switch st.Phase {
 	case statemachine.PhaseReleased:
-		for _, in := range t.instances {
+		for _, in := range t.records.instances {
 			if in.RunID == st.ID {
-				t.broke(OneOwner, "request %s is Released and holds %s", st.ID, in.ID)
+				t.w.verdicts.broke(OneOwner, "request %s is Released and holds %s", st.ID, in.ID)
 			}
 		}
 	case statemachine.Ready:
 		for _, seat := range st.Instances {
-			if in := t.instances[seat.InstanceID]; in.RunID != st.ID && in.State != statemachine.Terminated {
-				t.broke(OneOwner, "request %s lists %s, which is %q's", st.ID, seat.InstanceID, in.RunID)
+			if in := t.records.instances[seat.InstanceID]; in.RunID != st.ID && in.State != statemachine.Terminated {
+				t.w.verdicts.broke(OneOwner, "request %s lists %s, which is %q's", st.ID, seat.InstanceID, in.RunID)
 			}
 		}
 	case statemachine.Pending, statemachine.Failed, statemachine.Unseen:
@@ -203,16 +203,16 @@ func (t *truth) listed(_, st store.RunStatus) {
 func (t *truth) launchedNeeded(l store.Launch) {
 	for _, seat := range l.Seats {
 		got := 0
-		for _, other := range t.launches {
+		for _, other := range t.records.launches {
 			for _, s := range other.Seats {
 				if s.RequestID == seat.RequestID && s.Attempt == seat.Attempt {
 					got += len(s.Instances)
 				}
 			}
 		}
-		want := t.requests[seat.RequestID][seat.Attempt].Count
-		if budget := leastBudget(want) + len(t.spared[seat.RequestID][seat.Attempt]); got > budget {
-			t.broke(Needed, "%d machines were launched for %d seats of %s/%d, at most %d may be", got, want, seat.RequestID, seat.Attempt, budget)
+		want := t.records.requests[seat.RequestID][seat.Attempt].Count
+		if budget := leastBudget(want) + len(t.facts.spared[seat.RequestID][seat.Attempt]); got > budget {
+			t.w.verdicts.broke(Needed, "%d machines were launched for %d seats of %s/%d, at most %d may be", got, want, seat.RequestID, seat.Attempt, budget)
 		}
 	}
 }

@@ -22,22 +22,22 @@ const (
 // launched: a machine comes of a launch that was written down before (H01, H32), and only while those that came before
 // it do not suffice (H02, H33). Launches that several requests share are not counted: nobody knows yet whose it is.
 func (t *truth) launched(fm fleet.Machine) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l, known := t.launches[fm.LaunchToken]
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
+	l, known := t.records.launches[fm.LaunchToken]
 	if !known {
-		t.broke(Known, "machine %s was launched as %s, of which there is no record", fm.ID, fm.LaunchToken)
+		t.w.verdicts.broke(Known, "machine %s was launched as %s, of which there is no record", fm.ID, fm.LaunchToken)
 		return
 	}
 	t.tokens[fm.ID] = fm.LaunchToken
-	t.counted(l)
+	t.facts.counted(l)
 	if len(l.Seats) != 1 {
 		return
 	}
 	seat, good := l.Seats[0], 0
 	for id, token := range t.tokens {
-		other := t.launches[token]
-		in, recorded := t.instances[store.InstanceID(id)]
+		other := t.records.launches[token]
+		in, recorded := t.records.instances[store.InstanceID(id)]
 		switch {
 		case recorded && in.State.Owned() && in.RunID == seat.RequestID && in.Attempt == seat.Attempt:
 			good++
@@ -45,8 +45,8 @@ func (t *truth) launched(fm fleet.Machine) {
 			good++
 		}
 	}
-	if want := t.requests[seat.RequestID][seat.Attempt].Count; good > want {
-		t.broke(Needed, "%s is the %dth machine at once for %d seats of %s/%d", fm.ID, good, want, seat.RequestID, seat.Attempt)
+	if want := t.records.requests[seat.RequestID][seat.Attempt].Count; good > want {
+		t.w.verdicts.broke(Needed, "%s is the %dth machine at once for %d seats of %s/%d", fm.ID, good, want, seat.RequestID, seat.Attempt)
 	}
 }
 
@@ -57,8 +57,8 @@ func (t *truth) patient(was, in store.Instance) {
 		return
 	}
 	online := store.SignalValue{Signal: store.RegOK, RunID: was.RunID, Assignment: was.Assignment}
-	if t.last[was.Principal] == online && len(t.w.o.Rates) == 0 && !t.w.machines.isDisturbed(string(in.ID)) && !t.w.outages.wasDown() {
-		t.broke(HealthyLives, "%s was online for %s/%d and %s until its time was over", in.ID, was.RunID, was.Attempt, was.State)
+	if t.records.last[was.Principal] == online && len(t.w.o.Rates) == 0 && !t.w.machines.isDisturbed(string(in.ID)) && !t.w.outages.wasDown() {
+		t.w.verdicts.broke(HealthyLives, "%s was online for %s/%d and %s until its time was over", in.ID, was.RunID, was.Attempt, was.State)
 	}
 }
 
@@ -66,25 +66,18 @@ func (t *truth) patient(was, in store.Instance) {
 func (t *truth) retired(was, in store.Instance) {
 	_, known := t.w.fleet.Machine(string(in.ID))
 	if was.ExpiresAt.IsZero() && !in.ExpiresAt.IsZero() && known && t.w.machines.lives(string(in.ID)) && !t.w.listings.missing(string(in.ID)) {
-		t.broke(Known, "the record of %s is given up, and its machine lives", in.ID)
+		t.w.verdicts.broke(Known, "the record of %s is given up, and its machine lives", in.ID)
 	}
 }
 
 // current: no machine of an older template is claimed once that must be known (H56).
 func (t *truth) current(was, in store.Instance) {
-	if was.State != statemachine.Idle || in.State != statemachine.Claimed || t.templateAt.IsZero() {
+	if was.State != statemachine.Idle || in.State != statemachine.Claimed || t.facts.templateAt.IsZero() {
 		return
 	}
-	if since := t.w.clock.Since(t.templateAt); in.TemplateVersion != t.template && since > t.w.o.paced(outdatedFor) {
-		t.broke(Current, "%s is of template %q and was claimed %s after %q took its place", in.ID, in.TemplateVersion, since, t.template)
+	if since := t.w.clock.Since(t.facts.templateAt); in.TemplateVersion != t.facts.template && since > t.w.o.paced(outdatedFor) {
+		t.w.verdicts.broke(Current, "%s is of template %q and was claimed %s after %q took its place", in.ID, in.TemplateVersion, since, t.facts.template)
 	}
-}
-
-// changeTemplate notes that machines are launched from another template.
-func (t *truth) changeTemplate(version string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.template, t.templateAt = version, t.w.clock.Now()
 }
 
 // attempts: what a request is given is of its present attempt (H41).
@@ -93,8 +86,8 @@ func (t *truth) attempts(was, st store.RunStatus) {
 		return
 	}
 	for _, seat := range st.Instances {
-		if in := t.instances[seat.InstanceID]; in.RunID == st.ID && in.Attempt != st.Attempt {
-			t.broke(OneOwner, "request %s/%d lists %s, which is of attempt %d", st.ID, st.Attempt, seat.InstanceID, in.Attempt)
+		if in := t.records.instances[seat.InstanceID]; in.RunID == st.ID && in.Attempt != st.Attempt {
+			t.w.verdicts.broke(OneOwner, "request %s/%d lists %s, which is of attempt %d", st.ID, st.Attempt, seat.InstanceID, in.Attempt)
 		}
 	}
 }
@@ -105,53 +98,38 @@ func (t *truth) inLine(was, st store.RunStatus) {
 	if st.Phase != statemachine.Ready || was.Phase == statemachine.Ready || st.Attempt != 1 {
 		return
 	}
-	mine := t.requests[st.ID][1]
+	mine := t.records.requests[st.ID][1]
 	for _, seat := range st.Instances {
-		if t.instances[seat.InstanceID].Assignment <= 1 {
+		if t.records.instances[seat.InstanceID].Assignment <= 1 {
 			return // launched for it
 		}
 	}
-	for id, older := range t.status {
-		theirs := t.requests[id][1]
-		if older.Phase != statemachine.Pending || older.Attempt != 1 || len(t.requests[id]) > 1 || theirs.Released() ||
+	for id, older := range t.records.status {
+		theirs := t.records.requests[id][1]
+		if older.Phase != statemachine.Pending || older.Attempt != 1 || len(t.records.requests[id]) > 1 || theirs.Released() ||
 			st.PendingAt.Sub(older.PendingAt.Time) < t.w.o.paced(olderBy) ||
 			theirs.Count > mine.Count || theirs.ResourceClass != mine.ResourceClass ||
 			!slices.Equal(theirs.UsageClasses, mine.UsageClasses) || !slices.Equal(theirs.AllowedInstanceTypes, mine.AllowedInstanceTypes) {
 			continue
 		}
-		if !t.served(id) {
-			t.broke(Answered, "request %s got warm machines %s after %s, which waits for the same and has nothing", st.ID, st.PendingAt.Sub(older.PendingAt.Time), id)
+		if !t.records.served(id) {
+			t.w.verdicts.broke(Answered, "request %s got warm machines %s after %s, which waits for the same and has nothing", st.ID, st.PendingAt.Sub(older.PendingAt.Time), id)
 		}
 	}
-}
-
-// served reports whether a request holds anything or anything was launched for it.
-func (t *truth) served(id store.RequestID) bool {
-	for _, in := range t.instances {
-		if in.RunID == id {
-			return true
-		}
-	}
-	for _, l := range t.launches {
-		if slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return s.RequestID == id }) {
-			return true
-		}
-	}
-	return false
 }
 
 // reachable: what is clean is pooled soon (H16, H17).
 func (t *truth) reachable() {
 	now := t.w.clock.Now()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, in := range t.instances {
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
+	for id, in := range t.records.instances {
 		clean := store.SignalValue{Signal: store.RemoveOK, RunID: in.RunID, Assignment: in.Assignment}
-		if in.State != statemachine.Idle || !in.PooledAt.IsZero() || t.last[in.Principal] != clean {
+		if in.State != statemachine.Idle || !in.PooledAt.IsZero() || t.records.last[in.Principal] != clean {
 			continue
 		}
-		if over := now.Sub(t.lastAt[in.Principal].Add(t.w.o.paced(poolWithin))); over > 0 && over <= t.w.o.paced(patrolEvery) {
-			t.broke(Reachable, "%s is clean for %s and not pooled", id, over+t.w.o.paced(poolWithin))
+		if over := now.Sub(t.records.lastAt[in.Principal].Add(t.w.o.paced(poolWithin))); over > 0 && over <= t.w.o.paced(patrolEvery) {
+			t.w.verdicts.broke(Reachable, "%s is clean for %s and not pooled", id, over+t.w.o.paced(poolWithin))
 		}
 	}
 }

@@ -61,7 +61,7 @@ func NewLive(o Script, dir string, log *slog.Logger, table store.Table, p pool.P
 	o.Under = func(store.Table) store.Table { return table }
 	o = o.complete()
 	w := newWorld(o, dir)
-	w.pool, w.log, w.waived = p, log, map[string]bool{}
+	w.pool, w.log = p, log
 	l := &Live{
 		Clock: w.clock, Under: table, Pool: p, Fleet: w.fleet, Hub: w.hub, Config: &w.supervisor.cfg, Log: log, Boot: o.Boot, w: w,
 	}
@@ -75,13 +75,7 @@ func NewLive(o Script, dir string, log *slog.Logger, table store.Table, p pool.P
 }
 
 // Waive lets laws, or reasons for which a healthy machine ends, be: the test is about them.
-func (l *Live) Waive(what ...string) {
-	l.w.truth.mu.Lock()
-	defer l.w.truth.mu.Unlock()
-	for _, w := range what {
-		l.w.waived[w] = true
-	}
-}
+func (l *Live) Waive(what ...string) { l.w.verdicts.waive(what...) }
 
 // End stops everything and returns what was violated.
 func (l *Live) End() []Violation {
@@ -95,7 +89,7 @@ func (l *Live) End() []Violation {
 	}
 	l.w.machines.end()
 	l.w.running.Wait()
-	return l.w.truth.report().Violations
+	return l.w.verdicts.all
 }
 
 // Go runs do, which returns soon after the world has ended.
@@ -147,7 +141,7 @@ func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Ope
 	go func() {
 		defer close(done)
 		if err := op.Run(ctx); err != nil {
-			l.w.truth.violate("controller runs", "%s: %v", name, err)
+			l.w.verdicts.broke("controller runs", "%s: %v", name, err)
 		}
 	}()
 	stop = func() { cancel(); <-done }
@@ -196,7 +190,7 @@ func (l *Live) Client(r store.RunRequest) (gone func()) {
 	l.w.running.Go(func() {
 		for ctx.Err() == nil {
 			if err := beat(); err != nil && ctx.Err() == nil {
-				l.w.truth.violate("client runs", "of %s: %v", r.ID, err)
+				l.w.verdicts.broke("client runs", "of %s: %v", r.ID, err)
 			}
 			_ = wait(ctx, 5*time.Second) // its end ends the loop
 		}
@@ -206,7 +200,7 @@ func (l *Live) Client(r store.RunRequest) (gone func()) {
 
 // GiveBack releases an attempt.
 func (l *Live) GiveBack(ctx context.Context, id store.RequestID, attempt int, mode store.ReleaseMode) error {
-	l.w.truth.gaveBack(id, attempt)
+	l.w.truth.facts.gaveBack(id, attempt)
 	if mode == store.ReleaseNow {
 		for _, j := range l.Hub.Jobs() {
 			if j.Label == string(id) {
@@ -224,7 +218,7 @@ func (l *Live) Start(fm fleet.Machine) {
 	w.truth.launched(fm)
 	m, ctx, err := w.machines.add(fm, w.clock.Now())
 	if err != nil {
-		w.truth.violate("machine boots", "%s: %v", m.id, err)
+		w.verdicts.broke("machine boots", "%s: %v", m.id, err)
 		return
 	}
 	m.runner.Lag, m.runner.Begin, m.runner.Unanswered = 0, 0, l.Unanswered
@@ -251,7 +245,7 @@ func (l *Live) Start(fm fleet.Machine) {
 			err = a.Run(ctx)
 		}
 		if err != nil && !errors.Is(err, agent.ErrHalted) {
-			w.truth.violate("agent runs", "%s: %v", m.id, err)
+			w.verdicts.broke("agent runs", "%s: %v", m.id, err)
 		}
 	})
 }
@@ -305,21 +299,21 @@ func (l *Live) of(id store.InstanceID) *machine { return l.w.machines.of(string(
 
 // Instances returns every instance record as it was last written.
 func (l *Live) Instances() map[store.InstanceID]store.Instance {
-	l.w.truth.mu.Lock()
-	defer l.w.truth.mu.Unlock()
-	return maps.Clone(l.w.truth.instances)
+	l.w.truth.records.mu.Lock()
+	defer l.w.truth.records.mu.Unlock()
+	return maps.Clone(l.w.truth.records.instances)
 }
 
 // Launches returns every launch as it was last written.
 func (l *Live) Launches() map[string]store.Launch {
-	l.w.truth.mu.Lock()
-	defer l.w.truth.mu.Unlock()
-	return maps.Clone(l.w.truth.launches)
+	l.w.truth.records.mu.Lock()
+	defer l.w.truth.records.mu.Unlock()
+	return maps.Clone(l.w.truth.records.launches)
 }
 
 // Owners returns how many runs owned an instance, one after the other.
 func (l *Live) Owners(id store.InstanceID) int {
-	l.w.truth.mu.Lock()
-	defer l.w.truth.mu.Unlock()
+	l.w.truth.records.mu.Lock()
+	defer l.w.truth.records.mu.Unlock()
 	return len(l.w.truth.history[id])
 }

@@ -53,7 +53,7 @@ func (ms *machines) boot(fm fleet.Machine) {
 	ms.w.truth.launched(fm)
 	m, ctx, err := ms.add(fm, ms.w.clock.Now())
 	if err != nil {
-		ms.w.truth.violate("machine boots", "%s: %v", m.id, err)
+		ms.w.verdicts.broke("machine boots", "%s: %v", m.id, err)
 		return
 	}
 	k := newKey(ms.w.o.Seed, m.id, "boot")
@@ -196,7 +196,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 		err = a.Run(p.ctx)
 	}
 	if err != nil && p.ctx.Err() == nil && !errors.Is(err, agent.ErrHalted) {
-		w.truth.violate("agent runs", "%s ended: %v", p.name, err)
+		w.verdicts.broke("agent runs", "%s ended: %v", p.name, err)
 	}
 	return ctx.Err() != nil
 }

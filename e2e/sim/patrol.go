@@ -45,17 +45,17 @@ func (t *truth) inTime() {
 	now, every, late := t.w.clock.Now(), t.w.o.paced(patrolEvery), t.w.o.paced(lateAfter)
 	for _, id := range t.w.fleet.Alive() {
 		m, _ := t.w.fleet.Machine(id)
-		t.mu.Lock()
-		in, known := t.instances[store.InstanceID(id)]
+		t.records.mu.Lock()
+		in, known := t.records.instances[store.InstanceID(id)]
 		switch {
 		case !known && m.LaunchToken == ofNobody:
 			// Each leader must see it for a while: those that die soon end none.
-			if t.late(later(m.LaunchedAt, t.ledSince), orphanMachineFor) {
-				t.once(Known, id, "machine %s lives for %s, and nobody knows it", id, now.Sub(m.LaunchedAt))
+			if t.w.disturbances.late(later(m.LaunchedAt, t.ledSince), orphanMachineFor) {
+				t.w.verdicts.once(Known, id, "machine %s lives for %s, and nobody knows it", id, now.Sub(m.LaunchedAt))
 			}
 		case !known:
 			if over := now.Sub(m.LaunchedAt.Add(t.w.o.paced(orphanMachineFor))); over > 0 && over <= every {
-				t.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
+				t.w.verdicts.broke(Known, "machine %s lives for %s and has no record", id, now.Sub(m.LaunchedAt))
 			}
 		default:
 			end := in.Threshold.Add(late + t.w.clocks.skew())
@@ -64,31 +64,31 @@ func (t *truth) inTime() {
 			}
 			end = later(end, t.w.begin.Add(max(t.w.outages.refusals(), t.w.outages.throttledUntil())+late))
 			if over := now.Sub(end); over > 0 && over <= every {
-				t.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)
+				t.w.verdicts.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)
 			}
 		}
-		t.mu.Unlock()
+		t.records.mu.Unlock()
 	}
 }
 
 // answered: every request is answered by its deadline.
 func (t *truth) answered() {
 	now, late := t.w.clock.Now(), t.w.o.paced(answerAfter)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
 	if t.w.outages.nobodyLeads() {
 		t.leadable = now
 	}
-	for id, attempts := range t.requests {
+	for id, attempts := range t.records.requests {
 		for n, r := range attempts {
-			st := t.status[id]
+			st := t.records.status[id]
 			open := st.Attempt < n || st.Attempt == n && st.Phase == statemachine.Pending
-			if n < t.latest(id).Attempt || r.Released() || !open {
+			if n < t.records.latest(id).Attempt || r.Released() || !open {
 				continue // a newer attempt has taken its place, or it was given back
 			}
 			due := later(later(r.at.Add(r.Timeout.Duration()), t.leadable), t.w.begin.Add(t.w.outages.throttledUntil()))
 			if over := now.Sub(due.Add(late)); over > 0 && over <= t.w.o.paced(patrolEvery) {
-				t.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+late)
+				t.w.verdicts.broke(Answered, "request %s/%d is without an answer %s past its time-out", id, n, over+late)
 			}
 		}
 	}
@@ -96,15 +96,14 @@ func (t *truth) answered() {
 
 // halted: a machine ends itself only past its time, or on order.
 func (t *truth) halted(id, why string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.halts[id] = why
-	in := t.instances[store.InstanceID(id)]
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
+	in := t.records.instances[store.InstanceID(id)]
 	if in.State != statemachine.Terminated {
 		t.w.transcript.tellf("%s halts itself: %s", id, why)
 	}
 	if in.State != statemachine.Terminated && in.State != statemachine.None && t.w.clock.Now().Before(in.Threshold.Add(-t.w.clocks.skew())) {
-		t.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
+		t.w.verdicts.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(t.w.clock.Now()), why)
 	}
 	t.w.machines.disturb(id)
 }
@@ -113,7 +112,7 @@ func (t *truth) halted(id, why string) {
 func (t *truth) finish() {
 	t.ownJobs()
 	if twice := t.w.hub.NamesUsedTwice(); len(twice) > 0 { // H37
-		t.violate(Names, "%v", twice)
+		t.w.verdicts.broke(Names, "%v", twice)
 	}
 }
 
@@ -126,12 +125,12 @@ func (t *truth) ownJobs() {
 		}
 		disturbed := t.w.machines.wasDisturbed(j.InstanceID, j.FinishedAt)
 		if why := t.astray(j); why != "" && !disturbed {
-			t.violate(OwnJob, "job %s of run %s (%s) ran on %s, %s", j.ID, j.Label, j.Conclusion, j.InstanceID, why)
+			t.w.verdicts.broke(OwnJob, "job %s of run %s (%s) ran on %s, %s", j.ID, j.Label, j.Conclusion, j.InstanceID, why)
 		}
 		if j.Conclusion == githubsim.Success {
 			t.jobs++
 		} else if !disturbed && !t.w.workflows.gaveUp(j) && !t.w.outages.wasCutOff(j.FinishedAt) && !t.w.machines.wasOrphan(j) {
-			t.violate(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
+			t.w.verdicts.broke(HealthyLives, "job %s on %s: %s: %s", j.ID, j.InstanceID, j.Conclusion, j.Detail)
 		}
 	}
 }
@@ -139,8 +138,8 @@ func (t *truth) ownJobs() {
 // astray says what is wrong with where a job ran, "" if nothing. A job that was cancelled may take its time to
 // end after its run has given the machine back, but the machine is nobody else's then.
 func (t *truth) astray(j githubsim.JobRecord) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
 	own := ownership{}
 	for _, o := range t.history[store.InstanceID(j.InstanceID)] {
 		switch mine := string(o.run) == j.Label; {
@@ -161,12 +160,12 @@ func (t *truth) astray(j githubsim.JobRecord) string {
 
 // report sums up.
 func (t *truth) report() Report {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r := Report{Violations: t.violations, Ready: t.ready, Failed: t.failed, Jobs: t.jobs, Launched: t.w.fleet.Launched()}
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
+	r := Report{Violations: t.w.verdicts.all, Ready: t.ready, Failed: t.failed, Jobs: t.jobs, Launched: t.w.fleet.Launched()}
 	r.Terms = t.terms.now
 	r.Failovers, r.Undone, r.Belated = t.terms.all, t.terms.undone, t.terms.late
-	for _, attempts := range t.requests {
+	for _, attempts := range t.records.requests {
 		r.Requests += len(attempts)
 	}
 	r.Hours = t.w.machines.hours()

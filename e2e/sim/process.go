@@ -71,7 +71,7 @@ func (p *process) state() string {
 	if p.on == "" {
 		return ""
 	}
-	return "@" + string(p.w.truth.state(p.on))
+	return "@" + string(p.w.truth.records.state(p.on))
 }
 
 // pause makes every call of the process wait for d, as SIGSTOP and a paused virtual machine do. Its timers

@@ -20,11 +20,11 @@ type rest struct {
 func (r *rest) settle() {
 	from := r.w.clock.Now()
 	if !r.within(r.w.o.paced(restWithin)+r.w.workflows.longest(), r.unrest) {
-		r.w.truth.violate(StandsStill, "not at rest %s after the last fault: %s", r.w.clock.Since(from), r.unrest())
+		r.w.verdicts.broke(StandsStill, "not at rest %s after the last fault: %s", r.w.clock.Since(from), r.unrest())
 	}
 	r.settled = r.w.clock.Since(from) - r.w.workflows.lastWish(from)
 	if !r.within(r.w.o.Idle+r.w.workflows.longest()+r.w.o.paced(40*time.Minute), r.left) { // a runner whose record was lost is swept on second sight
-		r.w.truth.violate(StandsStill, "not empty %s after it came to rest: %s", r.w.clock.Since(from), r.left())
+		r.w.verdicts.broke(StandsStill, "not empty %s after it came to rest: %s", r.w.clock.Since(from), r.left())
 	}
 }
 
@@ -45,23 +45,23 @@ func (r *rest) unrest() string {
 		return "workflow " + id + " goes on"
 	}
 	t := r.w.truth
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, st := range t.status {
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
+	for id, st := range t.records.status {
 		if st.Phase == statemachine.Pending {
 			return "request " + string(id) + " is Pending"
 		}
 	}
-	for id := range t.requests {
-		r := t.latest(id)
-		if st := t.status[id]; r.Released() && st.Phase != statemachine.PhaseReleased && st.ExpiresAt.IsZero() {
+	for id := range t.records.requests {
+		r := t.records.latest(id)
+		if st := t.records.status[id]; r.Released() && st.Phase != statemachine.PhaseReleased && st.ExpiresAt.IsZero() {
 			return "request " + string(id) + " is given back and " + string(st.Phase)
 		}
 	}
-	for id, in := range t.instances {
+	for id, in := range t.records.instances {
 		switch in.State {
 		case statemachine.Running:
-			if t.status[in.RunID].Phase != statemachine.Ready {
+			if t.records.status[in.RunID].Phase != statemachine.Ready {
 				return "instance " + string(id) + " runs for " + string(in.RunID)
 			}
 		case statemachine.Idle:
@@ -82,9 +82,9 @@ func (r *rest) left() string {
 		return "machine " + alive[0] + " lives"
 	}
 	t := r.w.truth
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, in := range t.instances {
+	t.records.mu.Lock()
+	defer t.records.mu.Unlock()
+	for id, in := range t.records.instances {
 		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
 			return "the record of " + string(id) + " is open"
 		}

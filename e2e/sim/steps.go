@@ -186,7 +186,7 @@ type template struct {
 func Template(at time.Duration, version string) Step { return step(at, template{version}) }
 
 func (a template) do(w *World) {
-	w.truth.changeTemplate(a.Version)
+	w.truth.facts.changeTemplate(a.Version)
 	w.fleet.SetTemplate(a.Version)
 }
 
@@ -209,7 +209,7 @@ func (a drain) do(w *World) {
 		CreatedAt: store.At(now),
 	}
 	if err := store.New(w.truth).OrderDrain(context.Background(), order); err != nil {
-		w.truth.violate(Answered, "drain order: %v", err)
+		w.verdicts.broke(Answered, "drain order: %v", err)
 	}
 }
 
@@ -269,7 +269,7 @@ func checkWho(who string) error {
 
 // find returns a living process, nil if there is none of that name.
 func (w *World) find(who string) *process {
-	leader := w.truth.leader()
+	leader := w.truth.records.leader()
 	if p := w.supervisor.find(who, leader); p != nil {
 		return p
 	}

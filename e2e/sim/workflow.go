@@ -208,7 +208,7 @@ func (f *workflow) queue(from, to int) {
 	for n := from; n < to; n++ {
 		err := f.w.hub.Submit(githubsim.Job{ID: f.job(n), RunID: f.ID, Label: f.ID, Seconds: f.Job.Seconds()})
 		if err != nil {
-			f.w.truth.violate("jobs", "submit job %d of %s: %v", n, f.ID, err)
+			f.w.verdicts.broke("jobs", "submit job %d of %s: %v", n, f.ID, err)
 		}
 	}
 }
@@ -317,7 +317,7 @@ func (fs *workflows) end(job string) {
 func (f *workflow) cancelJobs(n int) {
 	for i := range n {
 		if err := f.w.hub.Cancel(f.job(i)); err != nil {
-			f.w.truth.violate("jobs", "cancel job %d of %s: %v", i, f.ID, err)
+			f.w.verdicts.broke("jobs", "cancel job %d of %s: %v", i, f.ID, err)
 		}
 	}
 }
@@ -332,11 +332,11 @@ func (f *workflow) giveBack(ctx context.Context, mode store.ReleaseMode) {
 }
 
 func (f *workflow) release(ctx context.Context, s *store.Store, mode store.ReleaseMode) {
-	f.w.truth.gaveBack(f.id(), f.Attempt)
+	f.w.truth.facts.gaveBack(f.id(), f.Attempt)
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		_, err := s.Release(ctx, f.id(), f.Attempt, mode)
 		if err == nil && mode == store.ReleaseNow {
-			f.w.truth.hurry(f.id(), f.Attempt)
+			f.w.truth.facts.hurry(f.id(), f.Attempt)
 		}
 		return err == nil || errors.Is(err, store.ErrNotFound), err
 	})

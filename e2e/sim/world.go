@@ -47,7 +47,7 @@ type World struct {
 	supervisor   *supervisor
 	workflows    *workflows
 	rest         rest
-	waived       map[string]bool // laws that do not hold here, and reasons that exempt a machine's end: see Live; guarded by truth.mu
+	verdicts     *verdicts
 
 	ended   chan struct{}
 	spoilt  chan struct{} // closed if the story ends with a violation
@@ -133,7 +133,7 @@ func newWorld(o Script, dir string) *World {
 	}
 	w.outages, w.listings, w.machines = newOutages(w), &listings{w: w}, &machines{w: w, all: map[string]*machine{}}
 	w.supervisor, w.workflows = &supervisor{w: w, cfg: o.config()}, &workflows{w: w, cut: map[string]bool{}}
-	w.rest = rest{w: w}
+	w.rest, w.verdicts = rest{w: w}, newVerdicts(w)
 	w.transcript, w.clocks, w.faults, w.disturbances = &transcript{w: w}, newClocks(w), newFaults(w), &disturbances{w: w}
 	w.truth = newTruth(w, table)
 	w.history = newHistory(w)
