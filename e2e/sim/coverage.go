@@ -67,24 +67,24 @@ type written struct {
 	by string
 }
 
-// covered notes an applied write of an instance. t.mu must be held.
-func (t *truth) covered(was, in store.Instance) {
+// instance notes an applied write of an instance.
+func (c *Coverage) instance(was, in store.Instance) {
 	for _, r := range instanceRules {
 		if r.From == was.State && r.To == in.State && r.On == instanceEvent(was, in) {
-			t.coverage.edge(instanceEdge(r.From, r.On, r.To))
+			c.edge(instanceEdge(r.From, r.On, r.To))
 		}
 	}
 }
 
-// coveredAnswer notes an applied write of a status. t.mu must be held.
-func (t *truth) coveredAnswer(was, st store.RunStatus) {
+// status notes an applied write of a status.
+func (c *Coverage) status(was, st store.RunStatus) {
 	from := was.Phase
 	if st.Attempt != was.Attempt {
 		from = statemachine.Unseen // a higher attempt starts there again
 	}
 	for _, r := range requestRules {
 		if r.From == from && r.To == st.Phase {
-			t.coverage.edge(requestEdge(r.From, r.On, r.To))
+			c.edge(requestEdge(r.From, r.On, r.To))
 		}
 	}
 }

@@ -4,7 +4,7 @@
 // with workflows that ask, run jobs and give back. Each process reaches the others only through its
 // gate: one function that delays every call, makes it as weak as AWS and GitHub are, and may end the
 // process in the middle of it. Below the gates stands the truth: it sees every change once and holds
-// it to the invariants of docs/architecture.md#invariants, one function each.
+// it to the invariants of docs/architecture.md#invariants, one function each, and one type for those of a subject.
 //
 // A test may drive a world itself, call by call and without gates: Live. The reconciler's stories do.
 //

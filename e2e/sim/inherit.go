@@ -133,7 +133,7 @@ func (h heir) runners(runners []inheritedRunner) {
 func (h heir) machine(i inheritedMachine) {
 	w := h.w
 	w.fleet.Add(i.Machine)
-	w.truth.cameBefore(i.Machine)
+	w.truth.demand.cameBefore(i.Machine)
 	m, ctx, err := w.machines.add(i.Machine, i.Machine.LaunchedAt)
 	if i.Ended {
 		w.fleet.End(m.id)
@@ -212,7 +212,7 @@ func (t *truth) inherit(item store.Item) {
 	case store.KindHeartbeat:
 		note(t, item, func(item store.Item, h store.Heartbeat) {
 			if p, _ := item.Key.Principal(); h.Beat.Key == "" {
-				t.keyless[p] = true
+				t.owners.keyless[p] = true
 			}
 		})
 	case store.KindSignal:
@@ -244,14 +244,14 @@ func (t *truth) inheritInstance(item store.Item, in store.Instance) {
 	in.Version, in.ExpiresAt = item.Version, item.ExpiresAt
 	t.records.instances[in.ID] = in
 	if in.RunID != "" {
-		t.history[in.ID] = []ownership{{run: in.RunID, from: in.Since.Time}}
+		t.owners.history[in.ID] = []ownership{{run: in.RunID, from: in.Since.Time}}
 	}
 	r := in.Registration
 	if r.Serial > 0 && in.SealKey == "" {
-		t.keyless[in.Principal] = true
+		t.owners.keyless[in.Principal] = true
 	}
 	if r.Secret != "" && r.Mode == store.JIT {
-		t.secrets[r.Secret] = fmt.Sprintf("%s/%d", in.ID, r.Serial)
+		t.owners.secrets[r.Secret] = fmt.Sprintf("%s/%d", in.ID, r.Serial)
 	}
 }
 
@@ -263,16 +263,6 @@ func (t *truth) inheritStatus(item store.Item, st store.RunStatus) {
 		in(t.facts.readyAt, st.ID)[st.Attempt] = st.ReadyAt.Time
 	}
 	if st.Phase == statemachine.PhaseReleased {
-		t.over[st.ID] = st.ReleasedAt.Time
-	}
-}
-
-// cameBefore notes for whom a machine came that was there before.
-func (t *truth) cameBefore(fm fleet.Machine) {
-	t.records.mu.Lock()
-	defer t.records.mu.Unlock()
-	t.tokens[fm.ID] = fm.LaunchToken
-	if l, known := t.records.launches[fm.LaunchToken]; known {
-		t.facts.counted(l)
+		t.handover.over[st.ID] = st.ReleasedAt.Time
 	}
 }

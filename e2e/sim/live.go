@@ -215,7 +215,7 @@ func (l *Live) GiveBack(ctx context.Context, id store.RequestID, attempt int, mo
 // Start boots a machine: after the boot time its agent runs.
 func (l *Live) Start(fm fleet.Machine) {
 	w := l.w
-	w.truth.launched(fm)
+	w.truth.demand.launched(fm)
 	m, ctx, err := w.machines.add(fm, w.clock.Now())
 	if err != nil {
 		w.verdicts.broke("machine boots", "%s: %v", m.id, err)
@@ -315,5 +315,5 @@ func (l *Live) Launches() map[string]store.Launch {
 func (l *Live) Owners(id store.InstanceID) int {
 	l.w.truth.records.mu.Lock()
 	defer l.w.truth.records.mu.Unlock()
-	return len(l.w.truth.history[id])
+	return len(l.w.truth.owners.history[id])
 }

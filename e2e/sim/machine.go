@@ -50,7 +50,7 @@ type machines struct {
 
 // boot starts a machine: after the boot time its agent runs, and again after each crash.
 func (ms *machines) boot(fm fleet.Machine) {
-	ms.w.truth.launched(fm)
+	ms.w.truth.demand.launched(fm)
 	m, ctx, err := ms.add(fm, ms.w.clock.Now())
 	if err != nil {
 		ms.w.verdicts.broke("machine boots", "%s: %v", m.id, err)
@@ -317,7 +317,7 @@ func (ms *machines) end() {
 
 // Halt implements agent.Machine.
 func (m *machine) Halt(_ context.Context, reason string) error {
-	m.w.truth.halted(m.id, reason)
+	m.w.truth.lifetimes.halted(m.id, reason)
 	m.w.fleet.End(m.id)
 	return nil
 }

@@ -47,7 +47,7 @@ func (w *World) newProcess(role Role, name string) *process {
 func (p *process) crash() {
 	if p.alive() {
 		p.w.transcript.tellf("%s dies", p.name)
-		p.w.truth.bereaved(p)
+		p.w.truth.terms.bereaved(p)
 	}
 	p.end()
 }

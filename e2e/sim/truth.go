@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -16,46 +15,40 @@ type truth struct {
 	store.Table
 
 	w       *World
-	decoded decoded // as somebody sees them whose clock is right
 	records *records
 	facts   *facts
+	written map[store.Key][]*store.Item // the last writes of each item, the newest last
 
-	written   map[store.Key][]*store.Item // the last writes of each item, the newest last
-	terms     terms
-	secrets   map[string]string        // whose it is
-	keyless   map[store.Principal]bool // machines whose agent was of a version without keys when they first registered
-	history   map[store.InstanceID][]ownership
-	tokens    map[string]string             // launch of each machine
-	audits    map[string]bool               // what the audit said before
-	suspected map[string]bool               // what the last audit said and one look does not prove
-	trouble   time.Time                     // when something was last out of order
-	over      map[store.RequestID]time.Time // requests that are Released
-	leadable  time.Time                     // since when the store has let somebody lead
-	hindered  map[store.RequestID]time.Time // when something last kept a pending request from being served
-	cramped   map[store.RequestID]time.Time // when the fleet last had bounds wherever a request may be served
-	replaced  int64                         // the term that last replaced a machine because GitHub could not be reached
-	ledSince  time.Time                     // when the present term began
-	renewed   time.Time                     // when the lease was last written
-	ready     int
-	failed    int
-	jobs      int
-	coverage  Coverage
-}
+	// The laws, by subject, and which of them each write of an instance or a status is held to.
+	terms      *terms
+	tables     *tables
+	owners     *owners
+	lifetimes  *lifetimes
+	demand     *demand
+	pooling    *pooling
+	justice    *justice
+	handover   *handover
+	prompt     *promptness
+	auditor    *auditor
+	ofInstance []func(was, in store.Instance)
+	ofStatus   []func(was, st store.RunStatus)
 
-// ownership is one assignment of an instance to a run.
-type ownership struct {
-	run      store.RequestID
-	from, to time.Time // to zero: still
+	ready    int
+	failed   int
+	coverage Coverage
 }
 
 func newTruth(w *World, table store.Table) *truth {
 	r := newRecords()
-	return &truth{
-		Table: table, w: w, decoded: newDecoded(seen{table, w}), records: r, facts: newFacts(w, r), written: map[store.Key][]*store.Item{},
-		secrets: map[string]string{}, keyless: map[store.Principal]bool{}, tokens: map[string]string{},
-		history: map[store.InstanceID][]ownership{}, terms: newTerms(), audits: map[string]bool{}, over: map[store.RequestID]time.Time{},
-		hindered: map[store.RequestID]time.Time{}, cramped: map[store.RequestID]time.Time{},
+	f, terms, owners := newFacts(w, r), newTerms(w, r), newOwners(w, r)
+	t := &truth{
+		Table: table, w: w, records: r, facts: f, written: map[store.Key][]*store.Item{},
+		terms: terms, tables: &tables{w, r}, owners: owners, lifetimes: &lifetimes{w, r, f, terms}, demand: newDemand(w, r, f),
+		pooling: &pooling{w, r, f}, justice: &justice{w: w, records: r, facts: f, terms: terms}, handover: newHandover(w, r, f),
+		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table),
 	}
+	t.ofInstance, t.ofStatus = t.instanceLaws(), t.statusLaws()
+	return t
 }
 
 // Put implements store.Table.
@@ -63,7 +56,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	t.records.mu.Lock()
 	defer t.records.mu.Unlock()
 	err := t.Table.Put(ctx, item, expect)
-	t.signed(ctx, item, err == nil)
+	t.terms.signed(ctx, item, err == nil)
 	if err != nil {
 		return err
 	}
@@ -87,9 +80,9 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 			t.w.transcript.launch(known, l)
 			t.records.launches[l.Token] = l
 			if !known {
-				t.warmFirst(l)
+				t.pooling.warmFirst(l)
 			}
-			t.launchedNeeded(l)
+			t.demand.launchedNeeded(l)
 		})
 	case store.KindRunClient:
 		note(t, item, t.facts.client)
@@ -98,8 +91,8 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	case store.KindLease:
 		note(t, item, func(_ store.Item, l store.Lease) {
 			t.w.transcript.lease(t.records.lease, l)
-			t.lapsed(t.records.lease, l)
-			t.leads(t.records.lease, l)
+			t.terms.lapsed(t.records.lease, l)
+			t.terms.leads(t.records.lease, l)
 			t.records.lease = l
 		})
 	}
@@ -140,7 +133,7 @@ func (t *truth) signal(item store.Item, s store.Signal) {
 		t.records.signals[p] = map[store.SignalValue]bool{}
 	}
 	if !t.records.signals[p][claim(s.Value)] {
-		t.online(p, s.Value)
+		t.handover.online(p, s.Value)
 	}
 	t.records.signals[p][claim(s.Value)] = true
 	if t.records.last[p] != claim(s.Value) {
@@ -155,10 +148,10 @@ func (t *truth) instance(item store.Item, in store.Instance) {
 	was := t.records.instances[in.ID]
 	t.records.instances[in.ID] = in
 	t.w.transcript.instance(was, in)
-	t.claimed(was, in)
-	t.covered(was, in)
-	for _, law := range instanceLaws {
-		law.check(t, was, in)
+	t.terms.claimed(was, in)
+	t.coverage.instance(was, in)
+	for _, law := range t.ofInstance {
+		law(was, in)
 	}
 }
 
@@ -169,7 +162,7 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 	was := t.records.status[st.ID]
 	t.records.status[st.ID] = st
 	t.w.transcript.status(was, st)
-	t.coveredAnswer(was, st)
+	t.coverage.status(was, st)
 	if st.Phase != was.Phase || st.Attempt != was.Attempt {
 		switch st.Phase {
 		case statemachine.Ready:
@@ -180,8 +173,8 @@ func (t *truth) answer(item store.Item, st store.RunStatus) {
 		case statemachine.Pending, statemachine.PhaseReleased, statemachine.Unseen:
 		}
 	}
-	for _, law := range statusLaws {
-		law.check(t, was, st)
+	for _, law := range t.ofStatus {
+		law(was, st)
 	}
 }
 

@@ -211,7 +211,7 @@ func (w *World) end() Report {
 	w.truth.finish()
 	accesses, open := w.history.check()
 	r := w.truth.report()
-	r.Accesses, r.Open, r.Coverage = accesses, open, w.truth.coverage
+	r.Accesses, r.Open = accesses, open
 	r.Elapsed, r.Settled, r.Restarts = elapsed, w.rest.settled, w.supervisor.restarts
 	w.faults.report(&r)
 	return r

@@ -9,6 +9,7 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler/audit"
+	"github.com/remuda-run/remuda/store"
 )
 
 // auditSlack is more time than the audit grants a controller by itself: here it dies and comes back, and its
@@ -33,34 +34,49 @@ func (r registered) Runners(context.Context) ([]githubapi.Runner, error) {
 	return r.hub.Registered(), nil
 }
 
-// audited holds the installation as it is now to what `remuda audit` checks on a live one. Nothing is
-// written meanwhile.
-func (t *truth) audited() {
-	t.records.mu.Lock()
-	defer t.records.mu.Unlock()
-	now := t.w.clock.Now()
-	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: t.decoded, Fleet: t.w.fleet, GitHub: registered{t.w.hub}}, now)
+// auditor holds the installation as it is to what `remuda audit` checks on a live one.
+type auditor struct {
+	w       *World
+	records *records
+
+	decoded   decoded         // the records as somebody sees them whose clock is right
+	told      map[string]bool // what the audit said before
+	suspected map[string]bool // what the last audit said and one look does not prove
+	trouble   time.Time       // when something was last out of order
+}
+
+func newAuditor(w *World, r *records, table store.Table) *auditor {
+	return &auditor{w: w, records: r, decoded: newDecoded(seen{table, w}), told: map[string]bool{}}
+}
+
+// audited looks at the installation as it is now. Nothing is written meanwhile.
+func (a *auditor) audited() {
+	a.records.mu.Lock()
+	defer a.records.mu.Unlock()
+	now := a.w.clock.Now()
+	snapshot, err := audit.Look(context.Background(), audit.Sources{Store: a.decoded, Fleet: a.w.fleet, GitHub: registered{a.w.hub}}, now)
 	if err == nil && len(snapshot.Unread) > 0 {
 		err = snapshot.Unread[0].Cause
 	}
 	if err != nil {
-		t.w.verdicts.broke(Audit, "look: %v", err)
+		a.w.verdicts.broke(Audit, "look: %v", err)
 		return
 	}
-	snapshot.Candidates = t.w.supervisor.candidates(t.records.lease.Holder)
-	if t.w.outages.any() {
-		t.trouble = now
+	snapshot.Candidates = a.w.supervisor.candidates(a.records.lease.Holder)
+	if a.w.outages.any() {
+		a.trouble = now
 	}
-	if !t.trouble.IsZero() && now.Sub(t.trouble) < t.w.o.paced(afterTrouble) {
+	if !a.trouble.IsZero() && now.Sub(a.trouble) < a.w.o.paced(afterTrouble) {
 		return
 	}
-	before := t.suspected
-	t.suspected = map[string]bool{}
-	for _, v := range audit.Check(snapshot, audit.Options{Config: t.w.supervisor.config(), Skew: t.w.clocks.skew() + t.w.clocks.stepped(agents).Abs(), Slack: t.w.o.paced(auditSlack)}) {
-		if (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) && t.w.supervisor.reconfigured(settles) {
+	before := a.suspected
+	a.suspected = map[string]bool{}
+	skew, unsettled := a.w.clocks.skew()+a.w.clocks.stepped(agents).Abs(), a.w.supervisor.reconfigured(settles)
+	for _, v := range audit.Check(snapshot, audit.Options{Config: a.w.supervisor.config(), Skew: skew, Slack: a.w.o.paced(auditSlack)}) {
+		if unsettled && (v.Invariant == "too-many-launched" || v.Invariant == "unreachable-idle" && strings.Contains(v.Problem, "not configured")) {
 			continue // they came under a cap that was lowered since, or the leader is not started anew yet
 		}
-		if v.Invariant == "outlived-threshold" && now.Before(t.w.begin.Add(t.w.outages.refusals()+t.w.o.paced(lateAfter))) {
+		if v.Invariant == "outlived-threshold" && now.Before(a.w.begin.Add(a.w.outages.refusals()+a.w.o.paced(lateAfter))) {
 			continue // the fleet refuses to end it: InTime tells when it must be gone
 		}
 		if v.Invariant == "unknown-machine" && strings.Contains(v.Problem, ofNobody) {
@@ -68,17 +84,17 @@ func (t *truth) audited() {
 		}
 		mark := v.Invariant + v.Resource + v.Mark
 		if doubtful(v) {
-			t.suspected[mark] = true
+			a.suspected[mark] = true
 			if !before[mark] {
 				continue
 			}
-			if v.Invariant == "stray-runner" && now.Sub(t.w.supervisor.lastRestart()) < 3*t.w.supervisor.config().Runners {
+			if v.Invariant == "stray-runner" && now.Sub(a.w.supervisor.lastRestart()) < 3*a.w.supervisor.config().Runners {
 				continue // the two sights it takes began anew
 			}
 		}
-		if !t.audits[mark] {
-			t.audits[mark] = true
-			t.w.verdicts.broke(Audit, "%s: %s: %s", v.Invariant, v.Resource, v.Problem)
+		if !a.told[mark] {
+			a.told[mark] = true
+			a.w.verdicts.broke(Audit, "%s: %s: %s", v.Invariant, v.Resource, v.Problem)
 		}
 	}
 }
