@@ -164,9 +164,6 @@ func ownMethods(named *types.Named) int {
 // No type is too large to be read at once.
 func TestTypes_AreSmall(t *testing.T) {
 	for _, p := range loadTypes(t, "./...") {
-		if at := relative(p.PkgPath); strings.HasPrefix(at, "e2e/") {
-			continue // simulators imitate what is not ours to divide
-		}
 		part := relative(p.PkgPath) == "reconciler" || strings.HasPrefix(relative(p.PkgPath), "reconciler/")
 		bound := mostMethods
 		if part {
