@@ -38,7 +38,7 @@ func (a disk) do(w *World) {
 			err = os.Remove(path)
 		case "old":
 			a.until(w, func() {}, func() {
-				if !w.machines.alive(m) {
+				if !w.machines.lives(m.id) {
 					return
 				}
 				w.machines.ofAgent(m, (*process).crash)

@@ -95,13 +95,6 @@ func (ms *machines) lives(id string) bool {
 	return m == nil || m.died.IsZero()
 }
 
-// alive reports whether a machine was not ended yet.
-func (ms *machines) alive(m *machine) bool {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	return m.died.IsZero()
-}
-
 // diedAt returns when a machine ended.
 func (ms *machines) diedAt(id string) time.Time {
 	ms.mu.Lock()

@@ -12,9 +12,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Outages are of a contract for everybody (down), or of the way of some programs to it (cut).
-
-// outages are those of the present, and what must be known of those before.
+// outages are of a contract for everybody (down), or of the way of some programs to it (cut): those of the present, and what must
+// be known of those before.
 type outages struct {
 	w *World
 
