@@ -7,10 +7,11 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,9 +23,22 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// jobUserFree is held by the one test whose jobs run as a user of every Debian who has no processes: all that is the user's is
-// its.
-var jobUserFree sync.Mutex
+// jobUsers are users of every Debian who have no processes. A test takes one of them out for its jobs: all that is the
+// user's is its.
+var jobUsers = free("games", "lp", "proxy")
+
+// free returns those of the users that exist, and the first if none does, of whom program.JobUser then says so.
+func free(names ...string) chan string {
+	there := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, err := user.Lookup(name); return err != nil })
+	if len(there) == 0 {
+		there = names[:1]
+	}
+	all := make(chan string, len(there))
+	for _, name := range there {
+		all <- name
+	}
+	return all
+}
 
 // helpEnv makes this test program do what jobs do and shells cannot: see TestJobHelper.
 const helpEnv = "REMUDA_E2E_HELP"
@@ -62,9 +76,9 @@ func TestJobHelper(t *testing.T) {
 // returns a folder with programs for jobs.
 func unprivileged(t *testing.T, classes string, env ...string) (s *installation, programs string) {
 	t.Helper()
-	jobUserFree.Lock()
-	t.Cleanup(jobUserFree.Unlock)
-	jobs := program.JobUser(t, "games")
+	name := <-jobUsers
+	t.Cleanup(func() { jobUsers <- name })
+	jobs := program.JobUser(t, name)
 	env = append(env, "REMUDA_AGENT_RUNNER_USER="+jobs.Name, "REMUDA_PROCESS_CAPACITY=1", "REMUDA_CLASSES="+classes)
 	s = install(t, append(env, crowdLimits...)...) // a machine that ends for being slow would hide what these are about
 	s.user, programs = jobs, filepath.Join(s.dir, "programs")

@@ -39,7 +39,7 @@ type world struct {
 	*reports
 }
 
-// jobUsers are users of every Debian that have no processes. e2e has games.
+// jobUsers are users of every Debian that have no processes. e2e has others.
 var jobUsers = []string{"uucp", "news", "irc", "list"}
 
 // patience is how long one step may take on a busy computer, and stepTimeout how long the commands themselves
