@@ -94,7 +94,15 @@ func runScript(t *testing.T, o sim.Script, open openBackends, test func(t *testi
 // newWorld makes a world that ends with the test.
 func newWorld(t testing.TB, o sim.Script, open openBackends) *world {
 	t.Helper()
-	dir := t.TempDir() // before Cleanup: it goes after the agents
+	dir, err := sim.Scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // first: it goes after the agents
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
 	table, p, err := open(t.Context(), clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)

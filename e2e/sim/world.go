@@ -83,7 +83,7 @@ type Report struct {
 func Run(t *testing.T, o Script) (r Report) {
 	t.Helper()
 	o = o.complete()
-	dir, err := scratch()
+	dir, err := Scratch()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +102,8 @@ func Run(t *testing.T, o Script) (r Report) {
 	return r
 }
 
-// scratch makes the folder of all agents' state files: in memory where the system has that.
-func scratch() (string, error) {
+// Scratch makes a folder for all agents' state files, in memory where the system has that. The caller removes it.
+func Scratch() (string, error) {
 	for _, parent := range []string{"/dev/shm", ""} {
 		if dir, err := os.MkdirTemp(parent, "remuda-sim-"); err == nil {
 			return dir, nil
