@@ -26,7 +26,7 @@ func TestAccept_LeavesTheOlderWhatItNeeds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			term, _, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), nil)
 			for _, w := range c.older {
-				term.cache.index.waiting.set(w, func(store.RequestID) {})
+				term.cache.index.waiting.set(w)
 			}
 			candidate := ticketOf(inState("i-1", 1, statemachine.Idle, ""))
 			candidate.InstanceType = c.machine

@@ -30,7 +30,7 @@ func BenchmarkCache(b *testing.B) {
 	})
 	b.Run("returning=10000", func(b *testing.B) {
 		known, t := fill(10_000, statemachine.Idle), &tenure{clock: clock.RealClock{}, cfg: Defaults()}
-		line := newWaiting(nothing)
+		line := newWaiting(nothing, nobody)
 		c := &cache{tenure: t, records: known, index: &index{tenure: t, records: known, waiting: line}}
 		c.index.template.Store(new(string))
 		f := &filler{tenure: t, cache: c, waiting: line}
@@ -55,16 +55,16 @@ func BenchmarkCache(b *testing.B) {
 		}
 	})
 	b.Run("line=10000", func(b *testing.B) {
-		w := newWaiting(nothing)
+		w := newWaiting(nothing, nobody)
 		me := waiter{id: "me", since: dawn.Add(time.Hour), query: small()}
 		for i := range 10_000 {
-			w.set(inLine(fmt.Sprint(i), i%60, 1, small()), func(store.RequestID) {})
+			w.set(inLine(fmt.Sprint(i), i%60, 1, small()))
 		}
 		for b.Loop() {
 			me.short = 1
-			w.set(me, func(store.RequestID) {})
+			w.set(me)
 			reserve(w.ahead(me, false))
-			w.leave(me.id, func(store.RequestID) {})
+			w.leave(me.id)
 		}
 	})
 }

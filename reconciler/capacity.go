@@ -15,7 +15,7 @@ type capacity struct {
 func (c *capacity) freed() {
 	for _, class := range c.waiting.classes() {
 		wanted, wantedOfClass := c.batch.total(class)
-		c.waiting.capacityFreed(class, c.allowedBeside(class, wanted, wantedOfClass), c.queues.requests.Add)
+		c.waiting.capacityFreed(class, c.allowedBeside(class, wanted, wantedOfClass))
 	}
 }
 
@@ -48,7 +48,7 @@ func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
 
 // unwait takes a request out of the line and out of the coming launch.
 func (c *capacity) unwait(id store.RequestID) {
-	c.waiting.leave(id, c.queues.requests.Add)
+	c.waiting.leave(id)
 	if c.batch.leave(id) {
 		c.freed()
 	}

@@ -60,13 +60,13 @@ func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(po
 		if !ok {
 			return false, nil
 		}
-		c.waiting.took(r.id, c.queues.requests.Add)
+		c.waiting.took(r.id)
 		id := store.InstanceID(ticket.InstanceID)
 		err := c.claimThis(ctx, r, id)
 		if err == nil {
 			return true, nil
 		}
-		c.waiting.missed(r.id, c.queues.requests.Add)
+		c.waiting.missed(r.id)
 		c.cache.index.changed(id) // drops it, or refreshes it, as its record says
 		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) ||
 			errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
@@ -76,12 +76,12 @@ func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(po
 			c.log.Debug("claim lost", logkey.InstanceID, id, logkey.RequestID, r.id, logkey.Error, err)
 			continue
 		}
-		c.pickup.Untake(ticket.InstanceID, attemptKey(r)) // says nothing of the candidate: it is not passed over for it (H12)
-		c.waiting.wake(ticket, func(id store.RequestID) { // it was hidden from others meanwhile
-			if id != r.id { // this one comes back after its pause
-				c.queues.requests.Add(id)
-			}
-		})
+		// The error says nothing of the candidate: it is not passed over for it (H12). It was hidden from others meanwhile;
+		// this request comes back after its pause.
+		c.pickup.Untake(ticket.InstanceID, attemptKey(r))
+		if other, ok := c.waiting.oldest(ticket); ok && other != r.id {
+			c.queues.requests.Add(other)
+		}
 		return false, fmt.Errorf("claim %s: %w", id, err)
 	}
 }

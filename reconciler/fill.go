@@ -34,13 +34,13 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 	missing := r.request.Count - len(seats) - f.coming(r)
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, holds: len(seats) > 0}
 	if missing <= 0 {
-		f.waiting.set(me, f.queues.requests.Add)
+		f.waiting.set(me)
 		f.batch.leave(r.id)
 		return Result{}, nil
 	}
 	me.short = missing
-	f.waiting.set(me, f.queues.requests.Add) // younger ones leave it what it needs
-	f.batch.leave(r.id)                      // nothing is launched for what it claims now
+	f.waiting.set(me)   // younger ones leave it what it needs
+	f.batch.leave(r.id) // nothing is launched for what it claims now
 	claimed, err := f.claims.claim(ctx, r, q, missing, reserve(f.waiting.ahead(me, false)))
 	if err != nil {
 		return Result{}, err
@@ -51,7 +51,7 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 	// Claiming took its time: count anew what is held and being launched by now.
 	seats = f.cache.instances.heldFor(r.id, r.status.Attempt)
 	me.short, me.tried, me.holds = max(0, r.request.Count-len(seats)-f.coming(r)), true, len(seats) > 0
-	f.waiting.set(me, f.queues.requests.Add)
+	f.waiting.set(me)
 	if me.short == 0 {
 		return Result{}, nil
 	}
@@ -183,7 +183,7 @@ func (f *filler) claimEarly(ctx context.Context, r run) error {
 		return nil //nolint:nilerr // it fails for that when it is Pending
 	}
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, short: r.request.Count}
-	f.waiting.set(me, f.queues.requests.Add)
+	f.waiting.set(me)
 	_, err = f.claims.claim(ctx, r, q, r.request.Count, reserve(f.waiting.ahead(me, false)))
 	return err
 }

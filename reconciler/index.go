@@ -54,7 +54,11 @@ func (x *index) changed(id store.InstanceID) {
 }
 
 // offer wakes the oldest request that can use an instance.
-func (x *index) offer(ticket pool.Ticket) { x.waiting.wake(ticket, x.queues.requests.Add) }
+func (x *index) offer(ticket pool.Ticket) {
+	if id, ok := x.waiting.oldest(ticket); ok {
+		x.queues.requests.Add(id)
+	}
+}
 
 // forgetLooks lets an attempt look at every candidate again.
 func (x *index) forgetLooks(r run) { x.pickup.Forget(attemptKey(r)) }

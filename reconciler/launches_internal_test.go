@@ -20,7 +20,7 @@ func wanting(counts ...int) (*launches, []want) {
 	clk := clocktesting.NewFakeClock(dawn)
 	pickup := pool.NewPickup(pooltest.NewMemory(clk), clk, slog.New(slog.DiscardHandler))
 	tenure, batch := &tenure{cfg: cfg, clock: clk}, newBatch()
-	t := &launches{tenure: tenure, cache: newCache(tenure, nil, pickup, newWaiting(pickup.Count), batch), batch: batch}
+	t := &launches{tenure: tenure, cache: newCache(tenure, nil, pickup, newWaiting(pickup.Count, nobody), batch), batch: batch}
 	var wants []want
 	for i, n := range counts {
 		w := inLine(string(rune('a'+i)), i, n, small())
@@ -28,7 +28,7 @@ func wanting(counts ...int) (*launches, []want) {
 			Request: &store.RunRequest{ID: w.id, Attempt: 1, Count: n, Version: 1},
 			Status:  &store.RunStatus{ID: w.id, Attempt: 1, Phase: statemachine.Pending, Version: 1},
 		}, dawn)
-		t.cache.index.waiting.set(w, func(store.RequestID) {})
+		t.cache.index.waiting.set(w)
 		wants = append(wants, want{id: w.id, attempt: 1, count: n, since: w.since, query: w.query})
 	}
 	return t, wants

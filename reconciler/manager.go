@@ -37,7 +37,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		machines = trustedFleet{o.Fleet, fence}
 		hub      = newGuardedGitHub(o.GitHub, fence)
 		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log)
-		line     = newWaiting(pickup.Count)
+		line     = newWaiting(pickup.Count, t.queues.requests.Add)
 		wants    = newBatch()
 		refused  = newExclusions(clk, o.Config.Exclusion)
 	)

@@ -53,7 +53,7 @@ func (c *scanner) queueUp() {
 		}
 		open, _ := c.cache.launches.launchedFor(id, r.status.Attempt)
 		short := r.request.Count - c.cache.instances.holds(id, r.status.Attempt) - open
-		c.waiting.set(waiter{id: id, since: r.status.PendingAt.Time, query: q, short: max(0, short)}, c.queues.requests.Add)
+		c.waiting.set(waiter{id: id, since: r.status.PendingAt.Time, query: q, short: max(0, short)})
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // use and no older one needs, room under the caps, or an older one to give something back to. So at rest
 // no request looks, and one that was served wakes as many others as it leaves something for.
 type waiting struct {
-	count func(pool.Query) int // of candidates in the pool
+	count func(pool.Query) int  // of candidates in the pool
+	wake  func(store.RequestID) // lets a request look again; it must not wait
 
 	mu    sync.Mutex
 	lines map[string]*line // by class
@@ -34,8 +35,8 @@ type waiter struct {
 	holds  bool   // it has seats that an older one may need
 }
 
-func newWaiting(count func(pool.Query) int) *waiting {
-	return &waiting{count: count, lines: map[string]*line{}, all: map[store.RequestID]*waiter{}}
+func newWaiting(count func(pool.Query) int, wake func(store.RequestID)) *waiting {
+	return &waiting{count: count, wake: wake, lines: map[string]*line{}, all: map[store.RequestID]*waiter{}}
 }
 
 func (w waiter) older(o waiter) bool {
@@ -48,7 +49,7 @@ func (w waiter) older(o waiter) bool {
 // set notes that a request is short, or no longer is (short 0). One that has looked into the pool stays so
 // for as long as it is in line. When it has for the first time, younger ones that hold something are woken:
 // they may have to give it back. What it needs no longer is for those behind it.
-func (w *waiting) set(one waiter, wake func(store.RequestID)) {
+func (w *waiting) set(one waiter) {
 	w.change(one.id, func(was *waiter) *waiter {
 		if one.short == 0 {
 			return nil
@@ -56,21 +57,21 @@ func (w *waiting) set(one waiter, wake func(store.RequestID)) {
 		one.kind = kind(one.query)
 		one.tried = one.tried || was != nil && was.tried && was.since.Equal(one.since) && was.query.ResourceClass == one.query.ResourceClass
 		return &one
-	}, wake)
+	})
 }
 
 // leave takes a request out of the line, whatever it waited for.
-func (w *waiting) leave(id store.RequestID, wake func(store.RequestID)) {
-	w.change(id, func(*waiter) *waiter { return nil }, wake)
+func (w *waiting) leave(id store.RequestID) {
+	w.change(id, func(*waiter) *waiter { return nil })
 }
 
 // took notes that a request has taken a candidate, which it is about to claim: the next one need not leave
 // it another for that. missed notes that the claim failed.
-func (w *waiting) took(id store.RequestID, wake func(store.RequestID)) { w.shorten(id, -1, wake) }
+func (w *waiting) took(id store.RequestID) { w.shorten(id, -1) }
 
-func (w *waiting) missed(id store.RequestID, wake func(store.RequestID)) { w.shorten(id, 1, wake) }
+func (w *waiting) missed(id store.RequestID) { w.shorten(id, 1) }
 
-func (w *waiting) shorten(id store.RequestID, by int, wake func(store.RequestID)) {
+func (w *waiting) shorten(id store.RequestID, by int) {
 	w.change(id, func(was *waiter) *waiter {
 		if was == nil {
 			return nil
@@ -78,7 +79,7 @@ func (w *waiting) shorten(id store.RequestID, by int, wake func(store.RequestID)
 		now := *was
 		now.short = max(0, now.short+by)
 		return &now
-	}, wake)
+	})
 }
 
 // capReached notes whether the caps keep a request from launching what it is short of.
@@ -90,11 +91,11 @@ func (w *waiting) capReached(id store.RequestID, capped bool) {
 		now := *was
 		now.capped = capped
 		return &now
-	}, func(store.RequestID) {})
+	})
 }
 
 // change replaces what is known of a request and wakes those whom that gives something to do.
-func (w *waiting) change(id store.RequestID, to func(was *waiter) *waiter, wake func(store.RequestID)) {
+func (w *waiting) change(id store.RequestID, to func(was *waiter) *waiter) {
 	w.mu.Lock()
 	was := w.all[id]
 	now := to(was)
@@ -104,7 +105,7 @@ func (w *waiting) change(id store.RequestID, to func(was *waiter) *waiter, wake 
 	}
 	w.mu.Unlock()
 	for _, id := range woken {
-		wake(id)
+		w.wake(id)
 	}
 }
 
@@ -164,17 +165,19 @@ func (w *waiting) ahead(one waiter, tried bool) []demand {
 	return nil
 }
 
-// wake adds the oldest request that can use the instance.
-func (w *waiting) wake(t pool.Ticket, add func(store.RequestID)) {
+// oldest returns the oldest request that can use the instance, and false if none can.
+func (w *waiting) oldest(t pool.Ticket) (store.RequestID, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := w.lines[t.ResourceClass]
 	if l == nil {
-		return
+		return "", false
 	}
-	if o := l.oldest(func(lane *lane) bool { return lane.query.Matches(t) }); o != nil {
-		add(o.id)
+	o := l.oldest(func(lane *lane) bool { return lane.query.Matches(t) })
+	if o == nil {
+		return "", false
 	}
+	return o.id, true
 }
 
 // classes lists those in which a request waits for room.
@@ -192,7 +195,7 @@ func (w *waiting) classes() []string {
 
 // capacityFreed says that so many more instances may be launched for a class: the first in line may use any
 // number, a later one as many as it needs.
-func (w *waiting) capacityFreed(class string, left int, add func(store.RequestID)) {
+func (w *waiting) capacityFreed(class string, left int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l := w.lines[class]
@@ -201,9 +204,9 @@ func (w *waiting) capacityFreed(class string, left int, add func(store.RequestID
 	}
 	front := l.front()
 	if front != nil && front.capped {
-		add(front.id)
+		w.wake(front.id)
 	}
 	if o := l.oldest(func(lane *lane) bool { return lane.capped && lane.short <= left }); o != nil && o != front {
-		add(o.id)
+		w.wake(o.id)
 	}
 }

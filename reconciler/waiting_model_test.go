@@ -91,23 +91,24 @@ func TestWaiting_Model(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		candidates := 0
 		count := func(q pool.Query) int { return max(0, candidates-len(q.AllowedTypes[0])) }
-		w, model := newWaiting(count), plainLine{}
+		var got []store.RequestID
+		w, model := newWaiting(count, func(id store.RequestID) { got = append(got, id) }), plainLine{}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			one := drawWaiter(rt)
 			candidates = rapid.IntRange(0, 9).Draw(rt, "candidates")
 			was, waited := model[one.id]
-			var want, got []store.RequestID
-			wake := func(id store.RequestID) { got = append(got, id) }
+			var want []store.RequestID
+			got = nil
 			change := func(to waiter) { want = model.change(one.id, &to, count) }
 			switch what := rapid.SampledFrom([]string{"set", "leave", "took", "missed", "cap reached"}).Draw(rt, "what"); {
 			case what == "leave" || what == "set" && one.short == 0:
 				want = model.change(one.id, nil, count)
-				w.leave(one.id, wake)
+				w.leave(one.id)
 			case what == "set":
 				to := one
 				to.tried = one.tried || waited && was.tried && was.since.Equal(one.since) && was.query.ResourceClass == one.query.ResourceClass
 				change(to)
-				w.set(one, wake)
+				w.set(one)
 			case what == "cap reached":
 				if was.capped = one.capped; waited {
 					change(was)
@@ -119,7 +120,7 @@ func TestWaiting_Model(t *testing.T) {
 				if was.short = max(0, was.short+by); waited {
 					change(was)
 				}
-				w.shorten(one.id, by, wake)
+				w.shorten(one.id, by)
 			}
 			same(rt, "woken", want, got)
 			checkLines(rt, w, model)
@@ -167,13 +168,12 @@ func checkLines(rt *rapid.T, w *waiting, model plainLine) {
 		for _, typ := range []string{"c6i.large", "m5.large"} {
 			ticket := machineOf("i-1", typ)
 			ticket.ResourceClass = class
-			var want, got store.RequestID
+			var want store.RequestID
 			if i := slices.IndexFunc(line, func(o waiter) bool { return o.query.Matches(ticket) }); i >= 0 {
 				want = line[i].id
 			}
-			w.wake(ticket, func(id store.RequestID) { got += id })
-			if got != want {
-				rt.Fatalf("a pooled %s of %s wakes %q, want %q", typ, class, got, want)
+			if got, ok := w.oldest(ticket); got != want || ok != (want != "") {
+				rt.Fatalf("a pooled %s of %s is for %q, %t; want %q", typ, class, got, ok, want)
 			}
 			reserved := 0
 			for _, o := range line {
@@ -194,6 +194,8 @@ func checkLines(rt *rapid.T, w *waiting, model plainLine) {
 }
 
 func checkRoom(rt *rapid.T, w *waiting, model plainLine, class string) {
+	before := w.wake
+	defer func() { w.wake = before }()
 	for left := range 4 {
 		var want, got []store.RequestID
 		if front, some := model.front(class); some && front.capped && left > 0 {
@@ -204,7 +206,8 @@ func checkRoom(rt *rapid.T, w *waiting, model plainLine, class string) {
 				want = append(want, line[i].id)
 			}
 		}
-		w.capacityFreed(class, left, func(id store.RequestID) { got = append(got, id) })
+		w.wake = func(id store.RequestID) { got = append(got, id) }
+		w.capacityFreed(class, left)
 		same(rt, "woken by room", want, got)
 	}
 }

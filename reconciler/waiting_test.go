@@ -34,7 +34,7 @@ func machineOf(id, instanceType string) pool.Ticket {
 	}
 }
 
-// collect returns a function to pass as wake, and what was woken since it was last asked.
+// collect returns a function that wakes, and what was woken since it was last asked.
 func collect() (wake func(store.RequestID), woken func() string) {
 	var ids []string
 	return func(id store.RequestID) { ids = append(ids, string(id)) }, func() string {
@@ -45,16 +45,19 @@ func collect() (wake func(store.RequestID), woken func() string) {
 	}
 }
 
+// nobody is woken.
+func nobody(store.RequestID) {}
+
 // nothing is a pool without candidates.
 func nothing(pool.Query) int { return 0 }
 
 // stocked is a pool with so many candidates for every query.
 func stocked(n int) func(pool.Query) int { return func(pool.Query) int { return n } }
 
-// awake takes the steps of a test and compares whom each woke.
-func awake(t *testing.T) (wake func(store.RequestID), step func(what, want string)) {
+// awake returns a line, and takes the steps of a test and compares whom each woke.
+func awake(t *testing.T, count func(pool.Query) int) (w *waiting, step func(what, want string)) {
 	wake, woken := collect()
-	return wake, func(what, want string) {
+	return newWaiting(count, wake), func(what, want string) {
 		t.Helper()
 		if got := woken(); got != want {
 			t.Errorf("%s woke %q, want %q", what, got, want)
@@ -64,28 +67,27 @@ func awake(t *testing.T) (wake func(store.RequestID), step func(what, want strin
 
 // Joining wakes those that may have to give something back: younger ones that hold something, once.
 func TestWaiting_JoiningWakesHoldersBehind(t *testing.T) {
-	w := newWaiting(nothing)
-	wake, step := awake(t)
+	w, step := awake(t, nothing)
 	for i, id := range []string{"a", "b", "c", "d"} {
 		one := inLine(id, 2*i, 2, small())
 		one.holds = id == "a" || id == "c"
-		w.set(one, wake)
+		w.set(one)
 	}
 	step("joining at the end of the line", "")
 	early := inLine("early", 1, 1, small())
 	early.tried = false
-	w.set(early, wake)
+	w.set(early)
 	step("joining before having looked into the pool", "")
 	early.tried = true
-	w.set(early, wake)
+	w.set(early)
 	step("having found nothing there", "c")
 	early.tried = false
-	w.set(early, wake)
+	w.set(early)
 	early.tried = true
-	w.set(early, wake)
+	w.set(early)
 	step("looking again", "")
 	early.short = 3
-	w.set(early, wake)
+	w.set(early)
 	step("being short of more", "")
 }
 
@@ -94,32 +96,30 @@ func TestWaiting_LeavingWakesTheNext(t *testing.T) {
 	large := small()
 	large.ResourceClass = "large"
 	for candidates, want := range map[int]string{0: "", 2: "", 3: "c", 99: "c"} {
-		w := newWaiting(stocked(candidates))
-		wake, step := awake(t)
+		w, step := awake(t, stocked(candidates))
 		for i, id := range []string{"a", "b", "c", "d"} {
-			w.set(inLine(id, 2*i, 2, small()), wake)
+			w.set(inLine(id, 2*i, 2, small()))
 		}
-		w.set(inLine("other", 0, 2, large), wake)
+		w.set(inLine("other", 0, 2, large))
 		step("joining", "")
-		w.set(inLine("b", 2, 0, small()), wake)
+		w.set(inLine("b", 2, 0, small()))
 		step(fmt.Sprintf("leaving with %d candidates, 2 of them for a,", candidates), want)
-		w.set(inLine("b", 2, 0, small()), wake)
-		w.leave("b", wake)
-		w.leave("nobody", wake)
+		w.set(inLine("b", 2, 0, small()))
+		w.leave("b")
+		w.leave("nobody")
 		step("leaving again", "")
 	}
-	w := newWaiting(stocked(1))
-	wake, step := awake(t)
-	w.set(inLine("a", 0, 2, small()), wake)
-	w.set(inLine("b", 1, 2, small()), wake)
-	w.set(inLine("a", 0, 2, large), wake)
+	w, step := awake(t, stocked(1))
+	w.set(inLine("a", 0, 2, small()))
+	w.set(inLine("b", 1, 2, small()))
+	w.set(inLine("a", 0, 2, large))
 	step("changing the line", "b")
-	w.took("b", wake)
-	w.set(inLine("c", 2, 1, small()), wake)
+	w.took("b")
+	w.set(inLine("c", 2, 1, small()))
 	step("taking one of two", "")
-	w.took("b", wake)
+	w.took("b")
 	step("taking the last", "c")
-	w.missed("b", wake)
+	w.missed("b")
 	if got := w.ahead(inLine("c", 2, 1, small()), false); len(got) != 1 || got[0].seats != 1 {
 		t.Errorf("ahead() of c, when b's claim had failed = %v, want one seat", got)
 	}
@@ -127,41 +127,39 @@ func TestWaiting_LeavingWakesTheNext(t *testing.T) {
 
 // Room wakes the first in line, which may use any number, and the oldest that needs no more than there is.
 func TestWaiting_RoomWakesWhoWaitsForIt(t *testing.T) {
-	w := newWaiting(nothing)
-	wake, step := awake(t)
+	w, step := awake(t, nothing)
 	for i, id := range []string{"a", "b", "c", "d"} {
-		w.set(inLine(id, i, 4-i, small()), wake)
+		w.set(inLine(id, i, 4-i, small()))
 	}
-	w.capacityFreed("small", 9, wake)
+	w.capacityFreed("small", 9)
 	step("room that nobody waits for", "")
 	for _, id := range []string{"b", "c", "d"} {
 		w.capReached(store.RequestID(id), true)
 	}
 	for left, want := range map[int]string{0: "", 1: "d", 2: "c", 3: "b"} {
-		w.capacityFreed("small", left, wake)
+		w.capacityFreed("small", left)
 		step(fmt.Sprintf("room for %d", left), want)
 	}
-	w.capacityFreed("large", 9, wake)
+	w.capacityFreed("large", 9)
 	step("room of another class", "")
-	w.leave("a", wake)
+	w.leave("a")
 	step("the leaving of the first", "b")
-	w.capacityFreed("small", 1, wake)
+	w.capacityFreed("small", 1)
 	step("room for 1 of the 3 that the first needs", "b d")
 	w.capReached("b", false)
 	w.capReached("nobody", true)
-	w.capacityFreed("small", 1, wake)
+	w.capacityFreed("small", 1)
 	step("room when the first waits for something else", "d")
 }
 
 // Oldest first; of the same age by id, so that two looks never disagree.
 func TestWaiting_AheadIsTheOlderOnes(t *testing.T) {
-	w := newWaiting(nothing)
-	wake, _ := collect()
+	w := newWaiting(nothing, nobody)
 	for _, one := range []waiter{
 		inLine("late", 9, 1, small()), inLine("b", 5, 2, small()), inLine("a", 5, 1, small("c*")), inLine("first", 0, 4, small()),
 	} {
 		one.tried = one.id != "a"
-		w.set(one, wake)
+		w.set(one)
 	}
 	for _, step := range []struct {
 		id            string
@@ -188,33 +186,28 @@ func seatsOf(ahead []demand) int {
 
 // ahead is the demand of so many waiters, as a line tells it.
 func aheadOf(list ...waiter) []demand {
-	w := newWaiting(nothing)
+	w := newWaiting(nothing, nobody)
 	for _, one := range list {
-		w.set(one, func(store.RequestID) {})
+		w.set(one)
 	}
 	return w.ahead(waiter{id: "~", since: dawn.Add(24 * time.Hour), query: small()}, false)
 }
 
-// The oldest that can use an instance is woken, and it alone.
-func TestWaiting_WakeTheOldestThatMatches(t *testing.T) {
-	w := newWaiting(nothing)
-	none, _ := collect()
-	w.set(inLine("picky", 0, 1, small("r6i.*")), none)
-	w.set(inLine("old", 1, 1, small("c*")), none)
-	w.set(inLine("young", 2, 1, small()), none)
+// An instance is for the oldest that can use it.
+func TestWaiting_OldestThatMatches(t *testing.T) {
+	w := newWaiting(nothing, nobody)
+	w.set(inLine("picky", 0, 1, small("r6i.*")))
+	w.set(inLine("old", 1, 1, small("c*")))
+	w.set(inLine("young", 2, 1, small()))
 	for typ, want := range map[string]string{"r6i.large": "picky", "c6i.large": "old", "m5.large": "young"} {
-		wake, woken := collect()
-		w.wake(machineOf("i-1", typ), wake)
-		if got := woken(); got != want {
-			t.Errorf("a pooled %s woke %q, want %q", typ, got, want)
+		if got, ok := w.oldest(machineOf("i-1", typ)); !ok || string(got) != want {
+			t.Errorf("a pooled %s is for %q, %t; want %q", typ, got, ok, want)
 		}
 	}
-	wake, woken := collect()
 	other := machineOf("i-1", "m5.large")
 	other.ResourceClass = "large"
-	w.wake(other, wake)
-	if got := woken(); got != "" {
-		t.Errorf("a pooled instance of another class woke %q", got)
+	if got, ok := w.oldest(other); ok {
+		t.Errorf("a pooled instance of another class is for %q", got)
 	}
 }
 
