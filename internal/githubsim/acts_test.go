@@ -2,7 +2,6 @@ package githubsim_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -19,30 +18,22 @@ func TestEvict_ABusyRunner_ReportsItsJob(t *testing.T) {
 			s := connect(t, h, c)
 			submit(t, h, githubsim.Job{ID: "j", Label: "a"})
 			next(t, s, 0)
-			if err := h.Evict(c.RunnerID); err != nil {
-				t.Fatalf("Evict() error = %v", err)
-			}
-			if _, err := s.Next(t.Context(), 0); !errors.Is(err, githubsim.ErrRunnerGone) {
-				t.Errorf("Next() = %v, want ErrRunnerGone", err)
-			}
+			check(t, h.Evict(c.RunnerID))
+			expect(t, "Next()", errorOf(s.Next(t.Context(), 0)), githubsim.ErrRunnerGone)
 			if rec, err := h.Job("j"); err != nil || rec.State != githubsim.Running {
 				t.Errorf("job = %+v, %v, want it running", rec, err)
 			}
 			want := githubsim.Failure
 			if reports {
 				want = githubsim.Cancelled
-				if err := s.Complete(t.Context(), "j", want); err != nil {
-					t.Errorf("Complete() error = %v", err)
-				}
+				expect(t, "Complete()", s.Complete(t.Context(), "j", want), nil)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Second)
 			defer cancel()
 			if rec, err := h.Wait(ctx, "j"); err != nil || rec.Conclusion != want {
 				t.Errorf("job = %+v, %v, want it %s", rec, err, want)
 			}
-			if err := h.Evict(c.RunnerID); !errors.Is(err, githubsim.ErrRunnerGone) {
-				t.Errorf("second Evict() = %v, want ErrRunnerGone", err)
-			}
+			expect(t, "second Evict()", h.Evict(c.RunnerID), githubsim.ErrRunnerGone)
 		})
 	}
 }
@@ -51,25 +42,15 @@ func TestActs_OnSessions(t *testing.T) {
 	h := newHub(githubsim.Options{})
 	c := lasting(t, h, "i-1-1", "a")
 	h.SetConflicts(1)
-	if _, err := h.Connect(t.Context(), c); !errors.Is(err, githubsim.ErrSessionConflict) {
-		t.Errorf("Connect() = %v, want ErrSessionConflict", err)
-	}
+	expect(t, "Connect()", errorOf(h.Connect(t.Context(), c)), githubsim.ErrSessionConflict)
 	s := connect(t, h, c)
-	if err := h.OfferUpdate(c.RunnerID, githubsim.Update{Version: "2.999.0"}); err != nil {
-		t.Fatalf("OfferUpdate() error = %v", err)
-	}
+	check(t, h.OfferUpdate(c.RunnerID, githubsim.Update{Version: "2.999.0"}))
 	if m := next(t, s, 0); m.Kind != githubsim.MessageUpdate || m.Update.Version != "2.999.0" {
 		t.Errorf("Next() = %+v, want the update", m)
 	}
-	if err := s.Acquire(t.Context(), "j"); !errors.Is(err, githubsim.ErrNoJob) {
-		t.Errorf("Acquire() of no job = %v, want ErrNoJob", err)
-	}
-	if err := h.Expire(c.RunnerID); err != nil {
-		t.Fatalf("Expire() error = %v", err)
-	}
-	if _, err := s.Next(t.Context(), 0); !errors.Is(err, githubsim.ErrSessionGone) {
-		t.Errorf("Next() = %v, want ErrSessionGone", err)
-	}
+	expect(t, "Acquire() of no job", s.Acquire(t.Context(), "j"), githubsim.ErrNoJob)
+	check(t, h.Expire(c.RunnerID))
+	expect(t, "Next()", errorOf(s.Next(t.Context(), 0)), githubsim.ErrSessionGone)
 	connect(t, h, c)
 }
 
@@ -89,8 +70,6 @@ func TestActs_OverHTTP(t *testing.T) {
 		{http.MethodDelete, "/_sim/runners/1", nil, http.StatusNoContent},
 		{http.MethodDelete, "/_sim/runners/1", nil, http.StatusNotFound},
 	} {
-		if got := w.do(t, tt.method, tt.path, tt.body, nil).StatusCode; got != tt.want {
-			t.Errorf("%s %s %v = %d, want %d", tt.method, tt.path, tt.body, got, tt.want)
-		}
+		w.answers(t, tt.method, tt.path, tt.body, tt.want)
 	}
 }

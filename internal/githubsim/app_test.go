@@ -34,13 +34,9 @@ var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 func (s *site) app(t *testing.T, path string, with ...func(*githubapi.Options)) *githubapi.Client {
 	t.Helper()
 	public, err := x509.MarshalPKIXPublicKey(&appKey().PublicKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	pemOf := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})
-	if err := s.SetApp(githubsim.App{ID: 5, Installation: 77, PublicKey: string(pemOf)}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.SetApp(githubsim.App{ID: 5, Installation: 77, PublicKey: string(pemOf)}))
 	private := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(appKey())})
 	o := githubapi.Options{
 		URL: s.Server.URL + path, HTTPClient: s.Client(), Clock: clock.RealClock{},
@@ -50,9 +46,7 @@ func (s *site) app(t *testing.T, path string, with ...func(*githubapi.Options)) 
 		w(&o)
 	}
 	c, err := githubapi.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return c
 }
 
@@ -62,29 +56,21 @@ func TestApp_Signatures(t *testing.T) {
 	now := time.Now()
 	good := jwt.RegisteredClaims{Issuer: "5", IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(time.Minute))}
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	sign := func(key any, m jwt.SigningMethod, change func(*jwt.RegisteredClaims)) string {
 		c := good
 		change(&c)
 		signed, err := jwt.NewWithClaims(m, c).SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return signed
 	}
 	same := func(*jwt.RegisteredClaims) {}
 	ask := func(path, signature string) int {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		req.Header.Set("Authorization", "Bearer "+signature)
 		resp, err := s.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		resp.Body.Close()
 		return resp.StatusCode
 	}
@@ -113,9 +99,7 @@ func TestApp_Signatures(t *testing.T) {
 			t.Errorf("%s: answer = %d, want %d", tt.name, got, tt.want)
 		}
 	}
-	if err := s.SetApp(githubsim.App{ID: 5, Installation: 77, PublicKey: "no key"}); !errors.Is(err, githubsim.ErrInvalid) {
-		t.Errorf("SetApp() without a key = %v, want ErrInvalid", err)
-	}
+	expect(t, "SetApp() without a key", s.SetApp(githubsim.App{ID: 5, Installation: 77, PublicKey: "no key"}), githubsim.ErrInvalid)
 }
 
 // A token ends with its hour, or with the App, and the client makes another one.
@@ -123,24 +107,18 @@ func TestApp_TokensEnd(t *testing.T) {
 	s := newSite(t, githubsim.Options{})
 	c := s.app(t, "/octo/repo")
 	for range 2 {
-		if _, err := c.Runners(t.Context()); err != nil {
-			t.Fatalf("Runners() = %v", err)
-		}
+		check(t, errorOf(c.Runners(t.Context())))
 	}
 	if n := s.Calls()[githubsim.CallAppToken]; n != 1 {
 		t.Errorf("%d installation tokens for two calls, want 1", n)
 	}
 	s.app(t, "/octo/repo") // the App is installed anew
-	if _, err := c.Runners(t.Context()); !errors.Is(err, githubapi.ErrRefused) {
-		t.Errorf("Runners() with a token of before = %v, want ErrRefused", err)
-	}
+	expect(t, "Runners() with a token of before", errorOf(c.Runners(t.Context())), githubapi.ErrRefused)
 	if _, err := c.Runners(t.Context()); err != nil || s.Calls()[githubsim.CallAppToken] != 2 {
 		t.Errorf("Runners() after a refusal = %v with %d tokens, want another token", err, s.Calls()[githubsim.CallAppToken])
 	}
 	s.SetOutage(githubsim.Outage{Mode: githubsim.Revoked})
-	if _, err := c.Runners(t.Context()); !errors.Is(err, githubapi.ErrRefused) {
-		t.Errorf("Runners() while credentials are revoked = %v, want ErrRefused", err)
-	}
+	expect(t, "Runners() while credentials are revoked", errorOf(c.Runners(t.Context())), githubapi.ErrRefused)
 }
 
 // A runner is in the group it was registered with, and nowhere is one that does not exist.
@@ -150,25 +128,17 @@ func TestGroups(t *testing.T) {
 	in := func(group string) func(*githubapi.Options) {
 		return func(o *githubapi.Options) { o.RunnerGroup = group }
 	}
-	if _, err := s.app(t, "/octo", in("linux large")).JITConfig(t.Context(), "i-1-1.1", "1"); err != nil {
-		t.Fatalf("JITConfig() = %v", err)
-	}
+	check(t, errorOf(s.app(t, "/octo", in("linux large")).JITConfig(t.Context(), "i-1-1.1", "1")))
 	if _, err := s.app(t, "/octo", in("windows")).JITConfig(t.Context(), "i-1-1.2", "1"); !errors.Is(err, githubapi.ErrRefused) || !strings.Contains(fmt.Sprint(err), "which has: Default, gpu, Linux Large") {
 		t.Errorf("JITConfig() in an unknown group = %v", err)
 	}
 	id := func(o *githubapi.Options) { o.RunnerGroupID = 9 }
-	if _, err := s.app(t, "/octo", id).JITConfig(t.Context(), "i-1-1.3", "1"); !errors.Is(err, githubapi.ErrRefused) {
-		t.Errorf("JITConfig() in a group of an unknown id = %v", err)
-	}
+	expect(t, "JITConfig() in a group of an unknown id", errorOf(s.app(t, "/octo", id).JITConfig(t.Context(), "i-1-1.3", "1")), githubapi.ErrRefused)
 	tok, err := s.RegistrationToken(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for group, want := range map[string]error{"GPU": nil, "windows": githubsim.ErrNoGroup} {
 		_, err := s.Register(t.Context(), tok.Value, githubsim.RegisterRequest{Name: "i-2-" + group, Labels: []string{"1"}, Group: group})
-		if !errors.Is(err, want) {
-			t.Errorf("Register() in group %s = %v, want %v", group, err, want)
-		}
+		expect(t, "Register() in group "+group, err, want)
 	}
 	var list struct {
 		Runners []struct {
@@ -205,29 +175,17 @@ func TestControl_AppGroupsAndVersions(t *testing.T) {
 		"/_sim/groups": []string{"gpu"}, "/_sim/deprecated": true,
 		"/_sim/deprecations/2.336.0": map[string]any{"runtime": "2026-11-05T08:04:55Z"},
 	} {
-		if resp := s.do(t, "PUT", path, body, nil); resp.StatusCode != 204 {
-			t.Errorf("PUT %s = %d, want 204", path, resp.StatusCode)
-		}
-		if resp := s.do(t, "PUT", path, "nonsense", nil); resp.StatusCode != 422 {
-			t.Errorf("PUT %s of nonsense = %d, want 422", path, resp.StatusCode)
-		}
+		s.answers(t, "PUT", path, body, 204)
+		s.answers(t, "PUT", path, "nonsense", 422)
 	}
-	if resp := s.do(t, "PUT", "/_sim/app", githubsim.App{ID: 1, Installation: 1, PublicKey: "no key"}, nil); resp.StatusCode != 422 {
-		t.Errorf("PUT /_sim/app without a key = %d, want 422", resp.StatusCode)
-	}
+	s.answers(t, "PUT", "/_sim/app", githubsim.App{ID: 1, Installation: 1, PublicKey: "no key"}, 422)
 	d, known, err := s.api(t, "/octo/repo", credential).Deprecation(t.Context(), "2.336.0")
 	if err != nil || !known || d.Runtime.IsZero() {
 		t.Errorf("Deprecation() = %+v, %v, %v", d, known, err)
 	}
 	j, err := s.JITConfig(t.Context(), "i-1-1.1", "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	cred, err := githubsim.DecodeJIT(j.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := connect(t, s.Hub, cred).Next(t.Context(), 0); !errors.Is(err, githubsim.ErrDeprecated) {
-		t.Errorf("Next() of a deprecated runner = %v, want ErrDeprecated", err)
-	}
+	check(t, err)
+	expect(t, "Next() of a deprecated runner", errorOf(connect(t, s.Hub, cred).Next(t.Context(), 0)), githubsim.ErrDeprecated)
 }

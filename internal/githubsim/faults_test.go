@@ -15,21 +15,13 @@ func TestOutage_Modes(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		h.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
-		if _, err := h.JITConfig(t.Context(), "n", "a"); !errors.Is(err, githubapi.ErrUnavailable) {
-			t.Errorf("JITConfig() error = %v, want ErrUnavailable", err)
-		}
-		if _, err := h.Runners(t.Context()); err != nil {
-			t.Errorf("Runners() in an outage of others error = %v", err)
-		}
+		expect(t, "JITConfig()", errorOf(h.JITConfig(t.Context(), "n", "a")), githubapi.ErrUnavailable)
+		expect(t, "Runners() in an outage of others", errorOf(h.Runners(t.Context())), nil)
 
 		h.SetOutage(githubsim.Outage{Mode: githubsim.Lost})
-		if _, err := h.JITConfig(t.Context(), "n", "a"); !errors.Is(err, githubapi.ErrUnavailable) {
-			t.Errorf("JITConfig() with a lost reply error = %v, want ErrUnavailable", err)
-		}
+		expect(t, "JITConfig() with a lost reply", errorOf(h.JITConfig(t.Context(), "n", "a")), githubapi.ErrUnavailable)
 		h.SetOutage(githubsim.Outage{})
-		if _, err := h.JITConfig(t.Context(), "n", "a"); !errors.Is(err, githubapi.ErrNameTaken) {
-			t.Errorf("JITConfig() again error = %v, want ErrNameTaken: the first was carried out", err)
-		}
+		expect(t, "JITConfig() again", errorOf(h.JITConfig(t.Context(), "n", "a")), githubapi.ErrNameTaken) // the first was carried out
 
 		h.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
 		start := time.Now()
@@ -38,16 +30,12 @@ func TestOutage_Modes(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := h.Runners(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Runners() of an impatient caller error = %v, want DeadlineExceeded", err)
-		}
+		expect(t, "Runners() of an impatient caller", errorOf(h.Runners(ctx)), context.DeadlineExceeded)
 		go func() {
 			time.Sleep(time.Second)
 			h.SetOutage(githubsim.Outage{})
 		}()
-		if _, err := h.Runners(t.Context()); err != nil {
-			t.Errorf("Runners() as the outage ends error = %v", err)
-		}
+		expect(t, "Runners() as the outage ends", errorOf(h.Runners(t.Context())), nil)
 		if got := h.Calls(); got[githubsim.CallList] != 4 || got[githubsim.CallJIT] != 3 {
 			t.Errorf("Calls() = %v, want 4 listings and 3 registrations", got)
 		}
@@ -60,16 +48,13 @@ func TestOutage_Revoked_AndSlow(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		h := newHub(githubsim.Options{})
 		tok, err := h.RegistrationToken(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		h.SetOutage(githubsim.Outage{Mode: githubsim.Revoked})
 		if _, err := h.JITConfig(t.Context(), "n", "a"); !errors.Is(err, githubapi.ErrRefused) || !errors.Is(err, githubsim.ErrUnauthorized) {
 			t.Errorf("JITConfig() with a revoked credential error = %v, want ErrRefused, a 401", err)
 		}
-		if _, err := h.Register(t.Context(), tok.Value, githubsim.RegisterRequest{Name: "own", Labels: []string{"a"}}); err != nil {
-			t.Errorf("Register() of a runner meanwhile error = %v", err)
-		}
+		_, err = h.Register(t.Context(), tok.Value, githubsim.RegisterRequest{Name: "own", Labels: []string{"a"}})
+		expect(t, "Register() of a runner meanwhile", err, nil)
 		h.SetOutage(githubsim.Outage{})
 		h.SetLatency(githubsim.Latency{API: time.Minute})
 		start := time.Now()
@@ -90,32 +75,20 @@ func TestRateLimit_WindowAfterWindow(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		call := func() error { _, err := h.RegistrationToken(t.Context()); return err }
 		for range 2 {
-			if err := call(); err != nil {
-				t.Errorf("call within the limit error = %v", err)
-			}
+			expect(t, "call within the limit", call(), nil)
 		}
 		for range 2 {
-			if err := call(); !errors.Is(err, githubapi.ErrThrottled) {
-				t.Errorf("call over the limit error = %v, want ErrThrottled", err)
-			}
+			expect(t, "call over the limit", call(), githubapi.ErrThrottled)
 		}
-		if _, err := h.Runners(t.Context()); err != nil {
-			t.Errorf("Runners() error = %v, want nil: it has another budget", err)
-		}
+		expect(t, "Runners()", errorOf(h.Runners(t.Context())), nil) // it has another budget
 		time.Sleep(30*time.Second - 1)
-		if err := call(); !errors.Is(err, githubapi.ErrThrottled) {
-			t.Errorf("call one tick before the next window error = %v, want ErrThrottled", err)
-		}
+		expect(t, "call one tick before the next window", call(), githubapi.ErrThrottled)
 		time.Sleep(1)
-		if err := call(); err != nil {
-			t.Errorf("call in the next window error = %v", err)
-		}
+		expect(t, "call in the next window", call(), nil)
 		time.Sleep(10 * time.Minute)
 		h.SetRateLimit(githubsim.ResourceRegistration, githubsim.RateLimit{})
 		for range 10 {
-			if err := call(); err != nil {
-				t.Errorf("call without a limit error = %v", err)
-			}
+			expect(t, "call without a limit", call(), nil)
 		}
 	})
 }
@@ -135,9 +108,7 @@ func TestLatency_DelaysTheAnswer(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if _, err := h.Runners(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Runners() error = %v, want DeadlineExceeded", err)
-		}
+		expect(t, "Runners()", errorOf(h.Runners(ctx)), context.DeadlineExceeded)
 		h.SetLatency(githubsim.Latency{})
 		start = time.Now()
 		submit(t, h, githubsim.Job{ID: "j", Label: "a"})
@@ -165,9 +136,7 @@ func TestBusyLag_OnlyTheListingIsLate(t *testing.T) {
 		if busy() {
 			t.Error("listing shows busy one tick too early")
 		}
-		if err := h.DeleteRunner(t.Context(), c.RunnerID); !errors.Is(err, githubapi.ErrBusy) {
-			t.Errorf("DeleteRunner() error = %v, want ErrBusy at once", err)
-		}
+		expect(t, "DeleteRunner()", h.DeleteRunner(t.Context(), c.RunnerID), githubapi.ErrBusy)
 		time.Sleep(1)
 		if !busy() {
 			t.Error("listing shows idle after the lag")
@@ -180,9 +149,7 @@ func TestBusyLag_OnlyTheListingIsLate(t *testing.T) {
 		if busy() {
 			t.Error("listing shows busy after the lag of the job's end")
 		}
-		if err := stop(); !errors.Is(err, context.Canceled) {
-			t.Errorf("Attach() error = %v", err)
-		}
+		expect(t, "Attach()", stop(), context.Canceled)
 	})
 }
 
@@ -249,13 +216,9 @@ func TestSubmit_Refusals(t *testing.T) {
 	for name, j := range map[string]githubsim.Job{
 		"NoID": {Label: "a"}, "NoLabel": {ID: "k"}, "Taken": {ID: "j", Label: "a"}, "Negative": {ID: "k", Label: "a", Seconds: -1},
 	} {
-		if err := h.Submit(j); !errors.Is(err, githubsim.ErrInvalid) {
-			t.Errorf("%s: Submit() error = %v, want ErrInvalid", name, err)
-		}
+		expect(t, name+": Submit()", h.Submit(j), githubsim.ErrInvalid)
 	}
-	if err := h.Cancel("none"); !errors.Is(err, githubsim.ErrNoJob) {
-		t.Errorf("Cancel() of no job error = %v, want ErrNoJob", err)
-	}
+	expect(t, "Cancel() of no job", h.Cancel("none"), githubsim.ErrNoJob)
 	if got := record(t, h, "j").Repository; got != "acme/repo" {
 		t.Errorf("repository of a job that named none = %q, want one of the organisation", got)
 	}

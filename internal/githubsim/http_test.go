@@ -44,9 +44,7 @@ func (s *site) api(t *testing.T, path, token string) *githubapi.Client {
 		URL: s.Server.URL + path, HTTPClient: s.Client(), Clock: clock.RealClock{},
 		Token: func(context.Context) (string, error) { return token, nil },
 	})
-	if err != nil {
-		t.Fatalf("githubapi.New() error = %v", err)
-	}
+	check(t, err)
 	return c
 }
 
@@ -54,27 +52,27 @@ func (s *site) api(t *testing.T, path, token string) *githubapi.Client {
 func (s *site) do(t *testing.T, method, path string, in, out any) *http.Response {
 	t.Helper()
 	raw, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	req, err := http.NewRequestWithContext(t.Context(), method, s.Server.URL+path, bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	req.Header.Set("Authorization", "token "+credential)
 	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
+	check(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && out != nil {
 		err = json.Unmarshal(body, out)
 	}
-	if err != nil {
-		t.Fatalf("%s %s answered %d %s: %v", method, path, resp.StatusCode, body, err)
-	}
+	check(t, err)
 	return resp
+}
+
+// answers judges the status of the answer to a request.
+func (s *site) answers(t *testing.T, method, path string, in any, want int) {
+	t.Helper()
+	if got := s.do(t, method, path, in, nil).StatusCode; got != want {
+		t.Errorf("%s %s %v = %d, want %d", method, path, in, got, want)
+	}
 }
 
 // TestClientSide: a hub and a client of its server cannot be told apart.
@@ -95,12 +93,8 @@ func TestClientSide_HubAndClientAreTheSame(t *testing.T) {
 			ctx := t.Context()
 
 			j, err := side.JITConfig(ctx, "i-1-1", "run-a")
-			if err != nil {
-				t.Fatalf("JITConfig() error = %v", err)
-			}
-			if _, err := side.JITConfig(ctx, "i-1-1", "run-b"); !errors.Is(err, githubapi.ErrNameTaken) {
-				t.Errorf("JITConfig() of a taken name error = %v, want ErrNameTaken", err)
-			}
+			check(t, err)
+			expect(t, "JITConfig() of a taken name", errorOf(side.JITConfig(ctx, "i-1-1", "run-b")), githubapi.ErrNameTaken)
 			if _, err := side.JITConfig(ctx, strings.Repeat("x", 65), "run-b"); err == nil {
 				t.Error("JITConfig() of a long name error = nil")
 			}
@@ -110,14 +104,10 @@ func TestClientSide_HubAndClientAreTheSame(t *testing.T) {
 			}
 			for i := range 120 { // more than one page
 				q := githubsim.RegisterRequest{Name: fmt.Sprintf("r-%d", i), Labels: []string{"x", "y"}}
-				if _, err := s.Register(ctx, tok.Value, q); err != nil {
-					t.Fatalf("Register() error = %v", err)
-				}
+				check(t, errorOf(s.Register(ctx, tok.Value, q)))
 			}
 			cred, err := githubsim.DecodeJIT(j.Config)
-			if err != nil {
-				t.Fatalf("DecodeJIT() error = %v", err)
-			}
+			check(t, err)
 			session := connect(t, s.Hub, cred)
 			submit(t, s.Hub, githubsim.Job{ID: "j", Label: "run-a"})
 			next(t, session, 0)
@@ -132,24 +122,14 @@ func TestClientSide_HubAndClientAreTheSame(t *testing.T) {
 			if diff := cmp.Diff(want, []githubapi.Runner{got[0], got[120]}); diff != "" {
 				t.Errorf("first and last runner (-want +got):\n%s", diff)
 			}
-			if err := side.DeleteRunner(ctx, 1); !errors.Is(err, githubapi.ErrBusy) {
-				t.Errorf("DeleteRunner() of a busy runner error = %v, want ErrBusy", err)
-			}
-			if err := side.DeleteRunner(ctx, 2); err != nil {
-				t.Errorf("DeleteRunner() error = %v", err)
-			}
-			if err := side.DeleteRunner(ctx, 2); err != nil {
-				t.Errorf("DeleteRunner() again error = %v, want nil", err)
-			}
+			expect(t, "DeleteRunner() of a busy runner", side.DeleteRunner(ctx, 1), githubapi.ErrBusy)
+			expect(t, "DeleteRunner()", side.DeleteRunner(ctx, 2), nil)
+			expect(t, "DeleteRunner() again", side.DeleteRunner(ctx, 2), nil)
 
 			s.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
-			if _, err := side.Runners(ctx); !errors.Is(err, githubapi.ErrUnavailable) {
-				t.Errorf("Runners() in an outage error = %v, want ErrUnavailable", err)
-			}
+			expect(t, "Runners() in an outage", errorOf(side.Runners(ctx)), githubapi.ErrUnavailable)
 			s.SetOutage(githubsim.Outage{Mode: githubsim.Lost})
-			if err := side.DeleteRunner(ctx, 3); !errors.Is(err, githubapi.ErrUnavailable) {
-				t.Errorf("DeleteRunner() with a lost reply error = %v, want ErrUnavailable", err)
-			}
+			expect(t, "DeleteRunner() with a lost reply", side.DeleteRunner(ctx, 3), githubapi.ErrUnavailable)
 			s.SetOutage(githubsim.Outage{})
 			if got := s.Registrations()[2].Removed; got != githubsim.RemovedDeleted {
 				t.Errorf("runner whose deletion was not answered was removed by %q, want %q", got, githubsim.RemovedDeleted)
@@ -158,9 +138,7 @@ func TestClientSide_HubAndClientAreTheSame(t *testing.T) {
 			if _, err := side.Runners(ctx); err != nil && !errors.Is(err, githubapi.ErrThrottled) {
 				t.Errorf("Runners() on the last of its budget error = %v", err) // a second page may be over it
 			}
-			if _, err := side.Runners(ctx); !errors.Is(err, githubapi.ErrThrottled) {
-				t.Errorf("Runners() over the limit error = %v, want ErrThrottled", err)
-			}
+			expect(t, "Runners() over the limit", errorOf(side.Runners(ctx)), githubapi.ErrThrottled)
 		})
 	}
 }
@@ -173,9 +151,7 @@ func TestClientSide_WrongCredential(t *testing.T) {
 	}
 	for _, path := range []string{"/repos/o/r/actions/runners", "/api/v3/orgs/o/actions/runners", "/_sim/jobs", "/_sim/registrations", "/nowhere"} {
 		resp, err := s.Client().Get(s.Server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("GET %s without a credential = %d, want 401", path, resp.StatusCode)
@@ -184,14 +160,10 @@ func TestClientSide_WrongCredential(t *testing.T) {
 	open := httptest.NewServer(githubsim.Handler(s.Hub, ""))
 	defer open.Close()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, open.URL+"/_sim/jobs", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	req.Header.Set("Authorization", "Bearer ")
 	resp, err := open.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a server without a credential answers %d, want 401", resp.StatusCode)
@@ -201,15 +173,11 @@ func TestClientSide_WrongCredential(t *testing.T) {
 func TestServe_EndsWithItsContext_PollsIncluded(t *testing.T) {
 	h := newHub(githubsim.Options{})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- githubsim.Serve(ctx, ln, h, credential) }()
-	if err := h.Until(t.Context(), func() bool { return h.URL() != githubsim.DefaultURL }); err != nil {
-		t.Fatal(err)
-	}
+	check(t, h.Until(t.Context(), func() bool { return h.URL() != githubsim.DefaultURL }))
 	if want := "http://" + ln.Addr().String() + "/octo/repo"; h.URL() != want {
 		t.Errorf("URL() = %s, want %s", h.URL(), want)
 	}
@@ -217,31 +185,19 @@ func TestServe_EndsWithItsContext_PollsIncluded(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	remote, err := githubsim.NewRemote(cred.URL, client)
-	if err != nil {
-		t.Fatalf("NewRemote() error = %v", err)
-	}
+	check(t, err)
 	s, err := remote.Connect(t.Context(), cred)
-	if err != nil {
-		t.Fatalf("Connect() error = %v", err)
-	}
+	check(t, err)
 	polled := make(chan error, 1)
 	go func() {
 		_, err := s.Next(t.Context(), 0)
 		polled <- err
 	}()
-	if err := h.Until(t.Context(), func() bool { return h.Calls()[githubsim.CallPoll] == 1 }); err != nil {
-		t.Fatal(err)
-	}
+	check(t, h.Until(t.Context(), func() bool { return h.Calls()[githubsim.CallPoll] == 1 }))
 	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("Serve() error = %v, want nil", err)
-	}
-	if err := <-polled; !errors.Is(err, githubapi.ErrUnavailable) {
-		t.Errorf("Next() as the server ends error = %v, want ErrUnavailable", err)
-	}
-	if _, err := s.Next(t.Context(), 0); !errors.Is(err, githubapi.ErrUnavailable) {
-		t.Errorf("Next() without a server error = %v, want ErrUnavailable", err)
-	}
+	expect(t, "Serve()", <-ended, nil)
+	expect(t, "Next() as the server ends", <-polled, githubapi.ErrUnavailable)
+	expect(t, "Next() without a server", errorOf(s.Next(t.Context(), 0)), githubapi.ErrUnavailable)
 }
 
 // accepts tells of every call of Accept: at the second, the server has noted the first connection.
@@ -258,46 +214,32 @@ func (a accepts) Accept() (net.Conn, error) {
 // Clients keep connections in reserve on which they never ask anything.
 func TestServe_EndsWithItsContext_UnusedConnectionsIncluded(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	noted, ended := accepts{ln, make(chan struct{}, 3)}, make(chan error, 1)
 	go func() { ended <- githubsim.Serve(ctx, noted, newHub(githubsim.Options{}), credential) }()
 	unused, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer unused.Close()
 	<-noted.calls
 	<-noted.calls
 	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("Serve() error = %v, want nil", err)
-	}
+	expect(t, "Serve()", <-ended, nil)
 }
 
 func TestRemote_ErrorsAreTheHubs(t *testing.T) {
 	s := newSite(t, githubsim.Options{PollWait: 10 * time.Millisecond})
 	ctx := t.Context()
 	remote, err := githubsim.NewRemote(s.Hub.URL(), s.Client())
-	if err != nil {
-		t.Fatalf("NewRemote() error = %v", err)
-	}
+	check(t, err)
 	tok, err := s.RegistrationToken(ctx)
-	if err != nil {
-		t.Fatalf("RegistrationToken() error = %v", err)
-	}
+	check(t, err)
 	q := githubsim.RegisterRequest{Name: "i-1-1", Labels: []string{"a"}}
 	cred, err := remote.Register(ctx, tok.Value, s.Hub.URL(), q)
-	if err != nil {
-		t.Fatalf("Register() error = %v", err)
-	}
+	check(t, err)
 	session, err := remote.Connect(ctx, cred)
-	if err != nil {
-		t.Fatalf("Connect() error = %v", err)
-	}
+	check(t, err)
 	for _, tt := range []struct {
 		name string
 		f    func() error
@@ -324,15 +266,13 @@ func TestRemote_ErrorsAreTheHubs(t *testing.T) {
 		{"RunnerGone", func() error { _, err := remote.Connect(ctx, cred); return err }, githubsim.ErrRunnerGone},
 		{"SessionOfRunnerGone", func() error { _, err := session.Next(ctx, 0); return err }, githubsim.ErrRunnerGone},
 	} {
-		if err := tt.f(); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
-			t.Errorf("%s: error = %v, want %v", tt.name, err, tt.want)
-		} else if err != nil && strings.Contains(err.Error(), tok.Value) {
+		err := tt.f()
+		expect(t, tt.name, err, tt.want)
+		if strings.Contains(fmt.Sprint(err), tok.Value) {
 			t.Errorf("%s: error tells the token: %v", tt.name, err)
 		}
 	}
 	for _, url := range []string{"", "::", "ftp://x/o/r", "/o/r"} {
-		if _, err := githubsim.NewRemote(url, nil); !errors.Is(err, githubsim.ErrInvalid) {
-			t.Errorf("NewRemote(%q) error = %v, want ErrInvalid", url, err)
-		}
+		expect(t, "NewRemote("+url+")", errorOf(githubsim.NewRemote(url, nil)), githubsim.ErrInvalid)
 	}
 }

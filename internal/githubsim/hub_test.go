@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
+	"pgregory.net/rapid"
 
 	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -26,6 +27,25 @@ type narrow interface {
 
 var _ narrow = (*githubsim.Hub)(nil)
 
+// check ends a test with an error that nothing explains.
+func check(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expect judges the error of a call; want nil: it must have none.
+func expect(t rapid.TB, call string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: error = %v, want %v", call, err, want)
+	}
+}
+
+// errorOf is the error of a call that has another answer, too.
+func errorOf(_ any, err error) error { return err }
+
 func newHub(o githubsim.Options) *githubsim.Hub {
 	o.Clock = clock.RealClock{}
 	return githubsim.New(o)
@@ -35,13 +55,9 @@ func newHub(o githubsim.Options) *githubsim.Hub {
 func jit(t *testing.T, h *githubsim.Hub, name, label string) (int64, githubsim.Credentials) {
 	t.Helper()
 	j, err := h.JITConfig(t.Context(), name, label)
-	if err != nil {
-		t.Fatalf("JITConfig(%s, %s) error = %v", name, label, err)
-	}
+	check(t, err)
 	c, err := githubsim.DecodeJIT(j.Config)
-	if err != nil {
-		t.Fatalf("DecodeJIT() error = %v", err)
-	}
+	check(t, err)
 	if c.RunnerID != j.RunnerID {
 		t.Fatalf("config is for runner %d, want %d", c.RunnerID, j.RunnerID)
 	}
@@ -52,13 +68,9 @@ func jit(t *testing.T, h *githubsim.Hub, name, label string) (int64, githubsim.C
 func lasting(t *testing.T, h *githubsim.Hub, name string, labels ...string) githubsim.Credentials {
 	t.Helper()
 	tok, err := h.RegistrationToken(t.Context())
-	if err != nil {
-		t.Fatalf("RegistrationToken() error = %v", err)
-	}
+	check(t, err)
 	c, err := h.Register(t.Context(), tok.Value, githubsim.RegisterRequest{Name: name, Labels: labels})
-	if err != nil {
-		t.Fatalf("Register(%s) error = %v", name, err)
-	}
+	check(t, err)
 	return c
 }
 
@@ -77,18 +89,14 @@ func attach(t *testing.T, h *githubsim.Hub, c githubsim.Credentials, run githubs
 func submit(t *testing.T, h *githubsim.Hub, jobs ...githubsim.Job) {
 	t.Helper()
 	for _, j := range jobs {
-		if err := h.Submit(j); err != nil {
-			t.Fatalf("Submit(%s) error = %v", j.ID, err)
-		}
+		check(t, h.Submit(j))
 	}
 }
 
 func record(t *testing.T, h *githubsim.Hub, id string) githubsim.JobRecord {
 	t.Helper()
 	rec, err := h.Job(id)
-	if err != nil {
-		t.Fatalf("Job(%s) error = %v", id, err)
-	}
+	check(t, err)
 	return rec
 }
 
@@ -110,13 +118,9 @@ func TestJITRunner_OneJob_ThenGone(t *testing.T) {
 		start := time.Now()
 		submit(t, h, githubsim.Job{ID: "j1", RunID: "1", Label: "run-1", Name: "build", Seconds: 90}) // S14: case ignored
 		synctest.Wait()
-		if err := h.DeleteRunner(t.Context(), id); !errors.Is(err, githubapi.ErrBusy) {
-			t.Errorf("DeleteRunner() while its job runs error = %v, want ErrBusy", err)
-		}
+		expect(t, "DeleteRunner() while its job runs", h.DeleteRunner(t.Context(), id), githubapi.ErrBusy)
 		rec, err := h.Wait(t.Context(), "j1")
-		if err != nil {
-			t.Fatalf("Wait(j1) error = %v", err)
-		}
+		check(t, err)
 		wantRec := githubsim.JobRecord{
 			Job:   githubsim.Job{ID: "j1", RunID: "1", Repository: "octo/repo", Label: "run-1", Name: "build", Seconds: 90},
 			State: githubsim.Completed, Conclusion: githubsim.Success,
@@ -130,12 +134,8 @@ func TestJITRunner_OneJob_ThenGone(t *testing.T) {
 		if runners, _ = h.Runners(t.Context()); len(runners) != 0 {
 			t.Errorf("Runners() after its one job = %+v, want none", runners)
 		}
-		if err := stop(); err != nil {
-			t.Errorf("Attach() error = %v, want nil after its one job", err)
-		}
-		if err := h.DeleteRunner(t.Context(), id); err != nil {
-			t.Errorf("DeleteRunner() of a runner that is gone error = %v, want nil", err)
-		}
+		expect(t, "Attach()", stop(), nil)
+		expect(t, "DeleteRunner() of a runner that is gone", h.DeleteRunner(t.Context(), id), nil)
 		if got := h.Registrations(); len(got) != 1 || got[0].Removed != githubsim.RemovedUsed {
 			t.Errorf("Registrations() = %+v, want one that was used", got)
 		}
@@ -145,15 +145,11 @@ func TestJITRunner_OneJob_ThenGone(t *testing.T) {
 func TestRunnerNames_H37_TakenAndUsedTwice(t *testing.T) {
 	h := newHub(githubsim.Options{})
 	id, _ := jit(t, h, "i-1-1", "a")
-	if _, err := h.JITConfig(t.Context(), "I-1-1", "b"); !errors.Is(err, githubapi.ErrNameTaken) {
-		t.Errorf("JITConfig() of a taken name error = %v, want ErrNameTaken", err)
-	}
+	expect(t, "JITConfig() of a taken name", errorOf(h.JITConfig(t.Context(), "I-1-1", "b")), githubapi.ErrNameTaken)
 	if got := h.NamesUsedTwice(); len(got) != 0 {
 		t.Errorf("NamesUsedTwice() = %v, want none", got)
 	}
-	if err := h.DeleteRunner(t.Context(), id); err != nil {
-		t.Fatalf("DeleteRunner() error = %v", err)
-	}
+	check(t, h.DeleteRunner(t.Context(), id))
 	jit(t, h, "i-1-1", "b")
 	if diff := cmp.Diff([]string{"i-1-1"}, h.NamesUsedTwice()); diff != "" {
 		t.Errorf("NamesUsedTwice() after a second use (-want +got):\n%s", diff)
@@ -169,16 +165,12 @@ func TestDeleteRunner_S86_NoJobOfTheOldRunAfterwards(t *testing.T) {
 		if rec, err := h.Wait(t.Context(), "1"); err != nil || rec.Conclusion != githubsim.Success {
 			t.Fatalf("Wait(1) = %+v, %v", rec, err)
 		}
-		if err := h.DeleteRunner(t.Context(), c.RunnerID); err != nil {
-			t.Fatalf("DeleteRunner() of an idle runner error = %v", err)
-		}
+		check(t, h.DeleteRunner(t.Context(), c.RunnerID))
 		submit(t, h, githubsim.Job{ID: "2", Label: "run-a", Seconds: 1})
 		time.Sleep(time.Hour)
 		if rec := record(t, h, "2"); rec.State != githubsim.Queued {
 			t.Errorf("job of the old run = %+v, want queued for ever", rec)
 		}
-		if err := stop(); !errors.Is(err, githubsim.ErrRunnerGone) {
-			t.Errorf("Attach() error = %v, want ErrRunnerGone", err)
-		}
+		expect(t, "Attach()", stop(), githubsim.ErrRunnerGone)
 	})
 }

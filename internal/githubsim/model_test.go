@@ -2,7 +2,6 @@ package githubsim_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,12 +106,9 @@ func (m *model) newRunner(t *rapid.T, jit bool) {
 	r := &mRunner{name: fmt.Sprintf("i-%d-%d", m.names%3, m.names), jit: jit, once: jit, labels: []string{anyLabel(t)}}
 	if jit {
 		j, err := m.hub.JITConfig(m.ctx, r.name, r.labels[0])
-		if err != nil {
-			t.Fatalf("JITConfig(%s) error = %v", r.name, err)
-		}
-		if r.cred, err = githubsim.DecodeJIT(j.Config); err != nil {
-			t.Fatalf("DecodeJIT() error = %v", err)
-		}
+		check(t, err)
+		r.cred, err = githubsim.DecodeJIT(j.Config)
+		check(t, err)
 	} else {
 		if second := anyLabel(t); !strings.EqualFold(second, r.labels[0]) {
 			r.labels = append(r.labels, second)
@@ -120,9 +116,8 @@ func (m *model) newRunner(t *rapid.T, jit bool) {
 		r.once = rapid.Bool().Draw(t, "ephemeral")
 		var err error
 		q := githubsim.RegisterRequest{Name: r.name, Labels: r.labels, Ephemeral: r.once}
-		if r.cred, err = m.hub.Register(m.ctx, m.token, q); err != nil {
-			t.Fatalf("Register(%s) error = %v", r.name, err)
-		}
+		r.cred, err = m.hub.Register(m.ctx, m.token, q)
+		check(t, err)
 	}
 	r.id, r.idleFrom = r.cred.RunnerID, m.clock.Now()
 	m.runners = append(m.runners, r)
@@ -147,14 +142,10 @@ func (m *model) connect(t *rapid.T) {
 	r := m.anyRunner(t, registered)
 	s, err := m.hub.Connect(m.ctx, r.cred)
 	if r.session != nil {
-		if !errors.Is(err, githubsim.ErrSessionConflict) {
-			t.Fatalf("second Connect(%s) error = %v, want ErrSessionConflict", r.name, err)
-		}
+		expect(t, "second Connect()", err, githubsim.ErrSessionConflict)
 		return
 	}
-	if err != nil {
-		t.Fatalf("Connect(%s) error = %v", r.name, err)
-	}
+	check(t, err)
 	now := m.clock.Now()
 	*r = mRunner{
 		id: r.id, name: r.name, labels: r.labels, jit: r.jit, once: r.once, cred: r.cred,
@@ -187,9 +178,7 @@ func (m *model) poll(t *rapid.T) {
 	}
 	start := m.clock.Now()
 	got, err := r.session.Next(m.ctx, r.seen)
-	if err != nil {
-		t.Fatalf("Next(%s) error = %v", r.name, err)
-	}
+	check(t, err)
 	if got.ID != want.ID || got.Kind != want.Kind || got.ID != 0 && got.Job.ID != r.job.id {
 		t.Fatalf("Next(%s, %d) = %+v, want %+v of the runner's job", r.name, r.seen, got, want)
 	}
@@ -203,14 +192,10 @@ func (m *model) complete(t *rapid.T) {
 	r := m.anyRunner(t, connected)
 	c := rapid.SampledFrom([]githubsim.Conclusion{githubsim.Success, githubsim.Failure, githubsim.Cancelled}).Draw(t, "conclusion")
 	if r.job == nil {
-		if err := r.session.Complete(m.ctx, "none", c); !errors.Is(err, githubsim.ErrNoJob) {
-			t.Fatalf("Complete() without a job error = %v, want ErrNoJob", err)
-		}
+		expect(t, "Complete() without a job", r.session.Complete(m.ctx, "none", c), githubsim.ErrNoJob)
 		return
 	}
-	if err := r.session.Complete(m.ctx, r.job.id, c); err != nil {
-		t.Fatalf("Complete(%s) error = %v", r.job.id, err)
-	}
+	check(t, r.session.Complete(m.ctx, r.job.id, c))
 	r.seen = max(r.seen, r.jobMsg)
 	m.finish(r, c, m.clock.Now())
 }
@@ -235,31 +220,21 @@ func (m *model) deleteRunner(t *rapid.T) {
 	r := m.anyRunner(t, registered)
 	err := m.hub.DeleteRunner(m.ctx, r.id)
 	if r.job != nil {
-		if !errors.Is(err, githubapi.ErrBusy) {
-			t.Fatalf("DeleteRunner(%s) with job %s error = %v, want ErrBusy", r.name, r.job.id, err)
-		}
+		expect(t, "DeleteRunner() with a job", err, githubapi.ErrBusy)
 		return
 	}
-	if err != nil {
-		t.Fatalf("DeleteRunner(%s) error = %v", r.name, err)
-	}
+	check(t, err)
 	session := r.session
 	m.remove(r)
 	if session != nil {
-		if _, err := session.Next(m.ctx, 0); !errors.Is(err, githubsim.ErrRunnerGone) {
-			t.Fatalf("Next() after the deletion error = %v, want ErrRunnerGone", err)
-		}
+		expect(t, "Next() after the deletion", errorOf(session.Next(m.ctx, 0)), githubsim.ErrRunnerGone)
 	}
-	if _, err := m.hub.Connect(m.ctx, r.cred); !errors.Is(err, githubsim.ErrRunnerGone) {
-		t.Fatalf("Connect() after the deletion error = %v, want ErrRunnerGone", err)
-	}
+	expect(t, "Connect() after the deletion", errorOf(m.hub.Connect(m.ctx, r.cred)), githubsim.ErrRunnerGone)
 }
 
 func (m *model) submit(t *rapid.T) {
 	j := &mJob{id: fmt.Sprintf("j%d", len(m.jobs)), label: anyLabel(t), state: githubsim.Queued}
-	if err := m.hub.Submit(githubsim.Job{ID: j.id, Label: j.label}); err != nil {
-		t.Fatalf("Submit() error = %v", err)
-	}
+	check(t, m.hub.Submit(githubsim.Job{ID: j.id, Label: j.label}))
 	m.jobs = append(m.jobs, j)
 	m.clock.Step(1) // no two jobs at one instant: their order would be that of submission anyway
 }
@@ -269,9 +244,7 @@ func (m *model) cancel(t *rapid.T) {
 		t.Skip("no job")
 	}
 	j := rapid.SampledFrom(m.jobs).Draw(t, "job")
-	if err := m.hub.Cancel(j.id); err != nil {
-		t.Fatalf("Cancel(%s) error = %v", j.id, err)
-	}
+	check(t, m.hub.Cancel(j.id))
 	switch {
 	case j.state == githubsim.Queued:
 		j.state, j.conclusion = githubsim.Completed, githubsim.Cancelled
@@ -325,9 +298,7 @@ func TestModel_S15_JobsOnlyWhereTheirLabelIs(t *testing.T) {
 		})}
 		renew := func() {
 			tok, err := m.hub.RegistrationToken(m.ctx)
-			if err != nil {
-				rt.Fatalf("RegistrationToken() error = %v", err)
-			}
+			check(rt, err)
 			m.token = tok.Value
 		}
 		renew()

@@ -16,18 +16,12 @@ func TestREST_Shapes(t *testing.T) {
 	for _, missing := range []string{"name", "runner_group_id", "labels"} {
 		q := map[string]any{"name": "n", "runner_group_id": 1, "labels": []string{"a"}}
 		delete(q, missing)
-		if resp := s.do(t, "POST", base+"/generate-jitconfig", q, nil); resp.StatusCode != 422 {
-			t.Errorf("generate-jitconfig without %s = %d, want 422", missing, resp.StatusCode)
-		}
+		s.answers(t, "POST", base+"/generate-jitconfig", q, 422)
 	}
-	if resp := s.do(t, "POST", base+"/generate-jitconfig", "no object", nil); resp.StatusCode != 422 {
-		t.Errorf("generate-jitconfig of nonsense = %d, want 422", resp.StatusCode)
-	}
+	s.answers(t, "POST", base+"/generate-jitconfig", "no object", 422)
 	for i := range 5 {
 		q := map[string]any{"name": fmt.Sprintf("n-%d", i), "runner_group_id": 1, "labels": []string{"a"}}
-		if resp := s.do(t, "POST", base+"/generate-jitconfig", q, nil); resp.StatusCode != 201 {
-			t.Errorf("generate-jitconfig = %d, want 201", resp.StatusCode)
-		}
+		s.answers(t, "POST", base+"/generate-jitconfig", q, 201)
 	}
 	type list struct {
 		Total   int `json:"total_count"`
@@ -82,9 +76,7 @@ func TestREST_Shapes(t *testing.T) {
 		{"GET", "/99", 404}, {"GET", "/x", 404}, {"DELETE", "/99", 404}, {"DELETE", "/x", 404},
 		{"DELETE", "/3", 204}, {"DELETE", "/3", 404}, {"GET", "/3", 404}, {"POST", "/remove-token", 201},
 	} {
-		if resp := s.do(t, tt.method, base+tt.path, nil, nil); resp.StatusCode != tt.want {
-			t.Errorf("%s %s = %d, want %d", tt.method, tt.path, resp.StatusCode, tt.want)
-		}
+		s.answers(t, tt.method, base+tt.path, nil, tt.want)
 	}
 }
 
@@ -110,9 +102,7 @@ func TestREST_RateLimitHeaders(t *testing.T) {
 	if h := resp.Header; resp.StatusCode != 403 || h.Get("X-RateLimit-Remaining") != "" || h.Get("Retry-After") != "60" {
 		t.Errorf("secondary limit = %d %v, want 403 and Retry-After 60", resp.StatusCode, h)
 	}
-	if resp := s.do(t, "GET", "/orgs/o/actions/runners", nil, nil); resp.StatusCode != 200 {
-		t.Errorf("a call of another budget = %d, want 200", resp.StatusCode)
-	}
+	s.answers(t, "GET", "/orgs/o/actions/runners", nil, 200) // another budget
 }
 
 func TestControl_JobsAndFaults(t *testing.T) {
@@ -122,13 +112,9 @@ func TestControl_JobsAndFaults(t *testing.T) {
 	if resp := s.do(t, "POST", "/_sim/jobs", j, &rec); resp.StatusCode != 201 || rec.State != githubsim.Queued {
 		t.Errorf("POST jobs = %d %+v", resp.StatusCode, rec)
 	}
-	if resp := s.do(t, "POST", "/_sim/jobs", j, nil); resp.StatusCode != 422 {
-		t.Errorf("POST jobs again = %d, want 422", resp.StatusCode)
-	}
+	s.answers(t, "POST", "/_sim/jobs", j, 422)
 	_, c := jit(t, s.Hub, "i-1-1", "a")
-	if err := s.Attach(t.Context(), c, nil); err != nil {
-		t.Fatalf("Attach() error = %v", err)
-	}
+	check(t, s.Attach(t.Context(), c, nil))
 	if s.do(t, "GET", "/_sim/jobs/j?wait=1", nil, &rec); rec.Conclusion != githubsim.Success || rec.InstanceID != "i-1" {
 		t.Errorf("GET jobs/j = %+v, want success on i-1", rec)
 	}
@@ -171,8 +157,6 @@ func TestControl_JobsAndFaults(t *testing.T) {
 		{"PUT", "/_sim/outage", map[string]any{}, 204},
 		{"GET", "/orgs/o/actions/runners", nil, 200},
 	} {
-		if resp := s.do(t, tt.method, tt.path, tt.body, nil); resp.StatusCode != tt.want {
-			t.Errorf("%s %s %v = %d, want %d", tt.method, tt.path, tt.body, resp.StatusCode, tt.want)
-		}
+		s.answers(t, tt.method, tt.path, tt.body, tt.want)
 	}
 }

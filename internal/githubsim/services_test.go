@@ -53,9 +53,7 @@ func TestTrouble_OfOneService_ForAWhile(t *testing.T) {
 				}
 				time.Sleep(d)
 				connect(t, h, idle)
-				if err := s.Complete(t.Context(), "j", githubsim.Success); err != nil {
-					t.Errorf("Complete() after the trouble error = %v", err)
-				}
+				expect(t, "Complete() after the trouble", s.Complete(t.Context(), "j", githubsim.Success), nil)
 			})
 		})
 	}
@@ -92,9 +90,7 @@ func TestTrouble_MeetsThePollInProgress(t *testing.T) {
 		s = connect(t, h, lasting(t, h, "i-2-1", "a"))
 		polled = poll()
 		h.SetDeprecated(true)
-		if err := <-polled; !errors.Is(err, githubsim.ErrDeprecated) {
-			t.Errorf("poll in progress of a deprecated runner = %v, want ErrDeprecated", err)
-		}
+		expect(t, "poll in progress of a deprecated runner", <-polled, githubsim.ErrDeprecated)
 	})
 }
 
@@ -120,36 +116,26 @@ func TestTrouble_OverHTTP(t *testing.T) {
 	w := newSite(t, githubsim.Options{})
 	cred := lasting(t, w.Hub, "i-1-1", "a")
 	remote, err := githubsim.NewRemote(w.Hub.URL(), w.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	control := githubsim.ControlClient{Root: w.Server.URL, Token: credential}
 	for _, tr := range githubsim.Troubles() {
 		if tr == githubsim.Hang {
 			continue // nothing to see without waiting
 		}
-		if err := control.SetTrouble(t.Context(), githubsim.Broker, tr, time.Hour); err != nil {
-			t.Fatalf("SetTrouble(%s) error = %v", tr, err)
-		}
+		check(t, control.SetTrouble(t.Context(), githubsim.Broker, tr, time.Hour))
 		_, err := remote.Connect(t.Context(), cred)
 		if tr == githubsim.Drop && errors.Is(err, githubsim.ErrNoAnswer) || troubled(err, githubsim.Broker, tr) {
 			continue
 		}
 		t.Errorf("Connect() in trouble %s error = %v", tr, err)
 	}
-	if err := control.SetTrouble(t.Context(), githubsim.Broker, githubsim.NoTrouble, 0); err != nil {
-		t.Fatalf("SetTrouble() error = %v", err)
-	}
-	if _, err := remote.Connect(t.Context(), cred); err != nil {
-		t.Errorf("Connect() after all trouble error = %v", err)
-	}
+	check(t, control.SetTrouble(t.Context(), githubsim.Broker, githubsim.NoTrouble, 0))
+	expect(t, "Connect() after all trouble", errorOf(remote.Connect(t.Context(), cred)), nil)
 	for path, body := range map[string]any{
 		"/_sim/services/web":    map[string]any{"trouble": "500"},
 		"/_sim/services/broker": map[string]any{"trouble": "gone"},
 		"/_sim/services/run":    map[string]any{"trouble": "500", "seconds": -1},
 	} {
-		if got := w.do(t, http.MethodPut, path, body, nil).StatusCode; got != http.StatusUnprocessableEntity {
-			t.Errorf("PUT %s %v = %d, want 422", path, body, got)
-		}
+		w.answers(t, http.MethodPut, path, body, http.StatusUnprocessableEntity)
 	}
 }

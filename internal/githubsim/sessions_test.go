@@ -2,7 +2,6 @@ package githubsim_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -14,18 +13,14 @@ import (
 func connect(t *testing.T, h *githubsim.Hub, c githubsim.Credentials) *githubsim.Session {
 	t.Helper()
 	s, err := h.Connect(t.Context(), c)
-	if err != nil {
-		t.Fatalf("Connect(%s) error = %v", c.Name, err)
-	}
+	check(t, err)
 	return s
 }
 
 func next(t *testing.T, s *githubsim.Session, seen int64) githubsim.Message {
 	t.Helper()
 	m, err := s.Next(t.Context(), seen)
-	if err != nil {
-		t.Fatalf("Next(%d) error = %v", seen, err)
-	}
+	check(t, err)
 	return m
 }
 
@@ -41,14 +36,10 @@ func TestConnect_Refusals(t *testing.T) {
 		{"WrongSecret", githubsim.Credentials{RunnerID: c.RunnerID, Secret: "guess"}, githubsim.ErrUnauthorized},
 		{"NoSecret", githubsim.Credentials{RunnerID: c.RunnerID}, githubsim.ErrUnauthorized},
 	} {
-		if _, err := h.Connect(t.Context(), tt.cred); !errors.Is(err, tt.want) {
-			t.Errorf("%s: Connect() error = %v, want %v", tt.name, err, tt.want)
-		}
+		expect(t, tt.name+": Connect()", errorOf(h.Connect(t.Context(), tt.cred)), tt.want)
 	}
 	connect(t, h, c)
-	if _, err := h.Connect(t.Context(), c); !errors.Is(err, githubsim.ErrSessionConflict) {
-		t.Errorf("second Connect() error = %v, want ErrSessionConflict", err)
-	}
+	expect(t, "second Connect()", errorOf(h.Connect(t.Context(), c)), githubsim.ErrSessionConflict)
 }
 
 func TestNext_NotAcknowledged_IsDeliveredAgain(t *testing.T) {
@@ -59,9 +50,7 @@ func TestNext_NotAcknowledged_IsDeliveredAgain(t *testing.T) {
 	if again := next(t, s, 0); again != m || m.Job.ID != "j" {
 		t.Errorf("Next(0) twice = %+v, %+v, want the same message", m, again)
 	}
-	if err := h.Cancel("j"); err != nil {
-		t.Fatalf("Cancel() error = %v", err)
-	}
+	check(t, h.Cancel("j"))
 	if c := next(t, s, m.ID); c.Kind != githubsim.MessageCancel || c.ID <= m.ID {
 		t.Errorf("Next(%d) = %+v, want the cancellation", m.ID, c)
 	}
@@ -73,12 +62,8 @@ func TestComplete_TakesBackWhatWasNotDelivered(t *testing.T) {
 	s := connect(t, h, lasting(t, h, "i-1-1", "a"))
 	submit(t, h, githubsim.Job{ID: "1", Label: "a"}, githubsim.Job{ID: "2", Label: "a"})
 	m := next(t, s, 0)
-	if err := h.Cancel("1"); err != nil {
-		t.Fatalf("Cancel() error = %v", err)
-	}
-	if err := s.Complete(t.Context(), "1", githubsim.Success); err != nil {
-		t.Fatalf("Complete() error = %v", err)
-	}
+	check(t, h.Cancel("1"))
+	check(t, s.Complete(t.Context(), "1", githubsim.Success))
 	if got := next(t, s, m.ID); got.Kind != githubsim.MessageJob || got.Job.ID != "2" {
 		t.Errorf("Next() = %+v, want job 2", got)
 	}
@@ -101,9 +86,7 @@ func TestClose_UnacknowledgedJobGoesBackToTheQueue(t *testing.T) {
 		if rec.State != want || acknowledged && rec.Conclusion != githubsim.Failure {
 			t.Errorf("job acknowledged %v after Close() = %+v, want %s", acknowledged, rec, want)
 		}
-		if _, err := s.Next(t.Context(), 0); !errors.Is(err, githubsim.ErrSessionGone) {
-			t.Errorf("Next() after Close() error = %v, want ErrSessionGone", err)
-		}
+		expect(t, "Next() after Close()", errorOf(s.Next(t.Context(), 0)), githubsim.ErrSessionGone)
 	}
 }
 
@@ -128,17 +111,13 @@ func TestSession_TimesOut_AtItsLimit(t *testing.T) {
 		if rec := record(t, h, "j"); rec.State != githubsim.Running {
 			t.Errorf("job one tick before the session's limit = %+v, want running", rec)
 		}
-		if _, err := h.Connect(t.Context(), c); !errors.Is(err, githubsim.ErrSessionConflict) {
-			t.Errorf("Connect() one tick before error = %v, want ErrSessionConflict", err)
-		}
+		expect(t, "Connect() one tick before", errorOf(h.Connect(t.Context(), c)), githubsim.ErrSessionConflict)
 		time.Sleep(time.Hour) // the job ended at the limit, whenever one looks
 		rec := record(t, h, "j")
 		if rec.Conclusion != githubsim.Failure || !rec.FinishedAt.Equal(end) {
 			t.Errorf("job = %+v, want failure at %s", rec, end)
 		}
-		if err := s.Complete(t.Context(), "j", githubsim.Success); !errors.Is(err, githubsim.ErrSessionGone) {
-			t.Errorf("late Complete() error = %v, want ErrSessionGone", err)
-		}
+		expect(t, "late Complete()", s.Complete(t.Context(), "j", githubsim.Success), githubsim.ErrSessionGone)
 		connect(t, h, c)
 	})
 }
@@ -159,12 +138,8 @@ func TestWait_LearnsOfATimeout(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		submit(t, h, githubsim.Job{ID: "k", Label: "nobody"})
-		if _, err := h.Wait(ctx, "k"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Wait() for a queued job error = %v, want DeadlineExceeded", err)
-		}
-		if _, err := h.Wait(t.Context(), "none"); !errors.Is(err, githubsim.ErrNoJob) {
-			t.Errorf("Wait() for no job error = %v, want ErrNoJob", err)
-		}
+		expect(t, "Wait() for a queued job", errorOf(h.Wait(ctx, "k")), context.DeadlineExceeded)
+		expect(t, "Wait() for no job", errorOf(h.Wait(t.Context(), "none")), githubsim.ErrNoJob)
 	})
 }
 
@@ -174,26 +149,18 @@ func TestAttach_Cancelled_ReportsItsJob(t *testing.T) {
 		stop := attach(t, h, lasting(t, h, "i-1-1", "a"), nil)
 		submit(t, h, githubsim.Job{ID: "1", Label: "a", Seconds: 60}, githubsim.Job{ID: "2", Label: "a", Seconds: 60}, githubsim.Job{ID: "3", Label: "a"})
 		time.Sleep(30 * time.Second)
-		if err := h.Cancel("1"); err != nil {
-			t.Fatalf("Cancel() error = %v", err)
-		}
+		check(t, h.Cancel("1"))
 		rec, err := h.Wait(t.Context(), "1")
 		if err != nil || rec.Conclusion != githubsim.Cancelled || rec.FinishedAt.Sub(rec.StartedAt) != 30*time.Second {
 			t.Errorf("Wait(1) = %+v, %v, want cancelled after 30 s", rec, err)
 		}
-		if err := h.Cancel("1"); err != nil {
-			t.Errorf("Cancel() of a completed job error = %v, want nil", err)
-		}
+		expect(t, "Cancel() of a completed job", h.Cancel("1"), nil)
 		time.Sleep(10 * time.Second)
-		if err := stop(); !errors.Is(err, context.Canceled) {
-			t.Errorf("Attach() error = %v, want Canceled", err)
-		}
+		expect(t, "Attach()", stop(), context.Canceled)
 		if rec := record(t, h, "2"); rec.Conclusion != githubsim.Cancelled {
 			t.Errorf("job at the runner's end = %+v, want cancelled", rec)
 		}
-		if err := h.Cancel("3"); err != nil {
-			t.Fatalf("Cancel(3) error = %v", err)
-		}
+		check(t, h.Cancel("3"))
 		if rec := record(t, h, "3"); rec.Conclusion != githubsim.Cancelled || rec.Runner != "" {
 			t.Errorf("job cancelled in the queue = %+v", rec)
 		}
@@ -213,9 +180,7 @@ func TestListen_ServiceAwayAtTheJobsEnd_IsToldLater(t *testing.T) {
 		if rec, err := h.Wait(t.Context(), "j"); err != nil || rec.Conclusion != githubsim.Success {
 			t.Errorf("Wait() = %+v, %v, want success", rec, err)
 		}
-		if err := stop(); err != nil {
-			t.Errorf("Attach() error = %v, want nil", err)
-		}
+		expect(t, "Attach()", stop(), nil)
 	})
 }
 
@@ -223,9 +188,7 @@ func TestDeprecated_NoMessages(t *testing.T) {
 	h := newHub(githubsim.Options{})
 	_, c := jit(t, h, "i-1-1", "a")
 	h.SetDeprecated(true)
-	if err := h.Attach(t.Context(), c, nil); !errors.Is(err, githubsim.ErrDeprecated) {
-		t.Errorf("Attach() error = %v, want ErrDeprecated", err)
-	}
+	expect(t, "Attach()", h.Attach(t.Context(), c, nil), githubsim.ErrDeprecated)
 	h.SetDeprecated(false)
 	s := connect(t, h, c)
 	submit(t, h, githubsim.Job{ID: "j", Label: "a"})
@@ -247,28 +210,14 @@ func TestRegister_Tokens(t *testing.T) {
 		}
 		time.Sleep(time.Hour - 1)
 		for _, name := range []string{"one", "two"} {
-			if err := register(tok.Value, name); err != nil {
-				t.Errorf("Register(%s) within the hour error = %v", name, err)
-			}
+			expect(t, "Register("+name+") within the hour", register(tok.Value, name), nil)
 		}
-		if err := register(tok.Value, "ONE"); !errors.Is(err, githubapi.ErrNameTaken) {
-			t.Errorf("Register(ONE) error = %v, want ErrNameTaken", err)
-		}
-		if err := register("guess", "three"); !errors.Is(err, githubsim.ErrUnauthorized) {
-			t.Errorf("Register() with a guess error = %v, want ErrUnauthorized", err)
-		}
-		if err := h.Unregister(t.Context(), tok.Value, 1); err != nil {
-			t.Errorf("Unregister() error = %v", err)
-		}
-		if err := h.Unregister(t.Context(), tok.Value, 1); err != nil {
-			t.Errorf("Unregister() again error = %v, want nil", err)
-		}
+		expect(t, "Register(ONE)", register(tok.Value, "ONE"), githubapi.ErrNameTaken)
+		expect(t, "Register() with a guess", register("guess", "three"), githubsim.ErrUnauthorized)
+		expect(t, "Unregister()", h.Unregister(t.Context(), tok.Value, 1), nil)
+		expect(t, "Unregister() again", h.Unregister(t.Context(), tok.Value, 1), nil)
 		time.Sleep(1)
-		if err := register(tok.Value, "three"); !errors.Is(err, githubsim.ErrUnauthorized) {
-			t.Errorf("Register() after the hour error = %v, want ErrUnauthorized", err)
-		}
-		if err := h.Unregister(t.Context(), tok.Value, 2); !errors.Is(err, githubsim.ErrUnauthorized) {
-			t.Errorf("Unregister() after the hour error = %v, want ErrUnauthorized", err)
-		}
+		expect(t, "Register() after the hour", register(tok.Value, "three"), githubsim.ErrUnauthorized)
+		expect(t, "Unregister() after the hour", h.Unregister(t.Context(), tok.Value, 2), githubsim.ErrUnauthorized)
 	})
 }

@@ -40,9 +40,7 @@ func TestConfigure_Refusals(t *testing.T) {
 			}
 			s := w.start(t, t.TempDir(), nil, args...)
 			check(t, "configure", s.ended(t), 1, s)
-			if !strings.Contains(s.err.String(), tt.says) {
-				t.Errorf("stderr = %s, want %q", s.err, tt.says)
-			}
+			s.err.has(t, tt.says)
 			for _, secret := range []string{good["--token"], "guess"} {
 				if all := s.out.String() + s.err.String(); strings.Contains(all, secret) {
 					t.Errorf("output tells the token: %s", all)
@@ -75,9 +73,7 @@ func TestConfigure_GitHubAway_SaysSoAsTheRealProgram(t *testing.T) {
 			w.SetOutage(githubsim.Outage{Mode: tt.outage})
 			s := w.start(t, t.TempDir(), nil, "configure", "--unattended", "--no-default-labels", "--url", w.URL(), "--token", token, "--name", "n", "--labels", "a")
 			check(t, "configure", s.ended(t), 1, s)
-			if !strings.Contains(s.err.String(), tt.says) {
-				t.Errorf("stderr = %s, want %q", s.err, tt.says)
-			}
+			s.err.has(t, tt.says)
 		})
 	}
 }

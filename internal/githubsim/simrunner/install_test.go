@@ -23,17 +23,11 @@ import (
 func installed(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	exe := filepath.Join(t.TempDir(), `it's a "$runner" \ `)
-	if err := os.Symlink(self, exe); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(self, exe))
 	dir := filepath.Join(t.TempDir(), "the runner's $folder")
-	if err := simrunner.Install(dir, exe); err != nil {
-		t.Fatalf("Install() error = %v", err)
-	}
+	must(t, simrunner.Install(dir, exe))
 	return dir
 }
 
@@ -48,9 +42,7 @@ func spawn(t *testing.T, path string, args ...string) (*exec.Cmd, *text) {
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = patience
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("start %s: %v", path, err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		if cmd.ProcessState == nil {
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
@@ -78,15 +70,11 @@ func TestInstalled_ListenerIsTheProgram(t *testing.T) {
 		w.submit(t, githubsim.Job{ID: "j", Label: "a", Name: "long", Script: fmt.Sprintf(`echo >"%s"; exec sleep 1000`, up)})
 		out.await(t, "Running job: long")
 		awaitFile(t, up, "\n") // until its worker is at work it is Canceled without a word
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(sig))
 		if code := exitCode(t, cmd); code != want {
 			t.Errorf("exit code after %s = %d, want %d; output:\n%s", sig, code, want, out)
 		}
-		if got := w.completed(t, "j").Conclusion; got != githubsim.Failure {
-			t.Errorf("conclusion after %s = %s, want failure: the runner was stopped, not the job", sig, got)
-		}
+		w.concluded(t, "j", githubsim.Failure) // the runner was stopped, not the job
 	}
 }
 
@@ -98,12 +86,9 @@ func TestInstalled_KilledRunnerFailsItsJob(t *testing.T) {
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Name: "long", Script: fmt.Sprintf(`echo $$ >"%s"; sleep 1000`, pid)})
 	out.await(t, "Running job: long")
 	var step int
-	if _, err := fmt.Sscan(awaitFile(t, pid, ""), &step); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	_, err := fmt.Sscan(awaitFile(t, pid, ""), &step)
+	must(t, err)
+	must(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 	if code := exitCode(t, cmd); code != -1 {
 		t.Errorf("exit code of the killed runner = %d, want -1", code)
 	}
@@ -160,9 +145,7 @@ func TestInstall_FolderAboveNotListable(t *testing.T) {
 	}
 	top := t.TempDir()
 	dir := filepath.Join(top, "closed", "runner")
-	if err := errors.Join(os.Chmod(filepath.Dir(top), 0o755), os.MkdirAll(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o711)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(filepath.Dir(top), 0o755), os.MkdirAll(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o711)))
 	cmd := exec.Command("/bin/ls", filepath.Dir(dir)) // what the check stands for
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	if err := cmd.Run(); err == nil {
@@ -170,15 +153,9 @@ func TestInstall_FolderAboveNotListable(t *testing.T) {
 	}
 	exe := filepath.Join(top, "program")
 	b, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(exe, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := simrunner.Install(dir, exe); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(exe, b, 0o755))
+	must(t, simrunner.Install(dir, exe))
 	cmd = exec.Command(filepath.Join(dir, "bin", "Runner.Listener"), "--version")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()

@@ -19,9 +19,7 @@ import (
 func script(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o755))
 	return path
 }
 
@@ -59,9 +57,7 @@ func TestHooks_AroundTheJob(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, githubsim.Options{})
 			log := filepath.Join(t.TempDir(), "log")
-			if err := os.WriteFile(log, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(log, nil, 0o600))
 			env := os.Environ()
 			if tt.started != nil {
 				env = append(env, "ACTIONS_RUNNER_HOOK_JOB_STARTED="+tt.started(t, log))
@@ -91,17 +87,11 @@ func TestCancel_InterruptsTheStep(t *testing.T) {
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Script: fmt.Sprintf(
 		`trap 'echo interrupted >>"%[1]s"; exit 0' INT; echo up >>"%[1]s"; while :; do sleep 0.01; done`, mark)})
 	awaitFile(t, mark, "up\n")
-	if err := w.Cancel("j"); err != nil {
-		t.Fatalf("Cancel() error = %v", err)
-	}
+	must(t, w.Cancel("j"))
 	check(t, "run", s.ended(t), 0, s)
-	if got := w.completed(t, "j").Conclusion; got != githubsim.Cancelled {
-		t.Errorf("conclusion = %s, want cancelled", got)
-	}
+	w.concluded(t, "j", githubsim.Cancelled)
 	awaitFile(t, mark, "up\ninterrupted\n")
-	if !strings.Contains(s.out.String(), "completed with result: Canceled") {
-		t.Errorf("output = %s", s.out)
-	}
+	s.out.has(t, "completed with result: Canceled")
 }
 
 func TestCancel_EndsTheWholeTreeOfAStubbornStep(t *testing.T) {
@@ -112,12 +102,9 @@ func TestCancel_EndsTheWholeTreeOfAStubbornStep(t *testing.T) {
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Script: fmt.Sprintf(
 		`trap '' INT TERM; setsid sleep 1000 & echo "$! $$" >"%s.tmp"; mv "%[1]s.tmp" "%[1]s"; while :; do sleep 0.01; done`, pids)})
 	var child, step int
-	if _, err := fmt.Sscan(awaitFile(t, pids, ""), &child, &step); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Cancel("j"); err != nil {
-		t.Fatalf("Cancel() error = %v", err)
-	}
+	_, err := fmt.Sscan(awaitFile(t, pids, ""), &child, &step)
+	must(t, err)
+	must(t, w.Cancel("j"))
 	check(t, "run", s.ended(t), 0, s)
 	gone(t, child)
 	gone(t, step)
@@ -130,12 +117,8 @@ func TestOrphans_EndWithTheJob(t *testing.T) {
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Script: fmt.Sprintf(`setsid sleep 1000 & echo $! >"%s"`, pid)})
 	check(t, "run", s.ended(t), 0, s)
 	n, err := strconv.Atoi(strings.TrimSpace(awaitFile(t, pid, "")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := w.completed(t, "j").Conclusion; got != githubsim.Success {
-		t.Errorf("conclusion = %s, want success", got)
-	}
+	must(t, err)
+	w.concluded(t, "j", githubsim.Success)
 	gone(t, n)
 }
 

@@ -18,6 +18,14 @@ import (
 	"github.com/remuda-run/remuda/internal/githubsim"
 )
 
+// must ends a test with an error that nothing explains.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func check(t *testing.T, what string, got, want int, s *started) {
 	t.Helper()
 	if got != want {
@@ -59,9 +67,7 @@ $`
 		t.Errorf("output = %s, want %s", got, pattern)
 	}
 	raw, err := os.ReadFile(seen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	workspace := filepath.Join(dir, "_work", "shop", "shop")
 	want := strings.Join([]string{
 		workspace, "GITHUB_ACTIONS=true", "GITHUB_JOB=j", "GITHUB_REPOSITORY=acme/shop",
@@ -83,14 +89,10 @@ func TestToken_S14_ManyJobs_UntilStopped_ThenRemoved(t *testing.T) {
 	}
 	s := w.start(t, dir, os.Environ(), configure...)
 	check(t, "configure", s.ended(t), 0, s)
-	if !strings.Contains(s.out.String(), "√ Runner successfully added") {
-		t.Errorf("configure says\n%s", s.out)
-	}
+	s.out.has(t, "√ Runner successfully added")
 	s = w.start(t, dir, os.Environ(), configure...)
 	check(t, "configure again", s.ended(t), 1, s)
-	if !strings.Contains(s.err.String(), "already configured") {
-		t.Errorf("configure again says\n%s", s.err)
-	}
+	s.err.has(t, "already configured")
 	want := []githubsim.Registration{{ID: 1, Name: "i-0b-7", Group: "Default", Labels: []string{"run-9"}, Jobs: []string{}}}
 	if diff := cmp.Diff(want, registrations(w)); diff != "" {
 		t.Errorf("registrations (-want +got):\n%s", diff)
@@ -104,20 +106,14 @@ func TestToken_S14_ManyJobs_UntilStopped_ThenRemoved(t *testing.T) {
 		w.submit(t, j)
 		w.completed(t, j.ID)
 	}
-	if got := w.completed(t, "2").Conclusion; got != githubsim.Failure {
-		t.Errorf("conclusion of a script that exits with 3 = %s, want failure", got)
-	}
+	w.concluded(t, "2", githubsim.Failure)
 	begun := filepath.Join(dir, "begun")
 	w.submit(t, githubsim.Job{ID: "3", Label: "run-9", Name: "three", Script: "echo >" + begun + "; sleep 1000"})
 	awaitFile(t, begun, "") // not before: a job not begun goes back to the queue
 	check(t, "stopped", s.exit(t), 0, s)
-	if got := w.completed(t, "3").Conclusion; got != githubsim.Failure {
-		t.Errorf("conclusion of the job that ran at the signal = %s, want failure: it was not cancelled", got)
-	}
+	w.concluded(t, "3", githubsim.Failure) // it was not cancelled
 	for _, part := range []string{"Job one completed with result: Succeeded", "Job two completed with result: Failed", "Job three completed with result: Canceled", "Exiting..."} {
-		if !strings.Contains(s.out.String(), part) {
-			t.Errorf("no %q in\n%s", part, s.out)
-		}
+		s.out.has(t, part)
 	}
 
 	s = w.start(t, dir, os.Environ(), "remove", "--token", token)
@@ -148,23 +144,17 @@ func TestInputs_FromTheEnvironment(t *testing.T) {
 	s := w.start(t, dir, env, "run")
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Script: `test -z "$ACTIONS_RUNNER_INPUT_JITCONFIG"`})
 	check(t, "run", s.ended(t), 0, s)
-	if got := w.completed(t, "j").Conclusion; got != githubsim.Success {
-		t.Errorf("conclusion = %s, want success: the job must not see the secret", got)
-	}
+	w.concluded(t, "j", githubsim.Success) // the job must not see the secret
 }
 
 func TestDotEnv_IsLoaded(t *testing.T) {
 	w := newWorld(t, githubsim.Options{})
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("FROM_FILE=a=b\n\nnonsense\n=x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, ".env"), []byte("FROM_FILE=a=b\n\nnonsense\n=x\n"), 0o600))
 	s := w.start(t, dir, append(os.Environ(), "FROM_FILE=no"), "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Script: `test "$FROM_FILE" = a=b`})
 	check(t, "run", s.ended(t), 0, s)
-	if got := w.completed(t, "j").Conclusion; got != githubsim.Success {
-		t.Errorf("conclusion = %s, want success", got)
-	}
+	w.concluded(t, "j", githubsim.Success)
 }
 
 func TestDeleted_S86_WhileItListens(t *testing.T) {
@@ -172,14 +162,10 @@ func TestDeleted_S86_WhileItListens(t *testing.T) {
 	dir := t.TempDir()
 	s := w.start(t, dir, nil, "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
 	s.out.await(t, "Listening for Jobs")
-	if err := w.DeleteRunner(t.Context(), 1); err != nil {
-		t.Fatalf("DeleteRunner() error = %v", err)
-	}
+	must(t, w.DeleteRunner(t.Context(), 1))
 	w.submit(t, githubsim.Job{ID: "j", Label: "a"})
 	check(t, "deleted", s.ended(t), 0, s)
-	if !strings.Contains(s.err.String(), "The runner no longer exists on the server. Cleaning up local configuration.") {
-		t.Errorf("stderr = %s", s.err)
-	}
+	s.err.has(t, "The runner no longer exists on the server. Cleaning up local configuration.")
 	if got := w.state("j"); got != githubsim.Queued {
 		t.Errorf("job of the run after the deletion is %s, want queued", got)
 	}
@@ -191,14 +177,10 @@ func TestDeleted_S86_WhileItListens(t *testing.T) {
 func TestDeleted_BeforeItStarts(t *testing.T) {
 	w := newWorld(t, githubsim.Options{})
 	config := w.jit(t, "i-1-1", "a")
-	if err := w.DeleteRunner(t.Context(), 1); err != nil {
-		t.Fatalf("DeleteRunner() error = %v", err)
-	}
+	must(t, w.DeleteRunner(t.Context(), 1))
 	s := w.start(t, t.TempDir(), nil, "run", "--jitconfig", config)
 	check(t, "run", s.ended(t), 1, s)
-	if !strings.Contains(s.err.String(), "The runner registration has been deleted from the server") {
-		t.Errorf("stderr = %s", s.err)
-	}
+	s.err.has(t, "The runner registration has been deleted from the server")
 }
 
 func TestJITConfig_Malformed(t *testing.T) {
@@ -247,9 +229,7 @@ func TestSessionGone_IsCreatedAnew(t *testing.T) {
 	w.SetOutage(githubsim.Outage{})
 	w.submit(t, githubsim.Job{ID: "j", Label: "a"})
 	check(t, "run", s.ended(t), 0, s)
-	if got := w.completed(t, "j").Conclusion; got != githubsim.Success {
-		t.Errorf("conclusion = %s, want success", got)
-	}
+	w.concluded(t, "j", githubsim.Success)
 	if n := strings.Count(s.out.String(), "Listening for Jobs"); n != 1 {
 		t.Errorf("said %d times that it listens, want once", n)
 	}
@@ -302,18 +282,14 @@ func TestDeprecated_ExitCode(t *testing.T) {
 		w.SetDeprecated(true)
 		s := w.start(t, t.TempDir(), tt.env, "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
 		check(t, "deprecated", s.ended(t), tt.want, s)
-		if !strings.Contains(s.err.String(), "is deprecated and cannot receive messages") {
-			t.Errorf("stderr = %s", s.err)
-		}
+		s.err.has(t, "is deprecated and cannot receive messages")
 	}
 }
 
 func TestRetryableError_EndsWith2(t *testing.T) {
 	w := newWorld(t, githubsim.Options{})
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ".runner"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, ".runner"), []byte("{"), 0o600))
 	s := w.start(t, dir, nil, "run")
 	check(t, "broken configuration", s.ended(t), 2, s)
 }

@@ -28,9 +28,7 @@ func TestHook_Fails_StepsThatRunAlwaysDo(t *testing.T) {
 	s := w.start(t, t.TempDir(), env, "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Pre: echo("pre"), Script: echo("step"), Always: echo("always"), Post: echo("post")})
 	check(t, "run", s.ended(t), 0, s)
-	if got := w.completed(t, "j").Conclusion; got != githubsim.Failure {
-		t.Errorf("conclusion = %s, want failure", got)
-	}
+	w.concluded(t, "j", githubsim.Failure)
 	awaitFile(t, log, "started\npre\nalways\npost\ncompleted\n")
 }
 
@@ -43,9 +41,7 @@ func TestCut_StepsAfterwards(t *testing.T) {
 		want  githubsim.Conclusion
 	}{
 		{"Cancelled", func(t *testing.T, w *world, _ *started) {
-			if err := w.Cancel("j"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.Cancel("j"))
 		}, "step\nalways\npost\n", githubsim.Cancelled},
 		{"Stopped", func(_ *testing.T, _ *world, s *started) { s.stop() }, "step\n", githubsim.Failure},
 	} {
@@ -58,12 +54,8 @@ func TestCut_StepsAfterwards(t *testing.T) {
 			awaitFile(t, log, "step\n")
 			tt.cut(t, w, s)
 			check(t, "run", s.ended(t), 0, s)
-			if got := w.completed(t, "j").Conclusion; got != tt.want {
-				t.Errorf("conclusion = %s, want %s", got, tt.want)
-			}
-			if !strings.Contains(s.out.String(), "Job long completed with result: Canceled") {
-				t.Errorf("output = %s", s.out)
-			}
+			w.concluded(t, "j", tt.want)
+			s.out.has(t, "Job long completed with result: Canceled")
 			awaitFile(t, log, tt.steps)
 		})
 	}
@@ -100,23 +92,16 @@ func TestListener_Killed_WorkerReports(t *testing.T) {
 	w := newWorld(t, githubsim.Options{Clock: clk})
 	cmd, out := spawn(t, filepath.Join(installed(t), "bin", "Runner.Listener"), "run", "--jitconfig", w.jit(t, "i-1-1", "a"))
 	gate := filepath.Join(t.TempDir(), "gate")
-	if err := syscall.Mkfifo(gate, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(gate, 0o600))
 	w.submit(t, githubsim.Job{ID: "j", Label: "a", Name: "long", Script: "read line <" + gate})
 	out.await(t, "Running job: long")
 	f, err := os.OpenFile(gate, os.O_WRONLY, 0) // returns once the step is there
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Kill())
 	exitCode(t, cmd)
-	if _, err := f.WriteString("go on\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = f.WriteString("go on\n")
+	must(t, err)
 	if got := w.completed(t, "j"); got.Conclusion != githubsim.Success {
 		t.Errorf("job = %+v, want success", got)
 	}

@@ -68,36 +68,36 @@ func bounded(t *testing.T) context.Context {
 func (w *world) jit(t *testing.T, name, label string) string {
 	t.Helper()
 	j, err := w.JITConfig(t.Context(), name, label)
-	if err != nil {
-		t.Fatalf("JITConfig(%s) error = %v", name, err)
-	}
+	must(t, err)
 	return j.Config
 }
 
 func (w *world) token(t *testing.T) string {
 	t.Helper()
 	tok, err := w.RegistrationToken(t.Context())
-	if err != nil {
-		t.Fatalf("RegistrationToken() error = %v", err)
-	}
+	must(t, err)
 	return tok.Value
 }
 
 func (w *world) submit(t *testing.T, j githubsim.Job) {
 	t.Helper()
-	if err := w.Submit(j); err != nil {
-		t.Fatalf("Submit(%s) error = %v", j.ID, err)
-	}
+	must(t, w.Submit(j))
 }
 
 // completed waits for a job's end.
 func (w *world) completed(t *testing.T, id string) githubsim.JobRecord {
 	t.Helper()
 	rec, err := w.Wait(bounded(t), id)
-	if err != nil {
-		t.Fatalf("Wait(%s) error = %v", id, err)
-	}
+	must(t, err)
 	return rec
+}
+
+// concluded judges the conclusion of a job, once it is completed.
+func (w *world) concluded(t *testing.T, id string, want githubsim.Conclusion) {
+	t.Helper()
+	if got := w.completed(t, id).Conclusion; got != want {
+		t.Errorf("conclusion of job %s = %s, want %s", id, got, want)
+	}
 }
 
 // await waits until something of the hub holds.
@@ -137,6 +137,14 @@ func (x *text) String() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.all.String()
+}
+
+// has judges what was written so far.
+func (x *text) has(t *testing.T, part string) {
+	t.Helper()
+	if !strings.Contains(x.String(), part) {
+		t.Errorf("no %q in:\n%s", part, x)
+	}
 }
 
 func (x *text) await(t *testing.T, part string) {
