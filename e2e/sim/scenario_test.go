@@ -44,9 +44,7 @@ func script(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	check(t, err)
 	want, err := sim.ParseScenario(string(text))
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	check(t, err)
 	if len(want.About) == 0 {
 		t.Errorf("%s: no comment above: it must say what the script shows", file)
 	}

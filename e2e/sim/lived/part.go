@@ -34,21 +34,12 @@ func (c *Collector) Add(o sim.Script, r sim.Report) {
 	}
 	c.edges, c.orders = plus(c.edges, r.Coverage.Edges), plus(c.orders, r.Coverage.Orders)
 	c.part.Events = plus(c.part.Events, events(o))
-	type fault struct {
-		sim.Site
-		sim.Kind
-	}
-	fired := map[fault]bool{}
+	fired := map[string]bool{}
 	for _, f := range r.Fired {
-		fired[fault{f.Site, f.Kind}] = true
+		fired[faultAt(f.Site.String(), f.Kind)] = true
 	}
-	var names []string
-	for f := range maps.Keys(fired) {
-		names = append(names, faultAt(f.Site.String(), f.Kind))
-	}
-	if len(names) > 0 {
-		slices.Sort(names)
-		c.part.Together = append(c.part.Together, names)
+	if len(fired) > 0 {
+		c.part.Together = append(c.part.Together, slices.Sorted(maps.Keys(fired)))
 	}
 }
 

@@ -65,7 +65,6 @@ func All(dir string) ([]Bug, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("list patches: no *.patch in %s", dir)
 	}
-	slices.Sort(paths)
 	var out []Bug
 	for _, path := range paths {
 		b, err := Read(path)

@@ -23,10 +23,15 @@ const (
 func bugs(t *testing.T) []plant.Bug {
 	t.Helper()
 	all, err := plant.All("../testdata/bugs")
+	check(t, err)
+	return all
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
 }
 
 // Every patch still applies, to the code of the product alone, and changes it.
@@ -45,9 +50,7 @@ func TestPatches_Apply_G10(t *testing.T) {
 		}
 		for path, text := range files {
 			before, err := os.ReadFile(filepath.Join(root, path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if string(before) == text {
 				t.Errorf("%s changes nothing in %s", b.Path, path)
 			}
@@ -65,17 +68,11 @@ func TestPatches_Apply_G10(t *testing.T) {
 func TestDocs_ListPlantedBugs_G10(t *testing.T) {
 	path := filepath.Join(root, "docs", "reliability.md")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want, err := plant.Document(string(text), bugs(t), nil)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	check(t, err)
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(path, []byte(want), 0o600))
 		return
 	}
 	if diff := cmp.Diff(want, string(text)); diff != "" {
@@ -112,15 +109,11 @@ func TestParse_TheUnitTestThatFindsIt(t *testing.T) {
 // A block that is not there, or more than once, is no place to plant a bug, and the error names the patch.
 func TestApply_OnlyWhereTheOldLinesAreOnce(t *testing.T) {
 	b, err := plant.Parse("# H13: x\n--- a/f.go\n+++ b/f.go\n@@ -1 +1 @@\n one\n-a\n+b\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b.Path = "x.patch"
 	for text, want := range map[string]string{"zero\none\na\ntwo\n": "zero\none\nb\ntwo\n", "one\nc\n": "", "one\na\none\na\n": ""} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "f.go"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(dir, "f.go"), []byte(text), 0o600))
 		got, err := b.Apply(dir)
 		if got["f.go"] != want || (err == nil) != (want != "") || err != nil && !strings.Contains(err.Error(), "x.patch") {
 			t.Errorf("Apply to %q = %q, %v; want %q", text, got["f.go"], err, want)

@@ -2,6 +2,7 @@ package plant
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,9 +36,7 @@ func Document(text string, bugs []Bug, hunted map[string]Hunted) (string, error)
 		return "", fmt.Errorf("the marks %q and %q must be there", begin, end)
 	}
 	all := rows(table)
-	for name, h := range hunted {
-		all[name] = h
-	}
+	maps.Copy(all, hunted)
 	var b strings.Builder
 	b.WriteString(above + begin + rate(bugs, all) + "\n\n")
 	b.WriteString("| patch | of | what is wrong | found by | what broke | CPU-s |\n|---|---|---|---|---|---|\n")

@@ -1,6 +1,7 @@
 package ec2test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -19,10 +20,7 @@ func checkFleet(q *node) *failure {
 	case q.int("TargetCapacitySpecification", "TotalTargetCapacity") < 1:
 		return bad("InvalidParameterValue", "TotalTargetCapacity must be at least 1")
 	}
-	if f := checkUsage(q); f != nil {
-		return f
-	}
-	if f := checkTagSpecs(q, "fleet", "instance", "volume", "network-interface"); f != nil {
+	if f := cmp.Or(checkUsage(q), checkTagSpecs(q, "fleet", "instance", "volume", "network-interface")); f != nil {
 		return f
 	}
 	configs := q.list("LaunchTemplateConfigs")

@@ -2,10 +2,7 @@ package ec2test
 
 import (
 	"cmp"
-	"io"
-	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,10 +48,7 @@ func (n *node) at(path ...string) *node {
 func (n *node) str(path ...string) string { return n.at(path...).value }
 
 func (n *node) int(path ...string) int {
-	i, err := strconv.Atoi(n.str(path...))
-	if err != nil {
-		return 0
-	}
+	i, _ := strconv.Atoi(n.str(path...)) // 0 if it is none
 	return i
 }
 
@@ -63,19 +57,12 @@ func (n *node) has(path ...string) bool {
 	return m.value != "" || len(m.kids) > 0
 }
 
-// list returns the members of a list in their order.
+// list returns the members of a list, which have the numbers from 1.
 func (n *node) list(path ...string) []*node {
-	m := n.at(path...)
-	var keys []int
-	for key := range m.kids {
-		if i, err := strconv.Atoi(key); err == nil {
-			keys = append(keys, i)
-		}
-	}
-	slices.Sort(keys)
+	kids := n.at(path...).kids
 	var out []*node
-	for _, i := range keys {
-		out = append(out, m.kids[strconv.Itoa(i)])
+	for i := 1; kids[strconv.Itoa(i)] != nil; i++ {
+		out = append(out, kids[strconv.Itoa(i)])
 	}
 	return out
 }
@@ -104,14 +91,6 @@ func (n *node) filters() map[string][]string {
 		out[f.str("Name")] = f.strings("Value")
 	}
 	return out
-}
-
-func readForm(r *http.Request) (url.Values, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	return url.ParseQuery(string(body))
 }
 
 // compareMem orders types by memory, which for one number of vCPUs is near enough to the price.

@@ -109,17 +109,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveParameter(w, r)
 		return
 	}
-	form, err := readForm(r)
-	if err != nil {
+	if err := r.ParseForm(); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	q := parse(form)
+	q := parse(r.PostForm)
 	action := q.str("Action")
 	isIAM := action == "GetInstanceProfile"
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests[action] = append(s.requests[action], form)
+	s.requests[action] = append(s.requests[action], r.PostForm)
 	fault, faulty := s.nextFault(action)
 	if faulty && !fault.After {
 		fault.answer(w, isIAM)
@@ -165,41 +164,28 @@ func (f Fault) answer(w http.ResponseWriter, isIAM bool) {
 }
 
 func (s *Server) serve(action string, q *node) (string, *failure) {
-	switch action {
-	case "CreateFleet":
-		return s.fleets.create(q)
-	case "TerminateInstances":
-		return s.instances.terminate(q)
-	case "DescribeInstances":
-		return s.instances.describe(q)
-	case "DescribeVolumes":
-		return s.instances.describeVolumes(q)
-	case "DescribeInstanceTypes":
-		return s.resources.describeTypes(q)
-	case "DescribeInstanceTypeOfferings":
-		return s.resources.describeOfferings(q)
-	case "DescribeSubnets":
-		return s.resources.describeSubnets(q)
-	case "DescribeSecurityGroups":
-		return s.resources.describeGroups(q)
-	case "DescribeImages":
-		return s.resources.describeImages(q)
-	case "DescribeLaunchTemplates":
-		return s.templates.describe(q)
-	case "DescribeLaunchTemplateVersions":
-		return s.templates.describeVersions(q)
-	case "CreateLaunchTemplate":
-		return s.templates.create(q)
-	case "CreateLaunchTemplateVersion":
-		return s.templates.createVersion(q)
-	case "ModifyLaunchTemplate":
-		return s.templates.modify(q)
-	case "DeleteLaunchTemplateVersions":
-		return s.templates.deleteVersions(q)
-	case "GetInstanceProfile":
-		return s.resources.getProfile(q)
+	serve, known := map[string]func(*node) (string, *failure){
+		"CreateFleet":                    s.fleets.create,
+		"TerminateInstances":             s.instances.terminate,
+		"DescribeInstances":              s.instances.describe,
+		"DescribeVolumes":                s.instances.describeVolumes,
+		"DescribeInstanceTypes":          s.resources.describeTypes,
+		"DescribeInstanceTypeOfferings":  s.resources.describeOfferings,
+		"DescribeSubnets":                s.resources.describeSubnets,
+		"DescribeSecurityGroups":         s.resources.describeGroups,
+		"DescribeImages":                 s.resources.describeImages,
+		"DescribeLaunchTemplates":        s.templates.describe,
+		"DescribeLaunchTemplateVersions": s.templates.describeVersions,
+		"CreateLaunchTemplate":           s.templates.create,
+		"CreateLaunchTemplateVersion":    s.templates.createVersion,
+		"ModifyLaunchTemplate":           s.templates.modify,
+		"DeleteLaunchTemplateVersions":   s.templates.deleteVersions,
+		"GetInstanceProfile":             s.resources.getProfile,
+	}[action]
+	if !known {
+		return "", bad("InvalidAction", "The action %s is not valid for this web service.", action)
 	}
-	return "", bad("InvalidAction", "The action %s is not valid for this web service.", action)
+	return serve(q)
 }
 
 func newID(prefix string) string {

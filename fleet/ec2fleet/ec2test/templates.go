@@ -1,6 +1,7 @@
 package ec2test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -105,17 +106,11 @@ func (l *templates) describeVersions(q *node) (string, *failure) {
 		all = t.versions
 	}
 	page, next := paged(l.api, q, all)
-	return next + set("launchTemplateVersionSet", page, func(v *version) string {
-		return t.showVersion(v)
-	}), nil
+	return next + set("launchTemplateVersionSet", page, t.showVersion), nil
 }
 
 func (l *templates) create(q *node) (string, *failure) {
-	f := checkTemplate(q)
-	if f == nil {
-		f = checkTagSpecs(q, "launch-template")
-	}
-	if l.api.malformed("CreateLaunchTemplate", f) != nil {
+	if f := l.api.malformed("CreateLaunchTemplate", cmp.Or(checkTemplate(q), checkTagSpecs(q, "launch-template"))); f != nil {
 		return "", f
 	}
 	name := q.str("LaunchTemplateName")

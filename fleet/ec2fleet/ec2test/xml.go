@@ -30,11 +30,7 @@ func set[T any](name string, all []T, item func(T) string) string {
 }
 
 func tagSet(tags map[string]string) string {
-	var keys []string
-	for key := range tags {
-		keys = append(keys, key)
-	}
-	return set("tagSet", keys, func(key string) string { return text("key", key) + text("value", tags[key]) })
+	return set("tagSet", sortedKeys(tags), func(key string) string { return text("key", key) + text("value", tags[key]) })
 }
 
 // failure is an error answer.
@@ -79,7 +75,7 @@ var sets = map[string]string{
 // echo writes a tree of a request as answers show it.
 func echo(name string, n *node) string {
 	if as, ok := sets[name]; ok {
-		return set(as, n.list(), func(m *node) string { return inner(m) })
+		return set(as, n.list(), inner)
 	}
 	return el(lower(name), inner(n))
 }
