@@ -91,8 +91,8 @@ func (a setClock) do(w *World) {
 	if !w.o.StoreTime {
 		return // whose store cannot tell the time believes its clock
 	}
-	who, ok := w.programOf(a.Who)
-	if !ok {
+	who := w.programOf(a.Who)
+	if who == "" {
 		return
 	}
 	if a.Back {

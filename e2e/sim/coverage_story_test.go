@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/remuda-run/remuda/e2e/sim"
@@ -26,12 +27,8 @@ func TestCoverage_OfAStory(t *testing.T) {
 			t.Errorf("%s: %d times, want %d", edge, got, want)
 		}
 	}
-	known := map[sim.Edge]bool{}
-	for _, e := range sim.Edges() {
-		known[e] = true
-	}
 	for e := range r.Coverage.Edges {
-		if !known[e] {
+		if !slices.Contains(sim.Edges(), e) {
 			t.Errorf("%s is of no table", e)
 		}
 	}

@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -21,9 +19,7 @@ func TestStories_LeaveNothingOut(t *testing.T) {
 	made := map[string]bool{} // methods and, of writes, the change
 	for _, s := range sim.Stories() {
 		r := sim.Run(t, s.Script)
-		for _, v := range r.Violations {
-			t.Errorf("%s: %s", s.Name, v)
-		}
+		sound(t, s.Name, r)
 		for c := range r.Made {
 			made[c.Method] = true
 			change, _, _ := strings.Cut(c.Detail, "@")
@@ -43,14 +39,9 @@ func TestStories_LeaveNothingOut(t *testing.T) {
 			}
 		}
 	}
-	for _, rule := range statemachine.Rules() {
-		if edge := fmt.Sprintf("Instance:%s>%s", rule.From, rule.To); rule.From != rule.To && !made[edge] {
-			t.Errorf("no story goes %s (%s)", edge, rule.On)
-		}
-	}
-	for _, rule := range statemachine.RequestRules() {
-		if edge := fmt.Sprintf("RunStatus:%s>%s", rule.From, rule.To); rule.From != rule.To && !made[edge] {
-			t.Errorf("no story goes %s (%s)", edge, rule.On)
+	for _, e := range sim.Edges() {
+		if e.From != e.To && !made[e.Table+":"+e.From+">"+e.To] {
+			t.Errorf("no story goes %s", e)
 		}
 	}
 }

@@ -54,9 +54,7 @@ func (e *exhausted) broken(t *testing.T, sc sim.Script, faults ...sim.Fault) (r 
 	e.stories, e.faults, e.calls, e.hours = e.stories+1, e.faults+len(r.Fired), e.calls+r.Calls, e.hours+r.Hours
 	e.settled, e.violations = max(e.settled, r.Settled), e.violations+len(r.Violations)
 	e.covered.add(t, sc, r)
-	for _, v := range r.Violations {
-		t.Errorf("with %v: %s", faults, v)
-	}
+	sound(t, fmt.Sprintf("with %v", faults), r)
 	return r, len(r.Fired) == len(faults)
 }
 
@@ -67,10 +65,8 @@ func TestSingles(t *testing.T) {
 	n := 0
 	for _, story := range sim.Stories() {
 		quiet := sim.Run(t, story.Script)
-		for _, v := range quiet.Violations {
-			e.violations++
-			t.Errorf("%s: without a fault: %s", story.Name, v)
-		}
+		e.violations += len(quiet.Violations)
+		sound(t, story.Name+": without a fault", quiet)
 		if story.Alone {
 			continue
 		}

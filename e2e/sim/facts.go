@@ -55,9 +55,9 @@ func newFacts(w *World, r *records) *facts {
 }
 
 // in returns the map of a key, which it makes if there is none.
-func in[K comparable, V any](m map[K]map[int]V, k K) map[int]V {
+func in[K, N comparable, V any](m map[K]map[N]V, k K) map[N]V {
 	if m[k] == nil {
-		m[k] = map[int]V{}
+		m[k] = map[N]V{}
 	}
 	return m[k]
 }
@@ -65,11 +65,7 @@ func in[K comparable, V any](m map[K]map[int]V, k K) map[int]V {
 // spare notes that a leader may have replaced a machine of an attempt whose listener did not come online: whether that was GitHub's
 // fault cannot be told of one alone (ADR 0015).
 func (f *facts) spare(run store.RequestID, attempt int, term int64) {
-	attempts := in(f.spared, run)
-	if attempts[attempt] == nil {
-		attempts[attempt] = map[int64]bool{}
-	}
-	attempts[attempt][term] = true
+	in(in(f.spared, run), attempt)[term] = true
 }
 
 // client notes a sign of life that the store took.

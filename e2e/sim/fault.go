@@ -160,10 +160,7 @@ type faults struct {
 func newFaults(w *World) *faults {
 	f := &faults{w: w, seen: map[Call]int{}, exact: map[Call]map[int]Kind{}}
 	for _, one := range w.o.Faults {
-		if f.exact[one.Call] == nil {
-			f.exact[one.Call] = map[int]Kind{}
-		}
-		f.exact[one.Call][one.N] = one.Kind
+		in(f.exact, one.Call)[one.N] = one.Kind
 	}
 	return f
 }

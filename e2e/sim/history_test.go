@@ -130,14 +130,10 @@ func (b *broken) Put(ctx context.Context, item store.Item, expect int64) error {
 func (b *broken) Scan(ctx context.Context, yield func(store.Item) error) error {
 	return b.Table.Scan(ctx, func(item store.Item) error {
 		b.mu.Lock()
-		was, ok := b.before[item.Key] // of instances that were written more than once
-		b.mu.Unlock()
-		if b.old && ok {
-			b.mu.Lock()
-			b.done = true // each time: some reads are those of the audit
-			b.mu.Unlock()
-			item = was
+		if was, ok := b.before[item.Key]; b.old && ok { // of instances that were written more than once
+			item, b.done = was, true // each time: some reads are those of the audit
 		}
+		b.mu.Unlock()
 		return yield(item)
 	})
 }

@@ -18,37 +18,31 @@ import (
 // again tells one story that a hunt has named, and reports whether there is such a one.
 func (h *hunter) again(ref lived.StoryRef) bool {
 	seed, err := strconv.ParseUint(ref.Story, 10, 64)
+	var o sim.Script
+	var expect func(sim.Report) (what, text string)
+	ok := false
 	switch ref.Mode {
 	case "random":
-		if err == nil {
-			h.run(ref, sim.Random(seed), nil)
-		}
-		return err == nil
+		o, ok = sim.Random(seed), err == nil
 	case "kills":
-		if err == nil {
-			h.run(ref, sim.Kills(seed), killsWrong)
-		}
-		return err == nil
+		o, expect, ok = sim.Kills(seed), killsWrong, err == nil
 	case "stories":
 		i := slices.IndexFunc(h.standing, func(s sim.Story) bool { return s.Name == ref.Story })
-		if i >= 0 {
-			h.run(ref, h.standing[i].Script, nil)
+		if ok = i >= 0; ok {
+			o = h.standing[i].Script
 		}
-		return i >= 0
 	case "pairs":
-		o := sim.PairStory()
-		ok := ref.Story == "none"
-		if !ok {
+		o = sim.PairStory()
+		if ok = ref.Story == "none"; !ok {
 			o.Faults, ok = parseFaults(ref.Story)
 		}
-		if ok {
-			h.run(ref, o, nil)
-		}
-		return ok
 	case "singles":
 		return h.againSingle(ref)
 	}
-	return false
+	if ok {
+		h.run(ref, o, expect)
+	}
+	return ok
 }
 
 func (h *hunter) againSingle(ref lived.StoryRef) bool {

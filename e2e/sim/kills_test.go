@@ -32,9 +32,7 @@ func TestKills(t *testing.T) {
 		r := sim.Run(t, o)
 		covered.add(t, o, r)
 		stories, killed, hours, violations = stories+1, killed+r.Restarts, hours+r.Hours, violations+len(r.Violations)
-		for _, v := range r.Violations {
-			t.Errorf("seed %d: %s", seed, v)
-		}
+		sound(t, fmt.Sprint("seed ", seed), r)
 		for _, f := range r.Failovers {
 			leads = append(leads, f.Lead)
 			if f.Claim != 0 {

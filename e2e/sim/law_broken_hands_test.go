@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"runtime"
@@ -78,12 +79,7 @@ func (h hands) instances(state statemachine.State, fits ...func(store.Instance) 
 			all = append(all, in)
 		}
 	}
-	slices.SortFunc(all, func(a, b store.Instance) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b store.Instance) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 
@@ -124,11 +120,7 @@ func (h hands) launch(done bool) (token string) {
 
 // rewrite changes a record below all gates, whose ever it is. The laws see the write.
 func rewrite[R any](h hands, key store.Key, change func(*R)) {
-	rewriteAs(h, context.Background(), key, change)
-}
-
-func rewriteAs[R any](h hands, ctx context.Context, key store.Key, change func(*R)) { //nolint:revive // the hands come first
-	rewriteItem(h, ctx, key, func(_ *store.Item, r *R) { change(r) })
+	rewriteItem(h, context.Background(), key, func(_ *store.Item, r *R) { change(r) })
 }
 
 // rewriteItem changes also what is about the record: when it expires.

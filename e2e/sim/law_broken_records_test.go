@@ -227,7 +227,7 @@ func recordsBroken() []sabotage {
 			deposed := h.w.find(string(Controller))
 			deposed.crash()
 			in := h.instance(statemachine.Claimed)
-			rewriteAs(h, deposed.as(context.Background()), store.InstanceKey(in.Principal, store.KindInstance), func(*store.Instance) {})
+			rewriteItem(h, deposed.as(context.Background()), store.InstanceKey(in.Principal, store.KindInstance), func(*store.Item, *store.Instance) {})
 		}},
 	}
 }

@@ -31,15 +31,12 @@ func quietStories() map[string]Script {
 	quiet := func(runs ...Step) Script {
 		return Script{Seed: 1, Controllers: 2, Boot: 10 * time.Second, Idle: 10 * time.Minute, Steps: runs}
 	}
-	long := func(runs ...Step) Script {
-		s := quiet(runs...)
-		s.Idle = 30 * time.Minute
-		return s
-	}
 	one := Workflow{ID: "100", Count: 1, Hold: 20 * time.Second}
 	held := Workflow{ID: "100", Count: 1, Hold: 20 * time.Minute, Max: 30 * time.Minute}
 	two := Workflow{ID: "100", Count: 2, Hold: 20 * time.Second}
 	again := Workflow{ID: "200", Count: 1, Hold: 20 * time.Second}
+	far := quiet(Begin(0, one), Begin(13*time.Minute, again))
+	far.Idle = 30 * time.Minute
 	return map[string]Script{
 		"one run":                 quiet(Begin(0, one)),
 		"one run, held":           quiet(Begin(0, held)),
@@ -50,7 +47,7 @@ func quietStories() map[string]Script {
 		"a run that nothing fits": quiet(Begin(0, Workflow{ID: "100", Count: 1, Types: []string{"z9.*"}})),
 		"a run that waits": quiet(Begin(0, Workflow{ID: "50", Count: 1, Hold: 10 * time.Second}), Begin(2*time.Minute, Workflow{ID: "60", Count: 1, Hold: 5 * time.Minute}),
 			Begin(150*time.Second, again), Begin(160*time.Second, Workflow{ID: "300", Count: 1, Hold: 20 * time.Second})),
-		"two runs far apart":                 long(Begin(0, one), Begin(13*time.Minute, again)),
+		"two runs far apart":                 far,
 		"a run after five minutes":           quiet(Begin(5*time.Minute, one)),
 		"a run that ends after five minutes": quiet(Begin(0, Workflow{ID: "100", Count: 1, Hold: 5 * time.Minute})),
 	}

@@ -78,18 +78,7 @@ func machinesBroken() []sabotage {
 			_ = m.Halt(context.Background(), "sabotage") // it returns none
 		}},
 		{law: HealthyLives, name: "online until its time was over", story: "two runs, one by one", says: "until its time was over", do: func(h hands) {
-			var in store.Instance
-			h.until(func() bool {
-				for _, in = range h.instances(statemachine.Created) {
-					h.t.records.mu.Lock()
-					online := h.t.records.hasReported(in, store.RegOK)
-					h.t.records.mu.Unlock()
-					if online {
-						return true
-					}
-				}
-				return false
-			})
+			in := h.instance(statemachine.Created, func(in store.Instance) bool { return h.t.records.hasReported(in, store.RegOK) })
 			now := h.w.clock.Now()
 			h.of(in, func(r *store.Instance) { r.Threshold, r.ChangedAt = store.At(now.Add(tick)), store.At(now) })
 			h.ends(in, statemachine.ReasonThreshold)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,21 +119,8 @@ func (l *Live) Down(is bool) {
 func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Operator, stop func(), err error) {
 	o.Config, o.Log = l.w.supervisor.config(), l.Log.With(logkey.Holder, name)
 	o.Config.Holder = name
-	if o.Clock == nil {
-		o.Clock = l.Clock
-	}
-	if o.Table == nil {
-		o.Table = l.Table
-	}
-	if o.Pool == nil {
-		o.Pool = l.Pool
-	}
-	if o.Fleet == nil {
-		o.Fleet = l.Fleet
-	}
-	if o.GitHub == nil {
-		o.GitHub = l.Hub
-	}
+	o.Clock, o.Table, o.Pool = cmp.Or(o.Clock, l.Clock), cmp.Or(o.Table, l.Table), cmp.Or(o.Pool, l.Pool)
+	o.Fleet, o.GitHub = cmp.Or[fleet.Fleet](o.Fleet, l.Fleet), cmp.Or[reconciler.GitHub](o.GitHub, l.Hub)
 	if op, err = reconciler.New(o); err != nil {
 		return nil, nil, err
 	}

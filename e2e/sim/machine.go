@@ -89,10 +89,15 @@ func (ms *machines) of(id string) *machine {
 
 // lives reports whether a machine was not ended yet.
 func (ms *machines) lives(id string) bool {
+	return !ms.is(id, func(m *machine) bool { return !m.died.IsZero() })
+}
+
+// is reports whether the world runs a machine, or ran it, that is so.
+func (ms *machines) is(id string, so func(*machine) bool) bool {
 	ms.mu.Lock()
 	defer ms.mu.Unlock()
 	m := ms.all[id]
-	return m == nil || m.died.IsZero()
+	return m != nil && so(m)
 }
 
 // diedAt returns when a machine ended.
@@ -238,20 +243,14 @@ func (ms *machines) disturbUntil(id string, until time.Duration) {
 }
 
 func (ms *machines) isDisturbed(id string) bool {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	m := ms.all[id]
-	return m != nil && ms.w.since() <= m.disturbed
+	return ms.is(id, func(m *machine) bool { return ms.w.since() <= m.disturbed })
 }
 
 // wasDisturbed reports whether a machine was hurt at an instant. What hurt it later exempts nothing: every machine is
 // hurt in the end, when it powers off.
 func (ms *machines) wasDisturbed(id string, at time.Time) bool {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	m := ms.all[id]
 	d := at.Sub(ms.w.begin)
-	return m != nil && m.hurt <= d && d <= m.disturbed
+	return ms.is(id, func(m *machine) bool { return m.hurt <= d && d <= m.disturbed })
 }
 
 // orphanFor is how long such a listener may live: its next agent, which cannot know whose it is, ends it, with the job that it
@@ -267,21 +266,15 @@ func (m *machine) unnoted() {
 
 // wasOrphan reports whether a job came to a listener of which its agent knew nothing.
 func (ms *machines) wasOrphan(j githubsim.JobRecord) bool {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	m := ms.all[j.InstanceID]
-	return m != nil && slices.ContainsFunc(m.orphans, func(at time.Duration) bool {
-		began := j.StartedAt.Sub(ms.w.begin)
-		return at <= began && began <= at+orphanFor
+	began := j.StartedAt.Sub(ms.w.begin)
+	return ms.is(j.InstanceID, func(m *machine) bool {
+		return slices.ContainsFunc(m.orphans, func(at time.Duration) bool { return at <= began && began <= at+orphanFor })
 	})
 }
 
 // soiled reports whether a run may have left something on a machine that lives.
 func (ms *machines) soiled(id string) bool {
-	ms.mu.Lock()
-	defer ms.mu.Unlock()
-	m := ms.all[id]
-	return m != nil && m.soiled && m.died.IsZero()
+	return ms.is(id, func(m *machine) bool { return m.soiled && m.died.IsZero() })
 }
 
 // hours are those that all machines have lived.

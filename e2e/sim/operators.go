@@ -31,15 +31,9 @@ func (a stop) check() error {
 }
 
 func (a stop) do(w *World) {
-	who := a.Who
-	if who != controllers {
-		var ok bool
-		if who, ok = w.programOf(who); !ok {
-			return
-		}
-	}
+	who := w.programOf(a.Who)
 	for _, c := range w.supervisor.all {
-		if who == controllers || who == c.name {
+		if a.Who == controllers || who == c.name {
 			c.rest(a.For)
 		}
 	}

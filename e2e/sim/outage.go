@@ -67,8 +67,7 @@ func checkProgram(who string) error {
 }
 
 func (a cut) do(w *World) {
-	ok := false
-	if a.Who, ok = w.programOf(a.Who); !ok {
+	if a.Who = w.programOf(a.Who); a.Who == "" {
 		return
 	}
 	if w.outages.cutFromStore() && a.Contract == "store" && strings.HasPrefix(a.Who, string(Controller)) {
@@ -81,15 +80,14 @@ func (a cut) do(w *World) {
 }
 
 // programOf names the program that who stands for; none if its process does not run.
-func (w *World) programOf(who string) (string, bool) {
+func (w *World) programOf(who string) string {
 	if who == agents || who == clients {
-		return who, true
+		return who
 	}
-	p := w.find(who)
-	if p == nil {
-		return "", false
+	if p := w.find(who); p != nil {
+		return p.program()
 	}
-	return p.program(), true
+	return ""
 }
 
 // cut cuts a program off.
@@ -150,7 +148,7 @@ func (o *outages) isDown(p *process, s Site) bool {
 		return c.Contract == contract && c.Who == p.program() && !(c.Writes && slices.Contains(reads, s.Method))
 	})
 	o.mu.Unlock()
-	if cutOff && p.on != "" {
+	if cutOff {
 		o.w.machines.disturbFor(string(p.on), 0)
 	}
 	return down || cutOff
@@ -264,9 +262,7 @@ func (o *outages) overloaded(p *process, c Call) bool {
 			id = name
 		}
 		if name != store.LeaseKey.Partition && hot.covers(o.w.o.Seed, id, "partition") {
-			if p.on != "" {
-				o.w.machines.disturbFor(string(p.on), 0)
-			}
+			o.w.machines.disturbFor(string(p.on), 0)
 			return true
 		}
 	}

@@ -26,9 +26,7 @@ func TestPace_AnOutageMeetsAsManyTries(t *testing.T) {
 				s.Steps = append(s.Steps, step)
 			}
 			r := sim.Run(t, s)
-			for _, v := range r.Violations {
-				t.Errorf("%s, pace %g: %s", outage, pace, v)
-			}
+			sound(t, fmt.Sprintf("%s, pace %g", outage, pace), r)
 			calls[pace] = r.Calls
 		}
 		t.Logf("%s: %v calls by pace", outage, calls)

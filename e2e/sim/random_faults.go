@@ -60,7 +60,7 @@ var faultKinds = []struct {
 	{"pause agent", 3, func(e event) Action { return pauseAgent{e.x(), e.long(5*time.Second, 40*time.Second)} }},
 	{"kill controller", 8, func(e event) Action { return kill{e.controller()} }},
 	{"pause controller", 4, func(e event) Action {
-		return pause{e.controller(), e.long(10*time.Second, 40*time.Second).For}
+		return pause{e.controller(), e.long(10*time.Second, 40*time.Second)}
 	}},
 	{"store", 2, func(e event) Action { return down{"store", e.long(2*time.Second, 2*time.Minute)} }},
 	{"cut from store", 3, func(e event) Action {

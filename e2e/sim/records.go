@@ -99,23 +99,20 @@ func (r *records) describe(item store.Item) string {
 	switch item.Key.Sort {
 	case store.KindInstance:
 		var in store.Instance
-		if json.Unmarshal(item.Attributes, &in) != nil {
-			return kind
+		if json.Unmarshal(item.Attributes, &in) == nil {
+			return kind + ":" + r.change(r.instances[in.ID], in, item.ExpiresAt)
 		}
-		return kind + ":" + r.change(r.instances[in.ID], in, item.ExpiresAt)
 	case store.KindRunStatus:
 		var st store.RunStatus
 		id, _ := item.Key.RequestID()
-		if json.Unmarshal(item.Attributes, &st) != nil {
-			return kind
+		if json.Unmarshal(item.Attributes, &st) == nil {
+			return fmt.Sprintf("%s:%s>%s", kind, r.status[id].Phase, st.Phase)
 		}
-		return fmt.Sprintf("%s:%s>%s", kind, r.status[id].Phase, st.Phase)
 	case store.KindSignal:
 		var s store.Signal
-		if json.Unmarshal(item.Attributes, &s) != nil {
-			return kind
+		if json.Unmarshal(item.Attributes, &s) == nil {
+			return kind + ":" + string(s.Value.Signal)
 		}
-		return kind + ":" + string(s.Value.Signal)
 	case store.KindLease:
 		var l store.Lease
 		switch err := json.Unmarshal(item.Attributes, &l); {

@@ -77,19 +77,15 @@ func ParseScenario(text string) (Scenario, error) {
 		return Scenario{}, errors.New(`script: no line "----", must be above the output, which may be empty`)
 	}
 	p.out.Output = output
-	for i, line := range strings.Split(above, "\n") {
-		if i > 0 && line == "" && i == strings.Count(above, "\n") {
-			break // behind the last line break
-		}
-		if above == "" {
-			break
-		}
-		if err := p.line(line); err != nil {
-			return Scenario{}, fmt.Errorf("line %d: %w", i+1, err)
+	n := 0
+	for line := range strings.Lines(above) {
+		n++
+		if err := p.line(strings.TrimSuffix(line, "\n")); err != nil {
+			return Scenario{}, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
 	if p.comment != nil && p.begun {
-		return Scenario{}, fmt.Errorf("line %d: a comment above nothing, must be above a step", strings.Count(above, "\n"))
+		return Scenario{}, fmt.Errorf("line %d: a comment above nothing, must be above a step", n)
 	}
 	if !p.begun {
 		p.out.About = p.comment
@@ -203,19 +199,15 @@ func (p *parser) rates(text string) error {
 // canonical refuses a text that says the same as another one.
 func (p *parser) canonical(text string) error {
 	got, want := strings.Split(text, "\n"), strings.Split(p.out.String(), "\n")
-	for i := range max(len(got), len(want)) {
-		var g, w string
-		if i < len(got) {
-			g = got[i]
-		}
-		if i < len(want) {
-			w = want[i]
-		}
-		if g != w || i >= len(got) || i >= len(want) {
-			return fmt.Errorf("line %d: got %q, must be written %q", i+1, g, w)
-		}
+	if slices.Equal(got, want) {
+		return nil
 	}
-	return nil
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	got, want = append(got, ""), append(want, "")
+	return fmt.Errorf("line %d: got %q, must be written %q", i+1, got[i], want[i])
 }
 
 // ParseFault reads what Fault.String wrote.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,9 +53,7 @@ func script(t *testing.T, file string) {
 	for range tries {
 		var r sim.Report
 		got, r = want.Run(func(s sim.Script) sim.Report { return sim.Run(t, s) })
-		for _, v := range r.Violations {
-			t.Errorf("%s: %s", file, v)
-		}
+		sound(t, file, r)
 		for _, f := range want.Script.Faults {
 			if !fired(r, f) {
 				t.Errorf("%s: fault %s did not happen", file, f)
@@ -74,10 +73,5 @@ func script(t *testing.T, file string) {
 }
 
 func fired(r sim.Report, f sim.Fault) bool {
-	for _, h := range r.Fired {
-		if h.Fault == f {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Fired, func(h sim.Fired) bool { return h.Fault == f })
 }

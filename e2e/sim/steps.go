@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -232,18 +233,16 @@ func (a kill) do(w *World) {
 
 // pause stops a process for a while, as SIGSTOP does.
 type pause struct {
-	Who string        `script:"process,first"`
-	For time.Duration `script:"time,first"`
+	Who string `script:"process,first"`
+	span
 }
 
 // Pause stops a process for a while. Who is as in Kill.
 func Pause(at time.Duration, who string, d time.Duration) Step {
-	return step(at, pause{who, d})
+	return step(at, pause{who, span{d}})
 }
 
-func (a pause) lasts() time.Duration { return a.For }
-
-func (a pause) check() error { return checkWho(a.Who) }
+func (a pause) check() error { return errors.Join(checkWho(a.Who), a.span.check()) }
 
 func (a pause) do(w *World) {
 	if p := w.find(a.Who); p != nil {
@@ -269,12 +268,5 @@ func checkWho(who string) error {
 
 // find returns a living process, nil if there is none of that name.
 func (w *World) find(who string) *process {
-	leader := w.truth.records.leader()
-	if p := w.supervisor.find(who, leader); p != nil {
-		return p
-	}
-	if p := w.workflows.find(who); p != nil {
-		return p
-	}
-	return w.machines.find(who)
+	return cmp.Or(w.supervisor.find(who, w.truth.records.leader()), w.workflows.find(who), w.machines.find(who))
 }

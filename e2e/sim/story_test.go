@@ -21,9 +21,7 @@ func story() sim.Script {
 func TestStory(t *testing.T) {
 	start := time.Now()
 	r := sim.Run(t, story())
-	for _, v := range r.Violations {
-		t.Error(v)
-	}
+	sound(t, "the story", r)
 	t.Logf("%+v in %s", r.Made, time.Since(start))
 	r.Made = nil
 	t.Logf("%+v", r)

@@ -111,17 +111,13 @@ func note[R any](t *truth, item store.Item, law func(store.Item, R)) {
 
 func (t *truth) request(item store.Item, r store.RunRequest) {
 	id, _ := item.Key.RequestID()
-	if t.records.requests[id] == nil {
-		t.records.requests[id] = map[int]asked{}
-	}
-	if t.w.o.Story != nil {
-		t.w.transcript.request(id, t.records.requests[id][len(t.records.requests[id])].RunRequest, r)
-	}
+	attempts := in(t.records.requests, id)
+	t.w.transcript.request(id, attempts[len(attempts)].RunRequest, r)
 	at := t.w.clock.Now()
-	if a, known := t.records.requests[id][r.Attempt]; known {
+	if a, known := attempts[r.Attempt]; known {
 		at = a.at
 	}
-	t.records.requests[id][r.Attempt] = asked{r, at}
+	attempts[r.Attempt] = asked{r, at}
 	if _, known := t.facts.asked[id][r.Attempt]; r.Released() && !known {
 		in(t.facts.asked, id)[r.Attempt] = t.w.clock.Now()
 	}
@@ -129,15 +125,13 @@ func (t *truth) request(item store.Item, r store.RunRequest) {
 
 func (t *truth) signal(item store.Item, s store.Signal) {
 	p, _ := item.Key.Principal()
-	if t.records.signals[p] == nil {
-		t.records.signals[p] = map[store.SignalValue]bool{}
-	}
-	if !t.records.signals[p][claim(s.Value)] {
+	said := claim(s.Value)
+	if !t.records.signals[p][said] {
 		t.handover.online(p, s.Value)
 	}
-	t.records.signals[p][claim(s.Value)] = true
-	if t.records.last[p] != claim(s.Value) {
-		t.records.last[p], t.records.lastAt[p] = claim(s.Value), t.w.clock.Now()
+	in(t.records.signals, p)[said] = true
+	if t.records.last[p] != said {
+		t.records.last[p], t.records.lastAt[p] = said, t.w.clock.Now()
 	}
 }
 

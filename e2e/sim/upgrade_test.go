@@ -46,9 +46,7 @@ func TestUpgrade_RecordsOfAnEarlierVersion(t *testing.T) {
 				o := takenOver(t)
 				o.Inherited.Listening, o.Later, o.Story = listening, later, &story
 				r := sim.Run(t, o)
-				for _, v := range r.Violations {
-					t.Error(v)
-				}
+				sound(t, "taken over", r)
 				for _, want := range []string{
 					"request 300/1 Ready: i-9 i-a", "request 400/1 Ready: i-b", "request 450/1 Ready: i-4", "request 500/1 Ready: i-8",
 					"request 600/1 Ready: i-1 i-2", "request 700/1 Ready: i-1 i-2 i-3 i-4 i-5",

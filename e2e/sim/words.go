@@ -139,20 +139,12 @@ func writeValue(v reflect.Value) string {
 	switch {
 	case v.Type() == durationType:
 		return writeDuration(time.Duration(v.Int()))
-	case v.Kind() == reflect.Int:
-		return strconv.FormatInt(v.Int(), 10)
-	case v.Kind() == reflect.Uint64:
-		return strconv.FormatUint(v.Uint(), 10)
 	case v.Kind() == reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
 	case v.Kind() == reflect.Slice:
-		var out []string
-		for i := range v.Len() {
-			out = append(out, v.Index(i).String())
-		}
-		return strings.Join(out, ",")
+		return strings.Join(v.Interface().([]string), ",") //nolint:forcetypeassert // there is no other slice
 	}
-	return v.String()
+	return fmt.Sprint(v)
 }
 
 // plain is what a text may consist of, so that it needs no quotes.
@@ -188,15 +180,12 @@ func readValue(v reflect.Value, text string) (err error) {
 		v.SetFloat(f)
 		return refuse(err, text, "a fraction from 0 to 1000")
 	case v.Kind() == reflect.Slice:
-		out := reflect.MakeSlice(v.Type(), 0, 1)
-		for t := range strings.SplitSeq(text, ",") {
-			if !plain.MatchString(t) {
-				return refuse(errors.New("characters"), text, "texts of letters, digits and ._*/#@:+- with commas between")
-			}
-			out = reflect.Append(out, reflect.ValueOf(t).Convert(v.Type().Elem()))
+		out := strings.Split(text, ",")
+		if slices.ContainsFunc(out, func(t string) bool { return !plain.MatchString(t) }) {
+			err = errors.New("characters")
 		}
-		v.Set(out)
-		return nil
+		v.Set(reflect.ValueOf(out))
+		return refuse(err, text, "texts of letters, digits and ._*/#@:+- with commas between")
 	}
 	if !plain.MatchString(text) {
 		err = errors.New("characters")

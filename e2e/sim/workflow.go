@@ -74,11 +74,7 @@ func (fs *workflows) start(f Workflow) {
 	fs.all = append(fs.all, fl)
 	fs.mu.Unlock()
 	fs.w.running.Go(func() {
-		defer func() {
-			fs.mu.Lock()
-			fl.over = true
-			fs.mu.Unlock()
-		}()
+		defer fl.note(func() { fl.over = true })
 		fl.run(p.ctx)
 	})
 	if f.VanishAfter > 0 {
@@ -106,21 +102,23 @@ func (f *workflow) run(ctx context.Context) {
 	f.queue(0, f.Early)
 	mode := store.ReleaseDrain
 	if !f.provision(patient) {
-		f.w.workflows.mu.Lock()
-		f.unserved = f.w.since()
-		f.w.workflows.mu.Unlock()
+		f.note(func() { f.unserved = f.w.since() })
 		f.cancelJobs(f.Early)
 		mode = store.ReleaseNow
 	} else if !f.work(patient) {
 		mode = store.ReleaseNow
 	}
-	f.w.workflows.mu.Lock()
-	f.acted = f.w.since()
-	f.outlived = errors.Is(patient.Err(), context.DeadlineExceeded)
-	f.w.workflows.mu.Unlock()
+	f.note(func() { f.acted, f.outlived = f.w.since(), errors.Is(patient.Err(), context.DeadlineExceeded) })
 	if !f.Forgets {
 		f.giveBack(ctx, mode)
 	}
+}
+
+// note changes what workflows.mu guards.
+func (f *workflow) note(change func()) {
+	f.w.workflows.mu.Lock()
+	defer f.w.workflows.mu.Unlock()
+	change()
 }
 
 func (f *workflow) id() store.RequestID { return store.RequestID(f.ID) }
@@ -183,9 +181,7 @@ func (f *workflow) provision(ctx context.Context) bool {
 		return false, err
 	})
 	if ctx.Err() == nil {
-		f.w.workflows.mu.Lock()
-		f.answered = f.w.since()
-		f.w.workflows.mu.Unlock()
+		f.note(func() { f.answered = f.w.since() })
 	}
 	return ready
 }
