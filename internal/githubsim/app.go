@@ -98,19 +98,14 @@ func (s *server) apps(mux *http.ServeMux) {
 			s.answer(w, CallInstallation, http.StatusOK, wireInstallation{ID: a.Installation, AppID: a.ID}, err)
 		}))
 	}
-	mux.Handle("POST /app/installations/{id}/access_tokens", s.signed(func(w http.ResponseWriter, r *http.Request) {
-		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-		if err != nil {
-			notFound(w, r)
-			return
-		}
+	mux.Handle("POST /app/installations/{id}/access_tokens", s.signed(numbered(func(w http.ResponseWriter, r *http.Request, id int64) {
 		var tok githubapi.Token
-		err = s.hub.do(r.Context(), CallAppToken, func(now time.Time) (err error) {
+		err := s.hub.do(r.Context(), CallAppToken, func(now time.Time) (err error) {
 			tok, err = s.hub.app.newToken(id, now)
 			return err
 		})
 		s.answer(w, CallAppToken, http.StatusCreated, wireToken{Token: tok.Value, ExpiresAt: tok.Expires}, err)
-	}))
+	})))
 }
 
 // installed reports whether a credential is an installation token that is good now.

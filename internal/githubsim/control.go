@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -27,7 +26,7 @@ type wireLatency struct {
 
 func (a controlAPI) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /jobs", a.submit)
+	mux.HandleFunc("POST /jobs", taking(a.submit))
 	mux.HandleFunc("GET /jobs", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, a.hub.Jobs()) })
 	mux.HandleFunc("GET /jobs/{id}", a.job)
 	mux.HandleFunc("POST /jobs/{id}/cancel", a.cancel)
@@ -35,28 +34,23 @@ func (a controlAPI) handler() http.Handler {
 		writeJSON(w, http.StatusOK, a.hub.Registrations())
 	})
 	mux.HandleFunc("GET /calls", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, a.hub.Calls()) })
-	mux.HandleFunc("PUT /outage", a.setOutage)
-	mux.HandleFunc("PUT /services/{service}", a.setTrouble)
-	mux.HandleFunc("PUT /conflicts", a.setConflicts)
+	mux.HandleFunc("PUT /outage", put(a.setOutage))
+	mux.HandleFunc("PUT /services/{service}", put(a.setTrouble))
+	mux.HandleFunc("PUT /conflicts", put(a.setConflicts))
 	mux.HandleFunc("DELETE /runners/{id}", a.onRunner(a.hub.Evict))
 	mux.HandleFunc("POST /runners/{id}/expire", a.onRunner(a.hub.Expire))
-	mux.HandleFunc("PUT /ratelimit/{resource}", a.setRateLimit)
-	mux.HandleFunc("PUT /latency", a.setLatency)
-	mux.HandleFunc("PUT /app", a.setApp)
-	mux.HandleFunc("PUT /groups", a.setGroups)
-	mux.HandleFunc("PUT /deprecated", a.setDeprecated)
-	mux.HandleFunc("PUT /deprecations/{version}", a.setEnd)
+	mux.HandleFunc("PUT /ratelimit/{resource}", put(a.setRateLimit))
+	mux.HandleFunc("PUT /latency", put(a.setLatency))
+	mux.HandleFunc("PUT /app", put(a.setApp))
+	mux.HandleFunc("PUT /groups", put(a.setGroups))
+	mux.HandleFunc("PUT /deprecated", put(a.setDeprecated))
+	mux.HandleFunc("PUT /deprecations/{version}", put(a.setEnd))
 	mux.HandleFunc("/", notFound)
 	return mux
 }
 
-func (a controlAPI) submit(w http.ResponseWriter, r *http.Request) {
-	var j Job
-	err := readJSON(r, &j)
-	if err == nil {
-		err = a.hub.Submit(j)
-	}
-	if err != nil {
+func (a controlAPI) submit(w http.ResponseWriter, _ *http.Request, j Job) {
+	if err := a.hub.Submit(j); err != nil {
 		writeError(w, err)
 		return
 	}
@@ -92,18 +86,12 @@ func (a controlAPI) writeJob(w http.ResponseWriter, status int, id string) {
 	writeJSON(w, status, rec)
 }
 
-func (a controlAPI) setOutage(w http.ResponseWriter, r *http.Request) {
-	var o Outage
-	err := readJSON(r, &o)
-	if err == nil && !slices.Contains([]Mode{Up, Fails, Hangs, Lost, Revoked}, o.Mode) {
-		err = fmt.Errorf("mode %q: %w", o.Mode, ErrInvalid)
-	}
-	if err != nil {
-		writeError(w, err)
-		return
+func (a controlAPI) setOutage(_ *http.Request, o Outage) error {
+	if !slices.Contains([]Mode{Up, Fails, Hangs, Lost, Revoked}, o.Mode) {
+		return fmt.Errorf("mode %q: %w", o.Mode, ErrInvalid)
 	}
 	a.hub.SetOutage(o)
-	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // wireTrouble is a service's trouble; without seconds it lasts until the next call.
@@ -112,113 +100,75 @@ type wireTrouble struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (a controlAPI) setTrouble(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setTrouble(r *http.Request, t wireTrouble) error {
 	service := Service(r.PathValue("service"))
-	var t wireTrouble
-	err := readJSON(r, &t)
 	switch {
-	case err != nil:
 	case !slices.Contains(Services(), service):
-		err = fmt.Errorf("service %q: must be one of %v: %w", service, Services(), ErrInvalid)
+		return fmt.Errorf("service %q: must be one of %v: %w", service, Services(), ErrInvalid)
 	case t.Trouble != NoTrouble && !slices.Contains(Troubles(), t.Trouble):
-		err = fmt.Errorf("trouble %q: must be one of %v, or empty: %w", t.Trouble, Troubles(), ErrInvalid)
+		return fmt.Errorf("trouble %q: must be one of %v, or empty: %w", t.Trouble, Troubles(), ErrInvalid)
 	case t.Seconds < 0:
-		err = fmt.Errorf("seconds: must not be negative, got %v: %w", t.Seconds, ErrInvalid)
-	default:
-		a.hub.SetTrouble(service, t.Trouble, seconds(t.Seconds))
+		return fmt.Errorf("seconds: must not be negative, got %v: %w", t.Seconds, ErrInvalid)
 	}
-	done(w, err)
+	a.hub.SetTrouble(service, t.Trouble, seconds(t.Seconds))
+	return nil
 }
 
-func (a controlAPI) setConflicts(w http.ResponseWriter, r *http.Request) {
-	var n int
-	err := readJSON(r, &n)
-	if err == nil {
-		a.hub.SetConflicts(n)
-	}
-	done(w, err)
+func (a controlAPI) setConflicts(_ *http.Request, n int) error {
+	a.hub.SetConflicts(n)
+	return nil
 }
 
 // onRunner does something to one runner.
 func (a controlAPI) onRunner(act func(id int64) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-		if err != nil {
-			notFound(w, r)
-			return
-		}
-		done(w, act(id))
-	}
+	return numbered(func(w http.ResponseWriter, _ *http.Request, id int64) { done(w, act(id)) })
 }
 
-func (a controlAPI) setRateLimit(w http.ResponseWriter, r *http.Request) {
+func (a controlAPI) setRateLimit(r *http.Request, l wireLimit) error {
 	resource := r.PathValue("resource")
-	var l wireLimit
-	err := readJSON(r, &l)
-	if err == nil && resource != ResourceCore && resource != ResourceRegistration {
-		err = fmt.Errorf("resource %q: %w", resource, ErrInvalid)
+	if resource != ResourceCore && resource != ResourceRegistration {
+		return fmt.Errorf("resource %q: %w", resource, ErrInvalid)
 	}
-	if err == nil && !slices.Contains([]int{0, http.StatusForbidden, http.StatusTooManyRequests}, l.Status) {
-		err = fmt.Errorf("status: must be 403 or 429, got %d: %w", l.Status, ErrInvalid)
-	}
-	if err != nil {
-		writeError(w, err)
-		return
+	if !slices.Contains([]int{0, http.StatusForbidden, http.StatusTooManyRequests}, l.Status) {
+		return fmt.Errorf("status: must be 403 or 429, got %d: %w", l.Status, ErrInvalid)
 	}
 	a.hub.SetRateLimit(resource, RateLimit{Limit: l.Limit, Window: seconds(l.Window), Status: l.Status, Secondary: l.Secondary})
-	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
-func (a controlAPI) setLatency(w http.ResponseWriter, r *http.Request) {
-	var l wireLatency
-	if err := readJSON(r, &l); err != nil {
-		writeError(w, err)
-		return
-	}
+func (a controlAPI) setLatency(_ *http.Request, l wireLatency) error {
 	a.hub.SetLatency(Latency{API: seconds(l.API), Session: seconds(l.Session)})
-	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // longest is what stands for ever: a float64 may be more than a Duration holds.
 const longest = 100 * 365 * 24 * time.Hour
 
-func (a controlAPI) setApp(w http.ResponseWriter, r *http.Request) {
-	var app App
-	err := readJSON(r, &app)
-	if err == nil {
-		err = a.hub.SetApp(app)
-	}
-	done(w, err)
+func (a controlAPI) setApp(_ *http.Request, app App) error { return a.hub.SetApp(app) }
+
+func (a controlAPI) setGroups(_ *http.Request, names []string) error {
+	a.hub.SetGroups(names...)
+	return nil
 }
 
-func (a controlAPI) setGroups(w http.ResponseWriter, r *http.Request) {
-	var names []string
-	err := readJSON(r, &names)
-	if err == nil {
-		a.hub.SetGroups(names...)
-	}
-	done(w, err)
+func (a controlAPI) setDeprecated(_ *http.Request, on bool) error {
+	a.hub.SetDeprecated(on)
+	return nil
 }
 
-func (a controlAPI) setDeprecated(w http.ResponseWriter, r *http.Request) {
-	var on bool
-	err := readJSON(r, &on)
-	if err == nil {
-		a.hub.SetDeprecated(on)
-	}
-	done(w, err)
+type wireDeprecation struct {
+	Registration time.Time `json:"registration"`
+	Runtime      time.Time `json:"runtime"`
 }
 
-func (a controlAPI) setEnd(w http.ResponseWriter, r *http.Request) {
-	var end struct {
-		Registration time.Time `json:"registration"`
-		Runtime      time.Time `json:"runtime"`
-	}
-	err := readJSON(r, &end)
-	if err == nil {
-		a.hub.SetEnd(r.PathValue("version"), githubapi.Deprecation{Registration: end.Registration, Runtime: end.Runtime})
-	}
-	done(w, err)
+func (a controlAPI) setEnd(r *http.Request, end wireDeprecation) error {
+	a.hub.SetEnd(r.PathValue("version"), githubapi.Deprecation(end))
+	return nil
+}
+
+// put does what a request's body says, which answers nothing.
+func put[T any](act func(r *http.Request, in T) error) http.HandlerFunc {
+	return taking(func(w http.ResponseWriter, r *http.Request, in T) { done(w, act(r, in)) })
 }
 
 // done answers a call that returns nothing.

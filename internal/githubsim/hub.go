@@ -21,6 +21,7 @@
 package githubsim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,21 +123,11 @@ type Hub struct {
 
 // New returns a hub with nothing registered. It starts nothing.
 func New(o Options) *Hub {
-	if o.URL == "" {
-		o.URL = DefaultURL
-	}
-	if o.OnlineFor <= 0 {
-		o.OnlineFor = DefaultOnlineFor
-	}
-	if o.SessionTimeout <= 0 {
-		o.SessionTimeout = DefaultSessionTimeout
-	}
-	if o.PollWait <= 0 {
-		o.PollWait = DefaultPollWait
-	}
-	if o.AccessFor <= 0 {
-		o.AccessFor = DefaultAccessFor
-	}
+	o.URL = cmp.Or(o.URL, DefaultURL)
+	o.OnlineFor = cmp.Or(o.OnlineFor, DefaultOnlineFor)
+	o.SessionTimeout = cmp.Or(o.SessionTimeout, DefaultSessionTimeout)
+	o.PollWait = cmp.Or(o.PollWait, DefaultPollWait)
+	o.AccessFor = cmp.Or(o.AccessFor, DefaultAccessFor)
 	m := &monitor{clock: o.Clock, changed: make(chan struct{})}
 	h := &Hub{
 		opts: o, monitor: m,

@@ -90,42 +90,36 @@ func (s *RemoteSession) Next(ctx context.Context, seen int64) (Message, error) {
 
 // Acquire is Session.Acquire.
 func (s *RemoteSession) Acquire(ctx context.Context, jobID string) error {
-	if err := s.remote.call(ctx, http.MethodPost, "/acquire", s.id, wireAcquire{Job: jobID}, nil); err != nil {
-		return fmt.Errorf("acquire job %s: %w", jobID, err)
-	}
-	return nil
+	return s.post(ctx, "/acquire", wireAcquire{Job: jobID}, "acquire job "+jobID)
 }
 
 // Complete is Session.Complete.
 func (s *RemoteSession) Complete(ctx context.Context, jobID string, c Conclusion) error {
-	err := s.remote.call(ctx, http.MethodPost, "/complete", s.id, wireComplete{Job: jobID, Conclusion: c}, nil)
-	if err != nil {
-		return fmt.Errorf("complete job %s: %w", jobID, err)
-	}
-	return nil
+	return s.post(ctx, "/complete", wireComplete{Job: jobID, Conclusion: c}, "complete job "+jobID)
 }
 
 // Annotate is Session.Annotate.
 func (s *RemoteSession) Annotate(ctx context.Context, jobID, text string) error {
-	err := s.remote.call(ctx, http.MethodPost, "/annotate", s.id, wireAnnotate{Job: jobID, Text: text}, nil)
-	if err != nil {
-		return fmt.Errorf("annotate job %s: %w", jobID, err)
-	}
-	return nil
+	return s.post(ctx, "/annotate", wireAnnotate{Job: jobID, Text: text}, "annotate job "+jobID)
 }
 
 // Upload is Session.Upload.
 func (s *RemoteSession) Upload(ctx context.Context, log string) error {
-	if err := s.remote.call(ctx, http.MethodPost, "/logs", s.id, log, nil); err != nil {
-		return fmt.Errorf("send log: %w", err)
-	}
-	return nil
+	return s.post(ctx, "/logs", log, "send log")
 }
 
 // Close is Session.Close.
 func (s *RemoteSession) Close(ctx context.Context) error {
 	if err := s.remote.call(ctx, http.MethodDelete, "/session", s.id, nil, nil); err != nil {
 		return fmt.Errorf("delete session: %w", err)
+	}
+	return nil
+}
+
+// post makes a call of the session that answers nothing; what is for its error.
+func (s *RemoteSession) post(ctx context.Context, path string, in any, what string) error {
+	if err := s.remote.call(ctx, http.MethodPost, path, s.id, in, nil); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }

@@ -77,10 +77,10 @@ func (s *server) rest() http.Handler {
 	mux := http.NewServeMux()
 	scopes(mux, "POST /registration-token", s.registrationToken)
 	scopes(mux, "POST /remove-token", s.registrationToken) // one kind serves both
-	scopes(mux, "POST /generate-jitconfig", s.generateJIT)
+	scopes(mux, "POST /generate-jitconfig", taking(s.generateJIT))
 	scopes(mux, "GET ", s.listRunners)
-	scopes(mux, "GET /{id}", s.getRunner)
-	scopes(mux, "DELETE /{id}", s.deleteRunner)
+	scopes(mux, "GET /{id}", numbered(s.getRunner))
+	scopes(mux, "DELETE /{id}", numbered(s.deleteRunner))
 	scopes(mux, "GET /deprecations/{version}", s.deprecation)
 	mux.HandleFunc("GET /orgs/{owner}/actions/runner-groups", s.listGroups)
 	mux.HandleFunc("GET /enterprises/{enterprise}/actions/runner-groups", s.listGroups)
@@ -100,12 +100,7 @@ func (s *server) registrationToken(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, CallToken, http.StatusCreated, wireToken{Token: tok.Value, ExpiresAt: tok.Expires}, err)
 }
 
-func (s *server) generateJIT(w http.ResponseWriter, r *http.Request) {
-	var q wireJITRequest
-	if err := readJSON(r, &q); err != nil {
-		writeError(w, err)
-		return
-	}
+func (s *server) generateJIT(w http.ResponseWriter, r *http.Request, q wireJITRequest) {
 	if q.Name == nil || q.GroupID == nil || q.Labels == nil {
 		writeError(w, fmt.Errorf("name, runner_group_id and labels are required: %w", ErrInvalid))
 		return
@@ -154,15 +149,10 @@ func atLeastOne(s string, otherwise int) int {
 	return otherwise
 }
 
-func (s *server) getRunner(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		notFound(w, r)
-		return
-	}
+func (s *server) getRunner(w http.ResponseWriter, r *http.Request, id int64) {
 	var got githubapi.Runner
 	var found bool
-	err = s.hub.do(r.Context(), CallGet, func(now time.Time) error {
+	err := s.hub.do(r.Context(), CallGet, func(now time.Time) error {
 		if known := s.hub.registry.get(id); known != nil {
 			got, found = s.hub.registry.show(known, now), true
 		}
@@ -175,14 +165,9 @@ func (s *server) getRunner(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, CallGet, http.StatusOK, toWire(got, s.groupIDs()[id]), err)
 }
 
-func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		notFound(w, r)
-		return
-	}
+func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request, id int64) {
 	var found bool
-	err = s.hub.do(r.Context(), CallDelete, func(now time.Time) (err error) {
+	err := s.hub.do(r.Context(), CallDelete, func(now time.Time) (err error) {
 		found, err = s.hub.dispatcher.removeIdle(id, RemovedDeleted, now)
 		return err
 	})

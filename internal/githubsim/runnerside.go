@@ -49,45 +49,30 @@ type wireAnnotate struct {
 
 func (s *server) runner() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /register", s.register)
-	mux.HandleFunc("POST /remove", s.removeRunner)
-	mux.HandleFunc("POST /session", s.connect)
+	mux.HandleFunc("POST /register", taking(s.register))
+	mux.HandleFunc("POST /remove", taking(s.removeRunner))
+	mux.HandleFunc("POST /session", taking(s.connect))
 	mux.HandleFunc("DELETE /session", s.closeSession)
 	mux.HandleFunc("GET /message", s.nextMessage)
-	mux.HandleFunc("POST /acquire", s.acquire)
-	mux.HandleFunc("POST /complete", s.complete)
+	mux.HandleFunc("POST /acquire", taking(s.acquire))
+	mux.HandleFunc("POST /complete", taking(s.complete))
 	mux.HandleFunc("POST /logs", s.takeLog)
-	mux.HandleFunc("POST /annotate", s.annotate)
+	mux.HandleFunc("POST /annotate", taking(s.annotate))
 	mux.HandleFunc("/", notFound)
 	return mux
 }
 
-func (s *server) register(w http.ResponseWriter, r *http.Request) {
-	var q wireRegister
-	if err := readJSON(r, &q); err != nil {
-		writeError(w, err)
-		return
-	}
+func (s *server) register(w http.ResponseWriter, r *http.Request, q wireRegister) {
 	cred, err := s.hub.Register(r.Context(), q.Token, q.RegisterRequest)
 	s.answer(w, CallRegister, http.StatusCreated, wireRegistered{RunnerID: cred.RunnerID, Secret: cred.Secret}, err)
 }
 
-func (s *server) removeRunner(w http.ResponseWriter, r *http.Request) {
-	var q wireRemove
-	if err := readJSON(r, &q); err != nil {
-		writeError(w, err)
-		return
-	}
+func (s *server) removeRunner(w http.ResponseWriter, r *http.Request, q wireRemove) {
 	err := s.hub.Unregister(r.Context(), q.Token, q.RunnerID)
 	s.answer(w, CallRemove, http.StatusOK, struct{}{}, err)
 }
 
-func (s *server) connect(w http.ResponseWriter, r *http.Request) {
-	var q wireConnect
-	if err := readJSON(r, &q); err != nil {
-		writeError(w, err)
-		return
-	}
+func (s *server) connect(w http.ResponseWriter, r *http.Request, q wireConnect) {
 	session, err := s.hub.Connect(r.Context(), Credentials{RunnerID: q.RunnerID, Secret: bearer(r)})
 	if err != nil {
 		writeError(w, err)
@@ -114,12 +99,7 @@ func (s *server) nextMessage(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, CallPoll, http.StatusOK, m, err)
 }
 
-func (s *server) acquire(w http.ResponseWriter, r *http.Request) {
-	var q wireAcquire
-	if err := readJSON(r, &q); err != nil {
-		writeError(w, err)
-		return
-	}
+func (s *server) acquire(w http.ResponseWriter, r *http.Request, q wireAcquire) {
 	err := s.session(r).Acquire(r.Context(), q.Job)
 	s.answer(w, CallAcquire, http.StatusOK, struct{}{}, err)
 }
@@ -133,22 +113,12 @@ func (s *server) takeLog(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, CallLogs, http.StatusOK, struct{}{}, err)
 }
 
-func (s *server) complete(w http.ResponseWriter, r *http.Request) {
-	var q wireComplete
-	if err := readJSON(r, &q); err != nil {
-		writeError(w, err)
-		return
-	}
+func (s *server) complete(w http.ResponseWriter, r *http.Request, q wireComplete) {
 	err := s.session(r).Complete(r.Context(), q.Job, q.Conclusion)
 	s.answer(w, CallComplete, http.StatusOK, struct{}{}, err)
 }
 
-func (s *server) annotate(w http.ResponseWriter, r *http.Request) {
-	var q wireAnnotate
-	if err := readJSON(r, &q); err != nil {
-		writeError(w, err)
-		return
-	}
+func (s *server) annotate(w http.ResponseWriter, r *http.Request, q wireAnnotate) {
 	if err := s.session(r).Annotate(q.Job, q.Text); err != nil {
 		writeError(w, err)
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -48,18 +49,8 @@ func Troubles() []Trouble {
 
 // Status is the trouble's HTTP status; 0 if there is no answer.
 func (t Trouble) Status() int {
-	switch t {
-	case Answer403:
-		return http.StatusForbidden
-	case Answer429:
-		return http.StatusTooManyRequests
-	case Answer500:
-		return http.StatusInternalServerError
-	case Answer503:
-		return http.StatusServiceUnavailable
-	case NoTrouble, Refuse, Drop, Hang:
-	}
-	return 0
+	status, _ := strconv.Atoi(string(t)) // 0 if it is no answer
+	return status
 }
 
 // ErrForbidden is the kind of a service that knows who asks, and answers 403.

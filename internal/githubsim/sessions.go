@@ -78,14 +78,14 @@ func (s *session) drop(jobID string) {
 }
 
 // pending returns the oldest message that was not acknowledged.
-func (s *session) pending() (Message, bool) {
+func (s *session) pending() Message {
 	for len(s.inbox) > 0 && s.inbox[0].ID <= s.seen {
 		s.inbox = s.inbox[1:]
 	}
 	if len(s.inbox) == 0 {
-		return Message{}, false
+		return Message{}
 	}
-	return s.inbox[0], true
+	return s.inbox[0]
 }
 
 // sessions are the open ones, and what the service does to all.
@@ -206,7 +206,7 @@ func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 		var over error
 		h.dispatcher.view(func(at time.Time) {
 			now = at
-			out, _ = live.pending()
+			out = live.pending()
 			t, _ := h.admission.troubleOf(Broker, at)
 			switch {
 			case live.over != nil:

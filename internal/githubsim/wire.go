@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -78,6 +79,30 @@ func writeError(w http.ResponseWriter, err error) {
 		}
 	}
 	writeJSON(w, http.StatusInternalServerError, wireError{Message: err.Error()})
+}
+
+// taking handles requests whose body is JSON.
+func taking[T any](act func(w http.ResponseWriter, r *http.Request, in T)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var in T
+		if err := readJSON(r, &in); err != nil {
+			writeError(w, err)
+			return
+		}
+		act(w, r, in)
+	}
+}
+
+// numbered handles requests whose path has an id.
+func numbered(act func(w http.ResponseWriter, r *http.Request, id int64)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil {
+			notFound(w, r)
+			return
+		}
+		act(w, r, id)
+	}
 }
 
 // readJSON reads a whole request body, so that the server notices when the caller hangs up.

@@ -3,6 +3,7 @@
 package simrunner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -65,11 +67,7 @@ func (p *Program) configure(ctx context.Context, c *commandLine) error {
 	}
 	p.success("Runner successfully added")
 	p.section("Runner settings")
-	work := c.arg("work")
-	if work == "" {
-		work = githubsim.DefaultWorkFolder
-	}
-	files, err := cred.Files(work, c.flag("disableupdate"))
+	files, err := cred.Files(cmp.Or(c.arg("work"), githubsim.DefaultWorkFolder), c.flag("disableupdate"))
 	if err != nil {
 		return err
 	}
@@ -105,7 +103,7 @@ func labelsOf(c *commandLine) ([]string, error) {
 		if len(l) > longestLabel {
 			return nil, invalid("labels")
 		}
-		if l != "" && !containsFold(own, l) {
+		if l != "" && !slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(o, l) }) {
 			own = append(own, l)
 		}
 	}
@@ -116,15 +114,6 @@ func labelsOf(c *commandLine) ([]string, error) {
 		return nil, errors.New("Disabling default labels via --no-default-labels without specifying --labels is not supported") //nolint:staticcheck // as above
 	}
 	return own, nil
-}
-
-func containsFold(list []string, s string) bool {
-	for _, l := range list {
-		if strings.EqualFold(l, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // architecture names this machine's (src/Runner.Common/Util/VarUtil.cs, OSArchitecture).

@@ -35,7 +35,7 @@ func (l *listening) connect(ctx context.Context) error {
 			if failing {
 				p.say(p.stamp() + ": Runner reconnected.")
 			}
-			l.setSession(session)
+			l.session.Store(session)
 			return nil
 		}
 		said := explain(err, l.host, "Failed to create broker session: {ERROR}")

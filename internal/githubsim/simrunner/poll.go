@@ -50,7 +50,7 @@ func (l *listening) next(ctx context.Context, seen *int64) (githubsim.Message, e
 	for failed := 0; ; {
 		var m githubsim.Message
 		err := p.request(ctx, func() (err error) {
-			m, err = l.openSession().Next(ctx, *seen)
+			m, err = l.session.Load().Next(ctx, *seen)
 			return err
 		})
 		switch {

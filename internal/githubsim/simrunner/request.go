@@ -47,11 +47,8 @@ func (p *Program) request(ctx context.Context, call func() error) error {
 }
 
 func serviceOf(err error) *githubsim.ServiceError {
-	var s *githubsim.ServiceError
-	if errors.As(err, &s) {
-		return s
-	}
-	return nil
+	s, _ := errors.AsType[*githubsim.ServiceError](err)
+	return s
 }
 
 // passing reports whether a call is worth sending again at once: after a 503 (the hub's, if no service says

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -25,21 +25,7 @@ type listening struct {
 	once   bool
 	jobs   *dispatcher
 
-	mu      sync.Mutex
-	session *githubsim.RemoteSession
-}
-
-func (l *listening) setSession(s *githubsim.RemoteSession) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.session = s
-}
-
-// openSession is the session made last; there is one once connect succeeded.
-func (l *listening) openSession() *githubsim.RemoteSession {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.session
+	session atomic.Pointer[githubsim.RemoteSession] // made last; there is one once connect succeeded
 }
 
 func (p *Program) run(ctx context.Context, c *commandLine) error {
@@ -68,7 +54,7 @@ func (p *Program) run(ctx context.Context, c *commandLine) error {
 		Program: p, remote: remote, cred: cred, host: at.Host, server: at.Scheme + "://" + at.Host, once: cred.Ephemeral || c.flag("once"),
 	}
 	l.jobs = &dispatcher{
-		program: p, cred: cred, work: work, session: l.openSession, stopping: func() bool { return ctx.Err() != nil },
+		program: p, cred: cred, work: work, session: l.session.Load, stopping: func() bool { return ctx.Err() != nil },
 	}
 	p.pass(p.Timing.Boot)
 	if err := l.connect(ctx); err != nil {
@@ -92,7 +78,7 @@ func (l *listening) loop(ctx context.Context) error {
 		case o := <-offers:
 			switch {
 			case o.Kind == githubsim.MessageJob && current == nil:
-				err := l.request(ctx, func() error { return l.openSession().Acquire(ctx, o.Job.ID) })
+				err := l.request(ctx, func() error { return l.session.Load().Acquire(ctx, o.Job.ID) })
 				if err == nil {
 					current = l.begin(ctx, o.Job)
 				}
@@ -153,7 +139,7 @@ func (l *listening) begin(ctx context.Context, j githubsim.Job) *task {
 func (l *listening) complete(ctx context.Context, a *task, c githubsim.Conclusion) error {
 	a.cancel()
 	ctx = context.WithoutCancel(ctx)
-	err := l.request(ctx, func() error { return l.openSession().Complete(ctx, a.job.ID, c) })
+	err := l.request(ctx, func() error { return l.session.Load().Complete(ctx, a.job.ID, c) })
 	if errors.Is(err, githubsim.ErrRunnerGone) || errors.Is(err, githubsim.ErrSessionGone) {
 		return nil
 	}
@@ -177,7 +163,7 @@ func (l *listening) finish(ctx context.Context, err error) error {
 	// 30 s: BrokerMessageListener.cs, DeleteSessionAsync.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	if cerr := l.openSession().Close(last); cerr != nil && !l.once {
+	if cerr := l.session.Load().Close(last); cerr != nil && !l.once {
 		return errors.Join(interrupted(ctx, err), cerr)
 	}
 	if err == nil && l.cred.Ephemeral {

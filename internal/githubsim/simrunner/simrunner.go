@@ -20,6 +20,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -322,9 +323,5 @@ func lookup(env []string, name string) string {
 
 // isTrue reads a flag as the real program does (src/Runner.Sdk/Util/StringUtil.cs, ConvertToBoolean).
 func isTrue(s string) bool {
-	switch strings.ToLower(s) {
-	case "1", "true", "$true":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"1", "true", "$true"}, strings.ToLower(s))
 }
