@@ -64,10 +64,7 @@ func (s *supervisor) start(name string) {
 			}
 			s.mu.Unlock()
 			s.w.disturbances.note(pause, true)
-			select {
-			case <-ctx.Done():
-			case <-s.w.clock.After(pause):
-			}
+			_ = wait(ctx, pause) // its end ends the loop
 		}
 	}()
 }

@@ -71,7 +71,7 @@ type written struct {
 func (c *Coverage) instance(was, in store.Instance) {
 	for _, r := range instanceRules {
 		if r.From == was.State && r.To == in.State && r.On == instanceEvent(was, in) {
-			c.edge(instanceEdge(r.From, r.On, r.To))
+			c.Edges[instanceEdge(r.From, r.On, r.To)]++
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (c *Coverage) status(was, st store.RunStatus) {
 	}
 	for _, r := range requestRules {
 		if r.From == from && r.To == st.Phase {
-			c.edge(requestEdge(r.From, r.On, r.To))
+			c.Edges[requestEdge(r.From, r.On, r.To)]++
 		}
 	}
 }
@@ -123,13 +123,6 @@ func instanceEvent(was, in store.Instance) statemachine.Event {
 	return statemachine.Rejected
 }
 
-func (c *Coverage) edge(e Edge) {
-	if c.Edges == nil {
-		c.Edges = map[Edge]int{}
-	}
-	c.Edges[e]++
-}
-
 // background are records that are written all the time, whatever happens.
 var background = []string{store.KindHeartbeat, store.KindRunClient, store.KindLease}
 
@@ -141,9 +134,6 @@ func (t *truth) ordered(p *process, k store.Key, what string) {
 	t.records.mu.Lock()
 	defer t.records.mu.Unlock()
 	c := &t.coverage
-	if c.Orders == nil {
-		c.Orders, c.last = map[Order]int{}, map[string]written{}
-	}
 	last, known := c.last[k.Partition]
 	now := written{Write{p.role, what}, p.name}
 	if known && last.by != now.by {

@@ -85,7 +85,5 @@ func differ(a, b []string) string {
 
 // lines returns the calls of a story by their time; those of one instant have no order.
 func lines(b bytes.Buffer) []string {
-	out := strings.Split(b.String(), "\n")
-	slices.Sort(out)
-	return out
+	return slices.Sorted(strings.SplitSeq(b.String(), "\n"))
 }

@@ -18,20 +18,10 @@ import (
 // lateExpiry is how late. "Typically within a few days" (DynamoDB, "Time to Live").
 const lateExpiry = 48 * time.Hour
 
-// behind is a clock that is late.
-type behind struct {
-	clock.PassiveClock
-
-	by time.Duration
-}
-
-func (c behind) Now() time.Time                  { return c.PassiveClock.Now().Add(-c.by) }
-func (c behind) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
-
 // newTable returns the store below all gates.
-func (o Script) newTable(clk clock.PassiveClock) *storetest.Memory {
+func (o Script) newTable(clk clock.WithTicker) *storetest.Memory {
 	if o.LateExpiry {
-		clk = behind{clk, lateExpiry}
+		clk = offset{clk, -lateExpiry}
 	}
 	return storetest.NewMemory(clk)
 }

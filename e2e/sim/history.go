@@ -168,7 +168,7 @@ func (h *history) reads(p *process, from int64, keys []store.Key, items []store.
 	}
 	for k, r := range found {
 		if owner, ok := k.Principal(); ok && k.Sort == store.KindInstance {
-			h.read(owner, p.name, from, r)
+			h.add(owner, &access{who: p.name, from: from, to: h.now(), found: r})
 		}
 	}
 }
@@ -195,11 +195,6 @@ func (h *history) found(p store.Principal, item store.Item) {
 	a := h.write(p, "the earlier version", "what was there", h.registerOf(item), 0)
 	h.send(p, a)
 	h.answer(a, nil)
-}
-
-// read remembers a consistent read.
-func (h *history) read(p store.Principal, who string, from int64, found register) {
-	h.add(p, &access{who: who, from: from, to: h.now(), found: found})
 }
 
 // holding notes that the client of an attempt has learnt which instances are its own.

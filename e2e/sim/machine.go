@@ -156,10 +156,8 @@ func (m *machine) live(ctx context.Context, pause time.Duration, k key) {
 		defer m.runner.Wait()
 		defer m.cancel()
 		for n := 1; ; n++ {
-			select {
-			case <-ctx.Done():
+			if wait(ctx, pause) != nil {
 				return
-			case <-m.w.clock.After(pause):
 			}
 			if m.serve(ctx, filepath.Join(m.w.dir, m.id), n) {
 				return

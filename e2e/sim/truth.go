@@ -46,6 +46,7 @@ func newTruth(w *World, table store.Table) *truth {
 		terms: terms, tables: &tables{w, r}, owners: owners, lifetimes: &lifetimes{w, r, f, terms}, demand: newDemand(w, r, f),
 		pooling: &pooling{w, r, f}, justice: &justice{w: w, records: r, facts: f, terms: terms}, handover: newHandover(w, r, f),
 		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table),
+		coverage: Coverage{Edges: map[Edge]int{}, Orders: map[Order]int{}, last: map[string]written{}},
 	}
 	t.ofInstance, t.ofStatus = t.instanceLaws(), t.statusLaws()
 	return t

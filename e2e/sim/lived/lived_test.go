@@ -21,6 +21,13 @@ var (
 	scan = sim.Site{Role: sim.Client, Method: "store.Scan"}
 )
 
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // report is what such a story came to, with these faults.
 func report(faults ...sim.Fired) sim.Report {
 	a, b := sim.Write{Role: sim.Agent, What: "WS:UD_OK"}, sim.Write{Role: sim.Controller, What: "Instance:created>running"}
@@ -49,13 +56,9 @@ func TestCoverage_AddsUpOverProcessesAndFiles(t *testing.T) {
 		var c lived.Collector
 		c.Add(drawn, r)
 		line, err := lived.Progress{Part: c.Part()}.Line()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var p lived.Progress
-		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, lived.Mark)), &p); err != nil {
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal([]byte(strings.TrimPrefix(line, lived.Mark)), &p))
 		parts = append(parts, p.Part)
 		if rest := c.Part(); len(rest.Sites)+len(rest.Together)+len(rest.Events) > 0 {
 			t.Errorf("told twice: %+v", rest)
@@ -66,13 +69,9 @@ func TestCoverage_AddsUpOverProcessesAndFiles(t *testing.T) {
 		for _, i := range order {
 			c.Add(parts[i])
 			text, err := json.Marshal(c) // kept after each, and read again
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			c = lived.Coverage{}
-			if err := json.Unmarshal(text, &c); err != nil {
-				t.Fatal(err)
-			}
+			check(t, json.Unmarshal(text, &c))
 		}
 		if c.Sites[put.String()] != 12 || c.Sites[scan.String()] != 4 || c.Events["kill"] != 8 || len(c.Events) != 1 {
 			t.Errorf("sites %v, events %v", c.Sites, c.Events)
@@ -117,13 +116,9 @@ func TestSum_MergesWhatProcessesSaw(t *testing.T) {
 		one.Add(seed, o, r, time.Second)
 		whole.Add(seed, o, r, time.Second)
 		text, err := json.Marshal(one)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var read lived.Sum
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal(text, &read))
 		parts.Merge(read)
 	}
 	if diff := cmp.Diff(whole, parts, cmpopts.EquateEmpty()); diff != "" {
