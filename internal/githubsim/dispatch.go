@@ -159,6 +159,18 @@ func (d *dispatcher) open(id string) (*session, error) {
 	return nil, ErrSessionGone
 }
 
+// running returns the job of an open session's runner, if it is that one.
+func (d *dispatcher) running(session, jobID string) (*job, error) {
+	live, err := d.open(session)
+	if err != nil {
+		return nil, err
+	}
+	if j := live.runner.job; j != nil && j.ID == jobID {
+		return j, nil
+	}
+	return nil, fmt.Errorf("job %s: %w", jobID, ErrNoJob)
+}
+
 // closeSession ends a session for the given reason.
 func (d *dispatcher) closeSession(s *session, why error, now time.Time) {
 	s.over = why

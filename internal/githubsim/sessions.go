@@ -244,14 +244,8 @@ func (s *Session) endPoll(live *session) {
 func (s *Session) Acquire(ctx context.Context, jobID string) error {
 	h := s.hub
 	return h.do(ctx, CallAcquire, func(time.Time) error {
-		live, err := h.dispatcher.open(s.id)
-		if err != nil {
-			return err
-		}
-		if j := live.runner.job; j == nil || j.ID != jobID {
-			return fmt.Errorf("job %s: %w", jobID, ErrNoJob)
-		}
-		return nil
+		_, err := h.dispatcher.running(s.id, jobID)
+		return err
 	})
 }
 
@@ -268,13 +262,9 @@ func (s *Session) Complete(ctx context.Context, jobID string, c Conclusion) erro
 		if h.dispatcher.finishEvicted(s.id, jobID, c, now) {
 			return nil
 		}
-		live, err := h.dispatcher.open(s.id)
+		j, err := h.dispatcher.running(s.id, jobID)
 		if err != nil {
 			return err
-		}
-		j := live.runner.job
-		if j == nil || j.ID != jobID {
-			return fmt.Errorf("job %s: %w", jobID, ErrNoJob)
 		}
 		h.dispatcher.finish(j, c, "", now)
 		return nil
@@ -287,16 +277,10 @@ func (s *Session) Annotate(jobID, text string) error {
 	h := s.hub
 	var err error
 	h.dispatcher.view(func(time.Time) {
-		var live *session
-		if live, err = h.dispatcher.open(s.id); err != nil {
-			return
+		var j *job
+		if j, err = h.dispatcher.running(s.id, jobID); err == nil {
+			j.Annotation = text
 		}
-		j := live.runner.job
-		if j == nil || j.ID != jobID {
-			err = fmt.Errorf("job %s: %w", jobID, ErrNoJob)
-			return
-		}
-		j.Annotation = text
 	})
 	return err
 }

@@ -144,14 +144,10 @@ func fleetAnswer(id string, launched []*Instance, refused []refusedPool) string 
 			return text("lifecycle", lifecycle) + el("instanceIds", text("item", i.ID)) + text("instanceType", i.Type) +
 				el("launchTemplateAndOverrides", el("overrides", text("subnetId", i.Subnet), text("instanceType", i.Type)))
 		}) +
-		errorSet(refused)
-}
-
-func errorSet(refused []refusedPool) string {
-	return set("errorSet", refused, func(r refusedPool) string {
-		return text("errorCode", r.code) + text("errorMessage", r.message) +
-			el("launchTemplateAndOverrides", el("overrides", text("subnetId", r.subnet), text("instanceType", r.pool.Type)))
-	})
+		set("errorSet", refused, func(r refusedPool) string {
+			return text("errorCode", r.code) + text("errorMessage", r.message) +
+				el("launchTemplateAndOverrides", el("overrides", text("subnetId", r.subnet), text("instanceType", r.pool.Type)))
+		})
 }
 
 // canonical writes a request so that equal ones are equal.
