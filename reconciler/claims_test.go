@@ -2,14 +2,11 @@ package reconciler_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -34,7 +31,7 @@ func TestCandidates_WhatLiesInThePool(t *testing.T) {
 		second, _ := w.operator("c2", reconciler.Options{Table: &drowsy{Table: w.Table, takes: 4 * time.Second}})
 		check("another leads", second, nil)
 
-		pooled := ids(w.warm("100", 2, nil))
+		pooled := ids(w.warm("100", 2))
 		check("two pooled", first, pooled)
 		w.submit(spec("200", 1))
 		time.Sleep(time.Second)
@@ -66,7 +63,7 @@ func TestThresholdPasses_DuringTheClaim_S27(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := &heldWrite{Table: w.Table, clock: w.Clock, lasts: 5 * time.Second, match: ofState(statemachine.Claimed)}
 		defer w.controller("c1", table)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		threshold := w.instance(id).Threshold
 		time.Sleep(threshold.Sub(w.Clock.Now()) - time.Second)
 		w.submit(spec("200", 1))
@@ -92,11 +89,9 @@ func TestThresholdPasses_DuringTheRenewal_S27(t *testing.T) {
 			},
 		}
 		defer w.controller("c1", table)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		w.Boot = 8 * time.Minute // of the second one
-		r := spec("200", 2)
-		r.Timeout = store.SecondsOf(15 * time.Minute)
-		w.submit(r)
+		w.submit(spec("200", 2, within(15*time.Minute)))
 		w.await(10*time.Second, "claimed", func() bool { return w.instance(id).State == statemachine.Claimed })
 		threshold := w.instance(id).Threshold
 		time.Sleep(threshold.Sub(w.Clock.Now()) + 5*time.Second)
@@ -114,7 +109,7 @@ func TestThresholdPasses_DuringTheRenewal_S27(t *testing.T) {
 func TestClaim_WithoutRegistration_IsNotBlamedForALongFirstScan_H27(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		stop := w.controller("c1", nil)
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
 		w.submit(spec("200", 1))
 		w.await(time.Second, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
@@ -131,7 +126,7 @@ func TestClaim_WithoutRegistration_IsNotBlamedForALongFirstScan_H27(t *testing.T
 // made then is delivered afterwards; the pool is not passed over for failures that were the store's.
 func TestStoreDown_InTheMiddleOfAClaim(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 3, nil)
+		w.warm("100", 3)
 		w.Hub.SetLatency(githubsim.Latency{API: 100 * time.Millisecond})
 		w.submit(spec("200", 3))
 		time.Sleep(20 * time.Millisecond)
@@ -148,7 +143,7 @@ func TestClaims_ASlowOneHoldsUpNoOther_S60(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := &heldWrite{Table: w.Table, clock: w.Clock, lasts: 5 * time.Second, match: ofState(statemachine.Claimed)}
 		defer w.controller("c1", table)()
-		w.warm("100", 3, nil)
+		w.warm("100", 3)
 		w.submit(spec("200", 3))
 		w.await(time.Second, "two claimed", func() bool { return w.in(statemachine.Claimed) == 2 })
 		w.await(2*time.Second, "two online", func() bool { return len(w.runners()) >= 2 })
@@ -195,7 +190,7 @@ func TestWarmStart_AsksNeitherFleetNorGitHub_S33(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Sweep, w.Config.Runners = time.Hour, time.Hour
 		defer w.controller("c1", nil)()
-		w.warm("100", 2, nil)
+		w.warm("100", 2)
 		time.Sleep(10 * time.Second)
 		fleetCalls := func() (n int) {
 			for _, c := range []fleettest.Call{fleettest.CallPlan, fleettest.CallLaunch, fleettest.CallTerminate, fleettest.CallList, fleettest.CallTemplate} {
@@ -221,35 +216,25 @@ func TestWarmStart_AsksNeitherFleetNorGitHub_S33(t *testing.T) {
 	})
 }
 
-// failingClaim is a table on which the first write of a claim fails at once, and the others take a second.
-type failingClaim struct {
-	store.Table
-	clock  clock.Clock
-	failed atomic.Bool
-}
-
-func (f *failingClaim) Put(ctx context.Context, item store.Item, expect int64) error {
-	var in store.Instance
-	if item.Key.Sort != store.KindInstance || json.Unmarshal(item.Attributes, &in) != nil || in.State != statemachine.Claimed {
-		return f.Table.Put(ctx, item, expect)
-	}
-	if f.failed.CompareAndSwap(false, true) {
-		return store.ErrRefused
-	}
-	select {
-	case <-f.clock.After(time.Second):
-		return f.Table.Put(ctx, item, expect)
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // S60: one seat's claim fails; the two others, which are under way, go on.
 func TestClaims_AFailingOneStopsNoOther_S60(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &failingClaim{Table: w.Table, clock: w.Clock}
-		defer w.controller("c1", table)()
-		w.warm("100", 3, nil)
+		var failed atomic.Bool // the first claim has at once; the others take a second
+		defer w.controller("c1", held{w.Table, func(ctx context.Context, item store.Item) error {
+			if in, ok := instanceIn(item); !ok || in.State != statemachine.Claimed {
+				return nil
+			}
+			if failed.CompareAndSwap(false, true) {
+				return store.ErrRefused
+			}
+			select {
+			case <-w.Clock.After(time.Second):
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}})()
+		w.warm("100", 3)
 		w.submit(spec("200", 3))
 		w.await(1100*time.Millisecond, "two claimed", func() bool { return w.in(statemachine.Claimed) == 2 })
 		w.awaitPhase("200", 1, statemachine.Ready, 10*time.Second)
@@ -262,7 +247,7 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := &refusing{Table: w.Table, match: ofState(statemachine.Claimed)}
 		defer w.controller("c1", table)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		table.on.Store(true)
 		w.submit(spec("200", 1))
 		time.Sleep(time.Minute)
@@ -278,7 +263,7 @@ func TestClaim_StoreErrorIsNoLostRace_H12(t *testing.T) {
 func TestAgentKilledDuringClaim(t *testing.T) {
 	for _, how := range []string{"crash", "hang"} {
 		t.Run(how, storyLed(func(t *testing.T, w *world) {
-			w.warm("100", 3, nil)
+			w.warm("100", 3)
 			w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second}) // so that the claim takes a while
 			w.submit(spec("200", 3))
 			var victim store.InstanceID

@@ -45,13 +45,10 @@ func TestCrash_AtEveryStep(t *testing.T) {
 			var died atomic.Int64
 			t.Run("step", func(t *testing.T) {
 				for n := range steps {
-					t.Run(fmt.Sprint(n+1), func(t *testing.T) {
-						t.Parallel()
-						run(t, func(t *testing.T, w *world) {
-							w.faultAt(n+1, func(sim.Gated) sim.Kind { died.Add(1); return kind })
-							crashStory(t, w)
-						})
-					})
+					t.Run(fmt.Sprint(n+1), storyBeside(func(t *testing.T, w *world) {
+						w.faultAt(n+1, func(sim.Gated) sim.Kind { died.Add(1); return kind })
+						crashStory(t, w)
+					}))
 				}
 			})
 			// A step more or less is chance: which of two calls comes first.
@@ -80,9 +77,7 @@ func crashStory(t *testing.T, w *world) {
 	}
 	w.give("200", 1, store.ReleaseDrain, time.Minute)
 
-	if launched := w.Fleet.Launched(); launched != 2 {
-		t.Errorf("launched %d machines, want 2", launched)
-	}
+	w.launched(2)
 	w.checkDrained(30 * time.Minute) // a runner whose record was lost is swept on second sight
 }
 
@@ -94,12 +89,9 @@ const stallFor = 30 * time.Second
 func TestStall_AtEveryStep(t *testing.T) {
 	takesLong(t)
 	for n := range int64(45) {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
-			run(t, func(t *testing.T, w *world) {
-				w.faultAt(n+1, func(g sim.Gated) sim.Kind { g.Pause(stallFor); return "" })
-				crashStory(t, w)
-			})
-		})
+		t.Run(fmt.Sprint(n), storyBeside(func(t *testing.T, w *world) {
+			w.faultAt(n+1, func(g sim.Gated) sim.Kind { g.Pause(stallFor); return "" })
+			crashStory(t, w)
+		}))
 	}
 }

@@ -190,7 +190,7 @@ func TestLeader_RenewedIsTheStoresTime_H52(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := storetest.NewMemory(clock.RealClock{})
 		l := &elector{
-			store: store.New(table), clock: offBy{clock.RealClock{}, -time.Hour}, offset: func() time.Duration { return time.Hour },
+			store: store.New(table), clock: wrongClock{clock.RealClock{}, -time.Hour}, offset: func() time.Duration { return time.Hour },
 			log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second,
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -212,15 +212,6 @@ func TestLeader_RenewedIsTheStoresTime_H52(t *testing.T) {
 		}
 	})
 }
-
-// offBy is a clock that is off.
-type offBy struct {
-	clock.WithTicker
-
-	by time.Duration
-}
-
-func (c offBy) Now() time.Time { return c.WithTicker.Now().Add(c.by) }
 
 // An error of lead ends run, and the lease is free for others.
 func TestLeader_LeadFails(t *testing.T) {

@@ -22,14 +22,13 @@ func TestClasses_DriveLaunchingAndMatching_S90(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 16384}}
 		stop := w.controller("c1", nil)
-		if s := w.warm("100", 1, nil).Instances[0]; s.InstanceType != "r6i.large" {
+		if s := w.warm("100", 1).Instances[0]; s.InstanceType != "r6i.large" {
 			t.Errorf("got %+v for 2 vCPUs and 16 GiB, want an r6i.large", s)
 		}
 		stop()
 		w.Config.Classes = map[string]reconciler.Class{"small": {CPU: 4, Mem: 8192}}
 		w.controller("c2", nil)
-		w.submit(spec("200", 1))
-		if s := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0]; s.Warm || s.InstanceType != "c6i.xlarge" {
+		if s := w.serve(spec("200", 1), time.Minute).Instances[0]; s.Warm || s.InstanceType != "c6i.xlarge" {
 			t.Errorf("got %+v for 4 vCPUs and 8 GiB, want a new c6i.xlarge", s)
 		}
 	})
@@ -43,7 +42,7 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 		runs := w.serve(spec("200", 3), time.Minute)
 		job := w.jobs("200", 2, 180)
 		w.await(10*time.Second, "jobs run", func() bool { j, _ := w.Hub.Job(job[1]); return j.State == githubsim.Running })
-		other := w.warm("300", 1, nil).Instances[0].InstanceID
+		other := w.warm("300", 1).Instances[0].InstanceID
 		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		w.submit(spec("400", 2))
 		w.await(10*time.Second, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
@@ -71,9 +70,7 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 		if st := w.status("200"); st.Phase != statemachine.Ready || w.Fleet.Launched() != launched {
 			t.Errorf("200 is %s and %d machines were launched, want it to go on with two", st.Phase, w.Fleet.Launched()-launched)
 		}
-		large := spec("500", 1)
-		large.ResourceClass = "large"
-		w.serve(large, time.Minute)
+		w.serve(spec("500", 1, ofClass("large")), time.Minute)
 		w.give("200", 1, store.ReleaseDrain, time.Minute)
 		w.await(time.Minute, "what 200 had goes", func() bool { return len(w.Fleet.Alive()) == 1 })
 	})
@@ -155,10 +152,8 @@ func TestCaps_HoldAcrossKinds(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxInstances = 6
 		defer w.controller("c1", nil)()
-		a, b := spec("100", 5), spec("200", 5)
-		b.AllowedInstanceTypes = []string{"c6i.*"}
-		w.submit(a)
-		w.submit(b)
+		w.submit(spec("100", 5))
+		w.submit(spec("200", 5, ofTypes("c6i.*")))
 		time.Sleep(time.Minute)
 		if n := len(w.Fleet.Alive()); n > 6 {
 			t.Errorf("%d machines live under a cap of 6", n)
@@ -170,9 +165,8 @@ func TestCaps_HoldAcrossKinds(t *testing.T) {
 // noticed, they go, and so does one that comes back later.
 func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.submit(spec("100", 1))
-		old := ids(w.awaitPhase("100", 1, statemachine.Ready, time.Minute))
-		for id := range ids(w.warm("150", 2, nil)) {
+		old := ids(w.serve(spec("100", 1), time.Minute))
+		for id := range ids(w.warm("150", 2)) {
 			old[id] = true
 		}
 		w.SetTemplate("2")
@@ -199,10 +193,9 @@ func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Sweep = time.Hour
 		defer w.controller("c1", nil)()
-		old := ids(w.warm("100", 1, nil))
+		old := ids(w.warm("100", 1))
 		w.SetTemplate("2")
-		w.submit(spec("200", 2))
-		both := ids(w.awaitPhase("200", 1, statemachine.Ready, time.Minute))
+		both := ids(w.serve(spec("200", 2), time.Minute))
 		w.give("200", 1, store.ReleaseDrain, time.Minute)
 		time.Sleep(10 * time.Second)
 		for id := range both {
@@ -225,9 +218,7 @@ func TestUsageClassFallback(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot}, 1)
 		defer w.controller("c1", nil)()
-		r := spec("100", 3)
-		r.UsageClasses = []string{store.Spot, store.OnDemand}
-		st := w.serve(r, 2*time.Minute)
+		st := w.serve(spec("100", 3, ofUsage(store.Spot, store.OnDemand)), 2*time.Minute)
 		got := map[string]int{}
 		for _, s := range st.Instances {
 			got[s.UsageClass]++
@@ -237,10 +228,7 @@ func TestUsageClassFallback(t *testing.T) {
 		}
 		w.release("100", 1, store.ReleaseDrain)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 3 })
-		only := spec("200", 1)
-		only.UsageClasses = []string{store.OnDemand}
-		w.submit(only)
-		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); st.Instances[0].UsageClass != store.OnDemand {
+		if st := w.serve(spec("200", 1, ofUsage(store.OnDemand)), time.Minute); st.Instances[0].UsageClass != store.OnDemand {
 			t.Errorf("an on-demand request got %+v", st.Instances)
 		}
 	})
@@ -249,17 +237,12 @@ func TestUsageClassFallback(t *testing.T) {
 // S43 S53 S56 S58 S90: a picky request beside a full pool gets new machines at once.
 func TestPickyBesideAFullPool(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		full := w.warm("100", 3, func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"c*"} })
-		r := spec("200", 1)
-		r.AllowedInstanceTypes = []string{"r6i.*"}
-		st := w.serve(r, time.Minute)
+		full := w.warm("100", 3, ofTypes("c*"))
+		st := w.serve(spec("200", 1, ofTypes("r6i.*")), time.Minute)
 		if s := st.Instances[0]; s.Warm || s.InstanceType != "r6i.large" || ids(full)[s.InstanceID] {
 			t.Errorf("got %+v, want a new r6i.large", s)
 		}
-		large := spec("300", 1)
-		large.ResourceClass = "large"
-		w.submit(large)
-		if s := w.awaitPhase("300", 1, statemachine.Ready, time.Minute).Instances[0]; s.Warm {
+		if s := w.serve(spec("300", 1, ofClass("large")), time.Minute).Instances[0]; s.Warm {
 			t.Errorf("a request for class large got %+v of class small", s)
 		}
 		if n := w.pooled(); n != 3 {

@@ -69,7 +69,7 @@ func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
 // system's back is noticed within it.
 func TestSweep_ComesAtItsPeriod_S29(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		st := w.warm("100", 1, nil)
+		st := w.warm("100", 1)
 		before := w.Fleet.Calls(fleettest.CallList)
 		time.Sleep(2 * time.Minute)
 		if n := w.Fleet.Calls(fleettest.CallList) - before; n < 4 {

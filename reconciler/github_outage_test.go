@@ -49,14 +49,11 @@ const tenMinutes = 10 * time.Minute
 // inOutage runs test under each trouble, which lasts from its call of begin to that of over.
 func inOutage(t *testing.T, mode store.RegistrationMode, test func(t *testing.T, w *world, begin, over func())) {
 	for _, tr := range outages {
-		t.Run(string(mode)+"/"+tr.name, func(t *testing.T) {
-			t.Parallel()
-			run(t, func(t *testing.T, w *world) {
-				w.Config.Registration, w.IdlePoll = mode, time.Second
-				defer w.controller("c1", nil)()
-				test(t, w, func() { tr.begin(w.Hub) }, func() { endOutage(w.Hub) })
-			})
-		})
+		t.Run(string(mode)+"/"+tr.name, storyBeside(func(t *testing.T, w *world) {
+			w.Config.Registration, w.IdlePoll = mode, time.Second
+			defer w.controller("c1", nil)()
+			test(t, w, func() { tr.begin(w.Hub) }, func() { endOutage(w.Hub) })
+		}))
 	}
 }
 
@@ -66,55 +63,38 @@ func inEitherMode(t *testing.T, test func(t *testing.T, w *world, begin, over fu
 	inOutage(t, store.Token, test)
 }
 
-// busyJobs counts the jobs that run.
-func (w *world) busyJobs(ids []string) int {
-	n := 0
-	for _, id := range ids {
-		if j, err := w.Hub.Job(id); err == nil && j.State == githubsim.Running {
-			n++
-		}
-	}
-	return n
-}
-
 // patient is a request whose time is longer than the outage.
 func patient(id string, count int) store.RunRequest {
-	r := spec(id, count)
-	r.Timeout = store.SecondsOf(20 * time.Minute)
-	return r
+	return spec(id, count, within(20*time.Minute))
+}
+
+// outlast asks for three machines while GitHub is out of order: none ends, and they serve once it is back.
+func (w *world) outlast(id string, begin, over func()) {
+	w.t.Helper()
+	begin()
+	w.submit(patient(id, 3))
+	time.Sleep(tenMinutes)
+	w.checkNoneEnded()
+	over()
+	w.awaitPhase(id, 1, statemachine.Ready, time.Minute)
+	w.launched(3)
+	w.awaitJobs(w.jobs(id, 3, 10), 5*time.Minute)
+	w.checkNoneEnded()
 }
 
 // Machines that boot meanwhile wait for their registration, and are handed over when GitHub is back. invariant 6
 func TestGitHubTrouble_Cold_Waits(t *testing.T) {
 	t.Parallel()
-	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
-		begin()
-		w.submit(patient("100", 3))
-		time.Sleep(tenMinutes)
-		w.checkNoneEnded()
-		over()
-		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
-		w.launched(3)
-		w.awaitJobs(w.jobs("100", 3, 10), 5*time.Minute)
-		w.checkNoneEnded()
-	})
+	inEitherMode(t, func(_ *testing.T, w *world, begin, over func()) { w.outlast("100", begin, over) })
 }
 
 // So do machines of the pool.
 func TestGitHubTrouble_Warm_Waits(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
-	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
-		w.warm("100", 3, nil)
-		begin()
-		w.submit(patient("200", 3))
-		time.Sleep(tenMinutes)
-		w.checkNoneEnded()
-		over()
-		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
-		w.launched(3)
-		w.awaitJobs(w.jobs("200", 3, 10), 5*time.Minute)
-		w.checkNoneEnded()
+	inEitherMode(t, func(_ *testing.T, w *world, begin, over func()) {
+		w.warm("100", 3)
+		w.outlast("200", begin, over)
 	})
 }
 
@@ -123,11 +103,9 @@ func TestGitHubTrouble_Deadline_SaysWhy(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
 	inOutage(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
-		w.warm("100", 2, nil)
+		w.warm("100", 2)
 		begin()
-		r := spec("200", 2)
-		r.Timeout = store.SecondsOf(3 * time.Minute)
-		w.submit(r)
+		w.submit(spec("200", 2, within(3*time.Minute)))
 		st := w.awaitPhase("200", 1, statemachine.Failed, 3*time.Minute+5*time.Second)
 		if st.Reason != reconciler.ReasonTimeout || !strings.Contains(st.Message, "; last problem: register i-") || !strings.Contains(st.Message, "github") {
 			t.Errorf("status = %s: %s, want a timeout that says GitHub is the reason", st.Reason, st.Message)
@@ -164,7 +142,7 @@ func TestGitHubTrouble_NextRegistration_Waits(t *testing.T) {
 	inOutage(t, store.JIT, func(t *testing.T, w *world, begin, over func()) {
 		w.serve(spec("100", 2), time.Minute)
 		first := w.jobs("100", 2, 60)
-		w.await(10*time.Second, "jobs running", func() bool { return w.busyJobs(first) == 2 })
+		w.await(10*time.Second, "jobs running", func() bool { return w.jobsIn(githubsim.Running) == 2 })
 		begin()
 		more := w.jobs("100", 2, 30)
 		time.Sleep(tenMinutes)
@@ -184,7 +162,7 @@ func TestGitHubTrouble_Refill_Waits(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
-		w.warm("100", 3, nil)
+		w.warm("100", 3)
 		lost := w.serve(spec("200", 2), time.Minute).Instances[0].InstanceID
 		begin()
 		w.Crash(lost)
@@ -206,8 +184,7 @@ func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
 	inEitherMode(t, func(t *testing.T, w *world, begin, over func()) {
-		r := spec("100", 2)
-		st := w.serve(r, time.Minute)
+		st := w.serve(spec("100", 2), time.Minute)
 		begin()
 		for _, seat := range st.Instances {
 			w.Crash(seat.InstanceID)
@@ -228,7 +205,7 @@ func TestGitHubTrouble_Deletion_IsMadeUpFor(t *testing.T) {
 // nobody is rejected for it, and the request is served when GitHub is back.
 func TestGitHubDown_IsAskedGently(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 1, nil)
+		w.warm("100", 1)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails})
 		before := w.Hub.Calls()[githubsim.CallJIT]
 		w.submit(spec("200", 1))
@@ -252,10 +229,8 @@ func TestGitHubDoesNotAnswer_LeavesNoRunners_H53(t *testing.T) {
 		"Late": func(w *world) { w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second}) },
 	} {
 		t.Run(name, storyLed(func(t *testing.T, w *world) {
-			r := spec("100", 2)
-			r.Timeout = store.SecondsOf(time.Hour)
 			begin(w)
-			w.submit(r)
+			w.submit(spec("100", 2, within(time.Hour)))
 			for range 30 {
 				time.Sleep(time.Minute)
 				if n := len(w.runners()); n > 2 {

@@ -34,8 +34,8 @@ func TestIndex_AfterAKillWithAnEmptyQueue_S44_S45_S50(t *testing.T) {
 			}
 			return sim.CrashBefore
 		})
-		small := ids(w.warm("100", 2, nil))
-		large := ids(w.warm("101", 1, func(r *store.RunRequest) { r.ResourceClass = "large" }))
+		small := ids(w.warm("100", 2))
+		large := ids(w.warm("101", 1, ofClass("large")))
 		armed.Store(true)
 		w.submit(spec("200", 2))
 		w.await(time.Minute, "death", died.Load)
@@ -50,14 +50,9 @@ func TestIndex_AfterAKillWithAnEmptyQueue_S44_S45_S50(t *testing.T) {
 		if got := op.Candidates(); !maps.Equal(got, large) {
 			t.Errorf("candidates are %v, want %v", got, large)
 		}
-		r := spec("300", 1)
-		r.ResourceClass = "large"
-		w.submit(r)
-		if got := ids(w.awaitPhase("300", 1, statemachine.Ready, time.Minute)); !maps.Equal(got, large) {
+		if got := ids(w.serve(spec("300", 1, ofClass("large")), time.Minute)); !maps.Equal(got, large) {
 			t.Errorf("run 300 got %v, want %v", got, large)
 		}
-		if n := w.Fleet.Launched(); n != 3 {
-			t.Errorf("launched %d machines, want 3", n)
-		}
+		w.launched(3)
 	})
 }

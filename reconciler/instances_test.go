@@ -61,9 +61,7 @@ func TestMaxRuntime_JobsEndWithTheirMachines_S21_S31_S32(t *testing.T) {
 		t.Run(name, story(func(t *testing.T, w *world) {
 			w.Powerless = tc.powerless
 			stop := w.controller("c1", nil)
-			r := spec("100", 2)
-			r.MaxRuntime = store.SecondsOf(10 * time.Minute)
-			end := w.serve(r, time.Minute).ReadyAt.Add(10 * time.Minute)
+			end := w.serve(spec("100", 2, lasting(10*time.Minute)), time.Minute).ReadyAt.Add(10 * time.Minute)
 			jobs := w.jobs("100", 2, 7200)
 			w.Cut(jobs...)
 			w.await(time.Minute, "both are busy", func() bool { return w.jobsIn(githubsim.Running) == 2 })
@@ -100,25 +98,18 @@ func (f generous) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, erro
 	return f.Fleet.Launch(ctx, p)
 }
 
-// slowAnswer is a table that takes its time to write that a request is Ready.
-type slowAnswer struct {
-	store.Table
-	lasts time.Duration
-}
-
-func (s slowAnswer) Put(ctx context.Context, item store.Item, expect int64) error {
-	var st store.RunStatus
-	if item.Key.Sort == store.KindRunStatus && json.Unmarshal(item.Attributes, &st) == nil && st.Phase == statemachine.Ready {
-		time.Sleep(s.lasts)
-	}
-	return s.Table.Put(ctx, item, expect)
-}
-
 // S31 H31: a machine too many that was given a job before it could go back keeps it, and runs for the rest of its run's
 // time, not for another max runtime.
 func TestSurplusWithAJob_EndsWithItsRun_S31(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		defer w.controllerWith("c1", reconciler.Options{Fleet: generous{w.Fleet}, Table: slowAnswer{w.Table, 3 * time.Second}})()
+		slow := held{w.Table, func(_ context.Context, item store.Item) error {
+			var st store.RunStatus
+			if item.Key.Sort == store.KindRunStatus && json.Unmarshal(item.Attributes, &st) == nil && st.Phase == statemachine.Ready {
+				time.Sleep(3 * time.Second)
+			}
+			return nil
+		}}
+		defer w.controllerWith("c1", reconciler.Options{Fleet: generous{w.Fleet}, Table: slow})()
 		w.Waive(sim.Needed) // two machines for one seat
 		jobs := w.jobs("100", 2, 7200)
 		w.Cut(jobs...)
@@ -154,7 +145,7 @@ func (w *world) jobsIn(state githubsim.JobState) int {
 // carries id and details.
 func TestGates_Both_S65(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 1, nil)
+		w.warm("100", 1)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
 		w.submit(spec("200", 1)) // its machine beats, but its listener does not come online
 		time.Sleep(5 * time.Second)
@@ -174,7 +165,7 @@ func TestGates_Both_S65(t *testing.T) {
 // deleted at GitHub before the machine is, and none is killed with a job on it.
 func TestGivenUp_RegistersLate_H26(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 1, nil)
+		w.warm("100", 1)
 		w.Hub.SetLatency(githubsim.Latency{Session: 12 * time.Second}) // later than the gate of 10 s
 		w.Waive(statemachine.ReasonGate)
 		w.submit(spec("200", 1))
@@ -189,11 +180,10 @@ func TestGivenUp_RegistersLate_H26(t *testing.T) {
 // S48: a machine with notice that it will be taken away takes no new run and goes, if nobody owns it.
 func TestInterrupted_TakesNoNewRun_S48(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		w.Interrupt(id)
 		w.await(time.Minute, "dismissed", func() bool { return w.instance(id).State == statemachine.Terminated })
-		w.submit(spec("200", 1))
-		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); ids(st)[id] {
+		if st := w.serve(spec("200", 1), time.Minute); ids(st)[id] {
 			t.Errorf("run 200 was given %s, which is being taken away", id)
 		}
 		if n := w.Owners(id); n != 1 {
@@ -205,9 +195,7 @@ func TestInterrupted_TakesNoNewRun_S48(t *testing.T) {
 // Invariant 3 H03: an order to dismiss that GitHub being down keeps from being carried out stops no expiry.
 func TestExpiry_DespiteADrainOrderAndAnOutage(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		r := spec("100", 1)
-		r.MaxRuntime = store.SecondsOf(3 * time.Minute)
-		st := w.serve(r, time.Minute)
+		st := w.serve(spec("100", 1, lasting(3*time.Minute)), time.Minute)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
 		w.drain(store.DrainOrder{ID: "all"})
 		w.Hang(st.Instances[0].InstanceID)

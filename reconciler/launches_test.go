@@ -24,9 +24,7 @@ func TestBudget_LastsAsLongAsItsRun(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxRuntime = 48 * time.Hour
 		stop := w.controller("c1", nil)
-		r := spec("100", 1)
-		r.MaxRuntime = store.SecondsOf(30 * time.Hour)
-		done := w.submit(r)
+		done := w.submit(spec("100", 1, lasting(30*time.Hour)))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 		done()
 		for w.Fleet.Launched() < 4 {
@@ -64,9 +62,7 @@ func (w *world) room(n int) {
 func (w *world) short(n int, patience time.Duration) (store.RunStatus, time.Duration) {
 	w.room(n)
 	began := w.Clock.Now()
-	r := spec("100", 3)
-	r.Timeout = store.SecondsOf(10 * time.Minute)
-	w.submit(r)
+	w.submit(spec("100", 3, within(10*time.Minute)))
 	st := w.awaitPhase("100", 1, statemachine.Failed, patience)
 	return st, w.Clock.Since(began)
 }
@@ -84,9 +80,7 @@ func TestLaunchRetry_None_FailsAtOnce_S75(t *testing.T) {
 		w.room(fleettest.Unlimited)
 		w.await(2*time.Minute, "what came is pooled, or ended unready", func() bool { return len(w.Fleet.Alive()) == w.pooled() })
 		time.Sleep(5 * time.Minute)
-		if n := w.Fleet.Launched(); n != 1 {
-			t.Errorf("%d machines launched, want the one there was room for", n)
-		}
+		w.launched(1) // the one there was room for
 	})
 }
 
@@ -96,9 +90,7 @@ func TestLaunchRetry_None_EveryPlaceIsAsked_S75(t *testing.T) {
 		w.Config.LaunchRetry = 0
 		w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot}, 1)
 		defer w.controller("c1", nil)()
-		r := spec("100", 3)
-		r.UsageClasses = []string{store.Spot, store.OnDemand}
-		w.serve(r, 2*time.Minute)
+		w.serve(spec("100", 3, ofUsage(store.Spot, store.OnDemand)), 2*time.Minute)
 	})
 }
 
@@ -110,8 +102,7 @@ func TestLaunchRetry_Bounded_S75(t *testing.T) {
 		if st, took := w.short(0, 4*time.Minute); st.Reason != reconciler.ReasonCapacity || took < 3*time.Minute {
 			t.Errorf("failed for %q after %s, want %q after the second try, in 3m", st.Reason, took, reconciler.ReasonCapacity)
 		}
-		r := spec("200", 1)
-		w.submit(r)
+		w.submit(spec("200", 1))
 		time.Sleep(time.Minute)
 		w.room(fleettest.Unlimited)
 		w.awaitPhase("200", 1, statemachine.Ready, 4*time.Minute)
@@ -231,9 +222,7 @@ func TestLaunch_NoRoomIsToldInTheFleetsWords_H63(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Fleet.SetCapacity(fleet.Slot{}, 0)
 		w.controller("c1", nil)
-		r := spec("100", 1)
-		r.Timeout = store.SecondsOf(40 * time.Second)
-		w.submit(r)
+		w.submit(spec("100", 1, within(40*time.Second)))
 		st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
 		if st.Reason != reconciler.ReasonTimeout || !strings.Contains(st.Message, "refused last: spot: InstanceLimitExceeded") {
 			t.Errorf("failed with %q: %q, want the fleet's code in it", st.Reason, st.Message)
@@ -263,10 +252,7 @@ func TestLaunch_ShortOfCapacity_TellsCodeAndPlace_S75(t *testing.T) {
 				w.Boot = time.Minute
 			}
 			w.controller("c1", nil)
-			r := spec("100", 2)
-			r.AllowedInstanceTypes = []string{"c6i.large", "m5.large"}
-			r.Timeout = store.SecondsOf(40 * time.Second)
-			w.submit(r)
+			w.submit(spec("100", 2, ofTypes("c6i.large", "m5.large"), within(40*time.Second)))
 			st := w.awaitPhase("100", 1, statemachine.Failed, time.Minute)
 			for _, want := range tc.says {
 				if !strings.Contains(st.Message, want) {
@@ -363,9 +349,7 @@ func TestLaunch_IntentOfUnknownOutcome_FoundByAScan_H32(t *testing.T) {
 		defer w.controller("c1", &mumbling{Table: w.Table, lasts: 5 * time.Minute})()
 		w.serve(spec("100", 2), 3*time.Minute)
 		time.Sleep(10 * time.Minute)
-		if n := w.Fleet.Launched(); n != 2 {
-			t.Errorf("%d machines launched for 2 seats", n)
-		}
+		w.launched(2)
 		w.give("100", 1, store.ReleaseDrain, time.Minute)
 	})
 }

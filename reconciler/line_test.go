@@ -49,9 +49,7 @@ func (w *world) tellCrowd(r *rand.Rand, runs int) {
 	for i := range runs {
 		id, count := fmt.Sprint(100+i), 1+r.IntN(3)
 		late, jobs, first := time.Duration(r.IntN(3000))*time.Millisecond, r.IntN(3*count), r.IntN(5)
-		req := spec(id, count)
-		req.Timeout = store.SecondsOf(30 * time.Minute)
-		done := w.submit(req)
+		done := w.submit(spec(id, count, within(30*time.Minute)))
 		group.Go(func() {
 			defer done()
 			queued := w.jobs(id, first, 5) // before there is a machine
@@ -81,8 +79,7 @@ func TestLine_NothingLiesIdle_S60_S69(t *testing.T) {
 			w.controller("c1", nil)
 			asked := map[string]store.RunRequest{}
 			for i := range 40 {
-				req := spec(lineID(i), 1+r.IntN(3))
-				req.Timeout = store.SecondsOf(5 * time.Hour)
+				req := spec(lineID(i), 1+r.IntN(3), within(5*time.Hour))
 				req.AllowedInstanceTypes = [][]string{{"*"}, {"c6i.*"}, {"m5.*"}, {"c6i.*", "m5.*"}}[r.IntN(4)]
 				asked[lineID(i)] = req
 				w.submit(req)
@@ -179,9 +176,7 @@ func (w *world) inLine(n int) *lookCount {
 	w.controllerWith("c1", reconciler.Options{Metrics: m})
 	w.serve(spec("holder", seatsInLine), time.Minute)
 	for i := range n {
-		r := spec(lineID(i), 1)
-		r.Timeout = store.SecondsOf(5 * time.Hour)
-		w.submit(r)
+		w.submit(spec(lineID(i), 1, within(5*time.Hour)))
 		w.awaitPhase(lineID(i), 1, statemachine.Pending, time.Minute)
 	}
 	time.Sleep(20 * time.Second)
@@ -281,11 +276,10 @@ func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxInstances = 6
 		defer w.controller("c1", nil)()
-		w.warm("100", 6, nil)
-		older, younger := spec("200", 5), spec("300", 5)
-		w.submit(older)
+		w.warm("100", 6)
+		w.submit(spec("200", 5))
 		time.Sleep(5 * time.Millisecond)
-		w.submit(younger)
+		w.submit(spec("300", 5))
 		first := w.awaitPhase("200", 1, statemachine.Ready, 30*time.Second)
 		time.Sleep(2 * time.Minute)
 		if st := w.status("300"); st.Phase != statemachine.Pending {
@@ -316,8 +310,7 @@ func TestTwoRequestsOverAFleetOfSix_YoungerYields(t *testing.T) {
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
 		w.submit(spec("200", 3)) // the older: two come, one is missing
 		time.Sleep(time.Second)
-		young := spec("300", 1)
-		w.submit(young)
+		w.submit(spec("300", 1))
 		w.release("100", 1, store.ReleaseDrain) // now four are free
 		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
 		w.awaitPhase("300", 1, statemachine.Ready, time.Minute)

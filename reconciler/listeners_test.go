@@ -18,13 +18,11 @@ func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 	for name, warm := range map[string]bool{"Warm": true, "New": false} {
 		t.Run(name, storyLed(func(t *testing.T, w *world) {
 			if warm {
-				w.warm("100", 2, nil)
+				w.warm("100", 2)
 			}
-			r := spec("200", 2)
-			r.Timeout = store.SecondsOf(time.Hour)
 			registered := w.Hub.Calls()[githubsim.CallJIT]
 			listening := w.Hub.Calls()[githubsim.CallConnect]
-			w.submit(r)
+			w.submit(spec("200", 2, within(time.Hour)))
 			w.await(time.Minute, "registered", func() bool { return w.Hub.Calls()[githubsim.CallJIT] == registered+2 })
 			w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs})
 			w.await(time.Minute, "listeners begin", func() bool { return w.Hub.Calls()[githubsim.CallConnect] >= listening+2 })
@@ -42,7 +40,7 @@ func TestGitHubDoesNotAnswer_ListenersMayWait_H53(t *testing.T) {
 // minute; also after a time without GitHub.
 func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 1, nil)
+		w.warm("100", 1)
 		for _, id := range w.Fleet.Alive() {
 			w.Disturb(store.InstanceID(id)) // what keeps its listener from GitHub is nothing but its own
 		}
@@ -71,7 +69,7 @@ func TestLateListener_BesideOthersThatCame_S65_S66(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Waive(statemachine.ReasonGate)
 		w.controller("c1", nil)
-		st := w.warm("100", 3, nil)
+		st := w.warm("100", 3)
 		mute := st.Instances[1].InstanceID
 		w.Fall(mute, agenttest.Mute)
 		w.submit(spec("200", 3))
@@ -127,15 +125,12 @@ func (d disruption) end(w *world) {
 func disrupt(t *testing.T, test func(t *testing.T, w *world, d disruption)) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for _, d := range disruptions {
-			t.Run(string(mode)+"/"+d.name, func(t *testing.T) {
-				t.Parallel()
-				run(t, func(t *testing.T, w *world) {
-					w.Config.Registration, w.Unanswered = mode, d.unanswered
-					w.Hub.SetLatency(githubsim.Latency{Session: 700 * time.Millisecond})
-					defer w.controller("c1", nil)()
-					test(t, w, d)
-				})
-			})
+			t.Run(string(mode)+"/"+d.name, storyBeside(func(t *testing.T, w *world) {
+				w.Config.Registration, w.Unanswered = mode, d.unanswered
+				w.Hub.SetLatency(githubsim.Latency{Session: 700 * time.Millisecond})
+				defer w.controller("c1", nil)()
+				test(t, w, d)
+			}))
 		}
 	}
 }
@@ -146,7 +141,7 @@ func TestGitHubHalfDown_BurnsNothing_H28_H53(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
 	disrupt(t, func(t *testing.T, w *world, d disruption) {
-		w.warm("100", 5, nil)
+		w.warm("100", 5)
 		w.serve(spec("200", 2), time.Minute)
 		d.begin(w)
 		w.submit(patient("300", 2))
@@ -176,7 +171,7 @@ func TestGitHubHalfDown_BeginsMidway_BurnsNothing_H28_H53(t *testing.T) {
 	takesLong(t)
 	t.Parallel()
 	disrupt(t, func(t *testing.T, w *world, d disruption) {
-		w.warm("100", 4, nil)
+		w.warm("100", 4)
 		w.submit(patient("200", 2))
 		w.submit(patient("300", 4))
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 4 })
@@ -202,9 +197,7 @@ func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
 		w.Waive(statemachine.ReasonRegistration, statemachine.ReasonGate)
 		d.begin(w)
 		began := w.Clock.Now()
-		r := spec("100", 1)
-		r.Timeout = store.SecondsOf(8 * time.Minute)
-		w.submit(r)
+		w.submit(spec("100", 1, within(8*time.Minute)))
 		time.Sleep(time.Minute)
 		w.checkNoneEnded()
 		time.Sleep(6*time.Minute + 50*time.Second)
@@ -229,27 +222,24 @@ func TestGitHubHalfDown_AloneIsReplacedOnce_S66_H53(t *testing.T) {
 func TestGitHubHalfDown_UnderManyLeaders_BurnsNothing_H53(t *testing.T) {
 	takesLong(t)
 	for _, d := range disruptions {
-		t.Run(d.name, func(t *testing.T) {
-			t.Parallel()
-			run(t, func(t *testing.T, w *world) {
-				w.Unanswered = d.unanswered
-				stop := w.controller("c1", nil)
-				w.warm("100", 1, nil)
-				d.begin(w)
-				w.submit(patient("200", 1))
-				time.Sleep(20 * time.Second)
-				for range 3 {
-					stop()
-					stop = w.controller("c2", nil)
-					time.Sleep(2 * time.Minute)
-				}
-				w.checkNoneEnded()
-				d.end(w)
-				w.awaitPhase("200", 1, statemachine.Ready, d.ready)
-				w.launched(1)
+		t.Run(d.name, storyBeside(func(_ *testing.T, w *world) {
+			w.Unanswered = d.unanswered
+			stop := w.controller("c1", nil)
+			w.warm("100", 1)
+			d.begin(w)
+			w.submit(patient("200", 1))
+			time.Sleep(20 * time.Second)
+			for range 3 {
 				stop()
-			})
-		})
+				stop = w.controller("c2", nil)
+				time.Sleep(2 * time.Minute)
+			}
+			w.checkNoneEnded()
+			d.end(w)
+			w.awaitPhase("200", 1, statemachine.Ready, d.ready)
+			w.launched(1)
+			stop()
+		}))
 	}
 }
 
@@ -259,7 +249,7 @@ func TestIllMachine_ReplacedOnceOthersShowIt_S66(t *testing.T) {
 		t.Run(cause, story(func(t *testing.T, w *world) {
 			w.Waive(statemachine.ReasonRegistration)
 			defer w.controller("c1", nil)()
-			st := w.warm("100", 2, nil)
+			st := w.warm("100", 2)
 			ill := st.Instances[0].InstanceID
 			w.Fall(ill, cause)
 			w.submit(patient("200", 2))
@@ -281,7 +271,7 @@ func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Waive(statemachine.ReasonRegistration)
 		defer w.controller("c1", nil)()
-		st := w.warm("100", 1, nil)
+		st := w.warm("100", 1)
 		w.submit(patient("200", 1))
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 		in := w.instance(st.Instances[0].InstanceID)
@@ -303,9 +293,7 @@ func TestProbing_IsPaced_H37(t *testing.T) {
 		w.Config.MaxRuntime, w.IdlePoll = 24*time.Hour, time.Second
 		defer w.controller("c1", nil)()
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
-		r := spec("100", 10)
-		r.Timeout = store.SecondsOf(2 * time.Hour)
-		w.submit(r)
+		w.submit(spec("100", 10, within(2*time.Hour)))
 		count := func(d time.Duration) int {
 			before := w.Hub.Calls()[githubsim.CallJIT]
 			time.Sleep(d)
@@ -332,7 +320,7 @@ func TestProbing_IsPaced_H37(t *testing.T) {
 // well by then: what keeps a registration from it keeps it from no end.
 func TestGitHubHalfDown_ThenWholly_TheDeadEnd_H53(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 2, nil)
+		w.warm("100", 2)
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		w.submit(patient("200", 2))
 		time.Sleep(20 * time.Second)

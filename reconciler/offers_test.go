@@ -43,9 +43,7 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 				w.release(id, 1, store.ReleaseDrain)
 				w.await(time.Minute, "pooled", func() bool { return w.pooled() == n })
 			}
-			if got := w.Fleet.Launched(); got != n {
-				t.Errorf("launched %d, want %d: the second run needs none", got, n)
-			}
+			w.launched(n) // the second run needs none
 		}))
 	}
 }
@@ -86,12 +84,10 @@ func TestPooled_EntryCarriesTheIdleThreshold_H14(t *testing.T) {
 			}
 			p.offers = nil
 		}
-		w.warm("100", 1, func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(3 * time.Hour) })
+		w.warm("100", 1, lasting(3*time.Hour))
 		check("after a run")
 		w.Fleet.SetCapacity(fleet.Slot{}, 1)
-		r := spec("200", 2)
-		r.Timeout = store.SecondsOf(time.Minute)
-		w.submit(r)
+		w.submit(spec("200", 2, within(time.Minute)))
 		w.awaitPhase("200", 1, statemachine.Failed, 2*time.Minute)
 		w.await(10*time.Second, "pooled", func() bool { return w.pooled() == 1 })
 		check("after a claim")

@@ -11,13 +11,41 @@ import (
 
 // What clients, jobs and operators do in a world.
 
-// spec is a request with the defaults of the tests.
-func spec(id string, count int) store.RunRequest {
-	return store.RunRequest{
+// spec is a request with the defaults of the tests, and what the test wants otherwise.
+func spec(id string, count int, otherwise ...func(*store.RunRequest)) store.RunRequest {
+	r := store.RunRequest{
 		ID: store.RequestID(id), Attempt: 1, Count: count, UsageClasses: []string{store.Spot},
 		AllowedInstanceTypes: []string{"*"}, ResourceClass: "small",
 		MaxRuntime: store.SecondsOf(30 * time.Minute), Timeout: store.SecondsOf(10 * time.Minute),
 	}
+	for _, change := range otherwise {
+		change(&r)
+	}
+	return r
+}
+
+func within(limit time.Duration) func(*store.RunRequest) {
+	return func(r *store.RunRequest) { r.Timeout = store.SecondsOf(limit) }
+}
+
+func lasting(limit time.Duration) func(*store.RunRequest) {
+	return func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(limit) }
+}
+
+func asAttempt(n int) func(*store.RunRequest) {
+	return func(r *store.RunRequest) { r.Attempt = n }
+}
+
+func ofClass(class string) func(*store.RunRequest) {
+	return func(r *store.RunRequest) { r.ResourceClass = class }
+}
+
+func ofUsage(classes ...string) func(*store.RunRequest) {
+	return func(r *store.RunRequest) { r.UsageClasses = classes }
+}
+
+func ofTypes(patterns ...string) func(*store.RunRequest) {
+	return func(r *store.RunRequest) { r.AllowedInstanceTypes = patterns }
 }
 
 // submit writes a request and keeps its client alive until the world ends or done is called.
@@ -107,23 +135,14 @@ func (w *world) awaitJobs(ids []string, limit time.Duration) []githubsim.JobReco
 // signal returns what the agent of an instance reported last.
 func (w *world) signal(id store.InstanceID) store.SignalName {
 	w.t.Helper()
-	p := w.instance(id).Principal
-	got, err := w.Store.Vitals(w.t.Context(), func(store.Key, error) {}, p)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return got[p].Signal.Value.Signal
+	return w.vitals(id).Signal.Value.Signal
 }
 
 // warm brings n instances into the pool, by a run of its own.
-func (w *world) warm(run string, n int, change func(*store.RunRequest)) store.RunStatus {
+func (w *world) warm(run string, n int, otherwise ...func(*store.RunRequest)) store.RunStatus {
 	w.t.Helper()
-	r := spec(run, n)
-	if change != nil {
-		change(&r)
-	}
 	before := w.pooled()
-	defer w.submit(r)()
+	defer w.submit(spec(run, n, otherwise...))()
 	st := w.awaitPhase(run, 1, statemachine.Ready, 5*time.Minute)
 	w.give(run, 1, store.ReleaseDrain, time.Minute)
 	w.await(time.Minute, "pooled", func() bool { return w.pooled() == before+n })

@@ -38,11 +38,9 @@ func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Limits.CreateGate, w.Config.Limits.Created = 10*time.Minute, 11*time.Minute
 		defer w.controller("c1", nil)()
-		st := w.warm("100", 1, nil)
+		st := w.warm("100", 1)
 		w.Boot = 8 * time.Minute // of the second one
-		r := spec("200", 2)
-		r.Timeout = store.SecondsOf(15 * time.Minute)
-		got := w.serve(r, 10*time.Minute)
+		got := w.serve(spec("200", 2, within(15*time.Minute)), 10*time.Minute)
 		if id := st.Instances[0].InstanceID; !ids(got)[id] {
 			t.Errorf("run 200 got %v without the warm %s", ids(got), id)
 		}
@@ -59,9 +57,7 @@ func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 			w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
 			given := map[store.InstanceID]int64{} // the assignment in which it was
 			table := &refusing{Table: w.Table, seen: func(item store.Item) {
-				var in store.Instance
-				if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil &&
-					in.State == statemachine.Running && given[in.ID] != in.Assignment {
+				if in, ok := instanceIn(item); ok && in.State == statemachine.Running && given[in.ID] != in.Assignment {
 					given[in.ID] = in.Assignment
 					w.checkOnline(in)
 				}
@@ -82,31 +78,20 @@ func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 }
 
 // ending is a table on which the first instance that becomes running ends just before: somebody else wrote so.
-type ending struct {
-	store.Table
-	w     *world
-	ended atomic.Pointer[store.InstanceID]
-}
-
-func (e *ending) Put(ctx context.Context, item store.Item, expect int64) error {
-	switch {
-	case item.Key.Sort == store.KindInstance && e.ended.Load() == nil:
-		var in store.Instance
-		if err := json.Unmarshal(item.Attributes, &in); err != nil || in.State != statemachine.Running || !e.ended.CompareAndSwap(nil, &in.ID) {
-			break
-		}
-		e.w.Crash(in.ID)
-		lost := store.Transition{Event: statemachine.Lost, Now: e.w.Clock.Now(), Reason: statemachine.ReasonGone}
-		if _, err := e.w.Store.Transition(ctx, e.w.instance(in.ID), lost); err != nil {
-			e.w.t.Errorf("end %s: %v", in.ID, err)
-		}
-	case item.Key.Sort == store.KindRunStatus:
+func (w *world) ending(ended *atomic.Pointer[store.InstanceID]) store.Table {
+	return held{w.Table, func(ctx context.Context, item store.Item) error {
 		var st store.RunStatus
-		if json.Unmarshal(item.Attributes, &st) == nil && st.Phase == statemachine.Ready {
-			e.w.checkRuns(st)
+		if in, ok := instanceIn(item); ok && in.State == statemachine.Running && ended.CompareAndSwap(nil, &in.ID) {
+			w.Crash(in.ID)
+			lost := store.Transition{Event: statemachine.Lost, Now: w.Clock.Now(), Reason: statemachine.ReasonGone}
+			if _, err := w.Store.Transition(ctx, w.instance(in.ID), lost); err != nil {
+				w.t.Errorf("end %s: %v", in.ID, err)
+			}
+		} else if item.Key.Sort == store.KindRunStatus && json.Unmarshal(item.Attributes, &st) == nil && st.Phase == statemachine.Ready {
+			w.checkRuns(st)
 		}
-	}
-	return e.Table.Put(ctx, item, expect)
+		return nil
+	}}
 }
 
 // checkRuns holds an answer that says Ready to the records: every instance that it names runs.
@@ -121,10 +106,10 @@ func (w *world) checkRuns(st store.RunStatus) {
 // S77: one of three machines ends while all are handed over: the answer is Ready once three run, and names no other.
 func TestHandover_OneEndsInIt_S77(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &ending{Table: w.Table, w: w}
-		defer w.controller("c1", table)()
+		var ended atomic.Pointer[store.InstanceID]
+		defer w.controller("c1", w.ending(&ended))()
 		st := w.serve(spec("100", 3), 2*time.Minute)
-		lost := table.ended.Load()
+		lost := ended.Load()
 		if lost == nil {
 			t.Fatal("none ended")
 		}
@@ -151,43 +136,39 @@ func (w *world) checkOnline(in store.Instance) {
 	w.t.Errorf("%s runs %s without its runner %q at GitHub", in.ID, in.RunID, in.Registration.Name)
 }
 
-// faint is the store of agents whose heartbeats do not get through for a while, though all else does.
-type faint struct {
-	store.Table
-	mute atomic.Bool
-}
-
-func (f *faint) Put(ctx context.Context, item store.Item, expect int64) error {
-	if item.Key.Sort == store.KindHeartbeat && f.mute.Load() {
-		return store.ErrUnavailable
-	}
-	return f.Table.Put(ctx, item, expect)
+// faint keeps the heartbeats of agents from getting through while on, though all else does.
+func (w *world) faint() (on *atomic.Bool) {
+	on = new(atomic.Bool)
+	w.AgentTable = held{w.Table, func(_ context.Context, item store.Item) error {
+		if item.Key.Sort == store.KindHeartbeat && on.Load() {
+			return store.ErrUnavailable
+		}
+		return nil
+	}}
+	return on
 }
 
 // S07 S33 S63: a claimed instance that is online but whose heartbeat has gone stale is not handed over; once it reports again
 // it is, with the run it had and the run's time from then on.
 func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		beats := &faint{Table: w.Table}
-		w.AgentTable = beats
+		mute := w.faint()
 		w.Config.Limits.ClaimGate = time.Minute
 		defer w.controller("c1", nil)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		w.Hub.SetLatency(githubsim.Latency{Session: 20 * time.Second}) // longer than a heartbeat stays fresh
-		r := spec("200", 1)
-		r.MaxRuntime = store.SecondsOf(17 * time.Minute)
-		w.submit(r)
+		w.submit(spec("200", 1, lasting(17*time.Minute)))
 		w.await(5*time.Second, "claimed", func() bool { return w.instance(id).State == statemachine.Claimed })
 		claimed := w.instance(id)
-		beats.mute.Store(true)
+		mute.Store(true)
 		time.Sleep(25 * time.Second)
-		if got := w.said(claimed.Principal); got.Signal != store.RegOK || got.RunID != "200" {
+		if got := w.vitals(id).Signal.Value; got.Signal != store.RegOK || got.RunID != "200" {
 			t.Fatalf("the agent says %+v, want its listener online", got)
 		}
 		if in := w.instance(id); in.State != statemachine.Claimed {
 			t.Fatalf("%s is %s with a heartbeat of 25 s ago, want it claimed", id, in.State)
 		}
-		beats.mute.Store(false)
+		mute.Store(false)
 		reported := w.Clock.Now()
 		w.awaitPhase("200", 1, statemachine.Ready, 20*time.Second)
 		in := w.instance(id)
@@ -204,63 +185,48 @@ func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 // S44: an idle instance whose heartbeat is stale is no candidate, long before it is given up; once it reports again, it is one.
 func TestStaleIdle_IsNoCandidate_S44(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		beats := &faint{Table: w.Table}
-		w.AgentTable = beats
+		mute := w.faint()
 		defer w.controller("c1", nil)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		beats.mute.Store(true)
+		id := w.warm("100", 1).Instances[0].InstanceID
+		mute.Store(true)
 		time.Sleep(w.Config.Limits.Window() + w.Config.WarmPoll + time.Second)
 		w.AgentTable = nil
-		w.submit(spec("200", 1))
-		if s := w.awaitPhase("200", 1, statemachine.Ready, time.Minute).Instances[0]; s.Warm || w.Owners(id) != 1 {
+		if s := w.serve(spec("200", 1), time.Minute).Instances[0]; s.Warm || w.Owners(id) != 1 {
 			t.Errorf("run 200 got %+v, and %s had %d owners; want a new one and %s left alone", s, id, w.Owners(id), id)
 		}
-		beats.mute.Store(false)
+		mute.Store(false)
 		time.Sleep(w.Config.WarmPoll + w.Config.Limits.Beat)
 		if in := w.instance(id); in.State != statemachine.Idle || in.PooledAt.IsZero() {
 			t.Fatalf("%s is %s for %q, want it pooled still", id, in.State, in.Reason)
 		}
-		w.submit(spec("300", 1))
-		if st := w.awaitPhase("300", 1, statemachine.Ready, time.Minute); !ids(st)[id] || w.Fleet.Launched() != 2 {
+		if st := w.serve(spec("300", 1), time.Minute); !ids(st)[id] || w.Fleet.Launched() != 2 {
 			t.Errorf("run 300 got %v of %d machines, want %s", ids(st), w.Fleet.Launched(), id)
 		}
 	})
 }
 
-// said returns what an agent reported last.
-func (w *world) said(p store.Principal) store.SignalValue {
-	w.t.Helper()
-	return w.vitals(p).Signal.Value
-}
-
 // S36: a machine that missed two reports is as good as any other: it is claimed.
 func TestTwoMissedReports_FailNobody_S36(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		beats := &faint{Table: w.Table}
-		w.AgentTable = beats
+		mute := w.faint()
 		w.Config.WarmPoll = time.Second // what is known of it is never older
 		defer w.controller("c1", nil)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
-		reported := w.beat(w.instance(id).Principal)
-		w.await(10*time.Second, "a report", func() bool { return w.beat(w.instance(id).Principal).After(reported) })
-		beats.mute.Store(true)
+		id := w.warm("100", 1).Instances[0].InstanceID
+		reported := w.vitals(id).Heartbeat.UpdatedAt.Time
+		w.await(10*time.Second, "a report", func() bool { return w.vitals(id).Heartbeat.UpdatedAt.After(reported) })
+		mute.Store(true)
 		time.Sleep(w.Config.Limits.Window() - time.Second)
-		beats.mute.Store(false)
-		w.submit(spec("200", 1))
-		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); !ids(st)[id] || w.Fleet.Launched() != 1 {
+		mute.Store(false)
+		if st := w.serve(spec("200", 1), time.Minute); !ids(st)[id] || w.Fleet.Launched() != 1 {
 			t.Errorf("run 200 got %v of %d machines, want %s", ids(st), w.Fleet.Launched(), id)
 		}
 	})
 }
 
-// beat returns when an agent's last heartbeat was written.
-func (w *world) beat(p store.Principal) time.Time {
+// vitals reads what the agent of an instance wrote last.
+func (w *world) vitals(id store.InstanceID) store.Vitals {
 	w.t.Helper()
-	return w.vitals(p).Heartbeat.UpdatedAt.Time
-}
-
-func (w *world) vitals(p store.Principal) store.Vitals {
-	w.t.Helper()
+	p := w.instance(id).Principal
 	got, err := w.Store.Vitals(w.t.Context(), func(k store.Key, err error) { w.t.Errorf("vitals %v: %v", k, err) }, p)
 	if err != nil {
 		w.t.Fatal(err)
@@ -314,36 +280,26 @@ func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
 	})
 }
 
-// slowIntent is a table that takes its time to write launches.
-type slowIntent struct {
-	store.Table
-
-	takes   time.Duration
-	writing atomic.Bool
-}
-
-func (s *slowIntent) Put(ctx context.Context, item store.Item, expect int64) error {
-	if item.Key.Sort == store.KindLaunch && expect == 0 && s.takes > 0 {
-		s.writing.Store(true)
-		time.Sleep(s.takes)
-	}
-	return s.Table.Put(ctx, item, expect)
-}
-
 // H36: a request that is given back while a launch, for it and for another one, is being written is Released once nothing is on
 // its way any more.
 func TestLostSeat_ReleasedWhileItsLaunchIsWritten_H36(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		table := &slowIntent{Table: w.Table}
-		defer w.controller("c1", table)()
+		var slow, writing atomic.Bool
+		defer w.controller("c1", held{w.Table, func(_ context.Context, item store.Item) error {
+			if item.Key.Sort == store.KindLaunch && item.Version == 1 && slow.Load() {
+				writing.Store(true)
+				time.Sleep(300 * time.Millisecond)
+			}
+			return nil
+		}})()
 		for _, id := range []string{"100", "200"} {
 			w.serve(spec(id, 1), time.Minute)
 		}
-		table.takes = 300 * time.Millisecond
+		slow.Store(true)
 		for id := range w.Instances() {
 			w.Crash(id)
 		}
-		w.await(2*time.Minute, "a launch is written", table.writing.Load)
+		w.await(2*time.Minute, "a launch is written", writing.Load)
 		w.give("100", 1, store.ReleaseNow, time.Minute)
 		released := time.Now()
 		w.await(time.Minute, "200 is served again", func() bool { return w.in(statemachine.Running) == 1 })

@@ -10,7 +10,6 @@ import (
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/reconciler"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -20,7 +19,7 @@ func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Powerless = true
 		defer w.controller("c1", nil)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		w.dismiss(id)
 		marked := w.instance(id).Since.Time
 		w.await(w.Config.Sweep, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
@@ -30,8 +29,7 @@ func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
 		if in := w.instance(id); in.RunID != "" || !in.Threshold.IsZero() {
 			t.Errorf("terminated with run %q and a threshold %s", in.RunID, in.Threshold.Time)
 		}
-		w.submit(spec("200", 1))
-		if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); ids(st)[id] {
+		if st := w.serve(spec("200", 1), time.Minute); ids(st)[id] {
 			t.Errorf("run 200 was given %s", id)
 		}
 	})
@@ -41,7 +39,7 @@ func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
 // may the record go.
 func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		st := w.warm("100", 1, nil)
+		st := w.warm("100", 1)
 		id := st.Instances[0].InstanceID
 		w.Fleet.RefuseTerminate(string(id), errors.New("not now"))
 		w.dismiss(id)
@@ -60,7 +58,7 @@ func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
 func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
 		var two []store.InstanceID
-		for id := range ids(w.warm("100", 2, nil)) {
+		for id := range ids(w.warm("100", 2)) {
 			two = append(two, id)
 		}
 		refused, other := two[0], two[1]
@@ -91,7 +89,7 @@ func TestReap_TheNextLeaderEndsWhatTheLastLaunched_S28(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Powerless = true
 		stop := w.controller("c1", nil)
-		w.warm("100", 1, nil)
+		w.warm("100", 1)
 		stop()
 		defer w.controller("c2", nil)()
 		w.await(w.Config.Limits.Idle+2*time.Minute, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
@@ -132,7 +130,7 @@ func TestReap_WithoutAnAnswer_AsksAgainSoon_S12_H09(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		silent := &mute{Fleet: w.Fleet}
 		defer w.controllerWith("c1", reconciler.Options{Fleet: silent})()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		silent.on.Store(true)
 		w.Hang(id) // its agent does not help
 		w.dismiss(id)

@@ -24,7 +24,7 @@ import (
 func TestGiveBack_LateAndUnderAnotherLeader_EndsNoMachine_H25(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		stop := w.controller("c1", nil)
-		w.warm("100", 2, nil)
+		w.warm("100", 2)
 		w.Hub.SetLatency(githubsim.Latency{API: 12 * time.Second})
 		w.submit(spec("200", 2))
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 2 })
@@ -100,7 +100,7 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 				w.Config.Registration, w.Config.Runners = mode, 24*time.Hour
 				w.IdlePoll = time.Second
 				defer w.controller("c1", nil)()
-				w.warm("100", 1, nil)
+				w.warm("100", 1)
 				w.Hub.SetLatency(githubsim.Latency{API: 300 * time.Millisecond, Session: 100 * time.Millisecond})
 				w.jobs("200", 3, 5)
 				defer w.submit(spec("200", 1))()
@@ -121,10 +121,8 @@ func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
 		t.Run(string(how), story(func(t *testing.T, w *world) {
 			w.Fleet.SetCapacity(fleet.Slot{}, 1)
 			defer w.controller("c1", nil)()
-			w.warm("100", 1, nil)
-			r := spec("200", 2) // there is but one
-			r.Timeout = store.SecondsOf(2 * time.Minute)
-			defer w.submit(r)()
+			w.warm("100", 1)
+			defer w.submit(spec("200", 2, within(2*time.Minute)))() // there is but one
 			job := w.jobs("200", 1, (20 * time.Minute).Seconds())
 			w.await(time.Minute, "the job runs", func() bool { j, _ := w.Hub.Job(job[0]); return j.State == githubsim.Running })
 			if how == statemachine.PhaseReleased {
@@ -143,7 +141,7 @@ func TestGiveBack_RegisteringForLong_GoesBackInTime_S15_H25(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.Registration, w.Config.Runners = store.Token, 24*time.Hour
 		defer w.controller("c1", nil)()
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallRegister}})
 		defer w.submit(spec("200", 1))()
 		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
@@ -313,7 +311,7 @@ func TestRelease_WhileAJobRuns(t *testing.T) {
 // two back through the handshake, ends the third at once, and says how far it came and what went wrong last.
 func TestUnsatisfied_GivesBackEndsAndTells_S78(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		claimed := w.warm("100", 1, nil).Instances[0].InstanceID
+		claimed := w.warm("100", 1).Instances[0].InstanceID
 		w.Fleet.SetCapacity(fleet.Slot{}, 3)
 		var unready store.InstanceID
 		w.Fleet.OnLaunch(func(m fleet.Machine) {
@@ -324,9 +322,7 @@ func TestUnsatisfied_GivesBackEndsAndTells_S78(t *testing.T) {
 			}
 			w.Start(m)
 		})
-		r := spec("200", 4)
-		r.Timeout = store.SecondsOf(2 * time.Minute)
-		w.submit(r)
+		w.submit(spec("200", 4, within(2*time.Minute)))
 		st := w.awaitPhase("200", 1, statemachine.Failed, 3*time.Minute)
 		if st.Reason != reconciler.ReasonTimeout || !strings.Contains(st.Message, "2 of 4 ready") ||
 			!strings.Contains(st.Message, "last problem: ") || !strings.Contains(st.Message, "InstanceLimitExceeded") {

@@ -27,9 +27,7 @@ func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 			w.submit(spec("100", 2)) // gets one, waits for the other
 			w.await(time.Minute, "one created", func() bool { return w.in(statemachine.Created) == 1 })
 			time.Sleep(time.Minute)
-			again := spec("100", 1)
-			again.Attempt, again.ResourceClass = 2, class
-			w.submit(again)
+			w.submit(spec("100", 1, asAttempt(2), ofClass(class)))
 			w.await(time.Minute, "the small one pooled", func() bool { return w.pooled() == 1 })
 			w.serve(spec("200", 1), 30*time.Second)
 		}))
@@ -59,19 +57,16 @@ func TestAttempts_BlockedKeepsNobodyWaiting_H41(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Config.MaxInstances = 2
 		stop := w.controller("c1", nil)
-		w.warm("100", 2, nil)
+		w.warm("100", 2)
 		w.serve(spec("200", 1), time.Minute)
 		job := w.jobs("200", 1, 300)
 		time.Sleep(10 * time.Second)
-		again := patient("200", 1)
-		again.Attempt = 2
-		w.submit(again)
+		w.submit(spec("200", 1, asAttempt(2), within(20*time.Minute)))
 		time.Sleep(10 * time.Second)
 		stop()
 		w.controller("c2", nil)
 		time.Sleep(10 * time.Second)
-		w.submit(spec("300", 1))
-		if st := w.awaitPhase("300", 1, statemachine.Ready, 30*time.Second); !st.Instances[0].Warm {
+		if st := w.serve(spec("300", 1), 30*time.Second); !st.Instances[0].Warm {
 			t.Errorf("300 got %+v, want the warm one", st.Instances)
 		}
 		w.awaitJobs(job, 10*time.Minute)
@@ -79,16 +74,13 @@ func TestAttempts_BlockedKeepsNobodyWaiting_H41(t *testing.T) {
 }
 
 // limited takes statuses up to a size, as DynamoDB does all items.
-type limited struct {
-	store.Table
-	most int
-}
-
-func (l limited) Put(ctx context.Context, item store.Item, expect int64) error {
-	if n := len(item.Attributes); item.Key.Sort == store.KindRunStatus && n > l.most {
-		return fmt.Errorf("put: %w: item size of %d has exceeded the maximum allowed", store.ErrInvalid, n)
-	}
-	return l.Table.Put(ctx, item, expect)
+func limited(table store.Table, most int) store.Table {
+	return held{table, func(_ context.Context, item store.Item) error {
+		if n := len(item.Attributes); item.Key.Sort == store.KindRunStatus && n > most {
+			return fmt.Errorf("put: %w: item size of %d has exceeded the maximum allowed", store.ErrInvalid, n)
+		}
+		return nil
+	}}
 }
 
 // A request with texts of any length gets an answer that can be written, and that names the field.
@@ -96,15 +88,11 @@ func TestGiantTexts_AreAnswered(t *testing.T) {
 	takesLong(t)
 	giant := strings.Repeat("\x1b<", 195_000)
 	for field, change := range map[string]func(*store.RunRequest){
-		"usageClass":           func(r *store.RunRequest) { r.UsageClasses = []string{giant} },
-		"allowedInstanceTypes": func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"c*", giant} },
-		"resourceClass":        func(r *store.RunRequest) { r.ResourceClass = giant },
+		"usageClass": ofUsage(giant), "allowedInstanceTypes": ofTypes("c*", giant), "resourceClass": ofClass(giant),
 	} {
 		t.Run(field, story(func(t *testing.T, w *world) {
-			w.controllerWith("c1", reconciler.Options{Table: limited{w.Table, 400_000}})
-			r := spec("100", 1)
-			change(&r)
-			w.submit(r)
+			w.controllerWith("c1", reconciler.Options{Table: limited(w.Table, 400_000)})
+			w.submit(spec("100", 1, change))
 			st := w.awaitPhase("100", 1, statemachine.Failed, 10*time.Second)
 			if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, field) || len(st.Message) > store.MaxMessage {
 				t.Errorf("%s: %.100q (%d bytes), want invalid, naming %s", st.Reason, st.Message, len(st.Message), field)
@@ -116,7 +104,7 @@ func TestGiantTexts_AreAnswered(t *testing.T) {
 // A status that the store does not take for its size does not leave the client without an answer.
 func TestStatusTooLarge_IsAnswered(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.controllerWith("c1", reconciler.Options{Table: limited{w.Table, 1500}})
+		w.controllerWith("c1", reconciler.Options{Table: limited(w.Table, 1500)})
 		w.submit(spec("100", 15)) // some 100 bytes a seat
 		st := w.awaitPhase("100", 1, statemachine.Failed, 5*time.Minute)
 		if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, "exceeded the maximum") {
@@ -141,9 +129,9 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 		"MoreThanTheClassesCap": {func(r *store.RunRequest) { r.Count, r.ResourceClass = 4, "large" }, reconciler.ReasonSpec, "count: must be at most 3, which caps.perClass.large allows"},
 		"MoreThanAny":           {func(r *store.RunRequest) { r.Count = 10000 }, reconciler.ReasonSpec, "1000"},
 		"None":                  {func(r *store.RunRequest) { r.Count = 0 }, reconciler.ReasonSpec, "count"},
-		"NoSuchClass":           {func(r *store.RunRequest) { r.ResourceClass = "huge" }, reconciler.ReasonSpec, "resourceClass"},
-		"NoSuchUsage":           {func(r *store.RunRequest) { r.UsageClasses = []string{"free"} }, reconciler.ReasonSpec, "usageClass"},
-		"NoSuchType":            {func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"zz9*"} }, reconciler.ReasonUnsatisfiable, "zz9"},
+		"NoSuchClass":           {ofClass("huge"), reconciler.ReasonSpec, "resourceClass"},
+		"NoSuchUsage":           {ofUsage("free"), reconciler.ReasonSpec, "usageClass"},
+		"NoSuchType":            {ofTypes("zz9*"), reconciler.ReasonUnsatisfiable, "zz9"},
 	} {
 		for _, held := range []int{0, 4} {
 			t.Run(name, story(func(t *testing.T, w *world) {
@@ -152,16 +140,12 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 				if held > 0 {
 					w.serve(spec("100", held), time.Minute)
 				}
-				r := spec("200", 1)
-				tc.change(&r)
-				w.submit(r)
+				w.submit(spec("200", 1, tc.change))
 				st := w.awaitPhase("200", 1, statemachine.Failed, 5*time.Second)
 				if st.Reason != tc.reason || !strings.Contains(st.Message, tc.says) {
 					t.Errorf("failed with %q: %q, want %q: %q", st.Reason, st.Message, tc.reason, tc.says)
 				}
-				if n := w.Fleet.Launched(); n != held {
-					t.Errorf("%d machines launched, want %d", n, held)
-				}
+				w.launched(held)
 				if held > 0 {
 					w.release("100", 1, store.ReleaseDrain)
 				}
@@ -222,9 +206,7 @@ func TestDeadline_WhileAnOlderAttemptCannotGoBack(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
 		w.serve(spec("100", 1), time.Minute)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
-		again := spec("100", 1)
-		again.Attempt, again.Timeout = 2, store.SecondsOf(time.Minute)
-		w.submit(again)
+		w.submit(spec("100", 1, asAttempt(2), within(time.Minute)))
 		w.awaitPhase("100", 2, statemachine.Failed, 65*time.Second)
 	})
 }
@@ -235,13 +217,11 @@ func TestAttempt_AfterTheRecordsExpired(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.IdlePoll = time.Second
 		defer w.controller("c1", nil)()
-		w.warm("100", 1, nil)
+		w.warm("100", 1)
 		st := w.status("100")
 		w.await(time.Minute, "expiry set", func() bool { st = w.status("100"); return !st.ExpiresAt.IsZero() })
 		time.Sleep(st.ExpiresAt.Sub(w.Clock.Now()) + time.Second)
-		again := spec("100", 1)
-		again.Attempt = 2
-		w.serve(again, time.Minute)
+		w.serve(spec("100", 1, asAttempt(2)), time.Minute)
 	})
 }
 
@@ -257,13 +237,10 @@ func TestAttempts_WhileTheFirstWindsDown(t *testing.T) {
 		if st := w.status("100"); st.Attempt != 1 || st.Phase != statemachine.Ready {
 			t.Fatalf("attempt 1 again: %d %s, want it unchanged", st.Attempt, st.Phase)
 		}
-		other := spec("100", 3)
-		if _, err := w.Store.Submit(t.Context(), other); !errors.Is(err, store.ErrOtherSpec) {
+		if _, err := w.Store.Submit(t.Context(), spec("100", 3)); !errors.Is(err, store.ErrOtherSpec) {
 			t.Errorf("attempt 1 with another spec: %v, want ErrOtherSpec", err)
 		}
-		again := spec("100", 2)
-		again.Attempt = 2
-		st := w.serve(again, 3*time.Minute)
+		st := w.serve(spec("100", 2, asAttempt(2)), 3*time.Minute)
 		w.awaitJobs(job, time.Minute)
 		for id := range ids(first) {
 			if in := w.Instances()[id]; in.RunID != "" && in.Attempt != 2 {
@@ -286,9 +263,7 @@ func TestDeadline(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Fleet.SetCapacity(fleet.Slot{}, 1)
 		defer w.controller("c1", nil)()
-		r := spec("100", 3)
-		r.Timeout = store.SecondsOf(5 * time.Minute)
-		w.submit(r)
+		w.submit(spec("100", 3, within(5*time.Minute)))
 		start := w.Clock.Now()
 		st := w.awaitPhase("100", 1, statemachine.Failed, 6*time.Minute)
 		if took := w.Clock.Since(start); took < 5*time.Minute || took > 5*time.Minute+time.Second {

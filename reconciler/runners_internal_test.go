@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -30,14 +29,8 @@ func (m *countingHub) JITConfig(_ context.Context, name, _ string) (githubapi.JI
 // H37: a look that began before the registration was delivered makes no second one, but looks again.
 func TestRegister_AfterADelivery_MakesNoSecond_H37(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
-		clk := clocktesting.NewFakeClock(dawn)
 		hub := &countingHub{}
-		cfg := Defaults()
-		op := &Operator{o: Options{
-			Config: cfg, Table: storetest.NewMemory(clk), GitHub: hub, Clock: clk, Offset: func() time.Duration { return 0 }, Log: slog.New(slog.DiscardHandler),
-		}}
-		term := newManager(op.o, 7, fence{clock: clk, until: func() time.Time { return dawn.Add(time.Hour) }, margin: time.Second}, clk.Now)
-		defer term.queues.shutDown()
+		term, _, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), hub)
 		in, err := term.cache.store.Register(t.Context(), inState("i-1", 0, statemachine.Created, "100"), dawn, time.Minute)
 		if err != nil {
 			t.Fatalf("Register() error = %v", err)

@@ -23,7 +23,7 @@ import (
 func TestForgedSignal_OfBeingOnline_EndsNoOther(t *testing.T) {
 	takesLong(t)
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 3, nil)
+		w.warm("100", 3)
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		w.submit(patient("200", 2))
 		time.Sleep(20 * time.Second)
@@ -227,13 +227,12 @@ func TestSealedRegistration_KeyIsPinned_H43(t *testing.T) {
 			w.Config.Registration = mode
 			w.Waive("lost the key its registrations are sealed to")
 			w.controller("c1", nil)
-			id := w.warm("100", 1, nil).Instances[0].InstanceID
+			id := w.warm("100", 1).Instances[0].InstanceID
 			pinned := w.instance(id).SealKey
 			if pinned == "" {
 				t.Fatal("the machine's key is not in its record")
 			}
-			w.submit(spec("200", 1))
-			if st := w.awaitPhase("200", 1, statemachine.Ready, time.Minute); st.Instances[0].InstanceID != id {
+			if st := w.serve(spec("200", 1), time.Minute); st.Instances[0].InstanceID != id {
 				t.Fatalf("served by %+v, want the warm machine", st.Instances)
 			}
 			w.awaitJobs(w.jobs("200", 1, 2), time.Minute)
@@ -276,7 +275,7 @@ func TestSealedRegistration_AgentWithoutAKey_IsServed(t *testing.T) {
 		w.AgentTable = keyless{w.Table}
 		w.Waive(sim.Secrets)
 		w.controller("c1", nil)
-		id := w.warm("100", 1, nil).Instances[0].InstanceID
+		id := w.warm("100", 1).Instances[0].InstanceID
 		w.serve(spec("200", 1), time.Minute)
 		w.awaitJobs(w.jobs("200", 2, 2), time.Minute)
 		if in := w.instance(id); in.SealKey != "" || in.State != statemachine.Running {

@@ -16,6 +16,25 @@ import (
 
 // Tables that do what a test says, between a controller and the store.
 
+// instanceIn is the instance that an item is of, if it is of one.
+func instanceIn(item store.Item) (in store.Instance, ok bool) {
+	ok = item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil
+	return in, ok
+}
+
+// held is a table whose writes a test sees before they are made, holds up, or refuses.
+type held struct {
+	store.Table
+	before func(ctx context.Context, item store.Item) error
+}
+
+func (h held) Put(ctx context.Context, item store.Item, expect int64) error {
+	if err := h.before(ctx, item); err != nil {
+		return err
+	}
+	return h.Table.Put(ctx, item, expect)
+}
+
 // refusing is a table that takes none of some records of instances while a test says so, and everything else.
 type refusing struct {
 	store.Table
@@ -26,8 +45,7 @@ type refusing struct {
 }
 
 func (r *refusing) Put(ctx context.Context, item store.Item, expect int64) error {
-	var in store.Instance
-	if r.on.Load() && item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil && r.match(in) {
+	if in, ok := instanceIn(item); ok && r.on.Load() && r.match(in) {
 		return fmt.Errorf("put: credentials have expired: %w", store.ErrRefused)
 	}
 	err := r.Table.Put(ctx, item, expect)
@@ -53,8 +71,7 @@ type heldWrite struct {
 }
 
 func (h *heldWrite) Put(ctx context.Context, item store.Item, expect int64) error {
-	var in store.Instance
-	if item.Key.Sort == store.KindInstance && json.Unmarshal(item.Attributes, &in) == nil && h.match(in) && h.held.CompareAndSwap(false, true) {
+	if in, ok := instanceIn(item); ok && h.match(in) && h.held.CompareAndSwap(false, true) {
 		h.clock.Sleep(h.lasts)
 	}
 	return h.Table.Put(ctx, item, expect)

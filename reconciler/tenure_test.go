@@ -78,14 +78,12 @@ func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
 	w.IdlePoll = time.Second
 	old := &cutTable{Table: w.Table}
 	w.controller("old", old)
-	w.submit(long("100", 2))
-	w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+	w.serve(long("100", 2), time.Minute)
 	jobs := w.jobs("100", 2, (outage + 10*time.Minute).Seconds())
 	defer w.controller("new", nil)()
 	time.Sleep(5 * time.Second)
 	old.cut(wholly, true)
-	w.submit(long("200", 3))
-	w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+	w.serve(long("200", 3), time.Minute)
 	jobs = append(jobs, w.jobs("200", 3, (outage+10*time.Minute).Seconds())...)
 	calls := w.Hub.Calls()[githubsim.CallJIT] + w.Hub.Calls()[githubsim.CallDelete]
 	w.submit(spec("300", 1)) // while the old one might take the notification
@@ -108,9 +106,7 @@ func cutOffStory(t *testing.T, w *world, wholly bool, outage time.Duration) {
 
 // long is a request whose run may last for hours.
 func long(id string, count int) store.RunRequest {
-	r := spec(id, count)
-	r.MaxRuntime = store.SecondsOf(4 * time.Hour)
-	return r
+	return spec(id, count, lasting(4*time.Hour))
 }
 
 // While the store takes no writes, what waits costs GitHub a handful of registrations and no more: 1,500 of them in
@@ -119,7 +115,7 @@ func TestStoreTakesNoWrites_FewRegistrations(t *testing.T) {
 	takesLong(t)
 	for _, count := range []int{1, 10} {
 		t.Run(fmt.Sprint(count), storyLed(func(t *testing.T, w *world) {
-			w.warm("100", 20, nil)
+			w.warm("100", 20)
 			w.Hub.SetLatency(githubsim.Latency{API: 200 * time.Millisecond})
 			before := w.Hub.Calls()
 			w.submit(spec("200", count))
@@ -144,8 +140,7 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 		t.Run(fmt.Sprintf("wholly=%v", wholly), story(func(t *testing.T, w *world) {
 			only := &cutTable{Table: w.Table}
 			defer w.controllerWith("only", reconciler.Options{Table: only})()
-			w.submit(long("100", 4))
-			w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+			w.serve(long("100", 4), time.Minute)
 			jobs := w.jobs("100", 4, 1200)
 			only.cut(wholly, true)
 			time.Sleep(15 * time.Minute)
@@ -167,9 +162,7 @@ func TestLoneLeader_LivesThroughAnOutage_H12(t *testing.T) {
 func TestStoreTakesNoWrites_NoClientHasGone(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
 		w.Fleet.SetCapacity(fleet.Slot{}, 0)
-		r := spec("100", 1)
-		r.Timeout = store.SecondsOf(time.Hour)
-		w.submit(r)
+		w.submit(spec("100", 1, within(time.Hour)))
 		w.awaitPhase("100", 1, statemachine.Pending, time.Minute)
 		time.Sleep(30 * time.Second)
 		w.Down(true)
@@ -193,9 +186,7 @@ func TestDrain_OperatorsClockDoesNotMatter_H52(t *testing.T) {
 			w.await(time.Minute, "both dismissed", func() bool { return w.in(statemachine.Terminated) == 2 })
 			w.serve(spec("200", 2), time.Minute)
 			time.Sleep(15 * time.Minute)
-			if n := w.Fleet.Launched(); n != 4 {
-				t.Errorf("%d machines launched, want the two that were drained and two for the next run", n)
-			}
+			w.launched(4) // the two that were drained and two for the next run
 			w.release("200", 1, store.ReleaseDrain)
 			w.await(time.Minute, "two pooled again", func() bool { return w.pooled() == 2 })
 		}))
@@ -216,7 +207,7 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 		w.Waive(sim.Fenced) // terms begin anew
 		w.Under.(*storetest.Memory).Erase(store.LeaseKey)
 		w.controller("c2", nil)
-		w.warm("100", 2, nil)
+		w.warm("100", 2)
 		time.Sleep(time.Minute)
 		if n := w.pooled(); n != 2 {
 			t.Errorf("%d pooled, want the two that were launched after the order", n)
@@ -230,7 +221,7 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 // request that came meanwhile is served warm once agents report again.
 func TestStoreTakesNoWrites_NobodyIsLost(t *testing.T) {
 	led(t, func(t *testing.T, w *world) {
-		w.warm("100", 2, nil)
+		w.warm("100", 2)
 		w.serve(spec("200", 1), time.Minute)
 		w.Down(true)
 		time.Sleep(2 * time.Minute)
@@ -239,8 +230,7 @@ func TestStoreTakesNoWrites_NobodyIsLost(t *testing.T) {
 		if n := w.in(statemachine.Terminated); n != 0 {
 			t.Errorf("%d instances were given up while nobody could report", n)
 		}
-		w.submit(spec("300", 1))
-		if st := w.awaitPhase("300", 1, statemachine.Ready, time.Minute); !st.Instances[0].Warm {
+		if st := w.serve(spec("300", 1), time.Minute); !st.Instances[0].Warm {
 			t.Errorf("run 300 got %+v, want the warm one", st.Instances[0])
 		}
 	})
@@ -288,7 +278,7 @@ func TestControllersClock_IsTheStores_H52(t *testing.T) {
 		t.Run(name, story(func(t *testing.T, w *world) {
 			c := newSettable(w, by)
 			w.controllerWith("c1", reconciler.Options{Clock: c, Offset: c.offset})
-			w.warm("100", 3, nil)
+			w.warm("100", 3)
 			w.serve(spec("200", 1), time.Minute)
 			for id, in := range w.Instances() {
 				if left := in.Threshold.Sub(w.Clock.Now()); left <= 0 || left > 30*time.Minute {
@@ -318,7 +308,7 @@ func TestControllersClock_IsSet_H52(t *testing.T) {
 				o.Offset = c.offset
 			}
 			w.controllerWith("c1", o)
-			w.warm("100", 3, nil)
+			w.warm("100", 3)
 			w.serve(spec("200", 1), time.Minute)
 			c.setBy(tc.by)
 			time.Sleep(time.Minute)

@@ -46,7 +46,7 @@ var spoils = map[string]func(*storetest.Memory, store.Key){
 func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 	for name, how := range spoils {
 		t.Run(name, storyLed(func(t *testing.T, w *world) {
-			w.warm("100", 3, nil)
+			w.warm("100", 3)
 			var oldest store.Instance
 			for _, in := range w.Instances() {
 				if in.State == statemachine.Idle && (oldest.ID == "" || in.Threshold.Time.Before(oldest.Threshold.Time) || in.Threshold.Equal(oldest.Threshold) && in.ID < oldest.ID) {
@@ -74,9 +74,7 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 	for name, how := range spoils {
 		t.Run(name, storyLed(func(t *testing.T, w *world) {
-			r := spec("100", 1)
-			r.MaxRuntime = store.SecondsOf(10 * time.Minute)
-			st := w.serve(r, time.Minute)
+			st := w.serve(spec("100", 1, lasting(10*time.Minute)), time.Minute)
 			id := st.Instances[0].InstanceID
 			w.spoil(id, how)
 			w.await(10*time.Minute+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {

@@ -69,13 +69,20 @@ func led(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// story and storyLed are run and led as subtests.
+// story and storyLed are run and led as subtests; storyBeside is a story that is told beside others.
 func story(test func(t *testing.T, w *world)) func(*testing.T) {
 	return func(t *testing.T) { run(t, test) }
 }
 
 func storyLed(test func(t *testing.T, w *world)) func(*testing.T) {
 	return func(t *testing.T) { led(t, test) }
+}
+
+func storyBeside(test func(t *testing.T, w *world)) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Parallel()
+		run(t, test)
+	}
 }
 
 // runOn executes test in a bubble with a fresh world, and checks at the end that nothing was leaked
