@@ -45,17 +45,15 @@ func TestConnect_Never_BootDeadline_S20_H03(t *testing.T) {
 		"Refused": func(context.Context) error { return errors.New("no identity") },
 		"Hangs":   func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.later(connect)
-				w.launch("a")
-				w.boot()
-				time.Sleep(w.limits.Created - 1)
-				w.wantOn()
-				time.Sleep(1)
-				w.wantHalt("no record by the boot deadline")
-			})
-		})
+		t.Run(name, bubble(func(w *world) {
+			w.later(connect)
+			w.launch("a")
+			w.boot()
+			time.Sleep(w.limits.Created - 1)
+			w.wantOn()
+			time.Sleep(1)
+			w.wantHalt("no record by the boot deadline")
+		}))
 	}
 }
 

@@ -56,13 +56,11 @@ func TestDeadman_ThresholdAndGrace_S21_S30_S31_S32(t *testing.T) {
 			w.claim("b", store.JIT)
 		}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.options.IdlePoll = time.Second
-				tt.reach(w)
-				w.wantHaltAt(w.deadline())
-			})
-		})
+		t.Run(tt.name, bubble(func(w *world) {
+			w.options.IdlePoll = time.Second
+			tt.reach(w)
+			w.wantHaltAt(w.deadline())
+		}))
 	}
 }
 
@@ -101,16 +99,14 @@ func TestDeadman_StoreUnreachable_H51(t *testing.T) {
 		{"Errors", func(context.Context, call) verdict { return down }},
 		{"Hangs", func(ctx context.Context, _ call) verdict { <-ctx.Done(); return down }},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.online(store.JIT).StartJob()
-				time.Sleep(3 * time.Second)
-				end := w.deadline()
-				w.table.set(tt.hook)
-				w.do(store.Transition{Event: statemachine.Released, Release: store.ReleaseDrain}) // it will never know
-				w.wantHaltAt(end)
-			})
-		})
+		t.Run(tt.name, bubble(func(w *world) {
+			w.online(store.JIT).StartJob()
+			time.Sleep(3 * time.Second)
+			end := w.deadline()
+			w.table.set(tt.hook)
+			w.do(store.Transition{Event: statemachine.Released, Release: store.ReleaseDrain}) // it will never know
+			w.wantHaltAt(end)
+		}))
 	}
 }
 
@@ -209,12 +205,7 @@ func TestAgent_Terminated_Halts_S12(t *testing.T) {
 func TestAgent_RecordGone_Halts_S12_H51(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.JIT)
-		w.table.set(func(_ context.Context, c call) verdict {
-			if !c.put && c.c == store.Eventual {
-				return absent
-			}
-			return fine
-		})
+		w.table.setFor(func(c call) bool { return !c.put && c.c == store.Eventual }, always(absent))
 		time.Sleep(time.Minute)
 		w.wantOn()
 		w.table.Erase(store.InstanceKey(self, store.KindInstance))

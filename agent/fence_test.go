@@ -187,29 +187,27 @@ func shellOf(ref process.Ref) bool {
 // so after a restart of the agent and after its run.
 func TestUnjudged_S15_S84(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
-		t.Run(string(mode), func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				l := w.online(mode)
-				l.StartJob()
-				l.FinishUnjudged()
-				w.waitFor(store.RemoveFailed)
-				if got, _ := w.said(); !strings.Contains(got.Detail, "did not judge") {
-					t.Errorf("signal = %+v, want why", got)
-				}
-				if alive := w.runner.Alive(); len(alive) > 0 {
-					t.Errorf("%d listeners are alive", len(alive))
-				}
-				w.grant(mode)
-				time.Sleep(time.Minute)
-				w.restart()
-				time.Sleep(time.Minute)
-				if alive := w.runner.Alive(); len(alive) > 0 {
-					t.Errorf("new material was used")
-				}
-				w.release(store.ReleaseDrain)
-				w.waitFor(store.RemoveFailed)
-			})
-		})
+		t.Run(string(mode), bubble(func(w *world) {
+			l := w.online(mode)
+			l.StartJob()
+			l.FinishUnjudged()
+			w.waitFor(store.RemoveFailed)
+			if got, _ := w.said(); !strings.Contains(got.Detail, "did not judge") {
+				w.t.Errorf("signal = %+v, want why", got)
+			}
+			if alive := w.runner.Alive(); len(alive) > 0 {
+				w.t.Errorf("%d listeners are alive", len(alive))
+			}
+			w.grant(mode)
+			time.Sleep(time.Minute)
+			w.restart()
+			time.Sleep(time.Minute)
+			if alive := w.runner.Alive(); len(alive) > 0 {
+				w.t.Errorf("new material was used")
+			}
+			w.release(store.ReleaseDrain)
+			w.waitFor(store.RemoveFailed)
+		}))
 	}
 }
 

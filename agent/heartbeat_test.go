@@ -46,12 +46,10 @@ func TestHeartbeat_WholeLife_S34(t *testing.T) {
 		start := time.Now()
 		var mu sync.Mutex
 		last, longest := start, time.Duration(0)
-		w.table.set(func(_ context.Context, c call) verdict {
-			if c.put && c.key.Sort == store.KindHeartbeat {
-				mu.Lock()
-				defer mu.Unlock()
-				longest, last = max(longest, time.Since(last)), time.Now()
-			}
+		w.table.setFor(isBeat, func(context.Context) verdict {
+			mu.Lock()
+			defer mu.Unlock()
+			longest, last = max(longest, time.Since(last)), time.Now()
 			return fine
 		})
 		during := func(what string, d time.Duration) {
@@ -102,19 +100,19 @@ func TestHeartbeat_WholeLife_S34(t *testing.T) {
 	})
 }
 
+func isBeat(c call) bool { return c.put && c.key.Sort == store.KindHeartbeat }
+
 // A heartbeat that cannot be written neither waits for the store nor stops the next.
 func TestHeartbeat_StoreHangs_NextOneComes_S36(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.JIT)
 		n := 0
-		w.table.set(func(ctx context.Context, c call) verdict {
-			if c.put && c.key.Sort == store.KindHeartbeat {
-				if n++; n == 1 {
-					<-ctx.Done()
-					return down
-				}
+		w.table.setFor(isBeat, func(ctx context.Context) verdict {
+			if n++; n > 1 {
+				return fine
 			}
-			return fine
+			<-ctx.Done()
+			return down
 		})
 		time.Sleep(11 * time.Second)
 		if _, beat := w.said(); time.Since(beat.UpdatedAt.Time) > 6*time.Second {

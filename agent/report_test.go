@@ -39,29 +39,20 @@ func TestReport_WriteFails_TriedUntilDelivered_H48(t *testing.T) {
 		name string
 		hook func(ctx context.Context) verdict
 	}{
-		{"Errors", func(context.Context) verdict { return down }},
-		{"Denied", func(context.Context) verdict { return denied }},
-		{"ReplyLost", func(context.Context) verdict { return lost }},
+		{"Errors", always(down)}, {"Denied", always(denied)}, {"ReplyLost", always(lost)},
 		{"Hangs", func(ctx context.Context) verdict { <-ctx.Done(); return down }},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.online(store.JIT)
-				w.table.set(func(ctx context.Context, c call) verdict {
-					if isSignal(c) {
-						return tt.hook(ctx)
-					}
-					return fine
-				})
-				w.release(store.ReleaseDrain)
-				time.Sleep(time.Minute)
-				if _, beat := w.said(); time.Since(beat.UpdatedAt.Time) > 5*time.Second {
-					t.Errorf("last heartbeat is %s old", time.Since(beat.UpdatedAt.Time))
-				}
-				w.table.set(nil)
-				w.after(12*time.Second, store.RemoveOK, "")
-			})
-		})
+		t.Run(tt.name, bubble(func(w *world) {
+			w.online(store.JIT)
+			w.table.setFor(isSignal, tt.hook)
+			w.release(store.ReleaseDrain)
+			time.Sleep(time.Minute)
+			if _, beat := w.said(); time.Since(beat.UpdatedAt.Time) > 5*time.Second {
+				w.t.Errorf("last heartbeat is %s old", time.Since(beat.UpdatedAt.Time))
+			}
+			w.table.set(nil)
+			w.after(12*time.Second, store.RemoveOK, "")
+		}))
 	}
 }
 
@@ -72,12 +63,9 @@ func TestReport_LateWriteOvertaken_H48(t *testing.T) {
 		l := w.online(store.JIT)
 		time.Sleep(30 * time.Second)
 		var late store.Item
-		w.table.set(func(ctx context.Context, c call) verdict {
-			if isSignal(c) {
-				<-ctx.Done() // under way when it is given up
-				return down
-			}
-			return fine
+		w.table.setFor(isSignal, func(ctx context.Context) verdict {
+			<-ctx.Done() // under way when it is given up
+			return down
 		})
 		l.StartJob()
 		l.FinishJob() // RegNext is being written

@@ -105,12 +105,7 @@ func TestRestart_ScriptFailed_StaysFailed_S39(t *testing.T) {
 func TestRestart_ReportDelivered_H48(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.online(store.JIT)
-		w.table.set(func(_ context.Context, c call) verdict {
-			if isSignal(c) {
-				return down
-			}
-			return fine
-		})
+		w.table.setFor(isSignal, always(down))
 		w.release(store.ReleaseDrain)
 		time.Sleep(5 * time.Second)
 		w.stop()
@@ -126,12 +121,7 @@ func TestAgent_OlderVersion_Ignored(t *testing.T) {
 		l := w.online(store.Token)
 		w.release(store.ReleaseDrain)
 		w.after(5*time.Second, store.RemoveOK, "")
-		w.table.set(func(_ context.Context, c call) verdict {
-			if c.put {
-				return fine
-			}
-			return stale // shows run a again, material included
-		})
+		w.table.setFor(func(c call) bool { return !c.put }, always(stale)) // shows run a again, material included
 		time.Sleep(time.Minute)
 		w.restart()
 		w.after(time.Minute, store.RemoveOK, "")
@@ -175,12 +165,7 @@ func TestRestart_MemoryLost_NoStaleFirstWord_H51(t *testing.T) {
 		w.online(store.Token)
 		w.release(store.ReleaseDrain)
 		w.after(5*time.Second, store.RemoveOK, "")
-		w.table.set(func(_ context.Context, c call) verdict {
-			if c.put || c.c == store.Consistent {
-				return fine
-			}
-			return stale // shows run a again
-		})
+		w.table.setFor(func(c call) bool { return !c.put && c.c != store.Consistent }, always(stale)) // shows run a again
 		w.stop()
 		if err := os.Remove(filepath.Join(w.options.Dir, "agent-state.json")); err != nil {
 			t.Fatal(err)

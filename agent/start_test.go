@@ -28,17 +28,15 @@ func TestStart_OwnErrors_H71(t *testing.T) {
 		{"NoProgram", &fs.PathError{Op: "fork/exec", Path: "Runner.Listener", Err: syscall.ENOENT}, 5},
 		{"NoBaseline", fmt.Errorf("prepare the first runner: %w: a login of the user", agent.ErrUnfit), 5},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				starts := 0
-				w.runner.StartFunc = func(context.Context, store.Registration, string) error { starts++; return tt.err }
-				w.begin(store.JIT)
-				w.after(4*time.Minute, store.RegFailed, store.CauseMachine)
-				if starts != tt.starts {
-					t.Errorf("%d starts, want %d", starts, tt.starts)
-				}
-			})
-		})
+		t.Run(tt.name, bubble(func(w *world) {
+			starts := 0
+			w.runner.StartFunc = func(context.Context, store.Registration, string) error { starts++; return tt.err }
+			w.begin(store.JIT)
+			w.after(4*time.Minute, store.RegFailed, store.CauseMachine)
+			if starts != tt.starts {
+				w.t.Errorf("%d starts, want %d", starts, tt.starts)
+			}
+		}))
 	}
 }
 
@@ -57,28 +55,26 @@ func TestStart_Errors(t *testing.T) {
 		{"Deprecated", fmt.Errorf("config: %w", agent.ErrDeprecated), store.CauseDeprecated, 1, 1},
 		{"OwnFault", errors.New("fork: out of memory"), store.CauseRefused, 5, 5},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				starts := 0
-				var back atomic.Bool
-				w.runner.StartFunc = func(context.Context, store.Registration, string) error {
-					if back.Load() {
-						return nil
-					}
-					starts++
-					return tt.err
+		t.Run(tt.name, bubble(func(w *world) {
+			starts := 0
+			var back atomic.Bool
+			w.runner.StartFunc = func(context.Context, store.Registration, string) error {
+				if back.Load() {
+					return nil
 				}
-				w.begin(store.Token)
-				w.after(4*time.Minute, store.RegFailed, tt.cause)
-				if starts < tt.min || starts > tt.max {
-					t.Errorf("%d starts in 4 min, want %d to %d", starts, tt.min, tt.max)
-				}
-				if tt.min > 5 { // GitHub is back
-					back.Store(true)
-					w.after(time.Minute, store.RegOK, "")
-				}
-			})
-		})
+				starts++
+				return tt.err
+			}
+			w.begin(store.Token)
+			w.after(4*time.Minute, store.RegFailed, tt.cause)
+			if starts < tt.min || starts > tt.max {
+				w.t.Errorf("%d starts in 4 min, want %d to %d", starts, tt.min, tt.max)
+			}
+			if tt.min > 5 { // GitHub is back
+				back.Store(true)
+				w.after(time.Minute, store.RegOK, "")
+			}
+		}))
 	}
 }
 
@@ -129,37 +125,33 @@ func TestRefused_AfterAnOutage_AsksForNext_H35_H53(t *testing.T) {
 		{"Soon", 3 * time.Minute, store.RegFailed, store.CauseRefused},
 		{"Late", 6 * time.Minute, store.RegNext, ""},
 	} {
-		t.Run(tt.name+"Token", func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				began := time.Now()
-				w.runner.StartFunc = func(_ context.Context, reg store.Registration, _ string) error {
-					switch {
-					case reg.Serial > 1:
-						return nil
-					case time.Since(began) >= tt.away:
-						return fmt.Errorf("config: %w", githubapi.ErrRefused)
-					}
-					return fmt.Errorf("config: %w", githubapi.ErrUnavailable)
+		t.Run(tt.name+"Token", bubble(func(w *world) {
+			began := time.Now()
+			w.runner.StartFunc = func(_ context.Context, reg store.Registration, _ string) error {
+				switch {
+				case reg.Serial > 1:
+					return nil
+				case time.Since(began) >= tt.away:
+					return fmt.Errorf("config: %w", githubapi.ErrRefused)
 				}
-				w.launch("a")
-				w.grantAt(store.Token, began)
-				w.boot()
-				time.Sleep(tt.away + 50*time.Second) // past the longest pause
-				w.wantSignal(tt.want, tt.cause)
-				w.grantAt(store.Token, time.Now())
-				w.waitFor(store.RegOK)
-			})
-		})
-		t.Run(tt.name+"JIT", func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.runner.Latency, w.options.OnlineLimit = time.Hour, time.Hour
-				w.launch("a")
-				w.grantAt(store.JIT, time.Now())
-				w.boot()
-				time.Sleep(tt.away)
-				w.only().Exit(agent.ExitTerminated, store.CauseRefused)
-				w.wantSignal(tt.want, tt.cause)
-			})
-		})
+				return fmt.Errorf("config: %w", githubapi.ErrUnavailable)
+			}
+			w.launch("a")
+			w.grantAt(store.Token, began)
+			w.boot()
+			time.Sleep(tt.away + 50*time.Second) // past the longest pause
+			w.wantSignal(tt.want, tt.cause)
+			w.grantAt(store.Token, time.Now())
+			w.waitFor(store.RegOK)
+		}))
+		t.Run(tt.name+"JIT", bubble(func(w *world) {
+			w.runner.Latency, w.options.OnlineLimit = time.Hour, time.Hour
+			w.launch("a")
+			w.grantAt(store.JIT, time.Now())
+			w.boot()
+			time.Sleep(tt.away)
+			w.only().Exit(agent.ExitTerminated, store.CauseRefused)
+			w.wantSignal(tt.want, tt.cause)
+		}))
 	}
 }

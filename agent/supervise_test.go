@@ -73,21 +73,19 @@ func TestSupervise_UnexpectedExit_H71(t *testing.T) {
 		{"Deleted", agent.ExitTerminated, store.CauseRefused, store.RegNext, "", agent.Lapsed, false},
 		{"Deprecated", agent.ExitDeprecated, "", store.RegFailed, store.CauseDeprecated, agent.Deprecated, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, func(w *world) {
-				w.online(store.JIT).Exit(tt.exit, tt.cause)
-				w.wantSignal(tt.want, tt.reason)
-				w.wantShown(string(tt.ending))
-				time.Sleep(10 * time.Second)
-				if tt.back {
-					w.wantSignal(store.RegOK, "")
-					return
-				}
-				w.wantSignal(tt.want, tt.reason)
-				w.grant(store.JIT)
-				w.after(5*time.Second, store.RegOK, "")
-			})
-		})
+		t.Run(tt.name, bubble(func(w *world) {
+			w.online(store.JIT).Exit(tt.exit, tt.cause)
+			w.wantSignal(tt.want, tt.reason)
+			w.wantShown(string(tt.ending))
+			time.Sleep(10 * time.Second)
+			if tt.back {
+				w.wantSignal(store.RegOK, "")
+				return
+			}
+			w.wantSignal(tt.want, tt.reason)
+			w.grant(store.JIT)
+			w.after(5*time.Second, store.RegOK, "")
+		}))
 	}
 }
 

@@ -74,6 +74,21 @@ func (w *weak) set(hook func(context.Context, call) verdict) {
 	w.hook = hook
 }
 
+// setFor lets a hook decide the calls that match; all others are fine.
+func (w *weak) setFor(match func(call) bool, hook func(context.Context) verdict) {
+	w.set(func(ctx context.Context, c call) verdict {
+		if match(c) {
+			return hook(ctx)
+		}
+		return fine
+	})
+}
+
+// always decides all calls alike.
+func always(v verdict) func(context.Context) verdict {
+	return func(context.Context) verdict { return v }
+}
+
 func (w *weak) ask(ctx context.Context, c call) verdict {
 	w.mu.Lock()
 	hook := w.hook

@@ -71,6 +71,9 @@ func inBubble(t *testing.T, f func(w *world)) {
 	})
 }
 
+// bubble is inBubble as a subtest.
+func bubble(f func(w *world)) func(*testing.T) { return func(t *testing.T) { inBubble(t, f) } }
+
 // boot starts the agent.
 func (w *world) boot() {
 	w.t.Helper()
