@@ -18,7 +18,7 @@ import (
 func TestDev_EndsOnlyWhatItLaunched(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		dir := t.TempDir()
-		f := fleettest.NewMemory(clock.RealClock{}, fleettest.Type{Name: "c6i.large", CPU: 2, Mem: 4096})
+		f := fleettest.NewMemory(clock.RealClock{})
 		start := func() *ownFleet {
 			own, err := openOwn(dir)
 			if err != nil {

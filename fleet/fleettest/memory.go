@@ -14,7 +14,7 @@ import (
 )
 
 // Memory is a fleet in this process's memory, for the tests of those who use one. It keeps the
-// contract of package fleet (the suite runs against it), starts no goroutine and waits only on its
+// contract of package fleet (the suite runs against it), starts no goroutine and never waits; times are those of its
 // clock, so it works in a testing/synctest bubble.
 //
 // A machine is only a record. What runs on it is the caller's: OnLaunch and OnTerminate say when to
@@ -24,13 +24,11 @@ import (
 //	m.OnLaunch(func(fm fleet.Machine) { … })             // start its agent
 //	m.OnTerminate(func(id string) { … })                 // stop it; once per machine
 //	m.End(id)                                            // power-off or sudden loss
-//	m.Forget(id)                                         // an ended machine leaves the listing
 //	m.Add(fm)                                            // a machine that no launch of ours knows
 //	m.SetCapacity(fleet.Slot{}, 4)                       // in total; Unlimited lifts it
 //	m.SetCapacity(fleet.Slot{UsageClass: "spot"}, 0)     // of a usage class, a type, a zone
 //	m.SetListLag(20 * time.Second)                       // new machines are not listed so long
-//	m.SetBootDelay(…), m.SetEndDelay(…), m.SetLatency(CallLaunch, …), m.SetTemplate("v2")
-//	m.FailNext(CallLaunch, Fault{Err: err, After: true}) // launched, reply lost
+//	m.SetEndDelay(…), m.SetTemplate("v2")
 //	m.RefuseTerminate(id, err)                           // this one cannot be ended; nil: it can
 //	m.Calls(CallLaunch), m.Launched(), m.Alive(), m.Machine(id)
 //
@@ -38,8 +36,6 @@ import (
 // the same machines.
 type Memory struct {
 	clock clock.Clock
-	types []Type
-	zones []string
 
 	mu          sync.Mutex
 	machines    map[string]*machine
@@ -49,26 +45,23 @@ type Memory struct {
 	limits      []limit
 	template    string
 	listLag     time.Duration
-	bootDelay   time.Duration
 	endDelay    time.Duration
-	latency     map[Call]time.Duration
-	faults      map[Call][]Fault
 	calls       map[Call]int
 	onLaunch    func(fleet.Machine)
 	onTerminate func(string)
 }
 
-// Type is an instance type that Memory offers.
-type Type struct {
+// instanceType is one that Memory offers.
+type instanceType struct {
 	Name string
 	CPU  int // vCPUs
 	Mem  int // MiB
 }
 
-// Types and zones of a new Memory. The suite needs the first two. Burstable types are there to be
+// Types and zones of every Memory. The suite needs the first two. Burstable types are there to be
 // refused (S70).
 var (
-	defaultTypes = []Type{
+	types = []instanceType{
 		{"c6i.large", 2, 4096},
 		{"m5.large", 2, 8192},
 		{"t3.large", 2, 8192},
@@ -77,13 +70,13 @@ var (
 		{"m6i.xlarge", 4, 16384},
 		{"c6i.2xlarge", 8, 16384},
 	}
-	defaultZones = []string{"local-a", "local-b"}
+	zones = []string{"local-a", "local-b"}
 )
 
 // Call names a method of the contract.
 type Call string
 
-// The calls that can be counted, delayed and made to fail.
+// The calls that are counted.
 const (
 	CallPlan      Call = "Plan"
 	CallLaunch    Call = "Launch"
@@ -92,20 +85,13 @@ const (
 	CallTemplate  Call = "Template"
 )
 
-// Fault makes one call fail with Err: before it has any effect, or after it had it in full.
-type Fault struct {
-	Err   error
-	After bool
-}
-
 // Unlimited lifts a capacity limit.
 const Unlimited = -1
 
 type machine struct {
 	fleet.Machine
-	endedAt   time.Time // zero: lives
-	forgotten bool
-	refuse    error
+	endedAt time.Time // zero: lives
+	refuse  error
 }
 
 type launch struct {
@@ -119,21 +105,13 @@ type limit struct {
 	n    int
 }
 
-// NewMemory returns an empty fleet with unlimited capacity. Without types it offers a small default
-// catalogue of 2, 4 and 8 vCPUs.
-func NewMemory(c clock.Clock, types ...Type) *Memory {
-	if len(types) == 0 {
-		types = slices.Clone(defaultTypes)
-	}
+// NewMemory returns an empty fleet with unlimited capacity. It offers a small catalogue of 2, 4 and 8 vCPUs.
+func NewMemory(c clock.Clock) *Memory {
 	return &Memory{
 		clock:       c,
-		types:       types,
-		zones:       defaultZones,
 		machines:    make(map[string]*machine),
 		alive:       make(map[fleet.Slot]int),
 		launches:    make(map[string]launch),
-		latency:     make(map[Call]time.Duration),
-		faults:      make(map[Call][]Fault),
 		calls:       make(map[Call]int),
 		template:    "1",
 		onLaunch:    func(fleet.Machine) {},
@@ -145,8 +123,7 @@ var _ fleet.Fleet = (*Memory)(nil)
 
 // Launch keeps the contract. The OnLaunch hook runs for each new machine before it returns.
 func (m *Memory) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
-	fault, err := m.begin(ctx, CallLaunch)
-	if err != nil {
+	if err := m.begin(ctx, CallLaunch); err != nil {
 		return fleet.Outcome{}, fmt.Errorf("launch %s: %w", p.Token, err)
 	}
 	in, form, err := decode(p)
@@ -176,17 +153,13 @@ func (m *Memory) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error
 			hook(fm)
 		}
 	}
-	if fault != nil {
-		return fleet.Outcome{}, fmt.Errorf("launch %s: %w", p.Token, fault)
-	}
 	return out, nil
 }
 
 // Terminate keeps the contract. The OnTerminate hook runs for each machine that it ended before it
 // returns.
 func (m *Memory) Terminate(ctx context.Context, ids ...string) error {
-	fault, err := m.begin(ctx, CallTerminate)
-	if err != nil {
+	if err := m.begin(ctx, CallTerminate); err != nil {
 		return fleet.TerminateErrors(ids, err)
 	}
 	var errs []error
@@ -207,16 +180,12 @@ func (m *Memory) Terminate(ctx context.Context, ids ...string) error {
 	for _, id := range ended {
 		hook(id)
 	}
-	if fault != nil {
-		return fleet.TerminateErrors(ids, fault)
-	}
 	return errors.Join(errs...)
 }
 
 // List keeps the contract; machines come in the order of their launch.
 func (m *Memory) List(ctx context.Context, token string) ([]fleet.Machine, error) {
-	fault, err := m.begin(ctx, CallList)
-	if err = errors.Join(err, fault); err != nil {
+	if err := m.begin(ctx, CallList); err != nil {
 		return nil, fmt.Errorf("list machines: %w", err)
 	}
 	m.mu.Lock()
@@ -225,7 +194,7 @@ func (m *Memory) List(ctx context.Context, token string) ([]fleet.Machine, error
 	var out []fleet.Machine
 	for _, id := range m.order {
 		fm := m.machines[id]
-		hidden := fm.forgotten || now.Before(fm.LaunchedAt.Add(m.listLag))
+		hidden := now.Before(fm.LaunchedAt.Add(m.listLag))
 		if !hidden && (token == "" || fm.LaunchToken == token) {
 			out = append(out, m.view(fm, now))
 		}
@@ -235,8 +204,7 @@ func (m *Memory) List(ctx context.Context, token string) ([]fleet.Machine, error
 
 // Template keeps the contract.
 func (m *Memory) Template(ctx context.Context) (string, error) {
-	fault, err := m.begin(ctx, CallTemplate)
-	if err = errors.Join(err, fault); err != nil {
+	if err := m.begin(ctx, CallTemplate); err != nil {
 		return "", fmt.Errorf("read template: %w", err)
 	}
 	m.mu.Lock()
@@ -247,40 +215,18 @@ func (m *Memory) Template(ctx context.Context) (string, error) {
 // Close does nothing: there is nothing to release.
 func (m *Memory) Close() error { return nil }
 
-// begin counts the call, waits for its latency and takes the next fault. fault is to be returned
-// after the effect; err stands for a call without effect.
-func (m *Memory) begin(ctx context.Context, c Call) (fault, err error) {
+// begin counts the call. An error stands for a call without effect.
+func (m *Memory) begin(ctx context.Context, c Call) error {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.calls[c]++
-	wait := m.latency[c]
-	var f Fault
-	if queue := m.faults[c]; len(queue) > 0 {
-		f, m.faults[c] = queue[0], queue[1:]
-	}
-	m.mu.Unlock()
-	if wait > 0 {
-		timer := m.clock.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C():
-		case <-ctx.Done():
-		}
-	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case f.Err != nil && !f.After:
-		return nil, f.Err
-	}
-	return f.Err, nil
+	return context.Cause(ctx)
 }
 
 // view returns the machine as the fleet shows it at now. The caller holds mu.
 func (m *Memory) view(fm *machine, now time.Time) fleet.Machine {
 	out := fm.Machine
 	switch {
-	case fm.endedAt.IsZero() && now.Before(fm.LaunchedAt.Add(m.bootDelay)):
-		out.State = fleet.Starting
 	case fm.endedAt.IsZero():
 		out.State = fleet.Up
 	case now.Before(fm.endedAt.Add(m.endDelay)):

@@ -30,15 +30,9 @@ func (m *Memory) SetCapacity(slot fleet.Slot, n int) {
 func (m *Memory) Unbounded(s fleet.Spec) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, t := range m.fits(s) {
-		for _, zone := range m.zones {
-			slot := fleet.Slot{UsageClass: s.UsageClass, InstanceType: t.Name, Zone: zone}
-			if !slices.ContainsFunc(m.limits, func(l limit) bool { return covers(l.slot, slot) }) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(slots(s, fits(s)), func(slot fleet.Slot) bool {
+		return !slices.ContainsFunc(m.limits, func(l limit) bool { return covers(l.slot, slot) })
+	})
 }
 
 // SetTemplate sets the version that Plan and Template return.
@@ -47,19 +41,8 @@ func (m *Memory) SetTemplate(version string) { m.set(func() { m.template = versi
 // SetListLag sets for how long after its launch a machine is missing from List.
 func (m *Memory) SetListLag(d time.Duration) { m.set(func() { m.listLag = d }) }
 
-// SetBootDelay sets for how long after its launch a machine is Starting.
-func (m *Memory) SetBootDelay(d time.Duration) { m.set(func() { m.bootDelay = d }) }
-
 // SetEndDelay sets for how long a machine is Ending before it is Ended.
 func (m *Memory) SetEndDelay(d time.Duration) { m.set(func() { m.endDelay = d }) }
-
-// SetLatency sets how long every call c takes; its effect comes at the end of it.
-func (m *Memory) SetLatency(c Call, d time.Duration) { m.set(func() { m.latency[c] = d }) }
-
-// FailNext makes the next calls c fail, one per fault. A Fault without Err lets its call pass.
-func (m *Memory) FailNext(c Call, faults ...Fault) {
-	m.set(func() { m.faults[c] = append(m.faults[c], faults...) })
-}
 
 // RefuseTerminate makes Terminate fail with cause for one machine, until cause is nil.
 func (m *Memory) RefuseTerminate(id string, cause error) {
@@ -81,15 +64,6 @@ func (m *Memory) End(id string) bool {
 		hook(id)
 	}
 	return lived
-}
-
-// Forget takes an ended machine out of the listing, as EC2 does after about an hour.
-func (m *Memory) Forget(id string) {
-	m.set(func() {
-		if fm, ok := m.machines[id]; ok && !fm.endedAt.IsZero() {
-			fm.forgotten = true
-		}
-	})
 }
 
 // Add puts a machine into the fleet that no call to Launch made, such as one whose launch is no

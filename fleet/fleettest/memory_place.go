@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,26 +19,19 @@ type params struct {
 
 // Plan keeps the contract.
 func (m *Memory) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
-	fault, err := m.begin(ctx, CallPlan)
-	if err = errors.Join(err, fault); err != nil {
+	if err := m.begin(ctx, CallPlan); err != nil {
 		return fleet.Plan{}, fmt.Errorf("plan %s: %w", s.Token, err)
 	}
 	if err := checkLaunch(s.Token, s.Count); err != nil {
 		return fleet.Plan{}, fmt.Errorf("plan: %w", err)
 	}
-	fits := m.fits(s)
+	fits := fits(s)
 	if len(fits) == 0 {
 		return fleet.Plan{}, fmt.Errorf("plan %s: %d vCPU, %d MiB, types %q: %w", s.Token, s.CPU, s.Mem, s.AllowedTypes, fleet.ErrUnsatisfiable)
 	}
-	in := params{ResourceClass: s.ResourceClass}
-	for _, t := range fits {
-		for _, zone := range m.zones {
-			slot := fleet.Slot{UsageClass: s.UsageClass, InstanceType: t.Name, Zone: zone}
-			if !slices.ContainsFunc(s.Excluded, func(ex fleet.Slot) bool { return covers(ex, slot) }) {
-				in.Slots = append(in.Slots, slot)
-			}
-		}
-	}
+	in := params{ResourceClass: s.ResourceClass, Slots: slices.DeleteFunc(slots(s, fits), func(slot fleet.Slot) bool {
+		return slices.ContainsFunc(s.Excluded, func(ex fleet.Slot) bool { return covers(ex, slot) })
+	})}
 	if len(in.Slots) == 0 {
 		return fleet.Plan{}, fmt.Errorf("plan %s: all %d types are excluded: %w", s.Token, len(fits), fleet.ErrNoCapacity)
 	}
@@ -52,11 +44,22 @@ func (m *Memory) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	return fleet.Plan{Token: s.Token, Count: s.Count, TemplateVersion: m.template, Params: raw}, nil
 }
 
-func (m *Memory) fits(s fleet.Spec) []Type {
-	var out []Type
-	for _, t := range m.types {
+func fits(s fleet.Spec) []instanceType {
+	var out []instanceType
+	for _, t := range types {
 		if t.CPU == s.CPU && t.Mem >= s.Mem && glob.Any(s.AllowedTypes, t.Name) && !burstable(t.Name) {
 			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// slots are the places of some types for a spec, best first.
+func slots(s fleet.Spec, types []instanceType) []fleet.Slot {
+	var out []fleet.Slot
+	for _, t := range types {
+		for _, zone := range zones {
+			out = append(out, fleet.Slot{UsageClass: s.UsageClass, InstanceType: t.Name, Zone: zone})
 		}
 	}
 	return out
@@ -112,7 +115,7 @@ func (m *Memory) place(p fleet.Plan, in params) launch {
 			slots = slices.DeleteFunc(slices.Clone(slots), func(s fleet.Slot) bool { return covers(r.Slot, s) })
 			continue
 		}
-		i := slices.IndexFunc(m.types, func(t Type) bool { return t.Name == slot.InstanceType })
+		i := slices.IndexFunc(types, func(t instanceType) bool { return t.Name == slot.InstanceType })
 		if i < 0 { // the plan of another fleet
 			l.refused = append(l.refused, fleet.Refusal{Slot: slot, Code: "InvalidInstanceType", Message: "no such type"})
 			slots = slices.DeleteFunc(slices.Clone(slots), func(s fleet.Slot) bool { return s == slot })
@@ -120,7 +123,7 @@ func (m *Memory) place(p fleet.Plan, in params) launch {
 		}
 		l.ids = append(l.ids, m.add(fleet.Machine{
 			InstanceType: slot.InstanceType, UsageClass: slot.UsageClass, ResourceClass: in.ResourceClass,
-			CPU: m.types[i].CPU, Mem: m.types[i].Mem, Zone: slot.Zone,
+			CPU: types[i].CPU, Mem: types[i].Mem, Zone: slot.Zone,
 			LaunchToken: p.Token, TemplateVersion: p.TemplateVersion,
 		}))
 	}

@@ -1,7 +1,6 @@
 package fleettest_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -26,9 +25,7 @@ func TestMemory_AsWeakAsAllowed_KeepsTheContract(t *testing.T) {
 	fleettest.Run(t, func(t *testing.T) fleettest.Subject {
 		m := fleettest.NewMemory(clock.RealClock{})
 		m.SetListLag(20 * time.Millisecond)
-		m.SetBootDelay(30 * time.Millisecond)
 		m.SetEndDelay(20 * time.Millisecond)
-		m.SetLatency(fleettest.CallLaunch, time.Millisecond)
 		return subject(m)
 	})
 }
@@ -70,14 +67,8 @@ func TestMemory_StatesFollowTheClock(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		m := fleettest.NewMemory(clock.RealClock{})
 		m.SetListLag(20 * time.Second)
-		m.SetBootDelay(30 * time.Second)
 		m.SetEndDelay(time.Minute)
-		m.SetLatency(fleettest.CallLaunch, 2*time.Second)
-		begin := time.Now()
 		_, out := launch(t, m, small)
-		if took := time.Since(begin); took != 2*time.Second {
-			t.Errorf("Launch took %s, want its latency of 2 s", took)
-		}
 		id := out.Machines[0].ID
 		want := func(at string, listed int, state fleet.State) {
 			t.Helper()
@@ -89,21 +80,17 @@ func TestMemory_StatesFollowTheClock(t *testing.T) {
 				t.Errorf("%s: state = %q, want %q", at, fm.State, state)
 			}
 		}
-		want("at once", 0, fleet.Starting)
+		want("at once", 0, fleet.Up)
 		time.Sleep(20*time.Second - 1)
-		want("one tick before the lag ends", 0, fleet.Starting)
+		want("one tick before the lag ends", 0, fleet.Up)
 		time.Sleep(1)
-		want("at the end of the lag", 2, fleet.Starting)
-		time.Sleep(10 * time.Second)
-		want("after boot", 2, fleet.Up)
+		want("at the end of the lag", 2, fleet.Up)
 		if err := m.Terminate(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 		want("terminated", 2, fleet.Ending)
 		time.Sleep(time.Minute)
 		want("after the end delay", 2, fleet.Ended)
-		m.Forget(id)
-		want("forgotten", 1, fleet.Ended)
 	})
 }
 
@@ -133,40 +120,6 @@ func TestMemory_HooksRunOncePerMachine(t *testing.T) {
 	}
 	if got := m.Alive(); len(got) != 0 || m.Launched() != 2 {
 		t.Errorf("Alive = %v, Launched = %d, want none and 2", got, m.Launched())
-	}
-}
-
-func TestMemory_FaultBeforeAndAfterTheEffect(t *testing.T) {
-	boom := errors.New("boom")
-	m := fleettest.NewMemory(clock.RealClock{})
-	p, err := m.Plan(t.Context(), small)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.FailNext(fleettest.CallLaunch, fleettest.Fault{Err: boom}, fleettest.Fault{Err: boom, After: true})
-	for i, wantLaunched := range []int{0, 2} {
-		if _, err := m.Launch(t.Context(), p); !errors.Is(err, boom) {
-			t.Errorf("Launch %d error = %v, want the fault", i, err)
-		}
-		if m.Launched() != wantLaunched {
-			t.Errorf("after Launch %d there are %d machines, want %d", i, m.Launched(), wantLaunched)
-		}
-	}
-	out, err := m.Launch(t.Context(), p)
-	if err != nil || len(out.Machines) != 2 || m.Launched() != 2 || m.Calls(fleettest.CallLaunch) != 3 {
-		t.Errorf("Launch after the faults = %d machines of %d, %v, calls %d, want 2 of 2 in call 3",
-			len(out.Machines), m.Launched(), err, m.Calls(fleettest.CallLaunch))
-	}
-	for _, after := range []bool{false, true} {
-		m.FailNext(fleettest.CallTerminate, fleettest.Fault{Err: boom, After: after})
-		err := m.Terminate(t.Context(), m.Alive()...)
-		var te *fleet.TerminateError
-		if !errors.As(err, &te) || !errors.Is(err, boom) {
-			t.Errorf("Terminate error = %v, want a TerminateError with the fault", err)
-		}
-		if lives := len(m.Alive()) > 0; lives == after {
-			t.Errorf("machines live = %v after a fault with After = %v", lives, after)
-		}
 	}
 }
 
@@ -218,20 +171,4 @@ func TestMemory_CapacityPerPlace_S75(t *testing.T) {
 			t.Errorf("%s: refused %+v, want %+v %s", tt.name, out.Refused, tt.refused, tt.code)
 		}
 	}
-}
-
-func TestMemory_CancelledWhileWaiting_LaunchesNothing(t *testing.T) {
-	bubbletest.Run(t, func(t *testing.T) {
-		m := fleettest.NewMemory(clock.RealClock{})
-		m.SetLatency(fleettest.CallLaunch, 2*time.Second)
-		p, err := m.Plan(t.Context(), small)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if _, err := m.Launch(ctx, p); !errors.Is(err, context.DeadlineExceeded) || m.Launched() != 0 {
-			t.Errorf("Launch = %v with %d machines, want the deadline and none", err, m.Launched())
-		}
-	})
 }
