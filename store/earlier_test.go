@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -99,10 +100,7 @@ func TestCodec_AnEarlierVersionReadsIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		var full, zero any
-		if err := json.Unmarshal(item.Attributes, &full); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(empty, &zero); err != nil {
+		if err := errors.Join(json.Unmarshal(item.Attributes, &full), json.Unmarshal(empty, &zero)); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range fields[name] {

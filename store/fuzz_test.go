@@ -4,31 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
 
 // emptyRecord returns a record for a sort key, nil for an unknown one.
 func emptyRecord(kind string) record {
-	switch kind {
-	case KindRunRequest:
-		return new(RunRequest)
-	case KindRunClient:
-		return new(RunClient)
-	case KindRunStatus:
-		return new(RunStatus)
-	case KindInstance:
-		return new(Instance)
-	case KindHeartbeat:
-		return new(Heartbeat)
-	case KindSignal:
-		return new(Signal)
-	case KindLaunch:
-		return new(Launch)
-	case KindLease:
-		return new(Lease)
-	case KindDrain:
-		return new(DrainOrder)
+	if name, ok := strings.CutPrefix(kind, "TYPE#"); ok {
+		return goldenRecords()[name].empty
 	}
 	return nil
 }

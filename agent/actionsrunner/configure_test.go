@@ -62,9 +62,7 @@ func TestStart_LeftoversRemoved_H42(t *testing.T) {
 				w.write(name, "LD_PRELOAD=/tmp/evil.so\n")
 			}
 			w.write(".runner", `{"agentId": 1, "agentName": "i-1-2"}`)
-			l := w.start(mode)
-			w.tell("say Listening for Jobs")
-			w.want(l, agent.Listening)
+			w.listening(mode)
 			for _, name := range left {
 				if w.has(name) {
 					t.Errorf("%s was left", name)
@@ -89,9 +87,7 @@ func TestStart_SameRegistration_LeftoversRemoved_H42(t *testing.T) {
 	for _, name := range append(left, ".credentials") {
 		w.write(name, agent.HookEnv+"=\n")
 	}
-	l := w.start(store.Token)
-	w.tell("say Listening for Jobs")
-	w.want(l, agent.Listening)
+	w.listening(store.Token)
 	for _, name := range left {
 		if w.has(name) {
 			t.Errorf("%s was left", name)

@@ -8,8 +8,8 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -71,11 +71,6 @@ func likeTheRunner(t *testing.T) []byte {
 	)
 }
 
-func sumOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
-
 // release serves an archive after some refusals, and counts requests.
 func release(t *testing.T, content []byte, refusals ...int) (archive actionsrunner.Archive, requests *atomic.Int64) {
 	t.Helper()
@@ -94,7 +89,7 @@ func release(t *testing.T, content []byte, refusals ...int) (archive actionsrunn
 	}))
 	t.Cleanup(s.Close)
 	return actionsrunner.Archive{
-		URL: s.URL + "/runner.tar.gz?signature=hush", SHA256: strings.ToUpper(sumOf(content)), Cache: filepath.Join(t.TempDir(), "cache"),
+		URL: s.URL + "/runner.tar.gz?signature=hush", SHA256: fmt.Sprintf("%X", sha256.Sum256(content)), Cache: filepath.Join(t.TempDir(), "cache"),
 		Clock: hasty{}, Log: slog.New(slog.DiscardHandler),
 	}, requests
 }
@@ -127,7 +122,7 @@ func TestArchive_Unpack_H50(t *testing.T) {
 	if got := requests.Load(); got != 4 {
 		t.Errorf("%d requests, want 3 that fail and 1", got)
 	}
-	cached := filepath.Join(a.Cache, sumOf(content)+".tar.gz")
+	cached := filepath.Join(a.Cache, fmt.Sprintf("%x.tar.gz", sha256.Sum256(content)))
 	if err := os.WriteFile(cached, []byte("spoilt"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -119,9 +119,7 @@ func TestListener_ReplacedItself_PutBack_H50(t *testing.T) {
 func TestStart_EnvironmentAndSecret_S14_S18(t *testing.T) {
 	t.Setenv("AGENTS_OWN_SECRET", "must stay")
 	w := newWorld(t)
-	l := w.start(store.JIT)
-	w.tell("say Listening for Jobs")
-	w.want(l, agent.Listening)
+	l := w.listening(store.JIT)
 	if got := strings.TrimSpace(w.read("args")); got != "run" {
 		t.Errorf("arguments = %q, want run", got)
 	}
@@ -150,9 +148,7 @@ func TestStart_EnvironmentAndSecret_S14_S18(t *testing.T) {
 // S17 H39: a stop is gentle first, and leaves no process.
 func TestStop_LeavesNothing_S17_H39(t *testing.T) {
 	w := newWorld(t)
-	l := w.start(store.Token)
-	w.tell("say Listening for Jobs")
-	w.want(l, agent.Listening)
+	l := w.listening(store.Token)
 	w.tell("daemon") // in a session, and so a group, of its own
 	child := w.child()
 	if err := l.Stop(context.Background(), store.ReleaseDrain); err != nil {
@@ -294,9 +290,7 @@ func TestListener_Flood_Killed(t *testing.T) {
 // Detach ends the observation only.
 func TestDetach_ListenerLives(t *testing.T) {
 	w := newWorld(t)
-	l := w.start(store.JIT)
-	w.tell("say Listening for Jobs")
-	w.want(l, agent.Listening)
+	l := w.listening(store.JIT)
 	l.Detach()
 	if !l.Ref().Alive() {
 		t.Error("the listener ended")

@@ -17,8 +17,10 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// at is how a line of the program begins.
+const at = "2026-01-02 03:04:05Z: "
+
 func TestParse(t *testing.T) {
-	const at = "2026-01-02 03:04:05Z: "
 	for _, tt := range []struct {
 		line  string
 		want  report
@@ -64,7 +66,6 @@ func working() bool { return true }
 
 // A job goes on without the connection, and is not over when that is back.
 func TestApply_BusyWithoutConnection_H38(t *testing.T) {
-	const at = "2026-01-02 03:04:05Z: "
 	st := agent.Status{State: agent.Busy, Online: true, Jobs: 1}
 	apply(&st, at+"Runner connect error: timeout. Retrying until reconnected.", working)
 	if st.State != agent.Busy || st.Cause != store.CauseUnavailable {
@@ -81,7 +82,6 @@ func TestApply_BusyWithoutConnection_H38(t *testing.T) {
 
 // Who listens goes on through an outage of GitHub, whose end the program does not tell.
 func TestApply_ListeningThroughAnOutage_H71(t *testing.T) {
-	const at = "2026-01-02 03:04:05Z: "
 	const blockedLine = at + "Runner connect error: Failed to get job message. Request to http://broker/message failed with status: InternalServerError. Error message Error: Internal Server Error. Retrying until reconnected."
 	var st agent.Status
 	apply(&st, blockedLine, idle)
@@ -111,7 +111,6 @@ func FuzzParse_JobNames(f *testing.F) {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		const at = "2026-01-02 03:04:05Z: "
 		lives := true
 		l := &listener{
 			r: &Runner{o: Options{Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}}, changed: make(chan struct{}, 1),

@@ -5,6 +5,7 @@ package actionsrunner
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -31,10 +32,7 @@ func TestPinned_H50(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got, want any
-		if err := json.Unmarshal(files[".runner"], &got); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal([]byte(tt.want), &want); err != nil {
+		if err := errors.Join(json.Unmarshal(files[".runner"], &got), json.Unmarshal([]byte(tt.want), &want)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := gocmp.Diff(want, got); diff != "" || string(files[".credentials"]) != credentials || len(files) != 2 {

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/actionsrunner"
 	"github.com/remuda-run/remuda/store"
 )
@@ -39,9 +38,7 @@ func TestStart_UnprivilegedUser(t *testing.T) {
 	if err := os.Chmod(filepath.Join(w.dir, "pipe"), 0o666); err != nil { // the test's own
 		t.Fatal(err)
 	}
-	l := w.start(store.Token)
-	w.tell("say Listening for Jobs")
-	w.want(l, agent.Listening)
+	l := w.listening(store.Token)
 	w.tell("daemon")
 	child := w.child()
 	for _, pid := range []int{l.Ref().PID, child.PID} {

@@ -169,6 +169,15 @@ func (w *world) start(mode store.RegistrationMode) agent.Listener {
 	return l
 }
 
+// listening is start up to where the listener waits for jobs.
+func (w *world) listening(mode store.RegistrationMode) agent.Listener {
+	w.t.Helper()
+	l := w.start(mode)
+	w.tell("say Listening for Jobs")
+	w.want(l, agent.Listening)
+	return l
+}
+
 func registration(mode store.RegistrationMode) store.Registration {
 	return store.Registration{
 		Serial: 3, Assignment: 5, Mode: mode, Name: "i-1-3", RunnerID: 33, URL: "https://github.example/octo/repo", Secret: "hush-hush",

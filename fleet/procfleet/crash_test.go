@@ -150,9 +150,7 @@ func TestTerminate_KilledAtAnyStep_IsCarriedOut_S28_S79(t *testing.T) {
 			f := running(t, dir, Options{})
 			for _, m := range launch(t, f, spec(crashToken, 2)).Machines {
 				wantState(t, f, m.ID, fleet.Ended)
-				if left := processes(t, m.ID); len(left) != 0 {
-					t.Errorf("processes of an ended machine: %v", left)
-				}
+				wantGone(t, m.ID)
 			}
 		})
 	}
@@ -192,9 +190,7 @@ func TestRun_AdoptsTheMachinesOfAKilledProcess_H01_S11(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantState(t, f, all[0].ID, fleet.Ended) // seen though it is no one's child here
-	if err := f.Terminate(t.Context(), all[1].ID); err != nil {
-		t.Fatal(err)
-	}
+	terminate(t, f, all[1].ID)
 	wantState(t, f, all[1].ID, fleet.Ended)
 	if got := loaded(t, f, all[1].ID).Cause; got != causeTerminated {
 		t.Errorf("cause = %q, want %q", got, causeTerminated)

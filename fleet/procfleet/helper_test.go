@@ -124,8 +124,14 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func foreignProcess(t *testing.T) (id string, alive func() bool) {
 	t.Helper()
 	id = newID()
+	return id, sleeping(t, EnvInstance+"="+id).Alive
+}
+
+// sleeping starts a process that no fleet knows.
+func sleeping(t *testing.T, env ...string) process.Ref {
+	t.Helper()
 	cmd := exec.Command("sleep", "600")
-	cmd.Env = []string{EnvInstance + "=" + id, "PATH=/usr/bin:/bin"}
+	cmd.Env = append(env, "PATH=/usr/bin:/bin")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +145,7 @@ func foreignProcess(t *testing.T) (id string, alive func() bool) {
 		}
 		_ = cmd.Wait() // killed: its status says only that
 	})
-	return id, ref.Alive
+	return ref
 }
 
 func spec(token string, count int) fleet.Spec {
@@ -159,6 +165,13 @@ func launch(t *testing.T, f *Fleet, s fleet.Spec) fleet.Outcome {
 		t.Fatalf("Launch error = %v", err)
 	}
 	return out
+}
+
+func terminate(t *testing.T, f *Fleet, ids ...string) {
+	t.Helper()
+	if err := f.Terminate(t.Context(), ids...); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // launchOne launches one machine and waits until its agent has made the file ready.
@@ -213,6 +226,14 @@ func processes(t *testing.T, id string) []process.Ref {
 		t.Fatal(err)
 	}
 	return refs
+}
+
+// wantGone checks that no process of an ended machine is left.
+func wantGone(t *testing.T, id string) {
+	t.Helper()
+	if left := processes(t, id); len(left) != 0 {
+		t.Errorf("processes of an ended machine: %v", left)
+	}
 }
 
 // wantRuns checks that each machine's agent has started exactly once and that one process is it.

@@ -23,9 +23,7 @@ import (
 // end ends all machines without a Run of their own.
 func end(t *testing.T, f *Fleet, ids ...string) {
 	t.Helper()
-	if err := f.Terminate(t.Context(), ids...); err != nil {
-		t.Fatal(err)
-	}
+	terminate(t, f, ids...)
 	look := looker(t, f)
 	for range 1 + quietLooks {
 		look()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,9 +33,7 @@ func TestRun_LeaderKilled_WholeMachineGone_S11(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantState(t, f, r.ID, fleet.Ended)
-	if left := processes(t, r.ID); len(left) != 0 {
-		t.Errorf("processes of an ended machine: %v", left)
-	}
+	wantGone(t, r.ID)
 	if got := loaded(t, f, r.ID).Cause; got != causeExited {
 		t.Errorf("cause = %q, want %q", got, causeExited)
 	}
@@ -51,9 +48,7 @@ func TestTerminate_AgentMayEndInPeace(t *testing.T) {
 	f := running(t, t.TempDir(), Options{Command: script(
 		`trap 'echo bye >bye; exit 0' TERM; echo ok >ready; while :; do sleep 0.01; done`), TerminateGrace: time.Minute})
 	r := launchOne(t, f, "ready")
-	if err := f.Terminate(t.Context(), r.ID); err != nil {
-		t.Fatal(err)
-	}
+	terminate(t, f, r.ID)
 	wantState(t, f, r.ID, fleet.Ended) // long before the grace is over
 	if content(t, f, r.ID, "bye") == "" {
 		t.Error("the agent was not asked to end before it was killed")
@@ -69,9 +64,7 @@ func TestTerminate_DeafAgentAndEscapeesAreKilledAfterTheGrace_S12(t *testing.T) 
 	look := looker(t, f)
 	id := launch(t, f, spec("l-1", 1)).Machines[0].ID
 	eventually(t, "the agent is ready", func() bool { look(); return content(t, f, id, "ready") != "" })
-	if err := f.Terminate(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	terminate(t, f, id)
 	look()
 	eventually(t, "the agent has got its signal", func() bool { return content(t, f, id, "seen") != "" })
 	now.Step(5*time.Second - 1)
@@ -81,9 +74,7 @@ func TestTerminate_DeafAgentAndEscapeesAreKilledAfterTheGrace_S12(t *testing.T) 
 	}
 	now.Step(1)
 	eventually(t, "the machine has ended", func() bool { look(); return loaded(t, f, id).State == fleet.Ended })
-	if left := processes(t, id); len(left) != 0 {
-		t.Errorf("processes of an ended machine: %v", left)
-	}
+	wantGone(t, id)
 	if n := strings.Count(content(t, f, id, "seen"), "seen"); n != 1 {
 		t.Errorf("the agent got SIGTERM %d times, want once", n)
 	}
@@ -96,9 +87,7 @@ func TestTerminate_LeaderWithoutMarkIsKilled(t *testing.T) {
 		`trap '' TERM; echo ok >ready; exec env -i /bin/sleep 600`), TerminateGrace: time.Millisecond})
 	r := launchOne(t, f, "ready")
 	eventually(t, "the leader carries no mark", func() bool { return len(processes(t, r.ID)) == 0 })
-	if err := f.Terminate(t.Context(), r.ID); err != nil {
-		t.Fatal(err)
-	}
+	terminate(t, f, r.ID)
 	wantState(t, f, r.ID, fleet.Ended)
 	if r.Leader.Alive() {
 		t.Error("the leader lives on")
@@ -108,20 +97,7 @@ func TestTerminate_LeaderWithoutMarkIsKilled(t *testing.T) {
 // A pid that was given to another process, in this boot or another, names no machine of ours.
 func TestRun_ReusedPIDIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	innocent := exec.Command("sleep", "600")
-	if err := innocent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ref, err := process.Lookup(innocent.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := process.KillAll(ref); err != nil {
-			t.Error(err)
-		}
-		_ = innocent.Wait() // killed: its status says only that
-	})
+	ref := sleeping(t)
 	tests := []struct {
 		name   string
 		change func(*record)
@@ -306,9 +282,7 @@ func TestRun_OrdersWakeIt(t *testing.T) {
 	f := running(t, t.TempDir(), Options{Clock: clocktesting.NewFakeClock(noon)}) // whose timers never fire
 	id := launch(t, f, spec("l-1", 1)).Machines[0].ID
 	wantRuns(t, f, id)
-	if err := f.Terminate(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
+	terminate(t, f, id)
 	eventually(t, "the agent has ended", func() bool { return len(processes(t, id)) == 0 })
 }
 

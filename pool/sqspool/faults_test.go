@@ -2,6 +2,7 @@ package sqspool_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,19 +33,10 @@ func TestReceive_H20_LongPollsAlways(t *testing.T) {
 				t.Errorf("Receive = %v, %v, want %d messages", out, err, i/3)
 			}
 		}
-		if want := []float64{1, 1, 20, 20}; !equal(waits, want) {
+		if want := []float64{1, 1, 20, 20}; !slices.Equal(waits, want) {
 			t.Errorf("WaitTimeSeconds = %v, want %v", waits, want)
 		}
 	})
-}
-
-func equal[T comparable](a, b []T) bool {
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // The hold is never shorter than asked, nor longer than SQS allows, and always sent.
@@ -60,7 +52,7 @@ func TestReceive_HoldIsWholeSeconds(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if want := []float64{1, 1, 1, 2, 43200}; !equal(holds, want) {
+		if want := []float64{1, 1, 1, 2, 43200}; !slices.Equal(holds, want) {
 			t.Errorf("VisibilityTimeout = %v, want %v", holds, want)
 		}
 	})
@@ -154,28 +146,26 @@ func TestErrors_TellTheOperator(t *testing.T) {
 		{"Overloaded", found(func(string, body) any { return fault{503, "ServiceUnavailable", ""} }),
 			[]string{"sqs:SendMessage on queue remuda-medium: no usable answer"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				w := &wire{answer: c.answer}
-				p := openWire(t, w)
-				err := p.Offer(t.Context(), ticket(1))
-				if err == nil {
-					t.Fatal("Offer: got no error")
+		t.Run(c.name, bubbletest.Case(func(t *testing.T) {
+			w := &wire{answer: c.answer}
+			p := openWire(t, w)
+			err := p.Offer(t.Context(), ticket(1))
+			if err == nil {
+				t.Fatal("Offer: got no error")
+			}
+			contains(t, err.Error(), c.want...)
+			if c.name == "NoKey" && w.count("CreateQueue") > 0 {
+				t.Error("a queue whose key is missing is made again")
+			}
+			if strings.Contains(err.Error(), "secret") {
+				t.Errorf("%q has the secret key", err)
+			}
+			for call, n := range w.calls {
+				if n > 5 {
+					t.Errorf("%d calls of %s within one Offer", n, call)
 				}
-				contains(t, err.Error(), c.want...)
-				if c.name == "NoKey" && w.count("CreateQueue") > 0 {
-					t.Error("a queue whose key is missing is made again")
-				}
-				if strings.Contains(err.Error(), "secret") {
-					t.Errorf("%q has the secret key", err)
-				}
-				for call, n := range w.calls {
-					if n > 5 {
-						t.Errorf("%d calls of %s within one Offer", n, call)
-					}
-				}
-			})
-		})
+			}
+		}))
 	}
 }
 
