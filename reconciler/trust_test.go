@@ -92,39 +92,37 @@ func effects(a *abroad, f fence) map[string]func(context.Context) error {
 func TestFence_EveryEffect(t *testing.T) {
 	const span, margin = 1500 * time.Millisecond, 500 * time.Millisecond
 	for name := range effects(&abroad{}, fence{}) {
-		t.Run(name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				trust := new(trustSpan)
-				trust.lasts(span)
-				a := &abroad{}
-				f := fence{clock: clock.RealClock{}, until: trust.get, margin: margin}
-				call := effects(a, f)[name]
-				time.Sleep(span - 1)
-				if err := call(t.Context()); err != nil || a.begun != 1 {
-					t.Errorf("one tick before the end of trust: %d calls, error = %v", a.begun, err)
-				}
-				time.Sleep(1)
-				if err := call(t.Context()); !errors.Is(err, store.ErrNotLeader) || a.begun != 1 {
-					t.Errorf("at the end of trust: %d calls, error = %v, want none, ErrNotLeader", a.begun, err)
-				}
-				if name == "Put" {
-					return
-				}
-				trust.lasts(span)
-				a.lasts = time.Hour
-				start := time.Now()
-				err := call(t.Context())
-				if took := time.Since(start); !errors.Is(err, errOutlived) || errors.Is(err, store.ErrNotLeader) || took != span+margin {
-					t.Errorf("a call that outlives trust: %v after %s, want cut off after %s, outcome unknown", err, took, span+margin)
-				}
-				trust.lasts(span)
-				a.lasts = 3 * time.Second
-				time.AfterFunc(span, func() { trust.lasts(span) })
-				if err := call(t.Context()); err != nil {
-					t.Errorf("a call during which the lease is renewed: error = %v", err)
-				}
-			})
-		})
+		t.Run(name, bubbletest.Case(func(t *testing.T) {
+			trust := new(trustSpan)
+			trust.lasts(span)
+			a := &abroad{}
+			f := fence{clock: clock.RealClock{}, until: trust.get, margin: margin}
+			call := effects(a, f)[name]
+			time.Sleep(span - 1)
+			if err := call(t.Context()); err != nil || a.begun != 1 {
+				t.Errorf("one tick before the end of trust: %d calls, error = %v", a.begun, err)
+			}
+			time.Sleep(1)
+			if err := call(t.Context()); !errors.Is(err, store.ErrNotLeader) || a.begun != 1 {
+				t.Errorf("at the end of trust: %d calls, error = %v, want none, ErrNotLeader", a.begun, err)
+			}
+			if name == "Put" {
+				return
+			}
+			trust.lasts(span)
+			a.lasts = time.Hour
+			start := time.Now()
+			err := call(t.Context())
+			if took := time.Since(start); !errors.Is(err, errOutlived) || errors.Is(err, store.ErrNotLeader) || took != span+margin {
+				t.Errorf("a call that outlives trust: %v after %s, want cut off after %s, outcome unknown", err, took, span+margin)
+			}
+			trust.lasts(span)
+			a.lasts = 3 * time.Second
+			time.AfterFunc(span, func() { trust.lasts(span) })
+			if err := call(t.Context()); err != nil {
+				t.Errorf("a call during which the lease is renewed: error = %v", err)
+			}
+		}))
 	}
 }
 

@@ -46,39 +46,35 @@ func TestDrain_WaitsUntilTerminated(t *testing.T) {
 		{"All", "every instance", []string{"--all"}, store.DrainOrder{}, "i-1 dismissed\ni-2 dismissed\ndrained 2 after 6."},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				st := memory(t, nil)
-				one, two := launch(t, st, "i-1", time.Now()), launch(t, st, "i-2", time.Now())
-				go func() { // an instance launched after the order is none of its business
-					time.Sleep(time.Second)
-					launch(t, st, "i-3", time.Now())
-					time.Sleep(2 * time.Second)
-					end(t, st, one)
-					time.Sleep(2 * time.Second)
-					ordered := move(t, st, two, dismissed(time.Now())) // not ended yet
-					time.Sleep(time.Second)
-					if _, err := st.Retire(context.Background(), ordered, time.Now().Add(time.Hour), time.Now()); err != nil {
-						t.Error(err)
-					}
-				}()
-				c, start := newCLI(st), time.Now()
-				if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != exitDone {
-					t.Errorf("%s: exit code = %d, want 0; stderr:\n%s", tt.reason, code, &c.err)
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			st := memory(t, nil)
+			one, two := launch(t, st, "i-1", time.Now()), launch(t, st, "i-2", time.Now())
+			go func() { // an instance launched after the order is none of its business
+				time.Sleep(time.Second)
+				launch(t, st, "i-3", time.Now())
+				time.Sleep(2 * time.Second)
+				end(t, st, one)
+				time.Sleep(2 * time.Second)
+				ordered := move(t, st, two, dismissed(time.Now())) // not ended yet
+				time.Sleep(time.Second)
+				if _, err := st.Retire(context.Background(), ordered, time.Now().Add(time.Hour), time.Now()); err != nil {
+					t.Error(err)
 				}
-				if !strings.HasPrefix(c.out.String(), tt.gone) {
-					t.Errorf("%s: stdout = %q, want %q…", tt.reason, &c.out, tt.gone)
-				}
-				if !strings.Contains(c.err.String(), "left: ") {
-					t.Errorf("%s: stderr shows no progress:\n%s", tt.reason, &c.err)
-				}
-				orders := drainOrders(t, st)
-				if len(orders) != 1 || orders[0].InstanceID != tt.want.InstanceID || orders[0].ResourceClass != tt.want.ResourceClass || !orders[0].CreatedAt.Equal(store.At(start)) {
-					t.Errorf("%s: orders = %+v, want one of %+v at %s", tt.reason, orders, tt.want, start)
-				}
-				time.Sleep(10 * time.Second) // let the other instances come and go
-			})
-		})
+			}()
+			c, start := newCLI(st), time.Now()
+			if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != exitDone {
+				t.Errorf("%s: exit code = %d, want 0; stderr:\n%s", tt.reason, code, &c.err)
+			}
+			if !strings.HasPrefix(c.out.String(), tt.gone) {
+				t.Errorf("%s: stdout = %q, want %q…", tt.reason, &c.out, tt.gone)
+			}
+			contains(t, c.err.String(), "left: ")
+			orders := drainOrders(t, st)
+			if len(orders) != 1 || orders[0].InstanceID != tt.want.InstanceID || orders[0].ResourceClass != tt.want.ResourceClass || !orders[0].CreatedAt.Equal(store.At(start)) {
+				t.Errorf("%s: orders = %+v, want one of %+v at %s", tt.reason, orders, tt.want, start)
+			}
+			time.Sleep(10 * time.Second) // let the other instances come and go
+		}))
 	}
 }
 
@@ -127,19 +123,17 @@ func TestDrain_NothingToDo(t *testing.T) {
 		{"All", "an empty fleet", []string{"--all"}, exitDone},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				st, start := memory(t, nil), time.Now()
-				end(t, st, launch(t, st, "i-1", start))
-				c := newCLI(st)
-				if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != tt.code || time.Since(start) != 0 {
-					t.Errorf("%s: exit code = %d after %s, want %d at once; stderr:\n%s", tt.reason, code, time.Since(start), tt.code, &c.err)
-				}
-				if orders := drainOrders(t, st); tt.code == exitNotFound && len(orders) > 0 {
-					t.Errorf("%s: ordered %+v", tt.reason, orders)
-				}
-			})
-		})
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			st, start := memory(t, nil), time.Now()
+			end(t, st, launch(t, st, "i-1", start))
+			c := newCLI(st)
+			if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != tt.code || time.Since(start) != 0 {
+				t.Errorf("%s: exit code = %d after %s, want %d at once; stderr:\n%s", tt.reason, code, time.Since(start), tt.code, &c.err)
+			}
+			if orders := drainOrders(t, st); tt.code == exitNotFound && len(orders) > 0 {
+				t.Errorf("%s: ordered %+v", tt.reason, orders)
+			}
+		}))
 	}
 }
 
@@ -181,18 +175,16 @@ func TestDrain_EndsEarly(t *testing.T) {
 		{"Interrupted", time.Second, exitInterrupted, "interrupted: 1 left (the order stays in force)"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				st := memory(t, nil)
-				launch(t, st, "i-1", time.Now())
-				ctx, cancel := context.WithCancel(t.Context())
-				defer time.AfterFunc(tt.stop, cancel).Stop()
-				c := newCLI(st)
-				if code := c.run(ctx, "drain", "--all", "--timeout", "30s"); code != tt.code || !strings.Contains(c.err.String(), tt.want) {
-					t.Errorf("exit code = %d, want %d and %q in:\n%s", code, tt.code, tt.want, &c.err)
-				}
-				cancel()
-			})
-		})
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			st := memory(t, nil)
+			launch(t, st, "i-1", time.Now())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer time.AfterFunc(tt.stop, cancel).Stop()
+			c := newCLI(st)
+			if code := c.run(ctx, "drain", "--all", "--timeout", "30s"); code != tt.code || !strings.Contains(c.err.String(), tt.want) {
+				t.Errorf("exit code = %d, want %d and %q in:\n%s", code, tt.code, tt.want, &c.err)
+			}
+			cancel()
+		}))
 	}
 }

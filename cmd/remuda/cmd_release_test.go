@@ -31,9 +31,7 @@ func TestRelease_S81_WaitsForReleased(t *testing.T) {
 		ctl := newController(t, st, "77", 1).after(0, statemachine.Accept, func(s *store.RunStatus) { s.Counts.Wanted = 2 }).after(0, statemachine.Fulfil, ready)
 		go ctl.after(4*time.Second, statemachine.Finish, nil)
 		c := newCLI(st)
-		if code := c.run(t.Context(), "release", "--id", "77"); code != exitDone {
-			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, "release", "--id", "77")
 		if want := "released 77 attempt 1 after 4."; !strings.HasPrefix(c.out.String(), want) {
 			t.Errorf("stdout = %q, want %q…", &c.out, want)
 		}
@@ -54,9 +52,7 @@ func TestRelease_H41_AgainAndOldAttempt(t *testing.T) {
 		submitted(t, st, 2)
 		newController(t, st, "77", 2).after(0, statemachine.Accept, nil)
 		c, start := newCLI(st), time.Now()
-		if code := c.run(t.Context(), "release", "--id", "77", "--attempt", "1", "--mode", "now"); code != exitDone {
-			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, "release", "--id", "77", "--attempt", "1", "--mode", "now")
 		if time.Since(start) != 0 || !strings.HasPrefix(c.out.String(), "released 77 attempt 1 ") {
 			t.Errorf("took %s and said %q, want an answer at once", time.Since(start), &c.out)
 		}
@@ -84,20 +80,18 @@ func TestRelease_Failures(t *testing.T) {
 		{"Argument", "the id is a flag", []string{"77"}, exitUsage, `argument "77": this command takes none`},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				st := memory(t, nil)
-				submitted(t, st, 1)
-				c := newCLI(st)
-				code := c.run(t.Context(), append([]string{"release"}, tt.args...)...)
-				if code != tt.code || !strings.Contains(c.err.String(), tt.want) {
-					t.Errorf("%s: exit code = %d, want %d and %q in:\n%s", tt.reason, code, tt.code, tt.want, &c.err)
-				}
-				if code == exitUsage && c.opened != 0 {
-					t.Errorf("%s: the store was opened", tt.reason)
-				}
-			})
-		})
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			st := memory(t, nil)
+			submitted(t, st, 1)
+			c := newCLI(st)
+			code := c.run(t.Context(), append([]string{"release"}, tt.args...)...)
+			if code != tt.code || !strings.Contains(c.err.String(), tt.want) {
+				t.Errorf("%s: exit code = %d, want %d and %q in:\n%s", tt.reason, code, tt.code, tt.want, &c.err)
+			}
+			if code == exitUsage && c.opened != 0 {
+				t.Errorf("%s: the store was opened", tt.reason)
+			}
+		}))
 	}
 }
 
@@ -111,9 +105,7 @@ func TestRelease_InterruptedStaysInForce(t *testing.T) {
 		if code := c.run(ctx, "release", "--id", "77"); code != exitInterrupted {
 			t.Errorf("exit code = %d, want %d", code, exitInterrupted)
 		}
-		if want := "interrupted (the release stays in force)"; !strings.Contains(c.err.String(), want) {
-			t.Errorf("stderr lacks %q:\n%s", want, &c.err)
-		}
+		contains(t, c.err.String(), "interrupted (the release stays in force)")
 	})
 }
 
@@ -131,8 +123,6 @@ func TestRelease_H12_StoreAway(t *testing.T) {
 			ctl.after(time.Second, statemachine.Finish, nil)
 		}()
 		c := newCLI(st)
-		if code := c.run(t.Context(), "release", "--id", "77"); code != exitDone {
-			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, "release", "--id", "77")
 	})
 }

@@ -45,9 +45,7 @@ func TestRequest_S80_Ready(t *testing.T) {
 				after(time.Second, statemachine.Fulfil, ready)
 		}()
 		c := newCLI(st)
-		if code := c.run(t.Context(), asking()...); code != exitDone {
-			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, asking()...)
 		golden(t, testdata("request_ready.txt"), c.out.String())
 		for _, want := range []string{"77  waiting for the controller", "77  Pending  ready 0/2  warm 0  cold 0", "77  Pending  ready 1/2  warm 1  cold 1"} {
 			if strings.Count(c.err.String(), want) != 1 {
@@ -64,9 +62,7 @@ func TestRequest_JSON(t *testing.T) {
 			newController(t, st, "77", 1).after(0, statemachine.Accept, nil).after(2500*time.Millisecond, statemachine.Fulfil, ready)
 		}()
 		c := newCLI(st)
-		if code := c.run(t.Context(), asking("-o", "json")...); code != exitDone {
-			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, asking("-o", "json")...)
 		golden(t, testdata("request_ready.json"), c.out.String())
 		stored, err := st.Request(t.Context(), store.Consistent, "77")
 		if err != nil {
@@ -92,9 +88,7 @@ func TestRequest_LiveLineOnTerminal(t *testing.T) {
 		c := newCLI(st)
 		c.errTTY = true
 		c.size = func() (int, int) { return 30, 24 }
-		if code := c.run(t.Context(), asking()...); code != exitDone {
-			t.Fatalf("exit code = %d, want 0", code)
-		}
+		c.ends(t, exitDone, asking()...)
 		lines := strings.Split(c.err.String(), eraseLine)
 		if len(lines) < 5 || lines[len(lines)-1] != "" || strings.Contains(c.err.String(), "\n") {
 			t.Errorf("live line was not redrawn in place and cleared: %q", c.err.String())
@@ -134,23 +128,19 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 		}, exitConflict, "attempt 1: was"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				st := memory(t, nil)
-				go func() { tt.play(newController(t, st, "77", 1).after(0, statemachine.Accept, nil)) }()
-				c := newCLI(st)
-				if code := c.run(t.Context(), asking()...); code != tt.code {
-					t.Errorf("%s: exit code = %d, want %d", tt.reason, code, tt.code)
-				}
-				if !strings.Contains(c.err.String(), tt.want) {
-					t.Errorf("%s: stderr lacks %q:\n%s", tt.reason, tt.want, &c.err)
-				}
-				if c.out.Len() > 0 {
-					t.Errorf("%s: stdout = %q, want nothing", tt.reason, &c.out)
-				}
-				synctest.Wait()
-			})
-		})
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			st := memory(t, nil)
+			go func() { tt.play(newController(t, st, "77", 1).after(0, statemachine.Accept, nil)) }()
+			c := newCLI(st)
+			if code := c.run(t.Context(), asking()...); code != tt.code {
+				t.Errorf("%s: exit code = %d, want %d", tt.reason, code, tt.code)
+			}
+			contains(t, c.err.String(), tt.want)
+			if c.out.Len() > 0 {
+				t.Errorf("%s: stdout = %q, want nothing", tt.reason, &c.out)
+			}
+			synctest.Wait()
+		}))
 	}
 }
 
@@ -159,9 +149,7 @@ func TestRequest_S42_NoController(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st, start := memory(t, nil), time.Now()
 		c := newCLI(st)
-		if code := c.run(t.Context(), asking()...); code != exitTimedOut {
-			t.Errorf("exit code = %d, want %d", code, exitTimedOut)
-		}
+		c.ends(t, exitTimedOut, asking()...)
 		if got, want := time.Since(start), time.Minute+giveUpMargin; got != want {
 			t.Errorf("gave up after %s, want %s", got, want)
 		}
@@ -183,9 +171,7 @@ func TestRequest_H30_Interrupted(t *testing.T) {
 		if code := c.run(ctx, asking()...); code != exitInterrupted {
 			t.Errorf("exit code = %d, want %d", code, exitInterrupted)
 		}
-		if want := "interrupted: request 77 attempt 1 was given back"; !strings.Contains(c.err.String(), want) {
-			t.Errorf("stderr lacks %q:\n%s", want, &c.err)
-		}
+		contains(t, c.err.String(), "interrupted: request 77 attempt 1 was given back")
 		wantReleased(t, st)
 	})
 }
@@ -210,33 +196,31 @@ func TestRequest_H41_Conflicts(t *testing.T) {
 		{"Released", "it would never become ready", asking("--attempt", "2"), "was released already"},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				st := memory(t, nil)
-				o := requestOptions{id: "77", attempt: "1", count: "2", usage: "spot", types: "*", class: "small", timeout: "1m", output: "table"}
-				if tt.name != "OtherSpec" {
-					o.attempt = "2"
-				}
-				if err := o.validate(config.Default()); err != nil {
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			st := memory(t, nil)
+			o := requestOptions{id: "77", attempt: "1", count: "2", usage: "spot", types: "*", class: "small", timeout: "1m", output: "table"}
+			if tt.name != "OtherSpec" {
+				o.attempt = "2"
+			}
+			if err := o.validate(config.Default()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := st.Submit(t.Context(), o.want); err != nil {
+				t.Fatal(err)
+			}
+			if tt.name == "Released" {
+				if _, err := st.Release(t.Context(), "77", 2, store.ReleaseDrain); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := st.Submit(t.Context(), o.want); err != nil {
-					t.Fatal(err)
-				}
-				if tt.name == "Released" {
-					if _, err := st.Release(t.Context(), "77", 2, store.ReleaseDrain); err != nil {
-						t.Fatal(err)
-					}
-				}
-				c, start := newCLI(st), time.Now()
-				if code := c.run(t.Context(), tt.args...); code != exitConflict || !strings.Contains(c.err.String(), tt.want) {
-					t.Errorf("%s: exit code = %d, want %d and %q in:\n%s", tt.reason, code, exitConflict, tt.want, &c.err)
-				}
-				if time.Since(start) != 0 {
-					t.Errorf("%s: took %s, want an answer at once", tt.reason, time.Since(start))
-				}
-			})
-		})
+			}
+			c, start := newCLI(st), time.Now()
+			if code := c.run(t.Context(), tt.args...); code != exitConflict || !strings.Contains(c.err.String(), tt.want) {
+				t.Errorf("%s: exit code = %d, want %d and %q in:\n%s", tt.reason, code, exitConflict, tt.want, &c.err)
+			}
+			if time.Since(start) != 0 {
+				t.Errorf("%s: took %s, want an answer at once", tt.reason, time.Since(start))
+			}
+		}))
 	}
 }
 
@@ -278,9 +262,7 @@ func TestRequest_NotifiesUntilTakenUp_AndStaysSeen(t *testing.T) {
 			newController(t, st, "77", 1).after(10*time.Second, statemachine.Accept, nil).after(20*time.Second, statemachine.Fulfil, ready)
 		}()
 		c := newCLI(st)
-		if code := c.run(t.Context(), asking()...); code != exitDone {
-			t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, asking()...)
 		if got := table.notifications.Load(); got < 3 || got > 4 { // one with the request, then one per 3 s and a poll
 			t.Errorf("rang %d times in 10 s, want 3 or 4", got)
 		}
@@ -302,9 +284,7 @@ func TestRequest_H12_StoreAway(t *testing.T) {
 			newController(t, st, "77", 1).after(time.Second, statemachine.Accept, nil).after(time.Second, statemachine.Fulfil, ready)
 		}()
 		c := newCLI(st)
-		if code := c.run(t.Context(), asking()...); code != exitDone {
-			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, asking()...)
 		if !strings.Contains(c.err.String(), "77  store does not answer: read RUN#77") || strings.Contains(c.err.String(), "no controller") {
 			t.Errorf("stderr must blame the store, and not the controller:\n%s", &c.err)
 		}

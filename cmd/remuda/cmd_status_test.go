@@ -249,14 +249,8 @@ func TestStatus_H70_UnreadableRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := newCLI(st)
-		if code := c.run(t.Context(), "status"); code != exitDone {
-			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
-		for _, want := range []string{"i-1 ", "unreadable record: INSTANCE#i-2 TYPE#Instance"} {
-			if !strings.Contains(c.out.String(), want) {
-				t.Errorf("stdout lacks %q:\n%s", want, &c.out)
-			}
-		}
+		c.ends(t, exitDone, "status")
+		contains(t, c.out.String(), "i-1 ", "unreadable record: INSTANCE#i-2 TYPE#Instance")
 	})
 }
 

@@ -21,13 +21,9 @@ func TestConfig_Command(t *testing.T) {
 	c := newCLI(nil)
 	c.files["r.yaml"] = "limits:\n  idle: 90s\n"
 	c.env = []string{"REMUDA_CONFIG=r.yaml", "REMUDA_REQUESTS_MAX_COUNT=7"}
-	if code := c.run(t.Context(), "config", "--store", "sqlite:/tmp/x.db"); code != exitDone {
-		t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-	}
+	c.ends(t, exitDone, "config", "--store", "sqlite:/tmp/x.db")
 	golden(t, testdata("config.txt"), c.out.String())
-	if code := c.run(t.Context(), "config", "-o", "json", "--store", "sqlite:/tmp/x.db"); code != exitDone {
-		t.Fatalf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-	}
+	c.ends(t, exitDone, "config", "-o", "json", "--store", "sqlite:/tmp/x.db")
 	var got configView
 	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil {
 		t.Fatal(err)

@@ -47,11 +47,7 @@ func TestDev_RefusesWhatLiesOutsideItsFolder(t *testing.T) {
 			if code != exitUsage {
 				t.Errorf("exit code = %d, want %d", code, exitUsage)
 			}
-			for _, want := range tt.want {
-				if !strings.Contains(c.err.String(), want) {
-					t.Errorf("stderr = %q, want %q in it", &c.err, want)
-				}
-			}
+			contains(t, c.err.String(), tt.want...)
 			if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 				t.Errorf("folder holds %v, %v after a refusal, want the link alone", entries, err)
 			}

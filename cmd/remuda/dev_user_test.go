@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/remuda-run/remuda/internal/config"
@@ -38,11 +37,7 @@ func TestDev_RunnerUser_RefusedWhereItCannotRun(t *testing.T) {
 		if code := c.run(t.Context(), "dev", "--dir", dir); code != exitUsage {
 			t.Errorf("%s: exit code = %d, want %d", tt.user, code, exitUsage)
 		}
-		for _, want := range tt.want {
-			if !strings.Contains(c.err.String(), want) {
-				t.Errorf("%s: stderr = %q, want %q in it", tt.user, &c.err, want)
-			}
-		}
+		contains(t, c.err.String(), tt.want...)
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
 			t.Errorf("%s: folder of dev after the refusal: %v, want none", tt.user, err)
 		}

@@ -67,16 +67,8 @@ func TestInit_GitHub(t *testing.T) {
 			if code := c.run(t.Context(), args...); code != tt.exit {
 				t.Errorf("remuda init = %d, want %d: %s", code, tt.exit, c.err.String())
 			}
-			for _, want := range tt.out {
-				if !strings.Contains(c.out.String(), want) {
-					t.Errorf("remuda init says %q, want %q in it", c.out.String(), want)
-				}
-			}
-			for _, want := range tt.errs {
-				if !strings.Contains(c.err.String(), want) {
-					t.Errorf("remuda init complains %q, want %q in it", c.err.String(), want)
-				}
-			}
+			contains(t, c.out.String(), tt.out...)
+			contains(t, c.err.String(), tt.errs...)
 			if want := []string{tt.asked + " Bearer " + ghSecret}; gocmp.Diff(want, *asked) != "" {
 				t.Errorf("GitHub was asked %q, want %q", *asked, want)
 			}
@@ -192,11 +184,7 @@ func TestGitHubChore_TellsOfTheRunnersEnd_InTime(t *testing.T) {
 			if err := g.do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range tt.want {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("log = %q, want %q in it", &out, want)
-				}
-			}
+			contains(t, out.String(), tt.want...)
 			if tt.want == nil && out.Len() > 0 {
 				t.Errorf("log = %q, want nothing", &out)
 			}

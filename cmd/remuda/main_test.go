@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,16 @@ func golden(t *testing.T, path, got string) {
 	}
 	if diff := gocmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-file +got); -update writes it:\n%s", path, diff)
+	}
+}
+
+// contains fails the test unless text has every part in it.
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in:\n%s", part, text)
+		}
 	}
 }
 
@@ -83,6 +94,14 @@ func (c *cli) run(ctx context.Context, args ...string) int {
 	c.err.Reset()
 	c.global = globalFlags{}
 	return execute(ctx, c.app, args)
+}
+
+// ends is run that must end with a code.
+func (c *cli) ends(t *testing.T, want int, args ...string) {
+	t.Helper()
+	if code := c.run(t.Context(), args...); code != want {
+		t.Fatalf("exit code = %d, want %d; stderr:\n%s", code, want, &c.err)
+	}
 }
 
 // memory returns a store in memory, over wrap of its table if given.

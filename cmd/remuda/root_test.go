@@ -93,9 +93,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("String() = %q, want %q", v, want)
 	}
 	c := newCLI(nil)
-	if code := c.run(t.Context(), "version", "-o", "json"); code != exitDone {
-		t.Errorf("exit code = %d, want 0", code)
-	}
+	c.ends(t, exitDone, "version", "-o", "json")
 	var got buildVersion
 	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil || got != currentVersion() {
 		t.Errorf("version -o json = %s, %v, want %+v", &c.out, err, currentVersion())

@@ -66,15 +66,13 @@ func TestPoll_Ends(t *testing.T) {
 		}, nil},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubbletest.Run(t, func(t *testing.T) {
-				ctx, cancel := tt.end(t.Context())
-				defer cancel()
-				if err := poll(ctx, clock.RealClock{}, tt.look); !errors.Is(err, tt.want) {
-					t.Errorf("poll = %v, want %v", err, tt.want)
-				}
-			})
-		})
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			ctx, cancel := tt.end(t.Context())
+			defer cancel()
+			if err := poll(ctx, clock.RealClock{}, tt.look); !errors.Is(err, tt.want) {
+				t.Errorf("poll = %v, want %v", err, tt.want)
+			}
+		}))
 	}
 }
 
@@ -113,9 +111,7 @@ func TestRequest_BlamesTheStoreNotTheController(t *testing.T) {
 			newController(t, st, "77", 1).after(0, statemachine.Accept, nil).after(time.Second, statemachine.Fulfil, ready)
 		}()
 		c := newCLI(st)
-		if code := c.run(t.Context(), asking()...); code != exitDone {
-			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
-		}
+		c.ends(t, exitDone, asking()...)
 		if !strings.Contains(c.err.String(), "store does not answer") || strings.Contains(c.err.String(), "no controller") {
 			t.Errorf("stderr blames the wrong one:\n%s", &c.err)
 		}

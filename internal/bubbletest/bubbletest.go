@@ -25,6 +25,9 @@ func Run(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, f) //nolint:forbidigo // the one place
 }
 
+// Case is Run as a subtest.
+func Case(f func(t *testing.T)) func(*testing.T) { return func(t *testing.T) { Run(t, f) } }
+
 var bubbles processors
 
 // processors counts the bubbles of the process, and gives it one processor while there are any.
