@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
 
@@ -82,15 +81,7 @@ func spoil(t *testing.T, cfg aws.Config, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue := sqs.NewFromConfig(cfg)
-	at, err := queue.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name + "-events")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = queue.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: at.QueueUrl, Attributes: map[string]string{"MessageRetentionPeriod": "60"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setQueue(t, cfg, name, "MessageRetentionPeriod", "60")
 }
 
 // Two at once both succeed: `remuda init` and a controller, say.

@@ -3,9 +3,7 @@ package dynamostore_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -70,13 +68,9 @@ func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
 			u := create(t, cfg)
 			table := open(t, u, cfg, clock.RealClock{})
 			defer table.Close()
-			queue := sqs.NewFromConfig(cfg)
-			at, err := queue.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(u.Host + "-events")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			queue, at := queueOf(t, cfg, u.Host)
 			for _, body := range []string{"hello", "{}", `{"PK":"RUN#1"}`, `{"PK":7,"SK":"x"}`, `[]`} {
-				if _, err := queue.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: at.QueueUrl, MessageBody: &body}); err != nil {
+				if _, err := queue.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: at, MessageBody: &body}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -91,7 +85,7 @@ func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
 				}
 			}
 			for { // deleted after delivery
-				out, err := queue.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: at.QueueUrl, AttributeNames: []types.QueueAttributeName{"All"}})
+				out, err := queue.GetQueueAttributes(t.Context(), &sqs.GetQueueAttributesInput{QueueUrl: at, AttributeNames: []types.QueueAttributeName{"All"}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,16 +98,22 @@ func TestWatch_MalformedMessages_H21_H22(t *testing.T) {
 	}
 }
 
-// hide sets for how long a message that was received is hidden.
-func hide(t *testing.T, cfg aws.Config, u *url.URL, d time.Duration) {
+// queueOf returns the queue of a table's notifications.
+func queueOf(t *testing.T, cfg aws.Config, table string) (client *sqs.Client, address *string) {
 	t.Helper()
 	queue := sqs.NewFromConfig(cfg)
-	at, err := queue.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(u.Host + "-events")})
-	if err == nil {
-		_, err = queue.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{
-			QueueUrl: at.QueueUrl, Attributes: map[string]string{string(types.QueueAttributeNameVisibilityTimeout): fmt.Sprint(int(d.Seconds()))},
-		})
+	at, err := queue.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(table + "-events")})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return queue, at.QueueUrl
+}
+
+// setQueue changes an attribute of it.
+func setQueue(t *testing.T, cfg aws.Config, table, name, value string) {
+	t.Helper()
+	queue, at := queueOf(t, cfg, table)
+	_, err := queue.SetQueueAttributes(t.Context(), &sqs.SetQueueAttributesInput{QueueUrl: at, Attributes: map[string]string{name: value}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,8 +125,8 @@ func TestWatch_DeletesTogether_G7(t *testing.T) {
 	var calls sync.Map
 	cfg := local(t, counted(&calls, func(*http.Request) *http.Response { return nil }))
 	u := create(t, cfg)
-	hide(t, cfg, u, 12*time.Hour)                // or a slow machine gets one twice
-	clk := testingclock.NewFakeClock(time.Now()) // stands still: nothing is deleted for its age
+	setQueue(t, cfg, u.Host, string(types.QueueAttributeNameVisibilityTimeout), "43200") // hides for 12 h, or a slow machine gets one twice
+	clk := testingclock.NewFakeClock(time.Now())                                         // stands still: nothing is deleted for its age
 	table := open(t, u, cfg, clk)
 	defer table.Close()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -15,7 +15,6 @@ import (
 type Weakness struct {
 	Seed                 uint64
 	StaleRead            float64 // that Get(Eventual) returns an item as it was before its last write
-	Refuse               float64 // that a call does nothing and returns store.ErrUnavailable
 	LostReply            float64 // that Put commits and returns store.ErrUnavailable
 	LostNotification     float64 // that a notification reaches no one
 	LateNotification     float64 // that a notification is held back until the next one
@@ -49,23 +48,8 @@ func (t *weak) happens(chance float64) bool {
 	return chance > 0 && t.rand.Float64() < chance
 }
 
-// refuse returns the error of a call that does nothing, by chance or because the table is closed: a
-// notification that is lost would not learn that from the table below.
-func (t *weak) refuse(call string) error {
-	if t.closed.Load() {
-		return fmt.Errorf("%s: the table is closed", call)
-	}
-	if t.happens(t.w.Refuse) {
-		return fmt.Errorf("%s: refused: %w", call, store.ErrUnavailable)
-	}
-	return nil
-}
-
 // Get implements store.Table.
 func (t *weak) Get(ctx context.Context, c store.Consistency, keys ...store.Key) ([]store.Item, error) {
-	if err := t.refuse("get"); err != nil {
-		return nil, err
-	}
 	items, err := t.Table.Get(ctx, c, keys...)
 	if err != nil || c == store.Consistent || t.w.StaleRead == 0 {
 		return items, err
@@ -97,9 +81,6 @@ func (t *weak) previous(key store.Key) (old *store.Item, known bool) {
 
 // Put implements store.Table.
 func (t *weak) Put(ctx context.Context, item store.Item, expect int64) error {
-	if err := t.refuse("put"); err != nil {
-		return err
-	}
 	if err := t.Table.Put(ctx, item, expect); err != nil {
 		return err
 	}
@@ -112,18 +93,10 @@ func (t *weak) Put(ctx context.Context, item store.Item, expect int64) error {
 	return nil
 }
 
-// Scan implements store.Table.
-func (t *weak) Scan(ctx context.Context, yield func(store.Item) error) error {
-	if err := t.refuse("scan"); err != nil {
-		return err
-	}
-	return t.Table.Scan(ctx, yield)
-}
-
 // Notify implements store.Table.
 func (t *weak) Notify(ctx context.Context, keys ...store.Key) error {
-	if err := t.refuse("notify"); err != nil {
-		return err
+	if t.closed.Load() { // one that is lost would not learn that from the table below
+		return errTableClosed
 	}
 	t.mu.Lock()
 	out := t.late

@@ -99,27 +99,6 @@ func TestWeaken_LostReply_H13(t *testing.T) {
 	}
 }
 
-func TestWeaken_Refuse(t *testing.T) {
-	inner := openMemory(t)
-	defer inner.Close()
-	table := storetest.Weaken(inner, storetest.Weakness{Refuse: 1})
-	ctx := t.Context()
-	_, get := table.Get(ctx, store.Consistent, item(1).Key)
-	for call, err := range map[string]error{
-		"Put":    table.Put(ctx, item(1), 0),
-		"Get":    get,
-		"Scan":   table.Scan(ctx, func(store.Item) error { return nil }),
-		"Notify": table.Notify(ctx, item(1).Key),
-	} {
-		if !errors.Is(err, store.ErrUnavailable) {
-			t.Errorf("%s() error = %v, want %v", call, err, store.ErrUnavailable)
-		}
-	}
-	if got := versions(t, inner, store.Consistent); got != nil {
-		t.Errorf("stored versions = %v, want nothing done", got)
-	}
-}
-
 // recordingTable is a table that only takes notifications.
 type recordingTable struct {
 	store.Table
@@ -162,13 +141,16 @@ func TestWeaken_Notifications(t *testing.T) {
 
 // A failing seed can be replayed.
 func TestWeaken_SeedDecidesTheFaults(t *testing.T) {
-	faults := func(seed uint64) (out []bool) {
+	faults := func(seed uint64) (notified []int) {
 		inner := &recordingTable{}
-		table := storetest.Weaken(inner, storetest.Weakness{Seed: seed, Refuse: 0.5})
+		table := storetest.Weaken(inner, storetest.Weakness{Seed: seed, LostNotification: 0.5})
 		for range 64 {
-			out = append(out, table.Notify(t.Context(), item(1).Key) != nil)
+			if err := table.Notify(t.Context(), item(1).Key); err != nil {
+				t.Fatal(err)
+			}
+			notified = append(notified, len(inner.notified))
 		}
-		return out
+		return notified
 	}
 	if !slices.Equal(faults(7), faults(7)) {
 		t.Error("one seed gave two sequences of faults")
