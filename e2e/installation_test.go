@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -100,11 +101,13 @@ type answer struct {
 	WarmCount int          `json:"warmCount"`
 }
 
+// ids are those of its instances, sorted.
 func (a answer) ids() []string {
 	ids := make([]string, len(a.Instances))
 	for i, seat := range a.Instances {
 		ids[i] = string(seat.InstanceID)
 	}
+	slices.Sort(ids)
 	return ids
 }
 

@@ -58,19 +58,27 @@ func newAccount(b testing.TB) *account {
 		tally: &tally{by: map[string]*faults.Transport{}, next: web}, ec2: ec2test.New(b),
 		dynamo: awstest.DynamoDBLocal(b), sqs: awstest.Moto(b), name: awstest.Name(b),
 	}
-	var err error
-	a.fleet, err = ec2fleet.Open(b.Context(), a.url("ec2"), a.config(bench.Controller, a.ec2.URL), ec2fleet.Options{
-		Subnets: a.ec2.Subnets(), SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
+	a.fleet = fleetOn(b, a.ec2, a.url("ec2"), a.config(bench.Controller, a.ec2.URL))
+	a.ensure(b)
+	return a
+}
+
+// fleetOn opens a fleet on EC2 in memory, and makes what it needs there.
+func fleetOn(b testing.TB, server *ec2test.Server, u *url.URL, cfg aws.Config) *ec2fleet.Fleet {
+	b.Helper()
+	f, err := ec2fleet.Open(b.Context(), u, cfg, ec2fleet.Options{
+		Subnets: server.Subnets(), SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
 		UserData: "#!/bin/sh\n", Clock: clock.RealClock{},
 	})
 	check(b, err)
 	b.Cleanup(func() {
-		if err := a.fleet.Close(); err != nil {
+		if err := f.Close(); err != nil {
 			b.Error(err)
 		}
 	})
-	a.ensure(b)
-	return a
+	_, err = f.Ensure(b.Context(), true)
+	check(b, err)
+	return f
 }
 
 func (a *account) ensure(b testing.TB) {
@@ -85,9 +93,6 @@ func (a *account) ensure(b testing.TB) {
 	check(b, err)
 	defer queues.Close()
 	if _, err := queues.(*sqspool.Pool).Ensure(b.Context(), true, bench.Class); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := a.fleet.Ensure(b.Context(), true); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -223,11 +228,9 @@ func (c counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	out := req.Clone(req.Context())
 	out.Body = io.NopCloser(bytes.NewReader(body))
-	endpoint := ""
-	if u := out.URL; strings.Contains(req.Header.Get("X-Amz-Target"), "SQS") {
-		endpoint = c.a.sqs // notifications are the table's: one configuration, two services
-		u.Host = strings.TrimPrefix(endpoint, "http://")
-		out.Host = u.Host
+	if strings.Contains(req.Header.Get("X-Amz-Target"), "SQS") { // notifications are the table's: one configuration, two services
+		out.URL.Host = strings.TrimPrefix(c.a.sqs, "http://")
+		out.Host = out.URL.Host
 	}
 	return c.a.of(string(c.who) + " " + about(req.Header.Get("X-Amz-Target"), body)).RoundTrip(out)
 }

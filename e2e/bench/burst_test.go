@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/e2e/bench"
 	"github.com/remuda-run/remuda/fleet"
-	"github.com/remuda-run/remuda/fleet/ec2fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/reconciler"
@@ -34,15 +32,7 @@ func BenchmarkBurst(b *testing.B) {
 		name := map[bool]string{false: "come", true: "found"}[found]
 		b.Run(fmt.Sprintf("requests=%d/%s", burst, name), func(b *testing.B) {
 			server := ec2test.New(b)
-			machines, err := ec2fleet.Open(b.Context(), &url.URL{Scheme: "ec2", Host: "bench"}, awstest.Config(b, server.URL), ec2fleet.Options{
-				Subnets: server.Subnets(), SecurityGroups: []string{ec2test.Group}, AMI: ec2test.AMI, InstanceProfile: ec2test.Profile,
-				UserData: "#!/bin/sh\n", Clock: clock.RealClock{},
-			})
-			check(b, err)
-			defer machines.Close()
-			if _, err := machines.Ensure(b.Context(), true); err != nil {
-				b.Fatal(err)
-			}
+			machines := fleetOn(b, server, &url.URL{Scheme: "ec2", Host: "bench"}, awstest.Config(b, server.URL))
 			w := open(b, bench.Options{
 				Backends: &bench.Backends{Fleet: slowLaunch{machines}}, NoAgents: true, Delay: bench.NewDynamoDB(1),
 				Tune: func(c *reconciler.Config) { c.MaxCount = burst },

@@ -75,6 +75,10 @@ func steady(what string) bool {
 	return false
 }
 
+func ofQueues(what string) bool {
+	return strings.HasSuffix(what, " notifications") || strings.HasSuffix(what, " pool")
+}
+
 func lifecycleCost(b *testing.B, a *account, w *bench.World, n float64, rounds func()) string {
 	b.Helper()
 	before, asked := a.counts(), w.ByController.Usage()
@@ -87,9 +91,7 @@ func lifecycleCost(b *testing.B, a *account, w *bench.World, n float64, rounds f
 	_, write, read := used.sum(func(what string) bool { return !steady(what) })
 	per(write, "write-units")
 	per(read, "read-units")
-	sqs, _, _ := used.sum(func(what string) bool {
-		return strings.HasSuffix(what, " notifications") || strings.HasSuffix(what, " pool")
-	})
+	sqs, _, _ := used.sum(ofQueues)
 	goals := fmt.Sprintf("G7: %.1f write units (at most 8.8), %.1f read units (4.4), %.1f SQS calls (0.33)\n"+
 		"G2: %.2f conditional writes per claim (1.01)\n", write/n, read/n, float64(sqs)/n, 1+float64(conflicts)/n)
 	_, write, read = used.sum(steady)
@@ -127,9 +129,7 @@ func idleCost(b *testing.B, a *account) string {
 	per(read, "controller-read-units")
 	_, write, _ = used.sum(func(what string) bool { return what == "controller Lease" })
 	b.ReportMetric(write/hours, "lease-units/h")
-	calls, _, _ := used.sum(func(what string) bool {
-		return strings.HasSuffix(what, " notifications") || strings.HasSuffix(what, " pool")
-	})
+	calls, _, _ := used.sum(ofQueues)
 	b.ReportMetric(float64(calls)/hours, "sqs-calls/h")
 	return fmt.Sprintf("%sIn an hour, %d machines:\n%s", goals, costMachines, used.table(hours))
 }
