@@ -62,7 +62,7 @@ func TestController_OutcomeToQueue(t *testing.T) {
 	conflict := fmt.Errorf("claim: %w", store.ErrConflict)
 	noRule := fmt.Errorf("claim: %w", statemachine.ErrNoRule)
 	busy := fmt.Errorf("delete: %w", githubapi.ErrBusy)
-	tests := []struct {
+	for _, tc := range []struct {
 		name     string
 		reason   string
 		outcomes []outcome
@@ -82,8 +82,7 @@ func TestController_OutcomeToQueue(t *testing.T) {
 		{"RetryAfterForgets", "after a known error the backoff begins anew",
 			[]outcome{{err: errUnknown}, {err: errUnknown}, {err: busy}, {err: errUnknown}},
 			[]time.Duration{0, 5 * ms, 15 * ms, 515 * ms, 520 * ms}},
-	}
-	for _, tc := range tests {
+	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, looks(t, 31*time.Minute, nil, tc.outcomes...)); diff != "" {
 				t.Errorf("%s: looks (-want +got):\n%s", tc.reason, diff)

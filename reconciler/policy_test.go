@@ -15,7 +15,7 @@ import (
 // H12: every kind of error of the contracts has the action the design wants, however deep it is
 // wrapped. A passing error of the store backs off; it never looks like a lost race.
 func TestPolicy_EveryKind_H12(t *testing.T) {
-	tests := []struct {
+	for _, tc := range []struct {
 		err    error
 		then   action
 		wait   time.Duration
@@ -41,8 +41,7 @@ func TestPolicy_EveryKind_H12(t *testing.T) {
 		{statemachine.ErrNoRule, stop, 0, "a bug"},
 		{errUnknown, backOff, 0, "unknown"},
 		{nil, backOff, 0, "not asked for success"},
-	}
-	for _, tc := range tests {
+	} {
 		wrapped := tc.err
 		if tc.err != nil {
 			wrapped = fmt.Errorf("instance i-1: %w", errors.Join(fmt.Errorf("put: %w", tc.err)))

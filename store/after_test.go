@@ -93,7 +93,7 @@ func TestInstance_After_Threshold_S24(t *testing.T) {
 		if r.From == statemachine.None {
 			continue
 		}
-		tests := []struct {
+		for _, tt := range []struct {
 			name   string
 			offset time.Duration
 			live   bool
@@ -102,8 +102,7 @@ func TestInstance_After_Threshold_S24(t *testing.T) {
 			{"Exactly", 0, false},
 			{"OneMillisecondPast", -time.Millisecond, false},
 			{"LongPast", -time.Hour, false},
-		}
-		for _, tt := range tests {
+		} {
 			t.Run(fmt.Sprintf("%s/%s/%s", r.From, r.On, tt.name), func(t *testing.T) {
 				in := instanceIn(r.From)
 				in.Threshold = At(now.Add(tt.offset))
@@ -123,7 +122,7 @@ func TestInstance_After_Threshold_S24(t *testing.T) {
 }
 
 func TestInstance_After_Refuses(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, reason string
 		from         statemachine.State
 		event        statemachine.Event
@@ -137,8 +136,7 @@ func TestInstance_After_Refuses(t *testing.T) {
 			func(_ *Instance, tr *Transition) { tr.Limit = 0 }},
 		{"NegativeLimit_S19", "a state is never entered expired", statemachine.Running, statemachine.Released,
 			func(_ *Instance, tr *Transition) { tr.Limit = -time.Second }},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in, tr := instanceIn(tt.from), transition(tt.event)
 			tt.spoil(&in, &tr)
@@ -155,7 +153,7 @@ func TestInstance_After_Refuses(t *testing.T) {
 
 // What failed is described by its end, in a form that any back end gives back as it was.
 func TestInstance_After_DetailIsTheEndAsText(t *testing.T) {
-	tests := []struct{ name, detail, want string }{
+	for _, tt := range []struct{ name, detail, want string }{
 		{"Short", "exit status 1", "exit status 1"},
 		{"Longest", strings.Repeat("x", MaxDetail), strings.Repeat("x", MaxDetail)},
 		{"TooLong", "start" + strings.Repeat("x", MaxDetail), strings.Repeat("x", MaxDetail)},
@@ -163,8 +161,7 @@ func TestInstance_After_DetailIsTheEndAsText(t *testing.T) {
 		{"NoText", "\xff\xfe" + strings.Repeat("y", MaxDetail-2), "?" + strings.Repeat("y", MaxDetail-2)},
 		{"OnlyContinuations", strings.Repeat("\x80", 2*MaxDetail), ""},
 		{"BytesAndText", "a\xc3\x28b\x00c", "a?(b\x00c"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := instanceIn(statemachine.Running)
 			out, err := in.After(Transition{Event: statemachine.Rejected, Now: now, Reason: "r", Detail: tt.detail})

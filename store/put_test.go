@@ -83,7 +83,7 @@ func TestPut_ConflictWithItselfIsSuccess_H13(t *testing.T) {
 
 // S46: who finds that another wrote first learns it, also where the version is the one it would have written.
 func TestPut_ConflictWithAnotherIsFinal(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		current func(Item) *Item
 	}{
@@ -104,8 +104,7 @@ func TestPut_ConflictWithAnotherIsFinal(t *testing.T) {
 			}
 			return &item
 		}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, calls := recorded(func(_ int, item Item) error {
 				return &ConflictError{Key: item.Key, Current: tt.current(item)}

@@ -14,15 +14,14 @@ import (
 
 // A request id is a key, and a label that GitHub neither folds nor splits. S14
 func TestRequestID_Valid_S14(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		id   RequestID
 		want bool
 	}{
 		{"1", true}, {"12345678901", true}, {"4711-build", true}, {"a-", true}, {RequestID(strings.Repeat("9", 100)), true},
 		{"", false}, {"-1", false}, {"A", false}, {"a,b", false}, {"a b", false}, {"a_b", false}, {"a.b", false}, {"a#b", false},
 		{"ä", false}, {"1\n", false}, {"1\x00", false}, {RequestID(strings.Repeat("9", 101)), false},
-	}
-	for _, tt := range tests {
+	} {
 		if err := tt.id.Valid(); (err == nil) != tt.want {
 			t.Errorf("RequestID(%q).Valid() = %v, want valid = %t", tt.id, err, tt.want)
 		}
@@ -31,7 +30,7 @@ func TestRequestID_Valid_S14(t *testing.T) {
 
 func TestRunRequest_SameSpec(t *testing.T) {
 	base := RunRequest{ID: "1", Attempt: 1, Count: 2, UsageClasses: []string{Spot}, ResourceClass: "large", MaxRuntime: 60, Timeout: 30}
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		change func(*RunRequest)
 		want   bool
@@ -47,8 +46,7 @@ func TestRunRequest_SameSpec(t *testing.T) {
 		{"Class", func(r *RunRequest) { r.ResourceClass = "small" }, false},
 		{"MaxRuntime", func(r *RunRequest) { r.MaxRuntime = 61 }, false},
 		{"Timeout", func(r *RunRequest) { r.Timeout = 31 }, false},
-	}
-	for _, tt := range tests {
+	} {
 		other := base
 		tt.change(&other)
 		if got := base.SameSpec(other); got != tt.want {
@@ -108,7 +106,7 @@ func TestPutStatus_EveryPhaseAndEvent(t *testing.T) {
 func TestDrainOrder_Matches(t *testing.T) {
 	in := Instance{ID: "i-1", ResourceClass: "large", CreatedAt: At(now), Term: 7}
 	day := now.Add(24 * time.Hour)
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		order DrainOrder
 		want  bool
@@ -126,8 +124,7 @@ func TestDrainOrder_Matches(t *testing.T) {
 		{"InstanceOfOtherClass", DrainOrder{InstanceID: "i-1", ResourceClass: "small", EffectiveAt: At(now), Term: 7}, false},
 		{"OfAnEarlierVersion", DrainOrder{CreatedAt: At(now), ExpiresAt: day}, true},
 		{"OfAnEarlierVersionAndOlder", DrainOrder{CreatedAt: At(now.Add(-time.Millisecond)), ExpiresAt: day}, false},
-	}
-	for _, tt := range tests {
+	} {
 		if got := tt.order.Matches(in); got != tt.want {
 			t.Errorf("%s: Matches() = %t, want %t", tt.name, got, tt.want)
 		}

@@ -9,7 +9,7 @@ import (
 
 func TestTime_WireFormat(t *testing.T) {
 	zone := time.FixedZone("UTC+2", 2*60*60)
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		in   time.Time
 		want string
@@ -20,8 +20,7 @@ func TestTime_WireFormat(t *testing.T) {
 		{"ConvertsToUTC", time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, zone), `"2026-01-02T01:04:05.006Z"`},
 		{"Epoch", time.Unix(0, 0), `"1970-01-01T00:00:00.000Z"`},
 		{"LastYear", time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC), `"9999-12-31T23:59:59.999Z"`},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := json.Marshal(At(tt.in))
 			if err != nil || string(got) != tt.want {
@@ -52,14 +51,13 @@ func TestTime_AcceptsOneFormOnly(t *testing.T) {
 }
 
 func TestSeconds_Duration(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		in   Seconds
 		want time.Duration
 	}{
 		{0, 0}, {1.5, 1500 * time.Millisecond}, {-1, -time.Second}, {1800, 30 * time.Minute},
 		{1e300, math.MaxInt64}, {-1e300, math.MinInt64},
-	}
-	for _, tt := range tests {
+	} {
 		if got := tt.in.Duration(); got != tt.want {
 			t.Errorf("Seconds(%g).Duration() = %s, want %s", float64(tt.in), got, tt.want)
 		}

@@ -16,7 +16,7 @@ func TestInstance_TimesNeverGoBack(t *testing.T) {
 	ended.Since, ended.ChangedAt = At(now), At(now)
 	idle := instanceIn(statemachine.Idle)
 	idle.Since, idle.ChangedAt, idle.PooledAt = At(now), At(now), Time{}
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		write func() (Instance, error)
 	}{
@@ -30,8 +30,7 @@ func TestInstance_TimesNeverGoBack(t *testing.T) {
 		{"Dismissed", func() (Instance, error) {
 			return idle.After(Transition{Event: statemachine.Dismissed, Now: early, Reason: statemachine.ReasonDismissed})
 		}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := tt.write()
 			if err != nil {

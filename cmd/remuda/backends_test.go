@@ -72,14 +72,13 @@ func TestOpenStore_Unusable(t *testing.T) {
 	if err := os.WriteFile(file, []byte("not a folder"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct{ name, url, want string }{
+	for _, tt := range []struct{ name, url, want string }{
 		{"NoFolder", "sqlite:///no/such/folder/r.db", "/no/such/folder/r.db"},
 		{"FileAsFolder", "sqlite://" + file + "/r.db", file},
 		{"NoDatabase", "sqlite://" + file, file},
 		{"Scheme", "redis://x", `no back end for scheme "redis"`},
 		{"Malformed", "sqlite://%zz", "open store"},
-	}
-	for _, tt := range tests {
+	} {
 		cfg := config.Default()
 		cfg.Store = tt.url
 		_, _, err := openStore(t.Context(), cfg, false)

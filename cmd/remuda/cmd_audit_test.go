@@ -157,7 +157,7 @@ func TestAudit_GitHub(t *testing.T) {
 }
 
 func TestAudit_CannotLook(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, says string
 		args       []string
 		want       int
@@ -166,8 +166,7 @@ func TestAudit_CannotLook(t *testing.T) {
 		{"Settle", "--settle: must not be negative", []string{"--settle", "-1s"}, exitUsage},
 		{"Part", `--without: must be one of fleet, github, resources, got "store"`, []string{"--without", "store"}, exitUsage},
 		{"Argument", "this command takes none", []string{"i-1"}, exitUsage},
-	}
-	for _, tt := range tests {
+	} {
 		c, code := audited(t, nil, tt.args...)
 		if code != tt.want || !strings.Contains(c.err.String(), tt.says) {
 			t.Errorf("%s: audit = %d, %q, want %d, …%s…", tt.name, code, &c.err, tt.want, tt.says)

@@ -31,13 +31,12 @@ func TestDev_OnePerFolder(t *testing.T) {
 }
 
 func TestDev_FlagsOfTheSimulatedGitHub(t *testing.T) {
-	tests := []struct{ name, reason, flag, value, want string }{
+	for _, tt := range []struct{ name, reason, flag, value, want string }{
 		{"Open", "others could reach it", "listen", "0.0.0.0:0", "must be a loopback address"},
 		{"NoPort", "no port at all", "listen", "127.0.0.1", "must be a loopback address with a port"},
 		{"Latency", "time does not run backwards", "latency", "-1s", "must not be negative, got -1s"},
 		{"Silence", "a runner must be able to say something", "silence", "0s", "must be at least 1s, got 0s"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, args := range [][]string{{"dev", "--github-" + tt.flag}, {"dev", "github", "--" + tt.flag}} {
 				c := newCLI(nil)

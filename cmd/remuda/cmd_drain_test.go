@@ -35,7 +35,7 @@ func dismissed(now time.Time) store.Transition {
 }
 
 func TestDrain_WaitsUntilTerminated(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, reason string
 		args         []string
 		want         store.DrainOrder
@@ -44,8 +44,7 @@ func TestDrain_WaitsUntilTerminated(t *testing.T) {
 		{"One", "only the named instance", []string{"i-1"}, store.DrainOrder{InstanceID: "i-1"}, "i-1 dismissed\ndrained 1 after 3."},
 		{"Class", "every instance of the class", []string{"--class", "small"}, store.DrainOrder{ResourceClass: "small"}, "i-1 dismissed\ni-2 dismissed\ndrained 2 after 6."},
 		{"All", "every instance", []string{"--all"}, store.DrainOrder{}, "i-1 dismissed\ni-2 dismissed\ndrained 2 after 6."},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st := memory(t, nil)
 			one, two := launch(t, st, "i-1", time.Now()), launch(t, st, "i-2", time.Now())
@@ -111,7 +110,7 @@ func TestDrain_DismissedAtOnceCounts(t *testing.T) {
 }
 
 func TestDrain_NothingToDo(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, reason string
 		args         []string
 		code         int
@@ -121,8 +120,7 @@ func TestDrain_NothingToDo(t *testing.T) {
 		{"EmptyClass", "configured, nothing runs", []string{"--class", "large"}, exitDone},
 		{"EndedInstance", "it is gone already", []string{"i-1"}, exitDone},
 		{"All", "an empty fleet", []string{"--all"}, exitDone},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st, start := memory(t, nil), time.Now()
 			end(t, st, launch(t, st, "i-1", start))
@@ -138,7 +136,7 @@ func TestDrain_NothingToDo(t *testing.T) {
 }
 
 func TestDrain_Usage(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		args []string
 		want string
@@ -150,8 +148,7 @@ func TestDrain_Usage(t *testing.T) {
 		{"EmptyInstance", []string{""}, "must not be empty: --all drains everything"},
 		{"EmptyClass", []string{"--class="}, "must not be empty: --all drains everything"},
 		{"Timeout", []string{"--all", "--timeout", "-1s"}, "--timeout: must be a duration"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newCLI(nil)
 			if code := c.run(t.Context(), append([]string{"drain"}, tt.args...)...); code != exitUsage || !strings.Contains(c.err.String(), tt.want) {
@@ -165,7 +162,7 @@ func TestDrain_Usage(t *testing.T) {
 }
 
 func TestDrain_EndsEarly(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		stop time.Duration
 		code int
@@ -173,8 +170,7 @@ func TestDrain_EndsEarly(t *testing.T) {
 	}{
 		{"TimedOut", time.Hour, exitTimedOut, "drain: not done after 30s: 1 left (the order stays in force)"},
 		{"Interrupted", time.Second, exitInterrupted, "interrupted: 1 left (the order stays in force)"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st := memory(t, nil)
 			launch(t, st, "i-1", time.Now())

@@ -64,7 +64,7 @@ func TestRelease_H41_AgainAndOldAttempt(t *testing.T) {
 }
 
 func TestRelease_Failures(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, reason string
 		args         []string
 		code         int
@@ -78,8 +78,7 @@ func TestRelease_Failures(t *testing.T) {
 		{"BadAttempt", "attempts count from 1", []string{"--id", "77", "--attempt", "0"}, exitUsage, "--attempt: must be a whole number from 1"},
 		{"BadTimeout", "a unit is missing", []string{"--id", "77", "--timeout", "20"}, exitUsage, "--timeout: must be a duration"},
 		{"Argument", "the id is a flag", []string{"77"}, exitUsage, `argument "77": this command takes none`},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st := memory(t, nil)
 			submitted(t, st, 1)

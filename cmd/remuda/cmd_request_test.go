@@ -103,7 +103,7 @@ func TestRequest_LiveLineOnTerminal(t *testing.T) {
 
 // S80: each way to fail has its code and says why.
 func TestRequest_S80_Outcomes(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, reason string
 		play         func(*controller)
 		code         int
@@ -126,8 +126,7 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 			c.at.Attempt = 2
 			c.after(0, statemachine.Accept, nil)
 		}, exitConflict, "attempt 1: was"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st := memory(t, nil)
 			go func() { tt.play(newController(t, st, "77", 1).after(0, statemachine.Accept, nil)) }()
@@ -186,7 +185,7 @@ func wantReleased(t *testing.T, st *store.Store) {
 
 // H41: the same attempt is the same request; what contradicts what is stored is a conflict at once.
 func TestRequest_H41_Conflicts(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, reason string
 		args         []string
 		want         string
@@ -194,8 +193,7 @@ func TestRequest_H41_Conflicts(t *testing.T) {
 		{"OtherSpec", "same attempt, other count", asking("--count", "3"), "same attempt with another spec"},
 		{"OldAttempt", "a late re-run", asking("--attempt", "1", "--max-runtime", "5m"), "older than the stored one"},
 		{"Released", "it would never become ready", asking("--attempt", "2"), "was released already"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st := memory(t, nil)
 			o := requestOptions{id: "77", attempt: "1", count: "2", usage: "spot", types: "*", class: "small", timeout: "1m", output: "table"}

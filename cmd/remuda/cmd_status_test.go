@@ -128,7 +128,7 @@ func TestStatus_Golden(t *testing.T) {
 
 // The phase is that of the newest attempt, and says what it waits for while the controller is behind.
 func TestRequestView_PhaseText(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		view requestView
 		want string
@@ -140,8 +140,7 @@ func TestRequestView_PhaseText(t *testing.T) {
 		{"WindingDown", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Ready, ReleasedAttempt: 1}, "releasing"},
 		{"Failed", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.Failed, ReleasedAttempt: 1}, "Failed"},
 		{"Over", requestView{Attempt: 1, StatusAttempt: 1, Phase: statemachine.PhaseReleased, ReleasedAttempt: 1}, "Released"},
-	}
-	for _, tt := range tests {
+	} {
 		if got := tt.view.phaseText(); got != tt.want {
 			t.Errorf("%s: phaseText() = %q, want %q", tt.name, got, tt.want)
 		}

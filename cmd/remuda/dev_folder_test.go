@@ -20,7 +20,7 @@ func TestDev_RefusesWhatLiesOutsideItsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	production := "store: dynamodb://remuda?region=eu-west-1\npool: sqs://remuda?region=eu-west-1\nfleet: ec2://remuda?region=eu-west-1\n"
-	tests := []struct {
+	for _, tt := range []struct {
 		name, file string
 		env, args  []string
 		want       []string
@@ -34,8 +34,7 @@ func TestDev_RefusesWhatLiesOutsideItsFolder(t *testing.T) {
 		{"TheFolderItself", "", []string{"REMUDA_FLEET=process://" + dir}, nil, []string{"fleet: must be"}},
 		{"ThroughALink", "", []string{"REMUDA_FLEET=process://" + dir + "/link/instances"}, nil, []string{"fleet: must be"}},
 		{"InMemory", "", []string{"REMUDA_STORE=sqlite::memory:"}, nil, []string{"store: must be"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newCLI(nil)
 			c.env = tt.env

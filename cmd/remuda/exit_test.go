@@ -13,7 +13,7 @@ import (
 )
 
 func TestExitCode(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		err  error
 		want int
@@ -36,8 +36,7 @@ func TestExitCode(t *testing.T) {
 		{"Canceled", fmt.Errorf("read: %w", context.Canceled), exitInterrupted},
 		{"InterruptedWins", errors.Join(store.ErrNotFound, errTimedOut, errInterrupted), exitInterrupted},
 		{"TimedOutBeforeNotFound", fmt.Errorf("%w (last call: %w)", errTimedOut, store.ErrNotFound), exitTimedOut},
-	}
-	for _, tt := range tests {
+	} {
 		if got := exitCode(tt.err); got != tt.want {
 			t.Errorf("%s: exitCode(%v) = %d, want %d", tt.name, tt.err, got, tt.want)
 		}

@@ -16,7 +16,7 @@ func TestTable_String(t *testing.T) {
 	tb := &table{header: []string{"ID", "NAME", "N"}, shrink: []int{1}}
 	tb.add("a", "a rather long name", "1")
 	tb.add("bb", "short", "")
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		width int
 		want  string
@@ -26,8 +26,7 @@ func TestTable_String(t *testing.T) {
 		{"NarrowGap", 23, "ID NAME               N\na  a rather long name 1\nbb short\n"},
 		{"Cut", 15, "ID NAME       N\na  a rather … 1\nbb short\n"},
 		{"NeverLessThanACell", 1, "ID NAME   N\na  a rat… 1\nbb short\n"},
-	}
-	for _, tt := range tests {
+	} {
 		if got := tb.String(tt.width); got != tt.want {
 			t.Errorf("%s: String(%d) =\n%s\nwant:\n%s", tt.name, tt.width, got, tt.want)
 		}
@@ -60,14 +59,13 @@ func TestTable_Property(t *testing.T) {
 }
 
 func TestShort(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		d    time.Duration
 		want string
 	}{
 		{0, "0s"}, {999 * time.Millisecond, "0s"}, {59 * time.Second, "59s"}, {time.Minute, "1m00s"}, {250 * time.Second, "4m10s"},
 		{time.Hour, "1h00m"}, {25*time.Hour + 61*time.Second, "25h01m"}, {-90 * time.Second, "-1m30s"},
-	}
-	for _, tt := range tests {
+	} {
 		if got := short(tt.d); got != tt.want {
 			t.Errorf("short(%v) = %q, want %q", tt.d, got, tt.want)
 		}
@@ -132,7 +130,7 @@ func TestProgress_TerminalDrawsOver(t *testing.T) {
 }
 
 func TestLogger(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		tty     bool
 		noColor string
@@ -145,8 +143,7 @@ func TestLogger(t *testing.T) {
 		{"NoColor", true, "1", config.Log{Level: "info", Format: "auto"}, false, false},
 		{"TextElsewhere", false, "", config.Log{Level: "info", Format: "text"}, false, false},
 		{"JSONOnTerminal", true, "", config.Log{Level: "info", Format: "json"}, true, false},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newCLI(nil)
 			c.errTTY, c.env = tt.tty, []string{"NO_COLOR=" + tt.noColor}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRoot(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		args []string
 		code int
@@ -25,8 +25,7 @@ func TestRoot(t *testing.T) {
 		{"Completion", []string{"completion", "bash"}, exitDone, "bash completion", ""},
 		{"CompleteClass", []string{"__complete", "request", "--resource-class", ""}, exitDone, "large\nmedium\nsmall\nxlarge\n", ""},
 		{"CompleteMode", []string{"__complete", "release", "--mode", ""}, exitDone, "drain\nnow\n", ""},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newCLI(nil)
 			if code := c.run(t.Context(), tt.args...); code != tt.code {
@@ -58,7 +57,7 @@ func TestFSM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		args []string
 		want string
 	}{
@@ -68,8 +67,7 @@ func TestFSM(t *testing.T) {
 		{[]string{"--format=mermaid", "--requests"}, request.Mermaid()},
 		{[]string{"--format=json", "--requests"}, string(asJSON)},
 		{[]string{"--format=markdown"}, statemachine.Markdown()},
-	}
-	for _, tt := range tests {
+	} {
 		c := newCLI(nil)
 		if code := c.run(t.Context(), append([]string{"fsm"}, tt.args...)...); code != exitDone || c.out.String() != tt.want {
 			t.Errorf("fsm %v: exit code = %d, stdout:\n%s\nwant:\n%s", tt.args, code, &c.out, tt.want)

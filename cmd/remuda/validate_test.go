@@ -13,7 +13,7 @@ import (
 
 // S89, H34: every bad value is named with its range, all at once, before anything is opened.
 func TestRequest_S89_H34_Validation(t *testing.T) {
-	tests := []struct{ flag, value, want string }{
+	for _, tt := range []struct{ flag, value, want string }{
 		{"--count", "0", `--count: must be a whole number from 1 to 1000, got "0"`},
 		{"--count", "-1", `--count: must be a whole number from 1 to 1000, got "-1"`},
 		{"--count", "1.5", `--count: must be a whole number from 1 to 1000, got "1.5"`},
@@ -34,8 +34,7 @@ func TestRequest_S89_H34_Validation(t *testing.T) {
 		{"--max-runtime", "30", `--max-runtime: must be a duration from 1s to 24h, such as 90s or 30m, got "30"`},
 		{"--timeout", "25h", `--timeout: must be a duration from 1s to 24h, such as 90s or 30m, got "25h"`},
 		{"--output", "yaml", `--output: must be one of table, json, got "yaml"`},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(strings.TrimLeft(tt.flag, "-")+"="+tt.value, func(t *testing.T) {
 			c := newCLI(nil)
 			code := c.run(t.Context(), asking(tt.flag+"="+tt.value)...)

@@ -37,7 +37,7 @@ func TestPoll_SlowsDown(t *testing.T) {
 
 func TestPoll_Ends(t *testing.T) {
 	broken := errors.New("broken")
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		end  func(context.Context) (context.Context, context.CancelFunc)
 		look func(context.Context) (bool, error)
@@ -64,8 +64,7 @@ func TestPoll_Ends(t *testing.T) {
 			<-ctx.Done()
 			return true, nil
 		}, nil},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			ctx, cancel := tt.end(t.Context())
 			defer cancel()

@@ -143,7 +143,7 @@ func TestMemory_RefuseTerminate_StopsNoOther_H67(t *testing.T) {
 }
 
 func TestMemory_CapacityPerPlace_S75(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		slot    fleet.Slot
 		n       int
@@ -157,8 +157,7 @@ func TestMemory_CapacityPerPlace_S75(t *testing.T) {
 		{"Type", fleet.Slot{InstanceType: "c6i.large"}, 1, 4, fleet.Slot{UsageClass: "spot", InstanceType: "c6i.large"}, "InsufficientInstanceCapacity"},
 		{"Zone", fleet.Slot{Zone: "local-a"}, 1, 4, fleet.Slot{UsageClass: "spot", Zone: "local-a"}, "InsufficientInstanceCapacity"},
 		{"Unlimited", fleet.Slot{}, fleettest.Unlimited, 4, fleet.Slot{}, ""},
-	}
-	for _, tt := range tests {
+	} {
 		m := fleettest.NewMemory(clock.RealClock{})
 		m.SetCapacity(tt.slot, tt.n)
 		sp := small

@@ -12,7 +12,7 @@ import (
 
 // planFits checks the values that the machines really have: a plan's parameters are opaque.
 func planFits(t *testing.T, s Subject) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		cpu     int
 		mem     int
@@ -22,8 +22,7 @@ func planFits(t *testing.T, s Subject) {
 		{"MoreMemoryThanTheFirstHas", 2, 4097, []string{"c6i.large", "m5.large"}},
 		{"Pattern", 2, 2048, []string{"M5.*"}},
 		{"Any", 2, 1, []string{"*"}},
-	}
-	for _, tt := range tests {
+	} {
 		sp := spec(1)
 		sp.CPU, sp.Mem, sp.AllowedTypes = tt.cpu, tt.mem, tt.allowed
 		for _, m := range launched(t, s.Fleet, plan(t, s.Fleet, sp)).Machines {
@@ -48,7 +47,7 @@ func planNoEffect(t *testing.T, s Subject) {
 }
 
 func planUnsatisfiable(t *testing.T, s Subject) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		change func(*fleet.Spec)
 	}{
@@ -58,8 +57,7 @@ func planUnsatisfiable(t *testing.T, s Subject) {
 		{"CPUIsExact", func(sp *fleet.Spec) { sp.CPU, sp.Mem, sp.AllowedTypes = 3, 1, []string{"*"} }},
 		{"TooMuchMemory", func(sp *fleet.Spec) { sp.Mem = 1 << 30 }},
 		{"NotTheLiteralDot", func(sp *fleet.Spec) { sp.AllowedTypes = []string{"c6i-large"} }},
-	}
-	for _, tt := range tests {
+	} {
 		sp := spec(1)
 		tt.change(&sp)
 		_, err := s.Fleet.Plan(t.Context(), sp)
@@ -88,15 +86,14 @@ func planExcluded(t *testing.T, s Subject) {
 }
 
 func planAllExcluded(t *testing.T, s Subject) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name     string
 		excluded []fleet.Slot
 	}{
 		{"Everything", []fleet.Slot{{}}},
 		{"UsageClass", []fleet.Slot{{UsageClass: "spot"}}},
 		{"EachType", []fleet.Slot{{InstanceType: "m5.large"}, {UsageClass: "spot", InstanceType: "c6i.large"}}},
-	}
-	for _, tt := range tests {
+	} {
 		sp := spec(1)
 		sp.Excluded = tt.excluded
 		_, err := s.Fleet.Plan(t.Context(), sp)
@@ -108,7 +105,7 @@ func planAllExcluded(t *testing.T, s Subject) {
 
 // planInvalid allows the refusal to come from either of the two calls.
 func planInvalid(t *testing.T, s Subject) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		change func(*fleet.Spec)
 	}{
@@ -116,8 +113,7 @@ func planInvalid(t *testing.T, s Subject) {
 		{"LongToken", func(sp *fleet.Spec) { sp.Token = strings.Repeat("x", 65) }},
 		{"CountZero", func(sp *fleet.Spec) { sp.Count = 0 }},
 		{"CountNegative", func(sp *fleet.Spec) { sp.Count = -1 }},
-	}
-	for _, tt := range tests {
+	} {
 		sp := spec(1)
 		tt.change(&sp)
 		p, err := s.Fleet.Plan(t.Context(), sp)

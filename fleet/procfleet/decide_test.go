@@ -21,7 +21,7 @@ func TestDecide_AtTheEdgeOfEveryTime(t *testing.T) {
 		change(&r)
 		return r
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name, reason string
 		r            record
 		s            sight
@@ -48,8 +48,7 @@ func TestDecide_AtTheEdgeOfEveryTime(t *testing.T) {
 		{"GraceNotNeeded", "the agent has ended: the rest is killed at once", base(fleet.Ending, func(r *record) { r.KillAt = noon.Add(1) }), down, stepKill, noon},
 		{"EndedListed", "one tick before it is forgotten", base(fleet.Ended, func(r *record) { r.EndedAt = noon.Add(1 - keepEnded) }), down, stepNone, noon.Add(1)},
 		{"EndedForgotten", "the instant itself is due", base(fleet.Ended, func(r *record) { r.EndedAt = noon.Add(-keepEnded) }), down, stepRemove, noon},
-	}
-	for _, tt := range tests {
+	} {
 		got, wake := decide(tt.r, tt.s, noon)
 		if got != tt.want {
 			t.Errorf("%s: decide = %q, want %q: %s", tt.name, got, tt.want, tt.reason)

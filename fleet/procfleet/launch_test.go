@@ -125,7 +125,7 @@ func TestLaunch_Refusals_S75(t *testing.T) {
 	two := []TypeInfo{{Name: "c6i.large", CPU: 2, Mem: 4096, Zones: []string{"a", "b"}}, {Name: "m5.large", CPU: 2, Mem: 8192}}
 	capped := slices.Clone(two)
 	capped[0].Capacity = 1
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		o    Options
 		want int
@@ -137,8 +137,7 @@ func TestLaunch_Refusals_S75(t *testing.T) {
 		{"Spot", Options{Types: two, SpotCapacity: 1}, 1, fleet.Slot{UsageClass: spot}, codeNoCapacity},
 		{"Type", Options{Types: capped}, 3, fleet.Slot{UsageClass: spot, InstanceType: "c6i.large"}, codeNoCapacity},
 		{"AllAtRandom", Options{Types: two[1:], RefusalRate: 1}, 0, fleet.Slot{UsageClass: spot, InstanceType: "m5.large", Zone: localZone}, codeNoCapacity},
-	}
-	for _, tt := range tests {
+	} {
 		tt.o.BootDelay = time.Hour
 		f := opened(t, t.TempDir(), tt.o)
 		out := launch(t, f, spec("l-1", 3))

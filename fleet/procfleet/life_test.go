@@ -98,14 +98,13 @@ func TestTerminate_LeaderWithoutMarkIsKilled(t *testing.T) {
 func TestRun_ReusedPIDIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	ref := sleeping(t)
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		change func(*record)
 	}{
 		{"OtherStartTime", func(r *record) { r.Leader.Start++ }},
 		{"OtherBoot", func(r *record) { r.Boot = "another boot" }},
-	}
-	for _, tt := range tests {
+	} {
 		for _, state := range []fleet.State{fleet.Up, fleet.Ending} {
 			f := opened(t, t.TempDir(), Options{})
 			r := record{ID: newID(), State: state, LaunchedAt: time.Now(), EndingAt: time.Now(), Boot: f.boot, Leader: ref}
@@ -255,14 +254,13 @@ func TestKill_EndedOnlyAfterQuietLooksInARow(t *testing.T) {
 	run := f.newRunner()
 	none := map[string][]process.Ref{}
 	one := map[string][]process.Ref{r.ID: {{PID: 1 << 30, Start: 1}}}
-	looks := []struct {
+	for i, l := range []struct {
 		marks map[string][]process.Ref
 		want  fleet.State
 	}{
 		{none, fleet.Ending}, {none, fleet.Ending}, {one, fleet.Ending},
 		{none, fleet.Ending}, {none, fleet.Ending}, {none, fleet.Ended},
-	}
-	for i, l := range looks {
+	} {
 		if _, err := run.kill(r, noon, func() (map[string][]process.Ref, error) { return l.marks, nil }); err != nil {
 			t.Fatal(err)
 		}

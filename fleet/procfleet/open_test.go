@@ -41,7 +41,7 @@ func TestOpen_URLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct{ url, want string }{
+	for _, tt := range []struct{ url, want string }{
 		{"process:///var/lib/remuda", "/var/lib/remuda"},
 		{"process:/var/lib/remuda/", "/var/lib/remuda"},
 		{"process:a%20b/c", filepath.Join(wd, "a b/c")},
@@ -51,8 +51,7 @@ func TestOpen_URLs(t *testing.T) {
 		{"process:///x?y=1", ""},
 		{"process://user:hunter2@/x", ""},
 		{"ec2://", ""},
-	}
-	for _, tt := range tests {
+	} {
 		u, err := url.Parse(tt.url)
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ func num(n string) types.AttributeValue { return &types.AttributeValueMemberN{Va
 
 // Whatever DynamoDB makes of a number's text, it is read as encoding/json would have written it.
 func TestNumber(t *testing.T) {
-	tests := []struct{ name, stored, want string }{
+	for _, tt := range []struct{ name, stored, want string }{
 		{"Zero", "0", "0"},
 		{"Int64", "9223372036854775807", "9223372036854775807"},
 		{"Int64Least", "-9223372036854775808", "-9223372036854775808"},
@@ -33,8 +33,7 @@ func TestNumber(t *testing.T) {
 		{"IntegerOf38Digits", "12345678901234567890123456789012345678", "12345678901234567890123456789012345678"},
 		{"Largest", "9.9999999999999999999999999999999999999E+125", "9.9999999999999999999999999999999999999E+125"},
 		{"NoFloat", "1e400", "1e400"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := number(tt.stored)
 			if err != nil || got.String() != tt.want {
@@ -58,7 +57,7 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 		}
 		return out
 	}
-	good := []struct {
+	for _, tt := range []struct {
 		name string
 		in   attributes
 		want string
@@ -71,15 +70,14 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 			"bs": &types.AttributeValueMemberBS{Value: [][]byte{[]byte("hi")}},
 		}), `{"bs":["aGk="],"ns":[1,1e-7],"ss":["a"]}`},
 		{"InvalidText", base(attributes{"s": text("\xff")}), `{"s":"\ufffd"}`},
-	}
-	for _, tt := range good {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if item := decode(tt.in); item.Broken != nil || string(item.Attributes) != tt.want {
 				t.Errorf("decode() = %s, %v, want %s", item.Attributes, item.Broken, tt.want)
 			}
 		})
 	}
-	bad := []struct {
+	for _, tt := range []struct {
 		name string
 		in   attributes
 		want string
@@ -96,8 +94,7 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 			"l": &types.AttributeValueMemberL{Value: []types.AttributeValue{num("x")}}}}}), "m"},
 		{"UnknownKind", base(attributes{"u": &types.UnknownUnionMember{Tag: "X"}}), "u"},
 		{"Nil", base(attributes{"u": nil}), "u"},
-	}
-	for _, tt := range bad {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			item := decode(tt.in)
 			if item.Broken == nil || !strings.HasPrefix(item.Broken.Error(), tt.want+":") || errors.Is(item.Broken, store.ErrExpiry) != (tt.want == "expiresAt") {
@@ -118,7 +115,7 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 
 func TestEncode_Refuses(t *testing.T) {
 	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		item store.Item
 	}{
@@ -127,8 +124,7 @@ func TestEncode_Refuses(t *testing.T) {
 		{"OwnAttributeExpiry", store.Item{Attributes: []byte(`{"expiresAt":1}`)}},
 		{"ExpiryBefore1970", store.Item{Attributes: []byte(`{}`), ExpiresAt: year(1969)}},
 		{"ExpiryAfter9999", store.Item{Attributes: []byte(`{}`), ExpiresAt: year(10000)}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if wire, err := encode(tt.item); err == nil {
 				t.Errorf("encode() = %v, want an error", wire)

@@ -149,7 +149,7 @@ func TestEnsure_NamesTheMissingPermission(t *testing.T) {
 }
 
 func TestOpen_BadURL(t *testing.T) {
-	tests := []struct{ url, want string }{
+	for _, tt := range []struct{ url, want string }{
 		{"sqlite:///x.db", "scheme"},
 		{"dynamodb://", "table"},
 		{"dynamodb://ab", "table"},
@@ -160,8 +160,7 @@ func TestOpen_BadURL(t *testing.T) {
 		{"dynamodb://" + strings.Repeat("x", 100), "events"},
 		{"dynamodb://remuda?regio=eu-west-1", "regio"},
 		{"dynamodb://remuda?region=a&region=b", "region"},
-	}
-	for _, tt := range tests {
+	} {
 		u, err := url.Parse(tt.url)
 		if err != nil {
 			t.Fatal(err)

@@ -165,7 +165,7 @@ func discard(next http.RoundTripper, r *http.Request) error {
 
 // Every error has its kind, and the operator's words. A write that is refused is not repeated.
 func TestErrors_Kinds(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, code string
 		status     int
 		kind       error
@@ -179,8 +179,7 @@ func TestErrors_Kinds(t *testing.T) {
 		{"Validation", "ValidationException", 400, store.ErrInvalid, []string{"said so"}},
 		{"Throttled", "ThrottlingException", 400, store.ErrUnavailable, []string{"throttled"}},
 		{"Broken", "InternalServerError", 500, store.ErrUnavailable, []string{"no usable answer"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var calls atomic.Int32
 			cfg := config(t, "http://127.0.0.1:1", "http://127.0.0.1:1", func(http.RoundTripper) http.RoundTripper {

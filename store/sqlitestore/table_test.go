@@ -122,7 +122,7 @@ func TestPut_CancelledWhileLockedChangesNothing(t *testing.T) {
 // The instant of expiry itself is past it.
 func TestTable_ExpiryToTheMillisecond(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		now  time.Time
 		want int
@@ -130,8 +130,7 @@ func TestTable_ExpiryToTheMillisecond(t *testing.T) {
 		{"OneMillisecondBefore", at.Add(-time.Millisecond), 1},
 		{"Exactly", at, 0},
 		{"After", at.Add(time.Hour), 0},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			clk := clocktesting.NewFakeClock(at.Add(-time.Hour))
 			table := open(t, ":memory:", clk)

@@ -80,7 +80,7 @@ func illegalRecords(t *testing.T, table store.Table) {
 	s := store.New(table)
 	good, err := s.Register(t.Context(), sampleInstance(1), epoch, time.Hour)
 	wantErr(t, "Register()", err, nil)
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		spoil func(*store.Instance)
 	}{
@@ -94,8 +94,7 @@ func illegalRecords(t *testing.T, table store.Table) {
 		{"PooledButOwned", func(in *store.Instance) { in.PooledAt = store.At(epoch) }},
 		{"NoID", func(in *store.Instance) { in.ID = "" }},
 		{"DetailTooLong", func(in *store.Instance) { in.Detail = strings.Repeat("x", store.MaxDetail+1) }},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bad := good
 			tt.spoil(&bad)

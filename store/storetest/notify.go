@@ -86,7 +86,7 @@ func writersNotify(t *testing.T, table store.Table) {
 	s := store.New(table)
 	request := sampleRequest("100")
 	p := store.Principal("i-1")
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		key  store.Key
 		do   func(context.Context) error
@@ -108,8 +108,7 @@ func writersNotify(t *testing.T, table store.Table) {
 		{"OrderDrain", store.DrainKey("d-1"), func(ctx context.Context) error {
 			return s.OrderDrain(ctx, store.DrainOrder{ID: "d-1", CreatedAt: store.At(time.Now())})
 		}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) { watch(t, table, []store.Key{tt.key}, tt.do) })
 	}
 }

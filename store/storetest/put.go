@@ -72,7 +72,7 @@ func putAny(t *testing.T, table store.Table) {
 func putInvalid(t *testing.T, table store.Table) {
 	key := testKey(1)
 	mustPut(t, table, 0, testItem(key, 1, 1))
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		expect int64
 		item   store.Item
@@ -92,8 +92,7 @@ func putInvalid(t *testing.T, table store.Table) {
 		{"AttributesTrailingText", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{} x`)}},
 		{"AttributesMissing", 1, store.Item{Key: key, Version: 2}},
 		{"ExpiryInParts", 1, store.Item{Key: key, Version: 2, Attributes: []byte(`{}`), ExpiresAt: epoch}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wantErr(t, "Put()", table.Put(t.Context(), tt.item, tt.expect), store.ErrInvalid)
 		})

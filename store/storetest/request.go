@@ -73,7 +73,7 @@ func release(t *testing.T, table store.Table) {
 	_, err = s.Submit(t.Context(), r)
 	wantErr(t, "Submit()", err, nil)
 
-	steps := []struct {
+	for _, tt := range []struct {
 		name     string
 		attempt  int
 		mode     store.ReleaseMode
@@ -88,8 +88,7 @@ func release(t *testing.T, table store.Table) {
 		{"NowHurriesADrain", 2, store.ReleaseNow, 2, store.ReleaseNow, nil},
 		{"DrainDoesNotSlowDown", 2, store.ReleaseDrain, 2, store.ReleaseNow, nil},
 		{"ZeroMeansTheStoredAttempt", 0, store.ReleaseDrain, 2, store.ReleaseNow, nil},
-	}
-	for _, tt := range steps {
+	} {
 		_, err := s.Release(t.Context(), r.ID, tt.attempt, tt.mode)
 		wantErr(t, tt.name, err, tt.want)
 		got, err := s.Request(t.Context(), store.Consistent, r.ID)

@@ -113,7 +113,7 @@ func (r *recordingTable) Notify(_ context.Context, keys ...store.Key) error {
 }
 
 func TestWeaken_Notifications(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name     string
 		weakness storetest.Weakness
 		want     []string
@@ -122,8 +122,7 @@ func TestWeaken_Notifications(t *testing.T) {
 		{"Lost", storetest.Weakness{LostNotification: 1}, nil},
 		{"Repeated", storetest.Weakness{RepeatedNotification: 1}, []string{"a", "a", "b", "b", "c", "c"}},
 		{"Late", storetest.Weakness{LateNotification: 1}, []string{"a", "b"}},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inner := &recordingTable{}
 			table := storetest.Weaken(inner, tt.weakness)
