@@ -21,13 +21,10 @@ func At(t time.Time) Time {
 
 // MarshalJSON writes the wire format, which has room for the years 0 to 9999.
 func (t Time) MarshalJSON() ([]byte, error) {
-	if t.IsZero() {
-		return []byte(`""`), nil
-	}
 	if y := t.Time.UTC().Year(); y < 0 || y > 9999 {
 		return nil, fmt.Errorf("time %s: year must be 0 to 9999", t.Time.UTC())
 	}
-	return []byte(`"` + t.Time.UTC().Format(timeLayout) + `"`), nil
+	return []byte(`"` + t.String() + `"`), nil
 }
 
 // UnmarshalJSON accepts the wire format and "", nothing else: programs in other languages read the

@@ -24,7 +24,7 @@ const workerLimit = time.Minute
 // listener at a time.
 func (r *Runner) workers(listener process.Ref) ([]process.Ref, error) {
 	all, err := process.Children(listener.PID)
-	if !listener.Alive() {
+	if !listener.Alive() { // asked last: what is found of one that lives by now are its children
 		all, err = r.others()
 	}
 	if err != nil {
