@@ -44,24 +44,24 @@ func (r *rest) unrest() string {
 	if id := r.w.workflows.underWay(); id != "" {
 		return "workflow " + id + " goes on"
 	}
-	t := r.w.truth.records
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, st := range t.status {
+	known := r.w.truth.records
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	for id, st := range known.status {
 		if st.Phase == statemachine.Pending {
 			return "request " + string(id) + " is Pending"
 		}
 	}
-	for id := range t.requests {
-		r := t.latest(id)
-		if st := t.status[id]; r.Released() && st.Phase != statemachine.PhaseReleased && st.ExpiresAt.IsZero() {
+	for id := range known.requests {
+		latest := known.latest(id)
+		if st := known.status[id]; latest.Released() && st.Phase != statemachine.PhaseReleased && st.ExpiresAt.IsZero() {
 			return "request " + string(id) + " is given back and " + string(st.Phase)
 		}
 	}
-	for id, in := range t.instances {
+	for id, in := range known.instances {
 		switch in.State {
 		case statemachine.Running:
-			if t.status[in.RunID].Phase != statemachine.Ready {
+			if known.status[in.RunID].Phase != statemachine.Ready {
 				return "instance " + string(id) + " runs for " + string(in.RunID)
 			}
 		case statemachine.Idle:
@@ -81,10 +81,10 @@ func (r *rest) left() string {
 	if alive := r.w.fleet.Alive(); len(alive) > 0 {
 		return "machine " + alive[0] + " lives"
 	}
-	t := r.w.truth.records
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, in := range t.instances {
+	known := r.w.truth.records
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	for id, in := range known.instances {
 		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
 			return "the record of " + string(id) + " is open"
 		}

@@ -59,9 +59,8 @@ func (h *Hub) SetLatency(l Latency) {
 // SetDeprecated makes the service refuse messages to every runner, as it does to outdated ones; polls in
 // progress end at once.
 func (h *Hub) SetDeprecated(on bool) {
-	h.monitor.with(func(time.Time) {
+	h.monitor.change(func(time.Time) {
 		h.sessions.obsolete = on
-		h.monitor.broadcast()
 		h.sessions.wakeAll()
 	})
 }
