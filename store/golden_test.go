@@ -41,6 +41,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			ID: "4711-b", Attempt: 2, Count: 10, UsageClasses: []string{Spot, OnDemand}, AllowedInstanceTypes: []string{"c*", "m7i.large"},
 			ResourceClass: "large", MaxRuntime: SecondsOf(30 * time.Minute), Timeout: SecondsOf(1500 * time.Millisecond),
 			ReleasedAttempt: 1, Release: ReleaseNow, CreatedAt: at(0), Version: 3, ExpiresAt: expires,
+			Repository: "octo/repo", WorkflowRun: 4711, WorkflowAttempt: 2, NoWait: true, OriginalCount: 12, ReleaseReason: RunWaits,
 		}, new(RunRequest)},
 		"RunClient": {&RunClient{ID: "4711", Attempt: 2, SeenAt: at(0), ExpiresAt: expires}, new(RunClient)},
 		"RunStatus": {&RunStatus{
@@ -48,6 +49,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			Instances: []Seat{{InstanceID: "i-1", InstanceType: "c7i.large", UsageClass: Spot, Warm: true, Seconds: 0.164}},
 			Counts:    Counts{Wanted: 10, Claimed: 1, Created: 2, Ready: 3, Launching: 4, Launched: 5},
 			PendingAt: at(0), ReadyAt: at(1), FailedAt: at(2), ReleasedAt: at(3), ChangedAt: at(3), Version: 9, ExpiresAt: expires,
+			OriginalCount: 12, Watch: Watch{State: Watched, Cancel: Done, Rerun: NotDone, RerunAttempt: 2, Detail: "two jobs were lost beside one that failed by itself"},
 		}, new(RunStatus)},
 		"Instance": {&instance, new(Instance)},
 		"Heartbeat": {&Heartbeat{

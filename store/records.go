@@ -46,9 +46,28 @@ type RunRequest struct {
 	ReleasedAttempt      int         `json:"releasedAttempt"` // highest attempt given back; only rises
 	Release              ReleaseMode `json:"release"`         // how, "" while none is
 	CreatedAt            Time        `json:"createdAt"`       // client's clock
-	Version              int64       `json:"-"`
-	ExpiresAt            time.Time   `json:"-"`
+
+	// The run at GitHub, and how the controller serves it. Unset they are no attributes of the item, so that a role
+	// without permission for them may write it.
+	Repository      string        `json:"repository,omitempty"`      // owner/name
+	WorkflowRun     int64         `json:"workflowRun,omitempty"`     // GitHub's id of the run
+	WorkflowAttempt int           `json:"workflowAttempt,omitempty"` // GitHub's number of the attempt
+	NoWait          bool          `json:"noWait,omitempty"`          // nobody waits for an answer: no client can be lost
+	OriginalCount   int           `json:"originalCount,omitempty"`   // the controller asks, at most for so many; 0: a client does
+	ReleaseReason   ReleaseReason `json:"releaseReason,omitempty"`   // why the controller gave it back; "": a client did
+
+	Version   int64     `json:"-"`
+	ExpiresAt time.Time `json:"-"`
 }
+
+// ReleaseReason says why the controller gave a request back.
+type ReleaseReason string
+
+// The reasons.
+const (
+	RunOver  ReleaseReason = "run_over"  // its run is completed, or gone
+	RunWaits ReleaseReason = "run_waits" // its run waits for an approval, and none of its jobs for a runner
+)
 
 // Seconds is a duration stored as a number of seconds.
 type Seconds float64
@@ -91,9 +110,44 @@ type RunStatus struct {
 	FailedAt   Time               `json:"failedAt"`
 	ReleasedAt Time               `json:"releasedAt"`
 	ChangedAt  Time               `json:"changedAt"`
-	Version    int64              `json:"-"`
-	ExpiresAt  time.Time          `json:"-"`
+
+	OriginalCount int   `json:"originalCount,omitempty"` // of the request that it answers
+	Watch         Watch `json:"watch,omitzero"`
+
+	Version   int64     `json:"-"`
+	ExpiresAt time.Time `json:"-"`
 }
+
+// Watch says whether the controller watches the request's run at GitHub, and what it did there.
+type Watch struct {
+	State        WatchState `json:"state,omitempty"`
+	Cancel       Doing      `json:"cancel,omitempty"`       // of the run: nobody waits for this request, and it failed
+	Rerun        Doing      `json:"rerun,omitempty"`        // of the jobs that were lost with their machines: once per run
+	RerunAttempt int        `json:"rerunAttempt,omitempty"` // GitHub's number of the attempt whose jobs those are
+	Detail       string     `json:"detail,omitempty"`       // what was done last, or why not; one sentence for people
+}
+
+// WatchState says whether a run is watched.
+type WatchState string
+
+// The states; "" says that GitHub was not asked yet.
+const (
+	Watched      WatchState = "watched"
+	WatchUnnamed WatchState = "unnamed" // the request names no run
+	WatchOutside WatchState = "outside" // its repository is not within github.url
+	WatchDenied  WatchState = "denied"  // GitHub does not show its runs
+	WatchOff     WatchState = "off"     // runs.share is 0
+)
+
+// Doing is how far the controller is with something that it does once.
+type Doing string
+
+// The stages; "" says that there is nothing to do.
+const (
+	Intended Doing = "intended" // written before the call
+	Done     Doing = "done"
+	NotDone  Doing = "not done" // and why is said in Watch.Detail
+)
 
 // Seat is one instance a request was given.
 type Seat struct {

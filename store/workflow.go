@@ -1,0 +1,59 @@
+package store
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Workflow is a run at GitHub, as a request names it.
+type Workflow struct {
+	Repository string // owner/name, in lower case
+	Run        int64
+	Attempt    int // from 1
+}
+
+// repositoryForm is what GitHub takes as owner and name: letters, digits, - and, in the names of managed users, _ (GitHub
+// Docs, "Username considerations for external authentication"); a repository's may have dots as well. The bounds are ours.
+var repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}$`)
+
+// ValidRepository reports whether a text is owner/name, as GitHub takes them.
+func ValidRepository(text string) bool {
+	if !repositoryForm.MatchString(text) {
+		return false
+	}
+	_, name, _ := strings.Cut(text, "/")
+	return name != "." && name != ".."
+}
+
+// Workflow returns the run that the request names, if that is well formed and the request's id is the run's, or begins
+// with it and a dash. Nothing shows yet that the run is what its client says.
+func (r RunRequest) Workflow() (Workflow, bool) {
+	if r.WorkflowRun < 1 || r.WorkflowAttempt < 1 || !ValidRepository(r.Repository) {
+		return Workflow{}, false
+	}
+	id, _, _ := strings.Cut(string(r.ID), "-")
+	if id != strconv.FormatInt(r.WorkflowRun, 10) {
+		return Workflow{}, false
+	}
+	return Workflow{Repository: strings.ToLower(r.Repository), Run: r.WorkflowRun, Attempt: r.WorkflowAttempt}, true
+}
+
+// ByController reports whether the controller asked, without a client.
+func (r RunRequest) ByController() bool { return r.OriginalCount > 0 }
+
+// withoutRun returns the request without what a role of an earlier policy may not write.
+func (r RunRequest) withoutRun() RunRequest {
+	r.Repository, r.WorkflowRun, r.WorkflowAttempt, r.NoWait, r.OriginalCount, r.ReleaseReason = "", 0, 0, false, 0, ""
+	return r
+}
+
+// compare orders two requests of one id: by the attempt of the run if both name the same one, else by their own.
+func (r RunRequest) compare(o RunRequest) int {
+	mine, named := r.Workflow()
+	theirs, also := o.Workflow()
+	if named && also && mine.Repository == theirs.Repository && mine.Run == theirs.Run {
+		return mine.Attempt - theirs.Attempt
+	}
+	return r.Attempt - o.Attempt
+}
