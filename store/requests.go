@@ -37,73 +37,6 @@ func (s *Store) Request(ctx context.Context, c Consistency, id RequestID) (RunRe
 	return r, err
 }
 
-// Submit stores want and notifies. The same attempt with the same spec is the same request and is
-// returned as stored; with another spec it is ErrOtherSpec. A higher attempt replaces a lower one;
-// a lower one is ErrOldAttempt.
-func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error) {
-	for {
-		have, err := s.Request(ctx, Consistent, want.ID)
-		switch {
-		case errors.Is(err, ErrNotFound):
-			have = RunRequest{}
-		case err != nil:
-			return want, err
-		case have.Attempt > want.Attempt:
-			return have, fmt.Errorf("submit %s attempt %d over attempt %d: %w", want.ID, want.Attempt, have.Attempt, ErrOldAttempt)
-		case have.Attempt == want.Attempt && !have.SameSpec(want):
-			return have, fmt.Errorf("submit %s attempt %d: %w", want.ID, want.Attempt, ErrOtherSpec)
-		case have.Attempt == want.Attempt:
-			s.notify(ctx, have.key())
-			return have, nil
-		}
-		out := want
-		out.ReleasedAttempt, out.Release = have.ReleasedAttempt, have.Release
-		if err := s.replace(ctx, &out, have.Version); err == nil {
-			return out, nil
-		} else if !errors.Is(err, ErrConflict) {
-			return want, err
-		}
-	}
-}
-
-// Release gives attempt and all before it back, and notifies. It only ever raises ReleasedAttempt, so
-// a late release of an old attempt cannot free a newer one; repeated with ReleaseNow it hurries a drain.
-// attempt 0 means the stored one.
-func (s *Store) Release(ctx context.Context, id RequestID, attempt int, mode ReleaseMode) (RunRequest, error) {
-	for {
-		r, err := s.Request(ctx, Consistent, id)
-		if err != nil {
-			return r, err
-		}
-		if attempt == 0 {
-			attempt = r.Attempt
-		}
-		if attempt > r.Attempt {
-			return r, fmt.Errorf("release %s attempt %d: %w: the stored attempt is %d", id, attempt, ErrNotFound, r.Attempt)
-		}
-		if r.ReleasedAttempt > attempt || (r.ReleasedAttempt == attempt && (r.Release == ReleaseNow || r.Release == mode)) {
-			s.notify(ctx, r.key())
-			return r, nil
-		}
-		out := r
-		out.ReleasedAttempt, out.Release = attempt, mode
-		if err := s.replace(ctx, &out, r.Version); err == nil {
-			return out, nil
-		} else if !errors.Is(err, ErrConflict) {
-			return r, err
-		}
-	}
-}
-
-// replace stores r over version expect, and notifies.
-func (s *Store) replace(ctx context.Context, r *RunRequest, expect int64) error {
-	err := s.put(ctx, r, expect)
-	if err == nil {
-		s.notify(ctx, r.key())
-	}
-	return err
-}
-
 // Seen says that a client still waits for attempt.
 func (s *Store) Seen(ctx context.Context, id RequestID, attempt int, now time.Time) error {
 	return s.put(ctx, &RunClient{
@@ -227,21 +160,36 @@ func (s *Store) ExpireStatus(ctx context.Context, st RunStatus, at, now time.Tim
 	return stored(ctx, s, "expire status", st, out)
 }
 
-// UnmarshalJSON reads a request. When it was made is for people: any instant of RFC 3339 is taken, and nothing else
-// keeps a request from being served.
+// UnmarshalJSON reads a request. When it was made is for people: any instant of RFC 3339 is taken. What it says of its run
+// counts as unset where it cannot be read: neither keeps a request from being served.
 func (r *RunRequest) UnmarshalJSON(b []byte) error {
 	type fields RunRequest
 	in := struct {
 		*fields
-		CreatedAt json.RawMessage `json:"createdAt"`
+		CreatedAt       json.RawMessage `json:"createdAt"`
+		Repository      json.RawMessage `json:"repository"`
+		WorkflowRun     json.RawMessage `json:"workflowRun"`
+		WorkflowAttempt json.RawMessage `json:"workflowAttempt"`
+		NoWait          json.RawMessage `json:"noWait"`
+		OriginalCount   json.RawMessage `json:"originalCount"`
+		ReleaseReason   json.RawMessage `json:"releaseReason"`
 	}{fields: (*fields)(r)}
 	err := json.Unmarshal(b, &in)
 	r.CreatedAt = Time{}
-	var text string
-	if json.Unmarshal(in.CreatedAt, &text) == nil {
-		if at, err := time.Parse(time.RFC3339, text); err == nil && at.Year() >= 0 && at.Year() <= 9999 {
-			r.CreatedAt = At(at)
-		}
+	if at, err := time.Parse(time.RFC3339, readable[string](in.CreatedAt)); err == nil && at.Year() >= 0 && at.Year() <= 9999 {
+		r.CreatedAt = At(at)
 	}
+	r.Repository, r.NoWait = readable[string](in.Repository), readable[bool](in.NoWait)
+	r.WorkflowRun, r.WorkflowAttempt = readable[int64](in.WorkflowRun), readable[int](in.WorkflowAttempt)
+	r.OriginalCount, r.ReleaseReason = readable[int](in.OriginalCount), readable[ReleaseReason](in.ReleaseReason)
 	return err
+}
+
+// readable returns the value of a JSON text, and the zero value of one that has another type, or is absent.
+func readable[T any](text json.RawMessage) T {
+	var v, unset T
+	if json.Unmarshal(text, &v) != nil {
+		return unset
+	}
+	return v
 }

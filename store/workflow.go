@@ -48,12 +48,22 @@ func (r RunRequest) withoutRun() RunRequest {
 	return r
 }
 
-// compare orders two requests of one id: by the attempt of the run if both name the same one, else by their own.
-func (r RunRequest) compare(o RunRequest) int {
+// hasRun reports whether withoutRun leaves something out.
+func (r RunRequest) hasRun() bool {
+	return r.Repository != "" || r.WorkflowRun != 0 || r.WorkflowAttempt != 0 || r.NoWait || r.OriginalCount != 0 || r.ReleaseReason != ""
+}
+
+// sameRun reports whether both name the same run.
+func (r RunRequest) sameRun(o RunRequest) bool {
 	mine, named := r.Workflow()
 	theirs, also := o.Workflow()
-	if named && also && mine.Repository == theirs.Repository && mine.Run == theirs.Run {
-		return mine.Attempt - theirs.Attempt
+	return named && also && mine.Repository == theirs.Repository && mine.Run == theirs.Run
+}
+
+// compare orders two requests of one id: by the attempt of the run if both name the same one, else by their own.
+func (r RunRequest) compare(o RunRequest) int {
+	if r.sameRun(o) {
+		return r.WorkflowAttempt - o.WorkflowAttempt
 	}
 	return r.Attempt - o.Attempt
 }

@@ -66,12 +66,10 @@ func (o *releaseOptions) run(ctx context.Context, st *store.Store) error {
 	start := o.clock.Now()
 	show := newProgress(o.streams)
 	defer show.clear()
-	attempt := o.number
+	var attempt int // the request's own
 	err := settle(wait, o.clock, show, o.id, func(ctx context.Context) error {
 		r, err := st.Release(ctx, o.requestID, o.number, store.ReleaseMode(o.mode))
-		if o.number == 0 {
-			attempt = r.Attempt
-		}
+		attempt = r.OwnAttempt(o.number)
 		return err
 	})
 	if err != nil {

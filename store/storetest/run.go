@@ -63,6 +63,9 @@ func Run(t *testing.T, open Factory) {
 	t.Run("Request/Submit", func(t *testing.T) { submit(t, opened(t, open)) })
 	t.Run("Request/Release", func(t *testing.T) { release(t, opened(t, open)) })
 	t.Run("Request/ReleaseRacesResubmit_H41", func(t *testing.T) { releaseRaces(t, opened(t, open)) })
+	t.Run("Request/RunIsReRun", func(t *testing.T) { rerun(t, opened(t, open)) })
+	t.Run("Request/ControllerRacesClient", func(t *testing.T) { controllerRaces(t, opened(t, open)) })
+	t.Run("Request/BothGiveBack", func(t *testing.T) { bothGiveBack(t, opened(t, open)) })
 	t.Run("Request/Status", func(t *testing.T) { status(t, opened(t, open)) })
 	t.Run("Lease/OneHolderPerVersion", func(t *testing.T) { lease(t, opened(t, open)) })
 }
