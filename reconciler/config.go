@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -62,8 +63,33 @@ type Config struct {
 
 	Housekeeping time.Duration // each chore
 
+	Watch WatchConfig
+
 	LeaseTTL     time.Duration
 	LeaseRequest time.Duration // longest time one lease write may take
+}
+
+// WatchConfig says how runs are watched at GitHub.
+type WatchConfig struct {
+	Off       bool
+	Serves    string        // whose runs: owner/name, owner, or "" for those of any
+	Poll      time.Duration // each repository
+	Remember  time.Duration // how long the jobs of a run that is over may be run again
+	RerunLost bool          // jobs that were lost with their machines are
+}
+
+// within reports whether the runs of a repository are ours.
+func (c WatchConfig) within(repository string) bool {
+	owner, _, _ := strings.Cut(repository, "/")
+	return c.Serves == "" || strings.EqualFold(c.Serves, repository) || strings.EqualFold(c.Serves, owner)
+}
+
+// own returns the one repository whose runs are ours, in lower case; "" if there may be several.
+func (c WatchConfig) own() string {
+	if c.Off || !strings.Contains(c.Serves, "/") {
+		return ""
+	}
+	return strings.ToLower(c.Serves)
 }
 
 // Defaults returns the numbers of the design. Holder and Classes remain to be set.
@@ -86,6 +112,7 @@ func Defaults() Config {
 		Runners:           10 * time.Minute,
 		Orphan:            2 * time.Minute,
 		Housekeeping:      5 * time.Minute,
+		Watch:             WatchConfig{Poll: 15 * time.Second, Remember: 24 * time.Hour},
 		LeaseTTL:          2 * time.Second, // fail-over within 3 s (docs/goals.md, G13)
 		LeaseRequest:      500 * time.Millisecond,
 	}

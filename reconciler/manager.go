@@ -29,6 +29,7 @@ type manager struct {
 // newManager wires the parts of a tenure. internal/repocheck holds them to a table of who holds whom.
 func newManager(o Options, number int64, fence fence, since func() time.Time) *manager {
 	clk := newTenureClock(o.Clock, o.Offset())
+	o.Config.Watch.Off = o.Config.Watch.Off || o.Runs == nil
 	t := &tenure{
 		cfg: o.Config, clock: clk, log: o.Log, queues: newQueues(clk, o.Metrics),
 		term: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
@@ -36,6 +37,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	var (
 		machines = trustedFleet{o.Fleet, fence}
 		hub      = newGuardedGitHub(o.GitHub, fence)
+		runs     = guardedRuns{o.Runs, hub}
 		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log)
 		line     = newWaiting(pickup.Count, t.queues.requests.Add)
 		wants    = newBatch()
@@ -59,6 +61,9 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	drainer := &drainer{tenure: t, cache: c, badRecords: bad, drains: drains{notified: map[string]bool{}}}
 	fleetSweep := &fleetSweep{tenure: t, cache: c, fleet: machines, adopter: adopter, breaker: breaker, orphanMachines: firstSeen{}}
 	runnerSweep := &runnerSweep{tenure: t, cache: c, github: hub, orphanRunners: firstSeen{}}
+	checks := &checkRuns{tenure: t, github: runs}
+	lost := &lostJobs{tenure: t, cache: c, statuses: statuses, checks: checks, github: runs}
+	watcher := &watcher{tenure: t, cache: c, statuses: statuses, lost: lost, checks: checks, github: runs}
 	m := &manager{
 		tenure: t, cache: c, observer: observer, drainer: drainer, fleetSweep: fleetSweep,
 		scanner:       &scanner{tenure: t, cache: c, badRecords: bad, drainer: drainer, waiting: line},
@@ -93,6 +98,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		control(t, fence, t.queues.housekeeping, max(1, len(chores)), chores.look),
 		control(t, fence, t.queues.offers, offerWorkers, (&offers{t, c, pickup}).offer),
 		control(t, fence, t.queues.drainer, 1, drainer.readDrains),
+		control(t, fence, t.queues.runs, watchers, watcher.look),
 		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
 		m.notifications.watchNotifications, observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },

@@ -24,6 +24,7 @@ type Options struct {
 	Pool    pool.Pool
 	Fleet   fleet.Fleet
 	GitHub  GitHub
+	Runs    Runs    // nil: no run is watched
 	Chores  []Chore // done while leading, at once and then every Config.Housekeeping
 	Clock   clock.WithTicker
 	Offset  func() time.Duration // the store's clock minus ours, if it is known; nil: no difference

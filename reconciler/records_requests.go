@@ -14,10 +14,18 @@ type requestRecords struct {
 	mu      sync.RWMutex
 	byID    map[store.RequestID]*run
 	pending map[store.RequestID]*run // those whose status says so
+
+	repositories map[string]*watchedRuns // by name, in lower case
+}
+
+// watchedRuns are the requests for runs of one repository.
+type watchedRuns struct {
+	state    store.WatchState
+	requests map[store.RequestID]*run
 }
 
 func newRequestRecords() *requestRecords {
-	return &requestRecords{byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}}
+	return &requestRecords{byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}, repositories: map[string]*watchedRuns{}}
 }
 
 // applyRun takes the records of one request as they were read at now.
@@ -27,6 +35,7 @@ func (v *requestRecords) applyRun(id store.RequestID, rec store.RunRecords, now 
 	r := v.run(id, now)
 	r.expire(now)
 	if rec.Request != nil && (r.request == nil || rec.Request.Version > r.request.Version || rec.Request.Attempt > r.request.Attempt) {
+		v.noteRun(r, rec.Request)
 		r.request = rec.Request
 	}
 	if rec.Status != nil && (r.status == nil || rec.Status.Version > r.status.Version) {
@@ -170,7 +179,11 @@ func (v *requestRecords) forget(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for id, r := range v.byID {
-		if r.expire(now); r.status == nil && r.request == nil && !r.changed {
+		was := r.request
+		if r.expire(now); r.request == nil && was != nil {
+			v.forgetWatch(id, was)
+		}
+		if r.status == nil && r.request == nil && !r.changed {
 			delete(v.byID, id)
 		}
 		v.notePhase(r)

@@ -42,7 +42,7 @@ func (c *requests) reconcileRequest(ctx context.Context, id store.RequestID) (Re
 	if r.request == nil {
 		return c.abandoned(ctx, r, held)
 	}
-	if r.status == nil || r.status.Attempt < r.request.Attempt {
+	if r.status == nil || r.status.Attempt < r.request.Attempt || r.takenOver() {
 		return Result{}.sooner(time.Millisecond), c.accept(ctx, r, len(held) == 0)
 	}
 	var older, own []snapshot
@@ -141,10 +141,14 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 	now := c.clock.Now()
 	st := store.RunStatus{
 		ID: r.id, Attempt: r.request.Attempt, Deadline: store.At(now.Add(r.request.Timeout.Duration())),
-		Counts: store.Counts{Wanted: r.request.Count},
+		Counts: store.Counts{Wanted: r.request.Count}, OriginalCount: r.request.OriginalCount,
+	}
+	if st.Watch.State = c.cache.watchState(*r.request); st.Watch.State == "" {
+		c.queues.runs.Add(r.workflow().Repository)
 	}
 	if r.status != nil {
 		st.Version = r.status.Version
+		st.Watch.Rerun, st.Watch.RerunAttempt = r.status.Watch.Rerun, r.status.Watch.RerunAttempt // once per run
 		c.cache.index.forgetLooks(r)
 	}
 	c.cache.requests.withRun(r.id, func(r *run) {
@@ -168,10 +172,15 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 	return err
 }
 
+// takenOver reports whether a client has taken over what the controller had asked for: it is answered anew, with what is held.
+func (r run) takenOver() bool {
+	return r.status.Attempt == r.request.Attempt && r.status.OriginalCount > 0 && !r.request.ByController()
+}
+
 // vanished reports whether the waiting client has gone: no change over two successful reads for
 // ClientSilence, on our clock, in which the store took writes (writable: since when).
 func (r run) vanished(now, writable time.Time, silence time.Duration) bool {
-	return r.client.reads >= 2 && now.Sub(later(r.client.changed, writable)) >= silence
+	return (r.request == nil || !r.request.NoWait) && r.client.reads >= 2 && now.Sub(later(r.client.changed, writable)) >= silence
 }
 
 // earliest merges two wake-ups.

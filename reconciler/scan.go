@@ -102,6 +102,13 @@ func (c *scanner) enqueue() {
 	c.cache.wakeAll(func(in *instance) bool {
 		return in.record.State != statemachine.Terminated || in.record.ExpiresAt.IsZero()
 	})
+	if !c.cfg.Watch.Off {
+		for _, name := range append(c.cache.requests.watchable(), c.cfg.Watch.own()) {
+			if name != "" && c.cfg.Watch.within(name) && c.cache.requests.watchState(name) == "" {
+				c.queues.runs.Add(name)
+			}
+		}
+	}
 	for _, l := range c.cache.launches.openLaunches() {
 		c.queues.launches.Add(l.Token)
 	}

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,26 @@ func (w *statuses) refuseStatus(ctx context.Context, st store.RunStatus, cause e
 	return w.putStatus(ctx, st, statemachine.Fail, now)
 }
 
+// noteWatch writes down what the controller knows of a request's run, and did to it.
+func (w *statuses) noteWatch(ctx context.Context, id store.RequestID, watch store.Watch) error {
+	r, ok := w.cache.requests.getRun(id)
+	if !ok || r.status == nil || r.status.Watch == watch {
+		return nil
+	}
+	now := w.clock.Now()
+	out, err := w.cache.store.NoteWatch(ctx, *r.status, watch, now)
+	if err != nil {
+		w.cache.requests.changed(id, now)
+		w.queues.requests.Add(id) // which reads it again
+		return fmt.Errorf("request %s: %w", id, err)
+	}
+	w.cache.requests.applyRun(id, store.RunRecords{Status: &out}, now)
+	return nil
+}
+
+// releaseReasons are those of requests that the controller gave back.
+var releaseReasons = map[store.ReleaseReason]string{store.RunOver: ReasonRunOver, store.RunWaits: ReasonRunWaits}
+
 // finishRequest writes Released once nothing is held and no launch is open, or is just being written.
 func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason string, res Result) (Result, error) {
 	w.cache.capacity.unwait(r.id)
@@ -59,6 +80,9 @@ func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason st
 	st.Reason = reason
 	if reason == ReasonReleased {
 		st.Message = ""
+		if r.request != nil {
+			st.Reason = cmp.Or(releaseReasons[r.request.ReleaseReason], reason)
+		}
 	}
 	w.cache.index.forgetLooks(r)
 	return Result{}.sooner(time.Millisecond), w.putStatus(ctx, st, statemachine.Finish, w.clock.Now())
@@ -73,6 +97,9 @@ func (w *statuses) expireRequest(ctx context.Context, r run) (Result, error) {
 	}
 	now := w.clock.Now()
 	at := now.Add(recordLife)
+	if r.request != nil && r.workflow().Run != 0 {
+		at = now.Add(max(recordLife, w.cfg.Watch.Remember))
+	}
 	if r.request != nil && r.request.ExpiresAt.IsZero() {
 		out, err := w.cache.store.ExpireRequest(ctx, *r.request, at)
 		if err != nil {

@@ -39,6 +39,7 @@ type queues struct {
 	drainer      queue[string]
 	sweeper      queue[string]
 	housekeeping queue[string]
+	runs         queue[string] // repositories
 }
 
 func newQueues(clk clock.WithTicker, metrics workqueue.MetricsProvider) queues {
@@ -51,13 +52,14 @@ func newQueues(clk clock.WithTicker, metrics workqueue.MetricsProvider) queues {
 		drainer:      newQueue[string]("drainer", clk, metrics),
 		sweeper:      newQueue[string]("sweeper", clk, metrics),
 		housekeeping: newQueue[string]("housekeeping", clk, metrics),
+		runs:         newQueue[string]("runs", clk, metrics),
 	}
 }
 
 // shutDown ends every queue, also of a tenure that never came to run: a queue owns a goroutine from its
 // beginning. It may be repeated.
 func (q queues) shutDown() {
-	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.housekeeping, q.offers, q.drainer} {
+	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.housekeeping, q.offers, q.drainer, q.runs} {
 		q.ShutDown()
 	}
 }

@@ -193,3 +193,11 @@ func readable[T any](text json.RawMessage) T {
 	}
 	return v
 }
+
+// NoteWatch writes down what the controller knows of a request's run at GitHub, and did to it, in whatever phase it is.
+func (s *Store) NoteWatch(ctx context.Context, st RunStatus, w Watch, now time.Time) (RunStatus, error) {
+	out := st
+	out.Watch, out.ChangedAt = w, At(now)
+	out.Watch.Detail = Head(w.Detail, MaxMessage)
+	return stored(ctx, s, "note what became of the run", st, out)
+}

@@ -28,6 +28,7 @@ type Config struct {
 	Requests Requests         `yaml:"requests" doc:"bounds of what a request may ask for"`
 	Caps     Caps             `yaml:"caps" doc:"how many instances may live at once"`
 
+	Runs      Runs      `yaml:"runs" doc:"how the runs of requests are watched at GitHub"`
 	Intervals Intervals `yaml:"intervals" doc:"how often the controller looks without being notified"`
 	Lease     Lease     `yaml:"lease" doc:"how one active controller is elected"`
 	Agent     Agent     `yaml:"agent" doc:"what runs on each instance"`
@@ -122,6 +123,14 @@ type Requests struct {
 type Caps struct {
 	MaxInstances int            `yaml:"maxInstances" is:"from1" doc:"instances that are not terminated, at once"`
 	PerClass     map[string]int `yaml:"perClass" doc:"the same per class; a class not named has no cap of its own"`
+}
+
+// Runs says how runs are watched.
+type Runs struct {
+	Poll      time.Duration `yaml:"poll" doc:"how often the runs of a repository are looked at; at least 1s"`
+	Share     float64       `yaml:"share" doc:"share of GitHub's rate limits that watching may take, up to 1; 0: no run is watched"`
+	Remember  time.Duration `yaml:"remember" doc:"how long after a request is over the jobs of its run may be run again; up to 720h, as long as GitHub allows"`
+	RerunLost bool          `yaml:"rerunLost" doc:"once per run, have jobs run again that were lost with their machines; needs Actions: write"`
 }
 
 // Intervals holds the periods of the controller.

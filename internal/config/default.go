@@ -25,6 +25,7 @@ func Default() Config {
 			"small": {CPU: 2, Mem: 4096}, "medium": {CPU: 4, Mem: 8192}, "large": {CPU: 8, Mem: 16384}, "xlarge": {CPU: 16, Mem: 32768},
 		},
 		Limits: Limits(d.Limits),
+		Runs:   Runs{Poll: d.Watch.Poll, Share: 0.1, Remember: d.Watch.Remember}, // a tenth leaves registrations and others theirs
 		Requests: Requests{
 			Timeout: 10 * time.Minute, MaxCount: d.MaxCount, MaxRuntime: d.MaxRuntime, ClientSilence: d.ClientSilence, LaunchRetry: d.LaunchRetry,
 		},
@@ -57,5 +58,8 @@ func (c Config) Controller(holder string) reconciler.Config {
 		HotPoll: c.Intervals.HotPoll, WarmPoll: c.Intervals.WarmPoll, Scan: c.Intervals.Scan,
 		Sweep: c.Intervals.Sweep, Runners: c.Intervals.Runners, Orphan: c.Intervals.Orphan,
 		Housekeeping: c.Intervals.Housekeeping, LeaseTTL: c.Lease.TTL, LeaseRequest: c.Lease.RequestTimeout,
+		Watch: reconciler.WatchConfig{
+			Off: c.Runs.Share == 0, Serves: c.GitHub.Serves(), Poll: c.Runs.Poll, Remember: c.Runs.Remember, RerunLost: c.Runs.RerunLost,
+		},
 	}
 }

@@ -44,8 +44,8 @@ func TestConfig_EverySettingIsComplete(t *testing.T) {
 var optional = map[string]bool{
 	"pool": true, "github.url": true, "github.tokenFile": true, "github.repository": true,
 	"github.apiUrl": true, "github.appId": true, "github.appInstallationId": true, "github.appKeyFile": true, "github.runnerGroup": true,
-	"caps.perClass": true,
-	"agent.script":  true, "agent.scrub": true, "agent.runnerDir": true, "agent.runnerUser": true, "agent.runnerVersion": true, "agent.runnerUrl": true, "agent.runnerSha256": true, "agent.metadataUsers": true, "process.bootDelay": true, "process.bootJitter": true,
+	"caps.perClass": true, "runs.rerunLost": true,
+	"agent.script": true, "agent.scrub": true, "agent.runnerDir": true, "agent.runnerUser": true, "agent.runnerVersion": true, "agent.runnerUrl": true, "agent.runnerSha256": true, "agent.metadataUsers": true, "process.bootDelay": true, "process.bootJitter": true,
 	"process.capacity": true, "process.spotCapacity": true, "process.refusalRate": true, "process.lossAfter": true, "process.noticeAfter": true,
 	"process.types": true, "process.seed": true,
 	"ec2.subnets": true, "ec2.securityGroups": true, "ec2.ami": true, "ec2.instanceProfile": true, "ec2.roleId": true,
@@ -75,6 +75,8 @@ func sample(s Setting) (string, any) {
 		return fmt.Sprint(v + 1), v + 1
 	case float64:
 		return "0.25", 0.25
+	case bool:
+		return fmt.Sprint(!v), !v
 	case time.Duration:
 		return (v + time.Second).String(), v + time.Second
 	case map[string]Class:
@@ -147,6 +149,7 @@ func TestConfig_Strict(t *testing.T) {
 		{"Duration", "limits:\n  idle: 5\n", `r.yaml:2: limits.idle: must be a duration such as 250ms, 30s or 5m, got "5"`},
 		{"Number", "requests:\n  maxCount: 1.5\n", `r.yaml:2: requests.maxCount: must be a whole number, got "1.5"`},
 		{"Negative", "process:\n  seed: -1\n", `r.yaml:2: process.seed: must be a whole number from 0, got "-1"`},
+		{"YesOrNo", "runs:\n  rerunLost: 1\n", `r.yaml:2: runs.rerunLost: must be true or false, got "1"`},
 		{"Rate", "process:\n  refusalRate: often\n", `r.yaml:2: process.refusalRate: must be a number, got "often"`},
 		{"ListForValue", "name: [a, b]\n", `r.yaml:1: name: must be a single value`},
 		{"ValueForSection", "limits: 5m\n", `r.yaml:1: limits: must hold keys and values`},

@@ -95,6 +95,7 @@ func (c Config) Validate() error {
 	c.validateScrub(&p)
 	c.validateLimits(&p)
 	c.Requests.validate(&p)
+	c.Runs.validate(&p)
 	c.validateCaps(&p)
 	c.Agent.validate(&p)
 	c.Process.validate(&p)
@@ -144,6 +145,15 @@ func (p *problems) web(field, raw string) {
 			return (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 		})
 	}
+}
+
+// longestRerun is how long after it a run may be run again (GitHub Docs, "Re-running workflows and jobs": 30 days).
+const longestRerun = 30 * 24 * time.Hour
+
+func (c Runs) validate(p *problems) {
+	p.check(c.Poll >= time.Second, "runs.poll", "at least 1s", c.Poll)
+	p.check(c.Share >= 0 && c.Share <= 1, "runs.share", "0 to 1", c.Share)
+	p.check(c.Remember >= 0 && c.Remember <= longestRerun, "runs.remember", "0 to "+longestRerun.String(), c.Remember)
 }
 
 func (c GitHub) validate(p *problems) {

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +72,10 @@ func TestConfig_Validate(t *testing.T) {
 			c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
 		}, `must be less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1, got "full"`},
 		{"agent.poll", func(c *Config) { c.Agent.Poll = 0 }, `must be greater than 0, got 0s`},
+		{"runs.poll", func(c *Config) { c.Runs.Poll = time.Millisecond }, `must be at least 1s, got 1ms`},
+		{"runs.share", func(c *Config) { c.Runs.Share = 1.1 }, `must be 0 to 1, got 1.1`},
+		{"runs.share", func(c *Config) { c.Runs.Share = math.NaN() }, `must be 0 to 1, got NaN`},
+		{"runs.remember", func(c *Config) { c.Runs.Remember = 721 * time.Hour }, `must be 0 to 720h0m0s, got 721h0m0s`},
 		{"process.refusalRate", func(c *Config) { c.Process.RefusalRate = 1.1 }, `must be from 0 to 1, got 1.1`},
 		{"process.capacity", func(c *Config) { c.Process.Capacity = -1 }, `must be at least 0, got -1`},
 		{"process.spotCapacity", func(c *Config) { c.Process.SpotCapacity = -1 }, `must be at least 0, got -1`},
@@ -166,9 +172,10 @@ func TestConfig_Validate_AllProblems(t *testing.T) {
 	if err == nil {
 		t.Fatal("Config{}.Validate() = nil")
 	}
+	none := []string{"github.tokenEnv", "requests.launchRetry", "runs.share", "runs.remember"} // zero turns them off
 	for _, s := range settings {
 		// Zero is right for what is optional, and perClass and types are checked by element.
-		if named := strings.Contains("\n"+err.Error(), "\n"+s.Key+": "); named == (optional[s.Key] || s.Key == "github.tokenEnv" || s.Key == "requests.launchRetry") {
+		if named := strings.Contains("\n"+err.Error(), "\n"+s.Key+": "); named == (optional[s.Key] || slices.Contains(none, s.Key)) {
 			t.Errorf("Config{}.Validate() names %s: %v", s.Key, named)
 		}
 	}

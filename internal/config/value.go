@@ -133,6 +133,11 @@ func parse(v reflect.Value, text string) error {
 	case v.CanFloat():
 		want = "a number"
 		value, err = strconv.ParseFloat(text, 64)
+	case v.Kind() == reflect.Bool: // as YAML has them, no 1 and no T
+		want = "true or false"
+		if value = text == "true"; text != "true" && text != "false" {
+			err = strconv.ErrSyntax
+		}
 	case !utf8.ValidString(text): // YAML, in which agents read it, has no other text
 		return fmt.Errorf("must be UTF-8, got %q", Redact(text))
 	}

@@ -8,6 +8,8 @@ const (
 	InstanceID = "instance_id"
 	RequestID  = "request_id"
 	Attempt    = "attempt"
+	Run        = "workflow_run"
+	Repository = "repository"
 	Launch     = "launch"
 	State      = "state"
 	Event      = "event"

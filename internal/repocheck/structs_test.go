@@ -36,6 +36,9 @@ var holds = map[string]string{
 	"runners":   "cache",
 	"offers":    "cache",
 
+	"watcher":  "cache checkRuns lostJobs statuses",
+	"lostJobs": "cache checkRuns statuses",
+
 	"launches": "adopter batch cache exclusions planner",
 	"planner":  "cache exclusions",
 	"adopter":  "badRecords cache",

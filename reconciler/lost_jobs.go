@@ -1,0 +1,187 @@
+package reconciler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// lostJobs has jobs run again that were lost with their machines, once per run.
+type lostJobs struct {
+	*tenure
+	cache    *cache
+	statuses *statuses
+	checks   *checkRuns
+	github   guardedRuns
+}
+
+const (
+	// lostWithin is for how long after a request was given back its run may turn out to have lost jobs: GitHub gives a job up
+	// some ten minutes after its runner was last seen (actions/runner renews a job's lock every minute, for ten).
+	lostWithin = 15 * time.Minute
+	// doubtFor is how long GitHub's view of a run may be late; only after it an order without an answer is given again.
+	doubtFor = 2 * time.Minute
+)
+
+// lossOf is what became of one failed job.
+type lossOf int
+
+const (
+	byItself    lossOf = iota // it failed
+	withMachine               // its machine vanished under it
+	undecided                 // its machine is silent, and not given up yet
+)
+
+// open reports whether a run may have lost jobs of a request, and was not judged yet.
+func (l *lostJobs) open(r run) bool {
+	w := r.status.Watch.Rerun
+	if !l.cfg.Watch.RerunLost || w == store.Done || w == store.NotDone {
+		return false
+	}
+	return r.status.ReleasedAt.IsZero() || l.clock.Since(r.status.ReleasedAt.Time) < lostWithin
+}
+
+// settle decides about the lost jobs of a run, and reports whether that is done.
+func (l *lostJobs) settle(ctx context.Context, requests []run, view githubapi.WorkflowRun, jobs *runJobs) (bool, error) {
+	if !l.cfg.Watch.RerunLost {
+		return true, nil
+	}
+	for _, r := range requests {
+		switch w := r.status.Watch; {
+		case w.Rerun == store.Done, w.Rerun == store.NotDone:
+			return true, nil
+		case w.Rerun == store.Intended && view.Attempt > w.RerunAttempt:
+			return true, l.conclude(ctx, intending(requests), view, store.Done, w.Detail+"; run again")
+		case w.Rerun == store.Intended && l.clock.Since(r.status.ChangedAt.Time) < doubtFor:
+			return false, nil
+		}
+	}
+	if !view.Completed() || view.Conclusion == githubapi.ConclusionSuccess || view.Conclusion == githubapi.ConclusionCancelled {
+		return view.Completed(), nil
+	}
+	all, err := jobs.all(ctx)
+	if err != nil {
+		return false, err
+	}
+	lost, failed, decided := l.judge(all)
+	if !decided {
+		return false, nil
+	}
+	mine := slices.DeleteFunc(slices.Clone(requests), func(r run) bool {
+		return !slices.ContainsFunc(lost, func(j githubapi.WorkflowJob) bool { return j.Asks(string(r.id)) })
+	})
+	if len(mine) == 0 {
+		return true, nil
+	}
+	return true, l.rerun(ctx, mine, view, lost, failed)
+}
+
+// intending returns the requests whose lost jobs were ordered to be run again.
+func intending(requests []run) []run {
+	return slices.DeleteFunc(slices.Clone(requests), func(r run) bool { return r.status.Watch.Rerun != store.Intended })
+}
+
+// judge sorts the jobs that failed: those that were lost with their machines, and how many others. It is not decided as long
+// as a machine is silent that may come back.
+func (l *lostJobs) judge(all []githubapi.WorkflowJob) (lost []githubapi.WorkflowJob, failed int, decided bool) {
+	for _, j := range all {
+		switch j.Conclusion {
+		case githubapi.ConclusionFailure, githubapi.ConclusionTimedOut, githubapi.ConclusionCancelled:
+		default:
+			continue
+		}
+		switch l.lossOf(j) {
+		case undecided:
+			return nil, 0, false
+		case withMachine:
+			lost = append(lost, j)
+		case byItself:
+			if j.Conclusion != githubapi.ConclusionCancelled { // such as by another leg of its matrix
+				failed++
+			}
+		}
+	}
+	return lost, failed, true
+}
+
+// lossOf says whether a job that failed was lost. The runner that it had must be the last of its machine, and the machine must
+// not have spoken after the job's end: an agent reports that a job has ended within a heartbeat.
+func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
+	id, ours := InstanceOf(j.RunnerName)
+	if !ours {
+		return byItself
+	}
+	s, known := l.cache.instances.get(id)
+	beat := s.vitals.beat.UpdatedAt
+	if !known || !strings.EqualFold(s.Registration.Name, j.RunnerName) || beat.IsZero() || !j.CompletedAt.After(beat.Add(l.cfg.Limits.Window())) {
+		return byItself
+	}
+	switch {
+	case s.State == statemachine.Terminated && (s.Reason == statemachine.ReasonGone || s.Reason == statemachine.ReasonSilent):
+		return withMachine
+	case s.State == statemachine.Terminated || l.clock.Since(j.CompletedAt) > lostWithin:
+		return byItself
+	}
+	return undecided
+}
+
+// rerun has lost jobs run again, where GitHub runs no others with them.
+func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.WorkflowRun, lost []githubapi.WorkflowJob, failed int) error {
+	names := make([]string, 0, len(lost))
+	for _, j := range lost {
+		names = append(names, j.Name)
+	}
+	what := fmt.Sprintf("lost with their machines: %s", strings.Join(names, ", "))
+	if failed > 0 && len(lost) > 1 {
+		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %d failed by themselves: GitHub runs one job again, or all that failed", what, failed))
+	}
+	for _, r := range requests {
+		w := r.status.Watch
+		w.Rerun, w.RerunAttempt, w.Detail = store.Intended, view.Attempt, what
+		if err := l.statuses.noteWatch(ctx, r.id, w); err != nil {
+			return err
+		}
+	}
+	repository := requests[0].workflow().Repository
+	var err error
+	if failed == 0 {
+		err = l.github.RerunFailedJobs(ctx, repository, view.ID)
+	} else {
+		err = l.github.RerunJob(ctx, repository, lost[0].ID)
+	}
+	switch {
+	case errors.Is(err, githubapi.ErrRefused):
+		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again: %v", what, err))
+	case err != nil:
+		return err // whether it had an effect the run's attempt will show
+	}
+	l.log.Warn("jobs that were lost with their machines are run again", logkey.RequestID, requests[0].id, logkey.Run, view.ID, logkey.Detail, what)
+	return l.conclude(ctx, requests, view, store.Done, what+"; run again")
+}
+
+// refuse says why lost jobs are not run again.
+func (l *lostJobs) refuse(ctx context.Context, requests []run, view githubapi.WorkflowRun, why string) error {
+	l.log.Warn("jobs were lost with their machines", logkey.RequestID, requests[0].id, logkey.Run, view.ID, logkey.Detail, why)
+	return l.conclude(ctx, requests, view, store.NotDone, why)
+}
+
+// conclude writes down what came of it, and leaves a check run that says it.
+func (l *lostJobs) conclude(ctx context.Context, requests []run, view githubapi.WorkflowRun, end store.Doing, detail string) error {
+	for _, r := range requests {
+		w := r.status.Watch
+		w.Rerun, w.RerunAttempt, w.Detail = end, cmp.Or(w.RerunAttempt, view.Attempt), detail
+		if err := l.statuses.noteWatch(ctx, r.id, w); err != nil {
+			return err
+		}
+	}
+	return l.checks.leave(ctx, requests[0], view, "lost", "Machines lost", detail)
+}

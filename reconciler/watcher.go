@@ -1,0 +1,227 @@
+package reconciler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
+)
+
+// watcher looks at the runs of requests, repository by repository, and does what clients would do that were still there: gives
+// back what is over, and asks again for what goes on. It is a client of the table like any other.
+type watcher struct {
+	*tenure
+	cache    *cache
+	statuses *statuses
+	lost     *lostJobs
+	checks   *checkRuns
+	github   guardedRuns
+	known    watchedRepositories
+}
+
+// watchers is how many repositories are looked at at once.
+const watchers = 4
+
+// deniedFor is how long a repository is left alone whose runs GitHub does not show: somebody has to allow it.
+const deniedFor = 10 * time.Minute
+
+// missedBefore is how often a run is not found in a repository that can be read until it counts as over: a
+// run that was deleted, or the answer of a replica that is late.
+const missedBefore = 3
+
+// look is one pass over a repository.
+func (w *watcher) look(ctx context.Context, name string) (Result, error) {
+	repo := w.known.get(name)
+	requests := slices.DeleteFunc(w.cache.requests.ofRepository(name), func(r run) bool { return !w.cares(r) })
+	if len(requests) == 0 && name != w.cfg.Watch.own() {
+		w.known.forget(name)
+		w.cache.requests.setWatchState(name, "")
+		return Result{}, nil // the next request for a run of it brings it back
+	}
+	active, err := w.github.ActiveRuns(ctx, name)
+	if err != nil {
+		return w.unseen(ctx, repo, requests, err)
+	}
+	repo.listed(active, w.clock.Now())
+	repo.retain(requests)
+	if err := w.note(ctx, repo, requests, store.Watched, ""); err != nil {
+		return Result{}, err
+	}
+	for _, of := range byRun(requests) {
+		if err := w.lookAtRun(ctx, repo, of); err != nil {
+			return w.later(repo, fmt.Errorf("run %d of %s: %w", of[0].workflow().Run, name, err))
+		}
+	}
+	if err := w.forgotten(ctx, repo, requests); err != nil {
+		return w.later(repo, err)
+	}
+	return Result{After: repo.pause(w.cfg.Watch.Poll, w.clock.Now())}, nil
+}
+
+// cares reports whether a request's run may still need something: it holds machines or waits for them, or its jobs may
+// be run again.
+func (w *watcher) cares(r run) bool {
+	if r.status == nil || r.alive(r.status.Attempt) || r.status.Attempt < r.request.Attempt {
+		return true
+	}
+	return w.clock.Now().Before(r.status.ChangedAt.Add(w.cfg.Watch.Remember))
+}
+
+// byRun groups requests by the run that they are for, in the order of its id.
+func byRun(requests []run) [][]run {
+	groups := map[int64][]run{}
+	var ids []int64
+	for _, r := range requests {
+		id := r.workflow().Run
+		if groups[id] == nil {
+			ids = append(ids, id)
+		}
+		groups[id] = append(groups[id], r)
+	}
+	slices.Sort(ids)
+	out := make([][]run, 0, len(ids))
+	for _, id := range ids {
+		out = append(out, groups[id])
+	}
+	return out
+}
+
+// workflow is the run that a request names; the zero one if it names none.
+func (r run) workflow() store.Workflow {
+	named, _ := r.request.Workflow()
+	return named
+}
+
+// later is the outcome of a pass that was cut short: GitHub says when it may go on, or the queue does.
+func (w *watcher) later(repo *watchedRepository, err error) (Result, error) {
+	if at, known := githubapi.RetryAt(err); known {
+		repo.held = true
+		return wakeAt(at, w.clock.Now()), nil
+	}
+	return Result{}, err
+}
+
+// unseen: the runs of a repository were not shown.
+func (w *watcher) unseen(ctx context.Context, repo *watchedRepository, requests []run, err error) (Result, error) {
+	if !errors.Is(err, githubapi.ErrRefused) {
+		return w.later(repo, err)
+	}
+	if noted := w.note(ctx, repo, requests, store.WatchDenied, err.Error()); noted != nil {
+		return Result{}, noted
+	}
+	return Result{After: deniedFor}, nil
+}
+
+// note writes down for whom it is news whether the runs of a repository are watched.
+func (w *watcher) note(ctx context.Context, repo *watchedRepository, requests []run, state store.WatchState, detail string) error {
+	switch was := w.cache.requests.setWatchState(repo.name, state); {
+	case was == state:
+	case state == store.WatchDenied:
+		w.log.Warn("GitHub does not show the runs of a repository: what is for them needs a release job, and is not run again",
+			logkey.Repository, repo.name, logkey.Error, detail)
+	case was == store.WatchDenied:
+		w.log.Info("GitHub shows the runs of a repository again", logkey.Repository, repo.name)
+	}
+	for _, r := range requests {
+		if r.status == nil || r.status.Watch.State == state || !r.alive(r.status.Attempt) {
+			continue
+		}
+		watch := r.status.Watch
+		watch.State, watch.Detail = state, detail
+		if err := w.statuses.noteWatch(ctx, r.id, watch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookAtRun does what is due for the requests of one run.
+func (w *watcher) lookAtRun(ctx context.Context, repo *watchedRepository, requests []run) error {
+	id := requests[0].workflow().Run
+	view, shown := repo.active[id]
+	if !shown && !slices.ContainsFunc(requests, func(r run) bool { return w.urgent(repo, r) }) {
+		return nil // it is over, or waits, and nothing is held for it
+	}
+	if !shown {
+		found, known, err := w.github.WorkflowRun(ctx, repo.name, id)
+		if err != nil {
+			return err
+		}
+		if repo.asked(id, known); !known && repo.missed[id] < missedBefore {
+			return nil
+		}
+		view, shown = found, known
+	}
+	jobs := &runJobs{repository: repo.name, view: view, github: w.github}
+	var errs []error
+	for _, r := range requests {
+		if err := w.serve(ctx, repo, r, view, !shown, jobs); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if shown && repo.settled[id] < view.Attempt {
+		settled, err := w.lost.settle(ctx, requests, view, jobs)
+		if errs = append(errs, err); settled {
+			repo.settled[id] = view.Attempt
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// urgent reports whether a request's run must be asked for by itself if the lists do not have it.
+func (w *watcher) urgent(repo *watchedRepository, r run) bool {
+	if r.status == nil {
+		return false
+	}
+	named := r.workflow()
+	return r.alive(r.status.Attempt) || r.unanswered() || repo.settled[named.Run] < named.Attempt && w.lost.open(r)
+}
+
+// unanswered reports whether a request has failed for which nobody waits, so that its jobs would wait for a day.
+func (r run) unanswered() bool {
+	return r.request.NoWait && r.status.Attempt == r.request.Attempt && !r.status.FailedAt.IsZero() &&
+		(r.status.Watch.Cancel == "" || r.status.Watch.Cancel == store.Intended)
+}
+
+// serve does what is due for one request.
+func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
+	if r.status == nil || r.status.Attempt < r.request.Attempt {
+		return nil // not taken up yet
+	}
+	f := runFacts{
+		attempt: r.workflow().Attempt, count: r.request.Count, original: cmp.Or(r.request.OriginalCount, r.request.Count),
+		byController: r.request.ByController(), live: r.alive(r.status.Attempt), failed: r.unanswered(), back: r.request.ReleaseReason,
+		view: view, gone: gone,
+	}
+	step := nextRunStep(f)
+	if step.jobs {
+		counted, err := jobs.of(ctx, string(r.id))
+		if err != nil {
+			return err
+		}
+		f.jobs, f.quiet = &counted, repo.quiet(r.id, counted, w.clock.Now())
+		step = nextRunStep(f)
+	}
+	switch {
+	case step.release != "":
+		return w.release(ctx, r, step)
+	case step.ask > 0:
+		return w.ask(ctx, r, view, step.ask)
+	case step.grow > 0:
+		return w.grow(ctx, r, step.grow)
+	case step.cancel:
+		return w.cancel(ctx, r, view)
+	case f.failed && f.jobs != nil:
+		repo.once(r, func() {
+			w.log.Warn("a request failed for which nobody waits, and its run is left alone: none of its jobs has the request's label",
+				logkey.RequestID, r.id, logkey.Run, view.ID)
+		})
+	}
+	return nil
+}
