@@ -38,6 +38,20 @@ func TestEvict_ABusyRunner_ReportsItsJob(t *testing.T) {
 	}
 }
 
+// Its runner is told nothing any more.
+func TestCancel_OfAJobWhoseRunnerWasEvicted(t *testing.T) {
+	h := newHub(githubsim.Options{})
+	c := lasting(t, h, "i-1-1", "a")
+	s := connect(t, h, c)
+	submit(t, h, githubsim.Job{ID: "j", Label: "a"})
+	next(t, s, 0)
+	check(t, h.Evict(c.RunnerID))
+	check(t, h.Cancel("j"))
+	if rec, err := h.Job("j"); err != nil || rec.State != githubsim.Running {
+		t.Errorf("job = %+v, %v, want it running", rec, err)
+	}
+}
+
 func TestActs_OnSessions(t *testing.T) {
 	h := newHub(githubsim.Options{})
 	c := lasting(t, h, "i-1-1", "a")

@@ -18,6 +18,7 @@ type dispatcher struct {
 	jobs     *jobs
 	registry *registry
 	sessions *sessions
+	hosted   *hosted
 	evicted  map[string]eviction // by session
 }
 
@@ -48,6 +49,28 @@ func (d *dispatcher) act(runnerID int64, f func(r *runner, now time.Time)) error
 		d.monitor.broadcast()
 	})
 	return err
+}
+
+// submit queues a new job.
+func (d *dispatcher) submit(j *job, now time.Time) {
+	j.State, j.QueuedAt = Queued, now.UTC()
+	d.jobs.byID[j.ID] = j
+	d.jobs.order = append(d.jobs.order, j)
+	d.enqueue(j, now)
+}
+
+// cancel ends a queued job, and asks the runner of a running one to end it.
+func (d *dispatcher) cancel(j *job, now time.Time) {
+	switch {
+	case j.State == Queued:
+		d.jobs.dequeue(j)
+		j.end(Cancelled, "cancelled while queued", now)
+	case j.State == Running && !j.cancel:
+		j.cancel = true
+		if r := d.registry.get(j.RunnerID); r != nil && r.session != nil { // neither if it was evicted
+			r.session.push(MessageCancel, j.Job)
+		}
+	}
 }
 
 // enqueue queues a job and hands it over at once if a runner waits for one.

@@ -80,7 +80,9 @@ func (c Call) resource() string {
 		return ResourceRegistration
 	case CallInstallation, CallAppToken:
 		return resourceApp
-	case CallList, CallGet, CallDelete, CallGroups, CallDeprecation, CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
+	case CallList, CallGet, CallDelete, CallGroups, CallDeprecation,
+		CallRuns, CallRun, CallRunJobs, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallCheckRuns, CallLeaveCheckRun,
+		CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
 	}
 	return ResourceCore
 }

@@ -10,12 +10,13 @@
 //   - the runner's: Register, Unregister, Connect, then a Session; Attach is a whole runner in one call;
 //   - the tests' and the operator's: Submit, Cancel, Job, Jobs, Wait, Until, Registrations,
 //     NamesUsedTwice, Calls, SetOutage, SetTrouble, SetRateLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp,
-//     SetConflicts, Expire, Evict, OfferUpdate.
+//     SetConflicts, Expire, Evict, OfferUpdate; and Workflows, which has the workflow runs.
 //
 // Serve and Handler put HTTP on top, Remote is the runner's side of that, and package simrunner is
 // the runner program that uses it.
 //
-// There is one scope: owner and repository, or enterprise, of a call are not looked at. Where the real service's
+// There is one scope: owner and repository, or enterprise, of a call are not looked at, but for runs, each of which
+// belongs to a repository. Where the real service's
 // behaviour is documented or visible in the runner's source, the hub does the same; the rest is
 // said at the option or method concerned.
 package githubsim
@@ -47,6 +48,8 @@ var (
 	ErrDeprecated = errors.New("github sim: runner version is deprecated and cannot receive messages")
 	// ErrInvalid: the service would not accept these values (422).
 	ErrInvalid = errors.New("github sim: invalid")
+	// ErrNoRun: no run of that id.
+	ErrNoRun = errors.New("github sim: no such run")
 	// ErrNoJob: no job of that id.
 	ErrNoJob = errors.New("github sim: no such job")
 	// ErrNoGroup: no runner group of that name or id.
@@ -113,6 +116,7 @@ type Hub struct {
 	jobs       *jobs
 	sessions   *sessions
 	dispatcher *dispatcher
+	workflows  *Workflows
 
 	url    string
 	tokens tokens
@@ -142,49 +146,14 @@ func New(o Options) *Hub {
 		groups:   groups{defaultGroup},
 		ends:     map[string]githubapi.Deprecation{},
 	}
+	hosted := &hosted{monitor: m}
 	h.dispatcher = &dispatcher{
-		opts: o, monitor: m, jobs: h.jobs, registry: h.registry, sessions: h.sessions, evicted: map[string]eviction{},
+		opts: o, monitor: m, jobs: h.jobs, registry: h.registry, sessions: h.sessions, hosted: hosted, evicted: map[string]eviction{},
+	}
+	h.workflows = &Workflows{
+		hub: h, hosted: hosted, byID: map[int64]*run{}, view: view{instants: map[string]time.Time{}}, access: access{},
 	}
 	return h
-}
-
-// Call names one kind of call, for counting and for outages.
-type Call string
-
-// The calls: the client's, and from CallRegister on the runner's.
-const (
-	CallToken  Call = "registration-token"
-	CallJIT    Call = "generate-jitconfig"
-	CallList   Call = "list-runners"
-	CallGet    Call = "get-runner"
-	CallDelete Call = "delete-runner"
-
-	CallInstallation Call = "find-installation"
-	CallAppToken     Call = "create-installation-token"
-	CallGroups       Call = "list-runner-groups"
-	CallDeprecation  Call = "get-deprecation"
-
-	CallRegister Call = "register"
-	CallRemove   Call = "remove"
-	CallConnect  Call = "connect"
-	CallPoll     Call = "poll"
-	CallAcquire  Call = "acquire"
-	CallComplete Call = "complete"
-	CallLogs     Call = "logs"
-)
-
-func (c Call) client() bool {
-	switch c {
-	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation:
-		return true
-	case CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
-	}
-	return false
-}
-
-// reads reports whether a call changes nothing, so that what waits for a change may make it.
-func (c Call) reads() bool {
-	return c == CallList || c == CallGet || c == CallInstallation || c == CallGroups || c == CallDeprecation
 }
 
 // do counts a call, applies latency, outage and rate limit, and then runs f under the lock with

@@ -17,8 +17,9 @@ const queuedFor = 24 * time.Hour
 type Job struct {
 	ID         string  `json:"id"`
 	RunID      string  `json:"runId"`
-	Repository string  `json:"repository"` // owner/name
-	Label      string  `json:"label"`      // runs-on; compared ignoring case
+	RunAttempt int     `json:"runAttempt,omitempty"` // from 1; 0: it was submitted alone, and no run has it
+	Repository string  `json:"repository"`           // owner/name
+	Label      string  `json:"label"`                // runs-on; compared ignoring case
 	Name       string  `json:"name"`
 	Seconds    float64 `json:"seconds,omitempty"` // without a script: how long it runs
 	Script     string  `json:"script,omitempty"`  // run with /bin/sh
@@ -37,6 +38,9 @@ const (
 	Queued    JobState = "queued"
 	Running   JobState = "running"
 	Completed JobState = "completed"
+
+	Pending JobState = "pending" // it needs jobs of its run that are not over: GitHub does not list it yet
+	Waiting JobState = "waiting" // for an approval
 )
 
 // Conclusion is how a completed job ended.
@@ -47,6 +51,7 @@ const (
 	Success   Conclusion = "success"
 	Failure   Conclusion = "failure"
 	Cancelled Conclusion = "cancelled"
+	Skipped   Conclusion = "skipped" // of a run's job only: what it needs did not succeed
 )
 
 // JobRecord is what the service knows of a job.
@@ -66,12 +71,16 @@ type JobRecord struct {
 
 type job struct {
 	JobRecord
-	cancel bool // asked for while running
+	cancel bool                // asked for while running
+	ended  func(now time.Time) // is told when it ends; may be nil
 }
 
 // end completes a job.
 func (j *job) end(c Conclusion, detail string, now time.Time) {
 	j.State, j.Conclusion, j.Detail, j.FinishedAt = Completed, c, detail, now.UTC()
+	if j.ended != nil {
+		j.ended(now)
+	}
 }
 
 // jobs is every job, and the queue of those that no runner has.
@@ -123,7 +132,7 @@ func (q *jobs) expire(now time.Time) {
 	}
 }
 
-// Submit queues a job. Its id must be new, its label not empty. An empty repository becomes that of
+// Submit queues a job that belongs to no run that the API shows, whatever its RunID says: see Workflows.Start for runs. Its id must be new, its label not empty. An empty repository becomes that of
 // the hub's URL.
 func (h *Hub) Submit(j Job) error {
 	h.monitor.mu.Lock()
@@ -139,10 +148,8 @@ func (h *Hub) Submit(j Job) error {
 	if j.Repository == "" {
 		j.Repository = repositoryOf(h.url)
 	}
-	rec := &job{JobRecord: JobRecord{Job: j, State: Queued, QueuedAt: now.UTC()}}
-	h.jobs.byID[j.ID] = rec
-	h.jobs.order = append(h.jobs.order, rec)
-	h.dispatcher.enqueue(rec, now)
+	j.RunAttempt = 0
+	h.dispatcher.submit(&job{JobRecord: JobRecord{Job: j}}, now)
 	h.monitor.broadcast()
 	return nil
 }
@@ -172,17 +179,7 @@ func (h *Hub) Cancel(id string) error {
 	if j == nil {
 		return fmt.Errorf("cancel job %s: %w", id, ErrNoJob)
 	}
-	switch j.State {
-	case Queued:
-		h.jobs.dequeue(j)
-		j.end(Cancelled, "cancelled while queued", now)
-	case Running:
-		if !j.cancel {
-			j.cancel = true
-			h.registry.get(j.RunnerID).session.push(MessageCancel, j.Job) // a running job has both
-		}
-	case Completed:
-	}
+	h.dispatcher.cancel(j, now)
 	h.monitor.broadcast()
 	return nil
 }

@@ -122,6 +122,7 @@ func (c Call) services() []Service {
 	case CallLogs:
 		return []Service{Results}
 	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation,
+		CallRuns, CallRun, CallRunJobs, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallCheckRuns, CallLeaveCheckRun,
 		CallRegister, CallRemove:
 	}
 	return nil

@@ -202,10 +202,10 @@ func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 	}
 	for {
 		var out Message
-		var now time.Time
+		var now, next time.Time
 		var over error
 		h.dispatcher.view(func(at time.Time) {
-			now = at
+			now, next = at, h.dispatcher.hosted.next()
 			out = live.pending()
 			t, _ := h.admission.troubleOf(Broker, at)
 			switch {
@@ -223,7 +223,10 @@ func (s *Session) poll(ctx context.Context, seen int64) (Message, error) {
 		case out.ID != 0 || !now.Before(deadline):
 			return out, nil
 		}
-		if err := h.monitor.pause(ctx, live.woken, deadline, now); err != nil {
+		if next.IsZero() || deadline.Before(next) {
+			next = deadline // otherwise a job may be queued before, for this runner
+		}
+		if err := h.monitor.pause(ctx, live.woken, next, now); err != nil {
 			return Message{}, err
 		}
 	}

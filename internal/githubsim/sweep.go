@@ -17,6 +17,9 @@ func (d *dispatcher) sweep(now time.Time) {
 	}
 	d.sweepEvicted(now)
 	d.jobs.expire(now)
+	for d.hosted.finish(now) {
+		d.jobs.expire(now) // what the end of one has queued may be as old
+	}
 	d.monitor.broadcast()
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -252,6 +253,7 @@ func (r *jobRun) env() []string {
 		"CI=true",
 		"GITHUB_ACTIONS=true",
 		"GITHUB_RUN_ID="+r.Job.RunID,
+		"GITHUB_RUN_ATTEMPT="+strconv.Itoa(max(r.Job.RunAttempt, 1)),
 		"GITHUB_REPOSITORY="+r.Job.Repository,
 		"GITHUB_REPOSITORY_OWNER="+owner,
 		"GITHUB_JOB="+r.Job.ID,

@@ -71,7 +71,7 @@ $`
 	workspace := filepath.Join(dir, "_work", "shop", "shop")
 	want := strings.Join([]string{
 		workspace, "GITHUB_ACTIONS=true", "GITHUB_JOB=j", "GITHUB_REPOSITORY=acme/shop",
-		"GITHUB_REPOSITORY_OWNER=acme", "GITHUB_RUN_ID=4711", "GITHUB_WORKSPACE=" + workspace,
+		"GITHUB_REPOSITORY_OWNER=acme", "GITHUB_RUN_ATTEMPT=1", "GITHUB_RUN_ID=4711", "GITHUB_WORKSPACE=" + workspace,
 		"RUNNER_NAME=i-0a-1", "",
 	}, "\n")
 	if diff := cmp.Diff(want, string(raw)); diff != "" {
