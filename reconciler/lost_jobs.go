@@ -82,6 +82,9 @@ func (l *lostJobs) settle(ctx context.Context, requests []run, view githubapi.Wo
 	if len(mine) == 0 {
 		return true, nil
 	}
+	if slices.ContainsFunc(mine, func(r run) bool { return r.status.Phase != statemachine.PhaseReleased }) {
+		return false, nil // what it still holds, on spot perhaps, would take the jobs
+	}
 	return true, l.rerun(ctx, mine, view, lost, failed)
 }
 
@@ -113,16 +116,19 @@ func (l *lostJobs) judge(all []githubapi.WorkflowJob) (lost []githubapi.Workflow
 	return lost, failed, true
 }
 
-// lossOf says whether a job that failed was lost. The runner that it had must be the last of its machine, and the machine must
-// not have spoken after the job's end: an agent reports that a job has ended within a heartbeat.
+// lossOf says whether a job that failed was lost. The runner that it had must be the last of its machine, and the machine's agent
+// must have ended before it could say that the job had: it says so at once. So its last word is that a job runs; or it is older than
+// the job, of which it could not know yet. With a registration for several jobs an earlier one of them ended before that was said.
 func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
 	id, ours := InstanceOf(j.RunnerName)
 	if !ours {
 		return byItself
 	}
 	s, known := l.cache.instances.get(id)
-	beat := s.vitals.beat.UpdatedAt
-	if !known || !strings.EqualFold(s.Registration.Name, j.RunnerName) || beat.IsZero() || !j.CompletedAt.After(beat.Add(l.cfg.Limits.Window())) {
+	said := s.vitals.beat
+	atWork := said.Beat.Busy && !j.CompletedAt.Before(said.UpdatedAt.Add(-l.cfg.Limits.Window()))
+	unsaid := !said.Beat.Busy && !said.UpdatedAt.IsZero() && !j.StartedAt.Before(said.UpdatedAt.Add(-l.cfg.Limits.Beat)) // clocks differ
+	if !known || !strings.EqualFold(s.Registration.Name, j.RunnerName) || !atWork && !unsaid {
 		return byItself
 	}
 	switch {

@@ -27,6 +27,9 @@ type HubRunner struct {
 	// Unanswered: calls that hang are not answered when GitHub is back, but time out. It is set before use.
 	Unanswered bool
 
+	// Vanished reports whether the machine ends without a chance to say anything; nil: it does not. It is set before use.
+	Vanished func() bool
+
 	hub     *githubsim.Hub
 	machine context.Context //nolint:containedctx // the machine's life
 	running sync.WaitGroup
@@ -183,6 +186,9 @@ func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Cr
 		defer l.set(func(st *agent.Status) { st.State = agent.Listening })
 		select {
 		case <-jobCtx.Done():
+			if r.Vanished != nil && r.Vanished() {
+				return ""
+			}
 			if r.Linger != nil {
 				_ = sleep(ctx, r.Linger(j.ID)) // its listener ends it
 			}

@@ -32,6 +32,7 @@ type machine struct {
 	died      time.Time // zero: lives; guarded by machines.mu
 	cancel    context.CancelFunc
 	runner    *agenttest.HubRunner
+	vanished  atomic.Bool     // somebody took it away
 	proc      *process        // guarded by machines.mu
 	disturbed time.Duration   // until when it is exempt, because somebody hurt it; 0: nobody did; guarded by machines.mu
 	hurt      time.Duration   // since when; guarded by machines.mu
@@ -74,6 +75,7 @@ func (ms *machines) add(fm fleet.Machine, born time.Time) (*machine, context.Con
 	m.runner.Lag = newKey(ms.w.o.Seed, m.id, "lag").between(0, tick)
 	m.runner.Begin = newKey(ms.w.o.Seed, m.id, "begin").between(300*time.Millisecond, 900*time.Millisecond) // as actions/runner 2.336.0
 	m.runner.Linger = ms.w.workflows.lingers
+	m.runner.Vanished = m.vanished.Load
 	ms.mu.Lock()
 	ms.all[m.id] = m
 	ms.mu.Unlock()
@@ -212,6 +214,9 @@ func (ms *machines) off(id string) {
 
 // reclaim is a sudden loss of a machine behind the system's back.
 func (ms *machines) reclaim(id string) {
+	if m := ms.of(id); m != nil {
+		m.vanished.Store(true)
+	}
 	ms.disturb(id)
 	ms.w.disturbances.note(0, false)
 	ms.w.fleet.End(id)

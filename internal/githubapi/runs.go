@@ -42,7 +42,8 @@ type WorkflowJob struct {
 	Conclusion  string   // "" unless completed
 	Labels      []string // of its runs-on
 	RunnerName  string   // "" before it had one
-	CompletedAt time.Time
+	StartedAt   time.Time // zero before it had a runner
+	CompletedAt time.Time // zero unless completed
 }
 
 // Asks reports whether the job's only label is this one: nothing but a runner of exactly that label was meant to take it.

@@ -25,7 +25,8 @@ type Conn interface {
 	Complete(ctx context.Context, jobID string, c Conclusion) error
 }
 
-// RunFunc carries out one job. It ends early when ctx does, and then reports Cancelled.
+// RunFunc carries out one job. It ends early when ctx does, and then reports Cancelled; or "", of a machine that is gone and
+// reports nothing.
 type RunFunc func(ctx context.Context, j Job) Conclusion
 
 // Listen is the loop of a runner: it polls for messages, runs one job at a time and reports its
@@ -114,6 +115,9 @@ func poll(ctx context.Context, c Conn, out chan<- Message) error {
 // complete reports the end of a job, again and again while the service is unavailable, up to the
 // time after which the service has given the job up.
 func complete(ctx context.Context, c Conn, jobID string, conclusion Conclusion) error {
+	if conclusion == "" {
+		return nil
+	}
 	ctx, stop := context.WithTimeout(ctx, DefaultSessionTimeout)
 	defer stop()
 	return retry(ctx, func() error { return c.Complete(ctx, jobID, conclusion) })

@@ -166,7 +166,7 @@ func (w *Workflows) WorkflowJobs(ctx context.Context, repository string, id int6
 	for _, j := range r.Jobs {
 		out = append(out, githubapi.WorkflowJob{
 			ID: j.ID, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion, Labels: []string{j.Label},
-			RunnerName: j.Runner, CompletedAt: j.FinishedAt,
+			RunnerName: j.Runner, StartedAt: j.StartedAt, CompletedAt: j.FinishedAt,
 		})
 	}
 	return out, nil
