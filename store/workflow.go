@@ -53,6 +53,10 @@ func (r RunRequest) hasRun() bool {
 	return r.Repository != "" || r.WorkflowRun != 0 || r.WorkflowAttempt != 0 || r.NoWait || r.OriginalCount != 0 || r.ReleaseReason != ""
 }
 
+// StoredWithoutRun reports whether stored, which Submit returned for r, lacks all that r says of its run and of waiting:
+// the client's role has an earlier policy.
+func (r RunRequest) StoredWithoutRun(stored RunRequest) bool { return r.hasRun() && !stored.hasRun() }
+
 // sameRun reports whether both name the same run.
 func (r RunRequest) sameRun(o RunRequest) bool {
 	mine, named := r.Workflow()

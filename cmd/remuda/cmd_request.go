@@ -21,14 +21,21 @@ const requestLong = `Asks for runners and waits until all of them are ready.
 The id is the run id of the workflow; it is also the label that jobs name in runs-on.
 The same id, attempt and spec is the same request, so that a repeated call only waits again;
 a higher attempt replaces a lower one. Interrupted, or without an answer, the command gives
-back what it asked for.`
+back what it asked for.
+
+With --repository the request names its run at GitHub: the controller watches that, gives the
+runners back when it is over, and asks again when its failed jobs are run again. With --no-wait
+the command ends once the request is stored; jobs queue at GitHub until their runner listens.`
 
 // requestOptions are the flags of `remuda request`, as given; validate turns them into a RunRequest.
 type requestOptions struct {
 	*app
 	id, attempt, count  string
+	repository          string
+	runID, runAttempt   string
 	usage, types, class string
 	maxRuntime, timeout string
+	noWait              bool
 	output              string
 	want                store.RunRequest
 }
@@ -36,22 +43,27 @@ type requestOptions struct {
 func newRequestCmd(a *app) *cobra.Command {
 	o := &requestOptions{app: a}
 	cmd := &cobra.Command{
-		Use:     "request --id ID --resource-class CLASS [--count N]",
-		Short:   "Ask for runners and wait until they are ready",
-		Long:    requestLong,
-		Example: `  remuda request --id 4711 --count 3 --resource-class medium --allowed-instance-types "c* m*"`,
-		Args:    noArgs,
-		RunE:    a.onStore(false, o.validate, o.run),
+		Use:   "request --id ID --resource-class CLASS [--count N] [--repository OWNER/NAME]",
+		Short: "Ask for runners and wait until they are ready",
+		Long:  requestLong,
+		Example: `  remuda request --id 4711 --count 3 --resource-class medium --allowed-instance-types "c* m*"
+  remuda request --id 4711-build --repository octo/app --run-attempt 2 --resource-class large --no-wait`,
+		Args: noArgs,
+		RunE: a.onStore(false, o.validate, o.run),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.id, "id", "", "request `id`: the run id, or <run id>-<suffix>; also the runner label")
-	fs.StringVar(&o.attempt, "attempt", "1", "attempt of the run, `N` from 1")
+	fs.StringVar(&o.attempt, "attempt", "", "attempt of the run, `N` from 1 (default --run-attempt, or 1)")
 	fs.StringVar(&o.count, "count", "1", "how many runners, `N` from 1")
 	fs.StringVar(&o.usage, "usage-class", store.Spot, "spot, on-demand, or both in order of preference: spot,on-demand")
 	fs.StringVar(&o.types, "allowed-instance-types", "*", "`patterns` of instance types, such as \"c* m6i.large\"; * is any text")
 	fs.StringVar(&o.class, "resource-class", "", "resource `class`, as configured under classes")
 	fs.StringVar(&o.maxRuntime, "max-runtime", "", "longest `duration` of the run; then its machines end (default limits.running)")
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` until all are ready (default requests.timeout)")
+	fs.StringVar(&o.repository, "repository", "", "repository of the run at GitHub, `owner/name`, within github.url (default none: the run is not watched)")
+	fs.StringVar(&o.runID, "run-id", "", "`id` of the run, with --repository (default the digits that --id begins with)")
+	fs.StringVar(&o.runAttempt, "run-attempt", "", "attempt of the run at GitHub, `N` from 1, with --repository (default --attempt)")
+	fs.BoolVar(&o.noWait, "no-wait", false, "end once the request is stored")
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	completes(cmd, "usage-class", store.Spot, store.OnDemand, store.Spot+","+store.OnDemand)
 	completes(cmd, "output", formatTable, formatJSON)
@@ -61,11 +73,11 @@ func newRequestCmd(a *app) *cobra.Command {
 
 // validate checks every flag against cfg before anything is opened or written (S89, H34).
 func (o *requestOptions) validate(cfg config.Config) error {
-	var errs [9]error
+	var errs [10]error
 	var runtime, timeout time.Duration
 	r := &o.want
 	r.ID, errs[0] = parseID("--id", o.id)
-	r.Attempt, errs[1] = parseWhole("--attempt", o.attempt, 1, math.MaxInt32)
+	r.Attempt, errs[1] = parseWhole("--attempt", cmp.Or(o.attempt, o.runAttempt, "1"), 1, math.MaxInt32)
 	r.Count, errs[2] = parseWhole("--count", o.count, 1, cfg.Requests.MaxCount)
 	r.UsageClasses, errs[3] = parseUsage("--usage-class", o.usage)
 	r.AllowedInstanceTypes, errs[4] = parsePatterns("--allowed-instance-types", o.types)
@@ -73,6 +85,8 @@ func (o *requestOptions) validate(cfg config.Config) error {
 	runtime, errs[6] = parseDuration("--max-runtime", cmp.Or(o.maxRuntime, cfg.UsualRuntime().String()), cfg.Requests.MaxRuntime)
 	timeout, errs[7] = parseDuration("--timeout", cmp.Or(o.timeout, cfg.Requests.Timeout.String()), cfg.Requests.MaxRuntime)
 	errs[8] = checkFormat(o.output, formatTable, formatJSON)
+	errs[9] = o.namesRun(cfg.GitHub)
+	r.NoWait = o.noWait
 	r.MaxRuntime, r.Timeout = store.SecondsOf(runtime), store.SecondsOf(timeout)
 	return errors.Join(errs[:]...)
 }
@@ -95,26 +109,17 @@ func (o *requestOptions) run(ctx context.Context, st *store.Store) error {
 	w.progress.clear()
 	refused := errors.Is(err, store.ErrRefused) && !w.asked.IsZero()
 	if wait.Err() != nil && err != nil || refused { // interrupted, no controller answered in time, or the answer may not be read
-		err = o.giveBack(ctx, st, err)
+		err = w.giveBack(ctx, err)
 	}
 	if err != nil {
 		return err
 	}
+	if w.stored.NoWait {
+		return printAs(o.out, o.output, newRunResult(store.RunStatus{ID: w.stored.ID, Attempt: w.stored.Attempt}), renderAsked(w.stored))
+	}
+	if text := unwatched(w.status); text != "" {
+		w.progress.note("%s", text)
+	}
 	result := newRunResult(w.status)
 	return printAs(o.out, o.output, result, renderReady(result))
-}
-
-// giveBack releases what was asked for, although ctx may have ended. cause is why.
-func (o *requestOptions) giveBack(ctx context.Context, st *store.Store, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackLimit)
-	defer cancel()
-	_, err := st.Release(ctx, o.want.ID, o.want.Attempt, store.ReleaseNow)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return cause // it was never stored
-	case err != nil:
-		return fmt.Errorf("%w; giving back request %s: %w", cause, o.want.ID, err)
-	default:
-		return fmt.Errorf("%w: request %s attempt %d was given back", cause, o.want.ID, o.want.Attempt)
-	}
 }

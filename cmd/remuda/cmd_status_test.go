@@ -126,6 +126,51 @@ func TestStatus_Golden(t *testing.T) {
 	})
 }
 
+// A request that names its run shows that, who asks, whether the run is watched, and what was done to it.
+func TestStatus_OfARun(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st := memory(t, nil)
+		want := store.RunRequest{
+			ID: "77-build", Attempt: 1, Count: 3, UsageClasses: []string{store.Spot}, AllowedInstanceTypes: []string{"*"}, ResourceClass: "small",
+			MaxRuntime: 1800, Timeout: 600, CreatedAt: store.At(time.Now()), Repository: "octo/app", WorkflowRun: 77, WorkflowAttempt: 1, NoWait: true,
+		}
+		submit := func() {
+			t.Helper()
+			if _, err := st.Submit(t.Context(), want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shown := func(file string, more ...string) {
+			t.Helper()
+			c := newCLI(st)
+			c.ends(t, exitDone, append([]string{"status", "request", "77-build"}, more...)...)
+			golden(t, testdata(file), c.out.String())
+		}
+		submit()
+		ctl := newController(t, st, "77-build", 1).after(0, statemachine.Accept, nil).after(5*time.Second, statemachine.Fail, func(s *store.RunStatus) {
+			s.Reason, s.Message = "timeout", "0 of 3 ready"
+			s.Watch = store.Watch{State: store.Watched, Cancel: store.NotDone, Detail: "GitHub refuses to cancel: Actions: write is missing"}
+		})
+		shown("status_request_not_waited_for.txt")
+		if _, err := st.ReleaseExactly(t.Context(), "77-build", 1, store.ReleaseNow, store.RunOver); err != nil {
+			t.Fatal(err)
+		}
+		want.WorkflowAttempt, want.Attempt, want.Count, want.OriginalCount, want.NoWait = 2, 2, 1, 3, false
+		submit()
+		ctl.at.Attempt = 2
+		ctl.after(0, statemachine.Accept, func(s *store.RunStatus) {
+			s.OriginalCount, s.Reason, s.Message = 3, "", ""
+			s.Watch = store.Watch{State: store.WatchDenied, Rerun: store.Done, RerunAttempt: 1}
+		})
+		shown("status_request_by_controller.txt")
+		if _, err := st.ReleaseExactly(t.Context(), "77-build", 2, store.ReleaseDrain, store.RunWaits); err != nil {
+			t.Fatal(err)
+		}
+		shown("status_request_given_back.txt")
+		shown("status_request_given_back.json", "-o", "json")
+	})
+}
+
 // The phase is that of the newest attempt, and says what it waits for while the controller is behind.
 func TestRequestView_PhaseText(t *testing.T) {
 	for _, tt := range []struct {

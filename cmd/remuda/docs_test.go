@@ -61,7 +61,7 @@ func cmdDoc(b *strings.Builder, cmd *cobra.Command) {
 	}
 	b.WriteString("```\n")
 	if cmd.Example != "" {
-		b.WriteString("\n```sh\n" + strings.TrimSpace(cmd.Example) + "\n```\n")
+		b.WriteString("\n```sh\n" + strings.TrimSpace(strings.ReplaceAll("\n"+cmd.Example, "\n  ", "\n")) + "\n```\n")
 	}
 	_, codes, _ := strings.Cut(cmd.Long, exitsHeading)
 	var list []string

@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// requestWait submits one attempt and waits for its answer.
+// requestWait submits one attempt and waits for its answer, unless nobody is to wait for it.
 type requestWait struct {
 	*app
 	store    *store.Store
@@ -20,7 +20,8 @@ type requestWait struct {
 	start    time.Time
 	progress *progress
 
-	asked   time.Time // when the request was stored
+	asked   time.Time        // when the request was stored
+	stored  store.RunRequest // as Submit returned it: its attempt may be higher than the one that was wanted
 	seen    every
 	notify  every
 	status  store.RunStatus // the last one of this attempt
@@ -28,12 +29,19 @@ type requestWait struct {
 	hinted  bool
 }
 
-// run returns nil once the attempt is Ready: status holds the answer.
+// run returns nil once the attempt is Ready, and status holds the answer; or at once if stored is a request that nobody
+// waits for.
 func (w *requestWait) run(ctx context.Context) error {
 	if err := settle(ctx, w.clock, w.progress, string(w.want.ID), w.submit); err != nil {
 		return err
 	}
 	w.asked = w.clock.Now()
+	if w.want.StoredWithoutRun(w.stored) {
+		w.progress.note("request %s is stored without its run: the policy of this role does not let it write that; update it to deploy/iam/workflow.json", w.stored.ID)
+	}
+	if w.stored.NoWait {
+		return nil
+	}
 	w.seen, w.notify = every{period: config.SeenEvery}, every{period: notifyEvery, next: w.asked.Add(notifyEvery)}
 	return withTrouble(poll(ctx, w.clock, w.look), w.trouble)
 }
@@ -42,6 +50,7 @@ func (w *requestWait) run(ctx context.Context) error {
 // conflict: it would never become ready.
 func (w *requestWait) submit(ctx context.Context) error {
 	stored, err := w.store.Submit(ctx, w.want)
+	w.stored = stored
 	if err == nil && stored.Released() {
 		return mark(errReleased, fmt.Errorf("request %s attempt %d: was released already; a new one needs a higher --attempt", stored.ID, stored.Attempt))
 	}
@@ -60,9 +69,9 @@ func (w *requestWait) look(ctx context.Context) (bool, error) {
 	case errors.Is(err, store.ErrNotFound):
 	case err != nil:
 		w.trouble = err
-	case st.Attempt > w.want.Attempt:
-		return false, mark(errReleased, fmt.Errorf("request %s attempt %d: was replaced by attempt %d", st.ID, w.want.Attempt, st.Attempt))
-	case st.Attempt == w.want.Attempt:
+	case st.Attempt > w.stored.Attempt:
+		return false, mark(errReleased, fmt.Errorf("request %s attempt %d: was replaced by attempt %d", st.ID, w.stored.Attempt, st.Attempt))
+	case st.Attempt == w.stored.Attempt && st.OriginalCount == 0: // else it answers the controller's own, which was taken over
 		w.status = st
 	}
 	done, err := w.verdict()
@@ -76,7 +85,7 @@ func (w *requestWait) look(ctx context.Context) (bool, error) {
 func (w *requestWait) renew(ctx context.Context, now time.Time) error {
 	var errs []error
 	if w.seen.due(now) {
-		errs = append(errs, w.store.Seen(ctx, w.want.ID, w.want.Attempt, now))
+		errs = append(errs, w.store.Seen(ctx, w.want.ID, w.stored.Attempt, now))
 	}
 	if w.status.Phase == statemachine.Unseen && w.notify.due(now) {
 		errs = append(errs, w.store.Notify(ctx, w.want.ID))
@@ -137,4 +146,38 @@ func progressLine(want store.RunRequest, st store.RunStatus, trouble error) stri
 		}
 	}
 	return fmt.Sprintf("%s  %s  ready %d/%d  warm %d  cold %d", want.ID, st.Phase, st.Counts.Ready, want.Count, warm, cold)
+}
+
+// giveBack releases what was asked for, although ctx may have ended. cause is why.
+func (w *requestWait) giveBack(ctx context.Context, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackLimit)
+	defer cancel()
+	attempt, err := w.stored.Attempt, error(nil)
+	if w.asked.IsZero() {
+		attempt, err = w.find(ctx)
+	}
+	if err == nil {
+		_, err = w.store.ReleaseExactly(ctx, w.want.ID, attempt, store.ReleaseNow, "")
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return cause // it was never stored
+	case err != nil:
+		return fmt.Errorf("%w; giving back request %s: %w", cause, w.want.ID, err)
+	default:
+		return fmt.Errorf("%w: request %s attempt %d was given back", cause, w.want.ID, attempt)
+	}
+}
+
+// find returns the attempt under which the request is stored, after a submission of unknown outcome. What the controller
+// asked for is not this client's: it serves jobs of the run.
+func (w *requestWait) find(ctx context.Context) (int, error) {
+	r, err := w.store.Request(ctx, store.Consistent, w.want.ID)
+	if err == nil && r.ByController() {
+		err = store.ErrNotFound
+	}
+	if _, named := r.Workflow(); named {
+		return r.OwnAttempt(w.want.WorkflowAttempt), err
+	}
+	return w.want.Attempt, err
 }

@@ -189,6 +189,8 @@ func instantText(at, now store.Time) string {
 func renderRequest(v requestView, now store.Time, width int) string {
 	text := fields(
 		[2]string{"request", fmt.Sprintf("%s attempt %d", v.ID, v.Attempt)},
+		[2]string{"run", v.run},
+		[2]string{"watch", watchLines(v.Watch)},
 		[2]string{"phase", v.phaseText()},
 		[2]string{"reason", strings.Trim(fmt.Sprintf("%s: %s", v.Reason, v.Message), ": ")},
 		[2]string{"asked", fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass, strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " "))},
@@ -197,7 +199,7 @@ func renderRequest(v requestView, now store.Time, width int) string {
 			v.Counts.Ready, v.Count, v.Counts.Claimed, v.Counts.Created, v.Counts.Launching, v.Counts.Launched)},
 		[2]string{"phases", phasesText(v.PhaseSeconds)},
 		[2]string{"created", instantText(v.CreatedAt, now)},
-		[2]string{"client seen", instantText(v.SeenAt, now)},
+		[2]string{"client seen", clientText(v, now)},
 		[2]string{"released", releasedText(v)},
 	)
 	if len(v.Instances) == 0 {
@@ -221,5 +223,35 @@ func releasedText(v requestView) string {
 	if v.ReleasedAttempt == 0 {
 		return ""
 	}
-	return fmt.Sprintf("attempt %d, %s", v.ReleasedAttempt, v.Release)
+	text := fmt.Sprintf("attempt %d, %s", v.ReleasedAttempt, v.Release)
+	if v.ReleaseReason != "" {
+		text += ", by the controller: " + string(v.ReleaseReason)
+	}
+	return text
+}
+
+func clientText(v requestView, now store.Time) string {
+	switch {
+	case v.ByController:
+		return "none: the controller asks, since the run goes on"
+	case v.NoWait:
+		return "none: it does not wait"
+	default:
+		return instantText(v.SeenAt, now)
+	}
+}
+
+// watchLines says what became of the run: whether it is watched, what was done to it, and why not more.
+func watchLines(w watchView) string {
+	text := watchText(w.State)
+	if w.Cancel != "" {
+		text += "; cancel " + string(w.Cancel)
+	}
+	if w.Rerun != "" {
+		text += fmt.Sprintf("; re-run of attempt %d %s", w.RerunAttempt, w.Rerun)
+	}
+	if w.Detail != "" {
+		text += "\n" + w.Detail
+	}
+	return strings.TrimPrefix(text, "; ")
 }

@@ -12,30 +12,47 @@ import (
 
 // requestView is one request with the controller's answer to its newest attempt.
 type requestView struct {
-	ID                   store.RequestID    `json:"requestId"`
-	Attempt              int                `json:"attempt"`
-	Count                int                `json:"count"`
-	UsageClasses         []string           `json:"usageClass"`
-	AllowedInstanceTypes []string           `json:"allowedInstanceTypes"`
-	ResourceClass        string             `json:"resourceClass"`
-	MaxRuntimeSeconds    store.Seconds      `json:"maxRuntimeSeconds"`
-	TimeoutSeconds       store.Seconds      `json:"timeoutSeconds"`
-	ReleasedAttempt      int                `json:"releasedAttempt"`
-	Release              store.ReleaseMode  `json:"release"`
-	CreatedAt            store.Time         `json:"createdAt"`
-	SeenAt               store.Time         `json:"seenAt"` // of a waiting client
-	StatusAttempt        int                `json:"statusAttempt"`
-	Phase                statemachine.Phase `json:"phase"` // "": no controller has taken it up
-	Deadline             store.Time         `json:"deadline"`
-	Reason               string             `json:"reason"`
-	Message              string             `json:"message"`
-	Counts               store.Counts       `json:"counts"`
-	Instances            []store.Seat       `json:"instances"`
-	PendingAt            store.Time         `json:"pendingAt"`
-	ReadyAt              store.Time         `json:"readyAt"`
-	FailedAt             store.Time         `json:"failedAt"`
-	ReleasedAt           store.Time         `json:"releasedAt"`
-	PhaseSeconds         []phaseSeconds     `json:"phaseSeconds"`
+	ID                   store.RequestID     `json:"requestId"`
+	Attempt              int                 `json:"attempt"`
+	Count                int                 `json:"count"`
+	UsageClasses         []string            `json:"usageClass"`
+	AllowedInstanceTypes []string            `json:"allowedInstanceTypes"`
+	ResourceClass        string              `json:"resourceClass"`
+	MaxRuntimeSeconds    store.Seconds       `json:"maxRuntimeSeconds"`
+	TimeoutSeconds       store.Seconds       `json:"timeoutSeconds"`
+	ReleasedAttempt      int                 `json:"releasedAttempt"`
+	Release              store.ReleaseMode   `json:"release"`
+	ReleaseReason        store.ReleaseReason `json:"releaseReason"` // "": a client gave it back
+	Repository           string              `json:"repository"`    // owner/name of its run at GitHub
+	WorkflowRun          int64               `json:"workflowRun"`
+	WorkflowAttempt      int                 `json:"workflowAttempt"`
+	NoWait               bool                `json:"noWait"`
+	ByController         bool                `json:"byController"` // no client asked: the run goes on
+	CreatedAt            store.Time          `json:"createdAt"`
+	SeenAt               store.Time          `json:"seenAt"` // of a waiting client
+	StatusAttempt        int                 `json:"statusAttempt"`
+	Phase                statemachine.Phase  `json:"phase"` // "": no controller has taken it up
+	Deadline             store.Time          `json:"deadline"`
+	Reason               string              `json:"reason"`
+	Message              string              `json:"message"`
+	Counts               store.Counts        `json:"counts"`
+	Instances            []store.Seat        `json:"instances"`
+	PendingAt            store.Time          `json:"pendingAt"`
+	ReadyAt              store.Time          `json:"readyAt"`
+	FailedAt             store.Time          `json:"failedAt"`
+	ReleasedAt           store.Time          `json:"releasedAt"`
+	PhaseSeconds         []phaseSeconds      `json:"phaseSeconds"`
+	Watch                watchView           `json:"watch"`
+	run                  string              // for people; "" if it names none
+}
+
+// watchView is store.Watch, with every key.
+type watchView struct {
+	State        store.WatchState `json:"state"`
+	Cancel       store.Doing      `json:"cancel"`
+	Rerun        store.Doing      `json:"rerun"`
+	RerunAttempt int              `json:"rerunAttempt"`
+	Detail       string           `json:"detail"`
 }
 
 // phaseSeconds says how long a phase lasted, or has lasted so far.
@@ -52,7 +69,12 @@ func newRequestView(id store.RequestID, records store.RunRecords, now time.Time)
 		v.UsageClasses = append(v.UsageClasses, r.UsageClasses...)
 		v.AllowedInstanceTypes = append(v.AllowedInstanceTypes, r.AllowedInstanceTypes...)
 		v.MaxRuntimeSeconds, v.TimeoutSeconds = r.MaxRuntime, r.Timeout
-		v.ReleasedAttempt, v.Release, v.CreatedAt = r.ReleasedAttempt, r.Release, r.CreatedAt
+		v.ReleasedAttempt, v.Release, v.ReleaseReason, v.CreatedAt = r.ReleasedAttempt, r.Release, r.ReleaseReason, r.CreatedAt
+		v.Repository, v.WorkflowRun, v.WorkflowAttempt = r.Repository, r.WorkflowRun, r.WorkflowAttempt
+		v.NoWait, v.ByController = r.NoWait, r.ByController()
+		if w, named := r.Workflow(); named {
+			v.run = fmt.Sprintf("%d attempt %d of %s", w.Run, w.Attempt, w.Repository)
+		}
 	}
 	if c := records.Client; c != nil {
 		v.SeenAt = c.SeenAt
@@ -61,7 +83,7 @@ func newRequestView(id store.RequestID, records store.RunRecords, now time.Time)
 		v.StatusAttempt, v.Phase, v.Deadline, v.Reason, v.Message = s.Attempt, s.Phase, s.Deadline, s.Reason, s.Message
 		v.Counts, v.Instances = s.Counts, append(v.Instances, s.Instances...)
 		v.PendingAt, v.ReadyAt, v.FailedAt, v.ReleasedAt = s.PendingAt, s.ReadyAt, s.FailedAt, s.ReleasedAt
-		v.PhaseSeconds = phases(*s, now)
+		v.PhaseSeconds, v.Watch = phases(*s, now), watchView(s.Watch)
 	}
 	return v
 }
