@@ -45,9 +45,12 @@ func (w *Workflows) checkRuns(ctx context.Context, repository, sha, name string)
 	return out, err
 }
 
-// leave leaves a check run. The commit must be one that a run of the repository is of.
-func (w *Workflows) leave(ctx context.Context, c CheckRunRecord) (CheckRunRecord, error) {
+// leave leaves a check run, which only an App can. The commit must be one that a run of the repository is of.
+func (w *Workflows) leave(ctx context.Context, c CheckRunRecord, app bool) (CheckRunRecord, error) {
 	err := w.ask(ctx, CallLeaveCheckRun, c.Repository, func(now time.Time) error {
+		if !app {
+			return errOnlyApps
+		}
 		if !slices.ContainsFunc(w.order, func(r *run) bool {
 			return r.HeadSHA == c.HeadSHA && strings.EqualFold(r.Repository, c.Repository)
 		}) {
@@ -71,6 +74,6 @@ func (w *Workflows) LeaveCheckRun(ctx context.Context, repository string, c gith
 	_, err = w.leave(ctx, CheckRunRecord{
 		Repository: repository, HeadSHA: c.HeadSHA, Name: c.Name, ExternalID: c.Key, Conclusion: githubapi.ConclusionFailure,
 		Title: c.Title, Summary: c.Summary,
-	})
+	}, true)
 	return err
 }

@@ -45,6 +45,7 @@ func (a controlAPI) handler() http.Handler {
 	mux.HandleFunc("PUT /groups", put(a.setGroups))
 	mux.HandleFunc("PUT /deprecated", put(a.setDeprecated))
 	mux.HandleFunc("PUT /deprecations/{version}", put(a.setEnd))
+	a.runs(mux)
 	mux.HandleFunc("/", notFound)
 	return mux
 }

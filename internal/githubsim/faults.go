@@ -38,12 +38,13 @@ var errRevoked = fmt.Errorf("bad credentials: %w: %w", ErrUnauthorized, githubap
 
 // admission is what stands between a call and its effect.
 type admission struct {
-	monitor  *monitor
-	calls    map[Call]int
-	latency  Latency
-	outage   Outage
-	services map[Service]disruption
-	limits   map[string]*window
+	monitor   *monitor
+	calls     map[Call]int
+	unchanged map[Call]int // those of them that were answered with 304
+	latency   Latency
+	outage    Outage
+	services  map[Service]disruption
+	limits    map[string]*window // by resource
 }
 
 // SetOutage replaces the current outage; the zero value ends it.
@@ -110,6 +111,23 @@ func (w *window) at(now time.Time) time.Time {
 		w.start, w.used = w.start.Add(n*w.Window), 0
 	}
 	return w.start.Add(w.Window)
+}
+
+// room returns the refusal of what costs more than is left; nil of a limit that is not there.
+func (w *window) room(resource string, cost int, now time.Time) error {
+	if w == nil {
+		return nil
+	}
+	if reset := w.at(now); w.used+cost > w.Limit {
+		return &RateLimitError{Resource: resource, Limit: w.RateLimit, Reset: reset}
+	}
+	return nil
+}
+
+func (w *window) use(cost int) {
+	if w != nil {
+		w.used += cost
+	}
 }
 
 // SetRateLimit replaces the limit of one resource; a window of 0 removes it.
@@ -189,16 +207,27 @@ func (a *admission) admit(ctx context.Context, c Call) (slow bool, err error) {
 	}
 	a.monitor.mu.Lock()
 	defer a.monitor.mu.Unlock()
-	w := a.limits[c.resource()]
-	if !c.client() || w == nil {
+	if !c.client() {
 		return slow, ctx.Err()
 	}
-	reset := w.at(a.monitor.clock.Now())
-	if w.used >= w.Limit {
-		return false, &RateLimitError{Resource: c.resource(), Limit: w.RateLimit, Reset: reset}
+	if err := a.charge(c); err != nil {
+		return false, err
 	}
-	w.used++
 	return slow, ctx.Err()
+}
+
+// charge counts a client's call against its limits, unless one of them is reached. The caller holds the lock.
+func (a *admission) charge(c Call) error {
+	primary, secondary := a.limits[c.resource()], a.limits[resourceSecondary]
+	if err := primary.room(c.resource(), 1, a.monitor.clock.Now()); err != nil {
+		return err
+	}
+	if err := secondary.room(resourceSecondary, c.points(), a.monitor.clock.Now()); err != nil {
+		return err
+	}
+	primary.use(1)
+	secondary.use(c.points())
+	return nil
 }
 
 // await returns once no outage stands in c's way, or an error. A client's call waits no longer than

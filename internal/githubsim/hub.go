@@ -9,7 +9,7 @@
 //     methods of *githubapi.Client and return its error kinds, so a Hub stands wherever a client does;
 //   - the runner's: Register, Unregister, Connect, then a Session; Attach is a whole runner in one call;
 //   - the tests' and the operator's: Submit, Cancel, Job, Jobs, Wait, Until, Registrations,
-//     NamesUsedTwice, Calls, SetOutage, SetTrouble, SetRateLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp,
+//     NamesUsedTwice, Calls, Unchanged, SetOutage, SetTrouble, SetRateLimit, SetSecondaryLimit, SetLatency, SetDeprecated, SetEnd, SetGroups, SetApp,
 //     SetConflicts, Expire, Evict, OfferUpdate; and Workflows, which has the workflow runs.
 //
 // Serve and Handler put HTTP on top, Remote is the runner's side of that, and package simrunner is
@@ -136,7 +136,8 @@ func New(o Options) *Hub {
 	h := &Hub{
 		opts: o, monitor: m,
 		admission: &admission{
-			monitor: m, calls: map[Call]int{}, latency: o.Latency, services: map[Service]disruption{}, limits: map[string]*window{},
+			monitor: m, calls: map[Call]int{}, unchanged: map[Call]int{}, latency: o.Latency,
+			services: map[Service]disruption{}, limits: map[string]*window{},
 		},
 		registry: &registry{opts: o, monitor: m, names: map[string]*runner{}, carriers: map[string][]*runner{}},
 		jobs:     &jobs{monitor: m, byID: map[string]*job{}, queued: map[string][]*job{}},

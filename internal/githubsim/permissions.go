@@ -22,8 +22,8 @@ const (
 // Permissions are those of the client's credential in one repository, beside those for its runners.
 type Permissions struct {
 	Actions Access `json:"actions"`
-	Checks  Access `json:"checks"` // only an App's counts to leave check runs
-	Hidden  bool   `json:"hidden,omitempty"`
+	Checks  Access `json:"checks"`           // only an App's counts to leave check runs
+	Hidden  bool   `json:"hidden,omitempty"` // the repository is not there for it
 }
 
 var everything = Permissions{Actions: AccessWrite, Checks: AccessWrite}
@@ -84,4 +84,6 @@ func (r *refused) Unwrap() error { return githubapi.ErrRefused }
 var (
 	errNoAccess = &refused{http.StatusForbidden, "Resource not accessible by integration"}
 	errHidden   = &refused{http.StatusNotFound, "Not Found"}
+	// errOnlyApps is shown in EnricoMi/publish-unit-test-result-action#53.
+	errOnlyApps = &refused{http.StatusForbidden, "You must authenticate via a GitHub App."}
 )

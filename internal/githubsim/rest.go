@@ -84,11 +84,12 @@ func (s *server) rest() http.Handler {
 	scopes(mux, "GET /deprecations/{version}", s.deprecation)
 	mux.HandleFunc("GET /orgs/{owner}/actions/runner-groups", s.listGroups)
 	mux.HandleFunc("GET /enterprises/{enterprise}/actions/runner-groups", s.listGroups)
+	s.workflowRuns(mux)
 	mux.HandleFunc("/", notFound)
 	all := http.NewServeMux()
 	s.apps(all)
 	all.Handle("/", s.authorized(mux, s.installed))
-	return all
+	return restAnswers(all)
 }
 
 func notFound(w http.ResponseWriter, _ *http.Request) {
@@ -116,21 +117,27 @@ func (s *server) listRunners(w http.ResponseWriter, r *http.Request) {
 	if name := q.Get("name"); name != "" {
 		all = slices.DeleteFunc(all, func(r githubapi.Runner) bool { return r.Name != name })
 	}
+	out := wireRunners{TotalCount: len(all), Runners: []wireRunner{}}
+	groups := s.groupIDs()
+	for _, r := range paged(w, r, all) {
+		out.Runners = append(out.Runners, toWire(r, groups[r.ID]))
+	}
+	s.answer(w, CallList, http.StatusOK, out, err)
+}
+
+// paged returns the page of a list that a request asks for, and links the next one in the answer.
+func paged[T any](w http.ResponseWriter, r *http.Request, all []T) []T {
+	q := r.URL.Query()
 	size := min(atLeastOne(q.Get("per_page"), defaultPage), maxPage)
 	page := atLeastOne(q.Get("page"), 1)
-	out := wireRunners{TotalCount: len(all), Runners: []wireRunner{}}
 	first := len(all)
 	if page-1 <= len(all)/size { // without overflow
 		first = min((page-1)*size, len(all))
 	}
-	groups := s.groupIDs()
-	for _, r := range all[first:min(first+size, len(all))] {
-		out.Runners = append(out.Runners, toWire(r, groups[r.ID]))
-	}
 	if first+size < len(all) {
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="next"`, pageURL(r, page+1)))
 	}
-	s.answer(w, CallList, http.StatusOK, out, err)
+	return all[first:min(first+size, len(all))]
 }
 
 func pageURL(r *http.Request, page int) string {
@@ -184,16 +191,16 @@ func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request, id int64) 
 
 // answer writes the result of a call with the headers of its budget.
 func (s *server) answer(w http.ResponseWriter, c Call, status int, v any, err error) {
-	s.rateHeaders(w, c)
-	var limited *RateLimitError
-	switch {
-	case errors.As(err, &limited):
-		s.writeLimit(w, limited)
-	case err != nil:
-		writeError(w, err)
-	default:
-		writeJSON(w, status, v)
+	if err == nil {
+		s.succeed(w, c, status, v)
+		return
 	}
+	s.rateHeaders(w, c)
+	if limited := (*RateLimitError)(nil); errors.As(err, &limited) {
+		s.writeLimit(w, limited)
+		return
+	}
+	writeError(w, err)
 }
 
 // rateHeaders tells what is left of the call's budget (GitHub REST, "Rate limits"). A budget under a

@@ -31,6 +31,7 @@ var wireErrors = []struct {
 	{ErrInvalid, http.StatusUnprocessableEntity, "invalid"},
 	{ErrDeprecated, http.StatusForbidden, "deprecated"},
 	{ErrNoJob, http.StatusNotFound, "no_job"},
+	{ErrNoRun, http.StatusNotFound, "no_run"},
 	{ErrNoGroup, http.StatusNotFound, "no_group"},
 	{errNotFound, http.StatusNotFound, "not_found"},
 }
@@ -72,9 +73,17 @@ func writeError(w http.ResponseWriter, err error) {
 		writeTrouble(w, trouble)
 		return
 	}
+	if no := (*refused)(nil); errors.As(err, &no) {
+		writeJSON(w, no.status, wireError{Message: no.message})
+		return
+	}
 	for _, e := range wireErrors {
 		if errors.Is(err, e.err) {
-			writeJSON(w, e.status, wireError{Message: err.Error(), Code: e.code})
+			body := wireError{Message: err.Error(), Code: e.code}
+			if _, rest := w.(*restWriter); rest {
+				body.Code = "" // which is for Remote; GitHub has nothing like it
+			}
+			writeJSON(w, e.status, body)
 			return
 		}
 	}

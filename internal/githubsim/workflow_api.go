@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,24 +86,32 @@ func (w *Workflows) get(ctx context.Context, repository string, id int64) (RunRe
 	return out, err
 }
 
-// attempt returns one attempt of a run with its jobs, the latest if number is 0.
-func (w *Workflows) attempt(ctx context.Context, repository string, id int64, number int) (RunRecord, error) {
-	var out RunRecord
+// allAttempts and lastAttempt stand for an attempt's number.
+const (
+	allAttempts = -1
+	lastAttempt = 0
+)
+
+// attempts returns attempts of a run with their jobs: that of a number, or what one of the constants says, the last first.
+func (w *Workflows) attempts(ctx context.Context, repository string, id int64, number int) ([]RunRecord, error) {
+	var out []RunRecord
 	err := w.ask(ctx, CallRunJobs, repository, func(now time.Time) error {
 		at := w.view.instant(fmt.Sprintf("jobs %d %d", id, number), now)
-		r, a, err := w.shown(repository, id, at)
+		r, last, err := w.shown(repository, id, at)
 		if err != nil {
 			return err
 		}
-		switch {
-		case number > a.number || number < 0:
-			return errHidden
-		case number > 0:
-			a = r.attempts[number-1]
+		for _, a := range slices.Backward(r.attempts[:last.number]) {
+			if number == allAttempts || number == a.number || number == lastAttempt && a == last {
+				one := r.record(a, at)
+				if w.view.Shuffled {
+					sorted(&w.view, one.Jobs, func(j RunJob) int64 { return j.ID }, func(j RunJob) time.Time { return j.CreatedAt })
+				}
+				out = append(out, one)
+			}
 		}
-		out = r.record(a, at)
-		if w.view.Shuffled {
-			sorted(&w.view, out.Jobs, func(j RunJob) int64 { return j.ID }, func(j RunJob) time.Time { return j.CreatedAt })
+		if len(out) == 0 {
+			return errHidden
 		}
 		return nil
 	})
@@ -158,15 +167,15 @@ func (w *Workflows) WorkflowJobs(ctx context.Context, repository string, id int6
 	if attempt < 1 {
 		return nil, fmt.Errorf("jobs of run %d: attempt: must be at least 1, got %d: %w", id, attempt, ErrInvalid)
 	}
-	r, err := w.attempt(ctx, repository, id, attempt)
+	all, err := w.attempts(ctx, repository, id, attempt)
 	if err != nil {
 		return nil, err
 	}
 	out := []githubapi.WorkflowJob{}
-	for _, j := range r.Jobs {
+	for _, j := range all[0].Jobs {
 		out = append(out, githubapi.WorkflowJob{
 			ID: j.ID, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion, Labels: []string{j.Label},
-			RunnerName: j.Runner, StartedAt: j.StartedAt, CompletedAt: j.FinishedAt,
+			RunnerName: j.Runner, StartedAt: whole(j.StartedAt), CompletedAt: whole(j.FinishedAt),
 		})
 	}
 	return out, nil

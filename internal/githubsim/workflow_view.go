@@ -11,15 +11,15 @@ import (
 // View is how far what the API shows of runs is from what is so. The zero value is not at all.
 type View struct {
 	// Lag is how late it is.
-	Lag time.Duration `json:"lag"`
+	Lag time.Duration
 	// Swings makes every other answer late by Lag, the first one of all too, and those between not: what was newer
 	// is followed by what was before it, as when machines that are not equally far answer in turn.
-	Swings bool `json:"swings,omitempty"`
+	Swings bool
 	// Frozen is for how long the answer to a question stays as it was when it was first given: a client that asks
 	// with its ETag is told 304 meanwhile, whatever has changed.
-	Frozen time.Duration `json:"frozen"`
+	Frozen time.Duration
 	// Shuffled lists runs and jobs in an order that means nothing, always the same one.
-	Shuffled bool `json:"shuffled,omitempty"`
+	Shuffled bool
 }
 
 // Valid returns ErrInvalid if something of it is negative.

@@ -298,7 +298,7 @@ func TestRuns_ShowWhatTheirRepositoryHas(t *testing.T) {
 	jobs, err := w.WorkflowJobs(t.Context(), "octo/other", 7, 1)
 	wantJobs := []githubapi.WorkflowJob{
 		{ID: r.Jobs[0].ID, Name: "a", Status: githubapi.StatusQueued, Labels: []string{"42"}},
-		{ID: r.Jobs[1].ID, Name: "b", Status: githubapi.StatusInProgress, Labels: []string{"ubuntu-latest"}, RunnerName: "GitHub Actions"},
+		{ID: r.Jobs[1].ID, Name: "b", Status: githubapi.StatusInProgress, Labels: []string{"ubuntu-latest"}, RunnerName: "GitHub Actions", StartedAt: r.Jobs[1].StartedAt.Truncate(time.Second)},
 	}
 	if diff := cmp.Diff(wantJobs, jobs); err != nil || diff != "" {
 		t.Errorf("WorkflowJobs(): error %v, diff (-want +got):\n%s", err, diff)

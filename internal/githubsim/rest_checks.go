@@ -1,0 +1,66 @@
+package githubsim
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+type wireOutput struct {
+	Title   string `json:"title"`
+	Summary string `json:"summary"`
+}
+
+type wireCheckRun struct {
+	ID          int64      `json:"id"`
+	HeadSHA     string     `json:"head_sha"`
+	Name        string     `json:"name"`
+	ExternalID  string     `json:"external_id"`
+	Status      string     `json:"status"`
+	Conclusion  string     `json:"conclusion"`
+	StartedAt   time.Time  `json:"started_at"`
+	CompletedAt time.Time  `json:"completed_at"`
+	Output      wireOutput `json:"output"`
+}
+
+type wireCheckRuns struct {
+	TotalCount int            `json:"total_count"`
+	Runs       []wireCheckRun `json:"check_runs"`
+}
+
+func toWireCheck(c CheckRunRecord) wireCheckRun {
+	return wireCheckRun{
+		ID: c.ID, HeadSHA: c.HeadSHA, Name: c.Name, ExternalID: c.ExternalID, Status: githubapi.StatusCompleted,
+		Conclusion: c.Conclusion, StartedAt: whole(c.CreatedAt), CompletedAt: whole(c.CreatedAt), Output: wireOutput{c.Title, c.Summary},
+	}
+}
+
+// listCheckRuns answers with those of a commit, which the service would also find by a branch or a tag.
+func (s *server) listCheckRuns(w http.ResponseWriter, r *http.Request) {
+	all, err := s.hub.workflows.checkRuns(r.Context(), repositoryIn(r), r.PathValue("ref"), r.URL.Query().Get("check_name"))
+	out := wireCheckRuns{TotalCount: len(all), Runs: []wireCheckRun{}}
+	for _, c := range paged(w, r, all) {
+		out.Runs = append(out.Runs, toWireCheck(c))
+	}
+	s.answer(w, CallCheckRuns, http.StatusOK, out, err)
+}
+
+// leaveCheckRun takes what is completed only: remuda leaves nothing else.
+func (s *server) leaveCheckRun(w http.ResponseWriter, r *http.Request, q wireCheckRun) {
+	switch {
+	case q.Name == "" || q.HeadSHA == "":
+		writeError(w, fmt.Errorf("name and head_sha are required: %w", ErrInvalid))
+	case q.Conclusion == "" || q.Status != "" && q.Status != githubapi.StatusCompleted:
+		writeError(w, fmt.Errorf("status and conclusion: must be completed and how, got %q and %q: %w", q.Status, q.Conclusion, ErrInvalid))
+	case q.Output != (wireOutput{}) && (q.Output.Title == "" || q.Output.Summary == ""):
+		writeError(w, fmt.Errorf("output: title and summary are required: %w", ErrInvalid))
+	default:
+		c, err := s.hub.workflows.leave(r.Context(), CheckRunRecord{
+			Repository: repositoryIn(r), HeadSHA: q.HeadSHA, Name: q.Name, ExternalID: q.ExternalID, Conclusion: q.Conclusion,
+			Title: q.Output.Title, Summary: q.Output.Summary,
+		}, s.installed(bearer(r)))
+		s.answer(w, CallLeaveCheckRun, http.StatusCreated, toWireCheck(c), err)
+	}
+}
