@@ -46,6 +46,8 @@ func NewHubRunner(ctx context.Context, hub *githubsim.Hub) *HubRunner {
 	return &HubRunner{hub: hub, machine: ctx}
 }
 
+func (r *HubRunner) gone() bool { return r.Vanished != nil && r.Vanished() }
+
 // Mute is a cause of listeners that say nothing and never come online.
 const Mute = "mute"
 
@@ -178,7 +180,11 @@ func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Cr
 		})
 		return
 	}
-	defer s.Close()
+	defer func() {
+		if !r.gone() {
+			s.Close() // else the service waits for another sign of life
+		}
+	}()
 	l.set(func(st *agent.Status) { st.State, st.Cause, st.Online = agent.Listening, "", true })
 	err = githubsim.Listen(ctx, s, cred.Ephemeral, func(jobCtx context.Context, j githubsim.Job) githubsim.Conclusion {
 		time.Sleep(lag)
@@ -186,7 +192,7 @@ func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Cr
 		defer l.set(func(st *agent.Status) { st.State = agent.Listening })
 		select {
 		case <-jobCtx.Done():
-			if r.Vanished != nil && r.Vanished() {
+			if r.gone() {
 				return ""
 			}
 			if r.Linger != nil {
