@@ -14774,14 +14774,14 @@ var init_xml_parser = __esm({
         throw new Error("@aws-sdk XML parse error: unclosed DOCTYPE.");
       }
       decodeEntities(s3) {
-        return s3.replace(/&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|([a-zA-Z][a-zA-Z0-9]{0,30}));/g, (_, hex, dec, named) => {
+        return s3.replace(/&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|([a-zA-Z][a-zA-Z0-9]{0,30}));/g, (_, hex, dec, named2) => {
           if (hex) {
             return String.fromCharCode(parseInt(hex, 16));
           }
           if (dec) {
             return String.fromCharCode(parseInt(dec, 10));
           }
-          return _AwsXmlParser.ENTITIES[named] ?? "";
+          return _AwsXmlParser.ENTITIES[named2] ?? "";
         });
       }
     };
@@ -20442,14 +20442,14 @@ var firstPause = 250;
 var lastPause = 2e3;
 var unansweredPause = 1e3;
 var notifyEvery = 3e3;
-async function poll(c7, what, limit, attempt, look) {
+async function poll(c7, what, limit, answers, look) {
   const pause = pauses(firstPause, lastPause);
   const notify = new Every(notifyEvery, c7.clock.ticks() + notifyEvery);
   for (; ; ) {
     let answered = false;
     try {
       const status = await c7.store.status(c7.inputs.id, limit);
-      answered = (status?.attempt ?? 0) >= attempt;
+      answered = status !== void 0 && answers(status);
       const result = await look(answered ? status : void 0);
       if (result !== void 0) return result;
     } catch (error) {
@@ -20462,9 +20462,10 @@ async function poll(c7, what, limit, attempt, look) {
   }
 }
 var pendingState = "pending";
-function savePending(c7, mode) {
+function savePending(c7, mode, own2) {
   const { name, region, id, attempt } = c7.inputs;
-  c7.runner.saveState(pendingState, JSON.stringify({ name, region, id, attempt, mode }));
+  const pending = { name, region, id, attempt, mode };
+  c7.runner.saveState(pendingState, JSON.stringify(own2 ? { ...pending, own: own2 } : pending));
 }
 function settlePending(runner2) {
   runner2.saveState(pendingState, "");
@@ -25288,6 +25289,48 @@ var DynamoTable = class {
   }
 };
 
+// src/workflow.ts
+var noRun = {
+  repository: "",
+  workflowRun: 0,
+  workflowAttempt: 0,
+  noWait: false,
+  originalCount: 0,
+  releaseReason: ""
+};
+var hasRun = (r7) => Object.keys(noRun).some((name) => r7[name] !== noRun[name]);
+function validRepository(text) {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9._-]{1,100}$/.test(text) && !/\/\.\.?$/.test(text);
+}
+function named(r7) {
+  const { repository, workflowRun, workflowAttempt } = r7;
+  return Number.isSafeInteger(workflowRun) && workflowRun >= 1 && Number.isSafeInteger(workflowAttempt) && workflowAttempt >= 1 && validRepository(repository) && r7.id.split("-", 1)[0] === String(workflowRun);
+}
+function sameRun(a7, b7) {
+  return named(a7) && named(b7) && a7.repository.toLowerCase() === b7.repository.toLowerCase() && a7.workflowRun === b7.workflowRun;
+}
+function compare(a7, b7) {
+  return sameRun(a7, b7) ? a7.workflowAttempt - b7.workflowAttempt : a7.attempt - b7.attempt;
+}
+var byController = (r7) => r7.originalCount > 0;
+var released = (r7) => r7.releasedAttempt >= r7.attempt;
+function ownAttempt(r7, attempt) {
+  if (!named(r7)) return Math.min(attempt, r7.attempt);
+  return r7.workflowAttempt <= attempt ? r7.attempt : r7.attempt - 1;
+}
+function over(have, want) {
+  const later = compare(want, have) > 0;
+  const again2 = released(have) && have.releaseReason !== "";
+  if (!later && !byController(have) && !again2) return void 0;
+  return {
+    ...want,
+    attempt: Math.max(want.attempt, later || released(have) ? have.attempt + 1 : have.attempt),
+    releasedAttempt: have.releasedAttempt,
+    release: have.release,
+    releaseReason: have.releaseReason
+  };
+}
+
 // src/inputs.ts
 var modes = ["provision", "release", "refresh"];
 var defaults = {
@@ -25298,6 +25341,7 @@ var defaults = {
   "allowed-instance-types": "c* m* r*",
   "resource-class": "large",
   timeout: "10m",
+  wait: "true",
   "release-mode": "drain"
 };
 var InputError = class extends Error {
@@ -25347,11 +25391,16 @@ function readInputs(runner2) {
   const run2 = matching("GITHUB_RUN_ID", /^[0-9]{1,20}$/, "the id of a workflow run", runner2.variable("GITHUB_RUN_ID"));
   out.id = suffix === "" ? run2 : `${run2}-${suffix}`;
   out.attempt = whole2("GITHUB_RUN_ATTEMPT", 1, 2 ** 31 - 1, runner2.variable("GITHUB_RUN_ATTEMPT") || "1");
+  const repository = runner2.variable("GITHUB_REPOSITORY");
+  if (validRepository(repository) && Number.isSafeInteger(Number(run2)) && Number(run2) >= 1) {
+    Object.assign(out, { repository, run: Number(run2) });
+  }
   out.timeout = duration(get("timeout")) ?? Number.NaN;
   if (!(out.timeout >= 1e3 && out.timeout <= maxTimeout))
     bad("timeout", "from 1s to 24h, such as 90s or 10m", get("timeout"));
   out.releaseMode = oneOf("release-mode", ["drain", "now"]);
   if (out.mode !== "release") {
+    out.wait = oneOf("wait", ["true", "false"]) === "true";
     out.count = whole2("instance-count", 1, maxCount);
     out.usageClass = list(get("usage-class"));
     const usages = out.usageClass;
@@ -25381,6 +25430,9 @@ var nothing = {
   name: "",
   id: "",
   attempt: 0,
+  repository: "",
+  run: 0,
+  wait: true,
   count: 0,
   usageClass: [],
   allowedInstanceTypes: [],
@@ -25481,7 +25533,9 @@ var requestKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunRequest" });
 var clientKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunClient" });
 var statusKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunStatus" });
 var instant = (ms) => new Date(ms).toISOString();
-function encodeRequest({ id, version, expiresAt, ...attributes }) {
+function encodeRequest({ id, version, expiresAt, ...all }) {
+  const unset = (name, v2) => name in noRun && v2 === noRun[name];
+  const attributes = Object.fromEntries(Object.entries(all).filter(([name, v2]) => !unset(name, v2)));
   return { ...requestKey(id), version, expiresAt, attributes };
 }
 function encodeClient({ id, expiresAt, ...attributes }) {
@@ -25503,6 +25557,7 @@ function decodeRequest(item) {
     releasedAttempt: a7.number("releasedAttempt"),
     release: release3,
     createdAt: a7.text("createdAt"),
+    ...a7.readable(noRun),
     version: item.version,
     expiresAt: item.expiresAt
   };
@@ -25512,6 +25567,7 @@ function decodeStatus(item) {
   const phase = phases.find((p4) => p4 === a7.text("phase"));
   if (phase === void 0) throw a7.bad("phase", a7.text("phase"));
   const counts = a7.part("counts");
+  const watch = a7.part("watch");
   const each = (names, v2) => Object.fromEntries(names.map((name) => [name, v2(name)]));
   return {
     id: a7.id,
@@ -25527,6 +25583,14 @@ function decodeStatus(item) {
       seconds: seat.number("seconds")
     })),
     counts: each(counted, (name) => counts.number(name)),
+    originalCount: a7.number("originalCount"),
+    watch: {
+      state: watch.text("state"),
+      cancel: watch.text("cancel"),
+      rerun: watch.text("rerun"),
+      rerunAttempt: watch.number("rerunAttempt"),
+      detail: watch.text("detail")
+    },
     ...each(moments, (name) => a7.text(name)),
     version: item.version,
     expiresAt: item.expiresAt
@@ -25545,6 +25609,11 @@ var Attributes = class _Attributes {
   }
   bad(name, got) {
     return new Error(`${this.item.PK} ${this.item.SK}: ${name}: unexpected value ${JSON.stringify(got)}`);
+  }
+  /** What can be read of these; the rest is unset, and keeps nothing from being served. */
+  readable(unset) {
+    const read = (name) => typeof this.values[name] === typeof unset[name] ? this.values[name] : unset[name];
+    return Object.fromEntries(Object.keys(unset).map((name) => [name, read(name)]));
   }
   text(name) {
     const v2 = this.values[name] ?? "";
@@ -25595,7 +25664,24 @@ function report(c7, status) {
   runner2.output("warm-count", String(warm));
   runner2.output("seconds", seconds);
   c7.progress.say(`Ready  ${seats.length}/${inputs.count}  warm ${warm}  cold ${seats.length - warm}  ${seconds} s`);
+  if (!["", "watched"].includes(status.watch.state)) {
+    c7.progress.say(`its run is not watched (${watchText(status.watch.state)}): add a release job, if it has none`);
+  }
   runner2.summary(summary(inputs.id, seats, seconds));
+}
+function reportStored(c7) {
+  const seconds = c7.progress.seconds;
+  c7.runner.output("seconds", seconds);
+  c7.progress.say(`Stored  jobs of this label queue until their runners listen  ${seconds} s`);
+}
+function watchText(state2) {
+  const why = {
+    unnamed: "the request names no run",
+    outside: "its repository is not within the installation's github.url",
+    denied: "GitHub does not show its runs to the controller",
+    off: "the installation's runs.share is 0"
+  };
+  return why[state2] ? `${state2}: ${why[state2]}` : state2;
 }
 function summary(label, seats, seconds) {
   const rows = seats.map((s3) => [
@@ -25639,31 +25725,43 @@ async function provision(c7) {
     releasedAttempt: 0,
     release: "",
     createdAt: instant(c7.clock.now()),
+    ...noRun,
+    noWait: !inputs.wait,
     version: 0,
     expiresAt: 0
   };
+  if (inputs.repository !== "") {
+    Object.assign(want, { repository: inputs.repository, workflowRun: inputs.run, workflowAttempt: inputs.attempt });
+  }
   c7.progress.say(
     `asking for ${want.count} of class ${want.resourceClass} (${want.usageClass.join(", ")}; ${want.allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${want.attempt}`
   );
   savePending(c7, "now");
   const limit = Limit.after(c7.clock, inputs.timeout, c7.cancelled);
   const stored = await submit(c7, want, limit);
-  if (stored.releasedAttempt >= want.attempt) {
+  if (released(stored)) {
     settlePending(runner2);
     throw new Failure(
-      `request ${want.id} attempt ${want.attempt}: was given back already; re-run all jobs to ask again`
+      `request ${stored.id} attempt ${stored.attempt}: was given back already; re-run all jobs to ask again`
+    );
+  }
+  savePending(c7, "now", stored.attempt);
+  if (hasRun(want) && !hasRun(stored)) {
+    c7.progress.warnOnce(
+      `request ${want.id} is stored without its run: the policy of this workflow's role does not let it write that; update it to deploy/iam/workflow.json`
     );
   }
   try {
-    const status = await ready(c7, limit);
-    if (c7.cancelled.aborted) throw new Ended("cancelled", "cancelled as it became ready");
-    report(c7, status);
+    const status = stored.noWait ? void 0 : await ready(c7, stored.attempt, limit);
+    if (c7.cancelled.aborted) throw new Ended("cancelled", "cancelled as it was done");
+    if (status) report(c7, status);
+    else reportStored(c7);
   } catch (error) {
     if (error instanceof Refusal) {
       settlePending(runner2);
       throw error;
     }
-    throw await giveBack(c7, explained(c7, error));
+    throw await giveBack(c7, stored.attempt, explained(c7, error, stored.attempt));
   }
   settlePending(runner2);
 }
@@ -25671,21 +25769,22 @@ async function submit(c7, want, limit) {
   try {
     return await c7.store.submit(want, limit);
   } catch (error) {
-    const cause = explained(c7, error);
-    if (c7.store.unsure) throw await giveBack(c7, cause);
+    const cause = explained(c7, error, want.attempt);
+    if (c7.store.unsure) throw await giveBack(c7, c7.store.unsure.attempt, cause);
     settlePending(c7.runner);
     throw cause;
   }
 }
 var Refusal = class extends Failure {
 };
-function ready(c7, limit) {
-  const { id, attempt, count } = c7.inputs;
+function ready(c7, attempt, limit) {
+  const { id, count } = c7.inputs;
   const what = `request ${id} attempt ${attempt}`;
   const asked = c7.clock.ticks();
   const seen = new Every(seenEvery, asked);
   let taken = Number.POSITIVE_INFINITY;
-  return poll(c7, what, limit, attempt, async (status) => {
+  const answers = (s3) => s3.attempt > attempt || s3.attempt === attempt && s3.originalCount === 0;
+  return poll(c7, what, limit, answers, async (status) => {
     if (status && status.attempt > attempt) throw new Refusal(`${what}: was replaced by attempt ${status.attempt}`);
     if (status && taken > c7.clock.ticks()) {
       taken = c7.clock.ticks();
@@ -25709,20 +25808,20 @@ function ready(c7, limit) {
     return void 0;
   });
 }
-function explained(c7, error) {
+function explained(c7, error, attempt) {
   if (!(error instanceof Ended)) return error instanceof Error ? error : new Error(String(error));
-  const { id, attempt, timeout } = c7.inputs;
+  const { id, timeout } = c7.inputs;
   if (error.why === "cancelled")
     return new Failure(`request ${id} attempt ${attempt}: cancelled after ${c7.progress.seconds} s`);
   return new Failure(
     `request ${id} attempt ${attempt}: not ready within ${timeout / 1e3} s (last: ${c7.progress.last})`
   );
 }
-async function giveBack(c7, cause) {
+async function giveBack(c7, own2, cause) {
   const { id, attempt } = c7.inputs;
   const limit = Limit.after(c7.clock, giveBackLimit);
   try {
-    await c7.store.release(id, attempt, "now", limit);
+    await c7.store.release(id, { attempt, own: own2 }, "now", limit);
     settlePending(c7.runner);
     return new Failure(`${cause.message}; what was asked for was given back`);
   } catch (error) {
@@ -25737,15 +25836,15 @@ async function release2(c7) {
   const { inputs, runner: runner2 } = c7;
   savePending(c7, inputs.releaseMode);
   const limit = Limit.after(c7.clock, inputs.timeout, c7.cancelled);
-  const released = await mark(c7, limit);
+  const released2 = await mark(c7, limit);
   settlePending(runner2);
-  if (!released) {
+  if (!released2) {
     c7.progress.say(`nothing to release: ${installation(inputs)} has no such request`);
     return done(c7);
   }
-  const attempt = Math.min(inputs.attempt, released.attempt);
+  const attempt = ownAttempt(released2, inputs.attempt);
   try {
-    await over(c7, limit, attempt);
+    await over2(c7, limit, attempt);
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     const why = error.why === "cancelled" ? "cancelled" : `still held after ${inputs.timeout / 1e3} s (last: ${c7.progress.last})`;
@@ -25757,19 +25856,20 @@ async function release2(c7) {
 async function mark(c7, limit) {
   const { id, attempt, releaseMode } = c7.inputs;
   try {
-    return await c7.store.release(id, attempt, releaseMode, limit);
+    return await c7.store.release(id, { attempt }, releaseMode, limit);
   } catch (error) {
     if (!c7.cancelled.aborted) {
       if (kindOf(error) === "refused") settlePending(c7.runner);
       throw error;
     }
-    return c7.store.release(id, attempt, releaseMode, Limit.after(c7.clock, lastWrite));
+    return c7.store.release(id, { attempt }, releaseMode, Limit.after(c7.clock, lastWrite));
   }
 }
-async function over(c7, limit, attempt) {
+async function over2(c7, limit, attempt) {
   const { id } = c7.inputs;
   const asked = c7.clock.ticks();
-  await poll(c7, `release ${id} attempt ${attempt}`, limit, attempt, (status) => {
+  const answers = (status) => status.attempt >= attempt;
+  await poll(c7, `release ${id} attempt ${attempt}`, limit, answers, (status) => {
     if (status && (status.attempt > attempt || status.phase === "Released")) return true;
     if (!status) {
       c7.progress.unanswered(asked, installation(c7.inputs));
@@ -25784,10 +25884,10 @@ function done(c7) {
   c7.runner.output("seconds", c7.progress.seconds);
 }
 async function giveBackLate(pending, store, clock, runner2) {
-  const { id, attempt, mode } = pending;
   const limit = Limit.after(clock, postLimit);
-  const released = await store.release(id, attempt, mode, limit);
-  runner2.info(released ? `${id}  given back: its step ended before it could` : `${id}  nothing to give back`);
+  const { id, mode } = pending;
+  const released2 = await store.release(id, pending, mode, limit);
+  runner2.info(released2 ? `${id}  given back: its step ended before it could` : `${id}  nothing to give back`);
 }
 
 // src/runner.ts
@@ -25870,16 +25970,22 @@ var Store = class {
   unsure;
   /**
    * Stores want and notifies. The same attempt with the same spec is the same request and is returned as stored;
-   * with another spec, or under a higher attempt, it is a RequestError. A higher attempt replaces a lower one.
+   * with another spec, or under a later attempt, it is a RequestError. A later attempt replaces an earlier one, and a
+   * client takes over what the controller asked for. The caller goes on with the attempt of what is returned.
+   *
+   * If the role may not write the run, what is returned, and stored, has none.
    */
   async submit(want, limit) {
     const what = `request ${want.id} attempt ${want.attempt}`;
     for (; ; ) {
       const have = await this.request(want.id, limit);
-      if (have && have.attempt > want.attempt) {
-        throw new RequestError(`${what}: attempt ${have.attempt} of this run has asked already`);
+      if (have && compare(want, have) < 0) {
+        throw new RequestError(
+          `${what}: attempt ${have.workflowAttempt || have.attempt} of this run has asked already`
+        );
       }
-      if (have && have.attempt === want.attempt) {
+      const out = have ? over(have, want) : want;
+      if (have && !out) {
         const other = differences(have, want);
         if (other.length > 0) {
           throw new RequestError(
@@ -25889,12 +25995,12 @@ var Store = class {
         await this.notify(want.id, limit);
         return have;
       }
-      const out = { ...want, releasedAttempt: have?.releasedAttempt ?? 0, release: have?.release ?? "" };
-      this.unsure = out;
+      const version = have?.version ?? 0;
+      this.unsure = { ...out ?? want, version: version + 1 };
       try {
-        const stored = await this.replace(out, have?.version ?? 0, limit);
+        const stored = await this.replace(this.unsure, version, limit);
         this.unsure = void 0;
-        if (stored) return { ...out, version: (have?.version ?? 0) + 1 };
+        if (stored) return stored;
       } catch (error) {
         if (kindOf(error) !== void 0) this.unsure = void 0;
         throw error;
@@ -25902,39 +26008,55 @@ var Store = class {
     }
   }
   /**
-   * Gives attempt and all before it back, and notifies. What was given back only ever grows, so a late release of an
-   * old attempt cannot free a newer one; `now` hurries a drain. Undefined: there is nothing to give back.
+   * Gives attempt and all before it back, and notifies: an attempt of the run with all that the controller asked for in
+   * it, or exactly one of the request's own. What was given back only ever grows, so a late release of an old attempt
+   * cannot free a newer one; `now` hurries a drain. Undefined: there is nothing to give back.
    *
    * If what submit was writing is not there, it is stored as given back, so that its write, should it arrive late, meets
-   * another version and changes nothing.
+   * another version and changes nothing. What the controller asked for meanwhile serves jobs of the run: that is kept.
    */
-  async release(id, own2, mode, limit) {
+  async release(id, which, mode, limit) {
     for (; ; ) {
       const have = await this.request(id, limit);
-      const late2 = (have?.attempt ?? 0) < own2 ? this.unsure : void 0;
+      const late2 = this.unsure && (have?.version ?? 0) < this.unsure.version ? this.unsure : void 0;
+      if (this.unsure && have && byController(have) && compare(this.unsure, have) === 0) {
+        const kept = late2 ? await this.replace(have, have.version, limit) : have;
+        if (kept) return kept;
+        continue;
+      }
       const base = late2 ?? have;
       if (!base) return void 0;
-      const attempt = Math.min(own2, base.attempt);
-      const settled = base.release === "now" || base.release === mode;
-      if (base.releasedAttempt > attempt || base.releasedAttempt === attempt && settled) {
+      const attempt = which.own ? Math.min(which.own, base.attempt) : ownAttempt(base, which.attempt);
+      const out = { ...base };
+      if (base.releasedAttempt <= attempt) {
+        const hurried = base.releasedAttempt === attempt && base.release === "now";
+        Object.assign(out, { releasedAttempt: attempt, release: hurried ? "now" : mode, releaseReason: "" });
+      }
+      const same2 = base.releasedAttempt === out.releasedAttempt && base.release === out.release;
+      if (attempt < 1 || same2 && base.releaseReason === out.releaseReason) {
         await this.notify(id, limit);
         return base;
       }
-      const version = have?.version ?? 0;
-      const out = { ...base, releasedAttempt: attempt, release: mode };
-      if (await this.replace(out, version, limit)) return { ...out, version: version + 1 };
+      const stored = await this.replace(out, have?.version ?? 0, limit);
+      if (stored) return stored;
     }
   }
-  /** Writes r over version and notifies. False: another version is stored. */
+  /**
+   * Writes r over version and notifies. A role of an earlier policy may not write the run: what is refused with it is
+   * written at once without. Undefined: another version is stored.
+   */
   async replace(r7, version, limit) {
+    const out = { ...r7, version: version + 1, expiresAt: 0 };
     try {
-      await this.put({ ...encodeRequest(r7), version: version + 1, expiresAt: 0 }, version, limit);
+      await this.put(encodeRequest(out), version, limit);
     } catch (error) {
-      if (kindOf(error) === "conflict") return false;
-      throw error;
+      if (kindOf(error) === "conflict") return void 0;
+      if (kindOf(error) !== "refused" || !hasRun(r7)) throw error;
+      if (this.unsure) this.unsure = { ...this.unsure, ...noRun };
+      return this.replace({ ...r7, ...noRun }, version, limit);
     }
     await this.notify(r7.id, limit);
-    return true;
+    return out;
   }
   async request(id, limit) {
     const item = await this.settle(

@@ -37,15 +37,15 @@ const unansweredPause = 1_000; // so that it is said in time that no controller 
 const notifyEvery = 3_000; // a lost notification costs no more than this
 
 /**
- * Reads the status again and again, until look returns a result. While there is none of that attempt or a newer one, the
- * controller is notified again. A failed read is repeated: only the time limit ends the wait, or a refusal, which only an
+ * Reads the status again and again, until look returns a result. While there is none that answers, the controller is
+ * notified again. A failed read is repeated: only the time limit ends the wait, or a refusal, which only an
  * operator can lift.
  */
 export async function poll<T>(
   c: Client,
   what: string,
   limit: Limit,
-  attempt: number,
+  answers: (status: RunStatus) => boolean,
   look: (status: RunStatus | undefined) => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
   const pause = pauses(firstPause, lastPause);
@@ -54,7 +54,7 @@ export async function poll<T>(
     let answered = false;
     try {
       const status = await c.store.status(c.inputs.id, limit);
-      answered = (status?.attempt ?? 0) >= attempt;
+      answered = status !== undefined && answers(status);
       const result = await look(answered ? status : undefined);
       if (result !== undefined) return result;
     } catch (error) {
@@ -72,15 +72,17 @@ export interface Pending {
   name: string;
   region: string;
   id: string;
-  attempt: number;
+  attempt: number; // of the run
+  own?: number; // of the request, once that is known
   mode: ReleaseMode;
 }
 
 const pendingState = "pending";
 
-export function savePending(c: Client, mode: ReleaseMode): void {
+export function savePending(c: Client, mode: ReleaseMode, own?: number): void {
   const { name, region, id, attempt } = c.inputs;
-  c.runner.saveState(pendingState, JSON.stringify({ name, region, id, attempt, mode } satisfies Pending));
+  const pending: Pending = { name, region, id, attempt, mode };
+  c.runner.saveState(pendingState, JSON.stringify(own ? { ...pending, own } : pending));
 }
 
 /** Nothing is left for the post step. */

@@ -3,6 +3,7 @@
 
 import type { ReleaseMode } from "./records.ts";
 import type { Runner } from "./runner.ts";
+import { validRepository } from "./workflow.ts";
 
 export const modes = ["provision", "release", "refresh"] as const;
 export type Mode = (typeof modes)[number];
@@ -16,6 +17,7 @@ export const defaults: Readonly<Record<string, string>> = {
   "allowed-instance-types": "c* m* r*",
   "resource-class": "large",
   timeout: "10m",
+  wait: "true",
   "release-mode": "drain",
 };
 
@@ -24,7 +26,10 @@ export interface Inputs {
   region: string;
   name: string;
   id: string; // of the request; also the label
-  attempt: number;
+  attempt: number; // of the run
+  repository: string; // of the run, owner/name; "" where the runner does not say
+  run: number; // GitHub's id; 0 with repository ""
+  wait: boolean;
   count: number;
   usageClass: string[];
   allowedInstanceTypes: string[];
@@ -89,12 +94,17 @@ export function readInputs(runner: Runner): Inputs {
   const run = matching("GITHUB_RUN_ID", /^[0-9]{1,20}$/, "the id of a workflow run", runner.variable("GITHUB_RUN_ID"));
   out.id = suffix === "" ? run : `${run}-${suffix}`;
   out.attempt = whole("GITHUB_RUN_ATTEMPT", 1, 2 ** 31 - 1, runner.variable("GITHUB_RUN_ATTEMPT") || "1");
+  const repository = runner.variable("GITHUB_REPOSITORY");
+  if (validRepository(repository) && Number.isSafeInteger(Number(run)) && Number(run) >= 1) {
+    Object.assign(out, { repository, run: Number(run) }); // else the request names no run, and is served all the same
+  }
   out.timeout = duration(get("timeout")) ?? Number.NaN;
   if (!(out.timeout >= 1000 && out.timeout <= maxTimeout))
     bad("timeout", "from 1s to 24h, such as 90s or 10m", get("timeout"));
   out.releaseMode = oneOf("release-mode", ["drain", "now"]);
 
   if (out.mode !== "release") {
+    out.wait = oneOf("wait", ["true", "false"]) === "true";
     out.count = whole("instance-count", 1, maxCount);
     out.usageClass = list(get("usage-class"));
     const usages = out.usageClass;
@@ -129,6 +139,9 @@ const nothing: Inputs = {
   name: "",
   id: "",
   attempt: 0,
+  repository: "",
+  run: 0,
+  wait: true,
   count: 0,
   usageClass: [],
   allowedInstanceTypes: [],

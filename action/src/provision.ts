@@ -1,10 +1,11 @@
-// mode: provision. Asks for runners and waits until all of them are ready.
+// mode: provision. Asks for runners and waits until all of them are ready, unless nobody is to wait.
 
 import { type Client, Failure, installation, poll, savePending, settlePending } from "./client.ts";
 import { Ended, Every, Limit } from "./clock.ts";
 import { line } from "./progress.ts";
 import { instant, type RunRequest, type RunStatus } from "./records.ts";
-import { report } from "./summary.ts";
+import { report, reportStored } from "./summary.ts";
+import { hasRun, noRun, released } from "./workflow.ts";
 
 const seenEvery = 5_000; // a client that is not seen for a minute counts as gone
 // How much longer than the request's own timeout we wait for a controller that has taken it up: it has the last word,
@@ -29,31 +30,43 @@ export async function provision(c: Client): Promise<void> {
     releasedAttempt: 0,
     release: "",
     createdAt: instant(c.clock.now()),
+    ...noRun,
+    noWait: !inputs.wait,
     version: 0,
     expiresAt: 0,
   };
+  if (inputs.repository !== "") {
+    Object.assign(want, { repository: inputs.repository, workflowRun: inputs.run, workflowAttempt: inputs.attempt });
+  }
   c.progress.say(
     `asking for ${want.count} of class ${want.resourceClass} (${want.usageClass.join(", ")}; ${want.allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${want.attempt}`,
   );
   savePending(c, "now");
   const limit = Limit.after(c.clock, inputs.timeout, c.cancelled);
   const stored = await submit(c, want, limit);
-  if (stored.releasedAttempt >= want.attempt) {
+  if (released(stored)) {
     settlePending(runner);
     throw new Failure(
-      `request ${want.id} attempt ${want.attempt}: was given back already; re-run all jobs to ask again`,
+      `request ${stored.id} attempt ${stored.attempt}: was given back already; re-run all jobs to ask again`,
+    );
+  }
+  savePending(c, "now", stored.attempt);
+  if (hasRun(want) && !hasRun(stored)) {
+    c.progress.warnOnce(
+      `request ${want.id} is stored without its run: the policy of this workflow's role does not let it write that; update it to deploy/iam/workflow.json`,
     );
   }
   try {
-    const status = await ready(c, limit);
-    if (c.cancelled.aborted) throw new Ended("cancelled", "cancelled as it became ready");
-    report(c, status);
+    const status = stored.noWait ? undefined : await ready(c, stored.attempt, limit);
+    if (c.cancelled.aborted) throw new Ended("cancelled", "cancelled as it was done");
+    if (status) report(c, status);
+    else reportStored(c);
   } catch (error) {
     if (error instanceof Refusal) {
       settlePending(runner); // the controller winds down by itself what it has refused
       throw error;
     }
-    throw await giveBack(c, explained(c, error));
+    throw await giveBack(c, stored.attempt, explained(c, error, stored.attempt));
   }
   settlePending(runner);
 }
@@ -63,8 +76,8 @@ async function submit(c: Client, want: RunRequest, limit: Limit): Promise<RunReq
   try {
     return await c.store.submit(want, limit);
   } catch (error) {
-    const cause = explained(c, error);
-    if (c.store.unsure) throw await giveBack(c, cause);
+    const cause = explained(c, error, want.attempt);
+    if (c.store.unsure) throw await giveBack(c, c.store.unsure.attempt, cause);
     settlePending(c.runner);
     throw cause;
   }
@@ -73,13 +86,15 @@ async function submit(c: Client, want: RunRequest, limit: Limit): Promise<RunReq
 /** The controller's no, or that of another step of the run. */
 class Refusal extends Failure {}
 
-function ready(c: Client, limit: Limit): Promise<RunStatus> {
-  const { id, attempt, count } = c.inputs;
+function ready(c: Client, attempt: number, limit: Limit): Promise<RunStatus> {
+  const { id, count } = c.inputs;
   const what = `request ${id} attempt ${attempt}`;
   const asked = c.clock.ticks();
   const seen = new Every(seenEvery, asked);
   let taken = Number.POSITIVE_INFINITY; // when it was
-  return poll(c, what, limit, attempt, async (status) => {
+  // One of this attempt that answers a request of the controller's was for what this step has taken over.
+  const answers = (s: RunStatus) => s.attempt > attempt || (s.attempt === attempt && s.originalCount === 0);
+  return poll(c, what, limit, answers, async (status) => {
     if (status && status.attempt > attempt) throw new Refusal(`${what}: was replaced by attempt ${status.attempt}`);
     if (status && taken > c.clock.ticks()) {
       taken = c.clock.ticks();
@@ -105,9 +120,9 @@ function ready(c: Client, limit: Limit): Promise<RunStatus> {
 }
 
 /** Says what the end of a wait was about. */
-function explained(c: Client, error: unknown): Error {
+function explained(c: Client, error: unknown, attempt: number): Error {
   if (!(error instanceof Ended)) return error instanceof Error ? error : new Error(String(error));
-  const { id, attempt, timeout } = c.inputs;
+  const { id, timeout } = c.inputs;
   if (error.why === "cancelled")
     return new Failure(`request ${id} attempt ${attempt}: cancelled after ${c.progress.seconds} s`);
   return new Failure(
@@ -116,11 +131,11 @@ function explained(c: Client, error: unknown): Error {
 }
 
 /** Releases what was asked for and returns cause, with what became of that. */
-async function giveBack(c: Client, cause: Error): Promise<Failure> {
+async function giveBack(c: Client, own: number, cause: Error): Promise<Failure> {
   const { id, attempt } = c.inputs;
   const limit = Limit.after(c.clock, giveBackLimit); // not the one that has just ended
   try {
-    await c.store.release(id, attempt, "now", limit);
+    await c.store.release(id, { attempt, own }, "now", limit);
     settlePending(c.runner);
     return new Failure(`${cause.message}; what was asked for was given back`);
   } catch (error) {

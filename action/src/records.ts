@@ -2,10 +2,11 @@
 // ignored when read.
 
 import type { Item, Json, Key } from "./item.ts";
+import { noRun, type Run } from "./workflow.ts";
 
 export type ReleaseMode = "drain" | "now";
 
-export interface RunRequest {
+export interface RunRequest extends Run {
   id: string;
   attempt: number;
   count: number;
@@ -17,6 +18,7 @@ export interface RunRequest {
   releasedAttempt: number;
   release: "" | ReleaseMode;
   createdAt: string;
+  // What Run adds is no attribute of the item while it is unset: a role of an earlier policy may not write it.
   version: number;
   expiresAt: number;
 }
@@ -42,6 +44,15 @@ export type Phase = (typeof phases)[number];
 const counted = ["wanted", "claimed", "created", "ready", "launching", "launched"] as const;
 export type Counts = Record<(typeof counted)[number], number>;
 
+/** Whether the controller watches the run at GitHub, and what it did there. */
+export interface Watch {
+  state: string; // "" while it has yet to look
+  cancel: string;
+  rerun: string;
+  rerunAttempt: number;
+  detail: string;
+}
+
 const moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt"] as const;
 
 export interface RunStatus extends Record<(typeof moments)[number], string> {
@@ -52,6 +63,8 @@ export interface RunStatus extends Record<(typeof moments)[number], string> {
   message: string;
   instances: Seat[];
   counts: Counts;
+  originalCount: number; // unless 0 it answers a request of the controller's
+  watch: Watch;
   version: number;
   expiresAt: number;
 }
@@ -63,7 +76,9 @@ export const statusKey = (id: string): Key => ({ PK: `RUN#${id}`, SK: "TYPE#RunS
 /** An instant as records hold it: RFC 3339, UTC, three decimals, which is what ECMAScript writes. */
 export const instant = (ms: number): string => new Date(ms).toISOString();
 
-export function encodeRequest({ id, version, expiresAt, ...attributes }: RunRequest): Item {
+export function encodeRequest({ id, version, expiresAt, ...all }: RunRequest): Item {
+  const unset = (name: string, v: Json) => name in noRun && v === noRun[name as keyof Run];
+  const attributes = Object.fromEntries(Object.entries(all).filter(([name, v]) => !unset(name, v)));
   return { ...requestKey(id), version, expiresAt, attributes };
 }
 
@@ -87,6 +102,7 @@ export function decodeRequest(item: Item): RunRequest {
     releasedAttempt: a.number("releasedAttempt"),
     release,
     createdAt: a.text("createdAt"),
+    ...a.readable(noRun),
     version: item.version,
     expiresAt: item.expiresAt,
   };
@@ -102,6 +118,7 @@ export function decodeStatus(item: Item): RunStatus {
   const phase = phases.find((p) => p === a.text("phase"));
   if (phase === undefined) throw a.bad("phase", a.text("phase"));
   const counts = a.part("counts");
+  const watch = a.part("watch");
   const each = <T extends string, V>(names: readonly T[], v: (name: T) => V) =>
     Object.fromEntries(names.map((name) => [name, v(name)])) as Record<T, V>;
   return {
@@ -118,6 +135,14 @@ export function decodeStatus(item: Item): RunStatus {
       seconds: seat.number("seconds"),
     })),
     counts: each(counted, (name) => counts.number(name)),
+    originalCount: a.number("originalCount"),
+    watch: {
+      state: watch.text("state"),
+      cancel: watch.text("cancel"),
+      rerun: watch.text("rerun"),
+      rerunAttempt: watch.number("rerunAttempt"),
+      detail: watch.text("detail"),
+    },
     ...each(moments, (name) => a.text(name)),
     version: item.version,
     expiresAt: item.expiresAt,
@@ -138,6 +163,12 @@ class Attributes {
 
   bad(name: string, got: Json): Error {
     return new Error(`${this.item.PK} ${this.item.SK}: ${name}: unexpected value ${JSON.stringify(got)}`);
+  }
+
+  /** What can be read of these; the rest is unset, and keeps nothing from being served. */
+  readable<T extends Readonly<Record<string, Json>>>(unset: T): T {
+    const read = (name: string) => (typeof this.values[name] === typeof unset[name] ? this.values[name] : unset[name]);
+    return Object.fromEntries(Object.keys(unset).map((name) => [name, read(name)])) as T;
   }
 
   text(name: string): string {

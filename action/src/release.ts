@@ -2,10 +2,11 @@
 
 import { type Client, Failure, installation, type Pending, poll, savePending, settlePending } from "./client.ts";
 import { type Clock, Ended, Limit } from "./clock.ts";
-import type { RunRequest } from "./records.ts";
+import type { RunRequest, RunStatus } from "./records.ts";
 import type { Runner } from "./runner.ts";
 import type { Store } from "./store.ts";
 import { kindOf } from "./table.ts";
+import { ownAttempt } from "./workflow.ts";
 
 // A release step that is cancelled before it has written what it is there for does so in the seconds it has left.
 const lastWrite = 6_000;
@@ -21,7 +22,7 @@ export async function release(c: Client): Promise<void> {
     c.progress.say(`nothing to release: ${installation(inputs)} has no such request`);
     return done(c);
   }
-  const attempt = Math.min(inputs.attempt, released.attempt);
+  const attempt = ownAttempt(released, inputs.attempt);
   try {
     await over(c, limit, attempt);
   } catch (error) {
@@ -40,13 +41,13 @@ export async function release(c: Client): Promise<void> {
 async function mark(c: Client, limit: Limit): Promise<RunRequest | undefined> {
   const { id, attempt, releaseMode } = c.inputs;
   try {
-    return await c.store.release(id, attempt, releaseMode, limit);
+    return await c.store.release(id, { attempt }, releaseMode, limit);
   } catch (error) {
     if (!c.cancelled.aborted) {
       if (kindOf(error) === "refused") settlePending(c.runner); // the post step would get the same answer
       throw error;
     }
-    return c.store.release(id, attempt, releaseMode, Limit.after(c.clock, lastWrite));
+    return c.store.release(id, { attempt }, releaseMode, Limit.after(c.clock, lastWrite));
   }
 }
 
@@ -54,7 +55,8 @@ async function mark(c: Client, limit: Limit): Promise<RunRequest | undefined> {
 async function over(c: Client, limit: Limit, attempt: number): Promise<void> {
   const { id } = c.inputs;
   const asked = c.clock.ticks();
-  await poll(c, `release ${id} attempt ${attempt}`, limit, attempt, (status) => {
+  const answers = (status: RunStatus) => status.attempt >= attempt;
+  await poll(c, `release ${id} attempt ${attempt}`, limit, answers, (status) => {
     if (status && (status.attempt > attempt || status.phase === "Released")) return true;
     if (!status) {
       c.progress.unanswered(asked, installation(c.inputs));
@@ -72,8 +74,8 @@ function done(c: Client): void {
 
 /** The post step: gives back what the step itself had no time for. */
 export async function giveBackLate(pending: Pending, store: Store, clock: Clock, runner: Runner): Promise<void> {
-  const { id, attempt, mode } = pending;
   const limit = Limit.after(clock, postLimit);
-  const released = await store.release(id, attempt, mode, limit);
+  const { id, mode } = pending;
+  const released = await store.release(id, pending, mode, limit);
   runner.info(released ? `${id}  given back: its step ended before it could` : `${id}  nothing to give back`);
 }

@@ -1,4 +1,4 @@
-// What a client does with the records of its request: Submit, Release, Seen and Status of store/requests.go.
+// What a client does with the records of its request: Submit and Release of store/submit.go, Seen and Status.
 
 import { Ended, type Limit, pauses } from "./clock.ts";
 import { type Item, sameItem } from "./item.ts";
@@ -16,12 +16,19 @@ import {
   statusKey,
 } from "./records.ts";
 import { any, kindOf, type Table, TableError } from "./table.ts";
+import { byController, compare, hasRun, noRun, over, ownAttempt } from "./workflow.ts";
 
 // A sign of life is of no use after a day (store: signalLife).
 const clientLife = 24 * 60 * 60;
 
 /** The request cannot be asked for: what is stored under its id says otherwise. */
 export class RequestError extends Error {}
+
+/** What is given back: an attempt of the run, or exactly the request's own. */
+export interface Which {
+  attempt: number;
+  own?: number;
+}
 
 export class Store {
   /** What submit was writing when it ended without knowing whether it is stored. */
@@ -37,16 +44,22 @@ export class Store {
 
   /**
    * Stores want and notifies. The same attempt with the same spec is the same request and is returned as stored;
-   * with another spec, or under a higher attempt, it is a RequestError. A higher attempt replaces a lower one.
+   * with another spec, or under a later attempt, it is a RequestError. A later attempt replaces an earlier one, and a
+   * client takes over what the controller asked for. The caller goes on with the attempt of what is returned.
+   *
+   * If the role may not write the run, what is returned, and stored, has none.
    */
   async submit(want: RunRequest, limit: Limit): Promise<RunRequest> {
     const what = `request ${want.id} attempt ${want.attempt}`;
     for (;;) {
       const have = await this.request(want.id, limit);
-      if (have && have.attempt > want.attempt) {
-        throw new RequestError(`${what}: attempt ${have.attempt} of this run has asked already`);
+      if (have && compare(want, have) < 0) {
+        throw new RequestError(
+          `${what}: attempt ${have.workflowAttempt || have.attempt} of this run has asked already`,
+        );
       }
-      if (have && have.attempt === want.attempt) {
+      const out = have ? over(have, want) : want;
+      if (have && !out) {
         const other = differences(have, want);
         if (other.length > 0) {
           throw new RequestError(
@@ -56,12 +69,12 @@ export class Store {
         await this.notify(want.id, limit);
         return have;
       }
-      const out = { ...want, releasedAttempt: have?.releasedAttempt ?? 0, release: have?.release ?? ("" as const) };
-      this.unsure = out;
+      const version = have?.version ?? 0;
+      this.unsure = { ...(out ?? want), version: version + 1 };
       try {
-        const stored = await this.replace(out, have?.version ?? 0, limit);
+        const stored = await this.replace(this.unsure, version, limit);
         this.unsure = undefined;
-        if (stored) return { ...out, version: (have?.version ?? 0) + 1 };
+        if (stored) return stored;
       } catch (error) {
         if (kindOf(error) !== undefined) this.unsure = undefined; // a definite no
         throw error;
@@ -70,40 +83,56 @@ export class Store {
   }
 
   /**
-   * Gives attempt and all before it back, and notifies. What was given back only ever grows, so a late release of an
-   * old attempt cannot free a newer one; `now` hurries a drain. Undefined: there is nothing to give back.
+   * Gives attempt and all before it back, and notifies: an attempt of the run with all that the controller asked for in
+   * it, or exactly one of the request's own. What was given back only ever grows, so a late release of an old attempt
+   * cannot free a newer one; `now` hurries a drain. Undefined: there is nothing to give back.
    *
    * If what submit was writing is not there, it is stored as given back, so that its write, should it arrive late, meets
-   * another version and changes nothing.
+   * another version and changes nothing. What the controller asked for meanwhile serves jobs of the run: that is kept.
    */
-  async release(id: string, own: number, mode: ReleaseMode, limit: Limit): Promise<RunRequest | undefined> {
+  async release(id: string, which: Which, mode: ReleaseMode, limit: Limit): Promise<RunRequest | undefined> {
     for (;;) {
       const have = await this.request(id, limit);
-      const late = (have?.attempt ?? 0) < own ? this.unsure : undefined;
+      const late = this.unsure && (have?.version ?? 0) < this.unsure.version ? this.unsure : undefined;
+      if (this.unsure && have && byController(have) && compare(this.unsure, have) === 0) {
+        const kept = late ? await this.replace(have, have.version, limit) : have;
+        if (kept) return kept;
+        continue;
+      }
       const base = late ?? have;
       if (!base) return undefined;
-      const attempt = Math.min(own, base.attempt); // "re-run failed jobs" asks under a lower attempt than it releases
-      const settled = base.release === "now" || base.release === mode;
-      if (base.releasedAttempt > attempt || (base.releasedAttempt === attempt && settled)) {
+      const attempt = which.own ? Math.min(which.own, base.attempt) : ownAttempt(base, which.attempt);
+      const out: RunRequest = { ...base };
+      if (base.releasedAttempt <= attempt) {
+        const hurried = base.releasedAttempt === attempt && base.release === "now";
+        Object.assign(out, { releasedAttempt: attempt, release: hurried ? "now" : mode, releaseReason: "" });
+      }
+      const same = base.releasedAttempt === out.releasedAttempt && base.release === out.release;
+      if (attempt < 1 || (same && base.releaseReason === out.releaseReason)) {
         await this.notify(id, limit);
         return base;
       }
-      const version = have?.version ?? 0;
-      const out: RunRequest = { ...base, releasedAttempt: attempt, release: mode };
-      if (await this.replace(out, version, limit)) return { ...out, version: version + 1 };
+      const stored = await this.replace(out, have?.version ?? 0, limit);
+      if (stored) return stored;
     }
   }
 
-  /** Writes r over version and notifies. False: another version is stored. */
-  private async replace(r: RunRequest, version: number, limit: Limit): Promise<boolean> {
+  /**
+   * Writes r over version and notifies. A role of an earlier policy may not write the run: what is refused with it is
+   * written at once without. Undefined: another version is stored.
+   */
+  private async replace(r: RunRequest, version: number, limit: Limit): Promise<RunRequest | undefined> {
+    const out: RunRequest = { ...r, version: version + 1, expiresAt: 0 };
     try {
-      await this.put({ ...encodeRequest(r), version: version + 1, expiresAt: 0 }, version, limit);
+      await this.put(encodeRequest(out), version, limit);
     } catch (error) {
-      if (kindOf(error) === "conflict") return false;
-      throw error;
+      if (kindOf(error) === "conflict") return undefined;
+      if (kindOf(error) !== "refused" || !hasRun(r)) throw error;
+      if (this.unsure) this.unsure = { ...this.unsure, ...noRun };
+      return this.replace({ ...r, ...noRun }, version, limit);
     }
     await this.notify(r.id, limit);
-    return true;
+    return out;
   }
 
   async request(id: string, limit: Limit): Promise<RunRequest | undefined> {

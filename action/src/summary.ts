@@ -13,7 +13,28 @@ export function report(c: Client, status: RunStatus): void {
   runner.output("warm-count", String(warm));
   runner.output("seconds", seconds);
   c.progress.say(`Ready  ${seats.length}/${inputs.count}  warm ${warm}  cold ${seats.length - warm}  ${seconds} s`);
+  if (!["", "watched"].includes(status.watch.state)) {
+    c.progress.say(`its run is not watched (${watchText(status.watch.state)}): add a release job, if it has none`);
+  }
   runner.summary(summary(inputs.id, seats, seconds));
+}
+
+/** The result of a step that does not wait. */
+export function reportStored(c: Client): void {
+  const seconds = c.progress.seconds;
+  c.runner.output("seconds", seconds);
+  c.progress.say(`Stored  jobs of this label queue until their runners listen  ${seconds} s`);
+}
+
+/** Why a run is not watched; the states of store/records.go. */
+function watchText(state: string): string {
+  const why: Readonly<Record<string, string>> = {
+    unnamed: "the request names no run",
+    outside: "its repository is not within the installation's github.url",
+    denied: "GitHub does not show its runs to the controller",
+    off: "the installation's runs.share is 0",
+  };
+  return why[state] ? `${state}: ${why[state]}` : state;
 }
 
 export function summary(label: string, seats: readonly Seat[], seconds: string): string {

@@ -123,6 +123,7 @@ export interface World {
 export const runEnv: Env = {
   GITHUB_RUN_ID: "4711",
   GITHUB_RUN_ATTEMPT: "1",
+  GITHUB_REPOSITORY: "octo/app",
   AWS_REGION: "eu-west-1",
   GITHUB_OUTPUT: "GITHUB_OUTPUT",
   GITHUB_STATE: "GITHUB_STATE",

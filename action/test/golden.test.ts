@@ -14,6 +14,7 @@ import {
   instant,
   type RunRequest,
 } from "../src/records.ts";
+import { noRun } from "../src/workflow.ts";
 import { began } from "./fakes.ts";
 
 const folder = "../store/testdata";
@@ -39,11 +40,38 @@ test("golden RunRequest", () => {
     releasedAttempt: 1,
     release: "now",
     createdAt: instant(began),
+    repository: "octo/repo",
+    workflowRun: 4711,
+    workflowAttempt: 2,
+    noWait: true,
+    originalCount: 12,
+    releaseReason: "run_waits",
     version: 3,
     expiresAt: 1767409445,
   };
   assert.deepEqual(decodeRequest(golden("RunRequest")), want);
   assert.deepEqual(encodeRequest(want), golden("RunRequest"));
+});
+
+test("what a request does not say of its run is no attribute, as a role of an earlier policy may not write it", () => {
+  const names = Object.keys(noRun);
+  const { attributes, ...rest } = golden("RunRequest");
+  const without = Object.fromEntries(Object.entries(attributes).filter(([name]) => !names.includes(name)));
+  const decoded = decodeRequest({ ...rest, attributes: without });
+  assert.deepEqual({ ...decoded, ...noRun }, decoded);
+  assert.deepEqual(encodeRequest(decoded).attributes, without);
+  assert.equal(Object.keys(attributes).length, Object.keys(without).length + names.length);
+});
+
+test("what cannot be read of a run is unset, and the rest of the request is read", () => {
+  for (const name of Object.keys(noRun) as (keyof typeof noRun)[]) {
+    for (const value of [null, [], { a: 1 }, name === "repository" || name === "releaseReason" ? 1 : "x"]) {
+      const item = golden("RunRequest");
+      item.attributes[name] = value;
+      const r = decodeRequest(item);
+      assert.deepEqual([r[name], r.count], [noRun[name], 10], name);
+    }
+  }
 });
 
 test("golden RunClient", () => {

@@ -27,6 +27,9 @@ test("without inputs the defaults hold, and so they do for empty ones", () => {
       name: "remuda",
       id: "4711",
       attempt: 1,
+      repository: "octo/app",
+      run: 4711,
+      wait: true,
       count: 1,
       usageClass: ["spot"],
       allowedInstanceTypes: ["c*", "m*", "r*"],
@@ -36,6 +39,30 @@ test("without inputs the defaults hold, and so they do for empty ones", () => {
       releaseMode: "drain",
     } satisfies Inputs);
   }
+});
+
+test("a runner that does not say which run this is: the request names none, and nothing fails", () => {
+  for (const env of [
+    { GITHUB_REPOSITORY: "" },
+    { GITHUB_REPOSITORY: "octo" },
+    { GITHUB_REPOSITORY: "octo/.." },
+    { GITHUB_REPOSITORY: "octo/a b" },
+    { GITHUB_RUN_ID: "90071992547409931" }, // more than a number of JavaScript holds
+    { GITHUB_RUN_ID: "0" },
+  ]) {
+    const got = read(env);
+    assert.deepEqual([got.repository, got.run], ["", 0], JSON.stringify(env));
+  }
+  assert.deepEqual(read({ GITHUB_REPOSITORY: "Octo_x/.github" }).repository, "Octo_x/.github");
+});
+
+test("wait is true or false", () => {
+  assert.equal(read({ INPUT_WAIT: "false" }).wait, false);
+  assert.equal(read({ INPUT_WAIT: "true" }).wait, true);
+  for (const text of ["no", "False", "0"]) {
+    assert.deepEqual(problems({ INPUT_WAIT: text }), [`wait: must be one of true, false, got "${text}"`]);
+  }
+  assert.deepEqual(problems({ INPUT_MODE: "release", INPUT_WAIT: "no" }), []);
 });
 
 test("the defaults are those of action.yml", () => {

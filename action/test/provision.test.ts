@@ -7,6 +7,7 @@ import { provision } from "../src/provision.ts";
 import { encodeRequest, type RunRequest } from "../src/records.ts";
 import { RequestError } from "../src/store.ts";
 import { TableError } from "../src/table.ts";
+import { noRun } from "../src/workflow.ts";
 import { type Call, unavailable, type World, world } from "./fakes.ts";
 
 const id = "4711";
@@ -234,6 +235,7 @@ test("cancelled while AWS does not answer: the post step has what it needs", asy
     id,
     attempt: 1,
     mode: "now",
+    own: 1,
   });
 });
 
@@ -294,7 +296,16 @@ function stored(changes: Partial<RunRequest>): Item {
       allowedInstanceTypes: ["c*", "m*", "r*"],
       resourceClass: "large",
     },
-    ...{ maxRuntime: 0, timeout: 600, releasedAttempt: 0, release: "", createdAt: "", version: 5, expiresAt: 0 },
+    ...{
+      maxRuntime: 0,
+      timeout: 600,
+      releasedAttempt: 0,
+      release: "",
+      createdAt: "",
+      ...noRun,
+      version: 5,
+      expiresAt: 0,
+    },
   };
   return encodeRequest({ ...base, ...changes });
 }

@@ -6,6 +6,7 @@ import { encodeRequest, type RunRequest } from "../src/records.ts";
 import { giveBackLate, release } from "../src/release.ts";
 import { Runner } from "../src/runner.ts";
 import { TableError } from "../src/table.ts";
+import { noRun } from "../src/workflow.ts";
 import { unavailable, type World, world } from "./fakes.ts";
 
 const id = "4711";
@@ -14,7 +15,16 @@ const mode = { INPUT_MODE: "release" };
 function having(w: World, changes: Partial<RunRequest> = {}): World {
   const base: RunRequest = {
     ...{ id, attempt: 1, count: 1, usageClass: ["spot"], allowedInstanceTypes: ["*"], resourceClass: "large" },
-    ...{ maxRuntime: 0, timeout: 600, releasedAttempt: 0, release: "", createdAt: "", version: 5, expiresAt: 0 },
+    ...{
+      maxRuntime: 0,
+      timeout: 600,
+      releasedAttempt: 0,
+      release: "",
+      createdAt: "",
+      ...noRun,
+      version: 5,
+      expiresAt: 0,
+    },
   };
   w.table.set(encodeRequest({ ...base, ...changes }));
   w.table.status(id, { attempt: changes.attempt ?? 1, phase: "Ready", counts: { wanted: 1 } });

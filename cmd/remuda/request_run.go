@@ -74,7 +74,7 @@ func unwatched(st store.RunStatus) string {
 	if st.Watch.State == "" || st.Watch.State == store.Watched {
 		return ""
 	}
-	return fmt.Sprintf("request %s: its run is not watched (%s): add a release job", st.ID, watchText(st.Watch.State))
+	return fmt.Sprintf("request %s: its run is not watched (%s): add a release job, if it has none", st.ID, watchText(st.Watch.State))
 }
 
 // watchText says whether a run is watched, or why not.

@@ -185,11 +185,11 @@ func (d *deaf) Put(ctx context.Context, item store.Item, expect int64) error {
 func TestRequest_SaysThatTheRunIsNotWatched(t *testing.T) {
 	for state, want := range map[store.WatchState]string{
 		"": "", store.Watched: "",
-		store.WatchUnnamed: "request 77: its run is not watched (unnamed: the request names no run): add a release job\n",
-		store.WatchOutside: "request 77: its run is not watched (outside: its repository is not within github.url): add a release job\n",
-		store.WatchDenied:  "request 77: its run is not watched (denied: GitHub does not show its runs): add a release job\n",
-		store.WatchOff:     "request 77: its run is not watched (off: runs.share is 0): add a release job\n",
-		"later":            "request 77: its run is not watched (later): add a release job\n",
+		store.WatchUnnamed: "request 77: its run is not watched (unnamed: the request names no run): add a release job, if it has none\n",
+		store.WatchOutside: "request 77: its run is not watched (outside: its repository is not within github.url): add a release job, if it has none\n",
+		store.WatchDenied:  "request 77: its run is not watched (denied: GitHub does not show its runs): add a release job, if it has none\n",
+		store.WatchOff:     "request 77: its run is not watched (off: runs.share is 0): add a release job, if it has none\n",
+		"later":            "request 77: its run is not watched (later): add a release job, if it has none\n",
 	} {
 		bubbletest.Run(t, func(t *testing.T) {
 			st := memory(t, nil)
