@@ -8,8 +8,11 @@ import (
 // advice says what the operator can do about a refusal. scopes is what a classic token has, as GitHub
 // says. The permissions are those that GitHub REST, "Self-hosted runners", names for each call.
 func (c call) advice(s scope, k kind, code int, scopes string) string {
-	if c.app {
+	switch {
+	case c.app:
 		return c.appAdvice(s, code)
+	case c.permission != "":
+		return c.runAdvice(s, k, code, scopes)
 	}
 	switch code {
 	case http.StatusUnauthorized:
@@ -20,6 +23,22 @@ func (c call) advice(s scope, k kind, code int, scopes string) string {
 		return fmt.Sprintf("check the URL %s; %s", s.url, c.needs(s, k, scopes))
 	}
 	return "check the configuration: " + s.url + " and the runner group"
+}
+
+// runAdvice is that for calls about a repository's runs (GitHub REST, "Permissions required for fine-grained personal
+// access tokens" and "… for GitHub Apps").
+func (c call) runAdvice(s scope, k kind, code int, scopes string) string {
+	switch {
+	case code == http.StatusUnauthorized:
+		return "the credential is wrong, expired or revoked"
+	case code == http.StatusForbidden && !c.reads:
+		return "unless GitHub says that it cannot be done, " + c.needs(s, k, scopes)
+	case code == http.StatusForbidden:
+		return c.needs(s, k, scopes)
+	case code == http.StatusNotFound:
+		return fmt.Sprintf("it must be in %s; %s", c.repository, c.needs(s, k, scopes))
+	}
+	return "check what " + c.repository + " has"
 }
 
 // appAdvice is that for calls of the App itself (GitHub REST, "Apps").
@@ -42,14 +61,19 @@ func (c call) needs(s scope, k kind, scopes string) string {
 		mode = "read"
 	}
 	permission := fmt.Sprintf(`repository permission "Administration: %s" on %s`, mode, s.url)
-	scope := "repo, of an administrator of " + s.String()
-	switch s.level {
-	case organisation:
+	scope, where := "repo, of an administrator of "+s.String(), s.String()
+	switch {
+	case c.permission != "":
+		permission = fmt.Sprintf(`repository permission "%s: %s" on %s`, c.permission, mode, c.repository)
+		scope, where = "repo", c.repository
+	case s.level == organisation:
 		permission = fmt.Sprintf(`organization permission "Self-hosted runners: %s" on %s`, mode, s.url)
 		scope = "admin:org, of an owner of " + s.String()
-	case enterprise:
+	case s.level == enterprise:
 		return "the token must be a classic one with scope manage_runners:enterprise, of an owner of " + s.String() + has(scopes)
-	case repository:
+	}
+	if c.permission == "Checks" && k != installed {
+		return "GitHub takes check runs from an App only, which needs the " + permission
 	}
 	switch k {
 	case classic:
@@ -57,7 +81,7 @@ func (c call) needs(s scope, k kind, scopes string) string {
 	case fineGrained:
 		return fmt.Sprintf("the fine-grained token needs the %s, approved by its owner; a classic token needs the scope %s", permission, scope)
 	case installed:
-		return fmt.Sprintf("the App needs the %s, and its installation must have accepted it and include %s", permission, s)
+		return fmt.Sprintf("the App needs the %s, and its installation must have accepted it and include %s", permission, where)
 	case unknown:
 	}
 	return fmt.Sprintf("the credential needs the %s (fine-grained token or App), or the scope %s (classic token)", permission, scope)

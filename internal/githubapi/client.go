@@ -45,6 +45,7 @@ type Client struct {
 	clock     clock.WithTicker
 	log       *slog.Logger
 	pace      *pacer
+	kept      keeper
 
 	token    shared[Token]
 	resolved shared[int64] // id of groupName; 0: not known
@@ -150,7 +151,7 @@ func (c *Client) list(ctx context.Context, query url.Values, take func(Runner) b
 	})
 }
 
-// pages reads a list page by page until take wants no more.
+// pages reads a list page by page until take wants no more. What take gets may be kept for others: it changes nothing of it.
 func pages[T any](ctx context.Context, c *Client, call call, rest string, query url.Values, take func(T) (more bool, _ error)) error {
 	query.Set("per_page", strconv.Itoa(pageSize))
 	for page, n := 1, 1; page != 0; n++ {
@@ -158,15 +159,14 @@ func pages[T any](ctx context.Context, c *Client, call call, rest string, query 
 			return call.endless()
 		}
 		query.Set("page", strconv.Itoa(page))
-		var out T
-		resp, err := c.send(ctx, call, http.MethodGet, rest+"?"+query.Encode(), nil, &out)
+		got, err := read[T](ctx, c, call, rest+"?"+query.Encode())
 		if err != nil {
 			return err
 		}
-		if more, err := take(out); err != nil || !more {
+		if more, err := take(got.value); err != nil || !more {
 			return err
 		}
-		page = resp.NextPage
+		page = got.next
 	}
 	return nil
 }
@@ -181,20 +181,30 @@ func convert(r *github.Runner) Runner {
 
 // DeleteRunner deletes a runner. ErrBusy if it runs a job; one that is gone already is no error.
 func (c *Client) DeleteRunner(ctx context.Context, id int64) error {
-	call := call{what: fmt.Sprintf("delete runner %d", id), group: other, invalid: ErrBusy, maybeGone: true}
+	call := call{what: fmt.Sprintf("delete runner %d", id), group: other, invalid: ErrBusy, also: []int{http.StatusNotFound}}
 	_, err := c.send(ctx, call, http.MethodDelete, fmt.Sprintf("runners/%d", id), nil, nil)
 	return err
 }
 
-// send makes one call of the REST API below the scope's path.
+// send makes one call of the REST API, below the path of what it is about.
 func (c *Client) send(ctx context.Context, call call, method, rest string, in, out any) (resp *github.Response, _ error) {
-	err := c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
-		req, err := c.gh.NewRequest(method, c.scope.path(rest), in)
+	path, err := call.path(c.scope, rest)
+	if err != nil {
+		return nil, err
+	}
+	if call.permission != "" {
+		ctx = keepingToken(ctx)
+	}
+	err = c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
+		req, err := c.gh.NewRequest(method, path, in)
 		if err != nil {
 			return nil, err
 		}
+		if call.etag != "" {
+			req.Header.Set("If-None-Match", call.etag)
+		}
 		resp, err = c.gh.Do(ctx, req, out)
-		if call.maybeGone && status(resp) == http.StatusNotFound {
+		if call.answers(status(resp)) {
 			err = nil
 		}
 		return resp, err

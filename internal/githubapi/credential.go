@@ -77,11 +77,21 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	out := req.Clone(req.Context())
 	out.Header.Set("Authorization", "Bearer "+token)
 	resp, err := a.base.RoundTrip(out)
-	if err == nil && ambiguous(resp) {
+	if err == nil && ambiguous(resp) && (resp.StatusCode == http.StatusUnauthorized || !keepsToken(req.Context())) {
 		a.credential.refused(token)
 	}
 	return resp, err
 }
+
+type keepToken struct{}
+
+// keepingToken marks a call that a token may lack the permission for and still be of use: one of a repository's runs. Each
+// new token would make every ETag worthless. A permission that an App is given meanwhile counts with its next token.
+func keepingToken(ctx context.Context) context.Context {
+	return context.WithValue(ctx, keepToken{}, true)
+}
+
+func keepsToken(ctx context.Context) bool { return ctx.Value(keepToken{}) != nil }
 
 // ambiguous reports whether another token might have served better: not where GitHub limits the rate.
 func ambiguous(resp *http.Response) bool {

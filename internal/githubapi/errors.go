@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -20,7 +22,34 @@ type call struct {
 	conflict error // kind of a 409; nil: ErrRefused
 	invalid  error // kind of a 422; nil: ErrRefused
 
-	maybeGone bool // a 404 is an answer
+	// permission, such as Actions, makes it a call about the runs of a repository, owner/name. Else it is about the
+	// scope's runners.
+	permission, repository string
+
+	also []int  // statuses that are an answer, too
+	etag string // of what is known: 304 says that it still holds
+}
+
+// answers reports whether a status that the library takes for a failure is an answer.
+func (c call) answers(status int) bool {
+	return slices.Contains(c.also, status) || status == http.StatusNotModified && c.etag != ""
+}
+
+// path returns where in the REST API the call goes.
+func (c call) path(s scope, rest string) (string, error) {
+	if c.permission == "" {
+		return s.path(rest), nil
+	}
+	owner, name, _ := strings.Cut(c.repository, "/")
+	if !isName(owner) || !isName(name) {
+		return "", c.bad("repository", c.repository, "owner/name")
+	}
+	return "repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name) + "/" + rest, nil
+}
+
+// bad says that the call was not made, since one of its arguments is none that GitHub knows.
+func (c call) bad(field, got, want string) error {
+	return &callError{call: c.what, kind: ErrRefused, detail: fmt.Sprintf("%s %q: want %s", field, plain(got), want)}
 }
 
 // callError is a failed call. The cause is text only: no one outside may depend on the library
@@ -28,6 +57,7 @@ type call struct {
 type callError struct {
 	call    string
 	kind    error
+	status  int // of the answer; 0: there was none
 	detail  string
 	cause   error // only of a credential: its kind is the caller's own
 	retryAt time.Time
@@ -75,6 +105,7 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 		return e
 	}
 	code := resp.StatusCode
+	e.status = code
 	text := fmt.Sprintf("%d %s", code, message(err))
 	switch {
 	case throttled(resp, err):
@@ -83,6 +114,8 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 		e.detail = text
 	case code < 300:
 		e.detail = "unreadable answer"
+	case code == http.StatusNotModified:
+		e.detail = "the answer says that nothing changed, and nothing is known"
 	case code == http.StatusConflict && c.conflict != nil:
 		e.kind, e.detail = c.conflict, text
 	case code == http.StatusUnprocessableEntity && c.invalid != nil:

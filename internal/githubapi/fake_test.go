@@ -1,7 +1,9 @@
 package githubapi_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -22,16 +24,25 @@ type fake struct {
 	mu    sync.Mutex
 	asked []string // method and path with query
 	auth  []string
+	tags  []string // If-None-Match
+	body  []string
 }
 
 func serve(t *testing.T, h http.HandlerFunc) *fake {
 	t.Helper()
 	f := &fake{}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Errorf("request body: %v", err)
+		}
 		f.mu.Lock()
 		f.asked = append(f.asked, r.Method+" "+r.URL.RequestURI())
 		f.auth = append(f.auth, r.Header.Get("Authorization"))
+		f.tags = append(f.tags, r.Header.Get("If-None-Match"))
+		f.body = append(f.body, string(body))
 		f.mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		h(w, r)
 	}))
 	t.Cleanup(f.Close)

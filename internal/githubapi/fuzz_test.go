@@ -35,6 +35,11 @@ func FuzzAnswer(f *testing.F) {
 		{429, `null`, "Retry-After: -1\nX-RateLimit-Resource: core"},
 		{302, "", "Location: https://elsewhere.example/" + material},
 		{200, `{"runners":[]}`, `Link: <https://api.github.com/x?page=2>; rel="next"`},
+		{200, `{"id":1,"run_attempt":1,"status":"queued","workflow_runs":[{"id":1,"run_attempt":1}],"jobs":[{"id":1,"labels":["x"],"completed_at":null,"steps":[null]}]}`,
+			"ETag: W/\"1\"\nX-RateLimit-Limit: 1\nX-RateLimit-Remaining: 1\nX-RateLimit-Reset: 99999999999\nX-RateLimit-Resource: core"},
+		{304, "", "ETag: x"},
+		{409, `{"message":"Cannot cancel a workflow run that is completed."}`, ""},
+		{200, `{"check_runs":[{"name":"remuda","external_id":null}]}`, "X-RateLimit-Limit: -1"},
 	} {
 		f.Add(s.status, s.body, s.headers)
 	}
@@ -98,6 +103,36 @@ func checkAnswer(t *testing.T, status int, body string, headers map[string]strin
 			return err
 		},
 		"DeleteRunner": func(ctx context.Context, c *githubapi.Client) error { return c.DeleteRunner(ctx, 1) },
+		"ActiveRuns": func(ctx context.Context, c *githubapi.Client) error {
+			runs, err := c.ActiveRuns(ctx, repo)
+			for _, r := range runs {
+				checkRun(t, r)
+			}
+			return err
+		},
+		"WorkflowRun": func(ctx context.Context, c *githubapi.Client) error {
+			first, ok, err := c.WorkflowRun(ctx, repo, 1)
+			if ok {
+				checkRun(t, first)
+			}
+			if again, ok2, err := c.WorkflowRun(ctx, repo, 1); err == nil && (again != first || ok2 != ok) {
+				t.Errorf("WorkflowRun = %+v, %v, then %+v, %v of the same answer", first, ok, again, ok2)
+			}
+			return err
+		},
+		"WorkflowJobs": func(ctx context.Context, c *githubapi.Client) error {
+			jobs, err := c.WorkflowJobs(ctx, repo, 1, 1)
+			for _, j := range jobs {
+				if j.ID == 0 {
+					t.Errorf("WorkflowJobs = %+v: one without an id", jobs)
+				}
+			}
+			return err
+		},
+		"CancelRun":       func(ctx context.Context, c *githubapi.Client) error { return c.CancelRun(ctx, repo, 1) },
+		"RerunFailedJobs": func(ctx context.Context, c *githubapi.Client) error { return c.RerunFailedJobs(ctx, repo, 1) },
+		"RerunJob":        func(ctx context.Context, c *githubapi.Client) error { return c.RerunJob(ctx, repo, 1) },
+		"LeaveCheckRun":   func(ctx context.Context, c *githubapi.Client) error { return c.LeaveCheckRun(ctx, repo, note()) },
 		"Deprecation": func(ctx context.Context, c *githubapi.Client) error {
 			_, _, err := c.Deprecation(ctx, "2.330.0")
 			return err
@@ -115,6 +150,12 @@ func checkAnswer(t *testing.T, status int, body string, headers map[string]strin
 	}
 	if strings.Contains(log.String(), secret) || strings.Contains(log.String(), material) {
 		t.Errorf("a secret was logged: %s", log.String())
+	}
+}
+
+func checkRun(t *testing.T, r githubapi.WorkflowRun) {
+	if r.ID == 0 || r.Attempt < 1 {
+		t.Errorf("%+v without an id or an attempt", r)
 	}
 }
 

@@ -1,9 +1,10 @@
 // Package githubapi makes the calls to GitHub that remuda needs: runner registrations, listing
-// and deleting runners. Failures are sorted into a few kinds, so that callers never look at
-// status codes.
+// and deleting runners, watching workflow runs and acting on them. Failures are sorted into a few
+// kinds, so that callers never look at status codes.
 //
 // Client never repeats a call: its callers do, from their queues. It paces registrations to
-// GitHub's budget, and while GitHub wants no calls it makes none; RetryAt says when to come back.
+// GitHub's budget and watching to a share of it, and while GitHub wants no calls it makes none;
+// RetryAt says when to come back.
 // Errors name the call and what an operator can do, and never a secret.
 package githubapi
 
@@ -19,7 +20,7 @@ var (
 	ErrBusy = errors.New("github: runner is busy")
 	// ErrNameTaken: a runner of that name exists already (409).
 	ErrNameTaken = errors.New("github: runner name is taken")
-	// ErrThrottled: a primary or secondary rate limit (403, 429).
+	// ErrThrottled: a primary or secondary rate limit (403, 429), or a call not made to stay below it.
 	ErrThrottled = errors.New("github: rate limited")
 	// ErrUnavailable: no answer, or 5xx.
 	ErrUnavailable = errors.New("github: unavailable")

@@ -24,6 +24,9 @@ const DefaultRegistrationsPer5Min = 1500
 // "Managing access to self-hosted runners using groups": Default).
 const DefaultRunnerGroupID = 1
 
+// DefaultRunsShare leaves nine tenths of the rate limit to what runners need, and to others that use the same credential.
+const DefaultRunsShare = 0.1
+
 // Options of a Client. URL, Clock, and either Token or App are required.
 type Options struct {
 	// URL is that of the repository, organisation or enterprise: https://host/owner/repo,
@@ -51,6 +54,10 @@ type Options struct {
 	// RegistrationsPer5Min paces JITConfig and new registration tokens; 0 means
 	// DefaultRegistrationsPer5Min.
 	RegistrationsPer5Min int
+	// RunsShare is how much of what GitHub's headers leave of the credential's rate limit the calls of watching take (ActiveRuns,
+	// WorkflowRun, WorkflowJobs), 0 to 1, and how much of a minute's 900 points; 0 means DefaultRunsShare. Answers that nothing
+	// has changed are free of the former. Without room a call is not made: ErrThrottled.
+	RunsShare float64
 }
 
 // New returns a client. It starts nothing and makes no call. The error joins all problems.
@@ -83,6 +90,9 @@ func New(o Options) (*Client, error) {
 	if o.RegistrationsPer5Min < 0 {
 		errs = append(errs, fmt.Errorf("registrations per 5 min must not be negative, got %d", o.RegistrationsPer5Min))
 	}
+	if !(o.RunsShare >= 0 && o.RunsShare <= 1) { // nor NaN
+		errs = append(errs, fmt.Errorf("runs share must be 0 to 1, got %v", o.RunsShare))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("github client: %w", err)
 	}
@@ -107,7 +117,7 @@ func New(o Options) (*Client, error) {
 	gh.DisableRateLimitCheck = true
 	c := &Client{
 		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, prefix: strings.ToLower(o.NamePrefix), clock: o.Clock, log: o.Log,
-		pace: newPacer(o.Clock, o.RegistrationsPer5Min, 5*time.Minute),
+		pace: newPacer(o.Clock, o.RegistrationsPer5Min, 5*time.Minute, newRunPace(o.Clock.Now(), cmp.Or(o.RunsShare, DefaultRunsShare))),
 	}
 	auth.credential = given(o.Token)
 	if o.App != nil {

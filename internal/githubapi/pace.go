@@ -20,8 +20,10 @@ type group int
 const (
 	registration group = iota
 	other
-	signing // signed with an App's key: budgets of the App, not of its installation
-	groups  // how many there are
+	watching // of runs
+	acting   // on runs
+	signing  // signed with an App's key: budgets of the App, not of its installation
+	groups   // how many there are
 )
 
 const (
@@ -37,9 +39,10 @@ const (
 	longestHold  = time.Hour
 	// ofApp sets an App's own budgets apart from those of its installation.
 	ofApp = "app "
+	core  = "core"
 )
 
-// pacer spreads registrations over the budget and keeps quiet while GitHub wants no calls.
+// pacer spreads registrations over the budget, leaves watching its share of its own, and keeps quiet while GitHub wants no calls.
 //
 // The bucket holds a whole window's budget, so that a burst after a quiet time is not slowed down.
 // If other users of the same budget make that too much, GitHub's own headers end it: the last call
@@ -51,19 +54,22 @@ type pacer struct {
 	mu     sync.Mutex
 	budget [groups]string       // by group, as GitHub names it
 	hold   map[string]time.Time // by budget: no call before
-	unsaid int                  // limits in a row that did not say until when
+	runs   *runPace
+	unsaid int // limits in a row that did not say until when
 }
 
-func newPacer(c clock.WithTicker, calls int, per time.Duration) *pacer {
+func newPacer(c clock.WithTicker, calls int, per time.Duration, runs *runPace) *pacer {
 	return &pacer{
 		clock: c, bucket: rate.NewLimiter(rate.Every(per/time.Duration(calls)), calls),
-		budget: [groups]string{registration: "actions_runner_registration", other: "core", signing: ofApp + "core"},
-		hold:   map[string]time.Time{},
+		budget: [groups]string{
+			registration: "actions_runner_registration", other: core, watching: core, acting: core, signing: ofApp + core,
+		},
+		hold: map[string]time.Time{}, runs: runs,
 	}
 }
 
-// await returns zero when it is g's turn. If that is further off than longestTurn it returns the
-// instant at once. The error is ctx's.
+// await returns zero when it is g's turn. If that is further off than longestTurn, or calls about runs have no room, it returns
+// the instant at once. The error is ctx's. What it lets through must be observed.
 func (p *pacer) await(ctx context.Context, g group) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, context.Cause(ctx)
@@ -72,7 +78,11 @@ func (p *pacer) await(ctx context.Context, g group) (time.Time, error) {
 	if at := p.held(g, now); !at.IsZero() {
 		return at, nil
 	}
-	if g != registration {
+	switch g {
+	case watching, acting:
+		return p.room(g, now), nil
+	case registration:
+	default:
 		return time.Time{}, nil
 	}
 	turn := p.bucket.ReserveN(now, 1)
@@ -95,6 +105,12 @@ func (p *pacer) await(ctx context.Context, g group) (time.Time, error) {
 	}
 }
 
+func (p *pacer) room(g group, now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.runs.take(g, now)
+}
+
 func (p *pacer) held(g group, now time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,16 +123,22 @@ func (p *pacer) held(g group, now time.Time) time.Time {
 // observe reads what an answer says of the budget and returns until when calls are held; zero: they
 // are not.
 func (p *pacer) observe(g group, resp *github.Response, err error, now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g == watching {
+		p.runs.done(now, status(resp) == http.StatusNotModified)
+	}
 	if resp == nil || resp.Response == nil {
 		return time.Time{}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if name := resp.Header.Get("X-RateLimit-Resource"); name != "" {
 		if g == signing {
 			name = ofApp + name
 		}
 		p.budget[g] = name
+	}
+	if p.budget[g] == p.budget[watching] {
+		p.runs.learn(now, resp.Rate, serverTime(resp, now))
 	}
 	spent := resp.Header.Get("X-RateLimit-Remaining") == "0"
 	if !spent && (err == nil || !throttled(resp, err)) {

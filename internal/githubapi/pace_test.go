@@ -35,15 +35,19 @@ func reply(code int, body string, header map[string]string) *http.Response {
 const jitBody = `{"runner":{"id":5},"encoded_jit_config":"Yw=="}`
 
 // offline returns a client whose calls all go to f.
-func offline(t *testing.T, f transport, budget int) *githubapi.Client {
+func offline(t *testing.T, f transport, budget int, with ...func(*githubapi.Options)) *githubapi.Client {
 	t.Helper()
-	c, err := githubapi.New(githubapi.Options{
+	o := githubapi.Options{
 		URL:                  "https://github.com/octo/repo",
 		Token:                func(context.Context) (string, error) { return secret, nil },
 		HTTPClient:           &http.Client{Transport: f},
 		Clock:                clock.RealClock{},
 		RegistrationsPer5Min: budget,
-	})
+	}
+	for _, w := range with {
+		w(&o)
+	}
+	c, err := githubapi.New(o)
 	if err != nil {
 		t.Fatalf("New() error = %v", err)
 	}

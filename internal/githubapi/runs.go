@@ -39,9 +39,9 @@ type WorkflowJob struct {
 	ID          int64
 	Name        string
 	Status      string
-	Conclusion  string   // "" unless completed
-	Labels      []string // of its runs-on
-	RunnerName  string   // "" before it had one
+	Conclusion  string    // "" unless completed
+	Labels      []string  // of its runs-on
+	RunnerName  string    // "" before it had one
 	StartedAt   time.Time // zero before it had a runner
 	CompletedAt time.Time // zero unless completed
 }

@@ -29,6 +29,8 @@ type scope struct {
 // slug is what GitHub allows in the names of accounts and repositories.
 var slug = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
+func isName(s string) bool { return s != "." && s != ".." && slug.MatchString(s) }
+
 const wantScope = "want https://host/owner/repo, https://host/organisation or https://host/enterprises/name"
 
 func parseScope(raw string) (scope, error) {
@@ -41,7 +43,7 @@ func parseScope(raw string) (scope, error) {
 	}
 	parts := strings.Split(strings.TrimPrefix(u.Path, "/"), "/")
 	for _, p := range parts {
-		if p == "." || p == ".." || !slug.MatchString(p) {
+		if !isName(p) {
 			return scope{}, fmt.Errorf("url %s: %s", u, wantScope)
 		}
 	}
