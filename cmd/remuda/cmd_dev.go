@@ -16,7 +16,7 @@ import (
 
 const devLong = `Runs everything on this machine: store, pool, controller, and a fleet whose instances are
 processes. Without github.url it brings a simulated GitHub and a simulated runner along;
-"remuda dev submit" and "remuda dev jobs" work with its jobs.
+"remuda dev submit" and "remuda dev jobs" work with its jobs, "remuda dev run" with runs of them.
 
 It keeps everything in one folder, with the configuration that the other verbs need:
 
@@ -62,7 +62,7 @@ func newDevCmd(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&o.dir, "dir", devFolder, "`folder` for everything")
 	o.sim.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&o.keep, "keep", false, "leave the instances running at the end")
-	cmd.AddCommand(newDevGitHubCmd(a), newDevSubmitCmd(a), newDevJobsCmd(a))
+	cmd.AddCommand(newDevGitHubCmd(a), newDevSubmitCmd(a), newDevJobsCmd(a), newDevRunCmd(a))
 	return exits(cmd, exitInterrupted)
 }
 

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -70,6 +71,7 @@ func (t *task) record(status, conclusion string) RunJob {
 func jobOf(r *run, t *task) Job {
 	return Job{
 		ID: strconv.FormatInt(t.id, 10), RunID: strconv.FormatInt(r.ID, 10), RunAttempt: r.latest().number,
-		Repository: r.Repository, Label: t.spec.Label, Name: t.name(), Seconds: t.spec.Seconds, Script: t.spec.Script,
+		Repository: r.Repository, Label: t.spec.Label, Name: t.name(), Seconds: t.spec.Seconds,
+		Script: strings.ReplaceAll(t.spec.Script, "${{ matrix.leg }}", t.leg),
 	}
 }

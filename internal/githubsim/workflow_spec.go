@@ -5,15 +5,16 @@ import (
 	"crypto/sha1"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // RunSpec is a workflow run to be started.
 type RunSpec struct {
-	ID         int64     `json:"id,omitempty"`         // new, at least 1; 0: the next free one
-	Repository string    `json:"repository,omitempty"` // owner/name; "": that of the hub's URL
-	Name       string    `json:"name,omitempty"`       // of the workflow; "": CI
-	HeadSHA    string    `json:"headSha,omitempty"`    // "": one made of the id
+	ID         int64     `json:"id,omitempty"`                     // new, at least 1; 0: the next free one
+	Repository string    `json:"repository,omitempty"`             // owner/name; "": that of the hub's URL
+	Name       string    `json:"name,omitempty"`                   // of the workflow; "": CI
+	HeadSHA    string    `json:"headSha,omitempty" yaml:"headSha"` // "": one made of the id
 	Jobs       []JobSpec `json:"jobs"`
 }
 
@@ -21,7 +22,7 @@ type RunSpec struct {
 type JobSpec struct {
 	Key    string   `json:"key"`              // what others name it by in their needs; unique
 	Name   string   `json:"name,omitempty"`   // "": Key
-	Label  string   `json:"label,omitempty"`  // runs-on; may be empty of a hosted job
+	Label  string   `json:"label,omitempty"`  // runs-on; "": the run's id, or GitHub's own of a hosted job
 	Needs  []string `json:"needs,omitempty"`  // keys of jobs before it in the list
 	Always bool     `json:"always,omitempty"` // if: always(): runs whatever became of its needs, and of the run
 	// Matrix are the names of the legs that the job becomes once its needs are over, as one whose matrix is an
@@ -30,7 +31,7 @@ type JobSpec struct {
 	Approval bool     `json:"approval,omitempty"` // waits until it is approved: see Workflows.Approve
 
 	Seconds float64 `json:"seconds,omitempty"` // as in Job
-	Script  string  `json:"script,omitempty"`  // as in Job
+	Script  string  `json:"script,omitempty"`  // as in Job; has ${{ matrix.leg }}
 
 	// Hosted jobs are taken by GitHub's own runners at once, which run no scripts.
 	Hosted     bool       `json:"hosted,omitempty"`
@@ -71,8 +72,6 @@ func (j JobSpec) valid(before []string) error {
 	switch {
 	case j.Key == "" || slices.Contains(before, j.Key):
 		return fmt.Errorf("key: must be one that no other job has: %w", ErrInvalid)
-	case j.Label == "" && !j.Hosted:
-		return fmt.Errorf("label: is required unless the job is hosted: %w", ErrInvalid)
 	case !(j.Seconds >= 0 && j.Seconds <= longest.Seconds()):
 		return fmt.Errorf("seconds: must be 0 to %.0f, got %v: %w", longest.Seconds(), j.Seconds, ErrInvalid)
 	case slices.Contains(j.Matrix, ""):
@@ -104,6 +103,7 @@ func (s RunSpec) filled() RunSpec {
 		if j.Hosted {
 			j.Label = cmp.Or(j.Label, hostedLabel)
 		}
+		j.Label = cmp.Or(j.Label, strconv.FormatInt(s.ID, 10))
 	}
 	return s
 }

@@ -109,7 +109,7 @@ func TestRun_OneJobFirst_ThenTheLegsThatNeedIt(t *testing.T) {
 		crew(t, h, "42", 1)
 		id := start(t, h,
 			githubsim.JobSpec{Key: "plan", Hosted: true, Seconds: 5},
-			githubsim.JobSpec{Key: "test", Label: "42", Needs: []string{"plan"}, Matrix: []string{"a", "b"}},
+			githubsim.JobSpec{Key: "test", Label: "42", Needs: []string{"plan"}, Matrix: []string{"a", "b"}, Script: "make ${{ matrix.leg }}"},
 			githubsim.JobSpec{Key: "deploy", Hosted: true, Needs: []string{"test"}, Approval: true},
 		)
 		expectState(t, h, id, "#1 in_progress; plan in_progress")
@@ -129,6 +129,9 @@ func TestRun_OneJobFirst_ThenTheLegsThatNeedIt(t *testing.T) {
 		}
 		if legs := r.Jobs[1:3]; !legs[0].StartedAt.Equal(r.Jobs[0].FinishedAt) || legs[0].Runner != "i-42-1" || legs[0].InstanceID != "i-42" {
 			t.Errorf("leg = %+v, want it on the runner at once", legs[0])
+		}
+		if jobs := h.Jobs(); jobs[0].Script != "make a" || jobs[1].Script != "make b" || jobs[0].RunID != fmt.Sprint(id) || jobs[0].RunAttempt != 1 {
+			t.Errorf("jobs = %+v, want each to know its leg and run", jobs)
 		}
 		expect(t, "second Approve()", h.Workflows().Approve(id), githubsim.ErrInvalid)
 	})
@@ -266,7 +269,6 @@ func TestStart_RefusesWhatNoWorkflowIs(t *testing.T) {
 		"repository":    {Repository: "octo", Jobs: []githubsim.JobSpec{one}},
 		"key":           {Jobs: []githubsim.JobSpec{{Label: "42"}}},
 		"same key":      {Jobs: []githubsim.JobSpec{one, one}},
-		"label":         {Jobs: []githubsim.JobSpec{{Key: "a"}}},
 		"unknown need":  {Jobs: []githubsim.JobSpec{{Key: "a", Label: "42", Needs: []string{"b"}}}},
 		"seconds":       {Jobs: []githubsim.JobSpec{{Key: "a", Label: "42", Seconds: -1}}},
 		"leg":           {Jobs: []githubsim.JobSpec{{Key: "a", Label: "42", Matrix: []string{""}}}},
@@ -288,7 +290,7 @@ func TestStart_RefusesWhatNoWorkflowIs(t *testing.T) {
 func TestRuns_ShowWhatTheirRepositoryHas(t *testing.T) {
 	h := newHub(githubsim.Options{})
 	w := h.Workflows()
-	r, err := w.Start(githubsim.RunSpec{ID: 7, Repository: "Octo/Other", Jobs: []githubsim.JobSpec{{Key: "a", Label: "42"}, {Key: "b", Hosted: true, Held: true}}})
+	r, err := w.Start(githubsim.RunSpec{ID: 7, Repository: "Octo/Other", Jobs: []githubsim.JobSpec{{Key: "a"}, {Key: "b", Hosted: true, Held: true}}})
 	check(t, err)
 	want := githubapi.WorkflowRun{ID: 7, Attempt: 1, Status: githubapi.StatusQueued, HeadSHA: r.HeadSHA}
 	active, err := w.ActiveRuns(t.Context(), "octo/other")
@@ -297,7 +299,7 @@ func TestRuns_ShowWhatTheirRepositoryHas(t *testing.T) {
 	}
 	jobs, err := w.WorkflowJobs(t.Context(), "octo/other", 7, 1)
 	wantJobs := []githubapi.WorkflowJob{
-		{ID: r.Jobs[0].ID, Name: "a", Status: githubapi.StatusQueued, Labels: []string{"42"}},
+		{ID: r.Jobs[0].ID, Name: "a", Status: githubapi.StatusQueued, Labels: []string{"7"}},
 		{ID: r.Jobs[1].ID, Name: "b", Status: githubapi.StatusInProgress, Labels: []string{"ubuntu-latest"}, RunnerName: "GitHub Actions", StartedAt: r.Jobs[1].StartedAt.Truncate(time.Second)},
 	}
 	if diff := cmp.Diff(wantJobs, jobs); err != nil || diff != "" {
