@@ -51,7 +51,7 @@ func (d *demand) launched(fm fleet.Machine) {
 			good++
 		}
 	}
-	if want := d.records.requests[seat.RequestID][seat.Attempt].Count; good > want {
+	if want := d.records.requests[seat.RequestID][seat.Attempt].most; good > want {
 		d.w.verdicts.broke(Needed, "%s is the %dth machine at once for %d seats of %s/%d", fm.ID, good, want, seat.RequestID, seat.Attempt)
 	}
 }
@@ -78,7 +78,7 @@ func (d *demand) launchedNeeded(l store.Launch) {
 				}
 			}
 		}
-		want := d.records.requests[seat.RequestID][seat.Attempt].Count
+		want := d.records.requests[seat.RequestID][seat.Attempt].most
 		if budget := leastBudget(want) + len(d.facts.spared[seat.RequestID][seat.Attempt]); got > budget {
 			d.w.verdicts.broke(Needed, "%d machines were launched for %d seats of %s/%d, at most %d may be", got, want, seat.RequestID, seat.Attempt, budget)
 		}

@@ -13,16 +13,17 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// facts is what the world knows for itself of what the laws judge: what clients and operators did, when, and what came of it
-// outside. Nothing in it is what a controller or an agent says of its reasons. The lock of the records guards it.
+// facts is what the world knows for itself of what the laws judge: what clients, operators and GitHub did, when, and what came
+// of it outside. Nothing in it is what a controller or an agent says of its reasons. The lock of the records guards it.
 type facts struct {
 	w       *World
 	records *records
+	runs    *runs
 
 	seen       map[store.RequestID]time.Time         // the last sign of life of a request's client that the store took
-	given      map[store.RequestID]map[int]time.Time // attempts that somebody gave back: first tried
+	given      map[store.RequestID]map[int]time.Time // attempts that somebody gave back, as asked.said has them: first tried
 	asked      map[store.RequestID]map[int]time.Time // attempts of which the store knows that they were given back, since when
-	hurried    map[store.RequestID]map[int]time.Time // attempts of which a client was told that they end now, whatever runs
+	hurried    map[store.RequestID]map[int]time.Time // attempts, as asked.said has them, of which a client was told that they end now
 	readyAt    map[store.RequestID]map[int]time.Time // attempts that were answered Ready, and when
 	orders     map[string]order
 	came       map[store.RequestID]map[int]int            // machines that live or lived, of launches for one attempt alone
@@ -48,7 +49,7 @@ func (o order) names(in store.Instance) bool {
 
 func newFacts(w *World, r *records) *facts {
 	return &facts{
-		w: w, records: r, seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
+		w: w, records: r, runs: &runs{w}, seen: map[store.RequestID]time.Time{}, given: map[store.RequestID]map[int]time.Time{}, asked: map[store.RequestID]map[int]time.Time{},
 		hurried: map[store.RequestID]map[int]time.Time{}, readyAt: map[store.RequestID]map[int]time.Time{}, orders: map[string]order{},
 		came: map[store.RequestID]map[int]int{}, share: map[store.RequestID]map[int]int{}, spared: map[store.RequestID]map[int]map[int64]bool{},
 	}
@@ -104,22 +105,27 @@ func (f *facts) hurry(id store.RequestID, attempt int) {
 	in(f.hurried, id)[attempt] = f.w.clock.Now()
 }
 
-// givenBack returns when an attempt, or a later one, was given back or replaced by another; zero: it was not.
+// givenBack returns when an attempt, or a later one, was given back or replaced by another, or its run at GitHub was over; zero:
+// it was not.
 func (f *facts) givenBack(id store.RequestID, attempt int) time.Time {
 	var first time.Time
 	earlier := func(at time.Time) {
-		if first.IsZero() || at.Before(first) {
+		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}
+	said := f.records.requests[id][attempt].said(attempt)
 	for n, at := range f.given[id] {
-		if n >= attempt {
+		if n >= said {
 			earlier(at)
 		}
 	}
 	for n, r := range f.records.requests[id] {
 		if n > attempt {
-			earlier(r.at)
+			earlier(r.first)
+		}
+		if n >= attempt {
+			earlier(f.runs.over(r))
 		}
 	}
 	return first

@@ -199,7 +199,8 @@ func (t *truth) inherit(item store.Item) {
 	case store.KindRunRequest:
 		note(t, item, func(item store.Item, r store.RunRequest) {
 			id, _ := item.Key.RequestID()
-			in(t.records.requests, id)[r.Attempt] = asked{r, r.CreatedAt.Time}
+			r.ID, r.Version, r.ExpiresAt = id, item.Version, item.ExpiresAt
+			t.records.ask(id, r, r.CreatedAt.Time)
 			if r.ReleasedAttempt > 0 {
 				in(t.facts.given, id)[r.ReleasedAttempt] = t.w.begin
 			}

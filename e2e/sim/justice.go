@@ -36,10 +36,18 @@ func (j *justice) just(was, st store.RunStatus) {
 	wrong := ""
 	switch st.Reason {
 	case reconciler.ReasonTimeout:
-		if left := r.at.Add(r.Timeout.Duration()).Sub(now); left > 2*j.w.clocks.skew() {
+		from := r.at
+		if st.OriginalCount > 0 {
+			from = r.first // a client has taken it over, and that was not seen yet
+		}
+		if left := from.Add(r.Timeout.Duration()).Sub(now); left > 2*j.w.clocks.skew() {
 			wrong = fmt.Sprintf("its time-out is in %s", left)
 		}
 	case reconciler.ReasonVanished:
+		if r.NoWait {
+			wrong = "it has no client"
+			break
+		}
 		lastSeen := later(j.facts.seen[st.ID], r.at)
 		if j.w.workflows.waitsFor(st.ID, st.Attempt) {
 			lastSeen = later(lastSeen, j.facts.writable) // it lives, and could not say so

@@ -71,7 +71,7 @@ func (t *tables) phases(was, st store.RunStatus) {
 	switch {
 	case st.Attempt < was.Attempt:
 		t.w.verdicts.broke(Tables, "request %s: attempt %d after %d", st.ID, st.Attempt, was.Attempt)
-	case st.Attempt > was.Attempt:
+	case st.Attempt > was.Attempt, was.OriginalCount > 0 && st.OriginalCount == 0 && st.Phase == statemachine.Pending: // or taken over
 		if st.Phase != statemachine.Pending {
 			t.w.verdicts.broke(Tables, "request %s: attempt %d begins as %s", st.ID, st.Attempt, st.Phase)
 		}

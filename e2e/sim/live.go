@@ -121,6 +121,7 @@ func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Ope
 	o.Config.Holder = name
 	o.Clock, o.Table, o.Pool = cmp.Or(o.Clock, l.Clock), cmp.Or(o.Table, l.Table), cmp.Or(o.Pool, l.Pool)
 	o.Fleet, o.GitHub = cmp.Or[fleet.Fleet](o.Fleet, l.Fleet), cmp.Or[reconciler.GitHub](o.GitHub, l.Hub)
+	o.Runs = cmp.Or[reconciler.Runs](o.Runs, l.Hub.Workflows())
 	if op, err = reconciler.New(o); err != nil {
 		return nil, nil, err
 	}

@@ -74,7 +74,7 @@ func (p *promptness) soonAnswered(id store.RequestID) {
 	if p.hinder(id, r) {
 		p.hindered[id] = p.w.clock.Now()
 	}
-	if since := later(r.at, p.hindered[id]); p.w.disturbances.late(since.Add(2*p.w.o.Boot), serveWithin) {
+	if since := later(r.grown, p.hindered[id]); p.w.disturbances.late(since.Add(2*p.w.o.Boot), serveWithin) {
 		p.w.verdicts.once(Served, string(id), "request %s/%d waits for %s, and nothing has kept it from being served for %s",
 			id, r.Attempt, p.w.clock.Since(r.at), p.w.clock.Since(since))
 	}
@@ -144,7 +144,7 @@ func (p *promptness) soonReleased(id store.RequestID) {
 		}
 	}
 	due := later(at, p.facts.lastJob(id))
-	if hurried := p.facts.hurried[id][r.Attempt]; !hurried.IsZero() && hurried.Before(due) {
+	if hurried := p.facts.hurried[id][r.said(r.Attempt)]; !hurried.IsZero() && hurried.Before(due) {
 		due = hurried
 	}
 	if p.w.disturbances.late(due, releasedWithin) {

@@ -26,11 +26,39 @@ type records struct {
 	lastAt    map[store.Principal]time.Time
 }
 
-// asked is one attempt of a request, and when it was asked for.
+// asked is one attempt of a request, and when it was asked for. What the controller asked for may grow, and a client may
+// take it over.
 type asked struct {
 	store.RunRequest
 
-	at time.Time
+	at    time.Time // when it was asked for by who asks for it now
+	first time.Time // when it was first asked for
+	grown time.Time // when it was last asked for more
+	most  int       // of all counts
+}
+
+// said is the attempt by which a client names one: the run's if it names its run, its own otherwise.
+func (a asked) said(own int) int {
+	if named, ok := a.Workflow(); ok {
+		return named.Attempt
+	}
+	return own
+}
+
+// ask notes a write of a request.
+func (r *records) ask(id store.RequestID, now store.RunRequest, at time.Time) {
+	was, known := r.requests[id][now.Attempt]
+	a := asked{now, at, at, at, now.Count}
+	if known {
+		a.first, a.most = was.first, max(was.most, now.Count)
+		if was.ByController() == now.ByController() {
+			a.at = was.at
+		}
+		if now.Count <= was.Count {
+			a.grown = later(a.at, was.grown)
+		}
+	}
+	in(r.requests, id)[now.Attempt] = a
 }
 
 func newRecords() *records {

@@ -114,11 +114,9 @@ func (t *truth) request(item store.Item, r store.RunRequest) {
 	id, _ := item.Key.RequestID()
 	attempts := in(t.records.requests, id)
 	t.w.transcript.request(id, attempts[len(attempts)].RunRequest, r)
-	at := t.w.clock.Now()
-	if a, known := attempts[r.Attempt]; known {
-		at = a.at
-	}
-	attempts[r.Attempt] = asked{r, at}
+	r.ID, r.Version, r.ExpiresAt = id, item.Version, item.ExpiresAt
+	t.records.ask(id, r, t.w.clock.Now())
+	t.w.history.asks(id, r) // a client said so before; the controller does not
 	if _, known := t.facts.asked[id][r.Attempt]; r.Released() && !known {
 		in(t.facts.asked, id)[r.Attempt] = t.w.clock.Now()
 	}

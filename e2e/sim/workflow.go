@@ -238,8 +238,8 @@ func (fs *workflows) waitsFor(id store.RequestID, attempt int) bool {
 	})
 }
 
-// gaveUp reports whether somebody wanted a job to end: its run was cancelled, forgotten, given back or given no machines, its time
-// was over, or a newer attempt took its place.
+// gaveUp reports whether somebody wanted a job to end: its run was cancelled, there or at GitHub, forgotten, given back or given
+// no machines, its time was over, or a newer attempt took its place.
 func (fs *workflows) gaveUp(j githubsim.JobRecord) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
@@ -249,7 +249,7 @@ func (fs *workflows) gaveUp(j githubsim.JobRecord) bool {
 			newest = max(newest, f.Attempt)
 		}
 	}
-	return fs.cut[j.ID] || slices.ContainsFunc(fs.all, func(f *workflow) bool {
+	return fs.cut[j.ID] || fs.w.truth.facts.runs.cancelled(j) || slices.ContainsFunc(fs.all, func(f *workflow) bool {
 		return f.ID == j.Label && f.owns(j.ID) &&
 			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived || f.unserved > 0 && j.FinishedAt.Sub(fs.w.begin) >= f.unserved)
 	})
