@@ -21,6 +21,7 @@ func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
 		RunnerGroup: c.GitHub.RunnerGroup, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min, NamePrefix: instancePrefix,
+		RunsShare: c.Runs.Share,
 	}
 	if o.RunnerGroup == "" {
 		o.RunnerGroupID = c.GitHub.RunnerGroupID

@@ -84,7 +84,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	chores = append(chores, (&githubChore{github: github, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
-		GitHub: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
+		GitHub: github, Runs: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, b.close())

@@ -1,0 +1,101 @@
+package reconciler_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// calls counts what was asked of GitHub with an effect on runs.
+func (w *world) reruns() int {
+	n := w.Hub.Calls()
+	return n[githubsim.CallRerunFailed] + n[githubsim.CallRerunJob]
+}
+
+// losing starts a run with so many jobs, each on a machine of its own, as many of which are lost as said; those that fail by
+// themselves do so at GitHub's own runners.
+func (w *world) losing(jobs, lost, fail int) {
+	w.t.Helper()
+	specs := []githubsim.JobSpec{provision()}
+	names := []string{"a", "b", "c"}[:jobs]
+	for _, name := range names {
+		specs = append(specs, labelled(name, "4711", 120, "provision"))
+	}
+	for i := range fail {
+		specs = append(specs, githubsim.JobSpec{Key: "own" + string(rune('0'+i)), Hosted: true, Seconds: 20, Conclusion: githubsim.Failure, Needs: []string{"provision"}})
+	}
+	w.start(4711, specs...)
+	w.serve(spec("4711", jobs, ofRun(4711, 1), func(r *store.RunRequest) { r.UsageClasses = []string{store.Spot, store.OnDemand} }), 2*time.Minute)
+	w.finish(4711)
+	w.await(time.Minute, "all jobs run", func() bool {
+		for _, name := range names {
+			if w.jobOf(4711, name).Status != githubapi.StatusInProgress {
+				return false
+			}
+		}
+		return true
+	})
+	time.Sleep(10 * time.Second) // of each job: its agent has said that it runs
+	for _, name := range names[:lost] {
+		w.Crash(store.InstanceID(w.jobOf(4711, name).InstanceID))
+	}
+}
+
+func TestLostJobs(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		jobs, lost, fail int
+		reruns           int
+		rerun            store.Doing
+		conclusion       string // of the run in the end
+		detail           string
+	}{
+		{"One", 2, 1, 0, 1, store.Done, githubapi.ConclusionSuccess, "lost with their machines: a; run again"},
+		{"All", 2, 2, 0, 1, store.Done, githubapi.ConclusionSuccess, "lost with their machines: a, b; run again"},
+		{"OneBesideOwnFailure", 2, 1, 1, 1, store.Done, githubapi.ConclusionFailure, "a; run again"},
+		{"TwoBesideOwnFailure", 2, 2, 1, 0, store.NotDone, githubapi.ConclusionFailure, "not run again, since 1 failed by themselves"},
+		{"OwnFailureOnly", 1, 0, 1, 0, "", githubapi.ConclusionFailure, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.Config.Watch.Serves, w.Config.Watch.RerunLost = repository, true
+				w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
+				w.losing(tt.jobs, tt.lost, tt.fail)
+				w.await(10*time.Minute, "attempt 1 is over", func() bool {
+					all, err := w.Hub.Workflows().Attempts(4711)
+					w.must(err)
+					return all[0].Status == githubapi.StatusCompleted
+				})
+				if tt.reruns > 0 {
+					w.await(5*time.Minute, "run again", func() bool { return w.reruns() == tt.reruns })
+					st := w.awaitPhase("4711", 2, statemachine.Ready, 2*time.Minute)
+					for _, seat := range st.Instances {
+						if seat.UsageClass != store.OnDemand {
+							t.Errorf("%s is %s, want on-demand", seat.InstanceID, seat.UsageClass)
+						}
+					}
+				}
+				time.Sleep(20 * time.Minute)
+				if s, c := w.runStatus(4711); s != githubapi.StatusCompleted || c != tt.conclusion {
+					t.Errorf("run is %s, %s, want completed, %s", s, c, tt.conclusion)
+				}
+				st := w.status("4711")
+				if st.Watch.Rerun != tt.rerun || !strings.Contains(st.Watch.Detail, tt.detail) && st.Attempt == 1 {
+					t.Errorf("rerun %q, %q, want %q, %q", st.Watch.Rerun, st.Watch.Detail, tt.rerun, tt.detail)
+				}
+				if n := w.reruns(); n != tt.reruns {
+					t.Errorf("%d calls to run something again, want %d", n, tt.reruns)
+				}
+				if n := len(w.Hub.Workflows().CheckRuns()); (n == 1) != (tt.rerun != "") {
+					t.Errorf("%d check runs, want one where machines were lost", n)
+				}
+			})
+		})
+	}
+}
