@@ -46,6 +46,7 @@ type watchedRepository struct {
 	active     map[int64]githubapi.WorkflowRun // as it was listed last
 	listedAt   time.Time
 	looks      int
+	looked     map[int64]bool                // runs, since that
 	held       bool                          // a look was put off since the last that was not: the budget is short
 	interval   time.Duration                 // between two looks, of late
 	missed     map[int64]int                 // how often in a row a run was not found
@@ -100,8 +101,17 @@ func (w *watchedRepository) listed(active []githubapi.WorkflowRun, now time.Time
 	if !w.listedAt.IsZero() {
 		w.interval = now.Sub(w.listedAt)
 	}
-	w.listedAt = now
+	w.listedAt, w.looked = now, map[int64]bool{}
 	w.looks++
+}
+
+// resumedFor is for how long a look that was put off goes on where it stopped, with the lists that it began with: were they asked
+// for anew each time, they would take all the room there is.
+const resumedFor = 5 * time.Minute
+
+// resumes reports whether this look goes on with one that was put off.
+func (w *watchedRepository) resumes(now time.Time) bool {
+	return w.held && w.looked != nil && now.Sub(w.listedAt) < resumedFor
 }
 
 // asked notes whether a run that was asked for by itself was found.
@@ -119,6 +129,7 @@ func (w *watchedRepository) pause(poll time.Duration, now time.Time) time.Durati
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, w.name+" "+strconv.Itoa(w.looks)) // never fails
 	poll += poll * time.Duration(int64(h.Sum32()%200)-100) / 1000
+	w.looked = nil
 	if !w.held {
 		return max(poll, w.interval*3/4-now.Sub(w.listedAt))
 	}

@@ -44,19 +44,26 @@ func (w *watcher) look(ctx context.Context, name string) (Result, error) {
 		w.cache.requests.setWatchState(name, "")
 		return Result{}, nil // the next request for a run of it brings it back
 	}
-	active, err := w.github.ActiveRuns(ctx, name)
-	if err != nil {
-		return w.unseen(ctx, repo, requests, err)
+	if !repo.resumes(w.clock.Now()) {
+		active, err := w.github.ActiveRuns(ctx, name)
+		if err != nil {
+			return w.unseen(ctx, repo, requests, err)
+		}
+		repo.listed(active, w.clock.Now())
 	}
-	repo.listed(active, w.clock.Now())
 	repo.retain(requests)
 	if err := w.note(ctx, repo, requests, store.Watched, ""); err != nil {
 		return Result{}, err
 	}
 	for _, of := range byRun(requests) {
-		if err := w.lookAtRun(ctx, repo, of); err != nil {
-			return w.later(repo, fmt.Errorf("run %d of %s: %w", of[0].workflow().Run, name, err))
+		id := of[0].workflow().Run
+		if repo.looked[id] {
+			continue
 		}
+		if err := w.lookAtRun(ctx, repo, of); err != nil {
+			return w.later(repo, fmt.Errorf("run %d of %s: %w", id, name, err))
+		}
+		repo.looked[id] = true
 	}
 	if err := w.forgotten(ctx, repo, requests); err != nil {
 		return w.later(repo, err)

@@ -2,6 +2,7 @@ package githubapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -29,13 +30,17 @@ func read[T any](ctx context.Context, c *Client, call call, rest string) (out an
 	if call.group == watching {
 		if k, ok := c.kept.get(key, c.clock.Now()); ok {
 			call.etag = k.etag
-			known, _ = k.answer.(answer[T])
+			if known, _ = k.answer.(answer[T]); k.resumed {
+				call.asked(key)
+				return known, nil
+			}
 		}
 	}
 	resp, err := c.send(ctx, call, http.MethodGet, rest, nil, &out.value)
 	if err != nil {
 		return answer[T]{}, err
 	}
+	call.asked(key)
 	if resp.StatusCode == http.StatusNotModified {
 		return known, nil
 	}
@@ -51,6 +56,34 @@ type kept struct {
 	etag   string
 	answer any
 	used   time.Time
+
+	resumed bool // it is an answer to a question that was put off in the middle, and counts once more without a call
+}
+
+// resumes is for how long a question that was put off may go on where it stopped. What runs do meanwhile is seen late, not wrong.
+const resumes = 5 * time.Minute
+
+// asked notes that a call of a question was answered.
+func (c call) asked(key string) {
+	if c.trail != nil {
+		*c.trail = append(*c.trail, key)
+	}
+}
+
+// putOff notes that a question of several calls was put off for want of room. Asked again soon it goes on where it stopped: were it
+// begun anew each time, the calls of its beginning would take all the room there is.
+func (k *keeper) putOff(err error, trail []string) {
+	if !errors.Is(err, ErrThrottled) {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, key := range trail {
+		if a, ok := k.answers[key]; ok {
+			a.resumed = true
+			k.answers[key] = a
+		}
+	}
 }
 
 // keeper has the last answer of each call. Its zero value is ready.
@@ -64,8 +97,10 @@ func (k *keeper) get(key string, now time.Time) (kept, bool) {
 	defer k.mu.Unlock()
 	a, ok := k.answers[key]
 	if ok {
-		a.used = now
-		k.answers[key] = a
+		again := a
+		again.used, again.resumed = now, false
+		k.answers[key] = again
+		a.resumed = a.resumed && now.Sub(a.used) < resumes
 	}
 	return a, ok
 }

@@ -213,3 +213,35 @@ func TestApp_ARepositoryThatIsRefusedLeavesTheToken(t *testing.T) {
 		}
 	}
 }
+
+// A question of several calls that is put off for want of room goes on where it stopped: were it begun anew each time, it would never
+// come to its end where each of its answers is new.
+func TestActiveRuns_PutOff_GoesOnWhereItStopped(t *testing.T) {
+	version := 0
+	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		version++ // something has always changed
+		answer(200, fmt.Sprintf(`{"workflow_runs":[{"id":%d,"run_attempt":1,"status":%q}]}`, version, r.URL.Query().Get("status")), "ETag", fmt.Sprint(version))(w, r)
+	})
+	clk := fakeClock()
+	c := client(t, f, "/octo", at(clk), share(0.003)) // 15 an hour, one at once
+	var got []githubapi.WorkflowRun
+	for tries := 0; got == nil; tries++ {
+		runs, err := c.ActiveRuns(t.Context(), repo)
+		next, throttled := githubapi.RetryAt(err)
+		switch {
+		case err == nil:
+			got = runs
+		case !throttled || tries > 3:
+			t.Fatalf("ActiveRuns() error = %v at try %d, want one that says when to come back", err, tries)
+		default:
+			clk.SetTime(next)
+		}
+	}
+	if len(f.calls()) != 2 || len(got) != 2 || got[0].ID != 1 || got[1].ID != 2 {
+		t.Errorf("ActiveRuns() = %+v after %d calls, want the answers of two", got, len(f.calls()))
+	}
+	clk.Step(time.Hour)
+	if _, err := c.ActiveRuns(t.Context(), repo); len(f.calls()) != 3 {
+		t.Errorf("asked again: %d calls, %v; want a third, since the first question was answered", len(f.calls()), err)
+	}
+}

@@ -26,8 +26,9 @@ type call struct {
 	// scope's runners.
 	permission, repository string
 
-	also []int  // statuses that are an answer, too
-	etag string // of what is known: 304 says that it still holds
+	trail *[]string // of answered calls, of a question that takes several; nil: of one
+	also  []int     // statuses that are an answer, too
+	etag  string    // of what is known: 304 says that it still holds
 }
 
 // answers reports whether a status that the library takes for a failure is an answer.

@@ -84,9 +84,11 @@ func watch(what, repository string) call {
 func (c *Client) ActiveRuns(ctx context.Context, repository string) ([]WorkflowRun, error) {
 	runs := []WorkflowRun{}
 	at := map[int64]int{}
+	var trail []string
 	// In the order in which runs go, so that one that starts between the two lists is in one of them; the later is newer.
 	for _, status := range []string{StatusQueued, StatusInProgress} {
 		call := watch("list "+status+" runs", repository)
+		call.trail = &trail
 		n := 0
 		err := pages(ctx, c, call, "actions/runs", url.Values{"status": {status}}, func(page runPage) (more bool, _ error) {
 			for _, r := range page.Runs {
@@ -104,6 +106,7 @@ func (c *Client) ActiveRuns(ctx context.Context, repository string) ([]WorkflowR
 			return n < pagesOfRuns, nil
 		})
 		if err != nil {
+			c.kept.putOff(err, trail)
 			return nil, err
 		}
 	}
@@ -129,7 +132,9 @@ func (c *Client) WorkflowRun(ctx context.Context, repository string, id int64) (
 func (c *Client) WorkflowJobs(ctx context.Context, repository string, id int64, attempt int) ([]WorkflowJob, error) {
 	jobs := []WorkflowJob{}
 	at := map[int64]int{}
+	var trail []string
 	call := watch(fmt.Sprintf("list jobs of run %d attempt %d", id, attempt), repository)
+	call.trail = &trail
 	rest := fmt.Sprintf("actions/runs/%d/attempts/%d/jobs", id, attempt)
 	err := pages(ctx, c, call, rest, url.Values{}, func(page jobPage) (more bool, _ error) {
 		for _, j := range page.Jobs {
@@ -150,6 +155,7 @@ func (c *Client) WorkflowJobs(ctx context.Context, repository string, id int64, 
 		return true, nil
 	})
 	if err != nil {
+		c.kept.putOff(err, trail)
 		return nil, err
 	}
 	return jobs, nil
