@@ -17,8 +17,10 @@ import (
 
 // acts are the calls that change what becomes of a run.
 var acts = map[string]func(context.Context, *githubapi.Client) error{
-	"POST /api/v3/repos/octo/app/actions/runs/7/cancel":            func(ctx context.Context, c *githubapi.Client) error { return c.CancelRun(ctx, repo, 7) },
-	"POST /api/v3/repos/octo/app/actions/runs/7/rerun-failed-jobs": func(ctx context.Context, c *githubapi.Client) error { return c.RerunFailedJobs(ctx, repo, 7) },
+	"POST /api/v3/repos/octo/app/actions/runs/7/cancel": func(ctx context.Context, c *githubapi.Client) error { return c.CancelRun(ctx, repo, 7) },
+	"POST /api/v3/repos/octo/app/actions/runs/7/rerun-failed-jobs": func(ctx context.Context, c *githubapi.Client) error {
+		return c.RerunFailedJobs(ctx, repo, 7)
+	},
 	"POST /api/v3/repos/octo/app/actions/jobs/9000000000000/rerun": func(ctx context.Context, c *githubapi.Client) error { return c.RerunJob(ctx, repo, 9e12) },
 }
 
@@ -49,7 +51,8 @@ func TestActs_Kinds(t *testing.T) {
 		{"CancelCompleted", "cancel", "Cannot cancel a workflow run that is completed.", 409, nil, ""},
 		{"CancelTooEarly", "cancel", "Cannot cancel a workflow re-run that has not yet queued.", 409, githubapi.ErrUnavailable, "not yet queued"},
 		{"RerunConflict", "rerun-failed-jobs", "odd", 409, githubapi.ErrRefused, "odd"},
-		{"RerunRunning", "rerun-failed-jobs", "This workflow is already running", 403, githubapi.ErrRefused, "403 This workflow is already running; unless GitHub says"},
+		{"RerunRunning", "rerun-failed-jobs", "This workflow is already running", 403, githubapi.ErrRefused,
+			"403 This workflow is already running; unless GitHub says"},
 		{"RerunReusable", "rerun", "This job is of a reusable workflow", 403, githubapi.ErrRefused, "403 This job is of a reusable workflow"},
 		{"Gone", "cancel", "Not Found", 404, githubapi.ErrRefused, "it must be in octo/app"},
 		{"Accepted", "rerun", "", 202, githubapi.ErrUnavailable, ""},

@@ -102,8 +102,10 @@ func TestWorkflowJobs_OfOneAttempt_AllPages(t *testing.T) {
 			return
 		}
 		nextPage(w, r, 2)
-		answer(200, `{"total_count":2,"jobs":[{"id":1,"name":"build","status":"in_progress","conclusion":null,"labels":["4711"],"runner_name":"i-1-4","completed_at":null},
-			{"id":2,"name":"test (1)","status":"queued","conclusion":null,"labels":["self-hosted","x"],"runner_name":null,"started_at":"2026-01-02T02:00:00Z","completed_at":null}]}`)(w, r)
+		answer(200, `{"total_count":2,"jobs":[{"id":1,"name":"build","status":"in_progress","conclusion":null,"labels":["4711"],"runner_name":"i-1-4",
+				"completed_at":null},
+			{"id":2,"name":"test (1)","status":"queued","conclusion":null,"labels":["self-hosted","x"],"runner_name":null,
+				"started_at":"2026-01-02T02:00:00Z","completed_at":null}]}`)(w, r)
 	})
 	got, err := client(t, f, "/octo/app").WorkflowJobs(t.Context(), repo, 4711, 2)
 	want := []githubapi.WorkflowJob{
