@@ -57,6 +57,7 @@ func allowed() []scenario {
 		[]scenario{
 			when(iam.Workflow, "dynamodb:GetItem", "status", item("GetItem", "RUN#4711", "")),
 			when(iam.Workflow, "dynamodb:PutItem", "request", item("PutItem", "RUN#4711", requestAttributes)),
+			when(iam.Workflow, "dynamodb:PutItem", "request of an earlier client", item("PutItem", "RUN#4711", plainAttributes)),
 			when(iam.Workflow, "dynamodb:PutItem", "sign of life", item("PutItem", "RUN#4711-b", clientAttributes)),
 			when(iam.WorkflowSession, "dynamodb:GetItem", "status", item("GetItem", "RUN#4711", "")),
 			when(iam.WorkflowSession, "dynamodb:PutItem", "request", item("PutItem", "RUN#4711", requestAttributes)),
@@ -75,6 +76,7 @@ func allowed() []scenario {
 			when(iam.Controller, "dynamodb:BatchGetItem", "reports", item("BatchGetItem", ownKey, "")),
 			when(iam.Controller, "dynamodb:PutItem", "an instance", item("PutItem", ownKey, "PK SK version state")),
 			when(iam.Controller, "dynamodb:PutItem", "a status", item("PutItem", "RUN#4711", "PK SK version phase")),
+			when(iam.Controller, "dynamodb:PutItem", "a request of a run that goes on", item("PutItem", "RUN#4711", requestAttributes)),
 			when(iam.Controller, "dynamodb:Scan", "everything", item("Scan", "", "")),
 		},
 		on(iam.Controller, []string{ownTable}, "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive"),

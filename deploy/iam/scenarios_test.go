@@ -86,7 +86,9 @@ func when(kind iam.Kind, call, what string, requests ...request) scenario {
 }
 
 const (
-	requestAttributes = "PK SK version expiresAt attempt count usageClass allowedInstanceTypes resourceClass maxRuntime timeout releasedAttempt release createdAt"
+	plainAttributes   = "PK SK version expiresAt attempt count usageClass allowedInstanceTypes resourceClass maxRuntime timeout releasedAttempt release createdAt"
+	runAttributes     = "repository workflowRun workflowAttempt noWait originalCount releaseReason" // absent where they are unset
+	requestAttributes = plainAttributes + " " + runAttributes
 	clientAttributes  = "PK SK expiresAt attempt seenAt"
 	reportAttributes  = "PK SK value updatedAt expiresAt"
 	beatAttributes    = "PK SK value updatedAt beat expiresAt"
