@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +98,44 @@ func TestLostJobs(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The order to run jobs again is written down first. If its answer does not come, the run's attempt shows whether it had an effect;
+// only if it had none, and GitHub's view cannot be late any more, the order is given again.
+func TestLostJobs_NoAnswer_NothingRunsTwice(t *testing.T) {
+	for name, tt := range map[string]struct {
+		mode  githubsim.Mode
+		calls int
+	}{"ReplyLost": {githubsim.Lost, 1}, "NotTaken": {githubsim.Fails, 2}} {
+		for _, stopped := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/AnotherController=%t", name, stopped), func(t *testing.T) {
+				run(t, func(t *testing.T, w *world) {
+					w.Config.Watch.Serves, w.Config.Watch.RerunLost = repository, true
+					stop := w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
+					w.losing(1, 1, 0)
+					w.Hub.SetOutage(githubsim.Outage{Mode: tt.mode, Calls: []githubsim.Call{githubsim.CallRerunFailed}})
+					w.await(10*time.Minute, "ordered", func() bool { return w.reruns() == 1 })
+					if got := w.status("4711").Watch.Rerun; got != store.Intended {
+						t.Errorf("rerun is %q at the order, want %q", got, store.Intended)
+					}
+					w.Hub.SetOutage(githubsim.Outage{})
+					if stopped {
+						stop()
+						w.controllerWith("c2", reconciler.Options{Runs: w.Hub.Workflows()})
+					}
+					w.awaitPhase("4711", 2, statemachine.PhaseReleased, 15*time.Minute)
+					time.Sleep(20 * time.Minute)
+					if n := w.reruns(); n != tt.calls {
+						t.Errorf("%d calls to run jobs again, want %d", n, tt.calls)
+					}
+					all, err := w.Hub.Workflows().Attempts(4711)
+					w.must(err)
+					if len(all) != 2 || all[1].Conclusion != githubapi.ConclusionSuccess {
+						t.Errorf("%d attempts, the last one %s, want 2, success", len(all), all[len(all)-1].Conclusion)
+					}
+				})
+			})
+		}
 	}
 }

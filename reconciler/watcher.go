@@ -174,7 +174,7 @@ func (w *watcher) lookAtRun(ctx context.Context, repo *watchedRepository, reques
 	}
 	if shown && repo.settled[id] < view.Attempt {
 		settled, err := w.lost.settle(ctx, requests, view, jobs)
-		if errs = append(errs, err); settled {
+		if errs = append(errs, err); settled && err == nil {
 			repo.settled[id] = view.Attempt
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
@@ -285,5 +286,83 @@ func TestWatcher_NobodyWaits_FailureCancelsTheRun(t *testing.T) {
 		if got := w.status("99-b").Watch.Cancel; got != "" {
 			t.Errorf("cancel of the other is %q, want nothing", got)
 		}
+	})
+}
+
+// Where GitHub does not show runs the request says so, and is served and given back as ever; once GitHub does, within ten minutes, they
+// are watched.
+func TestWatcher_Denied_SaidAndAskedAgain(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.must(w.Hub.Workflows().SetPermissions(repository, githubsim.Permissions{Actions: githubsim.AccessNone, Checks: githubsim.AccessNone}))
+		time.Sleep(poll)
+		w.start(4711, provision(), labelled("test", "4711", 30, "provision"))
+		st := w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+		if st.Watch.State != store.WatchDenied {
+			t.Errorf("watch state %q, want %q", st.Watch.State, store.WatchDenied)
+		}
+		w.must(w.Hub.Workflows().Cancel(4711))
+		time.Sleep(5 * time.Minute)
+		if w.requestOf("4711").Released() {
+			t.Fatal("given back, though GitHub shows nothing")
+		}
+		w.must(w.Hub.Workflows().SetPermissions(repository, githubsim.Permissions{Actions: githubsim.AccessWrite, Checks: githubsim.AccessWrite}))
+		w.await(10*time.Minute, "given back", func() bool { return w.requestOf("4711").Released() })
+		w.awaitPhase("4711", 1, statemachine.PhaseReleased, time.Minute)
+	})
+}
+
+// A run that a repository does not have is over, but only the third time: one that is new may not be shown yet.
+func TestWatcher_RunIsNotThere_OverTheThirdTime(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.Waive(sim.Freed)
+		w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+		before := w.Hub.Calls()[githubsim.CallRun]
+		w.await(5*poll, "given back", func() bool { return w.requestOf("4711").Released() })
+		if n := w.Hub.Calls()[githubsim.CallRun]; n < 3 || before > 3 {
+			t.Errorf("given back after %d calls, %d of them before it was ready, want three at least", n, before)
+		}
+	})
+}
+
+// Two requests of one run are watched apart: only the one whose jobs are run again is asked for again.
+func TestWatcher_TwoRequestsOfARun(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, provision(), labelled("a", "4711-a", 30, "provision"), labelled("b", "4711-b", 30, "provision"))
+		w.serve(spec("4711-a", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.serve(spec("4711-b", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.finish(4711)
+		w.awaitPhase("4711-a", 1, statemachine.PhaseReleased, 3*time.Minute)
+		w.awaitPhase("4711-b", 1, statemachine.PhaseReleased, 3*time.Minute)
+		w.must(w.Hub.Workflows().Rerun(4711, githubsim.Again{Job: w.jobOf(4711, "b").ID}))
+		w.awaitPhase("4711-b", 2, statemachine.Ready, time.Minute)
+		w.awaitPhase("4711-b", 2, statemachine.PhaseReleased, 3*time.Minute)
+		if n := w.requestOf("4711-a").Attempt; n != 1 {
+			t.Errorf("attempt %d of the request without jobs, want 1", n)
+		}
+	})
+}
+
+// The controller's own attempt fails for want of machines; the client that comes then is served all the same.
+func TestWatcher_ClientTakesOverWhatFailed(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, provision(), labelled("early", "4711", 60), labelled("test", "4711", 30, "provision"))
+		w.serve(spec("4711", 2, ofRun(4711, 1), within(time.Minute)), 2*time.Minute)
+		w.finish(4711)
+		w.awaitPhase("4711", 1, statemachine.PhaseReleased, 5*time.Minute)
+		w.drain(store.DrainOrder{ID: "all"})
+		w.await(time.Minute, "no machine is left", func() bool { return len(w.Fleet.Alive()) == 0 })
+		w.must(w.Hub.Workflows().SetPermissions(repository, githubsim.Permissions{Actions: githubsim.AccessRead, Checks: githubsim.AccessNone})) // cancels nothing
+		w.Boot = 5 * time.Minute
+		w.must(w.Hub.Workflows().Rerun(4711, githubsim.Again{}))
+		st := w.awaitPhase("4711", 2, statemachine.Failed, 3*time.Minute)
+		w.await(poll, "not cancelled", func() bool { return w.status("4711").Watch.Cancel == store.NotDone })
+		w.Boot = 10 * time.Second
+		w.submit(spec("4711", 2, ofRun(4711, 2), within(5*time.Minute)))
+		w.await(2*time.Minute, "the client is served", func() bool {
+			st = w.status("4711")
+			return st.Phase == statemachine.Ready && st.OriginalCount == 0 && len(st.Instances) == 2
+		})
+		w.finish(4711)
+		w.awaitPhase("4711", st.Attempt, statemachine.PhaseReleased, 5*time.Minute)
 	})
 }

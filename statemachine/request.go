@@ -41,7 +41,7 @@ type RequestRule = row[Phase, RequestEvent]
 const whyFinish = "released or over, nothing is held and no launch for it is open"
 
 var requestRules = []RequestRule{
-	{Unseen, Accept, Pending, "the controller took this attempt up and stamped its deadline; a higher attempt starts here again"},
+	{Unseen, Accept, Pending, "the controller took this attempt up and stamped its deadline; a higher attempt starts here again, and so does one of the controller's that a client took over"},
 	{Pending, Observe, Pending, "progress: instances claimed, launched, ready"},
 	{Pending, Fulfil, Ready, "every seat was handed over"},
 	{Pending, Fail, Failed, "spec error, deadline, vanished client, or cannot be met"},
