@@ -87,7 +87,19 @@ func generated(t *testing.T) map[string]string {
 		"inputs":  inputs.String(),
 		"outputs": outputs.String(),
 		"example": "```yaml\n" + string(read(t, "examples/ci.yml")) + "```\n",
+		"release": "```yaml\n" + job(t, "examples/release-job.yml", "release") + "```\n",
 	}
+}
+
+// job returns the last job of a workflow, as it stands there.
+func job(t *testing.T, file, name string) string {
+	t.Helper()
+	head := "  " + name + ":\n"
+	_, text, found := strings.Cut(string(read(t, file)), "\n"+head)
+	if !found {
+		t.Fatalf("%s: no job %s", file, name)
+	}
+	return head + text
 }
 
 // The reference is that of action.yml, and the example is one that is checked.
@@ -108,7 +120,7 @@ func TestReference_IsThatOfTheAction(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s: differs from action.yml or examples/ci.yml: run make gen", name)
+		t.Fatalf("%s: differs from action.yml or an example: run make gen", name)
 	}
 	if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
