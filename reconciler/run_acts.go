@@ -137,6 +137,19 @@ func (w *watcher) cancel(ctx context.Context, r run, view githubapi.WorkflowRun)
 	return w.statuses.noteWatch(ctx, r.id, watch)
 }
 
+// unproven says once that nothing is done to the run of a request that failed, since GitHub's own list shows no job of it.
+func (w *watcher) unproven(ctx context.Context, r run, view githubapi.WorkflowRun) error {
+	const why = "its run is left alone: none of its jobs has the request's label, and no other"
+	watch := r.status.Watch
+	if watch.Detail == why {
+		return nil
+	}
+	w.log.Warn("a request failed for which nobody waits, and its run is left alone: none of its jobs has the request's label",
+		logkey.RequestID, r.id, logkey.Run, view.ID)
+	watch.Detail = why
+	return w.statuses.noteWatch(ctx, r.id, watch)
+}
+
 // mostStrayLooks bounds the looks at an attempt of a run that no request remembers: its jobs may come late. The first, second,
 // fourth and so on cost a call each.
 const mostStrayLooks = 64
@@ -155,6 +168,9 @@ func (w *watcher) forgotten(ctx context.Context, repo *watchedRepository, reques
 		}
 		view := repo.active[id]
 		all, err := (&runJobs{repository: repo.name, view: view, github: w.github}).all(ctx)
+		if errors.Is(err, githubapi.ErrRefused) {
+			continue // it was deleted meanwhile
+		}
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,8 @@ type watchedRepository struct {
 	listedAt   time.Time
 	looks      int
 	looked     map[int64]bool                // runs, since that
-	held       bool                          // a look was put off since the last that was not: the budget is short
+	cut        bool                          // the last look did not come to its end
+	held       bool                          // GitHub's budget was too short for one, since the last that came to its end
 	interval   time.Duration                 // between two looks, of late
 	missed     map[int64]int                 // how often in a row a run was not found
 	settled    map[int64]int                 // attempts whose lost jobs were decided about
@@ -111,7 +112,7 @@ const resumedFor = 5 * time.Minute
 
 // resumes reports whether this look goes on with one that was put off.
 func (w *watchedRepository) resumes(now time.Time) bool {
-	return w.held && w.looked != nil && now.Sub(w.listedAt) < resumedFor
+	return w.cut && w.looked != nil && now.Sub(w.listedAt) < resumedFor
 }
 
 // asked notes whether a run that was asked for by itself was found.
@@ -129,7 +130,7 @@ func (w *watchedRepository) pause(poll time.Duration, now time.Time) time.Durati
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, w.name+" "+strconv.Itoa(w.looks)) // never fails
 	poll += poll * time.Duration(int64(h.Sum32()%200)-100) / 1000
-	w.looked = nil
+	w.looked, w.cut = nil, false
 	if !w.held {
 		return max(poll, w.interval*3/4-now.Sub(w.listedAt))
 	}

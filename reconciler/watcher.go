@@ -55,20 +55,41 @@ func (w *watcher) look(ctx context.Context, name string) (Result, error) {
 	if err := w.note(ctx, repo, requests, store.Watched, ""); err != nil {
 		return Result{}, err
 	}
-	for _, of := range byRun(requests) {
-		id := of[0].workflow().Run
-		if repo.looked[id] {
-			continue
-		}
-		if err := w.lookAtRun(ctx, repo, of); err != nil {
-			return w.later(repo, fmt.Errorf("run %d of %s: %w", id, name, err))
-		}
-		repo.looked[id] = true
+	if err := w.lookAtRuns(ctx, repo, byRun(requests)); err != nil {
+		return w.later(repo, err)
 	}
 	if err := w.forgotten(ctx, repo, requests); err != nil {
 		return w.later(repo, err)
 	}
 	return Result{After: repo.pause(w.cfg.Watch.Poll, w.clock.Now())}, nil
+}
+
+// lookAtRuns looks at each run that was not looked at since the lists were read. What goes wrong with one delays no other, unless
+// GitHub wants no more calls.
+func (w *watcher) lookAtRuns(ctx context.Context, repo *watchedRepository, runs [][]run) error {
+	var errs []error
+	for _, of := range runs {
+		id := of[0].workflow().Run
+		if repo.looked[id] {
+			continue
+		}
+		err := w.lookAtRun(ctx, repo, of)
+		switch {
+		case err == nil:
+			repo.looked[id] = true
+		case errors.Is(err, githubapi.ErrRefused): // this run, while the lists are shown: the next look asks again
+			repo.looked[id] = true
+			repo.once(of[0], func() {
+				w.log.Warn("GitHub does not show a run", logkey.Repository, repo.name, logkey.Run, id, logkey.Error, err)
+			})
+		default:
+			errs = append(errs, fmt.Errorf("run %d of %s: %w", id, repo.name, err))
+		}
+		if _, held := githubapi.RetryAt(err); held {
+			break
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // cares reports whether a request's run may still need something: it holds machines or waits for them, or its jobs may
@@ -105,8 +126,9 @@ func (r run) workflow() store.Workflow {
 	return named
 }
 
-// later is the outcome of a pass that was cut short: GitHub says when it may go on, or the queue does.
+// later is the outcome of a pass that did not come to its end: GitHub says when it may go on, or the queue does.
 func (w *watcher) later(repo *watchedRepository, err error) (Result, error) {
+	repo.cut = true
 	if at, known := githubapi.RetryAt(err); known {
 		repo.held = true
 		return wakeAt(at, w.clock.Now()), nil
@@ -225,10 +247,7 @@ func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, vie
 	case step.cancel:
 		return w.cancel(ctx, r, view)
 	case f.failed && f.jobs != nil:
-		repo.once(r, func() {
-			w.log.Warn("a request failed for which nobody waits, and its run is left alone: none of its jobs has the request's label",
-				logkey.RequestID, r.id, logkey.Run, view.ID)
-		})
+		return w.unproven(ctx, r, view)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package reconciler_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -283,8 +284,8 @@ func TestWatcher_NobodyWaits_FailureCancelsTheRun(t *testing.T) {
 		if s, _ := w.runStatus(99); s == githubapi.StatusCompleted {
 			t.Error("a run was cancelled that has no job of the request's")
 		}
-		if got := w.status("99-b").Watch.Cancel; got != "" {
-			t.Errorf("cancel of the other is %q, want nothing", got)
+		if got := w.status("99-b").Watch; got.Cancel != "" || !strings.Contains(got.Detail, "left alone") {
+			t.Errorf("cancel of the other is %q, %q, want nothing, and why", got.Cancel, got.Detail)
 		}
 	})
 }
