@@ -90,15 +90,15 @@ type wireInstallation struct {
 }
 
 // apps adds the calls that an App signs itself (GitHub REST, "Apps").
-func (s *server) apps(mux *http.ServeMux) {
+func (s *server) apps(to router) {
 	for _, of := range []string{"repos/{owner}/{repo}", "orgs/{owner}"} {
-		mux.Handle("GET /"+of+"/installation", s.signed(func(w http.ResponseWriter, r *http.Request) {
+		to.Handle("GET /"+of+"/installation", s.signed(func(w http.ResponseWriter, r *http.Request) {
 			var a App
 			err := s.hub.do(r.Context(), CallInstallation, func(time.Time) error { a = s.hub.app.App; return nil })
 			s.answer(w, CallInstallation, http.StatusOK, wireInstallation{ID: a.Installation, AppID: a.ID}, err)
 		}))
 	}
-	mux.Handle("POST /app/installations/{id}/access_tokens", s.signed(numbered(func(w http.ResponseWriter, r *http.Request, id int64) {
+	to.Handle("POST /app/installations/{id}/access_tokens", s.signed(numbered(func(w http.ResponseWriter, r *http.Request, id int64) {
 		var tok githubapi.Token
 		err := s.hub.do(r.Context(), CallAppToken, func(now time.Time) (err error) {
 			tok, err = s.hub.app.newToken(id, now)

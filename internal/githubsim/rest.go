@@ -73,20 +73,30 @@ func toWire(r githubapi.Runner, group int64) wireRunner {
 	return out
 }
 
+// router takes the routes of the REST API; an *http.ServeMux does.
+type router interface {
+	Handle(pattern string, h http.Handler)
+	HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request))
+}
+
+// routes adds the calls that need a token.
+func (s *server) routes(to router) {
+	scopes(to, "POST /registration-token", s.registrationToken)
+	scopes(to, "POST /remove-token", s.registrationToken) // one kind serves both
+	scopes(to, "POST /generate-jitconfig", taking(s.generateJIT))
+	scopes(to, "GET ", s.listRunners)
+	scopes(to, "GET /{id}", numbered(s.getRunner))
+	scopes(to, "DELETE /{id}", numbered(s.deleteRunner))
+	scopes(to, "GET /deprecations/{version}", s.deprecation)
+	to.HandleFunc("GET /orgs/{owner}/actions/runner-groups", s.listGroups)
+	to.HandleFunc("GET /enterprises/{enterprise}/actions/runner-groups", s.listGroups)
+	runsAPI{s, s.hub.workflows}.routes(to)
+}
+
 func (s *server) rest() http.Handler {
-	mux := http.NewServeMux()
-	scopes(mux, "POST /registration-token", s.registrationToken)
-	scopes(mux, "POST /remove-token", s.registrationToken) // one kind serves both
-	scopes(mux, "POST /generate-jitconfig", taking(s.generateJIT))
-	scopes(mux, "GET ", s.listRunners)
-	scopes(mux, "GET /{id}", numbered(s.getRunner))
-	scopes(mux, "DELETE /{id}", numbered(s.deleteRunner))
-	scopes(mux, "GET /deprecations/{version}", s.deprecation)
-	mux.HandleFunc("GET /orgs/{owner}/actions/runner-groups", s.listGroups)
-	mux.HandleFunc("GET /enterprises/{enterprise}/actions/runner-groups", s.listGroups)
-	s.workflowRuns(mux)
+	mux, all := http.NewServeMux(), http.NewServeMux()
+	s.routes(mux)
 	mux.HandleFunc("/", notFound)
-	all := http.NewServeMux()
 	s.apps(all)
 	all.Handle("/", s.authorized(mux, s.installed))
 	return restAnswers(all)
@@ -222,7 +232,7 @@ func (s *server) rateHeaders(w http.ResponseWriter, c Call) {
 func ceilSeconds(t time.Time) int64 { return t.Add(time.Second - 1).Unix() }
 
 func (s *server) writeLimit(w http.ResponseWriter, e *RateLimitError) {
-	body := wireError{Message: "API rate limit exceeded", Code: "throttled"}
+	body := wireError{Message: "API rate limit exceeded"}
 	if e.Limit.Secondary {
 		body.Message = "You have exceeded a secondary rate limit"
 		body.DocumentationURL = "https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"

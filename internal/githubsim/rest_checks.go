@@ -38,17 +38,17 @@ func toWireCheck(c CheckRunRecord) wireCheckRun {
 }
 
 // listCheckRuns answers with those of a commit, which the service would also find by a branch or a tag.
-func (s *server) listCheckRuns(w http.ResponseWriter, r *http.Request) {
-	all, err := s.hub.workflows.checkRuns(r.Context(), repositoryIn(r), r.PathValue("ref"), r.URL.Query().Get("check_name"))
+func (a runsAPI) listCheckRuns(w http.ResponseWriter, r *http.Request) {
+	all, err := a.runs.checkRuns(r.Context(), repositoryIn(r), r.PathValue("ref"), r.URL.Query().Get("check_name"))
 	out := wireCheckRuns{TotalCount: len(all), Runs: []wireCheckRun{}}
 	for _, c := range paged(w, r, all) {
 		out.Runs = append(out.Runs, toWireCheck(c))
 	}
-	s.answer(w, CallCheckRuns, http.StatusOK, out, err)
+	a.server.answer(w, CallCheckRuns, http.StatusOK, out, err)
 }
 
 // leaveCheckRun takes what is completed only: remuda leaves nothing else.
-func (s *server) leaveCheckRun(w http.ResponseWriter, r *http.Request, q wireCheckRun) {
+func (a runsAPI) leaveCheckRun(w http.ResponseWriter, r *http.Request, q wireCheckRun) {
 	switch {
 	case q.Name == "" || q.HeadSHA == "":
 		writeError(w, fmt.Errorf("name and head_sha are required: %w", ErrInvalid))
@@ -57,10 +57,10 @@ func (s *server) leaveCheckRun(w http.ResponseWriter, r *http.Request, q wireChe
 	case q.Output != (wireOutput{}) && (q.Output.Title == "" || q.Output.Summary == ""):
 		writeError(w, fmt.Errorf("output: title and summary are required: %w", ErrInvalid))
 	default:
-		c, err := s.hub.workflows.leave(r.Context(), CheckRunRecord{
+		c, err := a.runs.leave(r.Context(), CheckRunRecord{
 			Repository: repositoryIn(r), HeadSHA: q.HeadSHA, Name: q.Name, ExternalID: q.ExternalID, Conclusion: q.Conclusion,
 			Title: q.Output.Title, Summary: q.Output.Summary,
-		}, s.installed(bearer(r)))
-		s.answer(w, CallLeaveCheckRun, http.StatusCreated, toWireCheck(c), err)
+		}, a.server.installed(bearer(r)))
+		a.server.answer(w, CallLeaveCheckRun, http.StatusCreated, toWireCheck(c), err)
 	}
 }

@@ -8,20 +8,25 @@ import (
 
 // The REST API of runs (GitHub REST, "Workflow runs", "Workflow jobs", "Check runs"), as far as remuda uses it.
 
-// workflowRuns adds its calls.
-func (s *server) workflowRuns(mux *http.ServeMux) {
+type runsAPI struct {
+	server *server
+	runs   *Workflows
+}
+
+// routes adds its calls.
+func (a runsAPI) routes(to router) {
 	const repo = " /repos/{owner}/{repo}"
 	const runs = repo + "/actions/runs"
-	mux.HandleFunc("GET"+runs, s.listRuns)
-	mux.HandleFunc("GET"+runs+"/{id}", numbered(s.getRun))
-	mux.HandleFunc("GET"+runs+"/{id}/jobs", numbered(s.listRunJobs))
-	mux.HandleFunc("GET"+runs+"/{id}/attempts/{attempt}/jobs", numbered(s.listAttemptJobs))
-	mux.HandleFunc("POST"+runs+"/{id}/cancel", numbered(s.cancelRun))
-	mux.HandleFunc("POST"+runs+"/{id}/rerun", numbered(s.rerun))
-	mux.HandleFunc("POST"+runs+"/{id}/rerun-failed-jobs", numbered(s.rerunFailed))
-	mux.HandleFunc("POST"+repo+"/actions/jobs/{id}/rerun", numbered(s.rerunJob))
-	mux.HandleFunc("GET"+repo+"/commits/{ref}/check-runs", s.listCheckRuns)
-	mux.HandleFunc("POST"+repo+"/check-runs", taking(s.leaveCheckRun))
+	to.HandleFunc("GET"+runs, a.listRuns)
+	to.HandleFunc("GET"+runs+"/{id}", numbered(a.getRun))
+	to.HandleFunc("GET"+runs+"/{id}/jobs", numbered(a.listRunJobs))
+	to.HandleFunc("GET"+runs+"/{id}/attempts/{attempt}/jobs", numbered(a.listAttemptJobs))
+	to.HandleFunc("POST"+runs+"/{id}/cancel", numbered(a.cancelRun))
+	to.HandleFunc("POST"+runs+"/{id}/rerun", numbered(a.rerun))
+	to.HandleFunc("POST"+runs+"/{id}/rerun-failed-jobs", numbered(a.rerunFailed))
+	to.HandleFunc("POST"+repo+"/actions/jobs/{id}/rerun", numbered(a.rerunJob))
+	to.HandleFunc("GET"+repo+"/commits/{ref}/check-runs", a.listCheckRuns)
+	to.HandleFunc("POST"+repo+"/check-runs", taking(a.leaveCheckRun))
 }
 
 type wireRun struct {
@@ -112,63 +117,63 @@ func toWireJobs(r RunRecord) []wireRunJob {
 // repositoryIn returns owner/name of a request's path.
 func repositoryIn(r *http.Request) string { return r.PathValue("owner") + "/" + r.PathValue("repo") }
 
-func (s *server) listRuns(w http.ResponseWriter, r *http.Request) {
-	all, err := s.hub.workflows.list(r.Context(), repositoryIn(r), r.URL.Query().Get("status"))
+func (a runsAPI) listRuns(w http.ResponseWriter, r *http.Request) {
+	all, err := a.runs.list(r.Context(), repositoryIn(r), r.URL.Query().Get("status"))
 	out := wireRuns{TotalCount: len(all), Runs: []wireRun{}}
 	for _, one := range paged(w, r, all) {
 		out.Runs = append(out.Runs, toWireRun(one))
 	}
-	s.answer(w, CallRuns, http.StatusOK, out, err)
+	a.server.answer(w, CallRuns, http.StatusOK, out, err)
 }
 
-func (s *server) getRun(w http.ResponseWriter, r *http.Request, id int64) {
-	one, err := s.hub.workflows.get(r.Context(), repositoryIn(r), id)
-	s.answer(w, CallRun, http.StatusOK, toWireRun(one), err)
+func (a runsAPI) getRun(w http.ResponseWriter, r *http.Request, id int64) {
+	one, err := a.runs.get(r.Context(), repositoryIn(r), id)
+	a.server.answer(w, CallRun, http.StatusOK, toWireRun(one), err)
 }
 
-func (s *server) listRunJobs(w http.ResponseWriter, r *http.Request, id int64) {
+func (a runsAPI) listRunJobs(w http.ResponseWriter, r *http.Request, id int64) {
 	number := lastAttempt
 	if r.URL.Query().Get("filter") == "all" {
 		number = allAttempts
 	}
-	s.listJobs(w, r, id, number)
+	a.listJobs(w, r, id, number)
 }
 
-func (s *server) listAttemptJobs(w http.ResponseWriter, r *http.Request, id int64) {
+func (a runsAPI) listAttemptJobs(w http.ResponseWriter, r *http.Request, id int64) {
 	number, err := strconv.Atoi(r.PathValue("attempt"))
 	if err != nil || number < 1 {
 		notFound(w, r)
 		return
 	}
-	s.listJobs(w, r, id, number)
+	a.listJobs(w, r, id, number)
 }
 
-func (s *server) listJobs(w http.ResponseWriter, r *http.Request, id int64, number int) {
-	attempts, err := s.hub.workflows.attempts(r.Context(), repositoryIn(r), id, number)
+func (a runsAPI) listJobs(w http.ResponseWriter, r *http.Request, id int64, number int) {
+	attempts, err := a.runs.attempts(r.Context(), repositoryIn(r), id, number)
 	all := []wireRunJob{}
 	for _, one := range attempts {
 		all = append(all, toWireJobs(one)...)
 	}
 	out := wireRunJobs{TotalCount: len(all), Jobs: paged(w, r, all)}
-	s.answer(w, CallRunJobs, http.StatusOK, out, err)
+	a.server.answer(w, CallRunJobs, http.StatusOK, out, err)
 }
 
-func (s *server) cancelRun(w http.ResponseWriter, r *http.Request, id int64) {
-	err := s.hub.workflows.cancelling(r.Context(), repositoryIn(r), id)
-	s.answer(w, CallCancelRun, http.StatusAccepted, struct{}{}, err)
+func (a runsAPI) cancelRun(w http.ResponseWriter, r *http.Request, id int64) {
+	err := a.runs.cancelling(r.Context(), repositoryIn(r), id)
+	a.server.answer(w, CallCancelRun, http.StatusAccepted, struct{}{}, err)
 }
 
-func (s *server) rerun(w http.ResponseWriter, r *http.Request, id int64) {
-	err := s.hub.workflows.rerunning(r.Context(), CallRerun, repositoryIn(r), id, every)
-	s.answer(w, CallRerun, http.StatusCreated, struct{}{}, err)
+func (a runsAPI) rerun(w http.ResponseWriter, r *http.Request, id int64) {
+	err := a.runs.rerunning(r.Context(), CallRerun, repositoryIn(r), id, every)
+	a.server.answer(w, CallRerun, http.StatusCreated, struct{}{}, err)
 }
 
-func (s *server) rerunFailed(w http.ResponseWriter, r *http.Request, id int64) {
-	err := s.hub.workflows.RerunFailedJobs(r.Context(), repositoryIn(r), id)
-	s.answer(w, CallRerunFailed, http.StatusCreated, struct{}{}, err)
+func (a runsAPI) rerunFailed(w http.ResponseWriter, r *http.Request, id int64) {
+	err := a.runs.RerunFailedJobs(r.Context(), repositoryIn(r), id)
+	a.server.answer(w, CallRerunFailed, http.StatusCreated, struct{}{}, err)
 }
 
-func (s *server) rerunJob(w http.ResponseWriter, r *http.Request, id int64) {
-	err := s.hub.workflows.RerunJob(r.Context(), repositoryIn(r), id)
-	s.answer(w, CallRerunJob, http.StatusCreated, struct{}{}, err)
+func (a runsAPI) rerunJob(w http.ResponseWriter, r *http.Request, id int64) {
+	err := a.runs.RerunJob(r.Context(), repositoryIn(r), id)
+	a.server.answer(w, CallRerunJob, http.StatusCreated, struct{}{}, err)
 }

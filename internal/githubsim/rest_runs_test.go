@@ -35,19 +35,25 @@ func (s *site) ask(t *testing.T, method, path, token, tag string, in any) (*http
 	return resp, string(body)
 }
 
-// installationToken installs an App and returns a token of it.
-func (s *site) installationToken(t *testing.T) string {
+// signature is a JSON web token of the App's.
+func signature(t *testing.T) string {
 	t.Helper()
-	s.app(t, "/octo/repo")
 	now := time.Now()
 	signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
 		Issuer: "5", IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(time.Minute)),
 	}).SignedString(appKey())
 	check(t, err)
+	return signed
+}
+
+// installationToken installs an App and returns a token of it.
+func (s *site) installationToken(t *testing.T) string {
+	t.Helper()
+	s.app(t, "/octo/repo")
 	var out struct {
 		Token string `json:"token"`
 	}
-	_, body := s.ask(t, http.MethodPost, "/app/installations/77/access_tokens", signed, "", nil)
+	_, body := s.ask(t, http.MethodPost, "/app/installations/77/access_tokens", signature(t), "", nil)
 	check(t, json.Unmarshal([]byte(body), &out))
 	return out.Token
 }

@@ -144,9 +144,9 @@ func (s *server) authorized(next http.Handler, others func(credential string) bo
 }
 
 // scopes adds a route for repositories, organisations and enterprises.
-func scopes(mux *http.ServeMux, pattern string, h http.HandlerFunc) {
+func scopes(to router, pattern string, h http.HandlerFunc) {
 	method, path, _ := strings.Cut(pattern, " ")
-	mux.HandleFunc(method+" /repos/{owner}/{repo}/actions/runners"+path, h)
-	mux.HandleFunc(method+" /orgs/{owner}/actions/runners"+path, h)
-	mux.HandleFunc(method+" /enterprises/{enterprise}/actions/runners"+path, h)
+	to.HandleFunc(method+" /repos/{owner}/{repo}/actions/runners"+path, h)
+	to.HandleFunc(method+" /orgs/{owner}/actions/runners"+path, h)
+	to.HandleFunc(method+" /enterprises/{enterprise}/actions/runners"+path, h)
 }
