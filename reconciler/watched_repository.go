@@ -45,16 +45,21 @@ type watchedRepository struct {
 	name       string
 	active     map[int64]githubapi.WorkflowRun // as it was listed last
 	listedAt   time.Time
-	looks      int
-	looked     map[int64]bool                // runs, since that
-	cut        bool                          // the last look did not come to its end
-	held       bool                          // GitHub's budget was too short for one, since the last that came to its end
-	interval   time.Duration                 // between two looks, of late
+	looked     map[int64]bool // runs, since that
+	turns      turns
 	missed     map[int64]int                 // how often in a row a run was not found
 	settled    map[int64]int                 // attempts whose lost jobs were decided about
 	quietSince map[store.RequestID]time.Time // since when no job under its label has waited or run
 	told       map[string]bool               // what was said once
 	strays     map[strayAttempt]int          // looks at those that no request remembers
+}
+
+// turns are how its looks went of late.
+type turns struct {
+	count    int           // of listings
+	cut      bool          // the last look did not come to its end
+	held     bool          // GitHub's budget was too short for one, since the last that came to its end
+	interval time.Duration // between two listings
 }
 
 // strayAttempt is an attempt of a run that no request remembers.
@@ -100,10 +105,10 @@ func (w *watchedRepository) listed(active []githubapi.WorkflowRun, now time.Time
 		delete(w.missed, r.ID)
 	}
 	if !w.listedAt.IsZero() {
-		w.interval = now.Sub(w.listedAt)
+		w.turns.interval = now.Sub(w.listedAt)
 	}
 	w.listedAt, w.looked = now, map[int64]bool{}
-	w.looks++
+	w.turns.count++
 }
 
 // resumedFor is for how long a look that was put off goes on where it stopped, with the lists that it began with: were they asked
@@ -112,7 +117,7 @@ const resumedFor = 5 * time.Minute
 
 // resumes reports whether this look goes on with one that was put off.
 func (w *watchedRepository) resumes(now time.Time) bool {
-	return w.cut && w.looked != nil && now.Sub(w.listedAt) < resumedFor
+	return w.turns.cut && w.looked != nil && now.Sub(w.listedAt) < resumedFor
 }
 
 // asked notes whether a run that was asked for by itself was found.
@@ -128,14 +133,14 @@ func (w *watchedRepository) asked(id int64, found bool) {
 // as long as looks have to be put off, so that each repository gets its turn.
 func (w *watchedRepository) pause(poll time.Duration, now time.Time) time.Duration {
 	h := fnv.New32a()
-	_, _ = io.WriteString(h, w.name+" "+strconv.Itoa(w.looks)) // never fails
+	_, _ = io.WriteString(h, w.name+" "+strconv.Itoa(w.turns.count)) // never fails
 	poll += poll * time.Duration(int64(h.Sum32()%200)-100) / 1000
-	w.looked, w.cut = nil, false
-	if !w.held {
-		return max(poll, w.interval*3/4-now.Sub(w.listedAt))
+	w.looked, w.turns.cut = nil, false
+	if !w.turns.held {
+		return max(poll, w.turns.interval*3/4-now.Sub(w.listedAt))
 	}
-	w.held = false
-	return max(poll, w.interval-now.Sub(w.listedAt))
+	w.turns.held = false
+	return max(poll, w.turns.interval-now.Sub(w.listedAt))
 }
 
 // quiet returns for how long none of a request's jobs has waited or run.

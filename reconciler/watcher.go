@@ -128,9 +128,9 @@ func (r run) workflow() store.Workflow {
 
 // later is the outcome of a pass that did not come to its end: GitHub says when it may go on, or the queue does.
 func (w *watcher) later(repo *watchedRepository, err error) (Result, error) {
-	repo.cut = true
+	repo.turns.cut = true
 	if at, known := githubapi.RetryAt(err); known {
-		repo.held = true
+		repo.turns.held = true
 		return wakeAt(at, w.clock.Now()), nil
 	}
 	return Result{}, err
