@@ -47,6 +47,11 @@ func TestReader_FindsWhatThePageSays(t *testing.T) {
 		page.Page = strings.Replace(in.Page, "| `holder` | text |", "| `ghost` | text | boo |\n| `holder` | text |", 1)
 		differences(t, page, ".ghost: is documented and absent", "Lease.ghost: is documented and was never seen")
 	})
+	t.Run("OptionalRowThatIsNeverThere", func(t *testing.T) {
+		page := in
+		page.Page = strings.Replace(in.Page, "| `holder` | text |", "| `ghost` | text | optional: boo |\n| `holder` | text |", 1)
+		differences(t, page, "Lease.ghost: is documented and was never seen")
+	})
 	t.Run("OtherType", func(t *testing.T) {
 		page := in
 		page.Page = strings.Replace(in.Page, "| `term` | number |", "| `term` | text |", 1)

@@ -43,6 +43,10 @@ class Page:
         name = "key" if "key" in rows[0] else "attribute"
         return {literal(row[name]): row["type"] for row in rows}
 
+    def optional(self, heading):
+        """The names of a table that may be absent."""
+        return {literal(row["attribute"]) for row in self.rows(heading) if row.get("meaning", "").startswith("optional: ")}
+
 
 def literal(cell):
     return re.match(r"`([^`]*)`", cell).group(1)
@@ -68,7 +72,7 @@ class Reader:
         types = self.page.types(heading)
         for name in values.keys() - types.keys():
             differ(f"{where}.{name}", "is not documented")
-        for name in types.keys() - values.keys():
+        for name in types.keys() - values.keys() - self.page.optional(heading):
             differ(f"{where}.{name}", "is documented and absent")
         for name in types.keys() & values.keys():
             self.seen.add((heading, name))

@@ -28,7 +28,8 @@ func must[V any](i *installation) func(V, error) V {
 	}
 }
 
-// request is one that was served, given back and forgotten, and another whose status has no list yet.
+// request is one that was served, given back and forgotten, and others whose status has no list yet: of a run that the
+// controller gave back, and of one that goes on.
 func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 	i.Helper()
 	ctx := i.Context()
@@ -47,9 +48,16 @@ func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 	must[store.RunRequest](i)(s.ExpireRequest(ctx, r, now.Add(soon)))
 	must[store.RunStatus](i)(s.ExpireStatus(ctx, status, now.Add(soon), now))
 
-	want.ID = "4712"
+	want.ID, want.Repository, want.WorkflowRun, want.WorkflowAttempt, want.NoWait = "4712", "octo/app", 4712, 1, true
 	must[store.RunRequest](i)(s.Submit(ctx, want))
-	must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: want.ID, Attempt: 1}, statemachine.Accept, now))
+	must[store.RunRequest](i)(s.ReleaseExactly(ctx, want.ID, 1, store.ReleaseDrain, store.RunOver))
+	must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: want.ID, Attempt: 1, Watch: store.Watch{
+		State: store.Watched, Cancel: store.Done, Rerun: store.NotDone, RerunAttempt: 1, Detail: "d",
+	}}, statemachine.Accept, now))
+
+	want.ID, want.WorkflowRun, want.OriginalCount = "4713", 4713, 1 // which the controller asked for
+	must[store.RunRequest](i)(s.Submit(ctx, want))
+	must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: want.ID, Attempt: 1, OriginalCount: 1}, statemachine.Accept, now))
 }
 
 // instance is the whole life of one.
