@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Submit stores want and notifies. Two requests that name the same run are ordered by the attempt of the run, others by
@@ -57,11 +58,17 @@ func (r RunRequest) over(want RunRequest) (out RunRequest, write bool, err error
 	}
 	out = want
 	out.Attempt = max(want.Attempt, r.Attempt)
-	if order > 0 || r.Released() {
+	if order > 0 || r.Released() || !r.serves(want) {
 		out.Attempt = max(want.Attempt, r.Attempt+1)
 	}
 	out.ReleasedAttempt, out.Release, out.ReleaseReason = r.ReleasedAttempt, r.Release, r.ReleaseReason
 	return out, true, nil
+}
+
+// serves reports whether what was given for r may serve want: machines of the same class and types, sold as want allows.
+func (r RunRequest) serves(want RunRequest) bool {
+	return r.ResourceClass == want.ResourceClass && slices.Equal(r.AllowedInstanceTypes, want.AllowedInstanceTypes) &&
+		!slices.ContainsFunc(r.UsageClasses, func(usage string) bool { return !slices.Contains(want.UsageClasses, usage) })
 }
 
 // Release is a client's: it gives back what is stored of an attempt of the run and of all before it, and notifies. For a

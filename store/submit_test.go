@@ -76,8 +76,10 @@ func holds(t *testing.T, item *Item, returned, want RunRequest) {
 
 func TestSubmit_Rules(t *testing.T) {
 	const drain, now = ReleaseDrain, ReleaseNow
-	elsewhere := asked(1, 1, 2)
-	elsewhere.Repository = "octo/other"
+	elsewhere, larger, onDemand := asked(1, 1, 2), asked(2, 2, 3), asked(2, 2, 12)
+	elsewhere.Repository, larger.ResourceClass, onDemand.UsageClasses = "octo/other", "xlarge", []string{OnDemand}
+	largerNext, either := larger, asked(2, 2, 3)
+	largerNext.Attempt, either.UsageClasses = 3, []string{Spot, OnDemand}
 	for _, tt := range []struct {
 		name             string
 		have, want, then RunRequest
@@ -97,6 +99,8 @@ func TestSubmit_Rules(t *testing.T) {
 
 		{"ClientTakesOver", asked(2, 2, 12), asked(2, 2, 3), asked(2, 2, 3), 1, nil},
 		{"ClientTakesOverAtTheHigherAttempt", asked(3, 2, 12), asked(2, 2, 3), asked(3, 2, 3), 1, nil},
+		{"ClientTakesOverWhatDoesNotServeIt", asked(2, 2, 12), larger, largerNext, 1, nil},
+		{"ClientTakesOverWhatIsOnDemand", onDemand, either, either, 1, nil},
 		{"ClientTakesOverGivenBack", given(asked(2, 2, 12), 2, drain, RunOver), asked(2, 2, 3), given(asked(3, 2, 3), 2, drain, RunOver), 1, nil},
 		{"ClientTakesOverGivenBackByAClient", given(asked(2, 2, 12), 2, now, ""), asked(2, 2, 3), given(asked(3, 2, 3), 2, now, ""), 1, nil},
 		{"ClientWithoutARunTakesOver", asked(2, 2, 12), asked(2, 0, 3), asked(2, 0, 3), 1, nil},

@@ -25318,13 +25318,14 @@ function ownAttempt(r7, attempt) {
   if (!named(r7)) return Math.min(attempt, r7.attempt);
   return r7.workflowAttempt <= attempt ? r7.attempt : r7.attempt - 1;
 }
+var serves = (have, want) => have.resourceClass === want.resourceClass && have.allowedInstanceTypes.join(" ") === want.allowedInstanceTypes.join(" ") && have.usageClass.every((usage) => want.usageClass.includes(usage));
 function over(have, want) {
   const later = compare(want, have) > 0;
   const again2 = released(have) && have.releaseReason !== "";
   if (!later && !byController(have) && !again2) return void 0;
   return {
     ...want,
-    attempt: Math.max(want.attempt, later || released(have) ? have.attempt + 1 : have.attempt),
+    attempt: Math.max(want.attempt, later || released(have) || !serves(have, want) ? have.attempt + 1 : have.attempt),
     releasedAttempt: have.releasedAttempt,
     release: have.release,
     releaseReason: have.releaseReason

@@ -61,6 +61,12 @@ export function ownAttempt(r: RunRequest, attempt: number): number {
   return r.workflowAttempt <= attempt ? r.attempt : r.attempt - 1;
 }
 
+/** Whether what was given for have may serve want: machines of the same class and types, sold as want allows. */
+const serves = (have: RunRequest, want: RunRequest): boolean =>
+  have.resourceClass === want.resourceClass &&
+  have.allowedInstanceTypes.join(" ") === want.allowedInstanceTypes.join(" ") &&
+  have.usageClass.every((usage) => want.usageClass.includes(usage));
+
 /**
  * What is stored once want was asked for over have; undefined: have is the same request. Only of an attempt that the
  * controller asked for, or gave back, is a client's the next.
@@ -71,7 +77,7 @@ export function over(have: RunRequest, want: RunRequest): RunRequest | undefined
   if (!later && !byController(have) && !again) return undefined;
   return {
     ...want,
-    attempt: Math.max(want.attempt, later || released(have) ? have.attempt + 1 : have.attempt),
+    attempt: Math.max(want.attempt, later || released(have) || !serves(have, want) ? have.attempt + 1 : have.attempt),
     releasedAttempt: have.releasedAttempt,
     release: have.release,
     releaseReason: have.releaseReason,

@@ -35,12 +35,17 @@ const drained = (releasedAttempt: number, releaseReason = "") => ({
 });
 
 test("what is asked for over what is stored", () => {
+  const larger = (attempt: number) => ({ ...asked(attempt, 2, 3), resourceClass: "xlarge" });
+  const onDemand = { ...asked(2, 2, 12), usageClass: ["on-demand"] };
+  const either = { ...asked(2, 2, 3), usageClass: ["spot", "on-demand"] };
   const cases: [string, RunRequest, RunRequest, RunRequest | undefined][] = [
     ["same again", asked(1, 1, 2), asked(1, 1, 2), undefined],
     ["same again after a take-over", asked(3, 1, 2), asked(1, 1, 2), undefined],
     ["a later run attempt", asked(1, 1, 2), asked(2, 2, 3), asked(2, 2, 3)],
     ["over more own attempts", asked(4, 1, 2, drained(4)), asked(2, 2, 3), asked(5, 2, 3, drained(4))],
     ["taken over", asked(2, 2, 12), asked(2, 2, 3), asked(2, 2, 3)],
+    ["taken over, of another class", asked(2, 2, 12), larger(2), larger(3)],
+    ["taken over, on demand", onDemand, either, either],
     ["taken over at a higher attempt", asked(3, 2, 12), asked(2, 2, 3), asked(3, 2, 3)],
     ["taken over, given back", asked(2, 2, 12, drained(2, "x")), asked(2, 2, 3), asked(3, 2, 3, drained(2, "x"))],
     ["taken over, given back by a client", asked(2, 2, 12, drained(2)), asked(2, 2, 3), asked(3, 2, 3, drained(2))],
