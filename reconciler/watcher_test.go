@@ -86,7 +86,7 @@ func (w *world) runStatus(id int64) (status, conclusion string) {
 	w.t.Helper()
 	r, err := w.Hub.Workflows().Run(id)
 	w.must(err)
-	return r.Status, string(r.Conclusion)
+	return r.Status, r.Conclusion
 }
 
 // requestOf returns the record of a request.
