@@ -25753,7 +25753,7 @@ async function provision(c7) {
     );
   }
   try {
-    const status = stored.noWait ? void 0 : await ready(c7, stored.attempt, limit);
+    const status = want.noWait && stored.noWait ? void 0 : await ready(c7, stored.attempt, limit);
     if (c7.cancelled.aborted) throw new Ended("cancelled", "cancelled as it was done");
     if (status) report(c7, status);
     else reportStored(c7);

@@ -57,7 +57,7 @@ export async function provision(c: Client): Promise<void> {
     );
   }
   try {
-    const status = stored.noWait ? undefined : await ready(c, stored.attempt, limit);
+    const status = want.noWait && stored.noWait ? undefined : await ready(c, stored.attempt, limit);
     if (c.cancelled.aborted) throw new Ended("cancelled", "cancelled as it was done");
     if (status) report(c, status);
     else reportStored(c);

@@ -117,6 +117,14 @@ test("wait: false stores, notifies and returns; nothing is left for the post ste
   assert.equal(w.text("GITHUB_STEP_SUMMARY"), "");
 });
 
+test("a step that waits does so for a request that nobody else waits for, and is seen", async () => {
+  const w = world();
+  w.table.set(encodeRequest(asked(1, 1, 1, { noWait: true })));
+  await provisioned(w, 20_000);
+  assert.equal(w.table.puts("RunRequest").length, 0);
+  assert.ok(w.clock.ticks() >= 20_000 && w.table.puts("RunClient").length >= 4);
+});
+
 test("wait: false, cancelled as it is stored: given back", async () => {
   const w = world({ INPUT_WAIT: "false" });
   w.table.fault = (c, when) => {

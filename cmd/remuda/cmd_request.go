@@ -114,7 +114,7 @@ func (o *requestOptions) run(ctx context.Context, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	if w.stored.NoWait {
+	if !w.waits() {
 		return printAs(o.out, o.output, newRunResult(store.RunStatus{ID: w.stored.ID, Attempt: w.stored.Attempt}), renderAsked(w.stored))
 	}
 	if text := unwatched(w.status); text != "" {

@@ -61,6 +61,23 @@ func TestRequest_NoWait(t *testing.T) {
 	})
 }
 
+// The same request again by a client that does wait: it waits.
+func TestRequest_WaitsForWhatNobodyElseDoes(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st := memory(t, nil)
+		c := newCLI(st)
+		c.ends(t, exitDone, asRun("--no-wait")...)
+		go func() {
+			newController(t, st, "77", 1).after(0, statemachine.Accept, nil).after(10*time.Second, statemachine.Fulfil, ready)
+		}()
+		c.ends(t, exitDone, asRun()...)
+		contains(t, c.out.String(), "label 77: 2 ready")
+		if text := c.err.String(); strings.Contains(text, "workflow.json") {
+			t.Errorf("stderr blames the policy:\n%s", text)
+		}
+	})
+}
+
 // A role of an earlier policy: the request is stored as it always was, and so it is waited for; one warning names the policy.
 func TestRequest_EarlierPolicy(t *testing.T) {
 	for _, args := range [][]string{asRun(), asRun("--no-wait"), asking("--no-wait")} {

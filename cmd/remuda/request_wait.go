@@ -29,8 +29,7 @@ type requestWait struct {
 	hinted  bool
 }
 
-// run returns nil once the attempt is Ready, and status holds the answer; or at once if stored is a request that nobody
-// waits for.
+// run returns nil once the attempt is Ready, and status holds the answer; or at once, if nobody waits.
 func (w *requestWait) run(ctx context.Context) error {
 	if err := settle(ctx, w.clock, w.progress, string(w.want.ID), w.submit); err != nil {
 		return err
@@ -39,12 +38,16 @@ func (w *requestWait) run(ctx context.Context) error {
 	if w.want.StoredWithoutRun(w.stored) {
 		w.progress.note("request %s is stored without its run: the policy of this role does not let it write that; update it to deploy/iam/workflow.json", w.stored.ID)
 	}
-	if w.stored.NoWait {
+	if !w.waits() {
 		return nil
 	}
 	w.seen, w.notify = every{period: config.SeenEvery}, every{period: notifyEvery, next: w.asked.Add(notifyEvery)}
 	return withTrouble(poll(ctx, w.clock, w.look), w.trouble)
 }
+
+// waits reports whether this client waits: it is to, or its request is stored as one that somebody waits for, since its
+// role may not write otherwise, or another client does.
+func (w *requestWait) waits() bool { return !w.want.NoWait || !w.stored.NoWait }
 
 // submit stores the request; repeating it is harmless. An attempt that was given back already is a
 // conflict: it would never become ready.

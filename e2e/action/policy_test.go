@@ -237,23 +237,28 @@ func TestPolicy_OfE997646(t *testing.T) {
 }
 
 // Under the policy of today no write is refused: not of this action, and not of that of e997646, which a workflow may have
-// pinned and which knows nothing of runs.
-func TestPolicy_OfToday(t *testing.T) {
-	for name, load := range map[string]func(*world) *step.Action{
-		"Action":          func(w *world) *step.Action { return w.action },
-		"ActionOfE997646": (*world).earlierAction,
+// pinned and which knows nothing of runs. That one goes on under its own policy, too.
+func TestPolicy_NothingIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		action func(*world) *step.Action
+		policy func(*world) string
+	}{
+		{"Action", func(w *world) *step.Action { return w.action }, (*world).currentPolicy},
+		{"ActionOfE997646", (*world).earlierAction, (*world).currentPolicy},
+		{"ActionAndPolicyOfE997646", (*world).earlierAction, (*world).earlierPolicy},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := install(t).control()
-			w.action = load(w)
-			g := w.under(w.currentPolicy())
+			w.action = tt.action(w)
+			g := w.under(tt.policy(w))
 			w.succeeds(w.run("4711", 1, inputs{"instance-count": "2"}))
 			w.succeeds(w.run("4711", 2, inputs{"instance-count": "2"}))
 			w.released(w.run("4711", 2, inputs{"mode": "release"}), "4711")
 			r := w.records("4711").Request
 			run, named := r.Workflow()
-			if named != (name == "Action") || named && run != (store.Workflow{Repository: "octo/remuda", Run: 4711, Attempt: 2}) {
+			if named != (tt.name == "Action") || named && run != (store.Workflow{Repository: "octo/remuda", Run: 4711, Attempt: 2}) {
 				w.Errorf("request = %+v, names its run: %t", r, named)
 			}
 			if g.refused > 0 {
