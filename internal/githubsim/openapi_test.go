@@ -54,11 +54,11 @@ var known = map[string]struct{ query, reads string }{
 	"POST /actions/runs/{}/rerun":              {"", ""},
 	"POST /actions/runs/{}/rerun-failed-jobs":  {"", ""},
 	"POST /actions/jobs/{}/rerun":              {"", ""},
-	"GET /commits/{}/check-runs":               {"check_name=n&per_page=1&page=1", "check_runs.id check_runs.name check_runs.external_id"},
+	"GET /commits/{}/check-runs":               {"check_name=n&filter=all&per_page=1&page=1", "check_runs.id check_runs.name check_runs.external_id"},
 	"POST /check-runs":                         {"", "id"},
 }
 
-const jobFields = "jobs.id jobs.name jobs.status jobs.conclusion jobs.labels jobs.runner_name jobs.started_at jobs.completed_at"
+const jobFields = "jobs.id jobs.name jobs.status jobs.conclusion jobs.labels jobs.runner_name jobs.started_at jobs.completed_at jobs.steps.started_at"
 
 // short is a route without whom the runners or runs belong to.
 func short(route string) string {

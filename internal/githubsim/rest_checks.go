@@ -3,6 +3,7 @@ package githubsim
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -40,11 +41,25 @@ func toWireCheck(c CheckRunRecord) wireCheckRun {
 // listCheckRuns answers with those of a commit, which the service would also find by a branch or a tag.
 func (a runsAPI) listCheckRuns(w http.ResponseWriter, r *http.Request) {
 	all, err := a.runs.checkRuns(r.Context(), repositoryIn(r), r.PathValue("ref"), r.URL.Query().Get("check_name"))
+	if r.URL.Query().Get("filter") != "all" {
+		all = latest(all)
+	}
 	out := wireCheckRuns{TotalCount: len(all), Runs: []wireCheckRun{}}
 	for _, c := range paged(w, r, all) {
 		out.Runs = append(out.Runs, toWireCheck(c))
 	}
 	a.server.answer(w, CallCheckRuns, http.StatusOK, out, err)
+}
+
+// latest returns the last check run of each name.
+func latest(all []CheckRunRecord) []CheckRunRecord {
+	var out []CheckRunRecord
+	for i, c := range all {
+		if !slices.ContainsFunc(all[i+1:], func(later CheckRunRecord) bool { return later.Name == c.Name }) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // leaveCheckRun takes what is completed only: remuda leaves nothing else.

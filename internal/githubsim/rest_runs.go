@@ -63,6 +63,15 @@ type wireRunJob struct {
 	CreatedAt    time.Time  `json:"created_at"`
 	StartedAt    time.Time  `json:"started_at"`
 	CompletedAt  *time.Time `json:"completed_at"`
+	Steps        []wireStep `json:"steps"`
+}
+
+type wireStep struct {
+	Name       string    `json:"name"`
+	Number     int       `json:"number"`
+	Status     string    `json:"status"`
+	Conclusion *string   `json:"conclusion"`
+	StartedAt  time.Time `json:"started_at"`
 }
 
 type wireRunJobs struct {
@@ -104,10 +113,14 @@ func toWireJobs(r RunRecord) []wireRunJob {
 			ID: j.ID, RunID: r.ID, RunAttempt: r.Attempt, HeadSHA: r.HeadSHA, WorkflowName: r.Name, Name: j.Name,
 			Status: j.Status, Conclusion: orNull(j.Conclusion), Labels: []string{j.Label},
 			RunnerID: orNull(j.RunnerID), RunnerName: orNull(j.Runner),
-			CreatedAt: whole(j.CreatedAt), StartedAt: whole(j.StartedAt), CompletedAt: orNull(whole(j.FinishedAt)),
+			// What GitHub calls the start may be when the job was queued, even of one that runs
+			// (strands-labs/robots#2509): its first step says more.
+			CreatedAt: whole(j.CreatedAt), StartedAt: whole(j.CreatedAt), CompletedAt: orNull(whole(j.FinishedAt)), Steps: []wireStep{},
 		}
-		if j.StartedAt.IsZero() {
-			one.StartedAt = one.CreatedAt // it is never null
+		if !j.StartedAt.IsZero() {
+			one.Steps = append(one.Steps, wireStep{
+				Name: "Set up job", Number: 1, Status: j.Status, Conclusion: one.Conclusion, StartedAt: whole(j.StartedAt),
+			})
 		}
 		out = append(out, one)
 	}

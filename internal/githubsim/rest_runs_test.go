@@ -277,10 +277,13 @@ func TestRESTCheckRuns_OnlyByApps(t *testing.T) {
 			t.Errorf("POST without %s = %d %s, want 422 that names it", field, resp.StatusCode, body)
 		}
 	}
-	if resp, body := s.ask(t, "POST", path, app, "", note); resp.StatusCode != 201 {
-		t.Errorf("POST = %d %s, want 201", resp.StatusCode, body)
+	for _, id := range []string{"6", "7"} {
+		note["external_id"] = id
+		if resp, body := s.ask(t, "POST", path, app, "", note); resp.StatusCode != 201 {
+			t.Errorf("POST = %d %s, want 201", resp.StatusCode, body)
+		}
 	}
-	for query, want := range map[string]int{"": 1, "?check_name=remuda": 1, "?check_name=other": 0} {
+	for query, want := range map[string]int{"": 1, "?check_name=remuda": 1, "?check_name=other": 0, "?filter=all": 2, "?filter=all&check_name=remuda": 2} {
 		var got struct {
 			Total int `json:"total_count"`
 			Runs  []struct {

@@ -147,6 +147,10 @@ func (w *Workflows) ActiveRuns(ctx context.Context, repository string) ([]github
 			return nil, err
 		}
 		for _, r := range all {
+			if i := slices.IndexFunc(out, func(o githubapi.WorkflowRun) bool { return o.ID == r.ID }); i >= 0 {
+				out[i] = r.client()
+				continue
+			}
 			out = append(out, r.client())
 		}
 	}

@@ -34,7 +34,7 @@ type RunJob struct {
 	Runner     string    `json:"runner,omitempty"`
 	RunnerID   int64     `json:"runnerId,omitempty"`
 	InstanceID string    `json:"instanceId,omitempty"` // InstanceOf(Runner)
-	CreatedAt  time.Time `json:"createdAt"`            // when it came into GitHub's list
+	CreatedAt  time.Time `json:"createdAt"`            // in the attempt that ran it
 	StartedAt  time.Time `json:"startedAt,omitzero"`
 	FinishedAt time.Time `json:"finishedAt,omitzero"`
 }
@@ -56,7 +56,7 @@ func (r *run) record(a *attempt, at time.Time) RunRecord {
 
 func (t *task) record(status, conclusion string) RunJob {
 	out := RunJob{
-		ID: t.id, Key: t.spec.Key, Name: t.name(), Label: t.spec.Label, Status: status, Conclusion: conclusion, CreatedAt: t.shownAt,
+		ID: t.id, Key: t.spec.Key, Name: t.name(), Label: t.spec.Label, Status: status, Conclusion: conclusion, CreatedAt: t.madeAt,
 	}
 	if status == githubapi.StatusInProgress || status == githubapi.StatusCompleted {
 		out.Runner, out.RunnerID, out.InstanceID, out.StartedAt = t.Runner, t.RunnerID, t.InstanceID, t.StartedAt

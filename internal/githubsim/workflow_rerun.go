@@ -45,7 +45,7 @@ func (w *Workflows) rerun(r *run, again func(*task) bool, now time.Time) error {
 				next.tasks = append(next.tasks, newTask(s, t.leg))
 				continue
 			}
-			carried := &task{job: &job{JobRecord: t.JobRecord}, spec: s, leg: t.leg, shownAt: now.UTC()}
+			carried := &task{job: &job{JobRecord: t.JobRecord}, spec: s, leg: t.leg, madeAt: t.madeAt, shownAt: now.UTC()}
 			w.number(carried)
 			next.tasks = append(next.tasks, carried)
 		}
@@ -83,7 +83,7 @@ func (w *Workflows) advance(r *run, now time.Time) {
 			a.tasks = slices.Replace(slices.Clone(a.tasks), i, i+1, legs...)
 			continue
 		}
-		t.shownAt = now.UTC()
+		t.madeAt, t.shownAt = now.UTC(), now.UTC()
 		w.number(t)
 		switch {
 		case !runs:

@@ -40,6 +40,7 @@ type task struct {
 	spec    *JobSpec
 	leg     string // of the matrix; "": it is no leg
 	id      int64
+	madeAt  time.Time // when it came to be, in this attempt or in the one that it was carried over from
 	shownAt time.Time // when GitHub's list first has it; zero: not yet
 	endsAt  time.Time // of a hosted job
 }
