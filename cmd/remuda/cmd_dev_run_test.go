@@ -98,7 +98,7 @@ func TestDevRun_Refuses(t *testing.T) {
 		{exitUsage, "start --file none.yaml", "--file: none.yaml: "},
 		{exitUsage, "start --file bad.yaml", "field need not found"},
 		{exitUsage, "start --file need.yaml", `job "a": needs: must be keys of jobs before it, got "b"`},
-		{exitUsage, "start --file empty.yaml", "jobs: must be at least one"},
+		{exitUsage, "start --file empty.yaml", "jobs: must be 1 to 1000"},
 		{exitUsage, "start --file run.yaml -o xml", "--output"},
 		{exitUsage, "show", "--id: must be at least 1, got 0"},
 		{exitUsage, "rerun --id 4711 --failed --job plan", "--failed, --job: must be at most one"},

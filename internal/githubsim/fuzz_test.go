@@ -32,6 +32,12 @@ func FuzzHandler(f *testing.F) {
 		{"PUT", "/_sim/ratelimit/actions_runner_registration", `{"limit":-1,"windowSeconds":1e300,"status":429,"secondary":true}`},
 		{"PUT", "/_sim/services/broker", `{"trouble":"hang","seconds":5e-324}`},
 		{"PUT", "/_sim/services/run", `{"trouble":"drop"}`},
+		{"POST", "/_sim/runs", `{"id":7,"jobs":[{"key":"a","hosted":true,"seconds":1e9},{"key":"b","needs":["a"],"matrix":["x","y"],"always":true}]}`},
+		{"GET", "/repos/o/r/actions/runs?status=queued&per_page=-1", ""},
+		{"GET", "/_sim/runs/7?wait=1", ""},
+		{"PUT", "/_sim/view", `{"lagSeconds":1e300,"swings":true,"frozenSeconds":1e300}`},
+		{"PUT", "/_sim/secondary", `{"points":1}`},
+		{"POST", "/repos/o/r/check-runs", `{"name":"n","head_sha":"s","conclusion":"failure","output":null}`},
 		{"PUT", "/_sim/latency", `{"apiSeconds":1e300,"sessionSeconds":-1e300}`},
 	} {
 		f.Add(s[0], s[1], s[2])

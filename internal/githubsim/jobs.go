@@ -17,7 +17,7 @@ const queuedFor = 24 * time.Hour
 type Job struct {
 	ID         string  `json:"id"`
 	RunID      string  `json:"runId"`
-	RunAttempt int     `json:"runAttempt,omitempty"` // from 1; 0: it was submitted alone, and no run has it
+	RunAttempt int     `json:"runAttempt,omitempty"` // 0 stands for 1
 	Repository string  `json:"repository"`           // owner/name
 	Label      string  `json:"label"`                // runs-on; compared ignoring case
 	Name       string  `json:"name"`
@@ -148,7 +148,6 @@ func (h *Hub) Submit(j Job) error {
 	if j.Repository == "" {
 		j.Repository = repositoryOf(h.url)
 	}
-	j.RunAttempt = 0
 	h.dispatcher.submit(&job{JobRecord: JobRecord{Job: j}}, now)
 	h.monitor.broadcast()
 	return nil

@@ -54,11 +54,10 @@ func sameSide(t *testing.T, s *site, side watching, app bool) {
 	t.Helper()
 	ctx := t.Context()
 	w := s.Workflows()
-	r, err := w.Start(githubsim.RunSpec{ID: 7, Jobs: []githubsim.JobSpec{
+	check(t, errorOf(w.Start(githubsim.RunSpec{ID: 7, Jobs: []githubsim.JobSpec{
 		{Key: "plan", Hosted: true, Conclusion: githubsim.Failure}, {Key: "test", Label: "Run-7"}, {Key: "last", Needs: []string{"plan"}},
-	}})
-	check(t, err)
-	r, err = w.Run(7) // once the hosted job is over
+	}})))
+	r, err := w.Run(7) // once the hosted job is over
 	check(t, err)
 	want := githubapi.WorkflowRun{ID: 7, Attempt: 1, Status: githubapi.StatusQueued, HeadSHA: r.HeadSHA}
 	active, err := side.ActiveRuns(ctx, repository)

@@ -58,8 +58,8 @@ func (w *Workflows) list(ctx context.Context, repository, status string) ([]RunR
 			if a == nil || !strings.EqualFold(r.Repository, repository) {
 				continue
 			}
-			if one := r.record(a, at); status == "" || one.Status == status || one.Conclusion == status {
-				out = append(out, one)
+			if is, conclusion := a.status(at); status == "" || is == status || conclusion == status {
+				out = append(out, r.record(a, at))
 			}
 		}
 		sorted(&w.view, out, func(r RunRecord) int64 { return r.ID }, func(r RunRecord) time.Time { return r.CreatedAt })

@@ -39,6 +39,12 @@ type JobSpec struct {
 	Conclusion Conclusion `json:"conclusion,omitempty"` // of a hosted one that is not held, after Seconds; "": success
 }
 
+// Bounds of a run. GitHub's is that of a matrix (GitHub Docs, "Limits in GitHub Actions"); the other keeps runs quick here.
+const (
+	mostLegs = 256
+	mostJobs = 1000
+)
+
 // hostedLabel is the runs-on of a hosted job that names none.
 const hostedLabel = "ubuntu-latest"
 
@@ -50,8 +56,8 @@ func (s RunSpec) Valid() error {
 		return fmt.Errorf("id: must be at least 1, or 0 for the next free one, got %d: %w", s.ID, ErrInvalid)
 	case s.Repository != "" && (!ok || owner == "" || name == "" || strings.Contains(name, "/")):
 		return fmt.Errorf("repository: must be owner/name, got %q: %w", s.Repository, ErrInvalid)
-	case len(s.Jobs) == 0:
-		return fmt.Errorf("jobs: must be at least one: %w", ErrInvalid)
+	case s.size() < 1 || s.size() > mostJobs:
+		return fmt.Errorf("jobs: must be 1 to %d with the legs of their matrices, got %d: %w", mostJobs, s.size(), ErrInvalid)
 	}
 	var before []string
 	for _, j := range s.Jobs {
@@ -61,6 +67,15 @@ func (s RunSpec) Valid() error {
 		before = append(before, j.Key)
 	}
 	return nil
+}
+
+// size is how many jobs a run has, every leg counted.
+func (s RunSpec) size() int {
+	var n int
+	for _, j := range s.Jobs {
+		n += max(1, len(j.Matrix))
+	}
+	return n
 }
 
 func (j JobSpec) valid(before []string) error {
@@ -74,6 +89,8 @@ func (j JobSpec) valid(before []string) error {
 		return fmt.Errorf("key: must be one that no other job has: %w", ErrInvalid)
 	case !(j.Seconds >= 0 && j.Seconds <= longest.Seconds()):
 		return fmt.Errorf("seconds: must be 0 to %.0f, got %v: %w", longest.Seconds(), j.Seconds, ErrInvalid)
+	case len(j.Matrix) > mostLegs:
+		return fmt.Errorf("matrix: must have at most %d legs, got %d: %w", mostLegs, len(j.Matrix), ErrInvalid)
 	case slices.Contains(j.Matrix, ""):
 		return fmt.Errorf("matrix: names of legs must not be empty: %w", ErrInvalid)
 	case !j.Hosted && (j.Held || j.Conclusion != ""):

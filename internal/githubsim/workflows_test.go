@@ -259,6 +259,14 @@ func TestRun_JobsOfHosted_EndByTheOperator(t *testing.T) {
 	expectState(t, h, id, "#1 failure; held failure; own cancelled")
 }
 
+func manyJobs(n int) []githubsim.JobSpec {
+	out := make([]githubsim.JobSpec, n)
+	for i := range out {
+		out[i].Key = fmt.Sprint(i)
+	}
+	return out
+}
+
 func TestStart_RefusesWhatNoWorkflowIs(t *testing.T) {
 	h := newHub(githubsim.Options{})
 	w := h.Workflows()
@@ -271,6 +279,8 @@ func TestStart_RefusesWhatNoWorkflowIs(t *testing.T) {
 		"same key":      {Jobs: []githubsim.JobSpec{one, one}},
 		"unknown need":  {Jobs: []githubsim.JobSpec{{Key: "a", Label: "42", Needs: []string{"b"}}}},
 		"seconds":       {Jobs: []githubsim.JobSpec{{Key: "a", Label: "42", Seconds: -1}}},
+		"many legs":     {Jobs: []githubsim.JobSpec{{Key: "a", Matrix: slices.Repeat([]string{"x"}, 257)}}},
+		"many jobs":     {Jobs: manyJobs(1001)},
 		"leg":           {Jobs: []githubsim.JobSpec{{Key: "a", Label: "42", Matrix: []string{""}}}},
 		"held":          {Jobs: []githubsim.JobSpec{{Key: "a", Label: "42", Held: true}}},
 		"hosted script": {Jobs: []githubsim.JobSpec{{Key: "a", Hosted: true, Script: "true"}}},
