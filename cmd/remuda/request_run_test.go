@@ -108,7 +108,7 @@ func TestRequest_TakesOver(t *testing.T) {
 		st := memory(t, nil)
 		again := store.RunRequest{
 			ID: "77", Attempt: 3, Count: 1, OriginalCount: 4, ResourceClass: "small", UsageClasses: []string{store.Spot},
-			Repository: "octo/app", WorkflowRun: 77, WorkflowAttempt: 2, CreatedAt: store.At(time.Now()),
+			AllowedInstanceTypes: []string{"*"}, Repository: "octo/app", WorkflowRun: 77, WorkflowAttempt: 2, CreatedAt: store.At(time.Now()),
 		}
 		if _, err := st.Submit(t.Context(), again); err != nil {
 			t.Fatal(err)
@@ -137,7 +137,10 @@ func TestRequest_TakesOver(t *testing.T) {
 func TestRequest_H30_TakenOverAndInterrupted(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
-		if _, err := st.Submit(t.Context(), store.RunRequest{ID: "77", Attempt: 3, Count: 1, OriginalCount: 1, Repository: "octo/app", WorkflowRun: 77, WorkflowAttempt: 2}); err != nil {
+		if _, err := st.Submit(t.Context(), store.RunRequest{
+			ID: "77", Attempt: 3, Count: 1, OriginalCount: 1, ResourceClass: "small", AllowedInstanceTypes: []string{"*"},
+			Repository: "octo/app", WorkflowRun: 77, WorkflowAttempt: 2,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, interrupt := context.WithCancel(t.Context())
