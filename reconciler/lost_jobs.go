@@ -55,6 +55,7 @@ func (l *lostJobs) settle(ctx context.Context, requests []run, view githubapi.Wo
 	if !l.cfg.Watch.RerunLost {
 		return true, nil
 	}
+	requests = slices.DeleteFunc(slices.Clone(requests), func(r run) bool { return r.status == nil }) // those not taken up yet lost nothing
 	for _, r := range requests {
 		switch w := r.status.Watch; {
 		case w.Rerun == store.Done, w.Rerun == store.NotDone:

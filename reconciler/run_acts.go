@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -74,6 +75,7 @@ func (w *watcher) ask(ctx context.Context, r run, view githubapi.WorkflowRun, n 
 	want := *r.request
 	want.Attempt = max(view.Attempt, r.request.Attempt+1) // as a client of that attempt would number it
 	want.WorkflowAttempt = view.Attempt
+	want.ExpiresAt = time.Time{} // what it follows was over
 	want.Count, want.OriginalCount = n, cmp.Or(r.request.OriginalCount, r.request.Count)
 	want.NoWait, want.CreatedAt = true, store.At(w.clock.Now())
 	if lost := r.status.Watch; (lost.Rerun == store.Done || lost.Rerun == store.Intended) && lost.RerunAttempt == view.Attempt-1 && slices.Contains(want.UsageClasses, store.OnDemand) {
