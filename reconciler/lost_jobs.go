@@ -149,7 +149,11 @@ func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.Wor
 	}
 	what := fmt.Sprintf("lost with their machines: %s", strings.Join(names, ", "))
 	if failed > 0 && len(lost) > 1 {
-		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %d failed by themselves: GitHub runs one job again, or all that failed", what, failed))
+		own := "1 job failed by itself"
+		if failed > 1 {
+			own = fmt.Sprintf("%d jobs failed by themselves", failed)
+		}
+		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s: GitHub runs one job again, or all that failed", what, own))
 	}
 	for _, r := range requests {
 		w := r.status.Watch

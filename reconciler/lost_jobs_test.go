@@ -60,7 +60,7 @@ func TestLostJobs(t *testing.T) {
 		{"One", 2, 1, 0, 1, store.Done, githubapi.ConclusionSuccess, "lost with their machines: a; run again"},
 		{"All", 2, 2, 0, 1, store.Done, githubapi.ConclusionSuccess, "lost with their machines: a, b; run again"},
 		{"OneBesideOwnFailure", 2, 1, 1, 1, store.Done, githubapi.ConclusionFailure, "a; run again"},
-		{"TwoBesideOwnFailure", 2, 2, 1, 0, store.NotDone, githubapi.ConclusionFailure, "not run again, since 1 failed by themselves"},
+		{"TwoBesideOwnFailure", 2, 2, 1, 0, store.NotDone, githubapi.ConclusionFailure, "not run again, since 1 job failed by itself"},
 		{"OwnFailureOnly", 1, 0, 1, 0, "", githubapi.ConclusionFailure, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestLostJobs(t *testing.T) {
 					t.Errorf("run is %s, %s, want completed, %s", s, c, tt.conclusion)
 				}
 				st := w.status("4711")
-				if st.Watch.Rerun != tt.rerun || !strings.Contains(st.Watch.Detail, tt.detail) && st.Attempt == 1 {
+				if st.Watch.Rerun != tt.rerun || !strings.Contains(st.Watch.Detail, tt.detail) {
 					t.Errorf("rerun %q, %q, want %q, %q", st.Watch.Rerun, st.Watch.Detail, tt.rerun, tt.detail)
 				}
 				if n := w.reruns(); n != tt.reruns {

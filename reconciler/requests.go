@@ -148,7 +148,9 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 	}
 	if r.status != nil {
 		st.Version = r.status.Version
-		st.Watch.Rerun, st.Watch.RerunAttempt = r.status.Watch.Rerun, r.status.Watch.RerunAttempt // once per run
+		if was := r.status.Watch; was.Rerun != "" { // once per run
+			st.Watch.Rerun, st.Watch.RerunAttempt, st.Watch.Detail = was.Rerun, was.RerunAttempt, was.Detail
+		}
 		c.cache.index.forgetLooks(r)
 	}
 	c.cache.requests.withRun(r.id, func(r *run) {
