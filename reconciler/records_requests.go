@@ -20,7 +20,7 @@ type requestRecords struct {
 
 // watchedRuns are the requests for runs of one repository.
 type watchedRuns struct {
-	state    store.WatchState
+	watch    store.Watch // state, and detail if it is denied
 	requests map[store.RequestID]*run
 }
 

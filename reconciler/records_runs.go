@@ -63,32 +63,33 @@ func (v *requestRecords) watchable() []string {
 	return out
 }
 
-// watchState returns what is known of a repository; "" means that it was not asked for yet.
-func (v *requestRecords) watchState(name string) store.WatchState {
+// watchOf returns what is known of a repository, and why if GitHub does not show its runs; no state means that it was not asked for
+// yet.
+func (v *requestRecords) watchOf(name string) store.Watch {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if of := v.repositories[name]; of != nil {
-		return of.state
+		return of.watch
 	}
-	return ""
+	return store.Watch{}
 }
 
-// watchState says whether the run of a request is watched; "" means that its repository was not asked for yet.
-func (c *cache) watchState(r store.RunRequest) store.WatchState {
+// watchOf says whether the run of a request is watched; no state means that its repository was not asked for yet.
+func (c *cache) watchOf(r store.RunRequest) store.Watch {
 	named, ok := r.Workflow()
 	switch {
 	case c.cfg.Watch.Off:
-		return store.WatchOff
+		return store.Watch{State: store.WatchOff}
 	case !ok:
-		return store.WatchUnnamed
+		return store.Watch{State: store.WatchUnnamed}
 	case !c.cfg.Watch.within(named.Repository):
-		return store.WatchOutside
+		return store.Watch{State: store.WatchOutside}
 	}
-	return c.requests.watchState(named.Repository)
+	return c.requests.watchOf(named.Repository)
 }
 
-// setWatchState notes whether GitHub shows the runs of a repository, and returns what was known before.
-func (v *requestRecords) setWatchState(name string, state store.WatchState) (was store.WatchState) {
+// setWatch notes whether GitHub shows the runs of a repository, and why not, and returns what was known before.
+func (v *requestRecords) setWatch(name string, state store.WatchState, detail string) (was store.WatchState) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	of := v.repositories[name]
@@ -96,6 +97,6 @@ func (v *requestRecords) setWatchState(name string, state store.WatchState) (was
 		of = &watchedRuns{requests: map[store.RequestID]*run{}}
 		v.repositories[name] = of
 	}
-	was, of.state = of.state, state
+	was, of.watch = of.watch.State, store.Watch{State: state, Detail: store.Head(detail, store.MaxMessage)}
 	return was
 }

@@ -143,7 +143,7 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 		ID: r.id, Attempt: r.request.Attempt, Deadline: store.At(now.Add(r.request.Timeout.Duration())),
 		Counts: store.Counts{Wanted: r.request.Count}, OriginalCount: r.request.OriginalCount,
 	}
-	if st.Watch.State = c.cache.watchState(*r.request); st.Watch.State == "" {
+	if st.Watch = c.cache.watchOf(*r.request); st.Watch.State == "" {
 		c.queues.runs.Add(r.workflow().Repository)
 	}
 	if r.status != nil {

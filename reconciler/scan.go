@@ -104,7 +104,7 @@ func (c *scanner) enqueue() {
 	})
 	if !c.cfg.Watch.Off {
 		for _, name := range append(c.cache.requests.watchable(), c.cfg.Watch.own()) {
-			if name != "" && c.cfg.Watch.within(name) && c.cache.requests.watchState(name) == "" {
+			if name != "" && c.cfg.Watch.within(name) && c.cache.requests.watchOf(name).State == "" {
 				c.queues.runs.Add(name)
 			}
 		}

@@ -41,7 +41,7 @@ func (w *watcher) look(ctx context.Context, name string) (Result, error) {
 	requests := slices.DeleteFunc(w.cache.requests.ofRepository(name), func(r run) bool { return !w.cares(r) })
 	if len(requests) == 0 && name != w.cfg.Watch.own() {
 		w.known.forget(name)
-		w.cache.requests.setWatchState(name, "")
+		w.cache.requests.setWatch(name, "", "")
 		return Result{}, nil // the next request for a run of it brings it back
 	}
 	if !repo.resumes(w.clock.Now()) {
@@ -149,7 +149,7 @@ func (w *watcher) unseen(ctx context.Context, repo *watchedRepository, requests 
 
 // note writes down for whom it is news whether the runs of a repository are watched.
 func (w *watcher) note(ctx context.Context, repo *watchedRepository, requests []run, state store.WatchState, detail string) error {
-	switch was := w.cache.requests.setWatchState(repo.name, state); {
+	switch was := w.cache.requests.setWatch(repo.name, state, detail); {
 	case was == state:
 	case state == store.WatchDenied:
 		w.log.Warn("GitHub does not show the runs of a repository: what is for them needs a release job, and is not run again",
@@ -158,11 +158,13 @@ func (w *watcher) note(ctx context.Context, repo *watchedRepository, requests []
 		w.log.Info("GitHub shows the runs of a repository again", logkey.Repository, repo.name)
 	}
 	for _, r := range requests {
-		if r.status == nil || r.status.Watch.State == state || !r.alive(r.status.Attempt) {
+		if r.status == nil || r.status.Watch.State == state || !r.alive(r.status.Attempt) && !r.unanswered() {
 			continue
 		}
 		watch := r.status.Watch
-		watch.State, watch.Detail = state, detail
+		if watch.State = state; watch.Cancel == "" && watch.Rerun == "" { // what was done to the run says more
+			watch.Detail = detail
+		}
 		if err := w.statuses.noteWatch(ctx, r.id, watch); err != nil {
 			return err
 		}

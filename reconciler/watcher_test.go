@@ -290,6 +290,21 @@ func TestWatcher_NobodyWaits_FailureCancelsTheRun(t *testing.T) {
 	})
 }
 
+// A request that fails before its repository was looked at for the first time says all the same that its run is watched.
+func TestWatcher_FailedBeforeTheFirstLook_SaysThatItIsWatched(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Config.Watch.Serves = repository
+		w.start(4711, labelled("test", "4711", 30))
+		w.submit(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
+		w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
+		w.await(time.Minute, "cancelled", func() bool { _, c := w.runStatus(4711); return c == githubapi.ConclusionCancelled })
+		w.await(poll, "said", func() bool { return w.status("4711").Watch.Cancel == store.Done })
+		if got := w.status("4711").Watch.State; got != store.Watched {
+			t.Errorf("watch state %q, want %q", got, store.Watched)
+		}
+	})
+}
+
 // Where GitHub does not show runs the request says so, and is served and given back as ever; once GitHub does, within ten minutes, they
 // are watched.
 func TestWatcher_Denied_SaidAndAskedAgain(t *testing.T) {
@@ -298,8 +313,8 @@ func TestWatcher_Denied_SaidAndAskedAgain(t *testing.T) {
 		time.Sleep(poll)
 		w.start(4711, provision(), labelled("test", "4711", 30, "provision"))
 		st := w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
-		if st.Watch.State != store.WatchDenied {
-			t.Errorf("watch state %q, want %q", st.Watch.State, store.WatchDenied)
+		if st.Watch.State != store.WatchDenied || !strings.Contains(st.Watch.Detail, "Resource not accessible") {
+			t.Errorf("watch state %q, %q, want %q, and GitHub's words", st.Watch.State, st.Watch.Detail, store.WatchDenied)
 		}
 		w.must(w.Hub.Workflows().Cancel(4711))
 		time.Sleep(5 * time.Minute)
