@@ -156,9 +156,8 @@ func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.Wor
 		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s: GitHub runs one job again, or all that failed", what, own))
 	}
 	for _, r := range requests {
-		w := r.status.Watch
-		w.Rerun, w.RerunAttempt, w.Detail = store.Intended, view.Attempt, what
-		if err := l.statuses.noteWatch(ctx, r.id, w); err != nil {
+		err := l.statuses.noteWatch(ctx, r.id, func(w *store.Watch) { w.Rerun, w.RerunAttempt, w.Detail = store.Intended, view.Attempt, what })
+		if err != nil {
 			return err
 		}
 	}
@@ -188,9 +187,10 @@ func (l *lostJobs) refuse(ctx context.Context, requests []run, view githubapi.Wo
 // conclude writes down what came of it, and leaves a check run that says it.
 func (l *lostJobs) conclude(ctx context.Context, requests []run, view githubapi.WorkflowRun, end store.Doing, detail string) error {
 	for _, r := range requests {
-		w := r.status.Watch
-		w.Rerun, w.RerunAttempt, w.Detail = end, cmp.Or(w.RerunAttempt, view.Attempt), detail
-		if err := l.statuses.noteWatch(ctx, r.id, w); err != nil {
+		err := l.statuses.noteWatch(ctx, r.id, func(w *store.Watch) {
+			w.Rerun, w.RerunAttempt, w.Detail = end, cmp.Or(w.RerunAttempt, view.Attempt), detail
+		})
+		if err != nil {
 			return err
 		}
 	}

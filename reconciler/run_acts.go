@@ -65,7 +65,7 @@ func (w *watcher) release(ctx context.Context, r run, step runStep) error {
 	if err != nil {
 		return err
 	}
-	w.log.Info("giving a request back", logkey.RequestID, r.id, logkey.Attempt, r.request.Attempt, logkey.Reason, step.reason)
+	w.log.Info("giving a request back", logkey.RequestID, r.id, logkey.Attempt, r.request.Attempt, logkey.Run, r.workflow().Run, logkey.Reason, step.reason)
 	w.written(r.id, out)
 	return nil
 }
@@ -113,43 +113,37 @@ func (w *watcher) written(id store.RequestID, r store.RunRequest) {
 // cancel cancels the run of a request that failed while nobody waits for it: its jobs would wait for a day. One of them was found
 // in GitHub's own list before. Why is said first, since nothing is done to a run that is over.
 func (w *watcher) cancel(ctx context.Context, r run, view githubapi.WorkflowRun) error {
-	watch := r.status.Watch
-	if watch.Cancel == "" {
-		watch.Cancel = store.Intended
-		if err := w.statuses.noteWatch(ctx, r.id, watch); err != nil {
-			return err
-		}
+	if err := w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Cancel = store.Intended }); err != nil {
+		return err
 	}
 	why := fmt.Sprintf("remuda has no runners for this run: %s: %s", r.status.Reason, r.status.Message)
 	if err := w.checks.leave(ctx, r, view, "failed", "No runners", why); err != nil {
 		return err
 	}
+	end, detail := store.Done, "its run was cancelled: nobody waits for it"
 	err := w.github.CancelRun(ctx, r.workflow().Repository, view.ID)
 	switch {
 	case err == nil:
-		watch.Cancel, watch.Detail = store.Done, "its run was cancelled: nobody waits for it"
 		w.log.Warn("cancelled a run: its request failed, and nobody waits for it", logkey.RequestID, r.id, logkey.Run, view.ID,
 			logkey.Reason, r.status.Reason, logkey.Detail, r.status.Message)
 	case errors.Is(err, githubapi.ErrRefused):
-		watch.Cancel, watch.Detail = store.NotDone, "its run could not be cancelled: "+err.Error()
+		end, detail = store.NotDone, "its run could not be cancelled: "+err.Error()
 		w.log.Error("a run could not be cancelled whose request failed: its jobs wait", logkey.RequestID, r.id, logkey.Run, view.ID, logkey.Error, err)
 	default:
 		return err
 	}
-	return w.statuses.noteWatch(ctx, r.id, watch)
+	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Cancel, watch.Detail = end, detail })
 }
 
 // unproven says once that nothing is done to the run of a request that failed, since GitHub's own list shows no job of it.
 func (w *watcher) unproven(ctx context.Context, r run, view githubapi.WorkflowRun) error {
-	const why = "its run is left alone: none of its jobs has the request's label, and no other"
-	watch := r.status.Watch
-	if watch.Detail == why {
+	const why = "its run is left alone: none of its jobs has the request's label and no other one"
+	if r.status.Watch.Detail == why {
 		return nil
 	}
 	w.log.Warn("a request failed for which nobody waits, and its run is left alone: none of its jobs has the request's label",
 		logkey.RequestID, r.id, logkey.Run, view.ID)
-	watch.Detail = why
-	return w.statuses.noteWatch(ctx, r.id, watch)
+	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Detail = why })
 }
 
 // mostStrayLooks bounds the looks at an attempt of a run that no request remembers: its jobs may come late. The first, second,

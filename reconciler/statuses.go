@@ -46,10 +46,14 @@ func (w *statuses) refuseStatus(ctx context.Context, st store.RunStatus, cause e
 	return w.putStatus(ctx, st, statemachine.Fail, now)
 }
 
-// noteWatch writes down what the controller knows of a request's run, and did to it.
-func (w *statuses) noteWatch(ctx context.Context, id store.RequestID, watch store.Watch) error {
+// noteWatch writes down what the controller knows of a request's run, and did to it: a change of what is known by now.
+func (w *statuses) noteWatch(ctx context.Context, id store.RequestID, change func(*store.Watch)) error {
 	r, ok := w.cache.requests.getRun(id)
-	if !ok || r.status == nil || r.status.Watch == watch {
+	if !ok || r.status == nil {
+		return nil
+	}
+	watch := r.status.Watch
+	if change(&watch); r.status.Watch == watch {
 		return nil
 	}
 	now := w.clock.Now()
@@ -63,8 +67,11 @@ func (w *statuses) noteWatch(ctx context.Context, id store.RequestID, watch stor
 	return nil
 }
 
-// releaseReasons are those of requests that the controller gave back.
-var releaseReasons = map[store.ReleaseReason]string{store.RunOver: ReasonRunOver, store.RunWaits: ReasonRunWaits}
+// releaseReasons are those of requests that the controller gave back, and what they mean.
+var releaseReasons = map[store.ReleaseReason]struct{ reason, message string }{
+	store.RunOver:  {ReasonRunOver, "its run at GitHub is over"},
+	store.RunWaits: {ReasonRunWaits, "its run at GitHub waits for an approval; runners are asked for again when a job queues"},
+}
 
 // finishRequest writes Released once nothing is held and no launch is open, or is just being written.
 func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason string, res Result) (Result, error) {
@@ -81,7 +88,8 @@ func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason st
 	if reason == ReasonReleased {
 		st.Message = ""
 		if r.request != nil {
-			st.Reason = cmp.Or(releaseReasons[r.request.ReleaseReason], reason)
+			why := releaseReasons[r.request.ReleaseReason]
+			st.Reason, st.Message = cmp.Or(why.reason, reason), why.message
 		}
 	}
 	w.cache.index.forgetLooks(r)

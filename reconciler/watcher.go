@@ -161,11 +161,12 @@ func (w *watcher) note(ctx context.Context, repo *watchedRepository, requests []
 		if r.status == nil || r.status.Watch.State == state || !r.alive(r.status.Attempt) && !r.unanswered() {
 			continue
 		}
-		watch := r.status.Watch
-		if watch.State = state; watch.Cancel == "" && watch.Rerun == "" { // what was done to the run says more
-			watch.Detail = detail
-		}
-		if err := w.statuses.noteWatch(ctx, r.id, watch); err != nil {
+		err := w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) {
+			if watch.State = state; watch.Cancel == "" && watch.Rerun == "" { // what was done to the run says more
+				watch.Detail = detail
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
