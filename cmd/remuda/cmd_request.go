@@ -117,7 +117,7 @@ func (o *requestOptions) run(ctx context.Context, st *store.Store) error {
 	if !w.waits() {
 		return printAs(o.out, o.output, newRunResult(store.RunStatus{ID: w.stored.ID, Attempt: w.stored.Attempt}), renderAsked(w.stored))
 	}
-	if text := unwatched(w.status); text != "" {
+	if text := unwatched(w.want, w.status); text != "" {
 		w.progress.note("%s", text)
 	}
 	result := newRunResult(w.status)

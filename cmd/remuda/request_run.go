@@ -70,11 +70,15 @@ func renderAsked(r store.RunRequest) string {
 }
 
 // unwatched says what to do about a run that the controller does not watch; "" if it does, or has yet to look.
-func unwatched(st store.RunStatus) string {
+func unwatched(want store.RunRequest, st store.RunStatus) string {
 	if st.Watch.State == "" || st.Watch.State == store.Watched {
 		return ""
 	}
-	return fmt.Sprintf("request %s: its run is not watched (%s): add a release job, if it has none", st.ID, watchText(st.Watch.State))
+	advice := "add a release job, if it has none"
+	if st.Watch.State == store.WatchUnnamed && want.Repository == "" {
+		advice = "name it with --repository, or " + advice
+	}
+	return fmt.Sprintf("request %s: its run is not watched (%s): %s", st.ID, watchText(st.Watch.State), advice)
 }
 
 // watchText says whether a run is watched, or why not.

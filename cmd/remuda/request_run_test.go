@@ -229,6 +229,12 @@ func TestRequest_SaysThatTheRunIsNotWatched(t *testing.T) {
 	}
 }
 
+// A request without a repository is told how to name its run.
+func TestRequest_SaysHowToNameTheRun(t *testing.T) {
+	st := store.RunStatus{ID: "77", Watch: store.Watch{State: store.WatchUnnamed}}
+	contains(t, unwatched(store.RunRequest{ID: "77"}, st), "(unnamed: the request names no run): name it with --repository, or add a release job")
+}
+
 // A release names an attempt of the run: it gives back what the controller asked for in that one too, and waits for it.
 func TestRelease_OfTheRunsAttempt(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
