@@ -24,7 +24,9 @@ import (
 
 // commands are what the scripts can do besides testscript's own. scripts/README.md describes them.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
+	"app":        app,
 	"controller": controller,
+	"crashed":    crashed,
 	"dev":        dev,
 	"eventually": eventually,
 	"exits":      exits,
@@ -33,6 +35,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"killed":     killed,
 	"locked":     locked,
 	"signal":     signal,
+	"simulated":  simulated,
 	"start":      start,
 	"tampered":   tampered,
 }
@@ -42,7 +45,8 @@ type siteKey struct{}
 
 // longScripts are those that take over 10 s, most of which they wait.
 var longScripts = []string{
-	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "sudden-loss", "two-controllers", "usage-class",
+	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "runs-approval-waits",
+	"runs-lost-beside-failure", "runs-lost-job", "runs-lost-two", "sudden-loss", "two-controllers", "usage-class",
 }
 
 // setup gives each script a site, a configuration with short limits and the program.Binary in its path.
@@ -100,7 +104,7 @@ func check(ts *testscript.TestScript, ok bool, usage string) {
 }
 
 // eventually LIMIT REGEXP COMMAND… runs a command until it succeeds with output that matches. With !
-// until its output no longer matches or it fails.
+// until its output no longer matches or it fails. stdout then looks at its last output.
 func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	check(ts, len(args) >= 3, "[!] eventually LIMIT REGEXP COMMAND...")
 	limit, err := time.ParseDuration(args[0])
@@ -110,14 +114,10 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	s := siteOf(ts)
 	deadline := time.Now().Add(limit)
 	for {
-		name := args[2]
-		if name == "remuda" {
-			name = program.Binary
-		}
-		cmd := exec.Command(name, args[3:]...)
-		cmd.Dir, cmd.Env = s.dir, s.environ()
-		out, err := cmd.CombinedOutput()
+		out, err := attempted(ts, s, args[2], args[3:])
 		if (err == nil && want.Match(out)) != neg {
+			_, err := ts.Stdout().Write(out)
+			ts.Check(err)
 			return
 		}
 		if time.Now().After(deadline) {
@@ -125,6 +125,19 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// attempted runs a command that may fail: a program, or simulated.
+func attempted(ts *testscript.TestScript, s *site, name string, args []string) ([]byte, error) {
+	switch name {
+	case "simulated":
+		return askHub(ts, args)
+	case "remuda":
+		name = program.Binary
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = s.dir, s.environ()
+	return cmd.CombinedOutput()
 }
 
 // exits CODE COMMAND… runs a command that must end with the code.
@@ -206,6 +219,12 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 func killed(ts *testscript.TestScript, neg bool, args []string) {
 	check(ts, len(args) == 1 && !neg, "killed FILE")
 	ts.Check(siteOf(ts).killAgent(strings.TrimSpace(ts.ReadFile(args[0]))))
+}
+
+// crashed FILE kills everything of the machine that a file names, with -9 and at once, as a host that fails does.
+func crashed(ts *testscript.TestScript, neg bool, args []string) {
+	check(ts, len(args) == 1 && !neg, "crashed FILE")
+	ts.Check(siteOf(ts).crash(strings.TrimSpace(ts.ReadFile(args[0]))))
 }
 
 // gone LIMIT waits until no process of any machine is left. With ! some must be.

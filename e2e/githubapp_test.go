@@ -18,20 +18,26 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
+// newApp returns an App for a simulated GitHub, and its private key.
+func newApp() (app githubsim.App, private []byte, err error) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return app, nil, err
+	}
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	app = githubsim.App{ID: 5, Installation: 77, PublicKey: string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}))}
+	return app, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), err
+}
+
 // asApp makes the controllers of an installation work as a GitHub App, for an organisation and in one of its
 // runner groups.
 func (s *installation) asApp(group string) {
 	s.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	s.Check(err)
-	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	app, key, err := newApp()
 	s.Check(err)
 	file := filepath.Join(s.state, "app.pem")
-	s.Check(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
-	s.set(map[string]any{
-		"/app":    githubsim.App{ID: 5, Installation: 77, PublicKey: string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}))},
-		"/groups": []string{"gpu", group},
-	})
+	s.Check(os.WriteFile(file, key, 0o600))
+	s.set(map[string]any{"/app": app, "/groups": []string{"gpu", group}})
 	base := append(s.environ(), "REMUDA_GITHUB_URL="+s.gitHub.Root+"/octo", "REMUDA_GITHUB_APP_ID=5",
 		"REMUDA_GITHUB_APP_KEY_FILE="+file, "REMUDA_GITHUB_RUNNER_GROUP="+strings.ToUpper(group))
 	s.environ = func() []string { return base }

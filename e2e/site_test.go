@@ -113,3 +113,18 @@ func (s *site) killAgent(id string) error {
 	}
 	return process.Signal(ref, syscall.SIGKILL)
 }
+
+// crash kills every process of a machine, as the end of its host would.
+func (s *site) crash(id string) error {
+	left, err := s.Left()
+	if err == nil && len(left[id]) == 0 {
+		err = fmt.Errorf("instance %s: has no process", id)
+	}
+	if err != nil {
+		return err
+	}
+	return program.KillLeft(patience, func() ([]process.Ref, error) {
+		left, err := s.Left()
+		return left[id], err
+	})
+}
