@@ -24,6 +24,8 @@ type HubRunner struct {
 	Begin time.Duration
 	// Linger is how long a job goes on once it was cancelled, unless its listener ends; nil: not at all. It is set before use.
 	Linger func(job string) time.Duration
+	// Fails reports whether a job fails once it has run; nil: none does. It is set before use.
+	Fails func(githubsim.Job) bool
 	// Unanswered: calls that hang are not answered when GitHub is back, but time out. It is set before use.
 	Unanswered bool
 
@@ -200,6 +202,9 @@ func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Cr
 			}
 			return githubsim.Cancelled
 		case <-time.After(time.Duration(j.Seconds * float64(time.Second))):
+			if r.Fails != nil && r.Fails(j) {
+				return githubsim.Failure
+			}
 			return githubsim.Success
 		}
 	})

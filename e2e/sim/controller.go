@@ -126,7 +126,7 @@ func (s *supervisor) serve(c *supervised, p *process) {
 	cfg.Holder = p.name
 	op, err := reconciler.New(reconciler.Options{
 		Config: cfg, Table: tableGate{p, s.w.truth}, Pool: poolGate{p, s.w.pool}, Fleet: fleetGate{p, s.w.fleet}, GitHub: githubGate{p, s.w.hub},
-		Runs: runsGate{p, s.w.hub.Workflows()}, Clock: p.clk, Offset: p.storeTime(), Log: s.w.log.With(logkey.Holder, p.name),
+		Runs: runsGate{p, judgedRuns{s.w, s.w.hub.Workflows()}}, Clock: p.clk, Offset: p.storeTime(), Log: s.w.log.With(logkey.Holder, p.name),
 	})
 	s.mu.Lock()
 	c.op = op

@@ -16,10 +16,10 @@ type disturbances struct {
 	lastButDeath time.Duration // the same, but for deaths of controllers
 }
 
-// disturbs reports whether an action puts anything out of order. What runs, operators and the fleet's offer ask for is everyday.
+// disturbs reports whether an action puts anything out of order. What runs, operators and the fleet's offer ask for, and what GitHub shows of runs late, is everyday.
 func disturbs(a Action) bool {
 	switch a.(type) {
-	case Workflow, drain, template, capacity, scarce, orphanMachine:
+	case Workflow, drain, template, capacity, scarce, orphanMachine, githubView:
 		return false
 	}
 	return true

@@ -88,13 +88,19 @@ func (a githubOut) check() error {
 func (a githubOut) do(w *World) {
 	o := githubsim.Outage{Mode: githubsim.Mode(a.Mode)}
 	if a.API {
-		o.Calls = []githubsim.Call{githubsim.CallToken, githubsim.CallJIT, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete}
+		o.Calls = []githubsim.Call{
+			githubsim.CallToken, githubsim.CallJIT, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete, githubsim.CallRuns, githubsim.CallRun,
+			githubsim.CallRunJobs, githubsim.CallCancelRun, githubsim.CallRerunFailed, githubsim.CallRerunJob, githubsim.CallCheckRuns, githubsim.CallLeaveCheckRun,
+		}
 	}
 	if a.Sessions {
 		o.Calls = []githubsim.Call{githubsim.CallConnect, githubsim.CallPoll, githubsim.CallAcquire, githubsim.CallComplete, githubsim.CallLogs}
 	}
 	if !a.API && o.Mode != githubsim.Revoked {
 		w.outages.cutOffRunners(a.For)
+	}
+	if o.Mode == githubsim.Revoked {
+		w.outages.refuseRuns(a.For)
 	}
 	a.until(w, func() {
 		w.hub.SetOutage(o)
@@ -121,20 +127,54 @@ func (a githubSlow) do(w *World) {
 	a.until(w, func() { slowed(a.By, 1) }, func() { slowed(0, -1) })
 }
 
-// githubLimit lets GitHub refuse registrations beyond a rate.
+// githubLimit lets GitHub refuse registrations beyond a rate, or all other calls.
 type githubLimit struct {
 	Limit  int           `script:"limit,first"`
 	Window time.Duration `script:"window,first"`
 	span
 
 	Secondary bool `script:"secondary"`
+	Core      bool `script:"core"`
 }
 
 func (a githubLimit) do(w *World) {
-	const what = githubsim.ResourceRegistration
+	what := githubsim.ResourceRegistration
+	if a.Core {
+		what = githubsim.ResourceCore
+	}
 	a.until(w, func() {
 		w.hub.SetRateLimit(what, githubsim.RateLimit{Limit: a.Limit, Window: a.Window, Secondary: a.Secondary})
 	}, func() { w.hub.SetRateLimit(what, githubsim.RateLimit{}) })
+}
+
+// githubView lets what GitHub says of runs be other than what is so: up to a minute late, now and then as late only, unchanged
+// for a while, and in no order.
+type githubView struct {
+	Lag time.Duration `script:"lag,first"`
+	span
+
+	Swings   bool          `script:"swings"`
+	Frozen   time.Duration `script:"frozen"`
+	Shuffled bool          `script:"shuffled"`
+}
+
+// latest is how late GitHub's view of runs is at most.
+const latest = time.Minute
+
+func (a githubView) check() error {
+	if a.Lag+a.Frozen > latest {
+		return fmt.Errorf("lag, frozen: got %s, must be at most %s together", a.Lag+a.Frozen, latest)
+	}
+	return a.span.check()
+}
+
+func (a githubView) do(w *World) {
+	show := func(v githubsim.View) {
+		if err := w.hub.Workflows().SetView(v); err != nil {
+			w.verdicts.broke("jobs", "%v", err)
+		}
+	}
+	a.until(w, func() { show(githubsim.View{Lag: a.Lag, Swings: a.Swings, Frozen: a.Frozen, Shuffled: a.Shuffled}) }, func() { show(githubsim.View{}) })
 }
 
 // scarce leaves n machines to be had in a place.

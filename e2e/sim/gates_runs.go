@@ -2,11 +2,61 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
 )
+
+// judgedRuns is what GitHub says of runs, below all gates: the laws see what the controller does to them.
+type judgedRuns struct {
+	w *World
+	*githubsim.Workflows
+}
+
+func (j judgedRuns) CancelRun(ctx context.Context, repository string, id int64) error {
+	if run, err := j.Run(id); err == nil {
+		j.w.truth.runs.cancels(run)
+	}
+	return j.Workflows.CancelRun(ctx, repository, id)
+}
+
+func (j judgedRuns) LeaveCheckRun(ctx context.Context, repository string, c githubapi.CheckRun) error {
+	j.w.truth.runs.notes(repository, c)
+	return j.Workflows.LeaveCheckRun(ctx, repository, c)
+}
+
+func (j judgedRuns) RerunFailedJobs(ctx context.Context, repository string, id int64) error {
+	return j.again(id, func() error { return j.Workflows.RerunFailedJobs(ctx, repository, id) })
+}
+
+func (j judgedRuns) RerunJob(ctx context.Context, repository string, job int64) error {
+	for _, run := range j.List() {
+		if slices.ContainsFunc(run.Jobs, func(o githubsim.RunJob) bool { return o.ID == job }) {
+			return j.again(run.ID, func() error { return j.Workflows.RerunJob(ctx, repository, job) })
+		}
+	}
+	return j.Workflows.RerunJob(ctx, repository, job)
+}
+
+// again judges a call that may have had a run run again.
+func (j judgedRuns) again(id int64, do func() error) error {
+	was, err := j.Run(id)
+	if err != nil {
+		return do() // there is none
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	now, err := j.Run(id)
+	if err == nil && now.Attempt > was.Attempt {
+		j.w.transcript.tellf("run %d is run again by the controller", id)
+		j.w.truth.runs.reruns(was, now)
+	}
+	return err
+}
 
 // runsGate is what GitHub says of runs, for one controller.
 type runsGate struct {

@@ -37,7 +37,7 @@ func quietStories() map[string]Script {
 	again := Workflow{ID: "200", Count: 1, Hold: 20 * time.Second}
 	far := quiet(Begin(0, one), Begin(13*time.Minute, again))
 	far.Idle = 30 * time.Minute
-	return map[string]Script{
+	out := map[string]Script{
 		"one run":                 quiet(Begin(0, one)),
 		"one run, held":           quiet(Begin(0, held)),
 		"two machines":            quiet(Begin(0, two)),
@@ -51,11 +51,13 @@ func quietStories() map[string]Script {
 		"a run after five minutes":           quiet(Begin(5*time.Minute, one)),
 		"a run that ends after five minutes": quiet(Begin(0, Workflow{ID: "100", Count: 1, Hold: 5 * time.Minute})),
 	}
+	maps.Copy(out, storiesAtGitHub(quiet))
+	return out
 }
 
 // sabotages returns all rows.
 func sabotages() []sabotage {
-	return slices.Concat(unjust(), uncaused(), recordsBroken(), machinesBroken(), timesBroken(), endsBroken())
+	return slices.Concat(unjust(), uncaused(), recordsBroken(), machinesBroken(), timesBroken(), endsBroken(), runsBroken())
 }
 
 // Each law is broken once on purpose, by somebody who writes or does what no part of the product does, and nothing else but that

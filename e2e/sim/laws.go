@@ -36,7 +36,7 @@ func (t *truth) instanceLaws() []func(was, in store.Instance) {
 func (t *truth) statusLaws() []func(was, st store.RunStatus) {
 	return []func(was, st store.RunStatus){
 		t.tables.phases, t.tables.reasoned, t.owners.listed, t.owners.attempts, t.demand.inLine, t.justice.just,
-		t.handover.nothingComes, t.handover.listening, t.handover.fits,
+		t.handover.nothingComes, t.handover.listening, t.handover.fits, t.runs.answered,
 	}
 }
 

@@ -55,7 +55,7 @@ type Live struct {
 }
 
 // unknowable are the laws that must know what is out of order, or what those want who run a workflow.
-var unknowable = []string{Just, Soon, Served, Warm}
+var unknowable = []string{Just, Soon, Served, Warm, Follows}
 
 // NewLive returns an empty world whose records and queue are in table and p. Agents keep their state in dir.
 func NewLive(o Script, dir string, log *slog.Logger, table store.Table, p pool.Pool) *Live {
@@ -121,7 +121,7 @@ func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Ope
 	o.Config.Holder = name
 	o.Clock, o.Table, o.Pool = cmp.Or(o.Clock, l.Clock), cmp.Or(o.Table, l.Table), cmp.Or(o.Pool, l.Pool)
 	o.Fleet, o.GitHub = cmp.Or[fleet.Fleet](o.Fleet, l.Fleet), cmp.Or[reconciler.GitHub](o.GitHub, l.Hub)
-	o.Runs = cmp.Or[reconciler.Runs](o.Runs, l.Hub.Workflows())
+	o.Runs = cmp.Or[reconciler.Runs](o.Runs, judgedRuns{l.w, l.Hub.Workflows()})
 	if op, err = reconciler.New(o); err != nil {
 		return nil, nil, err
 	}

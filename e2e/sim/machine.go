@@ -74,7 +74,7 @@ func (ms *machines) add(fm fleet.Machine, born time.Time) (*machine, context.Con
 	}
 	m.runner.Lag = newKey(ms.w.o.Seed, m.id, "lag").between(0, tick)
 	m.runner.Begin = newKey(ms.w.o.Seed, m.id, "begin").between(300*time.Millisecond, 900*time.Millisecond) // as actions/runner 2.336.0
-	m.runner.Linger = ms.w.workflows.lingers
+	m.runner.Linger, m.runner.Fails = ms.w.workflows.lingers, fails
 	m.runner.Vanished = m.vanished.Load
 	ms.mu.Lock()
 	ms.all[m.id] = m

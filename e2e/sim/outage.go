@@ -27,6 +27,7 @@ type outages struct {
 	refusedUntil time.Duration            // the fleet refuses to end some machines, or is out of reach
 	cutOff       [][2]time.Duration       // when runners could not reach GitHub: from, to
 	scarce       time.Duration            // when the fleet last had less to offer
+	blind        time.Duration            // until when nobody may look at runs again who was refused
 }
 
 func newOutages(w *World) *outages {
@@ -300,6 +301,23 @@ func (o *outages) wasCutOff(at time.Time) bool {
 		d := at.Sub(o.w.begin)
 		return d >= out[0] && d <= out[1]+patience
 	})
+}
+
+// askedAgainAfter is how long the controller leaves GitHub alone that refuses to show it runs. It has no pace.
+const askedAgainAfter = 10 * time.Minute
+
+// refuseRuns notes that GitHub refuses to show runs for so long.
+func (o *outages) refuseRuns(d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.blind = max(o.blind, o.w.since()+d+askedAgainAfter)
+}
+
+// blindUntil is until when the controller may not look at runs because it was refused to; 0: it never was.
+func (o *outages) blindUntil() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.blind
 }
 
 // hadLess notes that the fleet has had less to offer until now.

@@ -33,6 +33,7 @@ func (t *truth) watch() {
 // finish holds the end of the story to the laws that single events do not show.
 func (t *truth) finish() {
 	t.owners.ownJobs()
+	t.runs.noted()
 	if twice := t.w.hub.NamesUsedTwice(); len(twice) > 0 { // H37
 		t.w.verdicts.broke(Names, "%v", twice)
 	}

@@ -56,6 +56,7 @@ func (p *promptness) soon() {
 	for id := range p.records.requests {
 		p.soonAnswered(id)
 		p.soonReleased(id)
+		p.w.truth.runs.followed(id)
 	}
 	for _, in := range p.records.instances {
 		p.soonOf(in)
@@ -82,7 +83,7 @@ func (p *promptness) soonAnswered(id store.RequestID) {
 
 // hinder reports whether something of the world may keep a request from being served, besides what is out of order.
 func (p *promptness) hinder(id store.RequestID, r asked) bool {
-	if p.w.o.NeverBoots > 0 || p.w.o.JITLapse > 0 || p.w.o.ItemLimit > 0 || !p.roomy(id, r.RunRequest) || !p.w.workflows.waitsFor(id, r.Attempt) {
+	if p.w.o.NeverBoots > 0 || p.w.o.JITLapse > 0 || p.w.o.ItemLimit > 0 || !p.roomy(id, r.RunRequest) || !r.NoWait && !p.w.workflows.waitsFor(id, r.Attempt) {
 		return true
 	}
 	for _, in := range p.records.instances {

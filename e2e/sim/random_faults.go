@@ -142,6 +142,8 @@ var faultKinds = []struct {
 		return githubSlow{e.key("by").between(500*time.Millisecond, 15*time.Second), e.long(10*time.Second, 10*time.Minute)}
 	}},
 	{"github limit", 2, func(e event) Action {
-		return githubLimit{1 + e.key("limit").below(20), e.span(10*time.Second, time.Minute, "window", e.n), e.long(time.Minute, 10*time.Minute), e.x() < 0.5}
+		return githubLimit{
+			Limit: 1 + e.key("limit").below(20), Window: e.span(10*time.Second, time.Minute, "window", e.n), span: e.long(time.Minute, 10*time.Minute), Secondary: e.x() < 0.5,
+		}
 	}},
 }

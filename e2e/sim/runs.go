@@ -19,27 +19,40 @@ type runs struct {
 // written out here so that the product's own is judged, too. It has no pace: it is of the run at GitHub.
 const quietAfter = 5 * time.Minute
 
+// attempts returns the attempts of the run that a request names, the first one first; none: there is no such run.
+func (r *runs) attempts(a asked) (all []githubsim.RunRecord, named int, ok bool) {
+	w, ok := a.Workflow()
+	if !ok {
+		return nil, 0, false
+	}
+	all, err := r.w.hub.Workflows().Attempts(w.Run)
+	if err != nil || !strings.EqualFold(all[0].Repository, w.Repository) {
+		return nil, w.Attempt, true
+	}
+	return all, w.Attempt, true
+}
+
 // over returns since when what a request names needs its machines no longer; zero: it does, or the request names no run.
 func (r *runs) over(a asked) time.Time {
-	named, ok := a.Workflow()
-	if !ok {
-		return time.Time{}
+	at := r.ended(a)
+	if waits := r.waits(a); len(waits) > 0 && (at.IsZero() || waits[0].from.Before(at)) {
+		return waits[0].from
 	}
-	all, err := r.w.hub.Workflows().Attempts(named.Run)
-	if err != nil || !strings.EqualFold(all[0].Repository, named.Repository) {
+	return at
+}
+
+// ended returns since when the attempt that a request names is completed, or another has taken its place; zero: it goes on.
+func (r *runs) ended(a asked) time.Time {
+	all, named, ok := r.attempts(a)
+	switch {
+	case !ok || len(all) > 0 && len(all) < named:
+		return time.Time{}
+	case len(all) == 0:
 		return a.first // there is no such run
-	}
-	if len(all) < named.Attempt {
-		return time.Time{}
-	}
-	one := all[named.Attempt-1]
-	switch quiet := r.waits(one, string(a.ID)); {
-	case !quiet.IsZero():
-		return quiet
-	case one.Status == githubapi.StatusCompleted:
-		return ended(one)
-	case len(all) > named.Attempt:
-		return all[named.Attempt].StartedAt
+	case all[named-1].Status == githubapi.StatusCompleted:
+		return ended(all[named-1])
+	case len(all) > named:
+		return all[named].StartedAt
 	}
 	return time.Time{}
 }
@@ -53,47 +66,69 @@ func ended(one githubsim.RunRecord) time.Time {
 	return at
 }
 
-// busyTime is a time in which a job of a run waited for a runner or ran; to zero: it still does.
-type busyTime struct {
+// stretch is a time in which something was so; to zero: it still is.
+type stretch struct {
 	from, to time.Time
 }
 
-// waits returns the first instant at which an attempt waited for an approval and no job of a label had waited or run for so
-// long that its machines may go back; zero: there was none.
-func (r *runs) waits(one githubsim.RunRecord, label string) time.Time {
-	mine, all := r.busy(one, label)
-	now, last := r.w.clock.Now(), one.StartedAt
-	if one.Status == githubapi.StatusCompleted {
-		now = ended(one)
+// touches reports whether it was so at some moment since an instant.
+func (s stretch) touches(since time.Time) bool { return s.to.IsZero() || s.to.After(since) }
+
+// waits returns when the attempt that a request names waited for an approval while no job of the request's label had waited or run
+// for so long that its machines may go back.
+func (r *runs) waits(a asked) []stretch {
+	attempts, named, ok := r.attempts(a)
+	if !ok || len(attempts) < named {
+		return nil
 	}
-	for _, s := range append(mine, busyTime{now, now}) {
-		if at := idle(all, last.Add(quietAfter)); at.Before(s.from) {
-			return at
+	one := attempts[named-1]
+	mine, all := r.busy(one, string(a.ID))
+	now := r.w.clock.Now()
+	if at := r.ended(a); !at.IsZero() {
+		now = at
+	}
+	var out []stretch
+	last := one.StartedAt
+	for _, s := range append(mine, stretch{now, time.Time{}}) {
+		if quiet := last.Add(quietAfter); quiet.Before(s.from) {
+			out = append(out, idle(all, stretch{quiet, s.from})...)
 		}
 		if s.to.IsZero() {
-			return time.Time{}
+			break
 		}
 		last = later(last, s.to)
 	}
-	return time.Time{}
+	return out
 }
 
-// idle returns the first instant, from one on, in none of the spans. They are in order.
-func idle(all []busyTime, at time.Time) time.Time {
+// idle returns what is left of a stretch without all others, which are in order.
+func idle(all []stretch, of stretch) []stretch {
+	var out []stretch
+	at := of.from
 	for _, s := range all {
-		switch {
-		case at.Before(s.from):
-			return at
-		case s.to.IsZero():
-			return s.from.AddDate(1, 0, 0)
+		if s.from.After(at) && at.Before(of.to) {
+			out = append(out, stretch{at, earliest(s.from, of.to)})
+		}
+		if s.to.IsZero() {
+			return out
 		}
 		at = later(at, s.to)
 	}
-	return at
+	if at.Before(of.to) {
+		out = append(out, stretch{at, of.to})
+	}
+	return out
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // busy returns when jobs of an attempt waited for a runner or ran, in order: those of a label, and all.
-func (r *runs) busy(one githubsim.RunRecord, label string) (mine, all []busyTime) {
+func (r *runs) busy(one githubsim.RunRecord, label string) (mine, all []stretch) {
 	queued := map[string]time.Time{}
 	for _, j := range r.w.hub.Jobs() {
 		queued[j.ID] = j.QueuedAt
@@ -106,20 +141,64 @@ func (r *runs) busy(one githubsim.RunRecord, label string) (mine, all []busyTime
 		case !known:
 			from = j.StartedAt
 		}
-		s := busyTime{from, j.FinishedAt}
+		s := stretch{from, j.FinishedAt}
 		all = append(all, s)
 		if strings.EqualFold(j.Label, label) {
 			mine = append(mine, s)
 		}
 	}
-	early := func(a, b busyTime) int { return a.from.Compare(b.from) }
+	early := func(a, b stretch) int { return a.from.Compare(b.from) }
 	slices.SortStableFunc(mine, early)
 	slices.SortStableFunc(all, early)
 	return mine, all
 }
 
-// cancelled reports whether somebody cancelled the run of a job.
-func (r *runs) cancelled(j githubsim.JobRecord) bool {
+// most returns how many of the stretches there were at once, at some moment since an instant.
+func most(all []stretch, since time.Time) int {
+	n := 0
+	for _, s := range all {
+		at, here := later(s.from, since), 0
+		for _, o := range all {
+			if !o.from.After(at) && (o.to.IsZero() || o.to.After(at)) {
+				here++
+			}
+		}
+		n = max(n, here)
+	}
+	return n
+}
+
+// ours reports whether a run has, or had, a job with the label of a request.
+func (r *runs) ours(a asked) bool {
+	all, _, _ := r.attempts(a)
+	return slices.ContainsFunc(all, func(one githubsim.RunRecord) bool {
+		return slices.ContainsFunc(one.Jobs, func(j githubsim.RunJob) bool { return strings.EqualFold(j.Label, string(a.ID)) })
+	})
+}
+
+// queuedSince returns since when jobs of the latest attempt wait for a runner of a request, and which attempt that is; zero: none
+// does, or there is no such run.
+func (r *runs) queuedSince(a asked) (at time.Time, attempt int) {
+	all, _, ok := r.attempts(a)
+	if !ok || len(all) == 0 {
+		return time.Time{}, 0
+	}
+	last := all[len(all)-1]
+	for _, j := range r.w.hub.Jobs() {
+		if j.State == githubsim.Queued && j.RunID == strconv.FormatInt(last.ID, 10) && j.RunAttempt == last.Attempt && strings.EqualFold(j.Label, string(a.ID)) {
+			if at.IsZero() || j.QueuedAt.Before(at) {
+				at = j.QueuedAt
+			}
+		}
+	}
+	return at, last.Attempt
+}
+
+// wanted reports whether somebody wanted a job of a run to end as it did: it fails by itself, or its run was cancelled.
+func (r *runs) wanted(j githubsim.JobRecord) bool {
+	if fails(j.Job) {
+		return true
+	}
 	id, err := strconv.ParseInt(j.RunID, 10, 64)
 	if err != nil || j.RunAttempt == 0 {
 		return false // it is of no run

@@ -26,6 +26,7 @@ type Script struct {
 	Later       bool          `script:"later"`       // every other record has a field of a later version
 	Idle        time.Duration `script:"idle"`        // limit of the state idle; 2 min at pace 1
 	Pace        float64       `script:"pace"`        // 1: the product's defaults; see Script.paced
+	RerunLost   bool          `script:"rerun-lost"`  // the controller runs jobs again that were lost with their machines
 	Tempo       Tempo         // of single intervals
 	Largest     int           `script:"largest"` // machines at once; 100
 	Inherited   Inherited     // what was there before
@@ -81,6 +82,7 @@ func (o Script) config() reconciler.Config {
 	} {
 		*d = o.paced(*d)
 	}
+	c.Watch.Poll, c.Watch.RerunLost = o.paced(c.Watch.Poll), o.RerunLost
 	c.Registration = store.RegistrationMode(o.Mode)
 	c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192}}
 	l.Idle, c.MaxInstances = o.Idle, o.Largest

@@ -52,6 +52,7 @@ var verbs = []struct {
 	{"github-out", githubOut{}},
 	{"github-slow", githubSlow{}},
 	{"github-limit", githubLimit{}},
+	{"github-view", githubView{}},
 	{"scarce", scarce{}},
 	{"list-lag", listLag{}},
 	{"strike", strike{}},
@@ -133,7 +134,7 @@ func (f Workflow) check() error {
 	if f.Count == 0 {
 		return errors.New("count: got 0, must be at least 1")
 	}
-	return nil
+	return f.checkGitHub()
 }
 
 // reclaim is the sudden loss of the nth machine.

@@ -44,6 +44,9 @@ func Stories() []Story {
 	}
 	two := Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second}
 	warm := Workflow{ID: "200", Count: 2, Jobs: 1, Job: 3 * time.Second}
+	github := AtGitHub{GitHub: true}
+	again := AtGitHub{GitHub: true, Fails: 1, Later: 1, Rerun: rerunFailed, RerunAfter: 30 * time.Second}
+	lost := func(s *Script) { s.RerunLost = true }
 	alone := func(s Story) Story {
 		s.Alone = true
 		return s
@@ -179,6 +182,18 @@ func Stories() []Story {
 		alone(story("clocks that are set", true, func(s *Script) { s.StoreTime, s.Skew = true, time.Minute },
 			Begin(0, two), step(20*time.Second, setClock{Who: string(Controller), By: time.Hour}), step(25*time.Second, setClock{Who: agents, By: 30 * time.Minute, Back: true}),
 			Begin(50*time.Second, warm), step(55*time.Second, setClock{Who: agents, By: 2 * time.Hour}), Begin(2*time.Minute, Workflow{ID: "300", Count: 1, Jobs: 1, Job: time.Minute}))),
+		story("failed jobs are run again at GitHub", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second, AtGitHub: again})),
+		story("cancelled at GitHub", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 1, Jobs: 2, Job: time.Minute, CancelAfter: 20 * time.Second, AtGitHub: github})),
+		story("all that failed was lost", true, lost,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 30 * time.Second, AtGitHub: github}), Reclaim(25*time.Second, 1)),
+		story("one was lost, and one failed by itself", true, lost,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 30 * time.Second, AtGitHub: AtGitHub{GitHub: true, Fails: 1}}), Reclaim(25*time.Second, 2)),
+		story("nobody waits, and it fails", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 1, Types: []string{"z9.*"}, Early: 1, Job: time.Second, AtGitHub: AtGitHub{GitHub: true, NoWait: true}})),
+		alone(story("a run waits for an approval", true, nil,
+			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second, Max: 10 * time.Minute, AtGitHub: AtGitHub{GitHub: true, Later: 2, Approval: 10 * time.Minute}}))),
 		story("the leader is stopped", true, nil,
 			Begin(0, two), step(5*time.Second, stop{string(Controller), span{5 * time.Second}}), Begin(50*time.Second, warm)),
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -47,9 +48,24 @@ func (t *transcript) jobs() {
 		if j.StartedAt.IsZero() {
 			continue
 		}
-		t.tellAt(j.StartedAt.Sub(t.w.begin), "job %s starts on %s", j.ID, j.InstanceID)
+		name := j.ID
+		if j.RunAttempt > 0 {
+			name = fmt.Sprintf("%s of run %s #%d", j.Name, j.RunID, j.RunAttempt)
+		}
+		t.tellAt(j.StartedAt.Sub(t.w.begin), "job %s starts on %s", name, j.InstanceID)
 		if j.State == githubsim.Completed {
-			t.tellAt(j.FinishedAt.Sub(t.w.begin), "job %s ends: %s", j.ID, j.Conclusion)
+			t.tellAt(j.FinishedAt.Sub(t.w.begin), "job %s ends: %s", name, j.Conclusion)
+		}
+	}
+	for _, r := range t.w.hub.Workflows().List() {
+		all, err := t.w.hub.Workflows().Attempts(r.ID)
+		if err != nil {
+			t.tellf("run %d: %v", r.ID, err)
+		}
+		for _, one := range all {
+			if one.Status == githubapi.StatusCompleted {
+				t.tellAt(ended(one).Sub(t.w.begin), "run %d #%d is over: %s", one.ID, one.Attempt, one.Conclusion)
+			}
 		}
 	}
 }
@@ -116,11 +132,21 @@ func (t *transcript) status(was, st store.RunStatus) {
 
 // request tells what a client asked for or gave back.
 func (t *transcript) request(id store.RequestID, was, r store.RunRequest) {
+	who := ""
+	if r.ByController() {
+		who = ", in place of a client"
+	}
 	switch {
 	case was.Attempt != r.Attempt:
-		t.tellf("request %s/%d asks for %d", id, r.Attempt, r.Count)
+		t.tellf("request %s/%d asks for %d%s", id, r.Attempt, r.Count, who)
+	case !was.Released() && r.Released() && r.ReleaseReason != "":
+		t.tellf("request %s/%d given back: %s, %s", id, r.Attempt, r.Release, r.ReleaseReason)
 	case !was.Released() && r.Released():
 		t.tellf("request %s/%d given back: %s", id, r.Attempt, r.Release)
+	case was.ByController() && !r.ByController():
+		t.tellf("request %s/%d is taken over, for %d", id, r.Attempt, r.Count)
+	case was.Count != r.Count:
+		t.tellf("request %s/%d asks for %d%s", id, r.Attempt, r.Count, who)
 	}
 }
 

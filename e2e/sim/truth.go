@@ -30,6 +30,7 @@ type truth struct {
 	handover   *handover
 	prompt     *promptness
 	auditor    *auditor
+	runs       *runLaws
 	ofInstance []func(was, in store.Instance)
 	ofStatus   []func(was, st store.RunStatus)
 
@@ -45,7 +46,7 @@ func newTruth(w *World, table store.Table) *truth {
 		Table: table, w: w, records: r, facts: f, written: map[store.Key][]*store.Item{},
 		terms: terms, tables: &tables{w, r}, owners: owners, lifetimes: &lifetimes{w, r, f, terms}, demand: newDemand(w, r, f),
 		pooling: &pooling{w, r, f}, justice: &justice{w: w, records: r, facts: f, terms: terms}, handover: newHandover(w, r, f),
-		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table),
+		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table), runs: newRunLaws(w, r, f),
 		coverage: Coverage{Edges: map[Edge]int{}, Orders: map[Order]int{}, last: map[string]written{}},
 	}
 	t.ofInstance, t.ofStatus = t.instanceLaws(), t.statusLaws()
@@ -112,9 +113,11 @@ func note[R any](t *truth, item store.Item, law func(store.Item, R)) {
 
 func (t *truth) request(item store.Item, r store.RunRequest) {
 	id, _ := item.Key.RequestID()
-	attempts := in(t.records.requests, id)
-	t.w.transcript.request(id, attempts[len(attempts)].RunRequest, r)
 	r.ID, r.Version, r.ExpiresAt = id, item.Version, item.ExpiresAt
+	was := t.records.latest(id)
+	t.w.transcript.request(id, was.RunRequest, r)
+	t.runs.asked(was, r)
+	t.runs.givenBack(was, r)
 	t.records.ask(id, r, t.w.clock.Now())
 	t.w.history.asks(id, r) // a client said so before; the controller does not
 	if _, known := t.facts.asked[id][r.Attempt]; r.Released() && !known {

@@ -36,6 +36,8 @@ type Workflow struct {
 	VanishAfter  time.Duration `script:"vanish"`  // its computer is gone so long after its beginning; 0: never
 	ReleaseAfter time.Duration `script:"release"` // somebody gives its machines back so long after its beginning; 0: never
 	Forgets      bool          `script:"forgets"` // it never gives back
+
+	AtGitHub
 }
 
 // workflow is a Workflow under way.
@@ -46,6 +48,7 @@ type workflow struct {
 	proc     *process
 	store    *store.Store
 	began    time.Time
+	own      int           // attempt that the store gave it; guarded by workflows.mu
 	answered time.Duration // when its client read the answer; guarded by workflows.mu
 	outlived bool          // its jobs were cancelled because its time was over; guarded by workflows.mu
 	unserved time.Duration // since when its jobs are cancelled because it was given no machines; 0: never; guarded by workflows.mu
@@ -57,9 +60,10 @@ type workflow struct {
 type workflows struct {
 	w *World
 
-	mu  sync.Mutex
-	all []*workflow
-	cut map[string]bool // jobs that a test wants to end before they are done: see Live
+	mu       sync.Mutex
+	all      []*workflow
+	atGitHub []*githubRun
+	cut      map[string]bool // jobs that a test wants to end before they are done: see Live
 }
 
 // clientPoll is how often a client reads its status, about as often as the action does.
@@ -67,9 +71,13 @@ const clientPoll = 500 * time.Millisecond
 
 // start begins a workflow run.
 func (fs *workflows) start(f Workflow) {
+	if f.GitHub {
+		fs.startAtGitHub(f)
+		return
+	}
 	f.Attempt = max(f.Attempt, 1)
 	p := fs.w.newProcess(Client, fmt.Sprintf("client-%s.%d", f.ID, f.Attempt))
-	fl := &workflow{Workflow: f, w: fs.w, proc: p, store: fs.w.store(p), began: fs.w.clock.Now()}
+	fl := &workflow{Workflow: f, w: fs.w, proc: p, store: fs.w.store(p), began: fs.w.clock.Now(), own: f.Attempt}
 	fs.mu.Lock()
 	fs.all = append(fs.all, fl)
 	fs.mu.Unlock()
@@ -130,6 +138,7 @@ func (f *workflow) request() store.RunRequest {
 		ResourceClass: cmp.Or(f.Class, "small"), MaxRuntime: store.SecondsOf(cmp.Or(f.Max, f.w.o.paced(30*time.Minute))),
 		Timeout: store.SecondsOf(cmp.Or(f.Timeout, f.w.o.paced(10*time.Minute))), CreatedAt: store.At(f.proc.clk.Now()),
 	}
+	f.names(&r)
 	if len(r.UsageClasses) == 0 {
 		r.UsageClasses = []string{store.Spot}
 	}
@@ -152,29 +161,37 @@ func (f *workflow) until(ctx context.Context, look func(context.Context) (bool, 
 	return false
 }
 
+// ask writes what it wants. It reports whether that is stored.
+func (f *workflow) ask(ctx context.Context) bool {
+	want := f.request()
+	return f.until(ctx, func(ctx context.Context) (bool, error) {
+		out, err := f.store.Submit(ctx, want)
+		if err == nil {
+			f.note(func() { f.own = out.Attempt })
+		}
+		return err == nil, err
+	})
+}
+
 // provision asks and waits for an answer. It reports whether the run has its machines.
 func (f *workflow) provision(ctx context.Context) bool {
-	want := f.request()
-	if !f.until(ctx, func(ctx context.Context) (bool, error) {
-		_, err := f.store.Submit(ctx, want)
-		return err == nil, err
-	}) {
+	if !f.ask(ctx) {
 		return false
 	}
 	ready := false
 	var notified time.Time
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		st, err := f.store.Status(ctx, store.Eventual, f.id())
-		if err == nil && st.Attempt == f.Attempt && st.Phase != statemachine.Pending {
+		if err == nil && st.Attempt == f.own && st.OriginalCount == 0 && st.Phase != statemachine.Pending {
 			if ready = st.Phase == statemachine.Ready; ready {
-				f.w.history.holding(f.id(), f.Attempt, int64(f.began.Sub(f.w.begin)), st.Instances)
+				f.w.history.holding(f.id(), f.own, int64(f.began.Sub(f.w.begin)), st.Instances)
 			}
 			return true, nil
 		}
 		if f.w.clock.Since(notified) >= f.w.o.paced(3*time.Second) {
 			notified = f.w.clock.Now()
-			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.Attempt, f.proc.clk.Now()))
-			if st.Attempt != f.Attempt {
+			err = errors.Join(err, f.store.Seen(ctx, f.id(), f.own, f.proc.clk.Now()))
+			if st.Attempt != f.own {
 				err = errors.Join(err, f.store.Notify(ctx, f.id()))
 			}
 		}
@@ -234,7 +251,7 @@ func (fs *workflows) waitsFor(id store.RequestID, attempt int) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	return slices.ContainsFunc(fs.all, func(f *workflow) bool {
-		return f.id() == id && f.Attempt == attempt && !f.over && f.proc.alive() && f.CancelAfter == 0
+		return f.id() == id && f.own == attempt && !f.over && f.proc.alive() && f.CancelAfter == 0
 	})
 }
 
@@ -249,7 +266,7 @@ func (fs *workflows) gaveUp(j githubsim.JobRecord) bool {
 			newest = max(newest, f.Attempt)
 		}
 	}
-	return fs.cut[j.ID] || fs.w.truth.facts.runs.cancelled(j) || slices.ContainsFunc(fs.all, func(f *workflow) bool {
+	return fs.cut[j.ID] || fs.w.truth.facts.runs.wanted(j) || slices.ContainsFunc(fs.all, func(f *workflow) bool {
 		return f.ID == j.Label && f.owns(j.ID) &&
 			(f.CancelAfter > 0 || f.VanishAfter > 0 || f.Forgets || f.Attempt < newest || f.outlived || f.unserved > 0 && j.FinishedAt.Sub(fs.w.begin) >= f.unserved)
 	})
@@ -264,6 +281,10 @@ func (fs *workflows) lastWish(from time.Time) time.Duration {
 	for _, f := range fs.all {
 		last = max(last, f.acted-from.Sub(fs.w.begin))
 	}
+	for _, g := range fs.atGitHub {
+		_, acted := g.state()
+		last = max(last, acted-from.Sub(fs.w.begin))
+	}
 	return last
 }
 
@@ -274,6 +295,9 @@ func (fs *workflows) longest() time.Duration {
 	var d time.Duration
 	for _, f := range fs.all {
 		d = max(d, f.Max, fs.w.o.paced(30*time.Minute))
+	}
+	for _, g := range fs.atGitHub {
+		d = max(d, time.Duration(2*g.times())*(g.limit()+g.RerunAfter))
 	}
 	return d
 }
@@ -299,7 +323,19 @@ func (fs *workflows) underWay() string {
 			return f.ID
 		}
 	}
+	for _, g := range fs.atGitHub {
+		if over, _ := g.state(); !over {
+			return g.ID
+		}
+	}
 	return ""
+}
+
+// needsOthers reports whether a job of a run needs others, by its key: GitHub runs it again with them.
+func (fs *workflows) needsOthers(run int64, key string) bool {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	return slices.ContainsFunc(fs.atGitHub, func(g *githubRun) bool { return g.number() == run && (key == keyLater || key == keyRelease) })
 }
 
 // end lets the test that drives a world end a job before it is done.
@@ -323,13 +359,14 @@ func (f *workflow) giveBack(ctx context.Context, mode store.ReleaseMode) {
 	f.release(ctx, f.store, mode)
 	f.until(ctx, func(ctx context.Context) (bool, error) {
 		st, err := f.store.Status(ctx, store.Eventual, f.id())
-		return errors.Is(err, store.ErrNotFound) || err == nil && (st.Attempt != f.Attempt || st.Phase == statemachine.PhaseReleased), err
+		return errors.Is(err, store.ErrNotFound) || err == nil && (st.Attempt != f.own || st.Phase == statemachine.PhaseReleased), err
 	})
 }
 
-func (f *workflow) release(ctx context.Context, s *store.Store, mode store.ReleaseMode) {
+// release gives back, and reports whether that is stored.
+func (f *workflow) release(ctx context.Context, s *store.Store, mode store.ReleaseMode) bool {
 	f.w.truth.facts.gaveBack(f.id(), f.Attempt)
-	f.until(ctx, func(ctx context.Context) (bool, error) {
+	return f.until(ctx, func(ctx context.Context) (bool, error) {
 		_, err := s.Release(ctx, f.id(), f.Attempt, mode)
 		if err == nil && mode == store.ReleaseNow {
 			f.w.truth.facts.hurry(f.id(), f.Attempt)
