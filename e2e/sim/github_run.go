@@ -126,7 +126,7 @@ func (f Workflow) spec() githubsim.RunSpec {
 	}
 	if f.Later > 0 {
 		j := githubsim.JobSpec{
-			Key: keyLater, Label: f.label(f.ID), Seconds: f.Job.Seconds(), Needs: all, Hosted: f.Foreign, Approval: f.Approval > 0, Always: f.Fails > 0,
+			Key: keyLater, Label: f.label(f.ID), Seconds: f.Job.Seconds(), Needs: all, Hosted: f.Foreign, Approval: f.Approval > 0,
 		}
 		for n := range f.Later {
 			j.Matrix = append(j.Matrix, strconv.Itoa(n))

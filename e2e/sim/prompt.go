@@ -136,6 +136,9 @@ func ticketOf(in store.Instance) pool.Ticket {
 func (p *promptness) soonReleased(id store.RequestID) {
 	r, st := p.records.latest(id), p.records.status[id]
 	at := p.facts.givenBack(id, r.Attempt)
+	if _, named := r.Workflow(); named {
+		at = p.facts.asked[id][r.Attempt] // its run may have been over long before
+	}
 	if at.IsZero() || !r.Released() || st.Phase == statemachine.PhaseReleased || !st.ExpiresAt.IsZero() {
 		return
 	}

@@ -42,6 +42,7 @@ func Random(seed uint64) Script {
 	if d.chance("lapse", 0.3) {
 		o.JITLapse = o.paced(d.of("lapse").between(3*time.Minute, 15*time.Minute))
 	}
+	o.RerunLost = d.chance("rerun lost", 0.5)
 	o.Skew = []time.Duration{0, time.Second, 10 * time.Second, time.Minute}[d.of("skew").below(4)]
 	o.Idle = o.paced(d.of("idle").between(time.Minute, 10*time.Minute)).Round(time.Second)
 	d.unit, d.end = o.Pace, o.paced(time.Hour)
@@ -122,7 +123,7 @@ func (d dice) workload() []Step {
 		}
 		f := d.run(i)
 		out = append(out, Begin(at, f))
-		if d.chance("again", 0.1, i) {
+		if !f.GitHub && d.chance("again", 0.1, i) {
 			f.Attempt, f.Early, f.CancelAfter, f.VanishAfter = 2, 0, 0, 0
 			if d.chance("otherwise", 0.3, i) {
 				f.Count, f.Jobs = f.Count+1, f.Jobs+1
@@ -173,7 +174,37 @@ func (d dice) run(i int) Workflow {
 	case x < 0.26:
 		f.ReleaseAfter = d.span(10*time.Second, 12*time.Minute, "release", i)
 	}
+	if d.chance("github", 0.4, i) {
+		d.atGitHub(&f, i)
+	}
 	return f
+}
+
+// atGitHub draws what becomes of a run at GitHub.
+func (d dice) atGitHub(f *Workflow, i int) {
+	f.Early, f.Jobs, f.Hold, f.VanishAfter, f.ReleaseAfter, f.Forgets = min(f.Early, 1), max(f.Jobs, 1), 0, 0, 0, false
+	g := AtGitHub{
+		GitHub: true, Outside: d.chance("outside", 0.15, i), NoWait: d.chance("no wait", 0.25, i), ReleaseJob: d.chance("release job", 0.3, i),
+		Foreign: d.chance("foreign", 0.05, i), Repository: []string{"", "octo/two", "other/three"}[d.of("repository", i).below(3)],
+	}
+	if d.chance("fails", 0.5, i) {
+		g.Fails = 1 + d.of("fails", i).below(f.Jobs)
+	}
+	if d.chance("later", 0.4, i) {
+		g.Later = 1 + d.of("later", i).below(2*f.Count)
+	}
+	if g.Later > 0 && d.chance("approval", 0.3, i) {
+		g.Approval = d.span(time.Minute, 15*time.Minute, "approval", i)
+	}
+	if d.chance("also", 0.15, i) {
+		g.Also = 1 + d.of("also", i).below(3)
+	}
+	if d.chance("rerun", 0.6, i) {
+		g.Rerun, g.Reruns = []string{rerunAll, rerunFailed, rerunFailed}[d.of("rerun", i).below(3)], 1+d.of("reruns", i).below(3)
+		g.RerunAfter = d.span(0, 10*time.Minute, "rerun after", i)
+		g.Jumps = d.chance("jumps", 0.2, i)
+	}
+	f.AtGitHub = g
 }
 
 // faultSchedule draws what the world does.

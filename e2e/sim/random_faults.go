@@ -141,6 +141,14 @@ var faultKinds = []struct {
 	{"github slow", 2, func(e event) Action {
 		return githubSlow{e.key("by").between(500*time.Millisecond, 15*time.Second), e.long(10*time.Second, 10*time.Minute)}
 	}},
+	{"github view", 3, func(e event) Action {
+		v := githubView{Lag: e.key("lag").between(0, latest/2).Truncate(time.Second), span: e.long(time.Minute, 20*time.Minute), Swings: e.x() < 0.5}
+		v.Frozen, v.Shuffled = e.key("frozen").between(0, latest/2).Truncate(time.Second), e.key("shuffled").float() < 0.3
+		return v
+	}},
+	{"github core limit", 2, func(e event) Action {
+		return githubLimit{e.key("limit").below(20), e.span(10*time.Second, time.Minute, "core window", e.n), e.long(time.Minute, 10*time.Minute), e.x() < 0.5, true}
+	}},
 	{"github limit", 2, func(e event) Action {
 		return githubLimit{
 			Limit: 1 + e.key("limit").below(20), Window: e.span(10*time.Second, time.Minute, "window", e.n), span: e.long(time.Minute, 10*time.Minute), Secondary: e.x() < 0.5,

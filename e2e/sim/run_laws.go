@@ -141,7 +141,8 @@ func (l *runLaws) notes(repository string, c githubapi.CheckRun) {
 	l.w.verdicts.broke(OwnRuns, "check run %s is left for a run none of whose jobs has the label of a request", c.Key)
 }
 
-// reruns: what the controller has run again was lost with its machine, and is run again once.
+// reruns: what the controller has run again was lost with its machine, and is run again once. With it GitHub runs again what was
+// cancelled, as other legs of the same matrix are, and what needs others.
 func (l *runLaws) reruns(was, now githubsim.RunRecord) {
 	l.records.mu.Lock()
 	l.reran[was.ID]++
@@ -154,7 +155,7 @@ func (l *runLaws) reruns(was, now githubsim.RunRecord) {
 		carried := slices.ContainsFunc(now.Jobs, func(o githubsim.RunJob) bool {
 			return o.Name == j.Name && o.StartedAt.Equal(j.StartedAt) && o.FinishedAt.Equal(j.FinishedAt)
 		})
-		if died := l.w.machines.diedAt(j.InstanceID); carried || j.StartedAt.IsZero() || l.w.workflows.needsOthers(was.ID, j.Key) ||
+		if died := l.w.machines.diedAt(j.InstanceID); carried || j.StartedAt.IsZero() || j.Conclusion == githubapi.ConclusionCancelled || l.w.workflows.needsOthers(was.ID, j.Key) ||
 			!died.IsZero() && !died.Before(j.StartedAt) && !died.After(j.FinishedAt) {
 			continue
 		}
