@@ -104,7 +104,7 @@ func (w *watchedRepository) listed(active []githubapi.WorkflowRun, now time.Time
 		}
 		delete(w.missed, r.ID)
 	}
-	if !w.listedAt.IsZero() {
+	if w.turns.interval = w.turns.interval * 3 / 4; w.turns.held && !w.listedAt.IsZero() { // not one that was denied, or GitHub down
 		w.turns.interval = now.Sub(w.listedAt)
 	}
 	w.listedAt, w.looked = now, map[int64]bool{}
@@ -129,6 +129,10 @@ func (w *watchedRepository) asked(id int64, found bool) {
 	w.missed[id]++
 }
 
+// mostPolls bounds how much longer than configured the time between two looks gets: the budget may have been short for an hour, and
+// be whole now.
+const mostPolls = 12
+
 // pause returns how long to wait for the next look: the configured time, off by up to a tenth so that repositories part; longer
 // as long as looks have to be put off, so that each repository gets its turn.
 func (w *watchedRepository) pause(poll time.Duration, now time.Time) time.Duration {
@@ -136,10 +140,8 @@ func (w *watchedRepository) pause(poll time.Duration, now time.Time) time.Durati
 	_, _ = io.WriteString(h, w.name+" "+strconv.Itoa(w.turns.count)) // never fails
 	poll += poll * time.Duration(int64(h.Sum32()%200)-100) / 1000
 	w.looked, w.turns.cut = nil, false
-	if !w.turns.held {
-		return max(poll, w.turns.interval*3/4-now.Sub(w.listedAt))
-	}
 	w.turns.held = false
+	w.turns.interval = min(w.turns.interval, mostPolls*poll)
 	return max(poll, w.turns.interval-now.Sub(w.listedAt))
 }
 
