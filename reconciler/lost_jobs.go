@@ -120,6 +120,8 @@ func (l *lostJobs) judge(all []githubapi.WorkflowJob) (lost []githubapi.Workflow
 // lossOf says whether a job that failed was lost. The runner that it had must be the last of its machine, and the machine's agent
 // must have ended before it could say that the job had: it says so at once. So its last word is that a job runs; or it is older than
 // the job, of which it could not know yet. With a registration for several jobs an earlier one of them ended before that was said.
+// GitHub gives a job up only minutes after its runner's end: one that had ended while the fleet still listed the machine, of which
+// the agent said nothing, has failed by itself.
 func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
 	id, ours := InstanceOf(j.RunnerName)
 	if !ours {
@@ -133,7 +135,8 @@ func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
 		return byItself
 	}
 	switch {
-	case s.State == statemachine.Terminated && (s.Reason == statemachine.ReasonGone || s.Reason == statemachine.ReasonSilent):
+	case s.State == statemachine.Terminated && s.Reason == statemachine.ReasonGone && !j.CompletedAt.Before(s.Since.Add(-2*l.cfg.Sweep)),
+		s.State == statemachine.Terminated && s.Reason == statemachine.ReasonSilent && !j.CompletedAt.Before(s.Since.Time):
 		return withMachine
 	case s.State == statemachine.Terminated || l.clock.Since(j.CompletedAt) > lostWithin:
 		return byItself
