@@ -227,6 +227,18 @@ func (f *facts) ranFor(id store.InstanceID, run store.RequestID) bool {
 	})
 }
 
+// outlived reports whether a job went on until the time of an attempt was over that was Ready before it began.
+func (f *facts) outlived(j githubsim.JobRecord) bool {
+	id := store.RequestID(j.Label)
+	for n, at := range f.readyAt[id] {
+		end := at.Add(f.records.requests[id][n].MaxRuntime.Duration() - 2*f.w.clocks.skew() - f.w.o.paced(answeredAfter))
+		if at.Before(j.FinishedAt) && end.After(j.StartedAt) && !end.After(j.FinishedAt) {
+			return true
+		}
+	}
+	return false
+}
+
 // lastJob returns when the last job under a label ended; now, if one runs.
 func (f *facts) lastJob(run store.RequestID) time.Time {
 	var last time.Time

@@ -194,7 +194,8 @@ func (r *runs) queuedSince(a asked) (at time.Time, attempt int) {
 	return at, last.Attempt
 }
 
-// wanted reports whether somebody wanted a job of a run to end as it did: it fails by itself, or its run was cancelled.
+// wanted reports whether somebody wanted a job of a run to end as it did: it fails by itself, its run was
+// cancelled, or the time of its request was over.
 func (r *runs) wanted(j githubsim.JobRecord) bool {
 	if fails(j.Job) {
 		return true
@@ -202,6 +203,9 @@ func (r *runs) wanted(j githubsim.JobRecord) bool {
 	id, err := strconv.ParseInt(j.RunID, 10, 64)
 	if err != nil || j.RunAttempt == 0 {
 		return false // it is of no run
+	}
+	if r.w.truth.facts.outlived(j) {
+		return true
 	}
 	all, err := r.w.hub.Workflows().Attempts(id)
 	return err == nil && j.RunAttempt <= len(all) && all[j.RunAttempt-1].Conclusion == githubapi.ConclusionCancelled
