@@ -151,7 +151,7 @@ func (h *seats) seatsOf(r run, given []snapshot) []store.Seat {
 			seat = store.Seat{
 				InstanceID: s.ID, InstanceType: s.InstanceType, UsageClass: s.UsageClass,
 				Warm:    s.Assignment > 1, // it served another run before
-				Seconds: s.Since.Sub(r.status.PendingAt.Time).Seconds(),
+				Seconds: max(0, s.Since.Sub(r.status.PendingAt.Time).Seconds()), // one that was taken over was there before
 			}
 		}
 		out = append(out, seat)

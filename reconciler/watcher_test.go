@@ -254,6 +254,11 @@ func TestWatcher_ClientTakesOver(t *testing.T) {
 				t.Errorf("%s was held before the client came, and is no seat of it", id)
 			}
 		}
+		for _, seat := range st.Instances {
+			if seat.Seconds < 0 {
+				t.Errorf("%s came %v s after the client had asked, want 0 at least", seat.InstanceID, seat.Seconds)
+			}
+		}
 		w.finish(4711)
 		w.awaitPhase("4711", 2, statemachine.PhaseReleased, 5*time.Minute)
 		if _, c := w.runStatus(4711); c != githubapi.ConclusionSuccess {

@@ -121,6 +121,9 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 		{"ReleasedMeanwhile", "another command gave it back", func(c *controller) {
 			c.after(time.Second, statemachine.Finish, nil)
 		}, exitConflict, "was released meanwhile"},
+		{"RunOver", "its run was cancelled", func(c *controller) {
+			c.after(time.Second, statemachine.Finish, func(s *store.RunStatus) { s.Message = "its run at GitHub is over" })
+		}, exitConflict, "was released meanwhile: its run at GitHub is over"},
 		{"Replaced", "a newer attempt took over", func(c *controller) {
 			c.after(time.Second, statemachine.Finish, nil)
 			c.at.Attempt = 2

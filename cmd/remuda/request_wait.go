@@ -108,7 +108,11 @@ func (w *requestWait) verdict() (bool, error) {
 		if !st.FailedAt.IsZero() {
 			return false, failure(st) // it failed and was wound down between two looks
 		}
-		return false, mark(errReleased, fmt.Errorf("request %s attempt %d: was released meanwhile", st.ID, st.Attempt))
+		why := ""
+		if st.Message != "" {
+			why = ": " + st.Message
+		}
+		return false, mark(errReleased, fmt.Errorf("request %s attempt %d: was released meanwhile%s", st.ID, st.Attempt, why))
 	case statemachine.Unseen, statemachine.Pending:
 	}
 	return false, nil
