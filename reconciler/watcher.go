@@ -74,22 +74,28 @@ func (w *watcher) lookAtRuns(ctx context.Context, repo *watchedRepository, runs 
 			continue
 		}
 		err := w.lookAtRun(ctx, repo, of)
+		_, held := githubapi.RetryAt(err)
 		switch {
 		case err == nil:
 			repo.looked[id] = true
-		case errors.Is(err, githubapi.ErrRefused): // this run, while the lists are shown: the next look asks again
+		case held:
+			return fmt.Errorf("run %d of %s: %w", id, repo.name, err)
+		case errors.Is(err, githubapi.ErrRefused), errors.Is(err, store.ErrInvalid): // of this run alone: the next look asks again
 			repo.looked[id] = true
-			repo.once(of[0], func() {
-				w.log.Warn("GitHub does not show a run", logkey.Repository, repo.name, logkey.Run, id, logkey.Error, err)
-			})
+			w.passOver(repo, of[0], err)
 		default:
 			errs = append(errs, fmt.Errorf("run %d of %s: %w", id, repo.name, err))
 		}
-		if _, held := githubapi.RetryAt(err); held {
-			break
-		}
 	}
 	return errors.Join(errs...)
+}
+
+// passOver says once that nothing can be done for a run: GitHub does not show it, or what is stored of a request is nothing that can
+// be read or written. That is no reason to leave the repository's others alone: any workflow's role may write any request.
+func (w *watcher) passOver(repo *watchedRepository, r run, err error) {
+	repo.once(r, func() {
+		w.log.Warn("nothing can be done for a run", logkey.Repository, repo.name, logkey.Run, r.workflow().Run, logkey.RequestID, r.id, logkey.Error, err)
+	})
 }
 
 // cares reports whether a request's run may still need something: it holds machines or waits for them, or its jobs may
@@ -166,7 +172,10 @@ func (w *watcher) note(ctx context.Context, repo *watchedRepository, requests []
 				watch.Detail = detail
 			}
 		})
-		if err != nil {
+		switch {
+		case errors.Is(err, store.ErrInvalid):
+			w.passOver(repo, r, err)
+		case err != nil:
 			return err
 		}
 	}

@@ -1,0 +1,27 @@
+package reconciler_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/e2e/sim"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
+)
+
+// Any workflow's role may write any request. One that cannot be read, whose run is over, stops nobody else's being watched.
+func TestWatcher_UnreadableRequest_StopsNoOther(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.Waive(sim.Freed)
+		w.start(4711, provision(), labelled("test", "4711", 30, "provision"))
+		w.start(4712, provision(), labelled("test", "4712", 300, "provision"))
+		w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.serve(spec("4712", 1, ofRun(4712, 1)), 2*time.Minute)
+		w.Under.(*storetest.Memory).Break(store.RequestKey("4711", store.KindRunRequest))
+		w.finish(4711)
+		w.finish(4712)
+		w.await(10*time.Minute, "the other is over", func() bool { s, _ := w.runStatus(4712); return s == githubapi.StatusCompleted })
+		w.await(poll, "the other is given back", func() bool { return w.requestOf("4712").Released() })
+	})
+}
