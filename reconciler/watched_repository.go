@@ -112,12 +112,17 @@ func (w *watchedRepository) listed(active []githubapi.WorkflowRun, now time.Time
 }
 
 // resumedFor is for how long a look that was put off goes on where it stopped, with the lists that it began with: were they asked
-// for anew each time, they would take all the room there is.
+// for anew each time, they would take all the room there is. One that failed goes on only until the lists are due anyway: whatever
+// is wrong with one run delays no other.
 const resumedFor = 5 * time.Minute
 
-// resumes reports whether this look goes on with one that was put off.
-func (w *watchedRepository) resumes(now time.Time) bool {
-	return w.turns.cut && w.looked != nil && now.Sub(w.listedAt) < resumedFor
+// resumes reports whether this look goes on with one that did not come to its end.
+func (w *watchedRepository) resumes(poll time.Duration, now time.Time) bool {
+	limit := resumedFor
+	if !w.turns.held {
+		limit = min(poll, resumedFor)
+	}
+	return w.turns.cut && w.looked != nil && now.Sub(w.listedAt) < limit
 }
 
 // asked notes whether a run that was asked for by itself was found.

@@ -44,7 +44,7 @@ func (w *watcher) look(ctx context.Context, name string) (Result, error) {
 		w.cache.requests.setWatch(name, "", "")
 		return Result{}, nil // the next request for a run of it brings it back
 	}
-	if !repo.resumes(w.clock.Now()) {
+	if !repo.resumes(w.cfg.Watch.Poll, w.clock.Now()) {
 		active, err := w.github.ActiveRuns(ctx, name)
 		if err != nil {
 			return w.unseen(ctx, repo, requests, err)
@@ -134,9 +134,9 @@ func (r run) workflow() store.Workflow {
 
 // later is the outcome of a pass that did not come to its end: GitHub says when it may go on, or the queue does.
 func (w *watcher) later(repo *watchedRepository, err error) (Result, error) {
-	repo.turns.cut = true
-	if at, known := githubapi.RetryAt(err); known {
-		repo.turns.held = true
+	at, held := githubapi.RetryAt(err)
+	repo.turns.cut, repo.turns.held = true, held
+	if held {
 		return wakeAt(at, w.clock.Now()), nil
 	}
 	return Result{}, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
 )
@@ -23,5 +24,25 @@ func TestWatcher_UnreadableRequest_StopsNoOther(t *testing.T) {
 		w.finish(4712)
 		w.await(10*time.Minute, "the other is over", func() bool { s, _ := w.runStatus(4712); return s == githubapi.StatusCompleted })
 		w.await(poll, "the other is given back", func() bool { return w.requestOf("4712").Released() })
+	})
+}
+
+// GitHub does not answer for the jobs of one run, for as long as that takes: the lists are read as often as ever for the others.
+func TestWatcher_OneRunCannotBeShown_DelaysNoOther(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		deploy := labelled("deploy", "4711", 30, "provision")
+		deploy.Approval = true
+		w.start(4711, provision(), deploy)
+		w.start(4712, provision(), labelled("test", "4712", 120, "provision"))
+		w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.serve(spec("4712", 1, ofRun(4712, 1)), 2*time.Minute)
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallRunJobs}})
+		w.finish(4711)
+		w.finish(4712)
+		w.await(10*time.Minute, "the other is over", func() bool { s, _ := w.runStatus(4712); return s == githubapi.StatusCompleted })
+		w.await(2*poll, "the other is given back", func() bool { return w.requestOf("4712").Released() })
+		w.Hub.SetOutage(githubsim.Outage{})
+		w.must(w.Hub.Workflows().Cancel(4711))
+		w.await(2*poll, "given back", func() bool { return w.requestOf("4711").Released() })
 	})
 }
