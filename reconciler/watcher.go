@@ -241,7 +241,9 @@ func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, vie
 		view: view, gone: gone,
 	}
 	step := nextRunStep(f)
-	if step.jobs {
+	if !step.jobs {
+		delete(repo.quietSince, r.id) // it does not wait
+	} else {
 		counted, err := jobs.of(ctx, string(r.id))
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
 )
@@ -44,5 +45,26 @@ func TestWatcher_OneRunCannotBeShown_DelaysNoOther(t *testing.T) {
 		w.Hub.SetOutage(githubsim.Outage{})
 		w.must(w.Hub.Workflows().Cancel(4711))
 		w.await(2*poll, "given back", func() bool { return w.requestOf("4711").Released() })
+	})
+}
+
+// Two approvals, and a job between them: the five minutes without a job are counted anew at the second.
+func TestWatcher_WaitsTwice_QuietIsCountedAnew(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		staging, production := labelled("staging", "4711", 600, "provision"), labelled("production", "4711", 30, "staging")
+		staging.Approval, production.Approval = true, true
+		w.start(4711, provision(), staging, production)
+		w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.finish(4711)
+		w.await(time.Minute, "it waits", func() bool { s, _ := w.runStatus(4711); return s == githubapi.StatusWaiting })
+		time.Sleep(time.Minute)
+		w.must(w.Hub.Workflows().Approve(4711))
+		w.await(time.Minute, "it goes on", func() bool { s, _ := w.runStatus(4711); return s != githubapi.StatusWaiting })
+		w.await(15*time.Minute, "it waits again", func() bool { s, _ := w.runStatus(4711); return s == githubapi.StatusWaiting })
+		time.Sleep(4 * time.Minute)
+		if w.requestOf("4711").Released() {
+			t.Fatal("given back within four minutes of waiting again")
+		}
+		w.awaitPhase("4711", 1, statemachine.PhaseReleased, 3*time.Minute)
 	})
 }
