@@ -61,7 +61,7 @@ type kept struct {
 }
 
 // resumes is for how long a question that was put off may go on where it stopped. What runs do meanwhile is seen late, not wrong.
-const resumes = 5 * time.Minute
+const resumes = 15 * time.Minute
 
 // asked notes that a call of a question was answered.
 func (c call) asked(key string) {

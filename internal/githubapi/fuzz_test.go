@@ -111,6 +111,13 @@ func checkAnswer(t *testing.T, status int, body string, headers map[string]strin
 			}
 			return err
 		},
+		"CompletedRuns": func(ctx context.Context, c *githubapi.Client) error {
+			runs, err := c.CompletedRuns(ctx, repo)
+			for _, r := range runs {
+				checkRun(t, r)
+			}
+			return err
+		},
 		"WorkflowRun": func(ctx context.Context, c *githubapi.Client) error {
 			first, ok, err := c.WorkflowRun(ctx, repo, 1)
 			if ok {

@@ -68,6 +68,26 @@ func TestActiveRuns_EndsWhereGitHubDoes(t *testing.T) {
 	}
 }
 
+// However many runs are completed, what became of the newest takes one call.
+func TestCompletedRuns_OnePage(t *testing.T) {
+	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		nextPage(w, r, 2)
+		answer(200, `{"total_count":812,"workflow_runs":[{"id":12,"run_attempt":1,"status":"completed","conclusion":"failure","head_sha":"b2"},
+			{"id":11,"run_attempt":2,"status":"completed","conclusion":"success","head_sha":"b1"}]}`)(w, r)
+	})
+	got, err := client(t, f, "/octo").CompletedRuns(t.Context(), repo)
+	want := []githubapi.WorkflowRun{
+		{ID: 12, Attempt: 1, Status: "completed", Conclusion: "failure", HeadSHA: "b2"},
+		{ID: 11, Attempt: 2, Status: "completed", Conclusion: "success", HeadSHA: "b1"},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("CompletedRuns() error = %v, diff (-want +got):\n%s", err, diff)
+	}
+	if diff := cmp.Diff([]string{"GET /api/v3/repos/octo/app/actions/runs?page=1&per_page=100&status=completed"}, f.calls()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
 func TestWorkflowRun_OneCall_404IsNone(t *testing.T) {
 	status, body := 200, `{"id":4711,"run_attempt":3,"status":"completed","conclusion":"cancelled","head_sha":"c0ffee","name":"Build"}`
 	f := serve(t, func(w http.ResponseWriter, r *http.Request) { answer(status, body)(w, r) })
@@ -129,6 +149,8 @@ func TestWatching_WhatIsIncompleteIsNoAnswer(t *testing.T) {
 		c := client(t, f, "/octo")
 		_, err := c.ActiveRuns(t.Context(), repo)
 		checkKind(t, err, githubapi.ErrUnavailable)
+		_, err = c.CompletedRuns(t.Context(), repo)
+		checkKind(t, err, githubapi.ErrUnavailable)
 		_, err = c.WorkflowJobs(t.Context(), repo, 1, 1)
 		checkKind(t, err, githubapi.ErrUnavailable)
 		_, _, err = c.WorkflowRun(t.Context(), repo, 1)
@@ -141,10 +163,11 @@ func TestRuns_ARepositoryThatIsNoneIsRefusedUnasked(t *testing.T) {
 	c := client(t, f, "/octo")
 	for _, name := range []string{"", "octo", "octo/", "/app", "octo/app/x", "octo/..", "../app", "octo/a b", "octo/a%2fb", "octo/a?b", "o\nc/to"} {
 		_, list := c.ActiveRuns(t.Context(), name)
+		_, completed := c.CompletedRuns(t.Context(), name)
 		_, _, run := c.WorkflowRun(t.Context(), name, 1)
 		_, jobs := c.WorkflowJobs(t.Context(), name, 1, 1)
 		for call, err := range map[string]error{
-			"ActiveRuns": list, "WorkflowRun": run, "WorkflowJobs": jobs,
+			"ActiveRuns": list, "CompletedRuns": completed, "WorkflowRun": run, "WorkflowJobs": jobs,
 			"CancelRun": c.CancelRun(t.Context(), name, 1), "RerunFailedJobs": c.RerunFailedJobs(t.Context(), name, 1),
 			"RerunJob": c.RerunJob(t.Context(), name, 1), "LeaveCheckRun": c.LeaveCheckRun(t.Context(), name, note()),
 		} {

@@ -25,7 +25,8 @@ func TestClient_SeesAndDoesWhatTheHubTells(t *testing.T) {
 		t.Helper()
 		for range 2 { // the second time what has not changed is answered by 304
 			for name, ask := range map[string]func(watching) (any, error){
-				"ActiveRuns": func(of watching) (any, error) { return of.ActiveRuns(t.Context(), repository) },
+				"ActiveRuns":    func(of watching) (any, error) { return of.ActiveRuns(t.Context(), repository) },
+				"CompletedRuns": func(of watching) (any, error) { return of.CompletedRuns(t.Context(), repository) },
 				"WorkflowRun": func(of watching) (any, error) {
 					run, found, err := of.WorkflowRun(t.Context(), repository, 7)
 					return fmt.Sprint(run, found), err

@@ -157,6 +157,19 @@ func (w *Workflows) ActiveRuns(ctx context.Context, repository string) ([]github
 	return out, nil
 }
 
+// CompletedRuns is (*githubapi.Client).CompletedRuns: the first page.
+func (w *Workflows) CompletedRuns(ctx context.Context, repository string) ([]githubapi.WorkflowRun, error) {
+	all, err := w.list(ctx, repository, githubapi.StatusCompleted)
+	if err != nil {
+		return nil, err
+	}
+	out := []githubapi.WorkflowRun{}
+	for _, r := range all[:min(len(all), maxPage)] {
+		out = append(out, r.client())
+	}
+	return out, nil
+}
+
 // WorkflowRun is (*githubapi.Client).WorkflowRun.
 func (w *Workflows) WorkflowRun(ctx context.Context, repository string, id int64) (githubapi.WorkflowRun, bool, error) {
 	r, err := w.get(ctx, repository, id)

@@ -21,6 +21,7 @@ import (
 // watching is what the reconciler asks of a client about runs; a hub's must do as well.
 type watching interface {
 	ActiveRuns(ctx context.Context, repository string) ([]githubapi.WorkflowRun, error)
+	CompletedRuns(ctx context.Context, repository string) ([]githubapi.WorkflowRun, error)
 	WorkflowRun(ctx context.Context, repository string, id int64) (githubapi.WorkflowRun, bool, error)
 	WorkflowJobs(ctx context.Context, repository string, id int64, attempt int) ([]githubapi.WorkflowJob, error)
 	CancelRun(ctx context.Context, repository string, id int64) error
