@@ -10,6 +10,8 @@ import (
 type Runs interface {
 	// ActiveRuns lists the runs that are queued or in progress, each with its latest attempt.
 	ActiveRuns(ctx context.Context, repository string) ([]githubapi.WorkflowRun, error)
+	// CompletedRuns lists the newest that are completed, some hundred, each with its latest attempt.
+	CompletedRuns(ctx context.Context, repository string) ([]githubapi.WorkflowRun, error)
 	// WorkflowRun returns one run; false: the repository has none of that id.
 	WorkflowRun(ctx context.Context, repository string, id int64) (githubapi.WorkflowRun, bool, error)
 	// WorkflowJobs lists the jobs of one attempt of a run.
@@ -34,6 +36,15 @@ type guardedRuns struct {
 func (g guardedRuns) ActiveRuns(ctx context.Context, repository string) (out []githubapi.WorkflowRun, err error) {
 	err = g.guard.lookUp(ctx, func(ctx context.Context) error {
 		out, err = g.runs.ActiveRuns(ctx, repository)
+		return err
+	})
+	return out, err
+}
+
+// CompletedRuns is GitHub's.
+func (g guardedRuns) CompletedRuns(ctx context.Context, repository string) (out []githubapi.WorkflowRun, err error) {
+	err = g.guard.lookUp(ctx, func(ctx context.Context) error {
+		out, err = g.runs.CompletedRuns(ctx, repository)
 		return err
 	})
 	return out, err

@@ -27,7 +27,7 @@ func (k *watchedRepositories) get(name string) *watchedRepository {
 	}
 	if k.byName[name] == nil {
 		k.byName[name] = &watchedRepository{
-			name: name, missed: map[int64]int{}, settled: map[int64]int{},
+			name: name, ends: runEnds{alone: map[int64]bool{}}, missed: map[int64]int{}, settled: map[int64]int{},
 			quietSince: map[store.RequestID]time.Time{}, told: map[string]bool{}, strays: map[strayAttempt]int{},
 		}
 	}
@@ -44,22 +44,15 @@ func (k *watchedRepositories) forget(name string) {
 type watchedRepository struct {
 	name       string
 	active     map[int64]githubapi.WorkflowRun // as it was listed last
-	listedAt   time.Time
-	looked     map[int64]bool // runs, since that
-	turns      turns
+	looks      int
+	look       *runLook // nil: none is under way
+	last       int64    // run that was looked at
+	ends       runEnds
 	missed     map[int64]int                 // how often in a row a run was not found
 	settled    map[int64]int                 // attempts whose lost jobs were decided about
 	quietSince map[store.RequestID]time.Time // since when no job under its label has waited or run
 	told       map[string]bool               // what was said once
 	strays     map[strayAttempt]int          // looks at those that no request remembers
-}
-
-// turns are how its looks went of late.
-type turns struct {
-	count    int           // of listings
-	cut      bool          // the last look did not come to its end
-	held     bool          // GitHub's budget was too short for one, since the last that came to its end
-	interval time.Duration // between two listings
 }
 
 // strayAttempt is an attempt of a run that no request remembers.
@@ -78,6 +71,7 @@ func (w *watchedRepository) retain(requests []run) {
 	maps.DeleteFunc(w.told, func(key string, _ bool) bool { return !attempts[key] })
 	maps.DeleteFunc(w.quietSince, func(id store.RequestID, _ time.Time) bool { return !ids[id] })
 	maps.DeleteFunc(w.missed, func(id int64, _ int) bool { return !runs[id] })
+	maps.DeleteFunc(w.ends.alone, func(id int64, _ bool) bool { return !runs[id] })
 	maps.DeleteFunc(w.settled, func(id int64, _ int) bool { return !runs[id] })
 	maps.DeleteFunc(w.strays, func(s strayAttempt, _ int) bool { return w.active[s.run].Attempt != s.attempt })
 }
@@ -96,33 +90,23 @@ func (w *watchedRepository) strayLooks(known map[int64]bool) map[int64]int {
 }
 
 // listed takes a listing.
-func (w *watchedRepository) listed(active []githubapi.WorkflowRun, now time.Time) {
+func (w *watchedRepository) listed(active []githubapi.WorkflowRun) {
 	w.active = make(map[int64]githubapi.WorkflowRun, len(active))
 	for _, r := range active {
 		if was, twice := w.active[r.ID]; !twice || r.Attempt > was.Attempt { // it moved from one list to the other meanwhile
 			w.active[r.ID] = r
 		}
 		delete(w.missed, r.ID)
+		delete(w.ends.alone, r.ID)
 	}
-	if w.turns.interval = w.turns.interval * 3 / 4; w.turns.held && !w.listedAt.IsZero() { // not one that was denied, or GitHub down
-		w.turns.interval = now.Sub(w.listedAt)
-	}
-	w.listedAt, w.looked = now, map[int64]bool{}
-	w.turns.count++
+	w.ends.listed = nil
+	w.look.listed = true
 }
 
-// resumedFor is for how long a look that was put off goes on where it stopped, with the lists that it began with: were they asked
-// for anew each time, they would take all the room there is. One that failed goes on only until the lists are due anyway: whatever
-// is wrong with one run delays no other.
-const resumedFor = 5 * time.Minute
-
-// resumes reports whether this look goes on with one that did not come to its end.
-func (w *watchedRepository) resumes(poll time.Duration, now time.Time) bool {
-	limit := resumedFor
-	if !w.turns.held {
-		limit = min(poll, resumedFor)
-	}
-	return w.turns.cut && w.looked != nil && now.Sub(w.listedAt) < limit
+// looked notes that a run needs no other look before the next listing.
+func (w *watchedRepository) looked(id int64) {
+	delete(w.look.due, id)
+	w.last = id
 }
 
 // asked notes whether a run that was asked for by itself was found.
@@ -134,20 +118,13 @@ func (w *watchedRepository) asked(id int64, found bool) {
 	w.missed[id]++
 }
 
-// mostPolls bounds how much longer than configured the time between two looks gets: the budget may have been short for an hour, and
-// be whole now.
-const mostPolls = 12
-
-// pause returns how long to wait for the next look: the configured time, off by up to a tenth so that repositories part; longer
-// as long as looks have to be put off, so that each repository gets its turn.
-func (w *watchedRepository) pause(poll time.Duration, now time.Time) time.Duration {
+// pause ends the look and returns how long to wait for the next: the configured time, off by up to a tenth so that repositories part.
+func (w *watchedRepository) pause(poll time.Duration) time.Duration {
+	w.look = nil
+	w.looks++
 	h := fnv.New32a()
-	_, _ = io.WriteString(h, w.name+" "+strconv.Itoa(w.turns.count)) // never fails
-	poll += poll * time.Duration(int64(h.Sum32()%200)-100) / 1000
-	w.looked, w.turns.cut = nil, false
-	w.turns.held = false
-	w.turns.interval = min(w.turns.interval, mostPolls*poll)
-	return max(poll, w.turns.interval-now.Sub(w.listedAt))
+	_, _ = io.WriteString(h, w.name+" "+strconv.Itoa(w.looks)) // never fails
+	return poll + poll*time.Duration(int64(h.Sum32()%200)-100)/1000
 }
 
 // quiet returns for how long none of a request's jobs has waited or run.

@@ -23,6 +23,7 @@ type watcher struct {
 	checks   *checkRuns
 	github   guardedRuns
 	known    watchedRepositories
+	turns    runTurns
 }
 
 // watchers is how many repositories are looked at at once.
@@ -35,53 +36,89 @@ const deniedFor = 10 * time.Minute
 // run that was deleted, or the answer of a replica that is late.
 const missedBefore = 3
 
-// look is one pass over a repository.
+// look looks at a repository in its turn.
 func (w *watcher) look(ctx context.Context, name string) (Result, error) {
 	repo := w.known.get(name)
+	if repo.look != nil && !repo.look.resumes(w.cfg.Watch.Poll, w.clock.Now()) {
+		repo.look = nil
+		w.leave(name) // it has had its turn
+	}
+	if !w.turns.may(name) {
+		return Result{After: w.cfg.Watch.Poll}, nil // the one before it wakes it sooner
+	}
+	res, err := w.pass(ctx, repo)
+	at, put := githubapi.RetryAt(err)
+	if repo.look != nil {
+		repo.look.failed = err != nil && !put
+	}
+	if put {
+		w.turns.hold(name)
+		return wakeAt(at, w.clock.Now()), nil
+	}
+	w.leave(name)
+	return res, err
+}
+
+// leave lets the next repository have its turn, if any waits for that.
+func (w *watcher) leave(name string) {
+	if next := w.turns.leave(name); next != "" {
+		w.queues.runs.Add(next)
+	}
+}
+
+// pass goes over a repository, or goes on with that.
+func (w *watcher) pass(ctx context.Context, repo *watchedRepository) (Result, error) {
+	name := repo.name
 	requests := slices.DeleteFunc(w.cache.requests.ofRepository(name), func(r run) bool { return !w.cares(r) })
 	if len(requests) == 0 && name != w.cfg.Watch.own() {
 		w.known.forget(name)
 		w.cache.requests.setWatch(name, "", "")
 		return Result{}, nil // the next request for a run of it brings it back
 	}
-	if !repo.resumes(w.cfg.Watch.Poll, w.clock.Now()) {
+	if repo.look == nil {
+		repo.look = newLook(requests, w.clock.Now())
+	}
+	if !repo.look.listed {
 		active, err := w.github.ActiveRuns(ctx, name)
 		if err != nil {
 			return w.unseen(ctx, repo, requests, err)
 		}
-		repo.listed(active, w.clock.Now())
+		repo.listed(active)
 	}
 	repo.retain(requests)
 	if err := w.note(ctx, repo, requests, store.Watched, ""); err != nil {
 		return Result{}, err
 	}
 	if err := w.lookAtRuns(ctx, repo, byRun(requests)); err != nil {
-		return w.later(repo, err)
+		return Result{}, err
 	}
 	if err := w.forgotten(ctx, repo, requests); err != nil {
-		return w.later(repo, err)
+		return Result{}, err
 	}
-	return Result{After: repo.pause(w.cfg.Watch.Poll, w.clock.Now())}, nil
+	return Result{After: repo.pause(w.cfg.Watch.Poll)}, nil
 }
 
 // lookAtRuns looks at each run that was not looked at since the lists were read. What goes wrong with one delays no other, unless
 // GitHub wants no more calls.
 func (w *watcher) lookAtRuns(ctx context.Context, repo *watchedRepository, runs [][]run) error {
+	if err := w.learnEnds(ctx, repo, runs); err != nil {
+		return fmt.Errorf("completed runs of %s: %w", repo.name, err)
+	}
 	var errs []error
-	for _, of := range runs {
+	for _, of := range startingAfter(repo.last, runs) {
 		id := of[0].workflow().Run
-		if repo.looked[id] {
+		if !repo.look.due[id] {
 			continue
 		}
 		err := w.lookAtRun(ctx, repo, of)
 		_, held := githubapi.RetryAt(err)
 		switch {
 		case err == nil:
-			repo.looked[id] = true
+			repo.looked(id)
 		case held:
 			return fmt.Errorf("run %d of %s: %w", id, repo.name, err)
 		case errors.Is(err, githubapi.ErrRefused), errors.Is(err, store.ErrInvalid): // of this run alone: the next look asks again
-			repo.looked[id] = true
+			repo.looked(id)
 			w.passOver(repo, of[0], err)
 		default:
 			errs = append(errs, fmt.Errorf("run %d of %s: %w", id, repo.name, err))
@@ -126,27 +163,28 @@ func byRun(requests []run) [][]run {
 	return out
 }
 
+// startingAfter begins with the first run after one and comes to that last: a look that is begun anew goes on with those that it had
+// not come to.
+func startingAfter(id int64, runs [][]run) [][]run {
+	at := slices.IndexFunc(runs, func(of []run) bool { return of[0].workflow().Run > id })
+	if at <= 0 {
+		return runs
+	}
+	return slices.Concat(runs[at:], runs[:at])
+}
+
 // workflow is the run that a request names; the zero one if it names none.
 func (r run) workflow() store.Workflow {
 	named, _ := r.request.Workflow()
 	return named
 }
 
-// later is the outcome of a pass that did not come to its end: GitHub says when it may go on, or the queue does.
-func (w *watcher) later(repo *watchedRepository, err error) (Result, error) {
-	at, held := githubapi.RetryAt(err)
-	repo.turns.cut, repo.turns.held = true, held
-	if held {
-		return wakeAt(at, w.clock.Now()), nil
-	}
-	return Result{}, err
-}
-
 // unseen: the runs of a repository were not shown.
 func (w *watcher) unseen(ctx context.Context, repo *watchedRepository, requests []run, err error) (Result, error) {
 	if !errors.Is(err, githubapi.ErrRefused) {
-		return w.later(repo, err)
+		return Result{}, err
 	}
+	repo.look = nil
 	if noted := w.note(ctx, repo, requests, store.WatchDenied, err.Error()); noted != nil {
 		return Result{}, noted
 	}
@@ -190,11 +228,11 @@ func (w *watcher) lookAtRun(ctx context.Context, repo *watchedRepository, reques
 		return nil // it is over, or waits, and nothing is held for it
 	}
 	if !shown {
-		found, known, err := w.github.WorkflowRun(ctx, repo.name, id)
+		found, known, err := w.find(ctx, repo, id)
 		if err != nil {
 			return err
 		}
-		if repo.asked(id, known); !known && repo.missed[id] < missedBefore {
+		if !known && repo.missed[id] < missedBefore {
 			return nil
 		}
 		view, shown = found, known

@@ -71,7 +71,7 @@ func ParseCall(text string) (Call, error) {
 // reads are the calls without an effect.
 var reads = []string{
 	"store.Get", "store.Scan", "store.Watch", "pool.Receive", "fleet.Plan", "fleet.List", "fleet.Template",
-	"github.Runners", "github.FindRunner", "github.ActiveRuns", "github.WorkflowRun", "github.WorkflowJobs",
+	"github.Runners", "github.FindRunner", "github.ActiveRuns", "github.CompletedRuns", "github.WorkflowRun", "github.WorkflowJobs",
 }
 
 // Effect reports whether a call changes anything. How often a lease is renewed is chance, and counts for none.

@@ -72,6 +72,12 @@ func (g runsGate) ActiveRuns(ctx context.Context, repository string) ([]githubap
 	}, nil)
 }
 
+func (g runsGate) CompletedRuns(ctx context.Context, repository string) ([]githubapi.WorkflowRun, error) {
+	return call(ctx, g.p, githubContract, g.site("CompletedRuns"), repository, func(ctx context.Context) ([]githubapi.WorkflowRun, error) {
+		return g.inner.CompletedRuns(ctx, repository)
+	}, nil)
+}
+
 func (g runsGate) WorkflowRun(ctx context.Context, repository string, id int64) (githubapi.WorkflowRun, bool, error) {
 	type found struct {
 		run githubapi.WorkflowRun
