@@ -35,6 +35,7 @@ type runStep struct {
 	ask     int  // for so many, as another attempt of the request
 	grow    int  // to so many
 	cancel  bool // the run
+	moot    bool // to cancel it: it is over
 }
 
 // quietFor is how long none of the run's jobs waits or runs while it waits for an approval, until its machines go
@@ -48,7 +49,9 @@ func nextRunStep(f runFacts) runStep {
 	switch {
 	case f.gone && f.live:
 		return over
-	case f.gone, f.view.Attempt < f.attempt:
+	case f.gone:
+		return runStep{moot: f.failed}
+	case f.view.Attempt < f.attempt:
 		return runStep{}
 	case f.view.Attempt > f.attempt:
 		return f.laterAttempt(over)
@@ -58,7 +61,7 @@ func nextRunStep(f runFacts) runStep {
 		}
 		return over
 	case f.view.Completed():
-		return runStep{}
+		return runStep{moot: f.failed}
 	case f.live:
 		return f.going()
 	case f.failed:
@@ -82,7 +85,7 @@ func (f runFacts) laterAttempt(over runStep) runStep {
 	if f.live {
 		return over
 	}
-	return runStep{}
+	return runStep{moot: f.failed}
 }
 
 // again asks for as many as wait, if any do.

@@ -56,7 +56,9 @@ func TestNextRunStep(t *testing.T) {
 		{"FailedJobsUnknown", runFacts{failed: true, view: going}, runStep{jobs: true}},
 		{"FailedNoJobOfItsLabel", runFacts{failed: true, view: going, jobs: &jobsOfRun{}}, runStep{}},
 		{"FailedItsJobsWait", runFacts{failed: true, view: going, jobs: &jobsOfRun{all: 1, queued: 1}}, runStep{cancel: true}},
-		{"FailedAndOver", runFacts{failed: true, view: over, jobs: &jobsOfRun{all: 1}}, runStep{}},
+		{"FailedAndOver", runFacts{failed: true, view: over, jobs: &jobsOfRun{all: 1}}, runStep{moot: true}},
+		{"FailedAndGone", runFacts{failed: true, gone: true}, runStep{moot: true}},
+		{"FailedAndRunAgain", runFacts{failed: true, original: 3, view: again, jobs: &jobsOfRun{all: 3}}, runStep{moot: true}},
 	} {
 		if tt.f.attempt == 0 {
 			tt.f.attempt = 1

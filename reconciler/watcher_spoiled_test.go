@@ -68,3 +68,20 @@ func TestWatcher_WaitsTwice_QuietIsCountedAnew(t *testing.T) {
 		w.awaitPhase("4711", 1, statemachine.PhaseReleased, 3*time.Minute)
 	})
 }
+
+// A request failed for which nobody waits, and its run was over before anything was done about that: this is said, and GitHub is not
+// asked for that run for as long as it is remembered.
+func TestWatcher_FailedAndOver_AskedForNoLonger(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, labelled("other", "somewhere", 3600))
+		w.submit(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
+		w.awaitPhase("4711", 1, statemachine.Failed, time.Minute)
+		w.must(w.Hub.Workflows().Cancel(4711))
+		w.await(2*poll, "said", func() bool { return w.status("4711").Watch.Cancel == store.NotDone })
+		before := w.Hub.Calls()[githubsim.CallRun]
+		time.Sleep(time.Hour)
+		if n := w.Hub.Calls()[githubsim.CallRun] - before; n > 1 {
+			t.Errorf("asked for the run %d times since, want once at most", n)
+		}
+	})
+}
