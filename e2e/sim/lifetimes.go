@@ -68,7 +68,7 @@ func (l *lifetimes) retired(was, in store.Instance) {
 	}
 }
 
-// halted: a machine ends itself only past its time, or on order.
+// halted: a machine ends itself only past its time, or on order. One that was cut off when its time was set anew may not know of that.
 func (l *lifetimes) halted(id, why string) {
 	l.records.mu.Lock()
 	defer l.records.mu.Unlock()
@@ -76,7 +76,8 @@ func (l *lifetimes) halted(id, why string) {
 	if in.State != statemachine.Terminated {
 		l.w.transcript.tellf("%s halts itself: %s", id, why)
 	}
-	if in.State != statemachine.Terminated && in.State != statemachine.None && l.w.clock.Now().Before(in.Threshold.Add(-l.w.clocks.skew())) {
+	if in.State != statemachine.Terminated && in.State != statemachine.None && l.w.clock.Now().Before(in.Threshold.Add(-l.w.clocks.skew())) &&
+		!l.w.machines.wasDisturbed(id, in.Since.Time) {
 		l.w.verdicts.broke(HealthyLives, "%s (%s) halted %s before its threshold: %s", id, in.State, in.Threshold.Sub(l.w.clock.Now()), why)
 	}
 	l.w.machines.disturb(id)
