@@ -300,7 +300,7 @@ func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, vie
 		return w.cancel(ctx, r, view)
 	case step.moot:
 		return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) {
-			watch.Cancel, watch.Detail = store.NotDone, "its run was over before it was cancelled"
+			watch.Cancel, watch.Detail = store.NotDone, cmp.Or(watch.Detail, "its run was over before it was cancelled")
 		})
 	case f.failed && f.jobs != nil:
 		return w.unproven(ctx, r, view)
