@@ -23,6 +23,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/dynamostore"
@@ -49,6 +50,7 @@ type world struct {
 	controller *program.Daemon
 	store      *store.Store
 	witness    *witness.Witness
+	runs       map[string]bool // at GitHub
 }
 
 // install makes an installation without a controller. settings are added to testdata/remuda.yaml as
@@ -117,9 +119,25 @@ func (w *world) remuda(args ...string) ([]byte, error) {
 // inputs are those of a step.
 type inputs map[string]string
 
+// goesOn makes a workflow run at GitHub that goes on for as long as the test does: what is over there is given back.
+func (w *world) goesOn(run string) {
+	w.Helper()
+	if w.runs[run] {
+		return
+	}
+	id, err := strconv.ParseInt(run, 10, 64)
+	w.Check(err)
+	w.sim("POST", "runs", githubsim.RunSpec{ID: id, Jobs: []githubsim.JobSpec{{Key: "runners", Hosted: true, Held: true}}}, new(githubsim.RunRecord))
+	if w.runs == nil {
+		w.runs = map[string]bool{}
+	}
+	w.runs[run] = true
+}
+
 // job is a job of a workflow run that uses the action.
 func (w *world) job(run string, attempt int) *step.Job {
 	w.Helper()
+	w.goesOn(run)
 	dir, err := os.MkdirTemp(w.dir, "job-")
 	w.Check(err)
 	env := map[string]string{"HOME": w.dir}
