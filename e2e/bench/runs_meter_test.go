@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
 )
 
@@ -31,6 +33,7 @@ type restCall struct {
 	method string
 	runs   bool // it is about runs
 	status int
+	left   float64 // calls an hour of the primary limit until its reset, as the answer tells; 0: it does not
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -46,8 +49,28 @@ func (m *meteredGitHub) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp.Request = req
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.calls = append(m.calls, restCall{m.clock.Now(), req.Method, strings.Contains(req.URL.Path, "/actions/runs"), resp.StatusCode})
+	now := m.clock.Now()
+	m.calls = append(m.calls, restCall{now, req.Method, strings.Contains(req.URL.Path, "/actions/runs"), resp.StatusCode, leftPerHour(resp.Header, now)})
 	return resp, nil
+}
+
+// leftPerHour reads what an answer tells of the limit that watching has a share of.
+func leftPerHour(h http.Header, now time.Time) float64 {
+	remaining, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	reset, err2 := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil || err2 != nil || h.Get("X-RateLimit-Resource") != githubsim.ResourceCore {
+		return 0
+	}
+	return float64(remaining) / time.Unix(reset, 0).Sub(now).Hours()
+}
+
+// mostLeft returns the most calls an hour that GitHub ever told to be left.
+func (m *meteredGitHub) mostLeft() float64 {
+	most := 0.
+	for _, c := range m.since(time.Time{}) {
+		most = max(most, c.left)
+	}
+	return most
 }
 
 // watched counts the calls of watching since an instant: those that cost, and those that were answered with 304.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"testing/synctest"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -28,9 +29,11 @@ func (r *rest) settle() {
 	}
 }
 
-// within waits until nothing is missing any more, or the story is spoilt.
+// within waits until nothing is missing any more, or the story is spoilt. It looks last at each instant, so that a story that is
+// told again finds the same.
 func (r *rest) within(limit time.Duration, missing func() string) bool {
 	for start := r.w.clock.Now(); r.w.clock.Since(start) < limit; {
+		synctest.Wait()
 		if missing() == "" || !r.w.sleep(r.w.o.paced(time.Second)) {
 			return true
 		}
