@@ -24,6 +24,7 @@ type owners struct {
 type ownership struct {
 	run      store.RequestID
 	from, to time.Time // to zero: still
+	last     bool      // the instance ended with it
 }
 
 func newOwners(w *World, r *records) *owners {
@@ -43,7 +44,7 @@ func (o *owners) owner(was, in store.Instance) {
 	}
 	h := o.history[in.ID]
 	if len(h) > 0 && h[len(h)-1].to.IsZero() {
-		h[len(h)-1].to = o.w.clock.Now()
+		h[len(h)-1].to, h[len(h)-1].last = o.w.clock.Now(), in.State == statemachine.Terminated
 	}
 	if in.RunID != "" {
 		h = append(h, ownership{run: in.RunID, from: o.w.clock.Now()})
@@ -124,7 +125,8 @@ func (o *owners) ownJobs() {
 }
 
 // astray says what is wrong with where a job ran, "" if nothing. A job that was cancelled may take its time to
-// end after its run has given the machine back, but the machine is nobody else's then.
+// end after its run has given the machine back, but the machine is nobody else's then. GitHub may hand one of a run whose time is
+// over to a machine that is about to end with it.
 func (o *owners) astray(j githubsim.JobRecord) string {
 	o.records.mu.Lock()
 	defer o.records.mu.Unlock()
@@ -140,7 +142,7 @@ func (o *owners) astray(j githubsim.JobRecord) string {
 	switch {
 	case own.run == "":
 		return "which was never that run's before"
-	case own.to.IsZero() || !j.FinishedAt.After(own.to) || j.StartedAt.Before(own.to) && o.w.workflows.gaveUp(j):
+	case own.to.IsZero() || !j.FinishedAt.After(own.to) || (own.last || j.StartedAt.Before(own.to)) && o.w.workflows.gaveUp(j):
 		return ""
 	}
 	return fmt.Sprintf("from %s to %s; it was that run's from %s to %s only",
