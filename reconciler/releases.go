@@ -29,8 +29,17 @@ type releaseCause int
 
 const (
 	requestOver releaseCause = iota // the request failed, is over, or a newer attempt takes its place
+	runOver                         // the controller gave the request back, since its run is over
 	surplusSeat                     // the request goes on, without these
 )
+
+// overFor says why seats of a request that is over are given back.
+func overFor(r store.RunRequest) releaseCause {
+	if r.ReleaseReason != "" {
+		return runOver
+	}
+	return requestOver
+}
 
 // ReasonOver is recorded with instances that were not ready when their request ended.
 const ReasonOver = "its request ended before it was ready"
@@ -61,7 +70,7 @@ func (g *releases) windDown(ctx context.Context, r run, own []snapshot, mode sto
 			return Result{}, err
 		}
 	}
-	return g.release(ctx, own, mode, requestOver)
+	return g.release(ctx, own, mode, overFor(*r.request))
 }
 
 // release returns seats to the pool: what is healthy goes through the release handshake, nothing
@@ -136,7 +145,7 @@ func (g *releases) releaseOne(ctx context.Context, s snapshot, mode store.Releas
 	if mode == "" {
 		mode = store.ReleaseDrain
 	}
-	if idle, err := g.ensureIdle(ctx, s, mode); !idle || err != nil {
+	if idle, err := g.ensureIdle(ctx, s, mode, why); !idle || err != nil {
 		return false, err
 	}
 	now := g.clock.Now()
@@ -163,15 +172,17 @@ func maybeBusy(s snapshot, now time.Time) bool {
 }
 
 // ensureIdle makes sure that no job runs and none can start: the heartbeat says so, and the runner is
-// deleted at GitHub, which hands out the jobs and refuses while one runs. A run that was cancelled
-// (Now) waits for neither.
-func (g *releases) ensureIdle(ctx context.Context, s snapshot, mode store.ReleaseMode) (bool, error) {
-	if mode != store.ReleaseNow && maybeBusy(s, g.clock.Now()) {
+// deleted at GitHub, which hands out the jobs and refuses while one runs. A client that cancels (Now) waits for neither. The
+// controller, which saw a cancelled run, waits for GitHub: by now the run may be run again, and a job of it be at work there.
+func (g *releases) ensureIdle(ctx context.Context, s snapshot, mode store.ReleaseMode, why releaseCause) (bool, error) {
+	now := mode == store.ReleaseNow
+	// Having asked GitHub once, it looks at the heartbeat first, as for a drain.
+	if (!now || why == runOver && s.awaited) && maybeBusy(s, g.clock.Now()) {
 		return false, nil
 	}
 	err := g.runners.removeRunner(ctx, s)
 	switch {
-	case err == nil || mode == store.ReleaseNow:
+	case err == nil || now && why != runOver:
 		return true, nil
 	case errors.Is(err, githubapi.ErrBusy):
 		return false, nil

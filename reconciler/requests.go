@@ -55,7 +55,7 @@ func (c *requests) reconcileRequest(ctx context.Context, id store.RequestID) (Re
 	}
 	// What an older attempt holds goes back first: its instances carry the same label.
 	// Whatever keeps it from going back, GitHub being down say, keeps no answer from being given.
-	res, oldErr := c.releases.release(ctx, older, r.request.Release, requestOver)
+	res, oldErr := c.releases.release(ctx, older, r.request.Release, overFor(*r.request))
 	if r.request.Released() {
 		c.cache.capacity.unwait(r.id) // whatever keeps its machines from going back, it reserves none
 		back, err := c.releases.windDown(ctx, r, own, r.request.Release)
