@@ -175,14 +175,14 @@ func maybeBusy(s snapshot, now time.Time) bool {
 // deleted at GitHub, which hands out the jobs and refuses while one runs. A client that cancels (Now) waits for neither. The
 // controller, which saw a cancelled run, waits for GitHub: by now the run may be run again, and a job of it be at work there.
 func (g *releases) ensureIdle(ctx context.Context, s snapshot, mode store.ReleaseMode, why releaseCause) (bool, error) {
-	now := mode == store.ReleaseNow
+	hurried := mode == store.ReleaseNow
 	// Having asked GitHub once, it looks at the heartbeat first, as for a drain.
-	if (!now || why == runOver && s.awaited) && maybeBusy(s, g.clock.Now()) {
+	if (!hurried || why == runOver && s.awaited) && maybeBusy(s, g.clock.Now()) {
 		return false, nil
 	}
 	err := g.runners.removeRunner(ctx, s)
 	switch {
-	case err == nil || now && why != runOver:
+	case err == nil || hurried && why != runOver:
 		return true, nil
 	case errors.Is(err, githubapi.ErrBusy):
 		return false, nil
