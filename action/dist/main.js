@@ -25956,6 +25956,8 @@ var harmless = (s3) => s3.replace(/[\r\n]+/g, " ").replace(/##\[/g, "## [").repl
 var clientLife = 24 * 60 * 60;
 var RequestError = class extends Error {
 };
+var Doubt = class extends Error {
+};
 var Store = class {
   constructor(table, trouble = () => {
   }, lostNotification = () => {
@@ -26044,7 +26046,8 @@ var Store = class {
   }
   /**
    * Writes r over version and notifies. A role of an earlier policy may not write the run: what is refused with it is
-   * written at once without. Undefined: another version is stored.
+   * written at once without, also if an earlier try may have been applied: of two writes over one version only one can be.
+   * Undefined: another version is stored.
    */
   async replace(r7, version, limit) {
     const out = { ...r7, version: version + 1, expiresAt: 0 };
@@ -26052,9 +26055,14 @@ var Store = class {
       await this.put(encodeRequest(out), version, limit);
     } catch (error) {
       if (kindOf(error) === "conflict") return void 0;
-      if (kindOf(error) !== "refused" || !hasRun(r7)) throw error;
+      const doubt = error instanceof Doubt;
+      if (kindOf(error) !== "refused" && !doubt || !hasRun(r7)) throw error;
       if (this.unsure) this.unsure = { ...this.unsure, ...noRun };
-      return this.replace({ ...r7, ...noRun }, version, limit);
+      try {
+        return await this.replace({ ...r7, ...noRun }, version, limit);
+      } catch (plain2) {
+        throw doubt && kindOf(plain2) === "refused" ? error : plain2;
+      }
     }
     await this.notify(r7.id, limit);
     return out;
@@ -26098,7 +26106,7 @@ var Store = class {
       } catch (error) {
         if (error instanceof TableError && error.kind === "conflict" && error.current && sameItem(error.current, item))
           return;
-        if (kindOf(error) === "refused" && unknown2) throw new Error(`${error.message} (after: ${unknown2})`);
+        if (kindOf(error) === "refused" && unknown2) throw new Doubt(`${error.message} (after: ${unknown2})`);
         if (kindOf(error) === "unavailable") unknown2 = error.message;
         throw error;
       }

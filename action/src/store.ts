@@ -24,6 +24,9 @@ const clientLife = 24 * 60 * 60;
 /** The request cannot be asked for: what is stored under its id says otherwise. */
 export class RequestError extends Error {}
 
+/** A call was refused, and an earlier try of it may have had its effect. */
+class Doubt extends Error {}
+
 /** What is given back: an attempt of the run, or exactly the request's own. */
 export interface Which {
   attempt: number;
@@ -119,7 +122,8 @@ export class Store {
 
   /**
    * Writes r over version and notifies. A role of an earlier policy may not write the run: what is refused with it is
-   * written at once without. Undefined: another version is stored.
+   * written at once without, also if an earlier try may have been applied: of two writes over one version only one can be.
+   * Undefined: another version is stored.
    */
   private async replace(r: RunRequest, version: number, limit: Limit): Promise<RunRequest | undefined> {
     const out: RunRequest = { ...r, version: version + 1, expiresAt: 0 };
@@ -127,9 +131,14 @@ export class Store {
       await this.put(encodeRequest(out), version, limit);
     } catch (error) {
       if (kindOf(error) === "conflict") return undefined;
-      if (kindOf(error) !== "refused" || !hasRun(r)) throw error;
+      const doubt = error instanceof Doubt;
+      if ((kindOf(error) !== "refused" && !doubt) || !hasRun(r)) throw error;
       if (this.unsure) this.unsure = { ...this.unsure, ...noRun };
-      return this.replace({ ...r, ...noRun }, version, limit);
+      try {
+        return await this.replace({ ...r, ...noRun }, version, limit);
+      } catch (plain) {
+        throw doubt && kindOf(plain) === "refused" ? error : plain; // its no is definite, that before it was not
+      }
     }
     await this.notify(r.id, limit);
     return out;
@@ -177,7 +186,7 @@ export class Store {
         if (error instanceof TableError && error.kind === "conflict" && error.current && sameItem(error.current, item))
           return;
         // This try had no effect, but an earlier one may have had.
-        if (kindOf(error) === "refused" && unknown) throw new Error(`${(error as Error).message} (after: ${unknown})`);
+        if (kindOf(error) === "refused" && unknown) throw new Doubt(`${(error as Error).message} (after: ${unknown})`);
         if (kindOf(error) === "unavailable") unknown = (error as Error).message;
         throw error;
       }
