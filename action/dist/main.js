@@ -20464,7 +20464,7 @@ async function poll(c7, what, limit, answers, look) {
 var pendingState = "pending";
 function savePending(c7, mode, own2) {
   const { name, region, id, attempt } = c7.inputs;
-  const pending = { name, region, id, attempt, mode };
+  const pending = { name, region, id, attempt, asked: c7.inputs.mode === "provision", mode };
   c7.runner.saveState(pendingState, JSON.stringify(own2 ? { ...pending, own: own2 } : pending));
 }
 function settlePending(runner2) {
@@ -26028,7 +26028,7 @@ var Store = class {
         continue;
       }
       const base = late2 ?? have;
-      if (!base) return void 0;
+      if (!base || which.asked && !which.own && byController(base)) return void 0;
       const attempt = which.own ? Math.min(which.own, base.attempt) : ownAttempt(base, which.attempt);
       const out = { ...base };
       if (base.releasedAttempt <= attempt) {

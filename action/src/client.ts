@@ -74,6 +74,7 @@ export interface Pending {
   id: string;
   attempt: number; // of the run
   own?: number; // of the request, once that is known
+  asked: boolean; // by a step that provisions; else by one that releases
   mode: ReleaseMode;
 }
 
@@ -81,7 +82,7 @@ const pendingState = "pending";
 
 export function savePending(c: Client, mode: ReleaseMode, own?: number): void {
   const { name, region, id, attempt } = c.inputs;
-  const pending: Pending = { name, region, id, attempt, mode };
+  const pending: Pending = { name, region, id, attempt, asked: c.inputs.mode === "provision", mode };
   c.runner.saveState(pendingState, JSON.stringify(own ? { ...pending, own } : pending));
 }
 

@@ -31,6 +31,8 @@ class Doubt extends Error {}
 export interface Which {
   attempt: number;
   own?: number;
+  /** By who asked, and does not know whether that was stored: what the controller asked for is not that. */
+  asked?: boolean;
 }
 
 export class Store {
@@ -103,7 +105,7 @@ export class Store {
         continue;
       }
       const base = late ?? have;
-      if (!base) return undefined;
+      if (!base || (which.asked && !which.own && byController(base))) return undefined;
       const attempt = which.own ? Math.min(which.own, base.attempt) : ownAttempt(base, which.attempt);
       const out: RunRequest = { ...base };
       if (base.releasedAttempt <= attempt) {

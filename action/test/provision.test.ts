@@ -234,6 +234,7 @@ test("cancelled while AWS does not answer: the post step has what it needs", asy
     region: "eu-west-1",
     id,
     attempt: 1,
+    asked: true,
     mode: "now",
     own: 1,
   });

@@ -159,7 +159,7 @@ test("the post step of a settled step has nothing to do, and of a request that w
   assert.equal(readPending(new Runner({ STATE_pending: "" })), undefined);
   const w = world();
   await giveBackLate(
-    { name: "remuda", region: "eu-west-1", id, attempt: 1, mode: "now" },
+    { name: "remuda", region: "eu-west-1", id, attempt: 1, asked: true, mode: "now" },
     w.c.store,
     w.clock,
     w.c.runner,

@@ -8,7 +8,7 @@ import { provision } from "../src/provision.ts";
 import { decodeRequest, encodeRequest, type RunRequest } from "../src/records.ts";
 import { giveBackLate, release } from "../src/release.ts";
 import { type Env, Runner } from "../src/runner.ts";
-import { RequestError } from "../src/store.ts";
+import { RequestError, Store } from "../src/store.ts";
 import { TableError } from "../src/table.ts";
 import { hasRun, noRun, over, ownAttempt, validRepository } from "../src/workflow.ts";
 import { unavailable, type World, world } from "./fakes.ts";
@@ -238,6 +238,28 @@ test("cancelled after it took over: exactly that attempt is given back, by the s
     }
     const stored = w.table.request(id) as RunRequest;
     assert.deepEqual([stored.releasedAttempt, stored.release, stored.releaseReason], [3, "now", ""]);
+  }
+});
+
+test("killed before its write: the post step leaves alone what the controller asked for; that of a release does not", async () => {
+  for (const [mode, freed] of [
+    ["provision", 0],
+    ["release", 2],
+  ] as const) {
+    const w = world({ GITHUB_RUN_ATTEMPT: "2", INPUT_MODE: mode });
+    w.table.set(encodeRequest(asked(2, 2, 12)));
+    w.table.fault = () => {
+      throw new Error("killed");
+    };
+    await assert.rejects(mode === "provision" ? provision(w.c) : release(w.c), /killed/);
+    w.table.fault = () => {};
+    // What was saved last before the end: what a step that goes on settles is not.
+    const saved = w.text("GITHUB_STATE").split("\n").find(Boolean)?.slice("pending=".length) ?? "";
+    const runner = new Runner({ STATE_pending: saved } as Env, (line) => w.log.push(line));
+    const left = readPending(runner);
+    assert.ok(left);
+    await giveBackLate(left, new Store(w.table), w.clock, runner);
+    assert.equal(w.table.request(id)?.releasedAttempt, freed, mode);
   }
 });
 
