@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -176,7 +177,9 @@ func serverTime(resp *github.Response, now time.Time) time.Time {
 	return now
 }
 
-// throttled distinguishes a rate limit from a missing permission; both may be 403.
+// throttled distinguishes a rate limit from a missing permission; both may be 403. A secondary limit need not say when to come back, and
+// its message is all that GitHub promises of it ("an error message that indicates that you exceeded a secondary rate limit": GitHub
+// REST, "Rate limits").
 func throttled(resp *github.Response, err error) bool {
 	if resp.StatusCode == http.StatusTooManyRequests {
 		return true
@@ -184,5 +187,6 @@ func throttled(resp *github.Response, err error) bool {
 	var primary *github.RateLimitError
 	var secondary *github.AbuseRateLimitError
 	return resp.StatusCode == http.StatusForbidden &&
-		(errors.As(err, &primary) || errors.As(err, &secondary) || resp.Header.Get("Retry-After") != "")
+		(errors.As(err, &primary) || errors.As(err, &secondary) || resp.Header.Get("Retry-After") != "" ||
+			strings.Contains(strings.ToLower(message(err)), "rate limit"))
 }

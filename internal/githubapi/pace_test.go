@@ -238,6 +238,28 @@ func TestPace_UnsaidLimitsBackOff(t *testing.T) {
 	})
 }
 
+// Where GitHub's answer does not say that it limits in any other way than by its message, it is no missing permission.
+func TestPace_LimitThatOnlyItsMessageTells(t *testing.T) {
+	for _, body := range []string{
+		`{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}`,
+		`{"message":"You have exceeded a secondary rate limit and have been temporarily blocked from content creation. Please retry your request again later.",
+		  "documentation_url":"https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api"}`,
+		`{"message":"API rate limit exceeded for installation ID 1."}`,
+	} {
+		bubbletest.Run(t, func(t *testing.T) {
+			c := offline(t, func(*http.Request) (*http.Response, error) {
+				return reply(403, body, map[string]string{"X-RateLimit-Limit": "5000", "X-RateLimit-Remaining": "4000"}), nil
+			}, 1500)
+			start := time.Now()
+			_, err := c.ActiveRuns(t.Context(), "octo/repo")
+			checkKind(t, err, githubapi.ErrThrottled)
+			if at, ok := githubapi.RetryAt(err); !ok || !at.Equal(start.Add(time.Minute)) {
+				t.Errorf("%s: RetryAt() = %s, %v, want a minute after the start", body, at, ok)
+			}
+		})
+	}
+}
+
 func TestCallTimeout_EndsACallThatHangs(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		c := offline(t, func(r *http.Request) (*http.Response, error) {
