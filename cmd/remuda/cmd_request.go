@@ -77,7 +77,7 @@ func (o *requestOptions) validate(cfg config.Config) error {
 	var runtime, timeout time.Duration
 	r := &o.want
 	r.ID, errs[0] = parseID("--id", o.id)
-	r.Attempt, errs[1] = parseWhole("--attempt", cmp.Or(o.attempt, o.runAttempt, "1"), 1, math.MaxInt32)
+	r.Attempt, errs[1] = parseWhole("--attempt", cmp.Or(o.attempt, "1"), 1, math.MaxInt32)
 	r.Count, errs[2] = parseWhole("--count", o.count, 1, cfg.Requests.MaxCount)
 	r.UsageClasses, errs[3] = parseUsage("--usage-class", o.usage)
 	r.AllowedInstanceTypes, errs[4] = parsePatterns("--allowed-instance-types", o.types)

@@ -35,6 +35,8 @@ func (o *requestOptions) namesRun(github config.GitHub) error {
 	switch {
 	case err != nil && o.runAttempt != "":
 		errs = append(errs, err)
+	case err == nil && o.attempt == "":
+		o.want.Attempt = attempt
 	case err == nil && o.want.Attempt > 0 && attempt != o.want.Attempt:
 		errs = append(errs, fmt.Errorf("--run-attempt: must be the same as --attempt where both are given, got %d and %d", attempt, o.want.Attempt))
 	}

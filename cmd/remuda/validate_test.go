@@ -74,6 +74,7 @@ func TestRequest_S89_RunValidation(t *testing.T) {
 		{"NoRun", any, []string{"--id=77", "--repository=octo/app", "--run-id=x"}, `--run-id: must be a whole number from 1 to 9223372036854775807, got "x"`},
 		{"RunZero", any, []string{"--id=0", "--repository=octo/app"}, `--run-id: must be a whole number from 1 to 9223372036854775807, got "0"`},
 		{"RunAttemptZero", any, []string{"--id=77", "--repository=octo/app", "--attempt=1", "--run-attempt=0"}, `--run-attempt: must be a whole number from 1 to 2147483647, got "0"`},
+		{"RunAttemptAlone", any, []string{"--id=77", "--repository=octo/app", "--run-attempt=x"}, `--run-attempt: must be a whole number from 1 to 2147483647, got "x"`},
 		{"Attempts", any, []string{"--id=77", "--repository=octo/app", "--attempt=1", "--run-attempt=2"}, `--run-attempt: must be the same as --attempt where both are given, got 2 and 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
