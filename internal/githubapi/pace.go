@@ -38,6 +38,9 @@ const (
 	unknownHold  = time.Minute
 	maxDoublings = 3
 	longestHold  = time.Hour
+	// leastHold follows a refusal whose reset has passed: its instants are whole seconds, and no two servers pass one at once. Without
+	// it the next call would be made at once, and again.
+	leastHold = time.Second
 	// ofApp sets an App's own budgets apart from those of its installation.
 	ofApp = "app "
 	core  = "core"
@@ -153,6 +156,9 @@ func (p *pacer) observe(g group, resp *github.Response, err error, now time.Time
 		wait = min(time.Duration(s), longestHold/time.Second) * time.Second
 	} else if spent && !resp.Rate.Reset.IsZero() {
 		wait = resp.Rate.Reset.Sub(serverTime(resp, now))
+		if err != nil {
+			wait = max(wait, leastHold)
+		}
 	} else if at := p.hold[p.budget[g]]; now.Before(at) {
 		return at // of calls under way at once, the first answer counts
 	} else {

@@ -132,6 +132,7 @@ func TestPace_NoCallsWhileGitHubWantsNone(t *testing.T) {
 		everything bool // the other calls are held as well
 	}{
 		{"Reset", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "+90"}, 90 * time.Second, false},
+		{"ResetHasPassed", 403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "+0"}, time.Second, false},
 		{"SharedBudget", 403, map[string]string{
 			"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "+90", "X-RateLimit-Resource": "core"}, 90 * time.Second, true},
 		{"RetryAfter", 429, map[string]string{"Retry-After": "40"}, 40 * time.Second, true},
