@@ -85,3 +85,51 @@ func TestWatcher_FailedAndOver_AskedForNoLonger(t *testing.T) {
 		}
 	})
 }
+
+// A run that was cancelled is run again before the controller sees it cancelled: a job of the next attempt that a runner of the
+// first has taken by then is not cut off.
+func TestWatcher_RunCancelledAndRunAgain_ItsJobGoesOn(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, provision(), labelled("test", "4711", 100, "provision"))
+		w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.must(w.Hub.Workflows().SetView(githubsim.View{Lag: 2 * poll}))
+		w.must(w.Hub.Workflows().Cancel(4711))
+		time.Sleep(poll)
+		w.must(w.Hub.Workflows().Rerun(4711, githubsim.Again{}))
+		w.finish(4711)
+		w.await(poll, "the job runs", func() bool { return w.jobOf(4711, "test").Status == githubapi.StatusInProgress })
+
+		w.await(4*poll, "given back", func() bool { return w.requestOf("4711").Release == store.ReleaseNow })
+		w.await(5*time.Minute, "the run is over", func() bool { s, _ := w.runStatus(4711); return s == githubapi.StatusCompleted })
+		if _, conclusion := w.runStatus(4711); conclusion != githubapi.ConclusionSuccess {
+			t.Errorf("the run is a %s, want a success", conclusion)
+		}
+		w.await(5*time.Minute, "pooled", func() bool { return w.pooled() == 1 })
+	})
+}
+
+// GitHub takes no check run, for as long as that may be: the run whose request failed is cancelled all the same, and the status says
+// why.
+func TestWatcher_NoCheckRunIsTaken_CancelledAllTheSame(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, labelled("test", "4711", 30))
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallLeaveCheckRun}})
+		w.submit(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
+		w.await(5*time.Minute, "cancelled", func() bool { _, c := w.runStatus(4711); return c == githubapi.ConclusionCancelled })
+		w.await(poll, "said", func() bool { return w.status("4711").Watch.Cancel == store.Done })
+	})
+}
+
+// A request names an attempt that its run, which is over, never had: it does not hold machines for as long as a run may take.
+func TestWatcher_NoSuchAttempt_GivenBackInTheEnd(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, provision())
+		w.finish(4711)
+		w.serve(spec("4711", 1, ofRun(4711, 3)), 2*time.Minute)
+		time.Sleep(20 * time.Minute)
+		if w.requestOf("4711").Released() {
+			t.Fatal("given back within 20 minutes, while GitHub's view may be late")
+		}
+		w.awaitPhase("4711", 3, statemachine.PhaseReleased, 15*time.Minute)
+	})
+}

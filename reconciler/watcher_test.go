@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,28 +149,6 @@ func TestWatcher_RunCancelled_FreedNow(t *testing.T) {
 	}
 }
 
-// A run that was cancelled is run again before the controller sees it cancelled: a job of the next attempt that a runner of the
-// first has taken by then is not cut off.
-func TestWatcher_RunCancelledAndRunAgain_ItsJobGoesOn(t *testing.T) {
-	watching(t, func(t *testing.T, w *world) {
-		w.start(4711, provision(), labelled("test", "4711", 100, "provision"))
-		w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
-		w.must(w.Hub.Workflows().SetView(githubsim.View{Lag: 2 * poll}))
-		w.must(w.Hub.Workflows().Cancel(4711))
-		time.Sleep(poll)
-		w.must(w.Hub.Workflows().Rerun(4711, githubsim.Again{}))
-		w.finish(4711)
-		w.await(poll, "the job runs", func() bool { return w.jobOf(4711, "test").Status == githubapi.StatusInProgress })
-
-		w.await(4*poll, "given back", func() bool { return w.requestOf("4711").Release == store.ReleaseNow })
-		w.await(5*time.Minute, "the run is over", func() bool { s, _ := w.runStatus(4711); return s == githubapi.StatusCompleted })
-		if _, conclusion := w.runStatus(4711); conclusion != githubapi.ConclusionSuccess {
-			t.Errorf("the run is a %s, want a success", conclusion)
-		}
-		w.await(5*time.Minute, "pooled", func() bool { return w.pooled() == 1 })
-	})
-}
-
 // "Re-run failed jobs" of a run that gave its machines back: the controller itself asks for as many as wait, warm if the pool has them.
 func TestWatcher_RunAgain_AsksForAsManyAsWait(t *testing.T) {
 	watching(t, func(t *testing.T, w *world) {
@@ -304,8 +283,8 @@ func TestWatcher_NobodyWaits_FailureCancelsTheRun(t *testing.T) {
 		w.await(time.Minute, "cancelled", func() bool { _, c := w.runStatus(4711); return c == githubapi.ConclusionCancelled })
 		w.await(poll, "said", func() bool { return w.status("4711").Watch.Cancel == store.Done })
 		checks := w.Hub.Workflows().CheckRuns()
-		if len(checks) != 1 {
-			t.Errorf("check runs %+v, want one", checks)
+		if len(checks) != 1 || !regexp.MustCompile("^```text\nremuda has no runners[^\n`]*z9\\*[^\n`]*\n```$").MatchString(checks[0].Summary) {
+			t.Errorf("check runs %+v, want one that says why, verbatim", checks)
 		}
 		time.Sleep(5 * time.Minute)
 		if s, _ := w.runStatus(99); s == githubapi.StatusCompleted {
