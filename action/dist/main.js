@@ -25749,7 +25749,7 @@ async function provision(c7) {
   savePending(c7, "now", stored.attempt);
   if (hasRun(want) && !hasRun(stored)) {
     c7.progress.warnOnce(
-      `request ${want.id} is stored without its run: the policy of this workflow's role does not let it write that; update it to deploy/iam/workflow.json`
+      `request ${want.id} is stored without its run: the client that stored it named none, or the policy of this workflow's role lacks it; bring that up to date with deploy/iam/workflow.json`
     );
   }
   try {

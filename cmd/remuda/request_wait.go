@@ -36,7 +36,7 @@ func (w *requestWait) run(ctx context.Context) error {
 	}
 	w.asked = w.clock.Now()
 	if w.want.StoredWithoutRun(w.stored) {
-		w.progress.note("request %s is stored without its run: the policy of this role does not let it write that; update it to deploy/iam/workflow.json", w.stored.ID)
+		w.progress.note("request %s is stored without its run: the client that stored it named none, or the policy of this role lacks it; bring that up to date with deploy/iam/workflow.json", w.stored.ID)
 	}
 	if !w.waits() {
 		return nil
