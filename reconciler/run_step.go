@@ -17,6 +17,7 @@ type runFacts struct {
 	live   bool                // Pending or Ready, and not given back
 	failed bool                // it failed, nobody waits for it, and its run was not cancelled for that
 	back   store.ReleaseReason // why the controller gave it back
+	age    time.Duration       // since it was taken up
 
 	view  githubapi.WorkflowRun
 	gone  bool          // GitHub has said several times that there is no such run
@@ -42,14 +43,19 @@ type runStep struct {
 // back: more than what GitHub takes to queue the next jobs, and little to what people take.
 const quietFor = 5 * time.Minute
 
+// neverBegunAfter is how long a request is taken up until an attempt that GitHub does not show has never been: its views are
+// a minute late or so, and a look goes on with what it began with for a quarter of an hour (resumedFor).
+const neverBegunAfter = 30 * time.Minute
+
 // nextRunStep says what is due for a request, by what GitHub shows of its run. A view of an earlier attempt is late, and says
-// nothing. It reads no clock and does no I/O.
+// nothing for a while. It reads no clock and does no I/O.
 func nextRunStep(f runFacts) runStep {
 	over := runStep{release: store.ReleaseDrain, reason: store.RunOver}
+	never := f.view.Attempt < f.attempt && f.view.Completed() && f.age >= neverBegunAfter
 	switch {
-	case f.gone && f.live:
+	case (f.gone || never) && f.live:
 		return over
-	case f.gone:
+	case f.gone || never:
 		return runStep{moot: f.failed}
 	case f.view.Attempt < f.attempt:
 		return runStep{}

@@ -30,7 +30,10 @@ func TestNextRunStep(t *testing.T) {
 		{"OverAndGivenBack", runFacts{view: over}, runStep{}},
 		{"Gone", runFacts{live: true, gone: true}, released},
 		{"GoneAndGivenBack", runFacts{gone: true}, runStep{}},
-		{"ViewOfAnEarlierAttempt", runFacts{attempt: 2, live: true, view: over}, runStep{}},
+		{"ViewOfAnEarlierAttempt", runFacts{attempt: 2, live: true, view: over, age: neverBegunAfter - 1}, runStep{}},
+		{"ViewOfAnEarlierAttemptThatGoesOn", runFacts{attempt: 2, live: true, view: going, age: neverBegunAfter}, runStep{}},
+		{"NoSuchAttempt", runFacts{attempt: 2, live: true, view: over, age: neverBegunAfter}, released},
+		{"NoSuchAttemptFailed", runFacts{attempt: 2, failed: true, view: over, age: neverBegunAfter}, runStep{moot: true}},
 
 		{"WaitsJobsUnknown", runFacts{live: true, view: waits}, runStep{jobs: true}},
 		{"WaitsWithAJob", runFacts{live: true, view: waits, jobs: &jobsOfRun{all: 1, queued: 1}, quiet: 0}, runStep{}},

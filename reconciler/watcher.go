@@ -276,7 +276,7 @@ func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, vie
 	f := runFacts{
 		attempt: r.workflow().Attempt, count: r.request.Count, original: cmp.Or(r.request.OriginalCount, r.request.Count),
 		byController: r.request.ByController(), live: r.alive(r.status.Attempt), failed: r.unanswered(), back: r.request.ReleaseReason,
-		view: view, gone: gone,
+		age: w.clock.Since(r.status.PendingAt.Time), view: view, gone: gone,
 	}
 	step := nextRunStep(f)
 	if !step.jobs {

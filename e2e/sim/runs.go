@@ -19,6 +19,10 @@ type runs struct {
 // written out here so that the product's own is judged, too. It has no pace: it is of the run at GitHub.
 const quietAfter = 5 * time.Minute
 
+// neverBegunAfter is how long an attempt has been named that a run, which is over, does not have, until it counts as over. It
+// is written out here, too.
+const neverBegunAfter = 30 * time.Minute
+
 // attempts returns the attempts of the run that a request names, the first one first; none: there is no such run.
 func (r *runs) attempts(a asked) (all []githubsim.RunRecord, named int, ok bool) {
 	w, ok := a.Workflow()
@@ -45,10 +49,16 @@ func (r *runs) over(a asked) time.Time {
 func (r *runs) ended(a asked) time.Time {
 	all, named, ok := r.attempts(a)
 	switch {
-	case !ok || len(all) > 0 && len(all) < named:
+	case !ok:
 		return time.Time{}
 	case len(all) == 0:
 		return a.first // there is no such run
+	case len(all) < named:
+		at := a.first.Add(neverBegunAfter)
+		if all[len(all)-1].Status != githubapi.StatusCompleted || at.After(r.w.clock.Now()) {
+			return time.Time{}
+		}
+		return later(at, ended(all[len(all)-1]))
 	case all[named-1].Status == githubapi.StatusCompleted:
 		return ended(all[named-1])
 	case len(all) > named:
