@@ -110,10 +110,6 @@ func (w *watcher) written(id store.RequestID, r store.RunRequest) {
 	w.queues.requests.Add(id)
 }
 
-// saidWithin is for how long a run is not cancelled because GitHub does not take the check run that says why: status and log say it
-// too, while the jobs wait.
-const saidWithin = 2 * time.Minute
-
 // cancel cancels the run of a request that failed while nobody waits for it: its jobs would wait for a day. One of them was found
 // in GitHub's own list before. Why is said first, since nothing is done to a run that is over.
 func (w *watcher) cancel(ctx context.Context, r run, view githubapi.WorkflowRun) error {
@@ -121,12 +117,7 @@ func (w *watcher) cancel(ctx context.Context, r run, view githubapi.WorkflowRun)
 		return err
 	}
 	why := fmt.Sprintf("remuda has no runners for this run: %s: %s", r.status.Reason, r.status.Message)
-	if err := w.checks.leave(ctx, r, view, "failed", "No runners", why); err != nil {
-		if w.clock.Since(r.status.FailedAt.Time) < saidWithin {
-			return err
-		}
-		w.log.Warn("no check run says why a run is cancelled", logkey.RequestID, r.id, logkey.Run, view.ID, logkey.Error, err)
-	}
+	w.checks.leave(ctx, r, view, "failed", "No runners", why)
 	end, detail := store.Done, "its run was cancelled: nobody waits for it"
 	err := w.github.CancelRun(ctx, r.workflow().Repository, view.ID)
 	switch {

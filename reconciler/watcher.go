@@ -95,6 +95,7 @@ func (w *watcher) pass(ctx context.Context, repo *watchedRepository) (Result, er
 	if err := w.forgotten(ctx, repo, requests); err != nil {
 		return Result{}, err
 	}
+	w.checks.leaveLate(ctx, name)
 	return Result{After: repo.pause(w.cfg.Watch.Poll)}, nil
 }
 

@@ -108,16 +108,33 @@ func TestWatcher_RunCancelledAndRunAgain_ItsJobGoesOn(t *testing.T) {
 	})
 }
 
-// GitHub takes no check run, for as long as that may be: the run whose request failed is cancelled all the same, and the status says
-// why.
+// GitHub takes no check run, for as long as that may be: the run whose request failed is cancelled all the same, and the check run is
+// left once GitHub takes it.
 func TestWatcher_NoCheckRunIsTaken_CancelledAllTheSame(t *testing.T) {
-	watching(t, func(t *testing.T, w *world) {
-		w.start(4711, labelled("test", "4711", 30))
-		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallLeaveCheckRun}})
-		w.submit(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
-		w.await(5*time.Minute, "cancelled", func() bool { _, c := w.runStatus(4711); return c == githubapi.ConclusionCancelled })
-		w.await(poll, "said", func() bool { return w.status("4711").Watch.Cancel == store.Done })
-	})
+	for name, tt := range map[string]struct {
+		out  time.Duration
+		left int
+	}{"Minutes": {5 * time.Minute, 1}, "Hours": {2 * time.Hour, 0}} {
+		t.Run(name, func(t *testing.T) {
+			watching(t, func(t *testing.T, w *world) {
+				w.start(4711, labelled("test", "4711", 30))
+				w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallLeaveCheckRun}})
+				w.submit(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
+				w.await(2*poll, "cancelled", func() bool { _, c := w.runStatus(4711); return c == githubapi.ConclusionCancelled })
+				w.await(poll, "said", func() bool { return w.status("4711").Watch.Cancel == store.Done })
+				time.Sleep(tt.out)
+				w.Hub.SetOutage(githubsim.Outage{})
+				before := w.Hub.Calls()[githubsim.CallLeaveCheckRun]
+				time.Sleep(5 * poll)
+				if n := len(w.Hub.Workflows().CheckRuns()); n != tt.left {
+					t.Errorf("%d check runs, want %d", n, tt.left)
+				}
+				if n := w.Hub.Calls()[githubsim.CallLeaveCheckRun] - before; n != tt.left {
+					t.Errorf("GitHub was asked %d times more to take one, want %d", n, tt.left)
+				}
+			})
+		})
+	}
 }
 
 // A request names an attempt that its run, which is over, never had: it does not hold machines for as long as a run may take.
