@@ -29,7 +29,7 @@ type releaseCause int
 
 const (
 	requestOver releaseCause = iota // the request failed, is over, or a newer attempt takes its place
-	runOver                         // the controller gave the request back, since its run is over
+	runOver                         // the controller gave the request back: its run is over, or waits
 	surplusSeat                     // the request goes on, without these
 )
 
