@@ -84,9 +84,10 @@ func unprivileged(t *testing.T, classes string, env ...string) (s *installation,
 	s.user, programs = jobs, filepath.Join(s.dir, "programs")
 	s.Check(os.Mkdir(programs, 0o755))
 	// Jobs must reach the program, their machine and these folders, which tests keep to themselves.
-	for _, dir := range []string{filepath.Dir(program.Binary), filepath.Dir(s.dir), s.dir, s.state, programs} {
+	for _, dir := range []string{filepath.Dir(program.Binary), s.dir, s.state, programs} {
 		s.Check(os.Chmod(dir, 0o755))
 	}
+	s.user.Enters(t, filepath.Dir(s.dir))
 	s.controls()
 	return s, programs
 }

@@ -27,7 +27,7 @@ func BenchmarkRelease(b *testing.B) {
 	for _, s := range sides {
 		root := b.TempDir()
 		s.world = newWorld(b, "REMUDA_ROOT="+root)
-		s.world.Check(errors.Join(os.Chmod(filepath.Dir(root), 0o755), os.Chmod(root, 0o755)))
+		s.world.Check(errors.Join(os.Chmod(filepath.Dir(root), 0o755), os.Chmod(root, 0o755))) // both users enter
 		s.world.cache(root, s.files)
 	}
 	for i := 0; b.Loop(); i++ {

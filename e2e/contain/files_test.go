@@ -15,7 +15,7 @@ func disk(t *testing.T) (root, cache string) {
 	t.Helper()
 	root = t.TempDir()
 	cache = filepath.Join(root, "opt/hostedtoolcache")
-	err := errors.Join(os.Chmod(filepath.Dir(root), 0o755), os.Chmod(root, 0o755), os.MkdirAll(filepath.Join(cache, "python"), 0o755),
+	err := errors.Join(os.Chmod(root, 0o755), os.MkdirAll(filepath.Join(cache, "python"), 0o755),
 		os.WriteFile(filepath.Join(cache, "python/python"), []byte("of the image"), 0o600),
 		os.Chmod(cache, 0o777), os.Chmod(filepath.Join(cache, "python"), 0o777), os.Chmod(filepath.Join(cache, "python/python"), 0o777))
 	if err != nil {
@@ -57,7 +57,7 @@ func TestPoisonedHome_H42(t *testing.T) {
 	script, said, bad := filepath.Join(dir, "scrub"), filepath.Join(dir, "said"), filepath.Join(dir, "bad")
 	text := "#!/bin/sh\nset -e\nmkdir -p '" + dir + "/repository' && cd '" + dir + "/repository' && git init -q . && git status >/dev/null\n" +
 		"{ echo home $HOME; echo temp $TMPDIR; echo path $PATH; } > '" + said + "'\n"
-	for _, err := range []error{os.WriteFile(script, []byte(text), 0o755), os.Mkdir(bad, 0o755), os.Chmod(bad, 0o777), os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)} {
+	for _, err := range []error{os.WriteFile(script, []byte(text), 0o755), os.Mkdir(bad, 0o755), os.Chmod(bad, 0o777), os.Chmod(dir, 0o755)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,6 +67,7 @@ func TestPoisonedHome_H42(t *testing.T) {
 			root, _ := disk(t)
 			w := newWorld(t, "REMUDA_ROOT="+root, "REMUDA_AGENT_SCRUB="+script, "REMUDA_CLASSES={small: {cpu: 2, mem: 4096, scrub: "+level+"}}",
 				"PATH="+bad+":"+os.Getenv("PATH"))
+			w.user.Enters(t, filepath.Dir(dir))
 			ran := filepath.Join(dir, "bad/ran-"+level)
 			evil := "#!/bin/sh\nid -u > " + ran + "\n"
 			machine := w.run("100", "cat > \"$HOME/evil\" <<'E'\n"+evil+"E\nchmod 755 \"$HOME/evil\"\ncp \"$HOME/evil\" '"+bad+"/git'\n"+

@@ -60,9 +60,10 @@ func newWorld(t testing.TB, env ...string) *world {
 		w.Check(os.Mkdir(dir, 0o755))
 	}
 	// Jobs must reach the program, their machine and these folders, which tests keep to themselves.
-	for _, dir := range []string{filepath.Dir(program.Binary), filepath.Dir(w.dir), w.dir} {
+	for _, dir := range []string{filepath.Dir(program.Binary), w.dir} {
 		w.Check(os.Chmod(dir, 0o755))
 	}
+	w.user.Enters(t, filepath.Dir(w.dir))
 	program.Help(t, w.programs, "plain", 0o755)
 	program.Help(t, w.programs, "rooted", 0o755|fs.ModeSetuid)
 	w.env = append([]string{

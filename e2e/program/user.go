@@ -52,6 +52,13 @@ func JobUser(t testing.TB, names ...string) User {
 	return User{}
 }
 
+// Enters lets the user, and no other but root, into a folder that was closed. A machine that is scrubbed in full looks at
+// all that its user may write on the computer: what other tests make and remove there would be its jobs' work.
+func (u User) Enters(t testing.TB, dir string) {
+	t.Helper()
+	T{t}.Check(errors.Join(os.Chown(dir, os.Getuid(), u.GID), os.Chmod(dir, 0o750)))
+}
+
 // Help copies this test program to where jobs find it, which must be able to read it. With fs.ModeSetuid it is root's.
 func Help(t testing.TB, dir, name string, mode fs.FileMode) string {
 	t.Helper()
