@@ -35,6 +35,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 	instance := instanceIn(statemachine.Claimed)
 	instance.PooledAt, instance.Reason, instance.Detail = Time{}, "pre-runner script failed", "line 1\nline \"2\" ä€😀 <&>"
 	instance.Registration.MintedAt, instance.Term, instance.ExpiresAt = at(0), 7, expires
+	instance.History = "0 new 4711-b\n31000 boot\n90061000 claim 4711-b"
 	instance.SealKey = "bWFjaGluZSBrZXkgb2YgdGhpcnR5LXR3byBieXRlcyE"
 	return map[string]struct{ record, empty record }{
 		"RunRequest": {&RunRequest{
@@ -50,6 +51,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			Counts:    Counts{Wanted: 10, Claimed: 1, Created: 2, Ready: 3, Launching: 4, Launched: 5},
 			PendingAt: at(0), ReadyAt: at(1), FailedAt: at(2), ReleasedAt: at(3), ChangedAt: at(3), Version: 9, ExpiresAt: expires,
 			OriginalCount: 12, Watch: Watch{State: Watched, Cancel: Done, Rerun: NotDone, RerunAttempt: 2, Detail: "two jobs were lost beside one that failed by itself"},
+			ReasonSince: at(1), History: "0 take 10\n12 claim 4\n60000 over released",
 		}, new(RunStatus)},
 		"Instance": {&instance, new(Instance)},
 		"Heartbeat": {&Heartbeat{

@@ -36,6 +36,9 @@ func (in Instance) After(t Transition) (Instance, error) {
 	out := in
 	out.State = next
 	out.changed(t.Now)
+	if e, tells := t.entry(); tells {
+		out.History = in.History.With(in.CreatedAt, e)
+	}
 	if next == statemachine.Terminated {
 		out.assign("", 0, t.Now)
 		out.Threshold = Time{}
@@ -136,6 +139,7 @@ func (s *Store) Register(ctx context.Context, in Instance, now time.Time, limit 
 	out.State, out.Assignment, out.Version = next, 1, 0
 	out.Since, out.CreatedAt, out.ChangedAt = At(now), At(now), At(now)
 	out.Threshold = At(now.Add(limit))
+	out.History = in.History.With(out.CreatedAt, Entry{now, CodeLaunched, string(in.RunID)})
 	err = s.put(ctx, &out, 0)
 	if current, ok := conflicting(err); ok {
 		var have Instance
@@ -153,6 +157,9 @@ func (s *Store) Register(ctx context.Context, in Instance, now time.Time, limit 
 func (s *Store) SetRegistration(ctx context.Context, in Instance, reg Registration, now time.Time) (Instance, error) {
 	out := in
 	out.Registration = reg
+	if reg.Secret != "" {
+		out.History = in.History.With(in.CreatedAt, Entry{At: now, Code: CodeMinted})
+	}
 	out.changed(now)
 	return stored(ctx, s, "set registration", in, out)
 }

@@ -63,6 +63,9 @@ func (r *RunStatus) validate() error {
 	if !slices.Contains(statemachine.Phases(), r.Phase) {
 		return fmt.Errorf("phase: must be one of %v, got %q", statemachine.Phases(), r.Phase)
 	}
+	if err := r.History.validate(); err != nil {
+		return err
+	}
 	return r.ID.Valid()
 }
 
@@ -91,7 +94,7 @@ func (r *Instance) validate() error {
 	case len(r.Detail) > MaxDetail:
 		return fmt.Errorf("detail: must be at most %d bytes, got %d", MaxDetail, len(r.Detail))
 	}
-	return nil
+	return r.History.validate()
 }
 
 func (r *Heartbeat) key() Key                   { return InstanceKey(r.Principal, KindHeartbeat) }

@@ -226,7 +226,7 @@ func TestRegister_S03(t *testing.T) {
 	}
 	want := Instance{
 		Principal: "i-1", ID: "i-1", RunID: "1", Attempt: 2, State: statemachine.Created, Assignment: 1, Version: 1,
-		Threshold: At(now.Add(10 * time.Minute)), Since: At(now), CreatedAt: At(now), ChangedAt: At(now),
+		Threshold: At(now.Add(10 * time.Minute)), Since: At(now), CreatedAt: At(now), ChangedAt: At(now), History: "0 new 1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Register() (-want +got):\n%s", diff)

@@ -114,6 +114,9 @@ type RunStatus struct {
 	OriginalCount int   `json:"originalCount,omitempty"` // of the request that it answers
 	Watch         Watch `json:"watch,omitzero"`
 
+	ReasonSince Time    `json:"reasonSince,omitzero"` // since when it waits for what Reason says; zero unless it is Pending
+	History     History `json:"history,omitempty"`    // of the attempt, from PendingAt
+
 	Version   int64     `json:"-"`
 	ExpiresAt time.Time `json:"-"`
 }
@@ -196,6 +199,7 @@ type Instance struct {
 	CreatedAt       Time               `json:"createdAt"`
 	Term            int64              `json:"term"` // of the lease under which the record was made
 	ChangedAt       Time               `json:"changedAt"`
+	History         History            `json:"history,omitempty"` // from CreatedAt
 	Version         int64              `json:"-"`
 	ExpiresAt       time.Time          `json:"-"` // set once the fleet confirmed it is gone
 }

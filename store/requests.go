@@ -143,6 +143,15 @@ func (s *Store) PutStatus(ctx context.Context, st RunStatus, event statemachine.
 		case statemachine.Unseen:
 		}
 	}
+	if event == statemachine.Accept {
+		out.History = "" // an older attempt's
+	}
+	if code, tells := codeOf(event); tells {
+		out.History = out.History.With(out.PendingAt, Entry{now, code, out.outcome(event)})
+	}
+	if next != statemachine.Pending {
+		out.ReasonSince = Time{}
+	}
 	return stored(ctx, s, fmt.Sprintf("status %s", event), st, out)
 }
 

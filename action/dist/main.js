@@ -25529,7 +25529,7 @@ function line(count, status) {
 // src/records.ts
 var phases = ["Pending", "Ready", "Failed", "Released"];
 var counted = ["wanted", "claimed", "created", "ready", "launching", "launched"];
-var moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt"];
+var moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt", "reasonSince"];
 var requestKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunRequest" });
 var clientKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunClient" });
 var statusKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunStatus" });
@@ -25592,6 +25592,7 @@ function decodeStatus(item) {
       rerunAttempt: watch.number("rerunAttempt"),
       detail: watch.text("detail")
     },
+    history: a7.text("history"),
     ...each(moments, (name) => a7.text(name)),
     version: item.version,
     expiresAt: item.expiresAt

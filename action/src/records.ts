@@ -53,7 +53,7 @@ export interface Watch {
   detail: string;
 }
 
-const moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt"] as const;
+const moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt", "reasonSince"] as const;
 
 export interface RunStatus extends Record<(typeof moments)[number], string> {
   id: string;
@@ -65,6 +65,7 @@ export interface RunStatus extends Record<(typeof moments)[number], string> {
   counts: Counts;
   originalCount: number; // unless 0 it answers a request of the controller's
   watch: Watch;
+  history: string;
   version: number;
   expiresAt: number;
 }
@@ -143,6 +144,7 @@ export function decodeStatus(item: Item): RunStatus {
       rerunAttempt: watch.number("rerunAttempt"),
       detail: watch.text("detail"),
     },
+    history: a.text("history"),
     ...each(moments, (name) => a.text(name)),
     version: item.version,
     expiresAt: item.expiresAt,
