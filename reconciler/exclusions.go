@@ -3,6 +3,7 @@ package reconciler
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type exclusions struct {
 type refusedSlot struct {
 	until time.Time
 	text  string
+	code  string // the fleet's own
 }
 
 func newExclusions(clk clock.PassiveClock, life time.Duration) *exclusions {
@@ -35,7 +37,7 @@ func newExclusions(clk clock.PassiveClock, life time.Duration) *exclusions {
 func (e *exclusions) add(r fleet.Refusal) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.until[r.Slot] = refusedSlot{e.clock.Now().Add(e.life), textOf(r)}
+	e.until[r.Slot] = refusedSlot{e.clock.Now().Add(e.life), textOf(r), r.Code}
 }
 
 // textOf says where and why a launch was refused, in the fleet's own words.
@@ -46,22 +48,38 @@ func textOf(r fleet.Refusal) string {
 
 // last returns the newest refusals still in force that concern a query, the newest first; "" if there are none.
 func (e *exclusions) last(q pool.Query) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	now := e.clock.Now()
 	var inForce []refusedSlot
-	for s, r := range e.until {
-		concerns := (s.UsageClass == "" || slices.Contains(q.UsageClasses, s.UsageClass)) && (s.ResourceClass == "" || s.ResourceClass == q.ResourceClass)
-		if concerns && now.Before(r.until) {
-			inForce = append(inForce, r)
-		}
-	}
+	e.concerning(q, func(_ fleet.Slot, r refusedSlot) { inForce = append(inForce, r) })
 	slices.SortFunc(inForce, func(a, b refusedSlot) int { return cmp.Or(b.until.Compare(a.until), cmp.Compare(a.text, b.text)) })
 	texts := make([]string, len(inForce))
 	for i, r := range inForce {
 		texts[i] = r.text
 	}
 	return list(texts)
+}
+
+// concerning calls yield with every refusal still in force that concerns a query, in no order, under the lock.
+func (e *exclusions) concerning(q pool.Query, yield func(fleet.Slot, refusedSlot)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.clock.Now()
+	for s, r := range e.until {
+		concerns := (s.UsageClass == "" || slices.Contains(q.UsageClasses, s.UsageClass)) && (s.ResourceClass == "" || s.ResourceClass == q.ResourceClass)
+		if concerns && now.Before(r.until) {
+			yield(s, r)
+		}
+	}
+}
+
+// zones says where capacity is refused for a query, and the fleet's own code, at most maxListed of them.
+func (e *exclusions) zones(q pool.Query) []string {
+	codes := map[string]bool{}
+	e.concerning(q, func(s fleet.Slot, r refusedSlot) { codes[strings.TrimSpace(s.Zone+" "+r.code)] = true })
+	out := slices.Sorted(maps.Keys(codes))
+	if n := len(out) - maxListed; n > 0 {
+		out = append(out[:maxListed], fmt.Sprintf("and %d more", n))
+	}
+	return out
 }
 
 // maxListed is how many refusals are listed at once, of a launch or to a request: EC2 may refuse every type

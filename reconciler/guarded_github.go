@@ -10,16 +10,24 @@ import (
 // secondary rate limits"), of all who share an account.
 const callsAtOnce = 64
 
-// guardedGitHub bounds the calls under way, lets a look that calls GitHub step aside meanwhile, and registers and deletes
+// guardedGitHub notes whether GitHub answers calls about runners, bounds the calls under way, lets a look that calls GitHub step aside meanwhile, and registers and deletes
 // nothing outside the window of trust. Lookups pass.
 type guardedGitHub struct {
 	GitHub
 	fence   fence
 	calling chan struct{} // holds one for every call under way
+	outages *outages
 }
 
-func newGuardedGitHub(hub GitHub, f fence) guardedGitHub {
-	return guardedGitHub{hub, f, make(chan struct{}, callsAtOnce)}
+func newGuardedGitHub(hub GitHub, f fence, o *outages) guardedGitHub {
+	return guardedGitHub{hub, f, make(chan struct{}, callsAtOnce), o}
+}
+
+// Runners is GitHub's.
+func (g guardedGitHub) Runners(ctx context.Context) ([]githubapi.Runner, error) {
+	out, err := g.GitHub.Runners(ctx)
+	g.outages.note(ctx, serviceGitHub, err)
+	return out, err
 }
 
 // lookUp makes a call that changes nothing.
@@ -43,6 +51,7 @@ func (g guardedGitHub) change(ctx context.Context, what string, call func(contex
 func (g guardedGitHub) JITConfig(ctx context.Context, name, label string) (jit githubapi.JIT, err error) {
 	err = g.change(ctx, "register", func(ctx context.Context) error {
 		jit, err = g.GitHub.JITConfig(ctx, name, label)
+		g.outages.note(ctx, serviceGitHub, err)
 		return err
 	})
 	return jit, err
@@ -52,6 +61,7 @@ func (g guardedGitHub) JITConfig(ctx context.Context, name, label string) (jit g
 func (g guardedGitHub) RegistrationToken(ctx context.Context) (token githubapi.Token, err error) {
 	err = g.change(ctx, "registration token", func(ctx context.Context) error {
 		token, err = g.GitHub.RegistrationToken(ctx)
+		g.outages.note(ctx, serviceGitHub, err)
 		return err
 	})
 	return token, err
@@ -61,6 +71,7 @@ func (g guardedGitHub) RegistrationToken(ctx context.Context) (token githubapi.T
 func (g guardedGitHub) FindRunner(ctx context.Context, name string) (r githubapi.Runner, found bool, err error) {
 	err = g.lookUp(ctx, func(ctx context.Context) error {
 		r, found, err = g.GitHub.FindRunner(ctx, name)
+		g.outages.note(ctx, serviceGitHub, err)
 		return err
 	})
 	return r, found, err
@@ -68,5 +79,9 @@ func (g guardedGitHub) FindRunner(ctx context.Context, name string) (r githubapi
 
 // DeleteRunner is GitHub's.
 func (g guardedGitHub) DeleteRunner(ctx context.Context, id int64) error {
-	return g.change(ctx, "delete runner", func(ctx context.Context) error { return g.GitHub.DeleteRunner(ctx, id) })
+	return g.change(ctx, "delete runner", func(ctx context.Context) error {
+		err := g.GitHub.DeleteRunner(ctx, id)
+		g.outages.note(ctx, serviceGitHub, err)
+		return err
+	})
 }

@@ -35,8 +35,9 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		term: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
 	}
 	var (
-		machines = trustedFleet{o.Fleet, fence}
-		hub      = newGuardedGitHub(o.GitHub, fence)
+		down     = newOutages(clk, o.Log)
+		machines = trustedFleet{watchedFleet{o.Fleet, down}, fence}
+		hub      = newGuardedGitHub(o.GitHub, fence, down)
 		runs     = guardedRuns{o.Runs, hub}
 		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log)
 		line     = newWaiting(pickup.Count, t.queues.requests.Add)
@@ -50,7 +51,8 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	runners := &runners{tenure: t, cache: c, github: hub}
 	listeners := &listeners{tenure: t, cache: c, runners: runners, observer: observer}
 	seats := &seats{tenure: t, cache: c, batch: wants}
-	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants}
+	reasons := &reasons{tenure: t, cache: c, batch: wants, waiting: line, outages: down, refused: refused}
+	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants, reasons: reasons}
 	releases := &releases{tenure: t, cache: c, runners: runners, observer: observer, seats: seats}
 	claims := &claims{tenure: t, cache: c, runners: runners, pickup: pickup, waiting: line}
 	planner := &planner{cache: c, fleet: machines, refused: refused}
@@ -102,7 +104,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
 		m.notifications.watchNotifications, observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },
-		observer.pollClients,
+		observer.pollClients, reasons.run,
 	}
 	return m
 }

@@ -14,8 +14,8 @@ func (c *requests) reconcilePending(ctx context.Context, r run, seats []snapshot
 	}
 	res := wakeAt(r.status.Deadline.Time, now)
 	if blocked {
-		c.cache.capacity.unwait(r.id)         // it can take nothing, and must keep nothing from others
-		return res.sooner(c.cfg.HotPoll), nil // an older attempt is still on its way out
+		c.cache.capacity.unwait(r.id)                                    // it can take nothing, and must keep nothing from others
+		return res.sooner(c.cfg.HotPoll), c.statuses.progress(ctx, r.id) // an older attempt is still on its way out
 	}
 	renewed, err := c.seats.renew(ctx, seats, r.status.Deadline.Add(time.Minute))
 	if err != nil {

@@ -2,8 +2,10 @@ package reconciler
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -169,6 +171,23 @@ func (v *instanceRecords) live(class string) (total, ofClass int) {
 		total += n
 	}
 	return total, v.living[class]
+}
+
+// mostHeld says which two requests own the most instances.
+func (v *instanceRecords) mostHeld() string {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	ids := slices.SortedFunc(maps.Keys(v.held), func(a, b store.RequestID) int {
+		return cmp.Or(cmp.Compare(len(v.held[b]), len(v.held[a])), cmp.Compare(a, b))
+	})
+	if len(ids) == 0 {
+		return ""
+	}
+	var most []string
+	for _, id := range ids[:min(2, len(ids))] {
+		most = append(most, fmt.Sprintf("%s (%d)", id, len(v.held[id])))
+	}
+	return "most are held by " + strings.Join(most, ", ")
 }
 
 // drop forgets an instance.

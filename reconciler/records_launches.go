@@ -64,6 +64,19 @@ func (v *launchRecords) openLaunches() []store.Launch {
 	return slices.SortedFunc(maps.Values(v.opening), func(a, b store.Launch) int { return cmp.Compare(a.Token, b.Token) })
 }
 
+// openFor returns the newest launch without an outcome that was made for one attempt.
+func (v *launchRecords) openFor(id store.RequestID, attempt int) (store.Launch, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, at := range slices.Backward(v.launchedBy[id]) {
+		l := v.byToken[at.token]
+		if !l.Done && at.seat < len(l.Seats) && l.Seats[at.seat].RequestID == id && l.Seats[at.seat].Attempt == attempt {
+			return l, true
+		}
+	}
+	return store.Launch{}, false
+}
+
 // launchedFor sums what was and is being launched for one attempt; open counts attempts of any
 // number if attempt is 0.
 func (v *launchRecords) launchedFor(id store.RequestID, attempt int) (open, launched int) {

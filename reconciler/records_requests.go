@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -65,6 +66,13 @@ func (v *requestRecords) unreadSince(at time.Time) []store.RequestID {
 	}
 	slices.Sort(out) // a map has no order; with one, the same events have the same consequences
 	return out
+}
+
+// pendingIDs lists the requests that are Pending, ordered by id.
+func (v *requestRecords) pendingIDs() []store.RequestID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return slices.Sorted(maps.Keys(v.pending))
 }
 
 // noteClient notes a successful read of all records of a request.

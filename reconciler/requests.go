@@ -142,6 +142,7 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 	st := store.RunStatus{
 		ID: r.id, Attempt: r.request.Attempt, Deadline: store.At(now.Add(r.request.Timeout.Duration())),
 		Counts: store.Counts{Wanted: r.request.Count}, OriginalCount: r.request.OriginalCount,
+		Reason: ReasonLooking, Message: lookingInWords, ReasonSince: store.At(now),
 	}
 	if st.Watch = c.cache.watchOf(*r.request); st.Watch.State == "" {
 		c.queues.runs.Add(r.workflow().Repository)

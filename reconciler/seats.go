@@ -181,9 +181,6 @@ func (h *seats) counts(r run) store.Counts {
 	return c
 }
 
-// progressEvery bounds how often progress is written: it is for people, and each write costs.
-const progressEvery = time.Second
-
 // maxRuntime is the time from Ready to the end of the run.
 func (c Config) maxRuntime(r store.RunRequest) time.Duration {
 	if d := r.MaxRuntime.Duration(); d > 0 {

@@ -15,9 +15,10 @@ import (
 // statuses writes what requests are answered.
 type statuses struct {
 	*tenure
-	cache *cache
-	seats *seats
-	batch *batch
+	cache   *cache
+	seats   *seats
+	batch   *batch
+	reasons *reasons
 }
 
 // putStatus writes a status through.
@@ -163,28 +164,31 @@ func (w *statuses) recordEmptySeat(ctx context.Context, r run, why string) error
 	return w.putStatus(ctx, st, statemachine.Observe, w.clock.Now())
 }
 
-// progress writes the counts of a request that takes longer than a warm start, and what keeps its runners from GitHub.
+// progress writes the counts of a request that takes longer than a warm start, and what it waits for.
 func (w *statuses) progress(ctx context.Context, id store.RequestID) error {
 	r, ok := w.cache.requests.getRun(id)
-	if !ok || r.status.Phase != statemachine.Pending {
+	if !ok || r.request == nil || r.status.Phase != statemachine.Pending {
 		return nil
 	}
 	now := w.clock.Now()
 	st := *r.status
 	st.Counts = w.seats.counts(r)
-	last := r.progressAt
-	if last.Before(st.PendingAt.Time) {
-		last = st.PendingAt.Time
-	}
-	if why := w.waitsForGitHub(id); (why == "") != (st.Message == "") { // one of its reasons is enough
-		st.Message = why
-	} else if st.Counts == r.status.Counts {
+	is := w.reasons.of(r, now)
+	in, due := w.reasons.due(r, is, st.Counts, now)
+	if !due {
 		return nil
 	}
-	if wait := last.Add(progressEvery).Sub(now); wait > 0 {
-		w.queues.requests.AddAfter(r.id, wait)
+	if in > 0 {
+		w.queues.requests.AddAfter(r.id, in)
 		return nil
 	}
+	if since := later(is.since, st.PendingAt.Time); is.reason != st.Reason {
+		st.ReasonSince = store.At(now)
+		if !is.since.IsZero() {
+			st.ReasonSince = store.At(since)
+		}
+	}
+	st.Reason, st.Message = is.reason, is.message()
 	w.cache.requests.withRun(r.id, func(r *run) { r.progressAt = now })
 	return w.putStatus(ctx, st, statemachine.Observe, now)
 }

@@ -165,6 +165,39 @@ func (w *waiting) ahead(one waiter, tried bool) []demand {
 	return nil
 }
 
+// get returns what is known of a request in line.
+func (w *waiting) get(id store.RequestID) (waiter, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := w.all[id]
+	if one == nil {
+		return waiter{}, false
+	}
+	return *one, true
+}
+
+// place returns how many of its class are ahead of one, and the oldest of them.
+func (w *waiting) place(one waiter) (ahead int, first store.RequestID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := w.lines[one.query.ResourceClass]
+	if l == nil {
+		return 0, ""
+	}
+	var oldest *waiter
+	for _, lane := range l.lanes {
+		n := lane.before(&one)
+		ahead += n
+		if n > 0 && (oldest == nil || lane.waiters[0].older(*oldest)) {
+			oldest = lane.waiters[0]
+		}
+	}
+	if oldest == nil {
+		return 0, ""
+	}
+	return ahead, oldest.id
+}
+
 // oldest returns the oldest request that can use the instance, and false if none can.
 func (w *waiting) oldest(t pool.Ticket) (store.RequestID, bool) {
 	w.mu.Lock()

@@ -28,7 +28,8 @@ var holds = map[string]string{
 	"filler":   "batch cache claims planner releases statuses waiting",
 	"claims":   "cache runners waiting",
 	"seats":    "batch cache",
-	"statuses": "batch cache seats",
+	"statuses": "batch cache reasons seats",
+	"reasons":  "batch cache exclusions outages waiting",
 	"releases": "cache observer runners seats",
 
 	"instances": "breaker cache listeners observer runners",

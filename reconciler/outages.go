@@ -1,0 +1,149 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Services that the controller calls, beside the store, of which the elector says whether it answers.
+const (
+	serviceGitHub = "github"
+	serviceFleet  = "fleet"
+)
+
+// outageAfter is how long a service must have failed until it is news: what fails once and succeeds when it is tried
+// again, 2 s later (policy), is none.
+const outageAfter = 2 * time.Second
+
+// maxOutageText bounds what an error says in a status, in bytes.
+const maxOutageText = 200
+
+// outage is a service that does not serve at present.
+type outage struct {
+	reason string // one of the Reason constants
+	since  time.Time
+	text   string // of the last error
+}
+
+// outages knows which services do not serve. It says so in the log once, and once when they do again.
+type outages struct {
+	clock clock.PassiveClock
+	log   *slog.Logger
+
+	mu       sync.Mutex
+	failing  map[string]outage
+	reported map[string]string // services whose outage was logged, and its reason
+}
+
+func newOutages(clk clock.PassiveClock, log *slog.Logger) *outages {
+	return &outages{clock: clk, log: log, failing: map[string]outage{}, reported: map[string]string{}}
+}
+
+// meanings are what an outage means to those who read the log.
+var meanings = map[string]string{
+	ReasonGitHubDown:      "GitHub does not answer: runners cannot be registered or deleted until it does; jobs that run go on",
+	ReasonGitHubThrottled: "GitHub throttles: new runners wait until it takes calls again; jobs that run go on",
+	ReasonGitHubRefuses:   "GitHub refuses: nothing is registered until an operator repairs the credentials or their permissions",
+	ReasonFleetDown:       "the fleet does not answer: nothing is launched or ended until it does; machines that live go on",
+	ReasonFleetThrottled:  "the fleet throttles: launches and ends wait until it takes calls again",
+}
+
+// outageOf returns the reason that an error of a service is, "" if the service has answered.
+func outageOf(service string, err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case service == serviceGitHub && errors.Is(err, githubapi.ErrThrottled):
+		return ReasonGitHubThrottled
+	case service == serviceGitHub && errors.Is(err, githubapi.ErrRefused):
+		return ReasonGitHubRefuses
+	case service == serviceGitHub && errors.Is(err, githubapi.ErrUnavailable):
+		return ReasonGitHubDown
+	case service == serviceGitHub, errors.Is(err, fleet.ErrNoCapacity), errors.Is(err, fleet.ErrUnsatisfiable), errors.Is(err, fleet.ErrRefused):
+		return "" // an answer
+	case errors.Is(err, fleet.ErrThrottled):
+		return ReasonFleetThrottled
+	}
+	return ReasonFleetDown
+}
+
+// note takes the outcome of a call made with ctx. One that we cut off says nothing of the service.
+func (o *outages) note(ctx context.Context, service string, err error) {
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	reason := outageOf(service, err)
+	now := o.clock.Now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	was, failing := o.failing[service]
+	if reason == "" {
+		delete(o.failing, service)
+		if o.reported[service] != "" {
+			delete(o.reported, service)
+			o.log.Info("a service answers again", logkey.Resource, service, logkey.Seconds, now.Sub(was.since).Seconds())
+		}
+		return
+	}
+	if !failing || was.reason != reason {
+		was = outage{reason: reason, since: now}
+	}
+	was.text = store.Head(err.Error(), maxOutageText)
+	o.failing[service] = was
+	if o.reported[service] != reason && now.Sub(was.since) >= outageAfter {
+		o.reported[service] = reason
+		o.log.Warn(meanings[reason], logkey.Resource, service, logkey.Error, was.text)
+	}
+}
+
+// of returns the outage of a service, if it has one.
+func (o *outages) of(service string) (outage, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out, failing := o.failing[service]
+	return out, failing
+}
+
+// watchedFleet notes whether the fleet answers.
+type watchedFleet struct {
+	fleet.Fleet
+	outages *outages
+}
+
+// Plan is fleet.Fleet's.
+func (f watchedFleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
+	out, err := f.Fleet.Plan(ctx, s)
+	f.outages.note(ctx, serviceFleet, err)
+	return out, err
+}
+
+// Launch is fleet.Fleet's.
+func (f watchedFleet) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
+	out, err := f.Fleet.Launch(ctx, p)
+	f.outages.note(ctx, serviceFleet, err)
+	return out, err
+}
+
+// Terminate is fleet.Fleet's.
+func (f watchedFleet) Terminate(ctx context.Context, ids ...string) error {
+	err := f.Fleet.Terminate(ctx, ids...)
+	f.outages.note(ctx, serviceFleet, err)
+	return err
+}
+
+// List is fleet.Fleet's.
+func (f watchedFleet) List(ctx context.Context, token string) ([]fleet.Machine, error) {
+	out, err := f.Fleet.List(ctx, token)
+	f.outages.note(ctx, serviceFleet, err)
+	return out, err
+}
