@@ -125,10 +125,13 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 		}
 		s, _ = c.instances.get(id)
 	}
-	out, err := put(s)
+	writing := s
+	writing.History = s.noted.onto(s.History, s.CreatedAt)
+	out, err := put(writing)
 	switch {
 	case err == nil:
 		c.instances.apply(out)
+		c.instances.with(id, func(in *instance) { in.noted = in.noted.without(s.noted) })
 	case errors.Is(err, errStale), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrExpired),
 		errors.Is(err, store.ErrNotLeader), errors.Is(err, statemachine.ErrNoRule):
 		return s, err // definite: nothing was written

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,6 +30,7 @@ type claims struct {
 func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto func(pool.Ticket) bool) (int, error) {
 	var mu sync.Mutex
 	claimed := 0
+	var lost atomic.Int64
 	var workers errgroup.Group
 	for range min(n, fanOut) {
 		workers.Go(func() error {
@@ -39,7 +42,7 @@ func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto fun
 				}
 				claimed++ // this worker's, unless the pool is exhausted
 				mu.Unlock()
-				won, err := c.claimOne(ctx, r, q, veto)
+				won, err := c.claimOne(ctx, r, q, veto, &lost)
 				if !won {
 					mu.Lock()
 					claimed--
@@ -50,11 +53,17 @@ func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto fun
 		})
 	}
 	err := workers.Wait()
+	if claimed > 0 {
+		c.cache.note(r.id, store.CodeClaims, "%d", claimed)
+	}
+	if n := lost.Load(); n > 0 {
+		c.cache.note(r.id, store.CodeLosses, "%d", n)
+	}
 	return claimed, err
 }
 
-// claimOne claims the first candidate that can be had.
-func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool.Ticket) bool) (bool, error) {
+// claimOne claims the first candidate that can be had, and counts those that another was quicker to take.
+func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool.Ticket) bool, lost *atomic.Int64) (bool, error) {
 	for {
 		ticket, ok := c.pickup.Take(q, attemptKey(r), veto)
 		if !ok {
@@ -70,6 +79,7 @@ func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(po
 		c.cache.index.changed(id) // drops it, or refreshes it, as its record says
 		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) ||
 			errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
+			lost.Add(1)
 			c.pickup.Return(ticket.InstanceID)
 			c.queues.instances.Add(id)
 			c.cache.index.offer(ticket) // it was hidden from others meanwhile
@@ -132,4 +142,25 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 		c.queues.instances.Add(id)
 	}
 	return nil
+}
+
+// notePassed notes in a request's history, once per attempt, which candidates of its class it left alone, and why.
+func (c *claims) notePassed(r run, q pool.Query, veto func(pool.Ticket) bool) {
+	if r.launching.passed {
+		return
+	}
+	c.cache.requests.withRun(r.id, func(r *run) { r.launching.passed = true })
+	p := c.pickup.Passed(q, attemptKey(r), veto)
+	var out []string
+	for _, one := range []struct {
+		n   int
+		why string
+	}{{p.Usage, "usage class"}, {p.Type, "type"}, {p.Taken, "taken"}, {p.Older, "older request"}} {
+		if one.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", one.n, one.why))
+		}
+	}
+	if len(out) > 0 {
+		c.cache.note(r.id, store.CodePassed, "%s", strings.Join(out, ", "))
+	}
 }

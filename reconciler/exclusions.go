@@ -75,11 +75,16 @@ func (e *exclusions) concerning(q pool.Query, yield func(fleet.Slot, refusedSlot
 func (e *exclusions) zones(q pool.Query) []string {
 	codes := map[string]bool{}
 	e.concerning(q, func(s fleet.Slot, r refusedSlot) { codes[strings.TrimSpace(s.Zone+" "+r.code)] = true })
-	out := slices.Sorted(maps.Keys(codes))
-	if n := len(out) - maxListed; n > 0 {
-		out = append(out[:maxListed], fmt.Sprintf("and %d more", n))
+	return atMost(slices.Sorted(maps.Keys(codes)))
+}
+
+// zonesOf says where a launch was refused, and the fleet's own code, at most maxListed of them.
+func zonesOf(refused []fleet.Refusal) []string {
+	codes := map[string]bool{}
+	for _, r := range refused {
+		codes[strings.TrimSpace(r.Slot.Zone+" "+r.Code)] = true
 	}
-	return out
+	return atMost(slices.Sorted(maps.Keys(codes)))
 }
 
 // maxListed is how many refusals are listed at once, of a launch or to a request: EC2 may refuse every type
@@ -87,11 +92,13 @@ func (e *exclusions) zones(q pool.Query) []string {
 const maxListed = 5
 
 // list joins the texts of refusals, as many as may be.
-func list(texts []string) string {
+func list(texts []string) string { return strings.Join(atMost(texts), "; ") }
+
+func atMost(texts []string) []string {
 	if n := len(texts) - maxListed; n > 0 {
-		texts = append(slices.Clone(texts[:maxListed]), fmt.Sprintf("and %d more", n))
+		return append(slices.Clone(texts[:maxListed]), fmt.Sprintf("and %d more", n))
 	}
-	return strings.Join(texts, "; ")
+	return texts
 }
 
 // slots returns those still in force, and when the first of them ends.

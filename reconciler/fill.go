@@ -55,6 +55,7 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 	if me.short == 0 {
 		return Result{}, nil
 	}
+	f.claims.notePassed(r, q, reserve(f.waiting.ahead(me, false)))
 	return f.order(ctx, r, me, seats)
 }
 

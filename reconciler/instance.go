@@ -28,6 +28,7 @@ type known struct {
 	machine  machine      // fleet sweep and reaper
 	offered  bool         // to the pool: its message was sent, or received
 	awaited  bool         // its request waits for its job to end
+	noted    noted        // of its history, for its next write
 }
 
 // stored is how well the record is known.

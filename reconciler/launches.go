@@ -102,6 +102,9 @@ func (c *launches) intend(ctx context.Context, key string) error {
 	}
 	c.cache.launches.applyLaunch(written)
 	c.batch.intended(key, l.Token, found)
+	for _, s := range l.Seats {
+		c.cache.note(s.RequestID, store.CodeAsked, "%d %s", s.Count, l.UsageClass)
+	}
 	c.queues.launches.Add(l.Token)
 	c.closeWindow(key, wants)
 	return nil
@@ -245,6 +248,11 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 	if err := c.record(ctx, &l, out.Machines); err != nil {
 		return err
 	}
+	for _, s := range l.Seats {
+		for _, where := range zonesOf(out.Refused) {
+			c.cache.note(s.RequestID, store.CodeRefused, "%s", where)
+		}
+	}
 	return c.finish(ctx, l, out.Machines, list(refused))
 }
 
@@ -341,6 +349,7 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 				r.lastProblem = "launch: " + problem
 			}
 		})
+		c.cache.note(s.RequestID, store.CodeCame, "%d after %s", len(s.Instances), now.Sub(l.CreatedAt.Time).Round(time.Millisecond))
 		c.queues.requests.Add(s.RequestID)
 	}
 	if len(machines) < l.Count {

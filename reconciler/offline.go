@@ -63,7 +63,11 @@ func (o online) lasted(d time.Duration) bool {
 
 // observe takes a successful read of what the agent said.
 func (in *instance) observe(got store.Vitals, now time.Time, window time.Duration) bool {
+	was := in.vitals
 	changed := in.vitals.observe(got, now, window, in.record.Assignment)
+	if changed || was.readAt.IsZero() {
+		in.noteReports(was, now)
+	}
 	if in.vitals.signal.Value.Signal != store.RegOK || !in.vitals.readAt.Equal(now) || in.snapshot().report() != statemachine.Online {
 		return changed
 	}

@@ -76,6 +76,7 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 		}
 		st := *r.status
 		st.Instances, st.Counts, st.Message = c.seats.seatsOf(r, given), c.seats.counts(r), ""
+		c.cache.note(r.id, store.CodeRefilled, "%d", len(given)-running)
 		c.log.Info("seat refilled", logkey.RequestID, r.id, logkey.Count, len(given)-running)
 		return res.sooner(time.Millisecond), c.statuses.putStatus(ctx, st, statemachine.Observe, now)
 	}

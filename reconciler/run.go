@@ -18,6 +18,7 @@ type run struct {
 	launching   launching
 	lastProblem string    // last thing that went wrong, for its message
 	progressAt  time.Time // last progress written
+	noted       noted     // of its history, for the next write
 }
 
 // client is what was seen of who waits for a request.
@@ -33,6 +34,7 @@ type launching struct {
 	unsatisfiable bool      // it will never launch what is asked for
 	full          bool      // it has no room, and none is waited for
 	possible      bool      // it has types for it
+	passed        bool      // its history says which candidates it left alone
 	refusals      int       // in a row
 	retry         time.Time // not before: it was refused
 	spared        int       // machines replaced that may have been GitHub's fault: they count for no launch budget

@@ -23,6 +23,11 @@ type statuses struct {
 
 // putStatus writes a status through.
 func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event statemachine.RequestEvent, now time.Time) error {
+	r, _ := w.cache.requests.getRun(st.ID)
+	if event == statemachine.Accept {
+		r.noted = nil // of an older attempt, or come meanwhile
+	}
+	st.History = r.noted.onto(st.History, st.PendingAt)
 	out, err := w.cache.store.PutStatus(ctx, st, event, now)
 	if errors.Is(err, store.ErrInvalid) && st.Phase == statemachine.Pending && event != statemachine.Fail {
 		return w.refuseStatus(ctx, st, err, now)
@@ -32,6 +37,7 @@ func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event stat
 		return fmt.Errorf("request %s: %w", st.ID, err)
 	}
 	w.cache.requests.applyRun(st.ID, store.RunRecords{Status: &out}, now)
+	w.cache.requests.withRun(st.ID, func(cur *run) { cur.noted = cur.noted.without(r.noted) })
 	if event == statemachine.Observe {
 		return nil
 	}
@@ -189,6 +195,9 @@ func (w *statuses) progress(ctx context.Context, id store.RequestID) error {
 		}
 	}
 	st.Reason, st.Message = is.reason, is.message()
+	if is.reason != r.status.Reason {
+		w.cache.note(id, store.CodeWaits, "%s", is.reason)
+	}
 	w.cache.requests.withRun(r.id, func(r *run) { r.progressAt = now })
 	return w.putStatus(ctx, st, statemachine.Observe, now)
 }

@@ -1,0 +1,114 @@
+package reconciler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// noted are entries of a history that no write has carried yet. They are lost with the process, and only they.
+type noted []store.Entry
+
+// add notes an entry. What would not be kept anyway is dropped.
+func (n *noted) add(e store.Entry) {
+	*n = append(*n, e)
+	if extra := len(*n) - store.MaxHistory; extra > 0 {
+		*n = slices.Clone((*n)[extra:])
+	}
+}
+
+// onto adds the entries to a stored history.
+func (n noted) onto(h store.History, begun store.Time) store.History {
+	for _, e := range n {
+		h = h.With(begun, e)
+	}
+	return h
+}
+
+// without drops the entries that a write has carried.
+func (n noted) without(written noted) noted {
+	if len(written) == 0 || len(n) == 0 {
+		return n
+	}
+	last := written[len(written)-1]
+	at := slices.Index(n, last)
+	return n[at+1:]
+}
+
+// noteReports notes what the last read of an agent's reports says for the first time. was is what was known before.
+func (in *instance) noteReports(was vitals, now time.Time) {
+	is, s := in.vitals, in.snapshot()
+	if is.beat.UpdatedAt.IsZero() {
+		return
+	}
+	if was.beat.UpdatedAt.IsZero() {
+		in.noteOnce(store.CodeBooted, "", now)
+	}
+	if code, detail := reported(s); code != "" && (is.signal.Value != was.signal.Value || was.readAt.IsZero()) {
+		in.noteOnce(code, detail, now)
+	}
+	switch began, ended := s.serving() && !was.beat.Beat.Busy, !s.busy() && was.beat.Beat.Busy; {
+	case began && was.readAt.IsZero(): // another leader may have noted it
+		in.noteOnce(store.CodeJobBegan, "", now)
+	case began:
+		in.noted.add(store.Entry{At: now, Code: store.CodeJobBegan})
+	case ended:
+		in.noted.add(store.Entry{At: now, Code: store.CodeJobEnded})
+	}
+}
+
+// reported is the entry of an agent's signal, if that is about the present assignment; "" if it is none.
+func reported(s snapshot) (store.Code, string) {
+	v := s.vitals.signal.Value
+	if v.RunID != s.RunID || v.Assignment != s.Assignment {
+		return "", ""
+	}
+	switch v.Signal {
+	case store.ScriptOK:
+		return store.CodeScript, ""
+	case store.ScriptFailed:
+		return store.CodeScriptFail, ""
+	case store.RegOK:
+		return store.CodeOnline, ""
+	case store.RegFailed:
+		return store.CodeOnlineFail, v.Cause
+	case store.RemoveOK:
+		return store.CodeScrubbed, ""
+	case store.RemoveFailed:
+		return store.CodeScrubFail, ""
+	case store.RegNext: // another registration follows, which is an entry of its own
+	}
+	return "", ""
+}
+
+// noteOnce notes an entry unless the history has it since the instance was last assigned.
+func (in *instance) noteOnce(code store.Code, detail string, now time.Time) {
+	entries := append(in.record.History.Entries(in.record.CreatedAt), in.noted...)
+	for _, e := range slices.Backward(entries) {
+		if e.Code == code {
+			return
+		}
+		if assigns(e.Code) {
+			break
+		}
+	}
+	in.noted.add(store.Entry{At: now, Code: code, Detail: detail})
+}
+
+// assigns reports whether an entry begins another assignment.
+func assigns(c store.Code) bool {
+	switch c {
+	case store.CodeLaunched, store.CodeClaimed, store.CodeReleased, store.CodeUnclaimed:
+		return true
+	}
+	return false
+}
+
+// note notes an entry in the history of a request, which its next write carries.
+func (c *cache) note(id store.RequestID, code store.Code, format string, args ...any) {
+	e := store.Entry{At: c.clock.Now(), Code: code, Detail: strings.TrimSpace(fmt.Sprintf(format, args...))}
+	c.requests.withRun(id, func(r *run) { r.noted.add(e) })
+}
