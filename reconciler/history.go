@@ -44,7 +44,7 @@ func (in *instance) noteReports(was vitals, now time.Time) {
 	if is.beat.UpdatedAt.IsZero() {
 		return
 	}
-	if was.beat.UpdatedAt.IsZero() {
+	if was.beat.UpdatedAt.IsZero() && in.record.Assignment == 1 {
 		in.noteOnce(store.CodeBooted, "", now)
 	}
 	if code, detail := reported(s); code != "" && (is.signal.Value != was.signal.Value || was.readAt.IsZero()) {

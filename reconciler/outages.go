@@ -32,7 +32,7 @@ const maxOutageText = 200
 type outage struct {
 	reason string // one of the Reason constants
 	since  time.Time
-	text   string // of the last error
+	text   string // what it is, and the last error
 }
 
 // outages knows which services do not serve. It says so in the log once, and once when they do again.
@@ -49,13 +49,13 @@ func newOutages(clk clock.PassiveClock, log *slog.Logger) *outages {
 	return &outages{clock: clk, log: log, failing: map[string]outage{}, reported: map[string]string{}}
 }
 
-// meanings are what an outage means to those who read the log.
-var meanings = map[string]string{
-	ReasonGitHubDown:      "GitHub does not answer: runners cannot be registered or deleted until it does; jobs that run go on",
-	ReasonGitHubThrottled: "GitHub throttles: new runners wait until it takes calls again; jobs that run go on",
-	ReasonGitHubRefuses:   "GitHub refuses: nothing is registered until an operator repairs the credentials or their permissions",
-	ReasonFleetDown:       "the fleet does not answer: nothing is launched or ended until it does; machines that live go on",
-	ReasonFleetThrottled:  "the fleet throttles: launches and ends wait until it takes calls again",
+// meanings are what outages are, and what they mean to those who read the log.
+var meanings = map[string]struct{ what, means string }{
+	ReasonGitHubDown:      {"GitHub does not answer", "runners cannot be registered or deleted until it does; jobs that run go on"},
+	ReasonGitHubThrottled: {"GitHub takes no calls for a while", "new runners wait until it does; jobs that run go on"},
+	ReasonGitHubRefuses:   {"GitHub refuses", "nothing is registered until an operator repairs the credentials or their permissions"},
+	ReasonFleetDown:       {"the fleet does not answer", "nothing is launched or ended until it does; machines that live go on"},
+	ReasonFleetThrottled:  {"the fleet takes no calls for a while", "launches and ends wait until it does"},
 }
 
 // outageOf returns the reason that an error of a service is, "" if the service has answered.
@@ -91,18 +91,22 @@ func (o *outages) note(ctx context.Context, service string, err error) {
 		delete(o.failing, service)
 		if o.reported[service] != "" {
 			delete(o.reported, service)
-			o.log.Info("a service answers again", logkey.Resource, service, logkey.Seconds, now.Sub(was.since).Seconds())
+			o.log.Info("a service serves again", logkey.Resource, service, logkey.Seconds, now.Sub(was.since).Seconds())
 		}
 		return
 	}
 	if !failing || was.reason != reason {
 		was = outage{reason: reason, since: now}
 	}
-	was.text = store.Head(err.Error(), maxOutageText)
+	was.text = meanings[reason].what
+	if at, said := githubapi.RetryAt(err); said {
+		was.text += " until " + at.UTC().Format(time.TimeOnly) + " UTC"
+	}
+	was.text += ": " + store.Head(err.Error(), maxOutageText)
 	o.failing[service] = was
 	if o.reported[service] != reason && now.Sub(was.since) >= outageAfter {
 		o.reported[service] = reason
-		o.log.Warn(meanings[reason], logkey.Resource, service, logkey.Error, was.text)
+		o.log.Warn("a service does not serve: "+meanings[reason].means, logkey.Resource, service, logkey.Reason, reason, logkey.Error, was.text)
 	}
 }
 

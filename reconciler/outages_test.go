@@ -1,0 +1,73 @@
+package reconciler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/githubapi"
+)
+
+// A service that does not serve is told once, with what it means, and once when it serves again; what fails once is no
+// news, another reason is, and a call that we cut off says nothing.
+func TestOutages_ToldOncePerChange_H63(t *testing.T) {
+	var out bytes.Buffer
+	clk := clocktesting.NewFakeClock(dawn)
+	o := newOutages(clk, slog.New(slog.NewTextHandler(&out, nil)))
+	down, refused := fmt.Errorf("call: %w: 503", githubapi.ErrUnavailable), fmt.Errorf("call: %w: 401", githubapi.ErrRefused)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, step := range []struct {
+		ctx    context.Context
+		err    error
+		reason string
+		log    string
+	}{
+		{t.Context(), down, ReasonGitHubDown, ""},
+		{t.Context(), nil, "", ""},
+		{t.Context(), down, ReasonGitHubDown, ""},
+		{t.Context(), down, ReasonGitHubDown, "GitHub does not answer"},
+		{t.Context(), down, ReasonGitHubDown, ""},
+		{over, nil, "", "a service serves again"},
+		{over, down, "", ""},
+		{t.Context(), refused, ReasonGitHubRefuses, ""},
+		{t.Context(), down, ReasonGitHubDown, ""},
+		{t.Context(), down, ReasonGitHubDown, "GitHub does not answer"},
+		{t.Context(), refused, ReasonGitHubRefuses, ""},
+		{t.Context(), refused, ReasonGitHubRefuses, "repairs the credentials"},
+		{t.Context(), githubapi.ErrBusy, "", "serves again"},
+	} {
+		o.note(step.ctx, serviceGitHub, step.err)
+		is, _ := o.of(serviceGitHub)
+		if is.reason != step.reason || step.reason != "" && !strings.Contains(is.text, step.err.Error()) {
+			t.Errorf("after %v: %+v, want %q", step.err, is, step.reason)
+		}
+		if got := out.String(); (step.log == "") != (got == "") || !strings.Contains(got, step.log) {
+			t.Errorf("after %v it logs %q, want %q in it", step.err, got, step.log)
+		}
+		out.Reset()
+		clk.Step(outageAfter)
+	}
+	if _, fails := o.of(serviceFleet); fails {
+		t.Error("another service fails with it")
+	}
+}
+
+// What a fleet answers is no outage, whatever it says.
+func TestOutages_OfTheFleet(t *testing.T) {
+	for err, want := range map[error]string{
+		fleet.ErrNoCapacity: "", fleet.ErrUnsatisfiable: "", fleet.ErrRefused: "",
+		fleet.ErrThrottled: ReasonFleetThrottled, errors.New("dial tcp: timeout"): ReasonFleetDown,
+	} {
+		if got := outageOf(serviceFleet, fmt.Errorf("launch: %w", err)); got != want {
+			t.Errorf("%v is %q, want %q", err, got, want)
+		}
+	}
+}
