@@ -15,8 +15,8 @@ import (
 // alike, and so the names of their runners.
 const instancePrefix = "i-"
 
-// githubClient returns the client for the repository, organisation or enterprise that c names. An App's
-// key is looked at, so that a wrong file is an error at once.
+// githubClient returns the client for the repository, organisation or enterprise that c names. The file of the
+// credentials is looked at, so that a wrong one is an error at once; afterwards it may be replaced at any time.
 func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client, error) {
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
@@ -28,6 +28,11 @@ func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client
 	}
 	if c.GitHub.AppID == 0 {
 		o.Token = a.githubToken(c.GitHub)
+		if c.GitHub.TokenFile != "" {
+			if _, err := a.readToken(c.GitHub); err != nil {
+				return nil, err
+			}
+		}
 		return githubapi.New(o)
 	}
 	o.App = &githubapi.App{ID: c.GitHub.AppID, InstallationID: c.GitHub.AppInstallationID, Key: a.githubKey(c.GitHub)}
@@ -41,22 +46,31 @@ func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client
 	return githubapi.New(o)
 }
 
-// githubToken reads the access token anew for every call, so that it can be replaced at any time.
+// githubToken reads the access token anew for every call, so that it can be replaced at any time. What it cannot read only
+// an operator can cure.
 func (a *app) githubToken(c config.GitHub) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
-		token := environment(a.environ())[c.TokenEnv]
-		if c.TokenFile != "" {
-			raw, err := a.readFile(c.TokenFile)
-			if err != nil {
-				return "", fmt.Errorf("read github.tokenFile: %w", err)
-			}
-			token = string(raw)
-		}
-		if token = strings.TrimSpace(token); token == "" {
-			return "", fmt.Errorf("%w: no access token in github.tokenFile or $%s", githubapi.ErrRefused, c.TokenEnv)
+		token, err := a.readToken(c)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", githubapi.ErrRefused, err)
 		}
 		return token, nil
 	}
+}
+
+func (a *app) readToken(c config.GitHub) (string, error) {
+	token := environment(a.environ())[c.TokenEnv]
+	if c.TokenFile != "" {
+		raw, err := a.readFile(c.TokenFile)
+		if err != nil {
+			return "", fmt.Errorf("read github.tokenFile: %w", err)
+		}
+		token = string(raw)
+	}
+	if token = strings.TrimSpace(token); token == "" {
+		return "", fmt.Errorf("no access token in github.tokenFile or $%s", c.TokenEnv)
+	}
+	return token, nil
 }
 
 // githubKey reads the App's key anew for every installation token, so that one that was replaced counts at once.

@@ -42,8 +42,10 @@ func (g *githubChore) do(ctx context.Context) error {
 	err := g.github.Check(ctx, false)
 	switch {
 	case errors.Is(err, githubapi.ErrRefused):
+		if !g.refused {
+			g.log.Error("GitHub refuses the credentials", logkey.Error, err)
+		}
 		g.refused = true
-		g.log.Error("GitHub refuses the credentials", logkey.Error, err)
 		return nil // at the next round; asking sooner repairs nothing
 	case err != nil:
 		g.log.Debug("GitHub cannot be asked", logkey.Error, err)

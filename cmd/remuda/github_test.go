@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -86,6 +87,26 @@ func appPEM(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+}
+
+// A credential file that is missing, unreadable or empty stops the controller before it does anything.
+func TestController_NoCredentials_StopsAtTheStart(t *testing.T) {
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"Missing": {nil, "read github.tokenFile: open /token: file does not exist"},
+		"Empty":   {map[string]string{"/token": "\n"}, "no access token in github.tokenFile or $"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCLI(nil)
+			maps.Copy(c.files, tt.files)
+			code := c.run(t.Context(), "controller", "--set", "github.url=https://github.com/octo/repo", "--set", "github.tokenFile=/token")
+			if code != exitUsage || !strings.Contains(c.err.String(), tt.want) || c.out.String() != "" {
+				t.Errorf("remuda controller = %d, %q, want %d and %q", code, c.err.String(), exitUsage, tt.want)
+			}
+		})
+	}
 }
 
 func TestInit_GitHubApp(t *testing.T) {
