@@ -15,18 +15,18 @@ const callsAtOnce = 64
 type guardedGitHub struct {
 	GitHub
 	fence   fence
-	calling chan struct{} // holds one for every call under way
-	outages *outages
+	calling chan struct{}                        // holds one for every call under way
+	note    func(ctx context.Context, err error) // of the outcome of each call
 }
 
-func newGuardedGitHub(hub GitHub, f fence, o *outages) guardedGitHub {
-	return guardedGitHub{hub, f, make(chan struct{}, callsAtOnce), o}
+func newGuardedGitHub(hub GitHub, f fence, note func(context.Context, error)) guardedGitHub {
+	return guardedGitHub{hub, f, make(chan struct{}, callsAtOnce), note}
 }
 
 // Runners is GitHub's.
 func (g guardedGitHub) Runners(ctx context.Context) ([]githubapi.Runner, error) {
 	out, err := g.GitHub.Runners(ctx)
-	g.outages.note(ctx, serviceGitHub, err)
+	g.note(ctx, err)
 	return out, err
 }
 
@@ -51,7 +51,7 @@ func (g guardedGitHub) change(ctx context.Context, what string, call func(contex
 func (g guardedGitHub) JITConfig(ctx context.Context, name, label string) (jit githubapi.JIT, err error) {
 	err = g.change(ctx, "register", func(ctx context.Context) error {
 		jit, err = g.GitHub.JITConfig(ctx, name, label)
-		g.outages.note(ctx, serviceGitHub, err)
+		g.note(ctx, err)
 		return err
 	})
 	return jit, err
@@ -61,7 +61,7 @@ func (g guardedGitHub) JITConfig(ctx context.Context, name, label string) (jit g
 func (g guardedGitHub) RegistrationToken(ctx context.Context) (token githubapi.Token, err error) {
 	err = g.change(ctx, "registration token", func(ctx context.Context) error {
 		token, err = g.GitHub.RegistrationToken(ctx)
-		g.outages.note(ctx, serviceGitHub, err)
+		g.note(ctx, err)
 		return err
 	})
 	return token, err
@@ -71,7 +71,7 @@ func (g guardedGitHub) RegistrationToken(ctx context.Context) (token githubapi.T
 func (g guardedGitHub) FindRunner(ctx context.Context, name string) (r githubapi.Runner, found bool, err error) {
 	err = g.lookUp(ctx, func(ctx context.Context) error {
 		r, found, err = g.GitHub.FindRunner(ctx, name)
-		g.outages.note(ctx, serviceGitHub, err)
+		g.note(ctx, err)
 		return err
 	})
 	return r, found, err
@@ -81,7 +81,7 @@ func (g guardedGitHub) FindRunner(ctx context.Context, name string) (r githubapi
 func (g guardedGitHub) DeleteRunner(ctx context.Context, id int64) error {
 	return g.change(ctx, "delete runner", func(ctx context.Context) error {
 		err := g.GitHub.DeleteRunner(ctx, id)
-		g.outages.note(ctx, serviceGitHub, err)
+		g.note(ctx, err)
 		return err
 	})
 }

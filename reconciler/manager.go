@@ -36,8 +36,8 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	}
 	var (
 		down     = newOutages(clk, o.Log)
-		machines = trustedFleet{watchedFleet{o.Fleet, down}, fence}
-		hub      = newGuardedGitHub(o.GitHub, fence, down)
+		machines = trustedFleet{watchedFleet{o.Fleet, down.noter(serviceFleet)}, fence}
+		hub      = newGuardedGitHub(o.GitHub, fence, down.noter(serviceGitHub))
 		runs     = guardedRuns{o.Runs, hub}
 		pickup   = pool.NewPickup(trustedPool{o.Pool, fence}, clk, o.Log)
 		line     = newWaiting(pickup.Count, t.queues.requests.Add)

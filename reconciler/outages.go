@@ -110,6 +110,11 @@ func (o *outages) note(ctx context.Context, service string, err error) {
 	}
 }
 
+// noter notes the outcomes of one service's calls.
+func (o *outages) noter(service string) func(context.Context, error) {
+	return func(ctx context.Context, err error) { o.note(ctx, service, err) }
+}
+
 // of returns the outage of a service, if it has one.
 func (o *outages) of(service string) (outage, bool) {
 	o.mu.Lock()
@@ -121,33 +126,33 @@ func (o *outages) of(service string) (outage, bool) {
 // watchedFleet notes whether the fleet answers.
 type watchedFleet struct {
 	fleet.Fleet
-	outages *outages
+	note func(ctx context.Context, err error) // of the outcome of each call
 }
 
 // Plan is fleet.Fleet's.
 func (f watchedFleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	out, err := f.Fleet.Plan(ctx, s)
-	f.outages.note(ctx, serviceFleet, err)
+	f.note(ctx, err)
 	return out, err
 }
 
 // Launch is fleet.Fleet's.
 func (f watchedFleet) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
 	out, err := f.Fleet.Launch(ctx, p)
-	f.outages.note(ctx, serviceFleet, err)
+	f.note(ctx, err)
 	return out, err
 }
 
 // Terminate is fleet.Fleet's.
 func (f watchedFleet) Terminate(ctx context.Context, ids ...string) error {
 	err := f.Fleet.Terminate(ctx, ids...)
-	f.outages.note(ctx, serviceFleet, err)
+	f.note(ctx, err)
 	return err
 }
 
 // List is fleet.Fleet's.
 func (f watchedFleet) List(ctx context.Context, token string) ([]fleet.Machine, error) {
 	out, err := f.Fleet.List(ctx, token)
-	f.outages.note(ctx, serviceFleet, err)
+	f.note(ctx, err)
 	return out, err
 }

@@ -3,7 +3,6 @@ package reconciler
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -75,7 +74,7 @@ func (a *abroad) Receive(ctx context.Context, _ string, _, _ time.Duration) ([]p
 
 // effects are the calls that change something outside.
 func effects(a *abroad, f fence) map[string]func(context.Context) error {
-	table, machines, hub, messages := trustedTable{a, f}, trustedFleet{a, f}, newGuardedGitHub(a, f, newOutages(f.clock, slog.New(slog.DiscardHandler))), trustedPool{a, f}
+	table, machines, hub, messages := trustedTable{a, f}, trustedFleet{a, f}, newGuardedGitHub(a, f, func(context.Context, error) {}), trustedPool{a, f}
 	return map[string]func(context.Context) error{
 		"Put":       func(ctx context.Context) error { return table.Put(ctx, store.Item{}, 0) },
 		"Launch":    func(ctx context.Context) error { _, err := machines.Launch(ctx, fleet.Plan{}); return err },
