@@ -86,6 +86,11 @@ func (h History) With(begun Time, e Entry) History {
 	return History(strings.Join(lines, "\n"))
 }
 
+// Names reports whether the detail of an entry names the request, whose id may be longer than a detail.
+func Names(detail string, id RequestID) bool {
+	return id != "" && detail == Head(string(id), historyText)
+}
+
 func (h History) lines() []string {
 	if h == "" {
 		return nil
