@@ -157,3 +157,17 @@ func TestSlow_LeavesTheShortestOut(t *testing.T) {
 		t.Errorf("Slow() = %q, want %q", detail, want)
 	}
 }
+
+func TestReadyLast_IsTheOneThatTheOthersWaitedFor(t *testing.T) {
+	st := status(t, "0 take 2")
+	warm, cold := instance(t, "-94 pool", "1 claim run-1", "3 on", "38 hand"), instance(t, "1 new run-1", "32 boot", "34 script", "37 on", "38 hand")
+	warm.ID = "i-warm"
+	for _, seats := range [][]store.Instance{{warm, cold}, {cold, warm}} {
+		if id, phases := ReadyLast(st, seats, after(38)); id != "i-1" || len(phases) != 5 {
+			t.Errorf("ReadyLast() = %s: %s, want the cold one", id, text(phases))
+		}
+	}
+	if id, phases := ReadyLast(st, nil, after(38)); id != "" || phases != nil {
+		t.Errorf("ReadyLast() of none = %s: %v", id, phases)
+	}
+}

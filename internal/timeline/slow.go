@@ -80,3 +80,16 @@ func nameOf(word string) Name {
 	}
 	return Name(strings.Join(parts, "+"))
 }
+
+// ReadyLast returns the instance that was online last, and its phases: the one that the others waited for.
+func ReadyLast(st store.RunStatus, instances []store.Instance, now time.Time) (store.InstanceID, []Phase) {
+	var id store.InstanceID
+	var slowest []Phase
+	for _, in := range instances {
+		phases := Phases(st, in, now)
+		if n := len(phases); n > 0 && (slowest == nil || phases[n-1].From.After(slowest[len(slowest)-1].From.Time)) {
+			id, slowest = in.ID, phases
+		}
+	}
+	return id, slowest
+}
