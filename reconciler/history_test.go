@@ -33,7 +33,7 @@ func TestHistory_OfAColdAndAWarmStart(t *testing.T) {
 			defer func() { stop() }()
 			w.submit(spec("100", 1))
 			st := w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
-			want := []store.Code{store.CodeAccepted, store.CodeAsked, store.CodeCame, store.CodeWaits, store.CodeReady}
+			want := []store.Code{store.CodeAccepted, store.CodeAsked, store.CodeCame, store.CodeWaits, store.CodePhases, store.CodeReady}
 			if got := slices.Compact(codes(st.History, st.PendingAt)); !slices.Equal(got, want) {
 				t.Errorf("the request's history is %v, want %v", got, want)
 			}
@@ -44,7 +44,7 @@ func TestHistory_OfAColdAndAWarmStart(t *testing.T) {
 			takeOver()
 			w.submit(spec("101", 1))
 			st = w.awaitPhase("101", 1, statemachine.Ready, 3*time.Minute)
-			if got, want := codes(st.History, st.PendingAt), []store.Code{store.CodeAccepted, store.CodeClaims, store.CodeReady}; !slices.Equal(got, want) {
+			if got, want := codes(st.History, st.PendingAt), []store.Code{store.CodeAccepted, store.CodeClaims, store.CodePhases, store.CodeReady}; !slices.Equal(got, want) {
 				t.Errorf("the warm request's history is %v, want %v", got, want)
 			}
 			w.give("101", 1, store.ReleaseDrain, 3*time.Minute)

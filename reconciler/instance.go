@@ -76,6 +76,15 @@ func (in *instance) snapshot() snapshot {
 	return snapshot{in.record, in.known, in.distrustOnline != nil && in.distrustOnline.Load()}
 }
 
+// recordsOf returns the records of instances.
+func recordsOf(list []snapshot) []store.Instance {
+	out := make([]store.Instance, 0, len(list))
+	for _, s := range list {
+		out = append(out, s.Instance)
+	}
+	return out
+}
+
 // lock waits until no one else writes the instance, which may take as long as the store is unavailable.
 func (in *instance) lock(ctx context.Context, id store.InstanceID) (unlock func(), err error) {
 	select {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -23,6 +24,9 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 		return nil
 	}
 	st := *r.status
+	if last, phases := timeline.ReadyLast(st, recordsOf(given), now); len(phases) > 0 {
+		c.cache.note(r.id, store.CodePhases, "%s", timeline.Slow(last, phases))
+	}
 	st.Instances = c.seats.seatsOf(r, given)
 	st.Counts = c.seats.counts(r)
 	st.Reason, st.Message = "", ""
