@@ -28,7 +28,8 @@ type elector struct {
 	trusted atomic.Pointer[time.Time] // until when anything may be done, on the local monotonic clock
 	began   atomic.Pointer[time.Time] // since when that was so without a gap
 
-	last int64 // the highest term that records name, though the lease did not
+	last  int64 // the highest term that records name, though the lease did not
+	shown shown
 }
 
 // termTaken ends a tenure whose term is no higher than one that records name: someone deleted the lease. Drain
@@ -77,6 +78,7 @@ func (l *elector) trustFrom(start time.Time) {
 // run waits for the lease, calls lead while holding it, gives it up, and begins anew when it was
 // lost. It returns when ctx ends, or with the error of lead.
 func (l *elector) run(ctx context.Context, lead func(ctx context.Context, term int64) error) error {
+	defer l.shown.turned.Store(nil)
 	for {
 		lease, err := l.acquire(ctx)
 		if err != nil {
@@ -105,13 +107,19 @@ func (l *elector) acquire(ctx context.Context) (store.Lease, error) {
 	var warning repeatedWarning
 	for waiting := false; ; {
 		start := l.clock.Now()
+		l.shown.turn(start)
 		lease, err := l.read(ctx)
 		switch {
 		case err != nil:
 			since = time.Time{} // not seen is not unchanged
+			l.shown.read.CompareAndSwap(nil, new(time.Time))
 			warning.warn(l.log, "read", err, start)
 		case lease.Version != seen.Version || since.IsZero():
 			seen, since = lease, start
+			fallthrough
+		default:
+			l.shown.read.Store(&start)
+			l.shown.term.Store(lease.Term)
 		}
 		free := err == nil && (lease.Holder == "" || l.clock.Since(since) >= l.ttl+l.request)
 		if free {
@@ -199,6 +207,8 @@ func (l *elector) hold(ctx context.Context, lease store.Lease, lead func(ctx con
 	defer cancel()
 	done := make(chan error, 1)
 	term := lease.Term // the renewals below write lease
+	l.shown.lead(term)
+	defer func() { l.shown.follow(l.clock.Now()) }()
 	go func() { done <- lead(leading, term) }()
 	ticker := l.clock.NewTicker(l.ttl / 4)
 	defer ticker.Stop()
@@ -216,6 +226,7 @@ func (l *elector) hold(ctx context.Context, lease store.Lease, lead func(ctx con
 			}
 			return nil
 		case <-ticker.C():
+			l.shown.turn(l.clock.Now())
 			if lost || ctx.Err() != nil {
 				continue // stopping: wait for lead
 			}

@@ -34,8 +34,10 @@ type Options struct {
 
 // Operator runs the controller.
 type Operator struct {
-	o       Options
-	manager atomic.Pointer[manager] // nil: it does not lead
+	o        Options
+	elector  *elector
+	manager  atomic.Pointer[manager] // nil: it does not lead
+	stopping atomic.Bool             // Run is told to end, or has ended
 }
 
 // New returns an Operator. It starts nothing.
@@ -59,16 +61,17 @@ func New(o Options) (*Operator, error) {
 	if o.Offset == nil {
 		o.Offset = func() time.Duration { return 0 }
 	}
-	return &Operator{o: o}, nil
+	return &Operator{o: o, elector: &elector{
+		store: store.New(o.Table), clock: o.Clock, offset: o.Offset, log: o.Log, holder: o.Config.Holder,
+		ttl: o.Config.LeaseTTL, request: o.Config.LeaseRequest,
+	}}, nil
 }
 
 // Run waits for the lease, controls, and waits again should it be lost. It returns nil when ctx ends,
-// after everything it started has ended and the lease is given up.
+// after everything it started has ended and the lease is given up. It runs once.
 func (op *Operator) Run(ctx context.Context) error {
-	l := &elector{
-		store: store.New(op.o.Table), clock: op.o.Clock, offset: op.o.Offset, log: op.o.Log, holder: op.o.Config.Holder,
-		ttl: op.o.Config.LeaseTTL, request: op.o.Config.LeaseRequest,
-	}
+	defer context.AfterFunc(ctx, func() { op.stopping.Store(true) })()
+	l := op.elector
 	return l.run(ctx, func(ctx context.Context, number int64) error {
 		m := newManager(op.o, number, l.fence(), l.since)
 		op.manager.Store(m)

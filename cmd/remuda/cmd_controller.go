@@ -38,6 +38,11 @@ func (a *app) runController(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return asUsage(err)
 	}
+	w, err := a.openWeb(cfg.HTTP, log)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
 	agentConfig := "" // the machines of other fleets bring their own
 	if folder != "" {
 		agentConfig = filepath.Join(folder, agentConfigName)
@@ -54,5 +59,5 @@ func (a *app) runController(ctx context.Context, cfg config.Config) error {
 			log.Error("closing the store, pool or fleet failed", logkey.Error, err)
 		}
 	}()
-	return b.run(ctx, nil)
+	return b.run(ctx, a, w, nil)
 }

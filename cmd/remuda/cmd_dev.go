@@ -95,7 +95,18 @@ func (o *devOptions) run(ctx context.Context, a *app, cfg config.Config) (err er
 
 // control runs the controller and the fleet until ctx ends.
 func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config) (err error) {
-	path := filepath.Join(o.dir, agentConfigName)
+	log := a.logger(cfg.Log)
+	w, err := a.openWeb(cfg.HTTP, log)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	shown := ""
+	if w != nil {
+		cfg.HTTP.Listen = w.address() // for the other verbs
+		shown = "  http://" + w.address() + "\n"
+	}
+	path := o.configFile()
 	if err := writeConfig(path, cfg); err != nil {
 		return err
 	}
@@ -104,7 +115,7 @@ func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, own.Close()) }()
-	b, err := a.build(ctx, cfg, path, a.logger(cfg.Log), func(f fleet.Fleet) fleet.Fleet {
+	b, err := a.build(ctx, cfg, path, log, func(f fleet.Fleet) fleet.Fleet {
 		own.Fleet = f
 		return own
 	})
@@ -112,13 +123,16 @@ func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config) (er
 		return stopped(ctx, err)
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	fmt.Fprintf(a.err, "remuda dev: everything is in %s\n  export REMUDA_CONFIG=%s\n", o.dir, path)
+	fmt.Fprintf(a.err, "remuda dev: everything is in %s\n  export REMUDA_CONFIG=%s\n%s", o.dir, path, shown)
 	end := func(ctx context.Context) error { return own.end(ctx, a) }
 	if o.keep {
 		end = nil
 	}
-	return b.run(ctx, end)
+	return b.run(ctx, a, w, end)
 }
+
+// configFile is the file that dev writes its configuration to.
+func (o *devOptions) configFile() string { return filepath.Join(o.dir, agentConfigName) }
 
 // setenv adds a variable to what this program takes for its environment.
 func (a *app) setenv(name, value string) {

@@ -13,6 +13,7 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/httpserver"
 )
 
 // simToken is the credential of the simulated GitHub, which listens on loopback only and guards
@@ -53,7 +54,7 @@ func loopback(flag, address string) error {
 	if err != nil {
 		return fmt.Errorf("%s: must be a loopback address with a port, got %q: %w", flag, address, err)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !httpserver.Loopback(host) {
 		return fmt.Errorf("%s: must be a loopback address such as 127.0.0.1:0, got %q", flag, address)
 	}
 	return nil

@@ -38,6 +38,13 @@ func (o *devOptions) complete(cfg *config.Loaded) error {
 	if cfg.Origin("fleet").Kind == "default" {
 		cfg.Fleet = "process://" + filepath.Join(dir, devInstances)
 	}
+	file, err := filepath.Abs(cfg.File)
+	if err != nil {
+		return fmt.Errorf("%s: %w", cfg.File, err)
+	}
+	if from := cfg.Origin("http.listen"); from.Kind == "default" || from.Kind == "file" && file == o.configFile() {
+		cfg.HTTP.Listen = "127.0.0.1:0" // what an earlier dev wrote may be another's port by now
+	}
 	return errors.Join(
 		o.owns(cfg, "store", cfg.Store, "sqlite"),
 		o.owns(cfg, "pool", cfg.PoolURL(), "sqlite"),

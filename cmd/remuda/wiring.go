@@ -92,11 +92,21 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	return b, nil
 }
 
-// run works until ctx ends. The fleet outlives the controller, which may still end machines.
-func (b *backends) run(ctx context.Context, before func(context.Context) error) error {
+// run works until ctx ends. The fleet outlives the controller, which may still end machines, and so does what shows it.
+func (b *backends) run(ctx context.Context, a *app, w *web, before func(context.Context) error) error {
+	systemd, err := a.newNotifier(b.op, b.log)
+	if err != nil {
+		return err
+	}
 	machines, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var g errgroup.Group
+	if w != nil {
+		g.Go(func() error { w.serve(machines, b.op); return nil })
+	}
+	if systemd != nil {
+		g.Go(func() error { systemd.run(machines, ctx.Done()); return nil })
+	}
 	if b.fleet.run != nil {
 		g.Go(func() error { return b.fleet.run(machines) })
 	}

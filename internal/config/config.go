@@ -34,6 +34,7 @@ type Config struct {
 	Agent     Agent     `yaml:"agent" doc:"what runs on each instance"`
 	Process   Process   `yaml:"process" doc:"behaviour of a process fleet"`
 	EC2       EC2       `yaml:"ec2" doc:"instances of an EC2 fleet"`
+	HTTP      HTTP      `yaml:"http" doc:"what the controller shows of itself: health, metrics, its page; it changes nothing"`
 	Log       Log       `yaml:"log" doc:"logs, always on standard error"`
 }
 
@@ -213,6 +214,15 @@ type EC2 struct {
 	BinaryURL       string            `yaml:"binaryUrl" doc:"where a machine fetches remuda; empty: it is part of the image"`
 	BinarySHA256    string            `yaml:"binarySha256" doc:"checksum of what binaryUrl delivers; required with it"`
 	BinaryPath      string            `yaml:"binaryPath" doc:"absolute path of remuda in the image; empty: /usr/local/bin/remuda"`
+}
+
+// HTTP says where the controller shows what of itself, and to whom.
+type HTTP struct {
+	Listen    string   `yaml:"listen" doc:"address to listen on, host:port; port 0: a free one, which the log names; empty: off; remuda dev takes a free port unless this is set"`
+	TokenFile string   `yaml:"tokenFile" is:"path" doc:"file that holds the token (16 characters at least) that all but /healthz and /readyz need then, read anew when it changes; a listen address that is not loopback needs it"`
+	Insecure  bool     `yaml:"insecure" doc:"serve without a token on an address that is not loopback: anyone who reaches it can read everything"`
+	Hosts     []string `yaml:"hosts" doc:"names and addresses, without port, under which it may be asked, besides loopback; requests for others get 421, but for /healthz and /readyz"`
+	Pprof     bool     `yaml:"pprof" doc:"serve Go's profiles at /debug/pprof/"`
 }
 
 // Log says what is logged and how.

@@ -40,6 +40,7 @@ func Default() Config {
 			MetadataFirewall: FirewallRequired,
 		},
 		Process: Process{NoticeLead: 2 * time.Minute, TerminateGrace: 5 * time.Second},
+		HTTP:    HTTP{Listen: "127.0.0.1:9640"},
 		Log:     Log{Level: "info", Format: "auto"},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/httpserver"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -99,6 +100,7 @@ func (c Config) Validate() error {
 	c.validateCaps(&p)
 	c.Agent.validate(&p)
 	c.Process.validate(&p)
+	c.HTTP.validate(&p)
 	p.check(c.Lease.RequestTimeout > 0 && c.Lease.RequestTimeout < c.Lease.TTL, "lease.requestTimeout",
 		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
 	p.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
@@ -170,10 +172,7 @@ func (c GitHub) validate(p *problems) {
 // ConfigurationManager.cs, GetTenantCredential). On this machine there is a simulated GitHub, whose runner does not.
 func (c GitHub) validatePort(p *problems) {
 	u, err := url.Parse(c.URL)
-	if err != nil || u.Port() == "" || c.Registration != "token" || u.Hostname() == "localhost" {
-		return
-	}
-	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() {
+	if err != nil || u.Port() == "" || c.Registration != "token" || httpserver.Loopback(u.Hostname()) {
 		return
 	}
 	p.add("github.url", "without a port with registration token, since the runner's config.sh drops it (registration jit takes one)", Redact(c.URL))
@@ -299,4 +298,24 @@ func (c Process) validate(p *problems) {
 		p.check(t.CPU > 0, field+".cpu", "greater than 0", t.CPU)
 		p.check(t.Mem > 0, field+".mem", "greater than 0", t.Mem)
 	}
+}
+
+// hostForm is a Host without port: a name, or an address, whose colons tell it from a name with a port.
+var hostForm = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$`)
+
+func (c HTTP) validate(p *problems) {
+	for i, host := range c.Hosts {
+		p.check(hostForm.MatchString(host) || net.ParseIP(host) != nil, fmt.Sprintf("http.hosts[%d]", i), "a name or an address without port", host)
+	}
+	if c.Listen == "" {
+		return
+	}
+	host, port, err := net.SplitHostPort(c.Listen)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
+		p.add("http.listen", "an address with a port, such as 127.0.0.1:9640, or empty", c.Listen)
+		return
+	}
+	p.check(c.TokenFile != "" || c.Insecure || httpserver.Loopback(host), "http.tokenFile",
+		fmt.Sprintf("set, or http.insecure be true, since others can reach http.listen %s", c.Listen), c.TokenFile)
+	p.check(c.TokenFile == "" || !c.Insecure, "http.insecure", "false if http.tokenFile is set", c.Insecure)
 }

@@ -31,6 +31,7 @@ const (
 	Seconds    = "elapsed_seconds"
 	Error      = "error"
 	Path       = "path"
+	Address    = "address"
 	PID        = "pid"
 	Exit       = "exit"
 	Key        = "key"
