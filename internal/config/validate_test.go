@@ -53,6 +53,17 @@ func TestConfig_Validate(t *testing.T) {
 		{"caps.perClass.small", func(c *Config) { c.Caps.PerClass = map[string]int{"small": -1} }, `must be at least 0, got -1`},
 		{"caps.perClass.huge", func(c *Config) { c.Caps.PerClass = map[string]int{"huge": 1} }, `must be named after one of the classes large, medium, small, xlarge, got "huge"`},
 		{"intervals.sweep", func(c *Config) { c.Intervals.Sweep = -time.Second }, `must be greater than 0, got -1s`},
+		{"http.listen", func(c *Config) { c.HTTP.Listen = "9640" }, `must be an address with a port, such as 127.0.0.1:9640, or empty, got "9640"`},
+		{"http.listen", func(c *Config) { c.HTTP.Listen = "127.0.0.1:https" }, `must be an address with a port`},
+		{"http.tokenFile", func(c *Config) { c.HTTP.Listen = ":9640" }, `must be set, or http.insecure be true, since others can reach http.listen :9640, got ""`},
+		{"http.tokenFile", func(c *Config) { c.HTTP.Listen = "[::]:9640" }, `must be set, or http.insecure be true`},
+		{"http.tokenFile", func(c *Config) { c.HTTP.Listen = "10.0.0.7:9640" }, `must be set, or http.insecure be true`},
+		{"http.tokenFile", func(c *Config) { c.HTTP.Listen = "remuda.example:9640" }, `must be set, or http.insecure be true`},
+		{"http.tokenFile", func(c *Config) { c.HTTP.TokenFile = "token" }, `must be an absolute path, got "token"`},
+		{"http.insecure", func(c *Config) { c.HTTP.TokenFile, c.HTTP.Insecure = "/token", true }, `must be false if http.tokenFile is set, got true`},
+		{"http.hosts[1]", func(c *Config) { c.HTTP.Hosts = []string{"remuda.example", "remuda.example:9640"} }, `must be a name or an address without port, got "remuda.example:9640"`},
+		{"http.hosts[0]", func(c *Config) { c.HTTP.Hosts = []string{"https://remuda.example"} }, `must be a name or an address without port`},
+		{"http.hosts[0]", func(c *Config) { c.HTTP.Hosts = []string{"*"} }, `must be a name or an address without port`},
 		{"lease.requestTimeout", func(c *Config) { c.Lease.RequestTimeout = c.Lease.TTL }, `must be greater than 0 and less than lease.ttl (2s), got 2s`},
 		{"agent.script", func(c *Config) { c.Agent.Script = "./setup.sh" }, `must be an absolute path, got "./setup.sh"`},
 		{"agent.runnerVersion", func(c *Config) { c.Agent.RunnerVersion = "latest" }, `must be a version such as 2.337.0, got "latest"`},
@@ -117,6 +128,19 @@ func TestConfig_Validate_AppsAndGroupsThatWork(t *testing.T) {
 var sum64 = strings.Repeat("0a", 32)
 
 // The level full is for machines whose runner's user is one instance's alone.
+// Off, on loopback, and wherever there is a token or explicitly none.
+func TestConfig_Validate_HTTPThatWorks(t *testing.T) {
+	for _, http := range []HTTP{
+		{}, {Listen: "localhost:0"}, {Listen: "[::1]:9640"}, {Listen: "127.0.0.2:9640", TokenFile: "/token"}, {Listen: ":9640", Insecure: true},
+		{Listen: "0.0.0.0:9640", TokenFile: "/token", Hosts: []string{"remuda.example", "10.0.0.7", "2001:db8::1", "runners_1"}, Pprof: true},
+	} {
+		c := Default()
+		if c.HTTP = http; c.Validate() != nil {
+			t.Errorf("Validate() of %+v = %v, want nil", http, c.Validate())
+		}
+	}
+}
+
 func TestConfig_ScrubFull_WhereItCanBeKept(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"EC2": func(c *Config) { c.Fleet = "ec2://prod?region=eu-west-1" }, "OneProcess": func(c *Config) { c.Process.Capacity = 1 },
@@ -172,7 +196,7 @@ func TestConfig_Validate_AllProblems(t *testing.T) {
 	if err == nil {
 		t.Fatal("Config{}.Validate() = nil")
 	}
-	none := []string{"github.tokenEnv", "requests.launchRetry", "runs.share", "runs.remember"} // zero turns them off
+	none := []string{"github.tokenEnv", "http.listen", "requests.launchRetry", "runs.share", "runs.remember"} // zero turns them off
 	for _, s := range settings {
 		// Zero is right for what is optional, and perClass and types are checked by element.
 		if named := strings.Contains("\n"+err.Error(), "\n"+s.Key+": "); named == (optional[s.Key] || slices.Contains(none, s.Key)) {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/httpserver"
+)
+
+// What only shows the controller does not keep it from working: the log says which address and what to do.
+func TestWeb_PortInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	var log bytes.Buffer
+	w, err := newCLI(nil).openWeb(config.HTTP{Listen: taken.Addr().String()}, slog.New(slog.NewTextHandler(&log, nil)))
+	if w != nil || err != nil {
+		t.Fatalf("openWeb() = %v, %v, want neither", w, err)
+	}
+	contains(t, log.String(), "level=WARN", "http.listen", "address="+taken.Addr().String())
+}
+
+func TestWeb_OffOrWrong(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	c := newCLI(nil)
+	c.files["/short"], c.files["/empty"] = "0123456789abcde\n", " \n"
+	if w, err := c.openWeb(config.HTTP{}, log); w != nil || err != nil {
+		t.Errorf("openWeb() without an address = %v, %v, want neither", w, err)
+	}
+	for _, tt := range []struct {
+		http config.HTTP
+		want string
+	}{
+		{config.HTTP{Listen: "192.0.2.1:9640"}, "http.listen: listen tcp 192.0.2.1:9640: bind: "},
+		{config.HTTP{Listen: "127.0.0.1:0", TokenFile: "/none"}, "read http.tokenFile: open /none: "},
+		{config.HTTP{Listen: "127.0.0.1:0", TokenFile: "/empty"}, "http.tokenFile /empty: must hold at least 16 characters, such as those of `openssl rand -hex 32`, got 0"},
+		{config.HTTP{Listen: "127.0.0.1:0", TokenFile: "/short"}, "got 15"},
+	} {
+		if w, err := c.openWeb(tt.http, log); w != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("openWeb(%+v) = %v, %v, want an error with %q", tt.http, w, err, tt.want)
+		}
+	}
+}
+
+// The token can be replaced at any time, as other credentials can.
+func TestWeb_TokenIsReadAnew(t *testing.T) {
+	c := newCLI(nil)
+	c.files["/token"] = "0123456789abcdef\n"
+	token := c.httpToken(config.HTTP{TokenFile: "/token"})
+	for _, want := range []string{"0123456789abcdef", "fedcba9876543210"} {
+		c.files["/token"] = want + "\n"
+		if got, err := token(); err != nil || got != want {
+			t.Errorf("token() = %q, %v, want %q", got, err, want)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	alive, ready := "", "store_unreachable"
+	srv := httptest.NewServer(httpserver.New(httpserver.Options{
+		Alive: func() string { return alive }, Ready: func() string { return ready }, Log: slog.New(slog.DiscardHandler),
+	}))
+	address := strings.TrimPrefix(srv.URL, "http://")
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCLI(nil)
+	at := func(listen string, args ...string) []string {
+		return append([]string{"health", "--set", "http.listen=" + listen, "--set", "http.insecure=true"}, args...)
+	}
+	c.ends(t, exitDone, at(address)...)
+	if c.out.String() != "ok\n" {
+		t.Errorf("printed %q, want ok", &c.out)
+	}
+	c.ends(t, exitDone, at(":"+port)...)
+	c.ends(t, exitDone, at("0.0.0.0:"+port)...)
+	c.ends(t, exitFailure, at(address, "--ready")...)
+	if c.err.String() != "remuda: store_unreachable\n" {
+		t.Errorf("said %q, want the reason alone", &c.err)
+	}
+	alive, ready = "stalled", ""
+	c.ends(t, exitFailure, at(address)...)
+	contains(t, c.err.String(), "stalled")
+	c.ends(t, exitDone, at(address, "--ready")...)
+	srv.Close()
+	c.ends(t, exitFailure, at(address)...)
+	contains(t, c.err.String(), "ask the controller", "connection refused")
+
+	c.ends(t, exitUsage, at("")...)
+	contains(t, c.err.String(), "http.listen: must be set for this command", "serves no HTTP")
+	c.ends(t, exitUsage, at("127.0.0.1:0")...)
+	contains(t, c.err.String(), "http.listen: must name a port")
+}
