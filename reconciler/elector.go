@@ -82,7 +82,7 @@ func (l *elector) run(ctx context.Context, lead func(ctx context.Context, term i
 	for {
 		lease, err := l.acquire(ctx)
 		if err != nil {
-			return nil //nolint:nilerr // only the end of ctx ends the wait
+			return nil // only the end of ctx ends the wait
 		}
 		l.log.Info("this controller leads", logkey.Holder, l.holder, logkey.Term, lease.Term)
 		err = l.hold(ctx, lease, lead)

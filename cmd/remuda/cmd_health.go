@@ -76,7 +76,7 @@ func (a *app) health(ctx context.Context, c config.HTTP, path string) error {
 		return fmt.Errorf("ask the controller: %w", err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 200)) // one word, of whoever listens there
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 200)) // one word where it is a controller that listens
 	if err != nil {
 		return fmt.Errorf("ask the controller: read answer: %w", err)
 	}

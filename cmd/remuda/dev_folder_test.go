@@ -104,3 +104,36 @@ func TestDev_RefusesAnEscapedWayOut(t *testing.T) {
 		t.Errorf("complete() = %v, want store and fleet refused", err)
 	}
 }
+
+// A dev takes a free port, not the one of a controller beside it nor one that an earlier dev had, unless someone names one.
+func TestDev_TakesAFreePort(t *testing.T) {
+	const free = "127.0.0.1:0"
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		name, file, text string
+		env              []string
+		want             string
+	}{
+		{"Default", "", "", nil, free},
+		{"OfAnEarlierDev", filepath.Join(dir, "remuda.yaml"), "http: {listen: '127.0.0.1:33479'}\n", nil, free},
+		{"OfAnotherFile", "settings.yaml", "http: {listen: '127.0.0.1:9700'}\n", nil, "127.0.0.1:9700"},
+		{"Off", "settings.yaml", "http: {listen: ''}\n", nil, ""},
+		{"Variable", filepath.Join(dir, "remuda.yaml"), "http: {listen: '127.0.0.1:33479'}\n", []string{"REMUDA_HTTP_LISTEN=127.0.0.1:9700"}, "127.0.0.1:9700"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := freshCLI()
+			c.files[tt.file], c.env = tt.text, append(tt.env, "REMUDA_CONFIG="+tt.file)
+			cfg, err := c.loadConfig()
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := devOptions{dir: dir, sim: simOptions{listen: free, silence: minDuration}}
+			if err := o.complete(&cfg); err != nil {
+				t.Fatal(err)
+			}
+			if cfg.HTTP.Listen != tt.want {
+				t.Errorf("http.listen = %q, want %q", cfg.HTTP.Listen, tt.want)
+			}
+		})
+	}
+}

@@ -123,7 +123,7 @@ func TestUnit_Agrees_H49(t *testing.T) {
 			t.Errorf("%s lacks %q", systemd.AgentUnit, want)
 		}
 	}
-	for _, want := range []string{"Restart=always\n", "After=network-online.target\n", "KillMode=process\n", " controller "} {
+	for _, want := range []string{"Restart=always\n", "After=network-online.target\n", "KillMode=process\n", " controller ", "Type=notify\n", "WatchdogSec=30\n"} {
 		if !strings.Contains(systemd.Controller, want) {
 			t.Errorf("%s lacks %q", systemd.ControllerUnit, want)
 		}
