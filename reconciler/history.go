@@ -100,11 +100,7 @@ func (in *instance) noteOnce(code store.Code, detail string, now time.Time) {
 
 // assigns reports whether an entry begins another assignment.
 func assigns(c store.Code) bool {
-	switch c {
-	case store.CodeLaunched, store.CodeClaimed, store.CodeReleased, store.CodeUnclaimed:
-		return true
-	}
-	return false
+	return slices.Contains([]store.Code{store.CodeLaunched, store.CodeClaimed, store.CodeReleased, store.CodeUnclaimed}, c)
 }
 
 // note notes an entry in the history of a request, which its next write carries.

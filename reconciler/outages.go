@@ -106,7 +106,7 @@ func (o *outages) note(ctx context.Context, service string, err error) {
 	o.failing[service] = was
 	if o.reported[service] != reason && now.Sub(was.since) >= outageAfter {
 		o.reported[service] = reason
-		o.log.Warn("a service does not serve: "+meanings[reason].means, logkey.Resource, service, logkey.Reason, reason, logkey.Error, was.text)
+		o.log.Warn("a service does not serve", logkey.Resource, service, logkey.Reason, reason, logkey.Detail, meanings[reason].means, logkey.Error, was.text)
 	}
 }
 

@@ -25,26 +25,30 @@ func TestOutages_ToldOncePerChange_H63(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, step := range []struct {
-		ctx    context.Context
+		cut    bool // by us
 		err    error
 		reason string
 		log    string
 	}{
-		{t.Context(), down, ReasonGitHubDown, ""},
-		{t.Context(), nil, "", ""},
-		{t.Context(), down, ReasonGitHubDown, ""},
-		{t.Context(), down, ReasonGitHubDown, "GitHub does not answer"},
-		{t.Context(), down, ReasonGitHubDown, ""},
-		{over, nil, "", "a service serves again"},
-		{over, down, "", ""},
-		{t.Context(), refused, ReasonGitHubRefuses, ""},
-		{t.Context(), down, ReasonGitHubDown, ""},
-		{t.Context(), down, ReasonGitHubDown, "GitHub does not answer"},
-		{t.Context(), refused, ReasonGitHubRefuses, ""},
-		{t.Context(), refused, ReasonGitHubRefuses, "repairs the credentials"},
-		{t.Context(), githubapi.ErrBusy, "", "serves again"},
+		{false, down, ReasonGitHubDown, ""},
+		{false, nil, "", ""},
+		{false, down, ReasonGitHubDown, ""},
+		{false, down, ReasonGitHubDown, "GitHub does not answer"},
+		{false, down, ReasonGitHubDown, ""},
+		{true, nil, "", "a service serves again"},
+		{true, down, "", ""},
+		{false, refused, ReasonGitHubRefuses, ""},
+		{false, down, ReasonGitHubDown, ""},
+		{false, down, ReasonGitHubDown, "GitHub does not answer"},
+		{false, refused, ReasonGitHubRefuses, ""},
+		{false, refused, ReasonGitHubRefuses, "repairs the credentials"},
+		{false, githubapi.ErrBusy, "", "serves again"},
 	} {
-		o.note(step.ctx, serviceGitHub, step.err)
+		ctx := t.Context()
+		if step.cut {
+			ctx = over
+		}
+		o.note(ctx, serviceGitHub, step.err)
 		is, _ := o.of(serviceGitHub)
 		if is.reason != step.reason || step.reason != "" && !strings.Contains(is.text, step.err.Error()) {
 			t.Errorf("after %v: %+v, want %q", step.err, is, step.reason)

@@ -175,9 +175,10 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 	return err
 }
 
-// takenOver reports whether a client has taken over what the controller had asked for: it is answered anew, with what is held.
+// takenOver reports whether a client has taken over what the controller had asked for: it is answered anew, with what is held. One
+// that gives it back has not, though the mark goes with its write where its role may not keep it.
 func (r run) takenOver() bool {
-	return r.status.Attempt == r.request.Attempt && r.status.OriginalCount > 0 && !r.request.ByController()
+	return r.status.Attempt == r.request.Attempt && r.status.OriginalCount > 0 && !r.request.ByController() && !r.request.Released()
 }
 
 // vanished reports whether the waiting client has gone: no change over two successful reads for

@@ -127,3 +127,22 @@ func TestAccept_ForgetsTheLooksOfTheAttemptBefore(t *testing.T) {
 		t.Error("the looks of the attempt before are still counted")
 	}
 }
+
+// A client that asks takes over what the controller asked for. One that gives it back does not, although a role under an
+// earlier policy drops the controller's mark with that write. S40
+func TestTakenOver_NotByARelease_S40(t *testing.T) {
+	answered := store.RunStatus{Attempt: 1, Phase: statemachine.Ready, OriginalCount: 2}
+	for name, tt := range map[string]struct {
+		request store.RunRequest
+		want    bool
+	}{
+		"TheControllers":        {store.RunRequest{Attempt: 1, OriginalCount: 2, NoWait: true}, false},
+		"AClientAsks":           {store.RunRequest{Attempt: 1}, true},
+		"AClientGivesBack":      {store.RunRequest{Attempt: 1, ReleasedAttempt: 1, Release: store.ReleaseDrain}, false},
+		"AClientAsksAnotherOne": {store.RunRequest{Attempt: 2}, false},
+	} {
+		if got := (run{request: &tt.request, status: &answered}).takenOver(); got != tt.want {
+			t.Errorf("%s: takenOver() = %t, want %t", name, got, tt.want)
+		}
+	}
+}
