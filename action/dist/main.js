@@ -8625,11 +8625,11 @@ var init_JsonShapeSerializer2 = __esm({
       }
       static B64 = (() => {
         const chars2 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        const table = new Uint8Array(64);
+        const table2 = new Uint8Array(64);
         for (let i7 = 0; i7 < 64; ++i7) {
-          table[i7] = chars2.charCodeAt(i7);
+          table2[i7] = chars2.charCodeAt(i7);
         }
-        return table;
+        return table2;
       })();
       writeBase64(data) {
         const b64Len = Math.ceil(data.length / 3) * 4;
@@ -20438,6 +20438,10 @@ var Failure = class extends Error {
   title;
 };
 var installation = ({ name, region }) => `installation ${name} in ${region}`;
+function asked(inputs) {
+  const { count, resourceClass, usageClass, allowedInstanceTypes, attempt } = inputs;
+  return `${count} of class ${resourceClass} (${usageClass.join(", ")}; ${allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${attempt}`;
+}
 var firstPause = 250;
 var lastPause = 2e3;
 var unansweredPause = 1e3;
@@ -25067,8 +25071,8 @@ function explain(error, call, resource) {
 }
 function explainCredentials(error, call, resource) {
   const { name = "", $fault } = error;
-  const no = "no AWS credentials";
-  const [kind, meaning] = name === "CredentialsProviderError" ? ["refused", `${no}; a step such as aws-actions/configure-aws-credentials must come first`] : $fault === "client" && !throttled(error) ? ["refused", `${no}: STS refuses the role; check its trust policy (deploy/iam/workflow-trust.json)`] : ["unavailable", `${no} yet`];
+  const no2 = "no AWS credentials";
+  const [kind, meaning] = name === "CredentialsProviderError" ? ["refused", `${no2}; a step such as aws-actions/configure-aws-credentials must come first`] : $fault === "client" && !throttled(error) ? ["refused", `${no2}: STS refuses the role; check its trust policy (deploy/iam/workflow-trust.json)`] : ["unavailable", `${no2} yet`];
   return new TableError(kind, `${call} on ${resource}: ${meaning}: ${textOf(error)}`);
 }
 function isOffTime({ name: code = "", message = "" }) {
@@ -25472,8 +25476,9 @@ var Progress = class {
   id;
   runner;
   clock;
-  /** What was shown last. */
+  /** Where things stood last. */
   last = "";
+  shown = "";
   printed = Number.NEGATIVE_INFINITY;
   hinted = false;
   warned = /* @__PURE__ */ new Set();
@@ -25482,13 +25487,14 @@ var Progress = class {
   get seconds() {
     return ((this.clock.ticks() - this.start) / 1e3).toFixed(1);
   }
-  /** Prints where things stand when that has changed, or after a while. */
-  show(line2) {
+  /** Prints where things stand when that has changed, or after a while. For how long it has been so is no change. */
+  show(line2, lasted2 = "") {
     const now = this.clock.ticks();
-    if (line2 === this.last && now - this.printed < again) return;
-    this.last = line2;
+    this.last = line2 + lasted2;
+    if (line2 === this.shown && now - this.printed < again) return;
+    this.shown = line2;
     this.printed = now;
-    this.say(`${line2}  ${this.seconds} s`);
+    this.say(`${this.last}  ${this.seconds} s`);
   }
   /** Prints a line of its own. */
   say(text) {
@@ -25655,6 +25661,49 @@ var Attributes = class _Attributes {
   }
 };
 
+// src/waits.ts
+var nobody = { reason: "no_controller", sentence: "waiting for the controller" };
+var Waits = class {
+  // the latest last
+  constructor(clock) {
+    this.clock = clock;
+  }
+  clock;
+  /** What the controller has said last while the request was pending. */
+  status;
+  byReason = /* @__PURE__ */ new Map();
+  /** Takes in a status of a request that is pending, or that there is none yet. Returns what the request waits for. */
+  look(status) {
+    this.status = status ?? this.status;
+    if (status?.reason === "") return void 0;
+    const { reason } = status ?? nobody;
+    const before = this.byReason.get(reason);
+    const since = status ? status.reasonSince : before?.since ?? instant(this.clock.now());
+    const until = this.clock.ticks();
+    const known = status ? Math.max(0, Date.parse(status.changedAt) - Date.parse(since)) : 0;
+    const begun = before?.since === since ? Math.min(before.begun, until - known) : until - known;
+    const sentence = status ? status.message || reason : nobody.sentence;
+    const wait = { reason, sentence, since, begun, until };
+    this.byReason.delete(reason);
+    this.byReason.set(reason, wait);
+    return wait;
+  }
+  /** The latest, and before it those that took a second or more. At most n. */
+  latest(n4) {
+    const all = [...this.byReason.values()];
+    return all.filter((wait) => wait === all.at(-1) || !(wait.until - wait.begun < 1e3)).slice(-n4);
+  }
+  /** What a request that has failed had waited for, unless the failure says so or is that nobody took it up. */
+  behind({ reason, message }) {
+    const wait = this.latest(1)[0];
+    if (!wait || wait.reason === nobody.reason || wait.reason === reason || message.includes(wait.sentence)) return "";
+    return `; waited last: ${wait.sentence}${lasted(wait)}`;
+  }
+};
+function lasted({ begun, until }) {
+  return Number.isNaN(begun) ? "" : ` for ${Math.floor((until - begun) / 1e3)} s`;
+}
+
 // src/summary.ts
 function report(c7, status) {
   const { runner: runner2, inputs } = c7;
@@ -25669,7 +25718,7 @@ function report(c7, status) {
   if (!["", "watched"].includes(status.watch.state)) {
     c7.progress.say(`its run is not watched (${watchText(status.watch.state)}): add a release job, if it has none`);
   }
-  runner2.summary(summary(inputs.id, seats, seconds));
+  runner2.summary(summary(inputs.id, seats, seconds) + slowest(status.history));
 }
 function reportStored(c7) {
   const seconds = c7.progress.seconds;
@@ -25693,12 +25742,11 @@ function summary(label, seats, seconds) {
     s3.warm ? "warm" : "cold",
     s3.seconds.toFixed(1)
   ]);
-  const table = [
+  const text = table([
     ["instance", "type", "usage class", "start", "seconds"],
     ["---", "---", "---", "---", "---:"],
     ...rows
-  ];
-  const text = table.map((cells) => `| ${cells.map(cell).join(" | ")} |`).join("\n");
+  ]);
   const runners = seats.length === 1 ? "runner" : "runners";
   return `### ${seats.length} ${runners} \`${label}\` ready in ${seconds} s
 
@@ -25706,7 +25754,41 @@ ${text}
 
 `;
 }
-var cell = (text) => text.replace(/[|\\<>`]/g, "\\$&").replace(/[\r\n]+/g, " ");
+function slowest(history) {
+  const [, instance, phases2] = /^\d+ slow (\S+) (.*)$/m.exec(history) ?? [];
+  const texts = Array.from(
+    (phases2 ?? "").matchAll(/([a-z]+)=(\d+)/g),
+    ([, name, ms]) => `${name} ${(Number(ms) / 1e3).toFixed(1)} s`
+  );
+  return instance && texts.length > 0 ? `Last ready: ${plain2(instance)}, ${texts.join(", ")}
+
+` : "";
+}
+var shown = 5;
+function reportFailed(c7, waits, cause) {
+  const { inputs, runner: runner2, progress } = c7;
+  const rows = [["asked for", `${asked(inputs)}; within ${inputs.timeout / 1e3} s`]];
+  if (waits.status)
+    rows.push(["came to", `${line(inputs.count, waits.status)}${at(", written", waits.status.changedAt)}`]);
+  const last = waits.latest(shown);
+  for (const wait of last) {
+    rows.push([
+      wait === last.at(-1) ? "waited last for" : "waited for",
+      `${wait.reason}: ${wait.sentence}${lasted(wait)}${at(", since", wait.since)}`
+    ]);
+  }
+  const text = table([["", ""], ["---", "---"], ...rows]);
+  runner2.summary(`### No runners \`${inputs.id}\` after ${progress.seconds} s
+
+${plain2(cause)}
+
+${text}
+
+`);
+}
+var at = (what, moment) => moment === "" ? "" : `${what} ${moment}`;
+var table = (rows) => rows.map((cells) => `| ${cells.map(plain2).join(" | ")} |`).join("\n");
+var plain2 = (text) => text.replace(/[\\`*_[\]<>|~&$]/g, "\\$&").replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 
 // src/provision.ts
 var seenEvery = 5e3;
@@ -25714,6 +25796,15 @@ var margin = 3e4;
 var late = 5e3;
 var giveBackLimit = 6e3;
 async function provision(c7) {
+  const waits = new Waits(c7.clock);
+  try {
+    await obtain(c7, waits);
+  } catch (error) {
+    reportFailed(c7, waits, error.message);
+    throw error;
+  }
+}
+async function obtain(c7, waits) {
   const { inputs, runner: runner2 } = c7;
   const want = {
     id: inputs.id,
@@ -25735,9 +25826,7 @@ async function provision(c7) {
   if (inputs.repository !== "") {
     Object.assign(want, { repository: inputs.repository, workflowRun: inputs.run, workflowAttempt: inputs.attempt });
   }
-  c7.progress.say(
-    `asking for ${want.count} of class ${want.resourceClass} (${want.usageClass.join(", ")}; ${want.allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${want.attempt}`
-  );
+  c7.progress.say(`asking for ${asked(inputs)}`);
   savePending(c7, "now");
   const limit = Limit.after(c7.clock, inputs.timeout, c7.cancelled);
   const stored = await submit(c7, want, limit);
@@ -25754,7 +25843,7 @@ async function provision(c7) {
     );
   }
   try {
-    const status = want.noWait && stored.noWait ? void 0 : await ready(c7, stored.attempt, limit);
+    const status = want.noWait && stored.noWait ? void 0 : await ready(c7, stored.attempt, limit, waits);
     if (c7.cancelled.aborted) throw new Ended("cancelled", "cancelled as it was done");
     if (status) report(c7, status);
     else reportStored(c7);
@@ -25779,11 +25868,11 @@ async function submit(c7, want, limit) {
 }
 var Refusal = class extends Failure {
 };
-function ready(c7, attempt, limit) {
+function ready(c7, attempt, limit, waits) {
   const { id, count } = c7.inputs;
   const what = `request ${id} attempt ${attempt}`;
-  const asked = c7.clock.ticks();
-  const seen = new Every(seenEvery, asked);
+  const start = c7.clock.ticks();
+  const seen = new Every(seenEvery, start);
   let taken = Number.POSITIVE_INFINITY;
   const answers = (s3) => s3.attempt > attempt || s3.attempt === attempt && s3.originalCount === 0;
   return poll(c7, what, limit, answers, async (status) => {
@@ -25796,28 +25885,29 @@ function ready(c7, attempt, limit) {
       case "Ready":
         return status;
       case "Failed":
-        throw new Refusal(`${what}: ${status.reason}: ${status.message}`, "remuda: no runners");
+        throw new Refusal(`${what}: ${no(status, waits)}`, "remuda: no runners");
       case "Released":
         throw new Refusal(
-          status.failedAt === "" ? `${what}: was released meanwhile` : `${what}: ${status.reason}: ${status.message}`,
+          `${what}: ${status.failedAt === "" ? "was released meanwhile" : no(status, waits)}`,
           "remuda: no runners"
         );
     }
     if (seen.due(c7.clock.ticks())) await c7.store.seen(id, attempt, limit);
-    if (!status) c7.progress.unanswered(asked, installation(c7.inputs));
+    if (!status) c7.progress.unanswered(start, installation(c7.inputs));
     else if (c7.clock.ticks() - taken > c7.inputs.timeout + late) c7.progress.silent(installation(c7.inputs));
-    c7.progress.show(line(count, status));
+    const wait = waits.look(status);
+    const sentence = status && wait ? `  ${wait.sentence}` : "";
+    c7.progress.show(line(count, status) + sentence, sentence && wait ? lasted(wait) : "");
     return void 0;
   });
 }
+var no = (status, waits) => `${status.reason}: ${status.message}${waits.behind(status)}`;
 function explained(c7, error, attempt) {
   if (!(error instanceof Ended)) return error instanceof Error ? error : new Error(String(error));
   const { id, timeout } = c7.inputs;
-  if (error.why === "cancelled")
-    return new Failure(`request ${id} attempt ${attempt}: cancelled after ${c7.progress.seconds} s`);
-  return new Failure(
-    `request ${id} attempt ${attempt}: not ready within ${timeout / 1e3} s (last: ${c7.progress.last})`
-  );
+  const why = error.why === "cancelled" ? `cancelled after ${c7.progress.seconds} s` : `not ready within ${timeout / 1e3} s`;
+  const last = c7.progress.last === "" ? "" : ` (last: ${c7.progress.last})`;
+  return new Failure(`request ${id} attempt ${attempt}: ${why}${last}`);
 }
 async function giveBack(c7, own2, cause) {
   const { id, attempt } = c7.inputs;
@@ -25869,12 +25959,12 @@ async function mark(c7, limit) {
 }
 async function over2(c7, limit, attempt) {
   const { id } = c7.inputs;
-  const asked = c7.clock.ticks();
+  const asked2 = c7.clock.ticks();
   const answers = (status) => status.attempt >= attempt;
   await poll(c7, `release ${id} attempt ${attempt}`, limit, answers, (status) => {
     if (status && (status.attempt > attempt || status.phase === "Released")) return true;
     if (!status) {
-      c7.progress.unanswered(asked, installation(c7.inputs));
+      c7.progress.unanswered(asked2, installation(c7.inputs));
       c7.progress.show("waiting for the controller");
     } else {
       c7.progress.show(`winding down  was ${status.phase} with ${status.instances.length} of ${status.counts.wanted}`);
@@ -25960,10 +26050,10 @@ var RequestError = class extends Error {
 var Doubt = class extends Error {
 };
 var Store = class {
-  constructor(table, trouble = () => {
+  constructor(table2, trouble = () => {
   }, lostNotification = () => {
   }) {
-    this.table = table;
+    this.table = table2;
     this.trouble = trouble;
     this.lostNotification = lostNotification;
   }
@@ -26061,8 +26151,8 @@ var Store = class {
       if (this.unsure) this.unsure = { ...this.unsure, ...noRun };
       try {
         return await this.replace({ ...r7, ...noRun }, version, limit);
-      } catch (plain2) {
-        throw doubt && kindOf(plain2) === "refused" ? error : plain2;
+      } catch (plain3) {
+        throw doubt && kindOf(plain3) === "refused" ? error : plain3;
       }
     }
     await this.notify(r7.id, limit);
@@ -26165,9 +26255,9 @@ async function main(cancelled) {
   runner.output("label", inputs.id);
   runner.output("request-id", inputs.id);
   const progress = new Progress(inputs.id, runner, systemClock);
-  const table = new DynamoTable(inputs.name, inputs.region, systemClock);
+  const table2 = new DynamoTable(inputs.name, inputs.region, systemClock);
   const store = new Store(
-    table,
+    table2,
     (message) => progress.trouble(message),
     (message) => progress.warnOnce(`${message}; the controller looks by itself after a while`)
   );
@@ -26175,17 +26265,17 @@ async function main(cancelled) {
   try {
     await (inputs.mode === "provision" ? provision(client) : release2(client));
   } finally {
-    table.close();
+    table2.close();
   }
 }
 async function atEnd() {
   const pending = readPending(runner);
   if (!pending) return;
-  const table = new DynamoTable(pending.name, pending.region, systemClock);
+  const table2 = new DynamoTable(pending.name, pending.region, systemClock);
   try {
-    await giveBackLate(pending, new Store(table), systemClock, runner);
+    await giveBackLate(pending, new Store(table2), systemClock, runner);
   } finally {
-    table.close();
+    table2.close();
   }
 }
 function fail(error) {

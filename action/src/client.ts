@@ -30,6 +30,12 @@ export class Failure extends Error {
 
 export const installation = ({ name, region }: Inputs): string => `installation ${name} in ${region}`;
 
+/** What a step asks for. */
+export function asked(inputs: Inputs): string {
+  const { count, resourceClass, usageClass, allowedInstanceTypes, attempt } = inputs;
+  return `${count} of class ${resourceClass} (${usageClass.join(", ")}; ${allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${attempt}`;
+}
+
 // Pauses between looks. A warm start takes a fraction of a second, a cold one half a minute.
 const firstPause = 250;
 const lastPause = 2_000;

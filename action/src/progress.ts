@@ -8,8 +8,9 @@ const again = 10_000; // the same line once more, so that no one takes the step 
 const hintAfter = 5_000; // a controller answers in well under a second
 
 export class Progress {
-  /** What was shown last. */
+  /** Where things stood last. */
   last = "";
+  private shown = "";
   private printed = Number.NEGATIVE_INFINITY;
   private hinted = false;
   private warned = new Set<string>();
@@ -28,13 +29,14 @@ export class Progress {
     return ((this.clock.ticks() - this.start) / 1000).toFixed(1);
   }
 
-  /** Prints where things stand when that has changed, or after a while. */
-  show(line: string): void {
+  /** Prints where things stand when that has changed, or after a while. For how long it has been so is no change. */
+  show(line: string, lasted = ""): void {
     const now = this.clock.ticks();
-    if (line === this.last && now - this.printed < again) return;
-    this.last = line;
+    this.last = line + lasted;
+    if (line === this.shown && now - this.printed < again) return;
+    this.shown = line;
     this.printed = now;
-    this.say(`${line}  ${this.seconds} s`);
+    this.say(`${this.last}  ${this.seconds} s`);
   }
 
   /** Prints a line of its own. */

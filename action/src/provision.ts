@@ -1,10 +1,11 @@
 // mode: provision. Asks for runners and waits until all of them are ready, unless nobody is to wait.
 
-import { type Client, Failure, installation, poll, savePending, settlePending } from "./client.ts";
+import { asked, type Client, Failure, installation, poll, savePending, settlePending } from "./client.ts";
 import { Ended, Every, Limit } from "./clock.ts";
 import { line } from "./progress.ts";
 import { instant, type RunRequest, type RunStatus } from "./records.ts";
-import { report, reportStored } from "./summary.ts";
+import { report, reportFailed, reportStored } from "./summary.ts";
+import { lasted, Waits } from "./waits.ts";
 import { hasRun, noRun, released } from "./workflow.ts";
 
 const seenEvery = 5_000; // a client that is not seen for a minute counts as gone
@@ -17,6 +18,16 @@ const late = 5_000; // past the deadline: a controller that lives has judged by 
 const giveBackLimit = 6_000;
 
 export async function provision(c: Client): Promise<void> {
+  const waits = new Waits(c.clock);
+  try {
+    await obtain(c, waits);
+  } catch (error) {
+    reportFailed(c, waits, (error as Error).message);
+    throw error;
+  }
+}
+
+async function obtain(c: Client, waits: Waits): Promise<void> {
   const { inputs, runner } = c;
   const want: RunRequest = {
     id: inputs.id,
@@ -38,9 +49,7 @@ export async function provision(c: Client): Promise<void> {
   if (inputs.repository !== "") {
     Object.assign(want, { repository: inputs.repository, workflowRun: inputs.run, workflowAttempt: inputs.attempt });
   }
-  c.progress.say(
-    `asking for ${want.count} of class ${want.resourceClass} (${want.usageClass.join(", ")}; ${want.allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${want.attempt}`,
-  );
+  c.progress.say(`asking for ${asked(inputs)}`);
   savePending(c, "now");
   const limit = Limit.after(c.clock, inputs.timeout, c.cancelled);
   const stored = await submit(c, want, limit);
@@ -57,7 +66,7 @@ export async function provision(c: Client): Promise<void> {
     );
   }
   try {
-    const status = want.noWait && stored.noWait ? undefined : await ready(c, stored.attempt, limit);
+    const status = want.noWait && stored.noWait ? undefined : await ready(c, stored.attempt, limit, waits);
     if (c.cancelled.aborted) throw new Ended("cancelled", "cancelled as it was done");
     if (status) report(c, status);
     else reportStored(c);
@@ -86,11 +95,11 @@ async function submit(c: Client, want: RunRequest, limit: Limit): Promise<RunReq
 /** The controller's no, or that of another step of the run. */
 class Refusal extends Failure {}
 
-function ready(c: Client, attempt: number, limit: Limit): Promise<RunStatus> {
+function ready(c: Client, attempt: number, limit: Limit, waits: Waits): Promise<RunStatus> {
   const { id, count } = c.inputs;
   const what = `request ${id} attempt ${attempt}`;
-  const asked = c.clock.ticks();
-  const seen = new Every(seenEvery, asked);
+  const start = c.clock.ticks();
+  const seen = new Every(seenEvery, start);
   let taken = Number.POSITIVE_INFINITY; // when it was
   // One of this attempt that answers a request of the controller's was for what this step has taken over.
   const answers = (s: RunStatus) => s.attempt > attempt || (s.attempt === attempt && s.originalCount === 0);
@@ -104,30 +113,34 @@ function ready(c: Client, attempt: number, limit: Limit): Promise<RunStatus> {
       case "Ready":
         return status;
       case "Failed":
-        throw new Refusal(`${what}: ${status.reason}: ${status.message}`, "remuda: no runners");
+        throw new Refusal(`${what}: ${no(status, waits)}`, "remuda: no runners");
       case "Released":
         throw new Refusal(
-          status.failedAt === "" ? `${what}: was released meanwhile` : `${what}: ${status.reason}: ${status.message}`,
+          `${what}: ${status.failedAt === "" ? "was released meanwhile" : no(status, waits)}`,
           "remuda: no runners",
         );
     }
     if (seen.due(c.clock.ticks())) await c.store.seen(id, attempt, limit);
-    if (!status) c.progress.unanswered(asked, installation(c.inputs));
+    if (!status) c.progress.unanswered(start, installation(c.inputs));
     else if (c.clock.ticks() - taken > c.inputs.timeout + late) c.progress.silent(installation(c.inputs));
-    c.progress.show(line(count, status));
+    const wait = waits.look(status);
+    const sentence = status && wait ? `  ${wait.sentence}` : "";
+    c.progress.show(line(count, status) + sentence, sentence && wait ? lasted(wait) : "");
     return undefined;
   });
 }
+
+/** The controller's no, in its own words. */
+const no = (status: RunStatus, waits: Waits): string => `${status.reason}: ${status.message}${waits.behind(status)}`;
 
 /** Says what the end of a wait was about. */
 function explained(c: Client, error: unknown, attempt: number): Error {
   if (!(error instanceof Ended)) return error instanceof Error ? error : new Error(String(error));
   const { id, timeout } = c.inputs;
-  if (error.why === "cancelled")
-    return new Failure(`request ${id} attempt ${attempt}: cancelled after ${c.progress.seconds} s`);
-  return new Failure(
-    `request ${id} attempt ${attempt}: not ready within ${timeout / 1000} s (last: ${c.progress.last})`,
-  );
+  const why =
+    error.why === "cancelled" ? `cancelled after ${c.progress.seconds} s` : `not ready within ${timeout / 1000} s`;
+  const last = c.progress.last === "" ? "" : ` (last: ${c.progress.last})`;
+  return new Failure(`request ${id} attempt ${attempt}: ${why}${last}`);
 }
 
 /** Releases what was asked for and returns cause, with what became of that. */

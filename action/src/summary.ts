@@ -1,7 +1,9 @@
-// The result of a provision: outputs and the table on the run's page.
+// The result of a provision: outputs, and what the run's page shows of it.
 
-import type { Client } from "./client.ts";
+import { asked, type Client } from "./client.ts";
+import { line } from "./progress.ts";
 import type { RunStatus, Seat } from "./records.ts";
+import { lasted, type Waits } from "./waits.ts";
 
 export function report(c: Client, status: RunStatus): void {
   const { runner, inputs } = c;
@@ -16,7 +18,7 @@ export function report(c: Client, status: RunStatus): void {
   if (!["", "watched"].includes(status.watch.state)) {
     c.progress.say(`its run is not watched (${watchText(status.watch.state)}): add a release job, if it has none`);
   }
-  runner.summary(summary(inputs.id, seats, seconds));
+  runner.summary(summary(inputs.id, seats, seconds) + slowest(status.history));
 }
 
 /** The result of a step that does not wait. */
@@ -45,14 +47,47 @@ export function summary(label: string, seats: readonly Seat[], seconds: string):
     s.warm ? "warm" : "cold",
     s.seconds.toFixed(1),
   ]);
-  const table = [
+  const text = table([
     ["instance", "type", "usage class", "start", "seconds"],
     ["---", "---", "---", "---", "---:"],
     ...rows,
-  ];
-  const text = table.map((cells) => `| ${cells.map(cell).join(" | ")} |`).join("\n");
+  ]);
   const runners = seats.length === 1 ? "runner" : "runners";
   return `### ${seats.length} ${runners} \`${label}\` ready in ${seconds} s\n\n${text}\n\n`;
 }
 
-const cell = (text: string) => text.replace(/[|\\<>`]/g, "\\$&").replace(/[\r\n]+/g, " ");
+/** The runner that was ready last, by phase. The history has `<ms> slow i-1 launch=1200 boot=31000`, in milliseconds. */
+function slowest(history: string): string {
+  const [, instance, phases] = /^\d+ slow (\S+) (.*)$/m.exec(history) ?? [];
+  const texts = Array.from(
+    (phases ?? "").matchAll(/([a-z]+)=(\d+)/g),
+    ([, name, ms]) => `${name} ${(Number(ms) / 1000).toFixed(1)} s`,
+  );
+  return instance && texts.length > 0 ? `Last ready: ${plain(instance)}, ${texts.join(", ")}\n\n` : "";
+}
+
+const shown = 5; // reasons; who waited for more of them reads the log
+
+/** What the run's page says of a step that brings no runners. */
+export function reportFailed(c: Client, waits: Waits, cause: string): void {
+  const { inputs, runner, progress } = c;
+  const rows = [["asked for", `${asked(inputs)}; within ${inputs.timeout / 1000} s`]];
+  if (waits.status)
+    rows.push(["came to", `${line(inputs.count, waits.status)}${at(", written", waits.status.changedAt)}`]);
+  const last = waits.latest(shown);
+  for (const wait of last) {
+    rows.push([
+      wait === last.at(-1) ? "waited last for" : "waited for",
+      `${wait.reason}: ${wait.sentence}${lasted(wait)}${at(", since", wait.since)}`,
+    ]);
+  }
+  const text = table([["", ""], ["---", "---"], ...rows]);
+  runner.summary(`### No runners \`${inputs.id}\` after ${progress.seconds} s\n\n${plain(cause)}\n\n${text}\n\n`);
+}
+
+const at = (what: string, moment: string) => (moment === "" ? "" : `${what} ${moment}`);
+
+const table = (rows: string[][]) => rows.map((cells) => `| ${cells.map(plain).join(" | ")} |`).join("\n");
+
+/** Text of others, in one line: what Markdown, HTML or GitHub would read as more than that is escaped. */
+const plain = (text: string) => text.replace(/[\\`*_[\]<>|~&$]/g, "\\$&").replace(/[\p{Cc}\u2028\u2029]+/gu, " ");

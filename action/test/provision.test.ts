@@ -202,7 +202,10 @@ test("a cancelled step gives back what it asked for, at once", async () => {
   w.clock.at(3_000, w.cancel);
   const error = await failed(w);
   assert.ok(error instanceof Failure);
-  assert.match(error.message, /cancelled after 3.0 s; what was asked for was given back/);
+  assert.match(
+    error.message,
+    /cancelled after 3.0 s \(last: Pending {2}ready 0\/1 {2}warm 0 {2}cold 0\); what was asked for was given back/,
+  );
   assert.equal(w.clock.ticks(), 3_000);
   assert.deepEqual([w.table.request(id)?.releasedAttempt, w.table.request(id)?.release], [1, "now"]);
   assert.equal(w.saved("GITHUB_STATE").pending, "");

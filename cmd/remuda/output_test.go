@@ -124,7 +124,7 @@ func TestProgress_TerminalDrawsOver(t *testing.T) {
 	p.show("pending", "  10s")
 	p.note("a note")
 	p.clear()
-	if want := eraseLine + "pending  1…" + eraseLine + "a note\n"; b.String() != want {
+	if want := eraseLine + "pendi…  10s" + eraseLine + "a note\n"; b.String() != want {
 		t.Errorf("progress = %q, want %q", b.String(), want)
 	}
 }

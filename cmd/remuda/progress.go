@@ -26,6 +26,7 @@ func (p *progress) show(what, clock string) {
 	what = strings.ReplaceAll(printable(what), "\n", " ")
 	if p.errTTY {
 		columns, _ := p.size()
+		what = cut(what, columns-1-len(clock)) // that time passes is seen on a narrow terminal, too
 		fmt.Fprint(p.err, eraseLine+cut(what+clock, columns-1))
 		p.drawn = true
 		return

@@ -25,7 +25,8 @@ type requestWait struct {
 	seen    every
 	notify  every
 	status  store.RunStatus // the last one of this attempt
-	trouble error           // why the last call failed, nil if it did not
+	waiting waiting
+	trouble error // why the last call failed, nil if it did not
 	hinted  bool
 }
 
@@ -42,7 +43,15 @@ func (w *requestWait) run(ctx context.Context) error {
 		return nil
 	}
 	w.seen, w.notify = every{period: config.SeenEvery}, every{period: notifyEvery, next: w.asked.Add(notifyEvery)}
-	return withTrouble(poll(ctx, w.clock, w.look), w.trouble)
+	return w.explained(ctx, withTrouble(poll(ctx, w.clock, w.look), w.trouble))
+}
+
+// explained adds to a wait that ended without an answer what it waited for.
+func (w *requestWait) explained(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || w.waiting.sentence == "" {
+		return err
+	}
+	return fmt.Errorf("%w (waited last: %s)", err, w.waiting)
 }
 
 // waits reports whether this client waits: it is to, or its request is stored as one that somebody waits for, since its
@@ -76,6 +85,7 @@ func (w *requestWait) look(ctx context.Context) (bool, error) {
 		return false, mark(errReleased, fmt.Errorf("request %s attempt %d: was replaced by attempt %d", st.ID, w.stored.Attempt, st.Attempt))
 	case st.Attempt == w.stored.Attempt && st.OriginalCount == 0: // else it answers the controller's own, which was taken over
 		w.status = st
+		w.waiting.look(st, now)
 	}
 	done, err := w.verdict()
 	if !done && err == nil {
@@ -103,10 +113,10 @@ func (w *requestWait) verdict() (bool, error) {
 	case statemachine.Ready:
 		return true, nil
 	case statemachine.Failed:
-		return false, failure(st)
+		return false, w.failure()
 	case statemachine.PhaseReleased:
 		if !st.FailedAt.IsZero() {
-			return false, failure(st) // it failed and was wound down between two looks
+			return false, w.failure() // it failed and was wound down between two looks
 		}
 		why := ""
 		if st.Message != "" {
@@ -119,12 +129,12 @@ func (w *requestWait) verdict() (bool, error) {
 }
 
 // failure is the controller's no, in its own words.
-func failure(st store.RunStatus) error {
-	kind := errFailed
+func (w *requestWait) failure() error {
+	st, kind := w.status, errFailed
 	if st.Reason == reconciler.ReasonTimeout {
 		kind = errTimedOut
 	}
-	return mark(kind, fmt.Errorf("request %s attempt %d failed: %s: %s", st.ID, st.Attempt, st.Reason, st.Message))
+	return mark(kind, fmt.Errorf("request %s attempt %d failed: %s: %s%s", st.ID, st.Attempt, st.Reason, st.Message, w.waiting.behind(st)))
 }
 
 // report shows where things stand.
@@ -133,7 +143,11 @@ func (w *requestWait) report(now time.Time) {
 		w.progress.note("no controller has taken up this request for %s: is `remuda controller` running on this store?", hintAfter)
 		w.hinted = true
 	}
-	w.progress.show(progressLine(w.want, w.status, w.trouble), "  "+short(now.Sub(w.start)))
+	line, elapsed := progressLine(w.want, w.status, w.trouble), "  "+short(now.Sub(w.start))
+	if w.trouble == nil && w.waiting.sentence != "" {
+		line, elapsed = line+"  "+w.waiting.sentence, w.waiting.lasted()+elapsed
+	}
+	w.progress.show(line, elapsed)
 }
 
 // progressLine is the live line without its clock.

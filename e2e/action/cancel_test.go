@@ -70,7 +70,7 @@ func TestCancel_GivesBack_H30(t *testing.T) {
 	if diff := cmp.Diff([]syscall.Signal{syscall.SIGINT}, r.Signals); diff != "" || r.Conclusion != step.Cancelled {
 		w.Errorf("%s; signals (-want +got):\n%s", r.Conclusion, diff)
 	}
-	says(w, r, `^##\[error\]request 4711 attempt 1: cancelled after \d+\.\d s; (what was asked for was given back|giving back failed: .*)$`)
+	says(w, r, `^##\[error\]request 4711 attempt 1: cancelled after \d+\.\d s \(last: .*\); (what was asked for was given back|giving back failed: .*)$`)
 	if slices.ContainsFunc(r.Log, regexp.MustCompile("giving back failed").MatchString) {
 		w.postGivesBack(j)
 	} else {
