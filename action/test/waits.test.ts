@@ -141,7 +141,7 @@ test("a request that fails says what it had waited for, once, in the annotation 
   }
 });
 
-test("a step that is cancelled while it waits, or that nobody hears, leaves the reason on the run's page", async () => {
+test("a step that is cancelled while it waits, or that no controller answers, leaves the reason on the run's page", async () => {
   const cancelled = world(two);
   cancelled.clock.at(100, () =>
     cancelled.table.status(id, waiting("script", "the script of instance i-0abc runs", 100, 100)),

@@ -20,7 +20,8 @@ const requestLong = `Asks for runners and waits until all of them are ready.
 
 The id is the run id of the workflow; it is also the label that jobs name in runs-on.
 The same id, attempt and spec is the same request, so that a repeated call only waits again;
-a higher attempt replaces a lower one. Interrupted, or without an answer, the command gives
+a higher attempt replaces a lower one. While it waits the command says on standard error what
+for, in the controller's words, and for how long. Interrupted, or without an answer, it gives
 back what it asked for.
 
 With --repository the request names its run at GitHub: the controller watches that, gives the
