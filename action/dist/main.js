@@ -25754,12 +25754,22 @@ ${text}
 
 `;
 }
+var phaseNames = {
+  a: "accepted",
+  x: "scrub",
+  c: "claimed",
+  l: "launch",
+  b: "boot",
+  s: "script",
+  r: "registration",
+  h: "hand-over"
+};
 function slowest(history) {
   const [, instance, phases2] = /^\d+ slow (\S+) (.*)$/m.exec(history) ?? [];
-  const texts = Array.from(
-    (phases2 ?? "").matchAll(/([a-z]+)=(\d+)/g),
-    ([, name, ms]) => `${name} ${(Number(ms) / 1e3).toFixed(1)} s`
-  );
+  const texts = Array.from((phases2 ?? "").matchAll(/(?<!\S)([axclbsrh]+)(\d+)(?!\S)/g), ([, letters, ms]) => {
+    const names = Array.from(letters ?? "", (letter) => phaseNames[letter]);
+    return `${names.join("+")} ${(Number(ms) / 1e3).toFixed(1)} s`;
+  });
   return instance && texts.length > 0 ? `Last ready: ${plain2(instance)}, ${texts.join(", ")}
 
 ` : "";

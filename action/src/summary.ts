@@ -56,13 +56,25 @@ export function summary(label: string, seats: readonly Seat[], seconds: string):
   return `### ${seats.length} ${runners} \`${label}\` ready in ${seconds} s\n\n${text}\n\n`;
 }
 
-/** The runner that was ready last, by phase. The history has `<ms> slow i-1 launch=1200 boot=31000`, in milliseconds. */
+/** The letters of internal/timeline/slow.go. */
+const phaseNames: Readonly<Record<string, string>> = {
+  a: "accepted",
+  x: "scrub",
+  c: "claimed",
+  l: "launch",
+  b: "boot",
+  s: "script",
+  r: "registration",
+  h: "hand-over",
+};
+
+/** The runner that was ready last, by phase. The history has `<ms> slow i-1 l1200 bs31000`, in milliseconds. */
 function slowest(history: string): string {
   const [, instance, phases] = /^\d+ slow (\S+) (.*)$/m.exec(history) ?? [];
-  const texts = Array.from(
-    (phases ?? "").matchAll(/([a-z]+)=(\d+)/g),
-    ([, name, ms]) => `${name} ${(Number(ms) / 1000).toFixed(1)} s`,
-  );
+  const texts = Array.from((phases ?? "").matchAll(/(?<!\S)([axclbsrh]+)(\d+)(?!\S)/g), ([, letters, ms]) => {
+    const names = Array.from(letters ?? "", (letter) => phaseNames[letter]);
+    return `${names.join("+")} ${(Number(ms) / 1000).toFixed(1)} s`;
+  });
   return instance && texts.length > 0 ? `Last ready: ${plain(instance)}, ${texts.join(", ")}\n\n` : "";
 }
 

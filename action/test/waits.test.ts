@@ -187,9 +187,12 @@ test("text of others is text on the run's page, and one line", async () => {
 
 test("the summary of a success has the phases of the runner that was ready last, if the history tells them", async () => {
   for (const [history, want] of [
-    ["0 take 2\n21000 slow i-1 launch=1200 boot=18300\n21000 ready", "Last ready: i-1, launch 1.2 s, boot 18.3 s\n\n"],
+    [
+      "0 take 2\n21000 slow i-1 a40 l1200 bs18300 h7\n21000 ready",
+      "Last ready: i-1, accepted 0.0 s, launch 1.2 s, boot+script 18.3 s, hand-over 0.0 s\n\n",
+    ],
     ["0 take 2\n21000 slow i-1\n21000 slow", ""],
-    ["0 slow <i>|1 boot=40 <b>=1", "Last ready: \\<i\\>\\|1, boot 0.0 s\n\n"],
+    ["0 slow <i>|1 b40 <b>1 z1 b", "Last ready: \\<i\\>\\|1, boot 0.0 s\n\n"],
     ["", ""],
   ] as const) {
     const w = world(two);
