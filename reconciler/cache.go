@@ -102,7 +102,7 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 			return out, err
 		}
 		c.log.Info("instance changed state", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
-			logkey.RequestID, cmp.Or(out.RunID, s.RunID), logkey.Reason, tr.Reason)
+			logkey.RequestID, cmp.Or(out.RunID, s.RunID), logkey.Reason, tr.Reason, logkey.Detail, tr.Detail)
 		return out, nil
 	})
 }
