@@ -42,6 +42,7 @@ type Agent struct {
 	deadman *deadman
 	watch   *watch
 	heart   *heart
+	keeper  *keeper
 	worker  *worker
 }
 
@@ -62,9 +63,10 @@ func New(o Options) (*Agent, error) {
 	}
 	a := &Agent{o: &o, log: log, disk: d, outbox: &outbox{clock: o.Clock, log: log, kick: make(chan struct{}, 1)}}
 	a.expiry = &expiry{offset: o.Offset, grace: o.Grace, changed: make(chan struct{}, 1)}
-	a.heart = &heart{o: a.o, log: log, disk: d, key: key.Public(), now: make(chan struct{}, 1), first: make(chan struct{})}
+	a.keeper = &keeper{clock: o.Clock, log: log, keep: o.KeepOutput, turn: make(chan struct{}, 1)}
+	a.heart = &heart{o: a.o, log: log, disk: d, key: key.Public(), keeper: a.keeper, now: make(chan struct{}, 1), first: make(chan struct{})}
 	a.deadman = &deadman{
-		clock: o.Clock, log: log, grace: o.Grace, machine: o.Machine, expiry: a.expiry, listener: a.heart.current,
+		clock: o.Clock, log: log, grace: o.Grace, machine: o.Machine, expiry: a.expiry, listener: a.heart.current, keeper: a.keeper,
 		armed: make(chan struct{}), orders: make(chan string, 1), off: make(chan struct{}),
 	}
 	a.watch = &watch{
@@ -73,7 +75,7 @@ func New(o Options) (*Agent, error) {
 	a.watch.fast.Store(true)
 	a.heart.watch = a.watch
 	a.worker = &worker{
-		o: a.o, log: log, disk: d, key: key, outbox: a.outbox, deadman: a.deadman, watch: a.watch, heart: a.heart, pause: newPause(),
+		o: a.o, log: log, disk: d, key: key, outbox: a.outbox, deadman: a.deadman, watch: a.watch, heart: a.heart, keeper: a.keeper, pause: newPause(),
 	}
 	return a, nil
 }
@@ -102,6 +104,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	go func() { done <- g.Wait() }()
 	select {
 	case err := <-done:
+		if err == nil {
+			a.keeper.now("the agent was told to stop")
+		}
 		return err
 	case <-a.deadman.off:
 	}

@@ -21,6 +21,7 @@ type deadman struct {
 	machine  Machine
 	expiry   *expiry
 	listener func() Listener // the present one, or nil
+	keeper   *keeper
 
 	armed  chan struct{} // closed once the timer runs
 	orders chan string   // reasons to halt
@@ -60,14 +61,15 @@ func (d *deadman) order(reason string) {
 	}
 }
 
-// halt ends the listener and powers the machine off, until that succeeds. From here on nothing is
-// registered. Only the end of the process, by ctx, stops it, and not before one try.
+// halt ends the listener, has the machine's output kept, which takes keepLimit at most, and powers the machine off,
+// until that succeeds. From here on nothing is registered. Only the end of the process, by ctx, stops it, and not before one try.
 func (d *deadman) halt(ctx context.Context, reason string) error {
 	d.halted.Store(true)
 	d.log.Warn("halting this machine", logkey.Reason, reason)
 	if l := d.listener(); l != nil {
 		l.Kill()
 	}
+	d.keeper.now(reason)
 	pause := backoff.NewExponentialBackOff(
 		backoff.WithInitialInterval(haltFirst), backoff.WithMaxInterval(haltMax), backoff.WithMaxElapsedTime(0))
 	try := func() error {

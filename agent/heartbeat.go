@@ -12,13 +12,14 @@ import (
 
 // heart says in heartbeats what the agent is about.
 type heart struct {
-	o     *Options
-	log   *slog.Logger
-	disk  *disk
-	key   string // to which registrations are sealed
-	watch *watch
-	now   chan struct{} // wakes it
-	first chan struct{} // closed after the first heartbeat was tried
+	o      *Options
+	log    *slog.Logger
+	disk   *disk
+	key    string // to which registrations are sealed
+	watch  *watch
+	keeper *keeper
+	now    chan struct{} // wakes it
+	first  chan struct{} // closed after the first heartbeat was tried
 
 	mu        sync.Mutex
 	listener  Listener
@@ -114,6 +115,7 @@ func (h *heart) interrupts(ctx context.Context) {
 	}
 	h.log.Warn("this machine may soon be interrupted: it takes no further run")
 	h.set(func() { h.interrupt = true })
+	h.keeper.now("interruption notice")
 }
 
 // current returns the listener, or nil.

@@ -46,6 +46,11 @@ type Options struct {
 	// long and is needed later. It reports nothing: who needs it tries again. It ends with ctx.
 	Prefetch func(ctx context.Context)
 
+	// KeepOutput, if set, keeps the end of what was printed on the machine where it outlives it. It is called before the
+	// machine's end and before a report that may lead to it, once at a time. Secrets must not be in what is kept. Nothing
+	// waits longer than keepLimit for it, and a failure has no consequence.
+	KeepOutput func(ctx context.Context, reason string, secrets []string) error
+
 	BootDeadline time.Duration // from the first start until a record must have been seen; default Limits.Created
 	Grace        time.Duration // past the threshold before the machine is halted; default Limits.AgentGrace
 	Beat         time.Duration // period of the heartbeat; default Limits.Beat

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -31,8 +32,8 @@ var ErrScriptLimit = errors.New("agent: script time limit")
 // the status.
 const scriptTail = 1500
 
-// Run runs the program and returns an error with its status and last lines unless its status is 0
-// (H46). Its process group is gone when Run returns with an error; what a successful script left
+// Run runs the program and returns an error with its status and last lines, without secrets, unless its
+// status is 0 (H46). Its process group is gone when Run returns with an error; what a successful script left
 // running stays. Output goes to a file, not a pipe: a background process that keeps it open holds
 // up no one.
 func (c Command) Run(ctx context.Context) error {
@@ -65,7 +66,7 @@ func (c Command) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if last := tailOf(out, scriptTail); last != "" {
+	if last := machinelog.Mask(tailOf(out, scriptTail)); last != "" { // many see it
 		return fmt.Errorf("run script %s: %w: %s", c.Path, err, last)
 	}
 	return fmt.Errorf("run script %s: %w", c.Path, err)

@@ -36,8 +36,8 @@ func TestCommand_Status_S39_H46(t *testing.T) {
 	if err := agenttest.Shell(t, id, "echo fine").Run(context.Background()); err != nil {
 		t.Errorf("Run of a script that succeeds = %v", err)
 	}
-	err := agenttest.Shell(t, id, "echo first; echo the reason >&2; false; exit 3").Run(context.Background())
-	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.HasSuffix(err.Error(), "first\nthe reason") {
+	err := agenttest.Shell(t, id, "echo first ghp_0123456789abcdefghij; echo the reason >&2; false; exit 3").Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.HasSuffix(err.Error(), "first ***\nthe reason") {
 		t.Errorf("Run = %v, want exit status 3 and the last lines", err)
 	}
 	err = agenttest.Shell(t, id, "i=0; while [ $i -lt 1000 ]; do echo line $i; i=$((i+1)); done; exit 1").Run(context.Background())

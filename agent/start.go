@@ -74,6 +74,7 @@ func (w *worker) launch(ctx context.Context, in store.Instance, reg store.Regist
 	if err != nil {
 		return nil, &keyError{err}
 	}
+	w.keeper.learn(open.Secret)
 	l, err := w.o.Runner.Start(ctx, open, string(in.RunID))
 	if err != nil && errors.Is(context.Cause(ctx), errMoved) {
 		return nil, errMoved

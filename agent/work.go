@@ -21,6 +21,7 @@ type worker struct {
 	deadman *deadman
 	watch   *watch
 	heart   *heart
+	keeper  *keeper
 
 	retry   retry
 	pause   *backoff.ExponentialBackOff
@@ -203,6 +204,9 @@ func (w *worker) report(v store.SignalValue) {
 	last.Detail = v.Detail
 	if v.Signal == "" || last == v {
 		return
+	}
+	if rejects(v) { // before others know, who may end the machine
+		w.keeper.now(string(v.Signal))
 	}
 	w.disk.save(func(s *State) { s.Report = v })
 	w.outbox.post(v)

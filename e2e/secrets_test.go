@@ -136,6 +136,9 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 			s.Check(<-done)
 			s.Check(s.release("100"))
 			s.end(1)
+			if kept, err := filepath.Glob(filepath.Join(s.state, "instances/logs", got.ids()[0]+".json")); err != nil || len(kept) != 1 {
+				t.Errorf("%q is kept of the machine's output, %v", kept, err)
+			}
 			s.tables(found)
 			s.files(found)
 			lines.Innocent(t, &found.Secrets, "token") // that is a plain word

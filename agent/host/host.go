@@ -23,6 +23,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
@@ -51,6 +52,7 @@ type site struct {
 	others  []string                          // folders of other instances
 	ends    func(agent.Machine, *slog.Logger) // ends what the agent leaves when it was told to stop; nil: that is for the next agent
 	options func(*agent.Options)              // adds what only this fleet's agents need
+	logs    machinelog.Store                  // outlives the instance; nil: there is none
 	close   func() error
 }
 
@@ -119,6 +121,12 @@ func Run(ctx context.Context, p Place) (err error) {
 		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat,
 		IdlePoll: cfg.Agent.IdlePoll, Poll: cfg.Agent.Poll,
 		CleanLimit: cfg.Limits.Handshake * 5 / 6, // the rest is for the report
+	}
+	if s.logs != nil {
+		options.KeepOutput = func(ctx context.Context, reason string, secrets []string) error {
+			l := machinelog.Log{InstanceID: s.id, TakenAt: p.Clock.Now().UTC(), Reason: reason, Sources: machinelog.Read(p.Dir, secrets...)}
+			return s.logs.Put(ctx, l)
+		}
 	}
 	s.options(&options)
 	ag, err := agent.New(options)

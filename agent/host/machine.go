@@ -18,6 +18,7 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/machinelog"
 )
 
 // machine is the part of this computer that one instance may use: of a process fleet one folder of
@@ -39,7 +40,7 @@ type machine struct {
 
 // Folders of an instance, in its own.
 const (
-	runnerFolder = "runner"
+	runnerFolder = machinelog.RunnerDir
 	homeFolder   = "home"
 	tempFolder   = "tmp"
 	scriptFolder = "script-tmp" // the operator's scripts' alone
@@ -94,7 +95,7 @@ func (m *machine) runner() (agent.Runner, error) {
 		env = append(slices.Clone(env), "USER="+name, "LOGNAME="+name)
 	}
 	return actionsrunner.New(actionsrunner.Options{
-		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, "runner.log"), Env: env, InstanceID: m.id,
+		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, machinelog.RunnerFile), Env: env, InstanceID: m.id,
 		Hook: filepath.Join(m.Dir, agent.HookFile), Verdicts: filepath.Join(m.Dir, agent.VerdictFile),
 		Clock: m.Clock, Credential: m.account.Credential, Prepare: m.prepare, Guard: m.guard,
 		Group: m.Config.GitHub.RunnerGroup,

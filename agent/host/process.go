@@ -70,6 +70,7 @@ func processSite(ctx context.Context, p Place, _ string) (site, error) {
 		close:  table.Close,
 		cache:  filepath.Join(fleet, "runners"), // beside the fleet's other folders
 		others: []string{fleet},
+		logs:   procfleet.Logs(fleet),
 		ends:   endProcesses,
 	}, nil
 }

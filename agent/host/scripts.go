@@ -11,12 +11,13 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/machinelog"
 )
 
 func (m *machine) scrubber() scrub.Scrubber {
 	s := scrub.Scrubber{
 		InstanceID: m.id, Root: m.Dir, Clock: m.Clock,
-		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, "_diag"), homeFolder, tempFolder},
+		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, machinelog.DiagDir), homeFolder, tempFolder},
 		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.Env[RootEnv], Levels: map[string]scrub.Level{},
 	}
 	for name, class := range m.Config.Classes {
@@ -26,7 +27,7 @@ func (m *machine) scrubber() scrub.Scrubber {
 		s.User = m.user()
 	}
 	if m.Config.Agent.Scrub != "" {
-		s.Script = m.command(m.Config.Agent.Scrub, "scrub.log")
+		s.Script = m.command(m.Config.Agent.Scrub, machinelog.ScrubFile)
 	}
 	return s
 }
@@ -35,7 +36,7 @@ func (m *machine) script() agent.Script {
 	if m.Config.Agent.Script == "" {
 		return nil
 	}
-	return preparation{m.command(m.Config.Agent.Script, "script.log"), m.prepared}
+	return preparation{m.command(m.Config.Agent.Script, machinelog.ScriptFile), m.prepared}
 }
 
 // preparation is the operator's script before the first runner, which says when the machine is as runs find it.

@@ -24,7 +24,6 @@ const (
 	recordFile       = "instance.json"
 	startedFile      = "started"
 	interruptionFile = "interruption"
-	logFile          = "agent.log"
 	newPrefix        = ".new-"  // a machine's folder while it is made
 	gonePrefix       = ".gone-" // and while it is deleted
 )

@@ -18,6 +18,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/machinelog"
 )
 
 // end ends all machines without a Run of their own.
@@ -310,7 +311,7 @@ func TestRun_FailedStepIsRepeatedAndStopsNoOther(t *testing.T) {
 	f := opened(t, t.TempDir(), Options{Clock: now})
 	out := launch(t, f, spec("l-1", 2))
 	sick, well := out.Machines[0].ID, out.Machines[1].ID
-	if err := os.Mkdir(filepath.Join(f.disk.folder(sick), logFile), dirMode); err != nil { // so that no log can be opened
+	if err := os.Mkdir(filepath.Join(f.disk.folder(sick), machinelog.AgentFile), dirMode); err != nil { // so that no log can be opened
 		t.Fatal(err)
 	}
 	look := looker(t, f)
@@ -319,7 +320,7 @@ func TestRun_FailedStepIsRepeatedAndStopsNoOther(t *testing.T) {
 	if len(processes(t, sick)) != 0 {
 		t.Fatal("the machine started without its log")
 	}
-	if err := os.Remove(filepath.Join(f.disk.folder(sick), logFile)); err != nil {
+	if err := os.Remove(filepath.Join(f.disk.folder(sick), machinelog.AgentFile)); err != nil {
 		t.Fatal(err)
 	}
 	look()

@@ -18,6 +18,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -238,7 +239,7 @@ func TestSpawn_NoSuchProgram_Ends(t *testing.T) {
 	}})
 	id := launch(t, f, spec("l-1", 1)).Machines[0].ID
 	wantState(t, f, id, fleet.Ended)
-	if got := content(t, f, id, logFile); !strings.Contains(got, "/nosuch/agent") {
+	if got := content(t, f, id, machinelog.AgentFile); !strings.Contains(got, "/nosuch/agent") {
 		t.Errorf("agent.log = %q, want the name of what is missing", got)
 	}
 }

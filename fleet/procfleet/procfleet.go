@@ -11,6 +11,7 @@
 //
 //	<dir>/lock                        held by the one who writes
 //	<dir>/launches/<token>.json       what a launch was answered; written before its machines
+//	<dir>/logs/                       what ended machines printed last (package machinelog)
 //	<dir>/instances/<id>/             the agent's working folder, and in it
 //	    instance.json                 the machine
 //	    started                       made by the agent's process just before it becomes the agent

@@ -222,6 +222,7 @@ func (r *runner) kill(m record, now time.Time, marks scan) (record, error) {
 		return m, nil
 	}
 	delete(r.emptyLooks, m.ID)
+	r.keepLog(m, now)
 	m.State, m.EndedAt = fleet.Ended, now
 	if err := r.disk.save(m); err != nil {
 		return m, err

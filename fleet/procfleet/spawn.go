@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -56,7 +57,7 @@ func (r *runner) fork(id string) (pid int, letGo *os.File, err error) {
 	if len(argv) == 0 {
 		return 0, nil, errors.New("fleet command names no program")
 	}
-	output, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
+	output, err := os.OpenFile(filepath.Join(folder, machinelog.AgentFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {
 		return 0, nil, err
 	}

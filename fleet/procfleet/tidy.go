@@ -30,7 +30,7 @@ func (r *runner) tidy(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	errs := []error{r.disk.removeScraps()}
+	errs := []error{r.disk.removeScraps(), Logs(r.disk.dir).Prune(now)}
 	for _, e := range entries {
 		path := filepath.Join(r.disk.launches(), e.Name())
 		old, err := r.disk.oldLaunch(path, now)
