@@ -69,6 +69,7 @@ func allowed() []scenario {
 			when(iam.Operator, "dynamodb:BatchGetItem", "a request", item("BatchGetItem", "RUN#4711", "")),
 			when(iam.Operator, "dynamodb:Scan", "everything", item("Scan", "", "")),
 			when(iam.Operator, "dynamodb:PutItem", "drain order", item("PutItem", "META#drain-1", drainAttributes)),
+			when(iam.Operator, "ec2:GetConsoleOutput", "of its own", ask("ec2:GetConsoleOutput", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
 		},
 		notifying(iam.Operator),
 		[]scenario{

@@ -41,6 +41,7 @@ var calls = map[string][]iam.Kind{
 	"ec2:DescribeLaunchTemplates":        {iam.Controller, iam.Init},
 	"ec2:DescribeSecurityGroups":         {iam.Controller, iam.Init},
 	"ec2:DescribeSubnets":                {iam.Controller, iam.Init},
+	"ec2:GetConsoleOutput":               {iam.Operator},
 	"ec2:ModifyLaunchTemplate":           {iam.Controller, iam.Init},
 	"ec2:TerminateInstances":             {iam.Controller},
 

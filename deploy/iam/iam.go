@@ -24,7 +24,7 @@ const (
 	AgentTrust      Kind = "agent-trust"      // EC2 alone: it names the session after the instance
 	Controller      Kind = "controller"       // remuda controller
 	Init            Kind = "init"             // anyone who runs remuda init
-	Operator        Kind = "operator"         // anyone who runs remuda status and remuda drain
+	Operator        Kind = "operator"         // anyone who runs remuda status, remuda drain and remuda logs
 	Workflow        Kind = "workflow"         // jobs that request and release
 	WorkflowSession Kind = "workflow-session" // narrows a session of Workflow to one run; a session policy
 	WorkflowTrust   Kind = "workflow-trust"   // the workflows of one repository

@@ -46,6 +46,7 @@ func refused() []scenario {
 		when(iam.Operator, "", "takes the lease", item("PutItem", "META#lease", "PK SK holder")),
 		when(iam.Operator, "", "puts no key", item("PutItem", "", drainAttributes)),
 		when(iam.Operator, "", "orders a drain elsewhere", elsewhere(item("PutItem", "META#drain-1", drainAttributes))),
+		when(iam.Operator, "", "reads another's console", ask("ec2:GetConsoleOutput", ec2Name+"instance/"+ownID, resourceTag, "payroll")),
 		when(iam.Operator, "", "takes a notification", ask("sqs:ReceiveMessage", events)),
 		when(iam.Init, "", "reads a record", item("GetItem", ownKey, "")),
 		when(iam.Init, "", "reads all records", item("Scan", "", "")),

@@ -14,6 +14,8 @@ type instances struct {
 	stuck map[string]string // instance: code with which it cannot be terminated
 	fence [2]string         // tag and value without which nothing can be terminated
 	lag   time.Duration
+
+	consoles map[string]Console
 }
 
 func (n *instances) add(i *Instance) {

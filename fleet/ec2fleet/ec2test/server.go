@@ -88,7 +88,7 @@ func New(tb testing.TB) *Server {
 	s := &Server{
 		api: a, resources: newResources(a),
 		templates: &templates{api: a, answers: make(map[string]string)},
-		instances: &instances{api: a, byID: make(map[string]*Instance), stuck: make(map[string]string)},
+		instances: &instances{api: a, byID: make(map[string]*Instance), stuck: make(map[string]string), consoles: make(map[string]Console)},
 		faults:    make(map[string][]Fault), denied: make(map[string]bool), requests: make(map[string][]url.Values),
 	}
 	s.fleets = &fleets{
@@ -167,6 +167,7 @@ func (s *Server) serve(action string, q *node) (string, *failure) {
 	serve, known := map[string]func(*node) (string, *failure){
 		"CreateFleet":                    s.fleets.create,
 		"TerminateInstances":             s.instances.terminate,
+		"GetConsoleOutput":               s.instances.console,
 		"DescribeInstances":              s.instances.describe,
 		"DescribeVolumes":                s.instances.describeVolumes,
 		"DescribeInstanceTypes":          s.resources.describeTypes,
