@@ -64,14 +64,18 @@ func (p Phase) Duration() time.Duration { return p.To.Sub(p.From.Time) }
 // Phases returns the phases in which st's attempt got the instance, one after the other without a gap; none if it never was
 // that request's. A seat that was filled after Ready begins with the loss before it. now ends a phase that lasts.
 func Phases(st store.RunStatus, in store.Instance, now time.Time) []Phase {
-	spell, ok := spellFor(spells(in), st)
+	s, ok := spellFor(spells(in), st)
 	if !ok {
 		return nil
 	}
-	start := spell.start(st)
+	return s.phases(st, now)
+}
+
+func (s spell) phases(st store.RunStatus, now time.Time) []Phase {
+	start := s.start(st)
 	out, at := []Phase{}, start
 	unknown := []string{}
-	for _, m := range spell.milestones(st, start) {
+	for _, m := range s.milestones(st, start) {
 		unknown = append(unknown, string(m.ends))
 		if m.at.IsZero() {
 			continue
@@ -86,8 +90,8 @@ func Phases(st store.RunStatus, in store.Instance, now time.Time) []Phase {
 		return out
 	}
 	outcome, end := Open, now
-	if !spell.end.IsZero() {
-		outcome, end = Failed, spell.end
+	if !s.end.IsZero() {
+		outcome, end = Failed, s.end
 	}
 	if end.Before(at) {
 		end = at

@@ -81,14 +81,21 @@ func nameOf(word string) Name {
 	return Name(strings.Join(parts, "+"))
 }
 
-// ReadyLast returns the instance that was online last, and its phases: the one that the others waited for.
+// ReadyLast returns the instance that was online last of those with which the request became Ready, and its phases: the
+// one that the others waited for.
 func ReadyLast(st store.RunStatus, instances []store.Instance, now time.Time) (store.InstanceID, []Phase) {
 	var id store.InstanceID
+	var last Phase
 	var slowest []Phase
 	for _, in := range instances {
 		phases := Phases(st, in, now)
-		if n := len(phases); n > 0 && (slowest == nil || phases[n-1].From.After(slowest[len(slowest)-1].From.Time)) {
-			id, slowest = in.ID, phases
+		if len(phases) == 0 {
+			continue
+		}
+		end := phases[len(phases)-1]
+		refill := !st.ReadyAt.IsZero() && end.To.After(st.ReadyAt.Time)
+		if end.Outcome == Done && !refill && (slowest == nil || end.From.After(last.From.Time)) {
+			id, last, slowest = in.ID, end, phases
 		}
 	}
 	return id, slowest
