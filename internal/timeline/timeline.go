@@ -51,10 +51,14 @@ type Event struct {
 // newStart reads the phases of one spell.
 func newStart(s spell, st store.RunStatus, in store.Instance, now time.Time) Start {
 	out := Start{InstanceID: in.ID, RequestID: s.run, Warm: s.warm, Phases: s.phases(st, now)}
-	if p, ok := longest(out.Phases); ok {
-		out.Longest = p.Name
-	}
+	out.Longest = out.Busiest().Name
 	return out
+}
+
+// Busiest returns the longest of the phases; the zero Phase where none is known.
+func (s Start) Busiest() Phase {
+	p, _ := longest(s.Phases)
+	return p
 }
 
 // longest returns the longest phase, the first of several.
@@ -117,9 +121,7 @@ func (t *Timeline) addSlow(st store.RunStatus, e store.Entry) {
 	}
 	s := Start{InstanceID: id, RequestID: st.ID, Phases: phases}
 	s.Warm = slices.ContainsFunc(phases, func(p Phase) bool { return p.Name == Claimed })
-	if p, ok := longest(phases); ok {
-		s.Longest = p.Name
-	}
+	s.Longest = s.Busiest().Name
 	t.Starts = append(t.Starts, s)
 }
 
