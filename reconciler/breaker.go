@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -21,8 +20,8 @@ func TooMany(n, live int) bool { return n > breakerCount && n*breakerShare > liv
 // breaker is that circuit breaker: open, nothing is given up.
 type breaker struct {
 	*tenure
-	cache *cache
-	open  atomic.Bool
+	cache  *cache
+	opened instant // since when it is open
 }
 
 // update opens the circuit breaker, or closes it once most report again. While it is open nothing is
@@ -39,9 +38,9 @@ func (b *breaker) update(now time.Time) {
 			lately++
 		}
 	})
-	was := b.open.Load()
+	was := b.isOpen()
 	open := TooMany(lately, live) || was && TooMany(stale, live)
-	b.open.Store(open)
+	b.opened.hold(open, now)
 	switch {
 	case open && !was:
 		b.log.Error("the circuit breaker is open: too many instances went silent at once, and none is given up until they report again", logkey.Count, stale)
@@ -50,4 +49,4 @@ func (b *breaker) update(now time.Time) {
 	}
 }
 
-func (b *breaker) isOpen() bool { return b.open.Load() }
+func (b *breaker) isOpen() bool { return b.opened.is() }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
 )
 
 // herd returns a breaker that knows of n living instances, as many ended ones, and the first of them
@@ -80,8 +81,12 @@ func TestBreaker_StaysOpenUntilMostReport(t *testing.T) {
 			}
 			breaker.cache.instances.with(inState(fmt.Sprint("i-", i), 1, statemachine.Idle, "").ID, func(in *instance) { in.vitals.staleAt = at })
 		}
-		if breaker.update(step.now); breaker.isOpen() != step.want {
-			t.Errorf("%d of 12 reporting after %s: open %v, want %v", step.reporting, step.now.Sub(dawn), breaker.isOpen(), step.want)
+		since := store.Time{}
+		if step.want {
+			since = store.At(dawn)
+		}
+		if breaker.update(step.now); breaker.isOpen() != step.want || breaker.opened.get() != since {
+			t.Errorf("%d of 12 reporting after %s: open %v since %q, want %v since %q", step.reporting, step.now.Sub(dawn), breaker.isOpen(), breaker.opened.get(), step.want, since)
 		}
 	}
 }

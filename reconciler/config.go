@@ -118,6 +118,10 @@ func Defaults() Config {
 	}
 }
 
+// React is how long a controller may take for what is due: a fail-over (G13), two looks at what is
+// polled, and the answer of a back end, for which the lease allows as long as for its own call.
+func (c Config) React() time.Duration { return 2*c.LeaseTTL + 2*c.LeaseRequest + 2*c.HotPoll }
+
 // query says what r needs of an instance.
 func (c Config) query(r store.RunRequest) (pool.Query, error) {
 	class, ok := c.Classes[r.ResourceClass]

@@ -23,7 +23,8 @@ type elector struct {
 	log     *slog.Logger
 	holder  string
 	ttl     time.Duration
-	request time.Duration // longest time one lease call may take
+	request time.Duration       // longest time one lease call may take
+	health  func() store.Health // told with each renewal; it must not wait
 
 	trusted atomic.Pointer[time.Time] // until when anything may be done, on the local monotonic clock
 	began   atomic.Pointer[time.Time] // since when that was so without a gap
@@ -188,6 +189,9 @@ func (l *elector) write(ctx context.Context, lease store.Lease, holder string) (
 	defer cancel()
 	start := l.clock.Now()
 	lease.Holder, lease.Renewed = holder, store.At(start.Add(l.offset()))
+	if holder != "" { // who gives it up has ended already: what it said last stays
+		lease.Health = l.health()
+	}
 	out, err := l.store.PutLease(ctx, lease)
 	if err != nil {
 		return lease, err

@@ -191,7 +191,7 @@ func TestLeader_RenewedIsTheStoresTime_H52(t *testing.T) {
 		table := storetest.NewMemory(clock.RealClock{})
 		l := &elector{
 			store: store.New(table), clock: wrongClock{clock.RealClock{}, -time.Hour}, offset: func() time.Duration { return time.Hour },
-			log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second,
+			log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second, health: unwell,
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
@@ -218,7 +218,7 @@ func TestLeader_LeadFails(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := storetest.NewMemory(clock.RealClock{})
 		broken := errors.New("broken")
-		l := &elector{store: store.New(table), clock: clock.RealClock{}, offset: none, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second}
+		l := &elector{store: store.New(table), clock: clock.RealClock{}, offset: none, log: slog.New(slog.DiscardHandler), holder: "a", ttl: 2 * time.Second, request: time.Second, health: unwell}
 		if err := l.run(t.Context(), func(context.Context, int64) error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("run() error = %v, want %v", err, broken)
 		}
@@ -244,4 +244,50 @@ func TestComplaint_SaidOnce(t *testing.T) {
 	if lines != 4 { // at the start, the other one, back again, and a minute after that
 		t.Errorf("%d lines, want 4:\n%s", lines, &out)
 	}
+}
+
+// Health is told with each renewal, stays when the lease is given up, and is the next holder's own once that leads.
+func TestLeader_TellsHealth(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		table := storetest.NewMemory(clock.RealClock{})
+		start := time.Now()
+		stand := func(holder string, health func() store.Health) (stop func()) {
+			l := &elector{
+				store: store.New(table), clock: clock.RealClock{}, offset: none, log: slog.New(slog.DiscardHandler), holder: holder,
+				ttl: 2 * time.Second, request: time.Second, health: health,
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() {
+				done <- l.run(ctx, func(ctx context.Context, _ int64) error {
+					<-ctx.Done()
+					return nil
+				})
+			}()
+			return func() {
+				cancel()
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		told := func(holder string, want store.Health) {
+			t.Helper()
+			got, err := store.New(table).Lease(t.Context())
+			if err != nil || got.Holder != holder || got.Health != want {
+				t.Errorf("lease = %+v, %v, want of %q with %+v", got, err, holder, want)
+			}
+		}
+		ticking := func() store.Health { return store.Health{ControllerVersion: "1", ScannedAt: store.At(time.Now())} }
+		stop := stand("a", ticking)
+		time.Sleep(10*time.Second + 100*time.Millisecond)
+		last := store.Health{ControllerVersion: "1", ScannedAt: store.At(start.Add(10 * time.Second))}
+		told("a", last)
+		stop()
+		told("", last)
+		stop = stand("b", func() store.Health { return store.Health{ControllerVersion: "2"} })
+		time.Sleep(time.Second)
+		told("b", store.Health{ControllerVersion: "2"})
+		stop()
+	})
 }

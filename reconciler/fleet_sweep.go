@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -17,12 +16,13 @@ import (
 // fleetSweep compares the fleet with the records.
 type fleetSweep struct {
 	*tenure
-	cache             *cache
-	fleet             fleet.Fleet
-	adopter           *adopter
-	breaker           *breaker
-	orphanMachines    firstSeen   // machines without a record, by id
-	listingIncomplete atomic.Bool // the fleet's listing lacks too many machines to be believed in that
+	cache          *cache
+	fleet          fleet.Fleet
+	adopter        *adopter
+	breaker        *breaker
+	orphanMachines firstSeen // machines without a record, by id
+	incomplete     instant   // since when the fleet's listing lacks too many machines to be believed in that
+	swept          instant   // when the two were last compared
 }
 
 // sweepFleet compares machines and records, both ways.
@@ -45,6 +45,7 @@ func (w *fleetSweep) sweepFleet(ctx context.Context) error {
 	}
 	w.orphanMachines.retain(func(id string) bool { return seen[store.InstanceID(id)] != "" })
 	w.compare(seen, now)
+	w.swept.set(now)
 	return errors.Join(errs...)
 }
 
@@ -75,8 +76,8 @@ func (w *fleetSweep) compare(seen map[store.InstanceID]fleet.State, now time.Tim
 			}
 		}
 	})
-	w.listingIncomplete.Store(TooMany(missing, due))
-	if w.listingIncomplete.Load() {
+	w.incomplete.hold(TooMany(missing, due), now)
+	if w.incomplete.is() {
 		w.log.Error("too many instances are missing from the fleet's listing at once: none is given up for it", logkey.Count, missing)
 		w.cache.instances.eachAlive(func(in *instance) { in.machine.unlistedSince = time.Time{} }) // a listing that is not believed is no first sight
 		absent = nil

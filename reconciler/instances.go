@@ -188,7 +188,7 @@ func (c *instances) dismissable(ctx context.Context, s snapshot) (bool, time.Dur
 // finalize hands a terminated instance to the reaper and removes its runner at GitHub, neither waiting for the other:
 // GitHub being down keeps no machine alive.
 func (c *instances) finalize(ctx context.Context, s snapshot) (Result, error) {
-	if !s.ExpiresAt.IsZero() {
+	if s.Gone() {
 		return Result{}, nil // confirmed gone; a runner that is left is the sweep's
 	}
 	c.queues.reaper.AddAfter(reapKey, c.cfg.Batch)

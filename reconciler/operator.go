@@ -29,6 +29,8 @@ type Options struct {
 	Clock   clock.WithTicker
 	Offset  func() time.Duration // the store's clock minus ours, if it is known; nil: no difference
 	Log     *slog.Logger
+	Version string                    // of this program, for people
+	Budget  func() store.GitHubBudget // what GitHub last said; nil: not known
 	Metrics workqueue.MetricsProvider // of the queues, by their names; nil: none
 }
 
@@ -61,10 +63,15 @@ func New(o Options) (*Operator, error) {
 	if o.Offset == nil {
 		o.Offset = func() time.Duration { return 0 }
 	}
-	return &Operator{o: o, elector: &elector{
+	if o.Budget == nil {
+		o.Budget = func() store.GitHubBudget { return store.GitHubBudget{} }
+	}
+	op := &Operator{o: o}
+	op.elector = &elector{
 		store: store.New(o.Table), clock: o.Clock, offset: o.Offset, log: o.Log, holder: o.Config.Holder,
-		ttl: o.Config.LeaseTTL, request: o.Config.LeaseRequest,
-	}}, nil
+		ttl: o.Config.LeaseTTL, request: o.Config.LeaseRequest, health: op.health,
+	}
+	return op, nil
 }
 
 // Run waits for the lease, controls, and waits again should it be lost. It returns nil when ctx ends,
@@ -78,6 +85,40 @@ func (op *Operator) Run(ctx context.Context) error {
 		defer op.manager.Store(nil)
 		return m.run(ctx)
 	})
+}
+
+// health is what the lease tells of this controller.
+func (op *Operator) health() store.Health {
+	h := store.Health{ControllerVersion: op.o.Version, GitHub: op.o.Budget()}
+	if m := op.manager.Load(); m != nil {
+		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()
+		h.BreakerOpenAt, h.ListingIncompleteAt = m.fleetSweep.breaker.opened.get(), m.fleetSweep.incomplete.get()
+	}
+	return h
+}
+
+// instant is a moment that many may read while one sets it; zero: none.
+type instant struct{ at atomic.Pointer[time.Time] }
+
+func (i *instant) set(t time.Time) { i.at.Store(&t) }
+
+// hold keeps the moment since when something is so: now if it was not, none if it is not.
+func (i *instant) hold(so bool, now time.Time) {
+	switch {
+	case !so:
+		i.at.Store(nil)
+	case !i.is():
+		i.set(now)
+	}
+}
+
+func (i *instant) is() bool { return i.at.Load() != nil }
+
+func (i *instant) get() store.Time {
+	if t := i.at.Load(); t != nil {
+		return store.At(*t)
+	}
+	return store.Time{}
 }
 
 // Candidates returns the instances that a request can be given at this moment, and nil while the operator does not lead or has not

@@ -136,7 +136,7 @@ func (c *reaper) gone(id store.InstanceID, listed map[store.InstanceID]fleet.Sta
 			gone = true
 		case "":
 			_, refused := c.refused[id] // it lives, unless a listing that can be believed says otherwise
-			gone = in.absent(now, c.cfg) && !(refused && c.fleetSweep.listingIncomplete.Load())
+			gone = in.absent(now, c.cfg) && !(refused && c.fleetSweep.incomplete.is())
 		default:
 			in.machine.unlistedSince = time.Time{}
 		}

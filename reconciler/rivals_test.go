@@ -86,6 +86,9 @@ type rival struct {
 // none is the offset of a clock that agrees with the store's.
 func none() time.Duration { return 0 }
 
+// unwell says nothing of itself.
+func unwell() store.Health { return store.Health{} }
+
 // newRival starts a controller with the lease numbers of the defaults.
 func newRival(t *testing.T, name string, table store.Table, clk clock.WithTicker) *rival {
 	t.Helper()
@@ -93,6 +96,7 @@ func newRival(t *testing.T, name string, table store.Table, clk clock.WithTicker
 	l := &link{Table: table}
 	c := &rival{link: l, done: make(chan struct{}), elector: &elector{
 		store: store.New(l), clock: clk, offset: none, log: slog.New(slog.DiscardHandler), holder: name, ttl: cfg.LeaseTTL, request: cfg.LeaseRequest,
+		health: unwell,
 	}}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.cancel = cancel

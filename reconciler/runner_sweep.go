@@ -8,7 +8,6 @@ import (
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
-	"github.com/remuda-run/remuda/statemachine"
 )
 
 // runnerSweep compares GitHub's runners with the records.
@@ -64,7 +63,7 @@ func (w *runnerSweep) isOrphan(name string) bool {
 // which a controller that dies often does not live to.
 func (w *runnerSweep) machineGone(name string) bool {
 	s, known := w.ownerOf(name)
-	return known && s.State == statemachine.Terminated && !s.ExpiresAt.IsZero()
+	return known && s.Gone()
 }
 
 // ownerOf returns the instance that a runner was made for, by the runner's name.

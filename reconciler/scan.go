@@ -17,6 +17,7 @@ type scanner struct {
 	drainer    *drainer
 	waiting    *waiting
 	loaded     atomic.Bool // the records were read, and the pool is known
+	scanned    instant     // when they were last read to the end
 }
 
 // load scans everything before the first decision, as often as it takes.
@@ -91,6 +92,7 @@ func (c *scanner) scan(ctx context.Context) error {
 	})
 	c.cache.forget(now)
 	c.enqueue()
+	c.scanned.set(c.clock.Now())
 	return nil
 }
 
@@ -100,7 +102,7 @@ func (c *scanner) enqueue() {
 		c.queues.requests.Add(id)
 	}
 	c.cache.wakeAll(func(in *instance) bool {
-		return in.record.State != statemachine.Terminated || in.record.ExpiresAt.IsZero()
+		return !in.record.Gone()
 	})
 	if !c.cfg.Watch.Off {
 		for _, name := range append(c.cache.requests.watchable(), c.cfg.Watch.own()) {

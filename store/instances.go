@@ -13,6 +13,10 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 )
 
+// Gone reports whether the fleet has confirmed that the instance is gone. Terminated alone is only an order, which the
+// fleet may refuse.
+func (r *Instance) Gone() bool { return r.State == statemachine.Terminated && !r.ExpiresAt.IsZero() }
+
 // Transition is one event on one instance and what it brings along.
 type Transition struct {
 	Event   statemachine.Event

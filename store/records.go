@@ -324,7 +324,32 @@ type Lease struct {
 	Holder  string `json:"holder"` // "" when given up
 	Term    int64  `json:"term"`
 	Renewed Time   `json:"renewed"` // holder's clock; for people
+	Health  Health `json:"health,omitzero"`
 	Version int64  `json:"-"`
+}
+
+// Health is what a controller knows of itself, told with each renewal of its lease and never written for its own
+// sake. All of it is for people: no controller acts on another's. Instants are the holder's clock, as Lease.Renewed.
+type Health struct {
+	ControllerVersion   string       `json:"controllerVersion,omitempty"`
+	ScannedAt           Time         `json:"scannedAt,omitzero"`           // end of its last complete reading of the records; zero: none yet
+	SweptAt             Time         `json:"sweptAt,omitzero"`             // end of its last complete comparison with the fleet; zero: none yet
+	BreakerOpenAt       Time         `json:"breakerOpenAt,omitzero"`       // since when the circuit breaker is open; zero: it is closed
+	ListingIncompleteAt Time         `json:"listingIncompleteAt,omitzero"` // since when the fleet's listing is not believed; zero: it is
+	GitHub              GitHubBudget `json:"github,omitzero"`
+}
+
+// GitHubBudget is what GitHub last said of the calls that it allows in an hour.
+type GitHubBudget struct {
+	Remaining int  `json:"remaining"`
+	Limit     int  `json:"limit"` // 0: it has not said
+	ResetAt   Time `json:"resetAt,omitzero"`
+}
+
+// Led reports whether a controller leads at now, as far as the lease shows: it was renewed, or given up, no longer than
+// within ago. Who waits to lead asks its own clock instead, which compares no two.
+func (l Lease) Led(now time.Time, within time.Duration) bool {
+	return !now.After(l.Renewed.Add(within))
 }
 
 // DrainOrder asks the controller to dismiss every matching instance whose record is older than the order.

@@ -60,6 +60,12 @@ type RunRecords struct {
 	Bad     *BadRequest // there is a request, and it cannot be read
 }
 
+// Settled reports whether a controller has nothing left to do for the request, as far as its records show.
+func (r RunRecords) Settled() bool {
+	waits := r.Request != nil && (r.Status == nil || r.Status.Attempt < r.Request.Attempt)
+	return !waits && (r.Status == nil || !r.Status.ExpiresAt.IsZero())
+}
+
 // BadRequest is a request that cannot be read.
 type BadRequest struct {
 	Attempt int // as far as that can be read; else 0

@@ -163,7 +163,7 @@ func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.Dr
 		left = 0
 		states := map[statemachine.State]int{}
 		for _, in := range found {
-			if gone(in) {
+			if in.Gone() {
 				continue
 			}
 			see(in)
@@ -176,12 +176,6 @@ func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.Dr
 		return left == 0, nil
 	})
 	return left, slices.Sorted(maps.Keys(seen)), err
-}
-
-// gone reports whether the fleet has confirmed that an instance is gone. Terminated alone is only an order,
-// which the fleet may refuse.
-func gone(in store.Instance) bool {
-	return in.State == statemachine.Terminated && !in.ExpiresAt.IsZero()
 }
 
 // matching returns every instance that is meant, terminated ones too.

@@ -9,6 +9,7 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/store"
 )
 
 // instancePrefix begins the ids of instances, on EC2 (Amazon EC2 API, "Instance") and in package procfleet
@@ -44,6 +45,14 @@ func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client
 		return nil, fmt.Errorf("github.appKeyFile %s: %w", c.GitHub.AppKeyFile, err)
 	}
 	return githubapi.New(o)
+}
+
+// budgetOf returns what the lease tells of a client's calls.
+func budgetOf(client *githubapi.Client) func() store.GitHubBudget {
+	return func() store.GitHubBudget {
+		r := client.Rate()
+		return store.GitHubBudget{Remaining: r.Remaining, Limit: r.Limit, ResetAt: store.At(r.Reset.Time)}
+	}
 }
 
 // githubToken reads the access token anew for every call, so that it can be replaced at any time. What it cannot read only

@@ -54,6 +54,14 @@ type Client struct {
 // URL returns the URL that runners are configured with.
 func (c *Client) URL() string { return c.scope.url }
 
+// Rate returns what GitHub last said of the budget that most calls have: how many an hour, how many are left, and when all
+// are there again, by its clock. A Limit of 0: it has not said.
+func (c *Client) Rate() github.Rate {
+	c.pace.mu.Lock()
+	defer c.pace.mu.Unlock()
+	return c.pace.rate
+}
+
 // JITConfig registers a runner for one job under exactly the given label and returns its
 // configuration. ErrNameTaken if a runner of that name exists. After ErrUnavailable the runner may
 // exist, offline: use another name.

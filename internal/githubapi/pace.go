@@ -59,7 +59,8 @@ type pacer struct {
 	budget [groups]string       // by group, as GitHub names it
 	hold   map[string]time.Time // by budget: no call before
 	runs   *runPace
-	unsaid int // limits in a row that did not say until when
+	rate   github.Rate // of the budget that most calls have, as GitHub last said it
+	unsaid int         // limits in a row that did not say until when
 }
 
 func newPacer(c clock.WithTicker, calls int, per time.Duration, runs *runPace) *pacer {
@@ -140,6 +141,9 @@ func (p *pacer) observe(g group, resp *github.Response, err error, now time.Time
 			name = ofApp + name
 		}
 		p.budget[g] = name
+	}
+	if resp.Rate.Limit > 0 && p.budget[g] == p.budget[other] {
+		p.rate = resp.Rate
 	}
 	if p.budget[g] == p.budget[watching] {
 		p.runs.learn(now, resp.Rate, serverTime(resp, now))

@@ -278,3 +278,37 @@ func TestCallTimeout_EndsACallThatHangs(t *testing.T) {
 		}
 	})
 }
+
+// What GitHub last said of the budget that most calls have; that of registrations, where it is another, is none of it.
+func TestClient_Rate(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		header := map[string]string{}
+		c := offline(t, func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				return reply(http.StatusCreated, jitBody, header), nil
+			}
+			return reply(http.StatusOK, `{"runners":[]}`, header), nil
+		}, 100)
+		list := func() {
+			t.Helper()
+			if _, err := c.Runners(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list()
+		if r := c.Rate(); r.Limit != 0 {
+			t.Errorf("rate = %v before GitHub said any", r)
+		}
+		reset := time.Now().Add(31 * time.Minute)
+		header["X-RateLimit-Resource"], header["X-RateLimit-Limit"], header["X-RateLimit-Remaining"] = "core", "5000", "4812"
+		header["X-RateLimit-Reset"] = strconv.FormatInt(reset.Unix(), 10)
+		list()
+		header["X-RateLimit-Resource"], header["X-RateLimit-Remaining"] = "actions_runner_registration", "17"
+		if _, err := c.JITConfig(t.Context(), "i-1", "77"); err != nil {
+			t.Fatal(err)
+		}
+		if r := c.Rate(); r.Limit != 5000 || r.Remaining != 4812 || r.Reset.Unix() != reset.Unix() {
+			t.Errorf("rate = %v, want 4812 of 5000 until %s", r, reset)
+		}
+	})
+}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
 )
 
 const lease = "lease"
@@ -19,30 +20,33 @@ func noLeader(s *Snapshot, o Options, report reporter) {
 		Resource: lease, Mark: fmt.Sprint("term ", s.Lease.Term, s.Lease.Version),
 		Advice: "start a controller on this store; without one no request is answered, and machines end by their thresholds alone",
 	}
-	switch {
-	case s.Lease.Version == 0:
-		v.Problem = "no controller ever led, and there are requests or instances"
-	case s.Lease.Holder == "":
-		v.Problem = fmt.Sprintf("was given up %s ago and no controller took it, and there are requests or instances", long(s.At.Sub(s.Lease.Renewed.Time)))
-	default:
-		v.Problem = fmt.Sprintf("%s has not renewed it for %s, and there are requests or instances", s.Lease.Holder, long(s.At.Sub(s.Lease.Renewed.Time)))
-	}
+	v.Problem = Vacancy(s.Lease, s.At) + ", and there are requests or instances"
 	report(v)
 }
 
+// Vacancy says of a lease by which no controller leads since when that is so.
+func Vacancy(l store.Lease, now time.Time) string {
+	switch ago := long(now.Sub(l.Renewed.Time)); {
+	case l.Version == 0:
+		return "no controller ever led"
+	case l.Holder == "":
+		return fmt.Sprintf("was given up %s ago and no controller took it", ago)
+	default:
+		return fmt.Sprintf("%s has not renewed it for %s", l.Holder, ago)
+	}
+}
+
 // led reports whether a controller leads, as far as the lease shows.
-func (s *Snapshot) led(o Options) bool { return !s.At.After(s.Lease.Renewed.Add(o.react())) }
+func (s *Snapshot) led(o Options) bool { return s.Lease.Led(s.At, o.react()) }
 
 // work reports whether a controller would have anything to do.
 func (s *Snapshot) work() bool {
 	for in := range each(s.Instances) {
-		if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() {
+		if !in.Gone() {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.Runs, func(r Run) bool {
-		return r.Request != nil && (r.Status == nil || r.Status.Attempt < r.Request.Attempt) || r.Status != nil && r.Status.ExpiresAt.IsZero()
-	})
+	return slices.ContainsFunc(s.Runs, func(r Run) bool { return !r.Settled() })
 }
 
 // noLeaderStep finds writes of a controller that were made while none held the lease.

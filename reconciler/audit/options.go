@@ -27,12 +27,8 @@ const (
 // overstay is how long a machine may live past its threshold.
 func (o Options) overstay() time.Duration { return o.Config.Limits.AgentGrace + powerOff + o.Skew }
 
-// react is how long a controller may take for what is due: a fail-over (G13), two looks at what is
-// polled, and the answer of a back end, for which the lease allows as long as for its own call.
-func (o Options) react() time.Duration {
-	c := o.Config
-	return 2*c.LeaseTTL + 2*c.LeaseRequest + 2*c.HotPoll + o.Skew + o.Slack
-}
+// react is how long a controller may take for what is due.
+func (o Options) react() time.Duration { return o.Config.React() + o.Skew + o.Slack }
 
 // sweep is how long a controller may take for what only the comparison with the fleet shows.
 func (o Options) sweep() time.Duration { return 2*o.Config.Sweep + o.react() }
