@@ -121,9 +121,9 @@ func (o *drainOptions) known(found []store.Instance) error {
 	case len(found) > 0 || o.all || o.classKnown:
 		return nil
 	case o.class != "":
-		return fmt.Errorf("class %s: %w: neither configured nor of any instance", o.class, store.ErrNotFound)
+		return notFound("class %s: neither configured nor of any instance", o.class)
 	default:
-		return fmt.Errorf("instance %s: %w", o.instance, store.ErrNotFound)
+		return notFound("instance %s: not found", o.instance)
 	}
 }
 

@@ -11,15 +11,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
 const statusLong = `Shows the fleet, or one request, or one instance.
 
-Without an argument it lists instances and open requests: LEFT is the time until an instance's
-threshold, BEAT the age of its heartbeat (marked ! once it is too old to be healthy). An ID is
-looked up among the instances and then among the requests; a word before it says which.`
+Without an argument it shows who leads and what that last knew of itself, open requests, and the
+instances: LEFT is the time until an instance's threshold, BEAT the age of its heartbeat (marked !
+once it is too old to be healthy). Where a terminal has too few lines for all, instances are
+counted by class; -o wide lists them still. An ID is looked up among the instances and then
+among the requests; a word before it says which.`
 
 // statusOptions are the flags of `remuda status`.
 type statusOptions struct {
@@ -31,7 +34,10 @@ type statusOptions struct {
 	kind string // "", request or instance
 	id   string // "": the fleet
 
+	cfg    config.Config
+	audit  audit.Options // says when a lease is dead, as `remuda audit` does
 	window time.Duration // of a healthy heartbeat
+	found  error         // what is wrong with what was shown: there is work, and no controller leads
 }
 
 // Kinds of thing that may be asked for by name.
@@ -54,7 +60,7 @@ func newStatusCmd(a *app) *cobra.Command {
 	fs.BoolVarP(&o.watch, "watch", "w", false, "show it again every second, until interrupted; then exit 0")
 	fs.BoolVar(&o.all, "all", false, "also terminated instances and requests that are over")
 	completes(cmd, "output", formatTable, formatWide, formatJSON)
-	return exits(cmd, exitNotFound, exitInterrupted)
+	return exits(cmd, exitNotFound, exitNoLeader, exitInterrupted)
 }
 
 // parse takes [kind] id.
@@ -79,6 +85,7 @@ func (o *statusOptions) parse(args []string) error {
 }
 
 func (o *statusOptions) validate(cfg config.Config) error {
+	o.cfg, o.audit = cfg, auditConfig(cfg)
 	o.window = statemachine.Limits(cfg.Limits).Window()
 	return checkFormat(o.output, formatTable, formatWide, formatJSON)
 }
@@ -88,7 +95,7 @@ const watchEvery = time.Second
 
 func (o *statusOptions) run(ctx context.Context, st *store.Store) error {
 	if !o.watch {
-		return o.once(ctx, st)
+		return errors.Join(o.once(ctx, st), o.found)
 	}
 	for {
 		// Interrupted in the middle of a read is the proper end of a watch too.
@@ -108,41 +115,47 @@ const homeAndClear = "\x1b[H\x1b[J"
 
 // once reads and prints one picture, in one write so that a watched one does not flicker.
 func (o *statusOptions) once(ctx context.Context, st *store.Store) error {
-	width, height := 0, 0
+	var s sheet
 	if o.outTTY {
-		width, height = o.size()
+		s.columns, s.lines = o.size()
+		s.lines-- // for the prompt, or the cursor
 	}
+	s.colour = o.colour(o.outTTY)
 	var b bytes.Buffer
-	if err := o.draw(ctx, &b, st, o.clock.Now(), width); err != nil {
+	if err := o.draw(ctx, &b, st, o.clock.Now(), s); err != nil {
 		return err
 	}
 	text := b.String()
 	if o.watch && o.outTTY {
-		text = homeAndClear + clip(text, height-1)
+		text = homeAndClear + clip(text, s.lines)
 	}
 	_, err := fmt.Fprint(o.out, text)
 	return err
 }
 
-func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Store, now time.Time, width int) error {
+func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Store, now time.Time, s sheet) error {
 	if o.kind == kindRequest {
-		return o.drawRequest(ctx, b, st, now, width)
+		return o.drawRequest(ctx, b, st, now, s)
 	}
 	view, err := readFleet(ctx, st, now, o.window)
 	if err != nil {
 		return err
 	}
 	if o.id == "" {
+		if view.Controller, err = readController(ctx, st, now, o.audit); err != nil {
+			return err
+		}
+		o.judge(view.Controller, view.work)
 		if !o.all {
 			view.hideOver()
 		}
-		return printAs(b, o.output, view, renderFleet(view, o.output == formatWide, width))
+		return printAs(b, o.output, view, renderFleet(view, o.output == formatWide, s))
 	}
 	in, err := view.instance(o.id)
 	if err != nil && o.kind == "" {
-		err = o.drawRequest(ctx, b, st, now, width)
+		err = o.drawRequest(ctx, b, st, now, s)
 		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("%s: %w: neither an instance nor a request", o.id, store.ErrNotFound)
+			return notFound("%s: neither an instance nor a request", o.id)
 		}
 		return err
 	}
@@ -152,12 +165,24 @@ func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Sto
 	return printAs(b, o.output, in, renderInstance(in, store.At(now)))
 }
 
-func (o *statusOptions) drawRequest(ctx context.Context, b *bytes.Buffer, st *store.Store, now time.Time, width int) error {
+func (o *statusOptions) drawRequest(ctx context.Context, b *bytes.Buffer, st *store.Store, now time.Time, s sheet) error {
 	v, err := readRequest(ctx, st, o.id, now)
+	if err == nil {
+		v.Controller, err = readController(ctx, st, now, o.audit)
+	}
 	if err != nil {
 		return err
 	}
-	return printAs(b, o.output, v, renderRequest(v, store.At(now), width))
+	o.judge(v.Controller, !v.settled)
+	return printAs(b, o.output, v, renderRequest(v, store.At(now), o.cfg, s))
+}
+
+// judge notes that there is work and none leads who would do it.
+func (o *statusOptions) judge(controller *controllerView, work bool) {
+	o.found = nil
+	if work && controller.vacant() {
+		o.found = controller.noLeader()
+	}
 }
 
 // clip keeps the first lines of text, so that a picture never scrolls its own beginning away.

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/remuda-run/remuda/internal/bubbletest"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -55,6 +58,27 @@ func aFleet(t *testing.T) *store.Store {
 		}
 	})
 	return st
+}
+
+// lead renews the lease of a controller that last scanned 12 s ago and swept 4 s ago.
+func lead(t *testing.T, st *store.Store, change func(*store.Lease)) {
+	t.Helper()
+	l, err := st.Lease(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ago := func(d time.Duration) store.Time { return store.At(time.Now().Add(-d)) }
+	l.Holder, l.Term, l.Renewed = "host-3f", 7, ago(0)
+	l.Health = store.Health{
+		ControllerVersion: "v1.2.3", ScannedAt: ago(12 * time.Second), SweptAt: ago(4 * time.Second),
+		GitHub: store.GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: ago(-31 * time.Minute)},
+	}
+	if change != nil {
+		change(&l)
+	}
+	if _, err := st.PutLease(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func beat(t *testing.T, st *store.Store, p store.Principal, b store.Beat) {
@@ -110,6 +134,7 @@ func TestStatus_Golden(t *testing.T) {
 		st := aFleet(t)
 		overAndWaiting(t, st)
 		time.Sleep(3 * time.Second)
+		lead(t, st, nil)
 		for _, tt := range tests {
 			c := newCLI(st)
 			if code := c.run(t.Context(), append([]string{"status"}, tt.args...)...); code != exitDone {
@@ -142,6 +167,7 @@ func TestStatus_OfARun(t *testing.T) {
 		}
 		shown := func(file string, more ...string) {
 			t.Helper()
+			lead(t, st, nil)
 			c := newCLI(st)
 			c.ends(t, exitDone, append([]string{"status", "request", "77-build"}, more...)...)
 			golden(t, testdata(file), c.out.String())
@@ -215,19 +241,23 @@ func TestStatus_FitsTheTerminal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		lead(t, st, func(l *store.Lease) { l.Holder = "ip-10-0-133-245.eu-central-1.compute.internal-0a1b2c3d" })
+		if view.Controller, err = readController(t.Context(), st, time.Now(), audit.Options{Config: reconciler.Defaults()}); err != nil {
+			t.Fatal(err)
+		}
 		for i := range view.Instances {
 			view.Instances[i].RunID = "12345678901-integration"
 			view.Instances[i].UsageClass = store.OnDemand
 			view.Instances[i].InstanceType = "m6idn.24xlarge"
 		}
 		for _, width := range []int{80, 120} {
-			for line := range strings.Lines(renderFleet(view, false, width)) {
+			for line := range strings.Lines(renderFleet(view, false, sheet{columns: width})) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
 					t.Errorf("line of %d columns on a terminal of %d: %q", n, width, line)
 				}
 			}
 		}
-		if text := renderFleet(view, false, 80); !strings.Contains(text, "i-0bbbbbbbbbbbbbbb2 ") || !strings.Contains(text, " 29m50s ") {
+		if text := renderFleet(view, false, sheet{columns: 80}); !strings.Contains(text, "i-0bbbbbbbbbbbbbbb2 ") || !strings.Contains(text, " 29m50s ") {
 			t.Errorf("an id or a threshold was cut:\n%s", text)
 		}
 	})
@@ -239,9 +269,9 @@ func TestStatus_NotFoundAndUsage(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"i-9"}, exitNotFound, "i-9: store: not found: neither an instance nor a request"},
-		{[]string{"instance", "77"}, exitNotFound, "instance 77: store: not found"},
-		{[]string{"request", "i-0aaaaaaaaaaaaaaa1"}, exitNotFound, "request i-0aaaaaaaaaaaaaaa1: store: not found"},
+		{[]string{"i-9"}, exitNotFound, "i-9: neither an instance nor a request"},
+		{[]string{"instance", "77"}, exitNotFound, "instance 77: not found"},
+		{[]string{"request", "i-0aaaaaaaaaaaaaaa1"}, exitNotFound, "request i-0aaaaaaaaaaaaaaa1: not found"},
 		{[]string{"host", "i-1"}, exitUsage, `argument: must be one of request, instance, got "host"`},
 		{[]string{"a", "b", "c"}, exitUsage, "at most two are allowed, got 3"},
 		{[]string{""}, exitUsage, "ID: must not be empty"},
@@ -258,25 +288,130 @@ func TestStatus_NotFoundAndUsage(t *testing.T) {
 	})
 }
 
-// --watch draws over the last picture each second until it is interrupted, which is its proper end.
+// --watch draws over the last picture each second until it is interrupted, which is its proper end, whatever it shows. Summary
+// and requests stay however few lines there are: instances give way, first to their number by class.
 func TestStatus_Watch(t *testing.T) {
+	for _, tt := range []struct {
+		lines      int
+		want, gone []string
+	}{
+		{24, []string{"i-0aaaaaaaaaaaaaaa1  created", " 29m50s "}, []string{"SILENT"}},
+		{10, []string{"CLASS  INSTANCES  CREATED  RUNNING  IDLE  SILENT  LEAST LEFT", "small  3          1        1        1     0       6m50s"}, []string{"i-0"}},
+		{7, []string{"more lines"}, []string{"i-0", "SILENT"}},
+	} {
+		bubbletest.Run(t, func(t *testing.T) {
+			st := aFleet(t)
+			ctx, interrupt := context.WithCancel(t.Context())
+			time.AfterFunc(2500*time.Millisecond, interrupt)
+			c := newCLI(st)
+			c.outTTY = true
+			c.size = func() (int, int) { return 80, tt.lines }
+			if code := c.run(ctx, "status", "--watch"); code != exitDone {
+				t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+			}
+			pictures := strings.Split(c.out.String(), homeAndClear)[1:]
+			if len(pictures) != 3 {
+				t.Fatalf("drew %d pictures in 2.5 s, want 3", len(pictures))
+			}
+			contains(t, pictures[0], append(tt.want, "3 instances: 1 created, 1 running, 1 idle; 1 open request\n", "none leads: no controller ever led", "77       1        Ready")...)
+			for _, picture := range pictures {
+				if n := strings.Count(picture, "\n"); n >= tt.lines {
+					t.Errorf("%d lines on a terminal of %d:\n%s", n, tt.lines, picture)
+				}
+				for _, gone := range tt.gone {
+					if strings.Contains(picture, gone) {
+						t.Errorf("%q is in the picture on %d lines:\n%s", gone, tt.lines, picture)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Work while no controller leads is an exit code of its own, after the picture, and said of the request that waits; what
+// holds a leader back is in its picture.
+func TestStatus_Controller(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st, c := memory(t, nil), (*cli)(nil)
+		status := func(code int, args ...string) string {
+			t.Helper()
+			c = newCLI(st)
+			c.ends(t, code, append([]string{"status"}, args...)...)
+			return c.out.String()
+		}
+		contains(t, status(exitDone), "controller  none leads: no controller ever led\n")
+		submitted(t, st, 1)
+		contains(t, status(exitNoLeader), "none leads: no controller ever led\n", "77       1        waiting  0/2    small  0s   no controller leads\n")
+		contains(t, c.err.String(), "remuda: no controller leads, and there is work: no controller ever led; start `remuda controller` on this store\n")
+		contains(t, status(exitNoLeader, "77"), "reason       no controller leads\n")
+		contains(t, status(exitNoLeader, "-o", "json"), `"leads": false`)
+
+		lead(t, st, func(l *store.Lease) { l.Health.BreakerOpenAt = store.At(time.Now().Add(-4 * time.Minute)) })
+		contains(t, status(exitDone), "controller  host-3f leads, term 7, v1.2.3, last scan 12s ago, last sweep 4s ago\n",
+			"github      4812 of 5000 calls left, all of them again in 31m00s\n", "held back   for 4m00s: too many instances went silent at once")
+		newController(t, st, "77", 1).after(0, statemachine.Accept, func(s *store.RunStatus) {
+			s.Reason, s.Message, s.ReasonSince = "cap", "caps.maxInstances is reached: 2 in all", store.At(time.Now().Add(-40*time.Second))
+		})
+		contains(t, status(exitDone), "77       1        Pending  0/2    small  0s   caps.maxInstances is reached: 2 in all, for 40s\n")
+		contains(t, status(exitDone, "77"), "reason       caps.maxInstances is reached: 2 in all, for 40s\n")
+
+		time.Sleep(9 * time.Second) // a fail-over, two polls and their calls: as `remuda audit` has it
+		status(exitDone)
+		time.Sleep(time.Millisecond)
+		contains(t, status(exitNoLeader), "none leads: host-3f has not renewed the lease for 9s\n", "no controller leads\n")
+		lead(t, st, func(l *store.Lease) { l.Holder = "" })
+		time.Sleep(time.Minute)
+		contains(t, status(exitNoLeader), "none leads: the lease was given up 1m0s ago and no controller took it\n")
+	})
+}
+
+// A role that may read requests alone sees its own, without a word of controllers.
+func TestStatus_OfARoleThatMayNotSeeTheLease(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st := memory(t, func(table store.Table) store.Table { return leaseless{table} })
+		submitted(t, st, 1)
+		c := newCLI(st)
+		c.ends(t, exitDone, "status", "request", "77")
+		contains(t, c.out.String(), "phase        waiting\n")
+		c.ends(t, exitDone, "status", "request", "77", "-o", "json")
+		if strings.Contains(c.out.String(), "controller\":") {
+			t.Errorf("json says something of controllers:\n%s", &c.out)
+		}
+	})
+}
+
+// leaseless refuses the lease.
+type leaseless struct{ store.Table }
+
+func (l leaseless) Get(ctx context.Context, c store.Consistency, keys ...store.Key) ([]store.Item, error) {
+	if slices.Contains(keys, store.LeaseKey) {
+		return nil, store.ErrRefused
+	}
+	return l.Table.Get(ctx, c, keys...)
+}
+
+// What failed is red on a terminal, and nowhere else.
+func TestStatus_Colour(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st := aFleet(t)
-		ctx, interrupt := context.WithCancel(t.Context())
-		time.AfterFunc(2500*time.Millisecond, interrupt)
-		c := newCLI(st)
-		c.outTTY = true
-		c.size = func() (int, int) { return 80, 5 }
-		if code := c.run(ctx, "status", "--watch"); code != exitDone {
-			t.Errorf("exit code = %d, want 0; stderr:\n%s", code, &c.err)
+		time.Sleep(20 * time.Second) // longer than a heartbeat may be old
+		want := store.RunRequest{ID: "80", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot}, AllowedInstanceTypes: []string{"*"}, ResourceClass: "small"}
+		if _, err := st.Submit(t.Context(), want); err != nil {
+			t.Fatal(err)
 		}
-		pictures := strings.Split(c.out.String(), homeAndClear)[1:]
-		if len(pictures) != 3 {
-			t.Fatalf("drew %d pictures in 2.5 s, want 3", len(pictures))
-		}
-		for i, left := range []string{"29m50s", "29m49s", "29m48s"} {
-			if !strings.Contains(pictures[i], left) || strings.Count(pictures[i], "\n") != 4 || !strings.Contains(pictures[i], "more lines") {
-				t.Errorf("picture %d: want %s left, in 4 lines of a terminal of 5:\n%s", i, left, pictures[i])
+		newController(t, st, "80", 1).after(0, statemachine.Accept, nil).after(0, statemachine.Fail, func(s *store.RunStatus) { s.Reason = "timeout" })
+		for _, tt := range []struct {
+			name string
+			tty  bool
+			env  []string
+			want int
+		}{{"Terminal", true, nil, 4}, {"NotWanted", true, []string{"NO_COLOR=1"}, 0}, {"Pipe", false, nil, 0}} {
+			c := newCLI(st)
+			c.outTTY, c.env = tt.tty, tt.env
+			c.ends(t, exitNoLeader, "status")
+			text := c.out.String()
+			if n := strings.Count(text, "\x1b[31m"); n != tt.want || n != strings.Count(text, "\x1b[0m\n") {
+				t.Errorf("%s: %d red lines, want %d whole ones:\n%q", tt.name, n, tt.want, text)
 			}
 		}
 	})
@@ -293,7 +428,7 @@ func TestStatus_H70_UnreadableRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := newCLI(st)
-		c.ends(t, exitDone, "status")
+		c.ends(t, exitNoLeader, "status")
 		contains(t, c.out.String(), "i-1 ", "unreadable record: INSTANCE#i-2 TYPE#Instance")
 	})
 }
@@ -302,7 +437,7 @@ func TestStatus_H70_UnreadableRecord(t *testing.T) {
 func TestStatus_EmptyStore(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		c := newCLI(memory(t, nil))
-		if code := c.run(t.Context(), "status"); code != exitDone || c.out.String() != "0 instances; 0 open requests\n" {
+		if code := c.run(t.Context(), "status"); code != exitDone || c.out.String() != "0 instances; 0 open requests\ncontroller  none leads: no controller ever led\n" {
 			t.Errorf("exit code = %d, stdout = %q", code, &c.out)
 		}
 		c.run(t.Context(), "status", "-o", "json")

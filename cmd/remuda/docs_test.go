@@ -43,7 +43,7 @@ func cliDoc(t *testing.T) string {
 		}
 	}
 	b.WriteString("\n## remuda completion\n\nPrints a completion script for bash, zsh, fish or powershell; `remuda completion bash --help` says how to load it.\n")
-	b.WriteString("\n## JSON\n\nWhat `-o json` prints. Keys are only ever added. Instants are RFC 3339 in UTC with milliseconds, or `\"\"`.\n")
+	b.WriteString("\n## JSON\n\nWhat `-o json` prints. Keys are only ever added. Instants are RFC 3339 in UTC with milliseconds, or `\"\"`; those of `controller` are absent then.\n")
 	for _, shape := range jsonShapes() {
 		var text bytes.Buffer
 		if err := printJSON(&text, shape.value); err != nil {
@@ -113,7 +113,11 @@ func jsonShapes() []jsonShape {
 		Heartbeat: store.Heartbeat{UpdatedAt: at(-2), Beat: store.Beat{Assignment: 3, Busy: true, Runner: "online", RunnerID: 41, AgentVersion: "v1.0.0"}},
 		Signal:    store.Signal{UpdatedAt: at(-8), Value: store.SignalValue{Signal: store.RegOK, RunID: "4711", Assignment: 3, Serial: 2}},
 	}, now, 15*time.Second)
-	fleet := fleetView{Now: at(0), Instances: []instanceView{instance}, Requests: []requestView{request}, Unread: []string{}}
+	controller := controllerView{Leads: true, Holder: "host-3f", Term: 7, RenewedAt: at(0), Health: store.Health{
+		ControllerVersion: "v1.0.0", ScannedAt: at(-12), SweptAt: at(-4), BreakerOpenAt: at(-40), ListingIncompleteAt: at(-40),
+		GitHub: store.GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(1860)},
+	}}
+	fleet := fleetView{Now: at(0), Controller: &controller, Instances: []instanceView{instance}, Requests: []requestView{request}, Unread: []string{}}
 	idle := config.Settings()[slices.IndexFunc(config.Settings(), func(s config.Setting) bool { return s.Key == "limits.idle" })]
 	return []jsonShape{
 		{"remuda request", newRunResult(status)},

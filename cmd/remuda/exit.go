@@ -23,6 +23,7 @@ const (
 	exitFailed      = 6
 	exitViolated    = 7
 	exitPartlyRead  = 8
+	exitNoLeader    = 9
 	exitInterrupted = 130 // 128 + SIGINT, as shells report it
 )
 
@@ -35,6 +36,7 @@ var (
 	errInterrupted = errors.New("interrupted")
 	errViolated    = errors.New("violations")
 	errPartlyRead  = errors.New("partly read")
+	errNoLeader    = errors.New("no leader")
 )
 
 type exitRow struct {
@@ -51,6 +53,7 @@ var exitTable = []exitRow{
 	{exitUsage, "usage: wrong flags, arguments or configuration; nothing was done", []error{errUsage}},
 	{exitViolated, "an invariant is violated", []error{errViolated}},
 	{exitPartlyRead, "part of the installation could not be read; no invariant is violated in the rest", []error{errPartlyRead}},
+	{exitNoLeader, "there is work and no controller leads", []error{errNoLeader}},
 	{exitTimedOut, "timed out", []error{errTimedOut, context.DeadlineExceeded}},
 	{exitFailed, "the request failed", []error{errFailed}},
 	{exitConflict, "conflict: released already, or the attempt has another spec", []error{errReleased, store.ErrOtherSpec, store.ErrOldAttempt, store.ErrConflict}},
@@ -99,6 +102,11 @@ func usagef(format string, args ...any) error { return asUsage(fmt.Errorf(format
 
 // asUsage marks err as the caller's mistake. Nil stays nil.
 func asUsage(err error) error { return mark(errUsage, err) }
+
+// notFound returns an error of kind store.ErrNotFound that reads as its own text only.
+func notFound(format string, args ...any) error {
+	return mark(store.ErrNotFound, fmt.Errorf(format, args...))
+}
 
 // mark gives err a kind for exitCode without changing its text. Nil stays nil.
 func mark(kind, err error) error {

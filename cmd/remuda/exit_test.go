@@ -32,6 +32,7 @@ func TestExitCode(t *testing.T) {
 		{"Failed", mark(errFailed, errors.New("request 1")), exitFailed},
 		{"Violated", mark(errViolated, errors.New("audit: 1 violation")), exitViolated},
 		{"PartlyRead", mark(errPartlyRead, fmt.Errorf("audit: %w", context.DeadlineExceeded)), exitPartlyRead},
+		{"NoLeader", mark(errNoLeader, errors.New("no controller leads")), exitNoLeader},
 		{"Interrupted", errInterrupted, exitInterrupted},
 		{"Canceled", fmt.Errorf("read: %w", context.Canceled), exitInterrupted},
 		{"InterruptedWins", errors.Join(store.ErrNotFound, errTimedOut, errInterrupted), exitInterrupted},
@@ -51,7 +52,7 @@ func TestExitTable_EachCodeOnce(t *testing.T) {
 			t.Errorf("code %d has no meaning", row.code)
 		}
 	}
-	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 130}; !slices.Equal(codes, want) {
+	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130}; !slices.Equal(codes, want) {
 		t.Errorf("codes = %v, want %v", codes, want)
 	}
 }

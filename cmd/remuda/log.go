@@ -9,8 +9,11 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 )
 
+// colour reports whether a stream may be coloured: people look at it on a terminal, and want that (no-color.org).
+func (a *app) colour(tty bool) bool { return tty && environment(a.environ())["NO_COLOR"] == "" }
+
 // logger returns the logger of a long-running verb, on standard error, as c describes it: for people on a terminal,
-// JSON elsewhere. Colour is left out where it cannot be shown or is not wanted (no-color.org).
+// JSON elsewhere.
 func (a *app) logger(c config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.Level)) // Validate lets no other pass
@@ -18,6 +21,6 @@ func (a *app) logger(c config.Log) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: level}))
 	}
 	return slog.New(tint.NewTextHandler(a.err, &tint.Options{
-		Level: level, TimeFormat: time.TimeOnly, NoColor: !a.errTTY || environment(a.environ())["NO_COLOR"] != "",
+		Level: level, TimeFormat: time.TimeOnly, NoColor: !a.colour(a.errTTY),
 	}))
 }

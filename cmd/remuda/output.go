@@ -41,8 +41,12 @@ func printAs(w io.Writer, format string, v any, text string) error {
 type table struct {
 	header []string
 	rows   [][]string
-	shrink []int // columns that may be cut to make a line fit, the first to be cut first
+	shrink []int  // columns that may be cut to make a line fit, the first to be cut first
+	failed []bool // rows that are of something that failed; nil: none
 }
+
+// mark says whether the next row is of something that failed. It is called for every row, or for none.
+func (t *table) mark(failed bool) { t.failed = append(t.failed, failed) }
 
 func (t *table) add(cells ...string) {
 	for i, cell := range cells {
@@ -60,7 +64,11 @@ const (
 )
 
 // String renders the table in lines of at most width columns, or of any length if width is 0.
-func (t *table) String(width int) string {
+func (t *table) String(width int) string { return t.on(sheet{columns: width}) }
+
+// on renders the table on a sheet, in as many lines as it takes.
+func (t *table) on(s sheet) string {
+	width := s.columns
 	widths := make([]int, len(t.header))
 	for _, row := range append([][]string{t.header}, t.rows...) {
 		for i, cell := range row {
@@ -73,13 +81,17 @@ func (t *table) String(width int) string {
 		t.fit(widths, over(widths, between, width))
 	}
 	var b strings.Builder
-	for _, row := range append([][]string{t.header}, t.rows...) {
+	for n, row := range append([][]string{t.header}, t.rows...) {
 		var line strings.Builder
 		for i, cell := range row {
 			cell = cut(cell, widths[i])
 			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)) + between)
 		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		text := strings.TrimRight(line.String(), " ")
+		if n > 0 && t.failed != nil && t.failed[n-1] {
+			text = s.paint(text)
+		}
+		b.WriteString(text + "\n")
 	}
 	return b.String()
 }

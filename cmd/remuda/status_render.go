@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,19 +13,88 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// renderFleet draws the fleet for people. width 0 cuts nothing.
-func renderFleet(v fleetView, wide bool, width int) string {
-	var b strings.Builder
-	for _, t := range []*table{instanceTable(v, wide), requestTable(v)} {
-		if len(t.rows) > 0 {
-			b.WriteString(t.String(width) + "\n")
-		}
+// sheet is what a picture is drawn on. Zero columns or lines are as many as it takes.
+type sheet struct {
+	columns, lines int
+	colour         bool
+}
+
+// paint makes text red, for what failed (ECMA-48 SGR).
+func (s sheet) paint(text string) string {
+	if !s.colour {
+		return text
 	}
-	b.WriteString(summary(v))
+	return "\x1b[31m" + text + "\x1b[0m"
+}
+
+// line is one line, cut to fit.
+func (s sheet) line(text string) string {
+	text = printable(text)
+	if s.columns > 0 {
+		text = cut(text, s.columns)
+	}
+	return text + "\n"
+}
+
+// alarm is the line of something that failed.
+func (s sheet) alarm(text string) string {
+	return s.paint(strings.TrimSuffix(s.line(text), "\n")) + "\n"
+}
+
+// renderFleet draws the fleet for people: what decides first, so that a short sheet cuts off instances alone.
+func renderFleet(v fleetView, wide bool, s sheet) string {
+	var b strings.Builder
+	b.WriteString(summary(v) + v.Controller.render(v.Now, s))
 	for _, key := range v.Unread {
-		b.WriteString("unreadable record: " + key + "\n")
+		b.WriteString(s.alarm("unreadable record: " + key))
+	}
+	if t := requestTable(v); len(t.rows) > 0 {
+		b.WriteString("\n" + t.on(s))
+	}
+	instances := instanceTable(v, wide)
+	if used := strings.Count(b.String(), "\n") + 2; !wide && s.lines > 0 && used+len(instances.rows) > s.lines {
+		instances = classTable(v)
+	}
+	if len(instances.rows) > 0 {
+		b.WriteString("\n" + instances.on(s))
 	}
 	return b.String()
+}
+
+// classTable counts the instances of each class, for sheets that are too short to list them.
+func classTable(v fleetView) *table {
+	states := slices.DeleteFunc(statemachine.States(), func(s statemachine.State) bool {
+		return !slices.ContainsFunc(v.Instances, func(in instanceView) bool { return in.State == s })
+	})
+	t := &table{header: []string{"CLASS", "INSTANCES"}, shrink: []int{0}}
+	for _, s := range states {
+		t.header = append(t.header, strings.ToUpper(string(s)))
+	}
+	t.header = append(t.header, "SILENT", "LEAST LEFT")
+	byClass := map[string][]instanceView{}
+	for _, in := range v.Instances {
+		byClass[in.ResourceClass] = append(byClass[in.ResourceClass], in)
+	}
+	for _, class := range slices.Sorted(maps.Keys(byClass)) {
+		counts, silent, least := map[statemachine.State]int{}, 0, none
+		var soonest store.Time
+		for _, in := range byClass[class] {
+			counts[in.State]++
+			if in.silent() {
+				silent++
+			}
+			if at := in.Threshold; !at.IsZero() && (soonest.IsZero() || soonest.After(at.Time)) {
+				soonest, least = at, short(in.left())
+			}
+		}
+		row := []string{class, fmt.Sprint(len(byClass[class]))}
+		for _, s := range states {
+			row = append(row, fmt.Sprint(counts[s]))
+		}
+		t.mark(silent > 0)
+		t.add(append(row, fmt.Sprint(silent), least)...)
+	}
+	return t
 }
 
 func instanceTable(v fleetView, wide bool) *table {
@@ -40,6 +112,7 @@ func instanceTable(v fleetView, wide bool) *table {
 			row = append(row, runnerText(in.Heartbeat), fmt.Sprintf("%d/%d", in.CPU, in.Mem), orNone(in.Zone),
 				fmt.Sprint(in.Assignment), ageText(in.CreatedAt, v.Now), ageText(in.PooledAt, v.Now), orNone(in.TemplateVersion))
 		}
+		t.mark(in.silent())
 		t.add(row...)
 	}
 	return t
@@ -48,10 +121,27 @@ func instanceTable(v fleetView, wide bool) *table {
 func requestTable(v fleetView) *table {
 	t := &table{header: []string{"REQUEST", "ATTEMPT", "PHASE", "READY", "CLASS", "AGE", "REASON"}, shrink: []int{6, 0, 4}}
 	for _, r := range v.Requests {
+		t.mark(r.failed())
 		t.add(string(r.ID), fmt.Sprint(r.Attempt), r.phaseText(), fmt.Sprintf("%d/%d", r.Counts.Ready, r.Count),
-			r.ResourceClass, ageText(r.CreatedAt, v.Now), r.Reason)
+			r.ResourceClass, ageText(r.CreatedAt, v.Now), cmp.Or(r.waitsFor(v.Controller, v.Now), r.Reason))
 	}
 	return t
+}
+
+// waitsFor says why the newest attempt is not ready yet, and since when; "" if it waits for nothing that is known.
+func (v requestView) waitsFor(controller *controllerView, now store.Time) string {
+	waits := v.StatusAttempt != v.Attempt || v.Phase == statemachine.Unseen || v.Phase == statemachine.Pending
+	switch {
+	case !waits || v.ReleasedAttempt >= v.Attempt:
+		return ""
+	case controller.vacant():
+		return "no controller leads"
+	case v.Phase != statemachine.Pending || v.Message == "":
+		return ""
+	case v.ReasonSince.IsZero():
+		return v.Message
+	}
+	return fmt.Sprintf("%s, for %s", v.Message, ageText(v.ReasonSince, now))
 }
 
 // phaseText is the phase of the newest attempt, or what it waits for.
@@ -126,7 +216,7 @@ func runnerText(hb *heartbeatView) string {
 	switch {
 	case hb == nil:
 		return none
-	case hb.Busy:
+	case hb.Busy && hb.Runner != "busy":
 		return orNone(hb.Runner) + " busy"
 	default:
 		return orNone(hb.Runner)
@@ -186,17 +276,27 @@ func instantText(at, now store.Time) string {
 }
 
 // renderRequest draws everything about one request.
-func renderRequest(v requestView, now store.Time, width int) string {
+func renderRequest(v requestView, now store.Time, cfg config.Config, s sheet) string {
+	reason := strings.Trim(fmt.Sprintf("%s: %s", v.Reason, v.Message), ": ")
+	if waits := v.waitsFor(v.Controller, now); waits != "" {
+		reason = waits
+	}
+	ready := fmt.Sprintf("%d of %d", v.Counts.Ready, v.Count)
+	if v.over() {
+		ready = fmt.Sprintf("was %s; %d launched in all", ready, v.Counts.Launched)
+	} else {
+		ready += fmt.Sprintf(" (%d claimed, %d created, %d launching; %d launched in all)", v.Counts.Claimed, v.Counts.Created, v.Counts.Launching, v.Counts.Launched)
+	}
 	text := fields(
 		[2]string{"request", fmt.Sprintf("%s attempt %d", v.ID, v.Attempt)},
 		[2]string{"run", v.run},
 		[2]string{"watch", watchLines(v.Watch)},
 		[2]string{"phase", v.phaseText()},
-		[2]string{"reason", strings.Trim(fmt.Sprintf("%s: %s", v.Reason, v.Message), ": ")},
+		[2]string{"reason", reason},
 		[2]string{"asked", fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass, strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " "))},
-		[2]string{"limits", fmt.Sprintf("max runtime %s, timeout %s", config.DurationText(v.MaxRuntimeSeconds.Duration()), config.DurationText(v.TimeoutSeconds.Duration()))},
-		[2]string{"ready", fmt.Sprintf("%d of %d (%d claimed, %d created, %d launching; %d launched in all)",
-			v.Counts.Ready, v.Count, v.Counts.Claimed, v.Counts.Created, v.Counts.Launching, v.Counts.Launched)},
+		[2]string{"limits", fmt.Sprintf("max runtime %s, timeout %s",
+			limitText(v.MaxRuntimeSeconds, cfg.UsualRuntime(), "limits.running"), limitText(v.TimeoutSeconds, cfg.Requests.Timeout, "requests.timeout"))},
+		[2]string{"ready", ready},
 		[2]string{"phases", phasesText(v.PhaseSeconds)},
 		[2]string{"created", instantText(v.CreatedAt, now)},
 		[2]string{"client seen", clientText(v, now)},
@@ -205,7 +305,15 @@ func renderRequest(v requestView, now store.Time, width int) string {
 	if len(v.Instances) == 0 {
 		return text
 	}
-	return text + "\n" + seatTable(v.Instances).String(width)
+	return text + "\n" + seatTable(v.Instances).on(s)
+}
+
+// limitText is a limit that the request names, or the setting that applies to one that names none.
+func limitText(named store.Seconds, usual time.Duration, key string) string {
+	if named > 0 {
+		return config.DurationText(named.Duration())
+	}
+	return fmt.Sprintf("%s (%s)", config.DurationText(usual), key)
 }
 
 func phasesText(list []phaseSeconds) string {

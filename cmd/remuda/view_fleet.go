@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -16,10 +15,13 @@ import (
 
 // fleetView is the fleet at one moment.
 type fleetView struct {
-	Now       store.Time     `json:"now"`
-	Instances []instanceView `json:"instances"`
-	Requests  []requestView  `json:"requests"`
-	Unread    []string       `json:"unreadable"` // keys of records that cannot be decoded
+	Now        store.Time      `json:"now"`
+	Controller *controllerView `json:"controller"` // null: this role may not see it
+	Instances  []instanceView  `json:"instances"`
+	Requests   []requestView   `json:"requests"`
+	Unread     []string        `json:"unreadable"` // keys of records that cannot be decoded
+
+	work bool // there is something for a controller to do
 }
 
 // instanceView is one instance.
@@ -103,6 +105,11 @@ func newInstanceView(in store.Instance, v store.Vitals, now time.Time, window ti
 	return out
 }
 
+// silent reports whether its heartbeat is too old to be healthy, though it should live.
+func (v instanceView) silent() bool {
+	return v.Heartbeat != nil && !v.Heartbeat.Healthy && v.State != statemachine.Terminated
+}
+
 // left is the time until the threshold.
 func (v instanceView) left() time.Duration {
 	return time.Duration(v.LeftSeconds * float64(time.Second))
@@ -122,10 +129,12 @@ func readFleet(ctx context.Context, st *store.Store, now time.Time, window time.
 	}
 	for _, in := range found.Instances {
 		view.Instances = append(view.Instances, newInstanceView(in, found.Vitals[in.Principal], now, window))
+		view.work = view.work || !in.Gone()
 	}
 	for id, records := range found.Runs {
 		if records.Request != nil || records.Status != nil {
 			view.Requests = append(view.Requests, newRequestView(id, records, now))
+			view.work = view.work || !records.Settled()
 		}
 	}
 	view.sort()
@@ -155,7 +164,7 @@ func (v *fleetView) hideOver() {
 func (v *fleetView) instance(id string) (instanceView, error) {
 	i := slices.IndexFunc(v.Instances, func(in instanceView) bool { return string(in.ID) == id })
 	if i < 0 {
-		return instanceView{}, fmt.Errorf("instance %s: %w", id, store.ErrNotFound)
+		return instanceView{}, notFound("instance %s: not found", id)
 	}
 	return v.Instances[i], nil
 }

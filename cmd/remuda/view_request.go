@@ -35,6 +35,7 @@ type requestView struct {
 	Deadline             store.Time          `json:"deadline"`
 	Reason               string              `json:"reason"`
 	Message              string              `json:"message"`
+	ReasonSince          store.Time          `json:"reasonSince"` // since when a pending one waits for that
 	Counts               store.Counts        `json:"counts"`
 	Instances            []store.Seat        `json:"instances"`
 	PendingAt            store.Time          `json:"pendingAt"`
@@ -43,7 +44,9 @@ type requestView struct {
 	ReleasedAt           store.Time          `json:"releasedAt"`
 	PhaseSeconds         []phaseSeconds      `json:"phaseSeconds"`
 	Watch                watchView           `json:"watch"`
+	Controller           *controllerView     `json:"controller,omitempty"` // of one request alone
 	run                  string              // for people; "" if it names none
+	settled              bool                // no controller has anything left to do for it
 }
 
 // watchView is store.Watch, with every key.
@@ -63,7 +66,7 @@ type phaseSeconds struct {
 }
 
 func newRequestView(id store.RequestID, records store.RunRecords, now time.Time) requestView {
-	v := requestView{ID: id, UsageClasses: []string{}, AllowedInstanceTypes: []string{}, Instances: []store.Seat{}, PhaseSeconds: []phaseSeconds{}}
+	v := requestView{ID: id, settled: records.Settled(), UsageClasses: []string{}, AllowedInstanceTypes: []string{}, Instances: []store.Seat{}, PhaseSeconds: []phaseSeconds{}}
 	if r := records.Request; r != nil {
 		v.Attempt, v.Count, v.ResourceClass = r.Attempt, r.Count, r.ResourceClass
 		v.UsageClasses = append(v.UsageClasses, r.UsageClasses...)
@@ -81,6 +84,7 @@ func newRequestView(id store.RequestID, records store.RunRecords, now time.Time)
 	}
 	if s := records.Status; s != nil {
 		v.StatusAttempt, v.Phase, v.Deadline, v.Reason, v.Message = s.Attempt, s.Phase, s.Deadline, s.Reason, s.Message
+		v.ReasonSince = s.ReasonSince
 		v.Counts, v.Instances = s.Counts, append(v.Instances, s.Instances...)
 		v.PendingAt, v.ReadyAt, v.FailedAt, v.ReleasedAt = s.PendingAt, s.ReadyAt, s.FailedAt, s.ReleasedAt
 		v.PhaseSeconds, v.Watch = phases(*s, now), watchView(s.Watch)
@@ -129,7 +133,7 @@ func readRequest(ctx context.Context, st *store.Store, id string, now time.Time)
 		return requestView{}, err
 	}
 	if records.Request == nil && records.Status == nil {
-		return requestView{}, fmt.Errorf("request %s: %w", id, store.ErrNotFound)
+		return requestView{}, notFound("request %s: not found", id)
 	}
 	return newRequestView(store.RequestID(id), records, now), nil
 }

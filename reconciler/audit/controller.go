@@ -30,14 +30,14 @@ func Vacancy(l store.Lease, now time.Time) string {
 	case l.Version == 0:
 		return "no controller ever led"
 	case l.Holder == "":
-		return fmt.Sprintf("was given up %s ago and no controller took it", ago)
+		return fmt.Sprintf("the lease was given up %s ago and no controller took it", ago)
 	default:
-		return fmt.Sprintf("%s has not renewed it for %s", l.Holder, ago)
+		return fmt.Sprintf("%s has not renewed the lease for %s", l.Holder, ago)
 	}
 }
 
 // led reports whether a controller leads, as far as the lease shows.
-func (s *Snapshot) led(o Options) bool { return s.Lease.Led(s.At, o.react()) }
+func (s *Snapshot) led(o Options) bool { return o.Led(s.Lease, s.At) }
 
 // work reports whether a controller would have anything to do.
 func (s *Snapshot) work() bool {

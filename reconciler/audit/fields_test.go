@@ -55,7 +55,7 @@ var brokenRest = []broken{
 		i := instance(s, "i-gone")
 		i.Reason, i.Heartbeat.Beat.Busy = statemachine.ReasonGate, true
 	}, 6, "instance i-gone", "while it ran a job"},
-	{"LeaseExpired", func(s *audit.Snapshot) { s.Lease.Renewed = ago(10 * time.Second) }, 11, "lease", "one has not renewed it for 10s"},
+	{"LeaseExpired", func(s *audit.Snapshot) { s.Lease.Renewed = ago(10 * time.Second) }, 11, "lease", "one has not renewed the lease for 10s"},
 	{"LeaseGivenUp", func(s *audit.Snapshot) { s.Lease.Holder, s.Lease.Renewed = "", ago(10*time.Second) }, 11, "lease", "was given up 10s ago"},
 	{"NeverLed", func(s *audit.Snapshot) { s.Lease = store.Lease{} }, 11, "lease", "no controller ever led"},
 	{"Bad", func(s *audit.Snapshot) {

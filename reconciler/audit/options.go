@@ -27,6 +27,9 @@ const (
 // overstay is how long a machine may live past its threshold.
 func (o Options) overstay() time.Duration { return o.Config.Limits.AgentGrace + powerOff + o.Skew }
 
+// Led reports whether a controller leads at a moment, as far as the lease shows.
+func (o Options) Led(l store.Lease, at time.Time) bool { return l.Led(at, o.react()) }
+
 // react is how long a controller may take for what is due.
 func (o Options) react() time.Duration { return o.Config.React() + o.Skew + o.Slack }
 

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/reconciler/audit"
+	"github.com/remuda-run/remuda/store"
+)
+
+// controllerView is what the lease shows of the controllers: whether one leads, and what it last knew of itself.
+type controllerView struct {
+	Leads     bool       `json:"leads"`
+	Holder    string     `json:"holder"` // "": the lease is given up, or none ever led
+	Term      int64      `json:"term"`
+	RenewedAt store.Time `json:"renewedAt"`
+	store.Health
+
+	vacancy string // why none leads; "" if one does
+}
+
+// readController reads the lease. Nil: this role may not, as the one of workflows, and nothing is known of controllers.
+func readController(ctx context.Context, st *store.Store, now time.Time, o audit.Options) (*controllerView, error) {
+	l, err := st.Lease(ctx)
+	if errors.Is(err, store.ErrRefused) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := &controllerView{Leads: o.Led(l, now), Holder: l.Holder, Term: l.Term, RenewedAt: l.Renewed, Health: l.Health}
+	if !v.Leads {
+		v.vacancy = audit.Vacancy(l, now)
+	}
+	return v, nil
+}
+
+// vacant reports whether it is known that none leads.
+func (v *controllerView) vacant() bool { return v != nil && !v.Leads }
+
+// noLeader is the error of who finds work while none leads.
+func (v *controllerView) noLeader() error {
+	return mark(errNoLeader, fmt.Errorf("no controller leads, and there is work: %s; start `remuda controller` on this store", v.vacancy))
+}
+
+// render is the head of the fleet's picture.
+func (v *controllerView) render(now store.Time, s sheet) string {
+	if v == nil {
+		return ""
+	}
+	if !v.Leads {
+		return s.alarm("controller  none leads: " + v.vacancy)
+	}
+	parts := []string{fmt.Sprintf("%s leads, term %d", v.Holder, v.Term)}
+	if v.ControllerVersion != "" {
+		parts = append(parts, v.ControllerVersion)
+	}
+	for _, last := range []struct {
+		what string
+		at   store.Time
+	}{{"scan", v.ScannedAt}, {"sweep", v.SweptAt}} {
+		if !last.at.IsZero() {
+			parts = append(parts, fmt.Sprintf("last %s %s ago", last.what, ageText(last.at, now)))
+		}
+	}
+	text := s.line("controller  " + strings.Join(parts, ", "))
+	if g := v.GitHub; g.Limit > 0 {
+		left := fmt.Sprintf("github      %d of %d calls left", g.Remaining, g.Limit)
+		if !g.ResetAt.IsZero() {
+			left += fmt.Sprintf(", all of them again in %s", short(max(0, g.ResetAt.Sub(now.Time))))
+		}
+		text += s.line(left)
+	}
+	for _, brake := range []struct {
+		since store.Time
+		why   string
+	}{
+		{v.BreakerOpenAt, "too many instances went silent at once, and none is given up"},
+		{v.ListingIncompleteAt, "the fleet's listing lacks too many at once, and none is given up"},
+	} {
+		if !brake.since.IsZero() {
+			text += s.alarm(fmt.Sprintf("held back   for %s: %s", ageText(brake.since, now), brake.why))
+		}
+	}
+	return text
+}
