@@ -81,7 +81,8 @@ func (x *index) candidate(s snapshot) (pool.Ticket, bool) {
 func (x *index) unwanted(in store.Instance, said vitals, now time.Time) bool {
 	_, configured := x.cfg.Classes[in.ResourceClass]
 	current := *x.template.Load()
-	return !configured || said.beat.Beat.Interrupted || current != "" && in.TemplateVersion != current || x.orders.dismissed(in, now)
+	ordered, _ := x.orders.dismissed(in, now)
+	return ordered || !configured || said.beat.Beat.Interrupted || current != "" && in.TemplateVersion != current
 }
 
 // ticketOf describes a pooled instance by its record.

@@ -117,9 +117,13 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	return res, nil
 }
 
-// decide says what is due for an instance.
-func (c *instances) decide(s snapshot, dismiss bool, now time.Time) statemachine.Decision {
-	return statemachine.Decide(factsOf(s, c.cfg.Limits, c.writable(), c.breaker.isOpen(), dismiss, c.cache.leaving(s)), now)
+// decide says what is due for an instance. dismiss is why it may be dismissed, if it may.
+func (c *instances) decide(s snapshot, dismiss string, now time.Time) statemachine.Decision {
+	d := statemachine.Decide(factsOf(s, c.cfg.Limits, c.writable(), c.breaker.isOpen(), dismiss != "", c.cache.leaving(s)), now)
+	if d.Event == statemachine.Dismissed {
+		d.Reason = dismiss
+	}
+	return d
 }
 
 // apply writes the event that is due, if its facts still hold, and wakes who waits for it.
@@ -162,27 +166,29 @@ func needsOffer(s snapshot) bool {
 	return !s.offered && s.State == statemachine.Idle && !s.PooledAt.IsZero()
 }
 
-// dismissable reports whether the instance should go and may go now. An owned one is asked for only
-// by an operator's order and waits for its job: GitHub has the last word on that, because it hands
-// out the jobs.
-func (c *instances) dismissable(ctx context.Context, s snapshot) (bool, time.Duration, error) {
+// dismissable says why the instance should go and may go now; "" if it should not, or may not. An owned one is asked for
+// only by an operator's order and, unless that says otherwise, waits for its job: GitHub has the last word on that,
+// because it hands out the jobs.
+func (c *instances) dismissable(ctx context.Context, s snapshot) (string, time.Duration, error) {
 	now := c.clock.Now()
-	if s.State == statemachine.Idle {
-		return c.cache.index.unwanted(s.Instance, s.vitals, now) && !s.busy(), 0, nil
-	}
-	if !c.cache.orders.dismissed(s.Instance, now) {
-		return false, 0, nil
-	}
-	if maybeBusy(s, now) {
-		return false, c.cfg.HotPoll, nil
+	ordered, atOnce := c.cache.orders.dismissed(s.Instance, now)
+	switch {
+	case atOnce:
+		return statemachine.ReasonDismissedAtOnce, 0, nil
+	case s.State == statemachine.Idle && c.cache.index.unwanted(s.Instance, s.vitals, now) && !s.busy():
+		return statemachine.ReasonDismissed, 0, nil
+	case s.State == statemachine.Idle, !ordered:
+		return "", 0, nil
+	case maybeBusy(s, now):
+		return "", c.cfg.HotPoll, nil
 	}
 	switch err := c.runners.removeRunner(ctx, s); {
 	case errors.Is(err, githubapi.ErrBusy):
-		return false, c.cfg.HotPoll, nil
+		return "", c.cfg.HotPoll, nil
 	case err != nil:
-		return false, 0, fmt.Errorf("dismiss %s: %w", s.ID, err)
+		return "", 0, fmt.Errorf("dismiss %s: %w", s.ID, err)
 	}
-	return true, 0, nil
+	return statemachine.ReasonDismissed, 0, nil
 }
 
 // finalize hands a terminated instance to the reaper and removes its runner at GitHub, neither waiting for the other:

@@ -226,3 +226,27 @@ func TestScriptAlwaysFails(t *testing.T) {
 		w.checkDrained(10 * time.Minute)
 	})
 }
+
+// An order that does not wait for jobs ends what runs one at once, and its run is given another machine; the same without
+// that word waits.
+func TestDrain_Now(t *testing.T) {
+	for _, now := range []bool{false, true} {
+		led(t, func(t *testing.T, w *world) {
+			w.Waive(statemachine.ReasonDismissedAtOnce)
+			st := w.serve(spec("100", 1, lasting(20*time.Minute)), time.Minute)
+			w.jobs("100", 1, (10 * time.Minute).Seconds())
+			id := st.Instances[0].InstanceID
+			w.await(time.Minute, "busy", func() bool { return w.jobsIn(githubsim.Running) == 1 })
+			w.drain(store.DrainOrder{ID: "all", Now: now})
+			time.Sleep(10 * time.Second)
+			in := w.instance(id)
+			if ended := in.State == statemachine.Terminated; ended != now || ended && in.Reason != statemachine.ReasonDismissedAtOnce {
+				t.Errorf("now %v: %s is %s (%s) after 10 s", now, id, in.State, in.Reason)
+			}
+			if now {
+				w.await(time.Minute, "another machine", func() bool { return w.in(statemachine.Running) == 1 })
+			}
+			w.release("100", 1, store.ReleaseNow)
+		})
+	}
+}

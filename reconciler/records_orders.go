@@ -15,16 +15,16 @@ type orderRecords struct {
 
 func newOrderRecords() *orderRecords { return &orderRecords{byID: map[string]store.DrainOrder{}} }
 
-// dismissed reports whether an order in force covers in.
-func (v *orderRecords) dismissed(in store.Instance, now time.Time) bool {
+// dismissed reports whether an order in force covers in, and whether one does not wait for its job.
+func (v *orderRecords) dismissed(in store.Instance, now time.Time) (ordered, atOnce bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	for _, d := range v.byID {
 		if d.Matches(in) && now.Before(d.ExpiresAt) {
-			return true
+			ordered, atOnce = true, atOnce || d.Now
 		}
 	}
-	return false
+	return ordered, atOnce
 }
 
 // applyDrain takes a drain order.

@@ -59,16 +59,17 @@ type Decision struct {
 
 // Reasons recorded with an event.
 const (
-	ReasonGone         = "the fleet says it is gone"
-	ReasonSilent       = "no heartbeat"
-	ReasonThreshold    = "threshold passed"
-	ReasonDismissed    = "dismissed"
-	ReasonScript       = "pre-runner script failed"
-	ReasonRegistration = "registration failed"
-	ReasonDirty        = "deregistration or scrub failed"
-	ReasonGate         = "did not report ready in time"
-	ReasonHandshake    = "did not report clean in time"
-	ReasonClean        = "deregistered, scrubbed, clean"
+	ReasonGone            = "the fleet says it is gone"
+	ReasonSilent          = "no heartbeat"
+	ReasonThreshold       = "threshold passed"
+	ReasonDismissed       = "dismissed"
+	ReasonDismissedAtOnce = "dismissed at once, by order"
+	ReasonScript          = "pre-runner script failed"
+	ReasonRegistration    = "registration failed"
+	ReasonDirty           = "deregistration or scrub failed"
+	ReasonGate            = "did not report ready in time"
+	ReasonHandshake       = "did not report clean in time"
+	ReasonClean           = "deregistered, scrubbed, clean"
 )
 
 // Decide says what is due at now, and when to look again. It reads no clock and does no I/O.

@@ -71,7 +71,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			ControllerVersion: "v1.2.3", ScannedAt: at(-2), SweptAt: at(-1), BreakerOpenAt: at(-4), ListingIncompleteAt: at(-3),
 			GitHub: GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(31)},
 		}}, new(Lease)},
-		"Drain": {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
+		"Drain": {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
 	}
 }
 

@@ -359,9 +359,10 @@ type DrainOrder struct {
 	ID            string     `json:"-"`
 	InstanceID    InstanceID `json:"instanceId"`
 	ResourceClass string     `json:"resourceClass"`
-	CreatedAt     Time       `json:"createdAt"`   // operator's clock; for people
-	EffectiveAt   Time       `json:"effectiveAt"` // controller's clock when it took the order up; zero: not yet
-	Term          int64      `json:"term"`        // of that controller's lease
+	Now           bool       `json:"now,omitempty"` // without waiting for jobs
+	CreatedAt     Time       `json:"createdAt"`     // operator's clock; for people
+	EffectiveAt   Time       `json:"effectiveAt"`   // controller's clock when it took the order up; zero: not yet
+	Term          int64      `json:"term"`          // of that controller's lease
 	Version       int64      `json:"-"`
 	ExpiresAt     time.Time  `json:"-"`
 }

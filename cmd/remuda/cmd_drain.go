@@ -15,26 +15,30 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
 const drainLong = `Orders instances to go and waits until they are terminated.
 
-Exactly one of INSTANCE, --class and --all says which. Instances that run a job end after it;
-those launched after the order stay. The order stays in force when the command ends early.`
+Exactly one of INSTANCE, --class and --all says which. Instances that run a job end after it, or
+with --now at once, and their jobs fail: nobody is asked again. A run that still wants its
+machines is given others. Those launched after the order stay. The order stays in force when the
+command ends early.`
 
 // drainOptions are the flags of `remuda drain`.
 type drainOptions struct {
 	*app
 	class, timeout string
-	all            bool
+	all, now       bool
 	args           []string
 	given          *pflag.FlagSet
 
 	instance   string
 	limit      time.Duration
 	classKnown bool // it is configured
+	audit      audit.Options
 }
 
 func newDrainCmd(a *app) *cobra.Command {
@@ -52,12 +56,14 @@ func newDrainCmd(a *app) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&o.class, "class", "", "every instance of this resource `class`")
 	fs.BoolVar(&o.all, "all", false, "every instance")
+	fs.BoolVar(&o.now, "now", false, "do not wait for jobs: those that run there fail")
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
 	completesClass(a, cmd, "class")
 	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
 }
 
 func (o *drainOptions) validate(cfg config.Config) error {
+	o.audit = auditConfig(cfg)
 	_, o.classKnown = cfg.Classes[o.class]
 	o.instance = strings.Join(o.args, "") // at most one
 	selectors := len(o.args)
@@ -83,7 +89,7 @@ func (o *drainOptions) run(ctx context.Context, st *store.Store) error {
 	defer cancel()
 	start := o.clock.Now()
 	order := store.DrainOrder{
-		ID: uuid.NewString(), InstanceID: store.InstanceID(o.instance), ResourceClass: o.class, CreatedAt: store.At(start),
+		ID: uuid.NewString(), InstanceID: store.InstanceID(o.instance), ResourceClass: o.class, Now: o.now, CreatedAt: store.At(start),
 	}
 	show := newProgress(o.streams)
 	defer show.clear()
@@ -100,6 +106,9 @@ func (o *drainOptions) run(ctx context.Context, st *store.Store) error {
 	})
 	if err != nil {
 		return err
+	}
+	if n := living(found); o.now && n > 0 {
+		show.note("without waiting for jobs: %s to end now", plural(n, "instance"))
 	}
 	left, dismissed, err := o.wait(wait, st, order, found, show)
 	if err != nil {
@@ -142,6 +151,7 @@ func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.Dr
 		named[in.ID] = true
 		see(in)
 	}
+	hint := newControllerHint(st, o.clock, o.audit)
 	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
 	left := 0
 	err := poll(ctx, o.clock, func(ctx context.Context) (bool, error) {
@@ -157,6 +167,7 @@ func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.Dr
 			})
 		}
 		if err != nil {
+			hint.look(ctx, show, false, err)
 			show.show(storeTrouble("drain", err), "  "+short(now.Sub(start)))
 			return false, nil
 		}
@@ -171,11 +182,23 @@ func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.Dr
 			left++
 		}
 		if left > 0 {
+			hint.look(ctx, show, false, nil)
 			show.show(fmt.Sprintf("drain  %d left%s", left, stateCounts(states)), "  "+short(now.Sub(start)))
 		}
 		return left == 0, nil
 	})
 	return left, slices.Sorted(maps.Keys(seen)), err
+}
+
+// living counts the instances that are not gone.
+func living(list []store.Instance) int {
+	n := 0
+	for i := range list {
+		if !list[i].Gone() {
+			n++
+		}
+	}
+	return n
 }
 
 // matching returns every instance that is meant, terminated ones too.

@@ -43,6 +43,7 @@ func TestDrain_WaitsUntilTerminated(t *testing.T) {
 	}{
 		{"One", "only the named instance", []string{"i-1"}, store.DrainOrder{InstanceID: "i-1"}, "i-1 dismissed\ndrained 1 after 3."},
 		{"Class", "every instance of the class", []string{"--class", "small"}, store.DrainOrder{ResourceClass: "small"}, "i-1 dismissed\ni-2 dismissed\ndrained 2 after 6."},
+		{"Now", "its job does not count", []string{"i-1", "--now"}, store.DrainOrder{InstanceID: "i-1", Now: true}, "i-1 dismissed\ndrained 1 after 3."},
 		{"All", "every instance", []string{"--all"}, store.DrainOrder{}, "i-1 dismissed\ni-2 dismissed\ndrained 2 after 6."},
 	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
@@ -68,8 +69,11 @@ func TestDrain_WaitsUntilTerminated(t *testing.T) {
 				t.Errorf("%s: stdout = %q, want %q…", tt.reason, &c.out, tt.gone)
 			}
 			contains(t, c.err.String(), "left: ")
+			if said := strings.Contains(c.err.String(), "without waiting for jobs: 1 instance to end now\n"); said != tt.want.Now {
+				t.Errorf("%s: said that jobs are not waited for: %v, want %v:\n%s", tt.reason, said, tt.want.Now, &c.err)
+			}
 			orders := drainOrders(t, st)
-			if len(orders) != 1 || orders[0].InstanceID != tt.want.InstanceID || orders[0].ResourceClass != tt.want.ResourceClass || !orders[0].CreatedAt.Equal(store.At(start)) {
+			if len(orders) != 1 || orders[0].InstanceID != tt.want.InstanceID || orders[0].ResourceClass != tt.want.ResourceClass || orders[0].Now != tt.want.Now || !orders[0].CreatedAt.Equal(store.At(start)) {
 				t.Errorf("%s: orders = %+v, want one of %+v at %s", tt.reason, orders, tt.want, start)
 			}
 			time.Sleep(10 * time.Second) // let the other instances come and go

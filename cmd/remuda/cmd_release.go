@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -29,6 +30,7 @@ type releaseOptions struct {
 	requestID store.RequestID
 	number    int // 0: the stored attempt
 	limit     time.Duration
+	audit     audit.Options
 }
 
 func newReleaseCmd(a *app) *cobra.Command {
@@ -57,6 +59,7 @@ func (o *releaseOptions) validate(cfg config.Config) error {
 	}
 	errs[2] = oneOf("--mode", o.mode, []string{string(store.ReleaseDrain), string(store.ReleaseNow)})
 	o.limit, errs[3] = parseDuration("--timeout", cmp.Or(o.timeout, cfg.UsualRuntime().String()), cfg.Requests.MaxRuntime)
+	o.audit = auditConfig(cfg)
 	return errors.Join(errs[:]...)
 }
 
@@ -70,6 +73,9 @@ func (o *releaseOptions) run(ctx context.Context, st *store.Store) error {
 	err := settle(wait, o.clock, show, o.id, func(ctx context.Context) error {
 		r, err := st.Release(ctx, o.requestID, o.number, store.ReleaseMode(o.mode))
 		attempt = r.OwnAttempt(o.number)
+		if errors.Is(err, store.ErrNotFound) && r.Attempt == 0 {
+			return notFound("request %s: not found", o.requestID)
+		}
 		return err
 	})
 	if err != nil {
@@ -86,6 +92,7 @@ func (o *releaseOptions) run(ctx context.Context, st *store.Store) error {
 // await waits until nothing is held for attempt.
 func (o *releaseOptions) await(ctx context.Context, st *store.Store, attempt int, show *progress) error {
 	start := o.clock.Now()
+	hint := newControllerHint(st, o.clock, o.audit)
 	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
 	return poll(ctx, o.clock, func(ctx context.Context) (bool, error) {
 		now := o.clock.Now()
@@ -102,6 +109,7 @@ func (o *releaseOptions) await(ctx context.Context, st *store.Store, attempt int
 		if errors.Is(err, store.ErrRefused) {
 			return false, err // only an operator can cure it
 		}
+		hint.look(ctx, show, status.Attempt != attempt, err)
 		show.show(releaseLine(o.requestID, attempt, status, err), "  "+short(now.Sub(start)))
 		return false, nil
 	})

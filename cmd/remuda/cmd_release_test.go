@@ -70,7 +70,7 @@ func TestRelease_Failures(t *testing.T) {
 		code         int
 		want         string
 	}{
-		{"Unknown", "no such request", []string{"--id", "78"}, exitNotFound, "not found"},
+		{"Unknown", "no such request", []string{"--id", "78"}, exitNotFound, "remuda: request 78: not found\n"},
 		{"FutureAttempt", "that attempt never was", []string{"--id", "77", "--attempt", "2"}, exitNotFound, "the stored attempt is 1"},
 		{"TimedOut", "no controller winds it down", []string{"--id", "77", "--timeout", "20s"}, exitTimedOut, "release 77: not done after 20s (the release stays in force)"},
 		{"BadMode", "drain or now", []string{"--id", "77", "--mode", "kill"}, exitUsage, `--mode: must be one of drain, now, got "kill"`},
@@ -89,6 +89,50 @@ func TestRelease_Failures(t *testing.T) {
 			}
 			if code == exitUsage && c.opened != 0 {
 				t.Errorf("%s: the store was opened", tt.reason)
+			}
+		}))
+	}
+}
+
+// S42: who gives back, or drains, is told after 5 s and once that no controller leads, as one who asks is; of one that leads
+// and waits for jobs there is nothing to tell. Where the lease may not be read, it shows by what nobody has taken up.
+func TestHint_NoController_S42(t *testing.T) {
+	const never, untouched = "no controller ever led: is", "no controller has taken this up for 5s: is"
+	for _, tt := range []struct {
+		name  string
+		wrap  func(store.Table) store.Table
+		leads bool
+		args  []string
+		want  string
+	}{
+		{"Release", nil, false, []string{"release", "--id", "77"}, never},
+		{"Drain", nil, false, []string{"drain", "--all"}, never},
+		{"OneLeads", nil, true, []string{"release", "--id", "77"}, ""},
+		{"Unseen", func(t store.Table) store.Table { return leaseless{t} }, false, []string{"release", "--id", "77"}, ""},
+		{"UnseenAndUntouched", func(t store.Table) store.Table { return leaseless{t} }, false, append(asking(), "--attempt", "2"), untouched},
+	} {
+		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
+			st := memory(t, tt.wrap)
+			submitted(t, st, 1)
+			newController(t, st, "77", 1).after(0, statemachine.Accept, nil)
+			launch(t, st, "i-1", time.Now())
+			ctx, interrupt := context.WithCancel(t.Context())
+			for n := range 20 {
+				if tt.leads {
+					time.AfterFunc(time.Duration(n)*time.Second, func() { lead(t, st, nil) })
+				}
+			}
+			time.AfterFunc(20*time.Second, interrupt)
+			c := newCLI(st)
+			if code := c.run(ctx, tt.args...); code != exitInterrupted {
+				t.Errorf("exit code = %d, want %d", code, exitInterrupted)
+			}
+			want := 0
+			if tt.want != "" {
+				want = 1
+			}
+			if got := strings.Count(c.err.String(), "is `remuda controller` running"); got != want || !strings.Contains(c.err.String(), tt.want) {
+				t.Errorf("hinted %d times, want %d with %q:\n%s", got, want, tt.want, &c.err)
 			}
 		}))
 	}

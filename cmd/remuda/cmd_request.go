@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -39,6 +40,7 @@ type requestOptions struct {
 	noWait              bool
 	output              string
 	want                store.RunRequest
+	audit               audit.Options
 }
 
 func newRequestCmd(a *app) *cobra.Command {
@@ -87,7 +89,7 @@ func (o *requestOptions) validate(cfg config.Config) error {
 	timeout, errs[7] = parseDuration("--timeout", cmp.Or(o.timeout, cfg.Requests.Timeout.String()), cfg.Requests.MaxRuntime)
 	errs[8] = checkFormat(o.output, formatTable, formatJSON)
 	errs[9] = o.namesRun(cfg.GitHub)
-	r.NoWait = o.noWait
+	r.NoWait, o.audit = o.noWait, auditConfig(cfg)
 	r.MaxRuntime, r.Timeout = store.SecondsOf(runtime), store.SecondsOf(timeout)
 	return errors.Join(errs[:]...)
 }
@@ -104,7 +106,7 @@ func (o *requestOptions) run(ctx context.Context, st *store.Store) error {
 	limit := o.want.Timeout.Duration() + giveUpMargin
 	wait, cancel := waitLimit(ctx, limit, fmt.Sprintf("request %s", o.want.ID))
 	defer cancel()
-	w := &requestWait{app: o.app, store: st, want: o.want, start: o.clock.Now(), progress: newProgress(o.streams)}
+	w := &requestWait{app: o.app, store: st, want: o.want, audit: o.audit, start: o.clock.Now(), progress: newProgress(o.streams)}
 	w.want.CreatedAt = store.At(w.start)
 	err := w.run(wait)
 	w.progress.clear()

@@ -155,7 +155,7 @@ func TestRequest_S42_NoController(t *testing.T) {
 		if got, want := time.Since(start), time.Minute+giveUpMargin; got != want {
 			t.Errorf("gave up after %s, want %s", got, want)
 		}
-		if got := strings.Count(c.err.String(), "no controller has taken up this request for 5s: is `remuda controller` running on this store?"); got != 1 {
+		if got := strings.Count(c.err.String(), "no controller ever led: is `remuda controller` running on this store?"); got != 1 {
 			t.Errorf("hint shown %d times, want once:\n%s", got, &c.err)
 		}
 		wantReleased(t, st)

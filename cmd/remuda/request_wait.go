@@ -8,6 +8,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -26,8 +27,9 @@ type requestWait struct {
 	notify  every
 	status  store.RunStatus // the last one of this attempt
 	waiting waiting
-	trouble error // why the last call failed, nil if it did not
-	hinted  bool
+	trouble error         // why the last call failed, nil if it did not
+	audit   audit.Options // says when a lease is dead
+	hint    *controllerHint
 }
 
 // run returns nil once the attempt is Ready, and status holds the answer; or at once, if nobody waits.
@@ -42,6 +44,7 @@ func (w *requestWait) run(ctx context.Context) error {
 	if !w.waits() {
 		return nil
 	}
+	w.hint = newControllerHint(w.store, w.clock, w.audit)
 	w.seen, w.notify = every{period: config.SeenEvery}, every{period: notifyEvery, next: w.asked.Add(notifyEvery)}
 	return w.explained(ctx, withTrouble(poll(ctx, w.clock, w.look), w.trouble))
 }
@@ -89,7 +92,7 @@ func (w *requestWait) look(ctx context.Context) (bool, error) {
 	}
 	done, err := w.verdict()
 	if !done && err == nil {
-		w.report(now)
+		w.report(ctx, now)
 	}
 	return done, err
 }
@@ -138,11 +141,8 @@ func (w *requestWait) failure() error {
 }
 
 // report shows where things stand.
-func (w *requestWait) report(now time.Time) {
-	if w.status.Phase == statemachine.Unseen && w.trouble == nil && now.Sub(w.asked) >= hintAfter && !w.hinted {
-		w.progress.note("no controller has taken up this request for %s: is `remuda controller` running on this store?", hintAfter)
-		w.hinted = true
-	}
+func (w *requestWait) report(ctx context.Context, now time.Time) {
+	w.hint.look(ctx, w.progress, w.status.Phase == statemachine.Unseen, w.trouble)
 	line, elapsed := progressLine(w.want, w.status, w.trouble), "  "+short(now.Sub(w.start))
 	if w.trouble == nil && w.waiting.sentence != "" {
 		line, elapsed = line+"  "+w.waiting.sentence, w.waiting.lasted()+elapsed

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/store"
 )
@@ -86,4 +88,44 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 		}
 	}
 	return text
+}
+
+// controllerHint tells a waiting client once that no controller does what it waits for.
+type controllerHint struct {
+	store *store.Store
+	clock clock.Clock
+	audit audit.Options
+	next  every
+	given bool
+}
+
+func newControllerHint(st *store.Store, clk clock.Clock, o audit.Options) *controllerHint {
+	return &controllerHint{store: st, clock: clk, audit: o, next: every{period: hintAfter, next: clk.Now().Add(hintAfter)}}
+}
+
+// look tells it if it is so. untouched says that no controller has answered; where the lease may not be read, nothing else
+// shows that none leads. trouble is the store's, and not the controller's, which cannot renew its lease either.
+func (h *controllerHint) look(ctx context.Context, show *progress, untouched bool, trouble error) {
+	now := h.clock.Now() // the look itself may have taken long
+	if trouble != nil {
+		h.next.next = now.Add(hintAfter)
+	}
+	if h.given || !h.next.due(now) {
+		return
+	}
+	v, err := readController(ctx, h.store, now, h.audit)
+	why := ""
+	switch {
+	case err != nil: // the store's trouble is shown, and is another
+	case v.vacant():
+		why = v.vacancy
+	case untouched:
+		why = fmt.Sprintf("no controller has taken this up for %s", hintAfter)
+	case v == nil:
+		h.given = true // it cannot be seen
+	}
+	if why != "" {
+		show.note("%s: is `remuda controller` running on this store?", why)
+		h.given = true
+	}
 }

@@ -197,17 +197,18 @@ type drain struct {
 	ID       string           `script:"name,first"`
 	Class    string           `script:"class"`
 	Instance store.InstanceID `script:"instance"`
+	Now      bool             `script:"now"`
 }
 
 // Drain is an operator's order.
 func Drain(at time.Duration, order store.DrainOrder) Step {
-	return step(at, drain{order.ID, order.ResourceClass, order.InstanceID})
+	return step(at, drain{order.ID, order.ResourceClass, order.InstanceID, order.Now})
 }
 
 func (a drain) do(w *World) {
 	now := w.clock.Now()
 	order := store.DrainOrder{
-		ID: a.ID, ResourceClass: a.Class, InstanceID: a.Instance,
+		ID: a.ID, ResourceClass: a.Class, InstanceID: a.Instance, Now: a.Now,
 		CreatedAt: store.At(now),
 	}
 	if err := store.New(w.truth).OrderDrain(context.Background(), order); err != nil {
