@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 
 	"k8s.io/utils/clock"
 
@@ -73,10 +74,8 @@ func localPath(raw string) (string, error) {
 
 // openStore opens the store that cfg names. See openStoreFunc.
 func openStore(ctx context.Context, cfg config.Config, mustExist bool) (*store.Store, func() error, error) {
-	if mustExist {
-		if err := exists(cfg.Store); err != nil {
-			return nil, nil, fmt.Errorf("open store: %w", err)
-		}
+	if err := exists(cfg.Store, mustExist); err != nil {
+		return nil, nil, fmt.Errorf("open store: %w", err)
 	}
 	table, err := openTable(ctx, cfg, clock.RealClock{}, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -123,13 +122,17 @@ func byScheme[F any](what, raw string, schemes map[string]F) (*url.URL, F, error
 }
 
 // exists reports a file that is not there as store.ErrNotFound, so that a mistyped path is not
-// answered with an empty fleet.
-func exists(raw string) error {
+// answered with an empty fleet. One that need not exist is made in its folder.
+func exists(raw string, mustExist bool) error {
 	file, err := localPath(raw)
 	if err != nil || file == "" {
 		return err
 	}
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+	made := file
+	if !mustExist {
+		made = filepath.Dir(file)
+	}
+	if _, err := os.Stat(made); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w: has a controller ever run on it?", file, store.ErrNotFound)
 	}
 	return nil // opening it says the rest

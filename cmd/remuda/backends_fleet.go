@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -51,6 +52,30 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c config.Config, agent
 		return machinery{}, err
 	}
 	return machinery{f, f.Run}, nil
+}
+
+// agentFiles reports what the agents of a process fleet would miss on this machine: every request would pay for it.
+func agentFiles(c config.Config) error {
+	if !config.HasScheme(c.Fleet, []string{"process"}) {
+		return nil
+	}
+	var errs []error
+	for _, f := range []struct {
+		field, path string
+		folder      bool
+	}{{"agent.script", c.Agent.Script, false}, {"agent.scrub", c.Agent.Scrub, false}, {"agent.runnerDir", c.Agent.RunnerDir, true}} {
+		what := "file"
+		if f.folder {
+			what = "folder"
+		}
+		if f.path == "" {
+			continue
+		}
+		if info, err := os.Stat(f.path); err != nil || info.IsDir() != f.folder {
+			errs = append(errs, errors.Join(fmt.Errorf("%s: must be a %s of this machine, got %q", f.field, what, f.path), err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // agentEnv is the environment of an agent on this machine. It reaches a store on AWS as we do.

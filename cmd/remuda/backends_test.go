@@ -144,3 +144,37 @@ func TestBackends_AreThoseOfTheConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// What the agents of this machine would miss is found before anything starts, all of it.
+func TestController_AgentFiles(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "prepare")
+	if err := os.WriteFile(script, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		set  []string
+		want []string
+	}{
+		{"Missing", []string{"agent.script=" + script + "s", "agent.runnerDir=" + dir + "/runner"}, []string{
+			"agent.script: must be a file of this machine, got \"" + script + "s\"\n", "agent.runnerDir: must be a folder of this machine, got \"" + dir + "/runner\"\n",
+		}},
+		{"OfTheOtherKind", []string{"agent.script=" + script, "agent.scrub=" + dir, "agent.runnerDir=" + script}, []string{
+			"agent.scrub: must be a file of this machine", "agent.runnerDir: must be a folder of this machine",
+		}},
+	} {
+		for _, verb := range []string{"controller", "dev"} {
+			c := newCLI(nil)
+			args := []string{verb, "--set", "github.url=https://github.com/owner/name"}
+			for _, pair := range tt.set {
+				args = append(args, "--set", pair)
+			}
+			if verb == "dev" {
+				args = append(args, "--dir", dir)
+			}
+			c.ends(t, exitUsage, args...)
+			contains(t, c.err.String(), tt.want...)
+		}
+	}
+}

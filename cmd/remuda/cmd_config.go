@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,12 +14,13 @@ import (
 const configLong = `Shows every setting with its value and where that comes from: default, file, env or flag.
 
 A later one of these wins. Problems are listed on standard error, all of them.
+With --changed it leaves out those at their default.
 With --example it prints a file in which every setting is commented out at its default.`
 
 // configOptions are the flags of `remuda config`.
 type configOptions struct {
-	output  string
-	example bool
+	output           string
+	example, changed bool
 }
 
 func newConfigCmd(a *app) *cobra.Command {
@@ -29,8 +31,8 @@ func newConfigCmd(a *app) *cobra.Command {
 		Long:  configLong,
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if o.example && o.output != formatTable {
-				return usagef("--example: prints YAML and cannot be combined with --output")
+			if o.example && (o.output != formatTable || o.changed) {
+				return usagef("--example: prints YAML and cannot be combined with --output or --changed")
 			}
 			if err := checkFormat(o.output, formatTable, formatJSON); err != nil {
 				return err
@@ -48,6 +50,7 @@ func newConfigCmd(a *app) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
+	fs.BoolVar(&o.changed, "changed", false, "only what a file, the environment or a flag sets")
 	fs.BoolVar(&o.example, "example", false, "print a commented configuration file")
 	completes(cmd, "output", formatTable, formatJSON)
 	return exits(cmd)
@@ -69,9 +72,9 @@ type settingView struct {
 	Doc    string `json:"doc"`
 }
 
-func newConfigView(l config.Loaded) configView {
-	v := configView{File: l.File}
-	for _, s := range config.Settings() {
+func newConfigView(l config.Loaded, shown []config.Setting) configView {
+	v := configView{File: l.File, Settings: []settingView{}}
+	for _, s := range shown {
 		o := l.Origin(s.Key)
 		v.Settings = append(v.Settings, settingView{s.Key, plain(s.Value(l.Config)), o.Kind, o.Where, s.Env(), s.Doc})
 	}
@@ -92,8 +95,11 @@ func plain(v any) any {
 
 func (o *configOptions) run(s streams, l config.Loaded) error {
 	t := &table{header: []string{"KEY", "ORIGIN", "VALUE"}}
-	for _, setting := range config.Settings() {
+	shown := slices.DeleteFunc(slices.Clone(config.Settings()), func(s config.Setting) bool {
+		return o.changed && l.Origin(s.Key).Kind == "default"
+	})
+	for _, setting := range shown {
 		t.add(setting.Key, l.Origin(setting.Key).String(), orNone(config.Redact(setting.Text(l.Config))))
 	}
-	return printAs(s.out, o.output, newConfigView(l), t.String(0))
+	return printAs(s.out, o.output, newConfigView(l, shown), t.String(0))
 }

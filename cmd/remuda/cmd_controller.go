@@ -25,7 +25,7 @@ func newControllerCmd(a *app) *cobra.Command {
 			if cfg.GitHub.URL == "" {
 				return errors.New("github.url: must be set, such as https://github.com/owner/name; `remuda dev` simulates GitHub")
 			}
-			return nil
+			return agentFiles(cfg)
 		}, a.runController),
 	}
 	return exits(cmd, exitInterrupted)

@@ -53,7 +53,7 @@ func newDevCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(o.complete(&cfg), o.admits(cfg.Config, exe)); err != nil {
+			if err := errors.Join(o.complete(&cfg), o.admits(cfg.Config, exe), agentFiles(cfg.Config)); err != nil {
 				return asUsage(err)
 			}
 			return o.run(cmd.Context(), a, cfg.Config)

@@ -52,6 +52,8 @@ func newDrainCmd(a *app) *cobra.Command {
 			return atMostOneArg(cmd, args)
 		},
 		RunE: a.onStore(true, o.validate, o.run),
+
+		ValidArgsFunction: a.ids(true, false),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.class, "class", "", "every instance of this resource `class`")

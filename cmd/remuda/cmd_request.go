@@ -62,7 +62,7 @@ func newRequestCmd(a *app) *cobra.Command {
 	fs.StringVar(&o.types, "allowed-instance-types", "*", "`patterns` of instance types, such as \"c* m6i.large\"; * is any text")
 	fs.StringVar(&o.class, "resource-class", "", "resource `class`, as configured under classes")
 	fs.StringVar(&o.maxRuntime, "max-runtime", "", "longest `duration` of the run; then its machines end (default limits.running)")
-	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` until all are ready (default requests.timeout)")
+	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` until all are ready; the controller's answer is waited for 30s longer (default requests.timeout)")
 	fs.StringVar(&o.repository, "repository", "", "repository of the run at GitHub, `owner/name`, within github.url (default none: the run is not watched)")
 	fs.StringVar(&o.runID, "run-id", "", "`id` of the run, with --repository (default the digits that --id begins with)")
 	fs.StringVar(&o.runAttempt, "run-attempt", "", "attempt of the run at GitHub, `N` from 1, with --repository (default --attempt)")
@@ -71,7 +71,7 @@ func newRequestCmd(a *app) *cobra.Command {
 	completes(cmd, "usage-class", store.Spot, store.OnDemand, store.Spot+","+store.OnDemand)
 	completes(cmd, "output", formatTable, formatJSON)
 	completesClass(a, cmd, "resource-class")
-	return exits(cmd, exitConflict, exitTimedOut, exitFailed, exitInterrupted)
+	return exits(cmd, exitNotFound, exitConflict, exitTimedOut, exitFailed, exitInterrupted)
 }
 
 // validate checks every flag against cfg before anything is opened or written (S89, H34).

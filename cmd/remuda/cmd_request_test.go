@@ -299,8 +299,8 @@ func TestRequest_UnusableFolder(t *testing.T) {
 	c.openStore = openStore
 	path := filepath.Join(dir, "absent", "remuda.db")
 	code := c.run(t.Context(), asking("--store", "sqlite://"+path)...)
-	if code != exitFailure || !strings.Contains(c.err.String(), path) || !strings.Contains(c.err.String(), "no such file or directory") {
-		t.Errorf("exit code = %d, want %d and the path in:\n%s", code, exitFailure, &c.err)
+	if want := path + ": store: not found: has a controller ever run on it?\n"; code != exitNotFound || !strings.Contains(c.err.String(), want) {
+		t.Errorf("exit code = %d, want %d and %q, as status has it, in:\n%s", code, exitNotFound, want, &c.err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)

@@ -54,6 +54,8 @@ func newStatusCmd(a *app) *cobra.Command {
 		Long:  statusLong,
 		Args:  func(_ *cobra.Command, args []string) error { return asUsage(o.parse(args)) },
 		RunE:  a.onStore(true, o.validate, o.run),
+
+		ValidArgsFunction: a.ids(true, true),
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table, wide or json")

@@ -23,6 +23,10 @@ func TestConfig_Command(t *testing.T) {
 	c.env = []string{"REMUDA_CONFIG=r.yaml", "REMUDA_REQUESTS_MAX_COUNT=7"}
 	c.ends(t, exitDone, "config", "--store", "sqlite:/tmp/x.db")
 	golden(t, testdata("config.txt"), c.out.String())
+	c.ends(t, exitDone, "config", "--changed", "--store", "sqlite:/tmp/x.db")
+	if got, want := spaced(c.out.String()), "KEY ORIGIN VALUE\nstore flag --store sqlite:/tmp/x.db\nlimits.idle file r.yaml:2 1m30s\nrequests.maxCount env REMUDA_REQUESTS_MAX_COUNT 7\n"; got != want {
+		t.Errorf("config --changed = %q, want %q", got, want)
+	}
 	c.ends(t, exitDone, "config", "-o", "json", "--store", "sqlite:/tmp/x.db")
 	var got configView
 	if err := json.Unmarshal(c.out.Bytes(), &got); err != nil {

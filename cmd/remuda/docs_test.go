@@ -120,6 +120,7 @@ func jsonShapes() []jsonShape {
 	fleet := fleetView{Now: at(0), Controller: &controller, Instances: []instanceView{instance}, Requests: []requestView{request}, Unread: []string{}}
 	idle := config.Settings()[slices.IndexFunc(config.Settings(), func(s config.Setting) bool { return s.Key == "limits.idle" })]
 	return []jsonShape{
+		{"A command that fails and has nothing else to print", failureView{Error: "request 4711: not found", ExitCode: exitNotFound}},
 		{"remuda request", newRunResult(status)},
 		{"remuda status", fleet},
 		{"remuda status request ID", request},

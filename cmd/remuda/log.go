@@ -2,11 +2,13 @@ package main
 
 import (
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/lmittmann/tint"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/logkey"
 )
 
 // colour reports whether a stream may be coloured: people look at it on a terminal, and want that (no-color.org).
@@ -18,9 +20,20 @@ func (a *app) logger(c config.Log) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.Level)) // Validate lets no other pass
 	if c.Format == "json" || c.Format == "auto" && !a.errTTY {
-		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: level}))
+		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: level, ReplaceAttr: tidy}))
 	}
 	return slog.New(tint.NewTextHandler(a.err, &tint.Options{
-		Level: level, TimeFormat: time.TimeOnly, NoColor: !a.colour(a.errTTY),
+		Level: level, TimeFormat: time.DateTime, NoColor: !a.colour(a.errTTY), ReplaceAttr: tidy,
 	}))
+}
+
+// tidy leaves out what says nothing, and what seconds do not need: they are told to a millisecond.
+func tidy(_ []string, attr slog.Attr) slog.Attr {
+	switch v := attr.Value.Resolve(); {
+	case v.Equal(slog.StringValue("")), v.Equal(slog.AnyValue(nil)):
+		return slog.Attr{}
+	case attr.Key == logkey.Seconds && v.Kind() == slog.KindFloat64:
+		return slog.Float64(attr.Key, math.Round(v.Float64()*1000)/1000)
+	}
+	return attr
 }

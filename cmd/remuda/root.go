@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,13 +30,14 @@ func newRootCmd(a *app) *cobra.Command {
 		Use:           "remuda",
 		Short:         "Warm self-hosted runners for GitHub Actions",
 		Long:          rootLong,
+		Version:       currentVersion().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
 			}
-			return usagef("command %q: must be one of %s", args[0], strings.Join(verbNames(cmd), ", "))
+			return unknownVerb(cmd, args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -46,10 +46,42 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return asUsage(err) })
 	a.global.register(root.PersistentFlags())
+	completesWith(root, "set", settingKeys)
 	for _, newCmd := range verbs {
 		root.AddCommand(newCmd(a))
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		for _, own := range append(c.Commands(), c) {
+			if !strings.Contains(own.Long, exitsHeading) { // cobra's
+				exits(own)
+			}
+		}
+		switch run := c.Run; c.Name() {
+		case "help": // cobra answers what it does not know with the root's help, and success
+			c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+				if of, rest, _ := root.Find(args); len(rest) > 0 {
+					return unknownVerb(of, rest[0])
+				}
+				run(c, args)
+				return nil
+			}
+		case "completion":
+			c.Args, c.RunE = noArgs, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 	return exits(root)
+}
+
+// unknownVerb says what a verb of cmd may have been meant to be, or which there are.
+func unknownVerb(cmd *cobra.Command, name string) error {
+	cmd.SuggestionsMinimumDistance = 2 // cobra's own default, set only where cobra itself complains
+	if meant := cmd.SuggestionsFor(name); len(meant) > 0 {
+		return usagef("command %q: did you mean %s?", name, strings.Join(meant, " or "))
+	}
+	return usagef("command %q: must be one of %s", name, strings.Join(verbNames(cmd), ", "))
 }
 
 func verbNames(root *cobra.Command) []string {
@@ -64,6 +96,9 @@ func verbNames(root *cobra.Command) []string {
 
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, a *app, args []string) int {
+	out := &counted{Writer: a.out}
+	defer func(was io.Writer) { a.out = was }(a.out)
+	a.out = out
 	root := newRootCmd(a)
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	cmd, err := root.ExecuteContextC(ctx)
@@ -74,6 +109,11 @@ func execute(ctx context.Context, a *app, args []string) int {
 		return int(status) // it has said all itself
 	}
 	code := exitCode(err)
+	if f := cmd.Flags().Lookup("output"); f != nil && f.Value.String() == formatJSON && out.n == 0 {
+		if err := printJSON(a.out, failureView{Error: printable(err.Error()), ExitCode: code}); err != nil {
+			fmt.Fprintf(a.err, "remuda: %v\n", err)
+		}
+	}
 	fmt.Fprintf(a.err, "remuda: %s\n", strings.ReplaceAll(printable(err.Error()), "\n", "\nremuda: "))
 	if code == exitUsage && errors.Is(err, errUsage) {
 		fmt.Fprintf(a.err, "See '%s --help'.\n", cmd.CommandPath())
@@ -81,8 +121,29 @@ func execute(ctx context.Context, a *app, args []string) int {
 	return code
 }
 
+// failureView is what a verb prints as JSON that has nothing else to print. Its shape is documented in docs/cli.md.
+type failureView struct {
+	Error    string `json:"error"`
+	ExitCode int    `json:"exitCode"`
+}
+
+// counted counts what is written.
+type counted struct {
+	io.Writer
+	n int
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.n += n
+	return n, err
+}
+
 // noArgs and atMostOneArg are the argument checks of verbs, as usage errors.
-func noArgs(_ *cobra.Command, args []string) error {
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && cmd.HasAvailableSubCommands() {
+		return unknownVerb(cmd, args[0])
+	}
 	if len(args) > 0 {
 		return usagef("argument %q: this command takes none", args[0])
 	}
@@ -94,26 +155,4 @@ func atMostOneArg(_ *cobra.Command, args []string) error {
 		return usagef("argument %q: at most one is allowed, got %d", args[1], len(args))
 	}
 	return nil
-}
-
-// completes makes the shell complete the values of a flag.
-func completes(cmd *cobra.Command, flag string, values ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic("completion: " + err.Error()) // the flag does not exist; every test builds the tree
-	}
-}
-
-// completesClass makes the shell complete the names of the configured resource classes.
-func completesClass(a *app, cmd *cobra.Command, flag string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		cfg, err := a.loadConfig()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		return slices.Sorted(maps.Keys(cfg.Classes)), cobra.ShellCompDirectiveNoFileComp
-	})
-	if err != nil {
-		panic("completion: " + err.Error()) // as in completes
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 )
 
@@ -20,10 +21,18 @@ func TestRoot(t *testing.T) {
 		{"Bare", nil, exitDone, "Usage:\n  remuda [flags]", ""},
 		{"Help", []string{"help", "request"}, exitDone, "Exit codes:", ""},
 		{"UnknownVerb", []string{"provision"}, exitUsage, "", `command "provision": must be one of `},
+		{"MistypedVerb", []string{"reqest"}, exitUsage, "", `command "reqest": did you mean request?`},
+		{"MistypedVerbOfDev", []string{"dev", "sumbit"}, exitUsage, "", `command "sumbit": did you mean submit?`},
+		{"HelpOfDev", []string{"help", "dev", "submit"}, exitDone, "Queues jobs", ""},
+		{"HelpOfNothing", []string{"help", "nosuch"}, exitUsage, "", `command "nosuch": must be one of `},
+		{"CompletionOfNothing", []string{"completion", "tcsh"}, exitUsage, "", `command "tcsh": did you mean bash or `},
+		{"CompletionAlone", []string{"completion"}, exitDone, "Available Commands", ""},
+		{"Version", []string{"--version"}, exitDone, currentVersion().String() + "\n", ""},
 		{"UnknownFlag", []string{"status", "--color"}, exitUsage, "", "unknown flag: --color\nSee 'remuda status --help'."},
 		{"FlagWithoutValue", []string{"request", "--id"}, exitUsage, "", "flag needs an argument: --id"},
 		{"Completion", []string{"completion", "bash"}, exitDone, "bash completion", ""},
 		{"CompleteClass", []string{"__complete", "request", "--resource-class", ""}, exitDone, "large\nmedium\nsmall\nxlarge\n", ""},
+		{"CompleteSet", []string{"__complete", "status", "--set", "limits.id"}, exitDone, "limits.idle=\n", ""},
 		{"CompleteMode", []string{"__complete", "release", "--mode", ""}, exitDone, "drain\nnow\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,4 +108,49 @@ func TestVersion(t *testing.T) {
 	if code := c.run(t.Context(), "version", "-o", "wide"); code != exitUsage {
 		t.Errorf("version -o wide: exit code = %d, want %d", code, exitUsage)
 	}
+}
+
+// The shell completes ids of what can still be asked for, released or drained.
+func TestComplete_IDs(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st := aFleet(t)
+		overAndWaiting(t, st)
+		for _, tt := range []struct {
+			args []string
+			want string
+		}{
+			{[]string{"status", ""}, "i-0aaaaaaaaaaaaaaa1\ni-0bbbbbbbbbbbbbbb2\ni-0ccccccccccccccc3\n77\n80\n:"},
+			{[]string{"drain", ""}, "i-0aaaaaaaaaaaaaaa1\ni-0bbbbbbbbbbbbbbb2\ni-0ccccccccccccccc3\n:"},
+			{[]string{"drain", "i-1", ""}, ":"},
+			{[]string{"release", "--id", ""}, "77\n80\n:"},
+		} {
+			c := newCLI(st)
+			c.ends(t, exitDone, append([]string{"__complete"}, tt.args...)...)
+			if got := c.out.String(); !strings.HasPrefix(got, tt.want) {
+				t.Errorf("completion of %q = %q, want %q…", tt.args, got, tt.want)
+			}
+		}
+	})
+}
+
+// Who asks for JSON gets it also of a failure, once, and not beside what was printed already.
+func TestExecute_FailureAsJSON(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st := aFleet(t)
+		c := newCLI(st)
+		c.ends(t, exitNotFound, "status", "request", "9", "-o", "json")
+		if want := "{\n  \"error\": \"request 9: not found\",\n  \"exitCode\": 3\n}\n"; c.out.String() != want {
+			t.Errorf("stdout = %q, want %q", &c.out, want)
+		}
+		contains(t, c.err.String(), "remuda: request 9: not found\n")
+		c.ends(t, exitNotFound, "status", "request", "9")
+		if c.out.Len() > 0 {
+			t.Errorf("stdout = %q of who wants no JSON", &c.out)
+		}
+		c.ends(t, exitNoLeader, "status", "-o", "json")
+		var view map[string]any
+		if err := json.Unmarshal(c.out.Bytes(), &view); err != nil || view["instances"] == nil {
+			t.Errorf("stdout = %s, %v, want the fleet alone", &c.out, err)
+		}
+	})
 }

@@ -143,10 +143,10 @@ func (b *backends) close() error {
 // agentConfigName is the file, in the fleet's folder, that gives agents their configuration.
 const agentConfigName = "remuda.yaml"
 
-// writeConfig stores the effective configuration for agents and for the other verbs. It holds no
-// secret. The file is replaced as a whole, and only if it differs.
+// writeConfig stores the configuration for agents and for the other verbs: what differs from the defaults of this program,
+// which they run too. It holds no secret. The file is replaced as a whole, and only if it differs.
 func writeConfig(path string, c config.Config) error {
-	out, err := yaml.Marshal(c)
+	out, err := config.Changed(c)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

@@ -197,18 +197,17 @@ type drain struct {
 	ID       string           `script:"name,first"`
 	Class    string           `script:"class"`
 	Instance store.InstanceID `script:"instance"`
-	Now      bool             `script:"now"`
 }
 
 // Drain is an operator's order.
 func Drain(at time.Duration, order store.DrainOrder) Step {
-	return step(at, drain{order.ID, order.ResourceClass, order.InstanceID, order.Now})
+	return step(at, drain{order.ID, order.ResourceClass, order.InstanceID})
 }
 
 func (a drain) do(w *World) {
 	now := w.clock.Now()
 	order := store.DrainOrder{
-		ID: a.ID, ResourceClass: a.Class, InstanceID: a.Instance, Now: a.Now,
+		ID: a.ID, ResourceClass: a.Class, InstanceID: a.Instance,
 		CreatedAt: store.At(now),
 	}
 	if err := store.New(w.truth).OrderDrain(context.Background(), order); err != nil {

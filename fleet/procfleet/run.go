@@ -153,6 +153,7 @@ func (r *runner) see(m record) (sight, error) {
 
 // take takes one step and returns the machine after it, saved.
 func (r *runner) take(what step, m record, now time.Time, marks scan) (record, error) {
+	was := m.State
 	switch what {
 	case stepNone:
 		return m, nil
@@ -188,7 +189,9 @@ func (r *runner) take(what step, m record, now time.Time, marks scan) (record, e
 		return m, err
 	}
 	r.failpoint(string(what))
-	r.logState(m)
+	if m.State != was {
+		r.logState(m)
+	}
 	return m, nil
 }
 

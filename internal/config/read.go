@@ -20,8 +20,11 @@ func (o Origin) String() string {
 	return o.Kind + " " + o.Where
 }
 
+// envPrefix begins the name of every variable of ours.
+const envPrefix = "REMUDA_"
+
 // EnvFile names the configuration file if no flag does.
-const EnvFile = "REMUDA_CONFIG"
+const EnvFile = envPrefix + "CONFIG"
 
 // Flag sets one setting.
 type Flag struct{ Name, Key, Text string }
@@ -79,6 +82,7 @@ func Read(from Source) (Loaded, error) {
 		}
 		errs = append(errs, l.take(s, f.Text, Origin{"flag", f.Name}))
 	}
+	errs = append(errs, mistypedVariables(from.Env, EnvFile, l.GitHub.TokenEnv, Default().GitHub.TokenEnv)...)
 	return l, errors.Join(errs...)
 }
 

@@ -220,6 +220,26 @@ func TestConfig_SourcesNameThemselves(t *testing.T) {
 	}
 }
 
+// A variable that is nearly named as one of ours is taken for it, and refused; any other is somebody's own.
+func TestConfig_MistypedVariables(t *testing.T) {
+	for _, tt := range []struct{ name, want string }{
+		{"REMUDA_LIMTS_IDLE", "REMUDA_LIMITS_IDLE"}, {"REMUDA_LIMITS_IDEL", "REMUDA_LIMITS_IDLE"}, {"REMUDA_LIMITS_CLAIMGATE", "REMUDA_LIMITS_CLAIM_GATE"},
+		{"REMUDA_STORES", "REMUDA_STORE"}, {"REMUDA_CONFG", EnvFile}, {"REMUDA_GITHUB_TOKN", "REMUDA_GITHUB_TOKEN"},
+		{"REMUDA_ROLE", ""}, {"REMUDA_ROOT", ""}, {"REMUDA_SIMULATED_TOKEN", ""}, {"LIMTS_IDLE", ""},
+	} {
+		_, err := Read(Source{Env: map[string]string{tt.name: "5m"}})
+		switch {
+		case tt.want == "" && err != nil:
+			t.Errorf("%s: error = %v, want none", tt.name, err)
+		case tt.want != "" && (err == nil || err.Error() != fmt.Sprintf("%s: unknown variable: did you mean %s?", tt.name, tt.want)):
+			t.Errorf("%s: error = %v, want one that names %s", tt.name, err, tt.want)
+		}
+	}
+	if _, err := Read(Source{Env: map[string]string{"REMUDA_LIMTS_IDLE": "", "REMUDA_GITHUB_TOKENS": "x", "REMUDA_GITHUB_TOKEN_ENV": "REMUDA_GITHUB_TOKENS"}}); err != nil {
+		t.Errorf("error = %v of an empty variable and of that which holds the token, want none", err)
+	}
+}
+
 // The example changes nothing as it is, and nothing with every setting uncommented: it shows the defaults.
 func TestConfig_ExampleIsTheDefaults(t *testing.T) {
 	uncommented := Example()

@@ -58,7 +58,7 @@ var (
 // REMUDA_LIMITS_CLAIM_GATE.
 func (s Setting) Env() string {
 	words := afterDigit.ReplaceAllString(afterLetter.ReplaceAllString(s.Key, "${1}_${2}"), "${1}_${2}")
-	return "REMUDA_" + strings.ToUpper(strings.ReplaceAll(words, ".", "_"))
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(words, ".", "_"))
 }
 
 func (s Setting) in(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(s.index) }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -35,14 +36,41 @@ func cutLast(key string) (section, name string) {
 	return key[:max(0, at)], key[at+1:]
 }
 
-// similar reports whether two names have the same letters, or one has those of the other and some more.
+// similar reports whether two names have the same letters, or one has those of the other and some more, or they differ by
+// one.
 func similar(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	if strings.Contains(a, b) || strings.Contains(b, a) {
-		return true
+	return strings.Contains(a, b) || strings.Contains(b, a) || mistyped(a, b)
+}
+
+// mistyped reports whether two names differ by one letter, or by the order of some.
+func mistyped(a, b string) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	x, y := []byte(a), []byte(b)
 	slices.Sort(x)
 	slices.Sort(y)
-	return slices.Equal(x, y)
+	return len(a) <= 1 && len(b) <= 1 || slices.Equal(x, y)
+}
+
+// mistypedVariables reports variables that are none of ours and nearly named as one: others may begin like ours, and be
+// anybody's.
+func mistypedVariables(env map[string]string, known ...string) []error {
+	var errs []error
+	for _, s := range settings {
+		known = append(known, s.Env())
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if !strings.HasPrefix(name, envPrefix) || env[name] == "" || slices.Contains(known, name) {
+			continue
+		}
+		if i := slices.IndexFunc(known, func(ours string) bool { return mistyped(name, ours) }); i >= 0 {
+			errs = append(errs, fmt.Errorf("%s: unknown variable: did you mean %s?", name, known[i]))
+		}
+	}
+	return errs
 }
