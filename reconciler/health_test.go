@@ -14,7 +14,9 @@ func TestHealth_StandsInTheLease(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		fleet := &blind{Fleet: w.Fleet}
 		budget := store.GitHubBudget{Remaining: 12, Limit: 5000, ResetAt: store.At(w.Clock.Now())}
-		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet, Version: "v7", Budget: func() store.GitHubBudget { return budget }})()
+		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet, Health: func() store.Health {
+			return store.Health{ControllerVersion: "v7", GitHub: budget}
+		}})()
 		w.warm("100", 5)
 		health := func() (store.Health, time.Time) {
 			t.Helper()

@@ -29,8 +29,7 @@ type Options struct {
 	Clock   clock.WithTicker
 	Offset  func() time.Duration // the store's clock minus ours, if it is known; nil: no difference
 	Log     *slog.Logger
-	Version string                    // of this program, for people
-	Budget  func() store.GitHubBudget // what GitHub last said; nil: not known
+	Health  func() store.Health       // what only the caller knows of that: version and GitHub; must not wait; nil: neither
 	Metrics workqueue.MetricsProvider // of the queues, by their names; nil: none
 }
 
@@ -63,8 +62,8 @@ func New(o Options) (*Operator, error) {
 	if o.Offset == nil {
 		o.Offset = func() time.Duration { return 0 }
 	}
-	if o.Budget == nil {
-		o.Budget = func() store.GitHubBudget { return store.GitHubBudget{} }
+	if o.Health == nil {
+		o.Health = func() store.Health { return store.Health{} }
 	}
 	op := &Operator{o: o}
 	op.elector = &elector{
@@ -89,7 +88,7 @@ func (op *Operator) Run(ctx context.Context) error {
 
 // health is what the lease tells of this controller.
 func (op *Operator) health() store.Health {
-	h := store.Health{ControllerVersion: op.o.Version, GitHub: op.o.Budget()}
+	h := op.o.Health()
 	if m := op.manager.Load(); m != nil {
 		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()
 		h.BreakerOpenAt, h.ListingIncompleteAt = m.fleetSweep.breaker.opened.get(), m.fleetSweep.incomplete.get()

@@ -47,11 +47,14 @@ func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client
 	return githubapi.New(o)
 }
 
-// budgetOf returns what the lease tells of a client's calls.
-func budgetOf(client *githubapi.Client) func() store.GitHubBudget {
-	return func() store.GitHubBudget {
+// healthOf returns what the lease tells of this program and of a client's calls.
+func healthOf(client *githubapi.Client) func() store.Health {
+	version := currentVersion().Version
+	return func() store.Health {
 		r := client.Rate()
-		return store.GitHubBudget{Remaining: r.Remaining, Limit: r.Limit, ResetAt: store.At(r.Reset.Time)}
+		return store.Health{
+			ControllerVersion: version, GitHub: store.GitHubBudget{Remaining: r.Remaining, Limit: r.Limit, ResetAt: store.At(r.Reset.Time)},
+		}
 	}
 }
 

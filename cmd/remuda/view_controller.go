@@ -76,15 +76,15 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 		}
 		text += s.line(left)
 	}
-	for _, brake := range []struct {
+	for _, held := range []struct {
 		since store.Time
 		why   string
 	}{
 		{v.BreakerOpenAt, "too many instances went silent at once, and none is given up"},
 		{v.ListingIncompleteAt, "the fleet's listing lacks too many at once, and none is given up"},
 	} {
-		if !brake.since.IsZero() {
-			text += s.alarm(fmt.Sprintf("held back   for %s: %s", ageText(brake.since, now), brake.why))
+		if !held.since.IsZero() {
+			text += s.alarm(fmt.Sprintf("held back   for %s: %s", ageText(held.since, now), held.why))
 		}
 	}
 	return text
