@@ -1,0 +1,42 @@
+package reconciler
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// health is what the lease tells of this controller.
+func (op *Operator) health() store.Health {
+	h := op.o.Health()
+	if m := op.manager.Load(); m != nil {
+		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()
+		h.BreakerOpenAt, h.ListingIncompleteAt = m.fleetSweep.breaker.opened.get(), m.fleetSweep.incomplete.get()
+	}
+	return h
+}
+
+// instant is a moment that many may read while one sets it; zero: none.
+type instant struct{ at atomic.Pointer[time.Time] }
+
+func (i *instant) set(t time.Time) { i.at.Store(&t) }
+
+// hold keeps the moment since when something is so: now if it was not, none if it is not.
+func (i *instant) hold(so bool, now time.Time) {
+	switch {
+	case !so:
+		i.at.Store(nil)
+	case !i.is():
+		i.set(now)
+	}
+}
+
+func (i *instant) is() bool { return i.at.Load() != nil }
+
+func (i *instant) get() store.Time {
+	if t := i.at.Load(); t != nil {
+		return store.At(*t)
+	}
+	return store.Time{}
+}
