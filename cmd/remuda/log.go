@@ -33,7 +33,7 @@ func tidy(_ []string, attr slog.Attr) slog.Attr {
 	case v.Equal(slog.StringValue("")), v.Equal(slog.AnyValue(nil)):
 		return slog.Attr{}
 	case attr.Key == logkey.Seconds && v.Kind() == slog.KindFloat64:
-		return slog.Float64(attr.Key, math.Round(v.Float64()*1000)/1000)
+		attr.Value = slog.Float64Value(math.Round(v.Float64()*1000) / 1000)
 	}
 	return attr
 }
