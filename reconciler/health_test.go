@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -37,6 +39,14 @@ func TestHealth_StandsInTheLease(t *testing.T) {
 		if !h.ListingIncompleteAt.IsZero() || !h.BreakerOpenAt.IsZero() {
 			t.Errorf("health = %+v, want nothing held back", h)
 		}
+		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: clientCalls})
+		gone := w.submit(spec("200", 1))
+		w.await(time.Minute, "GitHub's outage", func() bool { h, _ := health(); return h.GitHubOutage.Reason == reconciler.ReasonGitHubDown })
+		w.Hub.SetOutage(githubsim.Outage{})
+		w.awaitPhase("200", 1, statemachine.Ready, 2*time.Minute)
+		w.await(time.Second, "its end", func() bool { h, _ := health(); return h.GitHubOutage == store.Outage{} })
+		w.release("200", 1, store.ReleaseNow)
+		gone()
 		closed := w.Clock.Now()
 		fleet.eyes.Store(true)
 		time.Sleep(3 * w.Config.Sweep)

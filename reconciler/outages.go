@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -122,6 +123,18 @@ func (o *outages) of(service string) (outage, bool) {
 	out, failing := o.failing[service]
 	return out, failing
 }
+
+// lasting returns the outage of a service that is news; the zero Outage if there is none.
+func (o *outages) lasting(service string) store.Outage {
+	out, is := o.of(service)
+	if !is || o.clock.Since(out.since) < outageAfter {
+		return store.Outage{}
+	}
+	return store.Outage{Reason: out.reason, Since: store.At(out.since)}
+}
+
+// OutageText says for people what a store.Outage is: its reason, where that is none of ours.
+func OutageText(reason string) string { return cmp.Or(meanings[reason].what, reason) }
 
 // watchedFleet notes whether the fleet answers.
 type watchedFleet struct {

@@ -53,6 +53,9 @@ func TestOutages_ToldOncePerChange_H63(t *testing.T) {
 		if is.reason != step.reason || step.reason != "" && !strings.Contains(is.text, step.err.Error()) {
 			t.Errorf("after %v: %+v, want %q", step.err, is, step.reason)
 		}
+		if shown := o.lasting(serviceGitHub).Reason; shown != "" && shown != step.reason || step.log != "" && shown != step.reason {
+			t.Errorf("after %v it shows %q, want %q", step.err, shown, step.reason)
+		}
 		if got := out.String(); (step.log == "") != (got == "") || !strings.Contains(got, step.log) {
 			t.Errorf("after %v it logs %q, want %q in it", step.err, got, step.log)
 		}

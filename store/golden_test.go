@@ -69,7 +69,8 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		}, new(Launch)},
 		"Lease": {&Lease{Holder: "host-1", Term: 7, Renewed: at(0), Version: 12, Health: Health{
 			ControllerVersion: "v1.2.3", ScannedAt: at(-2), SweptAt: at(-1), BreakerOpenAt: at(-4), ListingIncompleteAt: at(-3),
-			GitHub: GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(31)},
+			GitHub: GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(31)}, GitHubOutage: Outage{Reason: "github_down", Since: at(-5)},
+			FleetOutage: Outage{Reason: "fleet_down", Since: at(-6)},
 		}}, new(Lease)},
 		"Drain": {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
 	}

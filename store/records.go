@@ -337,6 +337,14 @@ type Health struct {
 	BreakerOpenAt       Time         `json:"breakerOpenAt,omitzero"`       // since when the circuit breaker is open; zero: it is closed
 	ListingIncompleteAt Time         `json:"listingIncompleteAt,omitzero"` // since when the fleet's listing is not believed; zero: it is
 	GitHub              GitHubBudget `json:"github,omitzero"`
+	GitHubOutage        Outage       `json:"githubOutage,omitzero"` // none: it serves
+	FleetOutage         Outage       `json:"fleetOutage,omitzero"`
+}
+
+// Outage is a service that does not serve.
+type Outage struct {
+	Reason string `json:"reason"` // one word for programs, see reconciler.Reason*
+	Since  Time   `json:"since"`
 }
 
 // GitHubBudget is what GitHub last said of the calls that it allows in an hour.
@@ -366,26 +374,3 @@ type DrainOrder struct {
 	Version       int64      `json:"-"`
 	ExpiresAt     time.Time  `json:"-"`
 }
-
-// Covers reports whether the order names in, however old that is.
-func (d DrainOrder) Covers(in Instance) bool {
-	return (d.InstanceID == "" || d.InstanceID == in.ID) && (d.ResourceClass == "" || d.ResourceClass == in.ResourceClass)
-}
-
-// Matches reports whether the order dismisses in. Records of one term carry one clock; those of an earlier
-// term are older, whatever the clocks of the two controllers showed. One without a term may be of a controller of the
-// version before that led after the order was taken up: only clocks show.
-func (d DrainOrder) Matches(in Instance) bool {
-	switch {
-	case !d.Covers(in):
-		return false
-	case d.EffectiveAt.IsZero(): // taken up by no controller, or by a controller that went by the operator's clock
-		return !d.ExpiresAt.IsZero() && !in.CreatedAt.After(d.CreatedAt.Time)
-	case in.Term != d.Term && in.Term != 0:
-		return in.Term < d.Term
-	}
-	return !in.CreatedAt.After(d.EffectiveAt.Time)
-}
-
-// Taken reports whether a controller has taken the order up.
-func (d DrainOrder) Taken() bool { return !d.EffectiveAt.IsZero() || !d.ExpiresAt.IsZero() }

@@ -49,6 +49,8 @@ func newLogsCmd(a *app) *cobra.Command {
 			return nil
 		},
 		RunE: a.configured(o.validate, o.run),
+
+		ValidArgsFunction: a.ids(true, false),
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatText, "text or json")
@@ -96,7 +98,7 @@ func (o *logsOptions) run(ctx context.Context, cfg config.Config) (err error) {
 
 // read asks the fleet, which is not made by that.
 func (o *logsOptions) read(ctx context.Context, cfg config.Config) (l machinelog.Log, err error) {
-	if err := exists(cfg.Fleet); err != nil {
+	if err := exists(cfg.Fleet, true); err != nil {
 		return l, fmt.Errorf("open fleet: %w", err)
 	}
 	cfg.Agent.Script, cfg.Agent.Scrub = "", "" // files of the controller's host, which who reads logs need not have

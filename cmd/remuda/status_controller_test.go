@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/bubbletest"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -30,14 +31,19 @@ func TestStatus_Controller(t *testing.T) {
 		contains(t, status(exitNoLeader, "77"), "reason       no controller leads\n")
 		contains(t, status(exitNoLeader, "-o", "json"), `"leads": false`)
 
-		lead(t, st, func(l *store.Lease) { l.Health.BreakerOpenAt = store.At(time.Now().Add(-4 * time.Minute)) })
+		lead(t, st, func(l *store.Lease) {
+			since := store.At(time.Now().Add(-4 * time.Minute))
+			l.Health.BreakerOpenAt, l.Health.GitHubOutage = since, store.Outage{Reason: reconciler.ReasonGitHubRefuses, Since: since}
+			l.Health.FleetOutage = store.Outage{Reason: "of a later version", Since: since}
+		})
 		contains(t, status(exitDone), "controller  host-3f leads, term 7, v1.2.3, last scan 12s ago, last sweep 4s ago\n",
-			"github      4812 of 5000 calls left, all of them again in 31m00s\n", "held back   for 4m00s: too many instances went silent at once")
+			"github      4812 of 5000 calls left, all of them again in 31m00s\n", "held back   for 4m00s: too many instances went silent at once",
+			"github      GitHub refuses for 4m00s\n", "fleet       of a later version for 4m00s\n")
 		newController(t, st, "77", 1).after(0, statemachine.Accept, func(s *store.RunStatus) {
 			s.Reason, s.Message, s.ReasonSince = "cap", "caps.maxInstances is reached: 2 in all", store.At(time.Now().Add(-40*time.Second))
 		})
-		contains(t, status(exitDone), "77       1        Pending  0/2    small  0s   caps.maxInstances is reached: 2 in all, for 40s\n")
-		contains(t, status(exitDone, "77"), "reason       caps.maxInstances is reached: 2 in all, for 40s\n")
+		contains(t, status(exitDone), "77       1        Pending  0/2    small  0s   caps.maxInstances is reached: 2 in all for 40s\n")
+		contains(t, status(exitDone, "77"), "reason       caps.maxInstances is reached: 2 in all for 40s\n")
 
 		time.Sleep(9 * time.Second) // a fail-over, two polls and their calls: as `remuda audit` has it
 		status(exitDone)

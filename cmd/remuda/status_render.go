@@ -141,7 +141,7 @@ func (v requestView) waitsFor(controller *controllerView, now store.Time) string
 	case v.ReasonSince.IsZero():
 		return v.Message
 	}
-	return fmt.Sprintf("%s, for %s", v.Message, ageText(v.ReasonSince, now))
+	return v.Message + lastedText(now.Sub(v.ReasonSince.Time))
 }
 
 // phaseText is the phase of the newest attempt, or what it waits for.

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/store"
 )
@@ -75,6 +76,14 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 			left += fmt.Sprintf(", all of them again in %s", short(max(0, g.ResetAt.Sub(now.Time))))
 		}
 		text += s.line(left)
+	}
+	for _, out := range []struct {
+		service string
+		outage  store.Outage
+	}{{"github      ", v.GitHubOutage}, {"fleet       ", v.FleetOutage}} {
+		if out.outage.Reason != "" {
+			text += s.alarm(out.service + reconciler.OutageText(out.outage.Reason) + lastedText(now.Sub(out.outage.Since.Time)))
+		}
 	}
 	for _, held := range []struct {
 		since store.Time
