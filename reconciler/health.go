@@ -12,7 +12,8 @@ func (op *Operator) health() store.Health {
 	h := op.o.Health()
 	if m := op.manager.Load(); m != nil {
 		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()
-		h.GitHubOutage, h.FleetOutage = m.outages.lasting(serviceGitHub), m.outages.lasting(serviceFleet)
+		down := m.requests.statuses.reasons.outages
+		h.GitHubOutage, h.FleetOutage = down.lasting(serviceGitHub), down.lasting(serviceFleet)
 		h.BreakerOpenAt, h.ListingIncompleteAt = m.fleetSweep.breaker.opened.get(), m.fleetSweep.incomplete.get()
 	}
 	return h

@@ -23,7 +23,6 @@ type manager struct {
 	fleetSweep    *fleetSweep
 	reaper        *reaper
 	drainer       *drainer
-	outages       *outages
 	loops         []func(context.Context) error // what runs side by side once the records are read
 }
 
@@ -68,7 +67,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	lost := &lostJobs{tenure: t, cache: c, statuses: statuses, checks: checks, github: runs}
 	watcher := &watcher{tenure: t, cache: c, statuses: statuses, lost: lost, checks: checks, github: runs}
 	m := &manager{
-		tenure: t, cache: c, observer: observer, drainer: drainer, fleetSweep: fleetSweep, outages: down,
+		tenure: t, cache: c, observer: observer, drainer: drainer, fleetSweep: fleetSweep,
 		scanner:       &scanner{tenure: t, cache: c, badRecords: bad, drainer: drainer, waiting: line},
 		notifications: &notifications{tenure: t, cache: c, drainer: drainer},
 		requests:      &requests{tenure: t, cache: c, badRecords: bad, statuses: statuses, seats: seats, filler: filler, releases: releases},

@@ -53,7 +53,7 @@ func newDrainCmd(a *app) *cobra.Command {
 		},
 		RunE: a.onStore(true, o.validate, o.run),
 
-		ValidArgsFunction: a.ids(true, false),
+		ValidArgsFunction: completesIDs(a, true, false),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.class, "class", "", "every instance of this resource `class`")

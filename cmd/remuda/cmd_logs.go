@@ -50,7 +50,7 @@ func newLogsCmd(a *app) *cobra.Command {
 		},
 		RunE: a.configured(o.validate, o.run),
 
-		ValidArgsFunction: a.ids(true, false),
+		ValidArgsFunction: completesIDs(a, true, false),
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatText, "text or json")

@@ -47,7 +47,7 @@ func newReleaseCmd(a *app) *cobra.Command {
 	fs.StringVar(&o.attempt, "attempt", "", "attempt of the run, `N` from 1 (default the newest)")
 	fs.StringVar(&o.mode, "mode", string(store.ReleaseDrain), "drain or now")
 	fs.StringVar(&o.timeout, "timeout", "", "longest `duration` to wait (default limits.running)")
-	completesWith(cmd, "id", a.ids(false, true))
+	completesWith(cmd, "id", completesIDs(a, false, true))
 	completes(cmd, "mode", string(store.ReleaseDrain), string(store.ReleaseNow))
 	return exits(cmd, exitNotFound, exitTimedOut, exitInterrupted)
 }

@@ -55,7 +55,7 @@ func newStatusCmd(a *app) *cobra.Command {
 		Args:  func(_ *cobra.Command, args []string) error { return asUsage(o.parse(args)) },
 		RunE:  a.onStore(true, o.validate, o.run),
 
-		ValidArgsFunction: a.ids(true, true),
+		ValidArgsFunction: completesIDs(a, true, true),
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table, wide or json")

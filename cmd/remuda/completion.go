@@ -20,8 +20,8 @@ func completes(cmd *cobra.Command, flag string, values ...string) {
 // completionLimit bounds what a shell waits for.
 const completionLimit = 2 * time.Second
 
-// ids returns a completion with the ids of instances that live and of requests that are not over, as wanted.
-func (a *app) ids(instances, requests bool) cobra.CompletionFunc {
+// completesIDs returns a completion with the ids of instances that live and of requests that are not over, as wanted.
+func completesIDs(a *app, instances, requests bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp

@@ -115,7 +115,7 @@ func jsonShapes() []jsonShape {
 	}, now, 15*time.Second)
 	controller := controllerView{Leads: true, Holder: "host-3f", Term: 7, RenewedAt: at(0), Health: store.Health{
 		ControllerVersion: "v1.0.0", ScannedAt: at(-12), SweptAt: at(-4), BreakerOpenAt: at(-40), ListingIncompleteAt: at(-40),
-		GitHub: store.GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(1860)},
+		GitHub:       store.GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(1860)},
 		GitHubOutage: store.Outage{Reason: "github_throttled", Since: at(-40)}, FleetOutage: store.Outage{Reason: "fleet_down", Since: at(-40)},
 	}}
 	fleet := fleetView{Now: at(0), Controller: &controller, Instances: []instanceView{instance}, Requests: []requestView{request}, Unread: []string{}}
