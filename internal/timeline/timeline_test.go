@@ -62,9 +62,9 @@ func TestRequest_Concludes(t *testing.T) {
 			of(t, in(statemachine.Pending, status(t, "0 take 1"), func(st *store.RunStatus) {
 				st.Reason, st.Message, st.ReasonSince = "boot", "instance i-1 boots", store.At(after(60))
 			}))},
-		{"Failed", "It failed after 1m30s: too many instances were launched in vain (launch_budget). The longest that a machine of it took was 30.5 s for the pre-runner script (i-1). 2 machines were lost, the last: i-1 pre-runner script failed.",
+		{"Failed", "It failed after 1m30s: too many instances were launched for nothing (launch_budget). The longest that a machine of it took was 30.5 s for the pre-runner script (i-1). 2 machines were lost, the last: i-1 pre-runner script failed.",
 			of(t, in(statemachine.Failed, status(t, "0 take 1", "9 lost i-0 gone", "51 lost i-1 pre-runner script failed"), func(st *store.RunStatus) {
-				st.Reason, st.Message, st.FailedAt = "launch_budget", "too many instances were launched in vain", store.At(after(90))
+				st.Reason, st.Message, st.FailedAt = "launch_budget", "too many instances were launched for nothing", store.At(after(90))
 			}), instance(t, "1 new run-1", "20 boot", "50 script!", "50.5 end rejected pre-runner script failed"))},
 		{"FailedAndOver", "It failed after 1m30s: timeout.",
 			of(t, in(statemachine.PhaseReleased, status(t, "0 take 1", "90 fail timeout", "95 over released"), func(st *store.RunStatus) {
