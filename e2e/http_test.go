@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -28,15 +29,17 @@ func TestHTTP(t *testing.T) {
 	systemd, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	s.Check(err)
 	defer systemd.Close()
-	told := make(chan string, 1000) // more than a life has
+	var mu sync.Mutex
+	told := ""
 	go func() {
-		defer close(told)
 		for text := make([]byte, 200); ; {
 			n, err := systemd.Read(text)
 			if err != nil {
 				return
 			}
-			told <- string(text[:n])
+			mu.Lock()
+			told += string(text[:n]) + "\n"
+			mu.Unlock()
 		}
 	}()
 	// begin starts a controller, and returns where it serves.
@@ -105,12 +108,11 @@ func TestHTTP(t *testing.T) {
 	}
 	// systemd is told all of a life: its start, its part, that it lives, its end.
 	until := func(part string) {
-		for text := range told {
-			if strings.Contains(text, part) {
-				return
-			}
-		}
-		t.Errorf("systemd was not told %q", part)
+		s.Check(program.Until(patience, "systemd is told "+part, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return strings.Contains(told, part)
+		}))
 	}
 	until("READY=1")
 	until("STATUS=leader, term 1")
