@@ -169,7 +169,7 @@ func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.Dr
 			})
 		}
 		if err != nil {
-			hint.look(ctx, show, false, err)
+			hint.look(ctx, show, false, now, err)
 			show.show(storeTrouble("drain", err), "  "+short(now.Sub(start)))
 			return false, nil
 		}
@@ -184,7 +184,7 @@ func (o *drainOptions) wait(ctx context.Context, st *store.Store, order store.Dr
 			left++
 		}
 		if left > 0 {
-			hint.look(ctx, show, false, nil)
+			hint.look(ctx, show, false, now, nil)
 			show.show(fmt.Sprintf("drain  %d left%s", left, stateCounts(states)), "  "+short(now.Sub(start)))
 		}
 		return left == 0, nil

@@ -110,7 +110,7 @@ func (o *releaseOptions) await(ctx context.Context, st *store.Store, attempt int
 		if errors.Is(err, store.ErrRefused) {
 			return false, err // only an operator can cure it
 		}
-		hint.look(ctx, show, status.Attempt != attempt, err)
+		hint.look(ctx, show, status.Attempt != attempt, now, err)
 		show.show(releaseLine(o.requestID, attempt, status, err), "  "+short(now.Sub(start)))
 		return false, nil
 	})

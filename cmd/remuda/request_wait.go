@@ -142,7 +142,7 @@ func (w *requestWait) failure() error {
 
 // report shows where things stand.
 func (w *requestWait) report(ctx context.Context, now time.Time) {
-	w.hint.look(ctx, w.progress, w.status.Phase == statemachine.Unseen, w.trouble)
+	w.hint.look(ctx, w.progress, w.status.Phase == statemachine.Unseen, now, w.trouble)
 	line, elapsed := progressLine(w.want, w.status, w.trouble), "  "+short(now.Sub(w.start))
 	if w.trouble == nil && w.waiting.sentence != "" {
 		line, elapsed = line+"  "+w.waiting.sentence, w.waiting.lasted()+elapsed

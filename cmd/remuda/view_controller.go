@@ -112,11 +112,15 @@ func newControllerHint(st *store.Store, clk clock.Clock, o audit.Options) *contr
 	return &controllerHint{store: st, clock: clk, audit: o, next: every{period: hintAfter, next: clk.Now().Add(hintAfter)}}
 }
 
+// slowLook is how long a look takes only while the store is in trouble: its calls take some milliseconds.
+const slowLook = time.Second
+
 // look tells it if it is so. untouched says that no controller has answered; where the lease may not be read, nothing else
-// shows that none leads. trouble is the store's, and not the controller's, which cannot renew its lease either.
-func (h *controllerHint) look(ctx context.Context, show *progress, untouched bool, trouble error) {
-	now := h.clock.Now() // the look itself may have taken long
-	if trouble != nil {
+// shows that none leads. trouble is the store's, and not the controller's, which cannot renew its lease either; so is a look since
+// began that took long.
+func (h *controllerHint) look(ctx context.Context, show *progress, untouched bool, began time.Time, trouble error) {
+	now := h.clock.Now()
+	if trouble != nil || now.Sub(began) >= slowLook {
 		h.next.next = now.Add(hintAfter)
 	}
 	if h.given || !h.next.due(now) {
