@@ -82,6 +82,20 @@ func (p *Pickup) Available() []string {
 	return out
 }
 
+// Kind is what candidates are counted by.
+type Kind struct{ ResourceClass, UsageClass string }
+
+// Kinds counts the candidates that no one has taken. One that expired lately may be among them.
+func (p *Pickup) Kinds() map[Kind]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := map[Kind]int{}
+	for k, g := range p.index.groups {
+		out[Kind{k.class, k.usage}] += len(g.ready)
+	}
+	return out
+}
+
 // Drop says that the instance is no candidate any more: claimed, terminated, unhealthy.
 func (p *Pickup) Drop(id string) {
 	p.mu.Lock()

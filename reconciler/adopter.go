@@ -7,6 +7,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -36,6 +37,7 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 		return fmt.Errorf("adopt %s: %w", m.ID, err)
 	}
 	a.cache.instances.apply(in)
+	a.recorder.Transitioned(store.Instance{}, in, statemachine.Launched)
 	a.log.Info("instance launched", logkey.InstanceID, in.ID, logkey.RequestID, run, logkey.Launch, m.LaunchToken,
 		logkey.Class, in.ResourceClass, logkey.Usage, in.UsageClass, logkey.Type, in.InstanceType)
 	a.queues.instances.Add(in.ID)

@@ -103,6 +103,7 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 		}
 		c.log.Info("instance changed state", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
 			logkey.RequestID, cmp.Or(out.RunID, s.RunID), logkey.Reason, tr.Reason, logkey.Detail, tr.Detail)
+		c.recorder.Transitioned(s.Instance, out, tr.Event)
 		return out, nil
 	})
 }

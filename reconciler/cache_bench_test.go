@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -67,4 +68,27 @@ func BenchmarkCache(b *testing.B) {
 			w.leave(me.id)
 		}
 	})
+}
+
+// BenchmarkSummary measures what one look at the metrics takes of a large installation, under its locks.
+func BenchmarkSummary(b *testing.B) {
+	o := Options{Config: Defaults(), Clock: clock.RealClock{}, Offset: func() time.Duration { return 0 }, Log: slog.New(slog.DiscardHandler)}
+	m := newManager(o, 1, fence{}, time.Now)
+	defer m.queues.shutDown()
+	m.scanner.loaded.Store(true)
+	for i := range 10_000 {
+		m.cache.instances.apply(inState(fmt.Sprintf("i-%05d", i), 1, statemachine.Running, "100"))
+	}
+	for i := range 1000 {
+		id := store.RequestID(fmt.Sprint(i))
+		m.cache.requests.applyRun(id, store.RunRecords{
+			Request: &store.RunRequest{ID: id, ResourceClass: "small", Version: 1}, Status: &store.RunStatus{ID: id, Phase: statemachine.Pending, Version: 1},
+		}, time.Now())
+	}
+	op := &Operator{}
+	op.manager.Store(m)
+	b.ReportAllocs()
+	for b.Loop() {
+		op.Summary()
+	}
 }

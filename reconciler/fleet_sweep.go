@@ -113,6 +113,7 @@ func (w *fleetSweep) reconcileOrphan(ctx context.Context, m fleet.Machine, now t
 	if err := w.fleet.Terminate(ctx, m.ID); err != nil {
 		return fmt.Errorf("orphan %s: %w", m.ID, err)
 	}
+	w.recorder.Orphaned(OrphanMachine)
 	return nil
 }
 

@@ -230,12 +230,12 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 			return err
 		}
 		if len(machines) > 0 {
-			return c.finish(ctx, l, machines, err.Error())
+			return c.finish(ctx, l, machines, err.Error(), fleet.Refusal{Code: codeOf(err)})
 		}
 		for _, s := range l.Seats {
 			c.cache.requests.withRun(s.RequestID, func(r *run) { r.refuse(err, c.clock.Now()) })
 		}
-		return c.finish(ctx, l, nil, err.Error())
+		return c.finish(ctx, l, nil, err.Error(), fleet.Refusal{Code: codeOf(err)})
 	}
 	if err != nil {
 		return fmt.Errorf("launch %s: %w", l.Token, err) // outcome unknown: the identical call again
@@ -253,7 +253,7 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 			c.cache.note(s.RequestID, store.CodeRefused, "%s", where)
 		}
 	}
-	return c.finish(ctx, l, out.Machines, list(refused))
+	return c.finish(ctx, l, out.Machines, list(refused), out.Refused...)
 }
 
 // call makes the launch call, or finds out what an earlier one brought if no request wants the machines
@@ -329,7 +329,7 @@ func (c *launches) keepUntil(l store.Launch, now time.Time) time.Time {
 }
 
 // finish writes the outcome and wakes the requests.
-func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.Machine, problem string) error {
+func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.Machine, problem string, refused ...fleet.Refusal) error {
 	now := c.clock.Now()
 	l.Done, l.DoneAt, l.Error, l.ExpiresAt = true, store.At(now), problem, c.keepUntil(l, now)
 	l, err := c.putOutcome(ctx, l)
@@ -337,6 +337,7 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 		return fmt.Errorf("launch %s: outcome: %w", l.Token, err)
 	}
 	c.cache.launches.applyLaunch(l)
+	c.recorder.Launched(l, len(machines), refused)
 	if problem != "" {
 		c.log.Warn("a launch brought fewer machines than asked for", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
 	}

@@ -29,9 +29,12 @@ type manager struct {
 // newManager wires the parts of a tenure. internal/repocheck holds them to a table of who holds whom.
 func newManager(o Options, number int64, fence fence, since func() time.Time) *manager {
 	clk := newTenureClock(o.Clock, o.Offset())
+	if o.Metrics.Recorder == nil {
+		o.Metrics.Recorder = noRecorder{}
+	}
 	o.Config.Watch.Off = o.Config.Watch.Off || o.Runs == nil
 	t := &tenure{
-		cfg: o.Config, clock: clk, log: o.Log, queues: newQueues(clk, o.Metrics),
+		cfg: o.Config, clock: clk, log: o.Log, queues: newQueues(clk, o.Metrics.Queues), recorder: o.Metrics.Recorder,
 		term: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
 	}
 	var (

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -29,8 +28,8 @@ type Options struct {
 	Clock   clock.WithTicker
 	Offset  func() time.Duration // the store's clock minus ours, if it is known; nil: no difference
 	Log     *slog.Logger
-	Health  func() store.Health       // what only the caller knows of that: version and GitHub; must not wait; nil: neither
-	Metrics workqueue.MetricsProvider // of the queues, by their names; nil: none
+	Health  func() store.Health // what only the caller knows of that: version and GitHub; must not wait; nil: neither
+	Metrics Metrics
 }
 
 // Operator runs the controller.

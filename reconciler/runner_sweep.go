@@ -43,6 +43,7 @@ func (w *runnerSweep) sweepRunners(ctx context.Context) error {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("delete runner %s: %w", r.Name, err))
 		default:
+			w.recorder.Orphaned(OrphanRunner)
 			w.log.Info("deleted an orphan runner at GitHub", logkey.Runner, r.Name)
 		}
 	}

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"

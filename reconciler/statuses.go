@@ -41,6 +41,7 @@ func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event stat
 	if event == statemachine.Observe {
 		return nil
 	}
+	w.recordAnswer(event, out)
 	w.log.Info("request changed phase", logkey.RequestID, st.ID, logkey.Attempt, st.Attempt, logkey.Event, event,
 		logkey.Phase, out.Phase, logkey.Reason, out.Reason, logkey.Detail, out.Message)
 	return nil

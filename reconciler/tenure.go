@@ -16,10 +16,11 @@ import (
 // tenure is one term of leadership as its parts see it. It is built anew for each and never changes, so that nothing of
 // an old one can leak into the next.
 type tenure struct {
-	cfg    Config
-	clock  clock.WithTicker
-	log    *slog.Logger
-	queues queues
+	cfg      Config
+	clock    clock.WithTicker
+	log      *slog.Logger
+	queues   queues
+	recorder Recorder
 
 	term    int64       // of the lease; it only grows
 	trusted func() bool // whether anything may be done outside; the contracts ask, too

@@ -60,7 +60,7 @@ func (f *auditSources) openGitHub(_ context.Context, a *app, cfg config.Config) 
 	case simulated(cfg) && environment(a.environ())[simTokenEnv] == "":
 		a.setenv(simTokenEnv, simToken)
 	}
-	client, err := a.githubClient(cfg, f.log)
+	client, err := a.githubClient(cfg, f.log, nil)
 	if err != nil {
 		return err
 	}

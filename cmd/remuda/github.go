@@ -17,12 +17,13 @@ import (
 const instancePrefix = "i-"
 
 // githubClient returns the client for the repository, organisation or enterprise that c names. The file of the
-// credentials is looked at, so that a wrong one is an error at once; afterwards it may be replaced at any time.
-func (a *app) githubClient(c config.Config, log *slog.Logger) (*githubapi.Client, error) {
+// credentials is looked at, so that a wrong one is an error at once; afterwards it may be replaced at any time. told, unless
+// nil, is told of each call.
+func (a *app) githubClient(c config.Config, log *slog.Logger, told func(githubapi.Exchange)) (*githubapi.Client, error) {
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
 		RunnerGroup: c.GitHub.RunnerGroup, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min, NamePrefix: instancePrefix,
-		RunsShare: c.Runs.Share,
+		RunsShare: c.Runs.Share, Told: told,
 	}
 	if o.RunnerGroup == "" {
 		o.RunnerGroupID = c.GitHub.RunnerGroupID
@@ -100,7 +101,7 @@ func (a *app) githubKey(c config.GitHub) func(context.Context) ([]byte, error) {
 // proves every permission needed; a dry run only reads.
 func (a *app) githubResource(c config.Config, log *slog.Logger) resource {
 	return resource{"github", func(ctx context.Context, apply bool) ([]ensure.Step, error) {
-		client, err := a.githubClient(c, log)
+		client, err := a.githubClient(c, log, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/reconciler"
 )
 
@@ -28,6 +29,7 @@ type githubKnown interface {
 // an outage reports it.
 type githubChore struct {
 	github  githubKnown
+	metrics *metrics.Metrics
 	version string // "": not known
 	clock   clock.PassiveClock
 	log     *slog.Logger
@@ -40,6 +42,7 @@ func (g *githubChore) chore() reconciler.Chore { return reconciler.Chore{Name: "
 
 func (g *githubChore) do(ctx context.Context) error {
 	err := g.github.Check(ctx, false)
+	g.metrics.GitHubChecked(err)
 	switch {
 	case errors.Is(err, githubapi.ErrRefused):
 		if !g.refused {
@@ -75,6 +78,9 @@ func (g *githubChore) report(d githubapi.Deprecation, now time.Time) {
 	end := d.Runtime
 	if end.IsZero() || !d.Registration.IsZero() && d.Registration.Before(end) {
 		end = d.Registration
+	}
+	if !end.IsZero() {
+		g.metrics.RunnerVersionEnds(g.version, end)
 	}
 	switch log := g.log.With(logkey.Version, g.version, logkey.Until, end); {
 	case end.IsZero():

@@ -18,10 +18,12 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/metrics"
 )
 
 const ghSecret = "ghp_do-not-tell"
@@ -201,13 +203,16 @@ func TestGitHubChore_TellsOfTheRunnersEnd_InTime(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var out bytes.Buffer
 			hub, clk := &asked{end: tt.end}, clocktesting.NewFakeClock(start.Add(tt.at))
-			g := &githubChore{github: hub, version: "2.336.0", clock: clk, log: slog.New(slog.NewTextHandler(&out, nil))}
+			g := &githubChore{github: hub, metrics: metrics.New(nil), version: "2.336.0", clock: clk, log: slog.New(slog.NewTextHandler(&out, nil))}
 			if err := g.do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			contains(t, out.String(), tt.want...)
 			if tt.want == nil && out.Len() > 0 {
 				t.Errorf("log = %q, want nothing", &out)
+			}
+			if n, err := testutil.GatherAndCount(g.metrics.Registry(), "remuda_runner_version_end_timestamp_seconds"); err != nil || n > 0 != (tt.want != nil) {
+				t.Errorf("metrics name %d ends, %v", n, err)
 			}
 			for i, step := range []time.Duration{versionEvery - 1, versionEvery} {
 				clk.SetTime(start.Add(tt.at + step))
@@ -237,7 +242,7 @@ func TestAgentConfig_Version(t *testing.T) {
 func TestGitHubChore_TellsOfRefusedCredentials(t *testing.T) {
 	var out bytes.Buffer
 	hub := &asked{}
-	g := &githubChore{github: hub, clock: clocktesting.NewFakeClock(time.Unix(0, 0)), log: slog.New(slog.NewTextHandler(&out, nil))}
+	g := &githubChore{github: hub, metrics: metrics.New(nil), clock: clocktesting.NewFakeClock(time.Unix(0, 0)), log: slog.New(slog.NewTextHandler(&out, nil))}
 	for _, tt := range []struct {
 		err  error
 		want string

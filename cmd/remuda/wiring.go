@@ -10,8 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/uuid"
 	"go.yaml.in/yaml/v3"
@@ -20,7 +22,9 @@ import (
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/atomicfile"
+	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
@@ -33,6 +37,8 @@ type backends struct {
 	fleet machinery
 	op    *reconciler.Operator
 	log   *slog.Logger
+
+	metrics *metrics.Metrics // of op and its calls; nil of back ends alone
 }
 
 // openBackends opens those back ends of cfg that are wanted, by their URLs. agentConfig is where the agents find
@@ -60,7 +66,8 @@ func (a *app) openBackends(
 // build opens the back ends that cfg names and the controller over them. through, unless nil, is what the controller
 // reaches the fleet through. The caller closes them.
 func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, log *slog.Logger, through func(fleet.Fleet) fleet.Fleet) (*backends, error) {
-	github, err := a.githubClient(cfg, log)
+	counted := metrics.New(slices.Sorted(maps.Keys(cfg.Classes)))
+	github, err := a.githubClient(cfg, log, counted.GitHubCalled)
 	if err != nil {
 		return nil, asUsage(err)
 	}
@@ -69,7 +76,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 		return nil, fmt.Errorf("read host name: %w", err)
 	}
 	service := ec2machine.NewServiceClock(a.clock)
-	b, err := a.openBackends(ctx, cfg, agentConfig, service, log, func(string) bool { return true })
+	b, err := a.openBackends(awscfg.WithTold(ctx, counted.AWSCalled), cfg, agentConfig, service, log, func(string) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -81,15 +88,18 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	for _, r := range b.resources(cfg) {
 		chores = append(chores, r.chore(log))
 	}
-	chores = append(chores, (&githubChore{github: github, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
+	chores = append(chores, (&githubChore{github: github, metrics: counted, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 		Health: healthOf(github),
+		Metrics: reconciler.Metrics{Queues: counted, Recorder: counted},
 	})
 	if err != nil {
 		return nil, errors.Join(err, b.close())
 	}
+	counted.Watch(b.op)
+	b.metrics = counted
 	return b, nil
 }
 

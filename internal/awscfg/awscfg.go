@@ -57,6 +57,9 @@ func Load(ctx context.Context, region string) (aws.Config, error) {
 		return aws.Config{}, fmt.Errorf("load configuration of AWS: %w", err)
 	}
 	cfg.HTTPClient = PlainBodies(client)
+	if told, ok := ctx.Value(toldKey{}).(func(Call)); ok {
+		cfg.APIOptions = append(cfg.APIOptions, tell(told))
+	}
 	if cfg.Region == "" {
 		if cfg.Region, err = instanceRegion(ctx, cfg); err != nil {
 			return aws.Config{}, err

@@ -80,8 +80,8 @@ func (a *appCredential) refused(token string) {
 }
 
 var (
-	callInstallation      = call{what: "find installation", group: signing, app: true}
-	callInstallationToken = call{what: "create installation token", group: signing, app: true}
+	callInstallation      = call{what: "find installation", route: "/installation", group: signing, app: true}
+	callInstallationToken = call{what: "create installation token", route: "/app/installations/{installation_id}/access_tokens", group: signing, app: true}
 )
 
 func (a *appCredential) renew(ctx context.Context) (installationToken, error) {

@@ -11,7 +11,7 @@ import (
 // LeaveCheckRun leaves a failed check run on a commit of a repository, owner/name, unless one of its name and key is there. All
 // fields are required. GitHub takes it from an App only, and refuses a summary of more than 65,535 characters.
 func (c *Client) LeaveCheckRun(ctx context.Context, repository string, run CheckRun) error {
-	call := act("leave check run "+run.Key, repository)
+	call := act("leave check run "+run.Key, "/check-runs", repository)
 	call.permission = "Checks"
 	for _, f := range []struct{ field, value string }{
 		{"head sha", run.HeadSHA}, {"name", run.Name}, {"key", run.Key}, {"title", run.Title}, {"summary", run.Summary},

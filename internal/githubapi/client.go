@@ -46,6 +46,7 @@ type Client struct {
 	log       *slog.Logger
 	pace      *pacer
 	kept      keeper
+	told      func(Exchange)
 
 	token    shared[Token]
 	resolved shared[int64] // id of groupName; 0: not known
@@ -66,7 +67,7 @@ func (c *Client) Rate() github.Rate {
 // configuration. ErrNameTaken if a runner of that name exists. After ErrUnavailable the runner may
 // exist, offline: use another name.
 func (c *Client) JITConfig(ctx context.Context, name, label string) (JIT, error) {
-	call := call{what: "generate jit config for runner " + name, group: registration, conflict: ErrNameTaken}
+	call := call{what: "generate jit config for runner " + name, route: "/actions/runners/generate-jitconfig", group: registration, conflict: ErrNameTaken}
 	group, err := c.groupID(ctx)
 	if err != nil {
 		return JIT{}, fmt.Errorf("%s: %w", call.what, err)
@@ -94,7 +95,7 @@ func (c *Client) RegistrationToken(ctx context.Context) (Token, error) {
 	return c.token.get(ctx, callToken.what, good, c.newToken)
 }
 
-var callToken = call{what: "create registration token", group: registration}
+var callToken = call{what: "create registration token", route: "/actions/runners/registration-token", group: registration}
 
 func (c *Client) newToken(ctx context.Context) (Token, error) {
 	var out github.RegistrationToken
@@ -109,7 +110,7 @@ func (c *Client) newToken(ctx context.Context) (Token, error) {
 	return tok, nil
 }
 
-var callRunners = call{what: "list runners", group: other, reads: true}
+var callRunners = call{what: "list runners", route: "/actions/runners", group: other, reads: true}
 
 // Runners lists every runner whose name begins with Options.NamePrefix, each once. Runners that come or go
 // during the listing may be missing.
@@ -189,7 +190,7 @@ func convert(r *github.Runner) Runner {
 
 // DeleteRunner deletes a runner. ErrBusy if it runs a job; one that is gone already is no error.
 func (c *Client) DeleteRunner(ctx context.Context, id int64) error {
-	call := call{what: fmt.Sprintf("delete runner %d", id), group: other, invalid: ErrBusy, also: []int{http.StatusNotFound}}
+	call := call{what: fmt.Sprintf("delete runner %d", id), route: "/actions/runners/{runner_id}", group: other, invalid: ErrBusy, also: []int{http.StatusNotFound}}
 	_, err := c.send(ctx, call, http.MethodDelete, fmt.Sprintf("runners/%d", id), nil, nil)
 	return err
 }
@@ -235,6 +236,7 @@ func (c *Client) do(ctx context.Context, call call, f func(context.Context) (*gi
 	c.log.DebugContext(ctx, "github call", logkey.Call, call.what, logkey.Status, status(resp),
 		logkey.Seconds, now.Sub(start).Seconds())
 	hold := c.pace.observe(call.group, resp, err, now)
+	c.tell(call, resp, now.Sub(start))
 	switch {
 	case err == nil:
 		return nil

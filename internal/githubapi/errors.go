@@ -16,6 +16,7 @@ import (
 // call says what a call is and what its particular refusals mean.
 type call struct {
 	what     string
+	route    string // for metrics: the path below what it is about, as GitHub REST writes it
 	group    group
 	reads    bool  // needs permission to read only
 	app      bool  // signed with an App's key

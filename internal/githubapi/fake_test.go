@@ -74,6 +74,11 @@ func client(t *testing.T, f *fake, path string, with ...func(*githubapi.Options)
 		Token:      func(context.Context) (string, error) { return secret, nil },
 		HTTPClient: f.Client(),
 		Clock:      clock.RealClock{},
+		Told: func(e githubapi.Exchange) {
+			if e.Route == "" {
+				t.Error("a call without a route")
+			}
+		},
 	}
 	for _, w := range with {
 		w(&o)

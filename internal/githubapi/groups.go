@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-github/v84/github"
 )
 
-var callGroups = call{what: "list runner groups", group: other, reads: true}
+var callGroups = call{what: "list runner groups", route: "/actions/runner-groups", group: other, reads: true}
 
 // groupID returns the runner group of new runners. A name is resolved once for all who wait for it, until a
 // refusal calls for another look.

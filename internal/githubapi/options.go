@@ -58,6 +58,8 @@ type Options struct {
 	// WorkflowRun, WorkflowJobs), 0 to 1, and how much of a minute's 900 points; 0 means DefaultRunsShare. Answers that nothing
 	// has changed are free of the former. Without room a call is not made: ErrThrottled.
 	RunsShare float64
+	// Told, unless nil, is told of each call once it was answered, or was not. It must not block.
+	Told func(Exchange)
 }
 
 // New returns a client. It starts nothing and makes no call. The error joins all problems.
@@ -116,7 +118,7 @@ func New(o Options) (*Client, error) {
 	// Its own check mixes GitHub's budgets and reads the machine's clock; pacer does both better.
 	gh.DisableRateLimitCheck = true
 	c := &Client{
-		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, prefix: strings.ToLower(o.NamePrefix), clock: o.Clock, log: o.Log,
+		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, prefix: strings.ToLower(o.NamePrefix), clock: o.Clock, log: o.Log, told: o.Told,
 		pace: newPacer(o.Clock, o.RegistrationsPer5Min, 5*time.Minute, newRunPace(o.Clock.Now(), cmp.Or(o.RunsShare, DefaultRunsShare))),
 	}
 	auth.credential = given(o.Token)

@@ -20,7 +20,7 @@ type Deprecation struct {
 // none: GitHub Enterprise Server offers no such call, and has no such dates (GitHub REST, "Get runner
 // version end-of-life schedule", since September 2026).
 func (c *Client) Deprecation(ctx context.Context, version string) (d Deprecation, known bool, err error) {
-	call := call{what: "get end of life of runner " + version, group: other, reads: true, also: []int{http.StatusNotFound}}
+	call := call{what: "get end of life of runner " + version, route: "/actions/runners/deprecations/{version}", group: other, reads: true, also: []int{http.StatusNotFound}}
 	var out struct {
 		Registration *time.Time `json:"registration_deprecates_at"`
 		Runtime      *time.Time `json:"runtime_deprecates_at"`

@@ -74,8 +74,8 @@ type jobPage struct {
 }
 
 // watch returns a call of watching.
-func watch(what, repository string) call {
-	return call{what: what + " of " + plain(repository), group: watching, reads: true, permission: "Actions", repository: repository}
+func watch(what, route, repository string) call {
+	return call{what: what + " of " + plain(repository), route: route, group: watching, reads: true, permission: "Actions", repository: repository}
 }
 
 // ActiveRuns lists the runs of a repository, owner/name, that are queued or in progress, each once; of either GitHub shows
@@ -87,7 +87,7 @@ func (c *Client) ActiveRuns(ctx context.Context, repository string) ([]WorkflowR
 	var trail []string
 	// In the order in which runs go, so that one that starts between the two lists is in one of them; the later is newer.
 	for _, status := range []string{StatusQueued, StatusInProgress} {
-		call := watch("list "+status+" runs", repository)
+		call := watch("list "+status+" runs", "/actions/runs", repository)
 		call.trail = &trail
 		n := 0
 		err := pages(ctx, c, call, "actions/runs", url.Values{"status": {status}}, func(page runPage) (more bool, _ error) {
@@ -118,7 +118,7 @@ func (c *Client) ActiveRuns(ctx context.Context, repository string) ([]WorkflowR
 // be: ask for it alone. ErrThrottled as from ActiveRuns.
 func (c *Client) CompletedRuns(ctx context.Context, repository string) ([]WorkflowRun, error) {
 	runs := []WorkflowRun{}
-	call := watch("list completed runs", repository)
+	call := watch("list completed runs", "/actions/runs", repository)
 	err := pages(ctx, c, call, "actions/runs", url.Values{"status": {StatusCompleted}}, func(page runPage) (more bool, _ error) {
 		for _, r := range page.Runs {
 			if !r.whole() {
@@ -137,7 +137,7 @@ func (c *Client) CompletedRuns(ctx context.Context, repository string) ([]Workfl
 // WorkflowRun returns one run of a repository, owner/name; false if there is none of this id (404). ErrThrottled as from
 // ActiveRuns.
 func (c *Client) WorkflowRun(ctx context.Context, repository string, id int64) (WorkflowRun, bool, error) {
-	call := watch(fmt.Sprintf("get run %d", id), repository)
+	call := watch(fmt.Sprintf("get run %d", id), "/actions/runs/{run_id}", repository)
 	call.also = []int{http.StatusNotFound}
 	got, err := read[runFields](ctx, c, call, fmt.Sprintf("actions/runs/%d", id))
 	switch {
@@ -154,7 +154,7 @@ func (c *Client) WorkflowJobs(ctx context.Context, repository string, id int64, 
 	jobs := []WorkflowJob{}
 	at := map[int64]int{}
 	var trail []string
-	call := watch(fmt.Sprintf("list jobs of run %d attempt %d", id, attempt), repository)
+	call := watch(fmt.Sprintf("list jobs of run %d attempt %d", id, attempt), "/actions/runs/{run_id}/attempts/{attempt_number}/jobs", repository)
 	call.trail = &trail
 	rest := fmt.Sprintf("actions/runs/%d/attempts/%d/jobs", id, attempt)
 	err := pages(ctx, c, call, rest, url.Values{}, func(page jobPage) (more bool, _ error) {

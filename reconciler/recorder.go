@@ -1,0 +1,92 @@
+package reconciler
+
+import (
+	"errors"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// Metrics are told what a controller does. Either may be nil.
+type Metrics struct {
+	Queues   workqueue.MetricsProvider // by the queues' names
+	Recorder Recorder
+}
+
+// Recorder is told what a controller does, to count it. Many goroutines call its methods at once, some of them with locks
+// held: a method neither blocks nor calls the Operator. What it is given, it does not change.
+type Recorder interface {
+	// Transitioned is told that event turned was into is; was is zero if the instance had no record.
+	Transitioned(was, is store.Instance, event statemachine.Event)
+	// Answered is told of a request that has become Ready or Failed. Its class is the client's word, configured or not.
+	Answered(class string, status store.RunStatus)
+	// Phase is told how long one phase, of those that Phases lists, of a start or a return took.
+	Phase(class, phase string, took time.Duration)
+	// Launched is told of a launch with an outcome, how many of its Count machines came, and what was refused.
+	Launched(l store.Launch, came int, refused []fleet.Refusal)
+	// Orphaned is told that something without an owner was ended: OrphanMachine or OrphanRunner.
+	Orphaned(kind string)
+}
+
+// The phases of a start, in their order, and of the return to the pool (PhaseScrub).
+const (
+	PhaseAccepted     = "accepted"     // from the client's request to Pending
+	PhaseClaimed      = "claimed"      // from Pending until a machine of the pool was claimed
+	PhaseLaunchCall   = "launch_call"  // from the launch's record until its machines came
+	PhaseBoot         = "boot"         // from then until the agent's first heartbeat
+	PhaseScript       = "script"       // of the operator
+	PhaseRegistration = "registration" // until the listener is online
+	PhaseHandshake    = "handshake"    // from then until the request is Ready
+	PhaseScrub        = "scrub"        // from the end of a run until the machine is in the pool
+)
+
+// Phases lists the phases.
+func Phases() []string {
+	return []string{
+		PhaseAccepted, PhaseClaimed, PhaseLaunchCall, PhaseBoot, PhaseScript, PhaseRegistration, PhaseHandshake, PhaseScrub,
+	}
+}
+
+// What may be without an owner.
+const (
+	OrphanMachine = "machine"
+	OrphanRunner  = "runner"
+)
+
+// FailReasons lists the reasons of a request that failed.
+func FailReasons() []string {
+	return []string{ReasonSpec, ReasonTimeout, ReasonVanished, ReasonUnsatisfiable, ReasonCapacity, ReasonBudget}
+}
+
+// noRecorder counts nothing.
+type noRecorder struct{}
+
+func (noRecorder) Transitioned(_, _ store.Instance, _ statemachine.Event) {}
+func (noRecorder) Answered(string, store.RunStatus)                       {}
+func (noRecorder) Phase(_, _ string, _ time.Duration)                     {}
+func (noRecorder) Launched(_ store.Launch, _ int, _ []fleet.Refusal)      {}
+func (noRecorder) Orphaned(string)                                        {}
+
+// codeOf returns the fleet's own code for a refused call, if its cause has one as the errors of the AWS SDK do.
+func codeOf(err error) string {
+	if coded := (interface{ ErrorCode() string })(nil); errors.As(err, &coded) {
+		return coded.ErrorCode()
+	}
+	return "refused"
+}
+
+// recordAnswer tells the recorder of a status that answers its request.
+func (w *statuses) recordAnswer(event statemachine.RequestEvent, st store.RunStatus) {
+	if event != statemachine.Fulfil && event != statemachine.Fail {
+		return
+	}
+	class := ""
+	if r, ok := w.cache.requests.getRun(st.ID); ok && r.request != nil {
+		class = r.request.ResourceClass
+	}
+	w.recorder.Answered(class, st)
+}

@@ -1,0 +1,78 @@
+package reconciler
+
+import (
+	"time"
+
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/statemachine"
+)
+
+// Summary is an installation in numbers, as the controller that leads knows it.
+type Summary struct {
+	Term       int64                // of the lease
+	Instances  map[InstanceKind]int // those that ended until their fleet has confirmed it
+	Agents     map[string]int       // living instances by the version that their agents report, in their own words
+	Candidates map[pool.Kind]int    // instances that a request could be given
+	Waiting    map[string]Waiting   // requests that are Pending, by class, in their clients' words
+	Scanned    time.Time            // when all records were last read to the end; zero: never
+	Swept      time.Time            // when the fleet was last compared with the records; zero: not yet
+	Silence    bool                 // the circuit breaker is open: too many agents went silent at once
+	Unlisted   bool                 // the fleet's listing is not believed: too many machines went missing at once
+}
+
+// InstanceKind is what instances are counted by.
+type InstanceKind struct {
+	State        statemachine.State
+	Class, Usage string
+}
+
+// Waiting is how many requests wait, and the longest time that one of them has.
+type Waiting struct {
+	Count  int
+	Oldest time.Duration
+}
+
+// Summary returns the present one. It is false while the operator does not lead or has not read the records; the term
+// alone is set then if it leads. It walks the living instances and the waiting requests once, in memory.
+func (op *Operator) Summary() (Summary, bool) {
+	m := op.manager.Load()
+	if m == nil {
+		return Summary{}, false
+	}
+	out := Summary{
+		Term: m.term, Instances: map[InstanceKind]int{}, Agents: map[string]int{}, Waiting: m.cache.requests.waiting(m.clock.Now()),
+		Silence: m.observer.breaker.isOpen(), Unlisted: m.fleetSweep.incomplete.is(),
+		Candidates: m.cache.index.pickup.Kinds(),
+	}
+	if !m.scanner.loaded.Load() {
+		return Summary{Term: m.term}, false
+	}
+	count := func(in *instance) {
+		out.Instances[InstanceKind{in.record.State, in.record.ResourceClass, in.record.UsageClass}]++
+	}
+	m.cache.instances.eachAlive(func(in *instance) {
+		count(in)
+		if v := in.vitals.beat.Beat.AgentVersion; v != "" {
+			out.Agents[v]++
+		}
+	})
+	m.cache.instances.eachEnding(count)
+	out.Scanned, out.Swept = m.scanner.scanned.get().Time, m.fleetSweep.swept.get().Time
+	return out, true
+}
+
+// waiting sums up the requests that are Pending.
+func (v *requestRecords) waiting(now time.Time) map[string]Waiting {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	out := map[string]Waiting{}
+	for _, r := range v.pending {
+		class := ""
+		if r.request != nil {
+			class = r.request.ResourceClass
+		}
+		w := out[class]
+		out[class] = Waiting{w.Count + 1, max(w.Oldest, now.Sub(r.status.PendingAt.Time))}
+	}
+	return out
+}
