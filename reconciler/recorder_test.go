@@ -138,7 +138,7 @@ func TestSummary(t *testing.T) {
 		if diff := cmp.Diff(map[reconciler.InstanceKind]int{kind(statemachine.Running): 1, kind(statemachine.Claimed): 1}, got.Instances); diff != "" {
 			t.Errorf("instances (-want +got):\n%s", diff)
 		}
-		if wait := got.Waiting["small"]; len(got.Waiting) != 1 || wait.Count != 1 || wait.Oldest < w.Config.Sweep || wait.Oldest > time.Minute {
+		if wait := got.Waiting[reconciler.WaitKind{Class: "small", Reason: reconciler.ReasonCap}]; len(got.Waiting) != 1 || wait.Count != 1 || wait.Oldest < w.Config.Sweep || wait.Oldest > time.Minute {
 			t.Errorf("waiting = %v, want one for %s", got.Waiting, w.Config.Sweep)
 		}
 		agents := 0

@@ -3,7 +3,6 @@ package reconciler
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"

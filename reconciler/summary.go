@@ -13,7 +13,7 @@ type Summary struct {
 	Instances  map[InstanceKind]int // those that ended until their fleet has confirmed it
 	Agents     map[string]int       // living instances by the version that their agents report, in their own words
 	Candidates map[pool.Kind]int    // instances that a request could be given
-	Waiting    map[string]Waiting   // requests that are Pending, by class, in their clients' words
+	Waiting    map[WaitKind]Waiting // requests that are Pending
 	Scanned    time.Time            // when all records were last read to the end; zero: never
 	Swept      time.Time            // when the fleet was last compared with the records; zero: not yet
 	Silence    bool                 // the circuit breaker is open: too many agents went silent at once
@@ -25,6 +25,9 @@ type InstanceKind struct {
 	State        statemachine.State
 	Class, Usage string
 }
+
+// WaitKind is what waiting requests are counted by: their class, in their clients' words, and the reason of their status.
+type WaitKind struct{ Class, Reason string }
 
 // Waiting is how many requests wait, and the longest time that one of them has.
 type Waiting struct {
@@ -62,17 +65,17 @@ func (op *Operator) Summary() (Summary, bool) {
 }
 
 // waiting sums up the requests that are Pending.
-func (v *requestRecords) waiting(now time.Time) map[string]Waiting {
+func (v *requestRecords) waiting(now time.Time) map[WaitKind]Waiting {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	out := map[string]Waiting{}
+	out := map[WaitKind]Waiting{}
 	for _, r := range v.pending {
-		class := ""
+		kind := WaitKind{Reason: r.status.Reason}
 		if r.request != nil {
-			class = r.request.ResourceClass
+			kind.Class = r.request.ResourceClass
 		}
-		w := out[class]
-		out[class] = Waiting{w.Count + 1, max(w.Oldest, now.Sub(r.status.PendingAt.Time))}
+		w := out[kind]
+		out[kind] = Waiting{w.Count + 1, max(w.Oldest, now.Sub(r.status.PendingAt.Time))}
 	}
 	return out
 }

@@ -17,9 +17,9 @@ import (
 // What the controller of the program does shows in its metrics: whether it leads, its queues, and what its calls of GitHub and
 // AWS come to.
 func TestBuild_IsCounted(t *testing.T) {
-	strangers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
-	t.Cleanup(strangers.Close)
-	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", strangers.URL)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(elsewhere.Close)
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", elsewhere.URL)
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKID")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "SECRET")
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestBuild_IsCounted(t *testing.T) {
 		c, cfg := newCLI(nil), config.Default()
 		c.files["/token"] = ghSecret
 		cfg.Store, cfg.Pool, cfg.Fleet = store, "sqlite://"+filepath.Join(dir, "pool.db"), "process://"+filepath.Join(dir, "instances")
-		cfg.GitHub.URL, cfg.GitHub.TokenFile = strangers.URL+"/octo/repo", "/token"
+		cfg.GitHub.URL, cfg.GitHub.TokenFile = elsewhere.URL+"/octo/repo", "/token"
 		b, err := c.build(t.Context(), cfg, "", slog.New(slog.DiscardHandler), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/e2e/bench"
+	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/store"
 )
 
-// childEnv makes the test binary act as another process: what it is to be, "controller", "agents" or "clients",
+// childEnv makes the test binary act as another process: what it is to be, "controller", "scraped" (a controller with
+// metrics), "agents" or "clients",
 // and childDir and childCount where and for how many instances. Its life ends with its standard
 // input.
 const (
@@ -38,6 +40,10 @@ func child(what string) error {
 		return err
 	}
 	o := bench.Options{Dir: os.Getenv(childDir)}
+	if what == "scraped" {
+		o.Metrics = metrics.New([]string{bench.Class})
+		go scrapes(ctx, o.Metrics)
+	}
 	if d := exported(); d != nil {
 		o.Backends = &bench.Backends{Table: d.table}
 	}

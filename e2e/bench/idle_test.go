@@ -12,22 +12,26 @@ import (
 )
 
 // BenchmarkIdle measures what a controller takes in a process of its own while its instances are
-// idle, and at the same time another without any, for comparison. A third process writes the
-// heartbeats. G5
+// idle, and at the same time for comparison another without any, and one with metrics that are scraped. A fourth process
+// writes the heartbeats. G5
 func BenchmarkIdle(b *testing.B) {
 	b.Run(fmt.Sprintf("records=%d", *records), func(b *testing.B) {
-		dir := b.TempDir()
-		w := open(b, bench.Options{Dir: dir})
-		seed(b, w, *records)
-		beats(b, w, *records)
-		var full, empty idleReport
+		dir, other := b.TempDir(), b.TempDir()
+		for _, d := range []string{dir, other} {
+			w := open(b, bench.Options{Dir: d})
+			seed(b, w, *records)
+			beats(b, w, *records)
+		}
+		var full, empty, scraped idleReport
 		for b.Loop() {
 			spawn(b, "agents", dir, *records)
-			both := []*json.Decoder{
+			spawn(b, "agents", other, *records)
+			all := []*json.Decoder{
 				json.NewDecoder(spawn(b, "controller", dir, *records)), json.NewDecoder(spawn(b, "controller", b.TempDir(), 0)),
+				json.NewDecoder(spawn(b, "scraped", other, *records)),
 			}
-			for i, out := range []*idleReport{&full, &empty} {
-				check(b, both[i].Decode(out))
+			for i, out := range []*idleReport{&full, &empty, &scraped} {
+				check(b, all[i].Decode(out))
 			}
 		}
 		none(b)
@@ -37,7 +41,7 @@ func BenchmarkIdle(b *testing.B) {
 		b.ReportMetric(full.PeakRSS, "rss-peak-MiB")
 		b.ReportMetric(float64(full.Usage.Writes())/full.Window.Seconds(), "writes/s")
 		b.ReportMetric(float64(full.Usage.Items)/full.Window.Seconds(), "items-read/s")
-		for name, r := range map[string]idleReport{"": full, "empty-": empty} {
+		for name, r := range map[string]idleReport{"": full, "empty-": empty, "scraped-": scraped} {
 			b.ReportMetric(r.After.Heap, name+"heap-MiB")
 			b.ReportMetric(r.After.RSS, name+"rss-MiB")
 			b.ReportMetric(float64(r.After.Goroutines), name+"goroutines")

@@ -25,6 +25,7 @@ import (
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/fleettest"
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/sqlitepool"
 	"github.com/remuda-run/remuda/reconciler"
@@ -40,8 +41,9 @@ type Options struct {
 	Log   *slog.Logger             // nil: nothing is logged
 	Tune  func(*reconciler.Config) // changes the defaults; nil: none
 
-	Backends *Backends // nil: SQLite, and machines in memory
-	NoAgents bool      // machines run nothing
+	Backends *Backends        // nil: SQLite, and machines in memory
+	NoAgents bool             // machines run nothing
+	Metrics  *metrics.Metrics // of the controller; nil: none are kept
 }
 
 // Backends take the place of SQLite and of the fleet in memory.
@@ -206,12 +208,19 @@ func (w *World) Run(ctx context.Context) error {
 	} else {
 		machines = powered{w.o.Backends.Fleet, on, off}
 	}
-	op, err := reconciler.New(reconciler.Options{
+	o := reconciler.Options{
 		Config: w.Config(), Table: w.table, Pool: w.Pool, Fleet: machines, GitHub: w.Hub,
 		Clock: clock.RealClock{}, Log: w.o.Log,
-	})
+	}
+	if w.o.Metrics != nil {
+		o.Metrics = reconciler.Metrics{Queues: w.o.Metrics, Recorder: w.o.Metrics}
+	}
+	op, err := reconciler.New(o)
 	if err != nil {
 		return err
+	}
+	if w.o.Metrics != nil {
+		w.o.Metrics.Watch(op)
 	}
 	g.Go(func() error { return op.Run(ctx) })
 	return g.Wait()

@@ -20,11 +20,12 @@ const (
 	maxBudgets  = 32
 	maxVersions = 16
 	maxQueried  = 128 // operations of AWS; we call some 40
+	maxReasons  = 32  // we have 17; another version may have others
 	maxLabel    = 64  // bytes of a value
 )
 
 // limits keep the values of labels to a number.
-type limits struct{ codes, zones, budgets, operations bound }
+type limits struct{ codes, zones, budgets, operations, reasons bound }
 
 // bound lets the first values through, and no more. Its zero value is ready.
 type bound struct {

@@ -77,7 +77,9 @@ func exercised() *Metrics {
 		Term: 7, Scanned: dawn, Swept: dawn.Add(time.Second / 2), Silence: true, Agents: map[string]int{"v1.0.0": 3},
 		Instances:  map[reconciler.InstanceKind]int{{State: statemachine.Running, Class: "small", Usage: store.Spot}: 2, {State: statemachine.Idle, Class: "gone", Usage: "?"}: 1},
 		Candidates: map[pool.Kind]int{{ResourceClass: "small", UsageClass: store.OnDemand}: 4},
-		Waiting:    map[string]reconciler.Waiting{"a": {Count: 1, Oldest: time.Second}, "b": {Count: 2, Oldest: time.Minute}},
+		Waiting: map[reconciler.WaitKind]reconciler.Waiting{
+			{Class: "a", Reason: "cap"}: {Count: 1, Oldest: time.Second}, {Class: "b", Reason: "cap"}: {Count: 2, Oldest: time.Minute},
+		},
 	})
 	return m
 }
@@ -136,8 +138,8 @@ func TestMetrics_Values(t *testing.T) {
 		`remuda_instances{class="other",state="idle",usage="other"} 1`,
 		`remuda_pool_candidates{class="small",usage="on-demand"} 4`,
 		`remuda_pool_candidates{class="small",usage="spot"} 0`,
-		`remuda_requests_waiting{class="other"} 3`,
-		`remuda_requests_waiting{class="small"} 0`,
+		`remuda_requests_waiting{class="other",reason="cap"} 3`,
+		`remuda_requests_waiting{class="small",reason="looking"} 0`,
 		`remuda_request_oldest_wait_seconds{class="other"} 60`,
 	} {
 		if !strings.Contains(text, want+"\n") {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -69,9 +70,9 @@ func (s state) Collect(out chan<- prometheus.Metric) {
 func (s state) counts(sum reconciler.Summary, send func(string, float64, ...string)) {
 	type kind struct{ class, usage string }
 	instances, candidates := map[reconciler.InstanceKind]int{}, map[kind]int{}
-	waiting := map[string]reconciler.Waiting{}
+	waiting, oldest := map[reconciler.WaitKind]int{}, map[string]time.Duration{}
 	for _, class := range s.m.classes {
-		waiting[class] = reconciler.Waiting{}
+		waiting[reconciler.WaitKind{Class: class, Reason: reconciler.ReasonLooking}], oldest[class] = 0, 0
 		for _, usage := range []string{store.Spot, store.OnDemand} {
 			candidates[kind{class, usage}] = 0
 			for _, state := range statemachine.States() {
@@ -85,9 +86,10 @@ func (s state) counts(sum reconciler.Summary, send func(string, float64, ...stri
 	for k, n := range sum.Candidates {
 		candidates[kind{s.m.class(k.ResourceClass), usage(k.UsageClass)}] += n
 	}
-	for class, w := range sum.Waiting {
-		class = s.m.class(class)
-		waiting[class] = reconciler.Waiting{Count: waiting[class].Count + w.Count, Oldest: max(waiting[class].Oldest, w.Oldest)}
+	for k, w := range sum.Waiting {
+		class := s.m.class(k.Class)
+		waiting[reconciler.WaitKind{Class: class, Reason: s.m.limits.reasons.of(cmp.Or(k.Reason, reconciler.ReasonLooking), maxReasons)}] += w.Count
+		oldest[class] = max(oldest[class], w.Oldest)
 	}
 	for k, n := range instances {
 		send("remuda_instances", float64(n), string(k.State), k.Class, k.Usage)
@@ -95,9 +97,11 @@ func (s state) counts(sum reconciler.Summary, send func(string, float64, ...stri
 	for k, n := range candidates {
 		send("remuda_pool_candidates", float64(n), k.class, k.usage)
 	}
-	for class, w := range waiting {
-		send("remuda_requests_waiting", float64(w.Count), class)
-		send("remuda_request_oldest_wait_seconds", seconds(w.Oldest), class)
+	for k, n := range waiting {
+		send("remuda_requests_waiting", float64(n), k.Class, k.Reason)
+	}
+	for class, wait := range oldest {
+		send("remuda_request_oldest_wait_seconds", seconds(wait), class)
 	}
 }
 

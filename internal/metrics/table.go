@@ -60,7 +60,7 @@ var families = []family{
 	{name: "remuda_orphans_total", kind: counter, stability: beta, labels: labels("kind"),
 		help: "Machines and runners without an owner that were ended."},
 
-	{name: "remuda_requests_waiting", kind: gauge, stability: beta, labels: labels("class"), help: "Requests that are Pending."},
+	{name: "remuda_requests_waiting", kind: gauge, stability: beta, labels: labels("class", "reason"), help: "Requests that are Pending, by the reason in their status."},
 	{name: "remuda_request_oldest_wait_seconds", kind: gauge, stability: beta, labels: labels("class"),
 		help: "How long the request has been Pending that has waited longest; 0: none waits."},
 	{name: "remuda_request_wait_seconds", kind: histogram, stability: beta, labels: labels("class", "start", "result"), buckets: waits,
