@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -24,31 +25,12 @@ type Recorder interface {
 	Transitioned(was, is store.Instance, event statemachine.Event)
 	// Answered is told of a request that has become Ready or Failed. Its class is the client's word, configured or not.
 	Answered(class string, status store.RunStatus)
-	// Phase is told how long one phase, of those that Phases lists, of a start or a return took.
-	Phase(class, phase string, took time.Duration)
+	// Phase is told how long one phase took of the start of a seat that was handed over.
+	Phase(class string, phase timeline.Name, took time.Duration)
 	// Launched is told of a launch with an outcome, how many of its Count machines came, and what was refused.
 	Launched(l store.Launch, came int, refused []fleet.Refusal)
 	// Orphaned is told that something without an owner was ended: OrphanMachine or OrphanRunner.
 	Orphaned(kind string)
-}
-
-// The phases of a start, in their order, and of the return to the pool (PhaseScrub).
-const (
-	PhaseAccepted     = "accepted"     // from the client's request to Pending
-	PhaseClaimed      = "claimed"      // from Pending until a machine of the pool was claimed
-	PhaseLaunchCall   = "launch_call"  // from the launch's record until its machines came
-	PhaseBoot         = "boot"         // from then until the agent's first heartbeat
-	PhaseScript       = "script"       // of the operator
-	PhaseRegistration = "registration" // until the listener is online
-	PhaseHandshake    = "handshake"    // from then until the request is Ready
-	PhaseScrub        = "scrub"        // from the end of a run until the machine is in the pool
-)
-
-// Phases lists the phases.
-func Phases() []string {
-	return []string{
-		PhaseAccepted, PhaseClaimed, PhaseLaunchCall, PhaseBoot, PhaseScript, PhaseRegistration, PhaseHandshake, PhaseScrub,
-	}
 }
 
 // What may be without an owner.
@@ -67,7 +49,7 @@ type noRecorder struct{}
 
 func (noRecorder) Transitioned(_, _ store.Instance, _ statemachine.Event) {}
 func (noRecorder) Answered(string, store.RunStatus)                       {}
-func (noRecorder) Phase(_, _ string, _ time.Duration)                     {}
+func (noRecorder) Phase(string, timeline.Name, time.Duration)             {}
 func (noRecorder) Launched(_ store.Launch, _ int, _ []fleet.Refusal)      {}
 func (noRecorder) Orphaned(string)                                        {}
 
@@ -77,6 +59,16 @@ func codeOf(err error) string {
 		return coded.ErrorCode()
 	}
 	return "refused"
+}
+
+// recordPhases tells the recorder of the phases of a seat that was handed over. Where the instant between two is not known,
+// neither is how long they took.
+func (h *seats) recordPhases(st store.RunStatus, in store.Instance, now time.Time) {
+	for _, p := range timeline.Phases(st, in, now) {
+		if p.Name.Known() && p.Outcome == timeline.Done {
+			h.recorder.Phase(in.ResourceClass, p.Name, p.Duration())
+		}
+	}
 }
 
 // recordAnswer tells the recorder of a status that answers its request.

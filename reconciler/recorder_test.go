@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -57,8 +58,14 @@ func (t *tally) Launched(l store.Launch, came int, refused []fleet.Refusal) {
 	}
 }
 
-func (t *tally) Phase(string, string, time.Duration) {}
-func (t *tally) Orphaned(kind string)                { t.add("orphan %s", kind) }
+func (t *tally) Phase(class string, phase timeline.Name, took time.Duration) {
+	t.add("%s %s", class, phase)
+	if took < 0 {
+		t.add("%s took %s", phase, took)
+	}
+}
+
+func (t *tally) Orphaned(kind string) { t.add("orphan %s", kind) }
 
 // What happens is told once each: a cold start, the return, a warm start, a request that cannot be served, machines that
 // do not come, and one that nobody launched.
@@ -76,12 +83,16 @@ func TestRecorder_IsTold(t *testing.T) {
 		w.serve(spec("100", 2), time.Minute)
 		check("cold start", map[string]int{
 			"launched 2 of 2": 1, "small  > launched": 2, "small created > handed over": 2, "small Ready 2 ": 1,
+			"small accepted": 2, "small launch": 2, "small boot": 2, "small script": 2, "small registration": 2, "small hand-over": 2,
 		})
 		w.give("100", 1, store.ReleaseDrain, time.Minute)
 		w.await(time.Minute, "pooled", func() bool { return w.pooled() == 2 })
 		check("return", map[string]int{"small running > released": 2, "small idle > pooled": 2})
 		w.serve(spec("200", 1), time.Minute)
-		check("warm start", map[string]int{"small idle > claimed": 1, "small claimed > handed over": 1, "small Ready 1 ": 1})
+		check("warm start", map[string]int{
+			"small idle > claimed": 1, "small claimed > handed over": 1, "small Ready 1 ": 1,
+			"small claimed": 1, "small registration": 1, "small hand-over": 1,
+		})
 		w.submit(spec("300", 1, ofClass("mistyped")))
 		w.awaitPhase("300", 1, statemachine.Failed, time.Minute)
 		check("no such class", map[string]int{"mistyped Failed 0 " + reconciler.ReasonSpec: 1})

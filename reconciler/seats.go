@@ -98,6 +98,7 @@ func (h *seats) handOver(ctx context.Context, r run, seats []snapshot, limit tim
 				return fmt.Errorf("hand over %s: %w", s.ID, err)
 			}
 			done[i] = &out
+			h.recordPhases(*r.status, out.Instance, now)
 			return nil
 		})
 	}

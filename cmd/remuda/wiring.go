@@ -103,6 +103,9 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	return b, nil
 }
 
+// metricsPath is where Prometheus looks unless it is told another.
+const metricsPath = "/metrics"
+
 // run works until ctx ends. The fleet outlives the controller, which may still end machines, and so does what shows it.
 func (b *backends) run(ctx context.Context, a *app, w *web, before func(context.Context) error) error {
 	systemd, err := a.newNotifier(b.op, b.log)
@@ -113,6 +116,7 @@ func (b *backends) run(ctx context.Context, a *app, w *web, before func(context.
 	defer stop()
 	var g errgroup.Group
 	if w != nil {
+		w.options.Handlers[metricsPath] = b.metrics.Handler(b.log)
 		g.Go(func() error { w.serve(machines, b.op); return nil })
 	}
 	if systemd != nil {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,14 +40,21 @@ func TestBuild_IsCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		w, err := c.openWeb(config.HTTP{Listen: "127.0.0.1:0"}, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- b.run(ctx, nil) }()
+		go func() { done <- b.run(ctx, c.app, w, nil) }()
 		for deadline := time.Now().Add(time.Minute); !shows(t, b, want); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Errorf("%s: metrics do not come to show %v", store, want)
 				break
 			}
+		}
+		if text := scrape(t, w.address()); !strings.Contains(text, "\nremuda_leader ") {
+			t.Errorf("/metrics answers %q", text)
 		}
 		stop()
 		if err := <-done; err != nil {
@@ -55,6 +64,22 @@ func TestBuild_IsCounted(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// scrape asks as Prometheus does.
+func scrape(t *testing.T, address string) string {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("status %s, %v", resp.Status, err)
+	}
+	return string(body)
 }
 
 // shows reports whether each metric, by its name and the values of its labels, is at least what is wanted; of 0, that it is there.

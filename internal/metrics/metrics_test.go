@@ -18,6 +18,7 @@ import (
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -53,7 +54,7 @@ func exercised() *Metrics {
 	m.Answered("small", store.RunStatus{Phase: statemachine.Ready, PendingAt: at(100), ReadyAt: at(100.2), Instances: []store.Seat{{Warm: true}}})
 	m.Answered("small", store.RunStatus{Phase: statemachine.Ready, PendingAt: at(0), ReadyAt: at(31), Instances: []store.Seat{{Warm: true}, {}}})
 	m.Answered("of a client", store.RunStatus{Phase: statemachine.Failed, PendingAt: at(0), FailedAt: at(1), Reason: reconciler.ReasonSpec})
-	m.Phase("small", reconciler.PhaseBoot, 31*time.Second)
+	m.Phase("small", timeline.Boot, 31*time.Second)
 	m.Launched(store.Launch{ResourceClass: "small", UsageClass: store.Spot, Count: 3}, 1, []fleet.Refusal{
 		{Slot: fleet.Slot{Zone: "eu-west-1a"}, Code: "InsufficientInstanceCapacity"}, {Code: "MaxSpotInstanceCountExceeded"},
 	})
@@ -184,7 +185,7 @@ func TestLabels_AreBounded(t *testing.T) {
 	for i := range 1000 {
 		odd := fmt.Sprintf("%d \xff%s", i, strings.Repeat("x", 1000))
 		m.Answered(odd, store.RunStatus{Phase: statemachine.Failed, Reason: odd})
-		m.Phase(odd, odd, 0)
+		m.Phase(odd, timeline.Name(odd), 0)
 		m.Launched(store.Launch{ResourceClass: odd, UsageClass: odd}, 0, []fleet.Refusal{{Code: odd, Slot: fleet.Slot{Zone: odd}}})
 		m.GitHubCalled(githubapi.Exchange{Route: "/actions/runners", Status: 200, Budget: githubapi.Budget{Name: odd}})
 		m.AWSCalled(awscfg.Call{Service: "EC2", Operation: odd, Err: errors.New(odd)})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -60,8 +61,11 @@ func start(seats []store.Seat) string {
 }
 
 // Phase implements reconciler.Recorder.
-func (m *Metrics) Phase(class, phase string, took time.Duration) {
-	m.observe("remuda_phase_duration_seconds", m.class(class), among(phase, reconciler.Phases()...)).Observe(seconds(took))
+func (m *Metrics) Phase(class string, phase timeline.Name, took time.Duration) {
+	if !phase.Known() {
+		phase = other
+	}
+	m.observe("remuda_phase_duration_seconds", m.class(class), string(phase)).Observe(seconds(took))
 }
 
 // Launched implements reconciler.Recorder.
