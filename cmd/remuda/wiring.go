@@ -92,7 +92,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
-		Health: healthOf(github),
+		Health:  healthOf(github),
 		Metrics: reconciler.Metrics{Queues: counted, Recorder: counted},
 	})
 	if err != nil {
