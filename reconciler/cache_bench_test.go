@@ -23,6 +23,14 @@ func BenchmarkCache(b *testing.B) {
 		}
 		return v
 	}
+	b.Run("copies=10000", func(b *testing.B) {
+		v := fill(10_000, statemachine.Idle)
+		for b.Loop() {
+			var out store.Found
+			out.Visitor()
+			v.instances.copyInto(&out)
+		}
+	})
 	b.Run("seats=1000", func(b *testing.B) {
 		v := fill(1000, statemachine.Running)
 		for b.Loop() {
