@@ -85,6 +85,9 @@ func TestHTTP(t *testing.T) {
 			want               int
 		}{
 			{"/healthz", "10.0.0.7", "", 200},
+			{"/", "", "", 401},
+			{"/", "evil.example", token, 421},
+			{"/", "", token, 200},
 			{"/debug/pprof/", "", "", 401},
 			{"/debug/pprof/", "", "wrong-" + token, 401},
 			{"/debug/pprof/", "evil.example", token, 421},
@@ -94,6 +97,13 @@ func TestHTTP(t *testing.T) {
 				t.Errorf("GET %s of %q with %q = %d %q, want %d", tt.path, tt.host, tt.bearer, code, text, tt.want)
 			}
 		}
+	}
+	const is = "This controller is a standby"
+	if _, text := get(leaderAt, "/", "", token); strings.Contains(text, is) {
+		t.Errorf("the page of the leader says that it is a standby:\n%s", text)
+	}
+	if _, text := get(standbyAt, "/", "", token); !strings.Contains(text, is) {
+		t.Errorf("the page of the standby does not say so:\n%s", text)
 	}
 	health := func(at string) (string, error) {
 		out, err := s.remuda(patience, "--set", "http.listen="+at, "health", "--ready")

@@ -25,6 +25,7 @@ import (
 	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/metrics"
+	"github.com/remuda-run/remuda/internal/page"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
@@ -36,6 +37,7 @@ type backends struct {
 	pool  pool.Pool
 	fleet machinery
 	op    *reconciler.Operator
+	page  *page.Page
 	log   *slog.Logger
 
 	metrics *metrics.Metrics // of op and its calls; nil of back ends alone
@@ -100,6 +102,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	}
 	counted.Watch(b.op)
 	b.metrics = counted
+	b.page = newPage(a.clock, cfg, fromOperator(b.op, store.New(b.table)))
 	return b, nil
 }
 
@@ -117,6 +120,7 @@ func (b *backends) run(ctx context.Context, a *app, w *web, before func(context.
 	var g errgroup.Group
 	if w != nil {
 		w.options.Handlers[metricsPath] = b.metrics.Handler(b.log)
+		w.options.Handlers["/"] = b.page
 		g.Go(func() error { w.serve(machines, b.op); return nil })
 	}
 	if systemd != nil {
