@@ -47,15 +47,15 @@ const (
 
 // The codes of a request's history.
 const (
-	CodeAccepted Code = "take"   // the attempt was taken up; detail: how many of which class
-	CodePassed   Code = "pass"   // candidates that were left alone; detail: how many, and why
-	CodeClaims   Code = "claim"  // claims that were won; detail: how many
-	CodeLosses   Code = "claim!" // claims that another won; detail: how many
-	CodeAsked    Code = "ask"    // a launch; detail: how many, of which usage class
-	CodeCame     Code = "came"   // what it brought; detail: how many, after how long
-	CodeRefused  Code = "ask!"   // where capacity was refused, and the fleet's own code
-	CodeWaits    Code = "wait"   // what it waits for; detail: a reason
-	CodePhases   Code = "slow"   // the seat that was ready last, and its phases
+	CodeAccepted Code = "take" // the attempt was taken up; detail: how many of which class
+	CodePassed   Code = "pass" // candidates that were left alone; detail: how many, and why
+	CodeClaims   Code = "won"  // claims that were won; detail: how many
+	CodeLosses   Code = "won!" // claims that another won; detail: how many
+	CodeAsked    Code = "ask"  // a launch; detail: how many, of which usage class
+	CodeCame     Code = "came" // what it brought; detail: how many, after how long
+	CodeRefused  Code = "ask!" // where capacity was refused, and the fleet's own code
+	CodeWaits    Code = "wait" // what it waits for; detail: a reason
+	CodePhases   Code = "slow" // the seat that was ready last, and its phases
 	CodeReady    Code = "ready"
 	CodeFailed   Code = "fail" // detail: the reason
 	CodeLostSeat Code = "lost" // detail: the instance and why

@@ -132,7 +132,7 @@ func TestInstance_Concludes(t *testing.T) {
 
 // The events of a request and of its machines are told in one order; what its machines did for others is left out.
 func TestRequest_MergesEvents(t *testing.T) {
-	st := status(t, "0 take 1", "0.1 pass 2 type, 1 older request", "0.1 claim 1", "0.2 ask! eu-west-1a InsufficientInstanceCapacity", "4 slow i-3 c100", "4.1 ready", "5 new-code of another version")
+	st := status(t, "0 take 1", "0.1 pass 2 type, 1 older request", "0.1 won 1", "0.2 ask! eu-west-1a InsufficientInstanceCapacity", "4 slow i-3 c100", "4.1 ready", "5 new-code of another version")
 	st.Phase, st.ReadyAt = statemachine.Ready, store.At(after(4.1))
 	got := of(t, &st, instance(t, "-900 new other", "-94 pool", "0.15 claim run-1", "3 reg", "4 on", "4.1 hand"))
 	var told []string
@@ -204,4 +204,13 @@ func TestHistories_OfKnownCodesInAnyOrder(t *testing.T) {
 		}
 		checkAny(t, draw(own, "request"), draw(codes, "machine"))
 	})
+}
+
+// A run whose id is a number is not taken for a number of claims.
+func TestTextOf_AClaimForARunIsNoCount(t *testing.T) {
+	for code, want := range map[store.Code]string{store.CodeClaimed: "claimed for 200", store.CodeClaims: "claims won: 200"} {
+		if got := textOf(store.Entry{Code: code, Detail: "200"}); got != want {
+			t.Errorf("%s is %q, want %q", code, got, want)
+		}
+	}
 }

@@ -62,6 +62,8 @@ var texts = map[store.Code]string{
 	store.CodeEnded:      "ended: %",
 	store.CodeAccepted:   "taken up: % wanted",
 	store.CodePassed:     "candidates left alone: %",
+	store.CodeClaimed:    "claimed for %",
+	store.CodeClaims:     "claims won: %",
 	store.CodeLosses:     "claims that another won: %",
 	store.CodeAsked:      "launch asked for: %",
 	store.CodeCame:       "launched: %",
@@ -77,12 +79,7 @@ var texts = map[store.Code]string{
 // textOf puts an entry into words. A code of another version stands for itself.
 func textOf(e store.Entry) string {
 	text, known := texts[e.Code]
-	switch {
-	case e.Code == store.CodeClaimed && strings.Trim(e.Detail, "0123456789") == "": // a request's: how many
-		text = "claims won: %"
-	case e.Code == store.CodeClaimed: // an instance's: for whom
-		text = "claimed for %"
-	case !known:
+	if !known {
 		text = string(e.Code) + " %"
 	}
 	text = strings.ReplaceAll(text, "%", e.Detail)
