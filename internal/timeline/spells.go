@@ -58,6 +58,7 @@ func spells(in store.Instance) []spell {
 			begin(spell{run: store.RequestID(e.Detail), warm: true, begun: e.At, freed: freed, pooled: pooled})
 		case store.CodePooled:
 			pooled = e.At
+		default:
 		}
 		if cur == nil && owned(e.Code) { // its beginning was dropped
 			begin(spell{warm: true})
@@ -77,6 +78,7 @@ func spells(in store.Instance) []spell {
 				cur.end = e.At
 			}
 			cur = nil
+		default:
 		}
 	}
 	if cur != nil && cur.run == "" {
@@ -91,8 +93,9 @@ func owned(code store.Code) bool {
 	switch code {
 	case store.CodeBooted, store.CodeScript, store.CodeMinted, store.CodeOnline, store.CodeHandedOver, store.CodeJobBegan:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // spellFor returns the last of the spells for the request that was not over before its attempt began.

@@ -35,7 +35,10 @@ type Start struct {
 	RequestID  store.RequestID  `json:"requestId"` // its first 60 characters
 	Warm       bool             `json:"warm"`
 	Phases     []Phase          `json:"phases"`
-	Longest    Name             `json:"longest"` // the longest of the phases; "": none is known
+	Longest    Name             `json:"longest"`    // the longest of the phases; "": none is known
+	HandedOver store.Time       `json:"handedOver"` // "": not, or not known
+	Ended      store.Time       `json:"ended"`      // given back or lost; "": not yet, or not known
+	Lost       string           `json:"lost"`       // why the machine ended as this request's; "": it did not
 }
 
 // Event is one entry of a history.
@@ -50,7 +53,13 @@ type Event struct {
 
 // newStart reads the phases of one spell.
 func newStart(s spell, st store.RunStatus, in store.Instance, now time.Time) Start {
-	out := Start{InstanceID: in.ID, RequestID: s.run, Warm: s.warm, Phases: s.phases(st, now)}
+	out := Start{
+		InstanceID: in.ID, RequestID: s.run, Warm: s.warm, Phases: s.phases(st, now),
+		HandedOver: store.At(s.first(store.CodeHandedOver)), Ended: store.At(s.end),
+	}
+	if end, ended := s.find(store.CodeEnded); ended {
+		out.Lost = end.Detail
+	}
 	out.Longest = out.Busiest().Name
 	return out
 }
