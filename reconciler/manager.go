@@ -55,7 +55,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	listeners := &listeners{tenure: t, cache: c, runners: runners, observer: observer}
 	seats := &seats{tenure: t, cache: c, batch: wants}
 	reasons := &reasons{tenure: t, cache: c, batch: wants, waiting: line, outages: down, refused: refused}
-	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants, reasons: reasons}
+	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants, reasons: reasons, tracer: o.Metrics.Tracer}
 	releases := &releases{tenure: t, cache: c, runners: runners, observer: observer, seats: seats}
 	claims := &claims{tenure: t, cache: c, runners: runners, pickup: pickup, waiting: line}
 	planner := &planner{cache: c, fleet: machines, refused: refused}

@@ -12,10 +12,11 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Metrics are told what a controller does. Either may be nil.
+// Metrics are told what a controller does. Each may be nil.
 type Metrics struct {
 	Queues   workqueue.MetricsProvider // by the queues' names
 	Recorder Recorder
+	Tracer   Tracer
 }
 
 // Recorder is told what a controller does, to count it. Many goroutines call its methods at once, some of them with locks

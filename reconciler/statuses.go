@@ -19,6 +19,7 @@ type statuses struct {
 	seats   *seats
 	batch   *batch
 	reasons *reasons
+	tracer  Tracer // nil: none
 }
 
 // putStatus writes a status through.
@@ -42,6 +43,7 @@ func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event stat
 		return nil
 	}
 	w.recordAnswer(event, out)
+	w.trace(out, event)
 	w.log.Info("request changed phase", logkey.RequestID, st.ID, logkey.Attempt, st.Attempt, logkey.Event, event,
 		logkey.Phase, out.Phase, logkey.Reason, out.Reason, logkey.Detail, out.Message)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"go.yaml.in/yaml/v3"
@@ -26,6 +27,7 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/internal/page"
+	"github.com/remuda-run/remuda/internal/tracing"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
@@ -41,6 +43,7 @@ type backends struct {
 	log   *slog.Logger
 
 	metrics *metrics.Metrics // of op and its calls; nil of back ends alone
+	traces  *tracing.Tracer  // nil: none
 }
 
 // openBackends opens those back ends of cfg that are wanted, by their URLs. agentConfig is where the agents find
@@ -91,11 +94,18 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 		chores = append(chores, r.chore(log))
 	}
 	chores = append(chores, (&githubChore{github: github, metrics: counted, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
+	told := reconciler.Metrics{Queues: counted, Recorder: counted}
+	if b.traces, err = tracing.New(ctx, a.environ(), currentVersion().Version, log); err != nil {
+		return nil, errors.Join(asUsage(err), b.close())
+	}
+	if b.traces != nil {
+		told.Tracer = b.traces
+	}
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 		Health:  healthOf(github),
-		Metrics: reconciler.Metrics{Queues: counted, Recorder: counted},
+		Metrics: told,
 	})
 	if err != nil {
 		return nil, errors.Join(err, b.close())
@@ -148,7 +158,13 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
+// lastTraces is how long the end of a controller waits for the receiver of traces. Stopping in order takes some seconds anyway.
+const lastTraces = 3 * time.Second
+
 func (b *backends) close() error {
+	last, cancel := context.WithTimeout(context.Background(), lastTraces)
+	defer cancel()
+	b.traces.Close(last)
 	var errs []error
 	for _, opened := range []io.Closer{b.fleet.Fleet, b.pool, b.table} {
 		if opened != nil {
