@@ -173,7 +173,7 @@ func (w *world) inLine(n int) *lookCount {
 	w.t.Helper()
 	w.Boot, w.Config.MaxInstances, w.Config.Scan = time.Second, seatsInLine, 24*time.Hour
 	m := &lookCount{}
-	w.controllerWith("c1", reconciler.Options{Metrics: reconciler.Metrics{Queues: m}})
+	w.controllerWith("c1", reconciler.Options{Telemetry: reconciler.Telemetry{Queues: m}})
 	w.serve(spec("holder", seatsInLine), time.Minute)
 	for i := range n {
 		w.submit(spec(lineID(i), 1, within(5*time.Hour)))

@@ -29,12 +29,12 @@ type manager struct {
 // newManager wires the parts of a tenure. internal/repocheck holds them to a table of who holds whom.
 func newManager(o Options, number int64, fence fence, since func() time.Time) *manager {
 	clk := newTenureClock(o.Clock, o.Offset())
-	if o.Metrics.Recorder == nil {
-		o.Metrics.Recorder = noRecorder{}
+	if o.Telemetry.Recorder == nil {
+		o.Telemetry.Recorder = noRecorder{}
 	}
 	o.Config.Watch.Off = o.Config.Watch.Off || o.Runs == nil
 	t := &tenure{
-		cfg: o.Config, clock: clk, log: o.Log, queues: newQueues(clk, o.Metrics.Queues), recorder: o.Metrics.Recorder,
+		cfg: o.Config, clock: clk, log: o.Log, queues: newQueues(clk, o.Telemetry.Queues), recorder: o.Telemetry.Recorder,
 		term: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
 	}
 	var (
@@ -55,7 +55,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	listeners := &listeners{tenure: t, cache: c, runners: runners, observer: observer}
 	seats := &seats{tenure: t, cache: c, batch: wants}
 	reasons := &reasons{tenure: t, cache: c, batch: wants, waiting: line, outages: down, refused: refused}
-	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants, reasons: reasons, tracer: o.Metrics.Tracer}
+	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants, reasons: reasons, tracer: o.Telemetry.Tracer}
 	releases := &releases{tenure: t, cache: c, runners: runners, observer: observer, seats: seats}
 	claims := &claims{tenure: t, cache: c, runners: runners, pickup: pickup, waiting: line}
 	planner := &planner{cache: c, fleet: machines, refused: refused}

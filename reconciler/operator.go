@@ -18,18 +18,18 @@ import (
 
 // Options are what an Operator works with. The caller keeps ownership of all of it.
 type Options struct {
-	Config  Config
-	Table   store.Table
-	Pool    pool.Pool
-	Fleet   fleet.Fleet
-	GitHub  GitHub
-	Runs    Runs    // nil: no run is watched
-	Chores  []Chore // done while leading, at once and then every Config.Housekeeping
-	Clock   clock.WithTicker
-	Offset  func() time.Duration // the store's clock minus ours, if it is known; nil: no difference
-	Log     *slog.Logger
-	Health  func() store.Health // what only the caller knows of that: version and GitHub; must not wait; nil: neither
-	Metrics Metrics
+	Config    Config
+	Table     store.Table
+	Pool      pool.Pool
+	Fleet     fleet.Fleet
+	GitHub    GitHub
+	Runs      Runs    // nil: no run is watched
+	Chores    []Chore // done while leading, at once and then every Config.Housekeeping
+	Clock     clock.WithTicker
+	Offset    func() time.Duration // the store's clock minus ours, if it is known; nil: no difference
+	Log       *slog.Logger
+	Health    func() store.Health // what only the caller knows of that: version and GitHub; must not wait; nil: neither
+	Telemetry Telemetry
 }
 
 // Operator runs the controller.

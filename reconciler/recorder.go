@@ -12,8 +12,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Metrics are told what a controller does. Each may be nil.
-type Metrics struct {
+// Telemetry is told what a controller does. Each may be nil.
+type Telemetry struct {
 	Queues   workqueue.MetricsProvider // by the queues' names
 	Recorder Recorder
 	Tracer   Tracer

@@ -73,7 +73,7 @@ func TestRecorder_IsTold(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		told := &tally{}
 		w.Config.LaunchRetry = 0
-		defer w.controllerWith("c1", reconciler.Options{Metrics: reconciler.Metrics{Recorder: told}})()
+		defer w.controllerWith("c1", reconciler.Options{Telemetry: reconciler.Telemetry{Recorder: told}})()
 		check := func(what string, want map[string]int) {
 			t.Helper()
 			if diff := cmp.Diff(want, told.take()); diff != "" {
@@ -116,7 +116,7 @@ func TestRecorder_IsTold(t *testing.T) {
 func TestRecorder_IsToldOfARefusedCall(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		told := &tally{}
-		w.controllerWith("c1", reconciler.Options{Fleet: &forbidden{Fleet: w.Fleet, until: 1}, Metrics: reconciler.Metrics{Recorder: told}})
+		w.controllerWith("c1", reconciler.Options{Fleet: &forbidden{Fleet: w.Fleet, until: 1}, Telemetry: reconciler.Telemetry{Recorder: told}})
 		w.serve(spec("100", 1), time.Minute)
 		if got := told.take(); got["refused refused "] != 1 || got["launched 0 of 1"] != 1 || got["launched 1 of 1"] != 1 {
 			t.Errorf("told %v, want of one refusal and one launch", got)

@@ -33,11 +33,11 @@ func (o *told) Answered(r *store.RunRequest, st store.RunStatus, instances []sto
 func TestTracer_IsToldOnceAcrossFailOver(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		o := &told{}
-		stop := w.controllerWith("c1", reconciler.Options{Metrics: reconciler.Metrics{Tracer: o}})
+		stop := w.controllerWith("c1", reconciler.Options{Telemetry: reconciler.Telemetry{Tracer: o}})
 		w.submit(spec("100", 1))
 		st := w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
 		stop()
-		stop = w.controllerWith("c2", reconciler.Options{Metrics: reconciler.Metrics{Tracer: o}})
+		stop = w.controllerWith("c2", reconciler.Options{Telemetry: reconciler.Telemetry{Tracer: o}})
 		lost := st.Instances[0].InstanceID
 		w.Crash(lost)
 		w.await(3*time.Minute, "its seat is filled again", func() bool {
@@ -45,7 +45,7 @@ func TestTracer_IsToldOnceAcrossFailOver(t *testing.T) {
 			return len(st.Instances) == 1 && st.Instances[0].InstanceID != lost
 		})
 		stop()
-		defer w.controllerWith("c3", reconciler.Options{Metrics: reconciler.Metrics{Tracer: o}})()
+		defer w.controllerWith("c3", reconciler.Options{Telemetry: reconciler.Telemetry{Tracer: o}})()
 		w.give("100", 1, store.ReleaseDrain, 3*time.Minute)
 		want := []string{
 			fmt.Sprintf("100 1 Ready %s running", lost),

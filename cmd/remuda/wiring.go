@@ -94,7 +94,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 		chores = append(chores, r.chore(log))
 	}
 	chores = append(chores, (&githubChore{github: github, metrics: counted, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
-	told := reconciler.Metrics{Queues: counted, Recorder: counted}
+	told := reconciler.Telemetry{Queues: counted, Recorder: counted}
 	if b.traces, err = tracing.New(ctx, a.environ(), currentVersion().Version, log); err != nil {
 		return nil, errors.Join(asUsage(err), b.close())
 	}
@@ -104,8 +104,8 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
-		Health:  healthOf(github),
-		Metrics: told,
+		Health:    healthOf(github),
+		Telemetry: told,
 	})
 	if err != nil {
 		return nil, errors.Join(err, b.close())

@@ -213,7 +213,7 @@ func (w *World) Run(ctx context.Context) error {
 		Clock: clock.RealClock{}, Log: w.o.Log,
 	}
 	if w.o.Metrics != nil {
-		o.Metrics = reconciler.Metrics{Queues: w.o.Metrics, Recorder: w.o.Metrics}
+		o.Telemetry = reconciler.Telemetry{Queues: w.o.Metrics, Recorder: w.o.Metrics}
 	}
 	op, err := reconciler.New(o)
 	if err != nil {
