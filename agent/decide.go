@@ -218,8 +218,12 @@ func (f facts) fail(cause string) decision {
 
 // say makes a report for the record's assignment.
 func (f facts) say(name store.SignalName, cause, detail string) store.SignalValue {
-	return store.SignalValue{
+	v := store.SignalValue{
 		Signal: name, RunID: f.record.RunID, Assignment: f.record.Assignment, Serial: f.work.Serial,
 		Cause: cause, Detail: store.Tail(detail),
 	}
+	if v.Assignment == 1 && f.script.Failed == "" { // for which it was launched
+		v.ScriptSeconds = f.script.Seconds
+	}
+	return v
 }

@@ -38,6 +38,8 @@ type State struct {
 type ScriptState struct {
 	Done   bool   `json:"done"`
 	Failed string `json:"failed"` // status and last lines; "" if it succeeded
+
+	Seconds store.Seconds `json:"seconds,omitempty"` // what it took, to a millisecond
 }
 
 // Work is the assignment that the machine was last made ready for. The zero value is a machine

@@ -88,6 +88,7 @@ func (w *worker) prepare(ctx context.Context) bool {
 		return true
 	}
 	var err error
+	var took time.Duration
 	if w.o.Script != nil {
 		w.heart.setPhase(RunnerScript)
 		began := w.o.Clock.Now()
@@ -95,10 +96,11 @@ func (w *worker) prepare(ctx context.Context) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		w.log.Info("script ended", logkey.Seconds, w.o.Clock.Since(began).Seconds(), logkey.Error, err)
+		took = w.o.Clock.Since(began).Round(time.Millisecond)
+		w.log.Info("script ended", logkey.Seconds, took.Seconds(), logkey.Error, err)
 		w.heart.setPhase("")
 	}
-	done := ScriptState{Done: true}
+	done := ScriptState{Done: true, Seconds: store.SecondsOf(took)}
 	if err != nil {
 		done.Failed = err.Error()
 	}

@@ -47,6 +47,9 @@ func (in *instance) noteReports(was vitals, now time.Time) {
 	if was.beat.UpdatedAt.IsZero() && in.record.Assignment == 1 {
 		in.noteOnce(store.CodeBooted, "", now)
 	}
+	if v := is.signal.Value; v.ScriptSeconds > 0 && in.record.Assignment == 1 && v.RunID == in.record.RunID {
+		in.noteScript(v.ScriptSeconds.Duration(), now)
+	}
 	if code, detail := reported(s); code != "" && (is.signal.Value != was.signal.Value || was.readAt.IsZero()) {
 		in.noteOnce(code, detail, now)
 	}
@@ -58,6 +61,17 @@ func (in *instance) noteReports(was vitals, now time.Time) {
 	case ended:
 		in.noted.add(store.Entry{At: now, Code: store.CodeJobEnded})
 	}
+}
+
+// noteScript notes when the script had passed, reckoned from when the agent was first read: its own report of that may have been
+// replaced by the next before it was read.
+func (in *instance) noteScript(took time.Duration, now time.Time) {
+	for _, e := range append(in.record.History.Entries(in.record.CreatedAt), in.noted...) {
+		if at := e.At.Add(took); e.Code == store.CodeBooted && at.Before(now) {
+			now = at
+		}
+	}
+	in.noteOnce(store.CodeScript, "", now)
 }
 
 // reported is the entry of an agent's signal, if that is about the present assignment; "" if it is none.

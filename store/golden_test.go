@@ -60,7 +60,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		}, new(Heartbeat)},
 		"WS": {&Signal{
 			Principal: "AROAEXAMPLE:i-1", UpdatedAt: at(0), ExpiresAt: expires,
-			Value: SignalValue{Signal: RegFailed, RunID: "4711-b", Assignment: 3, Serial: 4, Cause: CauseThrottled, Detail: "403"},
+			Value: SignalValue{Signal: RegFailed, RunID: "4711-b", Assignment: 3, Serial: 4, Cause: CauseThrottled, Detail: "403", ScriptSeconds: 1.5},
 		}, new(Signal)},
 		"Launch": {&Launch{
 			Token: "l-6f1e", ResourceClass: "large", UsageClass: Spot, Count: 3, Plan: json.RawMessage(`{"count":3}`),

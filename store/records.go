@@ -290,6 +290,8 @@ type SignalValue struct {
 	Serial     int64      `json:"serial"` // of the registration, 0 if none
 	Cause      string     `json:"cause"`
 	Detail     string     `json:"detail"` // at most MaxDetail bytes, the end of the output
+
+	ScriptSeconds Seconds `json:"scriptSeconds,omitempty"` // the pre-runner script took; of the first assignment's reports only
 }
 
 // MaxDetail bounds SignalValue.Detail and Instance.Detail, in bytes.
