@@ -50,6 +50,7 @@ func TestStatus_Controller(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		contains(t, status(exitNoLeader), "none leads: host-3f has not renewed the lease for 9s\n", "no controller leads\n")
 		lead(t, st, func(l *store.Lease) { l.Holder = "" })
+		contains(t, status(exitDone), "controller  none leads at this moment: the lease was given up 0s ago, after term 7, v1.2.3")
 		time.Sleep(time.Minute)
 		contains(t, status(exitNoLeader), "none leads: the lease was given up 1m0s ago and no controller took it\n")
 	})

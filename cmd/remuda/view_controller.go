@@ -57,7 +57,11 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 	if !v.Leads {
 		return s.alarm("controller  none leads: " + v.vacancy)
 	}
-	parts := []string{fmt.Sprintf("%s leads, term %d", v.Holder, v.Term)}
+	leads := fmt.Sprintf("%s leads, term %d", v.Holder, v.Term)
+	if v.Holder == "" {
+		leads = fmt.Sprintf("none leads at this moment: the lease was given up %s ago, after term %d", ageText(v.RenewedAt, now), v.Term)
+	}
+	parts := []string{leads}
 	if v.ControllerVersion != "" {
 		parts = append(parts, v.ControllerVersion)
 	}
