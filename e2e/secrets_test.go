@@ -89,7 +89,7 @@ func (c *secrets) collect(ctx context.Context, dir string, st *store.Store) erro
 	}
 }
 
-// H43: no log, no record of the store, no file of the fleet, and no command line or environment that the
+// H43: no log, no record of the store, no file of the fleet, no page, metric or trace, and no command line or environment that the
 // runner's user can read holds a credential, but for what docs/security.md grants a job: its listener's
 // own environment, with a registration that is used up.
 func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
@@ -97,7 +97,9 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 	for _, mode := range []string{"jit", "token"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096}}`, "REMUDA_GITHUB_REGISTRATION="+mode, "REMUDA_LOG_LEVEL=debug")
+			traces := &spans{}
+			s, programs := unprivileged(t, `{small: {cpu: 2, mem: 4096}}`, "REMUDA_GITHUB_REGISTRATION="+mode, "REMUDA_LOG_LEVEL=debug",
+				"REMUDA_HTTP_LISTEN=127.0.0.1:0", "OTEL_EXPORTER_OTLP_ENDPOINT="+traces.receive(t))
 			plain := program.Help(t, programs, "plain", 0o755)
 			found := &secrets{}
 			found.Add("token", s.gitHub.Token)
@@ -125,6 +127,7 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 			}
 			s.tables(found)
 			s.files(found)
+			s.shown(found, "100", got.ids()[0], traces)
 			listener := fmt.Sprint(s.listener(got.ids()[0]))
 			for _, hit := range s.asJobUser(plain, found.All()) {
 				if mode == "jit" && hit == "/proc/"+listener+"/environ" || strings.HasSuffix(hit, "/runner/.credentials") {
