@@ -22,6 +22,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/action/step"
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/process"
@@ -57,8 +58,17 @@ type world struct {
 // environment variables are.
 func install(t *testing.T, settings ...string) *world {
 	t.Helper()
+	return installOn(t, nil, settings...)
+}
+
+// installOn makes an installation whose machines are those of an EC2; nil: processes.
+func installOn(t *testing.T, cloud *ec2test.Server, settings ...string) *world {
+	t.Helper()
 	step.RequireNode(t)
 	endpoints := map[string]string{"dynamodb": awstest.DynamoDBLocal(t), "sqs": awstest.Moto(t)}
+	if cloud != nil {
+		endpoints["ec2"], endpoints["iam"], endpoints["sts"] = cloud.URL, cloud.URL, endpoints["sqs"]
+	}
 	w := &world{T: program.T{TB: t}, name: "e2e-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), aws: awstest.Env(endpoints)}
 	w.Fleet = program.Fleet(filepath.Join(w.dir, "fleet"))
 	t.Cleanup(w.killMachines)
@@ -66,7 +76,7 @@ func install(t *testing.T, settings ...string) *world {
 	w.action, err = step.Load("../..")
 	w.Check(err)
 	w.github = w.start("github", nil, "dev", "github").GitHub()
-	w.configure()
+	w.configure(cloud)
 	w.env = slices.Concat(w.aws, []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "REMUDA_CONFIG=" + filepath.Join(w.dir, "remuda.yaml"), "REMUDA_SIMULATED_TOKEN=" + w.github.Token,
 	}, settings)
@@ -77,13 +87,21 @@ func install(t *testing.T, settings ...string) *world {
 }
 
 // configure writes the configuration file.
-func (w *world) configure() {
+func (w *world) configure(cloud *ec2test.Server) {
 	w.Helper()
 	limits, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
 	w.Check(err)
-	own, err := yaml.Marshal(map[string]any{
+	settings := map[string]any{
 		"name": w.name, "store": "dynamodb://" + w.name, "pool": "sqs://" + w.name, "fleet": "process://" + string(w.Fleet),
-	})
+	}
+	if cloud != nil {
+		cloud.SetProfile(w.name, ec2test.RoleID)
+		settings["fleet"] = "ec2://" + w.name
+		settings["ec2"] = map[string]any{
+			"subnets": cloud.Subnets()[:2], "securityGroups": []string{ec2test.Group}, "ami": ec2test.AMI, "instanceProfile": w.name,
+		}
+	}
+	own, err := yaml.Marshal(settings)
 	w.Check(err)
 	w.Check(os.WriteFile(filepath.Join(w.dir, "remuda.yaml"), slices.Concat(limits, own, []byte(w.github.Settings)), 0o600))
 }
