@@ -99,8 +99,8 @@ func (w *reasons) forSeats(r run, one waiter, now time.Time) wait {
 	switch zones := w.refused.zones(one.query); {
 	case place > 0 && (refused || left < one.short):
 		return wait{
-			reason: ReasonBehind, object: "older requests of its class are ahead",
-			beside: fmt.Sprintf("%s, the first is %s", placeInWords(place), first),
+			reason: ReasonBehind, object: "it is in line behind older requests of its class",
+			beside: fmt.Sprintf("%s ahead, the first is request %s", placeInWords(place), first),
 		}
 	case left <= 0:
 		return wait{reason: ReasonCap, object: w.capInWords(one.query.ResourceClass), beside: w.holding(now)}

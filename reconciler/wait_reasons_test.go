@@ -53,9 +53,9 @@ func TestWaits_ForTheCapAndInLine_S59(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		first := w.waitsFor("101", reconciler.ReasonCap, "caps.maxInstances: all of the 2", "most are held by 100 (2)")
-		w.waitsFor("102", reconciler.ReasonBehind, "ahead", "1, the first is 101")
-		w.waitsFor("111", reconciler.ReasonBehind, "10, the first is 101")
-		w.waitsFor("112", reconciler.ReasonBehind, "more than 10, the first is 101")
+		w.waitsFor("102", reconciler.ReasonBehind, "it is in line behind older requests of its class; 1 ahead, the first is request 101")
+		w.waitsFor("111", reconciler.ReasonBehind, "; 10 ahead, the first is request 101")
+		w.waitsFor("112", reconciler.ReasonBehind, "; more than 10 ahead, the first is request 101")
 		writes := w.status("112").Version
 		time.Sleep(10 * time.Minute)
 		if again := w.status("101"); again.ReasonSince != first.ReasonSince || again.Version != first.Version {
@@ -66,7 +66,7 @@ func TestWaits_ForTheCapAndInLine_S59(t *testing.T) {
 		}
 		w.release("100", 1, store.ReleaseDrain)
 		w.awaitPhase("101", 1, statemachine.Ready, 3*time.Minute)
-		w.await(time.Minute, "112 has moved up", func() bool { return strings.Contains(w.status("112").Message, "; 9, the first is 103") })
+		w.await(time.Minute, "112 has moved up", func() bool { return strings.Contains(w.status("112").Message, "; 9 ahead, the first is request 103") })
 	})
 }
 

@@ -56,7 +56,7 @@ func waitsBehind(t *testing.T) {
 	s, err := older.Start(w.action, w.with(nil))
 	w.Check(err)
 	w.logs(s, `^2  Pending  .*  caps\.maxInstances: `)
-	w.waits("4711", reconciler.ReasonBehind, `older requests of its class are ahead; 1, the first is 2`)
+	w.waits("4711", reconciler.ReasonBehind, `it is in line behind older requests of its class; 1 ahead, the first is request 2`)
 	w.cancels(older, s)
 	w.released(w.run("1", 1, inputs{"mode": "release"}), "1")
 	w.close()
