@@ -57,7 +57,7 @@ func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 
 	want.ID, want.WorkflowRun, want.OriginalCount = "4713", 4713, 1 // which the controller asked for
 	must[store.RunRequest](i)(s.Submit(ctx, want))
-	must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: want.ID, Attempt: 1, OriginalCount: 1}, statemachine.Accept, now))
+	must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: want.ID, Attempt: 1, OriginalCount: 1, ReasonSince: store.At(now)}, statemachine.Accept, now))
 }
 
 // instance is the whole life of one.
@@ -72,7 +72,7 @@ func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) 
 		Serial: 1, Assignment: in.Assignment, Mode: store.JIT, Name: "n", RunnerID: 7, URL: "https://github.com/owner/name", Secret: "s", MintedAt: store.At(now),
 	}, now))
 	i.Check(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1"}, now))
-	i.Check(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1}, now))
+	i.Check(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1, ScriptSeconds: 1.5}, now))
 	for _, t := range []store.Transition{
 		{Event: statemachine.HandedOver, Limit: soon}, {Event: statemachine.Released, Limit: soon, Release: store.ReleaseDrain}, {Event: statemachine.Pooled, Limit: soon},
 	} {
@@ -97,8 +97,12 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	l.Done, l.DoneAt, l.ExpiresAt = true, store.At(now), now.Add(soon).Truncate(time.Second)
 	l.Seats[0].Instances = []store.InstanceID{store.InstanceID(m.ID)}
 	must[store.Launch](i)(s.PutLaunch(ctx, l))
-	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now)}))
-	i.Check(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], CreatedAt: store.At(now)}))
+	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now), Health: store.Health{
+		ControllerVersion: "v1.2.3", ScannedAt: store.At(now), SweptAt: store.At(now), BreakerOpenAt: store.At(now), ListingIncompleteAt: store.At(now),
+		GitHub:       store.GitHubBudget{Remaining: 1, Limit: 5000, ResetAt: store.At(now)},
+		GitHubOutage: store.Outage{Reason: "github_down", Since: store.At(now)}, FleetOutage: store.Outage{Reason: "fleet_down", Since: store.At(now)},
+	}}))
+	i.Check(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], Now: true, CreatedAt: store.At(now)}))
 	orders := must[[]store.DrainOrder](i)(s.DrainOrders(ctx, func(k store.Key, err error) { i.Errorf("%v: %v", k, err) }, "1"))
 	must[store.DrainOrder](i)(s.TakeDrain(ctx, orders[0], now, 1, soon))
 }
