@@ -52,7 +52,11 @@ func (c *requests) verdict(r run, now time.Time) (reason, message string) {
 		if r.lastProblem != "" {
 			message += "; last problem: " + r.lastProblem
 		}
-		if waits := c.statuses.waitsForGitHub(r.id); waits != "" {
+		waits := c.statuses.waitsForGitHub(r.id)
+		if waits == "" && r.lastProblem == "" {
+			waits = r.status.Message // what it waited for last
+		}
+		if waits != "" {
 			message += "; " + waits
 		}
 		return ReasonTimeout, message

@@ -56,6 +56,10 @@ func TestWaits_ForTheCapAndInLine_S59(t *testing.T) {
 		w.waitsFor("102", reconciler.ReasonBehind, "it is in line behind older requests of its class; 1 ahead, the first is request 101")
 		w.waitsFor("111", reconciler.ReasonBehind, "; 10 ahead, the first is request 101")
 		w.waitsFor("112", reconciler.ReasonBehind, "; more than 10 ahead, the first is request 101")
+		w.submit(spec("113", 1, within(20*time.Second)))
+		if over := w.awaitPhase("113", 1, statemachine.Failed, time.Minute); !strings.Contains(over.Message, "0 of 1 ready after 20s; it is in line behind older requests") {
+			t.Errorf("it failed with %q, want what it waited for in it", over.Message)
+		}
 		writes := w.status("112").Version
 		time.Sleep(10 * time.Minute)
 		if again := w.status("101"); again.ReasonSince != first.ReasonSince || again.Version != first.Version {
