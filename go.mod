@@ -48,6 +48,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 	k8s.io/client-go v0.37.2
 	k8s.io/utils v0.0.0-20260707023825-cf1189d6abe3
+	maragu.dev/gomponents v1.2.0
 	modernc.org/sqlite v1.50.0
 	pgregory.net/rapid v1.3.0
 )

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"sync"
@@ -71,13 +70,13 @@ func (p *Page) fragments(l *look, s subject) ([]fragment, error) {
 		return done, nil
 	}
 	v := l.view(s)
-	out := make([]fragment, 0, len(fragments[s.kind]))
-	for _, name := range fragments[s.kind] {
-		var b bytes.Buffer
-		if err := p.templates.ExecuteTemplate(&b, name, v); err != nil {
+	var out []fragment
+	for _, part := range parts(s.kind) {
+		var b strings.Builder
+		if err := part.show(v).Render(&b); err != nil {
 			return nil, err
 		}
-		out = append(out, fragment{ID: name, HTML: b.String(), rest: withoutTimes(b.String())})
+		out = append(out, fragment{ID: part.id, HTML: b.String(), rest: withoutTimes(b.String())})
 	}
 	l.rendered[s] = out
 	return out, nil

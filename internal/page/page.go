@@ -1,9 +1,10 @@
 // Package page shows an installation to people, live: what waits and why, the machines, one run, one machine's life, what the
 // pool saves, and whether a controller leads. It reads records and changes nothing.
 //
-// Everything is rendered here, by html/template, which escapes whatever the records hold. A page is complete without its
-// script; the script takes the parts of it that changed from one stream of server-sent events, and swaps them in. All
-// that is served is embedded: no request leaves the server.
+// Everything is rendered here, by gomponents, which escapes whatever the records hold; html/template would more than double
+// the program (see internal/repocheck). A page is complete without its script; the script takes the parts of it that
+// changed from one stream of server-sent events, and swaps them in. All that is served is embedded: no request leaves the
+// server.
 //
 // The package sets the content's own headers alone. Who may ask, under which Host, and what a page may load is the
 // business of the server that mounts it.
@@ -13,7 +14,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"html/template"
 	"net/http"
 	"time"
 
@@ -22,7 +22,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-//go:embed assets templates
+//go:embed assets
 var files embed.FS
 
 // Records are what is on record at one moment. They must not change afterwards.
@@ -46,9 +46,8 @@ type Options struct {
 
 // Page serves the pages. It starts no goroutine.
 type Page struct {
-	o         Options
-	mux       *http.ServeMux
-	templates *template.Template
+	o   Options
+	mux *http.ServeMux
 
 	turn    chan struct{} // full while someone reads the records, and guards what follows
 	last    *look         // nil: none yet, or nobody looks
@@ -58,7 +57,6 @@ type Page struct {
 // New returns a Page.
 func New(o Options) *Page {
 	p := &Page{o: o, mux: http.NewServeMux(), turn: make(chan struct{}, 1)}
-	p.templates = template.Must(template.New("").Funcs(funcs).ParseFS(files, "templates/*.html"))
 	for pattern, kind := range map[string]kind{"/{$}": overview, "/run/{id}": aRun, "/instance/{id}": anInstance} {
 		p.mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) { p.page(w, r, kind) })
 	}
@@ -79,13 +77,6 @@ const (
 	anInstance kind = "instance"
 )
 
-// fragments are the parts of each kind of page that change by themselves: names of templates, and ids of elements.
-var fragments = map[kind][]string{
-	overview:   {"verdict", "health", "waiting", "working", "fleet", "pool", "over", "ended"},
-	aRun:       {"verdict", "health", "run"},
-	anInstance: {"verdict", "health", "instance"},
-}
-
 // subject is what one page shows.
 type subject struct {
 	kind kind
@@ -100,7 +91,7 @@ func (p *Page) page(w http.ResponseWriter, r *http.Request, kind kind) {
 	}
 	v := l.view(subject{kind, r.PathValue("id")})
 	var b bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&b, "page", v); err != nil {
+	if err := showPage(v).Render(&b); err != nil {
 		http.Error(w, "render page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}

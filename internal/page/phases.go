@@ -30,6 +30,9 @@ func (b bar) Looks() string {
 	return "p-" + name + " " + string(b.Outcome)
 }
 
+// Text names the phase, and how long it took.
+func (b bar) Text() string { return string(b.Name) + " " + timeline.Took(b.Duration()) }
+
 // draw gives each phase its share; none is nil.
 func draw(seat store.InstanceID, phases []timeline.Phase) *waterfall {
 	if len(phases) == 0 {

@@ -19,7 +19,7 @@ const (
 // and then those that changed. Each reading of the records ends with the server's time, which shows that all is current.
 func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 	s := subject{kind(r.PathValue("kind")), r.PathValue("id")}
-	if fragments[s.kind] == nil {
+	if contents[s.kind] == nil {
 		http.NotFound(w, r)
 		return
 	}

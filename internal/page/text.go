@@ -2,39 +2,16 @@ package page
 
 import (
 	"fmt"
-	"html/template"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/store"
 )
 
-// funcs are what templates call. None returns markup.
-var funcs = template.FuncMap{
-	"path":    url.PathEscape,
-	"short":   short,
-	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"clock":   func(t time.Time) string { return t.UTC().Format("15:04:05") },
-	"day":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"tail":    tail,
-	"orNone":  func(v any) string { return orNone(fmt.Sprint(v)) },
-	"plural":  plural,
-	"join":    strings.Join,
-	"seconds": func(s store.Seconds) string { return short(s.Duration()) },
-	"took":    timeline.Took,
-	"offset":  offset,
-	"since":   func(now, t time.Time) span { return span{t, now.Sub(t), "ago"} },
-	"until":   func(now, t time.Time) span { return span{t, t.Sub(now), "left"} },
-}
-
-// span is an instant, and how long it is ago or ahead: the script counts on from there.
-type span struct {
-	At    time.Time
-	Is    time.Duration
-	Count string // ago or left
-}
+// Instants as they are written: for programs, for a glance, and in full.
+func stamp(t time.Time) string     { return t.UTC().Format(time.RFC3339) }
+func timeOfDay(t time.Time) string { return t.UTC().Format("15:04:05") }
+func day(t time.Time) string       { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // short writes a duration in whole seconds, as `remuda status` does and as the script goes on.
 func short(d time.Duration) string {
@@ -67,9 +44,11 @@ func tail(id store.InstanceID) string {
 	return string(id)
 }
 
+const dash = "–" // of what there is not
+
 func orNone(text string) string {
 	if text == "" {
-		return "–"
+		return dash
 	}
 	return text
 }
