@@ -6,7 +6,9 @@
 
 # As the program ships, so that all but the race detector share one build of each package.
 export CGO_ENABLED := 0
-export GOFLAGS := $(GOFLAGS) -trimpath
+# The tag leaves out the traces that gRPC, which the OTLP exporter comes with, shows on a page of its own: their templates
+# would more than double the binary (docs/dependencies.md).
+export GOFLAGS := $(GOFLAGS) -trimpath -tags=grpcnotrace
 
 GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod

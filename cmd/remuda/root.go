@@ -26,11 +26,11 @@ Settings come from flags, REMUDA_* environment variables and a YAML file, in thi
 
 // newRootCmd returns the command tree.
 func newRootCmd(a *app) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:           "remuda",
 		Short:         "Warm self-hosted runners for GitHub Actions",
 		Long:          rootLong,
-		Version:       currentVersion().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -39,8 +39,16 @@ func newRootCmd(a *app) *cobra.Command {
 			}
 			return unknownVerb(cmd, args[0])
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				_, err := fmt.Fprintln(a.out, currentVersion())
+				return err
+			}
+			return cmd.Help()
+		},
 	}
+	// cobra's own flag writes this line by a template only, which would more than double the binary (see internal/repocheck).
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for remuda")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -50,7 +58,6 @@ func newRootCmd(a *app) *cobra.Command {
 	for _, newCmd := range verbs {
 		root.AddCommand(newCmd(a))
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

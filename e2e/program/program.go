@@ -50,7 +50,7 @@ func (t Tests) Run(m *testing.M) int {
 		}
 	}()
 	Binary = filepath.Join(dir, "remuda")
-	build := exec.Command("go", append(append([]string{"build", "-trimpath"}, t.Flags...), "-o", Binary, "github.com/remuda-run/remuda/cmd/remuda")...)
+	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-tags=grpcnotrace"}, t.Flags...), "-o", Binary, "github.com/remuda-run/remuda/cmd/remuda")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does: what is tested is what is used
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
 	if err := build.Run(); err != nil {
