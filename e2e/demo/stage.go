@@ -45,7 +45,8 @@ type stage struct {
 	watched     chan error
 }
 
-func begin(ctx context.Context, dir string) (*stage, error) {
+// begin starts remuda dev in dir; what env sets differs from settings.
+func begin(ctx context.Context, dir string, env ...string) (*stage, error) {
 	s := &stage{Fleet: program.Fleet(filepath.Join(dir, "instances")), dir: dir, config: filepath.Join(dir, "remuda.yaml")}
 	file := filepath.Join(dir, "demo.yaml")
 	if err := os.WriteFile(file, settings, 0o600); err != nil {
@@ -56,6 +57,7 @@ func begin(ctx context.Context, dir string) (*stage, error) {
 		return nil, err
 	}
 	s.dev = exec.Command(program.Binary, "--config", file, "dev", "--dir", dir, "--github-latency", "1s")
+	s.dev.Env = append(os.Environ(), env...)
 	s.dev.Stdout, s.dev.Stderr = s.log, s.log
 	s.dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the demonstration, which ends it in order
 	if err := s.dev.Start(); err != nil {
@@ -160,14 +162,17 @@ func (s *stage) await(ctx context.Context) error {
 }
 
 // github returns the root of the simulated GitHub's API.
-func (s *stage) github() (string, error) {
+func (s *stage) github() (string, error) { return s.setting("apiUrl") }
+
+// setting returns a setting that remuda dev made up itself, by its name within its group.
+func (s *stage) setting(name string) (string, error) {
 	settings, err := os.ReadFile(s.config)
 	if err != nil {
 		return "", err
 	}
-	root := regexp.MustCompile(`apiUrl: "?(http://[^\s"]+)`).FindSubmatch(settings)
-	if root == nil {
-		return "", fmt.Errorf("%s names no apiUrl", s.config)
+	found := regexp.MustCompile(name + `: "?([^\s"]+)`).FindSubmatch(settings)
+	if found == nil {
+		return "", fmt.Errorf("%s names no %s", s.config, name)
 	}
-	return string(root[1]), nil
+	return string(found[1]), nil
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,9 +14,10 @@ import (
 	"time"
 )
 
-// Command is how to start the program. All is required.
+// Command is how to start a program. All is required but what says otherwise.
 type Command struct {
 	Name     string // also of its log, in Dir
+	Program  string // "": the program under test
 	Args     []string
 	Dir      string
 	Env      []string
@@ -44,7 +46,7 @@ func Launch(c Command) (*Process, error) {
 	if info, err := log.Stat(); err == nil {
 		p.from = int(info.Size())
 	}
-	p.cmd = exec.Command(Binary, c.Args...)
+	p.cmd = exec.Command(cmp.Or(c.Program, Binary), c.Args...)
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = c.Dir, append([]string{}, c.Env...), log, log
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
