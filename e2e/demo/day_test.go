@@ -25,13 +25,15 @@ const (
 // day is a demonstration that a Prometheus looks at.
 type day struct {
 	program.T
-	stage  *stage // nil once it has ended
-	seen   *prometheus
-	github program.GitHub
-	story  *story.Story
+	stage    *stage          // nil once it has ended
+	outdated *program.Daemon // a controller whose runners' version ends; it looks for that when it starts
+	seen     *prometheus
+	github   program.GitHub
+	story    *story.Story
 }
 
-// beginDay starts the demonstration, a controller to whom AWS denies everything, and Prometheus.
+// beginDay starts the demonstration, a controller of an old version of the runner, another that AWS denies everything, and
+// Prometheus, which looks at all three.
 func beginDay(t testing.TB) *day {
 	t.Helper()
 	d := &day{T: program.T{TB: t}}
@@ -42,7 +44,7 @@ func beginDay(t testing.TB) *day {
 		fmt.Sprint("REMUDA_PROCESS_CAPACITY=", room), "REMUDA_CAPS_PER_CLASS={single: 1}",
 		"REMUDA_CLASSES={small: {cpu: 2, mem: 4096}, single: {cpu: 4, mem: 8192}}",
 		"REMUDA_PROCESS_TYPES=[{name: c6i.large, cpu: 2, mem: 4096}, {name: r6i.large, cpu: 2, mem: 16384}, {name: c6i.xlarge, cpu: 4, mem: 8192}]",
-		"REMUDA_INTERVALS_HOUSEKEEPING=500ms", "REMUDA_AGENT_RUNNER_VERSION="+runnerVersion)
+		"REMUDA_INTERVALS_HOUSEKEEPING=500ms")
 	d.Check(err)
 	t.Cleanup(d.end)
 	root, err := d.stage.github()
@@ -52,8 +54,9 @@ func beginDay(t testing.TB) *day {
 	d.control("/ratelimit/core", budget)
 	address, err := d.stage.setting("listen")
 	d.Check(err)
-	d.seen = scrape(t, address, denied(t, root))
-	d.seen.until("sum(up) == 2")
+	d.outdated = controller(t, "outdated", root, "REMUDA_AGENT_RUNNER_VERSION="+runnerVersion)
+	d.seen = scrape(t, address, metricsAt(d.outdated), metricsAt(denied(t, root)))
+	d.seen.until("sum(up) == 3")
 	d.story = story.New(story.Options{
 		Site: d.stage, Witness: d.stage.witness, GitHub: root, Out: t.Output(), Patience: patience, Forgotten: 15 * time.Second, Drain: true,
 	})
@@ -123,8 +126,8 @@ func (d *day) waits(run, class string, count int, expr string) {
 	}
 }
 
-// denied starts a controller of which AWS denies every call, and returns where it serves its metrics.
-func denied(t testing.TB, github string) string {
+// denied starts a controller of which AWS denies every call.
+func denied(t testing.TB, github string) *program.Daemon {
 	t.Helper()
 	aws := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
@@ -132,13 +135,23 @@ func denied(t testing.TB, github string) string {
 		_, _ = io.WriteString(w, `{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"no"}`)
 	}))
 	t.Cleanup(aws.Close)
-	dir := t.TempDir()
 	at := "://denied?region=" + awstest.Region
-	c := program.Start(t, program.Command{
-		Name: "controller", Args: []string{"controller"}, Dir: dir, Patience: patience,
-		Env: append(awstest.Env(map[string]string{"dynamodb": aws.URL, "sqs": aws.URL}), "HOME="+dir, "PATH="+os.Getenv("PATH"),
-			"REMUDA_STORE=dynamodb"+at, "REMUDA_POOL=sqs"+at, "REMUDA_FLEET=process://"+filepath.Join(dir, "instances"),
-			"REMUDA_GITHUB_URL="+github+"/octo/repo", "REMUDA_GITHUB_TOKEN=simulated", "REMUDA_HTTP_LISTEN=127.0.0.1:0", "REMUDA_CLASSES={small: {cpu: 2, mem: 4096}}"),
-	})
-	return c.Says(`"msg":"serving HTTP","address":"([^"]+)"`)
+	return controller(t, "denied", github, append(awstest.Env(map[string]string{"dynamodb": aws.URL, "sqs": aws.URL}),
+		"REMUDA_STORE=dynamodb"+at, "REMUDA_POOL=sqs"+at)...)
 }
+
+// controller starts one of an installation of its own.
+func controller(t testing.TB, name, github string, env ...string) *program.Daemon {
+	t.Helper()
+	dir := t.TempDir()
+	return program.Start(t, program.Command{
+		Name: name, Args: []string{"controller"}, Dir: dir, Patience: patience,
+		Env: append([]string{
+			"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "REMUDA_NAME=" + name, "REMUDA_GITHUB_URL=" + github + "/octo/repo", "REMUDA_GITHUB_TOKEN=simulated",
+			"REMUDA_STORE=sqlite://" + filepath.Join(dir, "remuda.db"), "REMUDA_FLEET=process://" + filepath.Join(dir, "instances"), "REMUDA_HTTP_LISTEN=127.0.0.1:0",
+		}, env...),
+	})
+}
+
+// metricsAt returns where a controller serves them.
+func metricsAt(d *program.Daemon) string { return d.Says(`"msg":"serving HTTP","address":"([^"]+)"`) }
