@@ -25,9 +25,8 @@ type exclusions struct {
 
 // refusedSlot is why a place is left alone, and until when.
 type refusedSlot struct {
-	until time.Time
-	text  string
-	code  string // the fleet's own
+	until   time.Time
+	refusal fleet.Refusal
 }
 
 func newExclusions(clk clock.PassiveClock, life time.Duration) *exclusions {
@@ -37,7 +36,7 @@ func newExclusions(clk clock.PassiveClock, life time.Duration) *exclusions {
 func (e *exclusions) add(r fleet.Refusal) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.until[r.Slot] = refusedSlot{e.clock.Now().Add(e.life), textOf(r), r.Code}
+	e.until[r.Slot] = refusedSlot{e.clock.Now().Add(e.life), r}
 }
 
 // textOf says where and why a launch was refused, in the fleet's own words.
@@ -49,33 +48,35 @@ func textOf(r fleet.Refusal) string {
 // last returns the newest refusals still in force that concern a query, the newest first; "" if there are none.
 func (e *exclusions) last(q pool.Query) string {
 	var inForce []refusedSlot
-	e.concerning(q, func(_ fleet.Slot, r refusedSlot) { inForce = append(inForce, r) })
-	slices.SortFunc(inForce, func(a, b refusedSlot) int { return cmp.Or(b.until.Compare(a.until), cmp.Compare(a.text, b.text)) })
+	e.concerning(q, func(r refusedSlot) { inForce = append(inForce, r) })
+	slices.SortFunc(inForce, func(a, b refusedSlot) int {
+		return cmp.Or(b.until.Compare(a.until), cmp.Compare(textOf(a.refusal), textOf(b.refusal)))
+	})
 	texts := make([]string, len(inForce))
 	for i, r := range inForce {
-		texts[i] = r.text
+		texts[i] = textOf(r.refusal)
 	}
 	return list(texts)
 }
 
 // concerning calls yield with every refusal still in force that concerns a query, in no order, under the lock.
-func (e *exclusions) concerning(q pool.Query, yield func(fleet.Slot, refusedSlot)) {
+func (e *exclusions) concerning(q pool.Query, yield func(refusedSlot)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.clock.Now()
 	for s, r := range e.until {
 		concerns := (s.UsageClass == "" || slices.Contains(q.UsageClasses, s.UsageClass)) && (s.ResourceClass == "" || s.ResourceClass == q.ResourceClass)
 		if concerns && now.Before(r.until) {
-			yield(s, r)
+			yield(r)
 		}
 	}
 }
 
 // zones says where capacity is refused for a query, and the fleet's own code, at most maxListed of them.
 func (e *exclusions) zones(q pool.Query) []string {
-	codes := map[string]bool{}
-	e.concerning(q, func(s fleet.Slot, r refusedSlot) { codes[strings.TrimSpace(s.Zone+" "+r.code)] = true })
-	return atMost(slices.Sorted(maps.Keys(codes)))
+	var refused []fleet.Refusal
+	e.concerning(q, func(r refusedSlot) { refused = append(refused, r.refusal) })
+	return zonesOf(refused)
 }
 
 // zonesOf says where a launch was refused, and the fleet's own code, at most maxListed of them.

@@ -191,16 +191,14 @@ func (w *statuses) progress(ctx context.Context, id store.RequestID) error {
 		w.queues.requests.AddAfter(r.id, in)
 		return nil
 	}
-	if since := later(is.since, st.PendingAt.Time); is.reason != st.Reason {
+	if is.reason != st.Reason {
 		st.ReasonSince = store.At(now)
 		if !is.since.IsZero() {
-			st.ReasonSince = store.At(since)
+			st.ReasonSince = store.At(later(is.since, st.PendingAt.Time))
 		}
-	}
-	st.Reason, st.Message = is.reason, is.message()
-	if is.reason != r.status.Reason {
 		w.cache.note(id, store.CodeWaits, "%s", is.reason)
 	}
+	st.Reason, st.Message = is.reason, is.message()
 	w.cache.requests.withRun(r.id, func(r *run) { r.progressAt = now })
 	return w.putStatus(ctx, st, statemachine.Observe, now)
 }

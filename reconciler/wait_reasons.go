@@ -96,7 +96,7 @@ func (w *reasons) forSeats(r run, one waiter, now time.Time) wait {
 	place, first := w.waiting.place(one)
 	left := w.cache.capacity.left(r.id, one.query.ResourceClass)
 	down, isDown := w.outage(serviceFleet)
-	switch zones := w.refused.zones(one.query); {
+	switch {
 	case place > 0 && (refused || left < one.short):
 		return wait{
 			reason: ReasonBehind, object: "it is in line behind older requests of its class",
@@ -106,9 +106,10 @@ func (w *reasons) forSeats(r run, one waiter, now time.Time) wait {
 		return wait{reason: ReasonCap, object: w.capInWords(one.query.ResourceClass), beside: w.holding(now)}
 	case isDown:
 		return down
-	case refused && len(zones) > 0:
-		return wait{reason: ReasonCapacity, object: "the fleet has no capacity: " + strings.Join(zones, ", ")}
 	case refused:
+		if zones := w.refused.zones(one.query); len(zones) > 0 {
+			return wait{reason: ReasonCapacity, object: "the fleet has no capacity: " + strings.Join(zones, ", ")}
+		}
 		return wait{reason: ReasonRefused, object: "the fleet refuses: " + store.Head(r.lastProblem, maxOutageText)}
 	case w.batch.pending(r.id) > 0:
 		return wait{reason: ReasonLaunching, object: "a launch is being prepared"}
