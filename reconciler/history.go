@@ -50,8 +50,8 @@ func (in *instance) noteReports(was vitals, now time.Time) {
 	if v := is.signal.Value; v.ScriptSeconds > 0 && in.record.Assignment == 1 && v.RunID == in.record.RunID {
 		in.noteScript(v.ScriptSeconds.Duration(), now)
 	}
-	if code, detail := reported(s); code != "" && (is.signal.Value != was.signal.Value || was.readAt.IsZero()) {
-		in.noteOnce(code, detail, now)
+	if e, says := is.signal.Value.Entry(in.record, now); says && (is.signal.Value != was.signal.Value || was.readAt.IsZero()) {
+		in.noteOnce(e.Code, e.Detail, now)
 	}
 	switch began, ended := s.serving() && !was.beat.Beat.Busy, !s.busy() && was.beat.Beat.Busy; {
 	case began && was.readAt.IsZero(): // another leader may have noted it
@@ -74,47 +74,12 @@ func (in *instance) noteScript(took time.Duration, now time.Time) {
 	in.noteOnce(store.CodeScript, "", now)
 }
 
-// reported is the entry of an agent's signal, if that is about the present assignment; "" if it is none.
-func reported(s snapshot) (store.Code, string) {
-	v := s.vitals.signal.Value
-	if v.RunID != s.RunID || v.Assignment != s.Assignment {
-		return "", ""
-	}
-	switch v.Signal {
-	case store.ScriptOK:
-		return store.CodeScript, ""
-	case store.ScriptFailed:
-		return store.CodeScriptFail, ""
-	case store.RegOK:
-		return store.CodeOnline, ""
-	case store.RegFailed:
-		return store.CodeOnlineFail, v.Cause
-	case store.RemoveOK:
-		return store.CodeScrubbed, ""
-	case store.RemoveFailed:
-		return store.CodeScrubFail, ""
-	case store.RegNext: // another registration follows, which is an entry of its own
-	}
-	return "", ""
-}
-
 // noteOnce notes an entry unless the history has it since the instance was last assigned.
 func (in *instance) noteOnce(code store.Code, detail string, now time.Time) {
-	entries := append(in.record.History.Entries(in.record.CreatedAt), in.noted...)
-	for _, e := range slices.Backward(entries) {
-		if e.Code == code {
-			return
-		}
-		if assigns(e.Code) {
-			break
-		}
+	if in.noted.onto(in.record.History, in.record.CreatedAt).Noted(code) {
+		return
 	}
 	in.noted.add(store.Entry{At: now, Code: code, Detail: detail})
-}
-
-// assigns reports whether an entry begins another assignment.
-func assigns(c store.Code) bool {
-	return slices.Contains([]store.Code{store.CodeLaunched, store.CodeClaimed, store.CodeReleased, store.CodeUnclaimed}, c)
 }
 
 // note notes an entry in the history of a request, which its next write carries.

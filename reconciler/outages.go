@@ -26,8 +26,9 @@ const (
 // again, 2 s later (policy), is none.
 const outageAfter = 2 * time.Second
 
-// maxOutageText bounds what an error says in a status, in bytes.
-const maxOutageText = 200
+// maxOutageText bounds what an error says in a status, in bytes: GitHub's refusals with what can be done about them have
+// up to 350.
+const maxOutageText = 400
 
 // outage is a service that does not serve at present.
 type outage struct {

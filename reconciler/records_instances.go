@@ -173,7 +173,7 @@ func (v *instanceRecords) live(class string) (total, ofClass int) {
 	return total, v.living[class]
 }
 
-// mostHeld says which two requests own the most instances.
+// mostHeld says which two requests hold the most instances.
 func (v *instanceRecords) mostHeld() string {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -185,9 +185,9 @@ func (v *instanceRecords) mostHeld() string {
 	}
 	var most []string
 	for _, id := range ids[:min(2, len(ids))] {
-		most = append(most, fmt.Sprintf("%s (%d)", id, len(v.held[id])))
+		most = append(most, fmt.Sprintf("request %s holds %d", id, len(v.held[id])))
 	}
-	return "most are held by " + strings.Join(most, ", ")
+	return strings.Join(most, ", ")
 }
 
 // drop forgets an instance.

@@ -132,9 +132,9 @@ func placeInWords(ahead int) string {
 func (w *reasons) capInWords(class string) string {
 	total, ofClass := w.cache.instances.live(class)
 	if limit, has := w.cfg.MaxInstancesPerClass[class]; has && w.cfg.MaxInstances-total > limit-ofClass {
-		return fmt.Sprintf("caps.maxInstancesPerClass.%s: all of the %d instances that it allows live or are being launched", class, limit)
+		return fmt.Sprintf("caps.maxInstancesPerClass.%s is reached: it allows %d", class, limit)
 	}
-	return fmt.Sprintf("caps.maxInstances: all of the %d instances that it allows live or are being launched", w.cfg.MaxInstances)
+	return fmt.Sprintf("caps.maxInstances is reached: it allows %d", w.cfg.MaxInstances)
 }
 
 // holding says who holds the most machines, at most as old as a poll: it is the same for all who wait.

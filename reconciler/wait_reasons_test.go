@@ -52,7 +52,7 @@ func TestWaits_ForTheCapAndInLine_S59(t *testing.T) {
 			w.submit(spec(fmt.Sprint(101+i), 1, within(time.Hour)))
 			time.Sleep(10 * time.Millisecond)
 		}
-		first := w.waitsFor("101", reconciler.ReasonCap, "caps.maxInstances: all of the 2", "most are held by 100 (2)")
+		first := w.waitsFor("101", reconciler.ReasonCap, "caps.maxInstances is reached: it allows 2", "request 100 holds 2")
 		w.waitsFor("102", reconciler.ReasonBehind, "it is in line behind older requests of its class; 1 ahead, the first is request 101")
 		w.waitsFor("111", reconciler.ReasonBehind, "; 10 ahead, the first is request 101")
 		w.waitsFor("112", reconciler.ReasonBehind, "; more than 10 ahead, the first is request 101")
@@ -82,7 +82,7 @@ func TestWaits_ForTheCapOfAClass(t *testing.T) {
 		w.submit(spec("100", 1))
 		w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
 		w.submit(spec("101", 1))
-		w.waitsFor("101", reconciler.ReasonCap, "caps.maxInstancesPerClass.small", "100 (1)")
+		w.waitsFor("101", reconciler.ReasonCap, "caps.maxInstancesPerClass.small", "request 100 holds 1")
 	})
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,7 @@ const (
 	CodePooled     Code = "pool"
 	CodeClaimed    Code = "claim" // detail: the request
 	CodeEnded      Code = "end"   // detail: the event and why
+	CodeBeat       Code = "beat"  // its agent's last heartbeat; never stored, readers add it
 )
 
 // The codes of a request's history.
@@ -114,6 +116,20 @@ func (h History) Entries(begun Time) []Entry {
 	return out
 }
 
+// Noted reports whether an instance's history has an entry of this code since the instance was last assigned.
+func (h History) Noted(code Code) bool {
+	for _, e := range slices.Backward(h.Entries(Time{})) {
+		switch e.Code {
+		case code:
+			return true
+		case CodeLaunched, CodeClaimed, CodeReleased, CodeUnclaimed:
+			return false
+		default:
+		}
+	}
+	return false
+}
+
 func (h History) validate() error {
 	if len(h) > historySize {
 		return fmt.Errorf("history: must be at most %d bytes, got %d", historySize, len(h))
@@ -141,6 +157,18 @@ func (t Transition) entry() (Entry, bool) {
 		return e, false
 	}
 	return e, true
+}
+
+// reported are the codes of signals; of RegNext another registration follows, which is an entry of its own.
+var reported = map[SignalName]Code{
+	ScriptOK: CodeScript, ScriptFailed: CodeScriptFail, RegOK: CodeOnline, RegFailed: CodeOnlineFail,
+	RemoveOK: CodeScrubbed, RemoveFailed: CodeScrubFail,
+}
+
+// Entry is what a signal says in the history of the instance; nothing if it is of an earlier assignment.
+func (v SignalValue) Entry(in Instance, at time.Time) (Entry, bool) {
+	code, says := reported[v.Signal]
+	return Entry{at, code, v.Cause}, says && v.RunID == in.RunID && v.Assignment == in.Assignment
 }
 
 // codeOf says what an event of the table is in a request's history; progress is none.

@@ -49,7 +49,8 @@ func newExplainCmd(a *app) *cobra.Command {
 			o.id = args[0]
 			return nil
 		},
-		RunE: a.onStore(true, func(config.Config) error { return checkFormat(o.output, formatTable, formatJSON) }, o.run),
+		ValidArgsFunction: completesIDs(a, true, true),
+		RunE:              a.onStore(true, func(config.Config) error { return checkFormat(o.output, formatTable, formatJSON) }, o.run),
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	completes(cmd, "output", formatTable, formatJSON)
@@ -59,7 +60,7 @@ func newExplainCmd(a *app) *cobra.Command {
 func (o *explainOptions) run(ctx context.Context, st *store.Store) error {
 	var found store.Found
 	records := found.Visitor() // principals, by which instances are stored, are in no other record: all are looked through
-	records.Launch, records.Drain, records.Heartbeat, records.Signal = nil, nil, nil, nil
+	records.Launch, records.Drain = nil, nil
 	if err := st.Scan(ctx, records); err != nil {
 		return err
 	}
@@ -85,6 +86,9 @@ func (o *explainOptions) run(ctx context.Context, st *store.Store) error {
 // explain tells every request of a run, or the request or the instance of that id.
 func explain(id string, found store.Found, lease store.Lease, now time.Time) []timeline.Timeline {
 	out := []timeline.Timeline{}
+	for i, in := range found.Instances {
+		found.Instances[i] = timeline.Reported(in, found.Vitals[in.Principal])
+	}
 	for request, r := range found.Runs {
 		if (r.Request != nil || r.Status != nil) && belongs(request, r, id) {
 			out = append(out, timeline.Request(request, r, found.Instances, lease, now))

@@ -26,9 +26,9 @@ func TestStatus_Controller(t *testing.T) {
 		}
 		contains(t, status(exitDone), "controller  none leads: no controller ever led\n")
 		submitted(t, st, 1)
-		contains(t, status(exitNoLeader), "none leads: no controller ever led\n", "77       1        waiting  0/2    small  0s   no controller leads\n")
+		contains(t, status(exitNoLeader), "none leads: no controller ever led\n", "77       1        waiting  0/2    small  0s   no controller ever led\n")
 		contains(t, c.err.String(), "remuda: no controller leads, and there is work: no controller ever led; start `remuda controller` on this store\n")
-		contains(t, status(exitNoLeader, "77"), "reason       no controller leads\n")
+		contains(t, status(exitNoLeader, "77"), "reason       no controller ever led\n")
 		contains(t, status(exitNoLeader, "-o", "json"), `"leads": false`)
 
 		lead(t, st, func(l *store.Lease) {
@@ -48,7 +48,7 @@ func TestStatus_Controller(t *testing.T) {
 		time.Sleep(9 * time.Second) // a fail-over, two polls and their calls: as `remuda audit` has it
 		status(exitDone)
 		time.Sleep(time.Millisecond)
-		contains(t, status(exitNoLeader), "none leads: host-3f has not renewed the lease for 9s\n", "no controller leads\n")
+		contains(t, status(exitNoLeader), "none leads: host-3f has not renewed the lease for 9s\n", "no controller leads for 9s\n")
 		lead(t, st, func(l *store.Lease) { l.Holder = "" })
 		contains(t, status(exitDone), "controller  none leads at this moment: the lease was given up 0s ago, after term 7, v1.2.3")
 		time.Sleep(time.Minute)

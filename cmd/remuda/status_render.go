@@ -134,8 +134,10 @@ func (v requestView) waitsFor(controller *controllerView, now store.Time) string
 	switch {
 	case !waits || v.ReleasedAttempt >= v.Attempt:
 		return ""
+	case controller.vacant() && controller.RenewedAt.IsZero():
+		return "no controller ever led"
 	case controller.vacant():
-		return "no controller leads"
+		return "no controller leads" + lastedText(now.Sub(controller.RenewedAt.Time))
 	case v.Phase != statemachine.Pending || v.Message == "":
 		return ""
 	case v.ReasonSince.IsZero():

@@ -50,7 +50,7 @@ func TestRequest_NarrowTerminalShowsTime(t *testing.T) {
 		st := memory(t, nil)
 		go func() {
 			newController(t, st, "77", 1).
-				after(0, statemachine.Accept, waits("cap", strings.Repeat("most are held by others ", 9), 0)).
+				after(0, statemachine.Accept, waits("cap", strings.Repeat("request 101 holds many, ", 9), 0)).
 				after(5*time.Second, statemachine.Fulfil, ready)
 		}()
 		c := newCLI(st)

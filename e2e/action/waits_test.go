@@ -44,7 +44,7 @@ func TestWaits(t *testing.T) {
 func waitsForCap(t *testing.T) {
 	w := install(t, "REMUDA_CAPS_MAX_INSTANCES=1").control()
 	w.provisioned(w.run("1", 1, nil), "1", 1, 0)
-	w.waits("4711", reconciler.ReasonCap, `caps\.maxInstances: all of the 1 instances that it allows live or are being launched; .*\b1\b.*`)
+	w.waits("4711", reconciler.ReasonCap, `caps\.maxInstances is reached: it allows 1; request .*\b1 holds 1`)
 	w.released(w.run("1", 1, inputs{"mode": "release"}), "1")
 	w.close()
 }
@@ -55,7 +55,7 @@ func waitsBehind(t *testing.T) {
 	older := w.job("2", 1)
 	s, err := older.Start(w.action, w.with(nil))
 	w.Check(err)
-	w.logs(s, `^2  Pending  .*  caps\.maxInstances: `)
+	w.logs(s, `^2  Pending  .*  caps\.maxInstances is reached: `)
 	w.waits("4711", reconciler.ReasonBehind, `it is in line behind older requests of its class; 1 ahead, the first is request 2`)
 	w.cancels(older, s)
 	w.released(w.run("1", 1, inputs{"mode": "release"}), "1")
@@ -100,8 +100,8 @@ func waitsForController(t *testing.T) {
 	w := install(t)
 	j, s := w.asks("4711")
 	w.logs(s, `^4711  waiting for the controller  `, `^##\[warning\]no controller answered yet, 5 s .*is .remuda controller. running for installation `+w.name)
-	w.shows(`(?m)^4711 .* waiting .* no controller leads *$`, "status")
-	w.shows(`(?m)^reason +no controller leads *$`, "status", "request", "4711")
+	w.shows(`(?m)^4711 .* waiting .* no controller ever led *$`, "status")
+	w.shows(`(?m)^reason +no controller ever led *$`, "status", "request", "4711")
 	w.shows(`(?m)^No controller has taken it up for `+took+`\. No controller leads: start one\.$`, "explain", "4711")
 	w.client("4711", `4711  waiting for the controller  `+short+`\n`)
 	r := w.cancels(j, s)

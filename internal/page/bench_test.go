@@ -34,7 +34,7 @@ func crowd() page.Records {
 	}
 	for i := range 1000 {
 		id := store.RequestID(fmt.Sprint(5000 + i))
-		run := pending(id, time.Duration(i)*time.Second, "cap", "caps.maxInstances is reached: most are held by another")
+		run := pending(id, time.Duration(i)*time.Second, "cap", "caps.maxInstances is reached: it allows 10000; request 1 holds 9000")
 		run.Status.History = long
 		for seat := range 10 {
 			run.Status.Instances = append(run.Status.Instances, store.Seat{InstanceID: r.Instances[i*10+seat].ID, Warm: seat > 0, Seconds: 3})

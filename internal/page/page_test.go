@@ -263,7 +263,7 @@ func TestPage_RunAndMachine(t *testing.T) {
 	r.Vitals["i-1"] = store.Vitals{Heartbeat: store.Heartbeat{UpdatedAt: ago(16 * time.Second), Beat: store.Beat{Busy: true}}}
 	h := serve(r, nil)
 	_, body := get(t, h, "/run/100")
-	inOrder(t, body, "Run 100", "It has waited for 1m00s", "an instance boots", "Machines it has", "/instance/i-1", "silent", "How its machines came", "boot 40.0 s so far", "taken up: 3 wanted")
+	inOrder(t, body, "Run 100", "It has waited for 1m00s", "an instance boots", "Machines it has", "/instance/i-1", "silent", "How its machines came", "boot+script 40.0 s so far", "taken up: 3 wanted")
 	_, body = get(t, h, "/instance/i-1")
 	inOrder(t, body, "Machine i-1", "created", "/run/100", "a job runs", "silent", "launched for 100")
 	for _, path := range []string{"/run/101", "/instance/i-3"} {

@@ -76,7 +76,7 @@ func (m *model) waterfall(r request) *waterfall {
 		slowest = m.instances[last]
 	}
 	if slowest != nil {
-		if w := draw(slowest.ID, timeline.Phases(*st, *slowest, m.Now)); w != nil {
+		if w := draw(slowest.ID, timeline.Phases(*st, m.reported(slowest), m.Now)); w != nil {
 			return w
 		}
 	}

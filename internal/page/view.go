@@ -38,7 +38,7 @@ func (l *look) view(s subject) view {
 		if in := l.instances[store.InstanceID(s.id)]; in != nil {
 			one := l.machine(in)
 			v.Machine = &one
-			v.tell(timeline.Instance(*in, l.Now))
+			v.tell(timeline.Instance(l.reported(in), l.Now))
 		}
 	}
 	return v
@@ -60,10 +60,15 @@ func (m *model) served(id store.RequestID) []store.Instance {
 	name := " " + store.Head(string(id), 60)
 	for i := range m.Instances {
 		if in := &m.Instances[i]; in.RunID == id || strings.Contains(string(in.History), name) {
-			out = append(out, *in)
+			out = append(out, m.reported(in))
 		}
 	}
 	return out
+}
+
+// reported is an instance with what its agent says by now.
+func (m *model) reported(in *store.Instance) store.Instance {
+	return timeline.Reported(*in, m.Vitals[in.Principal])
 }
 
 // found reports whether there is what the page is about.

@@ -96,7 +96,11 @@ func (s spell) phases(st store.RunStatus, now time.Time) []Phase {
 	if end.Before(at) {
 		end = at
 	}
-	return append(out, newPhase(Name(unknown[0]), at, end, outcome))
+	lasts := unknown[:1]
+	if _, speaks := s.find(store.CodeBeat); speaks && unknown[0] == string(Boot) {
+		lasts = unknown[:2] // it has booted, nothing says when
+	}
+	return append(out, newPhase(Name(strings.Join(lasts, "+")), at, end, outcome))
 }
 
 // milestone is the instant at which a phase ended; zero if it is not known, or has not come.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -39,6 +40,24 @@ func entries(h store.History, begun store.Time) []store.Entry {
 	out := h.Entries(begun)
 	slices.SortStableFunc(out, func(a, b store.Entry) int { return a.At.Compare(b.At) })
 	return out
+}
+
+// Reported adds to the history of an instance what its agent's own records say that no write has carried there yet.
+func Reported(in store.Instance, v store.Vitals) store.Instance {
+	if in.State == statemachine.Terminated {
+		return in
+	}
+	if e, says := v.Signal.Value.Entry(in, v.Signal.UpdatedAt.Time); says && !in.History.Noted(e.Code) {
+		if in.Assignment == 1 && e.Code == store.CodeScript && !in.History.Noted(store.CodeBooted) {
+			booted := e.At.Add(-v.Signal.Value.ScriptSeconds.Duration())
+			in.History = in.History.With(in.CreatedAt, store.Entry{At: booted, Code: store.CodeBooted})
+		}
+		in.History = in.History.With(in.CreatedAt, e)
+	}
+	if at := v.Heartbeat.UpdatedAt; !at.IsZero() {
+		in.History = in.History.With(in.CreatedAt, store.Entry{At: at.Time, Code: store.CodeBeat})
+	}
+	return in
 }
 
 // spells reads the life of an instance, the earliest first.

@@ -60,6 +60,7 @@ var texts = map[store.Code]string{
 	store.CodeScrubFail:  "not clean",
 	store.CodePooled:     "back in the pool",
 	store.CodeEnded:      "ended: %",
+	store.CodeBeat:       "its agent's last heartbeat",
 	store.CodeAccepted:   "taken up: % wanted",
 	store.CodePassed:     "candidates left alone: %",
 	store.CodeClaimed:    "claimed for %",
