@@ -104,7 +104,7 @@ func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config) (er
 	shown := ""
 	if w != nil {
 		cfg.HTTP.Listen = w.address() // for the other verbs
-		shown = "  http://" + w.address() + "\n"
+		shown = "  live page: http://" + w.address() + "\n"
 	}
 	path := o.configFile()
 	if err := writeConfig(path, cfg); err != nil {

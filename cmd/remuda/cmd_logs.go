@@ -43,7 +43,7 @@ func newLogsCmd(a *app) *cobra.Command {
 		Long:  logsLong,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
-				return usagef("INSTANCE: must be the id of one instance, got %q", args)
+				return usagef("INSTANCE: must be given, the id of one, and nothing else")
 			}
 			o.id = args[0]
 			return nil

@@ -84,7 +84,7 @@ func TestLogs_WhyThereIsNothing(t *testing.T) {
 		"Silent":     {[]string{silentID}, exitNotFound, "instance i-0ccccccccccccccc3 is created: "},
 		"NoSource":   {[]string{loggedID, "--source", "runner"}, exitNotFound, "source runner printed nothing"},
 		"OddSource":  {[]string{loggedID, "--source", "kernel"}, exitUsage, "--source: must be one of agent, script, runner, console"},
-		"NoInstance": {nil, exitUsage, "INSTANCE: must be the id of one instance"},
+		"NoInstance": {nil, exitUsage, "INSTANCE: must be given"},
 		"NoFleet":    {[]string{loggedID, "--fleet", "process:///nonexistent/fleet"}, exitNotFound, "has a controller ever run on it?"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,8 @@ func Reported(in store.Instance, v store.Vitals) store.Instance {
 		}
 		in.History = in.History.With(in.CreatedAt, e)
 	}
-	if at := v.Heartbeat.UpdatedAt; !at.IsZero() {
+	starting := in.State == statemachine.Created || in.State == statemachine.Claimed
+	if at := v.Heartbeat.UpdatedAt; starting && !at.IsZero() {
 		in.History = in.History.With(in.CreatedAt, store.Entry{At: at.Time, Code: store.CodeBeat})
 	}
 	return in
