@@ -63,10 +63,10 @@ func codeOf(err error) string {
 }
 
 // recordPhases tells the recorder of the phases of a seat that was handed over. Where the instant between two is not known,
-// neither is how long they took.
+// neither is how long they took. A handshake counts when it ends, no matter who waits for it.
 func (h *seats) recordPhases(st store.RunStatus, in store.Instance, now time.Time) {
 	for _, p := range timeline.Phases(st, in, now) {
-		if p.Name.Known() && p.Outcome == timeline.Done {
+		if p.Name.Known() && p.Name != timeline.Handshake && p.Outcome == timeline.Done {
 			h.recorder.Phase(in.ResourceClass, p.Name, p.Duration())
 		}
 	}

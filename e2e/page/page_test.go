@@ -62,7 +62,7 @@ func TestPage(t *testing.T) {
 	b.onlyFrom(server)
 }
 
-// What stands in the table is text, also what somebody put there by hand; and a page whose server went away goes on with the next one.
+// What stands in the table is text, also what somebody put there by hand; and a page whose server hung or went away says so, and goes on with the next one.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	b := browse(t)
@@ -82,6 +82,16 @@ func TestConsole(t *testing.T) {
 		t.Errorf("%d scripts in the page, want its own", got)
 	}
 	b.onlyFrom(server)
+
+	for _, freeze := range []struct {
+		signal syscall.Signal
+		shows  string
+	}{{syscall.SIGSTOP, "no word from the server"}, {syscall.SIGCONT, "live"}} {
+		if err := console.Signal(freeze.signal); err != nil {
+			t.Fatal(err)
+		}
+		b.shows("#live", freeze.shows)
+	}
 
 	console.End(syscall.SIGTERM)
 	b.shows("#live", "connection lost")

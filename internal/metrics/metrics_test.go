@@ -47,7 +47,12 @@ func exercised() *Metrics {
 	m.Transitioned(store.Instance{}, machine(statemachine.Created, 0), statemachine.Launched)
 	m.Transitioned(machine(statemachine.Created, 0), machine(statemachine.Running, 30), statemachine.HandedOver)
 	m.Transitioned(machine(statemachine.Running, 30), machine(statemachine.Idle, 60), statemachine.Released)
-	m.Transitioned(machine(statemachine.Idle, 60), machine(statemachine.Idle, 60), statemachine.Pooled)
+	pooled := machine(statemachine.Idle, 60)
+	pooled.CreatedAt = at(0)
+	for i, code := range []store.Code{store.CodeReleased, store.CodeScrubbed, store.CodePooled} {
+		pooled.History = pooled.History.With(pooled.CreatedAt, store.Entry{At: pooled.CreatedAt.Add(time.Duration(i*i) * time.Second), Code: code})
+	}
+	m.Transitioned(machine(statemachine.Idle, 60), pooled, statemachine.Pooled)
 	m.Transitioned(machine(statemachine.Idle, 60), machine(statemachine.Claimed, 100), statemachine.Claim)
 	m.Transitioned(machine(statemachine.Claimed, 100), machine(statemachine.Running, 101), statemachine.HandedOver)
 	m.Answered("small", store.RunStatus{Phase: statemachine.Ready, PendingAt: at(0), ReadyAt: at(30), Instances: []store.Seat{{}}})
@@ -103,6 +108,8 @@ func TestMetrics_Values(t *testing.T) {
 		`remuda_requests_failed_total{class="small",reason="launch_budget"} 0`,
 		`remuda_phase_duration_seconds_bucket{class="small",phase="boot",le="30"} 0`,
 		`remuda_phase_duration_seconds_bucket{class="small",phase="boot",le="60"} 1`,
+		`remuda_phase_duration_seconds_sum{class="small",phase="handshake"} 4`,
+		`remuda_phase_duration_seconds_sum{class="small",phase="scrub"} 1`,
 		`remuda_launches_total{class="small",usage="spot"} 1`,
 		`remuda_launch_instances_asked_total{class="small",usage="spot"} 3`,
 		`remuda_launch_instances_came_total{class="small",usage="spot"} 1`,

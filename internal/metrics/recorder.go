@@ -24,6 +24,14 @@ func (m *Metrics) Transitioned(was, is store.Instance, event statemachine.Event)
 		}
 		m.count("remuda_seats_served_total", class, start).Inc()
 	}
+	if event == statemachine.Pooled {
+		handshake, scrub := timeline.Returned(is)
+		for phase, took := range map[timeline.Name]time.Duration{timeline.Handshake: handshake, timeline.Scrub: scrub} {
+			if took > 0 {
+				m.Phase(is.ResourceClass, phase, took)
+			}
+		}
+	}
 	if was.State == statemachine.Idle && is.State != statemachine.Idle {
 		m.count("remuda_instance_idle_seconds_total", class).Add(seconds(is.Since.Sub(was.Since.Time)))
 	}

@@ -67,7 +67,7 @@ var families = []family{
 		help: "Time from Pending to the answer, ready or failed. All instances came out of the pool (warm), none did (cold), or some (mixed); none: it failed."},
 	{name: "remuda_requests_failed_total", kind: counter, stability: beta, labels: labels("class", "reason"), help: "Requests that failed."},
 	{name: "remuda_phase_duration_seconds", kind: histogram, stability: alpha, labels: labels("class", "phase"), buckets: phases,
-		help: "Time that each phase took of the start of a seat that was handed over, as remuda explain names them."},
+		help: "Time that each phase took of the start of a seat that was handed over, as remuda explain names them; handshake: of each return to the pool, from the release or the last job's end, and scrub: the part of it until the machine was clean."},
 
 	{name: "remuda_launches_total", kind: counter, stability: beta, labels: labels("class", "usage"), help: "Launches whose outcome is known."},
 	{name: "remuda_launch_instances_asked_total", kind: counter, stability: beta, labels: labels("class", "usage"), help: "Instances that launches asked for."},

@@ -102,6 +102,6 @@ func (m *model) buildFleet() {
 // machine adds what the agent of an instance says. Two clocks are compared, as in `remuda status`.
 func (m *model) machine(in *store.Instance) machine {
 	beat := m.Vitals[in.Principal].Heartbeat
-	age := m.Now.Sub(beat.UpdatedAt.Time)
+	age := m.readAt.Sub(beat.UpdatedAt.Time)
 	return machine{Instance: in, Silent: !beat.UpdatedAt.IsZero() && age > m.window, Busy: beat.Beat.Busy}
 }

@@ -47,7 +47,7 @@ func showHealth(v view) g.Node {
 		calls = fmt.Sprintf("%d of %d", b.Remaining, b.Limit)
 	}
 	return h.Dl(h.Class("strip"),
-		fact1("Leader", orNone(v.Lease.Holder)),
+		fact1("Leader", leader(v)),
 		fact1("Term", term),
 		fact1("Version", orNone(health.ControllerVersion)),
 		fact("Last scan", agoOrNone(v, health.ScannedAt)),
@@ -55,6 +55,14 @@ func showHealth(v view) g.Node {
 		fact1("GitHub calls left", calls),
 		fact1("Held back", heldBack(v)),
 	)
+}
+
+// leader is who leads, or who led last.
+func leader(v view) string {
+	if v.Led || v.Lease.Holder == "" {
+		return orNone(v.Lease.Holder)
+	}
+	return "none, last " + v.Lease.Holder
 }
 
 func agoOrNone(v view, t store.Time) g.Node {

@@ -15,7 +15,7 @@ func showPage(v view) g.Node {
 		h.Header(
 			whereabouts(v),
 			h.P(h.ID("live"), h.Class("live"), h.Role("status"),
-				g.Text("as of "), h.Time(h.DateTime(stamp(v.Now)), g.Text(timeOfDay(v.Now))), g.Text(" UTC")),
+				g.Text("as of "), h.Time(h.DateTime(stamp(v.asOf())), g.Text(timeOfDay(v.asOf()))), g.Text(" UTC")),
 		),
 		h.Div(h.ID("verdict"), h.Aria("live", "polite"), showVerdict(v)),
 		h.Div(h.ID("health"), showHealth(v)),

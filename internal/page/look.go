@@ -10,7 +10,8 @@ import (
 // look is one reading of the records, and what was rendered of it. All who look at the same time share it.
 type look struct {
 	*model
-	until time.Time // when the records are read again
+	until time.Time     // when the records are read again
+	every time.Duration // from one reading to the next
 
 	mu       sync.Mutex
 	rendered map[subject][]fragment
@@ -58,7 +59,8 @@ func (p *Page) look(ctx context.Context) (*look, error) {
 		}
 	}
 	m.build(p.o)
-	p.last = &look{model: m, until: start.Add(max(p.o.Every, (1+rests)*now.Sub(start))), rendered: map[subject][]fragment{}}
+	every := max(p.o.Every, (1+rests)*now.Sub(start))
+	p.last = &look{model: m, until: start.Add(every), every: every, rendered: map[subject][]fragment{}}
 	return p.last, nil
 }
 

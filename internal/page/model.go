@@ -17,6 +17,7 @@ type model struct {
 	Problem string    // why they could not be read now; "": they could
 	window  time.Duration
 
+	Led     bool // a controller leads
 	Verdict verdict
 	Waiting list[request] // the oldest first
 	Working list[request] // the newest first, as the next two
@@ -95,6 +96,7 @@ func (m *model) build(o Options) {
 	}
 	m.buildFleet()
 	m.Pool = m.save()
+	m.Led = o.Led(m.Lease, m.readAt)
 	m.Verdict = m.judge(o, over)
 }
 

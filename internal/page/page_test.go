@@ -30,7 +30,7 @@ func serve(records page.Records, err error) *page.Page {
 }
 
 func serveFrom(source page.Source, clk clock.WithTicker) *page.Page {
-	return page.New(page.Options{Source: source, Clock: clk, Every: time.Second, Window: 15 * time.Second,
+	return page.New(page.Options{Source: source, Clock: clk, Every: time.Second, Window: 15 * time.Second, Scan: 5 * time.Minute, Sweep: time.Minute,
 		Led: func(l store.Lease, now time.Time) bool { return l.Led(now, 10*time.Second) },
 	})
 }
@@ -159,7 +159,11 @@ func TestPage_Verdict(t *testing.T) {
 		{"Works", func(*page.Records) {}, nil, []string{"Works", "1 request waits."}},
 		{"NoLeader", func(r *page.Records) { r.Lease.Renewed = ago(11 * time.Second) }, nil, []string{"Broken", "No controller leads", "since 02:59:49"}},
 		{"NeverLed", func(r *page.Records) { r.Lease = store.Lease{} }, nil, []string{"Broken", "No controller ever led"}},
-		{"NoLeaderAndNoWork", func(r *page.Records) { r.Lease, r.Runs = store.Lease{}, nil }, nil, []string{"Works", "No request waits."}},
+		{"NoLeaderAndNoWork", func(r *page.Records) { r.Lease, r.Runs = store.Lease{}, nil }, nil, []string{"Needs a look", "No controller ever led"}},
+		{"LeftLongAgo", func(r *page.Records) { r.Lease.Renewed, r.Runs = ago(72*time.Hour), nil }, nil, []string{"Needs a look", "No controller leads", "none, last host-1"}},
+		{"ReadsNothing", func(r *page.Records) { r.Lease.Health.ScannedAt = ago(16 * time.Minute) }, nil,
+			[]string{"Needs a look", "The controller has not read all records, which it does every 5m00s.", "since 02:44:00"}},
+		{"SweepsNothing", func(r *page.Records) { r.Lease.Health.SweptAt = ago(4 * time.Minute) }, nil, []string{"Needs a look", "has not compared the fleet"}},
 		{"Standby", func(r *page.Records) { r.Standby = true }, nil, []string{"Works", "This controller is a standby: host-1 leads."}},
 		{"Breaker", func(r *page.Records) { r.Lease.Health.BreakerOpenAt = ago(time.Minute) }, nil, []string{"Needs a look", "circuit breaker is open", "since 02:59:00"}},
 		{"Listing", func(r *page.Records) { r.Lease.Health.ListingIncompleteAt = ago(time.Minute) }, nil, []string{"Needs a look", "is not believed"}},

@@ -16,7 +16,8 @@ const (
 )
 
 // events sends the parts of a page as server-sent events: all of them at first, since the page is older than its stream,
-// and then those that changed. Each reading of the records ends with the server's time, which shows that all is current.
+// and then those that changed. Each reading of the records ends with the server's time, which shows that all is current,
+// and when the next is to end, in milliseconds from then; or, if it failed, with the word that it is not.
 func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 	s := subject{kind(r.PathValue("kind")), r.PathValue("id")}
 	if contents[s.kind] == nil {
@@ -39,7 +40,7 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 		}
 		parts, err := p.fragments(l, s)
 		if err == nil {
-			err = out.send(parts, sent, l.Now)
+			err = out.send(parts, sent, l)
 		}
 		if err != nil {
 			return // it takes nothing any more
@@ -78,7 +79,7 @@ type stream struct {
 }
 
 // send writes the parts that differ from those that were sent.
-func (s stream) send(parts []fragment, sent map[string]string, at time.Time) error {
+func (s stream) send(parts []fragment, sent map[string]string, l *look) error {
 	if err := s.rc.SetWriteDeadline(s.now().Add(sendTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -95,7 +96,11 @@ func (s stream) send(parts []fragment, sent map[string]string, at time.Time) err
 		}
 		sent[part.ID] = part.rest
 	}
-	if _, err := fmt.Fprintf(s.w, "event: now\ndata: %d\n\n", at.UnixMilli()); err != nil {
+	event := "now"
+	if l.Problem != "" {
+		event = "old"
+	}
+	if _, err := fmt.Fprintf(s.w, "event: %s\ndata: %d %d\n\n", event, l.Now.UnixMilli(), l.every.Milliseconds()); err != nil {
 		return err
 	}
 	return s.rc.Flush()

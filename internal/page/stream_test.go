@@ -244,14 +244,21 @@ func TestEvents_ReaderLeaves(t *testing.T) {
 func TestEvents_StoreFails(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		s, h := live(t)
-		s.set(func(r *page.Records) { r.Runs["100"] = pending("100", 0, "cap", "no room") })
+		s.set(func(r *page.Records) {
+			r.Runs["100"] = pending("100", 0, "cap", "no room")
+			r.Instances = []store.Instance{{ID: "i-1", Principal: "p-1", State: statemachine.Running, ResourceClass: "small"}}
+			r.Vitals = map[store.Principal]store.Vitals{"p-1": {Heartbeat: store.Heartbeat{UpdatedAt: store.At(time.Now())}}}
+		})
 		v := look(t, h, "/events/fleet/")
 		v.next(t)
 		s.mu.Lock()
 		s.err = errors.New("database is locked")
 		s.mu.Unlock()
-		time.Sleep(2 * time.Second)
+		time.Sleep(2 * time.Minute)
 		parts, _ := v.next(t)
+		if strings.Contains(v.body(), "silent</strong>") || !strings.Contains(v.body(), "event: old") {
+			t.Errorf("the page says that a machine is silent of which nothing was read, or does not say that it is old: %s", v.body())
+		}
 		if !strings.Contains(parts["verdict"], "database is locked") || !strings.Contains(parts["verdict"], "1 request waits.") {
 			t.Errorf("the page says %q, want that and what was known", parts)
 		}

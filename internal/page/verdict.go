@@ -40,6 +40,9 @@ func (v verdict) Look() string { return [...]string{"fine", "look", "broken"}[v.
 // lately is how long a failed request counts as news.
 const lately = time.Hour
 
+// late is how many times its period a task of the controller may take until it is worth a look, as in the alert rules.
+const late = 3
+
 // lowBudget is the share of GitHub's calls, one in so many, from which on it is worth a look: registrations wait when
 // there are none left.
 const lowBudget = 10
@@ -52,15 +55,27 @@ func (m *model) judge(o Options, over []request) verdict {
 		v.Points = append(v.Points, point{level, fmt.Sprintf(format, args...), since})
 	}
 	h := m.Lease.Health
-	work := m.Living > 0 || m.Waiting.Len() > 0 || m.Working.Len() > 0
+	unled := worthALook
+	if m.Living > 0 || m.Waiting.Len() > 0 || m.Working.Len() > 0 {
+		unled = broken
+	}
 	switch {
 	case m.Problem != "":
 		say(broken, m.readAt, "The records cannot be read: %s", m.Problem)
-	case o.Led(m.Lease, m.Now) || !work:
+	case m.Led:
+		for _, last := range []struct {
+			what string
+			at   store.Time
+			each time.Duration
+		}{{"read all records", h.ScannedAt, o.Scan}, {"compared the fleet with the records", h.SweptAt, o.Sweep}} {
+			if !last.at.IsZero() && m.Now.Sub(last.at.Time) > late*last.each {
+				say(worthALook, last.at.Time, "The controller has not %s, which it does every %s.", last.what, short(last.each))
+			}
+		}
 	case m.Lease.Version == 0:
-		say(broken, time.Time{}, "No controller ever led: nothing is answered.")
+		say(unled, time.Time{}, "No controller ever led: nothing is answered.")
 	default:
-		say(broken, m.Lease.Renewed.Time, "No controller leads: nothing is answered, and machines end by their thresholds alone.")
+		say(unled, m.Lease.Renewed.Time, "No controller leads: nothing is answered, and machines end by their thresholds alone.")
 	}
 	if m.Standby {
 		say(fine, time.Time{}, "This controller is a standby: %s leads.", orNone(m.Lease.Holder))

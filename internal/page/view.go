@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/store"
@@ -74,6 +75,14 @@ func (m *model) reported(in *store.Instance) store.Instance {
 // found reports whether there is what the page is about.
 func (v view) found() bool {
 	return v.Kind == overview || v.Kind == aRun && v.Run != nil || v.Kind == anInstance && v.Machine != nil
+}
+
+// asOf is when what is shown was so.
+func (v view) asOf() time.Time {
+	if v.Known() {
+		return v.readAt
+	}
+	return v.Now
 }
 
 // Beat is the last heartbeat of the view's machine.

@@ -15,10 +15,10 @@ import (
 type Name string
 
 // The phases of the start of one seat, in their order. A cold start is accepted, launch, boot, script, registration, hand-over;
-// a warm one claimed, registration, hand-over. Before its claim it is accepted and scrub where its machine served another run until then.
+// a warm one claimed, registration, hand-over. Before its claim it is accepted and handshake where its machine served another run until then.
 const (
 	Accepted     Name = "accepted"     // taken up, until a launch was asked for or the machine was given back by the run before
-	Scrub        Name = "scrub"        // the machine is cleaned of the run before
+	Handshake    Name = "handshake"    // the machine comes back from the run before, until it is in the pool
 	Claimed      Name = "claimed"      // taken up, or clean, until the claim was won
 	Launch       Name = "launch"       // the launch call, until the machine's record was made
 	Boot         Name = "boot"         // until the agent's first heartbeat was read
@@ -27,8 +27,11 @@ const (
 	HandOver     Name = "hand-over"    // online, until handed over: it waits for the other seats
 )
 
+// Scrub is a part of each handshake: until the agent reports the machine clean. It is no phase of a start.
+const Scrub Name = "scrub"
+
 // Names lists them all.
-var Names = []Name{Accepted, Scrub, Claimed, Launch, Boot, Script, Registration, HandOver}
+var Names = []Name{Accepted, Handshake, Scrub, Claimed, Launch, Boot, Script, Registration, HandOver}
 
 // Known reports whether n is the name of one phase. The others are names joined by "+": of phases between which no instant is known.
 func (n Name) Known() bool { return slices.Contains(Names, n) }
@@ -123,9 +126,9 @@ func (s spell) milestones(st store.RunStatus, start time.Time) []milestone {
 	case !s.pooled.After(start):
 		return rest
 	case s.freed.After(start):
-		return append([]milestone{{Accepted, s.freed}, {Scrub, s.pooled}}, rest...)
+		return append([]milestone{{Accepted, s.freed}, {Handshake, s.pooled}}, rest...)
 	}
-	return append([]milestone{{Scrub, s.pooled}}, rest...)
+	return append([]milestone{{Handshake, s.pooled}}, rest...)
 }
 
 // asked returns when the last launch before begun was asked for.

@@ -2,10 +2,32 @@ package timeline
 
 import (
 	"testing"
+	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
+
+// A handshake begins with the release, or with the end of the job that the release waited for.
+func TestReturned(t *testing.T) {
+	for name, tt := range map[string]struct {
+		history          []string
+		handshake, scrub time.Duration
+	}{
+		"AtRest":       {[]string{"1 hand", "2 job", "9 job.", "10 rel drain", "13 clean", "14 pool"}, 4 * time.Second, 3 * time.Second},
+		"WithAJob":     {[]string{"1 hand", "2 job", "10 rel drain", "70 job.", "73 clean", "74 pool"}, 4 * time.Second, 3 * time.Second},
+		"TheLast":      {[]string{"1 rel now", "3 clean", "4 pool", "5 claim run-1", "6 back drain", "7 clean", "9 pool"}, 3 * time.Second, time.Second},
+		"UnknownClean": {[]string{"1 rel now", "4 pool"}, 3 * time.Second, 0},
+		"Dropped":      {[]string{"3 clean", "4 pool"}, 0, 0},
+		"NotYet":       {[]string{"1 rel now", "3 clean"}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if handshake, scrub := Returned(instance(t, tt.history...)); handshake != tt.handshake || scrub != tt.scrub {
+				t.Errorf("Returned(%v) = %s, %s, want %s, %s", tt.history, handshake, scrub, tt.handshake, tt.scrub)
+			}
+		})
+	}
+}
 
 // A machine's first heartbeat and its signals are known to the controller alone until its next write.
 func TestReported_TellsWhatNoWriteCarriedYet(t *testing.T) {

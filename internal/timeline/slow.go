@@ -12,7 +12,7 @@ import (
 
 // letters stand for the phases in the detail of store.CodePhases, which has to be short.
 var letters = map[Name]string{
-	Accepted: "a", Scrub: "x", Claimed: "c", Launch: "l", Boot: "b", Script: "s", Registration: "r", HandOver: "h",
+	Accepted: "a", Handshake: "x", Claimed: "c", Launch: "l", Boot: "b", Script: "s", Registration: "r", HandOver: "h",
 }
 
 // maxSlow is what the detail of an entry may have, in bytes (store.History).

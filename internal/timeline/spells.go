@@ -108,6 +108,32 @@ func spells(in store.Instance) []spell {
 	return out
 }
 
+// Returned says how long the last return of an instance to the pool took, from its release or the end of its last job: the whole
+// handshake, and the part of it until its agent reported it clean. 0: not known.
+func Returned(in store.Instance) (handshake, scrub time.Duration) {
+	var from, clean time.Time
+	for _, e := range entries(in.History, in.CreatedAt) {
+		switch e.Code {
+		case store.CodeReleased, store.CodeUnclaimed:
+			from, clean = e.At, time.Time{}
+		case store.CodeJobEnded:
+			if !from.IsZero() {
+				from = e.At
+			}
+		case store.CodeScrubbed:
+			clean = e.At
+		case store.CodePooled:
+			if from.IsZero() {
+				continue
+			}
+			handshake, scrub = e.At.Sub(from), max(0, clean.Sub(from))
+			from = time.Time{}
+		default:
+		}
+	}
+	return handshake, scrub
+}
+
 // owned reports whether an entry of this code is one of an instance that a request owns.
 func owned(code store.Code) bool {
 	switch code {

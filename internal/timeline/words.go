@@ -24,7 +24,7 @@ func Took(d time.Duration) string {
 // what says what a phase was spent with.
 var what = map[Name]string{
 	Accepted:     "waiting until a machine was found or a launch asked for",
-	Scrub:        "the cleaning of a machine after its last run",
+	Handshake:    "a machine's way back from its last run into the pool",
 	Claimed:      "finding and claiming an idle machine",
 	Launch:       "the launch call",
 	Boot:         "the boot of the machine, from the answer to its launch until its agent spoke",

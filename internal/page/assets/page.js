@@ -3,6 +3,8 @@
 (() => {
   const live = document.getElementById("live");
   let ahead = 0; // the server's clock minus ours, in milliseconds
+  let events; // the stream
+  let due = Infinity; // when it is to say something next, in milliseconds of performance.now
 
   // say shows how current the page is; only a change of state is news to a screen reader.
   function say(state, text) {
@@ -59,10 +61,21 @@
     }
   }
 
+  // watch notices a stream that says nothing any more: a server or a store hangs, or a network is gone, which nothing else shows.
+  // The server gives a reading of the records a minute; after that only a new connection helps.
+  function watch() {
+    const late = (performance.now() - due) / 1000;
+    if (late > 8) say("silent", "no word from the server, what is shown is old");
+    if (late < 90) return;
+    events.close();
+    listen();
+  }
+
   const alike = (a, b) => a.nodeName === b.nodeName && (a.id || "") === (b.id || "");
 
   function listen() {
-    const events = new EventSource(document.body.dataset.events);
+    due = performance.now() + 1000;
+    events = new EventSource(document.body.dataset.events);
     events.addEventListener("part", e => {
       const part = JSON.parse(e.data);
       const box = document.getElementById(part.id);
@@ -70,20 +83,31 @@
       fresh.innerHTML = part.html; // rendered and escaped by the server
       patch(box, fresh);
     });
-    events.addEventListener("now", e => {
-      ahead = Number(e.data) - Date.now();
-      say("live", "live");
+    const read = (state, text) => e => {
+      const [at, wait] = e.data.split(" ").map(Number);
+      ahead = at - Date.now();
+      due = performance.now() + wait;
+      say(state, text);
       count();
-    });
+    };
+    events.addEventListener("now", read("live", "live"));
+    events.addEventListener("old", read("old", "what is shown is old"));
     events.onerror = () => {
+      due = Infinity;
       say("lost", "connection lost, trying again");
       if (events.readyState !== EventSource.CLOSED) return; // the browser tries by itself
       setTimeout(listen, 5000);
     };
-    addEventListener("pagehide", () => events.close());
   }
 
+  addEventListener("pagehide", () => {
+    due = Infinity;
+    events.close();
+  });
   addEventListener("pageshow", e => { if (e.persisted) listen(); });
-  setInterval(count, 1000);
+  setInterval(() => {
+    count();
+    watch();
+  }, 1000);
   listen();
 })();
