@@ -12,6 +12,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/timeline"
+	"github.com/remuda-run/remuda/reconciler/audit"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -26,6 +27,7 @@ request or of an instance. -o json prints the same with stable keys; docs/operat
 type explainOptions struct {
 	*app
 	output, id string
+	audit      audit.Options // says when a lease is dead
 }
 
 // explanation is what `remuda explain -o json` prints. Its shape is documented in docs/operating.md.
@@ -49,12 +51,18 @@ func newExplainCmd(a *app) *cobra.Command {
 			o.id = args[0]
 			return nil
 		},
+		RunE: a.onStore(true, o.validate, o.run),
+
 		ValidArgsFunction: completesIDs(a, true, true),
-		RunE:              a.onStore(true, func(config.Config) error { return checkFormat(o.output, formatTable, formatJSON) }, o.run),
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	completes(cmd, "output", formatTable, formatJSON)
 	return exits(cmd, exitNotFound, exitInterrupted)
+}
+
+func (o *explainOptions) validate(cfg config.Config) error {
+	o.audit = auditConfig(cfg)
+	return checkFormat(o.output, formatTable, formatJSON)
 }
 
 func (o *explainOptions) run(ctx context.Context, st *store.Store) error {
@@ -64,12 +72,12 @@ func (o *explainOptions) run(ctx context.Context, st *store.Store) error {
 	if err := st.Scan(ctx, records); err != nil {
 		return err
 	}
-	lease, err := st.Lease(ctx)
+	now := o.clock.Now()
+	controller, err := readController(ctx, st, now, o.audit)
 	if err != nil {
 		return err
 	}
-	now := o.clock.Now()
-	v := explanation{Now: store.At(now), Timelines: explain(o.id, found, lease, now)}
+	v := explanation{Now: store.At(now), Timelines: explain(o.id, found, controller, now)}
 	if len(v.Timelines) == 0 {
 		if err := found.Bad[store.RequestKey(store.RequestID(o.id), store.KindRunStatus)]; err != nil {
 			return err
@@ -84,14 +92,17 @@ func (o *explainOptions) run(ctx context.Context, st *store.Store) error {
 }
 
 // explain tells every request of a run, or the request or the instance of that id.
-func explain(id string, found store.Found, lease store.Lease, now time.Time) []timeline.Timeline {
-	out := []timeline.Timeline{}
+func explain(id string, found store.Found, controller *controllerView, now time.Time) []timeline.Timeline {
+	out, vacancy := []timeline.Timeline{}, ""
+	if controller.vacant() {
+		vacancy = controller.vacancy
+	}
 	for i, in := range found.Instances {
 		found.Instances[i] = timeline.Reported(in, found.Vitals[in.Principal])
 	}
 	for request, r := range found.Runs {
 		if (r.Request != nil || r.Status != nil) && belongs(request, r, id) {
-			out = append(out, timeline.Request(request, r, found.Instances, lease, now))
+			out = append(out, timeline.Request(request, r, found.Instances, vacancy, now))
 		}
 	}
 	for _, in := range found.Instances {

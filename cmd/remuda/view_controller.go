@@ -34,11 +34,8 @@ func readController(ctx context.Context, st *store.Store, now time.Time, o audit
 	if err != nil {
 		return nil, err
 	}
-	v := &controllerView{Leads: o.Led(l, now), Holder: l.Holder, Term: l.Term, RenewedAt: l.Renewed, Health: l.Health}
-	if !v.Leads {
-		v.vacancy = audit.Vacancy(l, now)
-	}
-	return v, nil
+	vacancy := o.Vacancy(l, now)
+	return &controllerView{Leads: vacancy == "", Holder: l.Holder, Term: l.Term, RenewedAt: l.Renewed, Health: l.Health, vacancy: vacancy}, nil
 }
 
 // vacant reports whether it is known that none leads.

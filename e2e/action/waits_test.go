@@ -102,7 +102,7 @@ func waitsForController(t *testing.T) {
 	w.logs(s, `^4711  waiting for the controller  `, `^##\[warning\]no controller answered yet, 5 s .*is .remuda controller. running for installation `+w.name)
 	w.shows(`(?m)^4711 .* waiting .* no controller ever led *$`, "status")
 	w.shows(`(?m)^reason +no controller ever led *$`, "status", "request", "4711")
-	w.shows(`(?m)^No controller has taken it up for `+took+`\. No controller leads: start one\.$`, "explain", "4711")
+	w.shows(`(?m)^No controller has taken it up for `+took+`\. No controller answers: no controller ever led\.$`, "explain", "4711")
 	w.client("4711", `4711  waiting for the controller  `+short+`\n`)
 	r := w.cancels(j, s)
 	w.summary(r, `waited last for | no_controller: waiting for the controller for `)

@@ -59,7 +59,7 @@ func showHealth(v view) g.Node {
 
 // leader is who leads, or who led last.
 func leader(v view) string {
-	if v.Led || v.Lease.Holder == "" {
+	if v.vacancy == "" || v.Lease.Holder == "" {
 		return orNone(v.Lease.Holder)
 	}
 	return "none, last " + v.Lease.Holder

@@ -17,7 +17,7 @@ type model struct {
 	Problem string    // why they could not be read now; "": they could
 	window  time.Duration
 
-	Led     bool // a controller leads
+	vacancy string // since when no controller leads; "": one does
 	Verdict verdict
 	Waiting list[request] // the oldest first
 	Working list[request] // the newest first, as the next two
@@ -96,7 +96,7 @@ func (m *model) build(o Options) {
 	}
 	m.buildFleet()
 	m.Pool = m.save()
-	m.Led = o.Led(m.Lease, m.readAt)
+	m.vacancy = o.Vacancy(m.Lease, m.readAt)
 	m.Verdict = m.judge(o, over)
 }
 

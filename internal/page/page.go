@@ -37,13 +37,13 @@ type Source func(ctx context.Context) (Records, error)
 
 // Options are what a Page works with. All is required.
 type Options struct {
-	Source Source
-	Clock  clock.WithTicker
-	Every  time.Duration                               // from one reading to the next while somebody looks; one that takes long is repeated less often
-	Led    func(lease store.Lease, now time.Time) bool // whether a controller leads
-	Window time.Duration                               // how old the heartbeat of a healthy machine may be
-	Scan   time.Duration                               // how often a leader reads all records
-	Sweep  time.Duration                               // how often it compares the fleet with them
+	Source  Source
+	Clock   clock.WithTicker
+	Every   time.Duration                                 // from one reading to the next while somebody looks; one that takes long is repeated less often
+	Vacancy func(lease store.Lease, now time.Time) string // since when no controller leads; "": one does
+	Window  time.Duration                                 // how old the heartbeat of a healthy machine may be
+	Scan    time.Duration                                 // how often a leader reads all records
+	Sweep   time.Duration                                 // how often it compares the fleet with them
 }
 
 // Page serves the pages. It starts no goroutine.

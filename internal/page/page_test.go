@@ -31,7 +31,12 @@ func serve(records page.Records, err error) *page.Page {
 
 func serveFrom(source page.Source, clk clock.WithTicker) *page.Page {
 	return page.New(page.Options{Source: source, Clock: clk, Every: time.Second, Window: 15 * time.Second, Scan: 5 * time.Minute, Sweep: time.Minute,
-		Led: func(l store.Lease, now time.Time) bool { return l.Led(now, 10*time.Second) },
+		Vacancy: func(l store.Lease, now time.Time) string {
+			if l.Led(now, 10*time.Second) {
+				return ""
+			}
+			return "it was left"
+		},
 	})
 }
 

@@ -62,7 +62,7 @@ func (m *model) judge(o Options, over []request) verdict {
 	switch {
 	case m.Problem != "":
 		say(broken, m.readAt, "The records cannot be read: %s", m.Problem)
-	case m.Led:
+	case m.vacancy == "":
 		for _, last := range []struct {
 			what string
 			at   store.Time

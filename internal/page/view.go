@@ -30,7 +30,7 @@ func (l *look) view(s subject) view {
 		if records := l.Runs[store.RequestID(s.id)]; records.Request != nil || records.Status != nil {
 			r := newRequest(store.RequestID(s.id), records)
 			v.Run = &r
-			v.tell(timeline.Request(r.ID, records, l.served(r.ID), l.Lease, l.Now))
+			v.tell(timeline.Request(r.ID, records, l.served(r.ID), l.vacancy, l.Now))
 			for _, in := range l.held[r.ID] {
 				v.Held = append(v.Held, l.machine(in))
 			}

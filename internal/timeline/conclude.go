@@ -11,32 +11,25 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// leaseLate is after how long without a renewal people should look for a controller: several times of what one takes
-// to follow another (docs/leadership.md), since two clocks are compared.
-const leaseLate = 30 * time.Second
-
-// leadership says that nobody leads; "" where somebody seems to.
-func leadership(lease store.Lease, now time.Time) string {
-	switch late := now.Sub(lease.Renewed.Time); {
-	case lease.Holder == "":
-		return " No controller leads: start one."
-	case late > leaseLate:
-		return fmt.Sprintf(" The controller %s has not renewed its lease for %s: see whether it runs.", lease.Holder, Took(late))
+// unled is a sentence that nobody leads; "" where somebody does.
+func unled(vacancy string) string {
+	if vacancy == "" {
+		return ""
 	}
-	return ""
+	return " No controller answers: " + vacancy + "."
 }
 
 // unseen concludes a request of which no controller has taken up the newest attempt.
-func unseen(t Timeline, st *store.RunStatus, lease store.Lease, now time.Time) string {
+func unseen(t Timeline, st *store.RunStatus, vacancy string, now time.Time) string {
 	text := fmt.Sprintf("No controller has taken it up for %s.", Took(now.Sub(t.Begun.Time)))
 	if st != nil {
 		text = fmt.Sprintf("Attempt %d waits until attempt %d, which is %s, holds nothing any more.", t.Attempt, st.Attempt, st.Phase)
 	}
-	return text + leadership(lease, now)
+	return text + unled(vacancy)
 }
 
 // concludeRequest says why it took, or takes, so long, and what became of it.
-func (t *Timeline) concludeRequest(st store.RunStatus, lease store.Lease, now time.Time) string {
+func (t *Timeline) concludeRequest(st store.RunStatus, vacancy string, now time.Time) string {
 	why := why(st)
 	switch st.Phase {
 	case statemachine.Pending:
@@ -44,7 +37,7 @@ func (t *Timeline) concludeRequest(st store.RunStatus, lease store.Lease, now ti
 		if !st.ReasonSince.IsZero() && why != "" {
 			text += fmt.Sprintf(", the last %s of it because of: %s", Took(now.Sub(st.ReasonSince.Time)), why)
 		}
-		return text + "." + t.losses() + leadership(lease, now)
+		return text + "." + t.losses() + unled(vacancy)
 	case statemachine.Ready:
 		text := t.wait(st) + fmt.Sprintf(" It has been Ready for %s.", Took(now.Sub(st.ReadyAt.Time))) + t.losses()
 		if st.Message != "" {

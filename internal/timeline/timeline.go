@@ -84,15 +84,15 @@ func longest(phases []Phase) (Phase, bool) {
 }
 
 // Request tells the newest attempt of a request. instances are those that may have served it; a machine whose record is gone
-// is told as far as the request's own history does. lease says whether a controller leads.
-func Request(id store.RequestID, r store.RunRecords, instances []store.Instance, lease store.Lease, now time.Time) Timeline {
+// is told as far as the request's own history does. vacancy says since when no controller leads; "" if one does, or nothing is known of that.
+func Request(id store.RequestID, r store.RunRecords, instances []store.Instance, vacancy string, now time.Time) Timeline {
 	t := Timeline{Kind: KindRequest, ID: string(id), Starts: []Start{}, Events: []Event{}}
 	if r.Request != nil {
 		t.Attempt, t.Begun = r.Request.Attempt, r.Request.CreatedAt
 	}
 	st := r.Status
 	if st == nil || st.Attempt < t.Attempt {
-		t.Conclusion = unseen(t, st, lease, now)
+		t.Conclusion = unseen(t, st, vacancy, now)
 		return t
 	}
 	t.Attempt, t.State, t.Begun = st.Attempt, string(st.Phase), st.PendingAt
@@ -114,7 +114,7 @@ func Request(id store.RequestID, r store.RunRecords, instances []store.Instance,
 	}
 	t.add("", own)
 	t.order()
-	t.Conclusion = t.concludeRequest(*st, lease, now)
+	t.Conclusion = t.concludeRequest(*st, vacancy, now)
 	return t
 }
 

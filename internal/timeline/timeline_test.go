@@ -13,13 +13,10 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// leading is a lease that was just renewed.
-var leading = store.Lease{Holder: "host-1", Renewed: store.At(after(99))}
-
 func of(t *testing.T, st *store.RunStatus, instances ...store.Instance) Timeline {
 	t.Helper()
 	r := store.RunRecords{Request: &store.RunRequest{ID: "run-1", Attempt: 1, CreatedAt: store.At(after(-1))}, Status: st}
-	return Request("run-1", r, instances, leading, after(100))
+	return Request("run-1", r, instances, "", after(100))
 }
 
 func named(in store.Instance, id store.InstanceID) store.Instance {
@@ -75,13 +72,13 @@ func TestRequest_Concludes(t *testing.T) {
 				st.Reason, st.Message, st.ReleasedAt = "run_over", "its run at GitHub is over", store.At(after(12))
 			}))},
 		{"Unseen", "No controller has taken it up for 1m41s.", of(t, nil)},
-		{"NobodyLeads", "No controller has taken it up for 1m41s. No controller leads: start one.",
-			Request("run-1", store.RunRecords{Request: &store.RunRequest{Attempt: 1, CreatedAt: store.At(after(-1))}}, nil, store.Lease{}, after(100))},
-		{"LeaderAway", "It has waited for 1m40s. The controller host-1 has not renewed its lease for 1m40s: see whether it runs.",
+		{"NobodyLeads", "No controller has taken it up for 1m41s. No controller answers: no controller ever led.",
+			Request("run-1", store.RunRecords{Request: &store.RunRequest{Attempt: 1, CreatedAt: store.At(after(-1))}}, nil, "no controller ever led", after(100))},
+		{"LeaderAway", "It has waited for 1m40s. No controller answers: host-1 has not renewed the lease for 1m40s.",
 			Request("run-1", store.RunRecords{Status: in(statemachine.Pending, status(t, "0 take 1"), func(*store.RunStatus) {})}, nil,
-				store.Lease{Holder: "host-1", Renewed: begun}, after(100))},
+				"host-1 has not renewed the lease for 1m40s", after(100))},
 		{"OlderAttempt", "Attempt 2 waits until attempt 1, which is Ready, holds nothing any more.",
-			Request("run-1", store.RunRecords{Request: &store.RunRequest{Attempt: 2}, Status: in(statemachine.Ready, status(t), readyAt(3))}, nil, leading, after(100))},
+			Request("run-1", store.RunRecords{Request: &store.RunRequest{Attempt: 2}, Status: in(statemachine.Ready, status(t), readyAt(3))}, nil, "", after(100))},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -175,7 +172,7 @@ func checkAny(t interface{ Fatalf(string, ...any) }, request, machine string) {
 	}
 	for _, phase := range statemachine.Phases() {
 		st.Phase = phase
-		got := Request("run-1", store.RunRecords{Status: &st}, []store.Instance{in}, leading, after(100))
+		got := Request("run-1", store.RunRecords{Status: &st}, []store.Instance{in}, "", after(100))
 		if got.Conclusion == "" && phase != statemachine.Unseen || !slices.IsSortedFunc(got.Events, func(a, b Event) int { return a.At.Time.Compare(b.At.Time) }) {
 			t.Fatalf("Request() = %+v", got)
 		}

@@ -71,7 +71,7 @@ func (t *Tracer) export(a attempt) {
 	if over {
 		upTo = st.ReleasedAt
 	}
-	told := timeline.Request(st.ID, store.RunRecords{Status: &st}, a.instances, store.Lease{}, upTo.Time)
+	told := timeline.Request(st.ID, store.RunRecords{Status: &st}, a.instances, "", upTo.Time)
 	// What is not ended is not exported: it is there to be a parent, and for the sampler's word.
 	ctx, root := m.start(context.Background(), "request", "request", st.PendingAt.Time, requestAttributes(a.request, st)...)
 	ctx, wait := m.start(ctx, "wait", "wait", st.PendingAt.Time)

@@ -20,13 +20,15 @@ func noLeader(s *Snapshot, o Options, report reporter) {
 		Resource: lease, Mark: fmt.Sprint("term ", s.Lease.Term, s.Lease.Version),
 		Advice: "start a controller on this store; without one no request is answered, and machines end by their thresholds alone",
 	}
-	v.Problem = Vacancy(s.Lease, s.At) + ", and there are requests or instances"
+	v.Problem = o.Vacancy(s.Lease, s.At) + ", and there are requests or instances"
 	report(v)
 }
 
-// Vacancy says of a lease by which no controller leads since when that is so.
-func Vacancy(l store.Lease, now time.Time) string {
+// Vacancy says since when no controller leads, as far as the lease shows; "" if one does.
+func (o Options) Vacancy(l store.Lease, now time.Time) string {
 	switch ago := long(now.Sub(l.Renewed.Time)); {
+	case o.Led(l, now):
+		return ""
 	case l.Version == 0:
 		return "no controller ever led"
 	case l.Holder == "":
