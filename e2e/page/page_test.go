@@ -93,6 +93,15 @@ func TestConsole(t *testing.T) {
 		b.shows("#live", freeze.shows)
 	}
 
+	// A page that nobody sees keeps no connection, and is up to date once it is seen.
+	see := func(hidden string) int {
+		return eval[int](b, `Object.defineProperty(document, "hidden", {value: `+hidden+`, configurable: true}); document.dispatchEvent(new Event("visibilitychange")); 0`)
+	}
+	see("true")
+	s.forgeMachine("i-unseen", "100")
+	see("false")
+	b.shows("#m-i-unseen", "100")
+
 	console.End(syscall.SIGTERM)
 	b.shows("#live", "connection lost")
 	s.console(strings.Trim(strings.TrimPrefix(server, "http://"), "/"))

@@ -66,14 +66,21 @@
   function watch() {
     const late = (performance.now() - due) / 1000;
     if (late > 8) say("silent", "no word from the server, what is shown is old");
-    if (late < 90) return;
-    events.close();
-    listen();
+    if (late > 90) listen();
   }
 
   const alike = (a, b) => a.nodeName === b.nodeName && (a.id || "") === (b.id || "");
 
+  function leave() {
+    due = Infinity;
+    events?.close();
+  }
+
+  // listen begins a stream, in place of the last one. A page that nobody sees has none: a browser has six connections to one
+  // server, for all its tabs.
   function listen() {
+    leave();
+    if (document.hidden) return;
     due = performance.now() + 1000;
     events = new EventSource(document.body.dataset.events);
     events.addEventListener("part", e => {
@@ -100,10 +107,8 @@
     };
   }
 
-  addEventListener("pagehide", () => {
-    due = Infinity;
-    events.close();
-  });
+  addEventListener("pagehide", leave);
+  document.addEventListener("visibilitychange", listen);
   addEventListener("pageshow", e => { if (e.persisted) listen(); });
   setInterval(() => {
     count();
