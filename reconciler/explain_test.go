@@ -31,7 +31,7 @@ func (w *world) explained(id string) timeline.Start {
 	for _, in := range w.Instances() {
 		instances = append(instances, in)
 	}
-	t := timeline.Request(st.ID, store.RunRecords{Status: &st}, instances, store.Lease{}, w.Clock.Now())
+	t := timeline.Request(st.ID, store.RunRecords{Status: &st}, instances, "", w.Clock.Now())
 	for _, s := range t.Starts {
 		if s.InstanceID == t.Decisive {
 			w.t.Log(t.Conclusion)

@@ -49,6 +49,20 @@ func (w *fleetSweep) sweepFleet(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// watch has the fleet compared at once when machines have ended by themselves, until ctx ends.
+func (w *fleetSweep) watch(ended <-chan struct{}) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-ended:
+				w.queues.sweeper.Add(sweepFleet)
+			}
+		}
+	}
+}
+
 // compare notes what the fleet says of every record. Absence means gone only after Visibility, on the second listing
 // a Sweep later (one listing may lack what lives), and not if too many are absent at once of those that should be there:
 // also the young, once they were listed, or a listing that lacks all would cost them one by one as they come of age.

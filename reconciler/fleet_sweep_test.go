@@ -185,6 +185,19 @@ func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 	}
 }
 
+// S11: a fleet that says at once that a machine ended is looked at then, and not at the next sweep.
+func TestEnded_FleetSaysSo_FollowedAtOnce_S11(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ended := make(chan struct{}, 1)
+		defer w.controllerWith("c1", reconciler.Options{Ended: ended})()
+		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
+		time.Sleep(w.Config.Sweep / 2)
+		w.Crash(id)
+		ended <- struct{}{}
+		w.await(time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+	})
+}
+
 // H07: so does the record of one that no listing shows any more, within two sweeps: one listing may lack what lives.
 func TestVanished_FollowedWithinTwoSweeps_H07(t *testing.T) {
 	const phases = 6

@@ -33,6 +33,14 @@ func TestRun_LeaderKilled_WholeMachineGone_S11(t *testing.T) {
 	if err := syscall.Kill(r.Leader.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "it is told that a machine ended", func() bool {
+		select {
+		case <-f.Ended():
+			return true
+		default:
+			return false
+		}
+	})
 	wantState(t, f, r.ID, fleet.Ended)
 	wantGone(t, r.ID)
 	if got := loaded(t, f, r.ID).Cause; got != causeExited {

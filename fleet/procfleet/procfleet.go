@@ -97,6 +97,7 @@ type Fleet struct {
 	template string
 
 	wake   chan struct{}
+	ended  chan struct{}
 	closed chan struct{}
 	close  sync.Once
 
@@ -139,6 +140,7 @@ func open(ctx context.Context, dir string, opts Options) (*Fleet, error) {
 		disk:      newDisk(dir),
 		boot:      boot,
 		wake:      make(chan struct{}, 1),
+		ended:     make(chan struct{}, 1),
 		closed:    make(chan struct{}),
 		failpoint: func(string) {},
 	}
@@ -258,10 +260,16 @@ func call[T any](ctx context.Context, f *Fleet, what string, work func() (T, err
 	return out, nil
 }
 
+// Ended receives after machines have ended that nobody terminated, if this process is in Run; those since the last receive
+// are told together.
+func (f *Fleet) Ended() <-chan struct{} { return f.ended }
+
 // nudge makes Run look at once.
-func (f *Fleet) nudge() {
+func (f *Fleet) nudge() { signal(f.wake) }
+
+func signal(to chan struct{}) {
 	select {
-	case f.wake <- struct{}{}:
-	default: // it will anyway
+	case to <- struct{}{}:
+	default: // it will look anyway
 	}
 }

@@ -192,6 +192,9 @@ func (r *runner) take(what step, m record, now time.Time, marks scan) (record, e
 	if m.State != was {
 		r.logState(m)
 	}
+	if what == stepInterrupt || what == stepVanish || what == stepExit {
+		signal(r.ended)
+	}
 	return m, nil
 }
 
