@@ -1,6 +1,7 @@
 package ec2fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -16,6 +17,9 @@ import (
 // codeNotLatest is EC2's word for an instance that shows its console only as it was after boot: one that is not of the
 // Nitro system (EC2 API, GetConsoleOutput).
 const codeNotLatest = "UnsupportedOperation"
+
+// maxConsole is how much EC2 shows of a console, in bytes (EC2 API, GetConsoleOutput).
+const maxConsole = 64 << 10
 
 // Log returns the last 64 KB of a machine's console, which EC2 keeps for an hour after the machine's end. The agent
 // writes its log there (deploy/systemd). It returns machinelog.ErrNone if EC2 does not know the machine, or has no output
@@ -44,6 +48,9 @@ func (f *Fleet) Log(ctx context.Context, id string) (machinelog.Log, error) {
 		}
 		if len(text) == 0 {
 			return l, fmt.Errorf("%w: EC2 has no console output of it yet: that comes some minutes after boot", machinelog.ErrNone)
+		}
+		if len(text) >= maxConsole { // the first line was cut: it may be the rest of a secret
+			_, text, _ = bytes.Cut(text, []byte("\n"))
 		}
 		l.TakenAt = aws.ToTime(out.Timestamp)
 		l.Sources = []machinelog.Source{{Name: machinelog.Console, Text: machinelog.Mask(strings.ToValidUTF8(string(text), "?"))}}

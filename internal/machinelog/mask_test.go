@@ -1,6 +1,7 @@
 package machinelog
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,6 +26,16 @@ func TestMask_H43(t *testing.T) {
 		"PrivateKey":    {"-----BEGIN RSA PRIVATE KEY-----\n" + b64 + "\n-----END RSA PRIVATE KEY-----\nnext", "***\nnext"},
 		"KeyWithoutEnd": {"a\n-----BEGIN PRIVATE KEY-----\n" + b64, "a\n***"},
 		"KeyWithoutTop": {b64 + "\n" + b64 + "\n-----END PRIVATE KEY-----\nnext", "***\nnext"},
+		"InJSONInJSON":  {`{"msg":"{\\"token\\":\\"abcdefgh12345\\"}"}`, `{"msg":"{\\"token\\":\\"***"}"}`},
+		"Words":         {`password="correct horse battery", next`, `password="***", next`},
+		"Flag":          {"login --password hunter2hunter2 --once", "login --password *** --once"},
+		"APIKey":        {"API_KEY=0123456789", "API_KEY=***"},
+		"TokenInURL":    {"clone https://0123456789abcdef0123@git.example/r", "clone https://***git.example/r"},
+		"InURL":         {"q?token%3DAABF3JGZDX3P5PMEXLND6TS6FCWO6&x", "q?token%3D***&x"},
+		"InAName":       {"TOKEN_AABF3JGZDX3P5PMEXLND6TS6FCWO6_", "TOKEN_***_"},
+		"PrefixedKey":   {"10-11 -----BEGIN PRIVATE KEY-----\n10-11 " + b64 + "\n10-11 -----END PRIVATE KEY-----\nnext", "10-11 ***\nnext"},
+		"PrefixedEnd":   {"start\n10-11 " + b64 + "\n10-11 QUJD\n10-11 -----END PRIVATE KEY-----\nnext", "start\n***\nnext"},
+		"KnownEncoded":  {"b3BlbiBzZXNhbWU= open+sesame", "***= ***"},
 		"Known":         {"the word is open sesame, sesame", "the word is ***, sesame"},
 		"KnownButShort": {"abc", "abc"},
 	} {
@@ -40,5 +51,19 @@ func TestMask_H43(t *testing.T) {
 				t.Errorf("it grew")
 			}
 		})
+	}
+}
+
+// A secret that is known is masked however a program breaks it into lines.
+func TestMask_KnownInLines_H43(t *testing.T) {
+	secret := strings.Repeat("0123456789abcdefghijklmnopqrstuv", 20)
+	for _, columns := range []int{64, 76} {
+		var lines []string
+		for line := range slices.Chunk([]byte(secret), columns) {
+			lines = append(lines, string(line))
+		}
+		if got := Mask(strings.Join(lines, "\n"), secret); strings.Contains(got, secret[:columns/2]) {
+			t.Errorf("in lines of %d: %q", columns, got)
+		}
 	}
 }
