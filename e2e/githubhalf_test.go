@@ -20,6 +20,7 @@ const halfDown = 90 * time.Second
 // has each outage in virtual time).
 func TestGitHubHalfDown_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 	program.Long(t, "waits out an outage")
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		mode  store.RegistrationMode
 		path  string

@@ -59,6 +59,7 @@ func outages() []outage {
 // H53; invariants 6 and 7).
 func TestGitHubOutage_H53_NothingEndsAndEverythingResumes(t *testing.T) {
 	program.Long(t, "waits out an outage")
+	t.Parallel()
 	for _, tt := range outages() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -29,10 +29,11 @@ func TestIndex_AfterAKillWithAnEmptyQueue_S44_S45_S50(t *testing.T) {
 	runOn(t, neverTaken, func(t *testing.T, w *world) {
 		var armed, died atomic.Bool
 		w.Gated("doomed", func(_ sim.Gated, c sim.Call) sim.Kind {
-			if !armed.Load() || !strings.HasPrefix(c.Detail, "Instance") || !c.Effect() || died.Swap(true) {
+			if !armed.Load() || !strings.HasPrefix(c.Detail, "Instance") || !c.Effect() {
 				return ""
 			}
-			return sim.CrashBefore
+			died.Store(true)
+			return sim.CrashBefore // also of the other claim, which is written beside this one
 		})
 		small := ids(w.warm("100", 2))
 		large := ids(w.warm("101", 1, ofClass("large")))

@@ -34,7 +34,8 @@ const maxOutageText = 400
 type outage struct {
 	reason string // one of the Reason constants
 	since  time.Time
-	text   string // what it is, and the last error
+	first  string // the error that began it; later ones are of other calls, and no news
+	text   string // what it is, until when if it is said, and that error
 }
 
 // outages knows which services do not serve. It says so in the log once, and once when they do again.
@@ -98,13 +99,13 @@ func (o *outages) note(ctx context.Context, service string, err error) {
 		return
 	}
 	if !failing || was.reason != reason {
-		was = outage{reason: reason, since: now}
+		was = outage{reason: reason, since: now, first: store.Head(err.Error(), maxOutageText)}
 	}
 	was.text = meanings[reason].what
 	if at, said := githubapi.RetryAt(err); said {
 		was.text += " until " + at.UTC().Format(time.TimeOnly) + " UTC"
 	}
-	was.text += ": " + store.Head(err.Error(), maxOutageText)
+	was.text += ": " + was.first
 	o.failing[service] = was
 	if o.reported[service] != reason && now.Sub(was.since) >= outageAfter {
 		o.reported[service] = reason

@@ -193,10 +193,10 @@ func (w *statuses) progress(ctx context.Context, id store.RequestID) error {
 	}
 	if is.reason != st.Reason {
 		st.ReasonSince = store.At(now)
-		if !is.since.IsZero() {
-			st.ReasonSince = store.At(later(is.since, st.PendingAt.Time))
-		}
 		w.cache.note(id, store.CodeWaits, "%s", is.reason)
+	}
+	if !is.since.IsZero() && (is.reason != st.Reason || is.record) {
+		st.ReasonSince = store.At(is.start(&st))
 	}
 	st.Reason, st.Message = is.reason, is.message()
 	w.cache.requests.withRun(r.id, func(r *run) { r.progressAt = now })

@@ -17,11 +17,17 @@ type wait struct {
 	object string    // what it waits for
 	beside string    // what may change all the time: its place in line, who holds what
 	since  time.Time // zero: since reason came to be
+	record bool      // since is of the record that it waits for, of which another may follow for the same reason
 }
 
 // message is the sentence for people.
 func (w wait) message() string {
 	return strings.TrimSuffix(w.object+"; "+w.beside, "; ")
+}
+
+// start is since when a request waits for it that began to wait itself with its status.
+func (w wait) start(st *store.RunStatus) time.Time {
+	return store.At(later(w.since, st.PendingAt.Time)).Time
 }
 
 // How often what a pending request waits for is written, which is for people: each write costs.
@@ -71,7 +77,7 @@ func (w *reasons) of(r run, now time.Time) wait {
 			return down
 		}
 		return wait{
-			reason: ReasonLaunching, since: l.CreatedAt.Time,
+			reason: ReasonLaunching, since: l.CreatedAt.Time, record: true,
 			object: fmt.Sprintf("a launch of %d %s instances is under way", l.Count, l.UsageClass),
 		}
 	}
@@ -97,7 +103,7 @@ func (w *reasons) forSeats(r run, one waiter, now time.Time) wait {
 	left := w.cache.capacity.left(r.id, one.query.ResourceClass)
 	down, isDown := w.outage(serviceFleet)
 	switch {
-	case place > 0 && (refused || left < one.short):
+	case place > 0 && left < one.short:
 		return wait{
 			reason: ReasonBehind, object: "it is in line behind older requests of its class",
 			beside: fmt.Sprintf("%s ahead, the first is request %s", placeInWords(place), first),
@@ -158,7 +164,7 @@ func (w *reasons) forInstance(s snapshot) wait {
 	down, isDown := w.outage(serviceGitHub)
 	switch {
 	case !s.bootProven() && s.vitals.beat.UpdatedAt.IsZero():
-		return wait{reason: ReasonBoot, object: fmt.Sprintf("instance %s boots", s.ID), since: s.CreatedAt.Time}
+		return wait{reason: ReasonBoot, object: fmt.Sprintf("instance %s boots", s.ID), since: s.CreatedAt.Time, record: true}
 	case !s.bootProven():
 		return wait{reason: ReasonScript, object: fmt.Sprintf("the script of instance %s runs", s.ID)}
 	case s.draining():
@@ -186,7 +192,7 @@ func (w *reasons) outage(service string) (wait, bool) {
 func (w *reasons) due(r run, is wait, counts store.Counts, now time.Time) (time.Duration, bool) {
 	last := later(r.status.PendingAt.Time, r.progressAt)
 	switch {
-	case is.reason != r.status.Reason, !strings.HasPrefix(r.status.Message, is.object), counts != r.status.Counts:
+	case is.reason != r.status.Reason, is.record && !is.start(r.status).Equal(r.status.ReasonSince.Time), !strings.HasPrefix(r.status.Message, is.object), counts != r.status.Counts:
 		return last.Add(progressEvery).Sub(now), true
 	case is.message() != r.status.Message:
 		return last.Add(besideEvery).Sub(now), true

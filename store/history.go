@@ -76,7 +76,11 @@ type Entry struct {
 func (h History) With(begun Time, e Entry) History {
 	detail := strings.Join(strings.Fields(Head(e.Detail, historyText)), " ")
 	line := strings.TrimSpace(fmt.Sprintf("%d %s %s", max(0, e.At.Sub(begun.Time).Milliseconds()), e.Code, detail))
-	lines := append(h.lines(), line)
+	lines := h.lines()
+	if slices.Contains(lines, line) {
+		return h // a write has landed whose answer was lost
+	}
+	lines = append(lines, line)
 	size := len(lines) - 1
 	for _, l := range lines {
 		size += len(l)

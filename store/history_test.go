@@ -41,10 +41,14 @@ func TestHistory_IsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		begun, at, h := At(now), now, History("")
 		for range rapid.IntRange(1, 100).Draw(t, "entries") {
-			at = at.Add(time.Duration(rapid.IntRange(0, 1e9).Draw(t, "ms")) * time.Millisecond)
+			at = at.Add(time.Duration(rapid.IntRange(1, 1e9).Draw(t, "ms")) * time.Millisecond)
 			before := len(h.lines())
-			h = h.With(begun, Entry{at, CodeJobBegan, rapid.StringN(0, 200, 400).Draw(t, "detail")})
+			e := Entry{at, CodeJobBegan, rapid.StringN(0, 200, 400).Draw(t, "detail")}
+			h = h.With(begun, e)
 			lines := h.lines()
+			if again := h.With(begun, e); again != h {
+				t.Fatalf("the same entry is there twice:\n%s", again)
+			}
 			if err := h.validate(); err != nil || len(lines) > MaxHistory || len(h.Entries(begun)) != len(lines) {
 				t.Fatalf("%d lines, %d read, %v: %q", len(lines), len(h.Entries(begun)), err, h)
 			}

@@ -82,7 +82,7 @@ func (o *explainOptions) run(ctx context.Context, st *store.Store) error {
 		if err := found.Bad[store.RequestKey(store.RequestID(o.id), store.KindRunStatus)]; err != nil {
 			return err
 		}
-		return fmt.Errorf("%s: %w: neither a run, a request nor an instance of the last day", o.id, store.ErrNotFound)
+		return notFound("%s: neither a run, a request nor an instance of the last day", o.id)
 	}
 	width := 0
 	if o.outTTY {

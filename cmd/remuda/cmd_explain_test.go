@@ -96,7 +96,7 @@ func TestExplain_FindsTheRequestsOfARun(t *testing.T) {
 		}
 		c := newCLI(st)
 		c.ends(t, exitNotFound, "explain", "0")
-		contains(t, c.err.String(), "0: store: not found: neither a run, a request nor an instance of the last day")
+		contains(t, c.err.String(), "0: neither a run, a request nor an instance of the last day")
 		c.ends(t, exitUsage, "explain")
 		c.ends(t, exitUsage, "explain", "77", "-o", "wide")
 	})

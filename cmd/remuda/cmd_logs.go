@@ -90,7 +90,7 @@ func (o *logsOptions) run(ctx context.Context, cfg config.Config) (err error) {
 	if o.source != "" {
 		l.Sources = slices.DeleteFunc(l.Sources, func(s machinelog.Source) bool { return s.Name != o.source })
 		if len(l.Sources) == 0 {
-			return fmt.Errorf("logs of instance %s: %w: source %s printed nothing, or is not among those that are kept", o.id, store.ErrNotFound, o.source)
+			return notFound("logs of instance %s: source %s printed nothing, or is not among those that are kept", o.id, o.source)
 		}
 	}
 	return printAs(o.out, o.output, l, o.render(l))
@@ -109,7 +109,7 @@ func (o *logsOptions) read(ctx context.Context, cfg config.Config) (l machinelog
 	defer func() { err = errors.Join(err, f.Close()) }()
 	reader, ok := f.Fleet.(logReader)
 	if !ok {
-		return l, fmt.Errorf("logs of instance %s: %w: this fleet keeps none", o.id, store.ErrNotFound)
+		return l, notFound("logs of instance %s: this fleet keeps none", o.id)
 	}
 	return reader.Log(ctx, o.id)
 }

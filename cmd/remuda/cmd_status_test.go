@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -285,6 +286,34 @@ func TestStatus_NotFoundAndUsage(t *testing.T) {
 			}
 		}
 	})
+}
+
+// With more requests than lines those are listed that failed or wait, the others are counted, and instances too.
+func TestRenderFleet_MoreRequestsThanLines(t *testing.T) {
+	v := fleetView{Now: store.At(time.Now())}
+	for i := range 30 {
+		r := requestView{ID: store.RequestID(fmt.Sprint("r-", i)), Attempt: 1, StatusAttempt: 1, ResourceClass: "small", Phase: statemachine.Ready}
+		switch {
+		case i == 20:
+			r.Phase = statemachine.Failed
+		case i > 25:
+			r.Phase, r.ResourceClass = statemachine.Pending, "large"
+		}
+		v.Requests = append(v.Requests, r)
+	}
+	for i := range 40 {
+		v.Instances = append(v.Instances, instanceView{ID: store.InstanceID(fmt.Sprint("i-", i)), ResourceClass: "small", State: statemachine.Running})
+	}
+	for lines, more := range map[int]string{10: "… 27 more: 2 large Pending, 25 small Ready", 16: "… 21 more: 21 small Ready", 90: ""} {
+		text := renderFleet(v, false, sheet{columns: 80, lines: lines})
+		contains(t, text, "\nr-20", more)
+		if classes := strings.Contains(text, "\nsmall  40"); classes != (more != "") {
+			t.Errorf("instances counted by class: %t on %d lines", classes, lines)
+		}
+		if n := strings.Count(text, "\n"); n > lines || strings.Contains(text, "…") != (more != "") {
+			t.Errorf("%d lines on a sheet of %d:\n%s", n, lines, text)
+		}
+	}
 }
 
 // --watch draws over the last picture each second until it is interrupted, which is its proper end, whatever it shows. Summary

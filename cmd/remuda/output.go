@@ -55,6 +55,14 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
+// height is how many lines the table takes with an empty one before it; one without rows takes none.
+func (t *table) height() int {
+	if len(t.rows) == 0 {
+		return 0
+	}
+	return len(t.rows) + 2
+}
+
 // Columns stand apart by gap, or by narrowGap where that makes the lines fit. A cut cell keeps
 // minCell characters.
 const (

@@ -40,7 +40,7 @@ func (p *progress) show(what, clock string) {
 // note prints a line of its own and leaves it.
 func (p *progress) note(format string, args ...any) {
 	p.clear()
-	fmt.Fprintf(p.err, format+"\n", args...)
+	fmt.Fprintln(p.err, printable(fmt.Sprintf(format, args...)))
 }
 
 // clear removes the live line, so that a result can take its place.

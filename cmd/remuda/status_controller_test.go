@@ -36,7 +36,7 @@ func TestStatus_Controller(t *testing.T) {
 			l.Health.BreakerOpenAt, l.Health.GitHubOutage = since, store.Outage{Reason: reconciler.ReasonGitHubRefuses, Since: since}
 			l.Health.FleetOutage = store.Outage{Reason: "of a later version", Since: since}
 		})
-		contains(t, status(exitDone), "controller  host-3f leads, term 7, v1.2.3, last scan 12s ago, last sweep 4s ago\n",
+		contains(t, status(exitDone), "controller  host-3f leads, term 7, last scan 12s ago, last sweep 4s ago, v1.2.3\n",
 			"github      4812 of 5000 calls left, all of them again in 31m00s\n", "held back   for 4m00s: too many instances went silent at once",
 			"github      GitHub refuses for 4m00s\n", "fleet       of a later version for 4m00s\n")
 		newController(t, st, "77", 1).after(0, statemachine.Accept, func(s *store.RunStatus) {
@@ -50,7 +50,7 @@ func TestStatus_Controller(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		contains(t, status(exitNoLeader), "none leads: host-3f has not renewed the lease for 9s\n", "no controller leads for 9s\n")
 		lead(t, st, func(l *store.Lease) { l.Holder = "" })
-		contains(t, status(exitDone), "controller  none leads at this moment: the lease was given up 0s ago, after term 7, v1.2.3")
+		contains(t, status(exitDone), "controller  none leads at this moment: the lease was given up 0s ago, after term 7, last scan 12s ago")
 		time.Sleep(time.Minute)
 		contains(t, status(exitNoLeader), "none leads: the lease was given up 1m0s ago and no controller took it\n")
 	})

@@ -48,17 +48,57 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 	for _, key := range v.Unread {
 		b.WriteString(s.alarm("unreadable record: " + key))
 	}
-	if t := requestTable(v); len(t.rows) > 0 {
-		b.WriteString("\n" + t.on(s))
-	}
-	instances := instanceTable(v, wide)
-	if used := strings.Count(b.String(), "\n") + 2; !wide && s.lines > 0 && used+len(instances.rows) > s.lines {
+	requests, more, instances := requestTable(v), "", instanceTable(v, wide)
+	room := s.lines - strings.Count(b.String(), "\n")
+	tooLong := func() bool { return !wide && s.lines > 0 && requests.height()+instances.height() > room }
+	if tooLong() {
 		instances = classTable(v)
+	}
+	if tooLong() {
+		fit := max(1, room-instances.height()-3) // below an empty line and the header, above what is left out
+		v.Requests = slices.SortedStableFunc(slices.Values(v.Requests), byUrgency)
+		requests, more = requestTable(v), s.line(requestCounts(v.Requests[min(fit, len(v.Requests)):]))
+		requests.rows, requests.failed = requests.rows[:min(fit, len(requests.rows))], requests.failed[:min(fit, len(requests.failed))]
+	}
+	if len(requests.rows) > 0 {
+		b.WriteString("\n" + requests.on(s) + more)
 	}
 	if len(instances.rows) > 0 {
 		b.WriteString("\n" + instances.on(s))
 	}
 	return b.String()
+}
+
+// byUrgency puts first what failed or waits: the rest works.
+func byUrgency(a, b requestView) int {
+	rank := func(v requestView) int {
+		switch {
+		case v.failed():
+			return 0
+		case v.phaseText() == string(statemachine.Ready):
+			return 2
+		}
+		return 1
+	}
+	return rank(a) - rank(b)
+}
+
+// requestCounts counts requests that are not listed by class and phase.
+func requestCounts(left []requestView) string {
+	counts := map[string]map[string]int{}
+	for _, r := range left {
+		if counts[r.ResourceClass] == nil {
+			counts[r.ResourceClass] = map[string]int{}
+		}
+		counts[r.ResourceClass][r.phaseText()]++
+	}
+	var parts []string
+	for _, class := range slices.Sorted(maps.Keys(counts)) {
+		for _, phase := range slices.Sorted(maps.Keys(counts[class])) {
+			parts = append(parts, fmt.Sprintf("%d %s %s", counts[class][phase], class, phase))
+		}
+	}
+	return fmt.Sprintf("… %d more: %s", len(left), strings.Join(parts, ", "))
 }
 
 // classTable counts the instances of each class, for sheets that are too short to list them.

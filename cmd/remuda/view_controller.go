@@ -59,9 +59,6 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 		leads = fmt.Sprintf("none leads at this moment: the lease was given up %s ago, after term %d", ageText(v.RenewedAt, now), v.Term)
 	}
 	parts := []string{leads}
-	if v.ControllerVersion != "" {
-		parts = append(parts, v.ControllerVersion)
-	}
 	for _, last := range []struct {
 		what string
 		at   store.Time
@@ -69,6 +66,9 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 		if !last.at.IsZero() {
 			parts = append(parts, fmt.Sprintf("last %s %s ago", last.what, ageText(last.at, now)))
 		}
+	}
+	if v.ControllerVersion != "" {
+		parts = append(parts, v.ControllerVersion)
 	}
 	text := s.line("controller  " + strings.Join(parts, ", "))
 	if g := v.GitHub; g.Limit > 0 {

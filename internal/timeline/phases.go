@@ -67,7 +67,7 @@ func (p Phase) Duration() time.Duration { return p.To.Sub(p.From.Time) }
 // Phases returns the phases in which st's attempt got the instance, one after the other without a gap; none if it never was
 // that request's. A seat that was filled after Ready begins with the loss before it. now ends a phase that lasts.
 func Phases(st store.RunStatus, in store.Instance, now time.Time) []Phase {
-	s, ok := spellFor(spells(in), st)
+	s, ok := spellFor(in, st)
 	if !ok {
 		return nil
 	}

@@ -41,7 +41,7 @@ func status(t *testing.T, lines ...string) store.RunStatus {
 func instance(t *testing.T, lines ...string) store.Instance {
 	t.Helper()
 	created := store.At(after(-1000))
-	return store.Instance{ID: "i-1", CreatedAt: created, State: statemachine.Running, RunID: "run-1", Assignment: 1, History: told(t, created, lines...)}
+	return store.Instance{ID: "i-1", CreatedAt: created, State: statemachine.Running, RunID: "run-1", Attempt: 1, Assignment: 1, History: told(t, created, lines...)}
 }
 
 func text(phases []Phase) string {
@@ -105,6 +105,8 @@ func TestPhases(t *testing.T) {
 			"claimed 1, registration 2, hand-over 0"},
 		{"AnOlderAttempts", "what was over before this attempt began is none of its", status(t, "0 take 1"),
 			instance(t, "-900 new run-1", "-850 hand", "-100 rel drain", "-94 pool"), ""},
+		{"OfAnOlderAttempt", "it was on its way out while this attempt waited", status(t, "0 take 1"),
+			instance(t, "-20 new run-1", "-10 boot", "30 back drain"), ""},
 		{"AnothersMachine", "it never was this request's", status(t, "0 take 1"), instance(t, "1 new run-2"), ""},
 		{"TakenOver", "what it passed before this attempt took it took no time of its",
 			status(t, "0 take 1"), instance(t, "-40 new run-1", "-10 boot", "3 script", "5 on", "6 hand"),

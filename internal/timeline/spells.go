@@ -144,10 +144,16 @@ func owned(code store.Code) bool {
 	}
 }
 
-// spellFor returns the last of the spells for the request that was not over before its attempt began.
-func spellFor(all []spell, st store.RunStatus) (spell, bool) {
-	for _, s := range slices.Backward(all) {
-		if store.Names(string(s.run), st.ID) && (s.end.IsZero() || !s.end.Before(st.PendingAt.Time)) {
+// spellFor returns the last of the instance's spells for the request that is of its present attempt: one that began with it,
+// or one that it took over from before it was taken up anew.
+func spellFor(in store.Instance, st store.RunStatus) (spell, bool) {
+	for _, s := range slices.Backward(spells(in)) {
+		begun := s.begun
+		if begun.IsZero() {
+			begun = s.entries[0].At
+		}
+		takenOver := s.end.IsZero() && in.Attempt == st.Attempt
+		if store.Names(string(s.run), st.ID) && (takenOver || !begun.Before(st.PendingAt.Time)) {
 			return s, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -98,7 +99,7 @@ func Request(id store.RequestID, r store.RunRecords, instances []store.Instance,
 	t.Attempt, t.State, t.Begun = st.Attempt, string(st.Phase), st.PendingAt
 	slices.SortFunc(instances, byID)
 	for _, in := range instances {
-		if s, ok := spellFor(spells(in), *st); ok {
+		if s, ok := spellFor(in, *st); ok {
 			t.Starts = append(t.Starts, newStart(s, *st, in, now))
 			t.add(in.ID, s.entries)
 		}
@@ -115,6 +116,9 @@ func Request(id store.RequestID, r store.RunRecords, instances []store.Instance,
 	t.add("", own)
 	t.order()
 	t.Conclusion = t.concludeRequest(*st, vacancy, now)
+	if r.Request != nil && r.Request.Released() && st.Phase != statemachine.PhaseReleased {
+		t.Conclusion += " It is being given back."
+	}
 	return t
 }
 

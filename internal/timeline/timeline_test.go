@@ -77,6 +77,8 @@ func TestRequest_Concludes(t *testing.T) {
 		{"LeaderAway", "It has waited for 1m40s. No controller answers: host-1 has not renewed the lease for 1m40s.",
 			Request("run-1", store.RunRecords{Status: in(statemachine.Pending, status(t, "0 take 1"), func(*store.RunStatus) {})}, nil,
 				"host-1 has not renewed the lease for 1m40s", after(100))},
+		{"GivenBack", "It has waited for 1m40s. It is being given back.",
+			Request("run-1", store.RunRecords{Request: &store.RunRequest{Attempt: 1, ReleasedAttempt: 1}, Status: in(statemachine.Pending, status(t, "0 take 1"), func(*store.RunStatus) {})}, nil, "", after(100))},
 		{"OlderAttempt", "Attempt 2 waits until attempt 1, which is Ready, holds nothing any more.",
 			Request("run-1", store.RunRecords{Request: &store.RunRequest{Attempt: 2}, Status: in(statemachine.Ready, status(t), readyAt(3))}, nil, "", after(100))},
 	}
