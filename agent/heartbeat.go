@@ -26,6 +26,10 @@ type heart struct {
 	phase     string // what the worker does; "" shows the listener
 	ending    Ending // of the last listener of this assignment; "": none has ended
 	interrupt bool
+
+	jobs               int  // that the listener has taken
+	busy               bool // the last of them runs
+	jobBegan, jobEnded store.Time
 }
 
 // run writes the heartbeat every Options.Beat, and at once when what it says has changed.
@@ -68,7 +72,9 @@ func (h *heart) vitals() store.Beat {
 	in, known := h.watch.newest()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.lookAtJobs()
 	b := store.Beat{
+		JobBegan: h.jobBegan, JobEnded: h.jobEnded,
 		Assignment: work.Assignment, Runner: h.phase, RunnerID: work.RunnerID,
 		AgentVersion: h.o.Version, Interrupted: h.interrupt, Key: h.key,
 	}
@@ -89,6 +95,20 @@ func (h *heart) vitals() store.Beat {
 		b.Runner = cmp.Or(string(h.ending), RunnerNone)
 	}
 	return b
+}
+
+// lookAtJobs notes when a job began or ended. h.mu is held.
+func (h *heart) lookAtJobs() {
+	if h.listener == nil {
+		return
+	}
+	s, now := h.listener.Status(), store.At(h.o.Clock.Now())
+	if s.Jobs > h.jobs {
+		h.jobs, h.jobBegan, h.busy = s.Jobs, now, true
+	}
+	if h.busy && s.State != Busy {
+		h.jobEnded, h.busy = now, false
+	}
 }
 
 // shown is a listener's state, or why it is of no use.
@@ -133,7 +153,16 @@ func (h *heart) set(change func()) {
 	poke(h.now)
 }
 
-func (h *heart) setListener(l Listener) { h.set(func() { h.listener = l }) }
+func (h *heart) setListener(l Listener) {
+	h.set(func() {
+		h.lookAtJobs() // of the last listener
+		h.listener, h.jobs, h.busy = l, 0, false
+		if l != nil { // one that was found may have had jobs before
+			s := l.Status()
+			h.jobs, h.busy = s.Jobs, s.State == Busy
+		}
+	})
+}
 
 // setPhase shows what the agent does besides watching a listener.
 func (h *heart) setPhase(phase string) { h.set(func() { h.phase = phase }) }

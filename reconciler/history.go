@@ -40,7 +40,7 @@ func (n noted) without(written noted) noted {
 
 // noteReports notes what the last read of an agent's reports says for the first time. was is what was known before.
 func (in *instance) noteReports(was vitals, now time.Time) {
-	is, s := in.vitals, in.snapshot()
+	is := in.vitals
 	if is.beat.UpdatedAt.IsZero() {
 		return
 	}
@@ -53,13 +53,34 @@ func (in *instance) noteReports(was vitals, now time.Time) {
 	if e, says := is.signal.Value.Entry(in.record, now); says && (is.signal.Value != was.signal.Value || was.readAt.IsZero()) {
 		in.noteOnce(e.Code, e.Detail, now)
 	}
-	switch began, ended := s.serving() && !was.beat.Beat.Busy, !s.busy() && was.beat.Beat.Busy; {
-	case began && was.readAt.IsZero(): // another leader may have noted it
-		in.noteOnce(store.CodeJobBegan, "", now)
-	case began:
-		in.noted.add(store.Entry{At: now, Code: store.CodeJobBegan})
-	case ended:
-		in.noted.add(store.Entry{At: now, Code: store.CodeJobEnded})
+	in.noteJobs(was, now)
+}
+
+// noteJobs notes that a job began or ended, when the agent says it did: a job may be over before its agent is read again.
+func (in *instance) noteJobs(was vitals, now time.Time) {
+	had, has := was.beat.Beat, in.vitals.beat.Beat
+	serving := in.snapshot().serving()
+	began, ended := serving && !had.Busy, !has.Busy && had.Busy // all that agents of earlier versions say
+	if !has.JobBegan.IsZero() {
+		began, ended = !has.JobBegan.Equal(had.JobBegan), !has.JobEnded.Equal(had.JobEnded)
+	}
+	between := func(told store.Time) time.Time { // its clock may be another
+		if told.IsZero() || told.After(now) {
+			return now
+		}
+		return later(told.Time, was.readAt)
+	}
+	switch {
+	case was.readAt.IsZero() && serving: // another leader may have noted it
+		in.noteOnce(store.CodeJobBegan, "", between(has.JobBegan))
+	case was.readAt.IsZero():
+	default:
+		if began {
+			in.noted.add(store.Entry{At: between(has.JobBegan), Code: store.CodeJobBegan})
+		}
+		if ended {
+			in.noted.add(store.Entry{At: between(has.JobEnded), Code: store.CodeJobEnded})
+		}
 	}
 }
 

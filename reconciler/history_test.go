@@ -71,3 +71,24 @@ func TestHistory_OfAColdAndAWarmStart(t *testing.T) {
 		}))
 	}
 }
+
+// A job that is over before its agent is read again is told with its own times.
+func TestHistory_OfAShortJob(t *testing.T) {
+	story(func(t *testing.T, w *world) {
+		w.controller("c1", nil)
+		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
+		began := time.Now()
+		w.awaitJobs(w.jobs("100", 1, 0.5), time.Minute)
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
+		w.await(time.Minute, "it is pooled", func() bool { return w.pooled() == 1 })
+		in := w.instance(id)
+		at := map[store.Code]time.Time{}
+		for _, e := range in.History.Entries(in.CreatedAt) {
+			at[e.Code] = e.At
+		}
+		took := at[store.CodeJobEnded].Sub(at[store.CodeJobBegan])
+		if wait := at[store.CodeJobBegan].Sub(began); wait < 0 || wait > 2*time.Second || took < 400*time.Millisecond || took > time.Second {
+			t.Errorf("the job began %s after it was queued, and took %s, want 0.5 s:\n%s", wait, took, in.History)
+		}
+	})(t)
+}

@@ -245,8 +245,10 @@ type Beat struct {
 	Runner       string `json:"runner"`     // listener state, see agent
 	RunnerID     int64  `json:"runnerId"`
 	AgentVersion string `json:"agentVersion"`
-	Interrupted  bool   `json:"interrupted"` // two-minute notice received
-	Key          string `json:"key"`         // public part of the machine's key; "" of an agent that has none
+	Interrupted  bool   `json:"interrupted"`       // two-minute notice received
+	Key          string `json:"key"`               // public part of the machine's key; "" of an agent that has none
+	JobBegan     Time   `json:"jobBegan,omitzero"` // when the last job did, by the agent's clock; zero: none in this process's life
+	JobEnded     Time   `json:"jobEnded,omitzero"` // likewise
 }
 
 // SignalName is the name of a worker signal.

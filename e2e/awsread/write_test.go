@@ -71,7 +71,7 @@ func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) 
 	in = must[store.Instance](i)(s.SetRegistration(ctx, in, store.Registration{
 		Serial: 1, Assignment: in.Assignment, Mode: store.JIT, Name: "n", RunnerID: 7, URL: "https://github.com/owner/name", Secret: "s", MintedAt: store.At(now),
 	}, now))
-	i.Check(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1"}, now))
+	i.Check(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1", JobBegan: store.At(now), JobEnded: store.At(now)}, now))
 	i.Check(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1, ScriptSeconds: 1.5}, now))
 	for _, t := range []store.Transition{
 		{Event: statemachine.HandedOver, Limit: soon}, {Event: statemachine.Released, Limit: soon, Release: store.ReleaseDrain}, {Event: statemachine.Pooled, Limit: soon},
