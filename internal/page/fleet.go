@@ -9,8 +9,12 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// maxTiles is how many machines are shown one by one: some 60 rows at 390 px. More are counted.
-const maxTiles = 240
+// How many machines are shown one by one: some 60 rows at 390 px, of which each group has its share, and at least a row or
+// two. The rest is counted.
+const (
+	maxTiles = 240
+	minTiles = 8
+)
 
 // class is the machines of one resource class, by state.
 type class struct {
@@ -21,12 +25,8 @@ type class struct {
 
 // group is the machines of a class that are in one state.
 type group struct {
-	State string // for people
-	Look  string // a class of the style sheet
-	Count int
-	Next  store.Time // the first threshold among them
-	Share int        // of all machines, in thousandths
-	Tiles []machine  // none if there are too many machines
+	State string        // for people
+	Tiles list[machine] // by id; of too many those that are silent, and those whose time is over next
 }
 
 // machine is one machine as lists show it.
@@ -39,15 +39,22 @@ type machine struct {
 // Of an idle machine that cannot be claimed yet.
 const cleaned = "being cleaned"
 
-// shownStates are the groups in their order, each with its looks.
-var shownStates = []struct{ state, look string }{
-	{string(statemachine.Running), "running"}, {string(statemachine.Claimed), "claimed"}, {string(statemachine.Created), "created"},
-	{string(statemachine.Idle), "idle"}, {cleaned, "cleaned"},
+// shownStates are the groups in their order. One of another version comes last.
+var shownStates = []string{
+	string(statemachine.Running), string(statemachine.Claimed), string(statemachine.Created), string(statemachine.Idle), cleaned,
+}
+
+// Look is the state for the style sheet.
+func (g group) Look() string {
+	if g.State == cleaned {
+		return "cleaned"
+	}
+	return g.State
 }
 
 // buildFleet sorts the machines that live into groups, and lists those that ended last.
 func (m *model) buildFleet() {
-	groups := map[string]map[string]*group{}
+	groups := map[string]map[string][]machine{}
 	living := make([]machine, 0, len(m.Instances))
 	var ended []machine
 	for i := range m.Instances {
@@ -61,42 +68,54 @@ func (m *model) buildFleet() {
 	m.Living = len(living)
 	slices.SortFunc(ended, func(a, b machine) int { return cmp.Or(b.Since.Time.Compare(a.Since.Time), cmp.Compare(a.ID, b.ID)) })
 	m.Ended = first(ended, maxEnded)
-	if m.Living <= maxTiles {
-		slices.SortFunc(living, func(a, b machine) int { return cmp.Compare(a.ID, b.ID) })
-	}
 	for _, one := range living {
 		state := string(one.State)
 		if one.State == statemachine.Idle && one.PooledAt.IsZero() {
 			state = cleaned
 		}
 		if groups[one.ResourceClass] == nil {
-			groups[one.ResourceClass] = map[string]*group{}
+			groups[one.ResourceClass] = map[string][]machine{}
 		}
-		g := groups[one.ResourceClass][state]
-		if g == nil {
-			g = &group{Next: one.Threshold}
-			groups[one.ResourceClass][state] = g
-		}
-		g.Count++
-		if one.Threshold.Time.Before(g.Next.Time) {
-			g.Next = one.Threshold
-		}
-		if m.Living <= maxTiles {
-			g.Tiles = append(g.Tiles, one)
-		}
+		groups[one.ResourceClass][state] = append(groups[one.ResourceClass][state], one)
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		c := class{Name: name}
-		for _, s := range shownStates {
-			if g := groups[name][s.state]; g != nil {
-				g.State, g.Look = s.state, s.look
-				c.Count += g.Count
-				g.Share = 1000 * g.Count / m.Living
-				c.Groups = append(c.Groups, *g)
-			}
+		for _, state := range slices.SortedFunc(maps.Keys(groups[name]), byShown) {
+			all := groups[name][state]
+			c.Count += len(all)
+			c.Groups = append(c.Groups, group{State: state, Tiles: tiles(all, m.Living)})
 		}
 		m.Classes = append(m.Classes, c)
 	}
+}
+
+func byShown(a, b string) int {
+	place := func(state string) int {
+		if i := slices.Index(shownStates, state); i >= 0 {
+			return i
+		}
+		return len(shownStates)
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+}
+
+// tiles chooses the machines of a group that are shown, of so many in all.
+func tiles(all []machine, living int) list[machine] {
+	room := len(all)
+	if living > maxTiles {
+		room = max(minTiles, maxTiles*len(all)/living)
+	}
+	if room < len(all) {
+		slices.SortFunc(all, func(a, b machine) int {
+			if a.Silent != b.Silent {
+				return map[bool]int{true: -1, false: 1}[a.Silent]
+			}
+			return cmp.Or(a.Threshold.Time.Compare(b.Threshold.Time), cmp.Compare(a.ID, b.ID))
+		})
+	}
+	out := first(all, room)
+	slices.SortFunc(out.Rows, func(a, b machine) int { return cmp.Compare(a.ID, b.ID) })
+	return out
 }
 
 // machine adds what the agent of an instance says. Two clocks are compared, as in `remuda status`.

@@ -22,17 +22,11 @@ func showFleet(v view) g.Node {
 	})}
 }
 
-// showGroup shows machines one by one or, if there are too many of them, as a bar.
 func showGroup(v view, of group) g.Node {
-	title := g.Group{h.Span(h.Class("dot"), h.Aria("hidden", "true")), g.Text(of.State + " "), count(of.Count)}
-	if len(of.Tiles) > 0 {
-		return h.Div(h.Class("group "+of.Look), h.H4(title),
-			h.Ul(h.Class("tiles"), g.Map(of.Tiles, func(m machine) g.Node { return tile(v, m) })))
-	}
-	next := h.Span(h.Class("note"), phrase("the first for ", left(v, of.Next), " more"))
-	return h.Div(h.Class("group "+of.Look), h.H4(title, g.Text(" "), next),
-		h.Div(h.Class("bar"), h.Aria("hidden", "true"),
-			h.SVG(g.Attr("viewBox", "0 0 1000 1"), g.Attr("preserveAspectRatio", "none"), rect(of.Share, 1))))
+	return h.Div(h.Class("group "+of.Look()),
+		h.H4(h.Span(h.Class("dot"), h.Aria("hidden", "true")), g.Text(of.State+" "), count(of.Tiles.Len())),
+		h.Ul(h.Class("tiles"), g.Map(of.Tiles.Rows, func(m machine) g.Node { return tile(v, m) })),
+		more(of.Tiles.More))
 }
 
 func tile(v view, m machine) g.Node {

@@ -41,7 +41,7 @@ func (v verdict) Look() string { return [...]string{"fine", "look", "broken"}[v.
 const lately = time.Hour
 
 // late is how many times its period a task of the controller may take until it is worth a look, as in the alert rules.
-const late = 3
+const late = 5
 
 // lowBudget is the share of GitHub's calls, one in so many, from which on it is worth a look: registrations wait when
 // there are none left.
