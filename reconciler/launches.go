@@ -298,22 +298,22 @@ func (c *launches) record(ctx context.Context, l *store.Launch, machines []fleet
 	return nil
 }
 
-// putOutcome writes the outcome. If another came first, it was an earlier try of ours or the last
+// putOutcome writes the outcome, and reports whether it is ours. If another came first, it was an earlier try of ours or the last
 // leader: theirs stands.
-func (c *launches) putOutcome(ctx context.Context, l store.Launch) (store.Launch, error) {
-	out, err := c.cache.store.PutLaunch(ctx, l)
+func (c *launches) putOutcome(ctx context.Context, l store.Launch) (out store.Launch, ours bool, err error) {
+	out, err = c.cache.store.PutLaunch(ctx, l)
 	if !errors.Is(err, store.ErrConflict) {
-		return out, err
+		return out, true, err
 	}
 	have, readErr := c.cache.store.Launch(ctx, l.Token)
 	if readErr != nil {
-		return l, readErr
+		return l, false, readErr
 	}
 	c.cache.launches.applyLaunch(have)
 	if have.Done {
-		return have, nil
+		return have, false, nil
 	}
-	return l, err
+	return l, false, err
 }
 
 // keepUntil returns when the record of a launch that is done at now may go: what was launched for an attempt counts
@@ -332,12 +332,14 @@ func (c *launches) keepUntil(l store.Launch, now time.Time) time.Time {
 func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.Machine, problem string, refused ...fleet.Refusal) error {
 	now := c.clock.Now()
 	l.Done, l.DoneAt, l.Error, l.ExpiresAt = true, store.At(now), problem, c.keepUntil(l, now)
-	l, err := c.putOutcome(ctx, l)
+	l, ours, err := c.putOutcome(ctx, l)
 	if err != nil {
 		return fmt.Errorf("launch %s: outcome: %w", l.Token, err)
 	}
 	c.cache.launches.applyLaunch(l)
-	c.recorder.Launched(l, len(machines), refused)
+	if ours {
+		c.recorder.Launched(l, len(machines), refused)
+	}
 	if problem != "" {
 		c.log.Warn("a launch brought fewer machines than asked for", logkey.Launch, l.Token, logkey.Count, len(machines), logkey.Reason, problem)
 	}

@@ -64,7 +64,13 @@ func codeOf(err error) string {
 
 // recordPhases tells the recorder of the phases of a seat that was handed over. Where the instant between two is not known,
 // neither is how long they took. A handshake counts when it ends, no matter who waits for it.
-func (h *seats) recordPhases(st store.RunStatus, in store.Instance, now time.Time) {
+func (h *seats) recordPhases(in store.Instance, now time.Time) {
+	r, ok := h.cache.requests.getRun(in.RunID)
+	if !ok || r.status == nil {
+		return
+	}
+	st := *r.status
+	st.History = r.noted.onto(st.History, st.PendingAt)
 	for _, p := range timeline.Phases(st, in, now) {
 		if p.Name.Known() && p.Name != timeline.Handshake && p.Outcome == timeline.Done {
 			h.recorder.Phase(in.ResourceClass, p.Name, p.Duration())

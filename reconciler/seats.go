@@ -98,7 +98,7 @@ func (h *seats) handOver(ctx context.Context, r run, seats []snapshot, limit tim
 				return fmt.Errorf("hand over %s: %w", s.ID, err)
 			}
 			done[i] = &out
-			h.recordPhases(*r.status, out.Instance, now)
+			h.recordPhases(out.Instance, now)
 			return nil
 		})
 	}
@@ -129,11 +129,14 @@ func (h *seats) seatBusy(ctx context.Context, rest []snapshot, limit time.Durati
 			others = append(others, s)
 			continue
 		}
-		_, err := h.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+		out, err := h.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 			return store.Transition{Event: statemachine.HandedOver, Now: now, Limit: limit}, cur.Assignment == s.Assignment && cur.ready(now)
 		})
 		if ignoreStale(err) != nil {
 			return rest, fmt.Errorf("hand over %s: %w", s.ID, err)
+		}
+		if err == nil {
+			h.recordPhases(out.Instance, now)
 		}
 	}
 	return others, nil

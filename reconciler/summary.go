@@ -10,6 +10,7 @@ import (
 // Summary is an installation in numbers, as the controller that leads knows it.
 type Summary struct {
 	Term       int64                // of the lease
+	Trusted    bool                 // it may act: it has renewed the lease in time
 	Instances  map[InstanceKind]int // those that ended until their fleet has confirmed it
 	Agents     map[string]int       // living instances by the version that their agents report, in their own words
 	Candidates map[pool.Kind]int    // instances that a request could be given
@@ -43,12 +44,12 @@ func (op *Operator) Summary() (Summary, bool) {
 		return Summary{}, false
 	}
 	out := Summary{
-		Term: m.term, Instances: map[InstanceKind]int{}, Agents: map[string]int{}, Waiting: m.cache.requests.waiting(m.clock.Now()),
+		Term: m.term, Trusted: op.elector.trust(), Instances: map[InstanceKind]int{}, Agents: map[string]int{}, Waiting: m.cache.requests.waiting(m.clock.Now()),
 		Silence: m.observer.breaker.isOpen(), Unlisted: m.fleetSweep.incomplete.is(),
 		Candidates: m.cache.index.pickup.Kinds(),
 	}
 	if !m.scanner.loaded.Load() {
-		return Summary{Term: m.term}, false
+		return Summary{Term: m.term, Trusted: out.Trusted}, false
 	}
 	count := func(in *instance) {
 		out.Instances[InstanceKind{in.record.State, in.record.ResourceClass, in.record.UsageClass}]++

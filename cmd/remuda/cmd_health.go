@@ -58,10 +58,8 @@ func (a *app) health(ctx context.Context, c config.HTTP, path string) error {
 		return usagef("http.listen: must name a port for this command, got %q: the controller takes a free one, which its log names", c.Listen)
 	}
 	switch host { // all addresses are none to ask
-	case "", "0.0.0.0":
-		host = "127.0.0.1"
-	case "::":
-		host = "::1"
+	case "", "0.0.0.0", "::":
+		host = "localhost"
 	}
 	url := "http://" + net.JoinHostPort(host, port) + path
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)

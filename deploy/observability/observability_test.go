@@ -125,7 +125,7 @@ func TestAlerts_LeadToTheirRunbook(t *testing.T) {
 		}
 	}
 	for _, r := range alerts(t) {
-		anchor, ok := strings.CutPrefix(r.Annotations["runbook"], at)
+		anchor, ok := strings.CutPrefix(r.Annotations["runbook_url"], at)
 		if !ok || !sections[anchor] || r.Annotations["summary"] == "" {
 			t.Errorf("%s: annotations %v lead to no section of docs/operating.md", r.Alert, r.Annotations)
 		}

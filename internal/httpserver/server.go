@@ -67,6 +67,7 @@ const (
 	headerTimeout = 5 * time.Second
 	idleTimeout   = 2 * time.Minute // above the usual scrape interval of a minute, so that its connection is kept
 	maxHeader     = 16 << 10
+	bodyTimeout   = 10 * time.Second // that of a login has one token
 	// shutdownTimeout is what a client gets to take the rest of an answer. A supervisor waits for the process meanwhile.
 	shutdownTimeout = time.Second
 )

@@ -21,11 +21,14 @@ type site struct {
 
 // policy is the Content-Security-Policy: a page takes scripts, styles, images and data from this server's files alone,
 // so text that became markup can neither run nor tell anyone.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
+	if r.ContentLength != 0 { // nobody waits for a body that does not come
+		_ = http.NewResponseController(w).SetReadDeadline(s.o.Clock.Now().Add(bodyTimeout)) // on a connection it works; others have none
+	}
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")

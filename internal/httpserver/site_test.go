@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -92,6 +93,25 @@ func TestServer_Probes(t *testing.T) {
 				t.Errorf("GET %s = %d %q, want %d %q (%s)", tt.path, r.StatusCode, text, tt.code, tt.body, tt.reason)
 			}
 		})
+	}
+}
+
+// A client that announces a body and never sends it is answered nevertheless.
+func TestServer_BodyThatNeverComes(t *testing.T) {
+	o := options()
+	o.Clock = testclock.NewFakePassiveClock(time.Now().Add(-9900 * time.Millisecond)) // all but a tenth of its time is over
+	srv := httptest.NewServer(httpserver.New(o))
+	defer srv.Close()
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(conn); err != nil || !strings.HasSuffix(string(got), "ok\n") {
+		t.Errorf("answer %q, %v, want ok and the end of the connection", got, err)
 	}
 }
 

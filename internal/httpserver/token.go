@@ -23,11 +23,8 @@ const (
 	sessionScope  = "remuda http session until "
 )
 
-// Bounds of a login, whose form holds one token.
-const (
-	loginTimeout = 10 * time.Second
-	loginBytes   = 4 << 10
-)
+// loginBytes bounds a login, whose form holds one token.
+const loginBytes = 4 << 10
 
 // admits reports whether a client has shown the token, with this request or at its login. If not it has the answer.
 func (s *site) admits(w http.ResponseWriter, r *http.Request) bool {
@@ -80,10 +77,6 @@ func (s *site) remembers(value, token string) bool {
 // login takes the form of ask, which comes to the page that was asked for, and leads back to it.
 func (s *site) login(w http.ResponseWriter, r *http.Request, token string) {
 	now := s.o.Clock.Now()
-	if err := http.NewResponseController(w).SetReadDeadline(now.Add(loginTimeout)); err != nil {
-		http.Error(w, "login: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
 	r.Body = http.MaxBytesReader(w, r.Body, loginBytes)
 	if !same(strings.TrimSpace(r.PostFormValue("token")), token) {
 		ask(w, r, "This is not the token.")

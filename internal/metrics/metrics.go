@@ -33,6 +33,11 @@ var scraped = []string{
 	"remuda_instances", "remuda_agents", "remuda_pool_candidates", "remuda_requests_waiting", "remuda_request_oldest_wait_seconds",
 }
 
+// ofQueues are the gauges of the queues, which only a leader has.
+var ofQueues = []string{
+	"remuda_workqueue_depth", "remuda_workqueue_unfinished_work_seconds", "remuda_workqueue_longest_running_processor_seconds",
+}
+
 // New returns metrics in a registry of their own. classes are the configured ones: any other is counted as "other".
 func New(classes []string) *Metrics {
 	m := &Metrics{
@@ -50,7 +55,9 @@ func New(classes []string) *Metrics {
 			m.registry.MustRegister(m.histograms[f.name])
 		case !slices.Contains(scraped, f.name):
 			m.gauges[f.name] = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: f.name, Help: f.help}, f.labels)
-			m.registry.MustRegister(m.gauges[f.name])
+			if !slices.Contains(ofQueues, f.name) {
+				m.registry.MustRegister(m.gauges[f.name])
+			}
 		}
 	}
 	m.begin()

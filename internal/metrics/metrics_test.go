@@ -80,7 +80,7 @@ func exercised() *Metrics {
 	q.AddRateLimited("4713")
 	q.ShutDown()
 	m.Watch(leader{
-		Term: 7, Scanned: dawn, Swept: dawn.Add(time.Second / 2), Silence: true, Agents: map[string]int{"v1.0.0": 3},
+		Term: 7, Trusted: true, Scanned: dawn, Swept: dawn.Add(time.Second / 2), Silence: true, Agents: map[string]int{"v1.0.0": 3},
 		Instances:  map[reconciler.InstanceKind]int{{State: statemachine.Running, Class: "small", Usage: store.Spot}: 2, {State: statemachine.Idle, Class: "gone", Usage: "?"}: 1},
 		Candidates: map[pool.Kind]int{{ResourceClass: "small", UsageClass: store.OnDemand}: 4},
 		Waiting: map[reconciler.WaitKind]reconciler.Waiting{
@@ -176,12 +176,21 @@ func scrape(t testing.TB, m *Metrics) string {
 
 // A controller that waits says that, and nothing of the state that another keeps; one that reads the records says its term.
 func TestState_OfAStandby(t *testing.T) {
-	for want, l := range map[string]leader{"remuda_leader 0": {}, "remuda_leader 1": {Term: 3}} {
+	for _, tt := range []struct {
+		want string
+		leader
+	}{
+		{"remuda_leader 0", leader{}}, {"remuda_leader 1", leader{Term: 3, Trusted: true}}, {"remuda_leader 0", leader{Term: 3}},
+	} {
 		m := New([]string{"small"})
-		m.Watch(l)
+		m.Watch(tt.leader)
+		m.NewDepthMetric("requests").Inc()
 		text := scrape(t, m)
-		if !strings.Contains(text, want+"\n") || strings.Contains(text, "remuda_instances{") || strings.Contains(text, "remuda_last_scan") {
-			t.Errorf("want %s and no instances:\n%s", want, text)
+		if !strings.Contains(text, tt.want+"\n") || strings.Contains(text, "remuda_instances{") || strings.Contains(text, "remuda_last_scan") {
+			t.Errorf("want %s and no instances:\n%s", tt.want, text)
+		}
+		if queues := strings.Contains(text, "remuda_workqueue_depth{"); queues != (tt.Term > 0) {
+			t.Errorf("queues are shown: %t in term %d", queues, tt.Term)
 		}
 	}
 }

@@ -4,8 +4,8 @@ import "k8s.io/client-go/util/workqueue"
 
 var _ workqueue.MetricsProvider = (*Metrics)(nil)
 
-// NewDepthMetric implements workqueue.MetricsProvider, as do the others below. A queue is made anew in each term, and what the one
-// before it left is gone.
+// NewDepthMetric implements workqueue.MetricsProvider, as do the others below. A queue is made anew in each term, and its gauges
+// are shown while that lasts.
 func (m *Metrics) NewDepthMetric(queue string) workqueue.GaugeMetric {
 	return m.gaugeOf("remuda_workqueue_depth", queue)
 }

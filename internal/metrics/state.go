@@ -38,6 +38,9 @@ func (s state) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range s.descs {
 		out <- d
 	}
+	for _, name := range ofQueues {
+		s.m.gauges[name].Describe(out)
+	}
 }
 
 // Collect implements prometheus.Collector. Of a controller that waits there is nothing but that.
@@ -46,11 +49,14 @@ func (s state) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(s.descs[name], prometheus.GaugeValue, value, labels...)
 	}
 	sum, known := s.summary()
-	send("remuda_leader", one(sum.Term > 0))
+	send("remuda_leader", one(sum.Trusted))
 	if sum.Term == 0 {
 		return
 	}
 	send("remuda_leader_term", float64(sum.Term))
+	for _, name := range ofQueues { // of a term that is over they would stand still
+		s.m.gauges[name].Collect(out)
+	}
 	if !known {
 		return
 	}

@@ -40,7 +40,7 @@ func labels(names ...string) []string { return names }
 
 // families are all metrics of ours.
 var families = []family{
-	{name: "remuda_leader", kind: gauge, stability: beta, help: "1 while this controller leads, 0 while it waits for the lease."},
+	{name: "remuda_leader", kind: gauge, stability: beta, help: "1 while this controller leads and may act, 0 while it waits for the lease or could not renew it in time."},
 	{name: "remuda_leader_term", kind: gauge, stability: beta, help: "Term of the lease under which this controller leads."},
 	{name: "remuda_last_scan_timestamp_seconds", kind: gauge, stability: beta, help: "When all records were last read to the end."},
 	{name: "remuda_last_sweep_timestamp_seconds", kind: gauge, stability: beta, help: "When the fleet's machines were last compared with the records."},
