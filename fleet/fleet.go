@@ -139,3 +139,9 @@ type Fleet interface {
 	// Close releases what Open took. Machines live on.
 	Close() error
 }
+
+// Notifier is a Fleet that says at once when machines ended that nobody terminated. Of other fleets it is seen at the next look.
+type Notifier interface {
+	// Ended receives once for all that ended since the last receive. One receiver gets it.
+	Ended() <-chan struct{}
+}

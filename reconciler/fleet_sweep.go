@@ -49,8 +49,12 @@ func (w *fleetSweep) sweepFleet(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// watch has the fleet compared at once when machines have ended by themselves, until ctx ends.
-func (w *fleetSweep) watch(ended <-chan struct{}) func(context.Context) error {
+// watch has the fleet compared at once when it says that machines ended, until ctx ends.
+func (w *fleetSweep) watch(f fleet.Fleet) func(context.Context) error {
+	var ended <-chan struct{}
+	if says, ok := f.(fleet.Notifier); ok {
+		ended = says.Ended()
+	}
 	return func(ctx context.Context) error {
 		for {
 			select {

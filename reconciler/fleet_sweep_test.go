@@ -185,11 +185,19 @@ func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 	}
 }
 
+// telling is a fleet that says when machines ended.
+type telling struct {
+	fleet.Fleet
+	ended chan struct{}
+}
+
+func (f telling) Ended() <-chan struct{} { return f.ended }
+
 // S11: a fleet that says at once that a machine ended is looked at then, and not at the next sweep.
 func TestEnded_FleetSaysSo_FollowedAtOnce_S11(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ended := make(chan struct{}, 1)
-		defer w.controllerWith("c1", reconciler.Options{Ended: ended})()
+		defer w.controllerWith("c1", reconciler.Options{Fleet: telling{w.Fleet, ended}})()
 		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 		time.Sleep(w.Config.Sweep / 2)
 		w.Crash(id)

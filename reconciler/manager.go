@@ -105,7 +105,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 		control(t, fence, t.queues.drainer, 1, drainer.readDrains),
 		control(t, fence, t.queues.runs, watchers, watcher.look),
 		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
-		m.notifications.watchNotifications, fleetSweep.watch(o.Ended), observer.poll,
+		m.notifications.watchNotifications, fleetSweep.watch(o.Fleet), observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },
 		observer.pollClients, reasons.run,
 	}

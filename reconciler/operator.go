@@ -22,7 +22,6 @@ type Options struct {
 	Table     store.Table
 	Pool      pool.Pool
 	Fleet     fleet.Fleet
-	Ended     <-chan struct{} // receives after machines ended by themselves, so that they are missed at once; nil: sweeps find them
 	GitHub    GitHub
 	Runs      Runs    // nil: no run is watched
 	Chores    []Chore // done while leading, at once and then every Config.Housekeeping

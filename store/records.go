@@ -248,7 +248,7 @@ type Beat struct {
 	Interrupted  bool   `json:"interrupted"`       // two-minute notice received
 	Key          string `json:"key"`               // public part of the machine's key; "" of an agent that has none
 	JobBegan     Time   `json:"jobBegan,omitzero"` // when the last job did, by the agent's clock; zero: none in this process's life
-	JobEnded     Time   `json:"jobEnded,omitzero"` // likewise
+	JobEnded     Time   `json:"jobEnded,omitzero"` // the same of its end
 }
 
 // SignalName is the name of a worker signal.

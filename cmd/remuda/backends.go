@@ -44,8 +44,7 @@ var pools = map[string]opener[pool.Pool]{
 // machinery is a fleet, and the work it does beside the controller; run is nil if there is none.
 type machinery struct {
 	fleet.Fleet
-	run   func(context.Context) error
-	ended <-chan struct{} // receives after machines ended by themselves; nil: nothing says so
+	run func(context.Context) error
 }
 
 // fleets opens the fleet behind a URL, by its scheme. The agents of a process fleet read agentConfig.

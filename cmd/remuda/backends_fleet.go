@@ -51,7 +51,7 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c config.Config, agent
 	if err != nil {
 		return machinery{}, err
 	}
-	return machinery{f, f.Run, f.Ended()}, nil
+	return machinery{f, f.Run}, nil
 }
 
 // agentFiles reports what the agents of a process fleet would miss on this machine: every request would pay for it.

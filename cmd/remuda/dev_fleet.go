@@ -46,6 +46,14 @@ func openOwn(dir string) (*ownFleet, error) {
 	return own, nil
 }
 
+// Ended implements fleet.Notifier.
+func (f *ownFleet) Ended() <-chan struct{} {
+	if says, ok := f.Fleet.(fleet.Notifier); ok {
+		return says.Ended()
+	}
+	return nil
+}
+
 // Launch notes the launch and makes it.
 func (f *ownFleet) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error) {
 	if err := f.note(p.Token); err != nil {

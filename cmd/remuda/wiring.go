@@ -102,7 +102,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 		told.Tracer = b.traces
 	}
 	b.op, err = reconciler.New(reconciler.Options{
-		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached, Ended: b.fleet.ended,
+		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
 		Health:    healthOf(github),
 		Telemetry: told,

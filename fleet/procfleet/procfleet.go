@@ -105,7 +105,10 @@ type Fleet struct {
 	failpoint func(step string)
 }
 
-var _ fleet.Fleet = (*Fleet)(nil)
+var (
+	_ fleet.Fleet    = (*Fleet)(nil)
+	_ fleet.Notifier = (*Fleet)(nil)
+)
 
 // Open opens the fleet in the folder that u names, process:///absolute or process:relative, and
 // creates the folder if need be. It starts nothing: see Run. It fails with errors.ErrUnsupported on
@@ -260,8 +263,7 @@ func call[T any](ctx context.Context, f *Fleet, what string, work func() (T, err
 	return out, nil
 }
 
-// Ended receives after machines have ended that nobody terminated, if this process is in Run; those since the last receive
-// are told together.
+// Ended implements fleet.Notifier, for a process that is in Run.
 func (f *Fleet) Ended() <-chan struct{} { return f.ended }
 
 // nudge makes Run look at once.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -47,19 +46,14 @@ type attempt struct {
 
 // New returns the tracer that the environment asks for, and nil if it asks for none. The caller closes it.
 func New(ctx context.Context, environ []string, version string, log *slog.Logger) (*Tracer, error) {
-	env := map[string]string{}
-	for _, pair := range environ {
-		name, value, _ := strings.Cut(pair, "=")
-		env[name] = value
-	}
-	if !asked(env) {
+	env := newEnvironment(environ)
+	if !env.asks() {
 		return nil, nil
 	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
-		if protocol := env[name]; protocol != "" && protocol != "http/protobuf" {
-			return nil, fmt.Errorf("%s: must be http/protobuf, got %q", name, protocol)
-		}
+	if err := env.check(); err != nil {
+		return nil, err
 	}
+	listen(log)
 	out, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("export traces: %w", err)
@@ -76,12 +70,6 @@ func New(ctx context.Context, environ []string, version string, log *slog.Logger
 	t.tracer = t.provider.Tracer("github.com/remuda-run/remuda", trace.WithInstrumentationVersion(version), trace.WithSchemaURL(semconv.SchemaURL))
 	go t.run()
 	return t, nil
-}
-
-// asked reports whether the environment names a receiver of traces and does not turn them off.
-func asked(env map[string]string) bool {
-	return !strings.EqualFold(env["OTEL_SDK_DISABLED"], "true") && !strings.EqualFold(env["OTEL_TRACES_EXPORTER"], "none") &&
-		(env["OTEL_EXPORTER_OTLP_ENDPOINT"] != "" || env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] != "")
 }
 
 // Answered takes an attempt that has just become Ready, Failed or Released. It never waits: what finds no room is dropped,

@@ -292,11 +292,16 @@ func TestNew_ByTheEnvironment(t *testing.T) {
 	for env, want := range map[string]string{
 		"":                    "off",
 		"OTEL_SERVICE_NAME=x": "off",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_SDK_DISABLED=true":               "off",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_TRACES_EXPORTER=none":            "off",
-		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:1":                               "on",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_EXPORTER_OTLP_PROTOCOL=grpc":     `OTEL_EXPORTER_OTLP_PROTOCOL: must be http/protobuf, got "grpc"`,
-		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=x": `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: must be http/protobuf, got "x"`,
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_SDK_DISABLED=true":    "off",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_TRACES_EXPORTER=none": "off",
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:1":                    "on",
+		"OTEL_TRACES_EXPORTER=otlp":                                                "on",
+		"OTEL_TRACES_EXPORTER=console":                                             `OTEL_TRACES_EXPORTER: must be otlp or none, got "console"`,
+		"OTEL_EXPORTER_OTLP_PROTOCOL=grpc OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1": "on",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=s3cret:4318":                                                 "OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL such as https://collector.example:4318",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_EXPORTER_OTLP_TRACES_HEADERS=s3cret": "OTEL_EXPORTER_OTLP_TRACES_HEADERS: must be key=value, several with commas between them",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_EXPORTER_OTLP_PROTOCOL=grpc":         `OTEL_EXPORTER_OTLP_PROTOCOL: must be http/protobuf, got "grpc"`,
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=x":     `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: must be http/protobuf, got "x"`,
 	} {
 		tr, err := tracing.New(t.Context(), strings.Fields(env), "v1", slog.New(slog.DiscardHandler))
 		got := map[bool]string{true: "on", false: "off"}[tr != nil]
@@ -307,5 +312,19 @@ func TestNew_ByTheEnvironment(t *testing.T) {
 			t.Errorf("with %q: %s, want %s", env, got, want)
 		}
 		tr.Close(context.Background())
+	}
+}
+
+// What OpenTelemetry itself finds wrong goes to the log, without the value of the variable, which may be a secret.
+func TestNew_WrongVariablesAreLogged_H43(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "s3cret")
+	var out bytes.Buffer
+	tr, err := tracing.New(t.Context(), []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, "v1", slog.New(slog.NewTextHandler(&out, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close(context.Background())
+	if text := out.String(); strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, "variable of OpenTelemetry") {
+		t.Errorf("log:\n%s\nwant one warning", text)
 	}
 }
