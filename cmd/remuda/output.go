@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -185,10 +186,10 @@ func checkFormat(got string, allowed ...string) error {
 	return asUsage(oneOf("--output", got, allowed))
 }
 
-// printable keeps what a script or an agent wrote from controlling the terminal.
+// printable keeps what a script or an agent wrote from controlling the terminal, or turning text around.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
+		if r == '\n' || r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) && !unicode.Is(unicode.Bidi_Control, r) {
 			return r
 		}
 		return -1

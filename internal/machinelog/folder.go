@@ -79,7 +79,7 @@ func (f Folder) Prune(now time.Time) error {
 	}
 	var files []fs.FileInfo
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".json" {
 			files = append(files, info)
 		}
 	}

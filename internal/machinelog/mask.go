@@ -22,7 +22,7 @@ const names = `(?:secret_?access_?key|(?:session|security)[_-]?token|api[_-]?key
 var forms = []*regexp.Regexp{
 	regexp.MustCompile(`(?s)()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`),
 	// One whose beginning was cut off: the lines of a key before its end, the last of which may be short.
-	regexp.MustCompile(`(?m)()(?:^.*[A-Za-z0-9+/]{32,}.*\n)*(?:^.*\n)?^.*-----END [A-Z ]*PRIVATE KEY-----`),
+	regexp.MustCompile(`(?m)^()(?:.*[A-Za-z0-9+/]{32,}.*\n)*(?:.*\n)?.*-----END [A-Z ]*PRIVATE KEY-----`),
 	regexp.MustCompile(`(?i)(authorization\\*["']?\s*[:=])[^\r\n]{3,}`),
 	regexp.MustCompile(`(?i)(\b(?:bearer|basic|remoteauth)\s+)[A-Za-z0-9._~+/=-]{16,}`),
 	regexp.MustCompile(`()(?:gh[a-z]_[A-Za-z0-9_.-]{16,}|github_pat_[A-Za-z0-9_]{16,})`),   // docs.github.com, "GitHub's token formats"

@@ -7,7 +7,6 @@ import (
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -91,12 +90,9 @@ func showInstance(v view) g.Node {
 		return g.Group{h.H1(g.Text("Machine " + v.ID)),
 			none(v, "There is no record of it. Records are kept for a day after a machine is gone; one that comes appears here.")}
 	}
-	m, look := *v.Machine, "plain"
-	if m.State == statemachine.Terminated {
-		look = "failed"
-	}
+	m := *v.Machine
 	out := g.Group{
-		h.H1(g.Textf("Machine %s ", m.ID), span("state "+look, string(m.State))),
+		h.H1(g.Textf("Machine %s ", m.ID), span("state plain", string(m.State))),
 		h.P(h.Class("sentence"), g.Text(v.Told.Conclusion)),
 		machineFacts(v, m),
 	}

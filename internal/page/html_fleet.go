@@ -76,7 +76,7 @@ func showPool(v view) g.Node {
 		return g.Group{title, none(v, "")}
 	}
 	return g.Group{title,
-		table("cards numbers", columns("Class", "Requests", "Failed", "Hit rate", "Warm p50", "p95", "Cold p50", "p95"), v.Pool, showSavings),
+		table("cards numbers", columns("Class", "Ready", "Failed", "Hit rate", "Warm p50", "p95", "Cold p50", "p95"), v.Pool, showSavings),
 		h.P(h.Class("note"), g.Text("Hit rate: machines that were warm, of all handed over. Warm: from taken up to ready where all were warm; cold: where one was not.")),
 	}
 }
@@ -88,7 +88,7 @@ func showSavings(s savings) g.Node {
 	}
 	return h.Tr(
 		h.Th(h.Scope("row"), g.Text(s.Class)),
-		cell("Requests", g.Text(strconv.Itoa(s.Ready))),
+		cell("Ready", g.Text(strconv.Itoa(s.Ready))),
 		cell("Failed", g.Text(strconv.Itoa(s.Failed))),
 		cell("Hit rate", rate),
 		percentile("Warm p50", s.Warm, 50), percentile("Warm p95", s.Warm, 95),

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -13,15 +14,19 @@ import (
 func showVerdict(v view) g.Node {
 	return h.Div(h.Class("verdict "+v.Verdict.Look()),
 		h.P(h.Class("word"), h.Span(h.Class("mark"), h.Aria("hidden", "true")), g.Text(v.Verdict.Word())),
-		h.Ul(g.Map(v.Verdict.Points, showPoint), howManyWait(v)),
+		h.Ul(g.Map(v.Verdict.Points, func(p point) g.Node { return showPoint(v, p) }), howManyWait(v)),
 	)
 }
 
-func showPoint(p point) g.Node {
-	if p.Since.IsZero() {
+func showPoint(v view, p point) g.Node {
+	since := timeOfDay(p.Since)
+	switch {
+	case p.Since.IsZero():
 		return h.Li(g.Text(p.Text))
+	case v.Now.Sub(p.Since) > 12*time.Hour: // which could be yesterday's
+		since = day(p.Since)
 	}
-	return h.Li(g.Text(p.Text+" "), span("since", "since "+timeOfDay(p.Since)))
+	return h.Li(g.Text(p.Text+" "), span("since", "since "+since))
 }
 
 func howManyWait(v view) g.Node {

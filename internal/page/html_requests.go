@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -111,10 +112,11 @@ func stateAndWhy(r request) g.Node {
 func stateOf(r request) g.Node { return span("state "+r.Look(), string(r.State)) }
 
 func waited(st *store.RunStatus) string {
-	if st.ReadyAt.IsZero() {
+	answered := cmp.Or(st.ReadyAt, st.FailedAt, st.ReleasedAt)
+	if answered.IsZero() {
 		return dash
 	}
-	return timeline.Took(st.ReadyAt.Sub(st.PendingAt.Time))
+	return timeline.Took(answered.Sub(st.PendingAt.Time))
 }
 
 func timeLeft(v view, st *store.RunStatus) g.Node {

@@ -104,6 +104,7 @@
       say("lost", "connection lost, trying again");
       if (events.readyState !== EventSource.CLOSED) return; // the browser tries by itself
       setTimeout(listen, 5000);
+      fetch(document.body.dataset.events, {method: "HEAD"}).then(r => { if (r.status === 401) location.reload(); }, () => {}); // asks for the token
     };
   }
 
