@@ -154,7 +154,7 @@ func (c *instances) note(id store.RequestID, s snapshot, d statemachine.Decision
 		problem += ": " + v.Detail
 	}
 	c.cache.requests.withRun(id, func(r *run) { r.lastProblem = problem })
-	c.cache.note(id, store.CodeLostSeat, "%s %s", s.ID, d.Reason)
+	c.cache.note(id, store.CodeLostSeat, "%s: %s", s.ID, d.Reason)
 }
 
 // offerWorkers is how many messages are sent at once. They have workers

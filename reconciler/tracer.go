@@ -29,7 +29,7 @@ func (w *statuses) trace(st store.RunStatus, event statemachine.RequestEvent) {
 		ids = append(ids, s.ID)
 	}
 	for _, e := range st.History.Entries(st.PendingAt) {
-		if id, _, _ := strings.Cut(e.Detail, " "); e.Code == store.CodeLostSeat {
+		if id, _, _ := strings.Cut(e.Detail, ":"); e.Code == store.CodeLostSeat {
 			ids = append(ids, store.InstanceID(id))
 		}
 	}

@@ -43,7 +43,7 @@ const (
 	CodeScrubFail  Code = "clean!"
 	CodePooled     Code = "pool"
 	CodeClaimed    Code = "claim" // detail: the request
-	CodeEnded      Code = "end"   // detail: the event and why
+	CodeEnded      Code = "end"   // detail: the event, and why
 	CodeBeat       Code = "beat"  // its agent's last heartbeat; never stored, readers add it
 )
 
@@ -60,7 +60,7 @@ const (
 	CodePhases   Code = "slow" // the seat that was ready last, and its phases
 	CodeReady    Code = "ready"
 	CodeFailed   Code = "fail" // detail: the reason
-	CodeLostSeat Code = "lost" // detail: the instance and why
+	CodeLostSeat Code = "lost" // detail: the instance, and why
 	CodeRefilled Code = "seat" // a lost seat was filled again
 	CodeOver     Code = "over" // nothing is held any more; detail: the reason
 )
@@ -156,7 +156,10 @@ func (t Transition) entry() (Entry, bool) {
 	case statemachine.Pooled:
 		e.Code = CodePooled
 	case statemachine.Expired, statemachine.Rejected, statemachine.Lost, statemachine.Dismissed:
-		e.Code, e.Detail = CodeEnded, string(t.Event)+" "+t.Reason
+		e.Code, e.Detail = CodeEnded, t.Reason
+		if !strings.HasPrefix(t.Reason, string(t.Event)) {
+			e.Detail = strings.TrimSuffix(string(t.Event)+": "+t.Reason, ": ")
+		}
 	case statemachine.Launched, statemachine.Renewed:
 		return e, false
 	}

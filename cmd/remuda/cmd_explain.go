@@ -178,8 +178,10 @@ func startTable(t timeline.Timeline, starts []timeline.Start) *table {
 		for _, p := range s.Phases {
 			mark := ""
 			switch {
+			case p.Outcome == timeline.Failed && s.Lost == "":
+				mark = "given back in it"
 			case p.Outcome == timeline.Failed:
-				mark = "failed in it"
+				mark = "lost in it"
 			case p.Outcome == timeline.Open:
 				mark = "so far"
 			}

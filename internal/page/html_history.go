@@ -57,7 +57,7 @@ func key(b bar, longest bool) g.Node {
 	case timeline.Open:
 		text += " so far"
 	case timeline.Failed:
-		text += ", failed in it"
+		text += ", ended in it"
 	case timeline.Done:
 	}
 	if longest {

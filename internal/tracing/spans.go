@@ -159,7 +159,10 @@ func failed(span trace.Span, kind, why string) {
 
 // lost marks the end of a machine, by the event that it was and its reason.
 func lost(span trace.Span, s timeline.Start) {
-	event, _, _ := strings.Cut(s.Lost, " ")
+	event := s.Lost
+	if end := strings.IndexAny(event, ": "); end >= 0 {
+		event = event[:end]
+	}
 	failed(span, event, s.Lost)
 }
 
