@@ -26,7 +26,7 @@ const (
 // Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrRefused for a spec out of
 // range and for whatever keeps it from reading the launch template, the subnets or the types.
 func (f *Fleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
-	return within(ctx, f, "plan "+s.Token, func(ctx context.Context) (fleet.Plan, error) { return f.plan(ctx, s) })
+	return within(ctx, f, "plan launch", func(ctx context.Context) (fleet.Plan, error) { return f.plan(ctx, s) })
 }
 
 func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {

@@ -35,7 +35,7 @@ type place struct {
 // Plan keeps the contract of fleet.Fleet. In addition it returns fleet.ErrRefused for a token or a
 // count out of range.
 func (f *Fleet) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
-	return call(ctx, f, "plan "+s.Token, func() (fleet.Plan, error) { return f.plan(s) })
+	return call(ctx, f, "plan launch", func() (fleet.Plan, error) { return f.plan(s) })
 }
 
 func (f *Fleet) plan(s fleet.Spec) (fleet.Plan, error) {
@@ -46,8 +46,8 @@ func (f *Fleet) plan(s fleet.Spec) (fleet.Plan, error) {
 		return t.CPU != s.CPU || t.Mem < s.Mem || t.burstable() || !glob.Any(s.AllowedTypes, t.Name)
 	})
 	if len(fits) == 0 {
-		return fleet.Plan{}, fmt.Errorf("%d vCPU, at least %d MiB, types %q; there are %s: %w",
-			s.CPU, s.Mem, s.AllowedTypes, f.offered(), fleet.ErrUnsatisfiable)
+		return fleet.Plan{}, fmt.Errorf("%d vCPU, at least %d MiB, types %s: %w; there are %s",
+			s.CPU, s.Mem, strings.Join(s.AllowedTypes, " "), fleet.ErrUnsatisfiable, f.offered())
 	}
 	in := params{UsageClass: s.UsageClass, ResourceClass: s.ResourceClass}
 	for _, t := range fits {
