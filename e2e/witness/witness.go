@@ -37,6 +37,7 @@ type Witness struct {
 type ownership struct {
 	run      store.RequestID // "": it changed hands between two looks, so nobody may be accused
 	from, to time.Time       // to zero: still
+	ended    bool            // at to, with its machine
 }
 
 // New returns a witness of the installation that keeps its records in st. grace is how long past
@@ -126,7 +127,7 @@ func (w *Witness) own(was, in store.Instance) {
 	}
 	h := w.owned[in.ID]
 	if n := len(h); n > 0 && h[n-1].to.IsZero() {
-		h[n-1].to = in.Since.Time
+		h[n-1].to, h[n-1].ended = in.Since.Time, in.State == statemachine.Terminated
 	}
 	if in.Assignment > was.Assignment+1 {
 		from := was.Since.Time
@@ -164,11 +165,12 @@ func (w *Witness) Jobs(jobs []githubsim.JobRecord, cut ...string) {
 }
 
 // ownedBy allows for the time between two looks: a job starts when the listener is online, which is
-// before the record says running, and after it says claimed.
+// before the record says running, and after it says claimed. A listener listens until its machine is down, which
+// is after the record says so: a job that it takes then is cut short, and must be its own run's.
 func (w *Witness) ownedBy(id store.InstanceID, j githubsim.JobRecord) bool {
 	return slices.ContainsFunc(w.owned[id], func(o ownership) bool {
 		inTime := o.to.IsZero() || !j.FinishedAt.After(o.to.Add(time.Millisecond)) ||
-			j.Conclusion != githubsim.Success && !j.StartedAt.After(o.to)
+			j.Conclusion != githubsim.Success && (!j.StartedAt.After(o.to) || o.ended && j.StartedAt.Before(o.to.Add(w.grace)))
 		return (string(o.run) == j.Label || o.run == "") && !j.StartedAt.Before(o.from) && inTime
 	})
 }
