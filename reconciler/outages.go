@@ -34,8 +34,9 @@ const maxOutageText = 400
 type outage struct {
 	reason string // one of the Reason constants
 	since  time.Time
-	first  string // the error that began it; later ones are of other calls, and no news
-	text   string // what it is, until when if it is said, and that error
+	text   string // what it is, until when if it is said, and an error
+	said   string // that error: each call has its own, and each other text is written for all who wait
+	saidAt time.Time
 }
 
 // outages knows which services do not serve. It says so in the log once, and once when they do again.
@@ -99,13 +100,16 @@ func (o *outages) note(ctx context.Context, service string, err error) {
 		return
 	}
 	if !failing || was.reason != reason {
-		was = outage{reason: reason, since: now, first: store.Head(err.Error(), maxOutageText)}
+		was = outage{reason: reason, since: now}
+	}
+	if now.Sub(was.saidAt) >= besideEvery {
+		was.said, was.saidAt = store.Head(err.Error(), maxOutageText), now
 	}
 	was.text = meanings[reason].what
 	if at, said := githubapi.RetryAt(err); said {
 		was.text += " until " + at.UTC().Format(time.TimeOnly) + " UTC"
 	}
-	was.text += ": " + was.first
+	was.text += ": " + was.said
 	o.failing[service] = was
 	if o.reported[service] != reason && now.Sub(was.since) >= outageAfter {
 		o.reported[service] = reason

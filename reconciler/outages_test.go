@@ -78,3 +78,21 @@ func TestOutages_OfTheFleet(t *testing.T) {
 		}
 	}
 }
+
+// Each call fails with a text of its own. One of them is told, and another at most as often as a place in line.
+func TestOutages_OneErrorAtATime_H63(t *testing.T) {
+	clk := clocktesting.NewFakeClock(dawn)
+	o := newOutages(clk, slog.New(slog.DiscardHandler))
+	says := func(call, want string) {
+		t.Helper()
+		o.note(t.Context(), serviceGitHub, fmt.Errorf("%s: %w", call, githubapi.ErrUnavailable))
+		if is, _ := o.of(serviceGitHub); !strings.Contains(is.text, want) {
+			t.Errorf("after the failure of %s it says %q, want that of %s", call, is.text, want)
+		}
+	}
+	says("delete runner 1", "delete runner 1")
+	clk.Step(besideEvery - 1)
+	says("delete runner 2", "delete runner 1")
+	clk.Step(1)
+	says("delete runner 3", "delete runner 3")
+}
