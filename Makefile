@@ -13,9 +13,13 @@ export GOFLAGS := $(GOFLAGS) -trimpath -tags=grpcnotrace
 GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 # Packages whose goroutines the race detector watches, the one that takes longest first. What e2e drives is the
-# program as it ships, which the race detector cannot watch.
-RACED = ./reconciler/... $(shell $(GO) list -e ./... | grep -vE '/(reconciler|deploy|e2e|internal/(repocheck|tools))(/|$$)')
+# program as it ships, which the race detector cannot watch; of the reconciler it watches the short tests, as the long
+# ones take ten times as long with it.
+OTHERS = $(shell $(GO) list -e ./... | grep -vE '/(reconciler|deploy|e2e|internal/(repocheck|tools))(/|$$)')
 PLAIN := ./e2e/... ./deploy/... ./internal/repocheck ./internal/tools/...
+test: RACED = ./reconciler/... $(OTHERS)
+check: RACED = $(OTHERS)
+check: PLAIN += ./reconciler/...
 # EC2's generated code runs nothing at once; compiled so it takes 54 s of a core instead of 111.
 RACE := -race -gcflags=github.com/aws/aws-sdk-go-v2/service/ec2="-race=false -N -l"
 # The end of each program under the race detector would take a second.
@@ -37,7 +41,7 @@ test: ## the tests, but for the long ones, which say why they are left out; some
 test: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '$(raced); raced=$$?; $(plain) && exit $$raced'
 
-# The longest package under the race detector keeps one processor busy, and e2e waits: side by side they take half as long.
+# Most of e2e waits, and the race detector computes: side by side.
 check: FLAGS := -p 2 -timeout 30m
 check: ## all tests; some 10 minutes
 check: build
