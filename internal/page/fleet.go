@@ -107,10 +107,7 @@ func tiles(all []machine, living int) list[machine] {
 	}
 	if room < len(all) {
 		slices.SortFunc(all, func(a, b machine) int {
-			if a.Silent != b.Silent {
-				return map[bool]int{true: -1, false: 1}[a.Silent]
-			}
-			return cmp.Or(a.Threshold.Time.Compare(b.Threshold.Time), cmp.Compare(a.ID, b.ID))
+			return cmp.Or(trueFirst(a.Silent, b.Silent), a.Threshold.Time.Compare(b.Threshold.Time), cmp.Compare(a.ID, b.ID))
 		})
 	}
 	out := first(all, room)

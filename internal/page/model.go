@@ -46,6 +46,17 @@ func first[T any](all []T, n int) list[T] {
 	return list[T]{all[:n], len(all) - n}
 }
 
+// trueFirst orders what is so before what is not.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
 // Len is the length of the whole list.
 func (l list[T]) Len() int { return len(l.Rows) + l.More }
 

@@ -106,10 +106,7 @@ func starts(t timeline.Timeline) list[start] {
 	}
 	if t.Kind == timeline.KindRequest {
 		slices.SortStableFunc(all, func(a, b start) int {
-			if a.Decisive != b.Decisive {
-				return map[bool]int{true: -1, false: 1}[a.Decisive]
-			}
-			return cmp.Compare(b.Drawn.Longest.Duration(), a.Drawn.Longest.Duration())
+			return cmp.Or(trueFirst(a.Decisive, b.Decisive), cmp.Compare(b.Drawn.Longest.Duration(), a.Drawn.Longest.Duration()))
 		})
 	}
 	return first(all, maxStarts)

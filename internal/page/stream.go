@@ -24,8 +24,8 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	w.Header().Set("Content-Type", "text/event-stream")
 	if r.Method == http.MethodHead {
-		w.Header().Set("Content-Type", "text/event-stream")
 		return
 	}
 	if !p.enter(r.Context(), 1) {
@@ -33,7 +33,6 @@ func (p *Page) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.enter(context.WithoutCancel(r.Context()), -1)
-	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
 	out := stream{w, http.NewResponseController(w), p.o.Clock.Now}
 	sent := map[string]string{}
