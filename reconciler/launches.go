@@ -205,7 +205,13 @@ const patience = 5
 func (r *run) refuse(err error, now time.Time) {
 	r.lastProblem = err.Error()
 	r.launching.refusals++
-	r.launching.unsatisfiable = errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrRefused) && r.launching.refusals >= patience
+	r.launching.never = ""
+	switch {
+	case errors.Is(err, fleet.ErrUnsatisfiable):
+		r.launching.never = ReasonUnsatisfiable
+	case errors.Is(err, fleet.ErrRefused) && r.launching.refusals >= patience:
+		r.launching.never = ReasonRefused
+	}
 	r.launching.retry = now.Add(refusalPause(r.launching.refusals))
 }
 

@@ -208,8 +208,8 @@ func TestLaunch_RefusedForAWhile_H53(t *testing.T) {
 			w.controllerWith("c1", reconciler.Options{Fleet: &forbidden{Fleet: w.Fleet, until: tc.refusals}})
 			w.submit(spec("100", 1))
 			st := w.awaitPhase("100", 1, tc.want, time.Minute)
-			if tc.want == statemachine.Failed && !strings.Contains(st.Message, "allow ec2:CreateFleet") {
-				t.Errorf("message = %q, want why", st.Message)
+			if tc.want == statemachine.Failed && (st.Reason != reconciler.ReasonRefused || !strings.Contains(st.Message, "allow ec2:CreateFleet")) {
+				t.Errorf("failed with %q: %q, want that the fleet refuses, and why", st.Reason, st.Message)
 			}
 			w.release("100", 1, store.ReleaseDrain)
 		}))

@@ -43,8 +43,8 @@ func (c *requests) verdict(r run, now time.Time) (reason, message string) {
 	if r.launching.full {
 		return ReasonCapacity, r.lastProblem
 	}
-	if r.launching.unsatisfiable {
-		return ReasonUnsatisfiable, r.lastProblem
+	if r.launching.never != "" {
+		return r.launching.never, r.lastProblem
 	}
 	if !now.Before(r.status.Deadline.Time) {
 		done := c.seats.counts(r)

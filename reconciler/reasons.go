@@ -9,7 +9,7 @@ const (
 	ReasonCap             = "cap"              // a cap on instances is reached
 	ReasonReturning       = "returning"        // instances that it can use are on their way back to the pool
 	ReasonLaunching       = "launching"        // a launch is under way
-	ReasonRefused         = "refused"          // the fleet refuses the launch; it is asked again
+	ReasonRefused         = "refused"          // the fleet refuses the launch; it is asked again, and once Failed, no longer
 	ReasonBoot            = "boot"             // an instance boots
 	ReasonScript          = "script"           // an instance's script runs
 	ReasonLastJob         = "last_job"         // a job of its last run still runs on an instance

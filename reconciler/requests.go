@@ -155,7 +155,7 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 		c.cache.index.forgetLooks(r)
 	}
 	c.cache.requests.withRun(r.id, func(r *run) {
-		r.client.changed, r.client.reads, r.lastProblem, r.launching.unsatisfiable, r.launching.full, r.launching.possible = now, 0, "", false, false, false
+		r.client.changed, r.client.reads, r.lastProblem, r.launching.never, r.launching.full, r.launching.possible = now, 0, "", "", false, false
 		r.launching.refusals, r.launching.retry, r.launching.spared, r.launching.passed, r.noted = 0, time.Time{}, 0, false, nil
 	})
 	var g errgroup.Group

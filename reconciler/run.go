@@ -31,13 +31,13 @@ type client struct {
 
 // launching is what the fleet says of a request's launches.
 type launching struct {
-	unsatisfiable bool      // it will never launch what is asked for
-	full          bool      // it has no room, and none is waited for
-	possible      bool      // it has types for it
-	passed        bool      // its history says which candidates it left alone
-	refusals      int       // in a row
-	retry         time.Time // not before: it was refused
-	spared        int       // machines replaced that may have been GitHub's fault: they count for no launch budget
+	never    string    // the reason why it will not launch what is asked for; "": it may
+	full     bool      // it has no room, and none is waited for
+	possible bool      // it has types for it
+	passed   bool      // its history says which candidates it left alone
+	refusals int       // in a row
+	retry    time.Time // not before: it was refused
+	spared   int       // machines replaced that may have been GitHub's fault: they count for no launch budget
 }
 
 // expire drops records whose time is over: the table counts them as absent, and a new one begins with

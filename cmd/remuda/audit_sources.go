@@ -51,14 +51,11 @@ func (f *auditSources) openFleet(ctx context.Context, a *app, cfg config.Config)
 	return nil
 }
 
-// openGitHub makes the client. That of `remuda dev` takes a token that is no secret.
+// openGitHub makes the client.
 func (f *auditSources) openGitHub(_ context.Context, a *app, cfg config.Config) error {
-	switch {
-	case cfg.GitHub.URL == "":
+	if cfg.GitHub.URL == "" {
 		f.leaveOut(audit.GitHub, "github.url is not configured")
 		return nil
-	case simulated(cfg) && environment(a.environ())[simTokenEnv] == "":
-		a.setenv(simTokenEnv, simToken)
 	}
 	client, err := a.githubClient(cfg, f.log, nil)
 	if err != nil {

@@ -84,7 +84,6 @@ func (o *devOptions) run(ctx context.Context, a *app, cfg config.Config) (err er
 			return err
 		}
 		g.Go(func() error { return serve(serving) })
-		a.setenv(simTokenEnv, simToken)
 	}
 	g.Go(func() error {
 		defer stop()
@@ -133,9 +132,3 @@ func (o *devOptions) control(ctx context.Context, a *app, cfg config.Config) (er
 
 // configFile is the file that dev writes its configuration to.
 func (o *devOptions) configFile() string { return filepath.Join(o.dir, agentConfigName) }
-
-// setenv adds a variable to what this program takes for its environment.
-func (a *app) setenv(name, value string) {
-	environ := a.environ
-	a.environ = func() []string { return append(environ(), name+"="+value) }
-}

@@ -104,7 +104,7 @@ func allowed() []scenario {
 			when(iam.Controller, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
 		},
 		keepTemplate(iam.Controller, "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate", "ec2:DeleteLaunchTemplateVersions"),
-		on(iam.Init, []string{ownTable}, "dynamodb:CreateTable", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:UpdateTimeToLive"),
+		on(iam.Init, []string{ownTable}, "dynamodb:CreateTable", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:UpdateTable", "dynamodb:UpdateTimeToLive"),
 		on(iam.Init, queues, "sqs:CreateQueue", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SetQueueAttributes"),
 		look(iam.Init, "sqs:ListQueues", "ec2:DescribeImages", "ec2:DescribeLaunchTemplates", "ec2:DescribeLaunchTemplateVersions",
 			"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets"),

@@ -27,6 +27,7 @@ var calls = map[string][]iam.Kind{
 	"dynamodb:PutItem":            {iam.Controller, iam.Operator, iam.Workflow},
 	"dynamodb:Scan":               {iam.Controller, iam.Operator},
 	"dynamodb:UpdateItem":         {iam.Agent},
+	"dynamodb:UpdateTable":        {iam.Init},
 	"dynamodb:UpdateTimeToLive":   {iam.Init},
 
 	"ec2:CreateFleet":                    {iam.Controller},

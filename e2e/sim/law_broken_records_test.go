@@ -14,7 +14,7 @@ import (
 func unjust() []sabotage {
 	var out []sabotage
 	for _, reason := range []string{
-		reconciler.ReasonTimeout, reconciler.ReasonVanished, reconciler.ReasonUnsatisfiable, reconciler.ReasonCapacity,
+		reconciler.ReasonTimeout, reconciler.ReasonVanished, reconciler.ReasonUnsatisfiable, reconciler.ReasonRefused, reconciler.ReasonCapacity,
 		reconciler.ReasonBudget, reconciler.ReasonSpec, reconciler.ReasonReleased, "bad_luck",
 	} {
 		out = append(out, sabotage{law: Just, name: reason, story: "one run", says: "failed as " + reason, do: func(h hands) {

@@ -48,7 +48,10 @@ func (e *Error) meaning() string {
 	case e.Class == Denied:
 		return "access denied: allow " + e.Call + " for this role (deploy/iam)"
 	case e.Class == NotFound:
-		return "not found: check name and region, or create it with `remuda init`"
+		if madeByInit(e.Resource) {
+			return "not found: check name and region, or create it with `remuda init`"
+		}
+		return "not found: check name and region"
 	case e.Class == Exists:
 		return "exists or is being changed"
 	case e.Class == Throttled:
@@ -83,4 +86,10 @@ func textOf(err error) string {
 		text = strings.ToValidUTF8(text[:maxText], "") + "…"
 	}
 	return text
+}
+
+// madeByInit reports whether a resource is one that remuda itself makes.
+func madeByInit(resource string) bool {
+	kinds := []string{"table ", "queue ", "launch template "}
+	return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(resource, kind) })
 }

@@ -35,6 +35,7 @@ func wanted() map[string]string {
 		string(types.QueueAttributeNameVisibilityTimeout):             in(visibility),
 		string(types.QueueAttributeNameMessageRetentionPeriod):        in(retention),
 		string(types.QueueAttributeNameReceiveMessageWaitTimeSeconds): in(pool.MaxWait),
+		string(types.QueueAttributeNameDelaySeconds):                  "0", // a hint that comes late is of no use
 		string(types.QueueAttributeNameSqsManagedSseEnabled):          "true",
 	}
 }

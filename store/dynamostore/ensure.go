@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,18 +67,25 @@ func (t *Table) ensureTable(ctx context.Context, apply bool) (ensure.Step, error
 		return step, err
 	}
 	if table == nil || table.TableStatus != types.TableStatusActive {
-		if table, err = t.active(ctx); err != nil {
+		if table, err = t.active(ctx, types.TableStatusUpdating); err != nil {
 			return step, err
 		}
 	}
 	if got := schemaOf(table); got != keySchema {
 		return step, fmt.Errorf("%w: %s: its key is %s, must be %s: name another table in the URL of the store", store.ErrRefused, t.resource(), got, keySchema)
 	}
-	changed, err := t.ensureExpiry(ctx, apply)
-	if err != nil || !changed || step.Action == ensure.Created {
+	changes, err := t.ensureBilling(ctx, table, apply)
+	if err != nil {
 		return step, err
 	}
-	step.Action, step.Detail = ensure.Updated, "time to live on "+attrExpires
+	expiry, err := t.ensureExpiry(ctx, apply)
+	if expiry {
+		changes = append(changes, "time to live on "+attrExpires)
+	}
+	if err != nil || len(changes) == 0 || step.Action == ensure.Created {
+		return step, err
+	}
+	step.Action, step.Detail = ensure.Updated, strings.Join(changes, ", ")
 	if !apply {
 		step.Action = ensure.WouldUpdate
 	}
@@ -108,8 +116,8 @@ func (t *Table) create(ctx context.Context) error {
 	return err
 }
 
-// active returns the table once it can be used.
-func (t *Table) active(ctx context.Context) (table *types.TableDescription, err error) {
+// active returns the table once it can be used, or has one of these states.
+func (t *Table) active(ctx context.Context, or ...types.TableStatus) (table *types.TableDescription, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, activeWithin, fmt.Errorf("%s is not active after %s", t.resource(), activeWithin))
 	defer cancel()
 	look := func() error {
@@ -121,7 +129,7 @@ func (t *Table) active(ctx context.Context) (table *types.TableDescription, err 
 			return err
 		case table.TableStatus == types.TableStatusDeleting:
 			return backoff.Permanent(fmt.Errorf("%w: %s is being deleted: try again when it is gone", store.ErrUnavailable, t.resource()))
-		case table.TableStatus == types.TableStatusActive, table.TableStatus == types.TableStatusUpdating:
+		case table.TableStatus == types.TableStatusActive, slices.Contains(or, table.TableStatus):
 			return nil
 		}
 		return fmt.Errorf("%w: %s is %s", store.ErrUnavailable, t.resource(), strings.ToLower(string(table.TableStatus)))

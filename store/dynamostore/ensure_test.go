@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -82,6 +83,41 @@ func spoil(t *testing.T, cfg aws.Config, name string) {
 		t.Fatal(err)
 	}
 	setQueue(t, cfg, name, "MessageRetentionPeriod", "60")
+}
+
+// A table and a queue that others made are put right, in one Ensure.
+func TestEnsure_WhatOthersMade(t *testing.T) {
+	cfg := local(t, nil)
+	u, db := tableURL(awstest.Name(t)), dynamodb.NewFromConfig(cfg)
+	in := &dynamodb.CreateTableInput{TableName: &u.Host, BillingMode: types.BillingModeProvisioned,
+		ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+		StreamSpecification:   &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly}}
+	for name, kind := range map[string]types.KeyType{"PK": types.KeyTypeHash, "SK": types.KeyTypeRange} {
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS})
+		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: kind})
+	}
+	slices.SortFunc(in.KeySchema, func(a, b types.KeySchemaElement) int { return strings.Compare(*a.AttributeName, *b.AttributeName) })
+	if _, err := db.CreateTable(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	table := open(t, u, cfg, clock.RealClock{})
+	defer table.Close()
+	want := "billing mode PROVISIONED becomes PAY_PER_REQUEST, stream off, time to live on expiresAt"
+	if steps := wantSteps(t, "dry run", table, false, ensure.WouldUpdate, ensure.WouldCreate); steps[0].Detail != want {
+		t.Errorf("detail = %q, want %q", steps[0].Detail, want)
+	}
+	if steps := wantSteps(t, "mending", table, true, ensure.Updated, ensure.Created); steps[0].Detail != want {
+		t.Errorf("detail = %q, want %q", steps[0].Detail, want)
+	}
+	setQueue(t, cfg, u.Host, "DelaySeconds", "900") // notifications come 15 min late
+	steps := wantSteps(t, "a queue that delays", table, true, ensure.Unchanged, ensure.Updated)
+	if steps[1].Detail != `DelaySeconds "900" becomes "0"` {
+		t.Errorf("detail = %q, want the delay", steps[1].Detail)
+	}
+	out, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &u.Host})
+	if err != nil || out.Table.BillingModeSummary.BillingMode != types.BillingModePayPerRequest || out.Table.StreamSpecification != nil {
+		t.Errorf("table = %+v, %v, want it on demand and without stream", out.Table, err)
+	}
 }
 
 // Two at once both succeed: `remuda init` and a controller, say.

@@ -40,6 +40,8 @@ var queueAttributes = map[string]string{
 	string(types.QueueAttributeNameVisibilityTimeout): "30",
 	// Who receives without a wait of its own does not hammer the queue (seconds, the longest).
 	string(types.QueueAttributeNameReceiveMessageWaitTimeSeconds): "20",
+	// A notification that comes late is of no use (seconds).
+	string(types.QueueAttributeNameDelaySeconds): "0",
 	// Encryption with SQS's own key: it costs nothing and needs no permission. A key of the operator's is
 	// left in its place, since a queue has one of the two.
 	string(types.QueueAttributeNameSqsManagedSseEnabled): "true",
