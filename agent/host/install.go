@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/remuda-run/remuda/agent/actionsrunner"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
 )
@@ -39,10 +40,10 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 		return err
 	}
 	var err error
-	switch c := m.Config.Agent; {
-	case c.RunnerURL != "":
+	switch c, arch := m.Config.Agent, config.NativeArch(); {
+	case c.RunnerURL.For(arch) != "":
 		err = actionsrunner.Archive{
-			URL: c.RunnerURL, SHA256: c.RunnerSHA256, Cache: m.cache, Clock: m.Clock, Log: m.Log,
+			URL: c.RunnerURL.For(arch), SHA256: c.RunnerSHA256.For(arch), Cache: m.cache, Clock: m.Clock, Log: m.Log,
 			OnFailure: func(err error) { m.trouble.Store(&err) },
 		}.Unpack(ctx, temp)
 	case c.RunnerDir != "":

@@ -92,13 +92,13 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string,
 	if err != nil {
 		return machinery{}, fmt.Errorf("open fleet: %w", err)
 	}
-	script, err := a.userData(c, cfg.Region)
+	script, err := a.userData(c, cfg.Region, config.ArchX86)
 	if err != nil {
 		return machinery{}, asUsage(err)
 	}
 	e := c.EC2
 	f, err := ec2fleet.Open(ctx, u, cfg, ec2fleet.Options{
-		Subnets: e.Subnets, SecurityGroups: e.SecurityGroups, AMI: e.AMI, InstanceProfile: e.InstanceProfile, RoleID: e.RoleID,
+		Subnets: e.Subnets, SecurityGroups: e.SecurityGroups, AMI: e.AMI.For(config.ArchX86), InstanceProfile: e.InstanceProfile, RoleID: e.RoleID,
 		UserData: script, RootVolumeGiB: int32(e.RootVolume), PriceProtection: int32(e.PriceProtection), Tags: e.Tags, //nolint:gosec // bounded by Validate
 		CreatedLimit: c.Limits.Created + c.Limits.Visibility, Clock: a.clock, Log: log,
 	})
@@ -114,8 +114,8 @@ const (
 	instanceScrub  = "/etc/remuda/scrub"
 )
 
-// userData renders the first script of an instance in region.
-func (a *app) userData(c config.Config, region string) (string, error) {
+// userData renders the first script of an instance of an architecture in region.
+func (a *app) userData(c config.Config, region, arch string) (string, error) {
 	var files []userdata.File
 	var errs []error
 	for _, f := range []struct {
@@ -136,12 +136,12 @@ func (a *app) userData(c config.Config, region string) (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", err
 	}
-	settings, err := config.AgentSettings(c)
+	settings, err := config.AgentSettings(c, arch)
 	if err != nil {
 		return "", err
 	}
 	return userdata.Render(userdata.Data{
 		Name: c.Name, Region: region, Limit: c.Limits.Created, Config: settings, Files: files,
-		Program: userdata.Program{URL: c.EC2.BinaryURL, SHA256: strings.ToLower(c.EC2.BinarySHA256), Baked: c.EC2.BinaryPath},
+		Program: userdata.Program{URL: c.EC2.BinaryURL.For(arch), SHA256: strings.ToLower(c.EC2.BinarySHA256.For(arch)), Baked: c.EC2.BinaryPath},
 	})
 }

@@ -37,7 +37,7 @@ func TestAgentSettings_Complete(t *testing.T) {
 	cfg.GitHub.TokenFile, cfg.GitHub.TokenEnv = "/etc/remuda/token", "MY_TOKEN"
 	cfg.Limits.Created, cfg.Agent.Script, cfg.Agent.IdlePoll = 9*time.Minute, "/etc/remuda/prepare", time.Second
 	cfg.Agent.RunnerUser, cfg.Classes = "ci", map[string]config.Class{"small": {CPU: 2, Mem: 4096, Scrub: "full"}, "large": {CPU: 4, Mem: 8192}}
-	text, err := config.AgentSettings(cfg)
+	text, err := config.AgentSettings(cfg, config.ArchX86)
 	if err != nil {
 		t.Fatal(err)
 	}

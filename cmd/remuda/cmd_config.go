@@ -88,6 +88,8 @@ func plain(v any) any {
 		return config.DurationText(v)
 	case string:
 		return config.Redact(v)
+	case config.PerArch:
+		return v.Redacted()
 	default:
 		return v
 	}

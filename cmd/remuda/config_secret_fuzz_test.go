@@ -65,7 +65,7 @@ func FuzzAgentSettings(f *testing.F) {
 		if first.Validate() != nil {
 			return
 		}
-		text, err := config.AgentSettings(first.Config)
+		text, err := config.AgentSettings(first.Config, config.ArchX86)
 		if err != nil {
 			t.Fatalf("AgentSettings = %v", err)
 		}

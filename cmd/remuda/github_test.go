@@ -232,7 +232,7 @@ func TestAgentConfig_Version(t *testing.T) {
 	for _, tt := range []struct{ url, version, want string }{
 		{"", "", ""}, {archive, "", "2.337.0"}, {archive, "2.336.0", "2.336.0"}, {"", "2.336.0", "2.336.0"}, {"https://example.com/runner.tar.gz", "", ""},
 	} {
-		if got := (config.Agent{RunnerURL: tt.url, RunnerVersion: tt.version}).Version(); got != tt.want {
+		if got := (config.Agent{RunnerURL: config.EveryArch(tt.url), RunnerVersion: tt.version}).Version(); got != tt.want {
 			t.Errorf("version of %q, %q = %q, want %q", tt.url, tt.version, got, tt.want)
 		}
 	}

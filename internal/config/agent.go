@@ -6,9 +6,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// AgentSettings returns what an agent on another machine must know of c, as a configuration file. It
+// AgentSettings returns what an agent on another machine of an architecture must know of c, as a configuration file. It
 // names no file and no variable that holds a secret, and nothing whose change should cost warm machines.
-func AgentSettings(c Config) ([]byte, error) {
+func AgentSettings(c Config, arch string) ([]byte, error) {
+	c.Agent.RunnerURL, c.Agent.RunnerSHA256 = EveryArch(c.Agent.RunnerURL.For(arch)), EveryArch(c.Agent.RunnerSHA256.For(arch))
 	out, err := yaml.Marshal(struct {
 		Name   string      `yaml:"name"`
 		Store  string      `yaml:"store"`

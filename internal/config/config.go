@@ -7,9 +7,11 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -162,8 +164,8 @@ type Agent struct {
 	IdlePoll      time.Duration `yaml:"idlePoll" is:"positive" doc:"how often an idle agent reads its record"`
 	Poll          time.Duration `yaml:"poll" is:"positive" doc:"how often any other agent reads its record"`
 	RunnerDir     string        `yaml:"runnerDir" is:"path" doc:"absolute path of the unpacked actions/runner; empty: the one of runnerUrl, else the simulated one"`
-	RunnerURL     string        `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner; empty: it is part of the image"`
-	RunnerSHA256  string        `yaml:"runnerSha256" doc:"checksum of what runnerUrl delivers; required with it"`
+	RunnerURL     PerArch       `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner, one text or one for each architecture; empty: it is part of the image"`
+	RunnerSHA256  PerArch       `yaml:"runnerSha256" doc:"checksum of what runnerUrl delivers, in the same form; required with it"`
 	RunnerVersion string        `yaml:"runnerVersion" is:"version" doc:"version of the runner, such as 2.337.0, so that the controller warns in time before GitHub stops serving it; empty: the one in the name of runnerUrl, if any"`
 	RunnerUser    string        `yaml:"runnerUser" is:"user" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; no one else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
 
@@ -205,14 +207,14 @@ type ProcessType struct {
 type EC2 struct {
 	Subnets         []string          `yaml:"subnets" doc:"ids of the subnets; of several in one zone the one with most free addresses is used"`
 	SecurityGroups  []string          `yaml:"securityGroups" doc:"ids of the security groups; runners need no inbound rule"`
-	AMI             string            `yaml:"ami" doc:"id of the image, or resolve:ssm: and the name of a parameter that holds it"`
+	AMI             PerArch           `yaml:"ami" doc:"id of the image, or resolve:ssm: and the name of a parameter that holds it; of one for each architecture {x86_64: …, arm64: …}"`
 	InstanceProfile string            `yaml:"instanceProfile" doc:"name or ARN of the instance profile, whose role has deploy/iam/agent.json"`
 	RoleID          string            `yaml:"roleId" doc:"unique id of that role (AROA…); empty: asked of IAM"`
 	RootVolume      int               `yaml:"rootVolume" doc:"size of the root volume in GiB; 0: as the image says"`
 	PriceProtection int               `yaml:"priceProtection" doc:"percent above the cheapest matching type that is still taken; 0: any price, so that no allowed type is dropped"`
 	Tags            map[string]string `yaml:"tags" doc:"tags of machines, volumes and the launch template, besides our own"`
-	BinaryURL       string            `yaml:"binaryUrl" doc:"where a machine fetches remuda; empty: it is part of the image"`
-	BinarySHA256    string            `yaml:"binarySha256" doc:"checksum of what binaryUrl delivers; required with it"`
+	BinaryURL       PerArch           `yaml:"binaryUrl" doc:"where a machine fetches remuda, one text or one for each architecture; empty: it is part of the image"`
+	BinarySHA256    PerArch           `yaml:"binarySha256" doc:"checksum of what binaryUrl delivers, in the same form; required with it"`
 	BinaryPath      string            `yaml:"binaryPath" doc:"absolute path of remuda in the image; empty: /usr/local/bin/remuda"`
 }
 
@@ -267,8 +269,21 @@ var inName = regexp.MustCompile(`-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
 
 // Version is that of the runner that agents run, or "" if it is not known.
 func (c Agent) Version() string {
-	if m := inName.FindStringSubmatch(c.RunnerURL); m != nil && c.RunnerVersion == "" {
-		return m[1]
+	version := c.RunnerVersion
+	if version != "" {
+		return version
 	}
-	return c.RunnerVersion
+	for _, url := range c.RunnerURL {
+		if m := inName.FindStringSubmatch(url); m != nil && (version == "" || slices.Compare(numbers(m[1]), numbers(version)) < 0) {
+			version = m[1]
+		}
+	}
+	return version
+}
+
+// numbers are those of a version, of which the lowest ends first.
+func numbers(version string) []int {
+	n := make([]int, 3)
+	_, _ = fmt.Sscanf(version, "%d.%d.%d", &n[0], &n[1], &n[2]) // it has that form
+	return n
 }

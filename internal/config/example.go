@@ -44,7 +44,7 @@ func sectionDoc(key string) string {
 
 // yaml writes the value of s in c as it may stand in a file, on one line.
 func (s Setting) yaml(c Config) string {
-	if v := s.in(&c); v.Kind() == reflect.String {
+	if v := s.in(&c); v.Kind() == reflect.String || s.perArch() {
 		return flow(v)
 	}
 	return s.Text(c)

@@ -89,7 +89,7 @@ func Read(from Source) (Loaded, error) {
 // take sets s to what the environment or a flag says, in which lists and maps are YAML.
 func (l *Loaded) take(s Setting, text string, from Origin) error {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-	if s.composed() {
+	if s.composed() && !s.perArch() {
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
 			return fmt.Errorf("%s: %s: must be YAML on one line, got %q: %w", from.Where, s.Key, text, err)

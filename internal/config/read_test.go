@@ -88,6 +88,8 @@ func sample(s Setting) (string, any) {
 		return `[one, "two, 2"]`, []string{"one", "two, 2"}
 	case map[string]string:
 		return `{team: "a: b"}`, map[string]string{"team": "a: b"}
+	case PerArch:
+		return `{x86_64: one, arm64: "a: b"}`, PerArch{ArchX86: "one", ArchARM: "a: b"}
 	case []ProcessType:
 		return `[{name: c1.tiny, cpu: 1, mem: 64}]`, []ProcessType{{"c1.tiny", 1, 64}}
 	default:
@@ -158,6 +160,11 @@ func TestConfig_Strict(t *testing.T) {
 		{"ClassText", "classes:\n  small:\n    mem: 4096\n    cpu: two\n", "r.yaml:4: classes.small.cpu: cannot unmarshal !!str `two` into int"},
 		{"Element", "process:\n  types:\n  - {name: a, cpu: 1, mem: 1}\n  - {name: b, cpu: x, mem: 1}\n", "r.yaml:4: process.types[1].cpu: cannot unmarshal !!str `x` into int"},
 		{"ClassFraction", "classes:\n  small: {cpu: 1.5, mem: 4096}\n", "r.yaml:2: classes.small.cpu: cannot unmarshal !!str `1.5` into int"},
+		{"PerArchList", "ec2:\n  ami: [ami-1]\n", `r.yaml:2: ec2.ami: must be a text, or a mapping of x86_64 and arm64 to one each`},
+		{"PerArchNull", "ec2:\n  ami:\n", `r.yaml:2: ec2.ami: must be a text, or a mapping`},
+		{"PerArchUnknown", "ec2:\n  ami: {amd64: ami-1}\n", `r.yaml:2: ec2.ami: unknown architecture "amd64": known are x86_64, arm64`},
+		{"PerArchEmpty", "ec2:\n  ami: {arm64: }\n", `r.yaml:2: ec2.ami: must not be empty for arm64: leave it out`},
+		{"PerArchTwice", "ec2:\n  ami:\n    arm64: ami-1\n    arm64: ami-2\n", `r.yaml:4: ec2.ami.arm64: mapping key "arm64" already defined`},
 		{"NoMapping", "- name\n", `r.yaml:1: the file: must hold keys and values`},
 		{"TwoDocuments", "name: a\n---\nname: b\n", `r.yaml:2: must hold one YAML document only`},
 		{"Malformed", "name: {a\n", `r.yaml: yaml: line 1`},
@@ -207,6 +214,7 @@ func TestConfig_SourcesNameThemselves(t *testing.T) {
 		{"EnvMap", Source{Env: map[string]string{"REMUDA_CLASSES": "{small: {cpu: two}}"}}, "REMUDA_CLASSES: classes.small.cpu: cannot unmarshal !!str `two` into int"},
 		{"EnvMapMalformed", Source{Env: map[string]string{"REMUDA_CLASSES": "{small"}}, `REMUDA_CLASSES: classes: must be YAML on one line`},
 		{"Set", Source{Flags: []Flag{{"--set", "limits.idle", "5"}}}, `--set: limits.idle: must be a duration`},
+		{"SetPerArch", Source{Flags: []Flag{{"--set", "ec2.ami", "{x86_64: ami-1, mips: ami-2}"}}}, `--set: ec2.ami: unknown architecture "mips"`},
 		{"SetUnknown", Source{Flags: []Flag{{"--set", "limit.idle", "5m"}}}, `--set: unknown key "limit.idle": did you mean limits.idle?`},
 		{"SetNothingLikeIt", Source{Flags: []Flag{{"--set", "zzzzzzzzzzzzzzzzzzzz", "1"}}}, "--set: unknown key \"zzzzzzzzzzzzzzzzzzzz\": `remuda config` lists all keys"},
 		{"NoFile", Source{File: "absent.yaml", ReadFile: os.ReadFile}, `read configuration: open absent.yaml`},

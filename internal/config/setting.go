@@ -72,6 +72,9 @@ func (s Setting) Text(c Config) string {
 	if d, ok := v.Interface().(time.Duration); ok {
 		return DurationText(d)
 	}
+	if p, ok := v.Interface().(PerArch); ok && p.one() {
+		return p[""]
+	}
 	if k := v.Kind(); k == reflect.Map || k == reflect.Slice || k == reflect.Float64 {
 		return flow(v)
 	}

@@ -275,13 +275,22 @@ func (c Config) validateCaps(p *problems) {
 	}
 }
 
+// archField names what a setting says for an architecture, "" for all.
+func archField(field, arch string) string {
+	if arch == "" {
+		return field
+	}
+	return field + "." + arch
+}
+
 func (c Agent) validate(p *problems) {
-	if c.RunnerURL != "" {
-		p.check(c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", c.RunnerDir)
-		p.web("agent.runnerUrl", c.RunnerURL)
-		p.check(sumForm.MatchString(c.RunnerSHA256), "agent.runnerSha256", "64 hexadecimal digits, since agent.runnerUrl is set", c.RunnerSHA256)
-	} else {
-		p.check(c.RunnerSHA256 == "", "agent.runnerSha256", "empty unless agent.runnerUrl is set", c.RunnerSHA256)
+	p.check(c.RunnerURL == nil || c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", c.RunnerDir)
+	for _, arch := range slices.Sorted(maps.Keys(c.RunnerURL)) {
+		p.web(archField("agent.runnerUrl", arch), c.RunnerURL[arch])
+		p.check(sumForm.MatchString(c.RunnerSHA256.For(arch)), archField("agent.runnerSha256", arch), "64 hexadecimal digits, since agent.runnerUrl is set", c.RunnerSHA256.For(arch))
+	}
+	for _, arch := range slices.Sorted(maps.Keys(c.RunnerSHA256)) {
+		p.check(c.RunnerURL.For(arch) != "" || arch == "" && c.RunnerURL != nil, archField("agent.runnerSha256", arch), "empty unless agent.runnerUrl is set", c.RunnerSHA256[arch])
 	}
 	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, FirewallRequired, FirewallEverywhere, FirewallOff)
 	for i, name := range c.MetadataUsers {

@@ -68,12 +68,25 @@ func TestConfig_Validate(t *testing.T) {
 		{"agent.script", func(c *Config) { c.Agent.Script = "./setup.sh" }, `must be an absolute path, got "./setup.sh"`},
 		{"agent.runnerVersion", func(c *Config) { c.Agent.RunnerVersion = "latest" }, `must be a version such as 2.337.0, got "latest"`},
 		{"agent.runnerUser", func(c *Config) { c.Agent.RunnerUser = "run:ner" }, `must be the name of a user, got "run:ner"`},
-		{"agent.runnerUrl", func(c *Config) { c.Agent.RunnerURL, c.Agent.RunnerSHA256 = "file:///runner.tar.gz", sum64 }, `must be an http or https URL`},
-		{"agent.runnerUrl", func(c *Config) { c.Agent.RunnerURL, c.Agent.RunnerSHA256 = "https://me:hush@example.org/r", sum64 }, `got "https://xxxxx@example.org/r"`},
-		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerURL = "https://example.org/r" }, `must be 64 hexadecimal digits, since agent.runnerUrl is set, got ""`},
-		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerSHA256 = sum64 }, `must be empty unless agent.runnerUrl is set`},
+		{"agent.runnerUrl", func(c *Config) {
+			c.Agent.RunnerURL, c.Agent.RunnerSHA256 = EveryArch("file:///runner.tar.gz"), EveryArch(sum64)
+		}, `must be an http or https URL`},
+		{"agent.runnerUrl", func(c *Config) {
+			c.Agent.RunnerURL, c.Agent.RunnerSHA256 = EveryArch("https://me:hush@example.org/r"), EveryArch(sum64)
+		}, `got "https://xxxxx@example.org/r"`},
+		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerURL = EveryArch("https://example.org/r") }, `must be 64 hexadecimal digits, since agent.runnerUrl is set, got ""`},
+		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerSHA256 = EveryArch(sum64) }, `must be empty unless agent.runnerUrl is set`},
+		{"agent.runnerUrl.arm64", func(c *Config) {
+			c.Agent.RunnerURL, c.Agent.RunnerSHA256 = PerArch{ArchX86: "https://example.org/r", ArchARM: "r"}, PerArch{ArchX86: sum64, ArchARM: sum64}
+		}, `must be an http or https URL without credentials, got "r"`},
+		{"agent.runnerSha256.arm64", func(c *Config) {
+			c.Agent.RunnerURL, c.Agent.RunnerSHA256 = PerArch{ArchX86: "https://example.org/r", ArchARM: "https://example.org/a"}, PerArch{ArchX86: sum64}
+		}, `must be 64 hexadecimal digits, since agent.runnerUrl is set, got ""`},
+		{"agent.runnerSha256.arm64", func(c *Config) {
+			c.Agent.RunnerURL, c.Agent.RunnerSHA256 = PerArch{ArchX86: "https://example.org/r"}, PerArch{ArchX86: sum64, ArchARM: sum64}
+		}, `must be empty unless agent.runnerUrl is set`},
 		{"agent.runnerDir", func(c *Config) {
-			c.Agent.RunnerURL, c.Agent.RunnerSHA256, c.Agent.RunnerDir = "https://example.org/r", sum64, "/opt/runner"
+			c.Agent.RunnerURL, c.Agent.RunnerSHA256, c.Agent.RunnerDir = EveryArch("https://example.org/r"), EveryArch(sum64), "/opt/runner"
 		}, `must be empty if agent.runnerUrl is set`},
 		{"agent.metadataUsers[1]", func(c *Config) { c.Agent.MetadataUsers = []string{"sshd", "root"} }, `must be the name of a user other than root and agent.runnerUser, got "root"`},
 		{"agent.metadataUsers[0]", func(c *Config) { c.Agent.RunnerUser, c.Agent.MetadataUsers = "ci", []string{"ci"} }, `must be the name of a user other than root and agent.runnerUser, got "ci"`},

@@ -30,6 +30,8 @@ func (s Setting) set(c *Config, n *yaml.Node) []problem {
 	v := s.in(c)
 	var err error
 	switch {
+	case s.perArch():
+		return s.setPerArch(c, n)
 	case s.composed():
 		v.SetZero() // it is replaced as a whole
 		wrong := decode(v.Addr().Interface(), n, s.Key)
