@@ -141,7 +141,7 @@ func (a *app) userData(c config.Config, region, arch string) (string, error) {
 		return "", err
 	}
 	return userdata.Render(userdata.Data{
-		Name: c.Name, Region: region, Limit: c.Limits.Created, Config: settings, Files: files,
+		Name: c.Name, Region: region, Limit: c.Limits.Created, User: c.JobsUser(), Config: settings, Files: files,
 		Program: userdata.Program{URL: c.EC2.BinaryURL.For(arch), SHA256: strings.ToLower(c.EC2.BinarySHA256.For(arch)), Baked: c.EC2.BinaryPath},
 	})
 }

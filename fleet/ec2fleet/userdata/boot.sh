@@ -6,6 +6,7 @@ bin=$root/usr/local/bin/remuda
 unit=remuda-agent.service
 step='begin'
 started=
+begun=${EPOCHREALTIME//[!0-9]/} # µs
 
 # The console is what EC2 keeps of a machine that is gone (GetConsoleOutput).
 log() {
@@ -37,44 +38,36 @@ put() {
   mv -f "$file.new" "$file"
 }
 
-# fits FILE: it is a program, with the wanted checksum if one is known.
-fits() {
-  [[ -f $1 && -x $1 ]] || return 1
-  [[ -z $sum ]] || printf '%s  %s\n' "$sum" "$1" | sha256sum --check --status
-}
-
 # Before the program, which may take minutes to come: the first file is what ends the machine should it
 # be started anew meanwhile.
 for ((i = 0; i + 2 < ${#files[@]}; i += 3)); do
   put "${files[i]}" "${files[i + 1]}" "${files[i + 2]}"
 done
+step='prepare'
+# shellcheck source=lib.sh
+. "$root$lib"
+
+prepare & # while the program comes
+preparing=$!
 
 step='install the program'
 mkdir -p "${bin%/*}"
-if fits "$root$baked"; then
+if [[ -f $root$baked && -x $root$baked ]] && { [[ -z $sum ]] || matches "$root$baked" "$sum"; }; then
   log "program is baked in: $baked"
   if [[ $root$baked != "$bin" ]]; then ln -sfn "$root$baked" "$bin"; fi
 elif [[ -z $url ]]; then
   log "no program at $baked${sum:+ with SHA-256 $sum}, and no URL to fetch it from"
   exit 1
 else
-  from=${url%%\?*} # a signed URL stays out of logs
-  step="fetch the program from $from"
-  # Anything may fail while the network comes up, so everything is tried again: 1, 2, 4… s apart.
-  # A transfer below 10 kB/s for 20 s has stalled.
-  curl --fail --silent --show-error --location --globoff --proto '=http,https' \
-    --connect-timeout 10 --speed-limit 10000 --speed-time 20 \
-    --retry 6 --retry-all-errors --retry-max-time 180 --output "$bin.new" -- "$url" ||
-    exit # with its status
-  step="install the program from $from: its SHA-256 is not $sum"
-  printf '%s  %s\n' "$sum" "$bin.new" | sha256sum --check --status
-  step='install the program'
+  if ! command -v curl >/dev/null; then wait "$preparing" || :; fi
+  fetch 'the program' "$url" "$bin.new" "$sum"
   chmod 0755 "$bin.new"
   mv -f "$bin.new" "$bin"
 fi
+wait "$preparing" || : # it has said why
 
 step="start $unit"
 systemctl daemon-reload
 systemctl enable --now "$unit"
 started=yes
-log "agent of $name started"
+log "agent of $name started after $(since "$begun")"

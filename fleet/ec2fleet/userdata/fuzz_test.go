@@ -30,7 +30,7 @@ func FuzzRun_H47(f *testing.F) {
 			t.Skip("file systems have no such names")
 		}
 		c := newComputer(t)
-		c.standIn("curl", `while [[ $1 != --output ]]; do shift; done; cat "$REMUDA_ROOT/remote" >"$2"; printf %s "$4" >"$REMUDA_ROOT/asked"`)
+		c.standIn("curl", `while [[ $1 != --output ]]; do shift; done; cat "$REMUDA_ROOT/remote" >"$2"; printf %s "$4" >"$REMUDA_ROOT/asked"; printf 200`)
 		c.write(filepath.Join(c.root, "remote"), program)
 		if conflicts(path) {
 			t.Skip("a file in the way of another")
@@ -55,7 +55,7 @@ func FuzzRun_H47(f *testing.F) {
 // conflicts reports whether a file at path cannot exist beside those that every computer has.
 func conflicts(path string) bool {
 	for _, taken := range []string{
-		userdata.ProgramPath, userdata.ConfigPath, userdata.EnvPath, userdata.UnitPath,
+		userdata.ProgramPath, userdata.ConfigPath, userdata.EnvPath, userdata.UnitPath, userdata.LibPath,
 		"/dev/console", "/calls", "/started", "/remote", "/asked",
 	} {
 		if path == taken+".new" || path == taken || strings.HasPrefix(taken, path+"/") || strings.HasPrefix(path, taken+"/") {

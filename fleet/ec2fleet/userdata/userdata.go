@@ -1,10 +1,10 @@
 // Package userdata renders the first script of an EC2 instance, which cloud-init runs as root.
 //
-// It schedules the machine's end before anything else, installs the program and its configuration,
-// and starts the agent, which takes the schedule over. Whatever goes wrong is said on the console and
-// powers the machine off, which terminates it: see design of the created state in
-// docs/architecture.md. It needs bash, coreutils, gzip, curl 7.71 or newer and systemd, as Amazon
-// Linux 2023, Debian 12 and Ubuntu 22.04 have them.
+// It schedules the machine's end before anything else, installs the program, its configuration and what a
+// stock image lacks, and starts the agent, which takes the schedule over. Without a program, it says why on the
+// console and powers the machine off, which terminates it: see design of the created state in
+// docs/architecture.md. It needs bash 5, coreutils, gzip and systemd, and apt-get or dnf where something is
+// missing, as Amazon Linux 2023, Debian 12 and Ubuntu 22.04 have them. Image renders the same steps for an image.
 //
 // Nothing that varies is read as shell: values stand in single quotes, files as base64 of their
 // gzip, so that no content can end anything (H47). All paths are below ${REMUDA_ROOT:-}, which lets
@@ -18,6 +18,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ const (
 	UnitPath    = "/etc/systemd/system/" + systemd.AgentUnit
 	LimitPath   = "/var/lib/cloud/scripts/per-boot/remuda-limit" // cloud-init runs it at every start
 	StateDir    = "/var/lib/remuda"
+	LibPath     = "/usr/local/lib/remuda/prepare.sh"
 )
 
 // Data is what differs between installations. Everything in it can be read by anyone who may describe
@@ -46,13 +48,14 @@ type Data struct {
 	Region  string        // of the instance
 	Limit   time.Duration // of the created state, 1 min to 24 h: the machine goes off this long after its boot, in whole minutes rounded up, unless the agent takes over
 	Program Program
+	User    string // of jobs, made where there is none; "": the agent's own
 	Config  []byte // YAML for the agent
 	Files   []File // more files, such as the operator's scripts, which Config may name
 }
 
 // Program says where the remuda program comes from. Without a URL it must be baked into the image.
 type Program struct {
-	URL    string // http or https, without credentials
+	URL    string // http or https, without credentials; or s3://bucket/key in Region, read with the machine's role
 	SHA256 string // 64 hexadecimal digits; required with URL, otherwise "" for any
 	Baked  string // absolute path in the image, used if it fits SHA256; "": ProgramPath
 }
@@ -64,10 +67,17 @@ type File struct {
 	Content []byte
 }
 
-// boot is the part of the script that is always the same.
-//
-//go:embed boot.sh
-var boot string
+// boot is the part of the script that is always the same, lib what it shares with the script for images.
+var (
+	//go:embed boot.sh
+	boot string
+	//go:embed lib.sh
+	commented string
+	lib       = comment.ReplaceAllString(commented, "")
+)
+
+// comment matches a line that is no more than a comment: half of lib, which has little room.
+var comment = regexp.MustCompile(`(?m)^ *#.*\n`)
 
 // Render returns the user data, the same for the same Data. Its error names everything that is wrong
 // with d, or what makes the script longer than Limit.
@@ -96,9 +106,13 @@ name=%s
 url=%s
 sum=%s
 baked=%s
+region=%s
+user=%s
+lib=%s
 files=(
 %s)
-%s`, minutes(d.Limit), quote(d.Name), quote(d.Program.URL), quote(strings.ToLower(d.Program.SHA256)), quote(baked), &files, boot)
+%s`, minutes(d.Limit), quote(d.Name), quote(d.Program.URL), quote(strings.ToLower(d.Program.SHA256)), quote(baked),
+		quote(d.Region), quote(d.User), quote(LibPath), &files, boot)
 	sizes[0].bytes = len(script) - files.Len()
 	if len(script) > Limit {
 		return "", tooLarge(len(script), sizes)
@@ -116,7 +130,10 @@ systemctl --quiet is-enabled %s || shutdown -P +%d
 // files are all files of the instance. The unit is last.
 func (d Data) files() []File {
 	env := fmt.Sprintf("AWS_REGION=%s\nREMUDA_NAME=%s\n", d.Region, d.Name)
-	return slices.Concat([]File{{LimitPath, 0o755, fmt.Appendf(nil, limit, systemd.AgentUnit, minutes(d.Limit))}}, d.Files, []File{
+	return slices.Concat([]File{
+		{LimitPath, 0o755, fmt.Appendf(nil, limit, systemd.AgentUnit, minutes(d.Limit))},
+		{LibPath, 0o644, []byte(lib)},
+	}, d.Files, []File{
 		{ConfigPath, 0o600, d.Config},
 		{EnvPath, 0o600, []byte(env)},
 		{UnitPath, 0o644, []byte(systemd.Agent)},

@@ -15,6 +15,11 @@ var (
 	nameForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`) // as the configuration has it
 	regionForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 	sumForm    = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	userForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`) // as the configuration has it
+
+	// s3Form has the names of buckets (S3 User Guide, "General purpose bucket naming rules"), and keys of which no
+	// character is encoded, as signatures would have to agree on.
+	s3Form = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.~-]+)+$`)
 )
 
 // The created limit is at least what shutdown can count, and at most a day, as a request's longest
@@ -36,14 +41,15 @@ func (d Data) validate() error {
 	check(regionForm.MatchString(d.Region), "region", "the name of a region, such as eu-west-1", fmt.Sprintf("%q", d.Region))
 	check(d.Limit >= minLimit && d.Limit <= maxLimit, "created limit", fmt.Sprintf("from %s to %s", minLimit, maxLimit), d.Limit)
 	check(len(d.Config) > 0, "configuration", "set", "nothing")
+	check(d.User == "" || userForm.MatchString(d.User), "user", "the name of a user", fmt.Sprintf("%q", d.User))
 	p := d.Program
 	if p.URL != "" {
-		check(fetchable(p.URL), "program URL", "an http or https URL without credentials", quoteURL(p.URL))
+		check(fetchable(p.URL), "program URL", "an http or https URL without credentials, or s3://bucket/key with a key of A-Z, a-z, 0-9, /, _, ., ~ and -", quoteURL(p.URL))
 		check(p.SHA256 != "", "program SHA-256", "set if there is a URL", "nothing")
 	}
 	check(p.SHA256 == "" || sumForm.MatchString(p.SHA256), "program SHA-256", "64 hexadecimal digits", fmt.Sprintf("%q", p.SHA256))
 	check(p.Baked == "" || plainPath(p.Baked), "baked program", "a clean absolute path without control characters", fmt.Sprintf("%q", p.Baked))
-	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath}
+	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath, LibPath}
 	for i, f := range d.Files {
 		field := fmt.Sprintf("file %d (%q)", i, f.Path)
 		check(plainPath(f.Path), field, "at a clean absolute path without control characters", fmt.Sprintf("%q", f.Path))
@@ -64,6 +70,9 @@ func control(r rune) bool { return r < ' ' || r == 0x7f }
 
 // fetchable reports whether raw can be handed to curl as it is.
 func fetchable(raw string) bool {
+	if object, ok := strings.CutPrefix(raw, "s3://"); ok {
+		return s3Form.MatchString(raw) && path.Clean(object) == object
+	}
 	u, err := url.Parse(raw)
 	return err == nil && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" &&
 		!strings.ContainsFunc(raw, func(r rune) bool { return control(r) || r == ' ' })

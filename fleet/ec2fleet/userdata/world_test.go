@@ -41,11 +41,17 @@ fi
 `,
 }
 
+// complete are the commands of an image that has all that runners need, and a clock that does not wait. They note nothing.
+var complete = map[string]string{"ldconfig": "echo 'libicuuc.so.72 (libc6,x86-64)'\n", "nft": "", "sleep": ""}
+
 // computer is a folder in which user data runs as on an instance.
 type computer struct {
 	t    *testing.T
 	root string
 	bin  string // stand-ins
+	path string // what else it has
+	env  []string
+	out  string // what the last script printed
 }
 
 // newComputer returns one that was just switched on. It skips the test where the tools of an
@@ -57,9 +63,12 @@ func newComputer(t *testing.T) *computer {
 			t.Skipf("user data cannot run here: %v", err)
 		}
 	}
-	c := &computer{t: t, root: filepath.Join(t.TempDir(), "it's a $(root) \"of\" `sorts`"), bin: t.TempDir()}
+	c := &computer{t: t, root: filepath.Join(t.TempDir(), "it's a $(root) \"of\" `sorts`"), bin: t.TempDir(), path: os.Getenv("PATH")}
 	for name, does := range standIns {
 		c.standIn(name, does)
+	}
+	for name, does := range complete {
+		c.write(filepath.Join(c.bin, name), "#!/bin/bash\n"+does)
 	}
 	if err := os.MkdirAll(filepath.Join(c.root, "dev"), 0o700); err != nil {
 		t.Fatal(err)
@@ -89,13 +98,20 @@ func (c *computer) boot(script string) int {
 	c.t.Helper()
 	file := filepath.Join(c.t.TempDir(), "user-data")
 	c.write(file, script)
-	cmd := exec.CommandContext(c.t.Context(), file)
-	cmd.Env = []string{"PATH=" + c.bin + ":" + os.Getenv("PATH"), "REMUDA_ROOT=" + c.root}
+	return c.run(file)
+}
+
+// run runs a program of the computer and returns its exit status.
+func (c *computer) run(args ...string) int {
+	c.t.Helper()
+	cmd := exec.CommandContext(c.t.Context(), args[0], args[1:]...)
+	cmd.Env = append([]string{"PATH=" + c.bin + ":" + c.path, "REMUDA_ROOT=" + c.root}, c.env...)
 	cmd.WaitDelay = 10 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	c.t.Logf("output: %s", &out)
+	c.out = out.String()
+	c.t.Logf("output: %s", c.out)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		c.t.Fatalf("run user data: %v", err)
