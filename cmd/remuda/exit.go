@@ -51,7 +51,7 @@ var exitTable = []exitRow{
 	{exitDone, "done", nil},
 	{exitInterrupted, "interrupted", []error{errInterrupted, context.Canceled}},
 	{exitUsage, "usage: wrong flags, arguments or configuration; nothing was done", []error{errUsage}},
-	{exitViolated, "an invariant is violated", []error{errViolated}},
+	{exitViolated, "an invariant is violated, or a check of doctor failed", []error{errViolated}},
 	{exitPartlyRead, "part of the installation could not be read; no invariant is violated in the rest", []error{errPartlyRead}},
 	{exitNoLeader, "there is work and no controller leads", []error{errNoLeader}},
 	{exitTimedOut, "timed out", []error{errTimedOut, context.DeadlineExceeded}},

@@ -73,12 +73,9 @@ func (g *githubChore) do(ctx context.Context) error {
 	return nil
 }
 
-// report says when the version ends: what comes first counts, and jobs cannot run without registrations.
+// report says when the version ends.
 func (g *githubChore) report(d githubapi.Deprecation, now time.Time) {
-	end := d.Runtime
-	if end.IsZero() || !d.Registration.IsZero() && d.Registration.Before(end) {
-		end = d.Registration
-	}
+	end := d.End()
 	if !end.IsZero() {
 		g.metrics.RunnerVersionEnds(g.version, end)
 	}

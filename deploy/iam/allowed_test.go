@@ -116,6 +116,11 @@ func allowed() []scenario {
 		},
 		keepTemplate(iam.Init, "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate"),
 		[]scenario{
+			when(iam.Doctor, "iam:SimulatePrincipalPolicy", "of a role of the installation", ask("iam:SimulatePrincipalPolicy", agentRole)),
+			when(iam.Doctor, "servicequotas:GetServiceQuota", "of vCPUs", ask("servicequotas:GetServiceQuota", "arn:aws:servicequotas:eu-west-1:111122223333:ec2/L-1216C47A")),
+		},
+		look(iam.Doctor, "ec2:DescribeRouteTables"),
+		[]scenario{
 			when(iam.AgentTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
 			when(iam.WorkflowTrust, "", "a release branch", oidc("repo:octo/app:ref:refs/heads/release-1", "sts.amazonaws.com")),
 		},

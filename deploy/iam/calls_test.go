@@ -40,13 +40,17 @@ var calls = map[string][]iam.Kind{
 	"ec2:DescribeInstances":              {iam.Controller},
 	"ec2:DescribeLaunchTemplateVersions": {iam.Controller, iam.Init},
 	"ec2:DescribeLaunchTemplates":        {iam.Controller, iam.Init},
+	"ec2:DescribeRouteTables":            {iam.Doctor},
 	"ec2:DescribeSecurityGroups":         {iam.Controller, iam.Init},
 	"ec2:DescribeSubnets":                {iam.Controller, iam.Init},
 	"ec2:GetConsoleOutput":               {iam.Operator},
 	"ec2:ModifyLaunchTemplate":           {iam.Controller, iam.Init},
 	"ec2:TerminateInstances":             {iam.Controller},
 
-	"iam:GetInstanceProfile": {iam.Controller, iam.Init},
+	"iam:GetInstanceProfile":      {iam.Controller, iam.Init},
+	"iam:SimulatePrincipalPolicy": {iam.Doctor},
+
+	"servicequotas:GetServiceQuota": {iam.Doctor},
 
 	"sqs:CreateQueue":        {iam.Controller, iam.Init},
 	"sqs:DeleteMessageBatch": {iam.Controller},
@@ -60,7 +64,7 @@ var calls = map[string][]iam.Kind{
 
 	"ssm:GetParameters": {iam.Controller, iam.Init}, // where ec2.ami is a parameter
 
-	"sts:GetCallerIdentity": {}, // by agents; needs no permission (STS API, GetCallerIdentity)
+	"sts:GetCallerIdentity": {}, // by agents and remuda doctor; needs no permission (STS API, GetCallerIdentity)
 }
 
 const root = "../.."

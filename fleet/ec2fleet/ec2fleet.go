@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/servicequotas"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"k8s.io/utils/clock"
 
@@ -72,13 +73,14 @@ type Fleet struct {
 
 // client is what calls AWS for one installation.
 type client struct {
-	opts  Options
-	name  string
-	ec2   *ec2.Client
-	iam   *iam.Client
-	ssm   *ssm.Client
-	log   *slog.Logger
-	clock clock.PassiveClock
+	opts   Options
+	name   string
+	ec2    *ec2.Client
+	iam    *iam.Client
+	ssm    *ssm.Client
+	quotas *servicequotas.Client
+	log    *slog.Logger
+	clock  clock.PassiveClock
 }
 
 var _ fleet.Fleet = (*Fleet)(nil)
@@ -99,7 +101,8 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, opts Options) (*Fleet, 
 	}
 	c := &client{
 		opts: opts, name: name, ec2: ec2.NewFromConfig(cfg), iam: iam.NewFromConfig(cfg), ssm: ssm.NewFromConfig(cfg),
-		log: opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
+		quotas: servicequotas.NewFromConfig(cfg),
+		log:    opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
 	}
 	known := &catalog{client: c, types: &typeCache{byCPU: map[int]*cached[[]typeInfo]{}, byName: map[string]typeInfo{}}}
 	list := &lister{client: c, catalog: known, own: own{seen: map[string]time.Time{}}}

@@ -58,8 +58,9 @@ type appCredential struct {
 }
 
 type installationToken struct {
-	secret string
-	until  time.Time
+	secret      string
+	until       time.Time
+	permissions *github.InstallationPermissions // nil: GitHub has not said
 }
 
 // get implements credential.
@@ -103,7 +104,7 @@ func (a *appCredential) renew(ctx context.Context) (installationToken, error) {
 		a.found.Store(0) // the App may have been installed anew
 		return none, err
 	}
-	token := installationToken{out.GetToken(), out.GetExpiresAt().Time}
+	token := installationToken{out.GetToken(), out.GetExpiresAt().Time, out.Permissions}
 	if token.secret == "" || token.until.IsZero() {
 		return none, callInstallationToken.incomplete()
 	}

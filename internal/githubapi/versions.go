@@ -16,6 +16,15 @@ type Deprecation struct {
 	Runtime      time.Time // no jobs from then on
 }
 
+// End is when the version is of no use any more: what comes first counts, and jobs cannot run without registrations.
+// Zero: no end is announced.
+func (d Deprecation) End() time.Time {
+	if d.Runtime.IsZero() || !d.Registration.IsZero() && d.Registration.Before(d.Runtime) {
+		return d.Registration
+	}
+	return d.Runtime
+}
+
 // Deprecation returns the dates of a runner version such as 2.329.0. Known is false if this server returns
 // none: GitHub Enterprise Server offers no such call, and has no such dates (GitHub REST, "Get runner
 // version end-of-life schedule", since September 2026).

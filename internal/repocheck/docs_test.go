@@ -174,7 +174,7 @@ func TestChangelog_Form(t *testing.T) {
 }
 
 func TestContributing_IsShort(t *testing.T) {
-	const most = 72 // two pages, of which the table of packages takes most
+	const most = 88 // two pages, of which the table of packages takes most and grows by a line with each
 	for _, file := range []string{"CONTRIBUTING.md", "AGENTS.md"} {
 		if lines := strings.Count(read(t, file), "\n"); lines > most {
 			t.Errorf("%s: %d lines, want at most %d", file, lines, most)

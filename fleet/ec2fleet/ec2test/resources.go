@@ -17,12 +17,16 @@ type resources struct {
 	parameters map[string]string // of Systems Manager: value by name
 	groups     map[string]string // id: VPC
 	profiles   map[string]string // name: role id
+	routes     map[string]string // subnet: gateway, where it is not NAT
+	quotas     map[string]float64
+	ends       map[string]string // image: when it is deprecated
 }
 
 func newResources(a *api) *resources {
 	r := &resources{
 		api: a, types: Types(), images: map[string]string{AMI: "x86_64"}, parameters: make(map[string]string),
 		groups: map[string]string{Group: VPC}, profiles: map[string]string{Profile: RoleID},
+		routes: make(map[string]string), quotas: map[string]float64{"L-1216C47A": 1000, "L-34B43A08": 1000}, ends: make(map[string]string),
 	}
 	for i, zone := range []string{"a", "b", "c"} {
 		r.subnets = append(r.subnets, Subnet{ID: fmt.Sprintf("subnet-0000000%d", i+1), Zone: "us-east-1" + zone, Free: 250, VPC: VPC})
@@ -127,7 +131,8 @@ func (r *resources) describeSubnets(q *node) (string, *failure) {
 	}
 	page, next := paged(r.api, q, all)
 	return next + set("subnetSet", page, func(sub Subnet) string {
-		return text("subnetId", sub.ID) + text("availabilityZone", sub.Zone) + text("vpcId", sub.VPC) + text("availableIpAddressCount", sub.Free)
+		return text("subnetId", sub.ID) + text("availabilityZone", sub.Zone) + text("vpcId", sub.VPC) + text("availableIpAddressCount", sub.Free) +
+			text("mapPublicIpOnLaunch", sub.Public)
 	}), nil
 }
 
@@ -145,7 +150,8 @@ func (r *resources) describeImages(q *node) (string, *failure) {
 		return "", bad("InvalidAMIID.NotFound", "The image id '[%s]' does not exist", missing[0])
 	}
 	return set("imagesSet", all, func(id string) string {
-		return text("imageId", id) + text("architecture", r.images[id]) + text("rootDeviceName", "/dev/xvda")
+		return text("imageId", id) + text("architecture", r.images[id]) + text("rootDeviceName", "/dev/xvda") +
+			text("imageState", "available") + text("name", "image-of-"+id) + text("deprecationTime", r.ends[id])
 	}), nil
 }
 

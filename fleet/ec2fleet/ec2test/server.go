@@ -32,6 +32,8 @@ type Subnet struct {
 	Zone string
 	Free int // addresses
 	VPC  string
+
+	Public bool // its machines get public addresses
 }
 
 // Instance is one that was ever launched.
@@ -101,12 +103,14 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// ServeHTTP answers a request of EC2, IAM or Systems Manager.
+// ServeHTTP answers a request of EC2, IAM, Systems Manager or Service Quotas.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("X-Amz-Target") == "AmazonSSM."+getParameters {
+	if serve, ok := map[string]http.HandlerFunc{
+		"AmazonSSM." + getParameters: s.serveParameter, "ServiceQuotasV20190624." + getQuota: s.serveQuota,
+	}[r.Header.Get("X-Amz-Target")]; ok {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.serveParameter(w, r)
+		serve(w, r)
 		return
 	}
 	if err := r.ParseForm(); err != nil {
@@ -172,6 +176,7 @@ func (s *Server) serve(action string, q *node) (string, *failure) {
 		"DescribeVolumes":                s.instances.describeVolumes,
 		"DescribeInstanceTypes":          s.resources.describeTypes,
 		"DescribeInstanceTypeOfferings":  s.resources.describeOfferings,
+		"DescribeRouteTables":            s.resources.describeRoutes,
 		"DescribeSubnets":                s.resources.describeSubnets,
 		"DescribeSecurityGroups":         s.resources.describeGroups,
 		"DescribeImages":                 s.resources.describeImages,

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	awsarn "github.com/aws/aws-sdk-go-v2/aws/arn"
+
+	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/finding"
+)
+
+// awsEnv gives the SDK credentials and an endpoint, and nothing of this machine's.
+func awsEnv(t *testing.T, endpoint string) {
+	t.Helper()
+	none := filepath.Join(t.TempDir(), "none")
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "SECRET", "AWS_EC2_METADATA_DISABLED": "true", "AWS_PROFILE": "",
+		"AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none, "AWS_ENDPOINT_URL": endpoint,
+	} {
+		t.Setenv(name, value)
+	}
+}
+
+// identityService is STS and IAM, as far as doctor asks them.
+func identityService(t *testing.T, arn string, late time.Duration, decide func(url.Values) string) (*httptest.Server, *[]url.Values) {
+	t.Helper()
+	var asked []url.Values
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := r.ParseForm(); err != nil {
+			t.Error(err)
+		}
+		asked = append(asked, r.Form)
+		w.Header().Set("Content-Type", "text/xml")
+		w.Header().Set("Date", time.Now().Add(late).UTC().Format(http.TimeFormat))
+		if r.Form.Get("Action") == "GetCallerIdentity" {
+			fmt.Fprintf(w, `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>%s</Arn><Account>111122223333</Account><UserId>A</UserId></GetCallerIdentityResult></GetCallerIdentityResponse>`, arn)
+			return
+		}
+		decision := decide(r.Form)
+		if decision == "" {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `<ErrorResponse><Error><Code>AccessDenied</Code><Message>no</Message></Error></ErrorResponse>`)
+			return
+		}
+		fmt.Fprint(w, `<SimulatePrincipalPolicyResponse xmlns="https://iam.amazonaws.com/doc/2010-05-08/"><SimulatePrincipalPolicyResult><EvaluationResults>`)
+		for i := 1; r.Form.Has(fmt.Sprintf("ActionNames.member.%d", i)); i++ {
+			fmt.Fprintf(w, `<member><EvalActionName>%s</EvalActionName><EvalResourceName>r</EvalResourceName><EvalDecision>%s</EvalDecision></member>`,
+				r.Form.Get(fmt.Sprintf("ActionNames.member.%d", i)), decision)
+		}
+		fmt.Fprint(w, `</EvaluationResults><IsTruncated>false</IsTruncated></SimulatePrincipalPolicyResult></SimulatePrincipalPolicyResponse>`)
+	}))
+	t.Cleanup(srv.Close)
+	return srv, &asked
+}
+
+const onAWS = "dynamodb://table?region=eu-west-1"
+
+func doctored(t *testing.T, args ...string) (code int, view doctorView, text string) {
+	t.Helper()
+	c := newCLI(nil)
+	code = c.run(t.Context(), append([]string{"doctor", "-o", "json"}, args...)...)
+	if err := json.Unmarshal(c.out.Bytes(), &view); err != nil {
+		t.Fatalf("remuda doctor = %d: %v in %q, %s", code, err, c.out.String(), c.err.String())
+	}
+	return code, view, c.err.String()
+}
+
+func (v doctorView) of(check string) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(v.Checks), func(f finding.Finding) bool { return f.Check != check })
+}
+
+// Whether the role may do what its policy allows is asked of IAM, statement by statement; a refusal is named.
+func TestDoctor_Permissions(t *testing.T) {
+	const session = "arn:aws:sts::111122223333:assumed-role/remuda-controller/host"
+	for name, tt := range map[string]struct {
+		decide  func(url.Values) string
+		verdict finding.Verdict
+		says    string
+	}{
+		"All": {func(url.Values) string { return "allowed" }, finding.OK, "arn:aws:iam::111122223333:role/remuda-controller may do all that deploy/iam/controller.json allows"},
+		"One": {func(q url.Values) string {
+			if q.Get("ActionNames.member.1") == "ec2:TerminateInstances" {
+				return "implicitDeny"
+			}
+			return "allowed"
+		}, finding.Failed, "may not: ec2:TerminateInstances on r"},
+		"NotAllowed": {func(url.Values) string { return "" }, finding.Skipped, "may not call iam:SimulatePrincipalPolicy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, asked := identityService(t, session, 0, tt.decide)
+			awsEnv(t, srv.URL)
+			_, view, _ := doctored(t, "--store", onAWS, "--pool", "sqs://table?region=eu-west-1", "--fleet", "ec2://remuda?region=eu-west-1",
+				"--set", "ec2.instanceProfile=remuda-agent", "--set", "agent.runnerUser=ci")
+			if got := view.of("permissions"); len(got) != 1 || got[0].Verdict != tt.verdict || !strings.Contains(got[0].Detail, tt.says) {
+				t.Errorf("permissions = %v, want %s: %s", got, tt.verdict, tt.says)
+			}
+			for _, q := range *asked {
+				if q.Get("Action") == "SimulatePrincipalPolicy" && q.Get("PolicySourceArn") != "arn:aws:iam::111122223333:role/remuda-controller" {
+					t.Errorf("asked of %s, want the session's role", q.Get("PolicySourceArn"))
+				}
+			}
+		})
+	}
+}
+
+// The conditions of a policy are fulfilled in what is asked, so that what it allows counts as allowed.
+func TestDoctor_QuestionsCarryTheConditions(t *testing.T) {
+	c := config.Default()
+	c.Store, c.Pool, c.Fleet = onAWS, "sqs://table", "ec2://remuda"
+	asks, err := questions("controller", c, awsarn.ARN{Partition: "aws", AccountID: "111122223333"}, "eu-west-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	context := map[string]string{}
+	for _, ask := range asks {
+		if slices.Contains(ask.ActionNames, "ec2:TerminateInstances") {
+			for _, entry := range ask.ContextEntries {
+				context[*entry.ContextKeyName] = entry.ContextKeyValues[0]
+			}
+		}
+	}
+	if len(asks) < 10 || context["aws:ResourceTag/remuda-name"] != "remuda" {
+		t.Errorf("%d questions, context of TerminateInstances %v, want the tag", len(asks), context)
+	}
+}
+
+// A clock that AWS would refuse is found, and the remedy said.
+func TestDoctor_Clock(t *testing.T) {
+	for late, want := range map[time.Duration]finding.Verdict{0: finding.OK, 10 * time.Minute: finding.Failed, -10 * time.Minute: finding.Failed} {
+		srv, _ := identityService(t, "arn:aws:iam::111122223333:user/ann", late, func(url.Values) string { return "" })
+		awsEnv(t, srv.URL)
+		code, view, errs := doctored(t, "--store", onAWS, "--pool", "sqs://table?region=eu-west-1")
+		if got := view.of("clock"); len(got) != 1 || got[0].Verdict != want {
+			t.Errorf("%s late: %v, want %s", late, got, want)
+		}
+		if code != exitViolated || !strings.Contains(errs, "failed") {
+			t.Errorf("exit code %d, %s, want %d: no table, no GitHub", code, errs, exitViolated)
+		}
+	}
+}
+
+// What GitHub says of the credential is told: scopes of a classic token, nothing of a fine-grained one.
+func TestDoctor_GitHub(t *testing.T) {
+	for name, tt := range map[string]struct {
+		token, scopes string
+		want          []string
+	}{
+		"Classic":     {"ghp_x", "repo", []string{"ok Administration: write", "ok Actions: read", "ok Actions: write", "warning Checks: write"}},
+		"NoScope":     {"ghp_x", "gist, read:org", []string{"failed Administration: write", "warning Actions: read", "warning Actions: write", "warning Checks: write"}},
+		"FineGrained": {"github_pat_x", "", []string{"skipped Administration: write", "skipped Actions: read", "skipped Actions: write", "skipped Checks: write"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodGet {
+					t.Errorf("%s %s: doctor changes nothing", r.Method, r.URL)
+				}
+				if tt.scopes != "" {
+					w.Header().Set("X-OAuth-Scopes", tt.scopes)
+				}
+				if strings.Contains(r.URL.Path, "deprecations") {
+					fmt.Fprint(w, `{"runtime_deprecates_at":"2001-02-03T00:00:00Z"}`)
+					return
+				}
+				fmt.Fprint(w, `{"runners":[]}`)
+			}))
+			defer srv.Close()
+			t.Setenv("TOKEN", tt.token)
+			c := newCLI(nil)
+			c.env = []string{"TOKEN=" + tt.token}
+			code := c.run(t.Context(), "doctor", "-o", "json", "--set", "github.url="+srv.URL+"/o/r", "--set", "github.apiUrl="+srv.URL,
+				"--set", "github.tokenEnv=TOKEN", "--set", "agent.runnerVersion=2.300.0")
+			var view doctorView
+			if err := json.Unmarshal(c.out.Bytes(), &view); err != nil || code != exitViolated {
+				t.Fatalf("code %d, %v in %s", code, err, c.out.String())
+			}
+			var got []string
+			for _, f := range view.of("github permission") {
+				text, _, _ := strings.Cut(f.Detail, ",")
+				got = append(got, string(f.Verdict)+" "+text)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("permissions %q, want %q", got, tt.want)
+			}
+			if v := view.of("runner version"); len(v) != 1 || v[0].Verdict != finding.Failed || !strings.Contains(v[0].Detail, "not served it since 2001-02-03") {
+				t.Errorf("runner version = %v", v)
+			}
+			if strings.Contains(c.out.String()+c.err.String(), tt.token) {
+				t.Error("it shows the token")
+			}
+		})
+	}
+}
+
+// What machines fetch is fetched, and its checksum compared.
+func TestDoctor_Programs(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/remuda" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, "program")
+	}))
+	defer srv.Close()
+	const sum = "a98fed9d18f0dfd0b86f20d1a2c75ef1f8e1e7a9d0c6a8e2a9e0b9d0f0a6a2b1" // not its own
+	for _, tt := range []struct{ url, says string }{
+		{srv.URL + "/remuda?X-Amz-Signature=secret", "ec2.binarySha256 for x86_64 is " + sum},
+		{srv.URL + "/none", "404 Not Found"},
+	} {
+		got := programFinding(t.Context(), "program", config.ArchX86, tt.url, sum, "ec2.binarySha256")
+		if got.Verdict != finding.Failed || !strings.Contains(got.Detail, tt.says) {
+			t.Errorf("%s: %v, want %q", tt.url, got, tt.says)
+		}
+	}
+	real, _, err := fetchSum(t.Context(), srv.URL+"/remuda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := programFinding(t.Context(), "program", config.ArchX86, srv.URL+"/remuda", strings.ToUpper(real), ""); got.Verdict != finding.OK {
+		t.Errorf("with its own checksum: %v", got)
+	}
+}
+
+func TestDoctor_BadFlags(t *testing.T) {
+	for _, tt := range []struct{ flag, value, want string }{
+		{"--policy", "agent", "controller, init, operator"}, {"--role", "remuda-controller", "must be the ARN of a role"}, {"--output", "yaml", "table"},
+	} {
+		c := newCLI(nil)
+		if code := c.run(t.Context(), "doctor", tt.flag, tt.value); code != exitUsage || !strings.Contains(c.err.String(), tt.want) {
+			t.Errorf("%s %s: code %d, %s, want %d and %q", tt.flag, tt.value, code, c.err.String(), exitUsage, tt.want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package ec2fleet
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
+	"github.com/remuda-run/remuda/internal/finding"
+)
+
+// Everything that keeps machines from coming, or soon will, is found, each alone; what may not be asked is skipped.
+func TestDiagnose(t *testing.T) {
+	subnet := ec2test.Subnet{ID: "subnet-00000001", Zone: "us-east-1a", Free: 250, VPC: ec2test.VPC}
+	const other = "subnet-00000002"
+	for name, tt := range map[string]struct {
+		spoil   func(*ec2test.Server)
+		check   string
+		verdict finding.Verdict
+		says    string
+	}{
+		"Full":        {func(s *ec2test.Server) { full := subnet; full.Free = 3; s.SetSubnets(full) }, "subnets", finding.Warning, "has 3 free addresses"},
+		"Gone":        {func(s *ec2test.Server) { s.Remove(other) }, "subnets", finding.Failed, "not found: " + other},
+		"NoRoute":     {func(s *ec2test.Server) { s.SetRoute(other, "") }, "route", finding.Warning, other + " has no default route"},
+		"NoAddress":   {func(s *ec2test.Server) { s.SetRoute(other, "igw-0123") }, "route", finding.Failed, other + " leads to an internet gateway and gives its machines no public addresses"},
+		"NoRouteSeen": {func(s *ec2test.Server) { s.Deny("DescribeRouteTables") }, "route", finding.Skipped, "allow ec2:DescribeRouteTables"},
+		"Quota":       {func(s *ec2test.Server) { s.SetQuota("L-34B43A08", 5) }, "quota", finding.Warning, "5 vCPUs of standard spot types; the caps allow 64 at once"},
+		"QuotaUnseen": {func(s *ec2test.Server) { s.Deny("GetServiceQuota") }, "quota", finding.Skipped, "allow servicequotas:GetServiceQuota"},
+		"Deprecated":  {func(s *ec2test.Server) { s.SetDeprecation(ec2test.AMI, "2020-01-02T00:00:00.000Z") }, "image", finding.Warning, "deprecated since 2020-01-02"},
+		"NoImage":     {func(s *ec2test.Server) { s.Remove(ec2test.AMI) }, "image", finding.Failed, "not found: check name and region"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, f := fresh(t, nil)
+			for _, found := range f.Diagnose(t.Context(), map[string]int{"small": 64, "large": 8}) {
+				if found.Verdict != finding.OK {
+					t.Errorf("before: %v", found)
+				}
+			}
+			tt.spoil(s)
+			found := f.Diagnose(t.Context(), map[string]int{"small": 64, "large": 8})
+			if !slices.ContainsFunc(found, func(f finding.Finding) bool {
+				return f.Check == tt.check && f.Verdict == tt.verdict && strings.Contains(f.Detail, tt.says)
+			}) {
+				t.Errorf("Diagnose() = %v, want %s of %s that says %q", found, tt.verdict, tt.check, tt.says)
+			}
+			if n := writes(s); n != 1 { // that of fresh
+				t.Errorf("%d writes: it changes nothing", n)
+			}
+		})
+	}
+}
