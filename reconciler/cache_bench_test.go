@@ -81,7 +81,7 @@ func BenchmarkCache(b *testing.B) {
 // BenchmarkSummary measures what one look at the metrics takes of a large installation, under its locks.
 func BenchmarkSummary(b *testing.B) {
 	o := Options{Config: Defaults(), Clock: clock.RealClock{}, Offset: func() time.Duration { return 0 }, Log: slog.New(slog.DiscardHandler)}
-	m := newManager(o, 1, fence{}, time.Now)
+	m := newManager(o, 1, 0, fence{}, time.Now)
 	defer m.queues.shutDown()
 	m.scanner.loaded.Store(true)
 	for i := range 10_000 {

@@ -9,7 +9,7 @@ import (
 
 // health is what the lease tells of this controller.
 func (op *Operator) health() store.Health {
-	h := op.o.Health()
+	h := op.o.Load().Health()
 	if m := op.manager.Load(); m != nil {
 		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()
 		down := m.requests.statuses.reasons.outages

@@ -27,7 +27,7 @@ type manager struct {
 }
 
 // newManager wires the parts of a tenure. internal/repocheck holds them to a table of who holds whom.
-func newManager(o Options, number int64, fence fence, since func() time.Time) *manager {
+func newManager(o Options, number int64, turn int, fence fence, since func() time.Time) *manager {
 	clk := newTenureClock(o.Clock, o.Offset())
 	if o.Telemetry.Recorder == nil {
 		o.Telemetry.Recorder = noRecorder{}
@@ -35,7 +35,7 @@ func newManager(o Options, number int64, fence fence, since func() time.Time) *m
 	o.Config.Watch.Off = o.Config.Watch.Off || o.Runs == nil
 	t := &tenure{
 		cfg: o.Config, clock: clk, log: o.Log, queues: newQueues(clk, o.Telemetry.Queues), recorder: o.Telemetry.Recorder,
-		term: number, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
+		term: number, turn: turn, trusted: fence.open, writable: func() time.Time { return clk.of(since()) },
 	}
 	var (
 		down     = newOutages(clk, o.Log)
@@ -126,7 +126,7 @@ func (m *manager) run(ctx context.Context) error {
 	if err := m.scanner.load(ctx); err != nil {
 		return nil // only the end of ctx ends the attempts
 	}
-	if last := m.cache.lastTerm(); last >= m.term {
+	if last := m.cache.lastTerm(); last > m.term || last == m.term && m.turn == 0 {
 		return &termTaken{last}
 	}
 	g, ctx := errgroup.WithContext(ctx)

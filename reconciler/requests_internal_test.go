@@ -22,11 +22,11 @@ func newTestTerm(t *testing.T, table store.Table, hub GitHub) (*manager, *clockt
 	machines := fleettest.NewMemory(clk)
 	cfg := Defaults()
 	cfg.Classes = map[string]Class{"small": {CPU: 2, Mem: 4096}}
-	op := &Operator{o: Options{
+	o := Options{
 		Config: cfg, Table: table, Pool: pooltest.NewMemory(clk), Fleet: machines, GitHub: hub, Clock: clk, Offset: func() time.Duration { return 0 },
 		Log: slog.New(slog.DiscardHandler),
-	}}
-	term := newManager(op.o, 7, fence{clock: clk, until: func() time.Time { return clk.Now().Add(time.Hour) }, margin: time.Second}, clk.Now)
+	}
+	term := newManager(o, 7, 0, fence{clock: clk, until: func() time.Time { return clk.Now().Add(time.Hour) }, margin: time.Second}, clk.Now)
 	t.Cleanup(term.queues.shutDown)
 	return term, clk, machines
 }

@@ -105,8 +105,14 @@ func (g *runners) request(ctx context.Context, in snapshot, label store.RequestI
 	return reg, fmt.Errorf("register %s: %d names in a row: %w", in.ID, maxTaken, githubapi.ErrNameTaken)
 }
 
-// prefix is how the names begin of the runners that this term registers for an instance.
-func (g *runners) prefix(id store.InstanceID) string { return fmt.Sprintf("%s-%d.", id, g.term) }
+// prefix is how the names begin of the runners that this turn of the term registers for an instance: the next one does not
+// know which serials this one has tried.
+func (g *runners) prefix(id store.InstanceID) string {
+	if g.turn > 0 {
+		return fmt.Sprintf("%s-%d.%d.", id, g.term, g.turn)
+	}
+	return fmt.Sprintf("%s-%d.", id, g.term)
+}
 
 // undo deletes the runner that the last call for an instance may have left at GitHub, which did not answer. Before
 // that there is no other call: where answers are lost, or late, for hours, each would leave one more.

@@ -13,8 +13,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// tenure is one term of leadership as its parts see it. It is built anew for each and never changes, so that nothing of
-// an old one can leak into the next.
+// tenure is one term of leadership as its parts see it. It is built anew for each, and for each turn of it, and never changes,
+// so that nothing of an old one can leak into the next.
 type tenure struct {
 	cfg      Config
 	clock    clock.WithTicker
@@ -23,6 +23,7 @@ type tenure struct {
 	recorder Recorder
 
 	term    int64       // of the lease; it only grows
+	turn    int         // of the term: how often it began anew with another configuration
 	trusted func() bool // whether anything may be done outside; the contracts ask, too
 
 	// writable says since when the store has taken our writes without a gap. While it does not, agents

@@ -179,6 +179,21 @@ func (s *supervised) rest(d time.Duration) {
 	}
 }
 
+// reload has the program take up the configuration while it runs. One that is not running reads it when it starts.
+func (s *supervised) reload() {
+	sup := s.w.supervisor
+	sup.mu.Lock()
+	p, op := s.proc, s.op
+	sup.mu.Unlock()
+	if p == nil || op == nil || !p.alive() {
+		return
+	}
+	s.w.transcript.tellf("%s reads its configuration", p.name)
+	if err := op.Renew(sup.config(), fleetGate{p, s.w.fleet}, nil); err != nil {
+		s.w.verdicts.broke("controller runs", "%s: %v", p.name, err)
+	}
+}
+
 // stop ends the program in order.
 func (s *supervised) stop() {
 	s.quit()

@@ -39,7 +39,8 @@ func (a stop) do(w *World) {
 	}
 }
 
-// config changes the configuration of every controller, one after the other, as an operator does.
+// config changes the configuration of every controller, one after the other, as an operator does: what can be taken up while they
+// run is, and for anything else they are started anew.
 type config struct {
 	Largest int    `script:"largest"` // machines at once; 0: as it was
 	Without string `script:"without"` // a class that is no longer configured
@@ -56,6 +57,12 @@ const betweenStops = 5 * time.Second
 func (a config) do(w *World) {
 	w.supervisor.configure(a)
 	for i, c := range w.supervisor.all {
-		w.later(time.Duration(i)*betweenStops, func(context.Context) { c.rest(time.Second) })
+		w.later(time.Duration(i)*betweenStops, func(context.Context) {
+			if a.Mode != "" {
+				c.rest(time.Second)
+			} else {
+				c.reload()
+			}
+		})
 	}
 }

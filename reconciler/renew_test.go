@@ -1,0 +1,116 @@
+package reconciler_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// renewed changes the configuration of a controller that runs.
+func (w *world) renewed(op *reconciler.Operator, change func(*reconciler.Config)) {
+	w.t.Helper()
+	change(w.Config)
+	if err := op.Renew(*w.Config, w.Fleet, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A configuration is taken up within the term: no one else comes to lead, what runs keeps its machines and its thresholds, what
+// waited for a cap goes on at once, and a class that is gone ends when its machines come back.
+func TestRenew_WithinTheTerm(t *testing.T) {
+	t.Run("Story", story(func(t *testing.T, w *world) {
+		w.Config.MaxInstances = 2
+		op, _ := w.operator("c1", reconciler.Options{})
+		w.controller("c2", nil)
+		before, err := w.Store.Lease(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := w.serve(spec("100", 2), time.Minute)
+		job := w.jobs("100", 1, 120)
+		thresholds := w.Instances()
+		w.submit(spec("200", 1))
+		w.awaitPhase("200", 1, statemachine.Pending, time.Minute)
+		time.Sleep(30 * time.Second)
+		w.renewed(op, func(c *reconciler.Config) { c.MaxInstances, c.Limits.Idle = 5, 2*time.Minute })
+		w.awaitPhase("200", 1, statemachine.Ready, time.Minute)
+		for id := range ids(first) {
+			if have := w.instance(id); have.Threshold != thresholds[id].Threshold || have.Version != thresholds[id].Version {
+				t.Errorf("%s has another threshold or version: %+v", id, have)
+			}
+		}
+		w.renewed(op, func(c *reconciler.Config) {
+			c.Classes = map[string]reconciler.Class{"large": c.Classes["large"], "huge": {CPU: 16, Mem: 65536}}
+		})
+		w.submit(spec("300", 1))
+		w.awaitPhase("300", 1, statemachine.Failed, time.Minute)
+		w.serve(spec("400", 1, ofClass("large")), time.Minute)
+		if j := w.awaitJobs(job, 5*time.Minute); j[0].Conclusion != "success" {
+			t.Errorf("job ended with %s", j[0].Conclusion)
+		}
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
+		w.await(time.Minute, "the machines of a class that is gone end", func() bool { return w.in(statemachine.Terminated) == 2 })
+		after, err := w.Store.Lease(t.Context())
+		if err != nil || after.Term != before.Term || after.Holder != before.Holder {
+			t.Errorf("lease = %+v, %v, want holder and term of %+v", after, err, before)
+		}
+		if l := op.Leadership(); !l.Leads || l.Term != before.Term || l.NotReady != "" {
+			t.Errorf("leadership = %+v", l)
+		}
+	}))
+}
+
+// What is under way at GitHub when a configuration is taken up costs a registration and no machine, and no name is used twice.
+func TestRenew_WhileGitHubIsAsked_NoNameTwice(t *testing.T) {
+	t.Run("Story", story(func(t *testing.T, w *world) {
+		op, _ := w.operator("c1", reconciler.Options{})
+		w.Hub.SetLatency(githubsim.Latency{API: time.Second})
+		w.submit(spec("100", 3))
+		for range 5 {
+			time.Sleep(1500 * time.Millisecond)
+			w.renewed(op, func(c *reconciler.Config) { c.MaxInstances++ })
+		}
+		w.awaitPhase("100", 1, statemachine.Ready, 2*time.Minute)
+		names := map[string]bool{}
+		for _, r := range w.Hub.Registrations() {
+			if names[r.Name] {
+				t.Errorf("runner %s is there twice", r.Name)
+			}
+			names[r.Name] = true
+		}
+		w.launched(3)
+	}))
+}
+
+// What a controller cannot work by is refused, and it goes on with what it has. A standby takes up another for when it leads, and what
+// elects it stays as it began.
+func TestRenew_RefusedAndStandby(t *testing.T) {
+	t.Run("Story", story(func(t *testing.T, w *world) {
+		op, stop := w.operator("c1", reconciler.Options{})
+		standby, _ := w.operator("c2", reconciler.Options{})
+		if err := op.Renew(reconciler.Config{}, w.Fleet, nil); err == nil {
+			t.Error("a configuration without classes was taken up")
+		}
+		w.serve(spec("100", 1), time.Minute)
+		changed := *w.Config
+		changed.MaxInstances, changed.Holder, changed.LeaseTTL = 1, "other", time.Hour
+		if err := standby.Renew(changed, w.Fleet, nil); err != nil {
+			t.Fatal(err)
+		}
+		if standby.Leadership().Leads {
+			t.Error("the standby leads")
+		}
+		stop()
+		w.await(10*time.Second, "the standby leads", func() bool { return standby.Leadership().NotReady == "" && standby.Leadership().Leads })
+		lease, err := w.Store.Lease(t.Context())
+		if err != nil || lease.Holder != "c2" {
+			t.Errorf("lease = %+v, %v, want that of c2", lease, err)
+		}
+		w.submit(spec("200", 2))
+		w.awaitPhase("200", 1, statemachine.Failed, time.Minute)
+	}))
+}
