@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +35,9 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){
 	"github":     github,
 	"gone":       gone,
 	"killed":     killed,
+	"hup":        hup,
 	"locked":     locked,
+	"scraped":    scraped,
 	"signal":     signal,
 	"simulated":  simulated,
 	"start":      start,
@@ -45,7 +49,7 @@ type siteKey struct{}
 
 // longScripts are those that take over 10 s, most of which they wait.
 var longScripts = []string{
-	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "runs-approval-waits",
+	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "reload", "runs-approval-waits",
 	"runs-lost-beside-failure", "runs-lost-job", "runs-lost-two", "sudden-loss", "two-controllers", "usage-class",
 }
 
@@ -132,6 +136,8 @@ func attempted(ts *testscript.TestScript, s *site, name string, args []string) (
 	switch name {
 	case "simulated":
 		return askHub(ts, args)
+	case "scraped":
+		return scrape(s, args)
 	case "remuda":
 		name = program.Binary
 	}
@@ -213,6 +219,47 @@ func signal(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 3 && strconv.Itoa(code) != args[2] {
 		ts.Fatalf("%s ended with exit code %d, want %s", d.Name, code, args[2])
 	}
+}
+
+// hup NAME has what was started under a name read its configuration.
+func hup(ts *testscript.TestScript, neg bool, args []string) {
+	check(ts, len(args) == 1 && !neg, "hup NAME")
+	d, err := siteOf(ts).find(args[0])
+	ts.Check(err)
+	ts.Check(d.Signal(syscall.SIGHUP))
+}
+
+// scraped NAME prints the metrics of a controller that serves HTTP.
+func scraped(ts *testscript.TestScript, neg bool, args []string) {
+	check(ts, len(args) == 1 && !neg, "scraped NAME")
+	out, err := scrape(siteOf(ts), args)
+	ts.Check(err)
+	_, err = ts.Stdout().Write(out)
+	ts.Check(err)
+}
+
+func scrape(s *site, args []string) ([]byte, error) {
+	d, err := s.find(args[0])
+	if err != nil {
+		return nil, err
+	}
+	address, err := d.Await(`"msg":"serving HTTP","address":"([^"]+)"`)
+	if err != nil {
+		return nil, err
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
 }
 
 // killed FILE kills the agent of the instance that a file names, with -9.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -54,7 +57,9 @@ type app struct {
 	environ   func() []string
 	readFile  func(path string) ([]byte, error)
 	openStore openStoreFunc
+	hangups   func() (hup <-chan os.Signal, quit func()) // SIGHUP from now on, until quit
 	global    globalFlags
+	level     slog.LevelVar // of every logger
 }
 
 // openStoreFunc opens the store that cfg names. The caller calls close when it is done. With
@@ -64,8 +69,15 @@ type openStoreFunc func(ctx context.Context, cfg config.Config, mustExist bool) 
 func newApp(s streams) *app {
 	return &app{
 		streams: s, clock: clock.RealClock{}, environ: os.Environ, readFile: os.ReadFile,
-		openStore: openStore,
+		openStore: openStore, hangups: hangups,
 	}
+}
+
+// hangups receives SIGHUP. Of several that come at once one is enough.
+func hangups() (<-chan os.Signal, func()) {
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	return hup, func() { signal.Stop(hup) }
 }
 
 // configured runs a verb with the configuration, once its flags have passed check; nil checks nothing.

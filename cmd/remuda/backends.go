@@ -45,6 +45,8 @@ var pools = map[string]opener[pool.Pool]{
 type machinery struct {
 	fleet.Fleet
 	run func(context.Context) error
+	// renew returns the fleet as another configuration of it wants it, which it is once then is called: until that it has no effect.
+	renew func(context.Context, config.Config) (as fleet.Fleet, then func(), err error)
 }
 
 // fleets opens the fleet behind a URL, by its scheme. The agents of a process fleet read agentConfig.

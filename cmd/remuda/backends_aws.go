@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 	"github.com/remuda-run/remuda/internal/awscfg"
@@ -105,7 +106,10 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string,
 	if err != nil {
 		return machinery{}, asUsage(fmt.Errorf("section ec2 of the configuration: %w", err))
 	}
-	return machinery{Fleet: f}, nil
+	return machinery{Fleet: f, renew: func(ctx context.Context, c config.Config) (fleet.Fleet, func(), error) {
+		next, err := openEC2(ctx, a, u, c, "", log)
+		return next.Fleet, func() {}, err
+	}}, nil
 }
 
 // Where the operator's scripts are on an instance.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/remuda-run/remuda/agent/host"
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/config"
 )
@@ -51,7 +52,10 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c config.Config, agent
 	if err != nil {
 		return machinery{}, err
 	}
-	return machinery{f, f.Run}, nil
+	return machinery{f, f.Run, func(_ context.Context, c config.Config) (fleet.Fleet, func(), error) {
+		template, err := templateOf(exe, c)
+		return f, func() { f.SetTemplateVersion(template) }, err
+	}}, nil
 }
 
 // agentFiles reports what the agents of a process fleet would miss on this machine: every request would pay for it.

@@ -41,7 +41,7 @@ func newConfigCmd(a *app) *cobra.Command {
 				_, err := fmt.Fprint(a.out, config.Example())
 				return err
 			}
-			cfg, err := a.readConfig()
+			cfg, err := a.readConfig(a.readFile)
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,11 @@ import (
 
 const controllerLong = `Runs the controller: serves requests, keeps the pool, ends what is no longer needed.
 
-Any number may run on one store; the lease makes one of them active and the others wait.`
+Any number may run on one store; the lease makes one of them active and the others wait.
+
+A changed configuration file is taken up while it runs, and on SIGHUP at once, with the scripts it
+names: classes, caps, limits and what else docs/config.md says so of. It keeps the lease, and runs
+keep their machines. The log names settings that need a restart. What is wrong changes nothing.`
 
 func newControllerCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -21,18 +25,23 @@ func newControllerCmd(a *app) *cobra.Command {
 		Short: "Run the controller",
 		Long:  controllerLong,
 		Args:  noArgs,
-		RunE: a.configured(func(cfg config.Config) error {
-			if cfg.GitHub.URL == "" {
-				return errors.New("github.url: must be set, such as https://github.com/owner/name; `remuda dev` simulates GitHub")
-			}
-			return agentFiles(cfg)
-		}, a.runController),
+		RunE:  a.configured(controllable, a.runController),
 	}
 	return exits(cmd, exitInterrupted)
 }
 
+// controllable reports what a controller would miss in a valid configuration.
+func controllable(cfg config.Config) error {
+	if cfg.GitHub.URL == "" {
+		return errors.New("github.url: must be set, such as https://github.com/owner/name; `remuda dev` simulates GitHub")
+	}
+	return agentFiles(cfg)
+}
+
 // runController works until ctx ends, which is how it is meant to end.
 func (a *app) runController(ctx context.Context, cfg config.Config) error {
+	hup, quit := a.hangups() // from the beginning: it ends a process that does not ask for it
+	defer quit()
 	log := a.logger(cfg.Log)
 	folder, err := localPath(cfg.Fleet)
 	if err != nil {
@@ -59,5 +68,6 @@ func (a *app) runController(ctx context.Context, cfg config.Config) error {
 			log.Error("closing the store, pool or fleet failed", logkey.Error, err)
 		}
 	}()
+	b.reload = newReloader(a, b, cfg, agentConfig, hup)
 	return b.run(ctx, a, w, nil)
 }

@@ -30,7 +30,7 @@ func FuzzConfigURL(f *testing.F) {
 		}
 		c := freshCLI()
 		c.global.set = append(c.global.set, key+"="+scheme+"://"+user+password+"@"+rest)
-		got, err := c.readConfig()
+		got, err := c.readConfig(c.readFile)
 		text := fmt.Sprintln(err, got.Validate())
 		if err := (&configOptions{output: formatTable}).run(c.app.streams, got); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func FuzzAgentSettings(f *testing.F) {
 		c := freshCLI()
 		c.files["r.yaml"], c.global.config = "classes: {}\n", "r.yaml"
 		c.global.set = []string{"name=" + name, "agent.script=" + script, "github.url=https://github.com/octo", "github.runnerGroup=" + group, "limits.idle=" + idle}
-		first, err := c.readConfig()
+		first, err := c.readConfig(c.readFile)
 		if err != nil {
 			return
 		}
@@ -71,7 +71,7 @@ func FuzzAgentSettings(f *testing.F) {
 		}
 		agent := freshCLI()
 		agent.files["agent.yaml"], agent.global.config = string(text), "agent.yaml"
-		second, err := agent.readConfig()
+		second, err := agent.readConfig(agent.readFile)
 		if err != nil {
 			t.Fatalf("the agent reads %q: %v", text, err)
 		}

@@ -144,14 +144,20 @@ func configDoc() string {
 	b.WriteString("A YAML file, named by `--config` or `" + config.EnvFile + "`. An unknown key, a repeated key and a value of the wrong kind are errors.\n" +
 		"Every setting is also an environment variable, and `--set key=value` on the command line; flags win over the environment, the\n" +
 		"environment over the file, the file over the defaults. An empty variable counts as absent. Maps and lists are given there as YAML\n" +
-		"on one line. `remuda config` shows every value with its origin, `remuda config --example` prints the file below.\n\n")
-	b.WriteString("| key | default | environment | meaning |\n|---|---|---|---|\n")
+		"on one line. `remuda config` shows every value with its origin, `remuda config --example` prints the file below.\n\n" +
+		"*Changed*: `at once` is taken up by a controller that runs, as [operating.md](operating.md#changing-the-configuration) says; `restart` is named in its\n" +
+		"log and waits for one.\n\n")
+	b.WriteString("| key | default | environment | changed | meaning |\n|---|---|---|---|---|\n")
 	for _, s := range config.Settings() {
 		text := s.Text(config.Default())
 		if text != "" {
 			text = "`" + text + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", s.Key, text, s.Env(), strings.ReplaceAll(s.Doc, "|", "\\|"))
+		changed := "restart"
+		if s.Reloaded {
+			changed = "at once"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", s.Key, text, s.Env(), changed, strings.ReplaceAll(s.Doc, "|", "\\|"))
 	}
 	b.WriteString("\n```yaml\n" + config.Example() + "```\n")
 	return b.String()

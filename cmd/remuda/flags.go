@@ -57,17 +57,17 @@ func (g *globalFlags) settings() ([]config.Flag, error) {
 
 // loadConfig reads the configuration and validates it. All its errors are usage errors.
 func (a *app) loadConfig() (config.Loaded, error) {
-	l, err := a.readConfig()
+	l, err := a.readConfig(a.readFile)
 	if err != nil {
 		return l, err
 	}
 	return l, asUsage(l.Validate())
 }
 
-// readConfig reads the configuration without judging its values.
-func (a *app) readConfig() (config.Loaded, error) {
+// readConfig reads the configuration, its file by readFile, without judging its values.
+func (a *app) readConfig(readFile func(name string) ([]byte, error)) (config.Loaded, error) {
 	flags, wrong := a.global.settings()
-	l, err := config.Read(config.Source{File: a.global.config, ReadFile: a.readFile, Env: environment(a.environ()), Flags: flags})
+	l, err := config.Read(config.Source{File: a.global.config, ReadFile: readFile, Env: environment(a.environ()), Flags: flags})
 	return l, asUsage(errors.Join(err, wrong))
 }
 

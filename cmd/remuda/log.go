@@ -17,14 +17,18 @@ func (a *app) colour(tty bool) bool { return tty && environment(a.environ())["NO
 // logger returns the logger of a long-running verb, on standard error, as c describes it: for people on a terminal,
 // JSON elsewhere.
 func (a *app) logger(c config.Log) *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.Level)) // Validate lets no other pass
+	setLevel(&a.level, c)
 	if c.Format == "json" || c.Format == "auto" && !a.errTTY {
-		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: level, ReplaceAttr: tidy}))
+		return slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: &a.level, ReplaceAttr: tidy}))
 	}
 	return slog.New(tint.NewTextHandler(a.err, &tint.Options{
-		Level: level, TimeFormat: time.DateTime, NoColor: !a.colour(a.errTTY), ReplaceAttr: tidy,
+		Level: &a.level, TimeFormat: time.DateTime, NoColor: !a.colour(a.errTTY), ReplaceAttr: tidy,
 	}))
+}
+
+// setLevel changes what every logger lets through.
+func setLevel(level *slog.LevelVar, c config.Log) {
+	_ = level.UnmarshalText([]byte(c.Level)) // Validate lets no other pass
 }
 
 // tidy leaves out what says nothing, and what seconds do not need: they are told to a millisecond.

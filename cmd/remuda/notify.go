@@ -79,6 +79,19 @@ func (n *notifier) run(ctx context.Context, stopping <-chan struct{}) {
 	}
 }
 
+// reloading and reloaded say that the configuration is read anew, and that this is over. A nil notifier tells nobody.
+func (n *notifier) reloading() {
+	if n != nil {
+		n.tell(daemon.SdNotifyReloading)
+	}
+}
+
+func (n *notifier) reloaded() {
+	if n != nil {
+		n.tell(daemon.SdNotifyReady)
+	}
+}
+
 func (n *notifier) tell(state string) {
 	if err := n.send(state); err != nil {
 		n.log.Warn("systemd could not be notified", logkey.Error, err)

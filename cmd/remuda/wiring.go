@@ -11,9 +11,11 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +27,7 @@ import (
 	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/internal/page"
 	"github.com/remuda-run/remuda/internal/tracing"
@@ -39,11 +42,13 @@ type backends struct {
 	pool  pool.Pool
 	fleet machinery
 	op    *reconciler.Operator
-	page  *page.Page
+	page  atomic.Pointer[page.Page]
 	log   *slog.Logger
 
-	metrics *metrics.Metrics // of op and its calls; nil of back ends alone
-	traces  *tracing.Tracer  // nil: none
+	github  *githubapi.Client // of op
+	reload  *reloader         // nil: the configuration stays
+	metrics *metrics.Metrics  // of op and its calls; nil of back ends alone
+	traces  *tracing.Tracer   // nil: none
 }
 
 // openBackends opens those back ends of cfg that are wanted, by their URLs. agentConfig is where the agents find
@@ -89,11 +94,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	if through != nil {
 		reached = through(reached)
 	}
-	var chores []reconciler.Chore
-	for _, r := range b.resources(cfg) {
-		chores = append(chores, r.chore(log))
-	}
-	chores = append(chores, (&githubChore{github: github, metrics: counted, version: cfg.Agent.Version(), clock: a.clock, log: log}).chore())
+	b.github, b.metrics = github, counted
 	told := reconciler.Telemetry{Queues: counted, Recorder: counted}
 	if b.traces, err = tracing.New(ctx, a.environ(), currentVersion().Version, log); err != nil {
 		return nil, errors.Join(asUsage(err), b.close())
@@ -103,7 +104,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	}
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
-		GitHub: github, Runs: github, Chores: chores, Clock: a.clock, Offset: service.Offset, Log: log,
+		GitHub: github, Runs: github, Chores: b.chores(a, cfg), Clock: a.clock, Offset: service.Offset, Log: log,
 		Health:    healthOf(github),
 		Telemetry: told,
 	})
@@ -111,9 +112,18 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 		return nil, errors.Join(err, b.close())
 	}
 	counted.Watch(b.op)
-	b.metrics = counted
-	b.page = newPage(a.clock, cfg, fromOperator(b.op, store.New(b.table)))
+	counted.ConfigTaken(a.clock.Now(), 0)
+	b.page.Store(newPage(a.clock, cfg, fromOperator(b.op, store.New(b.table))))
 	return b, nil
+}
+
+// chores are what a controller with cfg keeps beside its records.
+func (b *backends) chores(a *app, cfg config.Config) []reconciler.Chore {
+	var chores []reconciler.Chore
+	for _, r := range b.resources(cfg) {
+		chores = append(chores, r.chore(b.log))
+	}
+	return append(chores, (&githubChore{github: b.github, metrics: b.metrics, version: cfg.Agent.Version(), clock: a.clock, log: b.log}).chore())
 }
 
 // metricsPath is where Prometheus looks unless it is told another.
@@ -130,11 +140,15 @@ func (b *backends) run(ctx context.Context, a *app, w *web, before func(context.
 	var g errgroup.Group
 	if w != nil {
 		w.options.Handlers[metricsPath] = b.metrics.Handler(b.log)
-		w.options.Handlers["/"] = b.page
+		w.options.Handlers["/"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.page.Load().ServeHTTP(w, r) })
 		g.Go(func() error { w.serve(machines, b.op); return nil })
 	}
 	if systemd != nil {
 		g.Go(func() error { systemd.run(machines, ctx.Done()); return nil })
+	}
+	if b.reload != nil {
+		b.reload.systemd = systemd
+		g.Go(func() error { b.reload.run(ctx); return nil })
 	}
 	if b.fleet.run != nil {
 		g.Go(func() error { return b.fleet.run(machines) })

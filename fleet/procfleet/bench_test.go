@@ -31,7 +31,7 @@ func BenchmarkLook(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			run := f.newRunner()
+			run := newRunner(f)
 			for b.Loop() {
 				if _, err := run.look(b.Context()); err != nil {
 					b.Fatal(err)

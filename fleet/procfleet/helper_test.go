@@ -73,7 +73,7 @@ func running(t *testing.T, dir string, o Options) *Fleet {
 
 // looker returns what takes one look as Run does, for tests that own the clock.
 func looker(t *testing.T, f *Fleet) (look func() (wake time.Time)) {
-	run := f.newRunner()
+	run := newRunner(f)
 	return func() time.Time {
 		t.Helper()
 		wake, err := run.look(t.Context())

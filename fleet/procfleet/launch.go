@@ -230,7 +230,7 @@ func (f *Fleet) typeCapacity(name string) int {
 func (f *Fleet) newRecord(pl place, in params, random *mathrand.Rand, now time.Time) record {
 	r := record{
 		ID: newID(), InstanceType: pl.InstanceType, CPU: pl.CPU, Mem: pl.Mem, Zone: pl.Zone,
-		UsageClass: in.UsageClass, ResourceClass: in.ResourceClass, TemplateVersion: f.template,
+		UsageClass: in.UsageClass, ResourceClass: in.ResourceClass, TemplateVersion: *f.template.Load(),
 		State: fleet.Starting, LaunchedAt: now, BootAt: now.Add(f.opts.BootDelay),
 	}
 	if f.opts.BootJitter > 0 {

@@ -269,8 +269,8 @@ func TestLaunch_PlanOfAnOlderTemplate_H56(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := out.Machines[0].TemplateVersion; got != f.template || !strings.HasPrefix(got, "2-") || got == p.TemplateVersion {
-		t.Errorf("template of the machine = %q, want the present one, %q", got, f.template)
+	if got := out.Machines[0].TemplateVersion; got != *f.template.Load() || !strings.HasPrefix(got, "2-") || got == p.TemplateVersion {
+		t.Errorf("template of the machine = %q, want the present one, %q", got, *f.template.Load())
 	}
 }
 

@@ -260,7 +260,7 @@ func TestKill_EndedOnlyAfterQuietLooksInARow(t *testing.T) {
 	if err := f.disk.add(r); err != nil {
 		t.Fatal(err)
 	}
-	run := f.newRunner()
+	run := newRunner(f)
 	none := map[string][]process.Ref{}
 	one := map[string][]process.Ref{r.ID: {{PID: 1 << 30, Start: 1}}}
 	for i, l := range []struct {

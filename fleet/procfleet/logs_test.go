@@ -39,7 +39,7 @@ func TestLog_OfAKilledMachine_S11(t *testing.T) {
 			t.Errorf("source %s = %q, want %q", l.Sources[i].Name, got, want)
 		}
 	}
-	if err := f.newRunner().tidy(time.Now().Add(machinelog.Keep + time.Hour)); err != nil {
+	if err := newRunner(f).tidy(time.Now().Add(machinelog.Keep + time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Log(t.Context(), r.ID); !errors.Is(err, machinelog.ErrNone) {

@@ -65,7 +65,7 @@ func (f *Fleet) plan(s fleet.Spec) (fleet.Plan, error) {
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	return fleet.Plan{Token: s.Token, Count: s.Count, TemplateVersion: f.template, Params: raw}, nil
+	return fleet.Plan{Token: s.Token, Count: s.Count, TemplateVersion: *f.template.Load(), Params: raw}, nil
 }
 
 // offered lists for an error message what can be asked for.

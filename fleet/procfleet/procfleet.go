@@ -36,6 +36,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -94,7 +95,7 @@ type Fleet struct {
 	clock    clock.WithTicker
 	disk     *disk
 	boot     string
-	template string
+	template atomic.Pointer[string]
 
 	wake   chan struct{}
 	ended  chan struct{}
@@ -147,9 +148,10 @@ func open(ctx context.Context, dir string, opts Options) (*Fleet, error) {
 		closed:    make(chan struct{}),
 		failpoint: func(string) {},
 	}
-	if f.template, err = templateVersion(opts); err != nil {
-		return nil, err
+	if len(argvOf(opts)) == 0 {
+		return nil, errors.New("fleet command names no program")
 	}
+	f.SetTemplateVersion(opts.TemplateVersion)
 	if err := f.disk.create(ctx); err != nil {
 		return nil, err
 	}
@@ -213,24 +215,26 @@ func (o *Options) complete() error {
 	return errors.Join(errs...)
 }
 
-// templateVersion names the command line by its form, with placeholders for the machine.
-func templateVersion(o Options) (string, error) {
-	argv, _ := o.Command("<id>", "<dir>")
-	if len(argv) == 0 {
-		return "", errors.New("fleet command names no program")
-	}
-	form, _ := json.Marshal(argv) // texts always have a form
+// SetTemplateVersion replaces Options.TemplateVersion: what Command's arguments do not show has changed.
+func (f *Fleet) SetTemplateVersion(of string) {
+	form, _ := json.Marshal(argvOf(f.opts)) // texts always have a form
 	sum := sha256.Sum256(form)
 	version := hex.EncodeToString(sum[:4])
-	if o.TemplateVersion != "" {
-		version = o.TemplateVersion + "-" + version
+	if of != "" {
+		version = of + "-" + version
 	}
-	return version, nil
+	f.template.Store(&version)
+}
+
+// argvOf is the command line by its form, with placeholders for the machine.
+func argvOf(o Options) []string {
+	argv, _ := o.Command("<id>", "<dir>")
+	return argv
 }
 
 // Template returns the version of the present command line.
 func (f *Fleet) Template(ctx context.Context) (string, error) {
-	return call(ctx, f, "read template", func() (string, error) { return f.template, nil })
+	return call(ctx, f, "read template", func() (string, error) { return *f.template.Load(), nil })
 }
 
 // Close makes Run return and later calls fail. The machines live on.

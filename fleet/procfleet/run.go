@@ -47,7 +47,7 @@ type retry struct {
 // those that this call started. It returns nil when ctx ends or the fleet is closed; the machines
 // live on. What fails is logged and tried again.
 func (f *Fleet) Run(ctx context.Context) error {
-	r := f.newRunner()
+	r := newRunner(f)
 	for {
 		wake, err := r.look(ctx)
 		if f.usable(ctx) != nil {
@@ -67,7 +67,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 	}
 }
 
-func (f *Fleet) newRunner() *runner {
+func newRunner(f *Fleet) *runner {
 	return &runner{
 		Fleet: f, children: make(map[int]string), emptyLooks: make(map[string]int), retries: make(map[string]*retry),
 	}

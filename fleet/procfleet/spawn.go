@@ -35,7 +35,7 @@ func (r *runner) spawn(m record) (_ record, err error) {
 	if m.Leader, err = process.Lookup(pid); err != nil {
 		return m, err
 	}
-	m.Boot, m.TemplateVersion = r.boot, r.template
+	m.Boot, m.TemplateVersion = r.boot, *r.template.Load()
 	if err := r.disk.save(m); err != nil {
 		return m, err
 	}

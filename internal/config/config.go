@@ -17,7 +17,8 @@ import (
 )
 
 // Config holds every setting of every verb. A field's yaml tag is its name in the file, its doc tag
-// the line that `remuda config --example` and docs/config.md print, its is tag what it must be on its own (see forms). Every field that is not a section
+// the line that `remuda config --example` and docs/config.md print, its is tag what it must be on its own (see forms).
+// What has the reload tag "yes", itself or its section, a running controller takes up (see Reload). Every field that is not a section
 // can also be set by an environment variable (see Setting.Env) and by --set.
 type Config struct {
 	Name     string           `yaml:"name" doc:"name of this installation; prefix of runner names and tags"`
@@ -25,17 +26,17 @@ type Config struct {
 	Pool     string           `yaml:"pool" doc:"URL of the pool: sqs://prefix?region=eu-west-1; empty: the same place as a SQLite store"`
 	Fleet    string           `yaml:"fleet" doc:"URL of the fleet: process:///folder, or ec2://name?region=eu-west-1, where name marks what is ours"`
 	GitHub   GitHub           `yaml:"github" doc:"where runners register"`
-	Classes  map[string]Class `yaml:"classes" doc:"resource classes: name to cpu (vCPUs, exactly), mem (MiB, at least) and scrub (what is removed between two runs: none, workspace, full or terminate; by default full on EC2, if jobs have a user other than root, else workspace; see docs/security.md); a class with more cpu must have more mem; replaces the defaults as a whole"`
-	Limits   Limits           `yaml:"limits" doc:"how long an instance may stay in a state, and each check may take"`
-	Requests Requests         `yaml:"requests" doc:"bounds of what a request may ask for"`
-	Caps     Caps             `yaml:"caps" doc:"how many instances may live at once"`
+	Classes  map[string]Class `yaml:"classes" reload:"yes" doc:"resource classes: name to cpu (vCPUs, exactly), mem (MiB, at least) and scrub (what is removed between two runs: none, workspace, full or terminate; by default full on EC2, if jobs have a user other than root, else workspace; see docs/security.md); a class with more cpu must have more mem; replaces the defaults as a whole"`
+	Limits   Limits           `yaml:"limits" reload:"yes" doc:"how long an instance may stay in a state, and each check may take"`
+	Requests Requests         `yaml:"requests" reload:"yes" doc:"bounds of what a request may ask for"`
+	Caps     Caps             `yaml:"caps" reload:"yes" doc:"how many instances may live at once"`
 
 	Runs      Runs      `yaml:"runs" doc:"how the runs of requests are watched at GitHub"`
-	Intervals Intervals `yaml:"intervals" doc:"how often the controller looks without being notified"`
+	Intervals Intervals `yaml:"intervals" reload:"yes" doc:"how often the controller looks without being notified"`
 	Lease     Lease     `yaml:"lease" doc:"how one active controller is elected"`
-	Agent     Agent     `yaml:"agent" doc:"what runs on each instance"`
+	Agent     Agent     `yaml:"agent" reload:"yes" doc:"what runs on each instance"`
 	Process   Process   `yaml:"process" doc:"behaviour of a process fleet"`
-	EC2       EC2       `yaml:"ec2" doc:"instances of an EC2 fleet"`
+	EC2       EC2       `yaml:"ec2" reload:"yes" doc:"instances of an EC2 fleet"`
 	HTTP      HTTP      `yaml:"http" doc:"what the controller shows of itself: health, metrics, its page; it changes nothing"`
 	Log       Log       `yaml:"log" doc:"logs, always on standard error"`
 }
@@ -130,10 +131,10 @@ type Caps struct {
 
 // Runs says how runs are watched.
 type Runs struct {
-	Poll      time.Duration `yaml:"poll" doc:"how often the runs of a repository are looked at; at least 1s"`
+	Poll      time.Duration `yaml:"poll" reload:"yes" doc:"how often the runs of a repository are looked at; at least 1s"`
 	Share     float64       `yaml:"share" doc:"share of GitHub's rate limits that watching may take, up to 1; 0: no run is watched"`
-	Remember  time.Duration `yaml:"remember" doc:"how long after a request is over the jobs of its run may be run again; up to 720h, as long as GitHub allows"`
-	RerunLost bool          `yaml:"rerunLost" doc:"once per run, have jobs run again that were lost with their machines; needs Actions: write"`
+	Remember  time.Duration `yaml:"remember" reload:"yes" doc:"how long after a request is over the jobs of its run may be run again; up to 720h, as long as GitHub allows"`
+	RerunLost bool          `yaml:"rerunLost" reload:"yes" doc:"once per run, have jobs run again that were lost with their machines; needs Actions: write"`
 }
 
 // Intervals holds the periods of the controller.
@@ -229,7 +230,7 @@ type HTTP struct {
 
 // Log says what is logged and how.
 type Log struct {
-	Level  string `yaml:"level" doc:"debug, info, warn or error"`
+	Level  string `yaml:"level" reload:"yes" doc:"debug, info, warn or error"`
 	Format string `yaml:"format" doc:"text, json, or auto: text on a terminal"`
 }
 

@@ -13,28 +13,31 @@ import (
 
 // Setting is one value of Config that is set as a whole: everything but the sections.
 type Setting struct {
-	Key   string // as in the file: limits.claimGate
-	Doc   string // what it means, on one line
-	form  string // of forms; "": it has checks of its own, or none
-	index []int  // of the field, for reflect.Value.FieldByIndex
+	Key string // as in the file: limits.claimGate
+	Doc string // what it means, on one line
+
+	Reloaded bool   // a running controller takes up another value; else it needs a restart
+	form     string // of forms; "": it has checks of its own, or none
+	index    []int  // of the field, for reflect.Value.FieldByIndex
 }
 
 // settings are all, in the order of the file.
-var settings = listSettings(reflect.TypeFor[Config](), "", nil)
+var settings = listSettings(reflect.TypeFor[Config](), "", nil, false)
 
 // Settings lists every setting in the order of the file. The caller must not change it.
 func Settings() []Setting { return settings }
 
-func listSettings(t reflect.Type, prefix string, index []int) []Setting {
+func listSettings(t reflect.Type, prefix string, index []int, reloaded bool) []Setting {
 	var out []Setting
 	for i := range t.NumField() {
 		f := t.Field(i)
 		key, at := prefix+f.Tag.Get("yaml"), append(slices.Clone(index), i)
+		own := reloaded || f.Tag.Get("reload") == "yes"
 		if f.Type.Kind() == reflect.Struct {
-			out = append(out, listSettings(f.Type, key+".", at)...)
+			out = append(out, listSettings(f.Type, key+".", at, own)...)
 			continue
 		}
-		out = append(out, Setting{Key: key, Doc: f.Tag.Get("doc"), form: f.Tag.Get("is"), index: at})
+		out = append(out, Setting{Key: key, Doc: f.Tag.Get("doc"), form: f.Tag.Get("is"), index: at, Reloaded: own})
 	}
 	return out
 }

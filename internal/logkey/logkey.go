@@ -43,4 +43,5 @@ const (
 	Version    = "version"
 	Until      = "until"
 	Alone      = "alone"
+	Settings   = "settings"
 )

@@ -53,7 +53,7 @@ func text(value string) string {
 	return strings.ToValidUTF8(value[:min(len(value), maxLabel)], "")
 }
 
-func (m *Metrics) class(name string) string { return among(name, m.classes...) }
+func (m *Metrics) class(name string) string { return among(name, *m.classes.Load()...) }
 
 func usage(name string) string { return among(name, store.Spot, store.OnDemand) }
 

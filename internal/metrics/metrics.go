@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -19,7 +20,7 @@ import (
 // calls of GitHub and AWS. Its methods are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
-	classes  []string
+	classes  atomic.Pointer[[]string]
 	limits   limits
 
 	counters   map[string]*prometheus.CounterVec
@@ -41,7 +42,7 @@ var ofQueues = []string{
 // New returns metrics in a registry of their own. classes are the configured ones: any other is counted as "other".
 func New(classes []string) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(), classes: classes,
+		registry: prometheus.NewRegistry(),
 		counters: map[string]*prometheus.CounterVec{}, histograms: map[string]*prometheus.HistogramVec{}, gauges: map[string]*prometheus.GaugeVec{},
 	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -60,13 +61,15 @@ func New(classes []string) *Metrics {
 			}
 		}
 	}
-	m.begin()
+	m.SetClasses(classes)
 	return m
 }
 
-// begin shows what may be counted before it is: the first of its kind would be no increase to Prometheus.
-func (m *Metrics) begin() {
-	for _, class := range append(slices.Clone(m.classes), other) {
+// SetClasses says which classes are configured from now on, and shows what may be counted before it is: the first of its kind
+// would be no increase to Prometheus.
+func (m *Metrics) SetClasses(classes []string) {
+	m.classes.Store(&classes)
+	for _, class := range append(slices.Clone(classes), other) {
 		for _, reason := range reconciler.FailReasons() {
 			m.count("remuda_requests_failed_total", class, reason)
 		}
@@ -74,7 +77,7 @@ func (m *Metrics) begin() {
 		m.count("remuda_seats_served_total", class, "cold")
 		m.count("remuda_instance_idle_seconds_total", class)
 	}
-	for _, class := range m.classes {
+	for _, class := range classes {
 		for _, usage := range []string{store.Spot, store.OnDemand} {
 			for _, name := range []string{"remuda_launches_total", "remuda_launch_instances_asked_total", "remuda_launch_instances_came_total"} {
 				m.count(name, class, usage)

@@ -69,6 +69,7 @@ func exercised() *Metrics {
 	m.GitHubCalled(githubapi.Exchange{Route: "/actions/runners"})
 	m.GitHubChecked(fmt.Errorf("list runners: %w: 401", githubapi.ErrRefused))
 	m.RunnerVersionEnds("2.330.0", dawn)
+	m.ConfigTaken(dawn, 2)
 	m.AWSCalled(awscfg.Call{Service: "DynamoDB", Operation: "PutItem"})
 	m.AWSCalled(awscfg.Call{Service: "EC2", Operation: "CreateFleet", Err: &smithy.GenericAPIError{Code: "RequestLimitExceeded"}})
 	q := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour),

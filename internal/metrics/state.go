@@ -77,7 +77,7 @@ func (s state) counts(sum reconciler.Summary, send func(string, float64, ...stri
 	type kind struct{ class, usage string }
 	instances, candidates := map[reconciler.InstanceKind]int{}, map[kind]int{}
 	waiting, oldest := map[reconciler.WaitKind]int{}, map[string]time.Duration{}
-	for _, class := range s.m.classes {
+	for _, class := range *s.m.classes.Load() {
 		waiting[reconciler.WaitKind{Class: class, Reason: reconciler.ReasonLooking}], oldest[class] = 0, 0
 		for _, usage := range []string{store.Spot, store.OnDemand} {
 			candidates[kind{class, usage}] = 0

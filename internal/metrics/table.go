@@ -44,6 +44,10 @@ var families = []family{
 	{name: "remuda_leader_term", kind: gauge, stability: beta, help: "Term of the lease under which this controller leads."},
 	{name: "remuda_last_scan_timestamp_seconds", kind: gauge, stability: beta, help: "When all records were last read to the end."},
 	{name: "remuda_last_sweep_timestamp_seconds", kind: gauge, stability: beta, help: "When the fleet's machines were last compared with the records."},
+	{name: "remuda_config_last_reload_successful", kind: gauge, stability: beta,
+		help: "1 if the configuration file was in order when it was last looked at, 0 while what it says is refused and an earlier one stays in force."},
+	{name: "remuda_config_last_reload_success_timestamp_seconds", kind: gauge, stability: beta, help: "When the configuration in force was taken up."},
+	{name: "remuda_config_restart_needed", kind: gauge, stability: alpha, help: "Settings in the configuration file that differ from those in force and need a restart."},
 	{name: "remuda_breaker_open", kind: gauge, stability: beta, labels: labels("breaker"),
 		help: "1 while no instance is given up: too many agents went silent at once (agents), or too many machines are missing from the fleet's listing (listing)."},
 
