@@ -210,7 +210,7 @@ func TestLabels_AreBounded(t *testing.T) {
 	}
 	m.Watch(leader{Term: 1, Scanned: dawn, Agents: agents})
 	for name, most := range map[string]int{
-		"remuda_requests_failed_total": 13, "remuda_phase_duration_seconds": 1, "remuda_launches_total": 3,
+		"remuda_requests_failed_total": 2*len(reconciler.FailReasons()) + 1, "remuda_phase_duration_seconds": 1, "remuda_launches_total": 3,
 		"remuda_launch_refusals_total": 2 * maxCodes, "remuda_github_rate_limit": maxBudgets + 1, "remuda_aws_requests_total": maxQueried + 1,
 		"remuda_agents": maxVersions + 1,
 	} {
