@@ -11,6 +11,7 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/store"
 )
@@ -54,6 +55,7 @@ func ec2Site(ctx context.Context, p Place, name string) (site, error) {
 		id:      host.InstanceID,
 		whole:   p.ownsComputer(),
 		cache:   filepath.Join(p.Dir, "runners"),
+		image:   p.Env[RootEnv] + userdata.RunnerDir,
 		machine: func(s scrub.Scrubber) agent.Machine { return ec2machine.Machine{Scrubber: s, Host: host} },
 		options: func(o *agent.Options) {
 			o.Connect, o.TakeOver, o.Offset, o.NoticePoll = connect, host.TakeOver, host.Offset, ec2machine.NoticePoll

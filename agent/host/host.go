@@ -49,6 +49,7 @@ type site struct {
 	machine func(scrub.Scrubber) agent.Machine
 	whole   bool                              // the computer is the instance's alone
 	cache   string                            // folder for archives of the runner
+	image   string                            // folder where the computer's image may have the runner; "": it has none
 	others  []string                          // folders of other instances
 	ends    func(agent.Machine, *slog.Logger) // ends what the agent leaves when it was told to stop; nil: that is for the next agent
 	options func(*agent.Options)              // adds what only this fleet's agents need

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/remuda-run/remuda/agent/actionsrunner"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
@@ -34,6 +36,15 @@ func (m *machine) install(ctx context.Context) error {
 	return nil
 }
 
+// unpacked reports whether the image has the runner of a URL unpacked, as the script for images does it.
+func (m *machine) unpacked(url, sum string) bool {
+	if m.image == "" || url == "" {
+		return false
+	}
+	mark, err := os.ReadFile(filepath.Join(m.image, userdata.RunnerMark))
+	return err == nil && strings.EqualFold(strings.TrimSpace(string(mark)), sum)
+}
+
 func (m *machine) installIn(ctx context.Context, dir string) error {
 	temp := dir + ".new"
 	if err := errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700)); err != nil {
@@ -41,6 +52,8 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 	}
 	var err error
 	switch c, arch := m.Config.Agent, config.NativeArch(); {
+	case m.unpacked(c.RunnerURL.For(arch), c.RunnerSHA256.For(arch)):
+		err = os.CopyFS(temp, os.DirFS(m.image))
 	case c.RunnerURL.For(arch) != "":
 		err = actionsrunner.Archive{
 			URL: c.RunnerURL.For(arch), SHA256: c.RunnerSHA256.For(arch), Cache: m.cache, Clock: m.Clock, Log: m.Log,

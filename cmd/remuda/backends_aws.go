@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/utils/clock"
@@ -146,6 +145,11 @@ func (a *app) userData(c config.Config, region, arch string) (string, error) {
 	}
 	return userdata.Render(userdata.Data{
 		Name: c.Name, Region: region, Limit: c.Limits.Created, User: c.JobsUser(), Config: settings, Files: files,
-		Program: userdata.Program{URL: c.EC2.BinaryURL.For(arch), SHA256: strings.ToLower(c.EC2.BinarySHA256.For(arch)), Baked: c.EC2.BinaryPath},
+		Program: programOf(c, arch),
 	})
+}
+
+// programOf is where a machine of an architecture has this program from.
+func programOf(c config.Config, arch string) userdata.Program {
+	return userdata.Program{URL: c.EC2.BinaryURL.For(arch), SHA256: c.EC2.BinarySHA256.For(arch), Baked: c.EC2.BinaryPath}
 }

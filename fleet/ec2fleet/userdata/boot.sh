@@ -52,7 +52,7 @@ preparing=$!
 
 step='install the program'
 mkdir -p "${bin%/*}"
-if [[ -f $root$baked && -x $root$baked ]] && { [[ -z $sum ]] || matches "$root$baked" "$sum"; }; then
+if is_program "$root$baked" "$sum"; then
   log "program is baked in: $baked"
   if [[ $root$baked != "$bin" ]]; then ln -sfn "$root$baked" "$bin"; fi
 elif [[ -z $url ]]; then

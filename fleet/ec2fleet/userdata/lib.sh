@@ -23,6 +23,12 @@ again() {
 # matches FILE SHA256
 matches() { printf '%s  %s\n' "$2" "$1" | sha256sum --check --status; }
 
+# is_program FILE SHA256: it is one, and the wanted one if that is known.
+is_program() {
+  [[ -f $1 && -x $1 ]] || return 1
+  [[ -z $2 ]] || matches "$1" "$2"
+}
+
 hash() {
   local sum
   sum=$(sha256sum)

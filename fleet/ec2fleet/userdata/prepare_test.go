@@ -19,13 +19,7 @@ func (c *computer) stock(manager, does string) {
 	c.t.Helper()
 	c.path = c.t.TempDir()
 	for _, name := range basics {
-		where, err := exec.LookPath(name)
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		if err := os.Symlink(where, filepath.Join(c.path, name)); err != nil {
-			c.t.Fatal(err)
-		}
+		c.link(name)
 	}
 	if err := os.Remove(filepath.Join(c.bin, "nft")); err != nil {
 		c.t.Fatal(err)
@@ -39,6 +33,18 @@ func (c *computer) stock(manager, does string) {
 	}
 	c.standIn("useradd", `touch "$REMUDA_ROOT/user"`)
 	c.standIn(manager, does)
+}
+
+// link gives a stock image another program of this computer.
+func (c *computer) link(name string) {
+	c.t.Helper()
+	where, err := exec.LookPath(name)
+	if err == nil {
+		err = os.Symlink(where, filepath.Join(c.path, name))
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // installs is a package manager that does not look closer.

@@ -223,13 +223,20 @@ func TestRun_Twice(t *testing.T) {
 // The lint of the shell agrees, where there is one.
 func TestRender_Shellcheck(t *testing.T) {
 	if _, err := exec.LookPath("shellcheck"); err != nil {
-		t.Skipf("user data is not linted: %v", err)
+		t.Skipf("the scripts are not linted: %v", err)
 	}
-	file := filepath.Join(t.TempDir(), "user-data.sh")
-	if err := os.WriteFile(file, []byte(render(t, data("https://example.org/remuda"))), 0o600); err != nil {
+	image, err := userdata.Image(imageData("https://example.org", ""))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "shellcheck", "--severity=style", "--external-sources", "--source-path=.", file).CombinedOutput(); err != nil {
-		t.Errorf("shellcheck: %v\n%s", err, out)
+	for name, script := range map[string]string{"user-data.sh": render(t, data("https://example.org/remuda")), "image.sh": image} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lint := exec.CommandContext(t.Context(), "shellcheck", "--severity=style", "--external-sources", "--source-path=.", file)
+		if out, err := lint.CombinedOutput(); err != nil {
+			t.Errorf("shellcheck: %v\n%s", err, out)
+		}
 	}
 }

@@ -29,36 +29,57 @@ const (
 	maxLimit = 24 * time.Hour
 )
 
+// problems collects everything that is wrong.
+type problems []error
+
+// check adds a problem unless ok.
+func (p *problems) check(ok bool, field, want string, got any) {
+	if !ok {
+		*p = append(*p, fmt.Errorf("%s: must be %s, got %v", field, want, got))
+	}
+}
+
+// text is check of what got quotes.
+func (p *problems) text(ok bool, field, want, got string) {
+	p.check(ok, field, want, fmt.Sprintf("%q", got))
+}
+
+// machine checks what every machine has.
+func (p *problems) machine(region, user string, program Program) {
+	p.text(regionForm.MatchString(region), "region", "the name of a region, such as eu-west-1", region)
+	p.text(user == "" || userForm.MatchString(user), "user", "the name of a user", user)
+	p.download("program", program.URL, program.SHA256)
+	p.text(program.Baked == "" || plainPath(program.Baked), "baked program", plainPathForm, program.Baked)
+}
+
+// download checks what is fetched from raw, unless that is empty.
+func (p *problems) download(what, raw, sum string) {
+	if raw != "" {
+		p.check(fetchable(raw), what+" URL", "an http or https URL without credentials, or s3://bucket/key with a key of A-Z, a-z, 0-9, /, _, ., ~ and -", quoteURL(raw))
+		p.check(sum != "", what+" SHA-256", "set if there is a URL", "nothing")
+	}
+	p.text(sum == "" || sumForm.MatchString(sum), what+" SHA-256", "64 hexadecimal digits", sum)
+}
+
 // validate returns everything that is wrong, joined.
 func (d Data) validate() error {
-	var errs []error
-	check := func(ok bool, field, want string, got any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("%s: must be %s, got %v", field, want, got))
-		}
-	}
-	check(nameForm.MatchString(d.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", fmt.Sprintf("%q", d.Name))
-	check(regionForm.MatchString(d.Region), "region", "the name of a region, such as eu-west-1", fmt.Sprintf("%q", d.Region))
-	check(d.Limit >= minLimit && d.Limit <= maxLimit, "created limit", fmt.Sprintf("from %s to %s", minLimit, maxLimit), d.Limit)
-	check(len(d.Config) > 0, "configuration", "set", "nothing")
-	check(d.User == "" || userForm.MatchString(d.User), "user", "the name of a user", fmt.Sprintf("%q", d.User))
-	p := d.Program
-	if p.URL != "" {
-		check(fetchable(p.URL), "program URL", "an http or https URL without credentials, or s3://bucket/key with a key of A-Z, a-z, 0-9, /, _, ., ~ and -", quoteURL(p.URL))
-		check(p.SHA256 != "", "program SHA-256", "set if there is a URL", "nothing")
-	}
-	check(p.SHA256 == "" || sumForm.MatchString(p.SHA256), "program SHA-256", "64 hexadecimal digits", fmt.Sprintf("%q", p.SHA256))
-	check(p.Baked == "" || plainPath(p.Baked), "baked program", "a clean absolute path without control characters", fmt.Sprintf("%q", p.Baked))
+	var p problems
+	p.text(nameForm.MatchString(d.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", d.Name)
+	p.machine(d.Region, d.User, d.Program)
+	p.check(d.Limit >= minLimit && d.Limit <= maxLimit, "created limit", fmt.Sprintf("from %s to %s", minLimit, maxLimit), d.Limit)
+	p.check(len(d.Config) > 0, "configuration", "set", "nothing")
 	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath, LibPath}
 	for i, f := range d.Files {
 		field := fmt.Sprintf("file %d (%q)", i, f.Path)
-		check(plainPath(f.Path), field, "at a clean absolute path without control characters", fmt.Sprintf("%q", f.Path))
-		check(!slices.Contains(taken, f.Path), field, "at a path of its own", fmt.Sprintf("%q, which is taken", f.Path))
-		check(f.Mode&^0o777 == 0 && f.Mode != 0, field+" mode", "permissions from 0001 to 0777", fmt.Sprintf("%04o", uint32(f.Mode)))
+		p.text(plainPath(f.Path), field, "at "+plainPathForm, f.Path)
+		p.check(!slices.Contains(taken, f.Path), field, "at a path of its own", fmt.Sprintf("%q, which is taken", f.Path))
+		p.check(f.Mode&^0o777 == 0 && f.Mode != 0, field+" mode", "permissions from 0001 to 0777", fmt.Sprintf("%04o", uint32(f.Mode)))
 		taken = append(taken, f.Path)
 	}
-	return errors.Join(errs...)
+	return errors.Join(p...)
 }
+
+const plainPathForm = "a clean absolute path without control characters"
 
 // plainPath reports whether p can be written in any list of paths. A line break or a backslash would
 // have a meaning to sha256sum.
