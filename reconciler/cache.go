@@ -96,7 +96,7 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 		if !due {
 			return s.Instance, errStale
 		}
-		tr.Limits = c.cfg.Limits
+		tr.Limits = c.cfg.LimitsOf(s.ResourceClass)
 		out, err := c.store.Transition(ctx, s.Instance, tr)
 		if err != nil {
 			return out, err

@@ -40,8 +40,8 @@ func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
 		}
 	}
 	left := c.cfg.MaxInstances - total
-	if limit, ok := c.cfg.MaxInstancesPerClass[class]; ok {
-		left = min(left, limit-ofClass)
+	if own := c.cfg.Classes[class].Cap; own > 0 {
+		left = min(left, own-ofClass)
 	}
 	return left
 }

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -30,10 +31,12 @@ type GitHub interface {
 	URL() string
 }
 
-// Class is the size of a resource class.
+// Class is the size of a resource class, and what is bounded for it alone.
 type Class struct {
-	CPU int // vCPUs, exactly
-	Mem int // MiB, at least
+	CPU  int           // vCPUs, exactly
+	Mem  int           // MiB, at least
+	Idle time.Duration // in place of Limits.Idle; 0: that
+	Cap  int           // instances of it that are not terminated, at once; 0: no own limit
 }
 
 // Config holds every number and choice of the controller. All must be set; see Defaults.
@@ -43,9 +46,8 @@ type Config struct {
 	Classes      map[string]Class
 	Limits       statemachine.Limits
 
-	MaxCount             int            // instances per request
-	MaxInstances         int            // instances that are not terminated, at once
-	MaxInstancesPerClass map[string]int // the same per class; absent: no own limit
+	MaxCount     int // instances per request
+	MaxInstances int // instances that are not terminated, at once
 
 	DefaultMaxRuntime time.Duration // for requests that name none
 	MaxRuntime        time.Duration // longest max runtime and timeout of a request
@@ -137,6 +139,13 @@ func (c Config) query(r store.RunRequest) (pool.Query, error) {
 	}, nil
 }
 
+// LimitsOf returns the limits of the instances of a class.
+func (c Config) LimitsOf(class string) statemachine.Limits {
+	limits := c.Limits
+	limits.Idle = cmp.Or(c.Classes[class].Idle, limits.Idle)
+	return limits
+}
+
 // classNames lists the configured classes in order.
 func (c Config) classNames() []string { return slices.Sorted(maps.Keys(c.Classes)) }
 
@@ -146,8 +155,8 @@ func LaunchBudget(count int) int { return count + max(3, count) }
 
 // mostInstances returns how many instances of a class the caps ever allow, and which setting says so.
 func (c Config) mostInstances(class string) (int, string) {
-	if own, ok := c.MaxInstancesPerClass[class]; ok && own < c.MaxInstances {
-		return own, "caps.perClass." + class
+	if own := c.Classes[class].Cap; own > 0 && own < c.MaxInstances {
+		return own, "classes." + class + ".cap"
 	}
 	return c.MaxInstances, "caps.maxInstances"
 }

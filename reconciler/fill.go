@@ -129,7 +129,7 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 		capped = true
 		f.cache.requests.withRun(r.id, func(r *run) {
 			r.lastProblem = fmt.Sprintf("a cap on instances is reached: %d in all, %d of class %s (0: none of its own)",
-				f.cfg.MaxInstances, f.cfg.MaxInstancesPerClass[me.query.ResourceClass], me.query.ResourceClass)
+				f.cfg.MaxInstances, f.cfg.Classes[me.query.ResourceClass].Cap, me.query.ResourceClass)
 		})
 		return Result{After: f.cfg.WarmPoll}, nil // one that becomes idle, or ends, wakes it sooner
 	}

@@ -1,6 +1,7 @@
 package reconciler_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -65,31 +66,37 @@ func (o *recordingPool) Offer(ctx context.Context, t pool.Ticket) error {
 // H14: the entry of a machine that comes back from a long run, or from a claim, carries the threshold of its idle
 // record, which is the idle limit from its pooling on, and nothing of the run's.
 func TestPooled_EntryCarriesTheIdleThreshold_H14(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
-		p := &recordingPool{Pool: w.Pool}
-		defer w.controllerWith("c1", reconciler.Options{Pool: p})()
-		check := func(what string) {
-			t.Helper()
-			time.Sleep(time.Second)
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if len(p.offers) != 1 {
-				t.Fatalf("%s: %d entries, want one", what, len(p.offers))
-			}
-			offer := p.offers[0]
-			in := w.instance(store.InstanceID(offer.InstanceID))
-			if !offer.Threshold.Equal(in.Threshold.Time) || !offer.Threshold.Equal(in.PooledAt.Add(w.Config.Limits.Idle)) {
-				t.Errorf("%s: entry up to %s, record up to %s, pooled at %s, want %s from there",
-					what, offer.Threshold, in.Threshold.Time, in.PooledAt.Time, w.Config.Limits.Idle)
-			}
-			p.offers = nil
+	for name, own := range map[string]time.Duration{"OfAll": 0, "OfTheClass": 90 * time.Second} {
+		t.Run(name, story(func(t *testing.T, w *world) { entryCarriesThreshold(t, w, own) }))
+	}
+}
+
+func entryCarriesThreshold(t *testing.T, w *world, own time.Duration) {
+	w.class("small", func(c *reconciler.Class) { c.Idle = own })
+	limit := cmp.Or(own, w.Config.Limits.Idle)
+	p := &recordingPool{Pool: w.Pool}
+	defer w.controllerWith("c1", reconciler.Options{Pool: p})()
+	check := func(what string) {
+		t.Helper()
+		time.Sleep(time.Second)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(p.offers) != 1 {
+			t.Fatalf("%s: %d entries, want one", what, len(p.offers))
 		}
-		w.warm("100", 1, lasting(3*time.Hour))
-		check("after a run")
-		w.Fleet.SetCapacity(fleet.Slot{}, 1)
-		w.submit(spec("200", 2, within(time.Minute)))
-		w.awaitPhase("200", 1, statemachine.Failed, 2*time.Minute)
-		w.await(10*time.Second, "pooled", func() bool { return w.pooled() == 1 })
-		check("after a claim")
-	})
+		offer := p.offers[0]
+		in := w.instance(store.InstanceID(offer.InstanceID))
+		if !offer.Threshold.Equal(in.Threshold.Time) || !offer.Threshold.Equal(in.PooledAt.Add(limit)) {
+			t.Errorf("%s: entry up to %s, record up to %s, pooled at %s, want %s from there",
+				what, offer.Threshold, in.Threshold.Time, in.PooledAt.Time, limit)
+		}
+		p.offers = nil
+	}
+	w.warm("100", 1, lasting(3*time.Hour))
+	check("after a run")
+	w.Fleet.SetCapacity(fleet.Slot{}, 1)
+	w.submit(spec("200", 2, within(time.Minute)))
+	w.awaitPhase("200", 1, statemachine.Failed, 2*time.Minute)
+	w.await(10*time.Second, "pooled", func() bool { return w.pooled() == 1 })
+	check("after a claim")
 }

@@ -20,7 +20,7 @@ import (
 func TestAttempts_OfAnotherClassLeavesTheLine(t *testing.T) {
 	for name, class := range map[string]string{"KnownClass": "large", "UnknownClass": "huge"} {
 		t.Run(name, story(func(t *testing.T, w *world) {
-			w.Config.MaxInstancesPerClass = map[string]int{"small": 2}
+			w.class("small", func(c *reconciler.Class) { c.Cap = 2 })
 			w.controller("c1", nil)
 			w.submit(spec("50", 1)) // keeps one
 			w.awaitPhase("50", 1, statemachine.Ready, time.Minute)
@@ -126,7 +126,7 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 		says   string
 	}{
 		"MoreThanTheCap":        {func(r *store.RunRequest) { r.Count = 5 }, reconciler.ReasonSpec, "count: must be at most 4, which caps.maxInstances allows to live at once, got 5"},
-		"MoreThanTheClassesCap": {func(r *store.RunRequest) { r.Count, r.ResourceClass = 4, "large" }, reconciler.ReasonSpec, "count: must be at most 3, which caps.perClass.large allows"},
+		"MoreThanTheClassesCap": {func(r *store.RunRequest) { r.Count, r.ResourceClass = 4, "large" }, reconciler.ReasonSpec, "count: must be at most 3, which classes.large.cap allows"},
 		"MoreThanAny":           {func(r *store.RunRequest) { r.Count = 10000 }, reconciler.ReasonSpec, "1000"},
 		"None":                  {func(r *store.RunRequest) { r.Count = 0 }, reconciler.ReasonSpec, "count"},
 		"NoSuchClass":           {ofClass("huge"), reconciler.ReasonSpec, "resourceClass"},
@@ -135,7 +135,8 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 	} {
 		for _, held := range []int{0, 4} {
 			t.Run(name, story(func(t *testing.T, w *world) {
-				w.Config.MaxInstances, w.Config.MaxInstancesPerClass = 4, map[string]int{"large": 3}
+				w.Config.MaxInstances = 4
+				w.class("large", func(c *reconciler.Class) { c.Cap = 3 })
 				w.controller("c1", nil)
 				if held > 0 {
 					w.serve(spec("100", held), time.Minute)

@@ -137,8 +137,8 @@ func placeInWords(ahead int) string {
 // capInWords names the cap that is reached.
 func (w *reasons) capInWords(class string) string {
 	total, ofClass := w.cache.instances.live(class)
-	if limit, has := w.cfg.MaxInstancesPerClass[class]; has && w.cfg.MaxInstances-total > limit-ofClass {
-		return fmt.Sprintf("caps.maxInstancesPerClass.%s is reached: it allows %d", class, limit)
+	if own := w.cfg.Classes[class].Cap; own > 0 && w.cfg.MaxInstances-total > own-ofClass {
+		return fmt.Sprintf("classes.%s.cap is reached: it allows %d", class, own)
 	}
 	return fmt.Sprintf("caps.maxInstances is reached: it allows %d", w.cfg.MaxInstances)
 }

@@ -77,12 +77,12 @@ func TestWaits_ForTheCapAndInLine_S59(t *testing.T) {
 // A class of its own cap names that.
 func TestWaits_ForTheCapOfAClass(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstancesPerClass = map[string]int{"small": 1}
+		w.class("small", func(c *reconciler.Class) { c.Cap = 1 })
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 1))
 		w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
 		w.submit(spec("101", 1))
-		w.waitsFor("101", reconciler.ReasonCap, "caps.maxInstancesPerClass.small", "request 100 holds 1")
+		w.waitsFor("101", reconciler.ReasonCap, "classes.small.cap is reached: it allows 1", "request 100 holds 1")
 	})
 }
 

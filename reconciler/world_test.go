@@ -133,6 +133,13 @@ func newWorld(t testing.TB, o sim.Script, open openBackends) *world {
 	return w
 }
 
+// class changes what the controllers know of a class.
+func (w *world) class(name string, change func(*reconciler.Class)) {
+	c := w.Config.Classes[name]
+	change(&c)
+	w.Config.Classes[name] = c
+}
+
 // alarms keeps what a world logged at level Error: what somebody must act on. With REMUDA_TEST_LOG set the whole
 // story of a test goes to standard error as well.
 type alarms struct {

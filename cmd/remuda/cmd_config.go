@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/remuda-run/remuda/internal/config"
 )
@@ -90,9 +91,24 @@ func plain(v any) any {
 		return config.Redact(v)
 	case config.PerArch:
 		return v.Redacted()
+	case map[string]config.Class:
+		return asInFile(v)
 	default:
 		return v
 	}
+}
+
+// asInFile returns classes with the names and texts of the file.
+func asInFile(classes map[string]config.Class) any {
+	var out any
+	text, err := yaml.Marshal(classes)
+	if err == nil {
+		err = yaml.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return err.Error() // of what was read from YAML
+	}
+	return out
 }
 
 func (o *configOptions) run(s streams, l config.Loaded) error {

@@ -159,6 +159,10 @@ func configDoc() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", s.Key, text, s.Env(), changed, strings.ReplaceAll(s.Doc, "|", "\\|"))
 	}
+	b.WriteString("\n## Fields of a class\n\nBut for the first five they are for an EC2 fleet alone; [aws.md](aws.md#classes) shows them at work.\n\n| field | meaning |\n|---|---|\n")
+	for _, field := range config.ClassFields() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", field[0], field[1])
+	}
 	b.WriteString("\n```yaml\n" + config.Example() + "```\n")
 	return b.String()
 }

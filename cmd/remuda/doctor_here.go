@@ -94,8 +94,8 @@ func vCPUs(c config.Config) map[string]int {
 	out := map[string]int{}
 	for name, class := range c.Classes {
 		n := c.Caps.MaxInstances
-		if most, capped := c.Caps.PerClass[name]; capped {
-			n = min(n, most)
+		if class.Cap > 0 {
+			n = min(n, class.Cap)
 		}
 		out[name] = n * class.CPU
 	}

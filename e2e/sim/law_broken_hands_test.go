@@ -194,7 +194,7 @@ func (h hands) become(in store.Instance, state statemachine.State, run store.Req
 		if run != "" {
 			r.Attempt = 1
 		}
-		limit := h.w.supervisor.config().Limits.For(state)
+		limit := h.w.supervisor.config().LimitsOf(r.ResourceClass).For(state)
 		if state == statemachine.Running {
 			h.t.records.mu.Lock()
 			limit = h.t.records.requests[run][1].MaxRuntime.Duration()

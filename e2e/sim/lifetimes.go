@@ -30,7 +30,7 @@ func (l *lifetimes) threshold(was, in store.Instance) {
 	if was.State != statemachine.None && !was.Threshold.After(in.ChangedAt.Time) {
 		l.w.verdicts.broke(InTime, "%s: %s -> %s %s past its threshold", in.ID, was.State, in.State, in.ChangedAt.Sub(was.Threshold.Time))
 	}
-	limit := l.w.supervisor.config().Limits.For(in.State)
+	limit := l.w.supervisor.config().LimitsOf(in.ResourceClass).For(in.State)
 	if in.State == statemachine.Running {
 		limit = l.records.requests[in.RunID][in.Attempt].MaxRuntime.Duration()
 	}

@@ -84,7 +84,7 @@ func (o Script) config() reconciler.Config {
 	}
 	c.Watch.Poll, c.Watch.RerunLost = o.paced(c.Watch.Poll), o.RerunLost
 	c.Registration = store.RegistrationMode(o.Mode)
-	c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192}}
+	c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192, Idle: o.Idle * 3 / 4}}
 	l.Idle, c.MaxInstances = o.Idle, o.Largest
 	if o.NoRetry {
 		c.LaunchRetry = 0

@@ -8,7 +8,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -26,7 +25,7 @@ type Config struct {
 	Pool     string           `yaml:"pool" doc:"URL of the pool: sqs://prefix?region=eu-west-1; empty: the same place as a SQLite store"`
 	Fleet    string           `yaml:"fleet" doc:"URL of the fleet: process:///folder, or ec2://name?region=eu-west-1, where name marks what is ours"`
 	GitHub   GitHub           `yaml:"github" doc:"where runners register"`
-	Classes  map[string]Class `yaml:"classes" reload:"yes" doc:"resource classes: name to cpu (vCPUs, exactly), mem (MiB, at least) and scrub (what is removed between two runs: none, workspace, full or terminate; by default full on EC2, if jobs have a user other than root, else workspace; see docs/security.md); a class with more cpu must have more mem; replaces the defaults as a whole"`
+	Classes  map[string]Class `yaml:"classes" reload:"yes" doc:"resource classes: name to its fields, cpu and mem at least (see below); replaces the defaults as a whole"`
 	Limits   Limits           `yaml:"limits" reload:"yes" doc:"how long an instance may stay in a state, and each check may take"`
 	Requests Requests         `yaml:"requests" reload:"yes" doc:"bounds of what a request may ask for"`
 	Caps     Caps             `yaml:"caps" reload:"yes" doc:"how many instances may live at once"`
@@ -89,13 +88,6 @@ func (c GitHub) level() string {
 	return "repository"
 }
 
-// Class is the size of a resource class, and what becomes of its machines after a run.
-type Class struct {
-	CPU   int    `yaml:"cpu" json:"cpu"`                         // vCPUs, exactly
-	Mem   int    `yaml:"mem" json:"mem"`                         // MiB, at least
-	Scrub string `yaml:"scrub,omitempty" json:"scrub,omitempty"` // one of scrub.Levels; "": as the agent decides
-}
-
 // Limits is statemachine.Limits with names and documentation; see Config.limits.
 type Limits struct {
 	Created time.Duration `yaml:"created" doc:"created: boot plus runner registration"`
@@ -125,8 +117,7 @@ type Requests struct {
 
 // Caps bounds the bill.
 type Caps struct {
-	MaxInstances int            `yaml:"maxInstances" is:"from1" doc:"instances that are not terminated, at once"`
-	PerClass     map[string]int `yaml:"perClass" doc:"the same per class; a class not named has no cap of its own"`
+	MaxInstances int `yaml:"maxInstances" is:"from1" doc:"instances that are not terminated, at once"`
 }
 
 // Runs says how runs are watched.
@@ -260,8 +251,12 @@ func (c Config) JobsUser() string {
 // Scrubbed returns the classes of which an agent must know something: another size of the others makes
 // no machine outdated.
 func (c Config) Scrubbed() map[string]Class {
-	some := maps.Clone(c.Classes)
-	maps.DeleteFunc(some, func(_ string, class Class) bool { return class.Scrub == "" })
+	some := map[string]Class{}
+	for name, class := range c.Classes {
+		if class.Scrub != "" {
+			some[name] = Class{CPU: class.CPU, Mem: class.Mem, Scrub: class.Scrub}
+		}
+	}
 	return some
 }
 

@@ -49,11 +49,11 @@ func Default() Config {
 func (c Config) Controller(holder string) reconciler.Config {
 	classes := make(map[string]reconciler.Class, len(c.Classes))
 	for name, class := range c.Classes {
-		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem}
+		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem, Idle: class.Idle, Cap: class.Cap}
 	}
 	return reconciler.Config{
 		Holder: holder, Registration: store.RegistrationMode(c.GitHub.Registration), Classes: classes, Limits: statemachine.Limits(c.Limits),
-		MaxCount: c.Requests.MaxCount, MaxInstances: c.Caps.MaxInstances, MaxInstancesPerClass: c.Caps.PerClass,
+		MaxCount: c.Requests.MaxCount, MaxInstances: c.Caps.MaxInstances,
 		DefaultMaxRuntime: c.Limits.Running, MaxRuntime: c.Requests.MaxRuntime, ClientSilence: c.Requests.ClientSilence,
 		Batch: c.Intervals.Batch, Exclusion: c.Intervals.Exclusion, LaunchRetry: c.Requests.LaunchRetry,
 		HotPoll: c.Intervals.HotPoll, WarmPoll: c.Intervals.WarmPoll, Scan: c.Intervals.Scan,

@@ -26,6 +26,11 @@ func Example() string {
 		} else {
 			b.WriteString("\n")
 		}
+		if s.Key == "classes" {
+			for _, field := range ClassFields() {
+				fmt.Fprintf(&b, "#   %s: %s\n", field[0], field[1])
+			}
+		}
 		fmt.Fprintf(&b, "%s# %s (%s)\n%s# %s: %s\n", indent, s.Doc, s.Env(), indent, name, s.yaml(Default()))
 	}
 	return b.String()

@@ -10,8 +10,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/remuda-run/remuda/reconciler"
 )
 
 // inFile is a configuration that is a file's alone.
@@ -44,8 +42,8 @@ func TestConfig_EverySettingIsComplete(t *testing.T) {
 var optional = map[string]bool{
 	"pool": true, "github.url": true, "github.tokenFile": true, "github.repository": true,
 	"github.apiUrl": true, "github.appId": true, "github.appInstallationId": true, "github.appKeyFile": true, "github.runnerGroup": true,
-	"caps.perClass": true, "runs.rerunLost": true,
-	"agent.script": true, "agent.scrub": true, "agent.runnerDir": true, "agent.runnerUser": true, "agent.runnerVersion": true, "agent.runnerUrl": true, "agent.runnerSha256": true, "agent.metadataUsers": true, "process.bootDelay": true, "process.bootJitter": true,
+	"runs.rerunLost": true,
+	"agent.script":   true, "agent.scrub": true, "agent.runnerDir": true, "agent.runnerUser": true, "agent.runnerVersion": true, "agent.runnerUrl": true, "agent.runnerSha256": true, "agent.metadataUsers": true, "process.bootDelay": true, "process.bootJitter": true,
 	"process.capacity": true, "process.spotCapacity": true, "process.refusalRate": true, "process.lossAfter": true, "process.noticeAfter": true,
 	"process.types": true, "process.seed": true,
 	"ec2.subnets": true, "ec2.securityGroups": true, "ec2.ami": true, "ec2.instanceProfile": true, "ec2.roleId": true,
@@ -81,9 +79,8 @@ func sample(s Setting) (string, any) {
 	case time.Duration:
 		return (v + time.Second).String(), v + time.Second
 	case map[string]Class:
-		return `{one: {cpu: 1, mem: 512, scrub: full}}`, map[string]Class{"one": {CPU: 1, Mem: 512, Scrub: "full"}}
-	case map[string]int:
-		return `{small: 3}`, map[string]int{"small": 3}
+		return `{one: {cpu: 1, mem: 512, scrub: full, idle: 90s, arch: arm64, gpu: {count: 2, mem: 1024}, exclude: ["*.metal"]}}`,
+			map[string]Class{"one": {CPU: 1, Mem: 512, Scrub: "full", Idle: 90 * time.Second, Arch: ArchARM, GPU: GPU{Count: 2, Mem: 1024}, Exclude: []string{"*.metal"}}}
 	case []string:
 		return `[one, "two, 2"]`, []string{"one", "two, 2"}
 	case map[string]string:
@@ -344,15 +341,5 @@ func TestConfig_WhoseJobs(t *testing.T) {
 		if got := (GitHub{URL: tc.url, Repository: tc.repository}).Serves(); got != tc.want {
 			t.Errorf("serves() with url %q and repository %q = %q, want %q", tc.url, tc.repository, got, tc.want)
 		}
-	}
-}
-
-// S90: the controller knows each class as it is configured.
-func TestConfig_ClassesReachTheController_S90(t *testing.T) {
-	c := Default()
-	c.Classes = map[string]Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 16, Mem: 65536}}
-	want := map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 16, Mem: 65536}}
-	if got := c.Controller("c1").Classes; !reflect.DeepEqual(got, want) {
-		t.Errorf("classes of the controller = %+v, want %+v", got, want)
 	}
 }

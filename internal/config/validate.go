@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/httpserver"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -92,12 +91,10 @@ func (c Config) Validate() error {
 	}
 	p.backend("fleet", c.Fleet, Fleets)
 	c.GitHub.validate(&p)
-	validateClasses(&p, c.Classes)
-	c.validateScrub(&p)
+	c.validateClasses(&p)
 	c.validateLimits(&p)
 	c.Requests.validate(&p)
 	c.Runs.validate(&p)
-	c.validateCaps(&p)
 	c.Agent.validate(&p)
 	c.Process.validate(&p)
 	c.HTTP.validate(&p)
@@ -204,44 +201,6 @@ func (c GitHub) validateApp(p *problems) {
 	}
 }
 
-// validateClasses keeps the classes ordered: no two of one cpu, and more cpu means more mem, so that
-// "larger" has one meaning.
-func validateClasses(p *problems, classes map[string]Class) {
-	p.check(len(classes) > 0, "classes", "at least one class", word("none"))
-	names := slices.Sorted(maps.Keys(classes))
-	for _, name := range names {
-		class := classes[name]
-		p.check(nameForm.MatchString(name), "classes."+name, "named by 1 to 32 of a-z, 0-9 and -", name)
-		p.check(class.CPU > 0, "classes."+name+".cpu", "greater than 0", class.CPU)
-		p.check(class.Mem > 0, "classes."+name+".mem", "greater than 0", class.Mem)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return classes[a].CPU - classes[b].CPU })
-	for i := 1; i < len(names); i++ {
-		small, large := names[i-1], names[i]
-		switch {
-		case classes[small].CPU <= 0:
-		case classes[small].CPU == classes[large].CPU:
-			p.add("classes."+large+".cpu", "other than that of "+small, classes[large].CPU)
-		case classes[small].Mem >= classes[large].Mem:
-			p.add("classes."+large+".mem", fmt.Sprintf("more than the %d of %s, which has less cpu", classes[small].Mem, small), classes[large].Mem)
-		}
-	}
-}
-
-// validateScrub refuses a level that this fleet cannot keep: full removes all that is the runner's
-// user's, so no other instance may use the computer.
-func (c Config) validateScrub(p *problems) {
-	alone := c.Alone()
-	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
-		field, level := "classes."+name+".scrub", c.Classes[name].Scrub
-		if level != "" {
-			p.oneOf(field, level, scrub.Levels()...)
-		}
-		p.check(alone || level != string(scrub.Full), field,
-			"less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1", level)
-	}
-}
-
 // Alone reports whether the processes and files of the runner's user are those of one instance.
 func (c Config) Alone() bool {
 	return c.JobsUser() != "" && (HasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
@@ -263,16 +222,6 @@ func (c Requests) validate(p *problems) {
 	p.check(c.Timeout > 0 && c.Timeout <= c.MaxRuntime, "requests.timeout",
 		fmt.Sprintf("greater than 0 and at most requests.maxRuntime (%s)", c.MaxRuntime), c.Timeout)
 	p.check(c.ClientSilence >= minSilence, "requests.clientSilence", fmt.Sprintf("at least %s", minSilence), c.ClientSilence)
-}
-
-func (c Config) validateCaps(p *problems) {
-	for _, class := range slices.Sorted(maps.Keys(c.Caps.PerClass)) {
-		field := "caps.perClass." + class
-		p.check(c.Caps.PerClass[class] >= 0, field, "at least 0", c.Caps.PerClass[class])
-		if _, ok := c.Classes[class]; !ok {
-			p.add(field, "named after one of the classes "+strings.Join(slices.Sorted(maps.Keys(c.Classes)), ", "), class)
-		}
-	}
 }
 
 // archField names what a setting says for an architecture, "" for all.

@@ -50,8 +50,6 @@ func TestConfig_Validate(t *testing.T) {
 		{"requests.clientSilence", func(c *Config) { c.Requests.ClientSilence = 9 * time.Second }, `must be at least 10s, got 9s`},
 		{"requests.launchRetry", func(c *Config) { c.Requests.LaunchRetry = -time.Second }, `must be at least 0, got -1s`},
 		{"caps.maxInstances", func(c *Config) { c.Caps.MaxInstances = 0 }, `must be at least 1, got 0`},
-		{"caps.perClass.small", func(c *Config) { c.Caps.PerClass = map[string]int{"small": -1} }, `must be at least 0, got -1`},
-		{"caps.perClass.huge", func(c *Config) { c.Caps.PerClass = map[string]int{"huge": 1} }, `must be named after one of the classes large, medium, small, xlarge, got "huge"`},
 		{"intervals.sweep", func(c *Config) { c.Intervals.Sweep = -time.Second }, `must be greater than 0, got -1s`},
 		{"http.listen", func(c *Config) { c.HTTP.Listen = "9640" }, `must be an address with a port, such as 127.0.0.1:9640, or empty, got "9640"`},
 		{"http.listen", func(c *Config) { c.HTTP.Listen = "127.0.0.1:https" }, `must be an address with a port`},
@@ -91,10 +89,6 @@ func TestConfig_Validate(t *testing.T) {
 		{"agent.metadataUsers[1]", func(c *Config) { c.Agent.MetadataUsers = []string{"sshd", "root"} }, `must be the name of a user other than root and agent.runnerUser, got "root"`},
 		{"agent.metadataUsers[0]", func(c *Config) { c.Agent.RunnerUser, c.Agent.MetadataUsers = "ci", []string{"ci"} }, `must be the name of a user other than root and agent.runnerUser, got "ci"`},
 		{"agent.metadataFirewall", func(c *Config) { c.Agent.MetadataFirewall = "on" }, `must be one of required, everywhere, off, got "on"`},
-		{"classes.small.scrub", func(c *Config) { c.Classes = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "all"}} }, `must be one of none, workspace, full, terminate, got "all"`},
-		{"classes.small.scrub", func(c *Config) {
-			c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
-		}, `must be less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1, got "full"`},
 		{"agent.poll", func(c *Config) { c.Agent.Poll = 0 }, `must be greater than 0, got 0s`},
 		{"runs.poll", func(c *Config) { c.Runs.Poll = time.Millisecond }, `must be at least 1s, got 1ms`},
 		{"runs.share", func(c *Config) { c.Runs.Share = 1.1 }, `must be 0 to 1, got 1.1`},
@@ -140,7 +134,6 @@ func TestConfig_Validate_AppsAndGroupsThatWork(t *testing.T) {
 // sum64 has the form of a checksum.
 var sum64 = strings.Repeat("0a", 32)
 
-// The level full is for machines whose runner's user is one instance's alone.
 // Off, on loopback, and wherever there is a token or explicitly none.
 func TestConfig_Validate_HTTPThatWorks(t *testing.T) {
 	for _, http := range []HTTP{
@@ -154,55 +147,6 @@ func TestConfig_Validate_HTTPThatWorks(t *testing.T) {
 	}
 }
 
-func TestConfig_ScrubFull_WhereItCanBeKept(t *testing.T) {
-	for name, change := range map[string]func(*Config){
-		"EC2": func(c *Config) { c.Fleet = "ec2://prod?region=eu-west-1" }, "OneProcess": func(c *Config) { c.Process.Capacity = 1 },
-	} {
-		c := Default()
-		c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
-		change(&c)
-		if err := c.Validate(); err != nil {
-			t.Errorf("%s: Validate() = %v", name, err)
-		}
-	}
-}
-
-// S90: the vector of the prototype's class configuration.
-func TestConfig_S90_Classes(t *testing.T) {
-	tests := []struct {
-		name, reason string
-		classes      map[string]Class
-		want         string // "" means accepted
-	}{
-		{"Increasing", "more cpu, more mem", map[string]Class{"b": {CPU: 4, Mem: 8192}, "a": {CPU: 2, Mem: 4096}}, ""},
-		{"One", "nothing to compare with", map[string]Class{"only": {CPU: 2, Mem: 1}}, ""},
-		{"None", "nothing could ever be asked for", nil, "classes: must be at least one class, got none"},
-		{"CPUZero", "no such machine", map[string]Class{"a": {CPU: 0, Mem: 4096}}, "classes.a.cpu: must be greater than 0, got 0"},
-		{"CPUNegative", "no such machine", map[string]Class{"a": {CPU: -2, Mem: 4096}}, "classes.a.cpu: must be greater than 0, got -2"},
-		{"MemZero", "no such machine", map[string]Class{"a": {CPU: 2, Mem: 0}}, "classes.a.mem: must be greater than 0, got 0"},
-		{"DuplicateCPU", "two names for one size", map[string]Class{"a": {CPU: 2, Mem: 4096}, "b": {CPU: 2, Mem: 8192}}, "classes.b.cpu: must be other than that of a, got 2"},
-		{"EqualMem", "larger must be larger", map[string]Class{"a": {CPU: 2, Mem: 4096}, "b": {CPU: 4, Mem: 4096}}, "classes.b.mem: must be more than the 4096 of a, which has less cpu, got 4096"},
-		{"LessMem", "larger must be larger", map[string]Class{"a": {CPU: 2, Mem: 4096}, "b": {CPU: 4, Mem: 2048}}, "classes.b.mem: must be more than the 4096 of a"},
-		{"Name", "it becomes part of queue names", map[string]Class{"Big One": {CPU: 2, Mem: 4096}}, `classes.Big One: must be named by 1 to 32 of a-z, 0-9 and -, got "Big One"`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			c := Default()
-			c.Classes = tt.classes
-			err := c.Validate()
-			if tt.want == "" {
-				if err != nil {
-					t.Errorf("%s: Validate() = %v, want nil", tt.reason, err)
-				}
-				return
-			}
-			if err == nil || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s: Validate() = %v, want %s", tt.reason, err, tt.want)
-			}
-		})
-	}
-}
-
 // Validate names everything at once and changes nothing.
 func TestConfig_Validate_AllProblems(t *testing.T) {
 	err := Config{}.Validate()
@@ -211,7 +155,7 @@ func TestConfig_Validate_AllProblems(t *testing.T) {
 	}
 	none := []string{"github.tokenEnv", "http.listen", "requests.launchRetry", "runs.share", "runs.remember"} // zero turns them off
 	for _, s := range settings {
-		// Zero is right for what is optional, and perClass and types are checked by element.
+		// Zero is right for what is optional, and types are checked by element.
 		if named := strings.Contains("\n"+err.Error(), "\n"+s.Key+": "); named == (optional[s.Key] || slices.Contains(none, s.Key)) {
 			t.Errorf("Config{}.Validate() names %s: %v", s.Key, named)
 		}

@@ -81,7 +81,7 @@ func wrongFields(in *Instance, o Options, r *Run) []string {
 // limitOf is the longest that an instance may stay in its state without another change.
 func limitOf(in *Instance, o Options, r *Run) time.Duration {
 	if in.State != statemachine.Running {
-		return o.Config.Limits.For(in.State)
+		return o.Config.LimitsOf(in.ResourceClass).For(in.State)
 	}
 	if r == nil || r.Request == nil || r.Request.Attempt != in.Attempt {
 		return o.maxRuntime(nil)

@@ -1,0 +1,127 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/glob"
+)
+
+// Class is a resource class: what a machine of it is, and what becomes of it. An empty field of those below Cap is
+// for EC2 alone, where it is as section ec2 says.
+type Class struct {
+	CPU   int           `yaml:"cpu" doc:"vCPUs, exactly"`
+	Mem   int           `yaml:"mem" doc:"MiB, at least"`
+	Scrub string        `yaml:"scrub,omitempty" doc:"what is removed between two runs: none, workspace, full or terminate; by default full on EC2, if jobs have a user other than root, else workspace; see docs/security.md"`
+	Idle  time.Duration `yaml:"idle,omitempty" doc:"how long a machine of it is kept warm; empty: limits.idle"`
+	Cap   int           `yaml:"cap,omitempty" doc:"instances of it that are not terminated, at once; 0: caps.maxInstances alone bounds them"`
+
+	Arch            string   `yaml:"arch,omitempty" doc:"architecture: x86_64 (default) or arm64"`
+	AMI             string   `yaml:"ami,omitempty" doc:"image, as ec2.ami; empty: that"`
+	RootVolume      int      `yaml:"rootVolume,omitempty" doc:"size of the root volume in GiB; 0: ec2.rootVolume"`
+	Subnets         []string `yaml:"subnets,omitempty" doc:"ids of its subnets; empty: ec2.subnets"`
+	SecurityGroups  []string `yaml:"securityGroups,omitempty" doc:"ids of its security groups; empty: ec2.securityGroups"`
+	InstanceProfile string   `yaml:"instanceProfile,omitempty" doc:"name or ARN of its instance profile, whose role has deploy/iam/agent.json; empty: ec2.instanceProfile"`
+	GPU             GPU      `yaml:"gpu,omitempty" doc:"GPUs: {count, exactly; manufacturer: nvidia, amd or habana, empty: any; mem: MiB of all of them, at least}; without a count types with accelerators must be named by requests"`
+	Burstable       bool     `yaml:"burstable,omitempty" doc:"true: also types whose performance is burstable (t3, t4g, …)"`
+	Exclude         []string `yaml:"exclude,omitempty" doc:"patterns of instance types that it never has, such as [c5a.*, '*.metal']"`
+}
+
+// GPU is what a class demands of GPUs.
+type GPU struct {
+	Count        int    `yaml:"count,omitempty"`
+	Manufacturer string `yaml:"manufacturer,omitempty"`
+	Mem          int    `yaml:"mem,omitempty"` // MiB, of all
+}
+
+// Makers are the makers of GPUs that EC2 has (EC2 API, InstanceRequirementsRequest).
+func Makers() []string { return []string{"nvidia", "amd", "habana"} }
+
+// Architecture is that of the machines of c.
+func (c Class) Architecture() string { return cmp.Or(c.Arch, ArchX86) }
+
+// ClassFields returns name and meaning of every field of a class, in order.
+func ClassFields() [][2]string {
+	var out [][2]string
+	for f := range reflect.TypeFor[Class]().Fields() {
+		out = append(out, [2]string{fieldName(f), f.Tag.Get("doc")})
+	}
+	return out
+}
+
+func fieldName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	return name
+}
+
+// forEC2 are the fields that say what EC2 makes.
+func (c Class) forEC2() Class {
+	c.CPU, c.Mem, c.Scrub, c.Idle, c.Cap = 0, 0, "", 0, 0
+	return c
+}
+
+// leastIdle refuses a number without a unit, which YAML takes for nanoseconds.
+const leastIdle = time.Second
+
+// mostGiB is the size of the largest gp3 volume (EBS User Guide, "General Purpose SSD volumes").
+const mostGiB = 16 << 10
+
+func (c Config) validateClasses(p *problems) {
+	p.check(len(c.Classes) > 0, "classes", "at least one class", word("none"))
+	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
+		class, field := c.Classes[name], "classes."+name
+		p.check(nameForm.MatchString(name), field, "named by 1 to 32 of a-z, 0-9 and -", name)
+		p.check(class.CPU > 0, field+".cpu", "greater than 0", class.CPU)
+		p.check(class.Mem > 0, field+".mem", "greater than 0", class.Mem)
+		p.check(class.Idle == 0 || class.Idle >= leastIdle, field+".idle", fmt.Sprintf("at least %s, such as 7m", leastIdle), class.Idle)
+		p.check(class.Cap >= 0, field+".cap", "at least 0", class.Cap)
+		class.validateScrub(p, field, c.Alone())
+		class.validateMachine(p, field)
+		c.validateSite(p, field, class)
+	}
+}
+
+// validateScrub refuses a level that this fleet cannot keep: full removes all that is the runner's
+// user's, so no other instance may use the computer.
+func (c Class) validateScrub(p *problems, field string, alone bool) {
+	if c.Scrub != "" {
+		p.oneOf(field+".scrub", c.Scrub, scrub.Levels()...)
+	}
+	p.check(alone || c.Scrub != string(scrub.Full), field+".scrub",
+		"less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1", c.Scrub)
+}
+
+// validateMachine checks what EC2 makes, but for the forms of ids, which ec2fleet knows.
+func (c Class) validateMachine(p *problems, field string) {
+	p.oneOf(field+".arch", c.Architecture(), Architectures()...)
+	p.check(c.RootVolume >= 0 && c.RootVolume <= mostGiB, field+".rootVolume", fmt.Sprintf("0 to %d", mostGiB), c.RootVolume)
+	p.check(c.GPU.Count >= 0, field+".gpu.count", "at least 0", c.GPU.Count)
+	if c.GPU.Manufacturer != "" {
+		p.oneOf(field+".gpu.manufacturer", c.GPU.Manufacturer, Makers()...)
+	}
+	p.check(c.GPU.Mem >= 0, field+".gpu.mem", "at least 0", c.GPU.Mem)
+	p.check(c.GPU.Count != 0 || c.GPU == GPU{}, field+".gpu.count", "at least 1 with a manufacturer or mem", c.GPU.Count)
+	for i, pattern := range c.Exclude {
+		if err := glob.Validate(pattern); err != nil {
+			*p = append(*p, fmt.Errorf("%s.exclude[%d]: %w", field, i, err))
+		}
+	}
+}
+
+// validateSite checks what a class needs of the rest of c.
+func (c Config) validateSite(p *problems, field string, class Class) {
+	if !c.OnEC2() {
+		p.check(reflect.ValueOf(class.forEC2()).IsZero(), field, "without what is for an ec2 fleet alone (cpu, mem, scrub, idle and cap are for every fleet)", word("more"))
+		return
+	}
+	arch := class.Architecture()
+	for key, value := range map[string]PerArch{"agent.runnerUrl": c.Agent.RunnerURL, "ec2.binaryUrl": c.EC2.BinaryURL} {
+		p.check(value == nil || value.For(arch) != "", archField(key, arch), "set, since "+field+" is of that architecture", "")
+	}
+}
