@@ -82,8 +82,11 @@ func (l *elector) run(ctx context.Context, lead func(ctx context.Context, term i
 	defer l.shown.turned.Store(nil)
 	for {
 		lease, err := l.acquire(ctx)
+		if err != nil && ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
-			return nil // only the end of ctx ends the wait
+			return fmt.Errorf("take the lease: %w", err)
 		}
 		l.log.Info("this controller leads", logkey.Holder, l.holder, logkey.Term, lease.Term)
 		err = l.hold(ctx, lease, lead)
@@ -121,6 +124,9 @@ func (l *elector) acquire(ctx context.Context) (store.Lease, error) {
 		default:
 			l.shown.read.Store(&start)
 			l.shown.term.Store(lease.Term)
+		}
+		if err := lease.Known(); err != nil { // of none that was read there is nothing to say
+			return store.Lease{}, err // waiting would only hide that this one cannot take over
 		}
 		free := err == nil && (lease.Holder == "" || l.clock.Since(since) >= l.ttl+l.request)
 		if free {
@@ -190,7 +196,7 @@ func (l *elector) write(ctx context.Context, lease store.Lease, holder string) (
 	start := l.clock.Now()
 	lease.Holder, lease.Renewed = holder, store.At(start.Add(l.offset()))
 	if holder != "" { // who gives it up has ended already: what it said last stays
-		lease.Health = l.health()
+		lease.Health, lease.Schema = l.health(), store.SchemaVersion
 	}
 	out, err := l.store.PutLease(ctx, lease)
 	if err != nil {

@@ -15,6 +15,7 @@ var (
 	ErrOtherSpec   = errors.New("store: same attempt with another spec")
 	ErrOldAttempt  = errors.New("store: attempt is older than the stored one")
 	ErrNotLeader   = errors.New("store: not the leader")
+	ErrSchema      = errors.New("store: schema of a later version")
 	ErrUnavailable = errors.New("store: unavailable")
 	ErrRefused     = errors.New("store: refused") // permission, credentials or the table are missing: an operator must act
 )

@@ -67,7 +67,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			Seats: []LaunchSeat{{RequestID: "4711", Attempt: 2, Count: 3, Instances: []InstanceID{"i-1", "i-2"}}},
 			Done:  true, Error: "no capacity", CreatedAt: at(0), DoneAt: at(1), Version: 2, ExpiresAt: expires,
 		}, new(Launch)},
-		"Lease": {&Lease{Holder: "host-1", Term: 7, Renewed: at(0), Version: 12, Health: Health{
+		"Lease": {&Lease{Holder: "host-1", Term: 7, Renewed: at(0), Schema: 1, Version: 12, Health: Health{
 			ControllerVersion: "v1.2.3", ScannedAt: at(-2), SweptAt: at(-1), BreakerOpenAt: at(-4), ListingIncompleteAt: at(-3),
 			GitHub: GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(31)}, GitHubOutage: Outage{Reason: "github_down", Since: at(-5)},
 			FleetOutage: Outage{Reason: "fleet_down", Since: at(-6)},

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"time"
 
@@ -323,13 +324,27 @@ type LaunchSeat struct {
 	Instances []InstanceID `json:"instances"` // what came for it
 }
 
-// Lease names the one active controller.
+// SchemaVersion is that of the records that this program writes. It grows with a change that an earlier version cannot work
+// with, such as another meaning of what it reads, and with nothing else: new attributes and kinds are ignored by it.
+const SchemaVersion = 1
+
+// Lease names the one active controller, and the schema of what controllers write.
 type Lease struct {
 	Holder  string `json:"holder"` // "" when given up
 	Term    int64  `json:"term"`
-	Renewed Time   `json:"renewed"` // holder's clock; for people
+	Renewed Time   `json:"renewed"`          // holder's clock; for people
+	Schema  int    `json:"schema,omitempty"` // the highest of those who led; 0: they told none, which is 1
 	Health  Health `json:"health,omitzero"`
 	Version int64  `json:"-"`
+}
+
+// Known reports as ErrSchema that a controller has led whose records this program may not understand.
+func (l Lease) Known() error {
+	if l.Schema <= SchemaVersion {
+		return nil
+	}
+	return fmt.Errorf("the records have schema %d, last written by version %s, and this program knows %d: run that version or a later one: %w",
+		l.Schema, shown(l.Health.ControllerVersion), SchemaVersion, ErrSchema)
 }
 
 // Health is what a controller knows of itself, told with each renewal of its lease and never written for its own

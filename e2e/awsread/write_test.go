@@ -97,7 +97,7 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	l.Done, l.DoneAt, l.ExpiresAt = true, store.At(now), now.Add(soon).Truncate(time.Second)
 	l.Seats[0].Instances = []store.InstanceID{store.InstanceID(m.ID)}
 	must[store.Launch](i)(s.PutLaunch(ctx, l))
-	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now), Health: store.Health{
+	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now), Schema: store.SchemaVersion, Health: store.Health{
 		ControllerVersion: "v1.2.3", ScannedAt: store.At(now), SweptAt: store.At(now), BreakerOpenAt: store.At(now), ListingIncompleteAt: store.At(now),
 		GitHub:       store.GitHubBudget{Remaining: 1, Limit: 5000, ResetAt: store.At(now)},
 		GitHubOutage: store.Outage{Reason: "github_down", Since: store.At(now)}, FleetOutage: store.Outage{Reason: "fleet_down", Since: store.At(now)},
