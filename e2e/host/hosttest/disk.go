@@ -113,7 +113,7 @@ func flock(f *os.File) error {
 }
 
 func (i Image) build(ctx context.Context, dir, packages string) error {
-	mirror, err := mirror(ctx, i.Suite)
+	mirror, err := Mirror(ctx, i.Suite)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (i Image) build(ctx context.Context, dir, packages string) error {
 	return err
 }
 
-// mirror is the archive of Debian that this computer has its packages from: the one of the suite, else the first.
-func mirror(ctx context.Context, suite string) (found string, err error) {
+// Mirror is the archive of Debian that this computer has its packages from: the one of the suite, else the first.
+func Mirror(ctx context.Context, suite string) (found string, err error) {
 	out, err := output(ctx, "apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Component: main", "Identifier: Packages")
 	if err != nil {
 		return "", err

@@ -33,6 +33,8 @@ fi
 
 # The folder says which archive it is from: to this script, and to agents whose configuration names the archive.
 if [[ -n $runner && $(cat "$root$dir/$mark" 2>/dev/null) != "$runner_sum" ]]; then
+  step="make $dir: it is there and holds something else than a runner"
+  [[ ! -e $root$dir || -e $root$dir/bin/Runner.Listener ]]
   step="make $dir"
   rm -rf "$root$dir.new"
   mkdir -p "$root$dir.new"
@@ -40,7 +42,7 @@ if [[ -n $runner && $(cat "$root$dir/$mark" 2>/dev/null) != "$runner_sum" ]]; th
   tar -xzf "$root$dir.new/archive" --no-same-owner -C "$root$dir.new"
   rm "$root$dir.new/archive"
   printf '%s\n' "$runner_sum" >"$root$dir.new/$mark"
-  rm -rf "${root:?}$dir" # only $root can be empty
+  rm -rf "$root${dir:?}"
   mv "$root$dir.new" "$root$dir"
 fi
 

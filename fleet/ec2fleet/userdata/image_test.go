@@ -176,6 +176,10 @@ func TestImage_CheckFails(t *testing.T) {
 			c.standIn("apt-get", "exit 1\n")
 		}, "cannot install what runners need"},
 		{"NoProgram", func(_ *computer, d *userdata.ImageData) { d.Program.URL = "" }, "cannot install the program: there is none at " + userdata.ProgramPath + " with SHA-256"},
+		{"NoRunnerThere", func(c *computer, d *userdata.ImageData) {
+			c.write(filepath.Join(c.root, "etc/file"), "")
+			d.Runner.Dir = "/etc"
+		}, "cannot make /etc: it is there and holds something else than a runner"},
 		{"DeadProgram", func(_ *computer, d *userdata.ImageData) {
 			d.Program.URL, d.Program.SHA256 = web.URL+"/dead", sum("#!/bin/bash\nexit 3\n")
 		}, userdata.ProgramPath + " does not run (status 3)"},

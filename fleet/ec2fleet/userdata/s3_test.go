@@ -15,21 +15,19 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/remuda-run/remuda/agent/agenttest"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
+	"github.com/remuda-run/remuda/internal/awstest/s3sig"
 )
 
 const (
-	region  = "eu-west-1"
-	object  = "bucket-1/program/a_b.c~d/remuda"
-	nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // SHA-256 of no bytes
+	region = "eu-west-1"
+	object = "bucket-1/program/a_b.c~d/remuda"
 )
 
-// s3 is a bucket with one object. It recomputes the signature of each request with the SDK's signer, and refuses what S3 would.
+// s3 is a bucket with one object, which recomputes the signature of each request.
 type s3 struct {
-	t       *testing.T
 	mu      sync.Mutex
 	creds   aws.Credentials
 	content string
@@ -53,43 +51,20 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		_, _ = fmt.Fprintf(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>…</Message></Error>", code)
 	}
-	at, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
 	now := s.now
 	if now.IsZero() {
 		now = time.Now()
 	}
-	switch {
+	switch status, code := s3sig.Refusal(r, s.creds, region, now); {
 	case s.code != "":
 		refuse(s.status, s.code)
-	case err != nil || r.Header.Get("X-Amz-Content-Sha256") != nothing:
-		refuse(http.StatusBadRequest, "InvalidRequest")
-	case r.Header.Get("X-Amz-Security-Token") != s.creds.SessionToken:
-		refuse(http.StatusForbidden, "InvalidToken")
-	case r.Header.Get("Authorization") != s.signature(r, at):
-		refuse(http.StatusForbidden, "SignatureDoesNotMatch")
-	case now.Sub(at).Abs() > 15*time.Minute:
-		refuse(http.StatusForbidden, "RequestTimeTooSkewed")
+	case code != "":
+		refuse(status, code)
 	case r.URL.Path != "/"+object:
 		refuse(http.StatusNotFound, "NoSuchKey")
 	default:
 		_, _ = w.Write([]byte(s.content))
 	}
-}
-
-// signature is the header that the SDK makes for the same request.
-func (s *s3) signature(r *http.Request, at time.Time) string {
-	again, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+r.Host+r.URL.Path, http.NoBody)
-	if err != nil {
-		s.t.Error(err)
-		return ""
-	}
-	again.Header.Set("X-Amz-Content-Sha256", nothing)
-	err = v4.NewSigner().SignHTTP(r.Context(), s.creds, again, nothing, "s3", region, at,
-		func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }) // as S3 has it
-	if err != nil {
-		s.t.Error(err)
-	}
-	return again.Header.Get("Authorization")
 }
 
 // credentials are as STS makes them: the token is long, and both have characters that base64 has.
@@ -105,7 +80,7 @@ const roles = "iam/security-credentials/"
 // cloud puts c into reach of a metadata service and of S3, where the object is the program.
 func (c *computer) cloud() (*s3, *agenttest.Metadata) {
 	c.t.Helper()
-	bucket := &s3{t: c.t, creds: credentials(), content: program}
+	bucket := &s3{creds: credentials(), content: program}
 	text, err := json.MarshalIndent(map[string]any{
 		"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": bucket.creds.AccessKeyID, "SecretAccessKey": bucket.creds.SecretAccessKey,
 		"Token": bucket.creds.SessionToken, "Expiration": "2038-01-01T00:00:00Z",
