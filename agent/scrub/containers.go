@@ -14,8 +14,8 @@ import (
 // engine is the program of the container engine; without it on the PATH there are no containers.
 const engine = "docker"
 
-// Containers are the things of a container engine, of each kind their ids or names. Images stay: they are a cache that
-// jobs share.
+// Containers are the things of a container engine, of each kind their ids or names. What images hold stays: it is a cache
+// that jobs share.
 type Containers map[string][]string
 
 // kinds are those of Containers, by their names there, with the words of the engine's program that list and remove them.
@@ -48,7 +48,9 @@ func listContainers(ctx context.Context) (Containers, error) {
 			return nil, err
 		}
 	}
-	return all, nil
+	var err error
+	all[tags], err = listTags(ctx)
+	return all, err
 }
 
 var errNoEngine = errors.New("the container engine does not answer any more")
@@ -72,6 +74,7 @@ func removeContainers(ctx context.Context, was Containers) error {
 			failed = errors.Join(failed, err)
 		}
 	}
+	failed = errors.Join(failed, restoreTags(ctx, was[tags], now[tags]))
 	now, err = listContainers(ctx)
 	switch {
 	case err != nil:
@@ -79,14 +82,14 @@ func removeContainers(ctx context.Context, was Containers) error {
 	case now == nil:
 		return errors.Join(failed, errNoEngine)
 	}
-	var left []string
+	left := slices.Concat(without(now[tags], was[tags]), without(was[tags], now[tags]))
 	for _, kind := range kinds {
 		left = append(left, without(now[kind.name], was[kind.name])...)
 	}
 	if len(left) == 0 {
 		return nil
 	}
-	return errors.Join(failed, fmt.Errorf("%d containers, volumes and networks are left, one is %s", len(left), left[0]))
+	return errors.Join(failed, fmt.Errorf("%d containers, volumes, networks and tags are left or changed, one is %s", len(left), left[0]))
 }
 
 func without(list, known []string) []string {

@@ -1,7 +1,6 @@
 package scrub
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -303,75 +302,4 @@ func TestCheck_AgainstBaseline_H42(t *testing.T) {
 		}
 	}
 	t.Error("check never complained of a disk that is two thirds full of something new")
-}
-
-// dockerStandIn keeps names in files below a folder, and removes them as docker does.
-const dockerStandIn = `#!/bin/sh
-cd "$(dirname "$0")" || exit 1
-case "$*" in
-info*) [ -e silent ] || { [ ! -e stopped ] && echo engine; } ;;
-"ps "*) ls containers ;;
-"volume ls"*) ls volumes ;;
-"network ls"*) ls networks ;;
-"rm --force --volumes "*) shift 3; cd containers && rm "$@" ;;
-"volume rm --force "*) shift 3; cd volumes && for v; do [ -e ../busy ] && { echo "volume is in use" >&2; exit 1; }; rm "$v"; done ;;
-"network rm "*) shift 2; cd networks && rm "$@" ;;
-*) echo "unknown: $*" >&2; exit 2 ;;
-esac
-`
-
-// H42: containers, volumes and networks of runs go, those from before stay; an engine that cannot be
-// asked, or keeps something, is not clean.
-func TestContainers_H42(t *testing.T) {
-	dir := t.TempDir()
-	touch := func(names ...string) {
-		t.Helper()
-		for _, n := range names {
-			path := filepath.Join(dir, n)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	touch("containers/mirror", "volumes/cache", "networks/own")
-	ctx := context.Background()
-	t.Setenv("PATH", dir+":/usr/bin:/bin")
-	if err := os.WriteFile(filepath.Join(dir, engine), []byte(dockerStandIn), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	was, err := listContainers(ctx)
-	if err != nil || was == nil || len(was["containers"]) != 1 {
-		t.Fatalf("listContainers = %+v, %v, want one of each", was, err)
-	}
-	touch("containers/c1", "containers/c2", "volumes/v1", "networks/n1")
-	if err := removeContainers(ctx, was); err != nil {
-		t.Fatalf("removeContainers = %v", err)
-	}
-	for name, want := range map[string]bool{
-		"containers/mirror": true, "volumes/cache": true, "networks/own": true,
-		"containers/c1": false, "containers/c2": false, "volumes/v1": false, "networks/n1": false,
-	} {
-		if exists(filepath.Join(dir, name)) != want {
-			t.Errorf("%s is there: %v, want %v", name, !want, want)
-		}
-	}
-	touch("volumes/v2", "networks/n2", "busy")
-	if err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "v2") || !strings.Contains(err.Error(), "in use") {
-		t.Errorf("removeContainers with a volume in use = %v", err)
-	}
-	touch("stopped")
-	if err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "does not answer") {
-		t.Errorf("removeContainers without an engine = %v", err)
-	}
-	if err := removeContainers(ctx, nil); err != nil {
-		t.Errorf("removeContainers where there never was one = %v", err)
-	}
-	touch("silent")
-	if got, err := listContainers(ctx); got != nil || err != nil {
-		t.Errorf("listContainers of a program that succeeds without an engine = %v, %v", got, err)
-	}
-	t.Setenv("PATH", "/nowhere")
-	if got, err := listContainers(ctx); got != nil || err != nil {
-		t.Errorf("listContainers without a program = %v, %v", got, err)
-	}
 }

@@ -52,7 +52,7 @@ func (h *Hypervisor) newMachine(i ec2test.Instance, c *ststypes.Credentials) (*m
 	if err := os.MkdirAll(filepath.Join(m.root, "dev"), 0o700); err != nil { // of the console
 		return nil, err
 	}
-	m.meta = newMetadata(i, c)
+	m.meta = Metadata(i, c)
 	m.ctx, m.cut = context.WithCancel(context.Background())
 	m.web = httptest.NewServer(m.serve())
 	if err := m.standIns(); err != nil {

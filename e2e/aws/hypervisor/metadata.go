@@ -15,8 +15,8 @@ import (
 // role is the name under which the credentials are.
 const role = "machine"
 
-// newMetadata is what an instance can learn of itself.
-func newMetadata(i ec2test.Instance, c *ststypes.Credentials) *agenttest.Metadata {
+// Metadata is what an instance can learn of itself, with the credentials of its role.
+func Metadata(i ec2test.Instance, c *ststypes.Credentials) *agenttest.Metadata {
 	region := strings.TrimRight(i.Zone, "abcdef")
 	const meta, roles = "meta-data/", "meta-data/iam/security-credentials/"
 	values := map[string]string{

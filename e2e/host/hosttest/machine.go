@@ -69,10 +69,13 @@ func Boot(t testing.TB, o Options) *Machine {
 	return m
 }
 
-// start mounts the disk and boots from it: in a mount namespace, which ends with the machine.
+// start mounts the disk and boots from it: as the first process of a namespace, with which the kernel ends all that comes of it,
+// and in a mount namespace, which goes with the last of these.
 const start = `set -e
-for group in "$CGROUPS"/*; do echo $$ >"$group/cgroup.procs"; done
+for group in "$CGROUPS"/*; do echo 0 >"$group/cgroup.procs"; done
 mount -t overlay -o "$OVERLAY" remuda "$ROOT"
+mount --bind "$NETWORK" "$DIR/network"
+mount -t proc proc /proc
 exec "$@"
 `
 
@@ -132,7 +135,7 @@ func (m *Machine) disk(image string, files map[string]File) error {
 			return err
 		}
 	}
-	return nil
+	return os.WriteFile(filepath.Join(m.Dir, "network"), nil, 0o600)
 }
 
 // launch starts systemd-nspawn, which dies with this process, and the machine with it.
@@ -145,7 +148,7 @@ func (m *Machine) launch(image string) error {
 	in := func(name string) string { return filepath.Join(m.Dir, name) }
 	args := []string{
 		"-c", start, "sh",
-		"systemd-nspawn", "--boot", "--quiet", "--directory=" + in("root"), "--machine=" + m.name, "--network-namespace-path=" + path(m.net.machine),
+		"systemd-nspawn", "--boot", "--quiet", "--directory=" + in("root"), "--machine=" + m.name, "--network-namespace-path=" + in("network"),
 		"--register=no", "--keep-unit", "--settings=no", "--resolv-conf=off", "--timezone=off", "--link-journal=no",
 		// Its root is root here, too: a container engine has what it has on a computer. An overlay cannot hold another: so the folder.
 		"--capability=all", "--system-call-filter=@keyring bpf", "--bind=" + in("docker") + ":/var/lib/docker",
@@ -154,10 +157,10 @@ func (m *Machine) launch(image string) error {
 	m.nspawn.Stdout, m.nspawn.Stderr = console, console
 	m.nspawn.Env = append(os.Environ(),
 		"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1", // as Debian boots
-		"CGROUPS="+in("cgroups"), "ROOT="+in("root"),
+		"CGROUPS="+in("cgroups"), "ROOT="+in("root"), "DIR="+m.Dir, "NETWORK="+path(m.net.machine),
 		fmt.Sprintf("OVERLAY=lowerdir=%s,upperdir=%s,workdir=%s", image, in("disk"), in("work")),
 	)
-	m.nspawn.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	m.nspawn.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Cloneflags: syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // the kernel ends the child when the thread that started it ends

@@ -24,6 +24,8 @@ import (
 const (
 	MachineAddress = "10.99.0.2"
 	siteAddress    = "10.99.0.1"
+	// Outside is where a server answers that is no metadata service: who can reach it has a network.
+	Outside = siteAddress + ":80"
 )
 
 // network is what a machine is connected to: a namespace of its own with one cable to another, in which the metadata
@@ -67,14 +69,18 @@ func newNetwork(hops int, metadata http.Handler) (_ *network, err error) {
 		err := c.Control(func(fd uintptr) { set = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_TTL, hops) })
 		return errors.Join(err, set)
 	}}
-	l, err := listen(n.site, config, "169.254.169.254:80")
+	return n, errors.Join(n.serve(config, "169.254.169.254:80", metadata), n.serve(net.ListenConfig{}, Outside, http.NotFoundHandler()))
+}
+
+func (n *network) serve(config net.ListenConfig, address string, h http.Handler) error {
+	l, err := listen(n.site, config, address)
 	if err != nil {
-		return n, err
+		return err
 	}
-	server := &http.Server{Handler: metadata, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
 	n.closers = append(n.closers, server)
 	n.serving.Go(func() { _ = server.Serve(l) }) // until it is closed
-	return n, nil
+	return nil
 }
 
 // path names a namespace to other programs as long as this process keeps it open.

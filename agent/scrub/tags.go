@@ -1,0 +1,53 @@
+package scrub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// tags is the kind of Containers that holds the tags of images, each as name=id. A tag is what the next run trusts: a job
+// can give any content the name node:20. Contents stay, as a cache.
+const tags = "tags"
+
+// kept is the repository of the names under which contents stay whose tags go. Such a name says what it stands for, its
+// id, and the engine takes layers that it has from there.
+const kept = "remuda-kept"
+
+func keptName(id string) string { return kept + ":" + strings.TrimPrefix(id, "sha256:") }
+
+// listTags returns every tag of an image.
+func listTags(ctx context.Context) ([]string, error) {
+	all, err := ask(ctx, "image", "ls", "--no-trunc", "--format", "{{.Repository}}:{{.Tag}}={{.ID}}")
+	return slices.DeleteFunc(all, func(tag string) bool {
+		name, id, _ := strings.Cut(tag, "=")
+		return strings.Contains(name, "<none>") || name == keptName(id)
+	}), err
+}
+
+// restoreTags makes tags mean what they did before the first run, and removes those that are new.
+func restoreTags(ctx context.Context, was, now []string) error {
+	var errs []error
+	var gone []string
+	for _, tag := range without(now, was) {
+		name, id, _ := strings.Cut(tag, "=")
+		_, err := ask(ctx, "image", "tag", id, keptName(id))
+		errs = append(errs, err)
+		if !slices.ContainsFunc(was, func(known string) bool { return strings.HasPrefix(known, name+"=") }) {
+			gone = append(gone, name)
+		}
+	}
+	for _, tag := range without(was, now) {
+		name, id, _ := strings.Cut(tag, "=")
+		if _, err := ask(ctx, "image", "tag", id, name); err != nil {
+			errs = append(errs, fmt.Errorf("image %s of the machine was removed: %w", name, err))
+		}
+	}
+	if len(gone) > 0 { // last: none of the machine's may lose its only name
+		_, err := ask(ctx, append([]string{"image", "rm", "--no-prune"}, gone...)...)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
