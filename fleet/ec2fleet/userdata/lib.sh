@@ -10,14 +10,15 @@ since() {
 }
 
 # again COMMAND…: anything may fail while the network comes up, so everything is tried again: 1, 2, 4… s
-# apart, for a minute.
+# apart, for a minute, or for two where each try takes long. Its status is that of the last try.
 again() {
-  local pause
-  for pause in 1 2 4 8 16 32; do
-    if "$@"; then return; fi
+  local pause status end=$((SECONDS + 120))
+  for pause in 1 2 4 8 16 32 0; do
+    status=0
+    "$@" || status=$?
+    if ((status == 0 || pause == 0 || SECONDS > end)); then return "$status"; fi
     sleep "$pause"
   done
-  "$@"
 }
 
 # matches FILE SHA256
@@ -163,13 +164,13 @@ packages() {
     exec 2>&1
     if command -v apt-get >/dev/null; then
       export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
-      apt-get -q -o APT::Update::Error-Mode=any -o Acquire::http::Timeout=10 update || exit
+      apt-get -q -o APT::Update::Error-Mode=any -o Acquire::Retries=0 -o Acquire::http::Timeout=10 update || exit
       icu=$(apt-cache pkgnames libicu | grep -x 'libicu[0-9]*' | sort -V | tail -n 1)
-      apt-get -q -y -o DPkg::Lock::Timeout=60 -o Acquire::http::Timeout=10 --no-install-recommends install \
+      apt-get -q -y -o DPkg::Lock::Timeout=60 -o Acquire::Retries=0 -o Acquire::http::Timeout=10 --no-install-recommends install \
         ca-certificates curl git nftables tar "$icu"
     elif command -v dnf >/dev/null; then
       command -v curl >/dev/null || set -- curl-minimal
-      dnf -q -y --setopt=install_weak_deps=False install git libicu nftables tar "$@"
+      dnf -q -y --setopt=install_weak_deps=False --setopt=timeout=10 --setopt=retries=1 install git libicu nftables tar "$@"
     else
       echo 'neither apt-get nor dnf is here'
       exit 1

@@ -67,10 +67,10 @@ func (c *computer) bootStock() string {
 }
 
 const (
-	aptCalls = `apt-get -q -o APT::Update::Error-Mode=any -o Acquire::http::Timeout=10 update
-apt-get -q -y -o DPkg::Lock::Timeout=60 -o Acquire::http::Timeout=10 --no-install-recommends install ca-certificates curl git nftables tar libicu74
+	aptCalls = `apt-get -q -o APT::Update::Error-Mode=any -o Acquire::Retries=0 -o Acquire::http::Timeout=10 update
+apt-get -q -y -o DPkg::Lock::Timeout=60 -o Acquire::Retries=0 -o Acquire::http::Timeout=10 --no-install-recommends install ca-certificates curl git nftables tar libicu74
 `
-	dnfCall = "dnf -q -y --setopt=install_weak_deps=False install git libicu nftables tar\n"
+	dnfCall = "dnf -q -y --setopt=install_weak_deps=False --setopt=timeout=10 --setopt=retries=1 install git libicu nftables tar\n"
 )
 
 // A stock image gets what it lacks, before the agent starts, and the console says what and how long it took.
@@ -149,6 +149,20 @@ func TestRun_NothingInstalled(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What takes long is not tried as often, and the last status is told.
+func TestAgain(t *testing.T) {
+	c := newComputer(t)
+	if status := c.boot(render(t, data(serve(t, program, 0).URL))); status != 0 {
+		t.Fatal("no machine")
+	}
+	for seconds, want := range map[string]string{"0": "7 tries, status 5", "50": "3 tries, status 5", "500": "1 tries, status 5"} {
+		c.run("bash", "-c", c.lib()+`n=0; try() { ((++n)); ((SECONDS += `+seconds+`)); return 5; }; again try || echo -n "$n tries, status $?"`)
+		if c.out != want {
+			t.Errorf("of tries of %s s: %q, want %q", seconds, c.out, want)
+		}
 	}
 }
 
