@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -57,7 +58,7 @@ func (w *world) workflow(run string, count int, warm string) []string {
 // step runs a job with one step, which must succeed, and returns its outputs.
 func (w *world) step(run string, with map[string]string) map[string]string {
 	w.Helper()
-	a, err := step.Load("../..")
+	a, err := step.Load(cmp.Or(w.action, "../.."))
 	w.Check(err)
 	dir, err := os.MkdirTemp(w.dir, "job-")
 	w.Check(err)

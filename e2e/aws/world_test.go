@@ -49,6 +49,7 @@ type world struct {
 	github     program.GitHub
 	devConfig  string // configuration of `remuda dev`; "": the installation's
 	controller *program.Daemon
+	action     string // folder of the action that workflows use; "": this version's
 	machines   *hypervisor.Hypervisor
 	witness    *witness.Witness
 }
@@ -97,16 +98,19 @@ func newWorld(t testing.TB, wire func(*world)) *world {
 func (w *world) config() string { return filepath.Join(w.dir, "remuda.yaml") }
 
 // settings is the configuration file: what an operator writes, and short limits.
-func (w *world) settings() []byte {
+func (w *world) settings() []byte { return w.settingsFor("testdata", web.URL+"/remuda", binarySum) }
+
+// settingsFor is settings with the limits in a folder, for machines that fetch a program.
+func (w *world) settingsFor(folder, program, sum string) []byte {
 	w.Helper()
-	limits, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
+	limits, err := os.ReadFile(filepath.Join(folder, "remuda.yaml"))
 	w.Check(err)
 	own, err := yaml.Marshal(map[string]any{
 		"name": w.name, "store": "dynamodb://" + w.name + "?region=" + awstest.Region,
 		"pool": "sqs://" + w.name + "?region=" + awstest.Region, "fleet": "ec2://" + w.name + "?region=" + awstest.Region,
 		"ec2": map[string]any{
 			"subnets": w.cloud.Subnets(), "securityGroups": []string{ec2test.Group}, "ami": ec2test.AMI,
-			"instanceProfile": w.name, "roleId": w.roleID, "binaryUrl": web.URL + "/remuda", "binarySha256": binarySum,
+			"instanceProfile": w.name, "roleId": w.roleID, "binaryUrl": program, "binarySha256": sum,
 		},
 	})
 	w.Check(err)

@@ -112,7 +112,12 @@ func Until(limit time.Duration, what string, holds func() bool) error {
 
 // Run runs one command line of the program and returns what it printed, also if it fails.
 func Run(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, Binary, args...)
+	return RunWith(ctx, Binary, dir, env, args...)
+}
+
+// RunWith is Run with another program, such as an earlier one.
+func RunWith(ctx context.Context, program, dir string, env []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
 	var out, problems bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &problems
 	if err := cmd.Run(); err != nil {
