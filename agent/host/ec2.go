@@ -8,11 +8,15 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/internal/bucket"
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -28,6 +32,7 @@ func ec2Site(ctx context.Context, p Place, name string) (site, error) {
 	if err != nil {
 		return site{}, err
 	}
+	logs := &ec2Logs{bucket: p.Config.EC2.Bucket}
 	var mu sync.Mutex // an agent may end while connect still hangs
 	var table store.Table
 	connect := func(ctx context.Context) (*store.Store, store.Principal, error) {
@@ -39,6 +44,7 @@ func ec2Site(ctx context.Context, p Place, name string) (site, error) {
 		if err != nil {
 			return nil, "", err
 		}
+		logs.open(config, principal)
 		opened, err := p.OpenTable(ctx, host.ServiceClock, host.Region)
 		if err != nil {
 			return nil, "", err
@@ -51,7 +57,7 @@ func ec2Site(ctx context.Context, p Place, name string) (site, error) {
 		table = opened
 		return store.New(table), store.Principal(principal), nil
 	}
-	return site{
+	s := site{
 		id:      host.InstanceID,
 		whole:   p.ownsComputer(),
 		cache:   filepath.Join(p.Dir, "runners"),
@@ -68,7 +74,43 @@ func ec2Site(ctx context.Context, p Place, name string) (site, error) {
 			}
 			return table.Close()
 		},
-	}, nil
+	}
+	if p.Config.EC2.Bucket != "" {
+		s.logs = logs
+	}
+	return s, nil
+}
+
+// ec2Logs is the installation's bucket, once the machine knows who it is.
+type ec2Logs struct {
+	bucket string
+
+	mu   sync.Mutex
+	logs bucket.Logs // without Bucket until then
+}
+
+func (l *ec2Logs) open(cfg aws.Config, principal string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.bucket != "" {
+		l.logs = bucket.Logs{Bucket: bucket.Open(cfg, l.bucket), Principal: principal}
+	}
+}
+
+// Put implements machinelog.Store.
+func (l *ec2Logs) Put(ctx context.Context, log machinelog.Log) error {
+	l.mu.Lock()
+	logs := l.logs
+	l.mu.Unlock()
+	if logs.Bucket == nil {
+		return fmt.Errorf("keep output in bucket %s: this machine does not know its principal yet", l.bucket)
+	}
+	return logs.Put(ctx, log)
+}
+
+// Get implements machinelog.Store: machines may write logs, and read none.
+func (l *ec2Logs) Get(context.Context, string) (machinelog.Log, error) {
+	return machinelog.Log{}, machinelog.ErrNone
 }
 
 // RootEnv names the folder that the user data took for the disk (fleet/ec2fleet/userdata), and that is scrubbed. Who

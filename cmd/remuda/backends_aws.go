@@ -17,6 +17,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/pool/sqspool"
@@ -67,6 +68,19 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 	}
 	queues, err := sqspool.Open(u, cfg)
 	return queues, asUsage(err) // it calls nothing either
+}
+
+// openBucket opens the bucket of an installation, which is in the region of its fleet.
+func openBucket(ctx context.Context, c config.Config) (*bucket.Bucket, error) {
+	u, err := url.Parse(c.Fleet)
+	if err != nil {
+		return nil, fmt.Errorf("fleet: %w", err)
+	}
+	cfg, err := loadAWS(ctx, u, "")
+	if err != nil {
+		return nil, fmt.Errorf("open bucket %s: %w", c.EC2.Bucket, err)
+	}
+	return bucket.Open(cfg, c.EC2.Bucket), nil
 }
 
 const jobsAreRoot = "agent.runnerUser is root: jobs run as root and can take the role of their machine; see docs/security.md"

@@ -14,6 +14,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet/ec2fleet"
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/statemachine"
@@ -24,7 +25,8 @@ const logsLong = `Prints what a machine printed last: its agent, the operator's 
 has the end, at most 256 KiB, with *** in place of secrets.
 
 A process fleet keeps it for 7 days after the machine's end, and shows that of one that lives. Of an
-EC2 instance it is the console, which EC2 shows for an hour after the end.`
+EC2 instance it is the console, which EC2 shows for an hour after the end, and with ec2.bucket what
+scripts and runner printed, for 7 days.`
 
 // logsOptions are the flags of `remuda logs`.
 type logsOptions struct {
@@ -111,7 +113,31 @@ func (o *logsOptions) read(ctx context.Context, cfg config.Config) (l machinelog
 	if !ok {
 		return l, notFound("logs of instance %s: this fleet keeps none", o.id)
 	}
-	return reader.Log(ctx, o.id)
+	kept, none := o.inBucket(ctx, cfg)
+	l, err = reader.Log(ctx, o.id)
+	if none != nil {
+		if !errors.Is(none, machinelog.ErrNone) {
+			fmt.Fprintf(o.err, "remuda: %v\n", none)
+		}
+		return l, err
+	}
+	if err != nil && !errors.Is(err, machinelog.ErrNone) { // what there is, is shown
+		fmt.Fprintf(o.err, "remuda: %v\n", err)
+	}
+	kept.Sources = append(kept.Sources, l.Sources...)
+	return kept, nil
+}
+
+// inBucket returns what a machine has left in the installation's bucket, if there is one.
+func (o *logsOptions) inBucket(ctx context.Context, cfg config.Config) (machinelog.Log, error) {
+	if cfg.EC2.Bucket == "" {
+		return machinelog.Log{}, machinelog.ErrNone
+	}
+	b, err := openBucket(ctx, cfg)
+	if err != nil {
+		return machinelog.Log{}, err
+	}
+	return bucket.Logs{Bucket: b}.Get(ctx, o.id)
 }
 
 // explain says why there is nothing.

@@ -121,10 +121,34 @@ func allowed() []scenario {
 		},
 		look(iam.Doctor, "ec2:DescribeRouteTables"),
 		[]scenario{
+			when(iam.Agent, "s3:GetObject", "the program", ask("s3:GetObject", objects+"program/0a/remuda")),
+			when(iam.Agent, "s3:GetObject", "the runner", ask("s3:GetObject", objects+"runner/0a/actions-runner.tar.gz")),
+			when(iam.Agent, "s3:PutObject", "its own output", ask("s3:PutObject", objects+"logs/"+agentRoleID+":"+ownID+"/last.json")),
+			when(iam.Controller, "s3:GetObject", "what is published", ask("s3:GetObject", objects+"release.json")),
+			when(iam.Operator, "s3:GetObject", "a machine's output", ask("s3:GetObject", objects+"logs/"+agentRoleID+":"+ownID+"/last.json")),
+			when(iam.Operator, "s3:ListObjectsV2", "roles of machines", ask("s3:ListBucket", ownBucket, "s3:prefix", "logs/")),
+			when(iam.Operator, "s3:ListObjectsV2", "a machine's output", ask("s3:ListBucket", ownBucket, "s3:prefix", "logs/"+agentRoleID+":"+ownID+"/last.json")),
+		},
+		publish("s3:PutObject", "s3:PutObject"), publish("s3:GetObject", "s3:GetObject"), publish("s3:HeadObject", "s3:GetObject"),
+		[]scenario{
 			when(iam.AgentTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
 			when(iam.WorkflowTrust, "", "a release branch", oidc("repo:octo/app:ref:refs/heads/release-1", "sts.amazonaws.com")),
 		},
 	)
+}
+
+// Bucket and objects of the installation.
+const (
+	ownBucket = "arn:aws:s3:::remuda-111122223333-eu-west-1"
+	objects   = ownBucket + "/"
+)
+
+// publish is a call on each object that is published; who is to be told that one is absent must be allowed to list.
+func publish(call, action string) (out []scenario) {
+	for _, key := range []string{"program/0a/remuda", "runner/0a/actions-runner.tar.gz", "release.json"} {
+		out = append(out, when(iam.Init, call, "on "+key, ask(action, objects+key), ask("s3:ListBucket", ownBucket)))
+	}
+	return out
 }
 
 // Parameters that name an image. Of a public one AWS leaves the account empty; the simulator knows no such name.

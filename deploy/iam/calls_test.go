@@ -50,6 +50,11 @@ var calls = map[string][]iam.Kind{
 	"iam:GetInstanceProfile":      {iam.Controller, iam.Init},
 	"iam:SimulatePrincipalPolicy": {iam.Doctor},
 
+	"s3:GetObject":     {iam.Agent, iam.Controller, iam.Init, iam.Operator}, // by agents also in the first script
+	"s3:HeadObject":    {iam.Init},
+	"s3:ListObjectsV2": {iam.Operator},
+	"s3:PutObject":     {iam.Agent, iam.Init},
+
 	"servicequotas:GetServiceQuota": {iam.Doctor},
 
 	"sqs:CreateQueue":        {iam.Controller, iam.Init},

@@ -171,7 +171,7 @@ func TestRender_LeavesNoPlaceholder(t *testing.T) {
 func TestRender_StaysWithinLimits(t *testing.T) {
 	long := iam.Values{
 		Partition: "aws-us-gov", Region: "us-gov-east-1", Account: "111122223333", Name: strings.Repeat("n", 54),
-		Table: strings.Repeat("t", 255), Events: strings.Repeat("e", 80), Queues: strings.Repeat("q", 54),
+		Bucket: strings.Repeat("b", 63), Table: strings.Repeat("t", 255), Events: strings.Repeat("e", 80), Queues: strings.Repeat("q", 54),
 		AgentRole: strings.Repeat("r", 64), AgentProfile: strings.Repeat("p", 128),
 		Repository: strings.Repeat("o", 39) + "/" + strings.Repeat("r", 100), RunID: strings.Repeat("1", 20),
 	}

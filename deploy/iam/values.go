@@ -19,6 +19,8 @@ type Values struct {
 	Events string // queue of notifications; default: <table>-events
 	Queues string // prefix of the pool's queues, as in sqs://<prefix>; default: Name
 
+	Bucket string // as ec2.bucket; default: <name>-<account>-<region>, with - for _
+
 	AgentRole    string // name, with its path if it has one; default: <name>-agent
 	AgentProfile string // instance profile; default: AgentRole
 
@@ -40,6 +42,9 @@ func (v Values) withDefaults() Values {
 	or(&v.Table, v.Name)
 	or(&v.Events, v.Table+"-events")
 	or(&v.Queues, v.Name)
+	if v.Account != "" && v.Region != "" {
+		or(&v.Bucket, strings.ReplaceAll(strings.ToLower(v.Name+"-"+v.Account+"-"+v.Region), "_", "-"))
+	}
 	or(&v.AgentRole, v.Name+"-agent")
 	or(&v.AgentProfile, v.AgentRole)
 	or(&v.Subject, "*")
@@ -61,6 +66,7 @@ var (
 	tableForm      = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 	queueForm      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 	roleForm       = regexp.MustCompile(`^([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,128}$`)
+	bucketForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 	subnetForm     = regexp.MustCompile(`^subnet-[0-9a-f]{8,17}$`)
 	groupForm      = regexp.MustCompile(`^sg-[0-9a-f]{8,17}$`)
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9_.-]+$`)
@@ -79,6 +85,7 @@ func (v Values) fields() []field {
 		{"Table", v.Table, tableForm, "3 to 255 letters, digits, _, . and -"},
 		{"Events", v.Events, queueForm, "1 to 80 letters, digits, _ and -"},
 		{"Queues", v.Queues, nameForm, "3 to 54 letters, digits, _ and -"},
+		{"Bucket", v.Bucket, bucketForm, "3 to 63 small letters, digits, - and ."},
 		{"AgentRole", v.AgentRole, roleForm, "the name of a role, with its path"},
 		{"AgentProfile", v.AgentProfile, roleForm, "the name of an instance profile, with its path"},
 		{"Repository", v.Repository, repositoryForm, "owner/name"},

@@ -61,6 +61,7 @@ func TestClassOf(t *testing.T) {
 		{"403OfAnUnknownCode", answered(403, "Whatever", ""), Denied},
 		{"NoTable", &types.ResourceNotFoundException{}, NotFound},
 		{"NoQueue", answered(400, "AWS.SimpleQueueService.NonExistentQueue", ""), NotFound},
+		{"NoObject", answered(404, "NoSuchKey", ""), NotFound},
 		{"NoInstance", answered(400, "InvalidInstanceID.NotFound", ""), NotFound},
 		{"NoTemplate", answered(400, "InvalidLaunchTemplateName.NotFoundException", ""), NotFound},
 		{"TableExists", &types.ResourceInUseException{}, Exists},

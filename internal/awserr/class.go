@@ -68,7 +68,9 @@ var codes = map[string]Class{
 	"UnauthorizedOperation":     Denied,
 
 	"AWS.SimpleQueueService.NonExistentQueue": NotFound,
+	"NoSuchBucket": NotFound,
 	"NoSuchEntity": NotFound, // IAM
+	"NoSuchKey":    NotFound, // S3
 
 	"QueueNameExists":        Exists,
 	"ResourceInUseException": Exists,

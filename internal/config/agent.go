@@ -18,9 +18,10 @@ func AgentSettings(c Config, arch string) ([]byte, error) {
 		GitHub agentGitHub `yaml:"github"`
 		Limits Limits      `yaml:"limits"`
 		Agent  Agent       `yaml:"agent"`
+		EC2    agentEC2    `yaml:"ec2,omitempty"`
 
 		Classes map[string]Class `yaml:"classes,omitempty"`
-	}{c.Name, c.Store, c.Pool, c.Fleet, agentGitHub{c.GitHub.URL, c.GitHub.APIURL, c.GitHub.Repository, c.GitHub.RunnerGroup}, c.Limits, c.Agent, c.Scrubbed()})
+	}{c.Name, c.Store, c.Pool, c.Fleet, agentGitHub{c.GitHub.URL, c.GitHub.APIURL, c.GitHub.Repository, c.GitHub.RunnerGroup}, c.Limits, c.Agent, agentEC2{c.EC2.Bucket}, c.Scrubbed()})
 	if err != nil {
 		return nil, fmt.Errorf("encode settings of the agent: %w", err)
 	}
@@ -34,4 +35,9 @@ type agentGitHub struct {
 	Repository string `yaml:"repository"`
 
 	RunnerGroup string `yaml:"runnerGroup,omitempty"`
+}
+
+// agentEC2 is what an agent must know of EC2: where its last output is kept.
+type agentEC2 struct {
+	Bucket string `yaml:"bucket,omitempty"`
 }

@@ -25,6 +25,7 @@ var (
 	userForm       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
 	sumForm        = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 	versionForm    = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
+	bucketForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`) // S3 User Guide, "General purpose bucket naming rules"
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
 )
 
@@ -70,6 +71,7 @@ var forms = map[string]struct {
 	"from1":    {"at least 1", func(v reflect.Value) bool { return v.Int() >= 1 }},
 	"path":     {"an absolute path", func(v reflect.Value) bool { return v.IsZero() || filepath.IsAbs(v.String()) }},
 	"version":  {"a version such as 2.337.0", func(v reflect.Value) bool { return v.IsZero() || versionForm.MatchString(v.String()) }},
+	"bucket":   {"the name of a bucket, 3 to 63 of a-z, 0-9, - and .", func(v reflect.Value) bool { return v.IsZero() || bucketForm.MatchString(v.String()) }},
 	"user":     {"the name of a user", func(v reflect.Value) bool { return v.IsZero() || userForm.MatchString(v.String()) }},
 }
 

@@ -50,3 +50,6 @@ var ErrNone = errors.New("no output of it is kept")
 
 // idForm is the form of an instance's id (EC2; procfleet's are the same). Nothing else becomes part of a name.
 var idForm = regexp.MustCompile(`^i-[0-9a-f]{8,17}$`)
+
+// ValidID reports whether there may be a machine of that id.
+func ValidID(id string) bool { return idForm.MatchString(id) }

@@ -60,7 +60,7 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.asked.Add(1)
 	content, ok := w.public[r.URL.Path]
 	if !ok {
-		if status, code := s3sig.Refusal(r, w.creds, region, time.Now()); code != "" {
+		if status, code := s3sig.Refusal(r, s3sig.Nothing, w.creds, region, time.Now()); code != "" {
 			rw.WriteHeader(status)
 			_, _ = fmt.Fprintf(rw, "<Error><Code>%s</Code></Error>", code)
 			return

@@ -55,7 +55,7 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if now.IsZero() {
 		now = time.Now()
 	}
-	switch status, code := s3sig.Refusal(r, s.creds, region, now); {
+	switch status, code := s3sig.Refusal(r, s3sig.Nothing, s.creds, region, now); {
 	case s.code != "":
 		refuse(s.status, s.code)
 	case code != "":
