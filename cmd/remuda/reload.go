@@ -23,6 +23,9 @@ import (
 // place may be seen in the middle of it, and half a file can be a valid one.
 const lookEvery = 3 * time.Second
 
+// logLevel is the setting that changes nothing but what is said: the controller need not begin anew for it.
+const logLevel = "log.level"
+
 // reloader takes up a changed configuration while the controller runs.
 type reloader struct {
 	read    func() ([]byte, error)                     // what is in the file now; nil: there is none to look at
@@ -35,6 +38,7 @@ type reloader struct {
 	clock   clock.WithTicker
 	log     *slog.Logger
 
+	level        *slog.LevelVar // of the log
 	seen, judged sight
 	told         refusal // the last, until what is looked at is in order
 }
@@ -62,6 +66,7 @@ func newReloader(a *app, b *backends, cfg config.Config, agentConfig string, hup
 		return l.Config, err
 	}
 	r.take = func(ctx context.Context, cfg config.Config) error { return b.renew(ctx, a, cfg, agentConfig) }
+	r.level = &a.level
 	return r
 }
 
@@ -92,7 +97,6 @@ func (b *backends) renew(ctx context.Context, a *app, cfg config.Config, agentCo
 	}
 	b.metrics.SetClasses(slices.Sorted(maps.Keys(cfg.Classes)))
 	b.page.Store(newPage(a.clock, cfg, fromOperator(b.op, store.New(b.table))))
-	setLevel(&a.level, cfg.Log)
 	return nil
 }
 
@@ -145,7 +149,8 @@ func (r *reloader) reload(ctx context.Context, found sight, asked bool) {
 	if err == nil {
 		err = out.Validate() // what needs a restart may not go with what does not
 	}
-	if err == nil && (asked || len(taken) > 0) {
+	beginsAnew := slices.ContainsFunc(taken, func(key string) bool { return key != logLevel })
+	if err == nil && (asked || beginsAnew) {
 		if err = r.take(ctx, out); err != nil {
 			r.judged = sight{} // what is missing may come: the next look tries again
 		}
@@ -162,6 +167,7 @@ func (r *reloader) reload(ctx context.Context, found sight, asked bool) {
 	switch {
 	case asked || len(taken) > 0:
 		r.running = out
+		setLevel(r.level, out.Log)
 		r.metrics.ConfigTaken(r.clock.Now(), len(held))
 		r.log.Info("the configuration was taken up", logkey.Settings, taken)
 	case mended:

@@ -73,7 +73,7 @@ func reloads(t *testing.T, text string, test func(r *reloading)) {
 			t.Fatal(err)
 		}
 		r := &reloading{c: c, t: t, hup: make(chan os.Signal, 1)}
-		b := &backends{log: c.logger(config.Log{Level: "info", Format: "json"}), metrics: metrics.New(nil)}
+		b := &backends{log: c.logger(config.Log{Level: l.Log.Level, Format: "json"}), metrics: metrics.New(nil)}
 		r.reloader = newReloader(c.app, b, l.Config, "", r.hup)
 		r.take = func(_ context.Context, cfg config.Config) error {
 			if r.fails == nil {
@@ -191,6 +191,22 @@ func TestReloader_Signal(t *testing.T) {
 		}
 		if len(r.taken) != 2 {
 			t.Errorf("taken %d times, want those in order", len(r.taken))
+		}
+	})
+}
+
+// Who looks for a fault changes no more than what is said.
+func TestReloader_LogLevelAlone(t *testing.T) {
+	reloads(t, "log: {level: warn}", func(r *reloading) {
+		r.write("log: {level: debug}")
+		contains(t, r.says(time.Minute), "taken up", "log.level")
+		if len(r.taken) != 0 || r.level.Level() != slog.LevelDebug || r.gauges() != "1 0" {
+			t.Errorf("taken %+v, level %s, gauges %s", r.taken, r.level.Level(), r.gauges())
+		}
+		r.write("log: {level: error}\ncaps: {maxInstances: 7}")
+		r.says(time.Minute)
+		if len(r.taken) != 1 || r.taken[0].Log.Level != "error" || r.level.Level() != slog.LevelError {
+			t.Errorf("taken %+v, level %s", r.taken, r.level.Level())
 		}
 	})
 }
