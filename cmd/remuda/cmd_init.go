@@ -19,19 +19,36 @@ configuration: run init with the same file and version, or it changes the launch
 back. Back ends on this machine need nothing. At last it asks GitHub for a registration
 token, which no runner uses, to see that the credentials may register runners.
 
+With --publish it first puts what machines fetch into the bucket of ec2.bucket: this program and the
+archive of actions/runner, for each architecture that a class has and each that is named. It uploads
+nothing whose checksum is not known; what is there under its checksum is left as it is, and nothing is
+deleted, for machines that still run and for going back. --program and --runner say where to take
+one from, once per architecture: ARCH=FILE or ARCH=URL, then a comma and the SHA-256. Without them it is
+this program itself, the release of its version for the other architecture, and a runner
+whose checksums this version knows.
+
 With --dry-run it changes nothing and says what it would do; of GitHub it only reads.`
 
 func newInitCmd(a *app) *cobra.Command {
 	var dryRun bool
+	p := publisher{app: a}
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make table, queues and launch template, and check GitHub's credentials",
 		Long:  initLong,
 		Args:  noArgs,
-		RunE: a.configured(nil, func(ctx context.Context, cfg config.Config) error {
+		RunE: a.configured(p.validate, func(ctx context.Context, cfg config.Config) error {
+			if p.publish {
+				if err := p.run(ctx, cfg, !dryRun); err != nil {
+					return fmt.Errorf("publish: %w", err)
+				}
+			}
 			return a.runInit(ctx, cfg, !dryRun)
 		}),
 	}
+	cmd.Flags().BoolVar(&p.publish, "publish", false, "put this program and the runner into the bucket")
+	cmd.Flags().StringArrayVar(&p.program, "program", nil, "`ARCH=FILE|URL[,SHA256]` to take this program from")
+	cmd.Flags().StringArrayVar(&p.runner, "runner", nil, "`ARCH=FILE|URL[,SHA256]` to take the archive of actions/runner from")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing, say what would be done")
 	return exits(cmd, exitInterrupted)
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/remuda-run/remuda/internal/awserr"
 )
@@ -86,20 +87,27 @@ func parse(text []byte) (Release, error) {
 	var errs []error
 	for kind, artifacts := range r.kinds() {
 		for _, arch := range slices.Sorted(maps.Keys(artifacts)) {
-			a, at := artifacts[arch], kind+"."+arch
-			prefix := kind + "/" + a.SHA256 + "/"
-			name := a.Key[min(len(prefix), len(a.Key)):]
-			if !sumForm.MatchString(a.SHA256) {
-				errs = append(errs, fmt.Errorf("%s.sha256: must be 64 hexadecimal digits, got %q", at, a.SHA256))
-			} else if prefix+name != a.Key || !nameForm.MatchString(name) {
-				errs = append(errs, fmt.Errorf("%s.key: must be %sNAME, got %q", at, prefix, a.Key))
-			}
-			if !versionForm.MatchString(a.Version) {
-				errs = append(errs, fmt.Errorf("%s.version: must be 1 to 100 letters, digits and ().+_-, got %q", at, a.Version))
+			if err := artifacts[arch].check(kind); err != nil {
+				errs = append(errs, fmt.Errorf("%s.%s.%w", kind, arch, err))
 			}
 		}
 	}
 	return r, errors.Join(errs...)
+}
+
+// check reports what is wrong with an artifact of a kind, and names the field.
+func (a Artifact) check(kind string) error {
+	prefix := kind + "/" + a.SHA256 + "/"
+	name, ok := strings.CutPrefix(a.Key, prefix)
+	switch {
+	case !sumForm.MatchString(a.SHA256):
+		return fmt.Errorf("sha256: must be 64 hexadecimal digits, got %q", a.SHA256)
+	case !ok || !nameForm.MatchString(name):
+		return fmt.Errorf("key: must be %sNAME, got %q", prefix, a.Key)
+	case !versionForm.MatchString(a.Version):
+		return fmt.Errorf("version: must be 1 to 100 letters, digits and ().+_-, got %q", a.Version)
+	}
+	return nil
 }
 
 // Kinds of artifacts.
