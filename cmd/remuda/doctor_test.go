@@ -227,6 +227,9 @@ func TestDoctor_Programs(t *testing.T) {
 	if got := programFinding(t.Context(), "program", config.ArchX86, srv.URL+"/remuda", strings.ToUpper(real), ""); got.Verdict != finding.OK {
 		t.Errorf("with its own checksum: %v", got)
 	}
+	if got := programFinding(t.Context(), "program", config.ArchX86, "s3://bucket/remuda", real, ""); got.Verdict != finding.Skipped || !strings.Contains(got.Detail, "role of machines") {
+		t.Errorf("in a bucket: %v", got)
+	}
 }
 
 func TestDoctor_BadFlags(t *testing.T) {

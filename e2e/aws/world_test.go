@@ -29,6 +29,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/awstest/s3test"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/dynamostore"
 )
@@ -47,7 +48,9 @@ type world struct {
 	env        []string    // more settings of the operator's
 	parts      parts
 	github     program.GitHub
-	devConfig  string // configuration of `remuda dev`; "": the installation's
+	binaryURL  string         // of the program
+	s3         *s3test.Server // where that is in a bucket
+	devConfig  string         // configuration of `remuda dev`; "": the installation's
 	controller *program.Daemon
 	action     string // folder of the action that workflows use; "": this version's
 	machines   *hypervisor.Hypervisor
@@ -86,6 +89,7 @@ func newWorld(t testing.TB, wire func(*world)) *world {
 		return endpoints{"dynamodb": w.dynamo, "sqs": w.moto, "ec2": w.ec2, "iam": w.ec2, "sts": w.moto}
 	}
 	w.parts = parts{all(), all(), all()}
+	w.binaryURL = web.URL + "/remuda"
 	if wire != nil {
 		wire(w)
 	}
@@ -98,7 +102,7 @@ func newWorld(t testing.TB, wire func(*world)) *world {
 func (w *world) config() string { return filepath.Join(w.dir, "remuda.yaml") }
 
 // settings is the configuration file: what an operator writes, and short limits.
-func (w *world) settings() []byte { return w.settingsFor("testdata", web.URL+"/remuda", binarySum) }
+func (w *world) settings() []byte { return w.settingsFor("testdata", w.binaryURL, binarySum) }
 
 // settingsFor is settings with the limits in a folder, for machines that fetch a program.
 func (w *world) settingsFor(folder, program, sum string) []byte {
@@ -180,13 +184,20 @@ func (w *world) begin() {
 func (w *world) host() {
 	w.Helper()
 	env := []string{"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull}
-	for _, service := range []string{"dynamodb", "sqs", "sts"} {
-		env = append(env, "AWS_ENDPOINT_URL_"+strings.ToUpper(service)+"="+w.parts.machine[service])
+	for _, service := range []string{"dynamodb", "sqs", "sts", "s3"} {
+		if endpoint, ok := w.parts.machine[service]; ok {
+			env = append(env, "AWS_ENDPOINT_URL_"+strings.ToUpper(service)+"="+endpoint)
+		}
 	}
 	file, err := os.Create(filepath.Join(w.dir, "hypervisor.log"))
 	w.Check(err)
+	var admit func(aws.Credentials, string)
+	if w.s3 != nil {
+		admit = w.s3.Admit
+	}
 	w.machines = hypervisor.New(hypervisor.Options{
-		Dir: filepath.Join(w.dir, "machines"), Env: env, Poll: 200 * time.Millisecond,
+		Admit: admit,
+		Dir:   filepath.Join(w.dir, "machines"), Env: env, Poll: 200 * time.Millisecond,
 		EC2: w.cloud, STS: sts.NewFromConfig(awstest.Config(w, w.moto)),
 		Role: *w.role.Arn, Log: log.New(file, "", log.Lmicroseconds),
 	})

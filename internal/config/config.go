@@ -206,7 +206,7 @@ type EC2 struct {
 	PriceProtection int               `yaml:"priceProtection" doc:"percent above the cheapest matching type that is still taken; 0: any price, so that no allowed type is dropped"`
 	Tags            map[string]string `yaml:"tags" doc:"tags of machines, volumes and the launch template, besides our own"`
 	Bucket          string            `yaml:"bucket" is:"bucket" doc:"name of the bucket where remuda init --publish puts this program and the runner, and machines what they printed last; empty: none"`
-	BinaryURL       PerArch           `yaml:"binaryUrl" doc:"where a machine fetches remuda, one text or one for each architecture; empty: it is part of the image"`
+	BinaryURL       PerArch           `yaml:"binaryUrl" doc:"where a machine fetches remuda: an http or https URL, or s3://bucket/key in its region, read with its role; one text or one for each architecture; empty: it is part of the image"`
 	BinarySHA256    PerArch           `yaml:"binarySha256" doc:"checksum of what binaryUrl delivers, in the same form; required with it"`
 	BinaryPath      string            `yaml:"binaryPath" doc:"absolute path of remuda in the image; empty: /usr/local/bin/remuda"`
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
 )
 
-// Options configure New. All are required, except Env.
+// Options configure New. All are required, except Env and Admit.
 type Options struct {
 	EC2  *ec2test.Server
 	STS  *sts.Client   // makes the sessions of the machines' role
@@ -33,6 +33,9 @@ type Options struct {
 	Env  []string      // of every process of a machine: where it finds AWS, which a real one knows
 	Poll time.Duration // pause between two looks
 	Log  *log.Logger   // what happens to machines, for people
+
+	// Admit makes the credentials of a machine, and its principal, known to a service that looks at signatures; nil: there is none.
+	Admit func(c aws.Credentials, principal string)
 }
 
 // Hypervisor runs machines. It is safe for concurrent use.
@@ -91,6 +94,9 @@ func (h *Hypervisor) start(ctx context.Context, i ec2test.Instance) error {
 	session, err := h.STS.AssumeRole(ctx, &sts.AssumeRoleInput{RoleArn: aws.String(h.Role), RoleSessionName: aws.String(i.ID)})
 	if err != nil {
 		return fmt.Errorf("machine %s: %w", i.ID, err)
+	}
+	if c := session.Credentials; h.Admit != nil {
+		h.Admit(aws.Credentials{AccessKeyID: *c.AccessKeyId, SecretAccessKey: *c.SecretAccessKey, SessionToken: *c.SessionToken}, *session.AssumedRoleUser.AssumedRoleId)
 	}
 	m, err := h.newMachine(i, session.Credentials)
 	if err != nil {
