@@ -134,8 +134,9 @@ type Fleet interface {
 	// List returns every machine that is not Ended, and of the ended ones those still known; with a
 	// token, only the machines of that launch. New machines may be missing for some minutes.
 	List(ctx context.Context, token string) ([]Machine, error)
-	// Template returns the version that a machine launched now would get.
-	Template(ctx context.Context) (string, error)
+	// Templates returns the version that a machine of each class launched now would get, by class. Beside an error it
+	// holds those that it could read.
+	Templates(ctx context.Context, classes ...string) (map[string]string, error)
 	// Close releases what Open took. Machines live on.
 	Close() error
 }

@@ -31,7 +31,6 @@ func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting,
 		index:    &index{tenure: t, records: known, pickup: pickup, waiting: line},
 		capacity: &capacity{tenure: t, records: known, waiting: line, batch: wants},
 	}
-	c.index.template.Store(new(string))
 	return c
 }
 
@@ -67,10 +66,12 @@ func (c *cache) extra(s snapshot) bool {
 	return running >= r.request.Count
 }
 
-// templateIs notes that the fleet has just named the version that a new machine would get.
-func (c *cache) templateIs(version string) {
-	if was := c.index.template.Swap(&version); *was != version {
-		c.wakeAll(func(in *instance) bool { return in.record.State == statemachine.Idle })
+// templateIs notes that the fleet has just named the version that a new machine of a class would get.
+func (c *cache) templateIs(class, version string) {
+	if was, known := c.index.templates.Swap(class, version); !known || was != version {
+		c.wakeAll(func(in *instance) bool {
+			return in.record.State == statemachine.Idle && in.record.ResourceClass == class
+		})
 	}
 }
 

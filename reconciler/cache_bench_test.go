@@ -41,7 +41,6 @@ func BenchmarkCache(b *testing.B) {
 		known, t := fill(10_000, statemachine.Idle), &tenure{clock: clock.RealClock{}, cfg: Defaults()}
 		line := newWaiting(nothing, nobody)
 		c := &cache{tenure: t, records: known, index: &index{tenure: t, records: known, waiting: line}}
-		c.index.template.Store(new(string))
 		f := &filler{tenure: t, cache: c, waiting: line}
 		t.cfg.Classes = map[string]Class{"small": {CPU: 2, Mem: 4096}}
 		known.instances.each(func(in *instance) { in.vitals.fresh, in.record.Since = true, store.At(time.Now()) })

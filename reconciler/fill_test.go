@@ -169,7 +169,7 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 		for id := range ids(w.warm("150", 2)) {
 			old[id] = true
 		}
-		w.SetTemplate("2")
+		w.SetTemplate("2", "")
 		time.Sleep(w.Config.Sweep + time.Second)
 		fresh := w.serve(spec("200", 2), time.Minute)
 		w.give("100", 1, store.ReleaseDrain, time.Minute)
@@ -187,6 +187,26 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 	})
 }
 
+// H56: the template of a class is that of its machines alone: another's go on serving.
+func TestNewTemplate_OfAnotherClass_H56(t *testing.T) {
+	led(t, func(t *testing.T, w *world) {
+		small := ids(w.warm("100", 1))
+		large := ids(w.warm("150", 1, ofClass("large")))
+		w.SetTemplate("2", "large")
+		w.await(w.Config.Sweep+10*time.Second, "the large one gone", func() bool { return len(w.Fleet.Alive()) == 1 })
+		for id := range large {
+			if in := w.instance(id); in.Reason != statemachine.ReasonDismissed {
+				t.Errorf("%s of the class is %s for %q, want it dismissed", id, in.State, in.Reason)
+			}
+		}
+		for id := range ids(w.serve(spec("200", 1), time.Minute)) {
+			if !small[id] {
+				t.Errorf("run 200 got %s, want the warm one of %v", id, small)
+			}
+		}
+	})
+}
+
 // H56: machines that were launched from a new template before the look that would have noticed it are no older ones; they
 // say that the others are.
 func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
@@ -194,7 +214,7 @@ func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
 		w.Config.Sweep = time.Hour
 		defer w.controller("c1", nil)()
 		old := ids(w.warm("100", 1))
-		w.SetTemplate("2")
+		w.SetTemplate("2", "")
 		both := ids(w.serve(spec("200", 2), time.Minute))
 		w.give("200", 1, store.ReleaseDrain, time.Minute)
 		time.Sleep(10 * time.Second)

@@ -135,13 +135,18 @@ func (w *fleetSweep) reconcileOrphan(ctx context.Context, m fleet.Machine, now t
 	return nil
 }
 
-// checkTemplate notes the version a new machine would get; idle ones of another are dismissed (H56).
-func (w *fleetSweep) checkTemplate(ctx context.Context) error {
-	version, err := w.fleet.Template(ctx)
-	if err != nil {
-		return fmt.Errorf("read template: %w", err)
+// checkTemplates notes the version a new machine of each class would get; idle ones of another are dismissed (H56).
+func (w *fleetSweep) checkTemplates(ctx context.Context) error {
+	classes := w.cfg.classNames()
+	versions, err := w.fleet.Templates(ctx, classes...)
+	for _, class := range classes {
+		if version, known := versions[class]; known {
+			w.cache.templateIs(class, version)
+		}
 	}
-	w.cache.templateIs(version)
+	if err != nil {
+		return fmt.Errorf("read templates: %w", err)
+	}
 	return nil
 }
 

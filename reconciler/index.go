@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/pool"
@@ -14,10 +13,10 @@ import (
 type index struct {
 	*tenure
 	*records
-	pickup   *pool.Pickup
-	waiting  *waiting
-	template atomic.Pointer[string] // version a machine launched now would get; "": unknown
-	mu       sync.Mutex             // held from the reading of a record to the change of the pickup
+	pickup    *pool.Pickup
+	waiting   *waiting
+	templates sync.Map   // by class, the version a machine launched now would get; absent: unknown
+	mu        sync.Mutex // held from the reading of a record to the change of the pickup
 }
 
 // claimable counts the machines, at most n, that are there for a request which waits for a launch: they were pooled after
@@ -77,12 +76,12 @@ func (x *index) candidate(s snapshot) (pool.Ticket, bool) {
 }
 
 // unwanted reports whether an idle instance should go: ordered to, about to be interrupted, of an
-// older template, or of a class that is no longer configured.
+// older template of its class, or of a class that is no longer configured.
 func (x *index) unwanted(in store.Instance, said vitals, now time.Time) bool {
 	_, configured := x.cfg.Classes[in.ResourceClass]
-	current := *x.template.Load()
+	current, known := x.templates.Load(in.ResourceClass)
 	ordered, _ := x.orders.dismissed(in, now)
-	return ordered || !configured || said.beat.Beat.Interrupted || current != "" && in.TemplateVersion != current
+	return ordered || !configured || said.beat.Beat.Interrupted || known && current != in.TemplateVersion
 }
 
 // ticketOf describes a pooled instance by its record.

@@ -84,7 +84,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		reaper: &reaper{tenure: t, cache: c, fleet: machines, fleetSweep: fleetSweep},
 	}
 	sweeps := tasks{
-		sweepTemplate: {o.Config.Sweep, fleetSweep.checkTemplate},
+		sweepTemplate: {o.Config.Sweep, fleetSweep.checkTemplates},
 		sweepFleet:    {o.Config.Sweep, fleetSweep.sweepFleet},
 		sweepRunners:  {o.Config.Runners, runnerSweep.sweepRunners},
 		sweepRecords:  {o.Config.Scan, m.scanner.scan},

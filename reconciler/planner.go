@@ -29,7 +29,7 @@ func (pl *planner) plan(ctx context.Context, wants []want) (fleet.Plan, string, 
 			CPU: q.CPU, Mem: q.Mem, AllowedTypes: q.AllowedTypes, Excluded: excluded,
 		})
 		if err == nil {
-			pl.cache.templateIs(p.TemplateVersion) // its machines may be idle before the next look
+			pl.cache.templateIs(q.ResourceClass, p.TemplateVersion) // its machines may be idle before the next look
 			return p, usage, nil
 		}
 		errs = append(errs, err)

@@ -106,14 +106,16 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string,
 	if err != nil {
 		return machinery{}, fmt.Errorf("open fleet: %w", err)
 	}
-	script, err := a.userData(c, cfg.Region, config.ArchX86)
+	classes, err := a.ec2Classes(c, cfg.Region)
 	if err != nil {
 		return machinery{}, asUsage(err)
 	}
-	e := c.EC2
+	e, base := c.EC2, classes[""]
+	delete(classes, "")
 	f, err := ec2fleet.Open(ctx, u, cfg, ec2fleet.Options{
-		Subnets: e.Subnets, SecurityGroups: e.SecurityGroups, AMI: e.AMI.For(config.ArchX86), InstanceProfile: e.InstanceProfile, RoleID: e.RoleID,
-		UserData: script, RootVolumeGiB: int32(e.RootVolume), PriceProtection: int32(e.PriceProtection), Tags: e.Tags, //nolint:gosec // bounded by Validate
+		Arch: base.Arch, Subnets: base.Subnets, SecurityGroups: base.SecurityGroups, AMI: base.AMI, InstanceProfile: base.InstanceProfile,
+		UserData: base.UserData, RootVolumeGiB: base.RootVolumeGiB, Classes: classes, RoleID: e.RoleID,
+		PriceProtection: int32(e.PriceProtection), Tags: e.Tags, //nolint:gosec // bounded by Validate
 		CreatedLimit: c.Limits.Created + c.Limits.Visibility, Clock: a.clock, Log: log,
 	})
 	if err != nil {
@@ -123,6 +125,37 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string,
 		next, err := openEC2(ctx, a, u, c, "", log)
 		return next.Fleet, func() {}, err
 	}}, nil
+}
+
+// ec2Classes returns what the machines of each class are made of, under "" those of a class that says nothing.
+func (a *app) ec2Classes(c config.Config, region string) (map[string]ec2fleet.Class, error) {
+	out, scripts := map[string]ec2fleet.Class{}, map[string]string{}
+	all := maps.Clone(c.Classes)
+	all[""] = config.Class{}
+	for name, class := range all {
+		arch := class.Architecture()
+		if scripts[arch] == "" {
+			script, err := a.userData(c, region, arch)
+			if err != nil {
+				return nil, err
+			}
+			scripts[arch] = script
+		}
+		made := ec2fleet.Class{
+			Arch: arch, AMI: cmp.Or(class.AMI, c.EC2.AMI.For(arch)), UserData: scripts[arch],
+			RootVolumeGiB: int32(cmp.Or(class.RootVolume, c.EC2.RootVolume)), //nolint:gosec // bounded by Validate
+			Subnets:       class.Subnets, SecurityGroups: class.SecurityGroups, InstanceProfile: cmp.Or(class.InstanceProfile, c.EC2.InstanceProfile),
+			GPU: ec2fleet.GPU(class.GPU), Burstable: class.Burstable, Exclude: class.Exclude,
+		}
+		if len(made.Subnets) == 0 {
+			made.Subnets = c.EC2.Subnets
+		}
+		if len(made.SecurityGroups) == 0 {
+			made.SecurityGroups = c.EC2.SecurityGroups
+		}
+		out[name] = made
+	}
+	return out, nil
 }
 
 // Where the operator's scripts are on an instance.

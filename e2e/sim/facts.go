@@ -30,8 +30,8 @@ type facts struct {
 	share      map[store.RequestID]map[int]int            // machines at most, of launches that several share
 	spared     map[store.RequestID]map[int]map[int64]bool // terms in which a machine of an attempt went before it listened
 	writable   time.Time                                  // since when nothing has kept clients from writing
-	template   string                                     // that machines are launched from; "": the first one
-	templateAt time.Time
+	template   template                                   // that machines are launched from since templateAt
+	templateAt time.Time                                  // zero: the first one
 }
 
 // order is an operator's drain order.
@@ -180,10 +180,16 @@ func (f *facts) waits(id store.RequestID) (asked, bool) {
 }
 
 // changeTemplate notes that machines are launched from another template.
-func (f *facts) changeTemplate(version string) {
+func (f *facts) changeTemplate(to template) {
 	f.records.mu.Lock()
 	defer f.records.mu.Unlock()
-	f.template, f.templateAt = version, f.w.clock.Now()
+	f.template, f.templateAt = to, f.w.clock.Now()
+}
+
+// outdated reports whether a machine is of an older template than its class has.
+func (f *facts) outdated(in store.Instance) bool {
+	concerned := f.template.Class == "" || f.template.Class == in.ResourceClass
+	return !f.templateAt.IsZero() && concerned && in.TemplateVersion != f.template.Version
 }
 
 // takenWithin is how late an order may be taken up, at pace 1, whatever is out of order.
@@ -206,7 +212,7 @@ func (f *facts) dismissed(in store.Instance) bool {
 		return false
 	}
 	_, configured := f.w.supervisor.config().Classes[in.ResourceClass]
-	return !configured || !f.templateAt.IsZero() && in.TemplateVersion != f.template || f.w.supervisor.reconfigured(settles)
+	return !configured || f.outdated(in) || f.w.supervisor.reconfigured(settles)
 }
 
 // listens returns the instances of which a runner under a run's label is online at GitHub.

@@ -70,7 +70,7 @@ func ParseCall(text string) (Call, error) {
 
 // reads are the calls without an effect.
 var reads = []string{
-	"store.Get", "store.Scan", "store.Watch", "pool.Receive", "fleet.Plan", "fleet.List", "fleet.Template",
+	"store.Get", "store.Scan", "store.Watch", "pool.Receive", "fleet.Plan", "fleet.List", "fleet.Templates",
 	"github.Runners", "github.FindRunner", "github.ActiveRuns", "github.CompletedRuns", "github.WorkflowRun", "github.WorkflowJobs",
 }
 

@@ -262,8 +262,10 @@ func (g fleetGate) List(ctx context.Context, token string) ([]fleet.Machine, err
 	}, g.p.listed)
 }
 
-func (g fleetGate) Template(ctx context.Context) (string, error) {
-	return call(ctx, g.p, fleetContract, Site{g.p.role, "fleet.Template", ""}, "", g.inner.Template, nil)
+func (g fleetGate) Templates(ctx context.Context, classes ...string) (map[string]string, error) {
+	return call(ctx, g.p, fleetContract, Site{g.p.role, "fleet.Templates", ""}, "", func(ctx context.Context) (map[string]string, error) {
+		return g.inner.Templates(ctx, classes...)
+	}, nil)
 }
 
 func (g fleetGate) Close() error { return nil }

@@ -183,7 +183,7 @@ func timesBroken() []sabotage {
 			h.until(func() bool { return err == nil })
 		}},
 		{law: Soon, name: "template unnotified", story: "one run", says: "took the place of its own", at: 5 * time.Minute, do: func(h hands) {
-			h.t.facts.changeTemplate("2") // the fleet goes on to name the first
+			h.t.facts.changeTemplate(template{Version: "2"}) // the fleet goes on to name the first
 		}},
 		{law: Served, name: "GitHub is away", story: "a run after five minutes", says: "nothing has kept it from being served", at: time.Minute, do: func(h hands) {
 			h.w.hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallJIT}})
@@ -199,7 +199,7 @@ func timesBroken() []sabotage {
 			h.unjudged(20 * time.Minute)
 		}},
 		{law: Current, name: "old template", story: "two runs far apart", says: "took its place", at: time.Minute, do: func(h hands) {
-			h.t.facts.changeTemplate("2") // the fleet goes on to name the first
+			h.t.facts.changeTemplate(template{Version: "2"}) // the fleet goes on to name the first
 			h.unjudged(20 * time.Minute)
 		}},
 	}

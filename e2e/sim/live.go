@@ -275,8 +275,8 @@ func (l *Live) Cut(jobs ...string) {
 	}
 }
 
-// SetTemplate changes what machines are launched from.
-func (l *Live) SetTemplate(version string) { template{version}.do(l.w) }
+// SetTemplate changes what machines are launched from, of a class alone unless it is "".
+func (l *Live) SetTemplate(version, class string) { template{version, class}.do(l.w) }
 
 // Interrupt gives a machine its two-minute notice.
 func (l *Live) Interrupt(id store.InstanceID) {

@@ -47,11 +47,11 @@ func (p *pooling) reachable() {
 
 // current: no machine of an older template is claimed once that must be known (H56).
 func (p *pooling) current(was, in store.Instance) {
-	if was.State != statemachine.Idle || in.State != statemachine.Claimed || p.facts.templateAt.IsZero() {
+	if was.State != statemachine.Idle || in.State != statemachine.Claimed || !p.facts.outdated(in) {
 		return
 	}
-	if since := p.w.clock.Since(p.facts.templateAt); in.TemplateVersion != p.facts.template && since > p.w.o.paced(outdatedFor) {
-		p.w.verdicts.broke(Current, "%s is of template %q and was claimed %s after %q took its place", in.ID, in.TemplateVersion, since, p.facts.template)
+	if since := p.w.clock.Since(p.facts.templateAt); since > p.w.o.paced(outdatedFor) {
+		p.w.verdicts.broke(Current, "%s is of template %q and was claimed %s after %q took its place", in.ID, in.TemplateVersion, since, p.facts.template.Version)
 	}
 }
 

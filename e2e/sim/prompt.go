@@ -191,9 +191,9 @@ func (p *promptness) soonOf(in store.Instance) {
 				p.w.verdicts.once(Soon, "order "+m.ID, "%s is idle %s after order %s", in.ID, p.w.clock.Since(o.at), o.ID)
 			}
 		}
-		template, at := p.facts.template, p.facts.templateAt
-		if !at.IsZero() && in.TemplateVersion != template && p.w.disturbances.late(later(at, in.Since.Add(2*p.w.clocks.skew())), dismissWithin) {
-			p.w.verdicts.once(Soon, "template "+m.ID, "%s is idle %s after template %q took the place of its own", in.ID, p.w.clock.Since(at), template)
+		at := p.facts.templateAt
+		if p.facts.outdated(in) && p.w.disturbances.late(later(at, in.Since.Add(2*p.w.clocks.skew())), dismissWithin) {
+			p.w.verdicts.once(Soon, "template "+m.ID, "%s is idle %s after template %q took the place of its own", in.ID, p.w.clock.Since(at), p.facts.template.Version)
 		}
 	}
 }

@@ -128,7 +128,7 @@ var faultKinds = []struct {
 	{"list lag", 2, func(e event) Action {
 		return listLag{e.key("lag").between(5*time.Second, 4*time.Minute), e.long(time.Minute, 20*time.Minute)}
 	}},
-	{"template", 2, func(e event) Action { return template{fmt.Sprint("v", e.n+2)} }},
+	{"template", 2, func(e event) Action { return template{Version: fmt.Sprint("v", e.n+2)} }},
 	{"drain", 2, func(e event) Action {
 		return drain{ID: fmt.Sprint("order-", e.n), Class: []string{"", "small", "large"}[e.key("class").below(3)]}
 	}},

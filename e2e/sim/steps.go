@@ -182,14 +182,19 @@ func (a capacity) do(w *World) {
 // template changes what machines are launched from.
 type template struct {
 	Version string `script:"version,first"`
+	Class   string `script:"class"` // alone; "": of all
 }
 
 // Template changes what machines are launched from.
-func Template(at time.Duration, version string) Step { return step(at, template{version}) }
+func Template(at time.Duration, version string) Step { return step(at, template{Version: version}) }
 
 func (a template) do(w *World) {
-	w.truth.facts.changeTemplate(a.Version)
-	w.fleet.SetTemplate(a.Version)
+	w.truth.facts.changeTemplate(a)
+	if a.Class == "" {
+		w.fleet.SetTemplate(a.Version)
+	} else {
+		w.fleet.SetTemplate(a.Version, a.Class)
+	}
 }
 
 // drain is an operator's order.

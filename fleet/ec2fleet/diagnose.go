@@ -25,7 +25,14 @@ func (f *Fleet) Diagnose(ctx context.Context, vCPUs map[string]int) []finding.Fi
 		return []finding.Finding{finding.Of("fleet", err, "", "")}
 	}
 	defer cancel()
-	return slices.Concat(f.diagnoseImage(ctx), f.diagnoseSubnets(ctx), f.diagnoseQuotas(ctx, vCPUs))
+	var out []finding.Finding
+	for _, k := range distinct(f.used(), func(k *kind) *templates { return k.templates }) {
+		out = append(out, f.diagnoseImage(ctx, k.templates)...)
+	}
+	for _, k := range distinct(f.used(), func(k *kind) *catalog { return k.catalog }) {
+		out = append(out, f.diagnoseSubnets(ctx, k.catalog)...)
+	}
+	return append(out, f.diagnoseQuotas(ctx, vCPUs)...)
 }
 
 // skipped turns a refusal for want of permission, which is no fault of the installation, into a finding of its own.
@@ -37,9 +44,9 @@ func skipped(check string, err error) []finding.Finding {
 	return []finding.Finding{f}
 }
 
-func (f *Fleet) diagnoseImage(ctx context.Context) []finding.Finding {
+func (f *Fleet) diagnoseImage(ctx context.Context, ts *templates) []finding.Finding {
 	const check = "image"
-	image, err := f.templates.wanted(ctx)
+	image, err := ts.wanted(ctx)
 	if err != nil {
 		return skipped(check, err)
 	}
@@ -91,9 +98,9 @@ func (f *Fleet) diagnoseQuotas(ctx context.Context, vCPUs map[string]int) []find
 // fewAddresses is when a subnet is nearly full: a /28, the smallest, has 11 that can be used.
 const fewAddresses = 8
 
-func (f *Fleet) diagnoseSubnets(ctx context.Context) []finding.Finding {
+func (f *Fleet) diagnoseSubnets(ctx context.Context, from *catalog) []finding.Finding {
 	const check = "subnets"
-	subnets, missing, err := f.catalog.askSubnets(ctx)
+	subnets, missing, err := from.askSubnets(ctx)
 	if err != nil {
 		return skipped(check, err)
 	}

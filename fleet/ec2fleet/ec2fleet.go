@@ -61,9 +61,9 @@ var errCallLimit = fmt.Errorf("no answer of EC2 within %s", callLimit)
 // Fleet is an open EC2 fleet. It starts no goroutine.
 type Fleet struct {
 	*client
-	catalog   *catalog
-	lister    *lister
-	templates *templates
+	rest   *kind            // of classes that the options do not name
+	kinds  map[string]*kind // by class
+	lister *lister
 
 	mu        sync.Mutex
 	busyUntil time.Time // no launch before
@@ -104,12 +104,13 @@ func Open(_ context.Context, u *url.URL, cfg aws.Config, opts Options) (*Fleet, 
 		quotas: servicequotas.NewFromConfig(cfg),
 		log:    opts.Log.With(logkey.Component, "ec2fleet"), clock: opts.Clock,
 	}
-	known := &catalog{client: c, types: &typeCache{byCPU: map[int]*cached[[]typeInfo]{}, byName: map[string]typeInfo{}}}
-	list := &lister{client: c, catalog: known, own: own{seen: map[string]time.Time{}}}
-	return &Fleet{
-		client: c, catalog: known, lister: list,
-		templates: &templates{client: c, catalog: known, lister: list, switchedAt: opts.Clock.Now()},
-	}, nil
+	f := &Fleet{client: c}
+	f.rest, f.kinds = newKinds(c)
+	f.lister = f.used()[0].lister // whichever: each knows the roles of all
+	if opts.baseUsed() {
+		f.lister = f.rest.lister
+	}
+	return f, nil
 }
 
 func installation(u *url.URL, region string) (string, error) {

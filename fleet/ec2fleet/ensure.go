@@ -18,16 +18,37 @@ import (
 	"github.com/remuda-run/remuda/internal/ensure"
 )
 
-// Ensure makes the launch template, or a new default version of it where the one at EC2 is not what
+// Ensure makes each launch template, or a new default version of it where the one at EC2 is not what
 // the options say, whichever of them was changed (H55); with apply false it only says so. First everything
 // that a machine is made of is looked up: nothing is written if any of it is missing, but for some of several
 // subnets where the template exists. Versions that nothing can need any more are deleted. Two may run at once.
 func (f *Fleet) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
-	return within(ctx, f, "ensure fleet "+f.name, func(ctx context.Context) ([]ensure.Step, error) { return f.templates.ensure(ctx, apply) })
+	return within(ctx, f, "ensure fleet "+f.name, func(ctx context.Context) ([]ensure.Step, error) { return f.ensure(ctx, apply) })
 }
 
-func (ts *templates) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
-	image, missing, err := ts.checkParts(ctx)
+// ensure sees to the template of each class. What one lacks is found before any is written.
+func (f *Fleet) ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
+	var steps []ensure.Step
+	var errs []error
+	all := f.used()
+	if len(all) > 1 {
+		for _, k := range distinct(all, func(k *kind) [2]any { return [2]any{k.templates, k.catalog} }) {
+			_, _, err := k.templates.checkParts(ctx, k.catalog)
+			errs = append(errs, err)
+		}
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range distinct(all, func(k *kind) *templates { return k.templates }) {
+		step, err := k.templates.ensure(ctx, k.catalog, apply)
+		steps, errs = append(steps, step...), append(errs, err)
+	}
+	return steps, errors.Join(errs...)
+}
+
+func (ts *templates) ensure(ctx context.Context, from *catalog, apply bool) ([]ensure.Step, error) {
+	image, missing, err := ts.checkParts(ctx, from)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,8 @@ func ensured(t *testing.T, f *Fleet, apply bool) ensure.Step {
 
 func version(t *testing.T, f *Fleet) string {
 	t.Helper()
-	v, err := f.Template(t.Context())
+	versions, err := f.Templates(t.Context(), "small")
+	v := versions["small"]
 	if err != nil {
 		t.Fatalf("Template error = %v", err)
 	}
@@ -47,7 +48,7 @@ func version(t *testing.T, f *Fleet) string {
 func TestEnsure_MakesTheTemplateOnce_H65(t *testing.T) {
 	s := ec2test.New(t)
 	f := opened(t, s.URL, "test", options(s))
-	if _, err := f.Template(t.Context()); err == nil || errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "remuda init") {
+	if _, err := f.Templates(t.Context(), "small"); err == nil || errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "remuda init") {
 		t.Errorf("Template before Ensure error = %v, want one that says what to do, and that time cures", err)
 	}
 	if got := ensured(t, f, false); got.Action != ensure.WouldCreate || writes(s) != 0 {
@@ -170,7 +171,7 @@ func TestEnsure_RepairsWhatOthersDid_H55(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.templates.switchTo(t.Context(), &types.LaunchTemplate{LaunchTemplateId: aws.String(id)}, *out.LaunchTemplateVersion.VersionNumber); err != nil {
+		if err := f.rest.templates.switchTo(t.Context(), &types.LaunchTemplate{LaunchTemplateId: aws.String(id)}, *out.LaunchTemplateVersion.VersionNumber); err != nil {
 			t.Fatal(err)
 		}
 		if version(t, f) == before {
@@ -206,11 +207,11 @@ func TestEnsure_VersionDeletedByHand_H55_H56(t *testing.T) {
 		if want := fmt.Sprintf("version %d is the default now", round+2); got.Action != ensure.Updated || !strings.Contains(got.Detail, want) {
 			t.Fatalf("round %d: Ensure = %v, want updated, and %s", round, got, want)
 		}
-		live, err := f.templates.live(t.Context())
+		live, err := f.rest.templates.live(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(f.templates.switchTo(t.Context(), live, 1), f.templates.deleteVersions(t.Context(), live, []string{fmt.Sprint(round + 2)})); err != nil {
+		if err := errors.Join(f.rest.templates.switchTo(t.Context(), live, 1), f.rest.templates.deleteVersions(t.Context(), live, []string{fmt.Sprint(round + 2)})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +236,7 @@ func TestEnsure_TrustsItsMark(t *testing.T) {
 	want := f.opts.want(parted("/dev/xvda"))
 	data := want.data()
 	data.EbsOptimized = aws.Bool(true) // as if EC2 had added it
-	live, err := f.templates.live(t.Context())
+	live, err := f.rest.templates.live(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestEnsure_TrustsItsMark(t *testing.T) {
 		LaunchTemplateId: live.LaunchTemplateId, LaunchTemplateData: data, VersionDescription: aws.String(want.mark()),
 	})
 	if err == nil {
-		err = f.templates.switchTo(t.Context(), live, *out.LaunchTemplateVersion.VersionNumber)
+		err = f.rest.templates.switchTo(t.Context(), live, *out.LaunchTemplateVersion.VersionNumber)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error)
 	if err != nil {
 		return fleet.Outcome{}, err
 	}
-	role, err := f.lister.roleID(ctx) // what may fail without machines goes first
+	role, err := f.kindOf(in.ResourceClass).lister.roleID(ctx) // what may fail without machines goes first
 	if err != nil {
 		return fleet.Outcome{}, err
 	}
@@ -79,8 +79,9 @@ func (f *Fleet) unseen(ctx context.Context, in params, err error) bool {
 	if !strings.HasPrefix(awserr.Code(err), "InvalidLaunchTemplate") || awserr.ClassOf(err) != awserr.NotFound {
 		return false
 	}
-	f.templates.template.forget()
-	t, lookErr := f.templates.present(ctx)
+	ts := f.kindOf(in.ResourceClass).templates
+	ts.template.forget()
+	t, lookErr := ts.present(ctx)
 	return lookErr == nil && t.id == in.Template && t.version == in.Version
 }
 

@@ -214,8 +214,8 @@ func TestLaunch_TemplateNotSeenYet_H55(t *testing.T) {
 	if out, err := f.Launch(t.Context(), p); err != nil || len(out.Machines) != 1 {
 		t.Errorf("repeated Launch = %v, %v, want its machine", out, err)
 	}
-	s.Remove(f.templates.templateName())
-	f.templates.template.forget()
+	s.Remove(f.rest.templates.templateName())
+	f.rest.templates.template.forget()
 	if _, err := f.Plan(t.Context(), spec("l-2", 1)); err == nil || errors.Is(err, fleet.ErrRefused) || !strings.Contains(err.Error(), "not found") {
 		t.Errorf("Plan without a template error = %v, want one that time cures", err)
 	}
@@ -274,7 +274,7 @@ func TestLaunch_ClearErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, f := fresh(t, nil)
 			p := planned(t, f, spec("l-1", 2))
-			tt.breaks(s, f.templates.templateName())
+			tt.breaks(s, f.rest.templates.templateName())
 			out, err := f.Launch(t.Context(), p)
 			if !errors.Is(err, fleet.ErrRefused) || len(out.Machines) != 0 || len(s.Instances()) != 0 {
 				t.Fatalf("Launch = %+v, %v, want ErrRefused and no machine", out, err)

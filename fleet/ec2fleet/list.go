@@ -26,7 +26,8 @@ type lister struct {
 	*client
 	catalog *catalog
 	role    cached[string]
-	own     own
+	own     *own
+	byClass map[string]*kind // whose roles their machines have
 }
 
 // List keeps the contract of fleet.Fleet. EC2 lists ended machines for about an hour.
@@ -50,6 +51,13 @@ func (l *lister) list(ctx context.Context, token string) ([]fleet.Machine, error
 	var machines []fleet.Machine
 	for _, i := range found {
 		m := l.machineOf(i, role)
+		if k := l.byClass[m.ResourceClass]; k != nil && k.lister != l {
+			own, err := k.lister.roleID(ctx)
+			if err != nil {
+				return nil, err
+			}
+			m.Principal = principal(own, m.ID)
+		}
 		if token == "" || m.LaunchToken == token { // a filter takes * and ? for wildcards
 			machines = append(machines, m)
 		}
@@ -163,6 +171,8 @@ type own struct {
 	seen  map[string]time.Time
 	swept time.Time
 }
+
+func newOwn() *own { return &own{seen: map[string]time.Time{}} }
 
 func (o *own) add(now time.Time, id string) {
 	o.mu.Lock()

@@ -99,7 +99,7 @@ func TestClose_LaterCallsFail(t *testing.T) {
 	_, launchErr := f.Launch(t.Context(), p)
 	_, planErr := f.Plan(t.Context(), spec("l-2", 1))
 	_, listErr := f.List(t.Context(), "")
-	_, templateErr := f.Template(t.Context())
+	_, templateErr := f.Templates(t.Context(), "small")
 	_, ensureErr := f.Ensure(t.Context(), true)
 	for _, err := range []error{launchErr, planErr, listErr, templateErr, ensureErr, f.Terminate(t.Context(), "i-0123456789abcdef0")} {
 		if !errors.Is(err, errClosed) {

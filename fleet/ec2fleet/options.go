@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,9 @@ type Options struct {
 	AMI             string   // id, or resolve:ssm:<parameter>
 	InstanceProfile string   // name or ARN
 	UserData        string   // as the machine gets it, at most MaxUserData bytes; may hold no secret
+
+	Classes map[string]Class // what differs by resource class; the machines of any other are of the above
+	Arch    string           // architecture of the AMI; "": any
 
 	RoleID          string            // unique id of the profile's role; "": asked of IAM
 	RootVolumeGiB   int32             // 0: as the AMI says
@@ -77,20 +81,15 @@ func (o *Options) complete() error {
 		}
 	}
 	check(o.Clock != nil, "option Clock is required")
-	checkIDs := func(field string, ids []string, form *regexp.Regexp) {
-		check(len(ids) > 0, "%s must name at least one id", field)
-		for i, id := range ids {
-			check(form.MatchString(id) && !slices.Contains(ids[:i], id), "%s must hold different ids of the form %s, got %q", field, form, id)
+	if o.baseUsed() {
+		errs = append(errs, o.checkMachine())
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Classes)) {
+		if err := o.of(o.Classes[name]).checkMachine(); err != nil && !o.sameTemplate(o.of(o.Classes[name])) {
+			errs = append(errs, fmt.Errorf("class %s: %w", name, err))
 		}
 	}
-	checkIDs("Subnets", o.Subnets, subnetForm)
-	checkIDs("SecurityGroups", o.SecurityGroups, groupForm)
-	check(imageForm.MatchString(o.AMI), "AMI must be an id such as ami-0123456789abcdef0 or resolve:ssm:<parameter>, got %q", o.AMI)
-	check(profileForm.MatchString(o.InstanceProfile), "InstanceProfile must be a name or an ARN, got %q", o.InstanceProfile)
 	check(o.RoleID == "" || roleForm.MatchString(o.RoleID), "RoleID must be a role's unique id such as AROA1234567890EXAMPLE, got %q", o.RoleID)
-	check(len(o.UserData) <= MaxUserData, "UserData must be at most %d bytes, got %d: let it fetch the rest", MaxUserData, len(o.UserData))
-	gib := o.RootVolumeGiB // of a gp3 volume (EBS User Guide)
-	check(gib >= 0 && gib <= 16<<10, "RootVolumeGiB must be 0 to 16384, got %d", gib)
 	price := o.PriceProtection
 	check(price >= 0 && price <= priceOff, "PriceProtection must be 0 to %d percent, got %d", priceOff, price)
 	check(o.CreatedLimit >= 0, "CreatedLimit must not be negative, got %s", o.CreatedLimit)
@@ -102,6 +101,30 @@ func (o *Options) complete() error {
 			"option Tags: key must be 1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, "+
 				"and not begin with aws: or remuda-, value at most 256 bytes, got %q: %q", key, value)
 	}
+	return errors.Join(errs...)
+}
+
+// checkMachine returns everything that is wrong with what a machine is made of.
+func (o Options) checkMachine() error {
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	checkIDs := func(field string, ids []string, form *regexp.Regexp) {
+		check(len(ids) > 0, "%s must name at least one id", field)
+		for i, id := range ids {
+			check(form.MatchString(id) && !slices.Contains(ids[:i], id), "%s must hold different ids of the form %s, got %q", field, form, id)
+		}
+	}
+	checkIDs("Subnets", o.Subnets, subnetForm)
+	checkIDs("SecurityGroups", o.SecurityGroups, groupForm)
+	check(imageForm.MatchString(o.AMI), "AMI must be an id such as ami-0123456789abcdef0 or resolve:ssm:<parameter>, got %q", o.AMI)
+	check(profileForm.MatchString(o.InstanceProfile), "InstanceProfile must be a name or an ARN, got %q", o.InstanceProfile)
+	check(len(o.UserData) <= MaxUserData, "UserData must be at most %d bytes, got %d: let it fetch the rest", MaxUserData, len(o.UserData))
+	gib := o.RootVolumeGiB // of a gp3 volume (EBS User Guide)
+	check(gib >= 0 && gib <= 16<<10, "RootVolumeGiB must be 0 to 16384, got %d", gib)
 	return errors.Join(errs...)
 }
 

@@ -34,6 +34,8 @@ type params struct {
 	Mem             int               `json:"mem"`             // MiB, at least
 	Allowed         []string          `json:"allowed"`         // types or patterns
 	Usual           bool              `json:"usual,omitempty"` // no accelerators, current generation
+	Burstable       bool              `json:"burstable,omitempty"`
+	GPU             *GPU              `json:"gpu,omitempty"`
 	PriceProtection int32             `json:"priceProtection"` // percent
 	Places          []place           `json:"places"`          // 1 to maxPlaces, each zone once
 	Tags            map[string]string `json:"tags,omitempty"`  // the operator's
@@ -73,6 +75,8 @@ func (f *Fleet) check(in params, p fleet.Plan) error {
 		return fmt.Errorf("cpu and mem must be at least 1, got %d and %d", in.CPU, in.Mem)
 	case in.CPU > math.MaxInt32 || in.Mem > math.MaxInt32: // EC2 would be asked for what is left of them
 		return fmt.Errorf("cpu and mem must be at most %d, got %d and %d", math.MaxInt32, in.CPU, in.Mem)
+	case in.GPU != nil && (in.GPU.Count < 1 || in.GPU.Count > math.MaxInt32 || in.GPU.Mem < 0 || in.GPU.Mem > math.MaxInt32 || in.Usual):
+		return fmt.Errorf("gpu must have a count of at least 1, got %+v", *in.GPU)
 	case len(in.Allowed) == 0 || len(in.Allowed) > maxAllowed:
 		return fmt.Errorf("allowed must hold 1 to %d types, got %d", maxAllowed, len(in.Allowed))
 	case len(in.Places) == 0 || len(in.Places) > maxPlaces:
@@ -142,6 +146,20 @@ func (in params) requirements() *types.InstanceRequirementsRequest {
 
 		SpotMaxPricePercentageOverLowestPrice:     aws.Int32(in.PriceProtection),
 		OnDemandMaxPricePercentageOverLowestPrice: aws.Int32(in.PriceProtection),
+	}
+	if in.Burstable {
+		r.BurstablePerformance = types.BurstablePerformanceIncluded
+	}
+	if g := in.GPU; g != nil {
+		count := aws.Int32(int32(g.Count)) // check bounds both
+		r.AcceleratorTypes = []types.AcceleratorType{types.AcceleratorTypeGpu}
+		r.AcceleratorCount = &types.AcceleratorCountRequest{Min: count, Max: count}
+		if g.Manufacturer != "" {
+			r.AcceleratorManufacturers = []types.AcceleratorManufacturer{types.AcceleratorManufacturer(g.Manufacturer)}
+		}
+		if g.Mem > 0 {
+			r.AcceleratorTotalMemoryMiB = &types.AcceleratorTotalMemoryMiBRequest{Min: aws.Int32(int32(g.Mem))}
+		}
 	}
 	if in.Usual {
 		r.AcceleratorCount = &types.AcceleratorCountRequest{Max: aws.Int32(0)}

@@ -17,9 +17,12 @@ import (
 // checkParts looks up all that a machine is made of, and returns everything that is missing, joined:
 // EC2 itself takes a launch template of parts that do not exist, and says so at the first launch. Subnets that
 // are missing beside others are apart: there is where to launch.
-func (ts *templates) checkParts(ctx context.Context) (image types.Image, missing, err error) {
+func (ts *templates) checkParts(ctx context.Context, from *catalog) (image types.Image, missing, err error) {
 	image, imageErr := ts.wanted(ctx)
-	subnets, missing, subnetsErr := ts.catalog.askSubnets(ctx)
+	if imageErr == nil {
+		imageErr = ts.checkArch(image)
+	}
+	subnets, missing, subnetsErr := from.askSubnets(ctx)
 	if len(subnets) == 0 {
 		subnetsErr = errors.Join(subnetsErr, missing)
 	}

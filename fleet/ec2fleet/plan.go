@@ -36,19 +36,20 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	if err := f.busy(); err != nil {
 		return fleet.Plan{}, err
 	}
-	t, err := f.templates.present(ctx)
+	k := f.kindOf(s.ResourceClass)
+	t, err := k.templates.present(ctx)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	fits, usual, err := f.fits(ctx, s, t)
+	fits, usual, err := k.fits(ctx, s, t)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	places, err := f.catalog.places(ctx)
+	places, err := k.catalog.places(ctx)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
-	has, err := f.catalog.offered(ctx, places)
+	has, err := k.catalog.offered(ctx, places)
 	if err != nil {
 		return fleet.Plan{}, err
 	}
@@ -64,7 +65,10 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 		Form: form, Name: f.name, Template: t.id, Version: t.version,
 		UsageClass: s.UsageClass, ResourceClass: s.ResourceClass, CPU: s.CPU, Mem: s.Mem,
 		Allowed: choice.allowed(s, fits, usual), Usual: usual, PriceProtection: cmp.Or(f.opts.PriceProtection, priceOff),
-		Places: choice.places, Tags: f.opts.Tags,
+		Places: choice.places, Tags: f.opts.Tags, Burstable: k.class.Burstable,
+	}
+	if k.class.GPU.Count > 0 {
+		in.GPU = &k.class.GPU
 	}
 	raw, err := json.Marshal(in)
 	if err != nil {
@@ -100,28 +104,31 @@ func checkLaunch(token string, count int) error {
 	return nil
 }
 
-// fits returns the names of the types that satisfy s on the template's image, sorted, and whether all of
-// them are usual.
-func (f *Fleet) fits(ctx context.Context, s fleet.Spec, t template) (names []string, usual bool, err error) {
-	arch, err := f.templates.architecture(ctx, t)
+// fits returns the names of the types that satisfy s on the template's image, sorted, and whether the patterns of s say
+// the same to EC2: nothing that they match must be named, or is excluded.
+func (k *kind) fits(ctx context.Context, s fleet.Spec, t template) (names []string, usual bool, err error) {
+	arch, err := k.templates.architecture(ctx, t)
 	if err != nil {
 		return nil, false, err
 	}
-	infos, err := f.catalog.typesOf(ctx, s.CPU)
+	if want := k.class.Arch; want != "" && string(arch) != want {
+		return nil, false, fmt.Errorf("%s has an image for %s, and class %s is of %s: housekeeping is about to change it", k.templates.templateResource(), arch, s.ResourceClass, want)
+	}
+	infos, err := k.catalog.typesOf(ctx, s.CPU)
 	if err != nil {
 		return nil, false, err
 	}
-	usual = true
+	usual = k.class.GPU.Count == 0 && len(k.class.Exclude) == 0
 	for _, info := range infos {
-		if !info.unfit && info.mem >= s.Mem && slices.Contains(info.archs, arch) &&
-			slices.Contains(info.usages, types.UsageClassType(s.UsageClass)) && info.meant(s.AllowedTypes) {
+		if info.mem >= s.Mem && slices.Contains(info.archs, arch) &&
+			slices.Contains(info.usages, types.UsageClassType(s.UsageClass)) && k.class.takes(info, s.AllowedTypes) {
 			names, usual = append(names, info.name), usual && info.usual()
 		}
 	}
 	slices.Sort(names)
 	if len(names) == 0 {
-		return nil, false, fmt.Errorf("none of EC2's %d types with %d vCPU has %d MiB, is %s, not burstable, %s, and among %q (those with accelerators and of previous generations must be named): %w",
-			len(infos), s.CPU, s.Mem, arch, s.UsageClass, s.AllowedTypes, fleet.ErrUnsatisfiable)
+		return nil, false, fmt.Errorf("none of EC2's %d types with %d vCPU has %d MiB, is %s, %s, among %q%s (those with accelerators and of previous generations must be named): %w",
+			len(infos), s.CPU, s.Mem, arch, s.UsageClass, s.AllowedTypes, k.class.words(), fleet.ErrUnsatisfiable)
 	}
 	return names, usual, nil
 }

@@ -64,12 +64,12 @@ func TestEnsure_PrunesWhatNothingNeeds(t *testing.T) {
 	if got := ensured(t, f, true); got.Action != ensure.Unchanged {
 		t.Errorf("Ensure = %v, want unchanged", got)
 	}
-	live, err := f.templates.live(t.Context())
+	live, err := f.rest.templates.live(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.SetPage(4)
-	versions, err := f.templates.versions(t.Context(), live)
+	versions, err := f.rest.templates.versions(t.Context(), live)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestEnsure_PrunesWhatNothingNeeds(t *testing.T) {
 	if want := "[2 6 7 8 9 10 11 12 13 14 15]"; fmt.Sprint(left) != want {
 		t.Errorf("versions left = %v, want %s: the newest ten, and the one in use", left, want)
 	}
-	if err := f.templates.prune(t.Context(), live); err != nil || s.Calls("DeleteLaunchTemplateVersions") != 1 {
+	if err := f.rest.templates.prune(t.Context(), live); err != nil || s.Calls("DeleteLaunchTemplateVersions") != 1 {
 		t.Errorf("prune again error = %v after %d deletions, want no more", err, s.Calls("DeleteLaunchTemplateVersions"))
 	}
 }

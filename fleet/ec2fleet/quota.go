@@ -42,8 +42,8 @@ func quotaOf(name string) string {
 // types are not known, as after a restart.
 func (f *Fleet) quotaOfAll(in params) string {
 	quota := ""
-	for _, t := range f.catalog.types.ofCPU(in.CPU).peek() {
-		if t.unfit || t.mem < in.Mem || !glob.Any(in.Allowed, t.name) {
+	for _, t := range f.rest.catalog.types.ofCPU(in.CPU).peek() {
+		if t.bare || t.burstable && !in.Burstable || t.mem < in.Mem || !glob.Any(in.Allowed, t.name) {
 			continue
 		}
 		if of := quotaOf(t.name); quota == "" || quota == of {

@@ -24,9 +24,10 @@ type template struct {
 // name names t for ever, as templateVersion does.
 func (t template) name() string { return templateVersion(t.id, t.version) }
 
-// templates keeps the installation's launch template, and knows what it is made of.
+// templates keeps a launch template of the installation, and knows what it is made of.
 type templates struct {
 	*client
+	suffix   string // of its name, "" for that of classes without one of their own
 	catalog  *catalog
 	lister   *lister
 	template cached[template]
@@ -36,21 +37,10 @@ type templates struct {
 	switchedAt time.Time // when a version last ceased to be the default, or may have
 }
 
-// templateName is the name of the installation's launch template.
-func (ts *templates) templateName() string { return ts.name + "-machine" }
+// templateName is the name of the launch template.
+func (ts *templates) templateName() string { return ts.name + "-machine" + ts.suffix }
 
 func (ts *templates) templateResource() string { return "launch template " + ts.templateName() }
-
-// Template returns the id of the launch template and its default version as they are now at EC2, in
-// one string. The id is part of it because numbers begin anew when someone deletes the template. While
-// EC2 does not answer, it is what was seen last.
-func (f *Fleet) Template(ctx context.Context) (string, error) {
-	return within(ctx, f, "read template", func(ctx context.Context) (string, error) {
-		f.templates.template.expire()
-		t, err := f.templates.present(ctx)
-		return t.name(), err
-	})
-}
 
 // present returns what a machine launched now would be made from.
 func (ts *templates) present(ctx context.Context) (template, error) {

@@ -25,7 +25,12 @@ type typeInfo struct {
 	mem    int // MiB
 	archs  []types.ArchitectureType
 	usages []types.UsageClassType
-	unfit  bool // burstable (S70), or bare metal, which InstanceRequirements leave out by default
+	bare   bool // metal, which InstanceRequirements leave out by default
+
+	burstable bool // S70
+	gpus      int
+	gpuMaker  string // in lower case
+	gpuMem    int    // MiB of all
 
 	accelerated bool // has GPUs, FPGAs or chips for inference, training or media
 	previous    bool // of a generation that has a successor
@@ -174,7 +179,15 @@ func infoOf(t types.InstanceTypeInfo) typeInfo {
 	info := typeInfo{
 		name:   string(t.InstanceType),
 		usages: t.SupportedUsageClasses,
-		unfit:  aws.ToBool(t.BurstablePerformanceSupported) || aws.ToBool(t.BareMetal) || familyT.MatchString(string(t.InstanceType)),
+		bare:   aws.ToBool(t.BareMetal),
+
+		burstable: aws.ToBool(t.BurstablePerformanceSupported) || familyT.MatchString(string(t.InstanceType)),
+	}
+	if g := t.GpuInfo; g != nil {
+		info.gpuMem = int(aws.ToInt32(g.TotalGpuMemoryInMiB))
+		for _, device := range g.Gpus {
+			info.gpus, info.gpuMaker = info.gpus+int(aws.ToInt32(device.Count)), strings.ToLower(aws.ToString(device.Manufacturer))
+		}
 	}
 	info.accelerated = t.GpuInfo != nil || t.FpgaInfo != nil || t.InferenceAcceleratorInfo != nil || t.MediaAcceleratorInfo != nil || t.NeuronInfo != nil
 	info.previous = t.CurrentGeneration != nil && !*t.CurrentGeneration

@@ -1,6 +1,7 @@
 package fleettest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ type Memory struct {
 	alive       map[fleet.Slot]int // by exact place
 	launches    map[string]launch
 	limits      []limit
-	template    string
+	templates   map[string]string // version by class; "" is of all others
 	listLag     time.Duration
 	endDelay    time.Duration
 	calls       map[Call]int
@@ -113,7 +114,7 @@ func NewMemory(c clock.Clock) *Memory {
 		alive:       make(map[fleet.Slot]int),
 		launches:    make(map[string]launch),
 		calls:       make(map[Call]int),
-		template:    "1",
+		templates:   map[string]string{"": "1"},
 		onLaunch:    func(fleet.Machine) {},
 		onTerminate: func(string) {},
 	}
@@ -202,15 +203,22 @@ func (m *Memory) List(ctx context.Context, token string) ([]fleet.Machine, error
 	return out, nil
 }
 
-// Template keeps the contract.
-func (m *Memory) Template(ctx context.Context) (string, error) {
+// Templates keeps the contract.
+func (m *Memory) Templates(ctx context.Context, classes ...string) (map[string]string, error) {
 	if err := m.begin(ctx, CallTemplate); err != nil {
-		return "", fmt.Errorf("read template: %w", err)
+		return nil, fmt.Errorf("read templates: %w", err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.template, nil
+	out := map[string]string{}
+	for _, class := range classes {
+		out[class] = m.templateOf(class)
+	}
+	return out, nil
 }
+
+// templateOf is that of a class. The caller holds mu.
+func (m *Memory) templateOf(class string) string { return cmp.Or(m.templates[class], m.templates[""]) }
 
 // Close does nothing: there is nothing to release.
 func (m *Memory) Close() error { return nil }

@@ -35,8 +35,17 @@ func (m *Memory) Unbounded(s fleet.Spec) bool {
 	})
 }
 
-// SetTemplate sets the version that Plan and Template return.
-func (m *Memory) SetTemplate(version string) { m.set(func() { m.template = version }) }
+// SetTemplate sets the version that Plan and Templates return, for a class alone or, of none, for all.
+func (m *Memory) SetTemplate(version string, classes ...string) {
+	m.set(func() {
+		if len(classes) == 0 {
+			m.templates = map[string]string{"": version}
+		}
+		for _, class := range classes {
+			m.templates[class] = version
+		}
+	})
+}
 
 // SetListLag sets for how long after its launch a machine is missing from List.
 func (m *Memory) SetListLag(d time.Duration) { m.set(func() { m.listLag = d }) }

@@ -41,7 +41,7 @@ func (m *Memory) Plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return fleet.Plan{Token: s.Token, Count: s.Count, TemplateVersion: m.template, Params: raw}, nil
+	return fleet.Plan{Token: s.Token, Count: s.Count, TemplateVersion: m.templateOf(s.ResourceClass), Params: raw}, nil
 }
 
 func fits(s fleet.Spec) []instanceType {

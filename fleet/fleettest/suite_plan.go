@@ -128,9 +128,11 @@ func planInvalid(t *testing.T, s Subject) {
 }
 
 func template(t *testing.T, s Subject) {
-	want, err := s.Fleet.Template(t.Context())
-	if err != nil || want == "" {
-		t.Fatalf("Template = %q, %v, want a version", want, err)
+	of := spec(1).ResourceClass
+	versions, err := s.Fleet.Templates(t.Context(), of)
+	want := versions[of]
+	if err != nil || want == "" || len(versions) != 1 {
+		t.Fatalf("Templates = %q, %v, want a version", versions, err)
 	}
 	p := plan(t, s.Fleet, spec(1))
 	if p.TemplateVersion != want {

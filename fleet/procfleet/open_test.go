@@ -28,7 +28,7 @@ func TestClose_LaterCallsFail(t *testing.T) {
 	_, planErr := f.Plan(t.Context(), spec("l-1", 1))
 	_, launchErr := f.Launch(t.Context(), fleet.Plan{})
 	_, listErr := f.List(t.Context(), "")
-	_, templateErr := f.Template(t.Context())
+	_, templateErr := f.Templates(t.Context(), "small")
 	for i, err := range []error{planErr, launchErr, listErr, templateErr, f.Terminate(t.Context(), newID())} {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("call %d after Close error = %v, want that it is closed", i, err)

@@ -232,9 +232,15 @@ func argvOf(o Options) []string {
 	return argv
 }
 
-// Template returns the version of the present command line.
-func (f *Fleet) Template(ctx context.Context) (string, error) {
-	return call(ctx, f, "read template", func() (string, error) { return *f.template.Load(), nil })
+// Templates returns the version of the present command line, which all classes share.
+func (f *Fleet) Templates(ctx context.Context, classes ...string) (map[string]string, error) {
+	return call(ctx, f, "read templates", func() (map[string]string, error) {
+		out := map[string]string{}
+		for _, class := range classes {
+			out[class] = *f.template.Load()
+		}
+		return out, nil
+	})
 }
 
 // Close makes Run return and later calls fail. The machines live on.

@@ -2,6 +2,7 @@ package ec2test
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/remuda-run/remuda/internal/glob"
 )
@@ -14,9 +15,24 @@ type Type struct {
 	Arch      string
 	Burstable bool
 	BareMetal bool
-	GPU       bool
+	GPU       bool // one of 16 GiB by NVIDIA, unless GPUs says otherwise
+	GPUs      GPUs
 	Previous  bool     // generation
 	Zones     []string // nil: all
+}
+
+// GPUs are those of a type.
+type GPUs struct {
+	Count int
+	Maker string // as EC2 shows it
+	Mem   int    // MiB of all
+}
+
+func (t Type) gpus() GPUs {
+	if t.GPU && t.GPUs.Count == 0 {
+		return GPUs{1, "NVIDIA", 16384}
+	}
+	return t.GPUs
 }
 
 // Types are what a new Server offers: real names and sizes (EC2 Instance Types Guide).
@@ -38,12 +54,21 @@ func Types() []Type {
 
 func (t Type) in(zone string) bool { return t.Zones == nil || slices.Contains(t.Zones, zone) }
 
+// accelerated reports whether a type has the GPUs that are required.
+func accelerated(r *node, t Type) bool {
+	g, makers := t.gpus(), r.strings("AcceleratorManufacturer")
+	return (!r.has("AcceleratorCount", "Min") || g.Count >= r.int("AcceleratorCount", "Min")) &&
+		(!r.has("AcceleratorCount", "Max") || g.Count <= r.int("AcceleratorCount", "Max")) &&
+		(len(makers) == 0 || slices.Contains(makers, strings.ToLower(g.Maker))) &&
+		(!r.has("AcceleratorTotalMemoryMiB", "Min") || g.Mem >= r.int("AcceleratorTotalMemoryMiB", "Min"))
+}
+
 // resolve returns the types that satisfy requirements, cheapest first.
 func resolve(r *node, arch string, types []Type) []Type {
 	var out []Type
 	for _, t := range types {
 		if t.CPU >= r.int("VCpuCount", "Min") && t.CPU <= r.int("VCpuCount", "Max") && t.Mem >= r.int("MemoryMiB", "Min") &&
-			t.Arch == arch && !t.Burstable && !t.BareMetal && !(t.GPU && r.has("AcceleratorCount", "Max") && r.int("AcceleratorCount", "Max") == 0) &&
+			t.Arch == arch && !(t.Burstable && r.str("BurstablePerformance") != "included") && !t.BareMetal && accelerated(r, t) &&
 			!(t.Previous && slices.Equal(r.strings("InstanceGeneration"), []string{"current"})) && glob.Any(r.strings("AllowedInstanceType"), t.Name) {
 			out = append(out, t)
 		}

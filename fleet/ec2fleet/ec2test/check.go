@@ -93,8 +93,10 @@ func checkRequirements(r *node) *failure {
 		return bad("MissingParameter", "VCpuCount and MemoryMiB are required")
 	case r.str("VCpuCount", "Min") != r.str("VCpuCount", "Max"):
 		return bad("InvalidParameterValue", "the number of vCPUs is not exact (S70)")
-	case r.str("BurstablePerformance") != "excluded":
-		return bad("InvalidParameterValue", "burstable types are not excluded (S70)")
+	case !slices.Contains([]string{"included", "excluded"}, r.str("BurstablePerformance")):
+		return bad("InvalidParameterValue", "burstable types are neither excluded nor included (S70)")
+	case r.has("AcceleratorCount", "Min") && !slices.Equal(r.strings("AcceleratorType"), []string{"gpu"}):
+		return bad("InvalidParameterValue", "accelerators are of a type here, got %q", r.strings("AcceleratorType"))
 	case len(allowed) > 0 && r.has("ExcludedInstanceType"):
 		return bad("InvalidParameterCombination", "You can't specify both AllowedInstanceTypes and ExcludedInstanceTypes")
 	case len(allowed) == 0 || len(allowed) > 400:

@@ -71,7 +71,10 @@ func (s *Server) SetProfile(name, roleID string) {
 }
 
 // SetImage makes an x86_64 image.
-func (s *Server) SetImage(id string) { s.set(func() { s.resources.images[id] = "x86_64" }) }
+func (s *Server) SetImage(id string) { s.SetImageFor(id, "x86_64") }
+
+// SetImageFor makes an image for an architecture.
+func (s *Server) SetImageFor(id, arch string) { s.set(func() { s.resources.images[id] = arch }) }
 
 // SetSubnets replaces the subnets.
 func (s *Server) SetSubnets(subnets ...Subnet) { s.set(func() { s.resources.subnets = subnets }) }

@@ -99,10 +99,11 @@ func (r *resources) describeTypes(q *node) (string, *failure) {
 }
 
 func gpus(t Type) string {
-	if !t.GPU {
+	g := t.gpus()
+	if g.Count == 0 {
 		return ""
 	}
-	return el("gpuInfo", text("totalGpuMemoryInMiB", 16384))
+	return el("gpuInfo", text("totalGpuMemoryInMiB", g.Mem), el("gpus", el("item", text("count", g.Count), text("manufacturer", g.Maker))))
 }
 
 func (r *resources) describeOfferings(q *node) (string, *failure) {
