@@ -30,12 +30,13 @@ var ErrChecksum = errors.New("actions runner: wrong checksum")
 
 // Archive is one version of the runner program, as GitHub publishes it: a .tar.gz.
 type Archive struct {
-	URL       string // http or https
+	URL       string // http or https, or s3 if there is S3
 	SHA256    string // 64 hexadecimal digits
 	Cache     string // folder that keeps archives by checksum; agents of one computer may share it
 	Clock     clock.WithTicker
 	Log       *slog.Logger
-	OnFailure func(error) // is given why a download failed that will be tried again; nil: only the log says so
+	S3        func(ctx context.Context, url string) (io.ReadCloser, error) // opens s3://bucket/key; its error wraps githubapi.ErrRefused if trying again is of no use
+	OnFailure func(error)                                                  // is given why a download failed that will be tried again; nil: only the log says so
 }
 
 // maxArchive bounds an archive, in bytes: those of version 2.336.0 have some 200 MB.
@@ -167,6 +168,19 @@ func (a Archive) compare(sum []byte) error {
 
 // fetch downloads the archive once. What trying again cannot cure is backoff.Permanent.
 func (a Archive) fetch(ctx context.Context, path string) (err error) {
+	if strings.HasPrefix(a.URL, "s3://") && a.S3 != nil {
+		ctx, cancel := context.WithTimeout(ctx, fetchLimit)
+		defer cancel()
+		body, err := a.S3(ctx, a.URL)
+		switch {
+		case errors.Is(err, githubapi.ErrRefused):
+			return backoff.Permanent(err)
+		case err != nil:
+			return fmt.Errorf("%w: %w", githubapi.ErrUnavailable, err)
+		}
+		defer body.Close()
+		return a.keep(path, body)
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone() // documented to be one
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: fetchLimit}
@@ -190,13 +204,18 @@ func (a Archive) fetch(ctx context.Context, path string) (err error) {
 	default:
 		return backoff.Permanent(fmt.Errorf("%w: the server answers %s (agent.runnerUrl)", githubapi.ErrRefused, resp.Status))
 	}
+	return a.keep(path, resp.Body)
+}
+
+// keep writes what is delivered to path, if it has the checksum.
+func (a Archive) keep(path string, body io.Reader) error {
 	part := path + ".part"
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return backoff.Permanent(err)
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(resp.Body, maxArchive+1))
+	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(body, maxArchive+1))
 	if cerr := f.Close(); err != nil {
 		return fmt.Errorf("%w: %w", githubapi.ErrUnavailable, err)
 	} else if cerr != nil {

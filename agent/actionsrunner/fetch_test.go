@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -223,5 +224,37 @@ func TestArchive_Escapes(t *testing.T) {
 	a, _ := release(t, []byte("no archive"))
 	if err := a.Unpack(t.Context(), t.TempDir()); err == nil {
 		t.Error("Unpack of something else = nil, want an error")
+	}
+}
+
+// From a bucket an archive is fetched as from elsewhere: tried again while that helps, and held to its checksum.
+func TestUnpack_S3(t *testing.T) {
+	content := likeTheRunner(t)
+	for name, tt := range map[string]struct {
+		sum  [32]byte
+		err  error // of the first try
+		want error
+	}{
+		"Good":    {sha256.Sum256(content), nil, nil},
+		"Busy":    {sha256.Sum256(content), errors.New("busy"), nil},
+		"Refused": {sha256.Sum256(content), githubapi.ErrRefused, githubapi.ErrRefused},
+		"Other":   {sha256.Sum256(nil), nil, actionsrunner.ErrChecksum},
+	} {
+		tries := 0
+		a := actionsrunner.Archive{
+			URL: "s3://remuda-1/runner/r.tar.gz", SHA256: fmt.Sprintf("%x", tt.sum), Cache: t.TempDir(), Clock: hasty{}, Log: slog.New(slog.DiscardHandler),
+			S3: func(_ context.Context, url string) (io.ReadCloser, error) {
+				if tries++; url != "s3://remuda-1/runner/r.tar.gz" {
+					t.Errorf("asked for %s", url)
+				}
+				if tries == 1 && tt.err != nil {
+					return nil, tt.err
+				}
+				return io.NopCloser(bytes.NewReader(content)), nil
+			},
+		}
+		if err := a.Unpack(t.Context(), t.TempDir()); !errors.Is(err, tt.want) || tt.want == nil && err != nil || tries > 2 {
+			t.Errorf("%s: Unpack = %v after %d tries, want %v", name, err, tries, tt.want)
+		}
 	}
 }

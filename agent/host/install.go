@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/remuda-run/remuda/agent/actionsrunner"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
+	"github.com/remuda-run/remuda/internal/awscfg"
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim/simrunner"
@@ -56,7 +60,7 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 		err = os.CopyFS(temp, os.DirFS(m.image))
 	case c.RunnerURL.For(arch) != "":
 		err = actionsrunner.Archive{
-			URL: c.RunnerURL.For(arch), SHA256: c.RunnerSHA256.For(arch), Cache: m.cache, Clock: m.Clock, Log: m.Log,
+			URL: c.RunnerURL.For(arch), SHA256: c.RunnerSHA256.For(arch), Cache: m.cache, Clock: m.Clock, Log: m.Log, S3: object,
 			OnFailure: func(err error) { m.trouble.Store(&err) },
 		}.Unpack(ctx, temp)
 	case c.RunnerDir != "":
@@ -74,4 +78,19 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 		return err
 	}
 	return os.Rename(temp, dir)
+}
+
+// object opens s3://bucket/key with the role of this machine, in its region.
+func object(ctx context.Context, url string) (io.ReadCloser, error) {
+	cfg, err := awscfg.Load(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	name, key, _ := strings.Cut(strings.TrimPrefix(url, "s3://"), "/")
+	body, err := bucket.Open(cfg, name).Read(ctx, key)
+	switch awserr.ClassOf(err) {
+	case awserr.Denied, awserr.NotFound, awserr.Invalid:
+		err = fmt.Errorf("%w: %w", githubapi.ErrRefused, err)
+	}
+	return body, err
 }

@@ -3,6 +3,8 @@
 package host
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,7 +13,10 @@ import (
 	"testing"
 
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/awstest/s3test"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
 // The runner that the image has unpacked is taken if it is the one that is configured, else that one is fetched.
@@ -49,5 +54,32 @@ func TestMachine_RunnerOfTheImage(t *testing.T) {
 				t.Errorf("install = %v, asked %t, listener %q, want that of the image: %t", err, asked, got, tt.want)
 			}
 		})
+	}
+}
+
+// The runner comes out of a bucket with the credentials of the machine; what an operator must put right is not tried again.
+func TestObject(t *testing.T) {
+	s := s3test.New(t, "eu-west-1", "remuda-1")
+	s.Set("remuda-1", "runner/0/r.tar.gz", []byte("the runner"))
+	for name, value := range map[string]string{
+		"AWS_ENDPOINT_URL_S3": s.URL, "AWS_REGION": "eu-west-1", "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_ACCESS_KEY_ID": awstest.AccessKey, "AWS_SECRET_ACCESS_KEY": awstest.SecretKey,
+	} {
+		t.Setenv(name, value)
+	}
+	body, err := object(t.Context(), "s3://remuda-1/runner/0/r.tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(body)
+	if err := errors.Join(err, body.Close()); err != nil || string(text) != "the runner" {
+		t.Errorf("object = %q, %v", text, err)
+	}
+	if _, err := object(t.Context(), "s3://remuda-1/runner/1/r.tar.gz"); !errors.Is(err, githubapi.ErrRefused) || !strings.Contains(err.Error(), "s3:GetObject on bucket remuda-1/runner/1/r.tar.gz: not found") {
+		t.Errorf("object that is not there = %v", err)
+	}
+	s.Allow(func(_, _, _ string) bool { return false })
+	if _, err := object(t.Context(), "s3://remuda-1/runner/0/r.tar.gz"); !errors.Is(err, githubapi.ErrRefused) {
+		t.Errorf("object that may not be read = %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/mattn/go-isatty"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
@@ -60,6 +62,9 @@ type app struct {
 	hangups   func() (hup <-chan os.Signal, quit func()) // SIGHUP from now on, until quit
 	global    globalFlags
 	level     slog.LevelVar // of every logger
+
+	release     atomic.Pointer[bucket.Release] // of which the fleet's machines are made; nil: no fleet was opened
+	republished chan struct{}                  // something else is published
 }
 
 // openStoreFunc opens the store that cfg names. The caller calls close when it is done. With
@@ -69,7 +74,7 @@ type openStoreFunc func(ctx context.Context, cfg config.Config, mustExist bool) 
 func newApp(s streams) *app {
 	return &app{
 		streams: s, clock: clock.RealClock{}, environ: os.Environ, readFile: os.ReadFile,
-		openStore: openStore, hangups: hangups,
+		openStore: openStore, hangups: hangups, republished: make(chan struct{}, 1),
 	}
 }
 

@@ -106,6 +106,10 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string,
 	if err != nil {
 		return machinery{}, fmt.Errorf("open fleet: %w", err)
 	}
+	c, release, err := published(ctx, cfg, c)
+	if err != nil {
+		return machinery{}, fmt.Errorf("open fleet: %w", err)
+	}
 	classes, err := a.ec2Classes(c, cfg.Region)
 	if err != nil {
 		return machinery{}, asUsage(err)
@@ -121,6 +125,7 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string,
 	if err != nil {
 		return machinery{}, asUsage(fmt.Errorf("section ec2 of the configuration: %w", err))
 	}
+	a.release.Store(&release)
 	return machinery{Fleet: f, renew: func(ctx context.Context, c config.Config) (fleet.Fleet, func(), error) {
 		next, err := openEC2(ctx, a, u, c, "", log)
 		return next.Fleet, func() {}, err

@@ -72,12 +72,15 @@ func (o *imageOptions) run(ctx context.Context, c config.Config) error {
 		return asUsage(err)
 	}
 	home := fleet.Query().Get(region)
-	if home == "" {
+	if program, runner := fromRelease(c); home == "" || program || runner {
 		cfg, err := loadAWS(ctx, fleet, "")
 		if err != nil {
 			return err
 		}
 		home = cfg.Region
+		if c, _, err = published(ctx, cfg, c); err != nil {
+			return err
+		}
 	}
 	runner := userdata.Runner{URL: o.runner, SHA256: o.runnerSum, Dir: cmp.Or(c.Agent.RunnerDir, userdata.RunnerDir)}
 	if runner.URL == "" {

@@ -77,7 +77,8 @@ func newCLI(st *store.Store) *cli {
 			}
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		},
-		hangups: func() (<-chan os.Signal, func()) { return nil, func() {} },
+		republished: make(chan struct{}, 1),
+		hangups:     func() (<-chan os.Signal, func()) { return nil, func() {} },
 		openStore: func(context.Context, config.Config, bool) (*store.Store, func() error, error) {
 			c.opened++
 			if st == nil {

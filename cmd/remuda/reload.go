@@ -35,6 +35,7 @@ type reloader struct {
 	metrics *metrics.Metrics
 	systemd *notifier // nil: nobody asked to be told
 	hup     <-chan os.Signal
+	again   <-chan struct{} // has it take up what there is once more
 	clock   clock.WithTicker
 	log     *slog.Logger
 
@@ -54,7 +55,7 @@ type refusal struct {
 
 // newReloader returns the reloader of a controller that runs with cfg. hup has it look at once.
 func newReloader(a *app, b *backends, cfg config.Config, agentConfig string, hup <-chan os.Signal) *reloader {
-	r := &reloader{running: cfg, metrics: b.metrics, hup: hup, clock: a.clock, log: b.log}
+	r := &reloader{running: cfg, metrics: b.metrics, hup: hup, again: a.republished, clock: a.clock, log: b.log}
 	if file := cmp.Or(a.global.config, environment(a.environ())[config.EnvFile]); file != "" {
 		r.read = func() ([]byte, error) { return a.readFile(file) }
 	}
@@ -116,6 +117,8 @@ func (r *reloader) run(ctx context.Context) {
 			r.systemd.reloading()
 			r.reload(ctx, r.look(), true)
 			r.systemd.reloaded()
+		case <-r.again:
+			r.reload(ctx, r.look(), true)
 		case <-looks:
 			now := r.look()
 			if now == r.seen && now != r.judged {

@@ -123,6 +123,9 @@ func (b *backends) chores(a *app, cfg config.Config) []reconciler.Chore {
 	for _, r := range b.resources(cfg) {
 		chores = append(chores, r.chore(b.log))
 	}
+	if program, runner := fromRelease(cfg); program || runner {
+		chores = append(chores, b.releaseChore(a, cfg))
+	}
 	return append(chores, (&githubChore{github: b.github, metrics: b.metrics, version: cfg.Agent.Version(), clock: a.clock, log: b.log}).chore())
 }
 

@@ -54,6 +54,15 @@ func (b *Bucket) explain(err error, call, key string) error {
 	return awserr.Explain(err, call, strings.TrimSuffix("bucket "+b.name+"/"+key, "/"))
 }
 
+// Read opens an object. Who calls closes it.
+func (b *Bucket) Read(ctx context.Context, key string) (io.ReadCloser, error) {
+	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+	if err != nil {
+		return nil, b.explain(err, "s3:GetObject", key)
+	}
+	return out.Body, nil
+}
+
 // get reads an object of at most limit bytes, and its version.
 func (b *Bucket) get(ctx context.Context, key string, limit int64) (content []byte, version string, err error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})

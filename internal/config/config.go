@@ -156,7 +156,7 @@ type Agent struct {
 	IdlePoll      time.Duration `yaml:"idlePoll" is:"positive" doc:"how often an idle agent reads its record"`
 	Poll          time.Duration `yaml:"poll" is:"positive" doc:"how often any other agent reads its record"`
 	RunnerDir     string        `yaml:"runnerDir" is:"path" doc:"absolute path of the unpacked actions/runner; empty: the one of runnerUrl, else the simulated one"`
-	RunnerURL     PerArch       `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner, one text or one for each architecture; empty: it is part of the image"`
+	RunnerURL     PerArch       `yaml:"runnerUrl" doc:"where agents fetch the archive (.tar.gz) of one version of actions/runner, one text or one for each architecture; or s3://bucket/key; empty: the one published in ec2.bucket, if runnerDir is empty, else it is part of the image"`
 	RunnerSHA256  PerArch       `yaml:"runnerSha256" doc:"checksum of what runnerUrl delivers, in the same form; required with it"`
 	RunnerVersion string        `yaml:"runnerVersion" is:"version" doc:"version of the runner, such as 2.337.0, so that the controller warns in time before GitHub stops serving it; empty: the one in the name of runnerUrl, if any"`
 	RunnerUser    string        `yaml:"runnerUser" is:"user" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; no one else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
@@ -206,7 +206,7 @@ type EC2 struct {
 	PriceProtection int               `yaml:"priceProtection" doc:"percent above the cheapest matching type that is still taken; 0: any price, so that no allowed type is dropped"`
 	Tags            map[string]string `yaml:"tags" doc:"tags of machines, volumes and the launch template, besides our own"`
 	Bucket          string            `yaml:"bucket" is:"bucket" doc:"name of the bucket where remuda init --publish puts this program and the runner, and machines what they printed last; empty: none"`
-	BinaryURL       PerArch           `yaml:"binaryUrl" doc:"where a machine fetches remuda: an http or https URL, or s3://bucket/key in its region, read with its role; one text or one for each architecture; empty: it is part of the image"`
+	BinaryURL       PerArch           `yaml:"binaryUrl" doc:"where a machine fetches remuda: an http or https URL, or s3://bucket/key in its region, read with its role; one text or one for each architecture, or s3://bucket/key; empty: the one published in ec2.bucket, if binaryPath is empty, else it is part of the image"`
 	BinarySHA256    PerArch           `yaml:"binarySha256" doc:"checksum of what binaryUrl delivers, in the same form; required with it"`
 	BinaryPath      string            `yaml:"binaryPath" doc:"absolute path of remuda in the image; empty: /usr/local/bin/remuda"`
 }

@@ -139,6 +139,18 @@ func (p *problems) backend(field, raw string, schemes []string) {
 	})
 }
 
+// objectForm is what names an object (fleet/ec2fleet/userdata has the same).
+var objectForm = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.~-]+)+$`)
+
+// archive checks where an agent fetches the runner.
+func (p *problems) archive(field, raw string) {
+	if strings.HasPrefix(raw, "s3://") {
+		p.check(objectForm.MatchString(raw), field, "an http or https URL without credentials, or s3://bucket/key with a key of A-Z, a-z, 0-9, /, _, ., ~ and -", raw)
+		return
+	}
+	p.web(field, raw)
+}
+
 // web checks a URL of the web, if there is one.
 func (p *problems) web(field, raw string) {
 	if raw != "" {
@@ -237,7 +249,7 @@ func archField(field, arch string) string {
 func (c Agent) validate(p *problems) {
 	p.check(c.RunnerURL == nil || c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", c.RunnerDir)
 	for _, arch := range slices.Sorted(maps.Keys(c.RunnerURL)) {
-		p.web(archField("agent.runnerUrl", arch), c.RunnerURL[arch])
+		p.archive(archField("agent.runnerUrl", arch), c.RunnerURL[arch])
 		p.check(sumForm.MatchString(c.RunnerSHA256.For(arch)), archField("agent.runnerSha256", arch), "64 hexadecimal digits, since agent.runnerUrl is set", c.RunnerSHA256.For(arch))
 	}
 	for _, arch := range slices.Sorted(maps.Keys(c.RunnerSHA256)) {
