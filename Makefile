@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help demo test check sim killrate build race fuzz soak lint gen verify bench acceptance e2e host tools-aws action
+.PHONY: help demo test check sim killrate build race fuzz soak lint gen verify bench acceptance e2e host tools-aws action release-snapshot
 
 # As the program ships, so that all but the race detector share one build of each package.
 export CGO_ENABLED := 0
@@ -84,6 +84,9 @@ e2e: ## only the tests that drive the built binary
 host: ## the tests on booted machines of Debian, which take root; some 4 minutes
 host: build
 	@REMUDA_HOST_TESTS=1 $(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- $(GO) test -json -vet=off -p 2 -timeout 20m ./e2e/host/...
+
+release-snapshot: ## dist/release: all that a release has, of the work tree; nothing is published
+	@GOFLAGS= $(GO) run -C tools/release . $(RELEASE)
 
 tools-aws: ## what stands in for AWS in tests: DynamoDB Local, moto, ElasticMQ, a simulator of IAM
 	@$(GO) run ./internal/tools/awstools

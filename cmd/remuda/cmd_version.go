@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
+
+// version and revision are set by the linker in a release, whose builds do not depend on where they are made.
+var version, revision string
 
 // buildVersion is what `remuda version -o json` prints. Its shape is documented in docs/cli.md.
 type buildVersion struct {
@@ -23,6 +27,10 @@ func currentVersion() buildVersion {
 	v := buildVersion{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.read(info)
+	}
+	if version != "" {
+		v.Version = version
+		v.Revision, v.Modified = strings.CutSuffix(revision, "-modified")
 	}
 	return v
 }
