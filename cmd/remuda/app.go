@@ -15,8 +15,10 @@ import (
 	"golang.org/x/term"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/reference"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -65,6 +67,7 @@ type app struct {
 
 	release     atomic.Pointer[bucket.Release] // of which the fleet's machines are made; nil: no fleet was opened
 	republished chan struct{}                  // something else is published
+	references  *reference.Reader              // reads its files by readFile
 }
 
 // openStoreFunc opens the store that cfg names. The caller calls close when it is done. With
@@ -72,10 +75,12 @@ type app struct {
 type openStoreFunc func(ctx context.Context, cfg config.Config, mustExist bool) (st *store.Store, closeStore func() error, err error)
 
 func newApp(s streams) *app {
-	return &app{
+	a := &app{
 		streams: s, clock: clock.RealClock{}, environ: os.Environ, readFile: os.ReadFile,
 		openStore: openStore, hangups: hangups, republished: make(chan struct{}, 1),
 	}
+	a.references = &reference.Reader{ReadFile: func(path string) ([]byte, error) { return a.readFile(path) }, Load: awscfg.Load}
+	return a
 }
 
 // hangups receives SIGHUP. Of several that come at once one is enough.

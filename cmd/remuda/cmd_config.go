@@ -42,7 +42,7 @@ func newConfigCmd(a *app) *cobra.Command {
 				_, err := fmt.Fprint(a.out, config.Example())
 				return err
 			}
-			cfg, err := a.readConfig(a.readFile)
+			cfg, err := a.readConfig(func(name string) ([]byte, error) { return readSource(a, name) })
 			if err != nil {
 				return err
 			}

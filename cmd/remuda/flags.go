@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/reference"
 )
 
 // globalFlags are the flags of every verb. Those that are settings are listed in flagSettings.
@@ -25,7 +27,7 @@ var flagSettings = []string{"store", "pool", "fleet", "log.level", "log.format"}
 func flagOf(key string) string { return strings.ReplaceAll(key, ".", "-") }
 
 func (g *globalFlags) register(fs *pflag.FlagSet) {
-	fs.StringVar(&g.config, "config", "", "configuration `file` ("+config.EnvFile+")")
+	fs.StringVar(&g.config, "config", "", "configuration `file`, or ssm:NAME of a parameter that holds one ("+config.EnvFile+")")
 	fs.StringArrayVar(&g.set, "set", nil, "any other setting, as `key=value`, such as limits.idle=5m")
 	for _, s := range config.Settings() {
 		if slices.Contains(flagSettings, s.Key) {
@@ -57,11 +59,19 @@ func (g *globalFlags) settings() ([]config.Flag, error) {
 
 // loadConfig reads the configuration and validates it. All its errors are usage errors.
 func (a *app) loadConfig() (config.Loaded, error) {
-	l, err := a.readConfig(a.readFile)
+	l, err := a.readConfig(func(name string) ([]byte, error) { return readSource(a, name) })
 	if err != nil {
 		return l, err
 	}
 	return l, asUsage(l.Validate())
+}
+
+// readSource reads a file, or what a reference names.
+func readSource(a *app, name string) ([]byte, error) {
+	if reference.Remote(name) {
+		return a.references.Read(context.Background(), name)
+	}
+	return a.readFile(name)
 }
 
 // readConfig reads the configuration, its file by readFile, without judging its values.

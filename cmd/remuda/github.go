@@ -28,6 +28,12 @@ func (a *app) githubClient(c config.Config, log *slog.Logger, told func(githubap
 	if o.RunnerGroup == "" {
 		o.RunnerGroupID = c.GitHub.RunnerGroupID
 	}
+	if c.GitHub.Secret != "" {
+		if err := a.secretCredential(context.Background(), c.GitHub, &o); err != nil {
+			return nil, err
+		}
+		return githubapi.New(o)
+	}
 	if c.GitHub.AppID == 0 {
 		o.Token = a.githubToken(c.GitHub)
 		if c.GitHub.TokenFile != "" {

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -265,5 +266,63 @@ func TestGitHubChore_TellsOfRefusedCredentials(t *testing.T) {
 	}
 	if hub.looks > 0 {
 		t.Errorf("asked for the end of an unknown version")
+	}
+}
+
+// github.secret holds a token or an App, is checked at the start, and shows nothing of what it holds.
+func TestInit_GitHubSecret(t *testing.T) {
+	key := appPEM(t)
+	app := func(id int, key string) string {
+		text, err := json.Marshal(map[string]any{"appId": id, "key": key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, tt := range []struct{ name, holds, errs string }{
+		{"Token", ghSecret + "\n", ""},
+		{"Nothing", " \n", "must be one access token"},
+		{"Words", "put it here", "must be one access token"},
+		{"Unknown", `{"appId": 5, "key": "k", "password": "hunter2"}`, "must be JSON with appId, key"},
+		{"NoID", app(0, key), "appId must be at least 1"},
+		{"NoKey", app(5, "hunter2"), "the App's key is no RSA private key in PEM form"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			url, _ := fakeGitHub(t, 201, `{"token":"T","expires_at":"2999-01-01T00:00:00Z"}`)
+			c := newCLI(nil)
+			c.files["/secret"] = tt.holds
+			code := c.run(t.Context(), "init", "--set", "github.url="+url+"/octo/repo", "--set", "github.secret=/secret")
+			if ok := code == exitDone; ok != (tt.errs == "") {
+				t.Errorf("remuda init = %d: %s", code, c.err.String())
+			}
+			contains(t, c.err.String(), tt.errs)
+			if shown := c.out.String() + c.err.String(); strings.Contains(shown, "hunter2") || strings.Contains(shown, ghSecret) || strings.Contains(shown, "BEGIN") {
+				t.Errorf("it shows what it holds: %s", shown)
+			}
+		})
+	}
+}
+
+// What github.secret holds is read anew; another kind of credential is none for a client that runs.
+func TestGitHubSecret_ReadAnew(t *testing.T) {
+	c := newCLI(nil)
+	c.files["/secret"] = "ghp_1"
+	var o githubapi.Options
+	if err := c.secretCredential(t.Context(), config.GitHub{Secret: "/secret"}, &o); err != nil {
+		t.Fatal(err)
+	}
+	for holds, want := range map[string]string{"ghp_1": "ghp_1", "ghp_2": "ghp_2"} {
+		c.files["/secret"] = holds
+		if got, err := o.Token(t.Context()); err != nil || got != want {
+			t.Errorf("token = %q, %v, want %q", got, err, want)
+		}
+	}
+	c.files["/secret"] = `{"appId": 5, "key": "k"}`
+	if _, err := o.Token(t.Context()); !errors.Is(err, githubapi.ErrRefused) || !strings.Contains(err.Error(), "restart the controller") {
+		t.Errorf("an App in place of a token: %v", err)
+	}
+	delete(c.files, "/secret")
+	if _, err := o.Token(t.Context()); err == nil {
+		t.Error("a file that is gone gives a token")
 	}
 }

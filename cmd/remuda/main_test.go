@@ -16,7 +16,9 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/awscfg"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/reference"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/sqlitestore"
@@ -87,6 +89,7 @@ func newCLI(st *store.Store) *cli {
 			return st, func() error { return nil }, nil
 		},
 	}
+	c.references = &reference.Reader{ReadFile: c.readFile, Load: awscfg.Load}
 	return c
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/metrics"
+	"github.com/remuda-run/remuda/internal/reference"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -28,7 +29,7 @@ const logLevel = "log.level"
 
 // reloader takes up a changed configuration while the controller runs.
 type reloader struct {
-	read    func() ([]byte, error)                     // what is in the file now; nil: there is none to look at
+	read    func(fresh bool) ([]byte, error)           // what is in the file; what AWS keeps as it was within a minute unless fresh; nil: there is none to look at
 	judge   func(text []byte) (config.Config, error)   // what it says, if it is in order
 	take    func(context.Context, config.Config) error // has the controller work by it, or changes nothing
 	running config.Config
@@ -57,7 +58,13 @@ type refusal struct {
 func newReloader(a *app, b *backends, cfg config.Config, agentConfig string, hup <-chan os.Signal) *reloader {
 	r := &reloader{running: cfg, metrics: b.metrics, hup: hup, again: a.republished, clock: a.clock, log: b.log}
 	if file := cmp.Or(a.global.config, environment(a.environ())[config.EnvFile]); file != "" {
-		r.read = func() ([]byte, error) { return a.readFile(file) }
+		kept := &reference.Kept{Reader: a.references, Text: file, Clock: a.clock}
+		r.read = func(fresh bool) ([]byte, error) {
+			if fresh {
+				return readSource(a, file)
+			}
+			return kept.Get(context.Background())
+		}
 	}
 	r.judge = func(text []byte) (config.Config, error) {
 		l, err := a.readConfig(func(string) ([]byte, error) { return text, nil })
@@ -115,12 +122,12 @@ func (r *reloader) run(ctx context.Context) {
 			return
 		case <-r.hup:
 			r.systemd.reloading()
-			r.reload(ctx, r.look(), true)
+			r.reload(ctx, r.look(true), true)
 			r.systemd.reloaded()
 		case <-r.again:
-			r.reload(ctx, r.look(), true)
+			r.reload(ctx, r.look(true), true)
 		case <-looks:
-			now := r.look()
+			now := r.look(false)
 			if now == r.seen && now != r.judged {
 				r.reload(ctx, now, false)
 			}
@@ -130,11 +137,11 @@ func (r *reloader) run(ctx context.Context) {
 }
 
 // look reads the file.
-func (r *reloader) look() sight {
+func (r *reloader) look(fresh bool) sight {
 	if r.read == nil {
 		return sight{}
 	}
-	text, err := r.read()
+	text, err := r.read(fresh)
 	if err != nil {
 		return sight{failure: "read configuration: " + err.Error()}
 	}

@@ -69,6 +69,7 @@ func allowed() []scenario {
 			when(iam.Operator, "dynamodb:BatchGetItem", "a request", item("BatchGetItem", "RUN#4711", "")),
 			when(iam.Operator, "dynamodb:Scan", "everything", item("Scan", "", "")),
 			when(iam.Operator, "dynamodb:PutItem", "drain order", item("PutItem", "META#drain-1", drainAttributes)),
+			when(iam.Operator, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownImage)),
 			when(iam.Operator, "ec2:GetConsoleOutput", "of its own", ask("ec2:GetConsoleOutput", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
 		},
 		notifying(iam.Operator),
@@ -120,6 +121,8 @@ func allowed() []scenario {
 			when(iam.Doctor, "servicequotas:GetServiceQuota", "of vCPUs", ask("servicequotas:GetServiceQuota", "arn:aws:servicequotas:eu-west-1:111122223333:ec2/L-1216C47A")),
 		},
 		look(iam.Doctor, "ec2:DescribeRouteTables"),
+		on(iam.Controller, []string{credentials}, "secretsmanager:GetSecretValue"),
+		on(iam.Init, []string{credentials}, "secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"),
 		[]scenario{
 			when(iam.Agent, "s3:GetObject", "the program", ask("s3:GetObject", objects+"program/0a/remuda")),
 			when(iam.Agent, "s3:GetObject", "the runner", ask("s3:GetObject", objects+"runner/0a/actions-runner.tar.gz")),
@@ -164,3 +167,6 @@ func oidc(subject, audience string) request {
 	r.Principal = "arn:aws:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"
 	return r
 }
+
+// credentials is the secret with GitHub's; Secrets Manager gives each name six characters.
+const credentials = "arn:aws:secretsmanager:eu-west-1:111122223333:secret:remuda/github-AbCdEf"

@@ -57,6 +57,9 @@ var calls = map[string][]iam.Kind{
 
 	"servicequotas:GetServiceQuota": {iam.Doctor},
 
+	"secretsmanager:GetSecretValue": {iam.Controller, iam.Init},
+	"secretsmanager:PutSecretValue": {iam.Init},
+
 	"sqs:CreateQueue":        {iam.Controller, iam.Init},
 	"sqs:DeleteMessageBatch": {iam.Controller},
 	"sqs:GetQueueAttributes": {iam.Controller, iam.Init},
@@ -67,7 +70,7 @@ var calls = map[string][]iam.Kind{
 	"sqs:SendMessageBatch":   {iam.Agent, iam.Controller, iam.Operator, iam.Workflow},
 	"sqs:SetQueueAttributes": {iam.Controller, iam.Init},
 
-	"ssm:GetParameters": {iam.Controller, iam.Init}, // where ec2.ami is a parameter
+	"ssm:GetParameters": {iam.Controller, iam.Init, iam.Operator}, // where ec2.ami is a parameter, or the configuration
 
 	"sts:GetCallerIdentity": {}, // by agents and remuda doctor; needs no permission (STS API, GetCallerIdentity)
 }

@@ -24,6 +24,8 @@ type Values struct {
 	AgentRole    string // name, with its path if it has one; default: <name>-agent
 	AgentProfile string // instance profile; default: AgentRole
 
+	Secret string // of Secrets Manager with GitHub's credentials, as in secretsmanager:<name>; default: <name>/github
+
 	Subnets        []string // where instances may be launched; default: any of the account
 	SecurityGroups []string // which instances may get; default: any of the account
 
@@ -45,6 +47,7 @@ func (v Values) withDefaults() Values {
 	if v.Account != "" && v.Region != "" {
 		or(&v.Bucket, strings.ReplaceAll(strings.ToLower(v.Name+"-"+v.Account+"-"+v.Region), "_", "-"))
 	}
+	or(&v.Secret, v.Name+"/github")
 	or(&v.AgentRole, v.Name+"-agent")
 	or(&v.AgentProfile, v.AgentRole)
 	or(&v.Subject, "*")
@@ -67,6 +70,7 @@ var (
 	queueForm      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 	roleForm       = regexp.MustCompile(`^([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,128}$`)
 	bucketForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	secretForm     = regexp.MustCompile(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
 	subnetForm     = regexp.MustCompile(`^subnet-[0-9a-f]{8,17}$`)
 	groupForm      = regexp.MustCompile(`^sg-[0-9a-f]{8,17}$`)
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9_.-]+$`)
@@ -86,6 +90,7 @@ func (v Values) fields() []field {
 		{"Events", v.Events, queueForm, "1 to 80 letters, digits, _ and -"},
 		{"Queues", v.Queues, nameForm, "3 to 54 letters, digits, _ and -"},
 		{"Bucket", v.Bucket, bucketForm, "3 to 63 small letters, digits, - and ."},
+		{"Secret", v.Secret, secretForm, "1 to 512 letters, digits and /_+=.@-"},
 		{"AgentRole", v.AgentRole, roleForm, "the name of a role, with its path"},
 		{"AgentProfile", v.AgentProfile, roleForm, "the name of an instance profile, with its path"},
 		{"Repository", v.Repository, repositoryForm, "owner/name"},

@@ -44,6 +44,7 @@ type Config struct {
 type GitHub struct {
 	URL                  string `yaml:"url" doc:"repository, organisation or enterprise that runners register with: https://github.com/owner/name, https://github.com/owner or https://github.com/enterprises/name"`
 	APIURL               string `yaml:"apiUrl" doc:"root of the REST API; empty: the one that belongs to url, on GitHub Enterprise Server https://host/api/v3"`
+	Secret               string `yaml:"secret" is:"reference" doc:"where the credentials are: an absolute path, ssm:NAME of a parameter, or secretsmanager:NAME (or ARN) of a secret, which holds an access token, or {\"appId\": …, \"key\": …} as remuda init github-app stores it; read anew, within a minute; tokenFile and what is of an App are empty then"`
 	TokenFile            string `yaml:"tokenFile" is:"path" doc:"file that holds the access token, read anew when it changes; wins over tokenEnv"`
 	TokenEnv             string `yaml:"tokenEnv" doc:"environment variable that holds the access token; not looked at with an App"`
 	AppID                int64  `yaml:"appId" is:"from0" doc:"id of a GitHub App, instead of a token; 0: none"`

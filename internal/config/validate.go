@@ -21,9 +21,11 @@ import (
 
 var (
 	// nameForm keeps runner names, tags and queue names within what each of them allows.
-	nameForm       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-	userForm       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
-	sumForm        = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+	nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+	userForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
+	sumForm  = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+	// referenceForm: names of parameters and secrets (their APIs, GetParameters and CreateSecret), or their ARNs.
+	referenceForm  = regexp.MustCompile(`^(/.*|ssm:[A-Za-z0-9_.:/-]+|secretsmanager:[A-Za-z0-9/_+=.@:-]+)$`)
 	versionForm    = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 	bucketForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`) // S3 User Guide, "General purpose bucket naming rules"
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
@@ -66,13 +68,14 @@ var forms = map[string]struct {
 	want string
 	ok   func(v reflect.Value) bool
 }{
-	"positive": {"greater than 0", func(v reflect.Value) bool { return v.Int() > 0 }},
-	"from0":    {"at least 0", func(v reflect.Value) bool { return v.Int() >= 0 }},
-	"from1":    {"at least 1", func(v reflect.Value) bool { return v.Int() >= 1 }},
-	"path":     {"an absolute path", func(v reflect.Value) bool { return v.IsZero() || filepath.IsAbs(v.String()) }},
-	"version":  {"a version such as 2.337.0", func(v reflect.Value) bool { return v.IsZero() || versionForm.MatchString(v.String()) }},
-	"bucket":   {"the name of a bucket, 3 to 63 of a-z, 0-9, - and .", func(v reflect.Value) bool { return v.IsZero() || bucketForm.MatchString(v.String()) }},
-	"user":     {"the name of a user", func(v reflect.Value) bool { return v.IsZero() || userForm.MatchString(v.String()) }},
+	"positive":  {"greater than 0", func(v reflect.Value) bool { return v.Int() > 0 }},
+	"from0":     {"at least 0", func(v reflect.Value) bool { return v.Int() >= 0 }},
+	"from1":     {"at least 1", func(v reflect.Value) bool { return v.Int() >= 1 }},
+	"path":      {"an absolute path", func(v reflect.Value) bool { return v.IsZero() || filepath.IsAbs(v.String()) }},
+	"reference": {"an absolute path, ssm:NAME or secretsmanager:NAME", func(v reflect.Value) bool { return v.IsZero() || referenceForm.MatchString(v.String()) }},
+	"version":   {"a version such as 2.337.0", func(v reflect.Value) bool { return v.IsZero() || versionForm.MatchString(v.String()) }},
+	"bucket":    {"the name of a bucket, 3 to 63 of a-z, 0-9, - and .", func(v reflect.Value) bool { return v.IsZero() || bucketForm.MatchString(v.String()) }},
+	"user":      {"the name of a user", func(v reflect.Value) bool { return v.IsZero() || userForm.MatchString(v.String()) }},
 }
 
 // Validate returns every problem, joined, and fills nothing.
@@ -204,6 +207,8 @@ func (c GitHub) validateGroup(p *problems) {
 // validateApp holds it to what githubapi takes, in the words of the file.
 func (c GitHub) validateApp(p *problems) {
 	switch {
+	case c.Secret != "" && (c.TokenFile != "" || c.AppID > 0 || c.AppInstallationID > 0 || c.AppKeyFile != ""):
+		p.add("github.secret", "empty if tokenFile, appId, appInstallationId or appKeyFile is set", c.Secret)
 	case c.AppID > 0 && c.AppKeyFile == "":
 		p.add("github.appKeyFile", "set with appId", c.AppKeyFile)
 	case c.AppID == 0 && (c.AppKeyFile != "" || c.AppInstallationID > 0):

@@ -25,6 +25,8 @@ func TestConfig_Validate(t *testing.T) {
 			`must be without a port with registration token, since the runner's config.sh drops it (registration jit takes one), got "https://ghes.example:8443/o/r"`},
 		{"github.url", func(c *Config) { c.GitHub.URL = "https://x:ghp_secret@github.com/o/r" }, `got "https://xxxxx@github.com/o/r"`},
 		{"github.apiUrl", func(c *Config) { c.GitHub.APIURL = "git.example/api/v3" }, `must be an http or https URL`},
+		{"github.secret", func(c *Config) { c.GitHub.Secret = "vault:x" }, `must be an absolute path, ssm:NAME or secretsmanager:NAME, got "vault:x"`},
+		{"github.secret", func(c *Config) { c.GitHub.Secret, c.GitHub.TokenFile = "secretsmanager:remuda/github", "/t" }, `must be empty if tokenFile, appId, appInstallationId or appKeyFile is set`},
 		{"github.registration", func(c *Config) { c.GitHub.Registration = "pat" }, `must be one of jit, token, got "pat"`},
 		{"github.runnerGroupId", func(c *Config) { c.GitHub.RunnerGroupID = 0 }, `must be at least 1, got 0`},
 		{"github.runnerGroupId", func(c *Config) { c.GitHub.RunnerGroup, c.GitHub.RunnerGroupID = "linux", 3 }, `must be 1 if runnerGroup names the group, got 3`},
