@@ -50,6 +50,7 @@ func newInitCmd(a *app) *cobra.Command {
 	cmd.Flags().StringArrayVar(&p.program, "program", nil, "`ARCH=FILE|URL[,SHA256]` to take this program from")
 	cmd.Flags().StringArrayVar(&p.runner, "runner", nil, "`ARCH=FILE|URL[,SHA256]` to take the archive of actions/runner from")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing, say what would be done")
+	cmd.AddCommand(newInitAppCmd(a))
 	return exits(cmd, exitInterrupted)
 }
 

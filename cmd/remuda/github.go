@@ -29,7 +29,7 @@ func (a *app) githubClient(c config.Config, log *slog.Logger, told func(githubap
 		o.RunnerGroupID = c.GitHub.RunnerGroupID
 	}
 	if c.GitHub.Secret != "" {
-		if err := a.secretCredential(context.Background(), c.GitHub, &o); err != nil {
+		if err := secretCredential(context.Background(), a, c.GitHub, &o); err != nil {
 			return nil, err
 		}
 		return githubapi.New(o)

@@ -47,7 +47,7 @@ var errOtherKind = fmt.Errorf("%w: github.secret holds another kind of credentia
 
 // secretCredential gives o the credential that github.secret names, which is looked at once, so that a wrong one is an error
 // at the start, and read anew as it is used.
-func (a *app) secretCredential(ctx context.Context, c config.GitHub, o *githubapi.Options) error {
+func secretCredential(ctx context.Context, a *app, c config.GitHub, o *githubapi.Options) error {
 	kept := &reference.Kept{Reader: a.references, Text: c.Secret, Clock: a.clock}
 	read := func(ctx context.Context) (githubSecret, error) {
 		text, err := kept.Get(ctx)

@@ -308,7 +308,7 @@ func TestGitHubSecret_ReadAnew(t *testing.T) {
 	c := newCLI(nil)
 	c.files["/secret"] = "ghp_1"
 	var o githubapi.Options
-	if err := c.secretCredential(t.Context(), config.GitHub{Secret: "/secret"}, &o); err != nil {
+	if err := secretCredential(t.Context(), c.app, config.GitHub{Secret: "/secret"}, &o); err != nil {
 		t.Fatal(err)
 	}
 	for holds, want := range map[string]string{"ghp_1": "ghp_1", "ghp_2": "ghp_2"} {

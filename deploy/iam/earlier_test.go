@@ -66,10 +66,11 @@ func TestPolicy_OfE997646(t *testing.T) {
 // doWithout are the calls that roles of the version before refuse to agents, workflows and operators of this one, and how they do
 // without.
 var doWithout = map[string]string{
-	"agent s3:GetObject":        "a controller orders from the bucket only where ec2.bucket is set, which asks for the new policy",
-	"agent s3:PutObject":        "the agent says that its output is not kept, and goes on",
-	"operator s3:GetObject":     "remuda logs says so, and shows the console",
-	"operator s3:ListObjectsV2": "the same",
+	"agent s3:GetObject":         "a controller orders from the bucket only where ec2.bucket is set, which asks for the new policy",
+	"agent s3:PutObject":         "the agent says that its output is not kept, and goes on",
+	"operator ssm:GetParameters": "--config with a file serves as before",
+	"operator s3:GetObject":      "remuda logs says so, and shows the console",
+	"operator s3:ListObjectsV2":  "the same",
 }
 
 // Roles are not always changed with what uses them: under the policies of the version before, clients and agents of this one may

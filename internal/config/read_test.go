@@ -40,7 +40,7 @@ func TestConfig_EverySettingIsComplete(t *testing.T) {
 
 // optional are the settings whose default is nothing, each for a reason that its doc line gives.
 var optional = map[string]bool{
-	"pool": true, "github.url": true, "github.tokenFile": true, "github.repository": true,
+	"pool": true, "github.url": true, "github.secret": true, "github.tokenFile": true, "github.repository": true,
 	"github.apiUrl": true, "github.appId": true, "github.appInstallationId": true, "github.appKeyFile": true, "github.runnerGroup": true,
 	"runs.rerunLost": true,
 	"agent.script":   true, "agent.scrub": true, "agent.runnerDir": true, "agent.runnerUser": true, "agent.runnerVersion": true, "agent.runnerUrl": true, "agent.runnerSha256": true, "agent.metadataUsers": true, "process.bootDelay": true, "process.bootJitter": true,

@@ -31,27 +31,27 @@ func (g Grant) String() string {
 
 // wish is a permission, and the scopes of a classic token of which one includes it.
 type wish struct {
-	name, access string
-	have         func(*github.InstallationPermissions) string
-	scopes       []string
-	purpose      string
+	name, key, access string // key: the API's name of it, "" where Apps cannot have it
+	have              func(*github.InstallationPermissions) string
+	scopes            []string
+	purpose           string
 }
 
 // wishes lists what is of use, the one that is required first (docs/github.md, "Permissions").
 func (s scope) wishes() []wish {
-	runners := wish{"Administration", "write", (*github.InstallationPermissions).GetAdministration, []string{"repo"}, "registering and deleting runners"}
+	runners := wish{"Administration", "administration", "write", (*github.InstallationPermissions).GetAdministration, []string{"repo"}, "registering and deleting runners"}
 	switch s.level {
 	case organisation:
-		runners.name, runners.have, runners.scopes = "Self-hosted runners", (*github.InstallationPermissions).GetOrganizationSelfHostedRunners, []string{"admin:org"}
+		runners.name, runners.key, runners.have, runners.scopes = "Self-hosted runners", "organization_self_hosted_runners", (*github.InstallationPermissions).GetOrganizationSelfHostedRunners, []string{"admin:org"}
 	case enterprise:
-		runners.name, runners.scopes = "Enterprise runners", []string{"manage_runners:enterprise", "admin:enterprise"}
+		runners.name, runners.key, runners.scopes = "Enterprise runners", "", []string{"manage_runners:enterprise", "admin:enterprise"}
 	case repository:
 	}
 	return []wish{
 		runners,
-		{"Actions", "read", (*github.InstallationPermissions).GetActions, []string{"repo"}, "watching runs"},
-		{"Actions", "write", (*github.InstallationPermissions).GetActions, []string{"repo"}, "cancelling runs that wait for nothing, and running lost jobs again"},
-		{"Checks", "write", (*github.InstallationPermissions).GetChecks, nil, "check runs that say why a request failed"},
+		{"Actions", "actions", "read", (*github.InstallationPermissions).GetActions, []string{"repo"}, "watching runs"},
+		{"Actions", "actions", "write", (*github.InstallationPermissions).GetActions, []string{"repo"}, "cancelling runs that wait for nothing, and running lost jobs again"},
+		{"Checks", "checks", "write", (*github.InstallationPermissions).GetChecks, nil, "check runs that say why a request failed"},
 	}
 }
 

@@ -19,6 +19,8 @@ type App struct {
 	ID           int64  `json:"id"`
 	Installation int64  `json:"installation"`
 	PublicKey    string `json:"publicKey"` // PEM; the service itself keeps only this half
+	// Permissions are what its tokens say that they may do; nil: nothing.
+	Permissions map[string]string `json:"permissions,omitempty"`
 }
 
 // Limits of the real service (GitHub Docs, "Generating a JSON Web Token (JWT) for a GitHub App" and
@@ -91,20 +93,28 @@ type wireInstallation struct {
 
 // apps adds the calls that an App signs itself (GitHub REST, "Apps").
 func (s *server) apps(to router) {
+	to.HandleFunc("POST /app-manifests/{code}/conversions", s.convert) // signed by nobody: the code is the credential
 	for _, of := range []string{"repos/{owner}/{repo}", "orgs/{owner}"} {
 		to.Handle("GET /"+of+"/installation", s.signed(func(w http.ResponseWriter, r *http.Request) {
 			var a App
-			err := s.hub.do(r.Context(), CallInstallation, func(time.Time) error { a = s.hub.app.App; return nil })
+			err := s.hub.do(r.Context(), CallInstallation, func(time.Time) error {
+				if a = s.hub.app.App; a.Installation == 0 {
+					return errNotFound
+				}
+				return nil
+			})
 			s.answer(w, CallInstallation, http.StatusOK, wireInstallation{ID: a.Installation, AppID: a.ID}, err)
 		}))
 	}
 	to.Handle("POST /app/installations/{id}/access_tokens", s.signed(numbered(func(w http.ResponseWriter, r *http.Request, id int64) {
 		var tok githubapi.Token
+		var may map[string]string
 		err := s.hub.do(r.Context(), CallAppToken, func(now time.Time) (err error) {
 			tok, err = s.hub.app.newToken(id, now)
+			may = s.hub.app.Permissions
 			return err
 		})
-		s.answer(w, CallAppToken, http.StatusCreated, wireToken{Token: tok.Value, ExpiresAt: tok.Expires}, err)
+		s.answer(w, CallAppToken, http.StatusCreated, wireToken{Token: tok.Value, ExpiresAt: tok.Expires, Permissions: may}, err)
 	})))
 }
 

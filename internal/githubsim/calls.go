@@ -13,6 +13,7 @@ const (
 
 	CallInstallation Call = "find-installation"
 	CallAppToken     Call = "create-installation-token"
+	CallConvert      Call = "convert-manifest"
 	CallGroups       Call = "list-runner-groups"
 	CallDeprecation  Call = "get-deprecation"
 
@@ -37,7 +38,7 @@ const (
 
 func (c Call) client() bool {
 	switch c {
-	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallGroups, CallDeprecation,
+	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallConvert, CallGroups, CallDeprecation,
 		CallRuns, CallRun, CallRunJobs, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallCheckRuns, CallLeaveCheckRun:
 		return true
 	case CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
@@ -50,7 +51,7 @@ func (c Call) reads() bool {
 	switch c {
 	case CallList, CallGet, CallInstallation, CallGroups, CallDeprecation, CallRuns, CallRun, CallRunJobs, CallCheckRuns:
 		return true
-	case CallToken, CallJIT, CallDelete, CallAppToken, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallLeaveCheckRun,
+	case CallToken, CallJIT, CallDelete, CallAppToken, CallConvert, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallLeaveCheckRun,
 		CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
 	}
 	return false

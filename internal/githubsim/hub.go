@@ -122,7 +122,9 @@ type Hub struct {
 	tokens tokens
 	app    app
 	groups groups
-	ends   map[string]githubapi.Deprecation // by version of the runner
+
+	manifests manifests
+	ends      map[string]githubapi.Deprecation // by version of the runner
 }
 
 // New returns a hub with nothing registered. It starts nothing.
@@ -146,6 +148,8 @@ func New(o Options) *Hub {
 		tokens:   tokens{},
 		groups:   groups{defaultGroup},
 		ends:     map[string]githubapi.Deprecation{},
+
+		manifests: manifests{codes: map[string]manifest{}},
 	}
 	hosted := &hosted{monitor: m}
 	h.dispatcher = &dispatcher{

@@ -46,6 +46,7 @@ var known = map[string]struct{ query, reads string }{
 	"GET /actions/runner-groups":               {"per_page=100&page=1", "runner_groups.id runner_groups.name"},
 	"GET /installation":                        {"", "id"},
 	"POST /app/installations/{}/access_tokens": {"", "token expires_at"},
+	"POST /app-manifests/{}/conversions":       {"", "id slug html_url pem"},
 	"GET /actions/runs":                        {"status=completed&per_page=1&page=1", "workflow_runs.id workflow_runs.run_attempt workflow_runs.status workflow_runs.conclusion workflow_runs.head_sha"},
 	"GET /actions/runs/{}":                     {"", "id run_attempt status conclusion head_sha"},
 	"GET /actions/runs/{}/jobs":                {"filter=all&per_page=1&page=1", jobFields},

@@ -74,6 +74,11 @@ func (w *world) with(id int64, version string) string {
 		"{attempt}", "1", "{ref}", w.sha, "{version}", version).Replace(path)
 }
 
+// describedPermissions leaves a manifest the one permission that the description's example of an App has.
+func describedPermissions(m *githubapi.Manifest) {
+	m.Permissions = map[string]string{"checks": "write"}
+}
+
 // answer makes the route's request, changed by with.
 func (w *world) answer(t *testing.T, query, tag string, with ...func(*world)) (*http.Response, string) {
 	t.Helper()
@@ -82,7 +87,7 @@ func (w *world) answer(t *testing.T, query, tag string, with ...func(*world)) (*
 		f(&one)
 	}
 	method, _, _ := strings.Cut(w.route, " ")
-	path := one.path
+	path := strings.Replace(one.path, "{code}", w.code(t, describedPermissions), 1) // each serves once
 	if query != "" {
 		path += "?" + query
 	}
@@ -112,6 +117,9 @@ func exercise(t *testing.T, route, query string, tell func(status int, body stri
 		say()
 	}
 	w.SetSecondaryLimit(0, 0)
+	if strings.Contains(route, "{code}") {
+		say(func(w *world) { w.path = "/app-manifests/none/conversions" })
+	}
 	if strings.Contains(route, "{id}") || strings.Contains(route, "{version}") {
 		say(func(w *world) { w.path = w.with(999, "1.0") })
 	}

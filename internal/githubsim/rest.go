@@ -40,6 +40,8 @@ type wireRunner struct {
 type wireToken struct {
 	Token     string    `json:"token"`
 	ExpiresAt time.Time `json:"expires_at"`
+	// Permissions are told of an installation token.
+	Permissions map[string]string `json:"permissions,omitempty"`
 }
 
 type wireRunners struct {
@@ -98,7 +100,7 @@ func (s *server) rest() http.Handler {
 	s.routes(mux)
 	mux.HandleFunc("/", notFound)
 	s.apps(all)
-	all.Handle("/", s.authorized(mux, s.installed))
+	all.Handle("/", s.permitted(s.authorized(mux, s.installed)))
 	return restAnswers(all)
 }
 

@@ -111,6 +111,7 @@ func Handler(h *Hub, token string) http.Handler {
 	rest := s.rest()
 	mux := http.NewServeMux()
 	mux.Handle("/", rest)
+	s.web(mux)
 	mux.Handle("/api/v3/", http.StripPrefix("/api/v3", rest))
 	mux.Handle(runnerPrefix+"/", http.StripPrefix(runnerPrefix, s.runner()))
 	mux.Handle(controlPrefix+"/", s.authorized(http.StripPrefix(controlPrefix, controlAPI{h}.handler()), nobodyElse))
