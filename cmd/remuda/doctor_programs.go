@@ -19,6 +19,12 @@ func (o *doctorOptions) programs(ctx context.Context, c config.Config) (out []fi
 	if !c.OnEC2() {
 		return nil
 	}
+	if program, runner := fromRelease(c); program || runner {
+		var err error
+		if c, err = publishedHere(ctx, c); err != nil {
+			return append(out, finding.Of("program", err, "", "machines can get neither program nor runner from the bucket: run `remuda init --publish`, or name them in ec2.binaryUrl and agent.runnerUrl"))
+		}
+	}
 	for _, arch := range config.Architectures() {
 		for _, p := range []struct{ check, setting, url, sum string }{
 			{"program", "ec2.binarySha256", c.EC2.BinaryURL.For(arch), c.EC2.BinarySHA256.For(arch)},

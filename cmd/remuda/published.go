@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
 
@@ -47,6 +48,20 @@ func published(ctx context.Context, cfg aws.Config, c config.Config) (config.Con
 		c.Agent.RunnerURL, c.Agent.RunnerSHA256 = perArch(b, r.Runner)
 	}
 	return c, r, err
+}
+
+// publishedHere is published with the credentials of this shell.
+func publishedHere(ctx context.Context, c config.Config) (config.Config, error) {
+	u, err := url.Parse(c.Fleet)
+	if err != nil {
+		return c, fmt.Errorf("fleet: %w", err)
+	}
+	cfg, err := loadAWS(ctx, u, "")
+	if err != nil {
+		return c, err
+	}
+	c, _, err = published(ctx, cfg, c)
+	return c, err
 }
 
 // perArch are addresses and checksums of artifacts, as the configuration has them.

@@ -11,6 +11,7 @@ import (
 	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
+	"github.com/remuda-run/remuda/internal/finding"
 )
 
 // artifactOf is one whose checksum begins with a digit.
@@ -41,6 +42,10 @@ func TestPublished_MachinesFollow(t *testing.T) {
 	}
 	if _, err := open(); err == nil || !strings.Contains(err.Error(), "s3://remuda-1/release.json: nothing is published there: run `remuda init --publish`") {
 		t.Errorf("open without a release = %v", err)
+	}
+	doctor := &doctorOptions{app: c.app}
+	if got := doctor.programs(t.Context(), cfg); len(got) != 1 || got[0].Verdict != finding.Failed || !strings.Contains(got[0].Detail, "nothing is published there") {
+		t.Errorf("doctor without a release = %v", got)
 	}
 	publish(bucket.Release{Program: map[string]bucket.Artifact{"arm64": artifactOf("program", "0", "remuda")}})
 	if _, err := open(); err == nil || !strings.Contains(err.Error(), "has no program for x86_64, which classes.small needs") {
