@@ -272,7 +272,7 @@ func (c Agent) Version() string {
 		return version
 	}
 	for _, url := range c.RunnerURL {
-		if m := inName.FindStringSubmatch(url); m != nil && (version == "" || slices.Compare(numbers(m[1]), numbers(version)) < 0) {
+		if m := inName.FindStringSubmatch(url); len(m) > 1 && (version == "" || slices.Compare(numbers(m[1]), numbers(version)) < 0) {
 			version = m[1]
 		}
 	}
