@@ -13,8 +13,7 @@ import (
 // renewed changes the configuration of a controller that runs.
 func (w *world) renewed(op *reconciler.Operator, change func(*reconciler.Config)) {
 	w.t.Helper()
-	change(w.Config)
-	if err := op.Renew(*w.Config, w.Fleet, nil); err != nil {
+	if err := op.Renew(w.Configure(change), w.Fleet, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -96,7 +95,7 @@ func TestRenew_RefusedAndStandby(t *testing.T) {
 			t.Error("a configuration without classes was taken up")
 		}
 		w.serve(spec("100", 1), time.Minute)
-		changed := *w.Config
+		changed := w.Configure(func(*reconciler.Config) {})
 		changed.MaxInstances, changed.Holder, changed.LeaseTTL = 1, "other", time.Hour
 		if err := standby.Renew(changed, w.Fleet, nil); err != nil {
 			t.Fatal(err)

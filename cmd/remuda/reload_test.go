@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -18,28 +20,61 @@ import (
 	"github.com/remuda-run/remuda/internal/metrics"
 )
 
-const configPath = "/etc/remuda.yaml"
+const (
+	configPath = "/etc/remuda.yaml"
+	noFile     = "no file"
+)
 
 // reloading is a controller's reloader with a file that the test writes.
 type reloading struct {
 	*reloader
-	c     *cli
-	t     *testing.T
+	c   *cli
+	t   *testing.T
+	sup supervisor
+	hup chan os.Signal
+
+	mu    sync.Mutex // guards the file, the log, and what follows
 	taken []config.Config
 	fails error // of take
-	hup   chan os.Signal
+}
+
+// Write is that of the log.
+func (r *reloading) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.c.err.Write(line)
+}
+
+// took returns what was taken up.
+func (r *reloading) took() []config.Config {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.taken)
+}
+
+// fail decides what becomes of what is taken up from now on.
+func (r *reloading) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fails = err
 }
 
 func (r *reloading) write(text string) {
 	r.t.Helper()
 	synctest.Wait()
-	r.c.files[configPath] = text
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.c.files[configPath] = text; text == noFile {
+		delete(r.c.files, configPath)
+	}
 }
 
 // says returns what was logged since, when so much time has passed.
 func (r *reloading) says(after time.Duration) string {
 	time.Sleep(after)
 	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	defer r.c.err.Reset()
 	return r.c.err.String()
 }
@@ -73,9 +108,19 @@ func reloads(t *testing.T, text string, test func(r *reloading)) {
 			t.Fatal(err)
 		}
 		r := &reloading{c: c, t: t, hup: make(chan os.Signal, 1)}
+		read := c.readFile
+		c.readFile = func(path string) ([]byte, error) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return read(path)
+		}
+		c.streams.err = r
 		b := &backends{log: c.logger(config.Log{Level: l.Log.Level, Format: "json"}), metrics: metrics.New(nil)}
 		r.reloader = newReloader(c.app, b, l.Config, "", r.hup)
+		r.systemd = r.sup.notifier(0)
 		r.take = func(_ context.Context, cfg config.Config) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
 			if r.fails == nil {
 				r.taken = append(r.taken, cfg)
 			}
@@ -92,16 +137,16 @@ func reloads(t *testing.T, text string, test func(r *reloading)) {
 
 func TestReloader_TakesUpAChange(t *testing.T) {
 	reloads(t, "limits: {idle: 5m}", func(r *reloading) {
-		if text := r.says(time.Minute); text != "" || len(r.taken) != 0 {
+		if text := r.says(time.Minute); text != "" || len(r.took()) != 0 {
 			t.Errorf("nothing has changed: %s", text)
 		}
 		r.write("limits: {idle: 7m}\ncaps: {maxInstances: 9}\n# grows")
 		contains(t, r.says(3*lookEvery), "taken up", "limits.idle", "caps.maxInstances")
-		if len(r.taken) != 1 || r.taken[0].Limits.Idle != 7*time.Minute || r.taken[0].Caps.MaxInstances != 9 || r.gauges() != "1 0" {
-			t.Fatalf("taken %+v, gauges %s", r.taken, r.gauges())
+		if len(r.took()) != 1 || r.took()[0].Limits.Idle != 7*time.Minute || r.took()[0].Caps.MaxInstances != 9 || r.gauges() != "1 0" {
+			t.Fatalf("taken %+v, gauges %s", r.took(), r.gauges())
 		}
 		r.write("limits: {idle: 7m}\ncaps: {maxInstances: 9}")
-		if text := r.says(time.Minute); text != "" || len(r.taken) != 1 {
+		if text := r.says(time.Minute); text != "" || len(r.took()) != 1 {
 			t.Errorf("only a comment has changed: %s", text)
 		}
 	})
@@ -117,8 +162,8 @@ func TestReloader_WaitsUntilItIsWritten(t *testing.T) {
 		}
 		r.write("caps: {maxInstances: 10}")
 		r.says(time.Minute)
-		if len(r.taken) != 1 || r.taken[0].Caps.MaxInstances != 10 {
-			t.Errorf("taken %+v, want the last alone", r.taken)
+		if len(r.took()) != 1 || r.took()[0].Caps.MaxInstances != 10 {
+			t.Errorf("taken %+v, want the last alone", r.took())
 		}
 	})
 }
@@ -141,12 +186,12 @@ func TestReloader_WhatIsWrongChangesNothing(t *testing.T) {
 				t.Errorf("%s: %d lines a minute and gauges %s, want one line, and that it failed:\n%s", text, n, r.gauges(), said)
 			}
 		}
-		delete(r.c.files, configPath)
+		r.write(noFile)
 		contains(t, r.says(time.Minute), "refused", "read configuration")
 		r.write("caps: {maxInstances: 9}")
 		contains(t, r.says(time.Minute), "in order again")
-		if len(r.taken) != 0 || r.gauges() != "1 0" {
-			t.Errorf("taken %+v, gauges %s", r.taken, r.gauges())
+		if len(r.took()) != 0 || r.gauges() != "1 0" {
+			t.Errorf("taken %+v, gauges %s", r.took(), r.gauges())
 		}
 	})
 }
@@ -157,13 +202,13 @@ func TestReloader_NamesWhatNeedsARestart(t *testing.T) {
 		r.write("caps: {maxInstances: 10}\nlease: {ttl: 5s}\nhttp: {listen: ''}")
 		said := r.says(time.Minute)
 		contains(t, said, "need a restart", `"settings":["lease.ttl","http.listen"]`, `"settings":["caps.maxInstances"]`)
-		if len(r.taken) != 1 || r.taken[0].Lease.TTL != 2*time.Second || r.taken[0].HTTP.Listen == "" || r.gauges() != "1 2" {
-			t.Errorf("taken %+v, gauges %s", r.taken, r.gauges())
+		if len(r.took()) != 1 || r.took()[0].Lease.TTL != 2*time.Second || r.took()[0].HTTP.Listen == "" || r.gauges() != "1 2" {
+			t.Errorf("taken %+v, gauges %s", r.took(), r.gauges())
 		}
 		r.write("caps: {maxInstances: 10}\nlease: {ttl: 5s}")
 		contains(t, r.says(time.Minute), `"settings":["lease.ttl"]`)
 		r.write("caps: {maxInstances: 10}")
-		if text := r.says(time.Minute); text != "" || len(r.taken) != 1 || r.gauges() != "1 0" {
+		if text := r.says(time.Minute); text != "" || len(r.took()) != 1 || r.gauges() != "1 0" {
 			t.Errorf("it is as in force again: %s, gauges %s", text, r.gauges())
 		}
 	})
@@ -172,15 +217,13 @@ func TestReloader_NamesWhatNeedsARestart(t *testing.T) {
 // A signal is answered at once, also where the file says what it said: a script that it names may have changed. systemd is told.
 func TestReloader_Signal(t *testing.T) {
 	reloads(t, "caps: {maxInstances: 9}", func(r *reloading) {
-		s := &supervisor{}
-		r.systemd = s.notifier(0)
 		for n := range 2 {
 			r.hup <- syscall.SIGHUP
 			contains(t, r.says(0), "taken up")
-			if len(r.taken) != n+1 {
-				t.Errorf("taken %d times after %d signals", len(r.taken), n+1)
+			if len(r.took()) != n+1 {
+				t.Errorf("taken %d times after %d signals", len(r.took()), n+1)
 			}
-			if told := strings.Join(s.take(), " "); told != "RELOADING=1 READY=1" {
+			if told := strings.Join(r.sup.take(), " "); told != "RELOADING=1 READY=1" {
 				t.Errorf("told systemd %q", told)
 			}
 		}
@@ -189,8 +232,8 @@ func TestReloader_Signal(t *testing.T) {
 			r.hup <- syscall.SIGHUP
 			contains(t, r.says(0), "refused")
 		}
-		if len(r.taken) != 2 {
-			t.Errorf("taken %d times, want those in order", len(r.taken))
+		if len(r.took()) != 2 {
+			t.Errorf("taken %d times, want those in order", len(r.took()))
 		}
 	})
 }
@@ -200,13 +243,13 @@ func TestReloader_LogLevelAlone(t *testing.T) {
 	reloads(t, "log: {level: warn}", func(r *reloading) {
 		r.write("log: {level: debug}")
 		contains(t, r.says(time.Minute), "taken up", "log.level")
-		if len(r.taken) != 0 || r.level.Level() != slog.LevelDebug || r.gauges() != "1 0" {
-			t.Errorf("taken %+v, level %s, gauges %s", r.taken, r.level.Level(), r.gauges())
+		if len(r.took()) != 0 || r.level.Level() != slog.LevelDebug || r.gauges() != "1 0" {
+			t.Errorf("taken %+v, level %s, gauges %s", r.took(), r.level.Level(), r.gauges())
 		}
 		r.write("log: {level: error}\ncaps: {maxInstances: 7}")
 		r.says(time.Minute)
-		if len(r.taken) != 1 || r.taken[0].Log.Level != "error" || r.level.Level() != slog.LevelError {
-			t.Errorf("taken %+v, level %s", r.taken, r.level.Level())
+		if len(r.took()) != 1 || r.took()[0].Log.Level != "error" || r.level.Level() != slog.LevelError {
+			t.Errorf("taken %+v, level %s", r.took(), r.level.Level())
 		}
 	})
 }
@@ -214,17 +257,17 @@ func TestReloader_LogLevelAlone(t *testing.T) {
 // What cannot be done yet is tried again, and told once.
 func TestReloader_TriesAgain(t *testing.T) {
 	reloads(t, "", func(r *reloading) {
-		r.fails = errors.Join(errors.New("agent.script: must be a file of this machine"), fs.ErrNotExist)
+		r.fail(errors.Join(errors.New("agent.script: must be a file of this machine"), fs.ErrNotExist))
 		r.write("agent: {script: /script}")
 		said := r.says(time.Minute)
 		if contains(t, said, "refused", "agent.script"); strings.Count(said, "\n") != 1 || r.gauges() != "0 0" {
 			t.Errorf("gauges %s, told:\n%s", r.gauges(), said)
 		}
 		r.write("agent: {script: /script}")
-		r.fails = nil
+		r.fail(nil)
 		contains(t, r.says(2*lookEvery), "taken up", "agent.script")
-		if len(r.taken) != 1 || r.gauges() != "1 0" {
-			t.Errorf("taken %+v, gauges %s", r.taken, r.gauges())
+		if len(r.took()) != 1 || r.gauges() != "1 0" {
+			t.Errorf("taken %+v, gauges %s", r.took(), r.gauges())
 		}
 	})
 }

@@ -140,6 +140,15 @@ func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Ope
 	return op, stop, nil
 }
 
+// Configure changes the configuration of controllers that start now, also while some run, and returns it.
+func (l *Live) Configure(change func(*reconciler.Config)) reconciler.Config {
+	s := l.w.supervisor
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.cfg)
+	return s.cfg
+}
+
 // Gated is a controller behind gates, as all programs of a script are.
 type Gated struct{ p *process }
 
