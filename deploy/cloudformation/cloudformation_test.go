@@ -1,0 +1,236 @@
+// Package cloudformation_test holds the stack's policies to the documents of deploy/iam, and its resources to the code.
+package cloudformation_test
+
+//go:generate go test . -run TestGenerated -update
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/remuda-run/remuda/deploy/iam"
+)
+
+const file = "remuda.yaml"
+
+var update = flag.Bool("update", false, "write the policies into "+file)
+
+// section is a policy of the template, between its marks.
+var section = regexp.MustCompile(`(?s)( *)# Begin of ([a-z-]+)\.json\n.*?( *)# End\n`)
+
+// variables are what CloudFormation fills in for the placeholders of deploy/iam.
+var variables = map[string]string{
+	"Partition": "${AWS::Partition}", "Domain": "${AWS::URLSuffix}", "Region": "${AWS::Region}", "Account": "${AWS::AccountId}",
+	"Name": "${Name}", "Table": "${Name}", "Events": "${Name}-events", "Queues": "${Name}", "Secret": "${Name}/github",
+	"Bucket":    "${Name}-${AWS::AccountId}-${AWS::Region}",
+	"AgentRole": "${Name}-agent", "AgentProfile": "${Name}-agent",
+	"Subnets":        "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*",
+	"SecurityGroups": "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:security-group/*",
+	"Repository":     "${Repository}", "Subject": "${Subject}",
+}
+
+var (
+	literal     = regexp.MustCompile(`"[^"]*\$\{[^"]*"`)
+	ours        = regexp.MustCompile(`\$\{[A-Za-z]+\}`)
+	placeholder = regexp.MustCompile(`\$\{([A-Za-z:]+)\}`)
+)
+
+// render returns a document as CloudFormation takes it: JSON whose texts with variables are given to Fn::Sub.
+func render(t *testing.T, name string) string {
+	t.Helper()
+	text, err := iam.Template(iam.Kind(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return literal.ReplaceAllStringFunc(string(text), func(quoted string) string {
+		if !ours.MatchString(quoted) { // has IAM's own variables alone, and stays as it is
+			return quoted
+		}
+		return "!Sub " + placeholder.ReplaceAllStringFunc(quoted, func(found string) string {
+			key := strings.Trim(found, "${}")
+			if strings.Contains(key, ":") { // IAM's own
+				return "${!" + key + "}"
+			}
+			if variables[key] == "" {
+				t.Fatalf("%s.json: no variable of the stack is known for %s", name, found)
+			}
+			return variables[key]
+		})
+	})
+}
+
+// The policies of the template are those of deploy/iam.
+func TestGenerated_PoliciesAreThoseOfTheRoles(t *testing.T) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := section.ReplaceAllStringFunc(string(text), func(found string) string {
+		m := section.FindStringSubmatch(found)
+		lines := strings.Split(strings.TrimSpace(render(t, m[2])), "\n")
+		return m[1] + "# Begin of " + m[2] + ".json\n" + m[1] + strings.Join(lines, "\n"+m[1]) + "\n" + m[1] + "# End\n"
+	})
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(text) != want {
+		t.Errorf("policies in %s differ from deploy/iam: run make gen", file)
+	}
+}
+
+// sample is an installation, by the variables of CloudFormation.
+var sample = strings.NewReplacer("${AWS::Partition}", "aws", "${AWS::URLSuffix}", "amazonaws.com", "${AWS::Region}", "eu-west-1",
+	"${AWS::AccountId}", "111122223333", "${Name}", "remuda", "${Repository}", "octo/app", "${Subject}", "*", "${!", "${")
+
+// value returns what a node is once CloudFormation has filled in its variables.
+func value(t *testing.T, n *yaml.Node) any {
+	t.Helper()
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		for i := 0; i < len(n.Content); i += 2 {
+			out[n.Content[i].Value] = value(t, n.Content[i+1])
+		}
+		return out
+	case yaml.SequenceNode:
+		out := []any{}
+		for _, one := range n.Content {
+			out = append(out, value(t, one))
+		}
+		return out
+	}
+	if n.Tag == "!Sub" {
+		return sample.Replace(n.Value)
+	}
+	if ours.MatchString(n.Value) {
+		t.Errorf("line %d: %q has a variable that nothing fills in", n.Line, n.Value)
+	}
+	return n.Value
+}
+
+// at follows a path of keys and of the first elements of lists.
+func at(t *testing.T, n *yaml.Node, path ...string) *yaml.Node {
+	t.Helper()
+	for _, key := range path {
+		for n.Kind == yaml.DocumentNode || n.Kind == yaml.SequenceNode {
+			n = n.Content[0]
+		}
+		var next *yaml.Node
+		for i := 0; i < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				next = n.Content[i+1]
+			}
+		}
+		if next == nil {
+			t.Fatalf("%s: nothing at %q of %q", file, key, path)
+		}
+		n = next
+	}
+	return n
+}
+
+// What CloudFormation gives to IAM is what Render gives.
+func TestPolicies_AreAsRendered(t *testing.T) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	const trust, inline, managed = "AssumeRolePolicyDocument", "Policies", "PolicyDocument"
+	for _, c := range []struct {
+		resource string
+		kind     iam.Kind
+		path     []string
+	}{
+		{"AgentRole", iam.AgentTrust, []string{trust}},
+		{"AgentRole", iam.Agent, []string{inline, managed}},
+		{"ControllerRole", iam.AgentTrust, []string{trust}},
+		{"ControllerRole", iam.Controller, []string{inline, managed}},
+		{"WorkflowRole", iam.WorkflowTrust, []string{trust}},
+		{"WorkflowRole", iam.Workflow, []string{inline, managed}},
+		{"InitPolicy", iam.Init, []string{managed}},
+		{"OperatorPolicy", iam.Operator, []string{managed}},
+	} {
+		t.Run(c.resource+" "+string(c.kind), func(t *testing.T) {
+			rendered, err := iam.Render(c.kind, iam.Values{Region: "eu-west-1", Account: "111122223333", Name: "remuda", Repository: "octo/app"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want any
+			if err := json.Unmarshal(rendered, &want); err != nil {
+				t.Fatal(err)
+			}
+			got := value(t, at(t, &root, append([]string{"Resources", c.resource, "Properties"}, c.path...)...))
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got %v\nwant %v", got, want)
+			}
+		})
+	}
+}
+
+// Each parameter takes what it should, and refuses what is wrong in a way that CloudFormation can explain.
+func TestParameters_RefuseWhatIsWrong(t *testing.T) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template struct {
+		Parameters map[string]struct {
+			Default, AllowedPattern, ConstraintDescription string
+			AllowedValues                                  []string
+		} `yaml:"Parameters"`
+	}
+	// The fields of a parameter have CloudFormation's own spelling.
+	if err := yaml.Unmarshal(fields.ReplaceAllFunc(text, bytes.ToLower), &template); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct{ right, wrong []string }{
+		"Name":        {[]string{"remuda", "ci-2"}, []string{"", "ci", "Remuda", "-ci", "a_b", strings.Repeat("a", 27)}},
+		"Repository":  {[]string{"octo/app.go"}, []string{"", "octo", "https://github.com/octo/app", "octo/*"}},
+		"Subject":     {[]string{"*", "pull_request", "ref:refs/heads/release-*"}, []string{"", "main", "ref:refs/heads/*/x", "environment:*"}},
+		"ProviderArn": {[]string{"", "arn:aws-cn:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"}, []string{"token.actions.githubusercontent.com", "arn:aws:iam::111122223333:oidc-provider/example.com"}},
+		"Vpc":         {[]string{"vpc-0123456789abcdef0"}, []string{"", "subnet-0123456789abcdef0"}},
+		"LogDays":     {[]string{"30"}, []string{"0", "2"}},
+	}
+	for name, p := range template.Parameters {
+		c, ok := cases[name]
+		if !ok || p.ConstraintDescription == "" {
+			t.Errorf("parameter %s: known to this test %t, ConstraintDescription %q", name, ok, p.ConstraintDescription)
+		}
+		takes := func(v string) bool {
+			if p.AllowedValues != nil {
+				return slices.Contains(p.AllowedValues, v)
+			}
+			return p.AllowedPattern != "" && regexp.MustCompile("^(?:"+p.AllowedPattern+")$").MatchString(v)
+		}
+		for _, v := range c.right {
+			if !takes(v) {
+				t.Errorf("parameter %s refuses %q", name, v)
+			}
+		}
+		for _, v := range c.wrong {
+			if takes(v) {
+				t.Errorf("parameter %s takes %q", name, v)
+			}
+		}
+	}
+	if len(template.Parameters) != len(cases) {
+		t.Errorf("%d parameters, want %d", len(template.Parameters), len(cases))
+	}
+}
+
+var fields = regexp.MustCompile(`(?m)^    (Default|AllowedPattern|AllowedValues|ConstraintDescription):`)
