@@ -58,10 +58,10 @@ type refusal struct {
 func newReloader(a *app, b *backends, cfg config.Config, agentConfig string, hup <-chan os.Signal) *reloader {
 	r := &reloader{running: cfg, metrics: b.metrics, hup: hup, again: a.republished, clock: a.clock, log: b.log}
 	if file := cmp.Or(a.global.config, environment(a.environ())[config.EnvFile]); file != "" {
-		kept := &reference.Kept{Reader: a.references, Text: file, Clock: a.clock}
+		var kept *reference.Kept
 		r.read = func(fresh bool) ([]byte, error) {
-			if fresh {
-				return readSource(a, file)
+			if fresh || kept == nil { // what was kept until now is forgotten: it may be older than what this finds
+				kept = &reference.Kept{Reader: a.references, Text: file, Clock: a.clock}
 			}
 			return kept.Get(context.Background())
 		}
