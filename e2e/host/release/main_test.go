@@ -1,0 +1,178 @@
+//go:build linux
+
+// Package release makes a release as its workflow does, and uses it as operators do: the package in a booted Debian, the
+// image in a real container engine, and what is for arm64 under qemu.
+package release
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/remuda-run/remuda/e2e/host/hosttest"
+)
+
+const root = "../../.."
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if made != "" {
+		_ = os.RemoveAll(made) // a folder below the one for temporary files
+	}
+	os.Exit(code)
+}
+
+var (
+	making sync.Mutex
+	made   string
+)
+
+// release makes one of the work tree, once for all tests, and returns its folder.
+func release(t *testing.T) string {
+	t.Helper()
+	hosttest.Require(t, "go", "golang", "git", "git")
+	making.Lock()
+	defer making.Unlock()
+	if made == "" {
+		dir, err := os.MkdirTemp("", "remuda-release-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		makeIn(t, root, "-out", dir)
+		made = dir
+	}
+	return made
+}
+
+// makeIn makes a release of a checkout.
+func makeIn(t *testing.T, checkout string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "-C", "tools/release", "."}, args...)...)
+	cmd.Dir = checkout
+	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("release: %v\n%s", err, out)
+	}
+}
+
+// one is the only file of a folder whose name fits.
+func one(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %q, %v; want one", pattern, found, err)
+	}
+	return found[0]
+}
+
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, problems.String())
+	}
+	return string(out)
+}
+
+// The same commit gives the same bytes in another folder, for one target with all that is made of it.
+func TestRelease_SameBytesInAnotherFolder(t *testing.T) {
+	hosttest.Require(t, "go", "golang", "git", "git")
+	var sums []string
+	for _, name := range []string{"a", "another-folder"} {
+		checkout := filepath.Join(t.TempDir(), name)
+		output(t, "git", "clone", "--quiet", "--shared", root, checkout)
+		out := filepath.Join(t.TempDir(), "out")
+		makeIn(t, checkout, "-only", "linux/amd64", "-out", out)
+		text, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, string(text))
+	}
+	if sums[0] != sums[1] || strings.Count(sums[0], "\n") != 5 {
+		t.Errorf("sums = %s and %s, want the same five", sums[0], sums[1])
+	}
+}
+
+// The archives hold the program of their target, and the SBOM each module that is linked into one of them.
+func TestRelease_ListsWhatIsLinked(t *testing.T) {
+	dir := release(t)
+	text, err := os.ReadFile(one(t, dir, "*.spdx.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sbom struct {
+		SPDXVersion string `json:"spdxVersion"`
+		Packages    []struct{ Name, VersionInfo string }
+	}
+	if err := json.Unmarshal(text, &sbom); err != nil || sbom.SPDXVersion != "SPDX-2.3" {
+		t.Fatalf("SBOM: %v, version %q", err, sbom.SPDXVersion)
+	}
+	listed := map[string]bool{}
+	for _, p := range sbom.Packages {
+		listed[p.Name+" "+p.VersionInfo] = true
+	}
+	for _, target := range []string{"linux_amd64", "linux_arm64", "darwin_arm64"} {
+		into := t.TempDir()
+		output(t, "tar", "-xzf", one(t, dir, "*_"+target+".tar.gz"), "-C", into)
+		info, err := buildinfo.ReadFile(filepath.Join(into, "remuda"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range info.Deps {
+			if !listed[m.Path+" "+m.Version] {
+				t.Errorf("%s links %s %s, which the SBOM lacks", target, m.Path, m.Version)
+			}
+		}
+		for _, name := range []string{"LICENSE", "completions/remuda.bash", "man/remuda.1"} {
+			if _, err := os.Stat(filepath.Join(into, name)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	sums := exec.CommandContext(t.Context(), "sha256sum", "--check", "--quiet", "SHA256SUMS")
+	sums.Dir = dir
+	if out, err := sums.CombinedOutput(); err != nil {
+		t.Errorf("sha256sum: %v\n%s", err, out)
+	}
+}
+
+// The program for arm64 runs, and knows its version.
+func TestRelease_Arm64Runs(t *testing.T) {
+	dir := release(t)
+	hosttest.Require(t, "qemu-aarch64-static", "qemu-user-static")
+	into := t.TempDir()
+	archive := one(t, dir, "*_linux_arm64.tar.gz")
+	output(t, "tar", "-xzf", archive, "-C", into)
+	said := output(t, "qemu-aarch64-static", filepath.Join(into, "remuda"), "version")
+	version := strings.Split(filepath.Base(archive), "_")[1]
+	if !strings.HasPrefix(said, "remuda v"+version+" ") || !strings.Contains(said, "linux/arm64") {
+		t.Errorf("version = %q, want %s", said, version)
+	}
+}
+
+// safe is a text that a process writes while a test reads it.
+type safe struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *safe) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *safe) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
