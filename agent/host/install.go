@@ -88,8 +88,7 @@ func object(ctx context.Context, url string) (io.ReadCloser, error) {
 	}
 	name, key, _ := strings.Cut(strings.TrimPrefix(url, "s3://"), "/")
 	body, err := bucket.Open(cfg, name).Read(ctx, key)
-	switch awserr.ClassOf(err) {
-	case awserr.Denied, awserr.NotFound, awserr.Invalid:
+	if class := awserr.ClassOf(err); class == awserr.Denied || class == awserr.NotFound || class == awserr.Invalid {
 		err = fmt.Errorf("%w: %w", githubapi.ErrRefused, err)
 	}
 	return body, err

@@ -189,7 +189,7 @@ var runnerName = regexp.MustCompile(`^actions-runner-linux-(x64|arm64)-([0-9]+\.
 
 func runnerVersionOf(name, arch string) (string, error) {
 	m := runnerName.FindStringSubmatch(name)
-	if m == nil || m[1] != runnerArch[arch] {
+	if len(m) != 3 || m[1] != runnerArch[arch] {
 		return "", fmt.Errorf("must be named actions-runner-linux-%s-VERSION.tar.gz, got %q", runnerArch[arch], name)
 	}
 	return m[2], nil

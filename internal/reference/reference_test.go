@@ -33,7 +33,7 @@ func (v *vault) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.asked++
 	v.region = r.Header.Get("Authorization")
 	var in struct {
-		SecretId, SecretString string //nolint:revive // as the service spells it
+		SecretId, SecretString string // as the service spells it
 		Names                  []string
 		WithDecryption         bool
 	}
