@@ -96,14 +96,14 @@ var sample = strings.NewReplacer("${AWS::Partition}", "aws", "${AWS::URLSuffix}"
 // value returns what a node is once CloudFormation has filled in its variables.
 func value(t *testing.T, n *yaml.Node) any {
 	t.Helper()
-	switch n.Kind {
-	case yaml.MappingNode:
+	if n.Kind == yaml.MappingNode {
 		out := map[string]any{}
 		for i := 0; i < len(n.Content); i += 2 {
 			out[n.Content[i].Value] = value(t, n.Content[i+1])
 		}
 		return out
-	case yaml.SequenceNode:
+	}
+	if n.Kind == yaml.SequenceNode {
 		out := []any{}
 		for _, one := range n.Content {
 			out = append(out, value(t, one))
