@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/remuda-run/remuda/e2e/program"
 )
 
 // enabled is the variable that turns these tests on.
@@ -49,4 +51,12 @@ func Require(t testing.TB, more ...string) {
 	if len(missing) > 0 {
 		t.Fatalf("not installed: %s", strings.Join(missing, ", "))
 	}
+}
+
+// Main runs the tests of a package on the built program; where each is left out, there is nothing to build.
+func Main(m *testing.M, tests program.Tests) int {
+	if os.Getenv(enabled) != "1" {
+		return m.Run()
+	}
+	return tests.Run(m)
 }

@@ -7,17 +7,26 @@ import (
 	"testing"
 )
 
-// A machine whose program cannot be fetched says why on its console and powers itself off, by its own systemd (S20 H01).
-func TestProgram_CannotBeFetched_S20(t *testing.T) {
+// A machine whose program cannot be fetched says why on its console and powers itself off, by its own systemd: where the bucket
+// has none, and where S3 refuses the signature (S20 H01 H50).
+func TestProgram_CannotBeFetched_S20_H01_H50(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.remuda("request", "--id", "run-1", "--count", "1", "--resource-class", "small", "--no-wait")
-	id, m := w.booted()
-	w.gone(id, m)
-	for _, want := range []string{"cannot fetch the program from ", "powering off"} {
-		if !strings.Contains(m.Console(), want) {
-			t.Errorf("the console does not say %q:\n%s", want, m.Console())
-		}
+	for name, want := range map[string]string{"no object": "S3 answers NoSuchKey", "refused": "S3 answers SignatureDoesNotMatch"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			if name == "refused" {
+				w.computers.forges.Store(true)
+			}
+			w.remuda("request", "--id", "run-1", "--count", "1", "--resource-class", "small", "--no-wait")
+			id, m := w.booted()
+			w.gone(id, m)
+			for _, want := range []string{"cannot fetch the program from " + bucket + ": " + want, "powering off"} {
+				if !strings.Contains(m.Console(), want) {
+					t.Errorf("the console does not say %q:\n%s", want, m.Console())
+				}
+			}
+		})
 	}
 }
 

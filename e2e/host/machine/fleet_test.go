@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,8 @@ import (
 	"github.com/remuda-run/remuda/e2e/aws/hypervisor"
 	"github.com/remuda-run/remuda/e2e/host/hosttest"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/ec2test"
+	"github.com/remuda-run/remuda/internal/awstest"
+	"github.com/remuda-run/remuda/internal/awstest/s3sig"
 )
 
 // computers boots a machine for each instance of a simulated EC2, and ends it with its instance.
@@ -30,9 +33,11 @@ type computers struct {
 	role    string // ARN
 	dir     string
 	options hosttest.Options // of each, but for its folder and its metadata
+	forges  atomic.Bool      // machines are given a secret key that is not theirs
 
-	mu   sync.Mutex
-	byID map[string]*hosttest.Machine
+	mu    sync.Mutex
+	byID  map[string]*hosttest.Machine
+	creds []aws.Credentials // of every machine
 }
 
 // look is how often EC2 is looked at.
@@ -95,6 +100,14 @@ func (c *computers) start(ctx context.Context, i ec2test.Instance) (*hosttest.Ma
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: user data: %w", i.ID, err)
 	}
+	c.mu.Lock()
+	c.creds = append(c.creds, aws.Credentials{
+		AccessKeyID: *session.Credentials.AccessKeyId, SecretAccessKey: *session.Credentials.SecretAccessKey, SessionToken: *session.Credentials.SessionToken,
+	})
+	c.mu.Unlock()
+	if c.forges.Load() {
+		session.Credentials.SecretAccessKey = aws.String("not" + *session.Credentials.SecretAccessKey)
+	}
 	meta := hypervisor.Metadata(i, session.Credentials)
 	o := c.options
 	o.Dir = filepath.Join(c.dir, i.ID)
@@ -116,6 +129,19 @@ func (c *computers) start(ctx context.Context, i ec2test.Instance) (*hosttest.Ma
 	defer c.mu.Unlock()
 	c.byID[i.ID] = m
 	return m, nil
+}
+
+// allows reports whether a machine has signed a request to S3, whose signature is made anew; else what S3 answers.
+func (c *computers) allows(r *http.Request) (status int, code string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	status, code = http.StatusForbidden, "InvalidAccessKeyId"
+	for _, creds := range c.creds {
+		if status, code = s3sig.Refusal(r, s3sig.Nothing, creds, awstest.Region, time.Now()); code == "" {
+			break
+		}
+	}
+	return status, code
 }
 
 // environment makes every unit of a machine find AWS where the tests have it, which a real instance knows by its region.

@@ -12,13 +12,11 @@ import (
 	"os"
 	"testing"
 
+	"github.com/remuda-run/remuda/e2e/host/hosttest"
 	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/internal/awstest"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("REMUDA_HOST_TESTS") != "1" { // nothing to build: every test is left out
-		os.Exit(m.Run())
-	}
-	os.Exit(program.Tests{Parallel: "4", Flags: []string{"-ldflags=-s -w"}, Stop: awstest.Stop}.Run(m))
+	os.Exit(hosttest.Main(m, program.Tests{Parallel: "4", Flags: []string{"-ldflags=-s -w"}, Stop: awstest.Stop}))
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -51,9 +52,12 @@ var image = hosttest.Image{Packages: []string{"busybox-static", "dbus-user-sessi
 // jobs is the user of jobs on these machines, who may use the container engine, and their home.
 const jobs = "runner"
 
-// newWorld makes an installation, and switches its controller on. serve answers machines that fetch the program; nil: nothing
-// does. env adds settings.
-func newWorld(t *testing.T, serve []byte, env ...string) *world {
+// bucket is where machines find their program.
+const bucket = "s3://host-program/remuda"
+
+// newWorld makes an installation, and switches its controller on. object is the program, as the bucket has it; nil: it has
+// none. env adds settings.
+func newWorld(t *testing.T, object []byte, env ...string) *world {
 	t.Helper()
 	hosttest.Require(t)
 	w := &world{T: program.T{TB: t}, name: "host-" + strings.ToLower(rand.Text()[:10]), dir: t.TempDir(), cloud: ec2test.New(t), env: env}
@@ -65,37 +69,48 @@ func newWorld(t *testing.T, serve []byte, env ...string) *world {
 	w.Check(err)
 	w.cloud.SetProfile(w.name, *role.Role.RoleId)
 	w.github = w.start("github", nil, "dev", "github", "--silence", "30s").GitHub()
-	web := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
-		if serve == nil {
-			http.Error(rw, "gone", http.StatusNotFound)
-			return
-		}
-		_, _ = rw.Write(serve)
-	}))
-	t.Cleanup(web.Close)
-	w.configure(web.URL, serve)
-
 	w.computers = &computers{
 		ec2: w.cloud, sts: sts.NewFromConfig(awstest.Config(t, moto)), role: *role.Role.Arn, dir: filepath.Join(w.dir, "machines"),
-		byID: map[string]*hosttest.Machine{}, options: w.options(web.URL),
+		byID: map[string]*hosttest.Machine{},
 	}
+	s3 := httptest.NewServer(w.s3(object))
+	t.Cleanup(s3.Close)
+	w.endpoints["s3"] = s3.URL
+	w.computers.options = w.options()
+	w.configure(object)
 	w.beside(func(ctx context.Context) error { return w.computers.run(ctx, t) })
 	w.remuda("init")
 	w.start("controller", w.environ(), "controller")
 	return w
 }
 
-func (w *world) configure(web string, serve []byte) {
+// s3 serves the object to machines that sign for it.
+func (w *world) s3(object []byte) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		status, code := w.computers.allows(r)
+		if code == "" && (object == nil || r.URL.Path != strings.TrimPrefix(bucket, "s3:/")) {
+			status, code = http.StatusNotFound, "NoSuchKey"
+		}
+		if code != "" {
+			rw.WriteHeader(status)
+			_, _ = fmt.Fprintf(rw, "<Error><Code>%s</Code></Error>", code)
+			return
+		}
+		_, _ = rw.Write(object)
+	})
+}
+
+func (w *world) configure(object []byte) {
 	w.Helper()
 	limits, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
 	w.Check(err)
-	sum := sha256.Sum256(serve)
+	sum := sha256.Sum256(object)
 	own := map[string]any{
 		"name": w.name, "store": "dynamodb://" + w.name + "?region=" + awstest.Region,
 		"pool": "sqs://" + w.name + "?region=" + awstest.Region, "fleet": "ec2://" + w.name + "?region=" + awstest.Region,
 		"ec2": map[string]any{
 			"subnets": w.cloud.Subnets(), "securityGroups": []string{ec2test.Group}, "ami": ec2test.AMI,
-			"instanceProfile": w.name, "binaryUrl": web + "/remuda", "binarySha256": hex.EncodeToString(sum[:]),
+			"instanceProfile": w.name, "binaryUrl": bucket, "binarySha256": hex.EncodeToString(sum[:]),
 		},
 	}
 	text, err := yaml.Marshal(own)
@@ -104,17 +119,17 @@ func (w *world) configure(web string, serve []byte) {
 }
 
 // options are those of a machine: what an operator's image has, and the way to what is outside.
-func (w *world) options(web string) hosttest.Options {
+func (w *world) options() hosttest.Options {
 	o := hosttest.Options{Image: image, Reach: map[string]string{}, Files: map[string]hosttest.File{
 		"/etc/systemd/system.conf.d/aws.conf": environment(map[string]string{
-			"dynamodb": w.endpoints["dynamodb"], "sqs": w.endpoints["sqs"], "sts": w.endpoints["sts"],
+			"dynamodb": w.endpoints["dynamodb"], "sqs": w.endpoints["sqs"], "sts": w.endpoints["sts"], "s3": w.endpoints["s3"],
 		}),
 		"/etc/sysusers.d/jobs.conf": {Text: "u " + jobs + " 1500 - /srv/" + jobs + " /bin/bash\nm " + jobs + " docker\n", Mode: 0o644},
 		"/etc/tmpfiles.d/jobs.conf": {Text: "d /srv/" + jobs + " 0700 " + jobs + " " + jobs + "\n", Mode: 0o644},
 		// What forwards packets of containers is the machine's own matter: the engine may write no switch of the kernel here.
 		"/etc/docker/daemon.json": {Text: `{"iptables": false, "bridge": "none"}`, Mode: 0o644},
 	}}
-	for _, raw := range []string{web, w.github.Root, w.endpoints["dynamodb"], w.endpoints["sqs"]} {
+	for _, raw := range []string{w.endpoints["s3"], w.github.Root, w.endpoints["dynamodb"], w.endpoints["sqs"]} {
 		u, err := url.Parse(raw)
 		w.Check(err)
 		o.Reach[u.Host] = u.Host

@@ -8,7 +8,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/remuda-run/remuda/e2e/host/hosttest"
 	"github.com/remuda-run/remuda/e2e/program"
 )
 
-func TestMain(m *testing.M) { os.Exit(program.Tests{Parallel: "2"}.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(hosttest.Main(m, program.Tests{Parallel: "2"})) }
