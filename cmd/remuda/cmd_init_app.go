@@ -112,6 +112,7 @@ func (o *initAppOptions) run(ctx context.Context, c config.Config) (err error) {
 		return made, err
 	}
 	server := &http.Server{Handler: page, ReadHeaderTimeout: appHeader, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
+	o.invite(ctx, c, page, ln) // who comes at once waits at the listener: only one writes to the terminal at a time
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
 	defer func() {
@@ -122,7 +123,6 @@ func (o *initAppOptions) run(ctx context.Context, c config.Config) (err error) {
 		}
 		err = errors.Join(err, end)
 	}()
-	o.invite(ctx, c, page, ln)
 	select {
 	case <-ctx.Done():
 		return errInterrupted

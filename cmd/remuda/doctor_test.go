@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,12 +34,15 @@ func awsEnv(t *testing.T, endpoint string) {
 // identityService is STS and IAM, as far as doctor asks them.
 func identityService(t *testing.T, arn string, late time.Duration, decide func(url.Values) string) (*httptest.Server, *[]url.Values) {
 	t.Helper()
+	var mu sync.Mutex
 	var asked []url.Values
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseForm(); err != nil {
 			t.Error(err)
 		}
+		mu.Lock()
 		asked = append(asked, r.Form)
+		mu.Unlock()
 		w.Header().Set("Content-Type", "text/xml")
 		w.Header().Set("Date", time.Now().Add(late).UTC().Format(http.TimeFormat))
 		if r.Form.Get("Action") == "GetCallerIdentity" {

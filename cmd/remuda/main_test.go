@@ -89,7 +89,7 @@ func newCLI(st *store.Store) *cli {
 			return st, func() error { return nil }, nil
 		},
 	}
-	c.references = &reference.Reader{ReadFile: c.readFile, Load: awscfg.Load}
+	c.references = &reference.Reader{ReadFile: func(path string) ([]byte, error) { return c.readFile(path) }, Load: awscfg.Load}
 	return c
 }
 

@@ -157,7 +157,7 @@ class Reader:
     # What SQS says of every queue, and its defaults.
     FACTS = {"QueueArn", "CreatedTimestamp", "LastModifiedTimestamp", "ApproximateNumberOfMessages",
              "ApproximateNumberOfMessagesDelayed", "ApproximateNumberOfMessagesNotVisible"}
-    DEFAULTS = {"DelaySeconds": ("0",), "MaximumMessageSize": ("262144", "1048576")}
+    DEFAULTS = {"MaximumMessageSize": ("262144", "1048576")}
 
     def queues(self):
         """The queues are the documented ones, with their attributes and messages."""
