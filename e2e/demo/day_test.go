@@ -41,8 +41,8 @@ func beginDay(t testing.TB) *day {
 	d.stage, err = begin(t.Context(), t.TempDir(),
 		// No idle machine ends before the story asks for it, and none is slow because the computer is busy.
 		"REMUDA_LIMITS_IDLE=30m", "REMUDA_LIMITS_CREATED=10m", "REMUDA_LIMITS_CREATE_GATE=5m", "REMUDA_LIMITS_CLAIMED=5m", "REMUDA_LIMITS_CLAIM_GATE=4m",
-		fmt.Sprint("REMUDA_PROCESS_CAPACITY=", room), "REMUDA_CAPS_PER_CLASS={single: 1}",
-		"REMUDA_CLASSES={small: {cpu: 2, mem: 4096}, single: {cpu: 4, mem: 8192}}",
+		fmt.Sprint("REMUDA_PROCESS_CAPACITY=", room),
+		"REMUDA_CLASSES={small: {cpu: 2, mem: 4096}, single: {cpu: 4, mem: 8192, cap: 1}}",
 		"REMUDA_PROCESS_TYPES=[{name: c6i.large, cpu: 2, mem: 4096}, {name: r6i.large, cpu: 2, mem: 16384}, {name: c6i.xlarge, cpu: 4, mem: 8192}]",
 		"REMUDA_INTERVALS_HOUSEKEEPING=500ms")
 	d.Check(err)

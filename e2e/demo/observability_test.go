@@ -34,6 +34,8 @@ var quiet = map[string]string{
 	"RemudaBreakerOpen":       "most of a large fleet would have to go silent at once",
 	"RemudaOrphanFound":       "a machine would have to be launched behind the controller's back",
 	"RemudaLaunchBudgetSpent": "launch after launch would have to come to nothing",
+
+	"RemudaConfigurationRefused": "a configuration would have to be refused for ten minutes",
 }
 
 // noLeader is the alert of the day's end.
