@@ -30,7 +30,7 @@ const patience = 3 * time.Minute
 func engine(t *testing.T) func(args ...string) *exec.Cmd {
 	t.Helper()
 	hosttest.Require(t, "dockerd", "docker.io", "docker", "docker.io")
-	dir, err := os.MkdirTemp("", "remuda-docker-") // short: the path of a socket is bounded
+	dir, err := os.MkdirTemp("", "remuda-docker-") //nolint:usetesting // short: the path of a socket is bounded
 	if err != nil {
 		t.Fatal(err)
 	}

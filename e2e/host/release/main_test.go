@@ -39,7 +39,7 @@ func release(t *testing.T) string {
 	making.Lock()
 	defer making.Unlock()
 	if made == "" {
-		dir, err := os.MkdirTemp("", "remuda-release-test-")
+		dir, err := os.MkdirTemp("", "remuda-release-test-") //nolint:usetesting // outlives the test that needs it first
 		if err != nil {
 			t.Fatal(err)
 		}
