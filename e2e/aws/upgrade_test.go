@@ -13,6 +13,7 @@ import (
 
 	"github.com/remuda-run/remuda/e2e/action/step"
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/store"
 )
 
 // host is one of the hosts of controllers, with a program and a configuration file of its own.
@@ -83,6 +84,7 @@ func TestUpgrade_TwoHosts(t *testing.T) {
 	// The upgraded one leads, and the other waits, still with the earlier program. What is warm goes; others come.
 	earlier.end()
 	now.controller.Says(madeItself)
+	w.gone(first[0])
 	earlier.begin(waits)
 	w.action = earlier.action
 	second := w.workflow("4712", 1, "0")
@@ -97,6 +99,7 @@ func TestUpgrade_TwoHosts(t *testing.T) {
 	// Back: the earlier version of the template is good again, and none is made.
 	now.end()
 	earlier.controller.Says(madeItself)
+	w.gone(second[0])
 	now.begin(waits)
 	w.action = now.action
 	third := w.workflow("4713", 1, "0")
@@ -113,6 +116,15 @@ func TestUpgrade_TwoHosts(t *testing.T) {
 			t.Errorf("%s found that another changes the template while it leads", h.name)
 		}
 	}
+}
+
+// gone waits until a warm machine was dismissed: until the leader has seen that it is outdated, it may be given out.
+func (w *world) gone(machine string) {
+	w.Helper()
+	w.until(machine+" is dismissed", func() bool {
+		w.Check(w.witness.Look(w.Context()))
+		return w.witness.Count(func(in store.Instance) bool { return string(in.ID) == machine && !in.Gone() }) == 0
+	})
 }
 
 // templateIs expects how often another version was made the default, that there are two at most, and of which the machine is.
