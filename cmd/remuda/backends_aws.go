@@ -70,13 +70,18 @@ func openSQS(ctx context.Context, u *url.URL, clk clock.WithTicker, log *slog.Lo
 	return queues, asUsage(err) // it calls nothing either
 }
 
-// openBucket opens the bucket of an installation, which is in the region of its fleet.
-func openBucket(ctx context.Context, c config.Config) (*bucket.Bucket, error) {
+// fleetAWS returns the configuration for the region of the fleet.
+func fleetAWS(ctx context.Context, c config.Config) (aws.Config, error) {
 	u, err := url.Parse(c.Fleet)
 	if err != nil {
-		return nil, fmt.Errorf("fleet: %w", err)
+		return aws.Config{}, fmt.Errorf("fleet: %w", err)
 	}
-	cfg, err := loadAWS(ctx, u, "")
+	return loadAWS(ctx, u, "")
+}
+
+// openBucket opens the bucket of an installation, which is in the region of its fleet.
+func openBucket(ctx context.Context, c config.Config) (*bucket.Bucket, error) {
+	cfg, err := fleetAWS(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("open bucket %s: %w", c.EC2.Bucket, err)
 	}

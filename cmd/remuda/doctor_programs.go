@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	"github.com/remuda-run/remuda/internal/config"
@@ -44,7 +42,7 @@ func programFinding(ctx context.Context, check, arch, url, sum, setting string) 
 	if strings.HasPrefix(url, "s3://") {
 		return finding.Finding{Check: check, Verdict: finding.Skipped, Detail: url + ", for " + arch + ", is read with the role of machines: their console says if it cannot be"}
 	}
-	shown := config.Redact(url)
+	shown := shownURL(url)
 	got, size, err := fetchSum(ctx, url)
 	if err == nil && !strings.EqualFold(got, sum) {
 		err = fmt.Errorf("%s has SHA-256 %s, %s for %s is %s", shown, got, setting, arch, sum)
@@ -58,22 +56,15 @@ const maxFetch = 2 << 30
 
 // fetchSum returns the SHA-256 of what a URL delivers, and how long that is in bytes.
 func fetchSum(ctx context.Context, url string) (sum string, size int64, _ error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	body, err := get(ctx, url)
 	if err != nil {
-		return "", 0, errors.New("fetch program: no URL")
+		return "", 0, err
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return "", 0, fmt.Errorf("fetch program: %w", err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return "", 0, fmt.Errorf("fetch %s: %s", config.Redact(url), resp.Status)
-	}
+	defer body.Close()
 	hash := sha256.New()
-	size, err = io.Copy(hash, io.LimitReader(resp.Body, maxFetch))
+	size, err = io.Copy(hash, io.LimitReader(body, maxFetch))
 	if err != nil {
-		return "", 0, fmt.Errorf("fetch %s: %w", config.Redact(url), err)
+		return "", 0, fmt.Errorf("fetch %s: %w", shownURL(url), err)
 	}
 	return hex.EncodeToString(hash.Sum(nil)), size, nil
 }

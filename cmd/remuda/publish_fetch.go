@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"regexp"
@@ -36,9 +37,9 @@ func take(ctx context.Context, s artifactSource) (_ *os.File, sum [32]byte, err 
 	switch got := hex.EncodeToString(sum[:]); {
 	case err != nil:
 	case n > maxFetch:
-		err = fmt.Errorf("%s has more than %d bytes", config.Redact(s.from), int64(maxFetch))
+		err = fmt.Errorf("%s has more than %d bytes", shownURL(s.from), int64(maxFetch))
 	case s.sum != "" && got != s.sum:
-		err = fmt.Errorf("%s has SHA-256 %s, want %s", config.Redact(s.from), got, s.sum)
+		err = fmt.Errorf("%s has SHA-256 %s, want %s", shownURL(s.from), got, s.sum)
 	}
 	if err != nil {
 		return nil, sum, errors.Join(err, f.Close())
@@ -46,18 +47,27 @@ func take(ctx context.Context, s artifactSource) (_ *os.File, sum [32]byte, err 
 	return f, sum, nil
 }
 
+// shownURL is a URL without credentials, and without a query, which may be a signature.
+func shownURL(raw string) string {
+	before, _, _ := strings.Cut(raw, "?")
+	return config.Redact(before)
+}
+
 // get asks for a URL and returns the body of its answer.
-func get(ctx context.Context, url string) (io.ReadCloser, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func get(ctx context.Context, from string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: no URL", config.Redact(url))
+		return nil, fmt.Errorf("fetch %s: no URL", shownURL(from))
 	}
 	resp, err := http.DefaultClient.Do(req)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = failed.Err // without the URL, which may hold a signature
+	}
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", config.Redact(url), err)
+		return nil, fmt.Errorf("fetch %s: %w", shownURL(from), err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return nil, errors.Join(fmt.Errorf("fetch %s: %s", config.Redact(url), resp.Status), resp.Body.Close())
+		return nil, errors.Join(fmt.Errorf("fetch %s: %s", shownURL(from), resp.Status), resp.Body.Close())
 	}
 	return resp.Body, nil
 }
@@ -89,7 +99,7 @@ func fetched(ctx context.Context, url string) (*os.File, error) {
 	defer body.Close()
 	f, err := nameless(body)
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", config.Redact(url), err)
+		return nil, fmt.Errorf("fetch %s: %w", shownURL(url), err)
 	}
 	return f, nil
 }
@@ -105,19 +115,19 @@ func unpackedProgram(f *os.File, sum [32]byte, from string) (*os.File, [32]byte,
 	}
 	packed, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, sum, fmt.Errorf("unpack %s: %w", config.Redact(from), err)
+		return nil, sum, fmt.Errorf("unpack %s: %w", shownURL(from), err)
 	}
 	for files := tar.NewReader(packed); ; {
 		header, err := files.Next()
 		if err != nil {
-			return nil, sum, fmt.Errorf("unpack %s: find remuda: %w", config.Redact(from), err)
+			return nil, sum, fmt.Errorf("unpack %s: find remuda: %w", shownURL(from), err)
 		}
 		if header.Typeflag != tar.TypeReg || path.Base(header.Name) != "remuda" {
 			continue
 		}
 		program, err := nameless(files)
 		if err != nil {
-			return nil, sum, fmt.Errorf("unpack %s: %w", config.Redact(from), err)
+			return nil, sum, fmt.Errorf("unpack %s: %w", shownURL(from), err)
 		}
 		hash := sha256.New()
 		if _, err := io.Copy(hash, program); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"reflect"
 	"slices"
 
@@ -52,11 +51,7 @@ func published(ctx context.Context, cfg aws.Config, c config.Config) (config.Con
 
 // publishedHere is published with the credentials of this shell.
 func publishedHere(ctx context.Context, c config.Config) (config.Config, error) {
-	u, err := url.Parse(c.Fleet)
-	if err != nil {
-		return c, fmt.Errorf("fleet: %w", err)
-	}
-	cfg, err := loadAWS(ctx, u, "")
+	cfg, err := fleetAWS(ctx, c)
 	if err != nil {
 		return c, err
 	}
