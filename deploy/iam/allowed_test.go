@@ -132,6 +132,13 @@ func allowed() []scenario {
 			when(iam.Operator, "s3:ListObjectsV2", "roles of machines", ask("s3:ListBucket", ownBucket, "s3:prefix", "logs/")),
 			when(iam.Operator, "s3:ListObjectsV2", "a machine's output", ask("s3:ListBucket", ownBucket, "s3:prefix", "logs/"+agentRoleID+":"+ownID+"/last.json")),
 		},
+		[]scenario{
+			when(iam.Host, "s3:GetObject", "what is published", ask("s3:GetObject", objects+"release.json")),
+			when(iam.Host, "s3:GetObject", "the program", ask("s3:GetObject", objects+"program/0a/remuda")),
+			when(iam.Host, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownImage)),
+			when(iam.Host, "", "its stream", ask("logs:CreateLogStream", logGroup+":log-stream:host-1")),
+			when(iam.Host, "", "its log", ask("logs:PutLogEvents", logGroup+":log-stream:host-1")),
+		},
 		publish("s3:PutObject", "s3:PutObject"), publish("s3:GetObject", "s3:GetObject"), publish("s3:HeadObject", "s3:GetObject"),
 		[]scenario{
 			when(iam.AgentTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
@@ -145,6 +152,9 @@ const (
 	ownBucket = "arn:aws:s3:::remuda-111122223333-eu-west-1"
 	objects   = ownBucket + "/"
 )
+
+// logGroup is where the stack's controller keeps its log.
+const logGroup = "arn:aws:logs:eu-west-1:111122223333:log-group:/remuda/controller"
 
 // publish is a call on each object that is published; who is to be told that one is absent must be allowed to list.
 func publish(call, action string) (out []scenario) {

@@ -50,7 +50,7 @@ var calls = map[string][]iam.Kind{
 	"iam:GetInstanceProfile":      {iam.Controller, iam.Init},
 	"iam:SimulatePrincipalPolicy": {iam.Doctor},
 
-	"s3:GetObject":     {iam.Agent, iam.Controller, iam.Init, iam.Operator}, // by agents also in the first script
+	"s3:GetObject":     {iam.Agent, iam.Controller, iam.Host, iam.Init, iam.Operator}, // by agents and the host also in the first script
 	"s3:HeadObject":    {iam.Init},
 	"s3:ListObjectsV2": {iam.Operator},
 	"s3:PutObject":     {iam.Agent, iam.Init},
@@ -70,7 +70,7 @@ var calls = map[string][]iam.Kind{
 	"sqs:SendMessageBatch":   {iam.Agent, iam.Controller, iam.Operator, iam.Workflow},
 	"sqs:SetQueueAttributes": {iam.Controller, iam.Init},
 
-	"ssm:GetParameters": {iam.Controller, iam.Init, iam.Operator}, // where ec2.ami is a parameter, or the configuration
+	"ssm:GetParameters": {iam.Controller, iam.Host, iam.Init, iam.Operator}, // where ec2.ami is a parameter, or the configuration
 
 	"sts:GetCallerIdentity": {}, // by agents and remuda doctor; needs no permission (STS API, GetCallerIdentity)
 }

@@ -24,6 +24,7 @@ const (
 	AgentTrust      Kind = "agent-trust"      // EC2 alone: it names the session after the instance
 	Controller      Kind = "controller"       // remuda controller
 	Doctor          Kind = "doctor"           // what remuda doctor asks beside what others may
+	Host            Kind = "host"             // what the stack's host may beside the controller: fetch the program, keep its log
 	Init            Kind = "init"             // anyone who runs remuda init
 	Operator        Kind = "operator"         // anyone who runs remuda status, remuda drain and remuda logs
 	Workflow        Kind = "workflow"         // jobs that request and release
@@ -33,7 +34,7 @@ const (
 
 // Kinds lists all documents.
 func Kinds() []Kind {
-	return []Kind{Agent, AgentTrust, Controller, Doctor, Init, Operator, Workflow, WorkflowSession, WorkflowTrust}
+	return []Kind{Agent, AgentTrust, Controller, Doctor, Host, Init, Operator, Workflow, WorkflowSession, WorkflowTrust}
 }
 
 // Limit returns how many characters IAM accepts, not counting white space (IAM User Guide, "IAM and AWS

@@ -69,13 +69,23 @@ func refused() []scenario {
 		when(iam.Controller, "", "replaces the credentials", ask("secretsmanager:PutSecretValue", credentials)),
 		when(iam.Init, "", "replaces another secret", ask("secretsmanager:PutSecretValue", "arn:aws:secretsmanager:eu-west-1:111122223333:secret:payroll/github-AbCdEf")),
 		when(iam.Init, "", "replaces a secret whose name begins alike", ask("secretsmanager:PutSecretValue", credentials+"-AbCdEf")),
+		when(iam.Host, "", "publishes", ask("s3:PutObject", objects+"release.json")),
+		when(iam.Host, "", "reads output", ask("s3:GetObject", objects+"logs/"+agentRoleID+":"+ownID+"/last.json")),
+		when(iam.Host, "", "reads beside the release", ask("s3:GetObject", objects+"other.json")),
+		when(iam.Host, "", "changes the configuration", ask("ssm:PutParameter", ownImage)),
+		when(iam.Host, "", "reads another's parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
+		when(iam.Host, "", "makes a stream in another group", ask("logs:CreateLogStream", "arn:aws:logs:eu-west-1:111122223333:log-group:/remuda/other:log-stream:host-1")),
+		when(iam.Host, "", "writes another's log", ask("logs:PutLogEvents", "arn:aws:logs:eu-west-1:111122223333:log-group:/payroll/controller:log-stream:host-1")),
+		when(iam.Host, "", "reads the log", ask("logs:GetLogEvents", logGroup+":log-stream:host-1")),
+		when(iam.Host, "", "deletes the log", ask("logs:DeleteLogGroup", logGroup)),
+		when(iam.Host, "", "reads the credentials", ask("secretsmanager:GetSecretValue", credentials)),
 		when(iam.Operator, "", "takes a notification", ask("sqs:ReceiveMessage", events)),
 		when(iam.Init, "", "reads a record", item("GetItem", ownKey, "")),
 		when(iam.Init, "", "reads all records", item("Scan", "", "")),
 		when(iam.Init, "", "takes a notification", ask("sqs:ReceiveMessage", events)),
 		when(iam.Init, "", "looks at another profile", ask("iam:GetInstanceProfile", otherProfile)),
-	}, templates(iam.Init), templates(iam.Controller), noEC2(iam.Agent), noEC2(iam.Workflow), noEC2(iam.Operator), noEC2(iam.Init))
-	for _, kind := range []iam.Kind{iam.Agent, iam.Workflow, iam.WorkflowSession, iam.Operator, iam.Controller, iam.Init} {
+	}, templates(iam.Init), templates(iam.Controller), noEC2(iam.Agent), noEC2(iam.Workflow), noEC2(iam.Operator), noEC2(iam.Init), noEC2(iam.Host))
+	for _, kind := range []iam.Kind{iam.Agent, iam.Workflow, iam.WorkflowSession, iam.Operator, iam.Controller, iam.Init, iam.Host} {
 		out = append(out, foreign(kind)...)
 	}
 	return out

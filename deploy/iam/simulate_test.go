@@ -17,6 +17,7 @@ var principals = map[iam.Kind]string{
 	iam.Agent:           "arn:aws:sts::111122223333:assumed-role/remuda-agent/" + ownID,
 	iam.Controller:      "arn:aws:sts::111122223333:assumed-role/remuda-controller/c-1",
 	iam.Doctor:          "arn:aws:sts::111122223333:assumed-role/admin/carol",
+	iam.Host:            "arn:aws:sts::111122223333:assumed-role/remuda-controller/i-0dddddddddddddddd",
 	iam.Init:            "arn:aws:sts::111122223333:assumed-role/admin/carol",
 	iam.Operator:        "arn:aws:sts::111122223333:assumed-role/operator/olga",
 	iam.Workflow:        "arn:aws:sts::111122223333:assumed-role/remuda-workflow/run-4711",
