@@ -15,9 +15,9 @@ import (
 )
 
 const doctorLong = `Looks at everything between this shell and a runner that takes jobs, and says of each what is
-so and what to do: configuration, clock, credentials and what they may do, table, queues, launch
-templates, image, subnets, quotas, the program and the runner that machines fetch, GitHub, the
-controller and its agents. It changes nothing.
+so and what to do: configuration, clock, credentials and what they and machines may do, table, queues,
+launch templates, instance profiles, images, subnets, quotas, the program and the runner that machines
+fetch, GitHub, the controller and its agents. It changes nothing.
 
 It asks with the credentials of this shell, which may be the controller's, init's or an
 operator's; what they may not look at is skipped and says so. Whether a role has the
@@ -74,7 +74,7 @@ type doctorView struct {
 type check func(context.Context, config.Config) []finding.Finding
 
 func (o *doctorOptions) run(ctx context.Context, cfg config.Config) error {
-	checks := []check{o.configuration, o.identity, o.permissions, o.resourcesOf, o.programs, o.github, o.controller}
+	checks := []check{o.configuration, o.account, o.resourcesOf, o.published, o.github, o.controller}
 	found := make([][]finding.Finding, len(checks))
 	var g errgroup.Group
 	for i, look := range checks {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -43,8 +46,8 @@ func awsOf(ctx context.Context, c config.Config) (cfg aws.Config, ok bool, err e
 // (docs/goals.md, G12).
 const maxDrift = clockSkew
 
-// identity says who asks, and whether this machine's clock is right.
-func (o *doctorOptions) identity(ctx context.Context, c config.Config) []finding.Finding {
+// account says who asks, whether this machine's clock is right, and what roles may do.
+func (o *doctorOptions) account(ctx context.Context, c config.Config) []finding.Finding {
 	const name = "credentials"
 	cfg, ok, err := awsOf(ctx, c)
 	if !ok {
@@ -61,7 +64,14 @@ func (o *doctorOptions) identity(ctx context.Context, c config.Config) []finding
 	if at, ok := awsmiddleware.GetServerTime(out.ResultMetadata); ok {
 		found = append(found, clockFinding(o.clock.Now().Sub(at)))
 	}
-	return found
+	if !c.OnEC2() || !config.HasScheme(c.Store, []string{"dynamodb"}) {
+		return found
+	}
+	caller, err := awsarn.Parse(aws.ToString(out.Arn))
+	if err != nil {
+		return append(found, finding.Of(permissions, err, "", ""))
+	}
+	return append(found, o.permissions(ctx, c, cfg, caller)...)
 }
 
 func clockFinding(off time.Duration) finding.Finding {
@@ -73,37 +83,50 @@ func clockFinding(off time.Duration) finding.Finding {
 	return f
 }
 
-// permissions asks IAM's simulator whether a role may do all that a policy of deploy/iam allows.
-func (o *doctorOptions) permissions(ctx context.Context, c config.Config) []finding.Finding {
-	const name = "permissions"
-	if !c.OnEC2() || !config.HasScheme(c.Store, []string{"dynamodb"}) {
-		return nil
-	}
-	skipped := func(why string) []finding.Finding {
-		return []finding.Finding{{Check: name, Verdict: finding.Skipped, Detail: why}}
-	}
-	cfg, _, err := awsOf(ctx, c)
+const permissions = "permissions"
+
+// permissions asks IAM's simulator whether a role may do all that a policy of deploy/iam allows, and the role of each
+// instance profile what agents need.
+func (o *doctorOptions) permissions(ctx context.Context, c config.Config, cfg aws.Config, caller awsarn.ARN) []finding.Finding {
+	api := awsiam.NewFromConfig(cfg)
+	base, err := policyValues(c, caller, cfg.Region)
 	if err != nil {
-		return skipped("no credentials")
+		return []finding.Finding{finding.Of(permissions, err, "", "")}
 	}
-	me, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, nil)
-	if err != nil {
-		return skipped("it is not known who asks")
-	}
-	caller, err := awsarn.Parse(aws.ToString(me.Arn))
-	if err != nil {
-		return []finding.Finding{finding.Of(name, err, "", "")}
+	var each []iam.Values
+	agents := map[string]iam.Values{} // by the ARN of their role
+	for _, profile := range c.InstanceProfiles() {
+		v := base
+		if _, name, ok := strings.Cut(profile, ":instance-profile/"); ok {
+			profile = name
+		}
+		v.AgentProfile = profile
+		out, err := api.GetInstanceProfile(ctx, &awsiam.GetInstanceProfileInput{InstanceProfileName: aws.String(path.Base(profile))})
+		if err == nil && out.InstanceProfile != nil && len(out.InstanceProfile.Roles) == 1 { // else Diagnose says what is wrong
+			role := aws.ToString(out.InstanceProfile.Roles[0].Arn)
+			_, v.AgentRole, _ = strings.Cut(role, ":role/")
+			agents[role] = v
+		}
+		each = append(each, v)
 	}
 	who := o.role
 	if who == "" {
 		who = roleOf(caller)
 	}
-	asks, err := questions(o.policy, c, caller, cfg.Region)
+	found := []finding.Finding{askSimulator(ctx, api, who, o.policy, each...)}
+	for _, role := range slices.Sorted(maps.Keys(agents)) {
+		found = append(found, askSimulator(ctx, api, role, "agent", agents[role]))
+	}
+	return found
+}
+
+// askSimulator asks whether a role may do all that a policy allows with each of some values.
+func askSimulator(ctx context.Context, api *awsiam.Client, who, policy string, each ...iam.Values) finding.Finding {
+	asks, err := questions(policy, each...)
 	if err != nil {
-		return []finding.Finding{finding.Of(name, err, "", "")}
+		return finding.Of(permissions, err, "", "")
 	}
 	var refused []string
-	api := awsiam.NewFromConfig(cfg)
 	for _, ask := range asks {
 		ask.PolicySourceArn = aws.String(who)
 		pages := awsiam.NewSimulatePrincipalPolicyPaginator(api, ask)
@@ -111,9 +134,12 @@ func (o *doctorOptions) permissions(ctx context.Context, c config.Config) []find
 			page, err := pages.NextPage(ctx)
 			switch {
 			case awserr.ClassOf(err) == awserr.Denied:
-				return skipped(fmt.Sprintf("%s may not call iam:SimulatePrincipalPolicy (deploy/iam/doctor.json allows it)", caller))
+				return finding.Finding{
+					Check: permissions, Verdict: finding.Skipped,
+					Detail: "this shell may not call iam:SimulatePrincipalPolicy on " + who + " (deploy/iam/doctor.json allows it)",
+				}
 			case err != nil:
-				return []finding.Finding{finding.Of(name, awserr.Explain(err, "iam:SimulatePrincipalPolicy", who), "", "")}
+				return finding.Of(permissions, awserr.Explain(err, "iam:SimulatePrincipalPolicy", who), "", "")
 			}
 			for _, r := range page.EvaluationResults {
 				if r.EvalDecision != iamtypes.PolicyEvaluationDecisionTypeAllowed {
@@ -124,10 +150,10 @@ func (o *doctorOptions) permissions(ctx context.Context, c config.Config) []find
 	}
 	if len(refused) > 0 {
 		slices.Sort(refused)
-		return []finding.Finding{finding.Of(name, errors.New(who+" may not: "+strings.Join(slices.Compact(refused), ", ")), "",
-			fmt.Sprintf("give it deploy/iam/%s.json, or name another by --role and --policy", o.policy))}
+		err = errors.New(who + " may not: " + strings.Join(slices.Compact(refused), ", "))
 	}
-	return []finding.Finding{{Check: name, Verdict: finding.OK, Detail: fmt.Sprintf("%s may do all that deploy/iam/%s.json allows", who, o.policy)}}
+	return finding.Of(permissions, err, fmt.Sprintf("%s may do all that deploy/iam/%s.json allows", who, policy),
+		fmt.Sprintf("give it deploy/iam/%s.json, or name another by --role and --policy", policy))
 }
 
 // roleOf returns the ARN of the role of a session; IAM simulates no sessions. A role with a path must be named by --role.
@@ -159,28 +185,39 @@ func (l *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(l))
 }
 
+// session is who asks for an agent, in place of the variable of policies.
+const session = "AROAREMUDADOCTOR:i-0123456789abcdef0"
+
 // questions are a policy's statements as calls that must be allowed: its actions on its resources, in the context that its
-// conditions ask for.
-func questions(policy string, c config.Config, caller awsarn.ARN, region string) ([]*awsiam.SimulatePrincipalPolicyInput, error) {
-	values, err := policyValues(c, caller, region)
-	if err != nil {
-		return nil, err
-	}
-	text, err := iam.Render(iam.Kind(policy), values)
-	if err != nil {
-		return nil, err
-	}
-	var doc struct{ Statement []statement }
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("read policy %s: %w", policy, err)
-	}
-	var out []*awsiam.SimulatePrincipalPolicyInput
-	for _, s := range doc.Statement {
-		ask := &awsiam.SimulatePrincipalPolicyInput{ActionNames: s.Action, ContextEntries: contextOf(s)}
-		if !slices.Equal(s.Resource, oneOrMore{"*"}) {
-			ask.ResourceArns = s.Resource
+// conditions ask for. What several values say alike is asked once.
+func questions(policy string, each ...iam.Values) (out []*awsiam.SimulatePrincipalPolicyInput, _ error) {
+	seen := map[string]bool{}
+	for _, values := range each {
+		text, err := iam.Render(iam.Kind(policy), values)
+		if err != nil {
+			return nil, err
 		}
-		out = append(out, ask)
+		var doc struct{ Statement []json.RawMessage }
+		if err := json.Unmarshal(bytes.ReplaceAll(text, []byte("${aws:userid}"), []byte(session)), &doc); err != nil {
+			return nil, fmt.Errorf("read policy %s: %w", policy, err)
+		}
+		for _, text := range doc.Statement {
+			if seen[string(text)] {
+				continue
+			}
+			seen[string(text)] = true
+			var s statement
+			if err := json.Unmarshal(text, &s); err != nil {
+				return nil, fmt.Errorf("read policy %s: %w", policy, err)
+			}
+			ask := &awsiam.SimulatePrincipalPolicyInput{ActionNames: s.Action, ContextEntries: append(contextOf(s), iamtypes.ContextEntry{
+				ContextKeyName: aws.String("aws:userid"), ContextKeyType: iamtypes.ContextKeyTypeEnumString, ContextKeyValues: []string{session},
+			})}
+			if !slices.Equal(s.Resource, oneOrMore{"*"}) {
+				ask.ResourceArns = s.Resource
+			}
+			out = append(out, ask)
+		}
 	}
 	return out, nil
 }
@@ -206,9 +243,13 @@ func contextOf(s statement) []iamtypes.ContextEntry {
 
 // policyValues are those of this installation.
 func policyValues(c config.Config, caller awsarn.ARN, region string) (iam.Values, error) {
-	v := iam.Values{
-		Partition: caller.Partition, Region: region, Account: caller.AccountID,
-		Subnets: c.EC2.Subnets, SecurityGroups: c.EC2.SecurityGroups,
+	v := iam.Values{Partition: caller.Partition, Region: region, Account: caller.AccountID, Bucket: c.EC2.Bucket}
+	if name, ok := strings.CutPrefix(c.GitHub.Secret, "secretsmanager:"); ok && !strings.HasPrefix(name, "arn:") {
+		v.Secret = name
+	}
+	v.Subnets, v.SecurityGroups = slices.Clone(c.EC2.Subnets), slices.Clone(c.EC2.SecurityGroups)
+	for _, class := range c.Classes {
+		v.Subnets, v.SecurityGroups = append(v.Subnets, class.Subnets...), append(v.SecurityGroups, class.SecurityGroups...)
 	}
 	for raw, take := range map[string]func(*url.URL){
 		c.Store: func(u *url.URL) { v.Table, v.Events = u.Host, u.Query().Get("events") },
@@ -220,11 +261,6 @@ func policyValues(c config.Config, caller awsarn.ARN, region string) (iam.Values
 			return v, err
 		}
 		take(u)
-	}
-	if _, name, ok := strings.Cut(c.EC2.InstanceProfile, ":instance-profile/"); ok {
-		v.AgentProfile = name
-	} else {
-		v.AgentProfile = c.EC2.InstanceProfile
 	}
 	return v, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,8 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awsarn "github.com/aws/aws-sdk-go-v2/aws/arn"
 
+	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/finding"
 )
@@ -49,6 +52,10 @@ func identityService(t *testing.T, arn string, late time.Duration, decide func(u
 			fmt.Fprintf(w, `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>%s</Arn><Account>111122223333</Account><UserId>A</UserId></GetCallerIdentityResult></GetCallerIdentityResponse>`, arn)
 			return
 		}
+		if name := r.Form.Get("InstanceProfileName"); name != "" {
+			fmt.Fprintf(w, `<GetInstanceProfileResponse xmlns="https://iam.amazonaws.com/doc/2010-05-08/"><GetInstanceProfileResult><InstanceProfile><Roles><member><Arn>arn:aws:iam::111122223333:role/fleet/%s-role</Arn></member></Roles></InstanceProfile></GetInstanceProfileResult></GetInstanceProfileResponse>`, name)
+			return
+		}
 		decision := decide(r.Form)
 		if decision == "" {
 			w.WriteHeader(http.StatusForbidden)
@@ -71,6 +78,7 @@ const onAWS = "dynamodb://table?region=eu-west-1"
 func doctored(t *testing.T, args ...string) (code int, view doctorView, text string) {
 	t.Helper()
 	c := newCLI(nil)
+	c.files["/remuda.yaml"] = "classes:\n  small: {cpu: 2, mem: 4096}\n  gpu: {cpu: 4, mem: 4096, instanceProfile: gpu, subnets: [subnet-00000009]}\n"
 	code = c.run(t.Context(), append([]string{"doctor", "-o", "json"}, args...)...)
 	if err := json.Unmarshal(c.out.Bytes(), &view); err != nil {
 		t.Fatalf("remuda doctor = %d: %v in %q, %s", code, err, c.out.String(), c.err.String())
@@ -96,20 +104,51 @@ func TestDoctor_Permissions(t *testing.T) {
 				return "implicitDeny"
 			}
 			return "allowed"
-		}, finding.Failed, "may not: ec2:TerminateInstances on r"},
+		}, finding.Failed, "role/remuda-controller may not: ec2:TerminateInstances on r"},
+		"Agents": {func(q url.Values) string {
+			if q.Get("PolicySourceArn") == "arn:aws:iam::111122223333:role/fleet/gpu-role" && q.Get("ActionNames.member.1") == "dynamodb:GetItem" {
+				return "implicitDeny"
+			}
+			return "allowed"
+		}, finding.Failed, "role/fleet/gpu-role may not: dynamodb:GetItem on r"},
 		"NotAllowed": {func(url.Values) string { return "" }, finding.Skipped, "may not call iam:SimulatePrincipalPolicy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, asked := identityService(t, session, 0, tt.decide)
 			awsEnv(t, srv.URL)
-			_, view, _ := doctored(t, "--store", onAWS, "--pool", "sqs://table?region=eu-west-1", "--fleet", "ec2://remuda?region=eu-west-1",
+			_, view, errs := doctored(t, "--config", "/remuda.yaml", "--store", onAWS, "--pool", "sqs://table?region=eu-west-1", "--fleet", "ec2://remuda?region=eu-west-1",
 				"--set", "ec2.instanceProfile=remuda-agent", "--set", "agent.runnerUser=ci")
-			if got := view.of("permissions"); len(got) != 1 || got[0].Verdict != tt.verdict || !strings.Contains(got[0].Detail, tt.says) {
-				t.Errorf("permissions = %v, want %s: %s", got, tt.verdict, tt.says)
+			if got := view.of("permissions"); len(got) != 3 || !slices.ContainsFunc(got, func(f finding.Finding) bool {
+				return f.Verdict == tt.verdict && strings.Contains(f.Detail, tt.says)
+			}) {
+				t.Errorf("permissions = %v, want %s: %s; %s", got, tt.verdict, tt.says, errs)
 			}
+			of := map[string]string{}
 			for _, q := range *asked {
-				if q.Get("Action") == "SimulatePrincipalPolicy" && q.Get("PolicySourceArn") != "arn:aws:iam::111122223333:role/remuda-controller" {
-					t.Errorf("asked of %s, want the session's role", q.Get("PolicySourceArn"))
+				switch q.Get("Action") {
+				case "GetCallerIdentity":
+					of["sts"] += "."
+				case "SimulatePrincipalPolicy":
+					of[q.Get("PolicySourceArn")] += " " + q.Encode()
+				}
+			}
+			if of["sts"] != "." {
+				t.Errorf("STS is asked %d times, want once", len(of["sts"]))
+			}
+			if tt.verdict == finding.Skipped {
+				return
+			}
+			for role, says := range map[string][]string{
+				"arn:aws:iam::111122223333:role/remuda-controller": { // what is launched, of every class
+					"role%2Ffleet%2Fremuda-agent-role", "role%2Ffleet%2Fgpu-role", "instance-profile%2Fgpu", "subnet-00000009",
+				},
+				"arn:aws:iam::111122223333:role/fleet/gpu-role":          {"INSTANCE%23AROAREMUDADOCTOR%3Ai-0123456789abcdef0"},
+				"arn:aws:iam::111122223333:role/fleet/remuda-agent-role": {"dynamodb%3AUpdateItem"},
+			} {
+				for _, text := range says {
+					if !strings.Contains(of[role], text) {
+						t.Errorf("%s is not asked about %s", role, text)
+					}
 				}
 			}
 		})
@@ -120,7 +159,11 @@ func TestDoctor_Permissions(t *testing.T) {
 func TestDoctor_QuestionsCarryTheConditions(t *testing.T) {
 	c := config.Default()
 	c.Store, c.Pool, c.Fleet = onAWS, "sqs://table", "ec2://remuda"
-	asks, err := questions("controller", c, awsarn.ARN{Partition: "aws", AccountID: "111122223333"}, "eu-west-1")
+	values, err := policyValues(c, awsarn.ARN{Partition: "aws", AccountID: "111122223333"}, "eu-west-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks, err := questions("controller", values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,21 +262,52 @@ func TestDoctor_Programs(t *testing.T) {
 		{srv.URL + "/remuda?X-Amz-Signature=secret", "ec2.binarySha256 for x86_64 is " + sum},
 		{srv.URL + "/none", "404 Not Found"},
 	} {
-		got := programFinding(t.Context(), "program", config.ArchX86, tt.url, sum, "ec2.binarySha256")
+		got := artifact{"program", "ec2.binarySha256", config.ArchX86, tt.url, sum}.finding(t.Context(), aws.Config{})
 		if got.Verdict != finding.Failed || !strings.Contains(got.Detail, tt.says) || strings.Contains(got.Detail, "Signature") {
 			t.Errorf("%s: %v, want %q", tt.url, got, tt.says)
 		}
 	}
-	real, _, err := fetchSum(t.Context(), srv.URL+"/remuda")
+	real, _, err := fetchSum(t.Context(), aws.Config{}, srv.URL+"/remuda")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := programFinding(t.Context(), "program", config.ArchX86, srv.URL+"/remuda", strings.ToUpper(real), ""); got.Verdict != finding.OK {
+	if got := (artifact{"program", "", config.ArchX86, srv.URL + "/remuda", strings.ToUpper(real)}).finding(t.Context(), aws.Config{}); got.Verdict != finding.OK {
 		t.Errorf("with its own checksum: %v", got)
 	}
-	if got := programFinding(t.Context(), "program", config.ArchX86, "s3://bucket/remuda", real, ""); got.Verdict != finding.Skipped || !strings.Contains(got.Detail, "role of machines") {
-		t.Errorf("in a bucket: %v", got)
+}
+
+// What is published is looked at for the architectures that classes have, as far as this shell may read it.
+func TestDoctor_Bucket(t *testing.T) {
+	s, cfg := testBucket(t)
+	cfg.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 1}}
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("program")))
+	program := bucket.Artifact{Key: "program/" + sum + "/remuda", SHA256: sum, Version: "1.2.3"}
+	text, err := json.Marshal(bucket.Release{Schema: 1, Program: map[string]bucket.Artifact{config.ArchX86: program, config.ArchARM: artifactOf("program", "0", "remuda")}})
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.Set("remuda-1", bucket.ReleaseKey, text)
+	s.Set("remuda-1", program.Key, []byte("program"))
+	doctor := &doctorOptions{app: newCLI(nil).app}
+	says := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, f := range doctor.published(t.Context(), cfg) {
+			got = append(got, string(f.Verdict)+" "+f.Check+": "+f.Detail)
+		}
+		if !slices.EqualFunc(got, want, strings.Contains) {
+			t.Errorf("published = %q, want %q", got, want)
+		}
+	}
+	const has = "ok bucket: s3://remuda-1/release.json has program 1.2.3 for x86_64, program 1.2.3 for arm64"
+	const runner = "skipped runner: for x86_64 it is part of the image"
+	says(has, "ok program: s3://remuda-1/"+program.Key+", for x86_64: 0.0 MB, SHA-256 as configured", runner)
+	s.Set("remuda-1", program.Key, []byte("other"))
+	says(has, "failed program: s3://remuda-1/"+program.Key+" has SHA-256 ", runner)
+	s.Allow(func(_, _, resource string) bool { return strings.HasSuffix(resource, bucket.ReleaseKey) })
+	says(has, "skipped program: s3://remuda-1/"+program.Key+", for x86_64, is not there, or for machines", runner)
+	s.Allow(func(_, _, _ string) bool { return false })
+	says("failed bucket: s3:GetObject on bucket remuda-1/release.json")
 }
 
 func TestDoctor_BadFlags(t *testing.T) {

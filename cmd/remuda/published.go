@@ -49,16 +49,6 @@ func published(ctx context.Context, cfg aws.Config, c config.Config) (config.Con
 	return c, r, err
 }
 
-// publishedHere is published with the credentials of this shell.
-func publishedHere(ctx context.Context, c config.Config) (config.Config, error) {
-	cfg, err := fleetAWS(ctx, c)
-	if err != nil {
-		return c, err
-	}
-	c, _, err = published(ctx, cfg, c)
-	return c, err
-}
-
 // perArch are addresses and checksums of artifacts, as the configuration has them.
 func perArch(b *bucket.Bucket, artifacts map[string]bucket.Artifact) (urls, sums config.PerArch) {
 	if len(artifacts) == 0 {

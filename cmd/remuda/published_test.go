@@ -44,7 +44,7 @@ func TestPublished_MachinesFollow(t *testing.T) {
 		t.Errorf("open without a release = %v", err)
 	}
 	doctor := &doctorOptions{app: c.app}
-	if got := doctor.programs(t.Context(), cfg); len(got) != 1 || got[0].Verdict != finding.Failed || !strings.Contains(got[0].Detail, "nothing is published there") {
+	if got := doctor.published(t.Context(), cfg); len(got) != 1 || got[0].Verdict != finding.Failed || !strings.Contains(got[0].Detail, "nothing is published there") {
 		t.Errorf("doctor without a release = %v", got)
 	}
 	publish(bucket.Release{Program: map[string]bucket.Artifact{"arm64": artifactOf("program", "0", "remuda")}})

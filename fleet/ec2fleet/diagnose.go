@@ -16,7 +16,7 @@ import (
 	"github.com/remuda-run/remuda/internal/finding"
 )
 
-// Diagnose looks at what Ensure does not: whether images are to be had for long, whether subnets have room and a way out,
+// Diagnose looks at what Ensure does not: which roles machines have, whether images are to be had for long, whether subnets have room and a way out,
 // and whether the account's quotas are below what is allowed at once, vCPUs by resource class. What may not be asked is
 // skipped. It changes nothing.
 func (f *Fleet) Diagnose(ctx context.Context, vCPUs map[string]int) []finding.Finding {
@@ -26,6 +26,9 @@ func (f *Fleet) Diagnose(ctx context.Context, vCPUs map[string]int) []finding.Fi
 	}
 	defer cancel()
 	var out []finding.Finding
+	for _, k := range distinct(f.used(), func(k *kind) *lister { return k.lister }) {
+		out = append(out, f.diagnoseProfile(ctx, k.lister)...)
+	}
 	for _, k := range distinct(f.used(), func(k *kind) *templates { return k.templates }) {
 		out = append(out, f.diagnoseImage(ctx, k.templates)...)
 	}
@@ -42,6 +45,21 @@ func skipped(check string, err error) []finding.Finding {
 		f.Verdict = finding.Skipped
 	}
 	return []finding.Finding{f}
+}
+
+// diagnoseProfile says which role machines have. It asks IAM also where the configuration names the role's id.
+func (f *Fleet) diagnoseProfile(ctx context.Context, l *lister) []finding.Finding {
+	const check = "instance profile"
+	role, err := l.askProfile(ctx)
+	if err != nil {
+		return skipped(check, err)
+	}
+	id, want := aws.ToString(role.RoleId), l.opts.RoleID
+	if want != "" && id != want {
+		err = fmt.Errorf("%s has the role %s (%s), and ec2.roleId is %s", l.opts.profileName(), aws.ToString(role.RoleName), id, want)
+	}
+	return []finding.Finding{finding.Of(check, err, fmt.Sprintf("%s has the role %s (%s)", l.opts.profileName(), aws.ToString(role.RoleName), id),
+		"correct ec2.roleId, or leave it out: no agent finds its record so")}
 }
 
 func (f *Fleet) diagnoseImage(ctx context.Context, ts *templates) []finding.Finding {

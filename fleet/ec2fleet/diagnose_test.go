@@ -27,10 +27,21 @@ func TestDiagnose(t *testing.T) {
 		"Quota":       {func(s *ec2test.Server) { s.SetQuota("L-34B43A08", 5) }, "quota", finding.Warning, "5 vCPUs of standard spot types; the caps allow 64 at once"},
 		"QuotaUnseen": {func(s *ec2test.Server) { s.Deny("GetServiceQuota") }, "quota", finding.Skipped, "allow servicequotas:GetServiceQuota"},
 		"Deprecated":  {func(s *ec2test.Server) { s.SetDeprecation(ec2test.AMI, "2020-01-02T00:00:00.000Z") }, "image", finding.Warning, "deprecated since 2020-01-02"},
+		"NoProfile":   {func(s *ec2test.Server) { s.Remove("gpu") }, "instance profile", finding.Failed, "instance profile gpu: not found"},
+		"NoRole":      {func(s *ec2test.Server) { s.SetProfile("gpu", "") }, "instance profile", finding.Failed, "instance profile gpu: it has no role"},
+		"OtherRole":   {func(s *ec2test.Server) { s.SetProfile(ec2test.Profile, "AROAOTHER") }, "instance profile", finding.Failed, "and ec2.roleId is "},
 		"NoImage":     {func(s *ec2test.Server) { s.Remove(ec2test.AMI) }, "image", finding.Failed, "not found: check name and region"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, f := fresh(t, nil)
+			s := ec2test.New(t)
+			s.SetProfile("gpu", "AROAGPU")
+			f := ready(t, s, func(o *Options) {
+				o.RoleID = ec2test.RoleID
+				class := Class{AMI: o.AMI, UserData: o.UserData, RootVolumeGiB: o.RootVolumeGiB, Subnets: o.Subnets, SecurityGroups: o.SecurityGroups, InstanceProfile: o.InstanceProfile}
+				gpu := class
+				gpu.InstanceProfile = "gpu"
+				o.Classes = map[string]Class{"small": class, "large": gpu}
+			})
 			for _, found := range f.Diagnose(t.Context(), map[string]int{"small": 64, "large": 8}) {
 				if found.Verdict != finding.OK {
 					t.Errorf("before: %v", found)
@@ -43,7 +54,7 @@ func TestDiagnose(t *testing.T) {
 			}) {
 				t.Errorf("Diagnose() = %v, want %s of %s that says %q", found, tt.verdict, tt.check, tt.says)
 			}
-			if n := writes(s); n != 1 { // that of fresh
+			if n := writes(s); n != 2 { // those of ready
 				t.Errorf("%d writes: it changes nothing", n)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
+	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -151,15 +152,21 @@ func (l *lister) askRole(ctx context.Context) (string, error) {
 	if l.opts.RoleID != "" {
 		return l.opts.RoleID, nil
 	}
+	role, err := l.askProfile(ctx)
+	return aws.ToString(role.RoleId), err
+}
+
+// askProfile asks for the one role of the instance profile.
+func (l *lister) askProfile(ctx context.Context) (iamtypes.Role, error) {
 	resource := "instance profile " + l.opts.profileName()
 	out, err := l.iam.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: aws.String(l.opts.profileName())})
 	if err != nil {
-		return "", explain(err, "iam:GetInstanceProfile", resource)
+		return iamtypes.Role{}, explain(err, "iam:GetInstanceProfile", resource)
 	}
 	if out.InstanceProfile == nil || len(out.InstanceProfile.Roles) != 1 {
-		return "", fmt.Errorf("iam:GetInstanceProfile on %s: it has no role: add one: %w", resource, fleet.ErrRefused)
+		return iamtypes.Role{}, fmt.Errorf("iam:GetInstanceProfile on %s: it has no role: add one: %w", resource, fleet.ErrRefused)
 	}
-	return aws.ToString(out.InstanceProfile.Roles[0].RoleId), nil
+	return out.InstanceProfile.Roles[0], nil
 }
 
 // ownLife is above the hour for which EC2 lists ended machines.

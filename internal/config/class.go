@@ -46,6 +46,28 @@ func Makers() []string { return []string{"nvidia", "amd", "habana"} }
 // Architecture is that of the machines of c.
 func (c Class) Architecture() string { return cmp.Or(c.Arch, ArchX86) }
 
+// InstanceProfiles are all that machines get, in order.
+func (c Config) InstanceProfiles() []string {
+	var out []string
+	for _, class := range c.Classes {
+		out = append(out, cmp.Or(class.InstanceProfile, c.EC2.InstanceProfile))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// ArchitecturesUsed are those of the classes, in order.
+func (c Config) ArchitecturesUsed() []string {
+	return slices.DeleteFunc(Architectures(), func(arch string) bool {
+		for _, class := range c.Classes {
+			if class.Architecture() == arch {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // ClassFields returns name and meaning of every field of a class, in order.
 func ClassFields() [][2]string {
 	var out [][2]string

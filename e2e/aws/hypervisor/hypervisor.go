@@ -16,6 +16,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -134,12 +135,17 @@ func (h *Hypervisor) Running() []string {
 }
 
 // Crash kills a machine's services with SIGKILL and starts them no more. What they started lives on.
-func (h *Hypervisor) Crash(id string) error {
+func (h *Hypervisor) Crash(id string) error { return h.signal(id, syscall.SIGKILL) }
+
+// ShutDown asks a machine's services to stop, as its operating system does at its end, and starts them no more.
+func (h *Hypervisor) ShutDown(id string) error { return h.signal(id, syscall.SIGTERM) }
+
+func (h *Hypervisor) signal(id string, sig syscall.Signal) error {
 	h.mu.Lock()
 	m := h.machines[id]
 	h.mu.Unlock()
 	if m == nil {
 		return fmt.Errorf("machine %s: never switched on", id)
 	}
-	return m.crash()
+	return m.signal(sig)
 }

@@ -173,8 +173,8 @@ func (m *machine) processes() ([]process.Ref, error) {
 	return append(own, runs...), err
 }
 
-// crash kills the services.
-func (m *machine) crash() error {
+// signal sends a signal to the services, which are started no more.
+func (m *machine) signal(sig syscall.Signal) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.crashed = true
@@ -183,7 +183,7 @@ func (m *machine) crash() error {
 	}
 	var errs []error
 	for _, p := range m.services {
-		errs = append(errs, p.Kill())
+		errs = append(errs, p.Signal(sig))
 	}
 	return errors.Join(errs...)
 }
