@@ -28,8 +28,8 @@ type streams struct {
 	out io.Writer
 	err io.Writer
 
-	outTTY, errTTY bool
-	size           func() (columns, rows int) // of the terminal, asked anew for every drawing
+	inTTY, outTTY, errTTY bool
+	size                  func() (columns, rows int) // of the terminal, asked anew for every drawing
 }
 
 // plainColumns and plainRows are the size assumed where a terminal does not say its own.
@@ -41,6 +41,7 @@ const (
 func osStreams() streams {
 	return streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		inTTY:  isatty.IsTerminal(os.Stdin.Fd()),
 		outTTY: isatty.IsTerminal(os.Stdout.Fd()),
 		errTTY: isatty.IsTerminal(os.Stderr.Fd()),
 		size: func() (int, int) {

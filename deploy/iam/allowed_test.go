@@ -121,6 +121,7 @@ func allowed() []scenario {
 			when(iam.Doctor, "servicequotas:GetServiceQuota", "of vCPUs", ask("servicequotas:GetServiceQuota", "arn:aws:servicequotas:eu-west-1:111122223333:ec2/L-1216C47A")),
 		},
 		look(iam.Doctor, "ec2:DescribeRouteTables"),
+		notifying(iam.Uninstall), uninstalling(queues),
 		on(iam.Controller, []string{credentials}, "secretsmanager:GetSecretValue"),
 		on(iam.Init, []string{credentials}, "secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"),
 		[]scenario{
@@ -144,6 +145,26 @@ func allowed() []scenario {
 			when(iam.AgentTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
 			when(iam.WorkflowTrust, "", "a release branch", oidc("repo:octo/app:ref:refs/heads/release-1", "sts.amazonaws.com")),
 		},
+	)
+}
+
+// uninstalling ends what is the installation's own.
+func uninstalling(queues []string) []scenario {
+	const kind = iam.Uninstall
+	return slices.Concat(
+		[]scenario{
+			when(kind, "dynamodb:GetItem", "the lease", item("GetItem", "META#lease", "")),
+			when(kind, "dynamodb:Scan", "everything", item("Scan", "", "")),
+			when(kind, "dynamodb:PutItem", "drain order", item("PutItem", "META#drain-1", drainAttributes)),
+			when(kind, "ec2:TerminateInstances", "its own", ask("ec2:TerminateInstances", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
+			when(kind, "s3:ListObjectVersions", "all", ask("s3:ListBucketVersions", ownBucket)),
+			when(kind, "s3:DeleteObjects", "a program", ask("s3:DeleteObject", objects+"program/0a/remuda"), ask("s3:DeleteObjectVersion", objects+"program/0a/remuda")),
+			when(kind, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownImage)),
+		},
+		on(kind, []string{ownTable}, "dynamodb:DeleteTable", "dynamodb:DescribeTable"),
+		on(kind, queues, "sqs:DeleteQueue", "sqs:GetQueueUrl"),
+		look(kind, "sqs:ListQueues", "ec2:DescribeInstances", "ec2:DescribeLaunchTemplates"),
+		keepTemplate(kind, "ec2:DeleteLaunchTemplate"),
 	)
 }
 

@@ -21,11 +21,12 @@ import (
 var calls = map[string][]iam.Kind{
 	"dynamodb:BatchGetItem":       {iam.Controller, iam.Operator},
 	"dynamodb:CreateTable":        {iam.Init},
-	"dynamodb:DescribeTable":      {iam.Controller, iam.Init},
+	"dynamodb:DeleteTable":        {iam.Uninstall},
+	"dynamodb:DescribeTable":      {iam.Controller, iam.Init, iam.Uninstall},
 	"dynamodb:DescribeTimeToLive": {iam.Controller, iam.Init},
-	"dynamodb:GetItem":            {iam.Agent, iam.Controller, iam.Operator, iam.Workflow},
-	"dynamodb:PutItem":            {iam.Controller, iam.Operator, iam.Workflow},
-	"dynamodb:Scan":               {iam.Controller, iam.Operator},
+	"dynamodb:GetItem":            {iam.Agent, iam.Controller, iam.Operator, iam.Uninstall, iam.Workflow},
+	"dynamodb:PutItem":            {iam.Controller, iam.Operator, iam.Uninstall, iam.Workflow},
+	"dynamodb:Scan":               {iam.Controller, iam.Operator, iam.Uninstall},
 	"dynamodb:UpdateItem":         {iam.Agent},
 	"dynamodb:UpdateTable":        {iam.Init},
 	"dynamodb:UpdateTimeToLive":   {iam.Init},
@@ -33,27 +34,30 @@ var calls = map[string][]iam.Kind{
 	"ec2:CreateFleet":                    {iam.Controller},
 	"ec2:CreateLaunchTemplate":           {iam.Controller, iam.Init},
 	"ec2:CreateLaunchTemplateVersion":    {iam.Controller, iam.Init},
+	"ec2:DeleteLaunchTemplate":           {iam.Uninstall},
 	"ec2:DeleteLaunchTemplateVersions":   {iam.Controller}, // not within minutes of a start, so not by init
 	"ec2:DescribeImages":                 {iam.Controller, iam.Init},
 	"ec2:DescribeInstanceTypeOfferings":  {iam.Controller},
 	"ec2:DescribeInstanceTypes":          {iam.Controller},
-	"ec2:DescribeInstances":              {iam.Controller},
+	"ec2:DescribeInstances":              {iam.Controller, iam.Uninstall},
 	"ec2:DescribeLaunchTemplateVersions": {iam.Controller, iam.Init},
-	"ec2:DescribeLaunchTemplates":        {iam.Controller, iam.Init},
+	"ec2:DescribeLaunchTemplates":        {iam.Controller, iam.Init, iam.Uninstall},
 	"ec2:DescribeRouteTables":            {iam.Doctor},
 	"ec2:DescribeSecurityGroups":         {iam.Controller, iam.Init},
 	"ec2:DescribeSubnets":                {iam.Controller, iam.Init},
 	"ec2:GetConsoleOutput":               {iam.Operator},
 	"ec2:ModifyLaunchTemplate":           {iam.Controller, iam.Init},
-	"ec2:TerminateInstances":             {iam.Controller},
+	"ec2:TerminateInstances":             {iam.Controller, iam.Uninstall},
 
 	"iam:GetInstanceProfile":      {iam.Controller, iam.Init},
 	"iam:SimulatePrincipalPolicy": {iam.Doctor},
 
-	"s3:GetObject":     {iam.Agent, iam.Controller, iam.Host, iam.Init, iam.Operator}, // by agents and the host also in the first script
-	"s3:HeadObject":    {iam.Init},
-	"s3:ListObjectsV2": {iam.Operator},
-	"s3:PutObject":     {iam.Agent, iam.Init},
+	"s3:DeleteObjects":      {iam.Uninstall},
+	"s3:GetObject":          {iam.Agent, iam.Controller, iam.Host, iam.Init, iam.Operator}, // by agents and the host also in the first script
+	"s3:HeadObject":         {iam.Init},
+	"s3:ListObjectVersions": {iam.Uninstall},
+	"s3:ListObjectsV2":      {iam.Operator},
+	"s3:PutObject":          {iam.Agent, iam.Init},
 
 	"servicequotas:GetServiceQuota": {iam.Doctor},
 
@@ -62,15 +66,16 @@ var calls = map[string][]iam.Kind{
 
 	"sqs:CreateQueue":        {iam.Controller, iam.Init},
 	"sqs:DeleteMessageBatch": {iam.Controller},
+	"sqs:DeleteQueue":        {iam.Uninstall},
 	"sqs:GetQueueAttributes": {iam.Controller, iam.Init},
-	"sqs:GetQueueUrl":        {iam.Agent, iam.Controller, iam.Init, iam.Operator, iam.Workflow},
-	"sqs:ListQueues":         {iam.Controller, iam.Init},
+	"sqs:GetQueueUrl":        {iam.Agent, iam.Controller, iam.Init, iam.Operator, iam.Uninstall, iam.Workflow},
+	"sqs:ListQueues":         {iam.Controller, iam.Init, iam.Uninstall},
 	"sqs:ReceiveMessage":     {iam.Controller},
-	"sqs:SendMessage":        {iam.Agent, iam.Controller, iam.Operator, iam.Workflow},
-	"sqs:SendMessageBatch":   {iam.Agent, iam.Controller, iam.Operator, iam.Workflow},
+	"sqs:SendMessage":        {iam.Agent, iam.Controller, iam.Operator, iam.Uninstall, iam.Workflow},
+	"sqs:SendMessageBatch":   {iam.Agent, iam.Controller, iam.Operator, iam.Uninstall, iam.Workflow},
 	"sqs:SetQueueAttributes": {iam.Controller, iam.Init},
 
-	"ssm:GetParameters": {iam.Controller, iam.Host, iam.Init, iam.Operator}, // where ec2.ami is a parameter, or the configuration
+	"ssm:GetParameters": {iam.Controller, iam.Host, iam.Init, iam.Operator, iam.Uninstall}, // where ec2.ami is a parameter, or the configuration
 
 	"sts:GetCallerIdentity": {}, // by agents and remuda doctor; needs no permission (STS API, GetCallerIdentity)
 }

@@ -27,6 +27,7 @@ const (
 	Host            Kind = "host"             // what the stack's host may beside the controller: fetch the program, keep its log
 	Init            Kind = "init"             // anyone who runs remuda init
 	Operator        Kind = "operator"         // anyone who runs remuda status, remuda drain and remuda logs
+	Uninstall       Kind = "uninstall"        // anyone who runs remuda uninstall
 	Workflow        Kind = "workflow"         // jobs that request and release
 	WorkflowSession Kind = "workflow-session" // narrows a session of Workflow to one run; a session policy
 	WorkflowTrust   Kind = "workflow-trust"   // the workflows of one repository
@@ -34,7 +35,7 @@ const (
 
 // Kinds lists all documents.
 func Kinds() []Kind {
-	return []Kind{Agent, AgentTrust, Controller, Doctor, Host, Init, Operator, Workflow, WorkflowSession, WorkflowTrust}
+	return []Kind{Agent, AgentTrust, Controller, Doctor, Host, Init, Operator, Uninstall, Workflow, WorkflowSession, WorkflowTrust}
 }
 
 // Limit returns how many characters IAM accepts, not counting white space (IAM User Guide, "IAM and AWS

@@ -11,7 +11,6 @@ func foreign(kind iam.Kind) []scenario {
 	return slices.Concat(
 		on(kind, []string{otherTable}, "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Scan", "dynamodb:CreateTable"),
 		on(kind, []string{otherQueue}, "sqs:SendMessage", "sqs:ReceiveMessage", "sqs:CreateQueue", "sqs:GetQueueUrl"),
-		on(kind, []string{ownTable}, "dynamodb:DeleteTable"),
 		[]scenario{
 			when(kind, "", "deletes a record", item("DeleteItem", "RUN#4711", "")),
 			when(kind, "", "asks in another language", item("PartiQLUpdate", "RUN#4711", "")),
@@ -41,7 +40,7 @@ func noEC2(kind iam.Kind) []scenario {
 
 // refused is what must not be possible.
 func refused() []scenario {
-	out := slices.Concat(refusedAgent(), refusedWorkflow(), refusedController(), []scenario{
+	out := slices.Concat(refusedAgent(), refusedWorkflow(), refusedController(), refusedUninstall(), []scenario{
 		when(iam.Operator, "", "changes an instance", item("PutItem", ownKey, "PK SK state")),
 		when(iam.Operator, "", "takes the lease", item("PutItem", "META#lease", "PK SK holder")),
 		when(iam.Operator, "", "puts no key", item("PutItem", "", drainAttributes)),
@@ -87,7 +86,9 @@ func refused() []scenario {
 	}, templates(iam.Init), templates(iam.Controller), noEC2(iam.Agent), noEC2(iam.Workflow), noEC2(iam.Operator), noEC2(iam.Init), noEC2(iam.Host))
 	for _, kind := range []iam.Kind{iam.Agent, iam.Workflow, iam.WorkflowSession, iam.Operator, iam.Controller, iam.Init, iam.Host} {
 		out = append(out, foreign(kind)...)
+		out = append(out, on(kind, []string{ownTable}, "dynamodb:DeleteTable")...)
 	}
+	out = append(out, foreign(iam.Uninstall)...)
 	return out
 }
 
@@ -166,6 +167,32 @@ func refusedWorkflow() []scenario {
 		when(iam.WorkflowTrust, "", "another branch", oidc("repo:octo/app:ref:refs/heads/feature", "sts.amazonaws.com")),
 		when(iam.WorkflowTrust, "", "a pull request", oidc("repo:octo/app:pull_request", "sts.amazonaws.com")),
 	}
+}
+
+// refusedUninstall: who ends one installation ends no other, and makes nothing.
+func refusedUninstall() []scenario {
+	const kind = iam.Uninstall
+	return slices.Concat(
+		on(kind, []string{otherTable}, "dynamodb:DeleteTable", "dynamodb:DescribeTable"),
+		on(kind, []string{otherQueue, events + "2"}, "sqs:DeleteQueue", "sqs:GetQueueUrl", "sqs:SendMessage"),
+		on(kind, []string{classQueue}, "sqs:SendMessage", "sqs:ReceiveMessage", "sqs:CreateQueue"),
+		on(kind, []string{"arn:aws:s3:::payroll"}, "s3:ListBucketVersions"),
+		on(kind, []string{"arn:aws:s3:::payroll/key"}, "s3:DeleteObject", "s3:DeleteObjectVersion"),
+		on(kind, []string{ownBucket}, "s3:DeleteBucket"),
+		on(kind, []string{objects + "release.json"}, "s3:GetObject", "s3:PutObject"),
+		[]scenario{
+			when(kind, "", "changes an instance", item("PutItem", ownKey, "PK SK state")),
+			when(kind, "", "takes the lease", item("PutItem", "META#lease", "PK SK holder")),
+			when(kind, "", "puts no key", item("PutItem", "", drainAttributes)),
+			when(kind, "", "orders a drain elsewhere", elsewhere(item("PutItem", "META#drain-1", drainAttributes))),
+			when(kind, "", "deletes another's template", ask("ec2:DeleteLaunchTemplate", ec2Name+"launch-template/lt-0b", resourceTag, "payroll")),
+			when(kind, "", "deletes an unmarked template", ask("ec2:DeleteLaunchTemplate", ec2Name+"launch-template/lt-0b")),
+			when(kind, "", "launches", ask("ec2:CreateFleet", ec2Name+"fleet/fleet-0a", requestTag, "remuda")),
+			when(kind, "", "looks into another region", ask("ec2:DescribeInstances", "*", "aws:RequestedRegion", "us-east-1")),
+			when(kind, "", "reads another's parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
+			when(kind, "", "reads the credentials", ask("secretsmanager:GetSecretValue", credentials)),
+		},
+	)
 }
 
 func refusedController() []scenario {

@@ -20,6 +20,7 @@ var principals = map[iam.Kind]string{
 	iam.Host:            "arn:aws:sts::111122223333:assumed-role/remuda-controller/i-0dddddddddddddddd",
 	iam.Init:            "arn:aws:sts::111122223333:assumed-role/admin/carol",
 	iam.Operator:        "arn:aws:sts::111122223333:assumed-role/operator/olga",
+	iam.Uninstall:       "arn:aws:sts::111122223333:assumed-role/admin/carol",
 	iam.Workflow:        "arn:aws:sts::111122223333:assumed-role/remuda-workflow/run-4711",
 	iam.WorkflowSession: "arn:aws:sts::111122223333:assumed-role/remuda-workflow/run-4711",
 }

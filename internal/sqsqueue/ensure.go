@@ -54,6 +54,25 @@ func (q *Queue) Ensure(ctx context.Context, apply bool) (ensure.Step, error) {
 	})
 }
 
+// Remove deletes the queue, or only says that it would unless apply is true. One that is gone is no step.
+func (q *Queue) Remove(ctx context.Context, apply bool) ([]ensure.Step, error) {
+	_, err := q.find(ctx) // SQS lists a queue for up to 60 s after its end (SQS API, DeleteQueue)
+	if err == nil && apply {
+		err = q.Do(ctx, "DeleteQueue", q.Limit, func(ctx context.Context, url *string) error {
+			_, err := q.API.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: url})
+			return err
+		})
+	}
+	switch {
+	case Missing(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	q.url.Store(nil)
+	return []ensure.Step{ensure.Removal(q.resource(), apply)}, nil
+}
+
 // differences returns the attributes that must be set, and what they are now. SQS may show old
 // values for a minute after a change (SQS API, SetQueueAttributes), so the same change may be made twice.
 func (q *Queue) differences(ctx context.Context) (set map[string]string, detail string, _ error) {

@@ -50,7 +50,7 @@ const (
 // also by several at once. A queue that an operator encrypts with a key of his own stays so.
 //
 // Queues of classes that are not configured any more are listed as "removed class: unused" with what
-// is left in them, and never deleted (H57): SQS's count of messages is approximate, an unused queue
+// is left in them, and not deleted (H57): SQS's count of messages is approximate, an unused queue
 // costs nothing, and its name could not be used again for a minute if the class came back. Their
 // messages expire after a day, and their instances do not depend on them.
 func (p *Pool) Ensure(ctx context.Context, apply bool, classes ...string) (steps []ensure.Step, _ error) {
@@ -89,6 +89,21 @@ func (p *Pool) ensure(ctx context.Context, apply bool, classes []string) ([]ensu
 		}
 	}
 	return steps, errors.Join(errs...)
+}
+
+// Remove deletes the queues of all classes, also of those that are not configured any more, or only says so unless apply
+// is true. Each fails alone. A controller that leads would make them again.
+func (p *Pool) Remove(ctx context.Context, apply bool) (steps []ensure.Step, _ error) {
+	err := p.open(ctx, func(ctx context.Context) error {
+		names, err := p.list(ctx)
+		errs := []error{err}
+		for _, name := range names {
+			step, err := p.queue(name).Remove(ctx, apply)
+			steps, errs = append(steps, step...), append(errs, err)
+		}
+		return errors.Join(errs...)
+	})
+	return steps, err
 }
 
 // list returns the names of all queues that belong to the prefix, sorted.

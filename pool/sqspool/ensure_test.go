@@ -218,3 +218,39 @@ func TestEnsure_H69_AnotherWasQuicker(t *testing.T) {
 		}
 	})
 }
+
+// Remove deletes the queues of all classes of its prefix, of those that are gone from the configuration too, and no other.
+// H58
+func TestRemove_H58(t *testing.T) {
+	onMoto(t, func(t *testing.T, s *service) {
+		p := s.open(t, nil)
+		s.steps(t, p, true, "x-large", "small")
+		others := []string{s.prefix + "-events", s.prefix + "2-small", s.prefix + "-b-small"}
+		for _, name := range others {
+			if _, err := s.raw.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String(name)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, try := range []struct {
+			apply bool
+			want  []string
+		}{
+			{false, []string{"queue P-small: would delete", "queue P-x-large-…"}}, {true, []string{"queue P-small: deleted", "queue P-x-large-…"}}, {true, nil},
+		} {
+			steps, err := p.Remove(t.Context(), try.apply)
+			var lines []string
+			for _, step := range steps {
+				lines = append(lines, strings.ReplaceAll(step.String(), s.prefix, "P"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, lines, try.want...)
+		}
+		for _, name := range others {
+			if _, err := s.raw.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String(name)}); err != nil {
+				t.Errorf("queue %s of another: %v", name, err)
+			}
+		}
+	})
+}

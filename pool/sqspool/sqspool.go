@@ -4,7 +4,8 @@
 // It adds nothing to what SQS promises: a message may come twice, late or after its deletion, and an
 // empty answer says little, though every receive is a long poll, which asks all of SQS's servers
 // (H20). Queues are made when they are first used; Ensure makes them beforehand and repairs what
-// differs. No queue is ever purged or deleted. See docs/architecture.md#pool.
+// differs. No queue is ever purged, and
+// only Remove deletes any. See docs/architecture.md#pool.
 package sqspool
 
 import (

@@ -50,6 +50,27 @@ func (t *Table) Ensure(ctx context.Context, apply bool) ([]ensure.Step, error) {
 	return steps, errors.Join(errs...)
 }
 
+// Remove deletes the queue of notifications and the table with all records, or only says so unless apply is true. Each
+// fails alone; one that is gone is no step.
+func (t *Table) Remove(ctx context.Context, apply bool) ([]ensure.Step, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	steps, queueErr := t.queue.Remove(ctx, apply)
+	table, err := t.describe(ctx)
+	gone := awserr.ClassOf(err) == awserr.NotFound || err == nil && table.TableStatus == types.TableStatusDeleting
+	if err == nil && !gone && apply {
+		_, err = bounded(ctx, adminTimeout, "dynamodb:DeleteTable", t.resource(), t.db.DeleteTable, &dynamodb.DeleteTableInput{TableName: &t.name})
+	}
+	switch {
+	case gone:
+		err = nil
+	case err == nil:
+		steps = append(steps, ensure.Removal(t.resource(), apply))
+	}
+	return steps, errors.Join(classified(queueErr), err)
+}
+
 func (t *Table) ensureTable(ctx context.Context, apply bool) (ensure.Step, error) {
 	step := ensure.Step{Resource: t.resource(), Action: ensure.Unchanged}
 	table, err := t.describe(ctx)

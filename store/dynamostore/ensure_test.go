@@ -211,3 +211,27 @@ func TestOpen_BadURL(t *testing.T) {
 		t.Errorf("Open(%s) error = %v", u, err)
 	}
 }
+
+// Remove deletes what Ensure made, once; a dry run only says so.
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	table := open(t, tableURL(awstest.Name(t)), moto(t), clock.RealClock{})
+	defer table.Close()
+	wantSteps(t, "first", table, true, ensure.Created, ensure.Created)
+	for _, try := range []struct {
+		apply bool
+		want  []ensure.Action
+	}{
+		{false, []ensure.Action{ensure.WouldDelete, ensure.WouldDelete}}, {true, []ensure.Action{ensure.Deleted, ensure.Deleted}}, {true, nil},
+	} {
+		steps, err := table.Remove(t.Context(), try.apply)
+		var got []ensure.Action
+		for _, s := range steps {
+			got = append(got, s.Action)
+		}
+		if err != nil || !slices.Equal(got, try.want) {
+			t.Fatalf("Remove(%t) = %v, %v, want %v", try.apply, steps, err, try.want)
+		}
+	}
+	wantSteps(t, "afterwards", table, false, ensure.WouldCreate, ensure.WouldCreate)
+}

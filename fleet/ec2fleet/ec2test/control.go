@@ -147,6 +147,16 @@ func (s *Server) Alive() []string {
 	return out
 }
 
+// Templates returns the names of the launch templates.
+func (s *Server) Templates() (names []string) {
+	s.set(func() {
+		for _, t := range s.templates.all {
+			names = append(names, t.name)
+		}
+	})
+	return names
+}
+
 // Subnets returns the ids of all subnets.
 func (s *Server) Subnets() []string {
 	var out []string

@@ -185,6 +185,7 @@ func (s *Server) serve(action string, q *node) (string, *failure) {
 		"CreateLaunchTemplate":           s.templates.create,
 		"CreateLaunchTemplateVersion":    s.templates.createVersion,
 		"ModifyLaunchTemplate":           s.templates.modify,
+		"DeleteLaunchTemplate":           s.templates.deleteTemplate,
 		"DeleteLaunchTemplateVersions":   s.templates.deleteVersions,
 		"GetInstanceProfile":             s.resources.getProfile,
 	}[action]

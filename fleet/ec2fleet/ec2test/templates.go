@@ -148,6 +148,15 @@ func (l *templates) modify(q *node) (string, *failure) {
 	return el("launchTemplate", t.show()), nil
 }
 
+func (l *templates) deleteTemplate(q *node) (string, *failure) {
+	t, _, failed := l.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "")
+	if failed != nil {
+		return "", failed
+	}
+	l.remove(t.name)
+	return el("launchTemplate", t.show()), nil
+}
+
 func (l *templates) deleteVersions(q *node) (string, *failure) {
 	t, _, failed := l.find(q.str("LaunchTemplateId"), q.str("LaunchTemplateName"), "")
 	if failed != nil {

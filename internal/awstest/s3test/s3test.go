@@ -1,6 +1,7 @@
 // Package s3test is S3 in memory, for tests: objects, conditional writes, listings, and the refusals that matter here. It
 // makes each signature anew, also those with session tokens, holds contents to the checksums given, and refuses as S3 does
-// what is not as it should be. It knows no requests whose signature is in the query, and no versions.
+// what is not as it should be. It knows no requests whose signature is in the query, and of
+// each object one version, that of a bucket without versioning.
 //
 //	s := s3test.New(t, awstest.Region, "remuda-1") // the names of its buckets
 //	s.Admit(aws.Credentials{…}, "AROA…:i-…")       // who signs so is that principal
@@ -117,6 +118,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if key == "" {
 		action, ok, resource = "s3:ListBucket", r.Method == http.MethodGet && r.URL.Query().Get("list-type") == "2", "arn:aws:s3:::"+bucket
 	}
+	versions, batch := r.Method == http.MethodGet && key == "" && r.URL.Query().Has("versions"), r.Method == http.MethodPost && key == "" && r.URL.Query().Has("delete")
+	switch {
+	case versions:
+		action, ok = "s3:ListBucketVersions", true
+	case batch:
+		action, ok, resource = "s3:DeleteObjectVersion", true, resource+"/*"
+	}
 	status, code := s3sig.Refusal(r, hex.EncodeToString(sum[:]), by.creds, s.region, time.Now())
 	checksum := r.Header.Get("X-Amz-Checksum-Sha256")
 	objects, there := s.buckets[bucket]
@@ -133,6 +141,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "NoSuchBucket")
 	case s.allow != nil && !s.allow(by.name, action, resource):
 		refuse(w, http.StatusForbidden, "AccessDenied")
+	case versions:
+		listVersions(w, objects)
+	case batch:
+		deleteAll(w, objects, body)
 	case key == "":
 		list(w, bucket, objects, r.URL.Query().Get("prefix"), r.URL.Query().Get("delimiter"))
 	default:
