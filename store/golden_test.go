@@ -70,7 +70,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		"Lease": {&Lease{Holder: "host-1", Term: 7, Renewed: at(0), Schema: 1, Version: 12, Health: Health{
 			ControllerVersion: "v1.2.3", ScannedAt: at(-2), SweptAt: at(-1), BreakerOpenAt: at(-4), ListingIncompleteAt: at(-3),
 			GitHub: GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(31)}, GitHubOutage: Outage{Reason: "github_down", Since: at(-5)},
-			FleetOutage: Outage{Reason: "fleet_down", Since: at(-6)},
+			FleetOutage: Outage{Reason: "fleet_down", Since: at(-6)}, ConfigRefused: "caps.maxInstances: must be at least 1, got 0", ConfigRefusedAt: at(-7),
 		}}, new(Lease)},
 		"Drain": {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
 	}

@@ -358,6 +358,8 @@ type Health struct {
 	GitHub              GitHubBudget `json:"github,omitzero"`
 	GitHubOutage        Outage       `json:"githubOutage,omitzero"` // none: it serves
 	FleetOutage         Outage       `json:"fleetOutage,omitzero"`
+	ConfigRefused       string       `json:"configRefused,omitempty"`  // what is wrong with its changed configuration, of which nothing is in force; "": nothing
+	ConfigRefusedAt     Time         `json:"configRefusedAt,omitzero"` // since when something is
 }
 
 // Outage is a service that does not serve.

@@ -15,13 +15,15 @@ import (
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/httpserver"
+	"github.com/remuda-run/remuda/store"
 )
 
 const healthLong = `Asks the controller of this machine, at http.listen, whether it lives: for the health checks of
 containers. With --ready, whether it can do its part: lead, or take over.
 
 It prints "ok" and exits with 0, or prints one word why not and exits with 1, as it does if nobody
-answers there.`
+answers there. A changed configuration that is refused is printed after "ok", since a controller that
+works by the one before need not be started anew.`
 
 // healthTimeout is longer than the answer of a machine that is busy takes, and shorter than a period of probes usually is (10 s).
 const healthTimeout = 5 * time.Second
@@ -38,7 +40,13 @@ func newHealthCmd(a *app) *cobra.Command {
 			if ready {
 				path = httpserver.Readyz
 			}
-			return a.health(ctx, cfg.HTTP, path)
+			h, err := newHealthClient(cfg.HTTP)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+			defer cancel()
+			return a.health(ctx, cfg.HTTP, h, path)
 		}),
 		Example: "  remuda health && remuda health --ready",
 	}
@@ -46,42 +54,83 @@ func newHealthCmd(a *app) *cobra.Command {
 	return exits(cmd, exitTimedOut, exitInterrupted)
 }
 
-func (a *app) health(ctx context.Context, c config.HTTP, path string) error {
+// healthClient asks the controller of this machine.
+type healthClient struct{ base string }
+
+func newHealthClient(c config.HTTP) (healthClient, error) {
 	if c.Listen == "" {
-		return usagef("http.listen: must be set for this command, got \"\": the controller serves no HTTP")
+		return healthClient{}, usagef("http.listen: must be set for this command, got \"\": the controller serves no HTTP")
 	}
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return usagef("http.listen: %w", err) // Validate has said so
+		return healthClient{}, usagef("http.listen: %w", err) // Validate has said so
 	}
 	if port == "0" {
-		return usagef("http.listen: must name a port for this command, got %q: the controller takes a free one, which its log names", c.Listen)
+		return healthClient{}, usagef("http.listen: must name a port for this command, got %q: the controller takes a free one, which its log names", c.Listen)
 	}
 	switch host { // all addresses are none to ask
 	case "", "0.0.0.0", "::":
 		host = "localhost"
 	}
-	url := "http://" + net.JoinHostPort(host, port) + path
-	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	return healthClient{"http://" + net.JoinHostPort(host, port)}, nil
+}
+
+// get returns status and content of a path. token is shown unless it is "".
+func (h healthClient) get(ctx context.Context, path, token string) (status int, text string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.base+path, http.NoBody)
 	if err != nil {
-		return usagef("http.listen: %w", err)
+		return 0, "", usagef("http.listen: %w", err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // and no proxy, whatever the environment names
 	resp, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the controller: %w", err)
+		return 0, "", fmt.Errorf("ask the controller: %w", err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 200)) // one word where it is a controller that listens
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 2*store.MaxMessage)) // one word, or a refusal, where it is a controller that listens
 	if err != nil {
-		return fmt.Errorf("ask the controller: read answer: %w", err)
+		return 0, "", fmt.Errorf("ask the controller: read answer: %w", err)
 	}
-	word := strings.TrimSpace(string(body))
-	if resp.StatusCode != http.StatusOK {
-		return errors.New(cmp.Or(word, resp.Status))
+	return resp.StatusCode, strings.TrimSpace(string(body)), nil
+}
+
+func (a *app) health(ctx context.Context, c config.HTTP, h healthClient, path string) error {
+	status, word, err := h.get(ctx, path, "")
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return errors.New(cmp.Or(word, http.StatusText(status)))
 	}
 	fmt.Fprintln(a.out, word)
+	token := ""
+	if c.TokenFile != "" {
+		token, err = a.httpToken(c)()
+	}
+	refused := ""
+	if err == nil {
+		refused, err = h.refused(ctx, token)
+	}
+	if err != nil { // which says nothing of its health
+		fmt.Fprintf(a.err, "remuda: whether its configuration is in order is not known: %v\n", err)
+	}
+	if refused != "" {
+		fmt.Fprintln(a.out, printable(refused))
+	}
 	return nil
+}
+
+// refused returns what is wrong with the controller's changed configuration, "" if nothing is.
+func (h healthClient) refused(ctx context.Context, token string) (string, error) {
+	status, text, err := h.get(ctx, refusedPath, token)
+	switch {
+	case err != nil || status == http.StatusNotFound: // an earlier version
+		return "", err
+	case status != http.StatusOK && status != http.StatusNoContent:
+		return "", errors.New(cmp.Or(text, http.StatusText(status)))
+	}
+	return text, nil
 }

@@ -117,6 +117,7 @@ func jsonShapes() []jsonShape {
 		ControllerVersion: "v1.0.0", ScannedAt: at(-12), SweptAt: at(-4), BreakerOpenAt: at(-40), ListingIncompleteAt: at(-40),
 		GitHub:       store.GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(1860)},
 		GitHubOutage: store.Outage{Reason: "github_throttled", Since: at(-40)}, FleetOutage: store.Outage{Reason: "fleet_down", Since: at(-40)},
+		ConfigRefused: "caps.maxInstances: must be at least 1, got 0", ConfigRefusedAt: at(-40),
 	}}
 	fleet := fleetView{Now: at(0), Controller: &controller, Instances: []instanceView{instance}, Requests: []requestView{request}, Unread: []string{}}
 	idle := config.Settings()[slices.IndexFunc(config.Settings(), func(s config.Setting) bool { return s.Key == "limits.idle" })]

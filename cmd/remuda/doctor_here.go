@@ -119,6 +119,10 @@ func (o *doctorOptions) controller(ctx context.Context, c config.Config) (out []
 		default:
 			out = append(out, ledFinding(v))
 		}
+		if v.ConfigRefused != "" {
+			out = append(out, finding.Finding{Check: name, Verdict: finding.Failed, Remedy: "mend what it reads; `remuda config` shows what is wrong",
+				Detail: fmt.Sprintf("configuration refused since %s: %s", refusedAt(v.ConfigRefusedAt.Time), v.ConfigRefused)})
+		}
 		for service, outage := range map[string]store.Outage{"GitHub": v.GitHubOutage, "fleet": v.FleetOutage} {
 			if outage.Reason != "" {
 				out = append(out, finding.Finding{Check: name, Verdict: finding.Failed, Remedy: "see docs/operating.md",

@@ -54,14 +54,18 @@ func (a *app) githubClient(c config.Config, log *slog.Logger, told func(githubap
 	return githubapi.New(o)
 }
 
-// healthOf returns what the lease tells of this program and of a client's calls.
-func healthOf(client *githubapi.Client) func() store.Health {
+// healthOf returns what the lease tells of this program, its configuration, and a client's calls.
+func healthOf(client *githubapi.Client, refused *refusals) func() store.Health {
 	version := currentVersion().Version
 	return func() store.Health {
 		r := client.Rate()
-		return store.Health{
+		h := store.Health{
 			ControllerVersion: version, GitHub: store.GitHubBudget{Remaining: r.Remaining, Limit: r.Limit, ResetAt: store.At(r.Reset.Time)},
 		}
+		if now := refused.now.Load(); now != nil {
+			h.ConfigRefused, h.ConfigRefusedAt = now.text, store.At(now.since)
+		}
+		return h
 	}
 }
 

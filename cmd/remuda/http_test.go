@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/httpserver"
@@ -64,8 +66,10 @@ func TestWeb_TokenIsReadAnew(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	alive, ready := "", "store_unreachable"
+	var refused refusals
 	srv := httptest.NewServer(httpserver.New(httpserver.Options{
 		Alive: func() string { return alive }, Ready: func() string { return ready }, Log: slog.New(slog.DiscardHandler),
+		Handlers: map[string]http.Handler{refusedPath: &refused}, Token: func() (string, error) { return "0123456789abcdef", nil },
 	}))
 	address := strings.TrimPrefix(srv.URL, "http://")
 	_, port, err := net.SplitHostPort(address)
@@ -76,9 +80,22 @@ func TestHealth(t *testing.T) {
 	at := func(listen string, args ...string) []string {
 		return append([]string{"health", "--set", "http.listen=" + listen, "--set", "http.insecure=true"}, args...)
 	}
+	c.files["/token"] = "0123456789abcdef"
+	withToken := []string{"health", "--set", "http.listen=" + address, "--set", "http.tokenFile=/token"}
+	c.ends(t, exitDone, withToken...)
+	if c.out.String()+c.err.String() != "ok\n" {
+		t.Errorf("printed %q, %q, want ok", &c.out, &c.err)
+	}
+	at0 := time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
+	refused.hold("read", at0)
+	refused.hold("caps.maxInstances: must be at least 1, got 0\nlimits.beat: wrong", at0.Add(time.Hour))
+	c.ends(t, exitDone, withToken...)
+	if got := c.out.String(); got != "ok\nconfiguration refused since 2026-03-01T03:00:00Z: caps.maxInstances: must be at least 1, got 0; limits.beat: wrong\n" {
+		t.Errorf("printed %q, want what is refused since when", got)
+	}
 	c.ends(t, exitDone, at(address)...)
-	if c.out.String() != "ok\n" {
-		t.Errorf("printed %q, want ok", &c.out)
+	if c.out.String() != "ok\n" || !strings.Contains(c.err.String(), "is not known: the token of http.tokenFile is needed") {
+		t.Errorf("without the token: printed %q, %q", &c.out, &c.err)
 	}
 	c.ends(t, exitDone, at(":"+port)...)
 	c.ends(t, exitDone, at("0.0.0.0:"+port)...)

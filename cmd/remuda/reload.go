@@ -41,6 +41,7 @@ type reloader struct {
 	log     *slog.Logger
 
 	level        *slog.LevelVar // of the log
+	refused      *refusals
 	seen, judged sight
 	told         refusal // the last, until what is looked at is in order
 }
@@ -56,7 +57,7 @@ type refusal struct {
 
 // newReloader returns the reloader of a controller that runs with cfg. hup has it look at once.
 func newReloader(a *app, b *backends, cfg config.Config, agentConfig string, hup <-chan os.Signal) *reloader {
-	r := &reloader{running: cfg, metrics: b.metrics, hup: hup, again: a.republished, clock: a.clock, log: b.log}
+	r := &reloader{running: cfg, metrics: b.metrics, refused: &b.refused, hup: hup, again: a.republished, clock: a.clock, log: b.log}
 	if file := cmp.Or(a.global.config, environment(a.environ())[config.EnvFile]); file != "" {
 		var kept *reference.Kept
 		r.read = func(fresh bool) ([]byte, error) {
@@ -171,6 +172,7 @@ func (r *reloader) reload(ctx context.Context, found sight, asked bool) {
 	}
 	mended := r.told != (refusal{})
 	r.told = refusal{}
+	r.refused.now.Store(nil)
 	if len(held) > 0 {
 		r.log.Warn("changed settings are not taken up: they need a restart of the controller", logkey.Settings, held)
 	}
@@ -191,6 +193,7 @@ func (r *reloader) reload(ctx context.Context, found sight, asked bool) {
 // refuse tells what is wrong: once, unless somebody asked.
 func (r *reloader) refuse(now refusal, asked bool) {
 	r.metrics.ConfigLooked(false, 0)
+	r.refused.hold(now.text, r.clock.Now())
 	if now != r.told || asked {
 		r.told = now
 		r.log.Error("the configuration is refused, and the one in force stays", logkey.Error, now.text)

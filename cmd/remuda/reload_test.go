@@ -170,6 +170,7 @@ func TestReloader_WaitsUntilItIsWritten(t *testing.T) {
 
 func TestReloader_WhatIsWrongChangesNothing(t *testing.T) {
 	reloads(t, "caps: {maxInstances: 9}", func(r *reloading) {
+		begin := time.Now()
 		for text, want := range map[string]string{
 			"caps: {maxInstances: none}":                  "maxInstances",
 			"caps: {maxInstances: 9":                      "yaml",
@@ -182,6 +183,9 @@ func TestReloader_WhatIsWrongChangesNothing(t *testing.T) {
 			r.write(text)
 			said := r.says(time.Minute)
 			contains(t, said, "refused", want)
+			if now := r.refused.now.Load(); now == nil || !strings.Contains(now.text, want) || now.since.Sub(begin) > time.Minute {
+				t.Errorf("%s: shown as %+v since %s, want that since the first", text, now, begin)
+			}
 			if n := strings.Count(said, "\n"); n != 1 || r.gauges() != "0 0" {
 				t.Errorf("%s: %d lines a minute and gauges %s, want one line, and that it failed:\n%s", text, n, r.gauges(), said)
 			}
@@ -190,8 +194,8 @@ func TestReloader_WhatIsWrongChangesNothing(t *testing.T) {
 		contains(t, r.says(time.Minute), "refused", "read configuration")
 		r.write("caps: {maxInstances: 9}")
 		contains(t, r.says(time.Minute), "in order again")
-		if len(r.took()) != 0 || r.gauges() != "1 0" {
-			t.Errorf("taken %+v, gauges %s", r.took(), r.gauges())
+		if len(r.took()) != 0 || r.gauges() != "1 0" || r.refused.now.Load() != nil {
+			t.Errorf("taken %+v, gauges %s, refused %+v", r.took(), r.gauges(), r.refused.now.Load())
 		}
 	})
 }

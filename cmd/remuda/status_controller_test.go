@@ -34,11 +34,13 @@ func TestStatus_Controller(t *testing.T) {
 		lead(t, st, func(l *store.Lease) {
 			since := store.At(time.Now().Add(-4 * time.Minute))
 			l.Health.BreakerOpenAt, l.Health.GitHubOutage = since, store.Outage{Reason: reconciler.ReasonGitHubRefuses, Since: since}
+			l.Health.ConfigRefused, l.Health.ConfigRefusedAt = "caps.maxInstances: must be at least 1, got 0", store.At(time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC))
 			l.Health.FleetOutage = store.Outage{Reason: "of a later version", Since: since}
 		})
 		contains(t, status(exitDone), "controller  host-3f leads, term 7, last scan 12s ago, last sweep 4s ago, v1.2.3\n",
 			"github      4812 of 5000 calls left, all of them again in 31m00s\n", "held back   for 4m00s: too many instances went silent at once",
-			"github      GitHub refuses for 4m00s\n", "fleet       of a later version for 4m00s\n")
+			"github      GitHub refuses for 4m00s\n", "fleet       of a later version for 4m00s\n",
+			"settings    refused since 2026-03-01T03:00:00Z, and those before stay in force: caps.maxInstances: must be at least 1, got 0\n")
 		newController(t, st, "77", 1).after(0, statemachine.Accept, func(s *store.RunStatus) {
 			s.Reason, s.Message, s.ReasonSince = "cap", "caps.maxInstances is reached: 2 in all", store.At(time.Now().Add(-40*time.Second))
 		})

@@ -86,6 +86,9 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 			text += s.alarm(out.service + reconciler.OutageText(out.outage.Reason) + lastedText(now.Sub(out.outage.Since.Time)))
 		}
 	}
+	if v.ConfigRefused != "" {
+		text += s.alarm(fmt.Sprintf("settings    refused since %s, and those before stay in force: %s", refusedAt(v.ConfigRefusedAt.Time), printable(v.ConfigRefused)))
+	}
 	for _, held := range []struct {
 		since store.Time
 		why   string

@@ -47,6 +47,7 @@ type backends struct {
 
 	github  *githubapi.Client // of op
 	reload  *reloader         // nil: the configuration stays
+	refused refusals          // of reload
 	metrics *metrics.Metrics  // of op and its calls; nil of back ends alone
 	traces  *tracing.Tracer   // nil: none
 }
@@ -105,7 +106,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: b.chores(a, cfg), Clock: a.clock, Offset: service.Offset, Log: log,
-		Health:    healthOf(github),
+		Health:    healthOf(github, &b.refused),
 		Telemetry: told,
 	})
 	if err != nil {
@@ -143,6 +144,7 @@ func (b *backends) run(ctx context.Context, a *app, w *web, before func(context.
 	var g errgroup.Group
 	if w != nil {
 		w.options.Handlers[metricsPath] = b.metrics.Handler(b.log)
+		w.options.Handlers[refusedPath] = &b.refused
 		w.options.Handlers["/"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.page.Load().ServeHTTP(w, r) })
 		g.Go(func() error { w.serve(machines, b.op); return nil })
 	}

@@ -171,6 +171,9 @@ func TestPage_Verdict(t *testing.T) {
 		{"SweepsNothing", func(r *page.Records) { r.Lease.Health.SweptAt = ago(6 * time.Minute) }, nil, []string{"Needs a look", "has not compared the fleet"}},
 		{"Standby", func(r *page.Records) { r.Standby = true }, nil, []string{"Works", "This controller is a standby: host-1 leads."}},
 		{"Breaker", func(r *page.Records) { r.Lease.Health.BreakerOpenAt = ago(time.Minute) }, nil, []string{"Needs a look", "circuit breaker is open", "since 02:59:00"}},
+		{"Configuration", func(r *page.Records) {
+			r.Lease.Health.ConfigRefused, r.Lease.Health.ConfigRefusedAt = "caps.maxInstances: must be at least 1, got 0", ago(time.Minute)
+		}, nil, []string{"Needs a look", "The configuration is refused, and an earlier one stays in force: caps.maxInstances: must be at least 1, got 0.", "since 02:59:00"}},
 		{"Listing", func(r *page.Records) { r.Lease.Health.ListingIncompleteAt = ago(time.Minute) }, nil, []string{"Needs a look", "is not believed"}},
 		{"Outage", func(r *page.Records) {
 			r.Lease.Health.FleetOutage = store.Outage{Reason: reconciler.ReasonFleetDown, Since: ago(time.Minute)}

@@ -85,6 +85,9 @@ func (m *model) judge(o Options, over []request) verdict {
 			say(worthALook, out.Since.Time, "Outage: %s.", reconciler.OutageText(out.Reason))
 		}
 	}
+	if h.ConfigRefused != "" {
+		say(worthALook, h.ConfigRefusedAt.Time, "The configuration is refused, and an earlier one stays in force: %s.", h.ConfigRefused)
+	}
 	if !h.BreakerOpenAt.IsZero() {
 		say(worthALook, h.BreakerOpenAt.Time, "The circuit breaker is open: too many machines went silent at once, and none is given up.")
 	}
