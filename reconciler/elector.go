@@ -224,6 +224,7 @@ func (l *elector) hold(ctx context.Context, lease store.Lease, lead func(ctx con
 	defer ticker.Stop()
 	lost := false
 	var warning repeatedWarning
+	var told time.Time
 	for {
 		select {
 		case err := <-done:
@@ -251,6 +252,10 @@ func (l *elector) hold(ctx context.Context, lease store.Lease, lead func(ctx con
 				cancel()
 			default:
 				warning.warn(l.log, "renew", err, start) // until trust ends, then everything waits
+			}
+			if minute := start.Truncate(time.Minute); err == nil && !minute.Equal(told) { // an alarm that counts by minutes finds one in each
+				told = minute
+				l.log.Info("leading", logkey.Holder, l.holder, logkey.Term, term)
 			}
 		}
 	}

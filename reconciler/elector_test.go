@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -224,6 +226,40 @@ func TestLeader_LeadFails(t *testing.T) {
 		}
 		if lease, err := l.store.Lease(t.Context()); err != nil || lease.Holder != "" || l.trust() {
 			t.Errorf("lease = %+v, %v, trusted %v, want it given up", lease, err, l.trust())
+		}
+	})
+}
+
+// Each minute of the clock has one line of the leader's, as long as it can renew the lease, and none of another's.
+func TestLeader_SaysSoEachMinute(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		clk, utc := clock.RealClock{}, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				a.Value = slog.StringValue(a.Value.Time().UTC().Format("15:04"))
+			}
+			return a
+		}}
+		table := storetest.NewMemory(clk)
+		said := [2]bytes.Buffer{}
+		first := newTellingRival(t, "first", table, clk, slog.New(slog.NewTextHandler(&said[0], utc)))
+		synctest.Wait()
+		second := newTellingRival(t, "second", table, clk, slog.New(slog.NewTextHandler(&said[1], utc)))
+		time.Sleep(4*time.Minute - 20*time.Second)
+		first.link.set(hangs)
+		time.Sleep(3 * time.Minute)
+		first.stop(t)
+		second.stop(t)
+		want := [2][]string{{"00:00", "00:01", "00:02", "00:03"}, {"00:03", "00:04", "00:05", "00:06"}}
+		for i, holder := range []string{"first", "second"} {
+			var minutes []string
+			for line := range strings.Lines(said[i].String()) {
+				if at, rest, _ := strings.Cut(strings.TrimPrefix(line, "time="), " "); rest == fmt.Sprintf("level=INFO msg=leading holder=%s term=%d\n", holder, i+1) {
+					minutes = append(minutes, at)
+				}
+			}
+			if !slices.Equal(minutes, want[i]) {
+				t.Errorf("the %s leads in %q, want %q; it says\n%s", holder, minutes, want[i], &said[i])
+			}
 		}
 	})
 }

@@ -92,10 +92,15 @@ func unwell() store.Health { return store.Health{} }
 // newRival starts a controller with the lease numbers of the defaults.
 func newRival(t *testing.T, name string, table store.Table, clk clock.WithTicker) *rival {
 	t.Helper()
+	return newTellingRival(t, name, table, clk, slog.New(slog.DiscardHandler))
+}
+
+func newTellingRival(t *testing.T, name string, table store.Table, clk clock.WithTicker, log *slog.Logger) *rival {
+	t.Helper()
 	cfg := Defaults()
 	l := &link{Table: table}
 	c := &rival{link: l, done: make(chan struct{}), elector: &elector{
-		store: store.New(l), clock: clk, offset: none, log: slog.New(slog.DiscardHandler), holder: name, ttl: cfg.LeaseTTL, request: cfg.LeaseRequest,
+		store: store.New(l), clock: clk, offset: none, log: log, holder: name, ttl: cfg.LeaseTTL, request: cfg.LeaseRequest,
 		health: unwell,
 	}}
 	ctx, cancel := context.WithCancel(context.Background())

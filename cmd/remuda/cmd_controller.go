@@ -39,10 +39,14 @@ func controllable(cfg config.Config) error {
 }
 
 // runController works until ctx ends, which is how it is meant to end.
-func (a *app) runController(ctx context.Context, cfg config.Config) error {
+func (a *app) runController(ctx context.Context, cfg config.Config) (err error) {
 	hup, quit := a.hangups() // from the beginning: it ends a process that does not ask for it
 	defer quit()
-	log := a.logger(cfg.Log)
+	log, end, err := shippedLogger(ctx, a, cfg)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer func() { end(err) }()
 	folder, err := localPath(cfg.Fleet)
 	if err != nil {
 		return asUsage(err)

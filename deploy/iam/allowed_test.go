@@ -137,8 +137,8 @@ func allowed() []scenario {
 			when(iam.Host, "s3:GetObject", "what is published", ask("s3:GetObject", objects+"release.json")),
 			when(iam.Host, "s3:GetObject", "the program", ask("s3:GetObject", objects+"program/0a/remuda")),
 			when(iam.Host, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownImage)),
-			when(iam.Host, "", "its stream", ask("logs:CreateLogStream", logGroup+":log-stream:host-1")),
-			when(iam.Host, "", "its log", ask("logs:PutLogEvents", logGroup+":log-stream:host-1")),
+			when(iam.Host, "cloudwatchlogs:CreateLogStream", "its stream", ask("logs:CreateLogStream", logGroup+":log-stream:host-1")),
+			when(iam.Host, "cloudwatchlogs:PutLogEvents", "its log", ask("logs:PutLogEvents", logGroup+":log-stream:host-1")),
 		},
 		publish("s3:PutObject", "s3:PutObject"), publish("s3:GetObject", "s3:GetObject"), publish("s3:HeadObject", "s3:GetObject"),
 		[]scenario{

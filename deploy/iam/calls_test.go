@@ -19,6 +19,9 @@ import (
 // calls are all calls of AWS that the code makes, and who makes them. A workflow's session makes those
 // of its workflow.
 var calls = map[string][]iam.Kind{
+	"cloudwatchlogs:CreateLogStream": {iam.Host}, // with log.group
+	"cloudwatchlogs:PutLogEvents":    {iam.Host},
+
 	"dynamodb:BatchGetItem":       {iam.Controller, iam.Operator},
 	"dynamodb:CreateTable":        {iam.Init},
 	"dynamodb:DeleteTable":        {iam.Uninstall},

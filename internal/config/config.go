@@ -37,7 +37,7 @@ type Config struct {
 	Process   Process   `yaml:"process" doc:"behaviour of a process fleet"`
 	EC2       EC2       `yaml:"ec2" reload:"yes" doc:"instances of an EC2 fleet"`
 	HTTP      HTTP      `yaml:"http" doc:"what the controller shows of itself: health, metrics, its page; it changes nothing"`
-	Log       Log       `yaml:"log" doc:"logs, always on standard error"`
+	Log       Log       `yaml:"log" doc:"logs, on standard error in any case"`
 }
 
 // GitHub says where runners register and with which credentials. It names secrets, it holds none.
@@ -221,10 +221,11 @@ type HTTP struct {
 	Pprof     bool     `yaml:"pprof" doc:"serve Go's profiles at /debug/pprof/"`
 }
 
-// Log says what is logged and how.
+// Log says what is logged, how and where.
 type Log struct {
 	Level  string `yaml:"level" reload:"yes" doc:"debug, info, warn or error"`
 	Format string `yaml:"format" doc:"text, json, or auto: text on a terminal"`
+	Group  string `yaml:"group" doc:"group of CloudWatch Logs to which a controller also writes its log, as JSON, in the region of the fleet; empty: none"`
 }
 
 // UsualRuntime is how long a run lasts at most unless its request says otherwise.

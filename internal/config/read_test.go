@@ -49,7 +49,7 @@ var optional = map[string]bool{
 	"ec2.subnets": true, "ec2.securityGroups": true, "ec2.ami": true, "ec2.instanceProfile": true, "ec2.roleId": true,
 	"ec2.rootVolume": true, "ec2.priceProtection": true, "ec2.tags": true,
 	"ec2.bucket": true, "ec2.binaryUrl": true, "ec2.binarySha256": true, "ec2.binaryPath": true,
-	"http.tokenFile": true, "http.insecure": true, "http.hosts": true, "http.pprof": true,
+	"http.tokenFile": true, "http.insecure": true, "http.hosts": true, "http.pprof": true, "log.group": true,
 }
 
 func TestConfig_EverySettingHasADefault(t *testing.T) {

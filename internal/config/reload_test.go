@@ -46,7 +46,7 @@ func TestReload_EachSetting(t *testing.T) {
 func TestReload_Which(t *testing.T) {
 	for key, want := range map[string]bool{
 		"classes": true, "caps.maxInstances": true, "limits.idle": true, "requests.maxRuntime": true, "log.level": true, "ec2.ami": true, "agent.script": true,
-		"name": false, "store": false, "pool": false, "fleet": false, "github.url": false, "lease.ttl": false, "http.listen": false, "log.format": false,
+		"name": false, "store": false, "pool": false, "fleet": false, "github.url": false, "lease.ttl": false, "http.listen": false, "log.format": false, "log.group": false,
 		"process.capacity": false, "runs.share": false,
 	} {
 		if s, ok := settingFor(key); !ok || s.Reloaded != want {

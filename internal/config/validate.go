@@ -107,8 +107,12 @@ func (c Config) Validate() error {
 		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
 	p.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.oneOf("log.format", c.Log.Format, "auto", "json", "text")
+	p.check(c.Log.Group == "" || groupForm.MatchString(c.Log.Group), "log.group", "the name of a log group, 1 to 512 of A-Z, a-z, 0-9, _, /, ., # and -", c.Log.Group)
 	return errors.Join(p...)
 }
+
+// groupForm is what names a log group (CloudWatch Logs API Reference, CreateLogGroup).
+var groupForm = regexp.MustCompile(`^[A-Za-z0-9_/.#-]{1,512}$`)
 
 // Schemes of the URLs that name back ends.
 var (

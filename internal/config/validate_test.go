@@ -102,6 +102,8 @@ func TestConfig_Validate(t *testing.T) {
 		{"process.types[1].cpu", func(c *Config) { c.Process.Types = []ProcessType{{"a", 1, 1}, {"b", 0, 1}} }, `must be greater than 0, got 0`},
 		{"log.level", func(c *Config) { c.Log.Level = "loud" }, `must be one of debug, info, warn, error, got "loud"`},
 		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `must be one of auto, json, text, got "xml"`},
+		{"log.group", func(c *Config) { c.Log.Group = "/remuda/:controller" }, `must be the name of a log group, 1 to 512 of A-Z, a-z, 0-9, _, /, ., # and -, got "/remuda/:controller"`},
+		{"log.group", func(c *Config) { c.Log.Group = strings.Repeat("a", 513) }, `must be the name of a log group, 1 to 512 of`},
 	}
 	for _, tt := range tests {
 		c := Default()
