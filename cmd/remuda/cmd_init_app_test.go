@@ -13,11 +13,14 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/reference"
@@ -57,13 +60,19 @@ var pageAddress = regexp.MustCompile(`open (http://127\.0\.0\.1:\d+)/ in a brows
 // startApp starts it for a path of a simulated GitHub, and waits for its page.
 func startApp(t *testing.T, path string, args ...string) *appRun {
 	t.Helper()
+	return startAppFor(t, &reference.Reader{ReadFile: os.ReadFile}, path, args...)
+}
+
+// startAppFor is startApp where references are read and stored by a reader.
+func startAppFor(t *testing.T, references *reference.Reader, path string, args ...string) *appRun {
+	t.Helper()
 	hub := githubsim.New(githubsim.Options{Clock: clock.RealClock{}})
 	r := &appRun{T: t, gitHub: httptest.NewServer(githubsim.Handler(hub, "")), out: &spoken{}, err: &spoken{}, code: make(chan int, 1)}
 	r.calls = func(c githubsim.Call) int { return hub.Calls()[c] }
 	t.Cleanup(r.gitHub.Close)
 	c := newCLI(nil)
 	c.app.out, c.app.err = r.out, r.err
-	c.references = &reference.Reader{ReadFile: os.ReadFile}
+	c.references = references
 	c.env = []string{"REMUDA_GITHUB_URL=" + r.gitHub.URL + path}
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
@@ -205,6 +214,77 @@ func TestInitApp_ToTheEnd(t *testing.T) {
 		}
 		if said := r.out.String() + r.err.String(); strings.Contains(said, "PRIVATE KEY") || strings.Contains(said, kept.Key[100:140]) {
 			t.Error("the key was printed")
+		}
+	}
+}
+
+// secretService is Secrets Manager with one secret, which is there and holds nothing, as the stack makes it.
+func secretService(t *testing.T, name string) (references *reference.Reader, value *atomic.Pointer[string]) {
+	t.Helper()
+	value = &atomic.Pointer[string]{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ SecretId, SecretString string } // as the service spells it
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		_, call, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+		status, answer := http.StatusOK, map[string]string{}
+		switch now := value.Load(); {
+		case in.SecretId != name:
+			status, answer = http.StatusBadRequest, map[string]string{"__type": "ResourceNotFoundException", "message": "Secrets Manager can't find the specified secret."}
+		case call == "PutSecretValue":
+			value.Store(&in.SecretString)
+		case now == nil:
+			status, answer = http.StatusBadRequest, map[string]string{
+				"__type": "ResourceNotFoundException", "message": "Secrets Manager can't find the specified secret value for staging label: AWSCURRENT",
+			}
+		default:
+			answer["SecretString"] = *now
+		}
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		w.WriteHeader(status)
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return &reference.Reader{ReadFile: os.ReadFile, Load: func(context.Context, string) (aws.Config, error) { return awstest.Config(t, srv.URL), nil }}, value
+}
+
+// The App goes to the secret that the stack made, in the form by which github.secret is read; what is there is not replaced unasked.
+func TestInitApp_ToSecretsManager(t *testing.T) {
+	const to = "secretsmanager:remuda/github"
+	references, value := secretService(t, "remuda/github")
+	r := startAppFor(t, references, "/octo", "--to", to)
+	contains(t, r.make(), "is made and its key is stored")
+	if status, page := r.ask(http.MethodPost, r.gitHub.URL+"/apps/remuda-octo/installations/new", nil); status != http.StatusOK {
+		t.Errorf("install = %d %s", status, page)
+	}
+	r.until("last word", func() bool {
+		_, page := r.ask(http.MethodGet, r.origin+"/", nil)
+		return strings.Contains(page, "Done. The App is installed")
+	})
+	r.ends(exitDone)
+	contains(t, r.out.String(), "Set github.secret to "+to)
+	text := value.Load()
+	if text == nil {
+		t.Fatal("nothing was stored")
+	}
+	kept, err := parseGitHubSecret([]byte(*text))
+	if err != nil || kept.AppID < 1 || githubapi.CheckKey([]byte(kept.Key)) != nil {
+		t.Errorf("stored: %v, id %d", err, kept.AppID)
+	}
+	if said := r.out.String() + r.err.String(); strings.Contains(said, kept.Key[100:140]) {
+		t.Error("the key was printed")
+	}
+	for args, says := range map[string]string{
+		to:                       "must be empty, or --force given; it holds the App 1",
+		"secretsmanager:another": "secretsmanager:GetSecretValue on secret another: not found",
+	} {
+		c := newCLI(nil)
+		c.references, c.env = references, []string{"REMUDA_GITHUB_URL=https://github.com/octo"}
+		if code := c.run(t.Context(), "init", "github-app", "--to", args); code == exitDone || !strings.Contains(c.err.String(), says) {
+			t.Errorf("--to %s: code %d, %s, want %q", args, code, c.err.String(), says)
 		}
 	}
 }
