@@ -84,7 +84,7 @@ func resourceFinding(s ensure.Step) finding.Finding {
 	case ensure.WouldUpdate:
 		f.Verdict, f.Detail = finding.Warning, s.Resource+" differs: "+s.Detail
 		f.Remedy = "run `remuda init`; a controller that leads does so within intervals.housekeeping"
-	case ensure.Created, ensure.Updated, ensure.Unchanged, ensure.Reachable:
+	case ensure.Created, ensure.Updated, ensure.Unchanged, ensure.Reachable, ensure.Deleted, ensure.WouldDelete, ensure.WouldEnd:
 	}
 	return f
 }

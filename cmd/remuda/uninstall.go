@@ -36,8 +36,9 @@ type remains interface {
 	Terminate(ctx context.Context, ids ...string) error
 }
 
-// orderEvery is between two drain orders, for machines that were launched after the first.
-const orderEvery = time.Minute
+// orderEvery is between two drain orders, for machines that were launched after the first: long enough for a run that was
+// given one to begin its job, after which it ends.
+const orderEvery = 5 * time.Minute
 
 func newEnding(a *app, st *store.Store, r remains, force bool, quiet time.Duration) *ending {
 	return &ending{app: a, store: st, remains: r, force: force, quiet: quiet, show: newProgress(a.streams), order: every{period: orderEvery}}
@@ -63,7 +64,10 @@ func (e *ending) rest(ctx context.Context) error {
 		case !known || left == 0 && !leads:
 			return known, nil
 		case left == 0:
-			e.tell("no machine is waited for any more: now stop every controller, or it makes again what is deleted: `systemctl disable --now remuda-controller` on each host, or Hosts=0 for the stack")
+			if !e.told {
+				e.told = true
+				e.show.note("no machine is waited for any more; now stop every controller, or it makes again what is deleted: `systemctl disable --now remuda-controller` on each host, or Hosts=0 for the stack")
+			}
 			e.show.show("uninstall  waits for the controller to stop: "+e.lease.Holder, "")
 		case !leads:
 			e.show.show(fmt.Sprintf("uninstall  %d left%s, and no controller leads: start one, or run this again with --force", left, states), "")
@@ -73,13 +77,6 @@ func (e *ending) rest(ctx context.Context) error {
 		return false, nil
 	})
 	return withTrouble(err, last)
-}
-
-func (e *ending) tell(text string) {
-	if !e.told {
-		e.show.note("%s", text)
-	}
-	e.told = true
 }
 
 // look reports whether a controller leads, by this clock alone: one that does renews the lease, and one that waits takes what
