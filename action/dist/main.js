@@ -14082,10 +14082,10 @@ var init_EndpointParameters = __esm({
 });
 
 // node_modules/@aws-sdk/nested-clients/package.json
-var package_default2;
+var package_default3;
 var init_package = __esm({
   "node_modules/@aws-sdk/nested-clients/package.json"() {
-    package_default2 = {
+    package_default3 = {
       name: "@aws-sdk/nested-clients",
       version: "3.998.3",
       description: "Nested clients for AWS SDK packages.",
@@ -15938,7 +15938,7 @@ var init_runtimeConfig = __esm({
         authSchemePreference: config?.authSchemePreference ?? loadConfig(NODE_AUTH_SCHEME_PREFERENCE_OPTIONS, loaderConfig),
         bodyLengthChecker: config?.bodyLengthChecker ?? calculateBodyLength,
         defaultSocketTimeout: getDefaultSocketTimeout(config?.requestHandler, 3e5),
-        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default2.version }),
+        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default3.version }),
         maxAttempts: config?.maxAttempts ?? loadConfig(NODE_MAX_ATTEMPT_CONFIG_OPTIONS, config),
         region: config?.region ?? loadConfig(NODE_REGION_CONFIG_OPTIONS, { ...NODE_REGION_CONFIG_FILE_OPTIONS, ...loaderConfig }),
         requestHandler: NodeHttpHandler.create(config?.requestHandler ?? defaultConfigProvider),
@@ -16851,7 +16851,7 @@ var init_runtimeConfig2 = __esm({
         authSchemePreference: config?.authSchemePreference ?? loadConfig(NODE_AUTH_SCHEME_PREFERENCE_OPTIONS, loaderConfig),
         bodyLengthChecker: config?.bodyLengthChecker ?? calculateBodyLength,
         defaultSocketTimeout: getDefaultSocketTimeout(config?.requestHandler, 3e5),
-        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default2.version }),
+        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default3.version }),
         maxAttempts: config?.maxAttempts ?? loadConfig(NODE_MAX_ATTEMPT_CONFIG_OPTIONS, config),
         region: config?.region ?? loadConfig(NODE_REGION_CONFIG_OPTIONS, { ...NODE_REGION_CONFIG_FILE_OPTIONS, ...loaderConfig }),
         requestHandler: NodeHttpHandler.create(config?.requestHandler ?? defaultConfigProvider),
@@ -18274,7 +18274,7 @@ var init_runtimeConfig3 = __esm({
         authSchemePreference: config?.authSchemePreference ?? loadConfig(NODE_AUTH_SCHEME_PREFERENCE_OPTIONS, loaderConfig),
         bodyLengthChecker: config?.bodyLengthChecker ?? calculateBodyLength,
         defaultSocketTimeout: getDefaultSocketTimeout(config?.requestHandler, 3e5),
-        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default2.version }),
+        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default3.version }),
         httpAuthSchemes: config?.httpAuthSchemes ?? [
           {
             schemeId: "aws.auth#sigv4",
@@ -19409,7 +19409,7 @@ var init_runtimeConfig4 = __esm({
         authSchemePreference: config?.authSchemePreference ?? loadConfig(NODE_AUTH_SCHEME_PREFERENCE_OPTIONS, loaderConfig),
         bodyLengthChecker: config?.bodyLengthChecker ?? calculateBodyLength,
         defaultSocketTimeout: getDefaultSocketTimeout(config?.requestHandler, 3e5),
-        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default2.version }),
+        defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default3.version }),
         maxAttempts: config?.maxAttempts ?? loadConfig(NODE_MAX_ATTEMPT_CONFIG_OPTIONS, config),
         region: config?.region ?? loadConfig(NODE_REGION_CONFIG_OPTIONS, { ...NODE_REGION_CONFIG_FILE_OPTIONS, ...loaderConfig }),
         requestHandler: NodeHttpHandler.create(config?.requestHandler ?? defaultConfigProvider),
@@ -20349,6 +20349,34 @@ __export(main_exports, {
   step: () => step
 });
 module.exports = __toCommonJS(main_exports);
+
+// package.json
+var package_default = {
+  name: "remuda-action",
+  version: "0.0.0",
+  private: true,
+  description: "The GitHub Action of remuda: asks for runners, waits, gives them back",
+  license: "Apache-2.0",
+  type: "module",
+  engines: {
+    node: ">=20"
+  },
+  scripts: {
+    build: "node build.mjs",
+    types: "tsc --noEmit",
+    lint: "biome check .",
+    unit: "node build.mjs --tests && node --no-warnings --enable-source-maps --test build/test/test/",
+    test: "npm run types && npm run lint && npm run unit"
+  },
+  devDependencies: {
+    "@aws-sdk/client-dynamodb": "3.1162.0",
+    "@aws-sdk/client-sqs": "3.1162.0",
+    "@biomejs/biome": "2.5.15",
+    "@types/node": "20.19.43",
+    esbuild: "0.28.2",
+    typescript: "7.0.2"
+  }
+};
 
 // src/clock.ts
 var systemClock = {
@@ -22215,7 +22243,7 @@ var DescribeEndpointsCommand = class extends command(_ep0, _mw0, "DescribeEndpoi
 };
 
 // node_modules/@aws-sdk/client-dynamodb/package.json
-var package_default = {
+var package_default2 = {
   name: "@aws-sdk/client-dynamodb",
   version: "3.1162.0",
   description: "AWS SDK for JavaScript Dynamodb Client for Node.js, Browser and React Native",
@@ -23127,7 +23155,7 @@ var getRuntimeConfig10 = (config) => {
     bodyLengthChecker: config?.bodyLengthChecker ?? calculateBodyLength,
     credentialDefaultProvider: config?.credentialDefaultProvider ?? defaultProvider,
     defaultSocketTimeout: getDefaultSocketTimeout(config?.requestHandler, 3e5),
-    defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default.version }),
+    defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default2.version }),
     endpointDiscoveryEnabledProvider: config?.endpointDiscoveryEnabledProvider ?? loadConfig(NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS, loaderConfig),
     maxAttempts: config?.maxAttempts ?? loadConfig(Retry.v2026 ? { ...NODE_MAX_ATTEMPT_CONFIG_OPTIONS, default: 4 } : NODE_MAX_ATTEMPT_CONFIG_OPTIONS, config),
     region: config?.region ?? loadConfig(NODE_REGION_CONFIG_OPTIONS, { ...NODE_REGION_CONFIG_FILE_OPTIONS, ...loaderConfig }),
@@ -23382,7 +23410,7 @@ var commonParams6 = {
 };
 
 // node_modules/@aws-sdk/client-sqs/package.json
-var package_default3 = {
+var package_default4 = {
   name: "@aws-sdk/client-sqs",
   version: "3.1162.0",
   description: "AWS SDK for JavaScript Sqs Client for Node.js, Browser and React Native",
@@ -24919,7 +24947,7 @@ var getRuntimeConfig12 = (config) => {
     bodyLengthChecker: config?.bodyLengthChecker ?? calculateBodyLength,
     credentialDefaultProvider: config?.credentialDefaultProvider ?? defaultProvider,
     defaultSocketTimeout: getDefaultSocketTimeout(config?.requestHandler, 9e5),
-    defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default3.version }),
+    defaultUserAgentProvider: config?.defaultUserAgentProvider ?? createDefaultUserAgentProvider({ serviceId: clientSharedValues.serviceId, clientVersion: package_default4.version }),
     maxAttempts: config?.maxAttempts ?? loadConfig(NODE_MAX_ATTEMPT_CONFIG_OPTIONS, config),
     region: config?.region ?? loadConfig(NODE_REGION_CONFIG_OPTIONS, { ...NODE_REGION_CONFIG_FILE_OPTIONS, ...loaderConfig }),
     requestHandler: NodeHttpHandler.create(config?.requestHandler ?? defaultConfigProvider),
@@ -26255,6 +26283,7 @@ function decode(item, as) {
 // src/main.ts
 var runner = new Runner(process.env);
 async function main(cancelled) {
+  runner.info(`remuda's action ${package_default.version}`);
   const inputs = readInputs(runner);
   if (inputs.mode === "refresh") {
     runner.info(

@@ -1,5 +1,6 @@
 // The step and its post step, for which the first leaves a state.
 
+import manifest from "../package.json" with { type: "json" };
 import { type Client, Failure, readPending } from "./client.ts";
 import { systemClock } from "./clock.ts";
 import { DynamoTable } from "./dynamo.ts";
@@ -14,6 +15,7 @@ import { Store } from "./store.ts";
 const runner = new Runner(process.env);
 
 async function main(cancelled: AbortSignal): Promise<void> {
+  runner.info(`remuda's action ${manifest.version}`);
   const inputs = readInputs(runner);
   if (inputs.mode === "refresh") {
     runner.info(

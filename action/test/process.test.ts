@@ -212,10 +212,10 @@ test("bad inputs: every problem is an error of its own, and AWS is not called", 
   assert.equal(aws.received.length, 0);
 });
 
-test("refresh: one line, success, no call", async () => {
+test("refresh: one line after that of its version, success, no call", async () => {
   const step = start({ INPUT_MODE: "refresh", AWS_REGION: "" });
   assert.equal(await step.code, 0);
-  assert.match(step.output(), /^mode refresh has nothing to do any more.*\n$/);
+  assert.match(step.output(), /^remuda's action \d+\.\d+\.\d+\nmode refresh has nothing to do any more.*\n$/);
   assert.equal(aws.received.length, 0);
 });
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/remuda-run/remuda/e2e/action/step"
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -49,8 +51,20 @@ func (w *world) provisioned(r step.Result, label string, count, warm int) []stri
 	if diff := cmp.Diff(summary, strings.TrimRight(table, "\n")+"\n"); diff != "" {
 		w.Errorf("summary (-want +got):\n%s", diff)
 	}
+	if want := "remuda's action " + w.version(); r.Log[0] != want {
+		w.Errorf("first line of the log = %q, want %q", r.Log[0], want)
+	}
 	says(w, r, fmt.Sprintf(`^%s  Ready  %d/%d  warm %d  cold %d  %s s$`, label, count, count, warm, count-warm, regexp.QuoteMeta(seconds)))
 	return ids
+}
+
+// version is the action's own.
+func (w *world) version() string {
+	w.Helper()
+	text, err := os.ReadFile("../../action/package.json")
+	manifest, err := program.JSON[struct{ Version string }](text, err)
+	w.Check(err)
+	return manifest.Version
 }
 
 // says wants a line in the log of a step.

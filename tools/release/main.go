@@ -5,6 +5,7 @@ package main
 import (
 	"crypto/sha256"
 	"debug/buildinfo"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -132,6 +133,22 @@ func (r *release) commit() error {
 		return fmt.Errorf("-tag %s: the work tree has changes:\n%s", r.tag, changed)
 	}
 	r.version = r.tag[1:]
+	return r.action()
+}
+
+// action refuses a release whose action says another version: its bundle is in the commit, and made of it.
+func (r *release) action() error {
+	text, err := os.ReadFile(filepath.Join(r.root, "action/package.json"))
+	if err != nil {
+		return err
+	}
+	var manifest struct{ Version string }
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return fmt.Errorf("action/package.json: %w", err)
+	}
+	if manifest.Version != r.version {
+		return fmt.Errorf("action/package.json: version must be %s, that of -tag, got %q: run npm version %s in action, then make action", r.version, manifest.Version, r.version)
+	}
 	return nil
 }
 

@@ -52,12 +52,17 @@ func release(t *testing.T) string {
 // makeIn makes a release of a checkout.
 func makeIn(t *testing.T, checkout string, args ...string) {
 	t.Helper()
+	if out, err := tryIn(t, checkout, args...); err != nil {
+		t.Fatalf("release: %v\n%s", err, out)
+	}
+}
+
+func tryIn(t *testing.T, checkout string, args ...string) ([]byte, error) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "-C", "tools/release", "."}, args...)...)
 	cmd.Dir = checkout
 	cmd.Env = append(os.Environ(), "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("release: %v\n%s", err, out)
-	}
+	return cmd.CombinedOutput()
 }
 
 // one is the only file of a folder whose name fits.
@@ -82,23 +87,46 @@ func output(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// The same commit gives the same bytes in another folder, for one target with all that is made of it.
+// The same commit gives the same bytes in another folder, for every target with all that is made of it.
 func TestRelease_SameBytesInAnotherFolder(t *testing.T) {
 	hosttest.Require(t, "go", "golang", "git", "git")
 	var sums []string
 	for _, name := range []string{"a", "another-folder"} {
-		checkout := filepath.Join(t.TempDir(), name)
-		output(t, "git", "clone", "--quiet", "--shared", root, checkout)
+		checkout := clone(t, name)
 		out := filepath.Join(t.TempDir(), "out")
-		makeIn(t, checkout, "-only", "linux/amd64", "-out", out)
+		makeIn(t, checkout, "-out", out)
 		text, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sums = append(sums, string(text))
 	}
-	if sums[0] != sums[1] || strings.Count(sums[0], "\n") != 5 {
-		t.Errorf("sums = %s and %s, want the same five", sums[0], sums[1])
+	const files = 3 + 2*3 + 1 // an archive for each target, packages and an image for each of Linux, and the list of what is linked
+	if sums[0] != sums[1] || strings.Count(sums[0], "\n") != files {
+		t.Errorf("sums = %s and %s, want the same %d", sums[0], sums[1], files)
+	}
+	for _, part := range []string{"_linux_arm64.tar.gz", "_darwin_arm64.tar.gz", "_arm64.deb", ".aarch64.rpm", "_image_arm64.tar"} {
+		if !strings.Contains(sums[0], part+"\n") {
+			t.Errorf("no %s among\n%s", part, sums[0])
+		}
+	}
+}
+
+func clone(t *testing.T, name string) string {
+	t.Helper()
+	checkout := filepath.Join(t.TempDir(), name)
+	output(t, "git", "clone", "--quiet", "--shared", root, checkout)
+	return checkout
+}
+
+// What the action says of itself is what it is released as: a tag of another version makes no release.
+func TestRelease_ActionHasItsVersion(t *testing.T) {
+	hosttest.Require(t, "go", "golang", "git", "git")
+	checkout := clone(t, "tagged")
+	output(t, "git", "-C", checkout, "tag", "v98.7.6")
+	out, err := tryIn(t, checkout, "-tag", "v98.7.6", "-out", filepath.Join(t.TempDir(), "out"))
+	if err == nil || !strings.Contains(string(out), "action/package.json: version must be 98.7.6, that of -tag, got ") {
+		t.Errorf("release: %v\n%s", err, out)
 	}
 }
 
