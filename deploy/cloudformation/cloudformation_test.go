@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/remuda-run/remuda/deploy/iam"
+	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 )
 
 const file = "remuda.yaml"
@@ -25,6 +26,9 @@ var update = flag.Bool("update", false, "write the policies into "+file)
 
 // section is a policy of the template, between its marks.
 var section = regexp.MustCompile(`(?s)( *)# Begin of ([a-z-]+)\.json\n.*?( *)# End\n`)
+
+// hosts is the script of the controller's host, between its marks.
+var hosts = regexp.MustCompile(`(?s)( *)# Begin of the host's script\n.*?( *)# End\n`)
 
 // variables are what CloudFormation fills in for the placeholders of deploy/iam.
 var variables = map[string]string{
@@ -67,16 +71,23 @@ func render(t *testing.T, name string) string {
 	})
 }
 
-// The policies of the template are those of deploy/iam.
-func TestGenerated_PoliciesAreThoseOfTheRoles(t *testing.T) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+// The policies of the template are those of deploy/iam, the script is that of package userdata.
+func TestGenerated_PoliciesAndScript(t *testing.T) {
+	text := read(t)
 	want := section.ReplaceAllStringFunc(string(text), func(found string) string {
 		m := section.FindStringSubmatch(found)
 		lines := strings.Split(strings.TrimSpace(render(t, m[2])), "\n")
 		return m[1] + "# Begin of " + m[2] + ".json\n" + m[1] + strings.Join(lines, "\n"+m[1]) + "\n" + m[1] + "# End\n"
+	})
+	want = hosts.ReplaceAllStringFunc(want, func(found string) string {
+		m := hosts.FindStringSubmatch(found)
+		lines := strings.Split(strings.TrimSpace(userdata.Host()), "\n")
+		for i, line := range lines {
+			if line != "" {
+				lines[i] = m[1] + line
+			}
+		}
+		return m[1] + "# Begin of the host's script\n" + strings.Join(lines, "\n") + "\n" + m[1] + "# End\n"
 	})
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
@@ -87,6 +98,15 @@ func TestGenerated_PoliciesAreThoseOfTheRoles(t *testing.T) {
 	if string(text) != want {
 		t.Errorf("policies in %s differ from deploy/iam: run make gen", file)
 	}
+}
+
+func read(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // sample is an installation, by the variables of CloudFormation.
@@ -142,10 +162,7 @@ func at(t *testing.T, n *yaml.Node, path ...string) *yaml.Node {
 
 // What CloudFormation gives to IAM is what Render gives.
 func TestPolicies_AreAsRendered(t *testing.T) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t)
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		t.Fatal(err)
@@ -163,6 +180,7 @@ func TestPolicies_AreAsRendered(t *testing.T) {
 		{"WorkflowRole", iam.WorkflowTrust, []string{trust}},
 		{"WorkflowRole", iam.Workflow, []string{inline, managed}},
 		{"InitPolicy", iam.Init, []string{managed}},
+		{"DoctorPolicy", iam.Doctor, []string{managed}},
 		{"OperatorPolicy", iam.Operator, []string{managed}},
 	} {
 		t.Run(c.resource+" "+string(c.kind), func(t *testing.T) {
@@ -184,10 +202,7 @@ func TestPolicies_AreAsRendered(t *testing.T) {
 
 // Each parameter takes what it should, and refuses what is wrong in a way that CloudFormation can explain.
 func TestParameters_RefuseWhatIsWrong(t *testing.T) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t)
 	var template struct {
 		Parameters map[string]struct {
 			Default, AllowedPattern, ConstraintDescription string
@@ -199,12 +214,18 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := map[string]struct{ right, wrong []string }{
-		"Name":        {[]string{"remuda", "ci-2"}, []string{"", "ci", "Remuda", "-ci", "a_b", strings.Repeat("a", 27)}},
-		"Repository":  {[]string{"octo/app.go"}, []string{"", "octo", "https://github.com/octo/app", "octo/*"}},
-		"Subject":     {[]string{"*", "pull_request", "ref:refs/heads/release-*"}, []string{"", "main", "ref:refs/heads/*/x", "environment:*"}},
-		"ProviderArn": {[]string{"", "arn:aws-cn:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"}, []string{"token.actions.githubusercontent.com", "arn:aws:iam::111122223333:oidc-provider/example.com"}},
-		"Vpc":         {[]string{"vpc-0123456789abcdef0"}, []string{"", "subnet-0123456789abcdef0"}},
-		"LogDays":     {[]string{"30"}, []string{"0", "2"}},
+		"Name":         {[]string{"remuda", "ci-2"}, []string{"", "ci", "Remuda", "-ci", "a_b", strings.Repeat("a", 27)}},
+		"Repository":   {[]string{"octo/app.go"}, []string{"", "octo", "https://github.com/octo/app", "octo/*"}},
+		"Subject":      {[]string{"*", "pull_request", "ref:refs/heads/release-*"}, []string{"", "main", "ref:refs/heads/*/x", "environment:*"}},
+		"ProviderArn":  {[]string{"", "arn:aws-cn:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"}, []string{"token.actions.githubusercontent.com", "arn:aws:iam::111122223333:oidc-provider/example.com"}},
+		"Vpc":          {[]string{"vpc-0123456789abcdef0"}, []string{"", "subnet-0123456789abcdef0"}},
+		"Subnets":      {[]string{"subnet-0123456789abcdef0"}, []string{"", "vpc-0123456789abcdef0"}},
+		"Hosts":        {[]string{"0", "1", "2"}, []string{"", "3", "-1"}},
+		"Classes":      {[]string{"{a: {cpu: 1, mem: 1024}}"}, []string{"", "{}", "a: {cpu: 1}", "{a: {cpu: 1,\nmem: 1}}"}},
+		"MaxInstances": {nil, nil}, // by MinValue and MaxValue
+		"Settings":     {[]string{"", "limits: {idle: 20m}", "runs:{}"}, []string{"{limits: {}}", "limits:", "limits: {}\nruns: {}"}},
+		"AlarmTopic":   {[]string{"", "arn:aws:sns:eu-west-1:111122223333:pager"}, []string{"pager", "arn:aws:sqs:eu-west-1:111122223333:pager"}},
+		"LogDays":      {[]string{"30"}, []string{"0", "2"}},
 	}
 	for name, p := range template.Parameters {
 		c, ok := cases[name]

@@ -75,6 +75,16 @@ func Moto(t testing.TB) string { t.Helper(); return moto.use(t) }
 // ElasticMQ returns the endpoint of ElasticMQ, which serves SQS.
 func ElasticMQ(t testing.TB) string { t.Helper(); return elasticMQ.use(t) }
 
+// CLI returns the folder of the AWS CLI and of cfn-lint, aws and cfn-lint.
+func CLI(t testing.TB) string {
+	t.Helper()
+	dir, err := awstools.Moto.Install(t.Context())
+	if err != nil {
+		leaveOut(t, awstools.Moto, err)
+	}
+	return filepath.Join(dir, "venv/bin")
+}
+
 // IAMSimulate returns a folder whose node_modules holds the simulator of IAM. It evaluates policies, which
 // none of the services does.
 func IAMSimulate(t testing.TB) string {

@@ -44,7 +44,7 @@ for ((i = 0; i + 2 < ${#files[@]}; i += 3)); do
   put "${files[i]}" "${files[i + 1]}" "${files[i + 2]}"
 done
 step='prepare'
-# shellcheck source=lib.sh
+# shellcheck source=/dev/null
 . "$root$lib"
 
 prepare & # while the program comes

@@ -229,7 +229,10 @@ func TestRender_Shellcheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, script := range map[string]string{"user-data.sh": render(t, data("https://example.org/remuda")), "image.sh": image} {
+	// What user data writes to a file of its own, it reads as if it stood there.
+	boot := strings.ReplaceAll(render(t, data("https://example.org/remuda")), "# shellcheck source=/dev/null\n", "# shellcheck source="+together(t)+"\n")
+	host := userdata.HostHead("remuda", "eu-west-1", "remuda-bucket") + userdata.Host()
+	for name, script := range map[string]string{"user-data.sh": boot, "image.sh": image, "host.sh": host} {
 		file := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 			t.Fatal(err)
@@ -239,4 +242,22 @@ func TestRender_Shellcheck(t *testing.T) {
 			t.Errorf("shellcheck: %v\n%s", err, out)
 		}
 	}
+}
+
+// together writes what the first script reads, as its machine has it.
+func together(t *testing.T) string {
+	t.Helper()
+	var all []byte
+	for _, name := range []string{"fetch.sh", "prepare.sh"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, text...)
+	}
+	file := filepath.Join(t.TempDir(), "lib.sh")
+	if err := os.WriteFile(file, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

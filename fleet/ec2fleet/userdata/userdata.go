@@ -71,8 +71,11 @@ type File struct {
 var (
 	//go:embed boot.sh
 	boot string
-	//go:embed lib.sh
-	commented string
+	//go:embed fetch.sh
+	fetch string
+	//go:embed prepare.sh
+	prepare   string
+	commented = fetch + "\n" + prepare
 	lib       = comment.ReplaceAllString(commented, "")
 )
 

@@ -1,0 +1,57 @@
+# shellcheck shell=bash disable=SC2154 # what differs is set before
+# What scripts of machines and of images share besides. They set user.
+# lacking prints what runners need and the machine has not: see prepare.
+lacking() {
+  local all=''
+  command -v curl >/dev/null || all+=' curl'
+  command -v nft >/dev/null || command -v iptables >/dev/null || all+=' nft'
+  [[ $(ldconfig -p) == *libicuuc.so* ]] || all+=' libicu'
+  printf %s "${all# }"
+}
+
+# packages adds what jobs can expect, without questions and without what is merely recommended. apt waits for who has the
+# lock, such as unattended-upgrades at the first boot.
+packages() {
+  local out icu
+  out=$(
+    exec 2>&1
+    if command -v apt-get >/dev/null; then
+      export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
+      apt-get -q -o APT::Update::Error-Mode=any -o Acquire::Retries=0 -o Acquire::http::Timeout=10 update || exit
+      icu=$(apt-cache pkgnames libicu | grep -x 'libicu[0-9]*' | sort -V | tail -n 1)
+      apt-get -q -y -o DPkg::Lock::Timeout=60 -o Acquire::Retries=0 -o Acquire::http::Timeout=10 --no-install-recommends install \
+        ca-certificates curl git nftables tar "$icu"
+    elif command -v dnf >/dev/null; then
+      command -v curl >/dev/null || set -- curl-minimal
+      dnf -q -y --setopt=install_weak_deps=False --setopt=timeout=10 --setopt=retries=1 install git libicu nftables tar "$@"
+    else
+      echo 'neither apt-get nor dnf is here'
+      exit 1
+    fi
+  ) || {
+    printf '%s\n' "$out" >&2
+    why=${out##*$'\n'}
+    return 1
+  }
+}
+
+# prepare makes a machine of a stock image fit for runners: the user of jobs, without a password, and what is lacking: nft
+# (or iptables) for the firewall before the metadata service, libicu for the runner, curl. An image that has those is
+# taken as it is. Where it fails, the agent says what that means for jobs.
+prepare() {
+  local begun=${EPOCHREALTIME//[!0-9]/} lack
+  if [[ -n $user ]] && ! id -u "$user" >/dev/null 2>&1; then
+    if useradd --create-home --shell /bin/bash "$user"; then
+      log "user $user made"
+    else
+      log "cannot make user $user: jobs need it (agent.runnerUser)"
+    fi
+  fi
+  lack=$(lacking)
+  if [[ -z $lack ]]; then return; fi
+  again packages || {
+    log "cannot install $lack: $why: use an image that has it, or let machines reach the package sources"
+    return 1
+  }
+  log "$lack and git installed in $(since "$begun")"
+}
