@@ -103,9 +103,10 @@ func (p *publisher) run(ctx context.Context, c config.Config, apply bool) error 
 	var errs []error
 	for _, arch := range config.Architectures() {
 		used := slices.ContainsFunc(slices.Collect(maps.Values(c.Classes)), func(class config.Class) bool { return class.Architecture() == arch })
+		host := arch == config.ArchARM && version != "" // the stack's host is of it; a build that is no release has none to offer
 		for kind, given := range map[string]map[string]artifactSource{bucket.Program: programs, bucket.Runner: runners} {
 			source, named := given[arch]
-			if !used && !named {
+			if !used && !named && (!host || kind != bucket.Program) {
 				continue
 			}
 			a, err := p.artifact(ctx, b, kind, arch, source, apply)

@@ -13,7 +13,7 @@ import (
 // verbs lists the constructor of every verb.
 var verbs = []func(*app) *cobra.Command{
 	newRequestCmd, newReleaseCmd, newStatusCmd, newExplainCmd, newLogsCmd, newConsoleCmd, newDrainCmd, newAuditCmd, newDoctorCmd, newHealthCmd,
-	newInitCmd, newUninstallCmd, newImageCmd, newFSMCmd, newConfigCmd, newVersionCmd,
+	newStackCmd, newInitCmd, newUninstallCmd, newImageCmd, newFSMCmd, newConfigCmd, newVersionCmd,
 	newControllerCmd, newDevCmd, newAgentCmd, newAgentHookCmd, newSimRunnerCmd,
 }
 

@@ -1,4 +1,4 @@
-// Package cloudformation_test holds the stack's policies to the documents of deploy/iam, and its resources to the code.
+// Here the stack's policies are held to the documents of deploy/iam, and its resources to what moto makes of them.
 package cloudformation_test
 
 //go:generate go test . -run TestGenerated -update
@@ -139,10 +139,14 @@ func value(t *testing.T, n *yaml.Node) any {
 	return n.Value
 }
 
-// at follows a path of keys and of the first elements of lists.
+// at follows a path of keys and of the first elements of lists, or of the second where a key says so.
 func at(t *testing.T, n *yaml.Node, path ...string) *yaml.Node {
 	t.Helper()
 	for _, key := range path {
+		if key == "second" {
+			n = n.Content[1]
+			continue
+		}
 		for n.Kind == yaml.DocumentNode || n.Kind == yaml.SequenceNode {
 			n = n.Content[0]
 		}
@@ -167,7 +171,7 @@ func TestPolicies_AreAsRendered(t *testing.T) {
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		t.Fatal(err)
 	}
-	const trust, inline, managed = "AssumeRolePolicyDocument", "Policies", "PolicyDocument"
+	const trust, inline, second, managed = "AssumeRolePolicyDocument", "Policies", "second", "PolicyDocument"
 	for _, c := range []struct {
 		resource string
 		kind     iam.Kind
@@ -177,6 +181,7 @@ func TestPolicies_AreAsRendered(t *testing.T) {
 		{"AgentRole", iam.Agent, []string{inline, managed}},
 		{"ControllerRole", iam.AgentTrust, []string{trust}},
 		{"ControllerRole", iam.Controller, []string{inline, managed}},
+		{"ControllerRole", iam.Host, []string{inline, second, managed}},
 		{"WorkflowRole", iam.WorkflowTrust, []string{trust}},
 		{"WorkflowRole", iam.Workflow, []string{inline, managed}},
 		{"InitPolicy", iam.Init, []string{managed}},
