@@ -186,6 +186,7 @@ func TestPolicies_AreAsRendered(t *testing.T) {
 		{"WorkflowRole", iam.Workflow, []string{inline, managed}},
 		{"InitPolicy", iam.Init, []string{managed}},
 		{"DoctorPolicy", iam.Doctor, []string{managed}},
+		{"UninstallPolicy", iam.Uninstall, []string{managed}},
 		{"OperatorPolicy", iam.Operator, []string{managed}},
 	} {
 		t.Run(c.resource+" "+string(c.kind), func(t *testing.T) {
