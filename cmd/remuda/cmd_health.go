@@ -35,23 +35,52 @@ func newHealthCmd(a *app) *cobra.Command {
 		Short: "Ask the controller of this machine whether it lives",
 		Long:  healthLong,
 		Args:  noArgs,
-		RunE: a.configured(nil, func(ctx context.Context, cfg config.Config) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := healthConfig(a)
+			if err != nil {
+				return err
+			}
 			path := httpserver.Healthz
 			if ready {
 				path = httpserver.Readyz
 			}
-			h, err := newHealthClient(cfg.HTTP)
+			h, err := newHealthClient(c)
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+			ctx, cancel := context.WithTimeout(cmd.Context(), healthTimeout)
 			defer cancel()
-			return a.health(ctx, cfg.HTTP, h, path)
-		}),
+			return a.health(ctx, c, h, path)
+		},
 		Example: "  remuda health && remuda health --ready",
 	}
 	cmd.Flags().BoolVar(&ready, "ready", false, "ask whether it is ready, too")
 	return exits(cmd, exitTimedOut, exitInterrupted)
+}
+
+// healthConfig returns where the controller is asked. A file that is wrong, which a controller at work refuses, must not let
+// those who watch it end it: then what can be read of the file counts, and what else says it.
+func healthConfig(a *app) (config.HTTP, error) {
+	l, err := a.loadConfig()
+	if err == nil || l.File == "" {
+		return l.HTTP, err
+	}
+	flags, _ := a.global.settings() // of which loadConfig has spoken
+	env := environment(a.environ())
+	delete(env, config.EnvFile)
+	rest, wrong := config.Read(config.Source{Env: env, Flags: flags})
+	if wrong != nil {
+		return l.HTTP, err
+	}
+	fmt.Fprintf(a.err, "remuda: %v\n", err)
+	of := func(key string) bool { return l.Origin(key).Kind == "file" && rest.Origin(key).Kind == "default" }
+	if of("http.listen") {
+		rest.HTTP.Listen = l.HTTP.Listen
+	}
+	if of("http.tokenFile") {
+		rest.HTTP.TokenFile = l.HTTP.TokenFile
+	}
+	return rest.HTTP, nil
 }
 
 // healthClient asks the controller of this machine.

@@ -97,6 +97,16 @@ func TestHealth(t *testing.T) {
 	if c.out.String() != "ok\n" || !strings.Contains(c.err.String(), "is not known: the token of http.tokenFile is needed") {
 		t.Errorf("without the token: printed %q, %q", &c.out, &c.err)
 	}
+	for _, wrong := range []string{"caps: {maxInstances: 0}\n", "classes: {small: {cpu\n"} { // which a controller refuses, and works on
+		c.files["/remuda.yaml"] = wrong
+		c.ends(t, exitDone, append(withToken, "--config", "/remuda.yaml")...)
+		contains(t, c.out.String(), "ok\nconfiguration refused since")
+		contains(t, c.err.String(), "remuda: ")
+	}
+	c.files["/remuda.yaml"] = "http: {listen: " + address + ", tokenFile: /token}\ncaps: {maxInstances: 0}\n"
+	c.ends(t, exitDone, "health", "--config", "/remuda.yaml")
+	contains(t, c.out.String(), "ok\nconfiguration refused since")
+	c.ends(t, exitUsage, "health", "--config", "/remuda.yaml", "--set", "no.such=1")
 	c.ends(t, exitDone, at(":"+port)...)
 	c.ends(t, exitDone, at("0.0.0.0:"+port)...)
 	c.ends(t, exitFailure, at(address, "--ready")...)

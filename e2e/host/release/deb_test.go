@@ -73,6 +73,25 @@ func TestDeb_InstallUpgradePurge(t *testing.T) {
 	}
 	fails("systemctl", "is-active", "remuda-agent.service") // which did not run
 
+	// A reload takes up what has changed, in the same process; a file that is wrong leaves it at work, and what is wrong is shown.
+	upgraded := pid()
+	says := func(what string) {
+		t.Helper()
+		tt.Check(program.Until(patience, "it says "+what, func() bool { return strings.Contains(m.Journal(unit), what) }))
+	}
+	run("sh", "-c", "echo 'caps: {maxInstances: 3}' >>/etc/remuda.yaml")
+	run("systemctl", "reload", unit)
+	says("the configuration was taken up")
+	run("sh", "-c", "echo 'nonsense: 1' >>/etc/remuda.yaml")
+	run("systemctl", "reload", unit)
+	says("the configuration is refused")
+	if got := run("systemctl", "is-active", unit); got != "active" || pid() != upgraded {
+		t.Errorf("after a reload the unit is %s, process %s, before %s", got, pid(), upgraded)
+	}
+	if got := run("remuda", "health", "--config", "/etc/remuda.yaml"); !strings.Contains(got, "ok\nconfiguration refused since ") || !strings.Contains(got, "nonsense") {
+		t.Errorf("remuda health = %s, want that it lives and what is wrong", got)
+	}
+
 	run("dpkg", "--remove", "remuda")
 	fails("systemctl", "is-active", unit)
 	run("test", "-e", "/etc/remuda.yaml")
