@@ -36,7 +36,7 @@ const (
 	every       = 5 * time.Second
 	keptBytes   = 4 * batchBytes
 	callTimeout = 10 * time.Second
-	stopTimeout = 5 * time.Second // well within what stops a service: 90 s of systemd, 30 s of ECS
+	stopTimeout = 8 * time.Second // well within what stops a service: 90 s of systemd, 30 s of ECS
 )
 
 var errLate = errors.New("no answer of CloudWatch Logs in time")
