@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,6 +88,13 @@ func (s *service) set(fault func(context.Context, string) error) {
 	s.fault = fault
 }
 
+// stream has the stream be there, or not.
+func (s *service) stream(is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams["host-1"] = is
+}
+
 // got returns what arrived, and forgets it.
 func (s *service) got() (lines []string, calls int) {
 	s.mu.Lock()
@@ -120,12 +128,36 @@ func valid(batch []types.InputLogEvent) error {
 
 func unavailable(context.Context, string) error { return errors.New("connection refused") }
 
-// shipping runs a Shipper in a bubble. told is what it says of itself; stop ends it and waits.
-func shipping(t *testing.T, group string, f func(t *testing.T, s *Shipper, aws *service, told *bytes.Buffer, stop func())) {
+// told is what a Shipper says of itself.
+type told struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *told) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *told) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func (b *told) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text.Reset()
+}
+
+// shipping runs a Shipper in a bubble. said is what it says of itself; stop ends it and waits.
+func shipping(t *testing.T, group string, f func(t *testing.T, s *Shipper, aws *service, said *told, stop func())) {
 	t.Helper()
 	bubbletest.Run(t, func(t *testing.T) {
-		api, told := &service{streams: map[string]bool{}}, &bytes.Buffer{}
-		s := New(api, group, "host-1", clock.RealClock{}, slog.New(slog.NewTextHandler(told, nil)))
+		api, said := &service{streams: map[string]bool{}}, &told{}
+		s := New(api, group, "host-1", clock.RealClock{}, slog.New(slog.NewTextHandler(said, nil)))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -137,7 +169,7 @@ func shipping(t *testing.T, group string, f func(t *testing.T, s *Shipper, aws *
 			<-done
 		}
 		defer stop()
-		f(t, s, api, told, stop)
+		f(t, s, api, said, stop)
 		if api.invalid != nil {
 			t.Errorf("a batch breaks the rules: %v", api.invalid)
 		}
@@ -203,30 +235,30 @@ func TestFirst_KeepsTheLimits(t *testing.T) {
 }
 
 func TestShipper_InOrder(t *testing.T) {
-	shipping(t, group, func(t *testing.T, s *Shipper, api *service, told *bytes.Buffer, _ func()) {
+	shipping(t, group, func(t *testing.T, s *Shipper, api *service, said *told, _ func()) {
 		for i := range 100 {
 			write(t, s, numbered(i, i+1)...)
 			time.Sleep(300 * time.Millisecond)
 		}
 		time.Sleep(every)
 		synctest.Wait()
-		if api.calls > 9 { // the stream, and one in 5 s of 35
-			t.Errorf("%d calls", api.calls)
+		got, calls := api.got()
+		if !slices.Equal(got, numbered(0, 100)) || calls > 9 { // the stream, and one in 5 s of 35
+			t.Errorf("%d calls, %d lines: %.200q", calls, len(got), got)
 		}
-		arrived(t, api, numbered(0, 100))
 		time.Sleep(time.Hour)
 		if _, calls := api.got(); calls != 0 {
 			t.Errorf("%d calls without a line", calls)
 		}
-		if told.Len() > 0 {
-			t.Errorf("told: %s", told)
+		if said.String() != "" {
+			t.Errorf("told: %s", said)
 		}
 	})
 }
 
 // A whole batch does not wait, and a line that no event can hold is cut between characters.
 func TestShipper_Full(t *testing.T) {
-	shipping(t, group, func(t *testing.T, s *Shipper, api *service, _ *bytes.Buffer, _ func()) {
+	shipping(t, group, func(t *testing.T, s *Shipper, api *service, _ *told, _ func()) {
 		write(t, s, numbered(0, 9_999)...)
 		arrived(t, api, nil)
 		write(t, s, numbered(9_999, 10_000)...)
@@ -239,7 +271,7 @@ func TestShipper_Full(t *testing.T) {
 
 // An outage is told once, and its end; what was written meanwhile arrives then, once.
 func TestShipper_Outage(t *testing.T) {
-	shipping(t, group, func(t *testing.T, s *Shipper, api *service, told *bytes.Buffer, _ func()) {
+	shipping(t, group, func(t *testing.T, s *Shipper, api *service, said *told, _ func()) {
 		write(t, s, numbered(0, 10)...)
 		time.Sleep(every)
 		arrived(t, api, numbered(0, 10))
@@ -248,15 +280,15 @@ func TestShipper_Outage(t *testing.T) {
 			write(t, s, numbered(10+i, 11+i)...)
 			time.Sleep(time.Second)
 		}
-		if text := told.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "level=WARN") ||
+		if text := said.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "level=WARN") ||
 			!strings.Contains(text, "logs:PutLogEvents on log group /remuda/controller: no usable answer: connection refused") {
 			t.Errorf("told: %s", text)
 		}
-		told.Reset()
+		said.Reset()
 		api.set(nil)
 		time.Sleep(every)
 		arrived(t, api, numbered(10, 70))
-		if text := told.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "reaches CloudWatch again") {
+		if text := said.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "reaches CloudWatch again") {
 			t.Errorf("told: %s", text)
 		}
 	})
@@ -264,7 +296,7 @@ func TestShipper_Outage(t *testing.T) {
 
 // What finds no room in an outage is counted, and a full buffer is no reason to call more often.
 func TestShipper_Overflow(t *testing.T) {
-	shipping(t, group, func(t *testing.T, s *Shipper, api *service, told *bytes.Buffer, _ func()) {
+	shipping(t, group, func(t *testing.T, s *Shipper, api *service, said *told, _ func()) {
 		api.set(unavailable)
 		line := strings.Repeat("x", 1024-26) // 4,096 of them are 4 MiB
 		for range 5_000 {
@@ -281,7 +313,7 @@ func TestShipper_Overflow(t *testing.T) {
 		if lines, _ := api.got(); len(lines) != 4_096 {
 			t.Errorf("%d lines arrived, want 4,096", len(lines))
 		}
-		if text := told.String(); !strings.Contains(text, `msg="lines of this log did not reach CloudWatch" count=904`) {
+		if text := said.String(); !strings.Contains(text, `msg="lines of this log did not reach CloudWatch" count=904`) {
 			t.Errorf("told: %s", text)
 		}
 		write(t, s, "after")
