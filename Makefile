@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help demo test check sim killrate build race fuzz soak lint gen verify bench acceptance e2e host tools-aws action docs release-snapshot
+.PHONY: help quickstart demo test check sim killrate build race fuzz soak lint gen verify bench acceptance e2e host tools-aws action docs release-snapshot
 
 # As the program ships, so that all but the race detector share one build of each package.
 export CGO_ENABLED := 0
@@ -95,6 +95,9 @@ tools-aws: ## what stands in for AWS in tests: DynamoDB Local, moto, ElasticMQ, 
 docs: ## the site of docs/, into dist/site; a link that leads nowhere fails
 	@test -x dist/docs-venv/bin/mkdocs || { python3 -m venv dist/docs-venv && dist/docs-venv/bin/pip install -q -r tools/docs/requirements.txt; }
 	@NO_MKDOCS_2_WARNING=1 dist/docs-venv/bin/mkdocs build -f tools/docs/mkdocs.yml && echo "dist/site/index.html"
+
+quickstart: ## the commands of docs/quickstart.md as they stand, against simulated AWS and GitHub, with the time they take
+	$(GO) test -count=1 -v -run 'TestQuickstart$$' ./e2e/aws
 
 action: ## bundle the GitHub Action into action/dist; needs Node.js
 	cd action && npm ci && npm run build
