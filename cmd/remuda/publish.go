@@ -85,6 +85,9 @@ func (p *publisher) validate(c config.Config) error {
 	return err
 }
 
+// stackLog is the log group of a stack's host (deploy/cloudformation).
+func stackLog(name string) string { return "/" + name + "/controller" }
+
 // run uploads what is not there, and at last says so in release.json.
 func (p *publisher) run(ctx context.Context, c config.Config, apply bool) error {
 	programs, err := sources("--program", p.program)
@@ -124,6 +127,9 @@ func (p *publisher) run(ctx context.Context, c config.Config, apply bool) error 
 		return err
 	}
 	fmt.Fprintln(p.out, ensure.Step{Resource: "release " + b.URL(bucket.ReleaseKey), Action: ensure.Updated})
+	if _, has := add.Program[config.ArchARM]; !has && c.Log.Group == stackLog(c.Name) {
+		fmt.Fprintf(p.err, "Nothing is new for the stack's host, which is of %[1]s: a release publishes its program for it, a build of your own with --program %[1]s=FILE.\n", config.ArchARM)
+	}
 	return nil
 }
 

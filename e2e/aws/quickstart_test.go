@@ -59,7 +59,7 @@ func TestQuickstart(t *testing.T) {
 	})
 	w.env = []string{
 		"REMUDA_CONFIG=ssm:/remuda/config", "REMUDA_GITHUB_URL=" + w.github.Root + "/octo/remuda", "REMUDA_INTERVALS_HOUSEKEEPING=1s", "REMUDA_HTTP_LISTEN=127.0.0.1:0",
-		"REMUDA_AGENT_RUNNER_USER=root", // these machines are folders: jobs are anyone who the agent is
+		"REMUDA_AGENT_RUNNER_USER=root", // these machines are folders: jobs run as the agent does
 	}
 	w.devConfig = w.config()
 	page, err := os.ReadFile("../../docs/quickstart.md")
@@ -140,6 +140,9 @@ func TestQuickstart(t *testing.T) {
 	w.controller.Says("leading")
 	w.Check(os.WriteFile(filepath.Join(w.dir, "leads"), nil, 0o600))
 	wait("the last command", func() bool { return false })
+	if !strings.Contains(out(), "Nothing is new for the stack's host, which is of arm64: ") {
+		t.Error("a build that is no release is published without a word about the host")
+	}
 	t.Logf("%d commands in %s, of simulated AWS and GitHub", count, time.Since(begun).Round(time.Second))
 	w.warmUp("4711", 1)
 	t.Log(out())
