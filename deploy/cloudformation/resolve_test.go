@@ -87,22 +87,22 @@ func (tt *template) compute(n *yaml.Node) any {
 		}
 		return strings.Join(parts, args[0].(string))
 	}
-	switch n.Kind {
-	case yaml.MappingNode:
-		out := map[string]any{}
-		for i := 0; i < len(n.Content); i += 2 {
-			if v := tt.compute(n.Content[i+1]); v != any(absent{}) {
-				out[n.Content[i].Value] = v
-			}
-		}
-		if text, ok := out["Fn::Base64"]; ok {
-			return text
-		}
-		return out
-	case yaml.SequenceNode:
+	if n.Kind == yaml.SequenceNode {
 		return list()
 	}
-	return n.Value
+	if n.Kind != yaml.MappingNode {
+		return n.Value
+	}
+	out := map[string]any{}
+	for i := 0; i < len(n.Content); i += 2 {
+		if v := tt.compute(n.Content[i+1]); v != any(absent{}) {
+			out[n.Content[i].Value] = v
+		}
+	}
+	if text, ok := out["Fn::Base64"]; ok {
+		return text
+	}
+	return out
 }
 
 // holds computes the conditions, each of which asks whether a parameter is empty.
