@@ -264,10 +264,13 @@ func (tt *template) refer(c cloud, stack string) {
 	tt.values["Provider"] = "arn:aws:iam::" + account + ":oidc-provider/token.actions.githubusercontent.com"
 }
 
-// compare holds what was made to what is declared.
-func (tt *template) compare(c cloud) {
+// compare holds what was made, or only some of it, to what is declared.
+func (tt *template) compare(c cloud, only ...string) {
 	tt.t.Helper()
 	for id, node := range tt.entries("Resources") {
+		if len(only) > 0 && !slices.Contains(only, id) {
+			continue
+		}
 		kind := at(tt.t, node, "Type").Value
 		l, ok := looks[kind]
 		if _, replaced := passed[kind]; !ok && !replaced {
