@@ -42,6 +42,7 @@ var variables = map[string]string{
 }
 
 var (
+	indent      = regexp.MustCompile(`(?m)^ +`)
 	literal     = regexp.MustCompile(`"[^"]*\$\{[^"]*"`)
 	ours        = regexp.MustCompile(`\$\{[A-Za-z]+\}`)
 	placeholder = regexp.MustCompile(`\$\{([A-Za-z:]+)\}`)
@@ -76,7 +77,8 @@ func TestGenerated_PoliciesAndScript(t *testing.T) {
 	text := read(t)
 	want := section.ReplaceAllStringFunc(string(text), func(found string) string {
 		m := section.FindStringSubmatch(found)
-		lines := strings.Split(strings.TrimSpace(render(t, m[2])), "\n")
+		half := indent.ReplaceAllStringFunc(strings.TrimSpace(render(t, m[2])), func(deep string) string { return deep[len(deep)/2:] }) // maxBody
+		lines := strings.Split(half, "\n")
 		return m[1] + "# Begin of " + m[2] + ".json\n" + m[1] + strings.Join(lines, "\n"+m[1]) + "\n" + m[1] + "# End\n"
 	})
 	want = hosts.ReplaceAllStringFunc(want, func(found string) string {

@@ -128,12 +128,30 @@ var passed = map[string]func(c cloud, id string, p map[string]any){
 			"--metric-transformations", fmt.Sprintf("metricName=%s,metricNamespace=%s,metricValue=%s", m["MetricName"], m["MetricNamespace"], m["MetricValue"]))
 	},
 	"AWS::CloudWatch::Alarm": func(c cloud, _ string, p map[string]any) {
-		args := []string{"cloudwatch", "put-metric-alarm"}
-		for flag, key := range map[string]string{"alarm-name": "AlarmName", "alarm-description": "AlarmDescription", "namespace": "Namespace", "metric-name": "MetricName", "statistic": "Statistic", "period": "Period", "evaluation-periods": "EvaluationPeriods", "threshold": "Threshold", "comparison-operator": "ComparisonOperator", "treat-missing-data": "TreatMissingData"} {
-			args = append(args, "--"+flag, p[key].(string))
-		}
-		c.ask(args...)
+		c.ask("cloudwatch", "put-metric-alarm", "--cli-input-json", text(numbered(p)))
 	},
+}
+
+// numbered has numbers and truth where the CLI wants them, in place of their texts.
+func numbered(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, one := range v {
+			out[key] = numbered(one)
+			if word, ok := one.(string); ok && slices.Contains([]string{"Period", "EvaluationPeriods", "Threshold", "ReturnData"}, key) {
+				out[key] = json.RawMessage(word)
+			}
+		}
+		return out
+	case []any:
+		var out []any
+		for _, one := range v {
+			out = append(out, numbered(one))
+		}
+		return out
+	}
+	return v
 }
 
 func text(v any) string {
@@ -180,7 +198,7 @@ func TestStack_CreatedUpdatedDeleted(t *testing.T) {
 	tt.values["Hosts"], tt.values["MaxInstances"], tt.values["Settings"] = "0", "7", "limits: {idle: 20m}"
 	c.ask(append(append([]string{"cloudformation", "update-stack"}, base...), parameters()...)...)
 	c.ask("ssm", "put-parameter", "--overwrite", "--name", tt.values["Config"], "--value", tt.declared("Config")["Value"].(string)) // moto passes over its update
-	tt.compare(c, "Config", "HostScaling") // what the parameters changed
+	tt.compare(c, "Config", "HostScaling")                                                                                          // what the parameters changed
 
 	bucket, group := tt.values["Bucket"], tt.values["MachineGroup"]
 	c.ask("s3api", "delete-bucket-policy", "--bucket", bucket) // refuses all that is not by TLS, here too

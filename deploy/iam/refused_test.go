@@ -177,7 +177,7 @@ func refusedUninstall() []scenario {
 		on(kind, []string{otherQueue, events + "2"}, "sqs:DeleteQueue", "sqs:GetQueueUrl", "sqs:SendMessage"),
 		on(kind, []string{classQueue}, "sqs:SendMessage", "sqs:ReceiveMessage", "sqs:CreateQueue"),
 		on(kind, []string{"arn:aws:s3:::payroll"}, "s3:ListBucketVersions"),
-		on(kind, []string{"arn:aws:s3:::payroll/key"}, "s3:DeleteObject", "s3:DeleteObjectVersion"),
+		on(kind, []string{"arn:aws:s3:::payroll/key", objects + "release.json.old", objects + "payroll/key"}, "s3:DeleteObject", "s3:DeleteObjectVersion"),
 		on(kind, []string{ownBucket}, "s3:DeleteBucket"),
 		on(kind, []string{objects + "release.json"}, "s3:GetObject", "s3:PutObject"),
 		[]scenario{

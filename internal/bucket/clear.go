@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -17,7 +18,14 @@ import (
 // clearChunk is how many versions one call deletes (S3 API, DeleteObjects).
 const clearChunk = 1000
 
-// Clear deletes every version of every object, since S3 deletes no bucket that holds any, and returns how many; without apply, how many there are. A bucket that is gone holds none.
+// ours reports whether an object is of those that this package and machines write. Others in the bucket are somebody's.
+func ours(key *string) bool {
+	k := aws.ToString(key)
+	return k == ReleaseKey || strings.HasPrefix(k, Program+"/") || strings.HasPrefix(k, Runner+"/") || strings.HasPrefix(k, logsPrefix)
+}
+
+// Clear deletes every version of every object of ours, since S3 deletes no bucket that holds any, and returns how many; without
+// apply, how many there are. A bucket that is gone holds none.
 func (b *Bucket) Clear(ctx context.Context, apply bool) (versions int, _ error) {
 	var all []types.ObjectIdentifier // before any is deleted: pages would not go on from one that is gone
 	pages := s3.NewListObjectVersionsPaginator(b.client, &s3.ListObjectVersionsInput{Bucket: &b.name})
@@ -30,10 +38,14 @@ func (b *Bucket) Clear(ctx context.Context, apply bool) (versions int, _ error) 
 			return 0, b.explain(err, "s3:ListBucketVersions", "")
 		}
 		for _, v := range page.Versions {
-			all = append(all, types.ObjectIdentifier{Key: v.Key, VersionId: v.VersionId})
+			if ours(v.Key) {
+				all = append(all, types.ObjectIdentifier{Key: v.Key, VersionId: v.VersionId})
+			}
 		}
 		for _, v := range page.DeleteMarkers {
-			all = append(all, types.ObjectIdentifier{Key: v.Key, VersionId: v.VersionId})
+			if ours(v.Key) {
+				all = append(all, types.ObjectIdentifier{Key: v.Key, VersionId: v.VersionId})
+			}
 		}
 	}
 	if !apply {

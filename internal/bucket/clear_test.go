@@ -53,6 +53,20 @@ func TestClear_LeavesNoVersion(t *testing.T) {
 	}
 }
 
+// What others keep in the bucket stays.
+func TestClear_KeepsWhatIsNotOurs(t *testing.T) {
+	s, b := opened(t)
+	for _, key := range []string{"release.json", "program/a/remuda", "runner/a/x.tar.gz", "logs/a", "release.json.old", "programs/a", "payroll/key"} {
+		s.Set(name, key, []byte("x"))
+	}
+	if n, err := b.Clear(t.Context(), true); n != 4 || err != nil {
+		t.Errorf("Clear = %d, %v, want 4", n, err)
+	}
+	if n := s.Objects(name); n != 3 {
+		t.Errorf("%d objects are left, want the 3 of others", n)
+	}
+}
+
 // What S3 refuses is named, with call and remedy.
 func TestClear_Refused(t *testing.T) {
 	s, b := opened(t)
