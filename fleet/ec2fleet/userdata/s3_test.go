@@ -31,8 +31,9 @@ type s3 struct {
 	mu      sync.Mutex
 	creds   aws.Credentials
 	content string
-	now     time.Time // its clock; zero: the true one
-	code    string    // refuses every request so, with status
+	more    map[string]string // beside it, by bucket and key
+	now     time.Time         // its clock; zero: the true one
+	code    string            // refuses every request so, with status
 	status  int
 }
 
@@ -60,6 +61,8 @@ func (s *s3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(s.status, s.code)
 	case code != "":
 		refuse(status, code)
+	case s.more[r.URL.Path[1:]] != "":
+		_, _ = w.Write([]byte(s.more[r.URL.Path[1:]]))
 	case r.URL.Path != "/"+object:
 		refuse(http.StatusNotFound, "NoSuchKey")
 	default:
