@@ -90,6 +90,7 @@ func TestLogGroup(t *testing.T) {
 	if got := s.streams(); len(got) != 1 || !slices.Equal(got[0], said) {
 		t.Errorf("the group has %d streams:\n%q\nwant the log:\n%q", len(got), got, said)
 	}
+	s.alarms(slices.Concat(s.streams()...))
 
 	w.Check(os.WriteFile(w.config(), text, 0o600))
 	broken := w.start("broken", env, "controller", "--set", "agent.runnerUser=")
