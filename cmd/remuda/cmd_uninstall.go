@@ -21,7 +21,7 @@ import (
 )
 
 const uninstallLong = `Ends an installation on AWS: its machines, and then what it made itself, which is the launch templates, the
-queues of all classes and every version of every object in ec2.bucket. Says first what that is, and asks for
+queues of all classes and every version of what is ours in ec2.bucket. Says first what that is, and asks for
 the installation's name, or for --yes where nobody can be asked. May be repeated at any time.
 
 What a stack or a person made is left: roles, bucket, secret, table and queue of notifications; the stack can
