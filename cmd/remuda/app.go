@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 
@@ -59,6 +60,7 @@ func osStreams() streams {
 type app struct {
 	streams
 	clock     clock.WithTicker
+	system    string // on which it runs, in Go's words
 	environ   func() []string
 	readFile  func(path string) ([]byte, error)
 	openStore openStoreFunc
@@ -77,11 +79,19 @@ type openStoreFunc func(ctx context.Context, cfg config.Config, mustExist bool) 
 
 func newApp(s streams) *app {
 	a := &app{
-		streams: s, clock: clock.RealClock{}, environ: os.Environ, readFile: os.ReadFile,
+		streams: s, clock: clock.RealClock{}, system: runtime.GOOS, environ: os.Environ, readFile: os.ReadFile,
 		openStore: openStore, hangups: hangups, republished: make(chan struct{}, 1),
 	}
 	a.references = &reference.Reader{ReadFile: func(path string) ([]byte, error) { return a.readFile(path) }, Load: awscfg.Load}
 	return a
+}
+
+// onLinux refuses on other systems what has machines there: nothing finds the processes that a run left on them (internal/process).
+func onLinux(system, what string) error {
+	if system == "linux" {
+		return nil
+	}
+	return usagef("%s: needs Linux, this is %s; here work the verbs of clients, and a controller whose fleet is ec2://", what, system)
 }
 
 // hangups receives SIGHUP. Of several that come at once one is enough.

@@ -28,7 +28,7 @@ func newAgentCmd(a *app) *cobra.Command {
 		Short: "Run the agent of one instance",
 		Long:  agentLong,
 		Args:  noArgs,
-		RunE: a.configured(nil, func(ctx context.Context, cfg config.Config) error {
+		RunE: a.configured(func(config.Config) error { return onLinux(a.system, "agent") }, func(ctx context.Context, cfg config.Config) error {
 			return a.runAgent(ctx, cfg, dir)
 		}),
 	}

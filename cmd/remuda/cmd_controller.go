@@ -25,15 +25,20 @@ func newControllerCmd(a *app) *cobra.Command {
 		Short: "Run the controller",
 		Long:  controllerLong,
 		Args:  noArgs,
-		RunE:  a.configured(controllable, a.runController),
+		RunE:  a.configured(func(cfg config.Config) error { return controllable(a.system, cfg) }, a.runController),
 	}
 	return exits(cmd, exitInterrupted)
 }
 
 // controllable reports what a controller would miss in a valid configuration.
-func controllable(cfg config.Config) error {
+func controllable(system string, cfg config.Config) error {
 	if cfg.GitHub.URL == "" {
 		return errors.New("github.url: must be set, such as https://github.com/owner/name; `remuda dev` simulates GitHub")
+	}
+	if config.HasScheme(cfg.Fleet, []string{"process"}) {
+		if err := onLinux(system, "controller: fleet process://"); err != nil {
+			return err
+		}
 	}
 	return agentFiles(cfg)
 }

@@ -45,6 +45,9 @@ func newDevCmd(a *app) *cobra.Command {
 		Long:  devLong,
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := onLinux(a.system, "dev"); err != nil {
+				return err
+			}
 			cfg, err := a.loadConfig()
 			if err != nil {
 				return err

@@ -72,6 +72,7 @@ func newCLI(st *store.Store) *cli {
 	c.app = &app{
 		streams: streams{in: &bytes.Buffer{}, out: &c.out, err: &c.err, size: func() (int, int) { return plainColumns, plainRows }},
 		clock:   clock.RealClock{},
+		system:  "linux",
 		environ: func() []string { return c.env },
 		readFile: func(path string) ([]byte, error) {
 			if text, ok := c.files[path]; ok {

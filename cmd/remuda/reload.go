@@ -81,7 +81,7 @@ func newReloader(a *app, b *backends, cfg config.Config, agentConfig string, hup
 
 // renew has the controller of b work by cfg, or changes nothing.
 func (b *backends) renew(ctx context.Context, a *app, cfg config.Config, agentConfig string) error {
-	if err := controllable(cfg); err != nil {
+	if err := controllable(a.system, cfg); err != nil {
 		return err
 	}
 	machines, then, err := b.fleet.renew(awscfg.WithTold(ctx, b.metrics.AWSCalled), cfg)
