@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,22 +16,34 @@ import (
 
 // herd is what EC2 has of an installation.
 type herd struct {
+	mu      sync.Mutex
 	ids     []string
 	refused error    // of Terminate
 	ended   []string // by Terminate, in order
 }
 
 func (h *herd) Machines(context.Context) (int, []string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	return len(h.ids), slices.Clone(h.ids), nil
 }
 
 func (h *herd) Terminate(_ context.Context, ids ...string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.refused != nil {
 		return h.refused
 	}
 	h.ended = append(h.ended, ids...)
 	h.ids = slices.DeleteFunc(h.ids, func(id string) bool { return slices.Contains(ids, id) })
 	return nil
+}
+
+// empty has EC2 forget every machine.
+func (h *herd) empty() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ids = nil
 }
 
 const quiet = 9 * time.Second
@@ -63,7 +77,7 @@ func TestUninstall_WaitsForMachinesThenForControllers(t *testing.T) {
 		first, stop := context.WithCancel(t.Context())
 		second, stopSecond := context.WithCancel(t.Context())
 		start := time.Now()
-		var twoEnded, secondEnded time.Duration
+		var twoEnded, secondEnded atomic.Int64 // after the start
 		go func() {
 			go leads(first, t, st, "host-1")
 			time.Sleep(20 * time.Second)
@@ -71,19 +85,20 @@ func TestUninstall_WaitsForMachinesThenForControllers(t *testing.T) {
 			end(t, st, one)
 			time.Sleep(8 * time.Minute)
 			end(t, st, two)
-			h.ids = nil
-			twoEnded = time.Since(start)
+			h.empty()
+			twoEnded.Store(int64(time.Since(start)))
 			time.Sleep(time.Minute)
 			stop()
 			time.Sleep(3 * time.Second) // a fail-over
 			go leads(second, t, st, "host-2")
 			time.Sleep(time.Minute)
 			stopSecond()
-			secondEnded = time.Since(start)
+			secondEnded.Store(int64(time.Since(start)))
 		}()
 		err := e.rest(t.Context())
-		if took := time.Since(start); err != nil || twoEnded == 0 || secondEnded == 0 || took < secondEnded+quiet {
-			t.Errorf("rest = %v after %s, want it %s after the second controller's end at %s; stderr:\n%s", err, took, quiet, secondEnded, &c.err)
+		last := time.Duration(secondEnded.Load())
+		if took := time.Since(start); err != nil || twoEnded.Load() == 0 || last == 0 || took < last+quiet {
+			t.Errorf("rest = %v after %s, want it %s after the second controller's end at %s; stderr:\n%s", err, took, quiet, last, &c.err)
 		}
 		if n := len(drainOrders(t, st)); n != 2 {
 			t.Errorf("%d orders, want one at once and one after five minutes", n)

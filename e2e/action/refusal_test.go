@@ -70,7 +70,7 @@ func TestRefusals_S89_H34(t *testing.T) {
 	nothing := w.succeeds(w.run("20", 1, inputs{"mode": "release"}))
 	says(w, nothing, `^20  nothing to release: installation `+w.name+` in us-east-1 has no such request$`)
 	refresh := w.succeeds(w.run("21", 1, inputs{"mode": "refresh"}))
-	if len(refresh.Log) != 1 || !strings.Contains(refresh.Log[0], "controller") || len(refresh.Outputs) > 0 || w.records("21").Request != nil {
+	if len(refresh.Log) != 2 || !strings.HasPrefix(refresh.Log[0], "remuda's action ") || !strings.Contains(refresh.Log[1], "controller") || len(refresh.Outputs) > 0 || w.records("21").Request != nil {
 		w.Errorf("mode refresh: log %q, outputs %v", refresh.Log, refresh.Outputs)
 	}
 	if n := w.witness.Count(func(store.Instance) bool { return true }); n != 0 {
