@@ -172,6 +172,9 @@ func TestTemplate_Lint(t *testing.T) {
 
 // A stack is created, updated and deleted; what there is then is what the template declares.
 func TestStack_CreatedUpdatedDeleted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some sixty calls of the AWS CLI, and most of a minute")
+	}
 	c := cloud{t, awstest.Moto(t)}
 	tt := parsed(t)
 	network := c.ask("ec2", "describe-subnets", "--query", "Subnets[0].[VpcId,SubnetId]").([]any)
