@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -105,7 +104,7 @@ func (p *publisher) run(ctx context.Context, c config.Config, apply bool) error 
 	add := bucket.Release{Program: map[string]bucket.Artifact{}, Runner: map[string]bucket.Artifact{}}
 	var errs []error
 	for _, arch := range config.Architectures() {
-		used := slices.ContainsFunc(slices.Collect(maps.Values(c.Classes)), func(class config.Class) bool { return class.Architecture() == arch })
+		used := slices.Contains(c.ArchitecturesUsed(), arch)
 		host := arch == config.ArchARM && version != "" // the stack's host is of it; a build that is no release has none to offer
 		for kind, given := range map[string]map[string]artifactSource{bucket.Program: programs, bucket.Runner: runners} {
 			source, named := given[arch]

@@ -91,6 +91,12 @@ func TestGenerated_PoliciesAndScript(t *testing.T) {
 		}
 		return m[1] + "# Begin of the host's script\n" + strings.Join(lines, "\n") + "\n" + m[1] + "# End\n"
 	})
+	// What tests boot begins as the template's script does.
+	for line := range strings.Lines(userdata.HostHead("${Name}", "${AWS::Region}", "${Bucket}")) {
+		if !strings.Contains(want, "                "+line) {
+			t.Errorf("%s: the host's script does not begin with %q", file, line)
+		}
+	}
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
