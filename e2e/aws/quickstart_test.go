@@ -16,10 +16,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
@@ -136,7 +138,8 @@ func TestQuickstart(t *testing.T) {
 	w.Check(w.clicks(address.FindStringSubmatch(out())[1]))
 	wait("the release", func() bool { return w.s3.Object(bucket, "release.json") != nil })
 	wait("template", func() bool { return len(w.cloud.Templates()) > 0 })
-	w.begin()
+	w.host()
+	w.controller = w.start("controller", append(w.environ(w.parts.controller), w.env...), "controller") // not yet with a witness, whose table goes
 	w.controller.Says("leading")
 	w.Check(os.WriteFile(filepath.Join(w.dir, "leads"), nil, 0o600))
 	wait("the last command", func() bool { return false })
@@ -144,8 +147,60 @@ func TestQuickstart(t *testing.T) {
 		t.Error("a build that is no release is published without a word about the host")
 	}
 	t.Logf("%d commands in %s, of simulated AWS and GitHub", count, time.Since(begun).Round(time.Second))
-	w.warmUp("4711", 1)
+	t.Run("a run", func(t *testing.T) {
+		watched := *w
+		watched.T = program.T{TB: t}
+		watched.watch()
+		watched.warmUp("4711", 1)
+	})
 	t.Log(out())
+	w.endsWithoutTrace(bucket, append(cmd.Env, w.env[0])) // which the page exports
+}
+
+// endsWithoutTrace ends the installation as docs/aws.md says, with its stack.
+func (w *world) endsWithoutTrace(bucket string, env []string) {
+	w.Helper()
+	if left := w.stackMade(); len(left) < 8 || w.s3.Objects(bucket) == 0 {
+		w.Errorf("before the end there are %q and %d objects, want more", left, w.s3.Objects(bucket))
+	}
+	uninstall := program.Start(w, program.Command{Name: "uninstall", Args: []string{"uninstall", "--yes"}, Dir: w.dir, Env: env, Patience: patience})
+	uninstall.Says("waits for the controller to stop: ")
+	if code := w.controller.End(syscall.SIGTERM); code != 0 {
+		w.Errorf("controller: exit code %d", code)
+	}
+	if code := uninstall.Exit(); code != 0 {
+		w.Fatalf("uninstall: exit code %d", code)
+	}
+	if alive, n := w.cloud.Alive(), w.s3.Objects(bucket); len(alive)+n > 0 { // CloudFormation refuses a bucket that is not empty
+		w.Errorf("after uninstall machines %v are alive, and %d objects are in the bucket", alive, n)
+	}
+	remove := exec.CommandContext(w.Context(), "bash", "-c", "aws cloudformation delete-stack --stack-name remuda")
+	remove.Env = env
+	if out, err := remove.CombinedOutput(); err != nil {
+		w.Fatalf("delete the stack: %v\n%s", err, out)
+	}
+	if left := w.stackMade(); len(left) > 0 {
+		w.Errorf("the stack and its installation leave %q", left)
+	}
+}
+
+// stackMade is what exists of the installation and its stack, by what has a name.
+func (w *world) stackMade() []string {
+	w.Helper()
+	out := w.made()
+	roles, err := iam.NewFromConfig(awstest.Config(w, w.moto)).ListRoles(w.Context(), &iam.ListRolesInput{})
+	w.Check(err)
+	for _, r := range roles.Roles {
+		if strings.HasPrefix(*r.RoleName, w.name+"-") {
+			out = append(out, "role "+*r.RoleName)
+		}
+	}
+	groups, err := cloudwatchlogs.NewFromConfig(awstest.Config(w, w.moto)).DescribeLogGroups(w.Context(), &cloudwatchlogs.DescribeLogGroupsInput{LogGroupNamePrefix: aws.String("/" + w.name)})
+	w.Check(err)
+	for _, g := range groups.LogGroups {
+		out = append(out, "log group "+*g.LogGroupName)
+	}
+	return out
 }
 
 // tools are what stands before the programs of the path: remuda as it was built, told where a runner's archive is, and who waits for
