@@ -35,8 +35,9 @@ var (
 // publisher is `remuda init --publish`.
 type publisher struct {
 	*app
-	publish         bool
-	program, runner []string // as given
+	publish           bool
+	program, runner   []string // as given
+	programs, runners map[string]artifactSource
 }
 
 // artifactSource is where an artifact is taken from.
@@ -71,9 +72,11 @@ func sources(flag string, given []string) (map[string]artifactSource, error) {
 	return out, errors.Join(errs...)
 }
 
+// validate reads the flags, before anything is done.
 func (p *publisher) validate(c config.Config) error {
-	_, wrongProgram := sources("--program", p.program)
-	_, wrongRunner := sources("--runner", p.runner)
+	var wrongProgram, wrongRunner error
+	p.programs, wrongProgram = sources("--program", p.program)
+	p.runners, wrongRunner = sources("--runner", p.runner)
 	err := errors.Join(wrongProgram, wrongRunner)
 	if !p.publish && len(p.program)+len(p.runner) > 0 {
 		err = errors.Join(err, usagef("--program, --runner: must not be given without --publish"))
@@ -89,14 +92,6 @@ func stackLog(name string) string { return "/" + name + "/controller" }
 
 // run uploads what is not there, and at last says so in release.json.
 func (p *publisher) run(ctx context.Context, c config.Config, apply bool) error {
-	programs, err := sources("--program", p.program)
-	if err != nil {
-		return err
-	}
-	runners, err := sources("--runner", p.runner)
-	if err != nil {
-		return err
-	}
 	b, err := openBucket(ctx, c)
 	if err != nil {
 		return err
@@ -106,7 +101,7 @@ func (p *publisher) run(ctx context.Context, c config.Config, apply bool) error 
 	for _, arch := range config.Architectures() {
 		used := slices.Contains(c.ArchitecturesUsed(), arch)
 		host := arch == config.ArchARM && version != "" // the stack's host is of it; a build that is no release has none to offer
-		for kind, given := range map[string]map[string]artifactSource{bucket.Program: programs, bucket.Runner: runners} {
+		for kind, given := range map[string]map[string]artifactSource{bucket.Program: p.programs, bucket.Runner: p.runners} {
 			source, named := given[arch]
 			if !used && !named && (!host || kind != bucket.Program) {
 				continue
