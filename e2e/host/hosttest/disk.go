@@ -74,13 +74,22 @@ func (i Image) folder(ctx context.Context) (string, error) {
 	if i.Suite == "" {
 		i.Suite = "bookworm"
 	}
+	packages := strings.Join(append(append([]string{}, base...), i.Packages...), ",")
+	recipe := sha256.Sum256([]byte(strings.Join([]string{i.Suite, packages, userDataUnit, userDataProgram, prepare}, "\x00")))
+	dir, err := cached(ctx, "debian-"+i.Suite+"-"+hex.EncodeToString(recipe[:6]), func(ctx context.Context, part string) error { return i.build(ctx, part, packages) })
+	if err != nil {
+		err = fmt.Errorf("make an image of Debian %s: %w", i.Suite, err)
+	}
+	return dir, err
+}
+
+// cached returns a folder that tests share and leave behind, and makes it where there is none.
+func cached(ctx context.Context, name string, build func(ctx context.Context, part string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("find cache folder: %w", err)
 	}
-	packages := strings.Join(append(append([]string{}, base...), i.Packages...), ",")
-	recipe := sha256.Sum256([]byte(strings.Join([]string{i.Suite, packages, userDataUnit, userDataProgram, prepare}, "\x00")))
-	dir := filepath.Join(cache, "remuda", "debian-"+i.Suite+"-"+hex.EncodeToString(recipe[:6]))
+	dir := filepath.Join(cache, "remuda", name)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
@@ -98,8 +107,8 @@ func (i Image) folder(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, buildLimit)
 	defer cancel()
 	part := dir + ".part"
-	if err := errors.Join(os.RemoveAll(part), i.build(ctx, part, packages)); err != nil {
-		return "", fmt.Errorf("make an image of Debian %s: %w", i.Suite, err)
+	if err := errors.Join(os.RemoveAll(part), build(ctx, part)); err != nil {
+		return "", err
 	}
 	return dir, os.Rename(part, dir)
 }

@@ -4,7 +4,6 @@ package release
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,13 +66,8 @@ func TestCompose_WholeRun(t *testing.T) {
 	standIns(t, network)
 	must(t, compose("up", "--no-deps", "--exit-code-from=shell", "shell"))
 	must(t, compose("up", "--detach", "--no-deps", "controller"))
-	remuda := func(args ...string) (string, error) {
-		cmd := compose(append([]string{"exec", "-T", "controller", "remuda"}, args...)...)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("remuda %s: %w\n%s", strings.Join(args, " "), err, out)
-		}
-		return string(out), err
+	remuda := func(args ...string) *exec.Cmd {
+		return compose(append([]string{"exec", "-T", "controller", "remuda"}, args...)...)
 	}
 	tt := program.T{TB: t}
 	controller, tables := container("controller"), container("init")
@@ -81,19 +75,8 @@ func TestCompose_WholeRun(t *testing.T) {
 		out, err := docker("logs", controller).CombinedOutput()
 		return err == nil && strings.Contains(string(out), "this controller leads")
 	}))
-	_, err := remuda("health") // as the engine asks
-	tt.Check(err)
-	for _, args := range [][]string{
-		{"request", "--id", "1", "--count", "2", "--resource-class", "small", "--timeout", "3m"},
-		{"dev", "submit", "--run", "1", "--count", "2", "--wait"},
-		{"release", "--id", "1", "--timeout", "3m"},
-	} {
-		_, err := remuda(args...)
-		tt.Check(err)
-	}
-	if out, err := remuda("status", "--output", "json"); err != nil || strings.Count(out, `"idle"`) < 2 {
-		t.Errorf("two machines are not idle again: %v\n%s", err, out)
-	}
+	must(t, remuda("health")) // as the engine asks
+	wholeRun(t, remuda)
 	if code := strings.TrimSpace(string(must(t, docker("wait", tables)))); code != "0" {
 		t.Errorf("init ended with %s", code)
 	}
