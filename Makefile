@@ -81,9 +81,9 @@ e2e: ## only the tests that drive the built binary
 	$(GO) test -timeout 30m -count 1 -v ./e2e/...
 
 # Two packages at once: machines that boot compute.
-host: ## the tests on booted machines of Debian, which take root; only some: HOST=./e2e/host/stock
+host: ## the tests on booted machines of Debian, which take root; only some: HOST=./e2e/host/stock, SHORT=1
 host: build
-	@REMUDA_HOST_TESTS=1 $(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- $(GO) test -json -vet=off -p 2 -timeout 20m $(or $(HOST),./e2e/host/...)
+	@REMUDA_HOST_TESTS=1 $(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- $(GO) test -json -vet=off -p 2 -timeout 20m $(if $(SHORT),-short) $(or $(HOST),./e2e/host/...)
 
 release-snapshot: ## dist/release: all that a release has, of the work tree; nothing is published
 	@GOFLAGS= $(GO) run -C tools/release . $(RELEASE)

@@ -21,6 +21,9 @@ const story = "^(TestStory|TestCancel_GivesBack_H30)$"
 
 // The committed bundle does its work on each version.
 func TestAction_OnEachNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the stories twice: make host runs it")
+	}
 	hosttest.Require(t, "npm", "npm")
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {

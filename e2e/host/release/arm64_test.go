@@ -21,6 +21,7 @@ process: {terminateGrace: 20s}
 
 // The program for arm64 is controller, agents and client of a run, up to machines that are clean and idle again.
 func TestRelease_Arm64ServesARun(t *testing.T) {
+	everyTarget(t)
 	archive := one(t, release(t), "*_linux_arm64.tar.gz")
 	hosttest.Emulate(t)
 	dir := t.TempDir()

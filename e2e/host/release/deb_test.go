@@ -106,7 +106,7 @@ func TestDeb_InstallUpgradePurge(t *testing.T) {
 func TestRPM_HoldsTheSame(t *testing.T) {
 	dir := release(t)
 	hosttest.Require(t, "rpm", "rpm")
-	pkg := one(t, dir, "*.aarch64.rpm")
+	pkg := one(t, dir, "*.x86_64.rpm")
 	if got := output(t, "rpm", "--query", "--package", "--configfiles", pkg); got != "/etc/remuda.yaml\n" {
 		t.Errorf("configuration files: %q", got)
 	}

@@ -73,6 +73,7 @@ func TestImage_RunsAndTrustsItsRoots(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		t.Run(arch, func(t *testing.T) {
 			if arch != runtime.GOARCH {
+				everyTarget(t)
 				hosttest.Emulate(t)
 			}
 			imageRuns(t, docker, arch)
