@@ -74,7 +74,7 @@ func tellKernel(file, text string) error {
 }
 
 // qemuUser unpacks Debian's package, which needs no other.
-func qemuUser(ctx context.Context, dir string) error {
+func qemuUser(ctx context.Context, dir string) (err error) {
 	mirror, err := Mirror(ctx, emulator)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func qemuUser(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	if err := errors.Join(
 		os.MkdirAll(filepath.Join(work, "lists/partial"), 0o755),
 		os.WriteFile(filepath.Join(work, "sources.list"), fmt.Appendf(nil, "deb %s %s main\n", mirror, emulator), 0o600),
