@@ -69,7 +69,7 @@ func allowed() []scenario {
 			when(iam.Operator, "dynamodb:BatchGetItem", "a request", item("BatchGetItem", "RUN#4711", "")),
 			when(iam.Operator, "dynamodb:Scan", "everything", item("Scan", "", "")),
 			when(iam.Operator, "dynamodb:PutItem", "drain order", item("PutItem", "META#drain-1", drainAttributes)),
-			when(iam.Operator, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownImage)),
+			when(iam.Operator, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownConfig)),
 			when(iam.Operator, "ec2:GetConsoleOutput", "of its own", ask("ec2:GetConsoleOutput", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
 		},
 		notifying(iam.Operator),
@@ -100,6 +100,8 @@ func allowed() []scenario {
 					"iam:AWSServiceName", "ec2fleet.amazonaws.com")),
 			when(iam.Controller, "ssm:GetParameters", "a public one", ask("ssm:GetParameters", publicImage)),
 			when(iam.Controller, "ssm:GetParameters", "its own", ask("ssm:GetParameters", ownImage)),
+			when(iam.Controller, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownConfig)),
+			when(iam.Controller, "ssm:GetParameters", "the credentials", ask("ssm:GetParameters", storedKey)),
 			when(iam.Controller, "ec2:TerminateInstances", "its own", ask("ec2:TerminateInstances", ec2Name+"instance/"+ownID, resourceTag, "remuda")),
 			when(iam.Controller, "ec2:CreateLaunchTemplate", "marked", createTemplate()...),
 			when(iam.Controller, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
@@ -114,6 +116,7 @@ func allowed() []scenario {
 			when(iam.Init, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
 			when(iam.Init, "ssm:GetParameters", "a public one", ask("ssm:GetParameters", publicImage)),
 			when(iam.Init, "ssm:GetParameters", "its own", ask("ssm:GetParameters", ownImage)),
+			when(iam.Init, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownConfig)),
 		},
 		keepTemplate(iam.Init, "ec2:CreateLaunchTemplateVersion", "ec2:ModifyLaunchTemplate"),
 		[]scenario{
@@ -136,7 +139,7 @@ func allowed() []scenario {
 		[]scenario{
 			when(iam.Host, "s3:GetObject", "what is published", ask("s3:GetObject", objects+"release.json")),
 			when(iam.Host, "s3:GetObject", "the program", ask("s3:GetObject", objects+"program/0a/remuda")),
-			when(iam.Host, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownImage)),
+			when(iam.Host, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownConfig)),
 			when(iam.Host, "cloudwatchlogs:CreateLogStream", "its stream", ask("logs:CreateLogStream", logGroup+":log-stream:host-1")),
 			when(iam.Host, "cloudwatchlogs:PutLogEvents", "its log", ask("logs:PutLogEvents", logGroup+":log-stream:host-1")),
 		},
@@ -162,7 +165,7 @@ func uninstalling(queues []string) []scenario {
 			when(kind, "s3:DeleteObjects", "a runner", ask("s3:DeleteObject", objects+"runner/0a/actions-runner.tar.gz")),
 			when(kind, "s3:DeleteObjects", "output", ask("s3:DeleteObject", objects+"logs/"+agentRoleID+":"+ownID+"/last.json")),
 			when(kind, "s3:DeleteObjects", "what is published", ask("s3:DeleteObject", objects+"release.json")),
-			when(kind, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownImage)),
+			when(kind, "ssm:GetParameters", "the configuration", ask("ssm:GetParameters", ownConfig)),
 		},
 		on(kind, []string{ownTable}, "dynamodb:DeleteTable", "dynamodb:DescribeTable"),
 		on(kind, queues, "sqs:DeleteQueue", "sqs:GetQueueUrl"),
@@ -188,10 +191,13 @@ func publish(call, action string) (out []scenario) {
 	return out
 }
 
-// Parameters that name an image. Of a public one AWS leaves the account empty; the simulator knows no such name.
+// Parameters: those that name an image, the configuration, and one with GitHub's credentials. Of a public one AWS leaves the
+// account empty; the simulator knows no such name.
 const (
 	publicImage = "arn:aws:ssm:eu-west-1:111122223333:parameter/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
-	ownImage    = "arn:aws:ssm:eu-west-1:111122223333:parameter/remuda/runner-image"
+	ownImage    = "arn:aws:ssm:eu-west-1:111122223333:parameter/remuda/ami-x86_64"
+	ownConfig   = "arn:aws:ssm:eu-west-1:111122223333:parameter/remuda/config"
+	storedKey   = "arn:aws:ssm:eu-west-1:111122223333:parameter/remuda/github"
 )
 
 // oidc is a job of GitHub that asks for the workflows' role.

@@ -71,7 +71,7 @@ func refused() []scenario {
 		when(iam.Host, "", "publishes", ask("s3:PutObject", objects+"release.json")),
 		when(iam.Host, "", "reads output", ask("s3:GetObject", objects+"logs/"+agentRoleID+":"+ownID+"/last.json")),
 		when(iam.Host, "", "reads beside the release", ask("s3:GetObject", objects+"other.json")),
-		when(iam.Host, "", "changes the configuration", ask("ssm:PutParameter", ownImage)),
+		when(iam.Host, "", "changes the configuration", ask("ssm:PutParameter", ownConfig)),
 		when(iam.Host, "", "reads another's parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
 		when(iam.Host, "", "makes a stream in another group", ask("logs:CreateLogStream", "arn:aws:logs:eu-west-1:111122223333:log-group:/remuda/other:log-stream:host-1")),
 		when(iam.Host, "", "writes another's log", ask("logs:PutLogEvents", "arn:aws:logs:eu-west-1:111122223333:log-group:/payroll/controller:log-stream:host-1")),
@@ -233,6 +233,9 @@ func refusedController() []scenario {
 			}
 			out = append(out, when(iam.Controller, "", "launches marked "+mark, r))
 		}
+	}
+	for _, kind := range []iam.Kind{iam.Agent, iam.Doctor, iam.Host, iam.Init, iam.Operator, iam.Uninstall, iam.Workflow} {
+		out = append(out, when(kind, "", "reads GitHub's credentials beside the configuration", ask("ssm:GetParameters", storedKey)))
 	}
 	return append(out, when(iam.Controller, "", "creates an unmarked fleet", ask("ec2:CreateFleet", ec2Name+"fleet/fleet-0a")))
 }
