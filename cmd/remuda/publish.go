@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,11 +59,11 @@ func sources(flag string, given []string) (map[string]artifactSource, error) {
 		m := artifactForm.FindStringSubmatch(text)
 		switch {
 		case m == nil:
-			errs = append(errs, usagef("%s: must be ARCH=FILE or ARCH=URL, ARCH one of %s, then perhaps a comma and 64 hexadecimal digits, got %q", flag, strings.Join(config.Architectures(), ", "), text))
+			errs = append(errs, usagef("%s: must be ARCH=FILE or ARCH=URL, ARCH one of %s, then perhaps a comma and 64 hexadecimal digits, got %q", flag, strings.Join(config.Architectures(), ", "), shownURL(text)))
 		case out[m[1]].from != "":
-			errs = append(errs, usagef("%s: must be given once for %s, got %q and %q", flag, m[1], out[m[1]].from, m[2]))
+			errs = append(errs, usagef("%s: must be given once for %s, got %q and %q", flag, m[1], shownURL(out[m[1]].from), shownURL(m[2])))
 		case m[3] == "" && (remote(m[2]) || flag == "--runner"):
-			errs = append(errs, usagef("%s: must end with a comma and the SHA-256: only a file of this program may do without, got %q", flag, text))
+			errs = append(errs, usagef("%s: must end with a comma and the SHA-256: only a file of this program may do without, got %q", flag, shownURL(text)))
 		default:
 			out[m[1]] = artifactSource{m[2], strings.ToLower(m[3])}
 		}
@@ -143,7 +142,7 @@ func (p *publisher) artifact(ctx context.Context, b *bucket.Bucket, kind, arch s
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	name, version := path.Base(source.from), ""
+	name, version := nameIn(source.from), ""
 	if kind == bucket.Program {
 		if f, sum, err = unpackedProgram(f, sum, source.from); err != nil {
 			return a, err
@@ -154,7 +153,7 @@ func (p *publisher) artifact(ctx context.Context, b *bucket.Bucket, kind, arch s
 		version, err = runnerVersionOf(name, arch)
 	}
 	if err != nil {
-		return a, fmt.Errorf("%s: %w", source.from, err)
+		return a, fmt.Errorf("%s: %w", shownURL(source.from), err)
 	}
 	a, changed, err := b.Upload(ctx, kind, name, version, f, sum, apply)
 	if err != nil {

@@ -27,6 +27,9 @@ func take(ctx context.Context, s artifactSource) (_ *os.File, sum [32]byte, err 
 		f, err = fetched(ctx, s.from)
 	} else {
 		f, err = os.Open(s.from)
+		if failed := (*os.PathError)(nil); errors.As(err, &failed) { // names what may be a URL with a typing error
+			err = fmt.Errorf("open %s: %w", shownURL(s.from), failed.Err)
+		}
 	}
 	if err != nil {
 		return nil, sum, err
@@ -47,10 +50,21 @@ func take(ctx context.Context, s artifactSource) (_ *os.File, sum [32]byte, err 
 	return f, sum, nil
 }
 
-// shownURL is a URL without credentials, and without a query, which may be a signature.
+// shownURL is a text with a URL without credentials, and without a query, which may be a signature. Names of files stay.
 func shownURL(raw string) string {
-	before, _, _ := strings.Cut(raw, "?")
-	return config.Redact(before)
+	shown := config.Redact(raw)
+	if i := strings.IndexAny(shown, "?#"); i >= 0 && strings.Contains(shown, "://") {
+		return shown[:i]
+	}
+	return shown
+}
+
+// nameIn is the name of a file, or of what is at the path of a URL: a query, such as a signature, is no part of it.
+func nameIn(from string) string {
+	if u, err := url.Parse(from); err == nil && remote(from) {
+		from = u.Path
+	}
+	return path.Base(from)
 }
 
 // get asks for a URL and returns the body of its answer.
@@ -106,7 +120,7 @@ func fetched(ctx context.Context, url string) (*os.File, error) {
 
 // unpackedProgram is the program in an archive of a release, or f, which is one.
 func unpackedProgram(f *os.File, sum [32]byte, from string) (*os.File, [32]byte, error) {
-	if !strings.HasSuffix(from, ".tar.gz") {
+	if !strings.HasSuffix(nameIn(from), ".tar.gz") {
 		return f, sum, nil
 	}
 	defer f.Close()

@@ -2,11 +2,13 @@ package main
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -188,6 +190,72 @@ func TestInit_PublishFlags(t *testing.T) {
 		c := newCLI(nil)
 		if code := c.run(t.Context(), append([]string{"init"}, args...)...); code != exitUsage || !strings.Contains(c.err.String(), want) {
 			t.Errorf("init %q = %d, %q, want %q", args, code, c.err.String(), want)
+		}
+	}
+}
+
+// A signed URL is taken as any other; what opens it is told nobody, whatever goes wrong.
+func TestPublish_SignedURL(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("publishes this program, and machines run Linux")
+	}
+	arch := config.NativeArch()
+	const signature = "?X-Amz-Signature=5ec4e7&X-Amz-Credential=AKIA5ec4e7/eu-west-1/s3"
+	var packed bytes.Buffer
+	gz := gzip.NewWriter(&packed)
+	if err := errors.Join(tar.NewWriter(gz).Close(), gz.Close()); err != nil {
+		t.Fatal(err)
+	}
+	content := map[string][]byte{"/old.tar.gz": []byte("the runner"), "/remuda": []byte("text"), "/remuda.tar.gz": packed.Bytes()}
+	runner := "/actions-runner-linux-" + runnerArch[arch] + "-2.337.0.tar.gz"
+	content[runner] = []byte("the runner")
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, password, _ := r.BasicAuth()
+		if text, ok := content[r.URL.Path]; ok && "?"+r.URL.RawQuery == signature && password == "hunter2" {
+			_, _ = w.Write(text)
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	t.Cleanup(web.Close)
+	signed := func(at string) string {
+		return arch + "=" + strings.Replace(web.URL, "://", "://octo:hunter2@", 1) + at + signature + "," + sumOf(content[at])
+	}
+	shown := strings.Replace(web.URL, "://", "://xxxxx@", 1)
+	publish := func(program, runner []string) (*s3test.Server, string, error) {
+		s, cfg := testBucket(t)
+		c := newCLI(nil)
+		p := &publisher{app: c.app, publish: true, program: program, runner: runner}
+		err := p.validate(cfg)
+		if err == nil {
+			err = p.run(t.Context(), cfg, true)
+		}
+		said := c.out.String() + c.err.String() + fmt.Sprint(err)
+		for _, secret := range []string{"hunter2", "5ec4e7"} {
+			if strings.Contains(said, secret) {
+				t.Errorf("--program %q --runner %q says %s", program, runner, said)
+			}
+		}
+		return s, said, err
+	}
+	good := []string{signed(runner)}
+	if s, said, err := publish(nil, good); err != nil || !slices.ContainsFunc(s.Uploaded, func(key string) bool { return strings.HasSuffix(key, runner) }) {
+		t.Errorf("error = %v, uploaded %q, said %s", err, s.Uploaded, said)
+	}
+	for want, wrong := range map[string]struct{ program, runner []string }{
+		shown + "/old.tar.gz: must be named actions-runner": {nil, []string{signed("/old.tar.gz")}},
+		shown + "/remuda: must be a program":                {[]string{signed("/remuda")}, good},
+		"unpack " + shown + "/remuda.tar.gz: find remuda":   {[]string{signed("/remuda.tar.gz")}, good},
+		shown + "/remuda has SHA-256":                       {[]string{signed("/remuda")[:len(signed("/remuda"))-64] + strings.Repeat("0", 64)}, good},
+		"fetch " + shown + "/none: 404":                     {[]string{signed("/none")}, good},
+		"ARCH one of x86_64, arm64":                         {[]string{"amd64=" + signed("/remuda")[len(arch)+1:]}, good},
+		"must be given once for " + arch:                    {[]string{signed("/remuda"), signed("/remuda.tar.gz")}, good},
+		"must end with a comma and the SHA-256":             {[]string{signed("/remuda")[:len(signed("/remuda"))-65]}, good},
+		"fetch https://xxxxx@example.org/x: no URL":         {[]string{arch + "=https://octo:hun?ter2@example.org/x" + signature + "," + sumOf(nil)}, good},
+		"open htps://xxxxx@example.org/x: no such file":     {[]string{arch + "=htps://octo:hunter2@example.org/x" + signature}, good},
+	} {
+		if _, said, err := publish(wrong.program, wrong.runner); err == nil || !strings.Contains(said, want) {
+			t.Errorf("%q: said %s", want, said)
 		}
 	}
 }
