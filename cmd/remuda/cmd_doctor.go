@@ -20,8 +20,9 @@ launch templates, instance profiles, images, subnets, quotas, the program and th
 fetch, GitHub, the controller and its agents. It changes nothing.
 
 It asks with the credentials of this shell, which may be the controller's, init's or an
-operator's; what they may not look at is skipped and says so. Whether a role has the
-permissions that it needs is asked of IAM's simulator, where that is allowed (--role, --policy).`
+operator's; what they may not look at is skipped and says so. Whether the controller's role,
+NAME-controller unless --role names another, has the permissions that it needs is asked of IAM's
+simulator, where that is allowed; without such a role, of who asks.`
 
 // doctorOptions are the flags of `remuda doctor`.
 type doctorOptions struct {
@@ -48,7 +49,7 @@ func newDoctorCmd(a *app) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
-	fs.StringVar(&o.role, "role", "", "ARN of the `role` whose permissions are simulated (default: that of this shell)")
+	fs.StringVar(&o.role, "role", "", "ARN of the `role` whose permissions are simulated (default: NAME-controller, else that of this shell)")
 	fs.StringVar(&o.policy, "policy", doctorPolicies[0], "the `policy` of deploy/iam that it must have: "+strings.Join(doctorPolicies, ", "))
 	completes(cmd, "output", formatTable, formatJSON)
 	completes(cmd, "policy", doctorPolicies...)

@@ -119,11 +119,7 @@ func (o *uninstallOptions) run(ctx context.Context, cfg config.Config) error {
 			return fmt.Errorf("%w; nothing was deleted: run it again", err)
 		}
 		found = 0
-		ended := e.end(wait)
-		err = errors.Join(ended, o.ensureAll(ctx, made, true, say), e.unled(ctx))
-		if ended == nil { // once more: what a controller launched at its end may not have been listed yet
-			err = errors.Join(err, e.end(wait))
-		}
+		err = e.finish(wait, func() error { return errors.Join(o.ensureAll(ctx, made, true, say), e.unled(ctx)) })
 		if err == nil {
 			fmt.Fprintf(o.out, "uninstalled %s after %s: %d deleted\n", remains.Name(), seconds(o.clock.Now().Sub(start)), found)
 		}

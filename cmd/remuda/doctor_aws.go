@@ -83,7 +83,10 @@ func clockFinding(off time.Duration) finding.Finding {
 	return f
 }
 
-const permissions = "permissions"
+const (
+	permissions = "permissions"
+	nameRole    = "name the role by --role, as IAM calls it"
+)
 
 // permissions asks IAM's simulator whether a role may do all that a policy of deploy/iam allows, and the role of each
 // instance profile what agents need.
@@ -109,22 +112,51 @@ func (o *doctorOptions) permissions(ctx context.Context, c config.Config, cfg aw
 		}
 		each = append(each, v)
 	}
-	who := o.role
-	if who == "" {
-		who = roleOf(caller)
+	whose := []string{o.role}
+	if o.role == "" {
+		whose = principals(o.policy, base, caller)
 	}
-	found := []finding.Finding{askSimulator(ctx, api, who, o.policy, each...)}
+	found := []finding.Finding{askSimulator(ctx, api, whose, o.policy, each...)}
+	if o.role != "" && found[0].Remedy == nameRole {
+		found[0].Verdict = finding.Failed // it was named
+	}
 	for _, role := range slices.Sorted(maps.Keys(agents)) {
-		found = append(found, askSimulator(ctx, api, role, "agent", agents[role]))
+		found = append(found, askSimulator(ctx, api, []string{role}, "agent", agents[role]))
 	}
 	return found
 }
 
-// askSimulator asks whether a role may do all that a policy allows with each of some values.
-func askSimulator(ctx context.Context, api *awsiam.Client, who, policy string, each ...iam.Values) finding.Finding {
+// principals are those that a policy is for, the likeliest first: for the controller's the role that the stack makes for it
+// (deploy/cloudformation), then who asks, which is the controller's own role on its host.
+func principals(policy string, v iam.Values, caller awsarn.ARN) (out []string) {
+	if policy == doctorPolicies[0] {
+		out = append(out, fmt.Sprintf("arn:%s:iam::%s:role/%s-controller", v.Partition, v.Account, v.Name))
+	}
+	if who := roleOf(caller); caller.Resource != "root" && !slices.Contains(out, who) { // of root nothing can be simulated
+		out = append(out, who)
+	}
+	return out
+}
+
+// askSimulator asks whether the first of some principals that exists may do all that a policy allows with each of some values.
+func askSimulator(ctx context.Context, api *awsiam.Client, whose []string, policy string, each ...iam.Values) finding.Finding {
+	for _, who := range whose {
+		if f, known := simulatePrincipal(ctx, api, who, policy, each...); known {
+			return f
+		}
+	}
+	f := finding.Finding{Check: permissions, Verdict: finding.Skipped, Detail: "nobody is known who should have deploy/iam/" + policy + ".json", Remedy: nameRole}
+	if len(whose) > 0 {
+		f.Detail = "IAM can simulate no " + strings.Join(whose, " and no ")
+	}
+	return f
+}
+
+// simulatePrincipal asks of one principal. known is false if IAM has no such role and no such user.
+func simulatePrincipal(ctx context.Context, api *awsiam.Client, who, policy string, each ...iam.Values) (_ finding.Finding, known bool) {
 	asks, err := questions(policy, each...)
 	if err != nil {
-		return finding.Of(permissions, err, "", "")
+		return finding.Of(permissions, err, "", ""), true
 	}
 	var refused []string
 	for _, ask := range asks {
@@ -136,10 +168,12 @@ func askSimulator(ctx context.Context, api *awsiam.Client, who, policy string, e
 			case awserr.ClassOf(err) == awserr.Denied:
 				return finding.Finding{
 					Check: permissions, Verdict: finding.Skipped,
-					Detail: "this shell may not call iam:SimulatePrincipalPolicy on " + who + " (deploy/iam/doctor.json allows it)",
-				}
+					Detail: "this shell may not call iam:SimulatePrincipalPolicy on " + who, Remedy: "deploy/iam/doctor.json allows it",
+				}, true
+			case awserr.Code(err) == "NoSuchEntity", awserr.Code(err) == "InvalidInput": // a role with a path has another ARN than its sessions tell
+				return finding.Finding{}, false
 			case err != nil:
-				return finding.Of(permissions, awserr.Explain(err, "iam:SimulatePrincipalPolicy", who), "", "")
+				return finding.Of(permissions, awserr.Explain(err, "iam:SimulatePrincipalPolicy", who), "", ""), true
 			}
 			for _, r := range page.EvaluationResults {
 				if r.EvalDecision != iamtypes.PolicyEvaluationDecisionTypeAllowed {
@@ -153,7 +187,7 @@ func askSimulator(ctx context.Context, api *awsiam.Client, who, policy string, e
 		err = errors.New(who + " may not: " + strings.Join(slices.Compact(refused), ", "))
 	}
 	return finding.Of(permissions, err, fmt.Sprintf("%s may do all that deploy/iam/%s.json allows", who, policy),
-		fmt.Sprintf("give it deploy/iam/%s.json, or name another by --role and --policy", policy))
+		fmt.Sprintf("give it deploy/iam/%s.json, or name another by --role and --policy", policy)), true
 }
 
 // roleOf returns the ARN of the role of a session; IAM simulates no sessions. A role with a path must be named by --role.

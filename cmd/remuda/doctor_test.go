@@ -34,7 +34,8 @@ func awsEnv(t *testing.T, endpoint string) {
 	}
 }
 
-// identityService is STS and IAM, as far as doctor asks them.
+// identityService is STS and IAM, as far as doctor asks them. decide returns the decision on each action, or the code of IAM's
+// error.
 func identityService(t *testing.T, arn string, late time.Duration, decide func(url.Values) string) (*httptest.Server, *[]url.Values) {
 	t.Helper()
 	var mu sync.Mutex
@@ -57,9 +58,9 @@ func identityService(t *testing.T, arn string, late time.Duration, decide func(u
 			return
 		}
 		decision := decide(r.Form)
-		if decision == "" {
-			w.WriteHeader(http.StatusForbidden)
-			fmt.Fprint(w, `<ErrorResponse><Error><Code>AccessDenied</Code><Message>no</Message></Error></ErrorResponse>`)
+		if status := map[string]int{"AccessDenied": http.StatusForbidden, "NoSuchEntity": http.StatusNotFound, "InvalidInput": http.StatusBadRequest}[decision]; status != 0 {
+			w.WriteHeader(status)
+			fmt.Fprintf(w, `<ErrorResponse><Error><Code>%s</Code><Message>no</Message></Error></ErrorResponse>`, decision)
 			return
 		}
 		fmt.Fprint(w, `<SimulatePrincipalPolicyResponse xmlns="https://iam.amazonaws.com/doc/2010-05-08/"><SimulatePrincipalPolicyResult><EvaluationResults>`)
@@ -111,7 +112,7 @@ func TestDoctor_Permissions(t *testing.T) {
 			}
 			return "allowed"
 		}, finding.Failed, "role/fleet/gpu-role may not: dynamodb:GetItem on r"},
-		"NotAllowed": {func(url.Values) string { return "" }, finding.Skipped, "may not call iam:SimulatePrincipalPolicy"},
+		"NotAllowed": {func(url.Values) string { return "AccessDenied" }, finding.Skipped, "may not call iam:SimulatePrincipalPolicy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, asked := identityService(t, session, 0, tt.decide)
@@ -155,6 +156,60 @@ func TestDoctor_Permissions(t *testing.T) {
 	}
 }
 
+// Who asks is rarely whom the policy is for: the controller's role is, if it is called as the stack calls it. Whom IAM cannot
+// simulate is no fault of the installation.
+func TestDoctor_PermissionsOfWhom(t *testing.T) {
+	const (
+		account = "arn:aws:iam::111122223333:"
+		stack   = account + "role/remuda-controller"
+		sso     = "arn:aws:sts::111122223333:assumed-role/AWSReservedSSO_Admin_abc/someone"
+	)
+	missing := func(exists ...string) func(url.Values) string {
+		return func(q url.Values) string {
+			if who := q.Get("PolicySourceArn"); strings.Contains(who, ":role/fleet/") || slices.Contains(exists, who) {
+				return "allowed"
+			}
+			return "NoSuchEntity"
+		}
+	}
+	for name, tt := range map[string]struct {
+		caller  string
+		args    []string
+		decide  func(url.Values) string
+		verdict finding.Verdict
+		says    string
+	}{
+		"StacksRole_SSO":  {sso, nil, missing(stack), finding.OK, stack + " may do all that deploy/iam/controller.json allows"},
+		"StacksRole_User": {account + "user/alice", nil, missing(stack, account+"user/alice"), finding.OK, stack + " may do all"},
+		"StacksRole_Root": {account + "root", nil, missing(stack), finding.OK, stack + " may do all"},
+		"Caller":          {"arn:aws:sts::111122223333:assumed-role/own/host", nil, missing(account + "role/own"), finding.OK, account + "role/own may do all"},
+		"Nobody_SSO":      {sso, nil, missing(), finding.Skipped, "IAM can simulate no " + stack + " and no " + account + "role/AWSReservedSSO_Admin_abc"},
+		"Nobody_Root":     {account + "root", []string{"--policy", "init"}, missing(), finding.Skipped, "nobody is known who should have deploy/iam/init.json"},
+		"NamedWrong":      {sso, []string{"--role", account + "role/wrong"}, missing(stack), finding.Failed, "IAM can simulate no " + account + "role/wrong"},
+		"NotOfThatPolicy": {account + "user/alice", []string{"--policy", "init"}, missing(stack, account+"user/alice"), finding.OK, account + "user/alice may do all that deploy/iam/init.json"},
+		"Invalid": {"arn:aws:sts::111122223333:federated-user/bob", nil, func(q url.Values) string {
+			if strings.Contains(q.Get("PolicySourceArn"), "federated-user") {
+				return "InvalidInput"
+			}
+			return missing()(q)
+		}, finding.Skipped, "IAM can simulate no "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, _ := identityService(t, tt.caller, 0, tt.decide)
+			awsEnv(t, srv.URL)
+			_, view, errs := doctored(t, append([]string{"--config", "/remuda.yaml", "--store", onAWS, "--pool", "sqs://table?region=eu-west-1", "--fleet", "ec2://remuda?region=eu-west-1",
+				"--set", "ec2.instanceProfile=remuda-agent", "--set", "agent.runnerUser=ci"}, tt.args...)...)
+			got := view.of("permissions")
+			if len(got) != 3 || got[0].Verdict != tt.verdict || !strings.Contains(got[0].Detail, tt.says) {
+				t.Errorf("permissions = %v, want %s: %s; %s", got, tt.verdict, tt.says, errs)
+			}
+			if tt.verdict == finding.Skipped && !strings.Contains(got[0].Remedy, "--role") {
+				t.Errorf("remedy = %q", got[0].Remedy)
+			}
+		})
+	}
+}
+
 // The conditions of a policy are fulfilled in what is asked, so that what it allows counts as allowed.
 func TestDoctor_QuestionsCarryTheConditions(t *testing.T) {
 	c := config.Default()
@@ -183,7 +238,7 @@ func TestDoctor_QuestionsCarryTheConditions(t *testing.T) {
 // A clock that AWS would refuse is found, and the remedy said.
 func TestDoctor_Clock(t *testing.T) {
 	for late, want := range map[time.Duration]finding.Verdict{0: finding.OK, 10 * time.Minute: finding.Failed, -10 * time.Minute: finding.Failed} {
-		srv, _ := identityService(t, "arn:aws:iam::111122223333:user/ann", late, func(url.Values) string { return "" })
+		srv, _ := identityService(t, "arn:aws:iam::111122223333:user/ann", late, func(url.Values) string { return "AccessDenied" })
 		awsEnv(t, srv.URL)
 		code, view, errs := doctored(t, "--store", onAWS, "--pool", "sqs://table?region=eu-west-1")
 		if got := view.of("clock"); len(got) != 1 || got[0].Verdict != want {

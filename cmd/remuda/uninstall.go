@@ -126,6 +126,14 @@ func (e *ending) left(ctx context.Context) (int, string, error) {
 	return len(found), stateCounts(states), nil
 }
 
+// finish ends what machines are left and only then deletes: one that lives may yet write what is deleted.
+func (e *ending) finish(ctx context.Context, remove func() error) error {
+	if err := e.end(ctx); err != nil {
+		return fmt.Errorf("%w; nothing was deleted: run it again", err)
+	}
+	return errors.Join(remove(), e.end(ctx)) // once more: what a controller launched at its end may not have been listed yet
+}
+
 // end terminates every machine and waits until EC2 has none.
 func (e *ending) end(ctx context.Context) error {
 	var last error

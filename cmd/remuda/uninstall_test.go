@@ -168,8 +168,14 @@ func TestUninstall_TerminateRefused(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		h := &herd{ids: []string{"i-1"}, refused: errors.New("access denied")}
 		e, _ := endingOf(memory(t, nil), h, false)
-		if err := e.end(t.Context()); !errors.Is(err, h.refused) {
-			t.Errorf("end = %v", err)
+		deleted := 0
+		remove := func() error { deleted++; return nil }
+		if err := e.finish(t.Context(), remove); !errors.Is(err, h.refused) || deleted > 0 || !strings.Contains(err.Error(), "nothing was deleted: run it again") {
+			t.Errorf("finish = %v, deleted %d times while a machine lives", err, deleted)
+		}
+		h.refused = nil
+		if err := e.finish(t.Context(), remove); err != nil || deleted != 1 || len(h.ids) > 0 {
+			t.Errorf("finish = %v, deleted %d times, %q live", err, deleted, h.ids)
 		}
 	})
 }
