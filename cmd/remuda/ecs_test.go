@@ -2,12 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/remuda-run/remuda/internal/awstest"
 )
 
-// The example of a task for ECS says only what a task definition has, and what this program takes.
+// The example of a task for ECS says only what a task definition has, and takes role and configuration of the stack.
 func TestECSExample_IsAConfiguration(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/ecs/task-definition.json")
 	if err != nil {
@@ -23,7 +28,6 @@ func TestECSExample_IsAConfiguration(t *testing.T) {
 			Essential, ReadonlyRootFilesystem bool
 			Command                           []string
 			Environment                       []pair
-			Secrets                           []struct{ Name, ValueFrom string }
 			StopTimeout                       int
 			HealthCheck                       struct {
 				Command                                 []string
@@ -45,11 +49,26 @@ func TestECSExample_IsAConfiguration(t *testing.T) {
 	for _, e := range controller.Environment {
 		env[e.Name] = e.Value
 	}
-	for _, s := range controller.Secrets {
-		env[s.Name] = "secret"
+	stack := "remuda"
+	ssm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Names []string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || len(in.Names) != 1 || in.Names[0] != "/"+stack+"/config" {
+			t.Errorf("asks Systems Manager for %q: %v", in.Names, err)
+		}
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		fmt.Fprintf(w, `{"Parameters": [{"Value": "{name: %s, caps: {maxInstances: 7}}"}]}`, stack)
+	}))
+	t.Cleanup(ssm.Close)
+	for name, value := range map[string]string{
+		"AWS_ENDPOINT_URL_SSM": ssm.URL, "AWS_ACCESS_KEY_ID": awstest.AccessKey, "AWS_SECRET_ACCESS_KEY": awstest.SecretKey, "AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		t.Setenv(name, value)
 	}
 	for name, value := range env {
 		t.Setenv(name, value)
+		if strings.HasPrefix(name, "REMUDA_") && name != "REMUDA_CONFIG" {
+			t.Errorf("%s stands beside the stack's configuration", name)
+		}
 	}
 	a := newApp(osStreams())
 	var said strings.Builder
@@ -57,10 +76,11 @@ func TestECSExample_IsAConfiguration(t *testing.T) {
 	if code := execute(t.Context(), a, []string{"config", "--changed"}); code != exitDone {
 		t.Errorf("remuda config exits with %d:\n%s", code, said.String())
 	}
-	for name := range env {
-		if strings.HasPrefix(name, "REMUDA_") && name != "REMUDA_GITHUB_TOKEN" && !strings.Contains(said.String(), name) {
-			t.Errorf("no setting is from %s:\n%s", name, said.String())
-		}
+	if !strings.Contains(said.String(), "caps.maxInstances  file "+env["REMUDA_CONFIG"]) {
+		t.Errorf("no setting is from the stack's configuration:\n%s", said.String())
+	}
+	if !strings.HasSuffix(task.TaskRoleArn, ":role/"+stack+"-controller") || controller.LogConfiguration.Options["awslogs-group"] == stackLog(stack) {
+		t.Errorf("role %s, log %v: want the stack's role, and another log group than the one that the controller writes itself", task.TaskRoleArn, controller.LogConfiguration)
 	}
 	if !controller.ReadonlyRootFilesystem || controller.User != "65532:65532" || controller.HealthCheck.Command[2] != "health" {
 		t.Errorf("controller = %+v", controller)

@@ -187,7 +187,7 @@ func TestPolicies_AreAsRendered(t *testing.T) {
 	}{
 		{"AgentRole", iam.AgentTrust, []string{trust}},
 		{"AgentRole", iam.Agent, []string{inline, managed}},
-		{"ControllerRole", iam.AgentTrust, []string{trust}},
+		{"ControllerRole", iam.ControllerTrust, []string{trust}},
 		{"ControllerRole", iam.Controller, []string{inline, managed}},
 		{"ControllerRole", iam.Host, []string{inline, second, managed}},
 		{"WorkflowRole", iam.WorkflowTrust, []string{trust}},

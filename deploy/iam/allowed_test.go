@@ -146,6 +146,8 @@ func allowed() []scenario {
 		publish("s3:PutObject", "s3:PutObject"), publish("s3:GetObject", "s3:GetObject"), publish("s3:HeadObject", "s3:GetObject"),
 		[]scenario{
 			when(iam.AgentTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
+			when(iam.ControllerTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: controllerRole}),
+			when(iam.ControllerTrust, "", "a task of this account", task(installation.Account, controllerRole)),
 			when(iam.WorkflowTrust, "", "a release branch", oidc("repo:octo/app:ref:refs/heads/release-1", "sts.amazonaws.com")),
 		},
 	)
@@ -199,6 +201,13 @@ const (
 	ownConfig   = "arn:aws:ssm:eu-west-1:111122223333:parameter/remuda/config"
 	storedKey   = "arn:aws:ssm:eu-west-1:111122223333:parameter/remuda/github"
 )
+
+// task is ECS that takes a role for a task of an account.
+func task(account, role string) request {
+	r := ask("sts:AssumeRole", role, "aws:SourceAccount", account)
+	r.Principal = "ecs-tasks.amazonaws.com"
+	return r
+}
 
 // oidc is a job of GitHub that asks for the workflows' role.
 func oidc(subject, audience string) request {

@@ -23,6 +23,7 @@ const (
 	Agent           Kind = "agent"            // the role of instances
 	AgentTrust      Kind = "agent-trust"      // EC2 alone: it names the session after the instance
 	Controller      Kind = "controller"       // remuda controller
+	ControllerTrust Kind = "controller-trust" // an instance of EC2, or a task of ECS
 	Doctor          Kind = "doctor"           // what remuda doctor asks beside what others may
 	Host            Kind = "host"             // what the stack's host may beside the controller: fetch the program, keep its log
 	Init            Kind = "init"             // anyone who runs remuda init
@@ -35,13 +36,14 @@ const (
 
 // Kinds lists all documents.
 func Kinds() []Kind {
-	return []Kind{Agent, AgentTrust, Controller, Doctor, Host, Init, Operator, Uninstall, Workflow, WorkflowSession, WorkflowTrust}
+	return []Kind{Agent, AgentTrust, Controller, ControllerTrust, Doctor, Host, Init, Operator, Uninstall, Workflow, WorkflowSession, WorkflowTrust}
 }
 
 // Limit returns how many characters IAM accepts, not counting white space (IAM User Guide, "IAM and AWS
 // STS quotas"): 6,144 for a managed policy, 2,048 for a trust policy and for a session policy.
 func (k Kind) Limit() int {
-	if k == AgentTrust || k == WorkflowTrust || k == WorkflowSession {
+	switch k {
+	case AgentTrust, ControllerTrust, WorkflowTrust, WorkflowSession:
 		return 2048
 	}
 	return 6144

@@ -133,6 +133,7 @@ func refusedAgent() []scenario {
 		when(iam.Agent, "", "offers itself", ask("sqs:SendMessage", classQueue)),
 		when(iam.Agent, "", "takes a notification", ask("sqs:ReceiveMessage", events)),
 		when(iam.AgentTrust, "", "a function", request{Principal: "lambda.amazonaws.com", Action: "sts:AssumeRole", Resource: agentRole}),
+		when(iam.AgentTrust, "", "a task, which is no instance", task(installation.Account, agentRole)),
 		when(iam.AgentTrust, "", "a person, under the name of an instance",
 			request{Principal: "arn:aws:iam::111122223333:user/mallory", Action: "sts:AssumeRole", Resource: agentRole}),
 	}
@@ -222,6 +223,9 @@ func refusedController() []scenario {
 		when(iam.Controller, "", "creates a role of spot for another service",
 			ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot",
 				"iam:AWSServiceName", "rds.amazonaws.com")),
+		when(iam.ControllerTrust, "", "a task of another account", task("444455556666", controllerRole)),
+		when(iam.ControllerTrust, "", "a function", request{Principal: "lambda.amazonaws.com", Action: "sts:AssumeRole", Resource: controllerRole}),
+		when(iam.ControllerTrust, "", "a person", request{Principal: "arn:aws:iam::111122223333:user/mallory", Action: "sts:AssumeRole", Resource: controllerRole}),
 		when(iam.Controller, "", "reads a secret parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
 		when(iam.Init, "", "reads a secret parameter", ask("ssm:GetParameters", "arn:aws:ssm:eu-west-1:111122223333:parameter/payroll/key")),
 	}

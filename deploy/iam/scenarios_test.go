@@ -26,11 +26,12 @@ const (
 	classQueue = "arn:aws:sqs:eu-west-1:111122223333:remuda-small"
 	otherQueue = "arn:aws:sqs:eu-west-1:111122223333:payroll"
 
-	ec2Name   = "arn:aws:ec2:eu-west-1:111122223333:"
-	image     = "arn:aws:ec2:eu-west-1::image/ami-0aaaaaaaaaaaaaaaa"
-	agentRole = "arn:aws:iam::111122223333:role/remuda-agent"
-	adminRole = "arn:aws:iam::111122223333:role/admin"
-	profile   = "arn:aws:iam::111122223333:instance-profile/remuda-agent"
+	ec2Name        = "arn:aws:ec2:eu-west-1:111122223333:"
+	image          = "arn:aws:ec2:eu-west-1::image/ami-0aaaaaaaaaaaaaaaa"
+	agentRole      = "arn:aws:iam::111122223333:role/remuda-agent"
+	controllerRole = "arn:aws:iam::111122223333:role/remuda-controller"
+	adminRole      = "arn:aws:iam::111122223333:role/admin"
+	profile        = "arn:aws:iam::111122223333:instance-profile/remuda-agent"
 
 	otherProfile = "arn:aws:iam::111122223333:instance-profile/admin"
 

@@ -30,7 +30,7 @@ var principals = map[iam.Kind]string{
 func (r request) complete(kind iam.Kind, policy string) request {
 	r.Account = installation.Account
 	switch kind {
-	case iam.AgentTrust, iam.WorkflowTrust:
+	case iam.AgentTrust, iam.ControllerTrust, iam.WorkflowTrust:
 		r.Trust = policy
 		return r
 	case iam.WorkflowSession:
