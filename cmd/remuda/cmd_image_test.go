@@ -15,9 +15,9 @@ agent:
   runnerUrl: {x86_64: "https://example.org/actions-runner-linux-x64-2.337.0.tar.gz", arm64: "https://example.org/actions-runner-linux-arm64-2.337.0.tar.gz"}
   runnerSha256: {x86_64: ` + sum + `1, arm64: ` + sum + `2}
 ec2:
-  subnets: [subnet-1]
-  securityGroups: [sg-1]
-  ami: ami-1
+  subnets: [subnet-00000001]
+  securityGroups: [sg-00000001]
+  ami: ami-00000001
   instanceProfile: agent
   binaryUrl: {x86_64: https://example.org/amd64/remuda, arm64: https://example.org/arm64/remuda}
   binarySha256: {x86_64: ` + sum + `3, arm64: ` + sum + `4}

@@ -179,11 +179,11 @@ func TestClasses_WrongParts(t *testing.T) {
 		"SubnetsGone":  {func(c *Class) { c.Subnets = []string{"subnet-0000dead"} }, "subnets subnet-0000dead"},
 		"GroupGone":    {func(c *Class) { c.SecurityGroups = []string{"sg-0000dead"} }, "security groups sg-0000dead"},
 		"ProfileGone":  {func(c *Class) { c.InstanceProfile = "gone" }, "instance profile gone"},
-		"AMI":          {func(c *Class) { c.AMI = "" }, `class arm: AMI must be an id such as ami-0123456789abcdef0 or resolve:ssm:<parameter>, got ""`},
-		"Subnet":       {func(c *Class) { c.Subnets = []string{"eu-west-1a"} }, `class arm: Subnets must hold different ids of the form`},
+		"AMI":          {func(c *Class) { c.AMI = "" }, `class arm: AMI must be an id such as ami-0123456789abcdef0, or resolve:ssm: and the name of a parameter, got ""`},
+		"Subnet":       {func(c *Class) { c.Subnets = []string{"eu-west-1a"} }, `class arm: Subnets must hold different ids, each an id such as subnet-0123456789abcdef0, got "eu-west-1a"`},
 		"NoSubnet":     {func(c *Class) { c.Subnets = nil }, "class arm: Subnets must name at least one id"},
-		"Group":        {func(c *Class) { c.SecurityGroups = []string{"default"} }, `class arm: SecurityGroups must hold different ids of the form`},
-		"Profile":      {func(c *Class) { c.InstanceProfile = "a b" }, `class arm: InstanceProfile must be a name or an ARN, got "a b"`},
+		"Group":        {func(c *Class) { c.SecurityGroups = []string{"default"} }, `class arm: SecurityGroups must hold different ids, each an id such as sg-0123456789abcdef0, got "default"`},
+		"Profile":      {func(c *Class) { c.InstanceProfile = "a b" }, `class arm: InstanceProfile must be the name or the ARN of an instance profile, got "a b"`},
 		"RootVolume":   {func(c *Class) { c.RootVolumeGiB = -1 }, "class arm: RootVolumeGiB must be 0 to 16384, got -1"},
 		"UserDataLong": {func(c *Class) { c.UserData = strings.Repeat("x", MaxUserData+1) }, "class arm: UserData must be at most"},
 	} {
@@ -197,6 +197,33 @@ func TestClasses_WrongParts(t *testing.T) {
 				t.Errorf("error = %v with %d writes, want %q before any", err, writes(s), tt.want)
 			}
 		})
+	}
+}
+
+// A class whose template is that of all others has subnets of its own, which are looked at as well.
+func TestClasses_WrongSubnetsAlone(t *testing.T) {
+	const want = "class small: Subnets must hold different ids, each an id such as subnet-0123456789abcdef0, got "
+	for got, subnets := range map[string][]string{`"foo"`: {"foo"}, `"subnet-00000001"`: {"subnet-00000001", "subnet-00000001"}} {
+		s := ec2test.New(t)
+		_, err := Open(t.Context(), fleetURL("test"), config(t, s.URL), with("small", func(c *Class) { c.Subnets = subnets })(s))
+		if err == nil || !strings.Contains(err.Error(), want+got) {
+			t.Errorf("Open = %v, want %s%s", err, want, got)
+		}
+	}
+}
+
+// Where each class says its subnets, the others' are not needed: machines of a class of which nothing is known may be in any.
+func TestClasses_SubnetsOfTheirOwn(t *testing.T) {
+	s, f := openedWith(t, func(s *ec2test.Server) Options {
+		o := with("small", func(*Class) {})(s)
+		o.Subnets = nil
+		return o
+	})
+	for _, class := range []string{"small", "unknown"} {
+		launched(t, f, ofClass(class, "l-"+class))
+	}
+	if n := len(s.Alive()); n != 2 {
+		t.Errorf("%d machines, want 2", n)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/ec2form"
 )
 
 // MaxUserData is the size of user data that EC2 takes, in bytes before base64 (EC2 User Guide, "Run
@@ -52,15 +54,6 @@ type Options struct {
 	Log   *slog.Logger // default: none
 }
 
-// Forms of ids.
-var (
-	subnetForm  = regexp.MustCompile(`^subnet-[0-9a-f]{8,17}$`)
-	groupForm   = regexp.MustCompile(`^sg-[0-9a-f]{8,17}$`)
-	imageForm   = regexp.MustCompile(`^ami-[0-9a-f]{8,17}$|^resolve:ssm:[A-Za-z0-9_.:/-]+$`)
-	profileForm = regexp.MustCompile(`^(arn:aws[a-z-]*:iam::[0-9]{12}:instance-profile/([^ ]+/)?)?[A-Za-z0-9_+=,.@-]{1,128}$`)
-	roleForm    = regexp.MustCompile(`^[A-Z0-9]{16,128}$`)
-)
-
 // tagKeyForm is what a key may be of a tag that the instance metadata show, as they do here: EC2
 // refuses a launch with any other (EC2 User Guide, "View tags for your EC2 instances using instance
 // metadata"). Nor may a key be ".", ".." or "_index".
@@ -84,12 +77,30 @@ func (o *Options) complete() error {
 	if o.baseUsed() {
 		errs = append(errs, o.checkMachine())
 	}
+	if len(o.Classes) == 0 || len(o.Subnets) > 0 { // else each class has its own
+		errs = append(errs, checkIDs("Subnets", o.Subnets, ec2form.Subnet))
+	}
 	for _, name := range slices.Sorted(maps.Keys(o.Classes)) {
-		if err := o.of(o.Classes[name]).checkMachine(); err != nil && !o.sameTemplate(o.of(o.Classes[name])) {
+		own := o.of(o.Classes[name])
+		var wrong []error
+		if !o.sameTemplate(own) {
+			wrong = append(wrong, own.checkMachine())
+		}
+		if len(o.Subnets) == 0 || !slices.Equal(own.Subnets, o.Subnets) {
+			wrong = append(wrong, checkIDs("Subnets", own.Subnets, ec2form.Subnet))
+		}
+		if err := errors.Join(wrong...); err != nil {
 			errs = append(errs, fmt.Errorf("class %s: %w", name, err))
 		}
 	}
-	check(o.RoleID == "" || roleForm.MatchString(o.RoleID), "RoleID must be a role's unique id such as AROA1234567890EXAMPLE, got %q", o.RoleID)
+	if len(o.Subnets) == 0 { // machines of other classes may be in any of them
+		for _, class := range o.Classes {
+			o.Subnets = append(o.Subnets, class.Subnets...)
+		}
+		slices.Sort(o.Subnets)
+		o.Subnets = slices.Compact(o.Subnets)
+	}
+	check(o.RoleID == "" || ec2form.Role.Match(o.RoleID), "RoleID must be %s, got %q", ec2form.Role, o.RoleID)
 	price := o.PriceProtection
 	check(price >= 0 && price <= priceOff, "PriceProtection must be 0 to %d percent, got %d", priceOff, price)
 	check(o.CreatedLimit >= 0, "CreatedLimit must not be negative, got %s", o.CreatedLimit)
@@ -104,7 +115,7 @@ func (o *Options) complete() error {
 	return errors.Join(errs...)
 }
 
-// checkMachine returns everything that is wrong with what a machine is made of.
+// checkMachine returns everything that is wrong with what a launch template says.
 func (o Options) checkMachine() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -112,19 +123,26 @@ func (o Options) checkMachine() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	checkIDs := func(field string, ids []string, form *regexp.Regexp) {
-		check(len(ids) > 0, "%s must name at least one id", field)
-		for i, id := range ids {
-			check(form.MatchString(id) && !slices.Contains(ids[:i], id), "%s must hold different ids of the form %s, got %q", field, form, id)
-		}
-	}
-	checkIDs("Subnets", o.Subnets, subnetForm)
-	checkIDs("SecurityGroups", o.SecurityGroups, groupForm)
-	check(imageForm.MatchString(o.AMI), "AMI must be an id such as ami-0123456789abcdef0 or resolve:ssm:<parameter>, got %q", o.AMI)
-	check(profileForm.MatchString(o.InstanceProfile), "InstanceProfile must be a name or an ARN, got %q", o.InstanceProfile)
+	errs = append(errs, checkIDs("SecurityGroups", o.SecurityGroups, ec2form.SecurityGroup))
+	check(ec2form.Image.Match(o.AMI), "AMI must be %s, got %q", ec2form.Image, o.AMI)
+	check(ec2form.InstanceProfile.Match(o.InstanceProfile), "InstanceProfile must be %s, got %q", ec2form.InstanceProfile, o.InstanceProfile)
 	check(len(o.UserData) <= MaxUserData, "UserData must be at most %d bytes, got %d: let it fetch the rest", MaxUserData, len(o.UserData))
 	gib := o.RootVolumeGiB // of a gp3 volume (EBS User Guide)
 	check(gib >= 0 && gib <= 16<<10, "RootVolumeGiB must be 0 to 16384, got %d", gib)
+	return errors.Join(errs...)
+}
+
+// checkIDs returns everything that is wrong with a list of ids.
+func checkIDs(field string, ids []string, form ec2form.Form) error {
+	if len(ids) == 0 {
+		return fmt.Errorf("%s must name at least one id", field)
+	}
+	var errs []error
+	for i, id := range ids {
+		if !form.Match(id) || slices.Contains(ids[:i], id) {
+			errs = append(errs, fmt.Errorf("%s must hold different ids, each %s, got %q", field, form, id))
+		}
+	}
 	return errors.Join(errs...)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/ec2form"
 	"github.com/remuda-run/remuda/internal/glob"
 )
 
@@ -91,9 +92,6 @@ func (c Class) forEC2() Class {
 // leastIdle refuses a number without a unit, which YAML takes for nanoseconds.
 const leastIdle = time.Second
 
-// mostGiB is the size of the largest gp3 volume (EBS User Guide, "General Purpose SSD volumes").
-const mostGiB = 16 << 10
-
 func (c Config) validateClasses(p *problems) {
 	p.check(len(c.Classes) > 0, "classes", "at least one class", word("none"))
 	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
@@ -119,10 +117,12 @@ func (c Class) validateScrub(p *problems, field string, alone bool) {
 		"less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1", c.Scrub)
 }
 
-// validateMachine checks what EC2 makes, but for the forms of ids, which ec2fleet knows.
+// validateMachine checks what EC2 makes.
 func (c Class) validateMachine(p *problems, field string) {
 	p.oneOf(field+".arch", c.Architecture(), Architectures()...)
-	p.check(c.RootVolume >= 0 && c.RootVolume <= mostGiB, field+".rootVolume", fmt.Sprintf("0 to %d", mostGiB), c.RootVolume)
+	p.id(field+".ami", c.AMI, ec2form.Image)
+	p.rootVolume(field+".rootVolume", c.RootVolume)
+	p.site(field, c.Subnets, c.SecurityGroups, c.InstanceProfile)
 	p.check(c.GPU.Count >= 0, field+".gpu.count", "at least 0", c.GPU.Count)
 	if c.GPU.Manufacturer != "" {
 		p.oneOf(field+".gpu.manufacturer", c.GPU.Manufacturer, Makers()...)
@@ -130,8 +130,11 @@ func (c Class) validateMachine(p *problems, field string) {
 	p.check(c.GPU.Mem >= 0, field+".gpu.mem", "at least 0", c.GPU.Mem)
 	p.check(c.GPU.Count != 0 || c.GPU == GPU{}, field+".gpu.count", "at least 1 with a manufacturer or mem", c.GPU.Count)
 	for i, pattern := range c.Exclude {
+		at := fmt.Sprintf("%s.exclude[%d]", field, i)
 		if err := glob.Validate(pattern); err != nil {
-			*p = append(*p, fmt.Errorf("%s.exclude[%d]: %w", field, i, err))
+			*p = append(*p, fmt.Errorf("%s: %w", at, err))
+		} else {
+			p.check(strings.Trim(pattern, "*") != "", at, "a pattern that leaves some type", pattern)
 		}
 	}
 }

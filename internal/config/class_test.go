@@ -17,13 +17,22 @@ func onEC2(class Class) Config {
 	return c
 }
 
-// Each field of a class, wrong once: the error names it, what is allowed and what was given. The forms of ids are ec2fleet's.
+// Each field of a class, wrong once: the error names it, what is allowed and what was given.
 func TestClass_EachFieldWrongOnce(t *testing.T) {
-	tested := map[string]bool{"cpu": true, "mem": true, "ami": true, "subnets": true, "securityGroups": true, "instanceProfile": true} // S90, ec2fleet
+	tested := map[string]bool{}
 	for _, tt := range []struct {
 		field, want string
 		change      func(*Class)
 	}{
+		{"cpu", "must be greater than 0, got 0", func(c *Class) { c.CPU = 0 }},
+		{"mem", "must be greater than 0, got -1", func(c *Class) { c.Mem = -1 }},
+		{"ami", `must be an id such as ami-0123456789abcdef0, or resolve:ssm: and the name of a parameter, got "foo"`, func(c *Class) { c.AMI = "foo" }},
+		{"ami", `must be an id such as ami-0123456789abcdef0, or resolve:ssm: and the name of a parameter, got "resolve:ssm:"`, func(c *Class) { c.AMI = "resolve:ssm:" }},
+		{"subnets[0]", `must be an id such as subnet-0123456789abcdef0, got "foo"`, func(c *Class) { c.Subnets = []string{"foo"} }},
+		{"subnets[1]", `must be named once, got "subnet-00000001"`, func(c *Class) { c.Subnets = []string{"subnet-00000001", "subnet-00000001"} }},
+		{"securityGroups[0]", `must be an id such as sg-0123456789abcdef0, got "default"`, func(c *Class) { c.SecurityGroups = []string{"default"} }},
+		{"instanceProfile", `must be the name or the ARN of an instance profile, got "a b"`, func(c *Class) { c.InstanceProfile = "a b" }},
+		{"exclude[0]", `must be a pattern that leaves some type, got "*"`, func(c *Class) { c.Exclude = []string{"*"} }},
 		{"scrub", `must be one of none, workspace, full, terminate, got "all"`, func(c *Class) { c.Scrub = "all" }},
 		{"idle", "must be at least 1s, such as 7m, got 5ns", func(c *Class) { c.Idle = 5 }},
 		{"cap", "must be at least 0, got -1", func(c *Class) { c.Cap = -1 }},
@@ -46,10 +55,22 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		name, _, _ = strings.Cut(name, "[")
 		tested[name] = true
 	}
-	for key, text := range map[string]string{"burstable": "{cpu: 2, mem: 1, burstable: maybe}", "exclude": "{cpu: 2, mem: 1, exclude: m5.large}"} { // of another kind
-		if _, err := Read(inFile("classes: {one: " + text + "}")); err == nil || !strings.Contains(err.Error(), "r.yaml:1: classes.one."+key+": cannot unmarshal") {
-			t.Errorf("Read of %s = %v", text, err)
+	for text, want := range map[string]string{ // of another kind
+		"cpu: two":             `cpu: must be a whole number, got "two"`,
+		"idle: 5":              "idle: must be a duration such as 250ms, 30s or 5m, got 5",
+		"burstable: maybe":     `burstable: must be true or false, got "maybe"`,
+		"exclude: m5.large":    `exclude: must be a list such as [a, b], got "m5.large"`,
+		"subnets: {a: b}":      "subnets: must be a list such as [a, b], got a mapping",
+		"ami: {x86_64: ami-1}": "ami: must be a text, got a mapping",
+		"arch: [arm64, b]":     "arch: must be a text, got a list",
+		"gpu: 1":               "gpu: must be a mapping of count, manufacturer, mem, got 1",
+		"gpu: [1]":             "gpu: must be a mapping of count, manufacturer, mem, got a list",
+		"gpu: {count: many}":   `gpu.count: must be a whole number, got "many"`,
+	} {
+		if _, err := Read(inFile("classes: {one: {" + text + "}}")); err == nil || err.Error() != "r.yaml:1: classes.one."+want {
+			t.Errorf("Read of %s = %v, want %s", text, err, want)
 		}
+		key, _, _ := strings.Cut(text, ":")
 		tested[key] = true
 	}
 	for _, field := range ClassFields() {
@@ -67,7 +88,7 @@ func TestClass_WhereItsMachinesAre(t *testing.T) {
 		t.Errorf("Validate() on a process fleet = %v", err)
 	}
 	c := onEC2(Class{CPU: 2, Mem: 4096, Arch: ArchARM})
-	c.EC2.BinaryURL = PerArch{ArchX86: "https://example.org/remuda"}
+	c.EC2.BinaryURL, c.EC2.BinarySHA256 = PerArch{ArchX86: "https://example.org/remuda"}, EveryArch(strings.Repeat("0a", 32))
 	if err := c.Validate(); err == nil || err.Error() != `ec2.binaryUrl.arm64: must be set, since classes.one is of that architecture, got ""` {
 		t.Errorf("Validate() without a program for arm64 = %v", err)
 	}

@@ -153,10 +153,10 @@ func TestConfig_Strict(t *testing.T) {
 		{"Rate", "process:\n  refusalRate: often\n", `r.yaml:2: process.refusalRate: must be a number, got "often"`},
 		{"ListForValue", "name: [a, b]\n", `r.yaml:1: name: must be a single value`},
 		{"ValueForSection", "limits: 5m\n", `r.yaml:1: limits: must hold keys and values`},
-		{"ValueForList", "process:\n  types: c6i.large\n", "r.yaml:2: process.types: cannot unmarshal !!str `c6i.large` into []config.ProcessType"},
-		{"ClassText", "classes:\n  small:\n    mem: 4096\n    cpu: two\n", "r.yaml:4: classes.small.cpu: cannot unmarshal !!str `two` into int"},
-		{"Element", "process:\n  types:\n  - {name: a, cpu: 1, mem: 1}\n  - {name: b, cpu: x, mem: 1}\n", "r.yaml:4: process.types[1].cpu: cannot unmarshal !!str `x` into int"},
-		{"ClassFraction", "classes:\n  small: {cpu: 1.5, mem: 4096}\n", "r.yaml:2: classes.small.cpu: cannot unmarshal !!str `1.5` into int"},
+		{"ValueForList", "process:\n  types: c6i.large\n", `r.yaml:2: process.types: must be a list such as [a, b], got "c6i.large"`},
+		{"ClassText", "classes:\n  small:\n    mem: 4096\n    cpu: two\n", `r.yaml:4: classes.small.cpu: must be a whole number, got "two"`},
+		{"Element", "process:\n  types:\n  - {name: a, cpu: 1, mem: 1}\n  - {name: b, cpu: x, mem: 1}\n", `r.yaml:4: process.types[1].cpu: must be a whole number, got "x"`},
+		{"ClassFraction", "classes:\n  small: {cpu: 1.5, mem: 4096}\n", `r.yaml:2: classes.small.cpu: must be a whole number, got "1.5"`},
 		{"PerArchList", "ec2:\n  ami: [ami-1]\n", `r.yaml:2: ec2.ami: must be a text, or a mapping of x86_64 and arm64 to one each`},
 		{"PerArchNull", "ec2:\n  ami:\n", `r.yaml:2: ec2.ami: must be a text, or a mapping`},
 		{"PerArchUnknown", "ec2:\n  ami: {amd64: ami-1}\n", `r.yaml:2: ec2.ami: unknown architecture "amd64": known are x86_64, arm64`},
@@ -208,7 +208,7 @@ func TestConfig_SourcesNameThemselves(t *testing.T) {
 		want string
 	}{
 		{"Env", Source{Env: map[string]string{"REMUDA_LIMITS_IDLE": "5"}}, `REMUDA_LIMITS_IDLE: limits.idle: must be a duration`},
-		{"EnvMap", Source{Env: map[string]string{"REMUDA_CLASSES": "{small: {cpu: two}}"}}, "REMUDA_CLASSES: classes.small.cpu: cannot unmarshal !!str `two` into int"},
+		{"EnvMap", Source{Env: map[string]string{"REMUDA_CLASSES": "{small: {cpu: two}}"}}, `REMUDA_CLASSES: classes.small.cpu: must be a whole number, got "two"`},
 		{"EnvMapMalformed", Source{Env: map[string]string{"REMUDA_CLASSES": "{small"}}, `REMUDA_CLASSES: classes: must be YAML on one line`},
 		{"Set", Source{Flags: []Flag{{"--set", "limits.idle", "5"}}}, `--set: limits.idle: must be a duration`},
 		{"SetPerArch", Source{Flags: []Flag{{"--set", "ec2.ami", "{x86_64: ami-1, mips: ami-2}"}}}, `--set: ec2.ami: unknown architecture "mips"`},

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -96,6 +95,7 @@ func (c Config) Validate() error {
 	}
 	p.backend("fleet", c.Fleet, Fleets)
 	c.GitHub.validate(&p)
+	c.EC2.validate(&p)
 	c.validateClasses(&p)
 	c.validateLimits(&p)
 	c.Requests.validate(&p)
@@ -149,7 +149,7 @@ func (p *problems) backend(field, raw string, schemes []string) {
 // objectForm is what names an object (fleet/ec2fleet/userdata has the same).
 var objectForm = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.~-]+)+$`)
 
-// archive checks where an agent fetches the runner.
+// archive checks where a machine fetches something.
 func (p *problems) archive(field, raw string) {
 	if strings.HasPrefix(raw, "s3://") {
 		p.check(objectForm.MatchString(raw), field, "an http or https URL without credentials, or s3://bucket/key with a key of A-Z, a-z, 0-9, /, _, ., ~ and -", raw)
@@ -257,13 +257,7 @@ func archField(field, arch string) string {
 
 func (c Agent) validate(p *problems) {
 	p.check(c.RunnerURL == nil || c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", c.RunnerDir)
-	for _, arch := range slices.Sorted(maps.Keys(c.RunnerURL)) {
-		p.archive(archField("agent.runnerUrl", arch), c.RunnerURL[arch])
-		p.check(sumForm.MatchString(c.RunnerSHA256.For(arch)), archField("agent.runnerSha256", arch), "64 hexadecimal digits, since agent.runnerUrl is set", c.RunnerSHA256.For(arch))
-	}
-	for _, arch := range slices.Sorted(maps.Keys(c.RunnerSHA256)) {
-		p.check(c.RunnerURL.For(arch) != "" || arch == "" && c.RunnerURL != nil, archField("agent.runnerSha256", arch), "empty unless agent.runnerUrl is set", c.RunnerSHA256[arch])
-	}
+	p.download("agent.runnerUrl", c.RunnerURL, "agent.runnerSha256", c.RunnerSHA256)
 	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, FirewallRequired, FirewallEverywhere, FirewallOff)
 	for i, name := range c.MetadataUsers {
 		p.check(userForm.MatchString(name) && name != RootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),

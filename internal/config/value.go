@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -76,7 +77,8 @@ func decode(v any, n *yaml.Node, key string) []problem {
 		at, what, _ := strings.Cut(strings.TrimPrefix(complaint, "line "), ": ")
 		what, _, _ = strings.Cut(what, " at line ")
 		line, _ := strconv.Atoi(at)
-		key, line := find(n, written.Content[0], key, line)
+		what, kind := inOurWords(what)
+		key, line := find(n, written.Content[0], key, line, kind)
 		if strings.HasPrefix(what, "field ") { // field mmem not found in type config.Class
 			wrong = append(wrong, problem{line, fmt.Errorf("unknown key %q: %s", key, suggest(key))})
 		} else {
@@ -100,22 +102,79 @@ func plain(n *yaml.Node) {
 	}
 }
 
-// find returns key and line in n of what was written in the given line, the line 0 if it was not there.
-func find(n, written *yaml.Node, key string, line int) (string, int) {
+// otherKind is the library's complaint of a value that its target does not take.
+var otherKind = regexp.MustCompile("(?s)^cannot unmarshal !!(\\w+)(?: `(.*)`)? into (.+)$")
+
+// inOurWords says what the library complains of without its types, and of which kind of node it is, 0 if of any.
+func inOurWords(what string) (string, yaml.Kind) {
+	m := otherKind.FindStringSubmatch(what)
+	if m == nil {
+		return what, 0
+	}
+	switch tag, got, target := m[1], m[2], m[3]; tag {
+	case "map":
+		return fmt.Sprintf("must be %s, got a mapping", wanted(target)), yaml.MappingNode
+	case "seq":
+		return fmt.Sprintf("must be %s, got a list", wanted(target)), yaml.SequenceNode
+	case "str":
+		return fmt.Sprintf("must be %s, got %q", wanted(target), got), yaml.ScalarNode
+	default:
+		return fmt.Sprintf("must be %s, got %s", wanted(target), got), yaml.ScalarNode
+	}
+}
+
+// wanted is what a type of Go takes.
+func wanted(target string) string {
+	for _, t := range []reflect.Type{reflect.TypeFor[Class](), reflect.TypeFor[GPU](), reflect.TypeFor[ProcessType]()} {
+		if target == t.String() {
+			var names []string
+			for f := range t.Fields() {
+				names = append(names, fieldName(f))
+			}
+			return "a mapping of " + strings.Join(names, ", ")
+		}
+	}
+	switch {
+	case target == "time.Duration":
+		return durations
+	case target == "bool":
+		return "true or false"
+	case target == "string":
+		return "a text"
+	case strings.HasPrefix(target, "[]"):
+		return "a list such as [a, b]"
+	case strings.HasPrefix(target, "map["):
+		return "a mapping such as {a: b}"
+	case strings.HasPrefix(target, "float"):
+		return "a number"
+	default:
+		return "a whole number"
+	}
+}
+
+// find returns key and line in n of what was written in the given line, of a kind unless that is 0; the line 0 if it was not
+// there.
+func find(n, written *yaml.Node, key string, line int, kind yaml.Kind) (string, int) {
+	if written.Line == line && written.Kind == kind {
+		return key, n.Line
+	}
 	for i, child := range written.Content {
 		at := fmt.Sprintf("%s[%d]", key, i)
 		if written.Kind == yaml.MappingNode {
 			at = key + "." + written.Content[i-i%2].Value
 		}
-		if at, line := find(n.Content[i], child, at, line); line > 0 {
+		if at, line := find(n.Content[i], child, at, line, kind); line > 0 {
 			return at, line
 		}
 	}
-	if written.Line == line {
+	if written.Line == line && kind == 0 {
 		return key, n.Line
 	}
 	return key, 0
 }
+
+// durations are what a duration may be.
+const durations = "a duration such as 250ms, 30s or 5m"
 
 // parse sets v from text and says what v takes if text is not that.
 func parse(v reflect.Value, text string) error {
@@ -124,7 +183,7 @@ func parse(v reflect.Value, text string) error {
 	var err error
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]():
-		want = "a duration such as 250ms, 30s or 5m"
+		want = durations
 		value, err = time.ParseDuration(text)
 	case v.CanInt():
 		want = "a whole number"

@@ -86,7 +86,7 @@ func TestImageScript(t *testing.T) {
 fleet: ec2://main?region=`+region+`
 agent: {runnerUser: runner, runnerUrl: "http://`+objects+`/runner.tar.gz", runnerSha256: `+sum(runner)+`}
 ec2:
-  {subnets: [subnet-1], securityGroups: [sg-1], ami: ami-1, instanceProfile: agent, binaryUrl: "http://`+objects+`/remuda", binarySha256: `+sum(binary)+`}
+  {subnets: [subnet-00000001], securityGroups: [sg-00000001], ami: ami-00000001, instanceProfile: agent, binaryUrl: "http://`+objects+`/remuda", binarySha256: `+sum(binary)+`}
 `), 0o600))
 	script, err := program.Run(t.Context(), dir, nil, "image", "script", "--config", "remuda.yaml", "--arch", config.NativeArch())
 	w.Check(err)
