@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/remuda-run/remuda/deploy/iam"
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
+	"github.com/remuda-run/remuda/internal/config"
 )
 
 const file = "remuda.yaml"
@@ -228,18 +230,21 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := map[string]struct{ right, wrong []string }{
-		"Name":         {[]string{"remuda", "ci-2"}, []string{"", "ci", "Remuda", "-ci", "a_b", strings.Repeat("a", 27)}},
-		"Repository":   {[]string{"octo/app.go"}, []string{"", "octo", "https://github.com/octo/app", "octo/*"}},
-		"Subject":      {[]string{"*", "pull_request", "ref:refs/heads/release-*"}, []string{"", "main", "ref:refs/heads/*/x", "environment:*"}},
-		"ProviderArn":  {[]string{"", "arn:aws-cn:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"}, []string{"token.actions.githubusercontent.com", "arn:aws:iam::111122223333:oidc-provider/example.com"}},
-		"Vpc":          {[]string{"vpc-0123456789abcdef0"}, []string{"", "subnet-0123456789abcdef0"}},
-		"Subnets":      {[]string{"subnet-0123456789abcdef0"}, []string{"", "vpc-0123456789abcdef0"}},
-		"Hosts":        {[]string{"0", "1", "2"}, []string{"", "3", "-1"}},
-		"Classes":      {[]string{"{a: {cpu: 1, mem: 1024}}"}, []string{"", "{}", "a: {cpu: 1}", "{a: {cpu: 1,\nmem: 1}}"}},
+		"Name":        {[]string{"remuda", "ci-2", "my-aws"}, []string{"", "ci", "Remuda", "-ci", "a_b", strings.Repeat("a", 27), "aws-ci", "ssm-ci"}},
+		"Repository":  {[]string{"octo/app.go"}, []string{"", "octo", "https://github.com/octo/app", "octo/*"}},
+		"Subject":     {[]string{"*", "pull_request", "ref:refs/heads/release-*"}, []string{"", "main", "ref:refs/heads/*/x", "environment:*"}},
+		"ProviderArn": {[]string{"", "arn:aws-cn:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"}, []string{"token.actions.githubusercontent.com", "arn:aws:iam::111122223333:oidc-provider/example.com"}},
+		"Vpc":         {[]string{"vpc-0123456789abcdef0"}, []string{"", "subnet-0123456789abcdef0"}},
+		"Subnets":     {[]string{"subnet-0123456789abcdef0"}, []string{"", "vpc-0123456789abcdef0"}},
+		"Hosts":       {[]string{"0", "1", "2"}, []string{"", "3", "-1"}},
+		"Classes": {[]string{"{a: {cpu: 1, mem: 1024}}", "{ a-1: { cpu: 1, mem: 1024, exclude: ['c5a.*', \"*.metal\"] } , 2b: {cpu: 2, mem: 4096} }", "{a: {cpu: 4, mem: 1024, gpu: {count: 1}, cap: 2}, b: {cpu: 2, mem: 4096, gpu: {count: 2}}}"},
+			[]string{"", "{}", "{ }", "{{}", "{{}}", "{a: {}}", "a: {cpu: 1}", "{a: {cpu: 1,\nmem: 1}}", "{a: {cpu: 1}", "{a: {cpu: 1}}}", "{a: {cpu: 1, gpu: {count: 1}}", "{a: {cpu: 1}},", "{a: {cpu: 1} b: {cpu: 2}}", "{a: {cpu: 1 # one}}"}},
 		"MaxInstances": {nil, nil}, // by MinValue and MaxValue
-		"Settings":     {[]string{"", "limits: {idle: 20m}", "runs:{}"}, []string{"{limits: {}}", "limits:", "limits: {}\nruns: {}"}},
-		"AlarmTopic":   {[]string{"", "arn:aws:sns:eu-west-1:111122223333:pager"}, []string{"pager", "arn:aws:sqs:eu-west-1:111122223333:pager"}},
-		"LogDays":      {[]string{"30"}, []string{"0", "2"}},
+		"Settings": {[]string{"", "limits: {idle: 20m}", "limits: { idle: 20m }, runs: {poll: 1m},http: {hosts: [ci.example.org]}", "lease: {ttl: 20s}, intervals: {scan: 1h}, requests: {maxCount: 50},"},
+			[]string{"{limits: {idle: 20m}}", "limits:", "limits: {idle: 20m}\nruns: {poll: 1m}", "limits: {}", "limits: {idle: 20m", "limits: {idle: 20m}}", "limits: {idle: 20m} runs: {poll: 1m}", ", limits: {idle: 20m}", "limits: {idle: 20m # long}",
+				"log: {level: debug}", "limits: {idle: 20m}, log: {level: debug}", "agent: {runnerUser: root}", "name: {a: b}", "process: {a: b}"}},
+		"AlarmTopic": {[]string{"", "arn:aws:sns:eu-west-1:111122223333:pager"}, []string{"pager", "arn:aws:sqs:eu-west-1:111122223333:pager"}},
+		"LogDays":    {[]string{"30"}, []string{"0", "2"}},
 	}
 	for name, p := range template.Parameters {
 		c, ok := cases[name]
@@ -250,11 +255,21 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 			if p.AllowedValues != nil {
 				return slices.Contains(p.AllowedValues, v)
 			}
-			return p.AllowedPattern != "" && regexp.MustCompile("^(?:"+p.AllowedPattern+")$").MatchString(v)
+			pattern := p.AllowedPattern
+			if m := ahead.FindStringSubmatch(pattern); m != nil { // of Java's regular expressions, not of Go's
+				if regexp.MustCompile("^(?:" + m[1] + ")").MatchString(v) {
+					return false
+				}
+				pattern = pattern[len(m[0]):]
+			}
+			return pattern != "" && regexp.MustCompile("^(?:"+pattern+")$").MatchString(v)
 		}
 		for _, v := range c.right {
 			if !takes(v) {
 				t.Errorf("parameter %s refuses %q", name, v)
+			}
+			if err := configured(t, name, v); err != nil {
+				t.Errorf("parameter %s takes %q, the controller does not: %v", name, v, err)
 			}
 		}
 		for _, v := range c.wrong {
@@ -265,6 +280,45 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 	}
 	if len(template.Parameters) != len(cases) {
 		t.Errorf("%d parameters, want %d", len(template.Parameters), len(cases))
+	}
+}
+
+// ahead is a look ahead, at the beginning of a pattern, for what must not be there.
+var ahead = regexp.MustCompile(`^\(\?!([a-z|]+)\)`)
+
+// configured reads the configuration of a stack with one parameter as given, as a controller does.
+func configured(t *testing.T, parameter, v string) error {
+	t.Helper()
+	tt := parsed(t)
+	maps.Copy(tt.values, map[string]string{
+		"Repository": "octo/app", "Vpc": "vpc-0123456789abcdef0", "Subnets": "subnet-0123456789abcdef0",
+		"Log": "/remuda/controller", "Bucket": "remuda-" + account + "-" + region, "MachineGroup": "sg-0123456789abcdef0", "AgentProfile": "remuda-agent",
+	})
+	tt.values[parameter] = v
+	text := tt.declared("Config")["Value"].(string)
+	l, err := config.Read(config.Source{File: "config", ReadFile: func(string) ([]byte, error) { return []byte(text), nil }})
+	if err != nil {
+		return err
+	}
+	return l.Validate()
+}
+
+// Sections that Settings takes are those that the stack does not write, but for that of another fleet; so each is named once.
+func TestParameters_SettingsAreTheOtherSections(t *testing.T) {
+	tt := parsed(t)
+	pattern := at(t, &tt.root, "Parameters", "Settings", "AllowedPattern").Value
+	var written, free []string
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+): `).FindAllStringSubmatch(at(t, &tt.root, "Resources", "Config", "Properties", "Value").Content[0].Value, -1) {
+		written = append(written, m[1])
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Config]()) {
+		if key := f.Tag.Get("yaml"); !slices.Contains(written, key) && key != "process" {
+			free = append(free, key)
+		}
+	}
+	slices.Sort(free)
+	if want := "((" + strings.Join(free, "|") + "): "; !strings.HasPrefix(pattern, want) {
+		t.Errorf("Settings takes %q, want %q: the stack writes %q", pattern, want, written)
 	}
 }
 
