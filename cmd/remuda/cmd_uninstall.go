@@ -116,7 +116,7 @@ func (o *uninstallOptions) run(ctx context.Context, cfg config.Config) error {
 		defer cancel()
 		defer e.show.clear()
 		if err := e.rest(wait); err != nil {
-			return fmt.Errorf("%w; nothing was deleted: run it again", err)
+			return err
 		}
 		found = 0
 		err = e.finish(wait, func() error { return errors.Join(o.ensureAll(ctx, made, true, say), e.unled(ctx)) })

@@ -86,6 +86,7 @@ func clockFinding(off time.Duration) finding.Finding {
 const (
 	permissions = "permissions"
 	nameRole    = "name the role by --role, as IAM calls it"
+	maySimulate = "deploy/iam/doctor.json allows it of roles NAME-*: ask as who has that, for any other as who may simulate it, or name the role by --role"
 )
 
 // permissions asks IAM's simulator whether a role may do all that a policy of deploy/iam allows, and the role of each
@@ -140,8 +141,11 @@ func principals(policy string, v iam.Values, caller awsarn.ARN) (out []string) {
 
 // askSimulator asks whether the first of some principals that exists may do all that a policy allows with each of some values.
 func askSimulator(ctx context.Context, api *awsiam.Client, whose []string, policy string, each ...iam.Values) finding.Finding {
-	for _, who := range whose {
+	for i, who := range whose {
 		if f, known := simulatePrincipal(ctx, api, who, policy, each...); known {
+			if i > 0 {
+				f.Detail += " (asked since IAM can simulate no " + strings.Join(whose[:i], " and no ") + ")"
+			}
 			return f
 		}
 	}
@@ -168,7 +172,7 @@ func simulatePrincipal(ctx context.Context, api *awsiam.Client, who, policy stri
 			case awserr.ClassOf(err) == awserr.Denied:
 				return finding.Finding{
 					Check: permissions, Verdict: finding.Skipped,
-					Detail: "this shell may not call iam:SimulatePrincipalPolicy on " + who, Remedy: "deploy/iam/doctor.json allows it",
+					Detail: "this shell may not call iam:SimulatePrincipalPolicy on " + who, Remedy: maySimulate,
 				}, true
 			case awserr.Code(err) == "NoSuchEntity", awserr.Code(err) == "InvalidInput": // a role with a path has another ARN than its sessions tell
 				return finding.Finding{}, false

@@ -172,6 +172,14 @@ func TestDoctor_PermissionsOfWhom(t *testing.T) {
 			return "NoSuchEntity"
 		}
 	}
+	denied := func(absent ...string) func(url.Values) string {
+		return func(q url.Values) string {
+			if slices.Contains(absent, q.Get("PolicySourceArn")) {
+				return "NoSuchEntity"
+			}
+			return "AccessDenied"
+		}
+	}
 	for name, tt := range map[string]struct {
 		caller  string
 		args    []string
@@ -182,7 +190,14 @@ func TestDoctor_PermissionsOfWhom(t *testing.T) {
 		"StacksRole_SSO":  {sso, nil, missing(stack), finding.OK, stack + " may do all that deploy/iam/controller.json allows"},
 		"StacksRole_User": {account + "user/alice", nil, missing(stack, account+"user/alice"), finding.OK, stack + " may do all"},
 		"StacksRole_Root": {account + "root", nil, missing(stack), finding.OK, stack + " may do all"},
-		"Caller":          {"arn:aws:sts::111122223333:assumed-role/own/host", nil, missing(account + "role/own"), finding.OK, account + "role/own may do all"},
+		"Caller": {
+			"arn:aws:sts::111122223333:assumed-role/own/host", nil, missing(account + "role/own"), finding.OK,
+			account + "role/own may do all that deploy/iam/controller.json allows (asked since IAM can simulate no " + stack + ")",
+		},
+		"Caller_User":     {account + "user/alice", nil, missing(account + "user/alice"), finding.OK, account + "user/alice may do all"},
+		"Denied":          {account + "user/alice", nil, denied(), finding.Skipped, "may not call iam:SimulatePrincipalPolicy on " + stack},
+		"Denied_NoRole":   {account + "user/alice", nil, denied(stack), finding.Skipped, "on " + account + "user/alice (asked since IAM can simulate no " + stack},
+		"Nobody":          {account + "root", nil, missing(), finding.Skipped, "IAM can simulate no " + stack},
 		"Nobody_SSO":      {sso, nil, missing(), finding.Skipped, "IAM can simulate no " + stack + " and no " + account + "role/AWSReservedSSO_Admin_abc"},
 		"Nobody_Root":     {account + "root", []string{"--policy", "init"}, missing(), finding.Skipped, "nobody is known who should have deploy/iam/init.json"},
 		"NamedWrong":      {sso, []string{"--role", account + "role/wrong"}, missing(stack), finding.Failed, "IAM can simulate no " + account + "role/wrong"},

@@ -47,9 +47,11 @@ func newEnding(a *app, st *store.Store, r remains, force bool, quiet time.Durati
 // rest waits until no controller leads, and, where one does and jobs matter, before that until no machine is left.
 func (e *ending) rest(ctx context.Context) error {
 	var last error
+	left := 0
 	err := poll(ctx, e.clock, func(ctx context.Context) (bool, error) {
 		known, leads, err := e.look(ctx)
-		left, states := 0, ""
+		states := ""
+		left = 0
 		if err == nil && known && e.led && !e.force {
 			left, states, err = e.left(ctx)
 		}
@@ -76,7 +78,20 @@ func (e *ending) rest(ctx context.Context) error {
 		}
 		return false, nil
 	})
-	return withTrouble(err, last)
+	return undone(withTrouble(err, last), left > 0)
+}
+
+// undone adds to what kept machines or controllers from going what became of the rest, and what to do; jobs says that they
+// were waited for.
+func undone(err error, jobs bool) error {
+	switch {
+	case err == nil:
+		return nil
+	case jobs:
+		return fmt.Errorf("%w; nothing was deleted: run it again, with --force if jobs may fail", err)
+	default:
+		return fmt.Errorf("%w; nothing was deleted: run it again", err)
+	}
 }
 
 // look reports whether a controller leads, by this clock alone: one that does renews the lease, and one that waits takes what
@@ -129,7 +144,7 @@ func (e *ending) left(ctx context.Context) (int, string, error) {
 // finish ends what machines are left and only then deletes: one that lives may yet write what is deleted.
 func (e *ending) finish(ctx context.Context, remove func() error) error {
 	if err := e.end(ctx); err != nil {
-		return fmt.Errorf("%w; nothing was deleted: run it again", err)
+		return undone(err, false)
 	}
 	return errors.Join(remove(), e.end(ctx)) // once more: what a controller launched at its end may not have been listed yet
 }

@@ -19,13 +19,14 @@ type herd struct {
 	mu      sync.Mutex
 	ids     []string
 	refused error    // of Terminate
+	slow    bool     // machines that were terminated take for ever to end
 	ended   []string // by Terminate, in order
 }
 
 func (h *herd) Machines(context.Context) (int, []string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.ids), slices.Clone(h.ids), nil
+	return len(h.ids), slices.DeleteFunc(slices.Clone(h.ids), func(id string) bool { return slices.Contains(h.ended, id) }), nil
 }
 
 func (h *herd) Terminate(_ context.Context, ids ...string) error {
@@ -35,6 +36,9 @@ func (h *herd) Terminate(_ context.Context, ids ...string) error {
 		return h.refused
 	}
 	h.ended = append(h.ended, ids...)
+	if h.slow {
+		return nil
+	}
 	h.ids = slices.DeleteFunc(h.ids, func(id string) bool { return slices.Contains(ids, id) })
 	return nil
 }
@@ -122,7 +126,7 @@ func TestUninstall_WithoutControllers(t *testing.T) {
 	}{
 		{"Never", 0, false, 0, quiet + 2*time.Second, ""},
 		{"Force", 30 * time.Second, true, 0, 30*time.Second + quiet + 2*time.Second, ""},
-		{"GoneWithJobsLeft", 30 * time.Second, false, 9, time.Hour, "uninstall: not done after 10m0s"},
+		{"GoneWithJobsLeft", 30 * time.Second, false, 9, time.Hour, "uninstall: not done after 10m0s; nothing was deleted: run it again, with --force if jobs may fail"},
 	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st, h := memory(t, nil), &herd{ids: []string{"i-1"}}
@@ -176,6 +180,24 @@ func TestUninstall_TerminateRefused(t *testing.T) {
 		h.refused = nil
 		if err := e.finish(t.Context(), remove); err != nil || deleted != 1 || len(h.ids) > 0 {
 			t.Errorf("finish = %v, deleted %d times, %q live", err, deleted, h.ids)
+		}
+	})
+}
+
+// Nothing is deleted while a machine shuts down, however long that takes: it may yet write its last output.
+func TestUninstall_MachineShutsDown(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		h := &herd{ids: []string{"i-1"}, slow: true}
+		e, _ := endingOf(memory(t, nil), h, true)
+		wait, cancel := waitLimit(t.Context(), 10*time.Minute, "uninstall")
+		defer cancel()
+		deleted := 0
+		err := e.finish(wait, func() error { deleted++; return nil })
+		if !errors.Is(err, errTimedOut) || deleted > 0 || !strings.HasSuffix(err.Error(), "; nothing was deleted: run it again") {
+			t.Errorf("finish = %v, deleted %d times while a machine shuts down", err, deleted)
+		}
+		if len(h.ended) != 1 {
+			t.Errorf("terminated %v, want it once", h.ended)
 		}
 	})
 }
