@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/internal/ec2form"
@@ -78,6 +81,14 @@ func ClassFields() [][2]string {
 	return out
 }
 
+// fieldsOf are the names of a struct's fields in the file.
+func fieldsOf(t reflect.Type) (names []string) {
+	for f := range t.Fields() {
+		names = append(names, fieldName(f))
+	}
+	return names
+}
+
 func fieldName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	return name
@@ -92,14 +103,34 @@ func (c Class) forEC2() Class {
 // leastIdle refuses a number without a unit, which YAML takes for nanoseconds.
 const leastIdle = time.Second
 
+// wantIdle is what a class's idle may be.
+var wantIdle = fmt.Sprintf("at least %s, such as 7m", leastIdle)
+
+// zeroIdle refuses an idle of zero in the text of classes: once read it is as if none were given.
+func zeroIdle(classes *yaml.Node) (wrong []problem) {
+	for i := 1; classes.Kind == yaml.MappingNode && i < len(classes.Content); i += 2 {
+		class := classes.Content[i]
+		for j := 1; class.Kind == yaml.MappingNode && j < len(class.Content); j += 2 {
+			value := class.Content[j]
+			if d, err := time.ParseDuration(value.Value); class.Content[j-1].Value == "idle" && err == nil && d == 0 && value.Value != "0" { // 0 is no duration
+				wrong = append(wrong, problem{value.Line, fmt.Errorf("classes.%s.idle: must be %s, got %q", classes.Content[i-1].Value, wantIdle, value.Value)})
+			}
+		}
+	}
+	return wrong
+}
+
+// mostUnits is the greatest number that EC2 takes for vCPUs, MiB and GPUs (EC2 API, InstanceRequirementsRequest: Integer).
+const mostUnits = math.MaxInt32
+
 func (c Config) validateClasses(p *problems) {
 	p.check(len(c.Classes) > 0, "classes", "at least one class", word("none"))
 	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
 		class, field := c.Classes[name], "classes."+name
 		p.check(nameForm.MatchString(name), field, "named by 1 to 32 of a-z, 0-9 and -", name)
-		p.check(class.CPU > 0, field+".cpu", "greater than 0", class.CPU)
-		p.check(class.Mem > 0, field+".mem", "greater than 0", class.Mem)
-		p.check(class.Idle == 0 || class.Idle >= leastIdle, field+".idle", fmt.Sprintf("at least %s, such as 7m", leastIdle), class.Idle)
+		p.check(class.CPU > 0 && class.CPU <= mostUnits, field+".cpu", fmt.Sprintf("1 to %d", mostUnits), class.CPU)
+		p.check(class.Mem > 0 && class.Mem <= mostUnits, field+".mem", fmt.Sprintf("1 to %d", mostUnits), class.Mem)
+		p.check(class.Idle == 0 || class.Idle >= leastIdle, field+".idle", wantIdle, class.Idle)
 		p.check(class.Cap >= 0, field+".cap", "at least 0", class.Cap)
 		class.validateScrub(p, field, c.Alone())
 		class.validateMachine(p, field)
@@ -123,11 +154,11 @@ func (c Class) validateMachine(p *problems, field string) {
 	p.id(field+".ami", c.AMI, ec2form.Image)
 	p.rootVolume(field+".rootVolume", c.RootVolume)
 	p.site(field, c.Subnets, c.SecurityGroups, c.InstanceProfile)
-	p.check(c.GPU.Count >= 0, field+".gpu.count", "at least 0", c.GPU.Count)
+	p.check(c.GPU.Count >= 0 && c.GPU.Count <= mostUnits, field+".gpu.count", fmt.Sprintf("0 to %d", mostUnits), c.GPU.Count)
 	if c.GPU.Manufacturer != "" {
 		p.oneOf(field+".gpu.manufacturer", c.GPU.Manufacturer, Makers()...)
 	}
-	p.check(c.GPU.Mem >= 0, field+".gpu.mem", "at least 0", c.GPU.Mem)
+	p.check(c.GPU.Mem >= 0 && c.GPU.Mem <= mostUnits, field+".gpu.mem", fmt.Sprintf("0 to %d", mostUnits), c.GPU.Mem)
 	p.check(c.GPU.Count != 0 || c.GPU == GPU{}, field+".gpu.count", "at least 1 with a manufacturer or mem", c.GPU.Count)
 	for i, pattern := range c.Exclude {
 		at := fmt.Sprintf("%s.exclude[%d]", field, i)

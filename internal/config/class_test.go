@@ -24,8 +24,12 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		field, want string
 		change      func(*Class)
 	}{
-		{"cpu", "must be greater than 0, got 0", func(c *Class) { c.CPU = 0 }},
-		{"mem", "must be greater than 0, got -1", func(c *Class) { c.Mem = -1 }},
+		{"cpu", "must be 1 to 2147483647, got 0", func(c *Class) { c.CPU = 0 }},
+		{"mem", "must be 1 to 2147483647, got -1", func(c *Class) { c.Mem = -1 }},
+		{"cpu", "must be 1 to 2147483647, got 2147483648", func(c *Class) { c.CPU = 1 << 31 }},
+		{"mem", "must be 1 to 2147483647, got 2147483648", func(c *Class) { c.Mem = 1 << 31 }},
+		{"gpu.count", "must be 0 to 2147483647, got 2147483648", func(c *Class) { c.GPU.Count = 1 << 31 }},
+		{"gpu.mem", "must be 0 to 2147483647, got 2147483648", func(c *Class) { c.GPU = GPU{Count: 1, Mem: 1 << 31} }},
 		{"ami", `must be an id such as ami-0123456789abcdef0, or resolve:ssm: and the name of a parameter, got "foo"`, func(c *Class) { c.AMI = "foo" }},
 		{"ami", `must be an id such as ami-0123456789abcdef0, or resolve:ssm: and the name of a parameter, got "resolve:ssm:"`, func(c *Class) { c.AMI = "resolve:ssm:" }},
 		{"subnets[0]", `must be an id such as subnet-0123456789abcdef0, got "foo"`, func(c *Class) { c.Subnets = []string{"foo"} }},
@@ -39,10 +43,10 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		{"arch", `must be one of x86_64, arm64, got "amd64"`, func(c *Class) { c.Arch = "amd64" }},
 		{"rootVolume", "must be 0 to 16384, got -8", func(c *Class) { c.RootVolume = -8 }},
 		{"rootVolume", "must be 0 to 16384, got 16385", func(c *Class) { c.RootVolume = 16385 }},
-		{"gpu.count", "must be at least 0, got -1", func(c *Class) { c.GPU.Count = -1 }},
+		{"gpu.count", "must be 0 to 2147483647, got -1", func(c *Class) { c.GPU.Count = -1 }},
 		{"gpu.count", "must be at least 1 with a manufacturer or mem, got 0", func(c *Class) { c.GPU.Mem = 1024 }},
 		{"gpu.manufacturer", `must be one of nvidia, amd, habana, got "NVIDIA"`, func(c *Class) { c.GPU = GPU{Count: 1, Manufacturer: "NVIDIA"} }},
-		{"gpu.mem", "must be at least 0, got -1", func(c *Class) { c.GPU = GPU{Count: 1, Mem: -1} }},
+		{"gpu.mem", "must be 0 to 2147483647, got -1", func(c *Class) { c.GPU = GPU{Count: 1, Mem: -1} }},
 		{"exclude[1]", `may hold letters, digits, '.', '-' and '*', got "m5 large"`, func(c *Class) { c.Exclude = []string{"c5.*", "m5 large"} }},
 	} {
 		class := Class{CPU: 2, Mem: 4096}
@@ -76,6 +80,30 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 	for _, field := range ClassFields() {
 		if !tested[field[0]] || field[1] == "" {
 			t.Errorf("field %s is not tried, or has no doc line", field[0])
+		}
+	}
+}
+
+// All fields as the documentation writes them, in a file and on one line.
+func TestClass_EveryFieldIsRead(t *testing.T) {
+	const text = `{cpu: 8, mem: "16384", scrub: full, idle: 20m, cap: 3, arch: arm64, ami: ami-00000001, rootVolume: 40, subnets: [subnet-00000001], ` +
+		`securityGroups: [sg-00000001], instanceProfile: gpu, gpu: {count: 1, manufacturer: nvidia, mem: 8192}, burstable: true, exclude: [c5a.*, '*.metal']}`
+	want := Class{
+		CPU: 8, Mem: 16384, Scrub: "full", Idle: 20 * time.Minute, Cap: 3, Arch: ArchARM, AMI: "ami-00000001", RootVolume: 40, Subnets: []string{"subnet-00000001"},
+		SecurityGroups: []string{"sg-00000001"}, InstanceProfile: "gpu", GPU: GPU{1, "nvidia", 8192}, Burstable: true, Exclude: []string{"c5a.*", "*.metal"},
+	}
+	for f, v := range reflect.ValueOf(want).Fields() {
+		if v.IsZero() {
+			t.Errorf("field %s is not tried", f.Name)
+		}
+	}
+	for name, from := range map[string]Source{
+		"File": inFile("classes: {one: " + text + "}\nec2: {tags: {on: true}}"),
+		"Flag": {Flags: []Flag{{"--set", "classes", "{one: " + text + "}"}, {"--set", "ec2.tags", "{on: true}"}}},
+	} {
+		got, err := Read(from)
+		if err != nil || !reflect.DeepEqual(got.Classes["one"], want) || got.EC2.Tags["on"] != "true" {
+			t.Errorf("%s: Read = %+v, tags %v, %v", name, got.Classes["one"], got.EC2.Tags, err)
 		}
 	}
 }
@@ -133,9 +161,9 @@ func TestConfig_S90_Classes(t *testing.T) {
 		{"SameCPU", "two kinds of one size", map[string]Class{"a": {CPU: 2, Mem: 4096}, "b": {CPU: 2, Mem: 4096}}, ""},
 		{"LessMem", "compute beside memory", map[string]Class{"a": {CPU: 2, Mem: 16384}, "b": {CPU: 4, Mem: 8192}}, ""},
 		{"None", "nothing could ever be asked for", nil, "classes: must be at least one class, got none"},
-		{"CPUZero", "no such machine", map[string]Class{"a": {CPU: 0, Mem: 4096}}, "classes.a.cpu: must be greater than 0, got 0"},
-		{"CPUNegative", "no such machine", map[string]Class{"a": {CPU: -2, Mem: 4096}}, "classes.a.cpu: must be greater than 0, got -2"},
-		{"MemZero", "no such machine", map[string]Class{"a": {CPU: 2, Mem: 0}}, "classes.a.mem: must be greater than 0, got 0"},
+		{"CPUZero", "no such machine", map[string]Class{"a": {CPU: 0, Mem: 4096}}, "classes.a.cpu: must be 1 to 2147483647, got 0"},
+		{"CPUNegative", "no such machine", map[string]Class{"a": {CPU: -2, Mem: 4096}}, "classes.a.cpu: must be 1 to 2147483647, got -2"},
+		{"MemZero", "no such machine", map[string]Class{"a": {CPU: 2, Mem: 0}}, "classes.a.mem: must be 1 to 2147483647, got 0"},
 		{"Name", "it becomes part of queue names", map[string]Class{"Big One": {CPU: 2, Mem: 4096}}, `classes.Big One: must be named by 1 to 32 of a-z, 0-9 and -, got "Big One"`},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,12 @@ func suggest(key string) string {
 			near = append(near, s.Key)
 		}
 	}
+	for _, known := range fieldsAt(section) {
+		here = append(here, known)
+		if similar(known, name) {
+			near = append(near, section+"."+known)
+		}
+	}
 	switch {
 	case len(near) > 0:
 		return fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
@@ -29,6 +36,18 @@ func suggest(key string) string {
 	}
 	slices.Sort(here)
 	return "known here are " + strings.Join(here, ", ")
+}
+
+// fieldsAt are those of a class, or of its GPUs, where section is one of these.
+func fieldsAt(section string) []string {
+	switch part := strings.Split(section, "."); {
+	case len(part) == 2 && part[0] == "classes":
+		return fieldsOf(reflect.TypeFor[Class]())
+	case len(part) == 3 && part[0] == "classes" && part[2] == "gpu":
+		return fieldsOf(reflect.TypeFor[GPU]())
+	default:
+		return nil
+	}
 }
 
 func cutLast(key string) (section, name string) {

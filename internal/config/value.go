@@ -36,6 +36,9 @@ func (s Setting) set(c *Config, n *yaml.Node) []problem {
 	case s.composed():
 		v.SetZero() // it is replaced as a whole
 		wrong := decode(v.Addr().Interface(), n, s.Key)
+		if s.Key == "classes" {
+			wrong = append(wrong, zeroIdle(n)...)
+		}
 		if v.Len() == 0 {
 			v.SetZero() // as its default is
 		}
@@ -88,12 +91,12 @@ func decode(v any, n *yaml.Node, key string) []problem {
 	return wrong
 }
 
-// plain has the library take a number in quotes for one, and a fraction for no whole number.
+// plain has the library take a number or a bool in quotes for one, and a fraction for no whole number.
 func plain(n *yaml.Node) {
 	n.Style = 0
 	if n.Kind == yaml.ScalarNode {
 		n.Tag = ""
-		if n.ShortTag() != "!!int" {
+		if tag := n.ShortTag(); tag != "!!int" && tag != "!!bool" {
 			n.Tag = "!!str"
 		}
 	}
@@ -127,11 +130,7 @@ func inOurWords(what string) (string, yaml.Kind) {
 func wanted(target string) string {
 	for _, t := range []reflect.Type{reflect.TypeFor[Class](), reflect.TypeFor[GPU](), reflect.TypeFor[ProcessType]()} {
 		if target == t.String() {
-			var names []string
-			for f := range t.Fields() {
-				names = append(names, fieldName(f))
-			}
-			return "a mapping of " + strings.Join(names, ", ")
+			return "a mapping of " + strings.Join(fieldsOf(t), ", ")
 		}
 	}
 	switch {
