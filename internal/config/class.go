@@ -165,7 +165,7 @@ func (c Class) validateMachine(p *problems, field string) {
 		if err := glob.Validate(pattern); err != nil {
 			*p = append(*p, fmt.Errorf("%s: %w", at, err))
 		} else {
-			p.check(strings.Trim(pattern, "*") != "", at, "a pattern that leaves some type", pattern)
+			p.check(!glob.Match(pattern, "a.b") || !glob.Match(pattern, "0.1"), at, "a pattern that leaves some type", pattern)
 		}
 	}
 }

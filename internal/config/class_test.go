@@ -37,6 +37,7 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		{"securityGroups[0]", `must be an id such as sg-0123456789abcdef0, got "default"`, func(c *Class) { c.SecurityGroups = []string{"default"} }},
 		{"instanceProfile", `must be the name or the ARN of an instance profile, got "a b"`, func(c *Class) { c.InstanceProfile = "a b" }},
 		{"exclude[0]", `must be a pattern that leaves some type, got "*"`, func(c *Class) { c.Exclude = []string{"*"} }},
+		{"exclude[0]", `must be a pattern that leaves some type, got "*.**"`, func(c *Class) { c.Exclude = []string{"*.**"} }},
 		{"scrub", `must be one of none, workspace, full, terminate, got "all"`, func(c *Class) { c.Scrub = "all" }},
 		{"idle", "must be at least 1s, such as 7m, got 5ns", func(c *Class) { c.Idle = 5 }},
 		{"cap", "must be at least 0, got -1", func(c *Class) { c.Cap = -1 }},
@@ -60,16 +61,21 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		tested[name] = true
 	}
 	for text, want := range map[string]string{ // of another kind
-		"cpu: two":             `cpu: must be a whole number, got "two"`,
-		"idle: 5":              "idle: must be a duration such as 250ms, 30s or 5m, got 5",
-		"burstable: maybe":     `burstable: must be true or false, got "maybe"`,
-		"exclude: m5.large":    `exclude: must be a list such as [a, b], got "m5.large"`,
-		"subnets: {a: b}":      "subnets: must be a list such as [a, b], got a mapping",
-		"ami: {x86_64: ami-1}": "ami: must be a text, got a mapping",
-		"arch: [arm64, b]":     "arch: must be a text, got a list",
-		"gpu: 1":               "gpu: must be a mapping of count, manufacturer, mem, got 1",
-		"gpu: [1]":             "gpu: must be a mapping of count, manufacturer, mem, got a list",
-		"gpu: {count: many}":   `gpu.count: must be a whole number, got "many"`,
+		"cpu: two":                             `cpu: must be a whole number, got "two"`,
+		"idle: 5":                              "idle: must be a duration such as 250ms, 30s or 5m, got 5",
+		"burstable: maybe":                     `burstable: must be true or false, got "maybe"`,
+		"exclude: m5.large":                    `exclude: must be a list such as [a, b], got "m5.large"`,
+		"subnets: {a: b}":                      "subnets: must be a list such as [a, b], got a mapping",
+		"ami: {x86_64: ami-1}":                 "ami: must be a text, got a mapping",
+		"arch: [arm64, b]":                     "arch: must be a text, got a list",
+		"subnets: [[b]]":                       "subnets[0]: must be a text, got a list",
+		"cap: [[1]]":                           "cap: must be a whole number, got a list",
+		"securityGroups: sg-0123456789abcdef0": `securityGroups: must be a list such as [a, b], got "sg-0123456789abcdef0"`, // in full
+		"gpu: 1":                               "gpu: must be a mapping of count, manufacturer, mem, got 1",
+		"gpu: [1]":                             "gpu: must be a mapping of count, manufacturer, mem, got a list",
+		"gpu: {count: many}":                   `gpu.count: must be a whole number, got "many"`,
+		"exclude: [&a a, [*a]]":                "exclude[1]: must be a text, got a list",
+		"ami: &a text, rootVolume: *a":         `rootVolume: must be a whole number, got "text"`,
 	} {
 		if _, err := Read(inFile("classes: {one: {" + text + "}}")); err == nil || err.Error() != "r.yaml:1: classes.one."+want {
 			t.Errorf("Read of %s = %v, want %s", text, err, want)

@@ -77,16 +77,20 @@ func decode(v any, n *yaml.Node, key string) []problem {
 	}
 	var wrong []problem
 	for _, complaint := range kinds.Errors { // line 3: mapping key "small" already defined at line 1
-		at, what, _ := strings.Cut(strings.TrimPrefix(complaint, "line "), ": ")
+		number, what, _ := strings.Cut(strings.TrimPrefix(complaint, "line "), ": ")
 		what, _, _ = strings.Cut(what, " at line ")
-		line, _ := strconv.Atoi(at)
-		what, kind := inOurWords(what)
-		key, line := find(n, written.Content[0], key, line, kind)
-		if strings.HasPrefix(what, "field ") { // field mmem not found in type config.Class
-			wrong = append(wrong, problem{line, fmt.Errorf("unknown key %q: %s", key, suggest(key))})
-		} else {
-			wrong = append(wrong, problem{line, fmt.Errorf("%s: %s", key, what)})
+		line, _ := strconv.Atoi(number)
+		kind, target := otherKind(what)
+		key, at, _ := find(n, written.Content[0], reflect.TypeOf(v).Elem(), place{key, line, kind, target})
+		switch {
+		case strings.HasPrefix(what, "field "): // field mmem not found in type config.Class
+			what = fmt.Sprintf("unknown key %q: %s", key, suggest(key))
+		case kind != 0:
+			what = fmt.Sprintf("%s: must be %s, got %s", key, wanted(target), shown(at))
+		default:
+			what = key + ": " + what
 		}
+		wrong = append(wrong, problem{at.Line, errors.New(what)})
 	}
 	return wrong
 }
@@ -105,24 +109,39 @@ func plain(n *yaml.Node) {
 	}
 }
 
-// otherKind is the library's complaint of a value that its target does not take.
-var otherKind = regexp.MustCompile("(?s)^cannot unmarshal !!(\\w+)(?: `(.*)`)? into (.+)$")
+// kindForm is the library's complaint of a value that its target does not take. It cuts the value short.
+var kindForm = regexp.MustCompile("(?s)^cannot unmarshal !!(\\w+)(?: `.*`)? into (.+)$")
 
-// inOurWords says what the library complains of without its types, and of which kind of node it is, 0 if of any.
-func inOurWords(what string) (string, yaml.Kind) {
-	m := otherKind.FindStringSubmatch(what)
+// otherKind returns of which kind of node the library complains, and the type that it should be; 0 if it complains of
+// something else.
+func otherKind(what string) (yaml.Kind, string) {
+	m := kindForm.FindStringSubmatch(what)
 	if m == nil {
-		return what, 0
+		return 0, ""
 	}
-	switch tag, got, target := m[1], m[2], m[3]; tag {
+	switch m[1] {
 	case "map":
-		return fmt.Sprintf("must be %s, got a mapping", wanted(target)), yaml.MappingNode
+		return yaml.MappingNode, m[2]
 	case "seq":
-		return fmt.Sprintf("must be %s, got a list", wanted(target)), yaml.SequenceNode
-	case "str":
-		return fmt.Sprintf("must be %s, got %q", wanted(target), got), yaml.ScalarNode
+		return yaml.SequenceNode, m[2]
 	default:
-		return fmt.Sprintf("must be %s, got %s", wanted(target), got), yaml.ScalarNode
+		return yaml.ScalarNode, m[2]
+	}
+}
+
+// shown is what an error says that n is.
+func shown(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return shown(n.Alias)
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.ShortTag() == "!!int":
+		return n.Value
+	default:
+		return fmt.Sprintf("%q", Redact(n.Value))
 	}
 }
 
@@ -151,25 +170,54 @@ func wanted(target string) string {
 	}
 }
 
-// find returns key and line in n of what was written in the given line, of a kind unless that is 0; the line 0 if it was not
-// there.
-func find(n, written *yaml.Node, key string, line int, kind yaml.Kind) (string, int) {
-	if written.Line == line && written.Kind == kind {
-		return key, n.Line
+// place is what find looks for: at or below a key, in a line, of a kind that is not that of its type, unless the kind is 0.
+type place struct {
+	key    string
+	line   int
+	kind   yaml.Kind
+	target string
+}
+
+// find returns key and node in n of what is written at p, where t is read; n if it is not there.
+func find(n, written *yaml.Node, t reflect.Type, p place) (string, *yaml.Node, bool) {
+	meant := written
+	if written.Kind == yaml.AliasNode {
+		meant = written.Alias
+	}
+	if meant.Line == p.line && meant.Kind == p.kind && t != nil && t.String() == p.target {
+		return p.key, n, true
 	}
 	for i, child := range written.Content {
-		at := fmt.Sprintf("%s[%d]", key, i)
-		if written.Kind == yaml.MappingNode {
-			at = key + "." + written.Content[i-i%2].Value
+		in, name := p, ""
+		if in.key = fmt.Sprintf("%s[%d]", p.key, i); written.Kind == yaml.MappingNode {
+			name = written.Content[i-i%2].Value
+			in.key = p.key + "." + name
 		}
-		if at, line := find(n.Content[i], child, at, line, kind); line > 0 {
-			return at, line
+		below := within(t, name)
+		if written.Kind == yaml.MappingNode && i%2 == 0 {
+			below = reflect.TypeFor[string]()
+		}
+		if key, at, ok := find(n.Content[i], child, below, in); ok {
+			return key, at, true
 		}
 	}
-	if written.Line == line && kind == 0 {
-		return key, n.Line
+	return p.key, n, written.Line == p.line && p.kind == 0
+}
+
+// within is the type of what t holds, under a name in yaml if it is a struct; nil if nothing.
+func within(t reflect.Type, name string) reflect.Type {
+	switch {
+	case t == nil:
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Map:
+		return t.Elem()
+	case t.Kind() == reflect.Struct:
+		for f := range t.Fields() {
+			if fieldName(f) == name {
+				return f.Type
+			}
+		}
 	}
-	return key, 0
+	return nil
 }
 
 // durations are what a duration may be.
