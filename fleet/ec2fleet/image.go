@@ -3,7 +3,6 @@ package ec2fleet
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,12 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/ec2form"
 )
 
 // parameterMark begins an AMI option that names a parameter of Systems Manager.
 const parameterMark = "resolve:ssm:"
-
-var amiForm = regexp.MustCompile(`^ami-[0-9a-f]{8,17}$`)
 
 // wanted looks up the image that new machines get. The launch template takes its id, never the parameter:
 // EC2 refuses a parameter in a fleet that chooses types by attributes (EC2 User Guide, "Use a Systems Manager
@@ -44,8 +42,8 @@ func (ts *templates) askParameter(ctx context.Context, name string) (string, err
 		return "", fmt.Errorf("ssm:GetParameters on %s: not found: it must exist in this region: %w", resource, fleet.ErrRefused)
 	}
 	id := aws.ToString(out.Parameters[0].Value)
-	if !amiForm.MatchString(id) { // not shown: it may be a secret
-		return "", fmt.Errorf("ssm:GetParameters on %s: the value must be the id of an image, such as ami-0123456789abcdef0: %w", resource, fleet.ErrRefused)
+	if !ec2form.ImageID.Match(id) { // not shown: it may be a secret
+		return "", fmt.Errorf("ssm:GetParameters on %s: the value must be %s: %w", resource, ec2form.ImageID, fleet.ErrRefused)
 	}
 	return id, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,13 +20,6 @@ const MaxUserData = 16 << 10
 
 // DefaultCreatedLimit is above any limit of the state created that is of use.
 const DefaultCreatedLimit = 15 * time.Minute
-
-// maxTags leaves room for our own among the 50 of a resource (EC2 User Guide, "Tag restrictions").
-const maxTags = 40
-
-// priceOff switches price protection off (EC2 API, InstanceRequirementsRequest). Its default drops
-// types that were allowed explicitly.
-const priceOff = 999_999
 
 // Options describe the machines. Clock and what has no default are required.
 type Options struct {
@@ -53,11 +45,6 @@ type Options struct {
 	Clock clock.PassiveClock
 	Log   *slog.Logger // default: none
 }
-
-// tagKeyForm is what a key may be of a tag that the instance metadata show, as they do here: EC2
-// refuses a launch with any other (EC2 User Guide, "View tags for your EC2 instances using instance
-// metadata"). Nor may a key be ".", ".." or "_index".
-var tagKeyForm = regexp.MustCompile(`^[A-Za-z0-9+=.,_:@-]{1,128}$`)
 
 // complete fills in the defaults and returns everything that is wrong, joined.
 func (o *Options) complete() error {
@@ -102,15 +89,12 @@ func (o *Options) complete() error {
 	}
 	check(o.RoleID == "" || ec2form.Role.Match(o.RoleID), "RoleID must be %s, got %q", ec2form.Role, o.RoleID)
 	price := o.PriceProtection
-	check(price >= 0 && price <= priceOff, "PriceProtection must be 0 to %d percent, got %d", priceOff, price)
+	check(price >= 0 && price <= ec2form.PriceOff, "PriceProtection must be 0 to %d percent, got %d", ec2form.PriceOff, price)
 	check(o.CreatedLimit >= 0, "CreatedLimit must not be negative, got %s", o.CreatedLimit)
-	check(len(o.Tags) <= maxTags, "option Tags must hold at most %d, got %d", maxTags, len(o.Tags))
+	check(len(o.Tags) <= ec2form.MostTags, "option Tags must hold at most %d, got %d", ec2form.MostTags, len(o.Tags))
 	for key, value := range o.Tags {
-		lower := strings.ToLower(key)
-		taken := key == "." || key == ".." || key == "_index" || strings.HasPrefix(lower, "aws:") || strings.HasPrefix(lower, "remuda-")
-		check(tagKeyForm.MatchString(key) && !taken && len(value) <= 256,
-			"option Tags: key must be 1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, "+
-				"and not begin with aws: or remuda-, value at most 256 bytes, got %q: %q", key, value)
+		check(ec2form.TagKey.Match(key), "option Tags: key must be %s, got %q", ec2form.TagKey, key)
+		check(len(value) <= ec2form.MostTagValue, "option Tags: value of %q must be at most %d bytes, got %d", key, ec2form.MostTagValue, len(value))
 	}
 	return errors.Join(errs...)
 }
@@ -127,8 +111,8 @@ func (o Options) checkMachine() error {
 	check(ec2form.Image.Match(o.AMI), "AMI must be %s, got %q", ec2form.Image, o.AMI)
 	check(ec2form.InstanceProfile.Match(o.InstanceProfile), "InstanceProfile must be %s, got %q", ec2form.InstanceProfile, o.InstanceProfile)
 	check(len(o.UserData) <= MaxUserData, "UserData must be at most %d bytes, got %d: let it fetch the rest", MaxUserData, len(o.UserData))
-	gib := o.RootVolumeGiB // of a gp3 volume (EBS User Guide)
-	check(gib >= 0 && gib <= 16<<10, "RootVolumeGiB must be 0 to 16384, got %d", gib)
+	gib := o.RootVolumeGiB
+	check(gib >= 0 && gib <= ec2form.MostGiB, "RootVolumeGiB must be 0 to %d, got %d", ec2form.MostGiB, gib)
 	return errors.Join(errs...)
 }
 

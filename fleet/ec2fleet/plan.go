@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/ec2form"
 	"github.com/remuda-run/remuda/internal/glob"
 )
 
@@ -64,7 +65,7 @@ func (f *Fleet) plan(ctx context.Context, s fleet.Spec) (fleet.Plan, error) {
 	in := params{
 		Form: form, Name: f.name, Template: t.id, Version: t.version,
 		UsageClass: s.UsageClass, ResourceClass: s.ResourceClass, CPU: s.CPU, Mem: s.Mem,
-		Allowed: choice.allowed(s, fits, usual), Usual: usual, PriceProtection: cmp.Or(f.opts.PriceProtection, priceOff),
+		Allowed: choice.allowed(s, fits, usual), Usual: usual, PriceProtection: cmp.Or(f.opts.PriceProtection, ec2form.PriceOff),
 		Places: choice.places, Tags: f.opts.Tags, Burstable: k.class.Burstable,
 	}
 	if k.class.GPU.Count > 0 {

@@ -8,9 +8,6 @@ import (
 	"github.com/remuda-run/remuda/internal/ec2form"
 )
 
-// mostGiB is the size of the largest gp3 volume (EBS User Guide, "General Purpose SSD volumes").
-const mostGiB = 16 << 10
-
 // validate checks what is given. What is missing only who opens the fleet can tell: clients need none of it.
 func (c EC2) validate(p *problems) {
 	for _, arch := range slices.Sorted(maps.Keys(c.AMI)) {
@@ -20,6 +17,14 @@ func (c EC2) validate(p *problems) {
 	p.id("ec2.roleId", c.RoleID, ec2form.Role)
 	p.rootVolume("ec2.rootVolume", c.RootVolume)
 	p.download("ec2.binaryUrl", c.BinaryURL, "ec2.binarySha256", c.BinarySHA256)
+	p.id("ec2.binaryPath", c.BinaryPath, ec2form.Path)
+	p.check(c.PriceProtection >= 0 && c.PriceProtection <= ec2form.PriceOff, "ec2.priceProtection", fmt.Sprintf("0 to %d", ec2form.PriceOff), c.PriceProtection)
+	p.check(len(c.Tags) <= ec2form.MostTags, "ec2.tags", fmt.Sprintf("at most %d", ec2form.MostTags), len(c.Tags))
+	for _, key := range slices.Sorted(maps.Keys(c.Tags)) {
+		value := c.Tags[key]
+		p.check(ec2form.TagKey.Match(key), "ec2.tags."+key, "named by "+ec2form.TagKey.String(), key)
+		p.check(len(value) <= ec2form.MostTagValue, "ec2.tags."+key, fmt.Sprintf("at most %d bytes", ec2form.MostTagValue), len(value))
+	}
 }
 
 // site checks what machines are put into, of section ec2 or of a class.
@@ -43,14 +48,14 @@ func (p *problems) ids(field string, ids []string, form ec2form.Form) {
 }
 
 func (p *problems) rootVolume(field string, gib int) {
-	p.check(gib >= 0 && gib <= mostGiB, field, fmt.Sprintf("0 to %d", mostGiB), gib)
+	p.check(gib >= 0 && gib <= ec2form.MostGiB, field, fmt.Sprintf("0 to %d", ec2form.MostGiB), gib)
 }
 
 // download checks where machines fetch something, and its checksums.
 func (p *problems) download(field string, urls PerArch, sumField string, sums PerArch) {
 	for _, arch := range slices.Sorted(maps.Keys(urls)) {
-		p.archive(archField(field, arch), urls[arch])
-		p.check(sumForm.MatchString(sums.For(arch)), archField(sumField, arch), "64 hexadecimal digits, since "+field+" is set", sums.For(arch))
+		p.check(ec2form.Download.Match(urls[arch]), archField(field, arch), ec2form.Download.String(), Redact(urls[arch]))
+		p.check(ec2form.SHA256.Match(sums.For(arch)), archField(sumField, arch), ec2form.SHA256.String()+", since "+field+" is set", sums.For(arch))
 	}
 	for _, arch := range slices.Sorted(maps.Keys(sums)) {
 		p.check(urls.For(arch) != "" || arch == "" && urls != nil, archField(sumField, arch), "empty unless "+field+" is set", sums[arch])

@@ -22,7 +22,6 @@ var (
 	// nameForm keeps runner names, tags and queue names within what each of them allows.
 	nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 	userForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
-	sumForm  = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 	// referenceForm: names of parameters and secrets (their APIs, GetParameters and CreateSecret), or their ARNs.
 	referenceForm  = regexp.MustCompile(`^(/.*|ssm:[A-Za-z0-9_.:/-]+|secretsmanager:[A-Za-z0-9/_+=.@:-]+)$`)
 	versionForm    = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
@@ -144,18 +143,6 @@ func (p *problems) backend(field, raw string, schemes []string) {
 	p.url(field, raw, "a URL with scheme "+strings.Join(schemes, " or ")+" and without credentials", func(u *url.URL) bool {
 		return slices.Contains(schemes, u.Scheme)
 	})
-}
-
-// objectForm is what names an object (fleet/ec2fleet/userdata has the same).
-var objectForm = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.~-]+)+$`)
-
-// archive checks where a machine fetches something.
-func (p *problems) archive(field, raw string) {
-	if strings.HasPrefix(raw, "s3://") {
-		p.check(objectForm.MatchString(raw), field, "an http or https URL without credentials, or s3://bucket/key with a key of A-Z, a-z, 0-9, /, _, ., ~ and -", raw)
-		return
-	}
-	p.web(field, raw)
 }
 
 // web checks a URL of the web, if there is one.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/remuda-run/remuda/internal/ec2form"
 )
 
 func TestConfig_Validate(t *testing.T) {
@@ -78,7 +80,7 @@ func TestConfig_Validate(t *testing.T) {
 		{"agent.runnerSha256", func(c *Config) { c.Agent.RunnerSHA256 = EveryArch(sum64) }, `must be empty unless agent.runnerUrl is set`},
 		{"agent.runnerUrl.arm64", func(c *Config) {
 			c.Agent.RunnerURL, c.Agent.RunnerSHA256 = PerArch{ArchX86: "https://example.org/r", ArchARM: "r"}, PerArch{ArchX86: sum64, ArchARM: sum64}
-		}, `must be an http or https URL without credentials, got "r"`},
+		}, `must be ` + ec2form.Download.String() + `, got "r"`},
 		{"agent.runnerSha256.arm64", func(c *Config) {
 			c.Agent.RunnerURL, c.Agent.RunnerSHA256 = PerArch{ArchX86: "https://example.org/r", ArchARM: "https://example.org/a"}, PerArch{ArchX86: sum64}
 		}, `must be 64 hexadecimal digits, since agent.runnerUrl is set, got ""`},

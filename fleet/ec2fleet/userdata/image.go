@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/remuda-run/remuda/internal/ec2form"
 )
 
 // Where images have the unpacked runner unless they are told otherwise, and the file in it that holds the SHA-256 of
@@ -43,7 +45,7 @@ func Image(d ImageData) (string, error) {
 	p.text(slices.Contains([]string{"x86_64", "arm64"}, d.Arch), "architecture", "x86_64 or arm64", d.Arch)
 	p.machine(d.Region, d.User, d.Program)
 	p.download("runner", d.Runner.URL, d.Runner.SHA256)
-	p.text(plainPath(d.Runner.Dir), "runner directory", plainPathForm, d.Runner.Dir)
+	p.text(ec2form.Path.Match(d.Runner.Dir), "runner directory", ec2form.Path.String(), d.Runner.Dir)
 	if err := errors.Join(p...); err != nil {
 		return "", fmt.Errorf("render script for images: %w", err)
 	}

@@ -249,7 +249,7 @@ func TestRun_S3_Late_TriedAgain(t *testing.T) {
 // What is not an object of a bucket, or has characters that signatures could read in two ways, is refused.
 func TestRender_S3_Invalid(t *testing.T) {
 	for _, url := range []string{"s3://", "s3://bucket", "s3://bucket/", "s3://b/k", "s3://Bucket/k", "s3://bucket/a b", "s3://bucket/a//b", "s3://bucket/../b", "s3://bucket/a=b", "s3://bucket/a?b"} {
-		if _, err := userdata.Render(data(url)); err == nil || !strings.Contains(err.Error(), "program URL: must be an http or https URL without credentials, or s3://bucket/key") {
+		if _, err := userdata.Render(data(url)); err == nil || !strings.Contains(err.Error(), "program URL: must be an http or https URL without credentials or spaces, or s3://bucket/key") {
 			t.Errorf("Render with %s = %v", url, err)
 		}
 	}
