@@ -215,9 +215,9 @@ func TestInit_WrongConfiguration(t *testing.T) {
 		{"NoSuchRegion", func(s *site) []string { return []string{"--set", "store=dynamodb://" + s.name + "?region=europe"} }, nil,
 			[]string{`region: must be a name such as eu-west-1, got "europe"`}},
 		{"TableName", func(*site) []string { return []string{"--set", "store=dynamodb://a?region=eu-west-1"} }, nil, []string{`table: must be 3 to 255`}},
-		{"AMIForm", func(*site) []string { return []string{"--set", "ec2.ami=ubuntu"} }, nil, []string{"section ec2", `AMI must be an id such as`, `"ubuntu"`}},
+		{"AMIForm", func(*site) []string { return []string{"--set", "ec2.ami=ubuntu"} }, nil, []string{`ec2.ami: must be an id such as`, `"ubuntu"`}},
 		{"NoSubnets", func(*site) []string { return []string{"--set", "ec2.subnets=[]"} }, nil, []string{"section ec2", "Subnets must name at least one id"}},
-		{"NoChecksum", func(*site) []string { return []string{"--set", "ec2.binaryUrl=https://example.com/remuda"} }, nil, []string{"SHA-256"}},
+		{"NoChecksum", func(*site) []string { return []string{"--set", "ec2.binaryUrl=https://example.com/remuda"} }, nil, []string{"ec2.binarySha256: must be 64 hexadecimal digits, since ec2.binaryUrl is set"}},
 		{"UserDataTooLong", func(s *site) []string {
 			script := filepath.Join(s.dir, "script")
 			s.Check(os.WriteFile(script, []byte("#!/bin/sh\n"+incompressible(20<<10)), 0o600))
