@@ -30,6 +30,8 @@ type doctorOptions struct {
 	output string
 	role   string // whose permissions are simulated; "": the caller's
 	policy string // which of deploy/iam they are held to
+	wait   string // for a controller that was just started; "": not
+	limit  time.Duration
 }
 
 // doctorLimit bounds one check: the longest is the fetch of a runner's archive of 200 MB.
@@ -51,17 +53,24 @@ func newDoctorCmd(a *app) *cobra.Command {
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	fs.StringVar(&o.role, "role", "", "ARN of the `role` whose permissions are simulated (default: NAME-controller, else that of this shell)")
 	fs.StringVar(&o.policy, "policy", doctorPolicies[0], "the `policy` of deploy/iam that it must have: "+strings.Join(doctorPolicies, ", "))
+	fs.StringVar(&o.wait, "wait", "", "longest `duration` to wait for a controller to lead, such as 2m for one that was just started")
 	completes(cmd, "output", formatTable, formatJSON)
 	completes(cmd, "policy", doctorPolicies...)
 	return exits(cmd, exitViolated, exitInterrupted)
 }
 
-func (o *doctorOptions) validate(config.Config) error {
+// mostWait bounds --wait: a host of the stack takes some minutes to boot.
+const mostWait = time.Hour
+
+func (o *doctorOptions) validate(config.Config) (err error) {
 	errs := []error{checkFormat(o.output, formatTable, formatJSON), oneOf("--policy", o.policy, doctorPolicies)}
 	if o.role != "" && !strings.Contains(o.role, ":role/") {
 		errs = append(errs, fmt.Errorf("--role: must be the ARN of a role, such as arn:aws:iam::111122223333:role/remuda-controller, got %q", o.role))
 	}
-	return errors.Join(errs...)
+	if o.wait != "" {
+		o.limit, err = parseDuration("--wait", o.wait, mostWait)
+	}
+	return errors.Join(append(errs, err)...)
 }
 
 // doctorView is what `remuda doctor -o json` prints.
@@ -75,6 +84,9 @@ type doctorView struct {
 type check func(context.Context, config.Config) []finding.Finding
 
 func (o *doctorOptions) run(ctx context.Context, cfg config.Config) error {
+	if err := awaitLeader(ctx, o.app, cfg, o.limit); err != nil {
+		return err
+	}
 	checks := []check{o.configuration, o.account, o.resourcesOf, o.published, o.github, o.controller}
 	found := make([][]finding.Finding, len(checks))
 	var g errgroup.Group

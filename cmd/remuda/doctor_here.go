@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
@@ -100,6 +101,25 @@ func vCPUs(c config.Config) map[string]int {
 		out[name] = n * class.CPU
 	}
 	return out
+}
+
+// awaitLeader waits until a controller leads, or for limit. Why none does is for the checks to say; its error is that of ctx.
+func awaitLeader(ctx context.Context, a *app, c config.Config, limit time.Duration) error {
+	if limit == 0 {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_ = a.withStore(wait, c, true, func(st *store.Store) error {
+		return poll(wait, a.clock, func(ctx context.Context) (bool, error) {
+			v, err := readController(ctx, st, a.clock.Now(), auditConfig(c))
+			if err != nil {
+				return !passing(err), nil
+			}
+			return v == nil || v.Leads, nil
+		})
+	})
+	return ended(ctx)
 }
 
 // controller says whether one leads, what it says of itself, and whether agents are of its version.

@@ -383,6 +383,7 @@ func TestDoctor_Bucket(t *testing.T) {
 func TestDoctor_BadFlags(t *testing.T) {
 	for _, tt := range []struct{ flag, value, want string }{
 		{"--policy", "agent", "controller, init, operator"}, {"--role", "remuda-controller", "must be the ARN of a role"}, {"--output", "yaml", "table"},
+		{"--wait", "2", "must be a duration from 1s to 1h, such as"},
 	} {
 		c := newCLI(nil)
 		if code := c.run(t.Context(), "doctor", tt.flag, tt.value); code != exitUsage || !strings.Contains(c.err.String(), tt.want) {

@@ -140,8 +140,6 @@ func TestQuickstart(t *testing.T) {
 	wait("template", func() bool { return len(w.cloud.Templates()) > 0 })
 	w.host()
 	w.controller = w.start("controller", append(w.environ(w.parts.controller), w.env...), "controller") // not yet with a witness, whose table goes
-	w.controller.Says("leading")
-	w.Check(os.WriteFile(filepath.Join(w.dir, "leads"), nil, 0o600))
 	wait("the last command", func() bool { return false })
 	if !strings.Contains(out(), "Nothing is new for the stack's host, which is of arm64: ") {
 		t.Error("a build that is no release is published without a word about the host")
@@ -203,8 +201,7 @@ func (w *world) stackMade() []string {
 	return out
 }
 
-// tools are what stands before the programs of the path: remuda as it was built, told where a runner's archive is, and who waits for
-// the host's controller before the doctor is called.
+// tools are what stands before the programs of the path: remuda as it was built, told where a runner's archive is.
 func (w *world) tools() string {
 	w.Helper()
 	archive := filepath.Join(w.dir, "actions-runner-linux-x64-2.337.0.tar.gz")
@@ -214,10 +211,9 @@ func (w *world) tools() string {
 	w.Check(os.WriteFile(filepath.Join(dir, "remuda"), fmt.Appendf(nil, `#!/bin/bash
 case "$*" in
 "init --publish") set -- "$@" --runner 'x86_64=%s,%s' ;;
-doctor) until [[ -e '%s/leads' ]]; do sleep 0.1; done ;;
 esac
 exec '%s' "$@"
-`, archive, sum, w.dir, program.Binary), 0o755))
+`, archive, sum, program.Binary), 0o755))
 	return dir
 }
 
