@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
+	"github.com/remuda-run/remuda/store"
 )
 
 const initLong = `Makes what the installation needs outside the controller's host, or repairs it: the table, its
 queue of notifications, a queue per resource class, the launch template. Says of each what it did.
 May be repeated at any time; the controller does the same from time to time, by its own
-configuration: run init with the same file and version, or it changes the launch template
-back. Back ends on this machine need nothing. At last it asks GitHub for a registration
+configuration: run init with the same file, or it changes the launch template back. While one of
+another version leads, init leaves the template to it. Back ends on this machine need nothing. At last it asks GitHub for a registration
 token, which no runner uses, to see that the credentials may register runners.
 
 With --publish it first puts what machines fetch into the bucket of ec2.bucket: this program and the
@@ -65,7 +67,7 @@ func (a *app) runInit(ctx context.Context, cfg config.Config, apply bool) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	resources := b.resources(cfg)
+	resources := underAnother(ctx, a, cfg, b.table, b.resources(cfg))
 	if len(resources) == 0 {
 		fmt.Fprintln(a.out, "Nothing to make: store, pool and fleet are on this machine.")
 	}
@@ -73,6 +75,25 @@ func (a *app) runInit(ctx context.Context, cfg config.Config, apply bool) (err e
 		resources = append(resources, a.githubResource(cfg, b.log))
 	}
 	return a.ensureAll(ctx, resources, apply, func(s ensure.Step) { fmt.Fprintln(a.out, s) })
+}
+
+// underAnother leaves the launch template alone while a controller of another version leads: it keeps its own, and each would change
+// the other's for ever.
+func underAnother(ctx context.Context, a *app, cfg config.Config, table store.Table, resources []resource) []resource {
+	if table == nil { // on this machine
+		return resources
+	}
+	own := currentVersion().Version
+	v, err := readController(ctx, store.New(table), a.clock.Now(), auditConfig(cfg))
+	if err != nil || v == nil || !v.Leads || v.ControllerVersion == "" || v.ControllerVersion == own { // a table that is not there has no leader
+		return resources
+	}
+	return slices.DeleteFunc(resources, func(r resource) bool {
+		if r.name == "fleet" {
+			fmt.Fprintf(a.out, "launch template: left to %s, which leads and is of version %s: one of this version, %s, makes its own once it leads\n", v.Holder, v.ControllerVersion, own)
+		}
+		return r.name == "fleet"
+	})
 }
 
 // onThisMachine lists the schemes of back ends that are files and processes.

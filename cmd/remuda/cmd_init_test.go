@@ -6,18 +6,61 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/smithy-go"
 
 	"github.com/remuda-run/remuda/internal/awserr"
 	"github.com/remuda-run/remuda/internal/bubbletest"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
+	"github.com/remuda-run/remuda/store"
 )
 
 func TestInit_EmbeddedNeedsNothing(t *testing.T) {
 	c := newCLI(nil)
 	if code := c.run(t.Context(), "init"); code != exitDone || !strings.Contains(c.out.String(), "Nothing to make") {
 		t.Errorf("remuda init = %d, %q, want %d and that nothing is to be made", code, c.out.String(), exitDone)
+	}
+}
+
+// The launch template is that of the version that leads: another's init makes the rest and says so.
+func TestInit_UnderAnotherVersion(t *testing.T) {
+	own := currentVersion().Version
+	for name, tt := range map[string]struct {
+		holder, version string
+		none            bool // no table: what it needs is on this machine
+		left            bool
+	}{
+		"Another": {"host-1", "v0.0.1", false, true}, "TheSame": {"host-1", own, false, false}, "NotKnown": {"host-1", "", false, false},
+		"NobodyLeads": {"", "", false, false}, "NoTable": {"", "", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := memory(t, nil)
+			c := newCLI(st)
+			if tt.holder != "" {
+				lease, err := st.Lease(t.Context())
+				if err == nil {
+					lease.Holder, lease.Renewed, lease.Health.ControllerVersion = tt.holder, store.At(time.Now()), tt.version
+					_, err = st.PutLease(t.Context(), lease)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			table := st.Table()
+			if tt.none {
+				table = nil
+			}
+			got := underAnother(t.Context(), c.app, config.Default(), table, []resource{{name: "store"}, {name: "fleet"}})
+			if left := len(got) == 1 && got[0].name == "store"; left != tt.left || !left && len(got) != 2 {
+				t.Errorf("resources = %v, want the fleet's left out: %t", got, tt.left)
+			}
+			want := "launch template: left to host-1, which leads and is of version v0.0.1: one of this version, " + own + ", makes its own once it leads\n"
+			if got := c.out.String(); (got == want) != tt.left || !tt.left && got != "" {
+				t.Errorf("said %q, want %q: %t", got, want, tt.left)
+			}
+		})
 	}
 }
 

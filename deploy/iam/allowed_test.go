@@ -112,6 +112,7 @@ func allowed() []scenario {
 		look(iam.Init, "sqs:ListQueues", "ec2:DescribeImages", "ec2:DescribeLaunchTemplates", "ec2:DescribeLaunchTemplateVersions",
 			"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets"),
 		[]scenario{
+			when(iam.Init, "dynamodb:GetItem", "the lease", item("GetItem", "META#lease", "")),
 			when(iam.Init, "ec2:CreateLaunchTemplate", "marked", createTemplate()...),
 			when(iam.Init, "iam:GetInstanceProfile", "the agents'", ask("iam:GetInstanceProfile", profile)),
 			when(iam.Init, "ssm:GetParameters", "a public one", ask("ssm:GetParameters", publicImage)),

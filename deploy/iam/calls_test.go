@@ -27,7 +27,7 @@ var calls = map[string][]iam.Kind{
 	"dynamodb:DeleteTable":        {iam.Uninstall},
 	"dynamodb:DescribeTable":      {iam.Controller, iam.Init, iam.Uninstall},
 	"dynamodb:DescribeTimeToLive": {iam.Controller, iam.Init},
-	"dynamodb:GetItem":            {iam.Agent, iam.Controller, iam.Operator, iam.Uninstall, iam.Workflow},
+	"dynamodb:GetItem":            {iam.Agent, iam.Controller, iam.Init, iam.Operator, iam.Uninstall, iam.Workflow},
 	"dynamodb:PutItem":            {iam.Controller, iam.Operator, iam.Uninstall, iam.Workflow},
 	"dynamodb:Scan":               {iam.Controller, iam.Operator, iam.Uninstall},
 	"dynamodb:UpdateItem":         {iam.Agent},

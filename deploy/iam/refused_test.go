@@ -80,6 +80,8 @@ func refused() []scenario {
 		when(iam.Host, "", "reads the credentials", ask("secretsmanager:GetSecretValue", credentials)),
 		when(iam.Operator, "", "takes a notification", ask("sqs:ReceiveMessage", events)),
 		when(iam.Init, "", "reads a record", item("GetItem", ownKey, "")),
+		when(iam.Init, "", "reads without saying which", item("GetItem", "", "")),
+		when(iam.Init, "", "reads a lease elsewhere", elsewhere(item("GetItem", "META#lease", ""))),
 		when(iam.Init, "", "reads all records", item("Scan", "", "")),
 		when(iam.Init, "", "takes a notification", ask("sqs:ReceiveMessage", events)),
 		when(iam.Init, "", "looks at another profile", ask("iam:GetInstanceProfile", otherProfile)),
