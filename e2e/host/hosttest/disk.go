@@ -74,22 +74,13 @@ func (i Image) folder(ctx context.Context) (string, error) {
 	if i.Suite == "" {
 		i.Suite = "bookworm"
 	}
-	packages := strings.Join(append(append([]string{}, base...), i.Packages...), ",")
-	recipe := sha256.Sum256([]byte(strings.Join([]string{i.Suite, packages, userDataUnit, userDataProgram, prepare}, "\x00")))
-	dir, err := cached(ctx, "debian-"+i.Suite+"-"+hex.EncodeToString(recipe[:6]), func(ctx context.Context, part string) error { return i.build(ctx, part, packages) })
-	if err != nil {
-		err = fmt.Errorf("make an image of Debian %s: %w", i.Suite, err)
-	}
-	return dir, err
-}
-
-// cached returns a folder that tests share and leave behind, and makes it where there is none.
-func cached(ctx context.Context, name string, build func(ctx context.Context, part string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("find cache folder: %w", err)
 	}
-	dir := filepath.Join(cache, "remuda", name)
+	packages := strings.Join(append(append([]string{}, base...), i.Packages...), ",")
+	recipe := sha256.Sum256([]byte(strings.Join([]string{i.Suite, packages, userDataUnit, userDataProgram, prepare}, "\x00")))
+	dir := filepath.Join(cache, "remuda", "debian-"+i.Suite+"-"+hex.EncodeToString(recipe[:6]))
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
@@ -107,8 +98,8 @@ func cached(ctx context.Context, name string, build func(ctx context.Context, pa
 	ctx, cancel := context.WithTimeout(ctx, buildLimit)
 	defer cancel()
 	part := dir + ".part"
-	if err := errors.Join(os.RemoveAll(part), build(ctx, part)); err != nil {
-		return "", err
+	if err := errors.Join(os.RemoveAll(part), i.build(ctx, part, packages)); err != nil {
+		return "", fmt.Errorf("make an image of Debian %s: %w", i.Suite, err)
 	}
 	return dir, os.Rename(part, dir)
 }
@@ -122,11 +113,15 @@ func flock(f *os.File) error {
 }
 
 func (i Image) build(ctx context.Context, dir, packages string) error {
-	mirror, err := Mirror(ctx, i.Suite)
+	mirror, err := mirror(ctx, i.Suite)
 	if err != nil {
 		return err
 	}
-	if _, err := output(ctx, "debootstrap", "--variant=minbase", "--include="+packages, i.Suite, dir, mirror); err != nil {
+	args := []string{"--variant=minbase", "--include=" + packages, i.Suite, dir}
+	if mirror != "" {
+		args = append(args, mirror)
+	}
+	if _, err := output(ctx, "debootstrap", args...); err != nil {
 		return err
 	}
 	for path, f := range map[string]File{
@@ -141,20 +136,35 @@ func (i Image) build(ctx context.Context, dir, packages string) error {
 	return err
 }
 
-// Mirror is the archive of Debian that this computer has its packages from: the one of the suite, else the first.
-func Mirror(ctx context.Context, suite string) (found string, err error) {
-	out, err := output(ctx, "apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Component: main", "Identifier: Packages")
+// Archive is the address of Debian's archive that the image was made from.
+func (i Image) Archive(ctx context.Context) (string, error) {
+	dir, err := i.folder(ctx)
+	if err != nil {
+		return "", err
+	}
+	sources, err := os.ReadFile(filepath.Join(dir, "etc/apt/sources.list")) // as debootstrap leaves it
+	if err != nil {
+		return "", err
+	}
+	field := strings.Fields(string(sources))
+	if len(field) < 2 || field[0] != "deb" {
+		return "", fmt.Errorf("image of Debian %s: sources.list has %q", i.Suite, sources)
+	}
+	return field[1], nil
+}
+
+// mirror is the archive of Debian that this computer has its packages from: the one of the suite, else the first. "" where apt has
+// none, as on a computer of another distribution: then debootstrap takes its own.
+func mirror(ctx context.Context, suite string) (found string, err error) {
+	out, err := output(ctx, "apt-get", "indextargets", "--format", "$(ORIGIN) $(RELEASE) $(REPO_URI)", "Component: main", "Identifier: Packages")
 	if err != nil {
 		return "", err
 	}
 	for line := range strings.Lines(out) {
-		release, uri, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if ok && (found == "" || release == suite) {
-			found = uri
+		field := strings.Fields(line)
+		if len(field) == 3 && field[0] == "Debian" && (found == "" || field[1] == suite) {
+			found = field[2]
 		}
-	}
-	if found == "" {
-		return "", errors.New("apt has no archive of Debian: name one in /etc/apt")
 	}
 	return found, nil
 }

@@ -3,9 +3,7 @@
 package hosttest
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,16 +15,17 @@ import (
 // formats is where the kernel is told what runs programs of a format that is not its own (Linux, admin-guide/binfmt-misc).
 const formats = "/proc/sys/fs/binfmt_misc"
 
-// emulator is the suite whose qemu knows all that an agent asks for: that of Debian 12 refuses PR_SET_CHILD_SUBREAPER.
-const emulator = "trixie"
+// emulator holds a qemu that knows all that an agent asks for: that of Debian 12 refuses PR_SET_CHILD_SUBREAPER. It needs no other
+// file of the image.
+var emulator = Image{Suite: "trixie", Packages: []string{"qemu-user"}}
 
 // Emulate lets this computer run programs for arm64 until the test ends, in containers, too.
 func Emulate(t testing.TB) {
 	t.Helper()
-	Require(t, "apt-get", "apt", "dpkg-deb", "dpkg")
-	qemu, err := cached(t.Context(), "qemu-"+emulator, qemuUser)
+	Require(t)
+	qemu, err := emulator.folder(t.Context())
 	if err != nil {
-		t.Fatalf("get qemu of Debian %s: %v", emulator, err)
+		t.Fatal(err)
 	}
 	line, err := os.ReadFile(filepath.Join(qemu, "usr/share/qemu/binfmt.d/qemu-aarch64.conf"))
 	if err != nil {
@@ -71,32 +70,4 @@ func tellKernel(file, text string) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
-}
-
-// qemuUser unpacks Debian's package, which needs no other.
-func qemuUser(ctx context.Context, dir string) (err error) {
-	mirror, err := Mirror(ctx, emulator)
-	if err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp("", "remuda-qemu-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	if err := errors.Join(
-		os.MkdirAll(filepath.Join(work, "lists/partial"), 0o755),
-		os.WriteFile(filepath.Join(work, "sources.list"), fmt.Appendf(nil, "deb %s %s main\n", mirror, emulator), 0o600),
-	); err != nil {
-		return err
-	}
-	const script = `set -e
-cd "$1"
-apt() { apt-get -q -o APT::Sandbox::User=root -o Dir::Etc::sourcelist="$PWD/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$PWD/lists" -o Dir::Cache="$PWD" "$@"; }
-apt update
-apt download qemu-user
-dpkg-deb --extract qemu-user_*.deb "$2"
-`
-	_, err = output(ctx, "sh", "-c", script, "sh", work, dir)
-	return err
 }

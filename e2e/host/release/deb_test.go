@@ -111,10 +111,13 @@ func TestRPM_HoldsTheSame(t *testing.T) {
 		t.Errorf("configuration files: %q", got)
 	}
 	list := output(t, "rpm", "--query", "--package", "--list", pkg)
-	for _, want := range []string{"/usr/bin/remuda", "/usr/lib/systemd/system/remuda-controller.service", "/usr/lib/systemd/system/remuda-agent.service", "/usr/lib/sysusers.d/remuda.conf", "/usr/share/man/man1/remuda.1"} {
+	for _, want := range []string{"/usr/bin/remuda", "/usr/lib/systemd/system/remuda-controller.service", "/usr/lib/systemd/system/remuda-agent.service", "/usr/lib/sysusers.d/remuda.conf", "/usr/share/man/man1/remuda.1", "/usr/share/zsh/site-functions/_remuda"} {
 		if !strings.Contains(list, want+"\n") {
 			t.Errorf("the package lacks %s:\n%s", want, list)
 		}
+	}
+	if strings.Contains(list, "vendor-completions") {
+		t.Errorf("the package has Debian's place of zsh:\n%s", list)
 	}
 	if out := output(t, "rpm", "--checksig", "--nosignature", pkg); !strings.Contains(out, "digests OK") {
 		t.Errorf("rpm --checksig: %s", out)

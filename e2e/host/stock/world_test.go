@@ -77,9 +77,10 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // boot starts a machine of a suite with the user data and more files.
 func (w *world) boot(suite, userData string, files map[string]hosttest.File) *hosttest.Machine {
 	w.Helper()
-	mirror, err := hosttest.Mirror(w.Context(), suite)
+	image := hosttest.Image{Suite: suite}
+	from, err := image.Archive(w.Context())
 	w.Check(err)
-	archive, err := url.Parse(mirror)
+	archive, err := url.Parse(from)
 	w.Check(err)
 	debian := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(archive) }})
 	w.Cleanup(debian.Close)
@@ -98,7 +99,7 @@ func (w *world) boot(suite, userData string, files map[string]hosttest.File) *ho
 	files["/etc/apt/sources.list"] = hosttest.File{Text: "deb http://" + sources + " " + suite + " main\n", Mode: 0o644}
 	files["/etc/systemd/system/user-data.service.d/s3.conf"] = hosttest.File{Text: "[Service]\nEnvironment=AWS_ENDPOINT_URL_S3=http://" + objects + "\n", Mode: 0o644}
 	return hosttest.Boot(w, hosttest.Options{
-		Image: hosttest.Image{Suite: suite}, Metadata: agenttest.MetadataOf(metadata), Files: files,
+		Image: image, Metadata: agenttest.MetadataOf(metadata), Files: files,
 		Reach: map[string]string{sources: debian.Listener.Addr().String(), objects: s3.Listener.Addr().String()},
 	})
 }
