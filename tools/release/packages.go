@@ -86,6 +86,7 @@ func (r *release) contents(work, dir, arch string, texts map[string]file) (files
 			all[completions[shell]] = text
 		}
 	}
+	all[zshOfRPM] = texts["completions/remuda.zsh"]
 	for _, unit := range []string{"remuda-agent.service", "remuda-controller.service"} {
 		text, err := os.ReadFile(filepath.Join(r.root, "deploy/systemd", unit))
 		if err != nil {
@@ -112,10 +113,16 @@ func (r *release) contents(work, dir, arch string, texts map[string]file) (files
 		if path == "/etc/remuda.yaml" {
 			kind = files.TypeConfigNoReplace
 		}
-		list = append(list, &files.Content{Source: source, Destination: path, Type: kind, FileInfo: &files.ContentFileInfo{Mode: os.FileMode(f.mode), MTime: r.time}})
+		list = append(list, &files.Content{Source: source, Destination: path, Type: kind, Packager: onlyIn[path], FileInfo: &files.ContentFileInfo{Mode: os.FileMode(f.mode), MTime: r.time}})
 	}
 	return list, nil
 }
+
+// zshOfRPM is where zsh looks on systems of RPM; completions has Debian's place.
+const zshOfRPM = "/usr/share/zsh/site-functions/_remuda"
+
+// onlyIn are files of one kind of package.
+var onlyIn = map[string]string{completions["zsh"]: "deb", zshOfRPM: "rpm"}
 
 // sysuser is the controller's user.
 const sysuser = "u remuda - \"remuda controller\" /var/lib/remuda /usr/sbin/nologin\n"
