@@ -42,8 +42,7 @@ func Kinds() []Kind {
 // Limit returns how many characters IAM accepts, not counting white space (IAM User Guide, "IAM and AWS
 // STS quotas"): 6,144 for a managed policy, 2,048 for a trust policy and for a session policy.
 func (k Kind) Limit() int {
-	switch k {
-	case AgentTrust, ControllerTrust, WorkflowTrust, WorkflowSession:
+	if slices.Contains([]Kind{AgentTrust, ControllerTrust, WorkflowTrust, WorkflowSession}, k) {
 		return 2048
 	}
 	return 6144
