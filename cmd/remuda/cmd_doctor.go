@@ -28,10 +28,10 @@ simulator, where that is allowed; without such a role, of who asks.`
 type doctorOptions struct {
 	*app
 	output string
-	role   string // whose permissions are simulated; "": the caller's
-	policy string // which of deploy/iam they are held to
-	wait   string // for a controller that was just started; "": not
-	limit  time.Duration
+	role   string        // whose permissions are simulated; "": as principals says
+	policy string        // which of deploy/iam they are held to
+	wait   string        // for a controller that was just started; "": not
+	limit  time.Duration // of wait, once it is read
 }
 
 // doctorLimit bounds one check: the longest is the fetch of a runner's archive of 200 MB.

@@ -18,8 +18,9 @@ const initLong = `Makes what the installation needs outside the controller's hos
 queue of notifications, a queue per resource class, the launch template. Says of each what it did.
 May be repeated at any time; the controller does the same from time to time, by its own
 configuration: run init with the same file, or it changes the launch template back. While one of
-another version leads, init leaves the template to it. Back ends on this machine need nothing. At last it asks GitHub for a registration
-token, which no runner uses, to see that the credentials may register runners.
+another version leads, init leaves the template to it. Back ends on this machine need nothing. At last
+it asks GitHub for a registration token, which no runner uses, to see that the credentials may
+register runners.
 
 With --publish it first puts what machines fetch into the bucket of ec2.bucket: this program and the
 archive of actions/runner, for each architecture that a class has and each that is named. It uploads
