@@ -17,8 +17,9 @@ TOOL := $(GO) tool -modfile=tools/go.mod
 # ones take ten times as long with it.
 OTHERS = $(shell $(GO) list -e ./... | grep -vE '/(reconciler|deploy|e2e|internal/(repocheck|tools))(/|$$)')
 PLAIN := ./e2e/... ./deploy/... ./internal/repocheck ./internal/tools/...
+# Those of OTHERS that have long tests: of the rest, make check takes what make test has just found out from go test's cache.
+LONG = $(filter $(addprefix %/,$(patsubst %/,%,$(dir $(shell grep -rlE --include='*_test.go' 'testing[.]Short|storetest[.]Run' *)))),$(OTHERS))
 test: RACED = ./reconciler/... $(OTHERS)
-check: RACED = $(OTHERS)
 check: PLAIN += ./reconciler/...
 # EC2's generated code runs nothing at once; compiled so it takes 54 s of a core instead of 111.
 RACE := -race -gcflags=github.com/aws/aws-sdk-go-v2/service/ec2="-race=false -N -l"
@@ -36,7 +37,8 @@ demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
 	@$(GO) run ./e2e/demo -remuda bin/remuda
 
 # Most packages wait most of the time, so more of them run at once than there are processors. make lint runs all of vet.
-test: FLAGS := -short -p 4
+BRIEF := -short -p 4
+test: FLAGS := $(BRIEF)
 test: ## the tests, but for the long ones, which say why they are left out; some 4 minutes
 test: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '$(raced); raced=$$?; $(plain) && exit $$raced'
@@ -46,10 +48,12 @@ check: FLAGS := -p 2 -timeout 30m
 check: ## all tests; some 10 minutes
 check: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '\
-	  mkdir -p dist; $(plain) >dist/plain.json & plain=$$!; $(raced); raced=$$?; \
-	  wait $$plain; code=$$?; cat dist/plain.json; [ $$code = 0 ] && exit $$raced'
+	  mkdir -p dist; $(plain) >dist/plain.json & plain=$$!; $(brief); brief=$$?; $(long); long=$$?; \
+	  wait $$plain; code=$$?; cat dist/plain.json; [ $$code = 0 ] && [ $$brief = 0 ] && exit $$long'
 
 raced = CGO_ENABLED=1 $(GO) test -json -vet=off $(FLAGS) $(RACE) $(RACED)
+brief = CGO_ENABLED=1 $(GO) test -json -vet=off $(BRIEF) $(RACE) $(filter-out $(LONG),$(OTHERS))
+long = CGO_ENABLED=1 $(GO) test -json -vet=off $(FLAGS) $(RACE) $(LONG)
 plain = $(GO) test -json -vet=off $(FLAGS) $(PLAIN)
 
 sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6 (resumes), or KILLS=10000; shorter: SHARE=0.1
