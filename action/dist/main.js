@@ -20425,8 +20425,11 @@ var Ended = class extends Error {
   }
   why;
 };
-function* pauses(first, last, random = Math.random) {
-  for (let ms = first; ; ms = Math.min(ms * 1.5, last)) yield ms * (0.8 + 0.4 * random());
+function jitter(ms, random = Math.random) {
+  return ms * (0.8 + 0.4 * random());
+}
+function* pauses(first, last) {
+  for (let ms = first; ; ms = Math.min(ms * 1.5, last)) yield jitter(ms);
 }
 var Every = class {
   constructor(period, next) {
@@ -20470,13 +20473,13 @@ function asked(inputs) {
   const { count, resourceClass, usageClass, allowedInstanceTypes, attempt } = inputs;
   return `${count} of class ${resourceClass} (${usageClass.join(", ")}; ${allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${attempt}`;
 }
-var firstPause = 250;
-var lastPause = 2e3;
-var unansweredPause = 1e3;
+var lookSoon = 100;
+var lookLater = 1e3;
+var soonFor = 6e4;
 var notifyEvery = 3e3;
 async function poll(c7, what, limit, answers, look) {
-  const pause = pauses(firstPause, lastPause);
-  const notify = new Every(notifyEvery, c7.clock.ticks() + notifyEvery);
+  const start = c7.clock.ticks();
+  const notify = new Every(notifyEvery, start + notifyEvery);
   for (; ; ) {
     let answered = false;
     try {
@@ -20489,7 +20492,7 @@ async function poll(c7, what, limit, answers, look) {
       if (!limit.signal.aborted) c7.progress.trouble(error.message);
     }
     if (!answered && !limit.signal.aborted && notify.due(c7.clock.ticks())) await c7.store.notify(c7.inputs.id, limit);
-    await limit.pause(Math.min(pause.next().value, answered ? lastPause : unansweredPause));
+    await limit.pause(jitter(c7.clock.ticks() - start < soonFor ? lookSoon : lookLater));
     limit.check(what);
   }
 }

@@ -1,6 +1,6 @@
 // What both modes have in common.
 
-import { type Clock, Every, type Limit, pauses } from "./clock.ts";
+import { type Clock, Every, jitter, type Limit } from "./clock.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
 import type { ReleaseMode, RunStatus } from "./records.ts";
@@ -36,10 +36,10 @@ export function asked(inputs: Inputs): string {
   return `${count} of class ${resourceClass} (${usageClass.join(", ")}; ${allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${attempt}`;
 }
 
-// Pauses between looks. A warm start takes a fraction of a second, a cold one half a minute.
-const firstPause = 250;
-const lastPause = 2_000;
-const unansweredPause = 1_000; // so that it is said in time that no controller answers
+// Pauses between looks: every 100 ms in the first minute of waiting, then every second.
+const lookSoon = 100; // a warm start takes a fraction of a second
+const lookLater = 1_000; // for a cold one, that much more is little
+const soonFor = 60_000;
 const notifyEvery = 3_000; // a lost notification costs no more than this
 
 /**
@@ -54,8 +54,8 @@ export async function poll<T>(
   answers: (status: RunStatus) => boolean,
   look: (status: RunStatus | undefined) => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
-  const pause = pauses(firstPause, lastPause);
-  const notify = new Every(notifyEvery, c.clock.ticks() + notifyEvery);
+  const start = c.clock.ticks();
+  const notify = new Every(notifyEvery, start + notifyEvery);
   for (;;) {
     let answered = false;
     try {
@@ -68,7 +68,7 @@ export async function poll<T>(
       if (!limit.signal.aborted) c.progress.trouble((error as Error).message);
     }
     if (!answered && !limit.signal.aborted && notify.due(c.clock.ticks())) await c.store.notify(c.inputs.id, limit);
-    await limit.pause(Math.min(pause.next().value, answered ? lastPause : unansweredPause));
+    await limit.pause(jitter(c.clock.ticks() - start < soonFor ? lookSoon : lookLater));
     limit.check(what);
   }
 }

@@ -62,9 +62,14 @@ export class Ended extends Error {
   }
 }
 
-/** Pauses that grow by half from first to last, each off by up to a fifth: clients that started together part. */
-export function* pauses(first: number, last: number, random: () => number = Math.random): Generator<number, never> {
-  for (let ms = first; ; ms = Math.min(ms * 1.5, last)) yield ms * (0.8 + 0.4 * random());
+/** A pause of ms, off by up to a fifth: clients that started together part. */
+export function jitter(ms: number, random: () => number = Math.random): number {
+  return ms * (0.8 + 0.4 * random());
+}
+
+/** Pauses that grow by half from first to last. */
+export function* pauses(first: number, last: number): Generator<number, never> {
+  for (let ms = first; ; ms = Math.min(ms * 1.5, last)) yield jitter(ms);
 }
 
 /** Says when something is due that is to happen once per period. Asked late, it is due earlier the next time. */

@@ -87,17 +87,22 @@ test("progress: a line per change, and one every ten seconds", async () => {
   ]);
 });
 
-test("looks are quick at first and at most 2.4 s apart; seenAt is renewed every five seconds", async () => {
+test("G1: it looks every 100 ms in the first minute, then every second; seenAt is renewed every five seconds", async () => {
   const w = world(two);
-  answers(w);
+  w.clock.at(300, () => w.table.status(id, { phase: "Pending", counts: { wanted: 2, launching: 2 } }));
+  w.clock.at(80_000, () => w.table.status(id, { phase: "Ready", instances: [seat(1, false), seat(2, false)] }));
   await provision(w.c);
   const looks = w.table.calls.filter((c) => c.name === "get" && c.key.endsWith("RunStatus")).map((c) => c.at);
-  const gaps = looks.slice(1).map((at, n) => at - (looks[n] ?? 0));
-  assert.ok((gaps[0] ?? 0) <= 300 && gaps.every((g) => g <= 2_400), gaps.join());
+  for (const [n, at] of looks.slice(1).entries()) {
+    const last = looks[n] ?? 0;
+    const want = last < 60_000 ? 100 : 1_000;
+    assert.ok(at - last >= want * 0.8 && at - last <= want * 1.2, `a pause of ${at - last} ms after ${last}`);
+  }
+  assert.ok((looks.at(-1) ?? 0) >= 80_000);
   const seen = w.table.puts("RunClient");
-  assert.ok(seen.length >= 4);
+  assert.ok(seen.length >= 15);
   for (const [n, call] of seen.entries()) {
-    assert.ok(call.at >= n * 5_000 && call.at <= n * 5_000 + 2_400, String(call.at));
+    assert.ok(call.at >= n * 5_000 && call.at <= n * 5_000 + 1_200, String(call.at));
     assert.deepEqual(Object.keys(call.item?.attributes ?? {}), ["attempt", "seenAt"]);
     assert.equal(call.item?.expiresAt, Math.floor(Date.parse(String(call.item?.attributes.seenAt)) / 1000) + 86_400);
   }

@@ -95,7 +95,7 @@ func (o *releaseOptions) await(ctx context.Context, st *store.Store, attempt int
 	start := o.clock.Now()
 	hint := newControllerHint(st, o.clock, o.audit)
 	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
-	return poll(ctx, o.clock, func(ctx context.Context) (bool, error) {
+	return awaitAnswer(ctx, o.clock, func(ctx context.Context) (bool, error) {
 		now := o.clock.Now()
 		if notify.due(now) {
 			_ = st.Notify(ctx, o.requestID) // a hint: lost, it costs latency only

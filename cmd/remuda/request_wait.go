@@ -46,7 +46,7 @@ func (w *requestWait) run(ctx context.Context) error {
 	}
 	w.hint = newControllerHint(w.store, w.clock, w.audit)
 	w.seen, w.notify = every{period: config.SeenEvery}, every{period: notifyEvery, next: w.asked.Add(notifyEvery)}
-	return w.explained(ctx, withTrouble(poll(ctx, w.clock, w.look), w.trouble))
+	return w.explained(ctx, withTrouble(awaitAnswer(ctx, w.clock, w.look), w.trouble))
 }
 
 // explained adds to a wait that ended without an answer what it waited for.

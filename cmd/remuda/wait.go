@@ -15,19 +15,38 @@ import (
 
 // Times of a waiting client.
 const (
-	pollFirst   = 100 * time.Millisecond // a warm start takes a fraction of a second
-	pollMax     = 500 * time.Millisecond // what an answer may come late
-	pollGrow    = 1.5
-	notifyEvery = 3 * time.Second  // a lost notification costs no more than this
-	hintAfter   = 5 * time.Second  // a controller answers in well under a second
-	callLimit   = 10 * time.Second // longest time of one call: twice SQLite's busy timeout
+	lookSoon    = 100 * time.Millisecond // a warm start takes a fraction of a second
+	lookLater   = time.Second            // for a cold one, that much more is little
+	soonFor     = time.Minute
+	pollMax     = 500 * time.Millisecond // between looks that read more than one record, and tries of a failed call
+	notifyEvery = 3 * time.Second        // a lost notification costs no more than this
+	hintAfter   = 5 * time.Second        // a controller answers in well under a second
+	callLimit   = 10 * time.Second       // longest time of one call: twice SQLite's busy timeout
 )
 
-// poll calls look at once and then again and again, first every pollFirst, slowing down to pollMax,
+// awaitAnswer is poll for a look that reads the status of a request: every 100 ms in the first minute of waiting, then every
+// second.
+func awaitAnswer(ctx context.Context, clk clock.WithTicker, look func(context.Context) (done bool, err error)) error {
+	return paced(ctx, clk, look, func(waited time.Duration) time.Duration {
+		if waited < soonFor {
+			return lookSoon
+		}
+		return lookLater
+	})
+}
+
+// poll calls look at once and then again and again, first every lookSoon, slowing down to pollMax,
 // with a jitter of a fifth, until it reports done or an error, or ctx ends. Each call gets its own
 // time limit, so that a store that hangs delays nothing else.
 func poll(ctx context.Context, clk clock.WithTicker, look func(context.Context) (done bool, err error)) error {
-	pause := pollFirst
+	return paced(ctx, clk, look, func(waited time.Duration) time.Duration { // each pause is longer by half
+		return min(lookSoon+waited/2, pollMax)
+	})
+}
+
+// paced is poll with the pause before the next look by how long has been waited.
+func paced(ctx context.Context, clk clock.WithTicker, look func(context.Context) (done bool, err error), pause func(waited time.Duration) time.Duration) error {
+	start := clk.Now()
 	for {
 		call, cancel := context.WithTimeout(ctx, callLimit)
 		done, err := look(call)
@@ -43,9 +62,8 @@ func poll(ctx context.Context, clk clock.WithTicker, look func(context.Context) 
 		select {
 		case <-ctx.Done():
 			return ended(ctx)
-		case <-clk.After(jitter(pause)):
+		case <-clk.After(jitter(pause(clk.Since(start)))):
 		}
-		pause = min(time.Duration(float64(pause)*pollGrow), pollMax)
 	}
 }
 

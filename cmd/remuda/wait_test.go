@@ -14,25 +14,55 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// The first looks are quick, the later ones slower, none further apart than pollMax and its jitter.
-func TestPoll_SlowsDown(t *testing.T) {
+// G1: a client looks for its answer every 100 ms in the first minute, then every second, each with a jitter of a fifth.
+func TestAwaitAnswer_G1_Pace(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
-		var looks []time.Time
-		err := poll(t.Context(), clock.RealClock{}, func(context.Context) (bool, error) {
-			looks = append(looks, time.Now())
-			return len(looks) == 20, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := pollFirst
+		start := time.Now()
+		looks := lookTimes(t, 700, awaitAnswer)
 		for i := 1; i < len(looks); i++ {
-			if got := looks[i].Sub(looks[i-1]); got < want*8/10 || got > want*12/10 {
-				t.Errorf("pause %d = %s, want %s ± 20 %%", i, got, want)
+			want := lookSoon
+			if looks[i-1].Sub(start) >= soonFor {
+				want = lookLater
 			}
-			want = min(time.Duration(float64(want)*pollGrow), pollMax)
+			pauseIs(t, looks[i].Sub(looks[i-1]), want)
+		}
+		if last := looks[len(looks)-1].Sub(start); last < soonFor+10*lookLater {
+			t.Errorf("the last of %d looks was after %s: too early to show the slow ones", len(looks), last)
 		}
 	})
+}
+
+// What reads more than a status looks quickly at first, then no oftener than pollMax and its jitter.
+func TestPoll_SlowsDown(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		start := time.Now()
+		looks := lookTimes(t, 20, poll)
+		for i := 1; i < len(looks); i++ {
+			pauseIs(t, looks[i].Sub(looks[i-1]), min(lookSoon+looks[i-1].Sub(start)/2, pollMax))
+		}
+	})
+}
+
+type waitFunc func(context.Context, clock.WithTicker, func(context.Context) (bool, error)) error
+
+// lookTimes returns when wait looked, n times.
+func lookTimes(t *testing.T, n int, wait waitFunc) (looks []time.Time) {
+	t.Helper()
+	err := wait(t.Context(), clock.RealClock{}, func(context.Context) (bool, error) {
+		looks = append(looks, time.Now())
+		return len(looks) == n, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return looks
+}
+
+func pauseIs(t *testing.T, got, want time.Duration) {
+	t.Helper()
+	if got < want*8/10 || got > want*12/10 {
+		t.Errorf("pause = %s, want %s ± 20 %%", got, want)
+	}
 }
 
 func TestPoll_Ends(t *testing.T) {
