@@ -15,22 +15,28 @@ import (
 //
 // The caller goes on with the attempt of what is returned: it may be higher than want's. A client whose role may not write
 // the run gets its request stored without, which shows in what is returned.
+//
+// A first attempt of a client is written as if nothing were stored, since nothing is but for a client that asks twice; what
+// meets something is decided by reading that.
 func (s *Store) Submit(ctx context.Context, want RunRequest) (RunRequest, error) {
-	for {
-		have, err := s.Request(ctx, Consistent, want.ID)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return want, err
+	for read := want.ByController() || want.Attempt > 1; ; read = true {
+		var have RunRequest
+		out, write := want, true
+		if read {
+			var err error
+			have, err = s.Request(ctx, Consistent, want.ID)
+			if err != nil && !errors.Is(err, ErrNotFound) {
+				return want, err
+			}
+			if err == nil {
+				if out, write, err = have.over(want); err != nil {
+					return have, fmt.Errorf("submit %s attempt %d over attempt %d: %w", want.ID, want.Attempt, have.Attempt, err)
+				}
+			}
 		}
-		out := want
-		if err == nil {
-			var write bool
-			if out, write, err = have.over(want); err != nil {
-				return have, fmt.Errorf("submit %s attempt %d over attempt %d: %w", want.ID, want.Attempt, have.Attempt, err)
-			}
-			if !write {
-				s.notify(ctx, have.key())
-				return have, nil
-			}
+		if !write {
+			s.notify(ctx, have.key())
+			return have, nil
 		}
 		if err := s.replace(ctx, &out, have.Version, !want.ByController()); err == nil {
 			return out, nil

@@ -26,7 +26,7 @@ func given(r RunRequest, attempt int, mode ReleaseMode, reason ReleaseReason) Ru
 	return r
 }
 
-// kept is a table of one request; refuse: it may be written only without a run.
+// kept is a table of one request, and how often it was written or a write refused; refuse: it may be written only without a run.
 func kept(r RunRequest, refuse bool) (*Store, *Item, *int) {
 	item, calls := &Item{}, new(int)
 	if r.ID != "" {
@@ -38,15 +38,18 @@ func kept(r RunRequest, refuse bool) (*Store, *Item, *int) {
 	table := oneItem(item)
 	put := table.putFunc
 	table.putFunc = func(i Item, expect int64) error {
-		*calls++
 		var written RunRequest
 		if err := decode(i, &written); err != nil {
 			return err
 		}
-		if refuse && written.hasRun() {
-			return ErrRefused
+		err := ErrRefused
+		if !refuse || !written.hasRun() {
+			err = put(i, expect)
 		}
-		return put(i, expect)
+		if !errors.Is(err, ErrConflict) {
+			*calls++
+		}
+		return err
 	}
 	table.getFunc = func(...Key) ([]Item, error) {
 		if item.Version == 0 {
@@ -192,6 +195,33 @@ func TestReleaseExactly_Rules(t *testing.T) {
 			}
 			holds(t, item, got, tt.then)
 		})
+	}
+}
+
+// A first attempt is stored by one call, also if its reply is lost: what a repeated write then meets is its own (H13).
+func TestSubmit_First_G1_WritesWithoutAReadBefore(t *testing.T) {
+	for _, lost := range []int{0, 1} {
+		s, item, writes := kept(RunRequest{}, false)
+		table := s.Table().(stubTable)
+		put := table.putFunc
+		table.getFunc = func(...Key) ([]Item, error) {
+			t.Error("Submit() read what it had written or was about to write")
+			return nil, nil
+		}
+		left := lost
+		table.putFunc = func(i Item, expect int64) error {
+			err := put(i, expect)
+			if left > 0 {
+				left--
+				return errReply
+			}
+			return err
+		}
+		got, err := New(table).Submit(t.Context(), asked(1, 1, 2))
+		if err != nil || *writes != 1 {
+			t.Errorf("%d replies lost: Submit() error = %v after %d writes, want none after 1", lost, err, *writes)
+		}
+		holds(t, item, got, asked(1, 1, 2))
 	}
 }
 

@@ -25226,6 +25226,8 @@ var DynamoTable = class {
   sqs;
   queue;
   queueURL;
+  // looked up beside the first write, and kept
+  written = false;
   async get(key, consistent, signal) {
     const command7 = new GetItemCommand({ TableName: this.name, Key: keyOf(key), ConsistentRead: consistent });
     const out = await this.call("dynamodb:GetItem", `table ${this.name}`, signal, (o4) => this.db.send(command7, o4));
@@ -25233,6 +25235,9 @@ var DynamoTable = class {
     return item && !this.expired(item) ? item : void 0;
   }
   async put(item, expect, signal) {
+    if (!this.written) this.address(signal).catch(() => {
+    });
+    this.written = true;
     const command7 = new PutItemCommand({ TableName: this.name, Item: toWire(item), ...this.condition(expect) });
     await this.call("dynamodb:PutItem", `table ${this.name}`, signal, async (o4) => {
       try {
@@ -25264,21 +25269,30 @@ var DynamoTable = class {
     };
   }
   async notify(key, signal) {
-    const resource = `queue ${this.queue}`;
-    if (this.queueURL === void 0) {
-      const command8 = new GetQueueUrlCommand({ QueueName: this.queue });
-      this.queueURL = (await this.call("sqs:GetQueueUrl", resource, signal, (o4) => this.sqs.send(command8, o4))).QueueUrl;
-    }
     const command7 = new SendMessageCommand({
-      QueueUrl: this.queueURL,
+      QueueUrl: await this.address(signal),
       MessageBody: JSON.stringify({ PK: key.PK, SK: key.SK })
     });
     try {
-      await this.call("sqs:SendMessage", resource, signal, (o4) => this.sqs.send(command7, o4));
+      await this.call("sqs:SendMessage", `queue ${this.queue}`, signal, (o4) => this.sqs.send(command7, o4));
     } catch (error) {
       this.queueURL = void 0;
       throw error;
     }
+  }
+  /** The queue's. A look that failed is not kept. */
+  address(signal) {
+    if (this.queueURL === void 0) {
+      const command7 = new GetQueueUrlCommand({ QueueName: this.queue });
+      const look = this.call("sqs:GetQueueUrl", `queue ${this.queue}`, signal, (o4) => this.sqs.send(command7, o4)).then(
+        (out) => out.QueueUrl ?? ""
+      );
+      look.catch(() => {
+        if (this.queueURL === look) this.queueURL = void 0;
+      });
+      this.queueURL = look;
+    }
+    return this.queueURL;
   }
   close() {
     this.db.destroy();
@@ -26109,11 +26123,15 @@ var Store = class {
    * client takes over what the controller asked for. The caller goes on with the attempt of what is returned.
    *
    * If the role may not write the run, what is returned, and stored, has none.
+   *
+   * A first attempt is written as if nothing were stored, since nothing is but for a step that asks twice; what meets
+   * something is decided by reading that.
    */
   async submit(want, limit) {
     const what = `request ${want.id} attempt ${want.attempt}`;
-    for (; ; ) {
-      const have = await this.request(want.id, limit);
+    for (let read = want.attempt > 1; ; read = true) {
+      limit.check(what);
+      const have = read ? await this.request(want.id, limit) : void 0;
       if (have && compare(want, have) < 0) {
         throw new RequestError(
           `${what}: attempt ${have.workflowAttempt || have.attempt} of this run has asked already`

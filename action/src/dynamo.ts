@@ -18,7 +18,8 @@ export class DynamoTable implements Table {
   private readonly db: DynamoDBClient;
   private readonly sqs: SQSClient;
   private readonly queue: string;
-  private queueURL: string | undefined;
+  private queueURL: Promise<string> | undefined; // looked up beside the first write, and kept
+  private written = false;
 
   /** Credentials and endpoints are those of the SDK's standard chain. */
   constructor(
@@ -41,6 +42,8 @@ export class DynamoTable implements Table {
   }
 
   async put(item: Item, expect: number, signal: AbortSignal): Promise<void> {
+    if (!this.written) this.address(signal).catch(() => {}); // who writes notifies next, and says what that fails with
+    this.written = true;
     const command = new PutItemCommand({ TableName: this.name, Item: toWire(item), ...this.condition(expect) });
     await this.call("dynamodb:PutItem", `table ${this.name}`, signal, async (o) => {
       try {
@@ -76,21 +79,31 @@ export class DynamoTable implements Table {
   }
 
   async notify(key: Key, signal: AbortSignal): Promise<void> {
-    const resource = `queue ${this.queue}`;
-    if (this.queueURL === undefined) {
-      const command = new GetQueueUrlCommand({ QueueName: this.queue });
-      this.queueURL = (await this.call("sqs:GetQueueUrl", resource, signal, (o) => this.sqs.send(command, o))).QueueUrl;
-    }
     const command = new SendMessageCommand({
-      QueueUrl: this.queueURL,
+      QueueUrl: await this.address(signal),
       MessageBody: JSON.stringify({ PK: key.PK, SK: key.SK }),
     });
     try {
-      await this.call("sqs:SendMessage", resource, signal, (o) => this.sqs.send(command, o));
+      await this.call("sqs:SendMessage", `queue ${this.queue}`, signal, (o) => this.sqs.send(command, o));
     } catch (error) {
       this.queueURL = undefined; // it may have been deleted and made anew
       throw error;
     }
+  }
+
+  /** The queue's. A look that failed is not kept. */
+  private address(signal: AbortSignal): Promise<string> {
+    if (this.queueURL === undefined) {
+      const command = new GetQueueUrlCommand({ QueueName: this.queue });
+      const look = this.call("sqs:GetQueueUrl", `queue ${this.queue}`, signal, (o) => this.sqs.send(command, o)).then(
+        (out) => out.QueueUrl ?? "",
+      );
+      look.catch(() => {
+        if (this.queueURL === look) this.queueURL = undefined;
+      });
+      this.queueURL = look;
+    }
+    return this.queueURL;
   }
 
   close(): void {

@@ -53,11 +53,15 @@ export class Store {
    * client takes over what the controller asked for. The caller goes on with the attempt of what is returned.
    *
    * If the role may not write the run, what is returned, and stored, has none.
+   *
+   * A first attempt is written as if nothing were stored, since nothing is but for a step that asks twice; what meets
+   * something is decided by reading that.
    */
   async submit(want: RunRequest, limit: Limit): Promise<RunRequest> {
     const what = `request ${want.id} attempt ${want.attempt}`;
-    for (;;) {
-      const have = await this.request(want.id, limit);
+    for (let read = want.attempt > 1; ; read = true) {
+      limit.check(what);
+      const have = read ? await this.request(want.id, limit) : undefined;
       if (have && compare(want, have) < 0) {
         throw new RequestError(
           `${what}: attempt ${have.workflowAttempt || have.attempt} of this run has asked already`,

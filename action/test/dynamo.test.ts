@@ -79,7 +79,23 @@ test("a conflict shows what is stored; what has expired counts as absent", async
   assert.equal(await table.get(item, true, never), undefined);
 });
 
+test("G1: the queue's URL is asked for beside the first write, before anything is notified", async () => {
+  const first = new DynamoTable("remuda", "eu-west-1", systemClock);
+  aws.instead = (call) => (call === "dynamodb:PutItem" ? "hang" : undefined);
+  const stop = new AbortController();
+  const write = failure(first.put(item, 0, stop.signal));
+  while (aws.calls("sqs:GetQueueUrl").length === 0) await systemClock.sleep(1);
+  aws.instead = () => undefined;
+  await first.notify(item, never);
+  stop.abort();
+  await write;
+  await first.put(item, 0, never);
+  assert.equal(aws.calls("sqs:GetQueueUrl").length, 1);
+  first.close();
+});
+
 test("a notification is the key, in the queue of the table; its URL is asked for once, and again after a failure", async () => {
+  const table = new DynamoTable("remuda", "eu-west-1", systemClock);
   await table.notify(item, never);
   await table.notify(item, never);
   const [sent] = aws.calls("sqs:SendMessage");
@@ -96,6 +112,7 @@ test("a notification is the key, in the queue of the table; its URL is asked for
   aws.instead = () => undefined;
   await table.notify(item, never);
   assert.equal(aws.calls("sqs:GetQueueUrl").length, 2);
+  table.close();
 });
 
 const dynamodb = (status: number, type: string, message = ""): Answer => ({ status, body: { __type: type, message } });

@@ -138,10 +138,10 @@ test("H30: cancelled before it has begun: its post step, which the runner has re
 });
 
 for (const [when, call, how, version] of [
-  ["before it has read anything", "dynamodb:GetItem", "hang", undefined],
   ["while its request is written", "dynamodb:PutItem", "hang", 1],
   ["after its request was written, before the answer", "dynamodb:PutItem", "mute", 2],
   ["while it notifies", "sqs:SendMessage", "hang", 2],
+  ["while it reads the status", "dynamodb:GetItem", "hang", 2],
 ] as const) {
   test(`H30: SIGINT ${when}: nothing is left asked for`, async () => {
     aws.instead = (name) => (name === call ? how : undefined);
@@ -225,7 +225,7 @@ test("no credentials: said at once", async () => {
   assert.equal(await step.code, 1);
   assert.match(
     step.output(),
-    /::error title=remuda::dynamodb:GetItem on table remuda in eu-west-1: no AWS credentials/,
+    /::error title=remuda::dynamodb:PutItem on table remuda in eu-west-1: no AWS credentials/,
   );
 });
 

@@ -286,7 +286,7 @@ func TestRequest_H12_StoreAway(t *testing.T) {
 		}()
 		c := newCLI(st)
 		c.ends(t, exitDone, asking()...)
-		if !strings.Contains(c.err.String(), "77  store does not answer: read RUN#77") || strings.Contains(c.err.String(), "no controller") {
+		if !strings.Contains(c.err.String(), "77  store does not answer: write RUN#77") || strings.Contains(c.err.String(), "no controller") {
 			t.Errorf("stderr must blame the store, and not the controller:\n%s", &c.err)
 		}
 	})

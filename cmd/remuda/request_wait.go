@@ -64,6 +64,8 @@ func (w *requestWait) waits() bool { return !w.want.NoWait || !w.stored.NoWait }
 // submit stores the request; repeating it is harmless. An attempt that was given back already is a
 // conflict: it would never become ready.
 func (w *requestWait) submit(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, writeLimit)
+	defer cancel()
 	stored, err := w.store.Submit(ctx, w.want)
 	w.stored = stored
 	if err == nil && stored.Released() {

@@ -21,6 +21,7 @@ const (
 	pollMax     = 500 * time.Millisecond // between looks that read more than one record, and tries of a failed call
 	notifyEvery = 3 * time.Second        // a lost notification costs no more than this
 	hintAfter   = 5 * time.Second        // a controller answers in well under a second
+	writeLimit  = 3 * time.Second        // of a request: then its trouble is shown, and the write repeated as it is
 	callLimit   = 10 * time.Second       // longest time of one call: twice SQLite's busy timeout
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,20 +22,45 @@ type Queue struct {
 	Attributes map[string]string // those that it must have; what is not named here is left to the operator
 	Limit      time.Duration     // of a call that waits for nothing
 
-	url atomic.Pointer[string] // nil until it was looked up
+	url      atomic.Pointer[string] // nil until it was looked up
+	looking  sync.Mutex             // held by the one that looks it up
+	prepared sync.Once
+}
+
+// Prepare looks the queue's address up beside what the caller does next, the first time it is called, unless it is known.
+// Anyone who needs it meanwhile waits for this look; one that fails, or is ended by ctx, they repeat.
+func (q *Queue) Prepare(ctx context.Context) {
+	q.prepared.Do(func() {
+		if q.url.Load() == nil && q.looking.TryLock() {
+			go func() {
+				defer q.looking.Unlock()
+				_, _ = q.find(ctx)
+			}()
+		}
+	})
 }
 
 // Do makes a call on the queue, which policies call sqs:<action>. The queue's address is looked up once, and again after the
 // queue was not found.
 func (q *Queue) Do(ctx context.Context, action string, limit time.Duration, call func(ctx context.Context, url *string) error) error {
-	url := q.url.Load()
-	if url == nil {
-		var err error
-		if url, err = q.find(ctx); err != nil {
-			return err
-		}
+	url, err := q.address(ctx)
+	if err != nil {
+		return err
 	}
 	return q.bounded(ctx, action, limit, func(ctx context.Context) error { return call(ctx, url) })
+}
+
+// address returns what is known, or looks it up.
+func (q *Queue) address(ctx context.Context) (*string, error) {
+	if url := q.url.Load(); url != nil {
+		return url, nil
+	}
+	q.looking.Lock()
+	defer q.looking.Unlock()
+	if url := q.url.Load(); url != nil {
+		return url, nil
+	}
+	return q.find(ctx)
 }
 
 func (q *Queue) find(ctx context.Context) (url *string, _ error) {

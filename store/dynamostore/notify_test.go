@@ -218,6 +218,51 @@ func TestNotify_CallsAndTrouble(t *testing.T) {
 	}
 }
 
+// The queue's address is looked up beside the first write and kept: the notification that follows waits for no look.
+func TestPut_G1_LooksTheQueueUpMeanwhile(t *testing.T) {
+	var calls sync.Map
+	looked := make(chan struct{})
+	cfg := config(t, "http://127.0.0.1:1", "http://127.0.0.1:1", counted(&calls, func(r *http.Request) *http.Response {
+		switch target(r) {
+		case "AmazonSQS.GetQueueUrl":
+			defer close(looked)
+			return answer(r, 200, `{"QueueUrl":"http://127.0.0.1/1/q"}`)
+		case "AmazonSQS.SendMessage":
+			return answer(r, 200, `{"MessageId":"1"}`)
+		}
+		return nil
+	}))
+	base := cfg.HTTPClient
+	cfg.HTTPClient = doer(func(r *http.Request) (*http.Response, error) {
+		if target(r) != "DynamoDB_20120810.PutItem" {
+			return base.Do(r)
+		}
+		select {
+		case <-looked:
+			return answer(r, 200, `{}`), nil
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	})
+	table := open(t, tableURL("remuda"), cfg, clock.RealClock{})
+	defer table.Close()
+	for range 2 {
+		if err := table.Put(t.Context(), store.Item{Key: key(1), Version: 1, Attributes: []byte(`{}`)}, 0); err != nil {
+			t.Fatalf("Put() error = %v: the queue was not looked up meanwhile", err)
+		}
+		if err := table.Notify(t.Context(), key(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := count(&calls, "GetQueueUrl"); n != 1 {
+		t.Errorf("the queue was looked up %d times, want once", n)
+	}
+}
+
+type doer func(*http.Request) (*http.Response, error)
+
+func (f doer) Do(r *http.Request) (*http.Response, error) { return f(r) }
+
 // A batch of which SQS takes only a part is repeated, and is an error when it stays so.
 func TestNotify_PartlyTaken(t *testing.T) {
 	var calls sync.Map

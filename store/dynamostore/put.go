@@ -27,7 +27,7 @@ const agentPartition = "INSTANCE#"
 
 var agentAttributes = []string{"value", "updatedAt", "beat", attrExpires}
 
-// Put implements store.Table. It makes one try.
+// Put implements store.Table. It makes one try. Who writes notifies next: the queue's address is looked up meanwhile.
 //
 // An unconditional item of an instance's partition that has only attributes of the agent is written by
 // UpdateItem, which leaves other attributes as they are. There are none, since such a key has one writer.
@@ -42,6 +42,7 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 	if err != nil {
 		return fmt.Errorf("put %s %s: %w: %w", item.Key.Partition, item.Key.Sort, store.ErrInvalid, err)
 	}
+	t.queue.Prepare(ctx)
 	if expect == store.Unconditional && ofAgent(item.Key, wire) {
 		return t.update(ctx, item.Key, wire)
 	}
