@@ -17,12 +17,13 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Times between two looks at a listener. One look costs about 20 µs (BenchmarkLook), so that these
-// keep far below the agent's share of a processor (docs/goals.md, G15).
+// Times between two looks at a listener, which is looked at besides when it has written. One look costs about 20 µs
+// (BenchmarkLook), so that these keep far below the agent's share of a processor (docs/goals.md, G15).
 const (
-	lookStarting = 50 * time.Millisecond  // a warm start waits for the line "Listening for Jobs"
-	lookOnline   = 200 * time.Millisecond // a job begins or ends
-	lookStopping = 5 * time.Millisecond   // a release waits for the end
+	lookStarting  = 50 * time.Millisecond  // a warm start waits for the line "Listening for Jobs"
+	lookOnline    = 200 * time.Millisecond // a job begins or ends
+	lookListening = time.Second            // neither does without a word, and a listener whose words are seen at once says one
+	lookSoon      = 5 * time.Millisecond   // it is about to end: a release waits for that, and so does the next registration
 )
 
 // After its own SIGINT the listener waits for the end of its job: a step that is cut gets SIGINT, 7.5 s, SIGTERM,
@@ -93,23 +94,35 @@ func (l *listener) Detach() {
 	<-l.done
 }
 
-// watch looks at the process until it has ended.
+// watch looks at the process until it has ended. What it says is often followed by something that shows otherwise, its end
+// above all: so one look soon after a word.
 func (l *listener) watch() {
 	defer close(l.done)
 	defer l.out.close()
-	stopped := l.stopped
-	for wait := lookStarting; l.look(); {
-		switch {
-		case stopped == nil:
-			wait = lookStopping
-		case l.Status().Online:
+	var wrote <-chan struct{} // nil: the looks below must do
+	if w, err := watchWrites(l.out.file); err == nil {
+		wrote = w.seen
+		defer w.close()
+	}
+	stopped, spoke := l.stopped, false
+	for l.look() {
+		wait := lookStarting
+		switch st := l.Status(); {
+		case stopped == nil || spoke:
+			wait = lookSoon
+		case st.Online && st.State == agent.Listening && wrote != nil:
+			wait = lookListening
+		case st.Online:
 			wait = lookOnline
 		}
+		spoke = false
 		select {
 		case <-l.quit:
 			return
 		case <-stopped:
 			stopped = nil
+		case <-wrote:
+			spoke = true
 		case <-l.r.o.Clock.After(wait):
 		}
 	}
@@ -198,9 +211,12 @@ func (l *listener) observe(line string) {
 	}
 }
 
-func (l *listener) poke() {
+func (l *listener) poke() { poke(l.changed) }
+
+// poke wakes the one who waits at c, now or next.
+func poke(c chan struct{}) {
 	select {
-	case l.changed <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,6 +50,31 @@ func TestListener_FollowsOutput_H71(t *testing.T) {
 	if st := w.want(l, agent.Exited); st.Exit != agent.ExitOK || !strings.HasSuffix(st.Detail, "line before the end") {
 		t.Errorf("status = %+v, want exit 0 with the last line", st)
 	}
+}
+
+// What a listener writes is seen at once, and not with the next look, also by an agent that found it running.
+func TestListener_G1_SeenAsItIsWritten(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs Linux's inotify")
+	}
+	w := newWorld(t)
+	w.options.Clock = deaf{}
+	l := w.start(store.JIT)
+	w.tell("say Listening for Jobs")
+	w.want(l, agent.Listening)
+	w.tell("say Running job: build")
+	w.want(l, agent.Busy)
+	w.tell("say Job build completed with result: Succeeded")
+	w.want(l, agent.Listening)
+	ref := l.Ref()
+	l.Detach()
+	found, err := w.runner().Adopt(t.Context(), ref, "run-1")
+	if err != nil || found == nil {
+		t.Fatalf("Adopt = %v, %v", found, err)
+	}
+	defer found.Detach()
+	w.tell("say Running job: test")
+	w.want(found, agent.Busy)
 }
 
 // Every exit status is the true one.

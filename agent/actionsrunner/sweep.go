@@ -30,7 +30,7 @@ func (r *Runner) sweep(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-r.o.Clock.After(lookStopping):
+		case <-r.o.Clock.After(lookSoon):
 		}
 	}
 	return nil
