@@ -5,8 +5,12 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -21,6 +25,9 @@ type heart struct {
 	now    chan struct{} // wakes it
 	first  chan struct{} // closed after the first heartbeat was tried
 
+	said   store.Beat // last written, and when; of the loop
+	saidAt time.Time
+
 	mu        sync.Mutex
 	listener  Listener
 	phase     string // what the worker does; "" shows the listener
@@ -32,7 +39,11 @@ type heart struct {
 	jobBegan, jobEnded store.Time
 }
 
-// run writes the heartbeat every Options.Beat, and at once when what it says has changed.
+// settled is how long a change that nobody waits for must last to be written before its time: a machine that is given
+// back and pooled passes through four phases in a tenth of a second.
+const settled = time.Second
+
+// run writes the heartbeat every Options.Beat, or IdleBeat, and before that when what it says has changed.
 func (h *heart) run(ctx context.Context) {
 	ticker := h.o.Clock.NewTicker(h.o.Beat)
 	defer ticker.Stop()
@@ -49,20 +60,51 @@ func (h *heart) run(ctx context.Context) {
 		}
 		failed = err != nil
 		tried()
-		select {
-		case <-ctx.Done():
+		if !h.sleep(ctx, ticker) {
 			return
-		case <-ticker.C():
-		case <-h.now:
 		}
 	}
+}
+
+// sleep waits until the next heartbeat is due, and returns false once ctx has ended.
+func (h *heart) sleep(ctx context.Context, ticker clock.Ticker) bool {
+	var lasted <-chan time.Time // nil: what was written is so
+	for {
+		due := false
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticker.C():
+			due = !h.said.Idle || h.vitals() != h.said || h.o.Clock.Since(h.saidAt) >= h.o.IdleBeat
+		case <-h.now:
+			if due = urgent(h.said, h.vitals()); !due && lasted == nil {
+				lasted = h.o.Clock.After(settled)
+			}
+		case <-lasted:
+			due, lasted = h.vitals() != h.said, nil
+		}
+		if due {
+			return true
+		}
+	}
+}
+
+// urgent reports whether others wait for what has changed: a release for the end of a job, a run's repair for when it was, and
+// the next claim for a machine that it must not take. Other changes are written with the next heartbeat, or once they have lasted.
+func urgent(was, is store.Beat) bool {
+	return is.Busy != was.Busy || is.JobBegan != was.JobBegan || is.JobEnded != was.JobEnded || is.Interrupted != was.Interrupted
 }
 
 // beat writes one heartbeat. One that takes longer than a period is worth less than the next.
 func (h *heart) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, h.o.Beat)
 	defer cancel()
-	return h.o.Store.Beat(ctx, h.o.Principal, h.vitals(), h.o.Clock.Now())
+	b, now := h.vitals(), h.o.Clock.Now()
+	err := h.o.Store.Beat(ctx, h.o.Principal, b, now)
+	if err == nil {
+		h.said, h.saidAt = b, now
+	}
+	return err
 }
 
 // vitals says what the agent is about. Assignment is the one it works on: while a job of the last
@@ -94,6 +136,7 @@ func (h *heart) vitals() store.Beat {
 	if b.Runner == "" {
 		b.Runner = cmp.Or(string(h.ending), RunnerNone)
 	}
+	b.Idle = known && in.State == statemachine.Idle && !in.PooledAt.IsZero() && !b.Busy
 	return b
 }
 

@@ -121,6 +121,60 @@ func TestHeartbeat_StoreHangs_NextOneComes_S36(t *testing.T) {
 	})
 }
 
+// G7: an idle machine's heartbeat comes every 15 s and says so, and every 5 s again as soon as it is claimed; what a machine that
+// is given back and pooled passes through in less than a second is never written.
+func TestHeartbeat_G7_IdleIsRare(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.online(store.JIT)
+		time.Sleep(10 * time.Second)
+		var at []time.Time
+		var mu sync.Mutex
+		w.table.setFor(isBeat, func(context.Context) verdict {
+			mu.Lock()
+			defer mu.Unlock()
+			at = append(at, time.Now())
+			return fine
+		})
+		beats := func(d time.Duration) (gaps []time.Duration) {
+			mu.Lock()
+			at = nil
+			mu.Unlock()
+			time.Sleep(d)
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range len(at) - 1 {
+				gaps = append(gaps, at[i+1].Sub(at[i]))
+			}
+			return gaps
+		}
+		w.release(store.ReleaseDrain)
+		w.after(3*time.Second, store.RemoveOK, "")
+		w.do(store.Transition{Event: statemachine.Pooled})
+		if gaps := beats(6 * time.Second); len(gaps) > 1 {
+			t.Errorf("a machine that was given back beat %d times in 6 s, want twice at most", len(gaps)+1)
+		}
+		if _, beat := w.said(); !beat.Beat.Idle || beat.Beat.Runner != agent.RunnerNone {
+			t.Errorf("beat of a pooled machine = %+v, want idle, runner none", beat.Beat)
+		}
+		for _, gap := range beats(2 * time.Minute) {
+			if gap != 15*time.Second {
+				t.Errorf("%s between two heartbeats of an idle machine, want 15 s", gap)
+			}
+		}
+		w.claim("b", store.JIT)
+		time.Sleep(6 * time.Second)
+		if _, beat := w.said(); beat.Beat.Idle || beat.Beat.Assignment != w.in().Assignment {
+			t.Errorf("beat of a claimed machine = %+v, want not idle, with its assignment", beat.Beat)
+		}
+		for _, gap := range beats(time.Minute) {
+			if gap != 5*time.Second {
+				t.Errorf("%s between two heartbeats of a claimed machine, want 5 s", gap)
+			}
+		}
+	})
+}
+
 // What matters to others is sent at once: busy, listener state, interruption.
 func TestHeartbeat_ChangesSentAtOnce(t *testing.T) {
 	inBubble(t, func(w *world) {

@@ -75,6 +75,7 @@ func TestAgent_Released_DeregistersScrubsReports_S17_S41_S86(t *testing.T) {
 		w.online(store.Token)
 		w.release(store.ReleaseDrain)
 		<-begun
+		time.Sleep(time.Second) // a phase that lasts is shown
 		synctest.Wait()
 		if got, beat := w.said(); got.Signal == store.RemoveOK || beat.Beat.Runner != agent.RunnerCleaning {
 			t.Errorf("during the scrub signal = %s, runner = %q; want no %s yet and %q", got.Signal, beat.Beat.Runner, store.RemoveOK, agent.RunnerCleaning)
@@ -118,6 +119,11 @@ func TestAgent_ReleasedWhileBusy_Drains_H38(t *testing.T) {
 		}
 		l.FinishJob()
 		w.after(100*time.Millisecond, store.RemoveOK, "")
+		if _, beat := w.said(); beat.Beat.Busy {
+			t.Errorf("after the job beat = %+v, want none busy", beat.Beat)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
 		if _, beat := w.said(); beat.Beat.Busy || beat.Beat.Assignment != w.in().Assignment {
 			t.Errorf("after the job beat = %+v, want idle with the new assignment", beat.Beat)
 		}

@@ -54,6 +54,7 @@ type Options struct {
 	BootDeadline time.Duration // from the first start until a record must have been seen; default Limits.Created
 	Grace        time.Duration // past the threshold before the machine is halted; default Limits.AgentGrace
 	Beat         time.Duration // period of the heartbeat; default Limits.Beat
+	IdleBeat     time.Duration // the same while the machine waits for its next run; default Limits.IdleBeat, at least Beat
 	IdlePoll     time.Duration // between reads of the record while waiting for an assignment; default 250 ms
 	Poll         time.Duration // between reads otherwise; default 2 s
 	NoticePoll   time.Duration // between looks for an interruption notice; default: Poll
@@ -119,7 +120,7 @@ func (o *Options) complete() error {
 		or    time.Duration
 	}{
 		{"boot deadline", &o.BootDeadline, limits.Created}, {"grace", &o.Grace, limits.AgentGrace},
-		{"beat", &o.Beat, limits.Beat}, {"idle poll", &o.IdlePoll, defaultIdlePoll}, {"poll", &o.Poll, defaultPoll},
+		{"beat", &o.Beat, limits.Beat}, {"idle beat", &o.IdleBeat, max(cmp.Or(o.Beat, limits.Beat), limits.IdleBeat())}, {"idle poll", &o.IdlePoll, defaultIdlePoll}, {"poll", &o.Poll, defaultPoll},
 		{"online limit", &o.OnlineLimit, defaultOnlineLimit}, {"start limit", &o.StartLimit, defaultStartLimit},
 		{"clean limit", &o.CleanLimit, defaultCleanLimit},
 		{"notice poll", &o.NoticePoll, cmp.Or(o.Poll, defaultPoll)},

@@ -109,7 +109,7 @@ func (o *observer) readReports(ctx context.Context, ids []store.InstanceID) erro
 	for _, id := range ids {
 		changed, run := false, store.RequestID("")
 		o.cache.instances.with(id, func(in *instance) {
-			changed = in.observe(got[in.record.Principal], now, o.cfg.Limits.Window())
+			changed = in.observe(got[in.record.Principal], now, o.cfg.Limits)
 			if in.awaited {
 				run = in.record.RunID
 			}

@@ -62,9 +62,9 @@ func (o online) lasted(d time.Duration) bool {
 }
 
 // observe takes a successful read of what the agent said.
-func (in *instance) observe(got store.Vitals, now time.Time, window time.Duration) bool {
+func (in *instance) observe(got store.Vitals, now time.Time, limits statemachine.Limits) bool {
 	was := in.vitals
-	changed := in.vitals.observe(got, now, window, in.record.Assignment)
+	changed := in.vitals.observe(got, now, limits, in.record.Assignment)
 	if changed || was.readAt.IsZero() {
 		in.noteReports(was, now)
 	}

@@ -88,7 +88,7 @@ func (c *scanner) scan(ctx context.Context) error {
 	}
 	c.expireJunk(ctx, junk, now)
 	c.cache.instances.each(func(in *instance) {
-		in.observe(reported[in.record.Principal], now, c.cfg.Limits.Window())
+		in.observe(reported[in.record.Principal], now, c.cfg.Limits)
 	})
 	c.cache.forget(now)
 	c.enqueue()

@@ -25,7 +25,7 @@ type vitals struct {
 }
 
 // observe takes a successful read at now and reports whether it changed anything worth a look.
-func (v *vitals) observe(got store.Vitals, now time.Time, window time.Duration, assignment int64) bool {
+func (v *vitals) observe(got store.Vitals, now time.Time, limits statemachine.Limits, assignment int64) bool {
 	if now.Before(v.readAt) {
 		return false // a scan that began before a read which is known already
 	}
@@ -34,6 +34,7 @@ func (v *vitals) observe(got store.Vitals, now time.Time, window time.Duration, 
 	beatChanged := !got.Heartbeat.UpdatedAt.Equal(v.beat.UpdatedAt)
 	signalChanged := got.Signal.Value != v.signal.Value
 	wasFresh, was := v.fresh, v.beat.Beat
+	window := got.Heartbeat.Beat.Window(limits)
 	if beatChanged && !first {
 		v.ahead = aheadAtMost(v.ahead, got.Heartbeat.UpdatedAt.Time, v.readAt, now)
 	}

@@ -49,6 +49,13 @@ func DefaultLimits() Limits {
 // reports fail no instance.
 func (l Limits) Window() time.Duration { return 3 * l.Beat }
 
+// IdleBeat is the period of the heartbeat of a machine that waits for its next run: three periods, so that it costs a
+// third, but at most a quarter of Silence, so that IdleWindow ends before that.
+func (l Limits) IdleBeat() time.Duration { return max(l.Beat, min(3*l.Beat, l.Silence/4)) }
+
+// IdleWindow is the greatest age of a healthy heartbeat that says that the next comes after IdleBeat.
+func (l Limits) IdleWindow() time.Duration { return 3 * l.IdleBeat() }
+
 // For returns the time an instance may stay in s. Terminated has none.
 func (l Limits) For(s State) time.Duration {
 	switch s {

@@ -37,6 +37,20 @@ func TestLimits_S36_WindowIsThreePeriods(t *testing.T) {
 	}
 }
 
+// An idle machine beats three times as rarely, but often enough that three periods end before it counts as lost.
+func TestLimits_G7_IdleWindowEndsBeforeSilence(t *testing.T) {
+	for _, tt := range []struct{ beat, silence, want time.Duration }{
+		{5 * time.Second, 60 * time.Second, 15 * time.Second}, {5 * time.Second, 40 * time.Second, 10 * time.Second},
+		{3 * time.Second, 15 * time.Second, 3750 * time.Millisecond}, {5 * time.Second, 16 * time.Second, 5 * time.Second},
+	} {
+		l := statemachine.DefaultLimits()
+		l.Beat, l.Silence = tt.beat, tt.silence
+		if got := l.IdleBeat(); got != tt.want || l.IdleWindow() != 3*got || l.IdleWindow() >= l.Silence {
+			t.Errorf("beat %s, silence %s: IdleBeat() = %s, IdleWindow() = %s, want %s and three times that", tt.beat, tt.silence, got, l.IdleWindow(), tt.want)
+		}
+	}
+}
+
 // H45: zero is invalid, not "forever" and not "at once". All problems are named together.
 func TestLimits_H45_ZeroIsInvalid(t *testing.T) {
 	if err := statemachine.DefaultLimits().Validate(); err != nil {

@@ -56,7 +56,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		"Instance": {&instance, new(Instance)},
 		"Heartbeat": {&Heartbeat{
 			Principal: "AROAEXAMPLE:i-1", Value: Ping, UpdatedAt: at(0), ExpiresAt: expires,
-			Beat: Beat{Assignment: 3, Busy: true, Runner: "online", RunnerID: 9, AgentVersion: "1.2.3", Interrupted: true, JobBegan: At(now), JobEnded: At(now), Key: "bWFjaGluZSBrZXkgb2YgdGhpcnR5LXR3byBieXRlcyE"},
+			Beat: Beat{Assignment: 3, Busy: true, Runner: "online", RunnerID: 9, AgentVersion: "1.2.3", Interrupted: true, Idle: true, JobBegan: At(now), JobEnded: At(now), Key: "bWFjaGluZSBrZXkgb2YgdGhpcnR5LXR3byBieXRlcyE"},
 		}, new(Heartbeat)},
 		"WS": {&Signal{
 			Principal: "AROAEXAMPLE:i-1", UpdatedAt: at(0), ExpiresAt: expires,

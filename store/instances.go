@@ -215,6 +215,14 @@ func (d *decoded) is(item Item) bool {
 // signalLife is how long heartbeats and signals outlive their last write (design: one day).
 const signalLife = 24 * time.Hour
 
+// Window is how old a heartbeat that says b may be and still be healthy.
+func (b Beat) Window(l statemachine.Limits) time.Duration {
+	if b.Idle {
+		return l.IdleWindow()
+	}
+	return l.Window()
+}
+
 // Beat writes the agent's heartbeat.
 func (s *Store) Beat(ctx context.Context, p Principal, beat Beat, now time.Time) error {
 	return s.put(ctx, &Heartbeat{

@@ -227,7 +227,7 @@ type Registration struct {
 	MintedAt   Time             `json:"mintedAt"`
 }
 
-// Heartbeat is written by the agent every Limits.Beat.
+// Heartbeat is written by the agent every Limits.Beat, or IdleBeat if the last one said so.
 type Heartbeat struct {
 	Principal Principal `json:"-"`
 	Value     string    `json:"value"`     // always Ping
@@ -247,6 +247,7 @@ type Beat struct {
 	RunnerID     int64  `json:"runnerId"`
 	AgentVersion string `json:"agentVersion"`
 	Interrupted  bool   `json:"interrupted"`       // two-minute notice received
+	Idle         bool   `json:"idle,omitzero"`     // it waits for its next run: unless something changes, the next comes after Limits.IdleBeat
 	Key          string `json:"key"`               // public part of the machine's key; "" of an agent that has none
 	JobBegan     Time   `json:"jobBegan,omitzero"` // when the last job did, by the agent's clock; zero: none in this process's life
 	JobEnded     Time   `json:"jobEnded,omitzero"` // the same of its end

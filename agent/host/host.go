@@ -25,6 +25,7 @@ import (
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -119,7 +120,7 @@ func Run(ctx context.Context, p Place) (err error) {
 		InstanceID: store.InstanceID(s.id), Dir: p.Dir, Exe: p.Exe,
 		Repository: cfg.GitHub.Serves(), Version: p.Version, Clock: p.Clock, Log: p.Log,
 		Runner: runner, Machine: computer, Script: m.script(), Prefetch: m.prefetch,
-		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat,
+		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat, IdleBeat: statemachine.Limits(cfg.Limits).IdleBeat(),
 		IdlePoll: cfg.Agent.IdlePoll, Poll: cfg.Agent.Poll,
 		CleanLimit: cfg.Limits.Handshake * 5 / 6, // the rest is for the report
 	}

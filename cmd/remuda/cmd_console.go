@@ -87,7 +87,7 @@ const pageEvery = time.Second
 // newPage returns the live page of an installation.
 func newPage(clk clock.WithTicker, cfg config.Config, source page.Source) *page.Page {
 	return page.New(page.Options{
-		Source: source, Clock: clk, Every: pageEvery, Vacancy: auditConfig(cfg).Vacancy, Window: statemachine.Limits(cfg.Limits).Window(),
+		Source: source, Clock: clk, Every: pageEvery, Vacancy: auditConfig(cfg).Vacancy, Limits: statemachine.Limits(cfg.Limits),
 		Scan: cfg.Intervals.Scan, Sweep: cfg.Intervals.Sweep,
 	})
 }

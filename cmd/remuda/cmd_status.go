@@ -35,9 +35,9 @@ type statusOptions struct {
 	id   string // "": the fleet
 
 	cfg    config.Config
-	audit  audit.Options // says when a lease is dead, as `remuda audit` does
-	window time.Duration // of a healthy heartbeat
-	found  error         // what is wrong with what was shown: there is work, and no controller leads
+	audit  audit.Options       // says when a lease is dead, as `remuda audit` does
+	limits statemachine.Limits // say which heartbeat is healthy
+	found  error               // what is wrong with what was shown: there is work, and no controller leads
 }
 
 // Kinds of thing that may be asked for by name.
@@ -88,7 +88,7 @@ func (o *statusOptions) parse(args []string) error {
 
 func (o *statusOptions) validate(cfg config.Config) error {
 	o.cfg, o.audit = cfg, auditConfig(cfg)
-	o.window = statemachine.Limits(cfg.Limits).Window()
+	o.limits = statemachine.Limits(cfg.Limits)
 	return checkFormat(o.output, formatTable, formatWide, formatJSON)
 }
 
@@ -139,7 +139,7 @@ func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Sto
 	if o.kind == kindRequest {
 		return o.drawRequest(ctx, b, st, now, s)
 	}
-	view, err := readFleet(ctx, st, now, o.window)
+	view, err := readFleet(ctx, st, now, o.limits)
 	if err != nil {
 		return err
 	}

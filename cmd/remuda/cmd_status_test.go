@@ -237,7 +237,7 @@ func TestStatus_FitsTheTerminal(t *testing.T) {
 		st := aFleet(t)
 		in := launch(t, st, "i-0fffffffffffffff6", time.Now())
 		move(t, st, in, store.Transition{Event: statemachine.HandedOver, Now: time.Now(), Limit: time.Hour})
-		view, err := readFleet(t.Context(), st, time.Now(), 15*time.Second)
+		view, err := readFleet(t.Context(), st, time.Now(), statemachine.DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -33,7 +34,7 @@ func completesIDs(a *app, instances, requests bool) cobra.CompletionFunc {
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
 		defer cancel()
 		err = a.withStore(ctx, cfg.Config, true, func(st *store.Store) error {
-			view, err := readFleet(ctx, st, a.clock.Now(), 0)
+			view, err := readFleet(ctx, st, a.clock.Now(), statemachine.Limits{})
 			view.hideOver()
 			for _, in := range view.Instances {
 				if instances {

@@ -112,7 +112,7 @@ func jsonShapes() []jsonShape {
 	}, store.Vitals{
 		Heartbeat: store.Heartbeat{UpdatedAt: at(-2), Beat: store.Beat{Assignment: 3, Busy: true, Runner: "online", RunnerID: 41, AgentVersion: "v1.0.0"}},
 		Signal:    store.Signal{UpdatedAt: at(-8), Value: store.SignalValue{Signal: store.RegOK, RunID: "4711", Assignment: 3, Serial: 2}},
-	}, now, 15*time.Second)
+	}, now, statemachine.DefaultLimits())
 	controller := controllerView{Leads: true, Holder: "host-3f", Term: 7, RenewedAt: at(0), Health: store.Health{
 		ControllerVersion: "v1.0.0", ScannedAt: at(-12), SweptAt: at(-4), BreakerOpenAt: at(-40), ListingIncompleteAt: at(-40),
 		GitHub:       store.GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(1860)},

@@ -80,7 +80,7 @@ type signalView struct {
 	store.SignalValue
 }
 
-func newInstanceView(in store.Instance, v store.Vitals, now time.Time, window time.Duration) instanceView {
+func newInstanceView(in store.Instance, v store.Vitals, now time.Time, limits statemachine.Limits) instanceView {
 	out := instanceView{
 		ID: in.ID, Principal: in.Principal, State: in.State, RunID: in.RunID, Attempt: in.Attempt,
 		Threshold: in.Threshold, Assignment: in.Assignment, Since: in.Since, PooledAt: in.PooledAt, Release: in.Release,
@@ -97,7 +97,7 @@ func newInstanceView(in store.Instance, v store.Vitals, now time.Time, window ti
 	}
 	if hb := v.Heartbeat; !hb.UpdatedAt.IsZero() {
 		age := max(0, now.Sub(hb.UpdatedAt.Time))
-		out.Heartbeat = &heartbeatView{UpdatedAt: hb.UpdatedAt, AgeSeconds: age.Seconds(), Healthy: age <= window, Beat: hb.Beat}
+		out.Heartbeat = &heartbeatView{UpdatedAt: hb.UpdatedAt, AgeSeconds: age.Seconds(), Healthy: age <= hb.Beat.Window(limits), Beat: hb.Beat}
 	}
 	if s := v.Signal; !s.UpdatedAt.IsZero() {
 		out.Signal = &signalView{UpdatedAt: s.UpdatedAt, SignalValue: s.Value}
@@ -116,7 +116,7 @@ func (v instanceView) left() time.Duration {
 }
 
 // readFleet reads everything once.
-func readFleet(ctx context.Context, st *store.Store, now time.Time, window time.Duration) (fleetView, error) {
+func readFleet(ctx context.Context, st *store.Store, now time.Time, limits statemachine.Limits) (fleetView, error) {
 	view := fleetView{Now: store.At(now), Instances: []instanceView{}, Requests: []requestView{}, Unread: []string{}}
 	var found store.Found
 	records := found.Visitor()
@@ -128,7 +128,7 @@ func readFleet(ctx context.Context, st *store.Store, now time.Time, window time.
 		view.Unread = append(view.Unread, key.Partition+" "+key.Sort)
 	}
 	for _, in := range found.Instances {
-		view.Instances = append(view.Instances, newInstanceView(in, found.Vitals[in.Principal], now, window))
+		view.Instances = append(view.Instances, newInstanceView(in, found.Vitals[in.Principal], now, limits))
 		view.work = view.work || !in.Gone()
 	}
 	for id, records := range found.Runs {

@@ -148,17 +148,22 @@ func TestRequest_BlamesTheStoreNotTheController(t *testing.T) {
 }
 
 // S35: a heartbeat exactly as old as the window is healthy, one unit of
-// record time later it is not; one from the future is fresh.
+// record time later it is not; one from the future is fresh. That of an idle machine comes three times as rarely.
 func TestHeartbeatView_S35_Window(t *testing.T) {
-	now, window := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), 15*time.Second
+	now, limits := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC), statemachine.DefaultLimits()
 	for _, tt := range []struct {
+		idle    bool
 		age     time.Duration
 		healthy bool
 		text    string
-	}{{0, true, "0s"}, {window, true, "15s"}, {window + time.Millisecond, false, "15s!"}, {-time.Hour, true, "0s"}} {
-		v := newInstanceView(store.Instance{}, store.Vitals{Heartbeat: store.Heartbeat{UpdatedAt: store.At(now.Add(-tt.age))}}, now, window)
+	}{
+		{false, 0, true, "0s"}, {false, 15 * time.Second, true, "15s"}, {false, 15*time.Second + time.Millisecond, false, "15s!"}, {false, -time.Hour, true, "0s"},
+		{true, 45 * time.Second, true, "45s"}, {true, 45*time.Second + time.Millisecond, false, "45s!"},
+	} {
+		beat := store.Heartbeat{UpdatedAt: store.At(now.Add(-tt.age)), Beat: store.Beat{Idle: tt.idle}}
+		v := newInstanceView(store.Instance{}, store.Vitals{Heartbeat: beat}, now, limits)
 		if v.Heartbeat.Healthy != tt.healthy || beatText(v.Heartbeat) != tt.text {
-			t.Errorf("age %s: healthy = %v, text %q, want %v, %q", tt.age, v.Heartbeat.Healthy, beatText(v.Heartbeat), tt.healthy, tt.text)
+			t.Errorf("idle %v, age %s: healthy = %v, text %q, want %v, %q", tt.idle, tt.age, v.Heartbeat.Healthy, beatText(v.Heartbeat), tt.healthy, tt.text)
 		}
 	}
 }

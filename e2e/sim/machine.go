@@ -186,7 +186,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 		Jitter: func() float64 {
 			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
 		},
-		BootDeadline: w.supervisor.cfg.Limits.Created, Grace: w.supervisor.cfg.Limits.AgentGrace, Beat: w.supervisor.cfg.Limits.Beat,
+		BootDeadline: w.supervisor.cfg.Limits.Created, Grace: w.supervisor.cfg.Limits.AgentGrace, Beat: w.supervisor.cfg.Limits.Beat, IdleBeat: w.supervisor.cfg.Limits.IdleBeat(),
 		IdlePoll: cmp.Or(w.o.Tempo.IdlePoll, w.o.paced(250*time.Millisecond)), Poll: cmp.Or(w.o.Tempo.Poll, w.o.paced(2*time.Second)), // the agent's defaults
 		OnlineLimit: w.o.paced(time.Minute), StartLimit: w.o.paced(90 * time.Second), CleanLimit: w.o.paced(100 * time.Second),
 	})

@@ -100,7 +100,7 @@ type Limits struct {
 	CreateGate time.Duration `yaml:"createGate" doc:"created until the runner must be online"`
 	Handshake  time.Duration `yaml:"handshake" doc:"given back until the machine must be clean, from the end of its last job"`
 
-	Beat           time.Duration `yaml:"beat" doc:"period of an agent's heartbeat; three are the window of a healthy one"`
+	Beat           time.Duration `yaml:"beat" doc:"period of an agent's heartbeat; three are the window of a healthy one; while idle three times that, at most a quarter of silence"`
 	Silence        time.Duration `yaml:"silence" doc:"no heartbeat: lost, unless running; more than three beats"`
 	RunningSilence time.Duration `yaml:"runningSilence" doc:"no heartbeat: lost, while a job may run; at least silence"`
 	Visibility     time.Duration `yaml:"visibility" doc:"how long the fleet may not show a new instance"`

@@ -15,7 +15,7 @@ type model struct {
 	Now     time.Time
 	readAt  time.Time // when the records were read; zero: never
 	Problem string    // why they could not be read now; "": they could
-	window  time.Duration
+	limits  statemachine.Limits
 
 	vacancy string // since when no controller leads; "": one does
 	Verdict verdict

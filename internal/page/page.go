@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -41,7 +42,7 @@ type Options struct {
 	Clock   clock.WithTicker
 	Every   time.Duration                                 // from one reading to the next while somebody looks; one that takes long is repeated less often
 	Vacancy func(lease store.Lease, now time.Time) string // since when no controller leads; "": one does
-	Window  time.Duration                                 // how old the heartbeat of a healthy machine may be
+	Limits  statemachine.Limits                           // say how old the heartbeat of a healthy machine may be
 	Scan    time.Duration                                 // how often a leader reads all records
 	Sweep   time.Duration                                 // how often it compares the fleet with them
 }

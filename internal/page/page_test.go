@@ -30,7 +30,7 @@ func serve(records page.Records, err error) *page.Page {
 }
 
 func serveFrom(source page.Source, clk clock.WithTicker) *page.Page {
-	return page.New(page.Options{Source: source, Clock: clk, Every: time.Second, Window: 15 * time.Second, Scan: 5 * time.Minute, Sweep: time.Minute,
+	return page.New(page.Options{Source: source, Clock: clk, Every: time.Second, Limits: statemachine.DefaultLimits(), Scan: 5 * time.Minute, Sweep: time.Minute,
 		Vacancy: func(l store.Lease, now time.Time) string {
 			if l.Led(now, 10*time.Second) {
 				return ""

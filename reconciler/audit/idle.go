@@ -59,5 +59,5 @@ func configured(o Options, class string) bool {
 // fresh reports whether an instance's heartbeat is young beyond doubt, so that its gate is open.
 func (s *Snapshot) fresh(in *Instance, o Options) bool {
 	age := s.At.Sub(in.Heartbeat.UpdatedAt.Time)
-	return age <= o.Config.Limits.Window()-o.Skew && age >= 0
+	return age <= in.Heartbeat.Beat.Window(o.Config.Limits)-o.Skew && age >= 0
 }

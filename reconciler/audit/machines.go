@@ -102,7 +102,7 @@ func vanishedMachine(s *Snapshot, o Options, report reporter) {
 			if m == nil && s.At.After(visible) {
 				missing++
 			}
-			if silence <= o.Config.Limits.Window()+o.sweep() {
+			if silence <= in.Heartbeat.Beat.Window(o.Config.Limits)+o.sweep() {
 				continue
 			}
 			v.Mark = fmt.Sprint("gone ", in.Assignment, in.Heartbeat.UpdatedAt.Time.UnixMilli())
@@ -131,7 +131,7 @@ func vanishedMachine(s *Snapshot, o Options, report reporter) {
 
 // silent reports whether the agent of an instance, once it has reported, is silent for longer than any may be.
 func (in *Instance) silent(at time.Time, o Options) bool {
-	return !in.Heartbeat.UpdatedAt.IsZero() && at.Sub(in.lastSeen()) > o.silence(in.State)
+	return !in.Heartbeat.UpdatedAt.IsZero() && at.Sub(in.lastSeen()) > o.silence(in)
 }
 
 // outage reports whether silence cannot be an agent's own fault: too many are silent, or the lease is not
@@ -147,7 +147,7 @@ func (s *Snapshot) outage(o Options) bool {
 			continue
 		}
 		live++
-		if u := in.Heartbeat.UpdatedAt; !u.IsZero() && s.At.Sub(u.Time) > o.Config.Limits.Window()+o.Skew {
+		if u := in.Heartbeat.UpdatedAt; !u.IsZero() && s.At.Sub(u.Time) > in.Heartbeat.Beat.Window(o.Config.Limits)+o.Skew {
 			stale++
 		}
 	}

@@ -52,10 +52,10 @@ func (o Options) maxRuntime(r *store.RunRequest) time.Duration {
 }
 
 // silence is how long the agent of an instance may be silent before the controller gives it up.
-func (o Options) silence(s statemachine.State) time.Duration {
+func (o Options) silence(in *Instance) time.Duration {
 	limit := o.Config.Limits.Silence
-	if s == statemachine.Running {
+	if in.State == statemachine.Running {
 		limit = o.Config.Limits.RunningSilence
 	}
-	return limit + 2*o.Config.WarmPoll + o.Config.Limits.Window() + o.react()
+	return limit + 2*o.Config.WarmPoll + in.Heartbeat.Beat.Window(o.Config.Limits) + o.react()
 }
