@@ -88,6 +88,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		sweepFleet:    {o.Config.Sweep, fleetSweep.sweepFleet},
 		sweepRunners:  {o.Config.Runners, runnerSweep.sweepRunners},
 		sweepRecords:  {o.Config.Scan, m.scanner.scan},
+		sweepDemand:   {demandPeriod, (&demands{t, c, map[string]*demandDay{}}).record},
 	}
 	chores := tasks{}
 	for _, one := range o.Chores {
@@ -134,7 +135,7 @@ func (m *manager) run(ctx context.Context) error {
 		g.Go(func() error { return loop(ctx) })
 	}
 	m.scanner.enqueue()
-	for _, key := range []string{sweepTemplate, sweepFleet, sweepRunners} {
+	for _, key := range []string{sweepTemplate, sweepFleet, sweepRunners, sweepDemand} {
 		m.queues.sweeper.Add(key)
 	}
 	m.queues.sweeper.AddAfter(sweepRecords, secondScan)

@@ -9,7 +9,7 @@ import (
 
 // sweepers is how many periodic tasks are carried out at once: each, so that GitHub's listing, page by page, delays no look
 // at the fleet.
-const sweepers = 4
+const sweepers = 5
 
 // Keys of the sweeper.
 const (
@@ -17,6 +17,7 @@ const (
 	sweepRunners  = "runners"
 	sweepTemplate = "template"
 	sweepRecords  = "records"
+	sweepDemand   = "demand"
 )
 
 // secondScan follows the first, in case a write of the last leader arrived late.

@@ -17,6 +17,7 @@ type requestRecords struct {
 	pending map[store.RequestID]*run // those whose status says so
 
 	repositories map[string]*watchedRuns // by name, in lower case
+	replaced     []ended                 // attempts without a status of their own any more, for the demand of their day
 }
 
 // watchedRuns are the requests for runs of one repository.

@@ -139,6 +139,7 @@ func (c *requests) abandoned(ctx context.Context, r run, held []snapshot) (Resul
 func (c *requests) accept(ctx context.Context, r run, free bool) error {
 	c.cache.capacity.unwait(r.id) // an older attempt may have waited, for something else
 	now := c.clock.Now()
+	c.cache.requests.replace(r, now)
 	st := store.RunStatus{
 		ID: r.id, Attempt: r.request.Attempt, Deadline: store.At(now.Add(r.request.Timeout.Duration())),
 		Counts: store.Counts{Wanted: r.request.Count}, OriginalCount: r.request.OriginalCount,

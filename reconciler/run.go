@@ -19,6 +19,7 @@ type run struct {
 	lastProblem string    // last thing that went wrong, for its message
 	progressAt  time.Time // last progress written
 	noted       noted     // of its history, for the next write
+	demanded    int       // the highest attempt that the demand of its day has; 0: none
 }
 
 // client is what was seen of who waits for a request.

@@ -20,6 +20,7 @@ const (
 	KindLaunch     = "TYPE#Launch"
 	KindLease      = "TYPE#Lease"
 	KindDrain      = "TYPE#Drain"
+	KindDemand     = "TYPE#Demand"
 )
 
 // Prefixes of partition keys.
@@ -66,7 +67,7 @@ func (k Key) DrainID() (string, bool) {
 // KnownKind reports whether a sort key is one of ours.
 func KnownKind(sort string) bool {
 	switch sort {
-	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain:
+	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain, KindDemand:
 		return true
 	}
 	return false

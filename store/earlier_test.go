@@ -85,12 +85,13 @@ func earlierFields(t *testing.T) (fields map[string][][2]string, versioned map[s
 // same name and type, whether or not it has a value.
 func TestCodec_AnEarlierVersionReadsIt(t *testing.T) {
 	fields, versioned := earlierFields(t)
-	records := goldenRecords()
-	if len(fields) != len(records) {
-		t.Errorf("testdata/fields-e997646.txt names %d records, want %d", len(fields), len(records))
-	}
+	records, read := goldenRecords(), 0
 	for _, r := range records {
 		name := reflect.TypeOf(r.record).Elem().Name()
+		if fields[name] == nil {
+			continue // a kind of its own, which it passes over
+		}
+		read++
 		item, err := encode(r.record, 1)
 		if err != nil {
 			t.Fatalf("%s: encode() error = %v", name, err)
@@ -126,5 +127,8 @@ func TestCodec_AnEarlierVersionReadsIt(t *testing.T) {
 		if mark := name + map[bool]string{false: " unversioned", true: " versioned"}[versioned[name]]; versioned[name] != (v != nil) && changed[mark] == "" {
 			t.Errorf("%s at e997646, and no reason is known why that may change", mark)
 		}
+	}
+	if len(fields) != read {
+		t.Errorf("testdata/fields-e997646.txt names %d records, of which %d are written", len(fields), read)
 	}
 }

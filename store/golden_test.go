@@ -72,9 +72,15 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			GitHub: GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(31)}, GitHubOutage: Outage{Reason: "github_down", Since: at(-5)},
 			FleetOutage: Outage{Reason: "fleet_down", Since: at(-6)}, ConfigRefused: "caps.maxInstances: must be at least 1, got 0", ConfigRefusedAt: at(-7),
 		}}, new(Lease)},
-		"Drain": {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
+		"Drain":  {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
+		"Demand": {&Demand{Day: "2026-01-02", Entries: goldenEntries, LeftOut: 3, ChangedAt: at(0), Version: 2, ExpiresAt: expires}, new(Demand)},
 	}
 }
+
+// goldenEntries has two entries: a cold start, and one that failed.
+var goldenEntries = pack([]string{
+	"Ag3 11045678 31042 184000 2 1 so large c6i.large c6i.*,m6i.*", "zZ_ 11060000 600000 - 1 0 o large - *",
+})
 
 func TestCodec_Golden(t *testing.T) {
 	records := goldenRecords()

@@ -135,7 +135,7 @@ func (v Visitor) visit(item Item) error {
 		return visit(item, new(Launch), v.Launch)
 	case KindDrain:
 		return visit(item, new(DrainOrder), v.Drain)
-	case KindLease:
+	case KindLease, KindDemand: // read by themselves
 		return nil
 	}
 	return fmt.Errorf("kind %q: %w", item.Key.Sort, ErrInvalid)

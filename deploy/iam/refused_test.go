@@ -43,6 +43,7 @@ func refused() []scenario {
 	out := slices.Concat(refusedAgent(), refusedWorkflow(), refusedController(), refusedUninstall(), []scenario{
 		when(iam.Operator, "", "changes an instance", item("PutItem", ownKey, "PK SK state")),
 		when(iam.Operator, "", "takes the lease", item("PutItem", "META#lease", "PK SK holder")),
+		when(iam.Operator, "", "writes a day's demand", item("PutItem", "META#demand-2026-01-02", drainAttributes)),
 		when(iam.Operator, "", "puts no key", item("PutItem", "", drainAttributes)),
 		when(iam.Operator, "", "orders a drain elsewhere", elsewhere(item("PutItem", "META#drain-1", drainAttributes))),
 		when(iam.Operator, "", "reads another's console", ask("ec2:GetConsoleOutput", ec2Name+"instance/"+ownID, resourceTag, "payroll")),
@@ -108,6 +109,7 @@ func refusedAgent() []scenario {
 		when(iam.Agent, "", "reports for another beside itself, in one transaction", together(item("UpdateItem", ownKey, reportAttributes), otherKey)),
 		when(iam.Agent, "", "reads a request", item("GetItem", "RUN#4711", "")),
 		when(iam.Agent, "", "reads the lease", item("GetItem", "META#lease", "")),
+		when(iam.Agent, "", "writes a day's demand", item("UpdateItem", "META#demand-2026-01-02", reportAttributes)),
 		when(iam.Agent, "", "reads a launch", item("GetItem", "LAUNCH#l-1", "")),
 		when(iam.Agent, "", "reads no key", item("GetItem", "", "")),
 		when(iam.Agent, "", "reads its key elsewhere", elsewhere(item("GetItem", ownKey, ""))),
@@ -151,6 +153,7 @@ func refusedWorkflow() []scenario {
 		when(iam.WorkflowSession, "", "requests elsewhere", elsewhere(item("PutItem", "RUN#4711", requestAttributes))),
 		when(iam.Workflow, "", "scans", item("Scan", "", "")),
 		when(iam.Workflow, "", "changes an instance", item("PutItem", ownKey, "PK SK version")),
+		when(iam.Workflow, "", "writes a day's demand", item("PutItem", "META#demand-2026-01-02", clientAttributes)),
 		when(iam.Workflow, "", "orders a drain", item("PutItem", "META#drain-1", clientAttributes)),
 		when(iam.Workflow, "", "invents a launch", item("PutItem", "LAUNCH#l-1", clientAttributes)),
 		when(iam.Workflow, "", "puts no key", item("PutItem", "", requestAttributes)),

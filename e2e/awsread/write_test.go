@@ -106,4 +106,5 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	i.Check(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], Now: true, CreatedAt: store.At(now)}))
 	orders := must[[]store.DrainOrder](i)(s.DrainOrders(ctx, func(k store.Key, err error) { i.Errorf("%v: %v", k, err) }, "1"))
 	must[store.DrainOrder](i)(s.TakeDrain(ctx, orders[0], now, 1, soon))
+	must[store.Demand](i)(store.WriteDemand(ctx, s, store.Demand{Day: store.DayOf(now), LeftOut: 1}, now))
 }

@@ -47,6 +47,7 @@ var holds = map[string]string{
 	"fleetSweep":    "adopter breaker cache",
 	"runnerSweep":   "cache",
 	"reaper":        "cache fleetSweep",
+	"demands":       "cache",
 	"drainer":       "badRecords cache drains",
 	"scanner":       "badRecords cache drainer waiting",
 	"notifications": "cache drainer",
