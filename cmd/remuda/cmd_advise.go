@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/remuda-run/remuda/internal/advisor"
+	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/store"
+)
+
+const adviseLong = `Tells what other idle limits would have come to. It replays what requests wanted, which is kept for 35
+days, with the rules by which the controller picks, launches and dismisses machines.
+
+For each class it prints first what happened and what the replay gives for the present limit, and by how
+much they differ: more than 5 %, and the rest is worth little. Then it prints a frontier: limits of
+which none is worse than another in both waiting and machines' time, with the line of the configuration
+that gives each. Machines that fail, are replaced or are taken away are in no replay.`
+
+// adviseOptions are the flags of `remuda advise`.
+type adviseOptions struct {
+	*app
+	output, since, class string
+	back                 time.Duration
+	cfg                  config.Config
+}
+
+func newAdviseCmd(a *app) *cobra.Command {
+	o := &adviseOptions{app: a}
+	cmd := &cobra.Command{
+		Use:   "advise",
+		Short: "Tell what other idle limits would have come to",
+		Long:  adviseLong,
+		Example: `  remuda advise --since 14d
+  remuda advise --class large -o json`,
+		Args: noArgs,
+		RunE: a.onStore(true, o.validate, o.run),
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
+	fs.StringVar(&o.since, "since", "7d", "how far to look back, at most 35d")
+	fs.StringVar(&o.class, "class", "", "of one resource class only")
+	completes(cmd, "output", formatTable, formatJSON)
+	return exits(cmd, exitNotFound, exitInterrupted)
+}
+
+func (o *adviseOptions) validate(cfg config.Config) error {
+	o.cfg = cfg
+	errs := []error{checkFormat(o.output, formatTable, formatJSON)}
+	var err error
+	o.back, err = parseDays("--since", o.since)
+	errs = append(errs, err)
+	if _, ok := cfg.Classes[o.class]; o.class != "" && !ok {
+		errs = append(errs, oneOf("--class", o.class, slices.Sorted(maps.Keys(cfg.Classes))))
+	}
+	return errors.Join(errs...)
+}
+
+// parseDays reads a time to look back: days such as 7d, or a duration.
+func parseDays(field, text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		var n int
+		n, err = strconv.Atoi(days)
+		d = time.Duration(max(-1, min(n, 1000))) * 24 * time.Hour
+	}
+	if err != nil || d < time.Hour || d > store.DemandLife {
+		return 0, fmt.Errorf("%s: must be days or a duration from 1h to 35d, such as 7d or 12h, got %q", field, text)
+	}
+	return d, nil
+}
+
+func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
+	now := o.clock.Now()
+	from := now.Add(-o.back)
+	v := adviceView{From: store.At(from), To: store.At(now), Classes: []classAdvice{}}
+	wanted, err := o.read(ctx, st, from, now, &v)
+	if err != nil {
+		return err
+	}
+	cfg := o.cfg.Controller("")
+	demand := advisor.NewDemand(wanted, from, now)
+	really := advisor.Really(demand)
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(really)) {
+		if _, configured := cfg.Classes[name]; !configured {
+			v.Unconfigured = append(v.Unconfigured, name)
+		} else if o.class == "" || o.class == name {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return notFound("nothing was wanted since %s that is over by now, as far as is recorded", store.At(from))
+	}
+	demand = advisor.Bound(demand, advisor.Replays(len(names)))
+	v.From, really = store.At(demand.From), advisor.Really(demand)
+	for _, name := range names {
+		rows, err := advisor.Frontier(cfg, name, demand)
+		if err != nil {
+			return err
+		}
+		happened := really[name]
+		if happened == nil {
+			happened = new(advisor.Figures)
+		}
+		v.Classes = append(v.Classes, newClassAdvice(name, happened, rows))
+	}
+	width := 0
+	if o.outTTY {
+		width, _ = o.size()
+	}
+	return printAs(o.out, o.output, v, renderAdvice(v, width))
+}
+
+// warmUp is how much is read of what came before: what it left in the pool is there when the time that counts begins.
+const warmUp = 24 * time.Hour
+
+// read returns what is recorded, and notes what is not.
+func (o *adviseOptions) read(ctx context.Context, st *store.Store, from, now time.Time, v *adviceView) ([]store.Wanted, error) {
+	var days []string
+	for at := from.Add(-warmUp); store.DayOf(at) <= store.DayOf(now); at = at.Add(24 * time.Hour) {
+		days = append(days, store.DayOf(at))
+	}
+	var bad error
+	all, err := store.ReadDemands(ctx, st, func(_ store.Key, err error) { bad = errors.Join(bad, err) }, days...)
+	if err = errors.Join(err, bad); err != nil {
+		return nil, err
+	}
+	var wanted []store.Wanted
+	for _, d := range all {
+		list, err := d.Wanted()
+		if err != nil {
+			return nil, err
+		}
+		wanted = append(wanted, list...)
+		if d.Day >= store.DayOf(from) {
+			v.LeftOut += d.LeftOut
+		}
+	}
+	return wanted, nil
+}

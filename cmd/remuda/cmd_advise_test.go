@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/remuda-run/remuda/internal/bubbletest"
+	"github.com/remuda-run/remuda/store"
+)
+
+// wantedOnADay stores requests for two machines of class small every ten minutes of a working day, the first cold.
+func wantedOnADay(t *testing.T, st *store.Store) {
+	t.Helper()
+	begin := time.Now().UTC().Truncate(24 * time.Hour)
+	d := store.Demand{Day: store.DayOf(begin), LeftOut: 1}
+	var list []store.Wanted
+	for i := range 48 {
+		w := store.Wanted{
+			Tag: fmt.Sprintf("%03d", i), At: begin.Add(9*time.Hour + time.Duration(i)*10*time.Minute), Held: 90 * time.Second, Waited: 31 * time.Second,
+			Count: 2, Class: "small", Usage: []string{store.Spot}, Type: "c6i.large", Types: []string{"*"},
+		}
+		if i%2 == 1 { // the ninth minute after a release is too late, and so it would be here
+			w.Class, w.Failed, w.Held = "gone", i == 1, 0
+		}
+		list = append(list, w)
+	}
+	d, _, err := d.With(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.WriteDemand(t.Context(), st, d, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(18 * time.Hour)
+}
+
+func TestAdvise_Golden(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st := memory(t, nil)
+		c := newCLI(st)
+		c.ends(t, exitNotFound, "advise")
+		wantedOnADay(t, st)
+		for file, args := range map[string][]string{"advise.txt": nil, "advise.json": {"-o", "json"}} {
+			c := newCLI(st)
+			c.ends(t, exitDone, append([]string{"advise"}, args...)...)
+			golden(t, testdata(file), c.out.String())
+			for line := range strings.Lines(c.out.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSpace(line)); n > 80 {
+					t.Errorf("%s: %d columns: %s", file, n, line)
+				}
+			}
+		}
+	})
+}
+
+func TestAdvise_Refuses(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		st := memory(t, nil)
+		for args, says := range map[string]string{
+			"--since 36d": "35d", "--since 0d": "35d", "--since 99999999999999999999d": "35d", "--since x": "35d", "--since 1m": "1h", "--class huge": "small", "-o xml": "json",
+		} {
+			c := newCLI(st)
+			c.ends(t, exitUsage, append([]string{"advise"}, strings.Fields(args)...)...)
+			if !strings.Contains(c.err.String(), says) {
+				t.Errorf("%s: %s, want what is allowed", args, &c.err)
+			}
+		}
+	})
+}

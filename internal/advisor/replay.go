@@ -1,0 +1,310 @@
+// Package advisor replays what requests wanted against other settings: in virtual time, with the pool's own choice of machines and
+// the state machine's own table and limits. It reads no clock and does no I/O.
+package advisor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// handshake is how long a machine that was given back is taken to need until it is in the pool again: its runner is deleted, its
+// scrub takes about a second (docs/benchmarks.md), and the report is read. What is recorded does not tell it.
+const handshake = 3 * time.Second
+
+// Demand is what was wanted, and the part of that time which counts. What came before fills the pool.
+type Demand struct {
+	Wanted   []store.Wanted // in the order in which it was taken up
+	From, To time.Time
+	waits    map[string]waits // by class
+}
+
+// NewDemand puts what was wanted in order.
+func NewDemand(wanted []store.Wanted, from, to time.Time) Demand {
+	d := Demand{Wanted: slices.Clone(wanted), From: from, To: to}
+	slices.SortFunc(d.Wanted, func(a, b store.Wanted) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Tag, b.Tag)) })
+	d.waits = waitsOf(d.Wanted)
+	return d
+}
+
+// counts reports whether a request is among those that figures are about.
+func (d Demand) counts(w store.Wanted) bool { return !w.At.Before(d.From) && w.At.Before(d.To) }
+
+// Replay says what the demand would have come to with the settings of a controller. Machines neither fail nor are replaced in it.
+func Replay(cfg reconciler.Config, d Demand) (Result, error) {
+	w := newWorld(cfg, d)
+	for _, one := range d.Wanted {
+		if class := w.classes[one.Class]; class != nil && one.At.Before(d.To) {
+			r := &request{Wanted: one, class: class, missing: one.Count, query: w.query(one)}
+			w.at(one.At, func() { w.arrive(r) })
+		}
+	}
+	w.run()
+	return w.result, w.err
+}
+
+// world is the installation of one replay.
+type world struct {
+	cfg     reconciler.Config
+	demand  Demand
+	clock   *virtual
+	pickup  *pool.Pickup
+	events  events
+	classes map[string]*class
+	pooled  map[string]*machine // by id
+	alive   map[*machine]bool
+	order   int // of the last event
+	made    int
+	result  Result
+	err     error
+}
+
+// class is what is there of one.
+type class struct {
+	name      string
+	limits    statemachine.Limits
+	waits     waits
+	live      int
+	waiting   []*request // short of machines, the oldest first
+	returning []*machine // on their way back to the pool
+	figures   *Figures
+}
+
+// request is one in the replay.
+type request struct {
+	store.Wanted
+	class    *class
+	query    pool.Query
+	missing  int // seats without a machine
+	ready    int
+	warm     int
+	machines []*machine
+	over     bool
+}
+
+func newWorld(cfg reconciler.Config, d Demand) *world {
+	w := &world{
+		cfg: cfg, demand: d, clock: &virtual{}, classes: map[string]*class{}, pooled: map[string]*machine{}, alive: map[*machine]bool{},
+		result: Result{Classes: map[string]*Figures{}},
+	}
+	w.pickup = pool.NewPickup(nil, w.clock, nil)
+	for name := range cfg.Classes {
+		f := &Figures{}
+		w.result.Classes[name] = f
+		w.classes[name] = &class{name: name, limits: cfg.LimitsOf(name), waits: d.waits[name], figures: f}
+	}
+	return w
+}
+
+// query is what a request needs, in the controller's terms.
+func (w *world) query(one store.Wanted) pool.Query {
+	c := w.cfg.Classes[one.Class]
+	return pool.Query{ResourceClass: one.Class, UsageClasses: one.Usage, AllowedTypes: w.demand.waits[one.Class].allowed(one), CPU: c.CPU, Mem: c.Mem}
+}
+
+// arrive takes a request up.
+func (w *world) arrive(r *request) {
+	w.serve(r)
+	if r.missing > 0 {
+		r.class.waiting = append(r.class.waiting, r)
+	}
+	if r.Failed {
+		w.at(r.At.Add(r.Waited), func() { w.giveBack(r) })
+	}
+}
+
+// serve gives a request what the pool has, waits for what comes back to it, and launches the rest as far as the caps allow
+// (reconciler/fill.go). For one that failed nothing could be launched.
+func (w *world) serve(r *request) {
+	for r.missing > 0 {
+		ticket, ok := w.pickup.Take(r.query, "", nil)
+		if !ok {
+			break
+		}
+		w.pickup.Drop(ticket.InstanceID)
+		m := w.pooled[ticket.InstanceID]
+		delete(w.pooled, ticket.InstanceID)
+		w.moves(m, statemachine.Claim)
+		r.warm++
+		w.seat(r, m, r.class.waits.claim(r.Wanted, w.late(r)))
+	}
+	w.pickup.Forget("")
+	if r.missing == 0 || r.Failed {
+		return
+	}
+	coming, due := w.coming(r)
+	if coming > 0 {
+		w.at(due, func() { w.wake(r.class) })
+	}
+	for range min(r.missing-coming, w.room(r.class)) {
+		w.seat(r, w.launch(r), r.class.waits.boot(r.Wanted, w.late(r)))
+	}
+}
+
+// late reports whether a request is served later than it came, so that its own wait in the record is not that of its machines.
+func (w *world) late(r *request) bool { return w.clock.now.After(r.At) }
+
+// seat fills a seat with a machine that is ready after a while.
+func (w *world) seat(r *request, m *machine, wait time.Duration) {
+	r.missing--
+	r.machines = append(r.machines, m)
+	w.at(w.clock.now.Add(wait), func() {
+		if r.ready++; r.ready == r.Count && !r.Failed {
+			w.handOver(r)
+		}
+	})
+}
+
+// handOver makes a request Ready: all its machines are.
+func (w *world) handOver(r *request) {
+	if w.demand.counts(r.Wanted) {
+		r.class.figures.add(r.Count, r.warm, w.clock.now.Sub(r.At))
+	}
+	for _, m := range r.machines {
+		w.moves(m, statemachine.HandedOver)
+	}
+	w.at(w.clock.now.Add(r.Held), func() { w.giveBack(r) })
+}
+
+// giveBack gives back what a request has.
+func (w *world) giveBack(r *request) {
+	if r.over = true; r.Failed && w.demand.counts(r.Wanted) {
+		r.class.figures.Failed++
+	}
+	for _, m := range r.machines {
+		if m.state == statemachine.Running {
+			w.moves(m, statemachine.Released)
+		} else {
+			w.moves(m, statemachine.Unclaimed)
+		}
+		r.class.returning = append(r.class.returning, m)
+	}
+	machines := r.machines
+	w.at(w.clock.now.Add(handshake), func() {
+		r.class.returning = slices.DeleteFunc(r.class.returning, func(m *machine) bool { return slices.Contains(machines, m) })
+		for _, m := range machines {
+			w.offer(m)
+		}
+		w.wake(r.class)
+	})
+}
+
+// offer puts a clean machine into the pool, for as long as it may be idle.
+func (w *world) offer(m *machine) {
+	w.moves(m, statemachine.Pooled)
+	w.pooled[m.ticket.InstanceID] = m
+	m.ticket.Threshold = m.threshold
+	w.pickup.Put(m.ticket)
+	w.look(m)
+}
+
+// look comes back to an idle machine when something is due.
+func (w *world) look(m *machine) {
+	until := m.threshold
+	w.at(until, func() {
+		if w.pooled[m.ticket.InstanceID] != m || !m.threshold.Equal(until) {
+			return // claimed meanwhile
+		}
+		d := statemachine.Decide(statemachine.Facts{State: m.state, Threshold: m.threshold, Pooled: true, Limits: m.class.limits}, w.clock.now)
+		w.pickup.Drop(m.ticket.InstanceID)
+		delete(w.pooled, m.ticket.InstanceID)
+		w.moves(m, d.Event)
+		delete(w.alive, m)
+		m.class.live--
+		for _, c := range w.waitingClasses() {
+			w.wake(c)
+		}
+	})
+}
+
+// wake serves those of a class that wait, the oldest first.
+func (w *world) wake(c *class) {
+	line := c.waiting
+	c.waiting = nil
+	for i, r := range line {
+		if !r.over {
+			w.serve(r)
+		}
+		if r.missing > 0 && !r.over {
+			c.waiting = append(c.waiting, r)
+			if w.pickup.Count(r.query) == 0 && w.room(c) == 0 {
+				c.waiting = append(c.waiting, line[i+1:]...)
+				return
+			}
+		}
+	}
+}
+
+func (w *world) waitingClasses() []*class {
+	var out []*class
+	for _, c := range w.classes {
+		if len(c.waiting) > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *class) int {
+		return cmp.Or(a.waiting[0].At.Compare(b.waiting[0].At), cmp.Compare(a.name, b.name))
+	})
+	return out
+}
+
+// coming counts the machines on their way back that a request can use and no older one needs, and says until when to wait for
+// them: no longer than a claim may take (ADR 0004).
+func (w *world) coming(r *request) (int, time.Time) {
+	n, due := 0, time.Time{}
+	for _, m := range r.class.returning {
+		until := m.since.Add(r.class.limits.ClaimGate)
+		if !w.clock.now.Before(until) || !r.query.Matches(m.ticket) {
+			continue
+		}
+		if n++; due.IsZero() || until.Before(due) {
+			due = until
+		}
+	}
+	for _, older := range r.class.waiting {
+		if older == r {
+			break
+		}
+		n -= older.missing
+	}
+	return min(max(n, 0), r.missing), due
+}
+
+// room is how many more machines of a class the caps allow.
+func (w *world) room(c *class) int {
+	left := w.cfg.MaxInstances - len(w.alive)
+	if own := w.cfg.Classes[c.name].Cap; own > 0 {
+		left = min(left, own-c.live)
+	}
+	return max(0, left)
+}
+
+// launch makes a machine for a request.
+func (w *world) launch(r *request) *machine {
+	w.made++
+	r.class.live++
+	c := w.cfg.Classes[r.Class]
+	m := &machine{class: r.class, since: w.clock.now, ticket: pool.Ticket{
+		InstanceID: strconv.Itoa(w.made), UsageClass: r.Usage[0], InstanceType: r.class.waits.machine(r.Wanted), CPU: c.CPU, Mem: c.Mem, ResourceClass: r.Class,
+	}}
+	w.alive[m] = true
+	w.moves(m, statemachine.Launched)
+	return m
+}
+
+// moves makes an event happen on a machine, by the table.
+func (w *world) moves(m *machine, event statemachine.Event) {
+	next, err := statemachine.Next(m.state, event)
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("replay at %s: %w", w.clock.now, err)
+	}
+	m.class.figures.spend(m.state, span(m.since, w.clock.now, w.demand.From, w.demand.To))
+	m.state, m.since, m.threshold = next, w.clock.now, w.clock.now.Add(m.class.limits.For(next))
+}
