@@ -20,6 +20,7 @@ type call struct {
 	group    group
 	reads    bool  // needs permission to read only
 	app      bool  // signed with an App's key
+	gone     error // kind of a 404; nil: ErrRefused
 	conflict error // kind of a 409; nil: ErrRefused
 	invalid  error // kind of a 422; nil: ErrRefused
 
@@ -118,6 +119,8 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 		e.detail = "unreadable answer"
 	case code == http.StatusNotModified:
 		e.detail = "the answer says that nothing changed, and nothing is known"
+	case code == http.StatusNotFound && c.gone != nil:
+		e.kind, e.detail = c.gone, text
 	case code == http.StatusConflict && c.conflict != nil:
 		e.kind, e.detail = c.conflict, text
 	case code == http.StatusUnprocessableEntity && c.invalid != nil:

@@ -103,6 +103,7 @@ func checkAnswer(t *testing.T, status int, body string, headers map[string]strin
 			}
 			return err
 		},
+		"AddLabel":     func(ctx context.Context, c *githubapi.Client) error { return c.AddLabel(ctx, 1, "a") },
 		"DeleteRunner": func(ctx context.Context, c *githubapi.Client) error { return c.DeleteRunner(ctx, 1) },
 		"ActiveRuns": func(ctx context.Context, c *githubapi.Client) error {
 			runs, err := c.ActiveRuns(ctx, repo)

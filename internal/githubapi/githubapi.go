@@ -18,6 +18,8 @@ import (
 var (
 	// ErrBusy: the runner runs a job and cannot be deleted (422).
 	ErrBusy = errors.New("github: runner is busy")
+	// ErrGone: there is no such runner (404).
+	ErrGone = errors.New("github: no such runner")
 	// ErrNameTaken: a runner of that name exists already (409).
 	ErrNameTaken = errors.New("github: runner name is taken")
 	// ErrThrottled: a primary or secondary rate limit (403, 429), or a call not made to stay below it.

@@ -10,6 +10,7 @@ const (
 	CallList   Call = "list-runners"
 	CallGet    Call = "get-runner"
 	CallDelete Call = "delete-runner"
+	CallLabel  Call = "add-labels"
 
 	CallInstallation Call = "find-installation"
 	CallAppToken     Call = "create-installation-token"
@@ -38,7 +39,7 @@ const (
 
 func (c Call) client() bool {
 	switch c {
-	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallConvert, CallGroups, CallDeprecation,
+	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallLabel, CallInstallation, CallAppToken, CallConvert, CallGroups, CallDeprecation,
 		CallRuns, CallRun, CallRunJobs, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallCheckRuns, CallLeaveCheckRun:
 		return true
 	case CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
@@ -51,7 +52,7 @@ func (c Call) reads() bool {
 	switch c {
 	case CallList, CallGet, CallInstallation, CallGroups, CallDeprecation, CallRuns, CallRun, CallRunJobs, CallCheckRuns:
 		return true
-	case CallToken, CallJIT, CallDelete, CallAppToken, CallConvert, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallLeaveCheckRun,
+	case CallToken, CallJIT, CallDelete, CallLabel, CallAppToken, CallConvert, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallLeaveCheckRun,
 		CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
 	}
 	return false

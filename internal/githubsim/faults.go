@@ -81,7 +81,7 @@ func (c Call) resource() string {
 		return ResourceRegistration
 	case CallInstallation, CallAppToken:
 		return resourceApp
-	case CallList, CallGet, CallDelete, CallConvert, CallGroups, CallDeprecation,
+	case CallList, CallGet, CallDelete, CallLabel, CallConvert, CallGroups, CallDeprecation,
 		CallRuns, CallRun, CallRunJobs, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallCheckRuns, CallLeaveCheckRun,
 		CallRegister, CallRemove, CallConnect, CallPoll, CallAcquire, CallComplete, CallLogs:
 	}

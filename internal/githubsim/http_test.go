@@ -122,6 +122,16 @@ func TestClientSide_HubAndClientAreTheSame(t *testing.T) {
 			if diff := cmp.Diff(want, []githubapi.Runner{got[0], got[120]}); diff != "" {
 				t.Errorf("first and last runner (-want +got):\n%s", diff)
 			}
+			for _, label := range []string{"z", "Y", "z"} {
+				expect(t, "AddLabel()", side.AddLabel(ctx, 121, label), nil)
+			}
+			if r, _, err := s.Hub.FindRunner(ctx, "r-119"); err != nil || !cmp.Equal(r.Labels, []string{"x", "y", "z"}) {
+				t.Errorf("FindRunner() = %v, %v, want the labels x, y and z", r.Labels, err)
+			}
+			expect(t, "AddLabel() of nobody", side.AddLabel(ctx, 4711, "z"), githubapi.ErrGone)
+			if err := side.AddLabel(ctx, 121, ""); err == nil {
+				t.Error("AddLabel() of nothing error = nil")
+			}
 			expect(t, "DeleteRunner() of a busy runner", side.DeleteRunner(ctx, 1), githubapi.ErrBusy)
 			expect(t, "DeleteRunner()", side.DeleteRunner(ctx, 2), nil)
 			expect(t, "DeleteRunner() again", side.DeleteRunner(ctx, 2), nil)

@@ -5,7 +5,7 @@
 // Hub is the whole of it in memory. Its methods are plain calls, without a network or goroutines
 // of its own, so that it works inside a testing/synctest bubble. Three sides use it:
 //
-//   - the client's: JITConfig, RegistrationToken, Runners, FindRunner, DeleteRunner, URL. These are
+//   - the client's: JITConfig, RegistrationToken, Runners, FindRunner, AddLabel, DeleteRunner, URL. These are
 //     methods of *githubapi.Client and return its error kinds, so a Hub stands wherever a client does;
 //   - the runner's: Register, Unregister, Connect, then a Session; Attach is a whole runner in one call;
 //   - the tests' and the operator's: Submit, Cancel, Job, Jobs, Wait, Until, Registrations,

@@ -21,6 +21,7 @@ type narrow interface {
 	JITConfig(ctx context.Context, name, label string) (githubapi.JIT, error)
 	RegistrationToken(ctx context.Context) (githubapi.Token, error)
 	Runners(ctx context.Context) ([]githubapi.Runner, error)
+	AddLabel(ctx context.Context, id int64, label string) error
 	DeleteRunner(ctx context.Context, id int64) error
 	URL() string
 }

@@ -42,6 +42,7 @@ var known = map[string]struct{ query, reads string }{
 	"GET /actions/runners":                     {"name=i-1-1&per_page=1&page=1", "total_count runners.id runners.name runners.status runners.busy runners.labels.name"},
 	"GET /actions/runners/{}":                  {"", "id name status busy labels.name"},
 	"DELETE /actions/runners/{}":               {"", ""},
+	"POST /actions/runners/{}/labels":          {"", "total_count labels.name"},
 	"GET /actions/runners/deprecations/{}":     {"", "runner_version registration_deprecates_at runtime_deprecates_at"},
 	"GET /actions/runner-groups":               {"per_page=100&page=1", "runner_groups.id runner_groups.name"},
 	"GET /installation":                        {"", "id"},

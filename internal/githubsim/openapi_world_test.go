@@ -56,6 +56,8 @@ func newWorld(t *testing.T, route string) *world {
 	switch {
 	case strings.Contains(route, "/generate-jitconfig"):
 		w.body = map[string]any{"name": "i-3-1", "runner_group_id": 1, "labels": []string{"42"}}
+	case strings.HasSuffix(route, "/labels"):
+		w.body = map[string]any{"labels": []string{"43"}}
 	case route == "POST /repos/{owner}/{repo}/check-runs":
 		w.token = app
 		w.body = map[string]any{"name": "n", "head_sha": done.HeadSHA, "external_id": "x", "status": "completed", "conclusion": "failure"}

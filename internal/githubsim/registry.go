@@ -65,7 +65,7 @@ type registry struct {
 	lastID   int64
 	runners  runnersByID
 	names    map[string]*runner   // by folded name
-	carriers map[string][]*runner // by folded label, in the order of registration
+	carriers map[string][]*runner // by folded label, in the order in which they got it
 	past     []*registration      // the present ones too, oldest first
 	due      endings              // when registrations may end, a heap
 }
@@ -75,7 +75,7 @@ func (g *registry) get(id int64) *runner { return g.runners.get(id) }
 // named returns the runner of a name, or nil.
 func (g *registry) named(name string) *runner { return g.names[strings.ToLower(name)] }
 
-// waiting returns the runner that waits for a job of this label and was registered first, or nil.
+// waiting returns the runner that waits for a job of this label and has had it for longest, or nil.
 func (g *registry) waiting(label string) *runner {
 	all := g.carriers[strings.ToLower(label)]
 	if i := slices.IndexFunc(all, (*runner).waits); i >= 0 {
@@ -101,6 +101,18 @@ func (g *registry) register(now time.Time, name, group string, labels []string, 
 	g.past = append(g.past, reg)
 	g.mayEnd(r)
 	return r
+}
+
+// label adds labels to a runner, those that it has not.
+func (g *registry) label(r *runner, labels []string) {
+	for _, l := range labels {
+		key := strings.ToLower(l)
+		if slices.Contains(r.keys(), key) {
+			continue
+		}
+		r.Labels = append(slices.Clone(r.Labels), l)
+		g.carriers[key] = append(g.carriers[key], r)
+	}
 }
 
 // renumber gives a runner the id of another, which is gone.
@@ -206,7 +218,7 @@ func (g *registry) list(now time.Time) []githubapi.Runner {
 	return out
 }
 
-// show is a runner as a listing shows it. Its labels never change, and are shared.
+// show is a runner as a listing shows it. What is shared of its labels never changes: more are another list.
 func (g *registry) show(r *runner, now time.Time) githubapi.Runner {
 	busy := r.job != nil
 	if !r.busyAt.IsZero() && now.Before(r.busyAt.Add(g.opts.BusyLag)) {

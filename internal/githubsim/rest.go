@@ -27,6 +27,11 @@ type wireLabel struct {
 	Type string `json:"type"`
 }
 
+type wireLabels struct {
+	TotalCount int         `json:"total_count"`
+	Labels     []wireLabel `json:"labels"`
+}
+
 type wireRunner struct {
 	ID      int64       `json:"id"`
 	Name    string      `json:"name"`
@@ -64,13 +69,18 @@ type wireJIT struct {
 func toWire(r githubapi.Runner, group int64) wireRunner {
 	out := wireRunner{
 		ID: r.ID, Name: r.Name, OS: "linux", Status: "offline", Busy: r.Busy,
-		Labels: []wireLabel{}, GroupID: group,
+		Labels: wireLabelsOf(r.Labels), GroupID: group,
 	}
 	if r.Online {
 		out.Status = "online"
 	}
-	for i, l := range r.Labels {
-		out.Labels = append(out.Labels, wireLabel{ID: int64(i + 1), Name: l, Type: "custom"})
+	return out
+}
+
+func wireLabelsOf(labels []string) []wireLabel {
+	out := []wireLabel{}
+	for i, l := range labels {
+		out = append(out, wireLabel{ID: int64(i + 1), Name: l, Type: "custom"})
 	}
 	return out
 }
@@ -89,6 +99,7 @@ func (s *server) routes(to router) {
 	scopes(to, "GET ", s.listRunners)
 	scopes(to, "GET /{id}", numbered(s.getRunner))
 	scopes(to, "DELETE /{id}", numbered(s.deleteRunner))
+	scopes(to, "POST /{id}/labels", s.addLabels)
 	scopes(to, "GET /deprecations/{version}", s.deprecation)
 	to.HandleFunc("GET /orgs/{owner}/actions/runner-groups", s.listGroups)
 	to.HandleFunc("GET /enterprises/{enterprise}/actions/runner-groups", s.listGroups)
@@ -199,6 +210,17 @@ func (s *server) deleteRunner(w http.ResponseWriter, r *http.Request, id int64) 
 		s.rateHeaders(w, CallDelete)
 		w.WriteHeader(http.StatusNoContent)
 	}
+}
+
+func (s *server) addLabels(w http.ResponseWriter, r *http.Request) {
+	taking(func(w http.ResponseWriter, r *http.Request, q struct {
+		Labels []string `json:"labels"`
+	}) {
+		numbered(func(w http.ResponseWriter, r *http.Request, id int64) {
+			all, err := s.hub.addLabels(r.Context(), id, q.Labels)
+			s.answer(w, CallLabel, http.StatusOK, wireLabels{TotalCount: len(all), Labels: wireLabelsOf(all)}, err)
+		})(w, r)
+	})(w, r)
 }
 
 // answer writes the result of a call with the headers of its budget.

@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -154,6 +155,32 @@ func (h *Hub) DeleteRunner(ctx context.Context, id int64) error {
 		_, err := h.dispatcher.removeIdle(id, RemovedDeleted, now)
 		return err
 	})
+}
+
+// AddLabel gives a runner one more label, and a job that waits for it. One that it has stays. githubapi.ErrGone: there is no
+// such runner.
+func (h *Hub) AddLabel(ctx context.Context, id int64, label string) error {
+	_, err := h.addLabels(ctx, id, []string{label})
+	return err
+}
+
+// addLabels returns all labels of the runner.
+func (h *Hub) addLabels(ctx context.Context, id int64, labels []string) ([]string, error) {
+	var all []string
+	err := h.do(ctx, CallLabel, func(now time.Time) error {
+		r := h.registry.get(id)
+		if r == nil {
+			return fmt.Errorf("runner %d: %w", id, githubapi.ErrGone)
+		}
+		if err := validate(r.Name, append(slices.Clone(r.Labels), labels...)); err != nil || len(labels) == 0 {
+			return cmp.Or(err, fmt.Errorf("labels must be 1 to %d: %w", maxLabels, ErrInvalid))
+		}
+		h.registry.label(r, labels)
+		h.dispatcher.match(r, now)
+		all = slices.Clone(r.Labels)
+		return nil
+	})
+	return all, err
 }
 
 // URL returns the URL that runners are configured with.

@@ -20,6 +20,7 @@ var wireErrors = []struct {
 	status int
 	code   string
 }{
+	{githubapi.ErrGone, http.StatusNotFound, "no_runner"},
 	{githubapi.ErrNameTaken, http.StatusConflict, "name_taken"},
 	{githubapi.ErrBusy, http.StatusUnprocessableEntity, "busy"},
 	{githubapi.ErrThrottled, http.StatusForbidden, "throttled"},
