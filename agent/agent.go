@@ -44,6 +44,8 @@ type Agent struct {
 	heart   *heart
 	keeper  *keeper
 	worker  *worker
+
+	confirmer *confirmer
 }
 
 // New returns an agent. It starts nothing, reads the state an earlier one left in o.Dir, and sets a
@@ -74,8 +76,10 @@ func New(o Options) (*Agent, error) {
 	}
 	a.watch.fast.Store(true)
 	a.heart.watch = a.watch
+	a.confirmer = &confirmer{o: a.o, log: log, disk: d, watch: a.watch, turn: make(chan struct{}, 1), opened: make(chan struct{})}
 	a.worker = &worker{
-		o: a.o, log: log, disk: d, key: key, outbox: a.outbox, deadman: a.deadman, watch: a.watch, heart: a.heart, keeper: a.keeper, pause: newPause(),
+		o: a.o, log: log, disk: d, key: key, outbox: a.outbox, deadman: a.deadman, watch: a.watch, heart: a.heart, keeper: a.keeper,
+		confirmer: a.confirmer, pause: newPause(),
 	}
 	return a, nil
 }
@@ -97,6 +101,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		g.Go(func() error { a.outbox.run(ctx); return nil })
 		g.Go(func() error { a.watch.run(ctx); return nil })
 		g.Go(func() error { a.prefetch(ctx); return nil })
+		g.Go(func() error { a.confirmer.serve(ctx); return nil })
 		a.worker.run(ctx)
 		return nil
 	})

@@ -103,9 +103,12 @@ func (w *worker) retire(ctx context.Context, d decision) (wake time.Time, more b
 		w.heart.setEnding(ending)
 	}
 	log := w.log.With(logkey.Runner, work.Name, logkey.State, st.State, logkey.Exit, st.Exit, logkey.Cause, st.Cause, logkey.Detail, st.Detail)
-	if ending == Completed && !d.failed {
+	switch {
+	case work.waits(): // GitHub removes the registrations of listeners that wait for minutes
+		log.Info("an idle machine's listener is replaced")
+	case ending == Completed && !d.failed:
 		log.Info("the listener had its one job and is replaced")
-	} else {
+	default:
 		log.Warn("the listener is of no further use and is ended")
 	}
 	limited, cancel := context.WithTimeout(ctx, w.o.CleanLimit)

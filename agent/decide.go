@@ -34,6 +34,7 @@ type action int
 const (
 	wait   action = iota
 	clean         // end the last assignment, and answer the new one
+	assume        // the listener is the new assignment's
 	start         // start a listener with decision.material
 	retire        // the listener is of no use: end what is left of it
 )
@@ -67,18 +68,40 @@ func decide(f facts, now time.Time) decision {
 		return decision{report: f.say(store.ScriptFailed, "", f.script.Failed)}
 	case f.foul != "":
 		return f.condemn()
+	case f.work.assumes(in):
+		return decision{do: assume}
 	case in.Assignment != f.work.Assignment:
 		if f.listener != nil && f.listener.State == Busy && in.Release != store.ReleaseNow {
 			return decision{} // the job's end wakes
 		}
 		return decision{do: clean}
-	case in.RunID == "" || f.work.Dirty:
+	case f.work.Dirty:
 		return decision{} // answered
-	case f.listener != nil:
-		return f.supervise(now)
-	default:
-		return f.register(now)
+	case in.RunID == "":
+		return f.ahead(now)
 	}
+	return f.listen(now)
+}
+
+// listen decides for a machine that should have a listener.
+func (f facts) listen(now time.Time) decision {
+	if f.listener != nil {
+		return f.supervise(now)
+	}
+	return f.register(now)
+}
+
+// ahead decides for an idle machine, which may listen before it has a run. That is for speed alone: whatever becomes of the
+// listener says nothing of the machine, and is followed by another registration.
+func (f facts) ahead(now time.Time) decision {
+	d := f.listen(now)
+	switch {
+	case d.failed:
+		return f.next(true)
+	case d.report.Signal != store.RegNext:
+		d.report = store.SignalValue{}
+	}
+	return d
 }
 
 // condemn gives the machine up, whatever it is to do: its listener ends, and takes no further job. One that it

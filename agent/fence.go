@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -49,6 +48,7 @@ const workerPause = 20 * time.Millisecond
 // stops, no step runs (StepsRunner.cs). A job that is cancelled before its hook runs nothing (JobRunner.cs).
 func GuardJob(dir string, env []string, clk clock.Clock) error {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
+	awaitAgent(dir, clk, os.Stdout)
 	err := JobStarted(dir, env)
 	if err == nil {
 		err = note(dir, VerdictAdmitted)
@@ -56,7 +56,7 @@ func GuardJob(dir string, env []string, clk clock.Clock) error {
 	if err == nil {
 		return nil
 	}
-	why := strings.Join(strings.Fields("remuda refused this job: "+err.Error()), " ")
+	why := oneLine("remuda refused this job: " + err.Error())
 	for notified := false; ; clk.Sleep(workerPause) {
 		worker, ferr := findWorker(os.Getpid())
 		if ferr != nil {

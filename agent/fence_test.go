@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,7 +23,26 @@ type guarded struct {
 	t   *testing.T
 	dir string
 	cmd *exec.Cmd
-	out strings.Builder // of the worker
+	out output // of the worker
+}
+
+// output is text that one writes and another reads.
+type output struct {
+	mu sync.Mutex
+	strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.Builder.Write(p)
+}
+
+// said is what the worker printed so far.
+func (g *guarded) said() string {
+	g.out.mu.Lock()
+	defer g.out.mu.Unlock()
+	return g.out.String()
 }
 
 func newGuarded(t *testing.T) *guarded {

@@ -132,6 +132,9 @@ func (h *heart) vitals() store.Beat {
 		if s.RunnerID != 0 {
 			b.RunnerID = s.RunnerID
 		}
+		if work.Ahead && (s.State == Listening || s.State == Busy) {
+			b.Listening = work.Serial
+		}
 	}
 	if b.Runner == "" {
 		b.Runner = cmp.Or(string(h.ending), RunnerNone)

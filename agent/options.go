@@ -25,6 +25,7 @@ type Options struct {
 	Exe        string // this program, for the hook; default: os.Executable
 	Repository string // owner/name or owner whose jobs may run here; "" does not check
 	Version    string // reported with each heartbeat
+	HookSocket bool   // serve HookSocket in Dir to job-started hooks; else only Confirm does what it does
 
 	Clock  clock.WithTicker
 	Offset func() time.Duration // the store's clock minus ours, if it knows that; nil: no difference

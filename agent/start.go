@@ -43,8 +43,11 @@ func (w *worker) start(ctx context.Context, in store.Instance, reg store.Registr
 		}
 		s.Serial = max(s.Serial, reg.Serial)
 		s.Work.Serial, s.Work.Name, s.Work.Mode, s.Work.RunnerID = reg.Serial, reg.Name, reg.Mode, reg.RunnerID
-		s.Work.Failed = false
+		s.Work.Ahead, s.Work.Failed = reg.Ahead, false
 	})
+	if err == nil && reg.Ahead {
+		err = w.confirmer.open()
+	}
 	var l Listener
 	if err == nil {
 		l, err = w.launch(ctx, in, reg)
@@ -86,6 +89,12 @@ func (w *worker) launch(ctx context.Context, in store.Instance, reg store.Regist
 func (w *worker) failedStart(in store.Instance, reg store.Registration, err error) {
 	cause := causeOf(err)
 	w.retry.restart, w.retry.at = false, time.Time{}
+	if in.RunID == "" { // it was for speed alone
+		w.log.Info("an idle machine's listener could not be started; another registration is asked for", logkey.Runner, reg.Name, logkey.Error, err)
+		w.retry.failures, w.retry.at = w.retry.failures+1, w.o.Clock.Now().Add(w.pause.NextBackOff())
+		w.report(store.SignalValue{Signal: store.RegNext, Assignment: in.Assignment, Serial: reg.Serial})
+		return
+	}
 	// A registration that GitHub being away has spoilt ends no machine: another one is asked for in its place. Names are never
 	// used twice, so one that is taken is so by an earlier try of ours whose answer was lost. There was a pause after that try,
 	// and the next registration has a gate to keep, so it does not wait for another one.

@@ -53,8 +53,18 @@ type Work struct {
 	Name       string                 `json:"name"`   // of the runner
 	Mode       store.RegistrationMode `json:"mode"`
 	RunnerID   int64                  `json:"runnerId"`
-	Online     bool                   `json:"online"`   // this registration's listener was online
-	Listener   process.Ref            `json:"listener"` // zero: none
+	Ahead      bool                   `json:"ahead,omitempty"` // the registration was made ahead (ADR 0029)
+	Online     bool                   `json:"online"`          // this registration's listener was online
+	Listener   process.Ref            `json:"listener"`        // zero: none
+}
+
+// waits reports whether the machine listens ahead, and knows of no run yet that its listener is for.
+func (w Work) waits() bool { return w.Ahead && w.RunID == "" }
+
+// assumes reports whether the record gives the registration that the machine listens under ahead to a run. The listener, whatever
+// became of it, is that run's then.
+func (w Work) assumes(in store.Instance) bool {
+	return w.waits() && !w.Dirty && in.RunID != "" && in.Ahead() && in.Registration.Serial == w.Serial
 }
 
 // used reports whether a run may have left something behind.
@@ -125,6 +135,23 @@ func (d *disk) update(change func(*State)) error {
 		return nil
 	}
 	return atomicfile.WriteJSON(d.path, d.s, 0o644)
+}
+
+// assume makes the run that was given the machine's registration the one that it works for, if the record says so.
+// Unless the file says so, which the job-started hook reads, nothing does.
+func (d *disk) assume(in store.Instance) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.s.Work.assumes(in) {
+		return nil
+	}
+	s := d.s
+	s.Work.Assignment, s.Work.RunID = in.Assignment, in.RunID
+	if err := atomicfile.WriteJSON(d.path, s, 0o644); err != nil {
+		return err
+	}
+	d.s = s
+	return nil
 }
 
 // save is update for a change that need not be in the file: it is known until this process ends.

@@ -23,6 +23,8 @@ type worker struct {
 	heart   *heart
 	keeper  *keeper
 
+	confirmer *confirmer
+
 	retry   retry
 	pause   *backoff.ExponentialBackOff
 	started time.Time // when the listener was started or adopted
@@ -143,6 +145,8 @@ func (w *worker) step(ctx context.Context) (wake time.Time, more bool) {
 	switch d.do {
 	case clean:
 		return w.clean(ctx, in)
+	case assume:
+		return w.assume(in)
 	case start:
 		w.start(ctx, in, d.material)
 		return time.Time{}, true
@@ -151,6 +155,18 @@ func (w *worker) step(ctx context.Context) (wake time.Time, more bool) {
 	case wait:
 	}
 	return d.wake, false
+}
+
+// assume takes over the assignment of the run that the listener is for now.
+func (w *worker) assume(in store.Instance) (wake time.Time, more bool) {
+	if err := w.disk.assume(in); err != nil {
+		w.log.Error("the agent's state could not be saved; it is tried again", logkey.Error, err)
+		return w.o.Clock.Now().Add(w.o.Poll), false
+	}
+	w.retry.failures, w.retry.at = 0, time.Time{}
+	w.log.Info("listener is a run's", logkey.RequestID, in.RunID, logkey.Assignment, in.Assignment)
+	poke(w.heart.now)
+	return time.Time{}, true
 }
 
 // observe collects the facts.

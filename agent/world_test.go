@@ -36,6 +36,7 @@ type world struct {
 	options agent.Options
 	serial  int64
 	limits  statemachine.Limits
+	agent   *agent.Agent // that runs
 
 	cancel context.CancelFunc
 	ended  chan error
@@ -81,6 +82,7 @@ func (w *world) boot() {
 	if err != nil {
 		w.t.Fatalf("New = %v", err)
 	}
+	w.agent = a
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel, w.ended = cancel, make(chan error, 1)
 	go func() { w.ended <- a.Run(ctx) }()

@@ -106,12 +106,15 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 		return fmt.Errorf("claim %s: %w", id, store.ErrNotLeader) // a registration would be made for nothing
 	}
 	requesting := c.runners.beginRequest(id)
+	if requesting && c.cfg.aheadOn() && listensAhead(s) {
+		return c.claimListening(ctx, r, id)
+	}
 	var reg store.Registration
 	var requestErr error
 	var request errgroup.Group
 	if requesting {
 		request.Go(func() error {
-			reg, requestErr = c.runners.request(ctx, s, r.id)
+			reg, requestErr = c.runners.request(ctx, s, string(r.id))
 			return nil
 		})
 	}
@@ -140,6 +143,25 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 	if err := c.runners.deliver(ctx, id, r.id, out.Assignment, reg); err != nil {
 		c.log.Warn("a registration could not be written to its instance; it is tried again", logkey.InstanceID, id, logkey.Error, err) // its own key delivers it
 		c.queues.instances.Add(id)
+	}
+	return nil
+}
+
+// claimListening makes the conditional write for an instance whose listener is online, and has GitHub give that the request's
+// label. Its own key goes on where that fails. The caller has begun a request of a registration, so that none is made meanwhile.
+func (c *claims) claimListening(ctx context.Context, r run, id store.InstanceID) (err error) {
+	var failed error
+	defer func() { c.runners.endRequest(id, failed != nil) }()
+	out, err := c.cache.transition(ctx, id, func(cur snapshot) (store.Transition, bool) {
+		return store.Transition{
+			Event: statemachine.Claim, Now: c.clock.Now(), RunID: r.id, Attempt: r.status.Attempt, Ahead: true,
+		}, listensAhead(cur) && !cur.PooledAt.IsZero()
+	})
+	if err != nil {
+		return err
+	}
+	if failed = c.runners.label(ctx, out); failed != nil {
+		c.queues.instances.AddAfter(id, max(ruleFor(failed).wait, backoffFirst))
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ type GitHub interface {
 	Runners(ctx context.Context) ([]githubapi.Runner, error)
 	// FindRunner returns the runner of a name, in whatever case, if there is one.
 	FindRunner(ctx context.Context, name string) (githubapi.Runner, bool, error)
+	// AddLabel gives a runner a label besides, once more if it has it; nil only where GitHub shows it. ErrGone: there is no such runner.
+	AddLabel(ctx context.Context, id int64, label string) error
 	// DeleteRunner deletes a runner. An unknown one is no error; ErrBusy: it runs a job.
 	DeleteRunner(ctx context.Context, id int64) error
 	// URL is the repository or organisation that runners register with.
@@ -46,6 +48,7 @@ type Config struct {
 	Classes      map[string]Class
 	Limits       statemachine.Limits
 
+	Ahead        int // idle instances that have a listener, at most, in mode JIT; 0: none
 	MaxCount     int // instances per request
 	MaxInstances int // instances that are not terminated, at once
 

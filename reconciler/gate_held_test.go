@@ -60,7 +60,7 @@ func TestWaitsForGitHub_WhileAnotherRegistrationIsAwaited_H53(t *testing.T) {
 	} {
 		s := claimedBy("100", store.SignalValue{})
 		for i, v := range tt.said {
-			s.vitals.observe(store.Vitals{Signal: store.Signal{Value: v}}, dawn.Add(time.Duration(i)*time.Second), statemachine.DefaultLimits(), s.Assignment)
+			s.vitals.observe(store.Vitals{Signal: store.Signal{Value: v}}, dawn.Add(time.Duration(i)*time.Second), statemachine.DefaultLimits(), &s.Instance)
 		}
 		if got := waitsForGitHub(s); got != tt.want {
 			t.Errorf("%s: waitsForGitHub() = %q, want %q", tt.name, got, tt.want)

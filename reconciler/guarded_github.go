@@ -77,6 +77,15 @@ func (g guardedGitHub) FindRunner(ctx context.Context, name string) (r githubapi
 	return r, found, err
 }
 
+// AddLabel is GitHub's.
+func (g guardedGitHub) AddLabel(ctx context.Context, id int64, label string) error {
+	return g.change(ctx, "add label", func(ctx context.Context) error {
+		err := g.GitHub.AddLabel(ctx, id, label)
+		g.note(ctx, err)
+		return err
+	})
+}
+
 // DeleteRunner is GitHub's.
 func (g guardedGitHub) DeleteRunner(ctx context.Context, id int64) error {
 	return g.change(ctx, "delete runner", func(ctx context.Context) error {

@@ -69,7 +69,7 @@ func (x *index) candidate(s snapshot) (pool.Ticket, bool) {
 	if !s.stored.missingSince.IsZero() || s.stored.undecodable { // no claim of it can be written
 		return pool.Ticket{}, false
 	}
-	if s.State != statemachine.Idle || s.PooledAt.IsZero() || !s.Threshold.After(now) || !s.vitals.fresh || x.unwanted(s.Instance, s.vitals, now) {
+	if s.State != statemachine.Idle || s.PooledAt.IsZero() || !s.Threshold.After(now) || !s.vitals.fresh || s.Ahead() && s.busy() || x.unwanted(s.Instance, s.vitals, now) {
 		return pool.Ticket{}, false
 	}
 	return ticketOf(s.Instance), true

@@ -46,6 +46,8 @@ type registration struct {
 	unconfirmed   string             // name that GitHub may have registered: its answer did not come
 	githubDown    bool               // GitHub's fault that none could be made
 	runnerDeleted int64              // serial of the one whose runner is gone
+	labelled      int64              // serial of the one made ahead whose runner has the request's label, as GitHub says
+	unlabelled    int64              // serial of the one made ahead whose runner could not be given it for certain
 	allowance     allowance          // of those that its agent asks for
 }
 

@@ -22,6 +22,7 @@ type instances struct {
 	observer  *observer
 	runners   *runners
 	listeners *listeners
+	ahead     *ahead
 }
 
 // instanceWorkers bounds the instances looked at in parallel: each look is at most a few writes.
@@ -37,6 +38,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		return Result{}, nil
 	}
 	if s.State == statemachine.Terminated {
+		c.ahead.leave(id)
 		return c.finalize(ctx, s)
 	}
 	if !s.stored.missingSince.IsZero() {
@@ -101,6 +103,11 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	if needsOffer(s) {
 		c.queues.offers.Add(s.ID)
 	}
+	look, err := c.ahead.keep(ctx, s)
+	if err != nil {
+		return Result{}, err
+	}
+	res = earliest(res, look)
 	if dismissErr != nil {
 		return Result{}, dismissErr
 	}
@@ -230,6 +237,11 @@ func (c *instances) provide(ctx context.Context, s snapshot) error {
 			}
 		}
 		return c.runners.register(ctx, s)
+	case s.State == statemachine.Claimed && s.Ahead():
+		if !c.cache.requests.alive(s.RunID, s.Attempt) || c.cache.extra(s) {
+			return nil // as above
+		}
+		return c.runners.provideAhead(ctx, s)
 	case usedUp(s) && !handedOverSoon(s, c.clock.Now(), c.cfg.HotPoll):
 		_, err := c.cache.write(ctx, s.ID, func(cur snapshot) (store.Instance, error) {
 			if cur.Registration.Serial != r.Serial {

@@ -76,6 +76,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		requests:      &requests{tenure: t, cache: c, badRecords: bad, statuses: statuses, seats: seats, filler: filler, releases: releases},
 		instances: &instances{
 			tenure: t, cache: c, fleet: machines, breaker: breaker, observer: observer, runners: runners, listeners: listeners,
+			ahead: newAhead(t, c, runners, down, func() store.GitHubBudget { return o.Health().GitHub }),
 		},
 		launches: &launches{
 			tenure: t, cache: c, fleet: machines, batch: wants, planner: planner, adopter: adopter, refused: refused,

@@ -29,7 +29,7 @@ func (in *instance) hot() bool {
 	case statemachine.Created, statemachine.Claimed:
 		return true
 	case statemachine.Idle:
-		return in.record.PooledAt.IsZero()
+		return in.record.PooledAt.IsZero() || in.record.Ahead() && !in.vitals.beat.Beat.ListensFor(&in.record)
 	case statemachine.Running:
 		return in.awaited
 	case statemachine.Terminated, statemachine.None:

@@ -64,7 +64,7 @@ func (o online) lasted(d time.Duration) bool {
 // observe takes a successful read of what the agent said.
 func (in *instance) observe(got store.Vitals, now time.Time, limits statemachine.Limits) bool {
 	was := in.vitals
-	changed := in.vitals.observe(got, now, limits, in.record.Assignment)
+	changed := in.vitals.observe(got, now, limits, &in.record)
 	if changed || was.readAt.IsZero() {
 		in.noteReports(was, now)
 	}
@@ -80,7 +80,7 @@ func (in *instance) observe(got store.Vitals, now time.Time, limits statemachine
 		}
 	}
 	in.listener.online.to = now
-	in.listener.online.job = in.listener.online.job || in.vitals.beat.Beat.Busy && in.vitals.beat.Beat.Assignment == in.record.Assignment
+	in.listener.online.job = in.listener.online.job || in.vitals.beat.Beat.Busy && in.vitals.beat.Beat.Of(&in.record)
 	return changed
 }
 

@@ -57,7 +57,7 @@ func (w *runnerSweep) isOrphan(name string) bool {
 	if !known {
 		return false // not ours, or forgotten: GitHub prunes it
 	}
-	return !s.State.Owned() || !strings.EqualFold(name, s.Registration.Name) || s.Registration.Assignment != s.Assignment
+	return !s.State.Owned() && !awaitsAhead(s) || !strings.EqualFold(name, s.Registration.Name) || s.Registration.Assignment != s.Assignment
 }
 
 // machineGone reports whether a runner is of a machine that is certainly gone: nothing can change that until a second look,

@@ -45,7 +45,7 @@ func (g *runners) register(ctx context.Context, s snapshot) error {
 	defer func() { g.endRequest(s.ID, err != nil) }()
 	reg, again := undelivered(s)
 	if !again {
-		reg, err = g.request(ctx, s, s.RunID)
+		reg, err = g.request(ctx, s, string(s.RunID))
 	}
 	if err == nil && !again && s.wantsNext() {
 		g.cache.instances.with(s.ID, func(in *instance) { in.reg.allowance.spend(g.clock.Now()) })
@@ -70,7 +70,7 @@ func (g *runners) endRequest(id store.InstanceID, blocked bool) {
 // request registers at GitHub. The name was never used before: it carries the number of our term, in which
 // the serial only grows. So a call of a deposed leader that arrives late cannot take a name of ours. A
 // name that GitHub knows already is passed over, never replaced.
-func (g *runners) request(ctx context.Context, in snapshot, label store.RequestID) (store.Registration, error) {
+func (g *runners) request(ctx context.Context, in snapshot, label string) (store.Registration, error) {
 	reg := store.Registration{
 		Serial: max(in.Registration.Serial, in.reg.lastSerial), Mode: g.cfg.Registration, URL: g.github.URL(),
 	}
@@ -89,7 +89,7 @@ func (g *runners) request(ctx context.Context, in snapshot, label store.RequestI
 			reg.Secret = token.Value
 			return reg, nil
 		}
-		jit, err := g.github.JITConfig(ctx, reg.Name, string(label))
+		jit, err := g.github.JITConfig(ctx, reg.Name, label)
 		if errors.Is(err, githubapi.ErrNameTaken) {
 			continue
 		}
@@ -138,7 +138,7 @@ func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.Re
 	reg.Assignment, reg.MintedAt = assignment, store.At(now)
 	g.cache.instances.with(id, func(in *instance) { in.reg.obtained = reg }) // until it is delivered, or of no use
 	_, err := g.cache.write(ctx, id, func(cur snapshot) (store.Instance, error) {
-		if cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
+		if cur.State == statemachine.Terminated || cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
 			return cur.Instance, errStale
 		}
 		in, sealed, err := sealFor(cur, reg)

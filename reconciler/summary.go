@@ -14,6 +14,7 @@ type Summary struct {
 	Instances  map[InstanceKind]int // those that ended until their fleet has confirmed it
 	Agents     map[string]int       // living instances by the version that their agents report, in their own words
 	Candidates map[pool.Kind]int    // instances that a request could be given
+	Listening  int                  // idle instances with a listener online
 	Waiting    map[WaitKind]Waiting // requests that are Pending
 	Scanned    time.Time            // when all records were last read to the end; zero: never
 	Swept      time.Time            // when the fleet was last compared with the records; zero: not yet
@@ -56,6 +57,9 @@ func (op *Operator) Summary() (Summary, bool) {
 	}
 	m.cache.instances.eachAlive(func(in *instance) {
 		count(in)
+		if listensAhead(in.snapshot()) {
+			out.Listening++
+		}
 		if v := in.vitals.beat.Beat.AgentVersion; v != "" {
 			out.Agents[v]++
 		}

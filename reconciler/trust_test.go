@@ -65,6 +65,7 @@ func (a *abroad) JITConfig(ctx context.Context, _, _ string) (githubapi.JIT, err
 func (a *abroad) RegistrationToken(ctx context.Context) (githubapi.Token, error) {
 	return githubapi.Token{}, a.effect(ctx)
 }
+func (a *abroad) AddLabel(ctx context.Context, _ int64, _ string) error { return a.effect(ctx) }
 func (a *abroad) DeleteRunner(ctx context.Context, _ int64) error       { return a.effect(ctx) }
 func (a *abroad) Offer(ctx context.Context, _ pool.Ticket) error        { return a.effect(ctx) }
 func (a *abroad) Done(ctx context.Context, _ string, _ ...string) error { return a.effect(ctx) }
@@ -81,6 +82,7 @@ func effects(a *abroad, f fence) map[string]func(context.Context) error {
 		"Terminate": func(ctx context.Context) error { return machines.Terminate(ctx, "i-1") },
 		"JITConfig": func(ctx context.Context) error { _, err := hub.JITConfig(ctx, "n", "l"); return err },
 		"Token":     func(ctx context.Context) error { _, err := hub.RegistrationToken(ctx); return err },
+		"Label":     func(ctx context.Context) error { return hub.AddLabel(ctx, 1, "l") },
 		"Delete":    func(ctx context.Context) error { return hub.DeleteRunner(ctx, 1) },
 		"Offer":     func(ctx context.Context) error { return messages.Offer(ctx, pool.Ticket{}) },
 		"Done":      func(ctx context.Context) error { return messages.Done(ctx, "small", "r") },

@@ -25,7 +25,7 @@ type vitals struct {
 }
 
 // observe takes a successful read at now and reports whether it changed anything worth a look.
-func (v *vitals) observe(got store.Vitals, now time.Time, limits statemachine.Limits, assignment int64) bool {
+func (v *vitals) observe(got store.Vitals, now time.Time, limits statemachine.Limits, in *store.Instance) bool {
 	if now.Before(v.readAt) {
 		return false // a scan that began before a read which is known already
 	}
@@ -55,7 +55,7 @@ func (v *vitals) observe(got store.Vitals, now time.Time, limits statemachine.Li
 	case wasFresh, first && !v.beat.UpdatedAt.IsZero():
 		v.staleAt = now
 	}
-	if v.beat.Beat.Busy && v.beat.Beat.Assignment != assignment {
+	if v.beat.Beat.Busy && !v.beat.Beat.Of(in) {
 		v.otherJobAt = now
 	}
 	return signalChanged || v.fresh != wasFresh || v.beat.Beat != was
@@ -161,12 +161,12 @@ func (s snapshot) byToken() bool {
 
 // draining reports whether a job of an earlier assignment still runs.
 func (s snapshot) draining() bool {
-	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment != s.Assignment
+	return s.vitals.beat.Beat.Busy && !s.vitals.beat.Beat.Of(&s.Instance)
 }
 
 // serving reports whether a job of the present assignment runs, under whichever of its registrations.
 func (s snapshot) serving() bool {
-	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Assignment == s.Assignment
+	return s.vitals.beat.Beat.Busy && s.vitals.beat.Beat.Of(&s.Instance)
 }
 
 // busy reports whether any job runs, as far as the agent said.
@@ -186,7 +186,7 @@ func (s snapshot) scriptPassed() bool {
 // healthy (S65).
 func (s snapshot) ready(now time.Time) bool {
 	return s.Threshold.After(now) && (s.State == statemachine.Created || s.State == statemachine.Claimed) &&
-		s.report() == statemachine.Online && s.vitals.fresh && !s.unreachable() && (!s.distrustOnline || s.onlineFor(steady))
+		(s.report() == statemachine.Online && !lacksLabel(s) || onlineAhead(s)) && s.vitals.fresh && !s.unreachable() && (!s.distrustOnline || s.onlineFor(steady))
 }
 
 // unregistered reports whether the runner of the last registration was deleted at GitHub.
@@ -250,6 +250,6 @@ func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
 		Held:   s.reg.githubDown || s.reg.requesting || unregisteredYet(s) || s.refusedByGitHub() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
-		Pooled: !s.PooledAt.IsZero(), Dismiss: dismiss, Limits: limits,
+		Pooled: !s.PooledAt.IsZero(), Unconfirmed: unconfirmed(s), Dismiss: dismiss, Limits: limits,
 	}
 }

@@ -39,14 +39,14 @@ func TestVitals_Window_S35_S36(t *testing.T) {
 			beat := beatAt(dawn)
 			beat.Heartbeat.Beat.Idle = periods == 3
 			age := tc.age/window*window*periods + tc.age%window
-			v.observe(beat, dawn.Add(age), limits, 1)
+			v.observe(beat, dawn.Add(age), limits, &store.Instance{Assignment: 1})
 			if v.fresh != tc.want {
 				t.Errorf("%s: fresh at age %s = %v, want %v", tc.name, age, v.fresh, tc.want)
 			}
 		}
 	}
 	var v vitals
-	if v.observe(store.Vitals{}, dawn, limits, 1); v.fresh || !v.staleAt.IsZero() || !v.changed.IsZero() {
+	if v.observe(store.Vitals{}, dawn, limits, &store.Instance{Assignment: 1}); v.fresh || !v.staleAt.IsZero() || !v.changed.IsZero() {
 		t.Errorf("one that never beat is fresh %v, stale since %v, changed at %v", v.fresh, v.staleAt, v.changed)
 	}
 }
@@ -55,14 +55,14 @@ func TestVitals_Window_S35_S36(t *testing.T) {
 func TestVitals_Recovers(t *testing.T) {
 	var v vitals
 	at := func(d time.Duration) time.Time { return dawn.Add(d) }
-	v.observe(beatAt(dawn), at(0), limits, 1)
-	if changed := v.observe(beatAt(dawn), at(30*time.Minute), limits, 1); !changed || v.fresh || !v.staleAt.Equal(at(30*time.Minute)) {
+	v.observe(beatAt(dawn), at(0), limits, &store.Instance{Assignment: 1})
+	if changed := v.observe(beatAt(dawn), at(30*time.Minute), limits, &store.Instance{Assignment: 1}); !changed || v.fresh || !v.staleAt.Equal(at(30*time.Minute)) {
 		t.Errorf("after 30 minutes: changed %v, fresh %v, stale since %v", changed, v.fresh, v.staleAt)
 	}
-	if changed := v.observe(beatAt(dawn), at(31*time.Minute), limits, 1); changed || !v.staleAt.Equal(at(30*time.Minute)) {
+	if changed := v.observe(beatAt(dawn), at(31*time.Minute), limits, &store.Instance{Assignment: 1}); changed || !v.staleAt.Equal(at(30*time.Minute)) {
 		t.Errorf("after 31 minutes: changed %v, stale since %v, want since 30", changed, v.staleAt)
 	}
-	if changed := v.observe(beatAt(at(32*time.Minute)), at(32*time.Minute), limits, 1); !changed || !v.fresh || !v.staleAt.IsZero() {
+	if changed := v.observe(beatAt(at(32*time.Minute)), at(32*time.Minute), limits, &store.Instance{Assignment: 1}); !changed || !v.fresh || !v.staleAt.IsZero() {
 		t.Errorf("with a new beat: changed %v, fresh %v, stale since %v", changed, v.fresh, v.staleAt)
 	}
 }
@@ -76,13 +76,13 @@ func TestVitals_ObservedChange(t *testing.T) {
 		at, beat      int
 		changed, news int // when it last changed, reads since
 	}{{100, 0, 100, 0}, {110, 0, 100, 1}, {120, 0, 100, 2}, {130, 7, 130, 0}, {140, 7, 130, 1}} {
-		v.observe(beatAt(at(step.beat)), at(step.at), limits, 1)
+		v.observe(beatAt(at(step.beat)), at(step.at), limits, &store.Instance{Assignment: 1})
 		if !v.changed.Equal(at(step.changed)) || v.reads != step.news || !v.readAt.Equal(at(step.at)) {
 			t.Errorf("read at %d: changed %v, %d reads since, want %v, %d", step.at, v.changed, v.reads, at(step.changed), step.news)
 		}
 	}
 	before := v
-	if changed := v.observe(beatAt(at(999)), at(139), limits, 1); changed || v != before {
+	if changed := v.observe(beatAt(at(999)), at(139), limits, &store.Instance{Assignment: 1}); changed || v != before {
 		t.Errorf("a reading older than what is known changed it: %+v", v)
 	}
 }
@@ -94,18 +94,18 @@ func TestVitals_SkewedClock_H52(t *testing.T) {
 		var v vitals
 		at := func(s int) time.Time { return dawn.Add(time.Duration(s) * time.Second) }
 		written := func(s int) store.Vitals { return beatAt(at(s).Add(skew)) }
-		v.observe(written(0), at(1), limits, 1)
+		v.observe(written(0), at(1), limits, &store.Instance{Assignment: 1})
 		if v.fresh {
 			t.Errorf("skew %s: fresh on the first reading", skew)
 		}
 		for s := 3; s <= 61; s += 2 { // as hot ones are read
-			v.observe(written(s/5*5), at(s), limits, 1)
+			v.observe(written(s/5*5), at(s), limits, &store.Instance{Assignment: 1})
 			if s >= 5 && (!v.fresh || !v.staleAt.IsZero()) {
 				t.Errorf("skew %s: stale at %d s while it beats", skew, s)
 			}
 		}
-		v.observe(written(60), at(75), limits, 1)
-		if v.observe(written(60), at(60).Add(window+1), limits, 1); v.fresh {
+		v.observe(written(60), at(75), limits, &store.Instance{Assignment: 1})
+		if v.observe(written(60), at(60).Add(window+1), limits, &store.Instance{Assignment: 1}); v.fresh {
 			t.Errorf("skew %s: fresh past the window after its last beat", skew)
 		}
 	}
@@ -126,7 +126,7 @@ func TestVitals_SkewNeverProlongs_H52(t *testing.T) {
 			if isNew {
 				beat = now.Add(-time.Duration(rapid.IntRange(0, int(gap/time.Second)-1).Draw(rt, "ago")) * time.Second)
 			}
-			v.observe(beatAt(beat.Add(skew)), now, limits, 1)
+			v.observe(beatAt(beat.Add(skew)), now, limits, &store.Instance{Assignment: 1})
 			if age := now.Sub(beat); v.fresh && age > window && !isNew && !healthy(v.beat, now, window) {
 				rt.Fatalf("fresh at an age of %s, clock %s off", age, skew)
 			}
@@ -143,13 +143,13 @@ func TestVitals_ClockIsSet_H52(t *testing.T) {
 	for _, set := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
 		var v vitals
 		for s := 0; s <= 30; s += 2 {
-			v.observe(beatAt(dawn.Add(time.Minute+time.Duration(s/5*5)*time.Second)), dawn.Add(time.Duration(s)*time.Second), limits, 1)
+			v.observe(beatAt(dawn.Add(time.Minute+time.Duration(s/5*5)*time.Second)), dawn.Add(time.Duration(s)*time.Second), limits, &store.Instance{Assignment: 1})
 		}
 		beat := dawn.Add(time.Minute + 35*time.Second + set)
 		for age, want := range map[time.Duration]bool{0: true, window - 5*time.Second: true, window + 1: false} {
 			w := v // what was known at 30 s
-			w.observe(beatAt(beat), dawn.Add(35*time.Second), statemachine.Limits{}, 1)
-			if w.observe(beatAt(beat), dawn.Add(35*time.Second+age), limits, 1); w.fresh != want {
+			w.observe(beatAt(beat), dawn.Add(35*time.Second), statemachine.Limits{}, &store.Instance{Assignment: 1})
+			if w.observe(beatAt(beat), dawn.Add(35*time.Second+age), limits, &store.Instance{Assignment: 1}); w.fresh != want {
 				t.Errorf("set by %s: fresh at an age of %s = %v, want %v", set, age, w.fresh, want)
 			}
 		}
@@ -162,13 +162,13 @@ func TestVitals_OtherJobAt(t *testing.T) {
 	busy := beatAt(dawn)
 	busy.Heartbeat.Beat.Busy = true
 	for s := range 3 {
-		v.observe(busy, dawn.Add(time.Duration(s)*time.Second), limits, 2)
+		v.observe(busy, dawn.Add(time.Duration(s)*time.Second), limits, &store.Instance{Assignment: 2})
 	}
 	last := dawn.Add(2 * time.Second)
-	v.observe(beatAt(dawn), dawn.Add(3*time.Second), limits, 2)
+	v.observe(beatAt(dawn), dawn.Add(3*time.Second), limits, &store.Instance{Assignment: 2})
 	own := beatAt(dawn)
 	own.Heartbeat.Beat.Busy, own.Heartbeat.Beat.Assignment = true, 2
-	v.observe(own, dawn.Add(4*time.Second), limits, 2) // a job of the present run
+	v.observe(own, dawn.Add(4*time.Second), limits, &store.Instance{Assignment: 2}) // a job of the present run
 	if !v.otherJobAt.Equal(last) {
 		t.Errorf("job of another since %v, want %v, when the earlier run's job was last seen", v.otherJobAt, last)
 	}
@@ -191,12 +191,12 @@ func TestVitals_WorthALook(t *testing.T) {
 		"Runner":      {func(v *store.Vitals) { v.Heartbeat.Beat.Runner = "listening" }, true},
 	} {
 		var v vitals
-		if !v.observe(base, dawn, limits, 1) {
+		if !v.observe(base, dawn, limits, &store.Instance{Assignment: 1}) {
 			t.Errorf("%s: the first beat is not worth a look", name)
 		}
 		got := base
 		tc.change(&got)
-		if changed := v.observe(got, dawn.Add(5*time.Second), limits, 1); changed != tc.want {
+		if changed := v.observe(got, dawn.Add(5*time.Second), limits, &store.Instance{Assignment: 1}); changed != tc.want {
 			t.Errorf("%s: worth a look = %v, want %v", name, changed, tc.want)
 		}
 	}

@@ -44,7 +44,9 @@ type Facts struct {
 	GateFrom time.Time // start of the running check: state entered, material delivered, last job ended
 	Held     bool      // the check waits: GitHub is down, or a job of the last run still drains
 	Pooled   bool
-	Dismiss  bool // an order to go that may be carried out now
+	// Unconfirmed: its listener was online for the request before its agent knew, and the agent has not said yet that it does.
+	Unconfirmed bool
+	Dismiss     bool // an order to go that may be carried out now
 
 	Limits Limits
 }
@@ -68,6 +70,7 @@ const (
 	ReasonRegistration    = "registration failed"
 	ReasonDirty           = "deregistration or scrub failed"
 	ReasonGate            = "did not report ready in time"
+	ReasonUnconfirmed     = "its agent did not take the assignment over in time"
 	ReasonHandshake       = "did not report clean in time"
 	ReasonClean           = "deregistered, scrubbed, clean"
 )
@@ -133,10 +136,12 @@ func (f Facts) gate(d Decision, now time.Time) Decision {
 	var limit time.Duration
 	reason := ReasonGate
 	switch {
-	case f.Held || f.Report == Blocked:
+	case f.Held || f.Report == Blocked || f.Unconfirmed && f.Outage:
 		return d
 	case f.State == Created && f.Report != Online:
 		limit = f.Limits.CreateGate
+	case f.Unconfirmed && (f.State == Claimed || f.State == Running):
+		limit, reason = f.Limits.ClaimGate, ReasonUnconfirmed
 	case f.State == Claimed && f.Report != Online:
 		limit = f.Limits.ClaimGate
 	case f.State == Idle && !f.Pooled:

@@ -111,3 +111,26 @@ func TestDecide_ReportsThatPass(t *testing.T) {
 	)
 	runDecide(t, tests)
 }
+
+// A seat that serves its run before its agent knows of that is given up unless the agent says in time that it does; no other
+// instance is, and none while too many are silent at once.
+func TestDecide_Unconfirmed(t *testing.T) {
+	unconfirmed := func(s statemachine.State) statemachine.Facts {
+		return with(quiet(s), func(f *statemachine.Facts) { f.Unconfirmed = true })
+	}
+	at := start.Add(limits.ClaimGate)
+	var tests []decideTest
+	for _, s := range []statemachine.State{statemachine.Claimed, statemachine.Running} {
+		f := unconfirmed(s)
+		outage := with(readAt(f, at), func(f *statemachine.Facts) { f.Outage = true })
+		tests = append(tests,
+			decideTest{string(s) + "/OneTickBefore", "its agent may still say so", readAt(f, at.Add(-1)), at.Add(-1), wake(at)},
+			decideTest{string(s) + "/NotRead", "it may have said so since", readAt(f, at.Add(-1)), at, statemachine.Decision{Read: true, Wake: f.Threshold}},
+			decideTest{string(s) + "/Exactly", "it has not", readAt(f, at), at, rejected(statemachine.ReasonUnconfirmed)},
+			decideTest{string(s) + "/Outage", "nobody can say anything", outage, at, wake(f.Threshold)},
+		)
+	}
+	confirmed := readAt(quiet(statemachine.Running), at)
+	tests = append(tests, decideTest{"running/Confirmed", "only its threshold is left", confirmed, at, wake(confirmed.Threshold)})
+	runDecide(t, tests)
+}

@@ -29,8 +29,11 @@ func drawFacts(t *rapid.T) statemachine.Facts {
 		GateFrom:  instant("gate from"),
 		Held:      rapid.Bool().Draw(t, "held"),
 		Pooled:    rapid.Bool().Draw(t, "pooled"),
-		Dismiss:   rapid.Bool().Draw(t, "dismiss"),
-		Limits:    limits,
+
+		Unconfirmed: rapid.Bool().Draw(t, "unconfirmed"),
+
+		Dismiss: rapid.Bool().Draw(t, "dismiss"),
+		Limits:  limits,
 	}
 }
 
@@ -111,7 +114,7 @@ func TestDecide_H27_HealthyIsNeverTerminated(t *testing.T) {
 		f := drawFacts(t)
 		f.Threshold = start.Add(time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "left")))
 		f.LastBeat = start.Add(-time.Duration(rapid.Int64Range(0, int64(limits.Silence)-1).Draw(t, "age")))
-		f.Dismiss = false
+		f.Dismiss, f.Unconfirmed = false, false
 		f.Cloud = rapid.SampledFrom([]statemachine.Cloud{statemachine.Unknown, statemachine.Present}).Draw(t, "living cloud")
 		f.Report = rapid.SampledFrom(goodReports).Draw(t, "good report")
 		d := statemachine.Decide(f, start)

@@ -73,7 +73,7 @@ const (
 	whyUnclaimed  = "the request failed or is over, and this instance is healthy"
 	whyRenewed    = "its request still wants it, or a job runs on it, and it reported ready or waits for GitHub alone"
 	whyExpired    = "threshold passed"
-	whyRejected   = "failed a check: script, registration, deregistration, scrub"
+	whyRejected   = "failed a check: script, registration, deregistration, scrub, or its agent did not take over what it was given"
 	whyLost       = "the fleet says it is gone, or it was silent for too long"
 	whyDismissed  = "operator's drain; interruption notice or outdated template on an idle one"
 )

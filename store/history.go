@@ -31,10 +31,11 @@ const (
 	CodeBooted     Code = "boot"   // its agent's first heartbeat was read
 	CodeScript     Code = "script" // its script passed
 	CodeScriptFail Code = "script!"
-	CodeMinted     Code = "reg"  // a registration was written for it
-	CodeOnline     Code = "on"   // its listener is online
-	CodeOnlineFail Code = "on!"  // its listener does not come online; detail: the cause
-	CodeHandedOver Code = "hand" // to its request
+	CodeMinted     Code = "reg"   // a registration was written for it
+	CodeOnline     Code = "on"    // its listener is online
+	CodeLabelled   Code = "label" // its listener was, and got the request's label
+	CodeOnlineFail Code = "on!"   // its listener does not come online; detail: the cause
+	CodeHandedOver Code = "hand"  // to its request
 	CodeJobBegan   Code = "job"
 	CodeJobEnded   Code = "job."
 	CodeReleased   Code = "rel"  // its request gave it back; detail: how

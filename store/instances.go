@@ -25,6 +25,7 @@ type Transition struct {
 	Limit   time.Duration // from Now to the new threshold; 0: what Limits gives the new state
 	RunID   RequestID     // Claim only
 	Attempt int           // Claim only
+	Ahead   bool          // Claim only: the machine listens, and goes on under its present registration
 	Release ReleaseMode   // Released and Unclaimed only
 	Reason  string        // transitions to terminated
 	Detail  string        // of the same; its end is kept
@@ -63,8 +64,14 @@ func (in Instance) After(t Transition) (Instance, error) {
 		if in.PooledAt.IsZero() || t.RunID == "" {
 			return in, fmt.Errorf("claim %s: %w: it must be pooled and the run named", in.ID, ErrInvalid)
 		}
+		if t.Ahead && !in.Ahead() {
+			return in, fmt.Errorf("claim %s: %w: it has no registration made ahead", in.ID, ErrInvalid)
+		}
 		out.assign(t.RunID, t.Attempt, t.Now)
 		out.Release = ""
+		if t.Ahead {
+			out.Registration.Assignment = out.Assignment
+		}
 	case statemachine.Unclaimed, statemachine.Released:
 		out.assign("", 0, t.Now)
 		out.Release = t.Release
@@ -161,7 +168,7 @@ func (s *Store) Register(ctx context.Context, in Instance, now time.Time, limit 
 func (s *Store) SetRegistration(ctx context.Context, in Instance, reg Registration, now time.Time) (Instance, error) {
 	out := in
 	out.Registration = reg
-	if reg.Secret != "" {
+	if reg.Secret != "" && in.RunID != "" { // those of an idle machine are renewed for as long as it waits
 		out.History = in.History.With(in.CreatedAt, Entry{At: now, Code: CodeMinted})
 	}
 	out.changed(now)

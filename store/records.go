@@ -225,6 +225,7 @@ type Registration struct {
 	URL        string           `json:"url"`      // repository or organisation
 	Secret     string           `json:"secret"`   // encoded JIT configuration, or registration token
 	MintedAt   Time             `json:"mintedAt"`
+	Ahead      bool             `json:"ahead,omitempty"` // made for an idle machine, under a label that no job has
 }
 
 // Heartbeat is written by the agent every Limits.Beat, or IdleBeat if the last one said so.
@@ -246,11 +247,12 @@ type Beat struct {
 	Runner       string `json:"runner"`     // listener state, see agent
 	RunnerID     int64  `json:"runnerId"`
 	AgentVersion string `json:"agentVersion"`
-	Interrupted  bool   `json:"interrupted"`       // two-minute notice received
-	Idle         bool   `json:"idle,omitzero"`     // it waits for its next run: unless something changes, the next comes after Limits.IdleBeat
-	Key          string `json:"key"`               // public part of the machine's key; "" of an agent that has none
-	JobBegan     Time   `json:"jobBegan,omitzero"` // when the last job did, by the agent's clock; zero: none in this process's life
-	JobEnded     Time   `json:"jobEnded,omitzero"` // the same of its end
+	Interrupted  bool   `json:"interrupted"`         // two-minute notice received
+	Idle         bool   `json:"idle,omitzero"`       // it waits for its next run: unless something changes, the next comes after Limits.IdleBeat
+	Key          string `json:"key"`                 // public part of the machine's key; "" of an agent that has none
+	JobBegan     Time   `json:"jobBegan,omitzero"`   // when the last job did, by the agent's clock; zero: none in this process's life
+	JobEnded     Time   `json:"jobEnded,omitzero"`   // the same of its end
+	Listening    int64  `json:"listening,omitempty"` // serial of the registration made ahead under which its listener is online; 0: none
 }
 
 // SignalName is the name of a worker signal.

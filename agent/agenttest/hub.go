@@ -26,6 +26,8 @@ type HubRunner struct {
 	Linger func(job string) time.Duration
 	// Fails reports whether a job fails once it has run; nil: none does. It is set before use.
 	Fails func(githubsim.Job) bool
+	// Admit is the job-started hook: it judges a job on the machine before that runs; nil: each may. It is set before use.
+	Admit func(ctx context.Context, j githubsim.Job) bool
 	// Unanswered: calls that hang are not answered when GitHub is back, but time out. It is set before use.
 	Unanswered bool
 
@@ -192,6 +194,10 @@ func (l *hubListener) serve(ctx context.Context, r *HubRunner, cred githubsim.Cr
 		time.Sleep(lag)
 		l.set(func(st *agent.Status) { st.State, st.Jobs = agent.Busy, st.Jobs+1 })
 		defer l.set(func(st *agent.Status) { st.State = agent.Listening })
+		if r.Admit != nil && !r.Admit(jobCtx, j) && jobCtx.Err() == nil {
+			l.set(func(st *agent.Status) { st.Refused++ })
+			return githubsim.Failure
+		}
 		select {
 		case <-jobCtx.Done():
 			if r.gone() {

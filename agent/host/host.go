@@ -119,7 +119,7 @@ func Run(ctx context.Context, p Place) (err error) {
 	options := agent.Options{
 		InstanceID: store.InstanceID(s.id), Dir: p.Dir, Exe: p.Exe,
 		Repository: cfg.GitHub.Serves(), Version: p.Version, Clock: p.Clock, Log: p.Log,
-		Runner: runner, Machine: computer, Script: m.script(), Prefetch: m.prefetch,
+		HookSocket: true, Runner: runner, Machine: computer, Script: m.script(), Prefetch: m.prefetch,
 		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat, IdleBeat: statemachine.Limits(cfg.Limits).IdleBeat(),
 		IdlePoll: cfg.Agent.IdlePoll, Poll: cfg.Agent.Poll,
 		CleanLimit: cfg.Limits.Handshake * 5 / 6, // the rest is for the report

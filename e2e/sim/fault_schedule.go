@@ -89,7 +89,7 @@ func (a githubOut) do(w *World) {
 	o := githubsim.Outage{Mode: githubsim.Mode(a.Mode)}
 	if a.API {
 		o.Calls = []githubsim.Call{
-			githubsim.CallToken, githubsim.CallJIT, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete, githubsim.CallRuns, githubsim.CallRun,
+			githubsim.CallToken, githubsim.CallJIT, githubsim.CallList, githubsim.CallGet, githubsim.CallDelete, githubsim.CallLabel, githubsim.CallRuns, githubsim.CallRun,
 			githubsim.CallRunJobs, githubsim.CallCancelRun, githubsim.CallRerunFailed, githubsim.CallRerunJob, githubsim.CallCheckRuns, githubsim.CallLeaveCheckRun,
 		}
 	}

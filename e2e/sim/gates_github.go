@@ -54,6 +54,12 @@ func (g githubGate) FindRunner(ctx context.Context, name string) (githubapi.Runn
 	return f.runner, f.ok, err
 }
 
+func (g githubGate) AddLabel(ctx context.Context, id int64, label string) error {
+	return done(ctx, g.p, githubContract, g.site("AddLabel", ""), strconv.FormatInt(id, 10), func(ctx context.Context) error {
+		return g.inner.AddLabel(ctx, id, label)
+	})
+}
+
 func (g githubGate) DeleteRunner(ctx context.Context, id int64) error {
 	return done(ctx, g.p, githubContract, g.site("DeleteRunner", ""), strconv.FormatInt(id, 10), func(ctx context.Context) error {
 		return g.inner.DeleteRunner(ctx, id)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/glob"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -14,6 +15,7 @@ const (
 	Nothing   = "a request that is Released has nothing on its way"
 	Listening = "what a run is given listens under its label"
 	Fits      = "what a run is given is what it asked for"
+	Paced     = "an idle machine is registered once a minute at most"
 )
 
 // handover are the laws on what a run is given: it listens, it is what was asked for, and nothing comes once the run is over.
@@ -62,7 +64,7 @@ func (h *handover) online(p store.Principal, v store.SignalValue) {
 		return // what was there before nobody says now
 	}
 	for id, in := range h.records.instances {
-		waited := in.Principal == p && in.RunID == v.RunID && in.Assignment == v.Assignment && in.State != statemachine.Running
+		waited := in.Principal == p && !in.Ahead() && in.RunID == v.RunID && in.Assignment == v.Assignment && in.State != statemachine.Running
 		if waited && !h.w.machines.isDisturbed(string(id)) && !h.facts.ranFor(id, v.RunID) && !h.facts.listens(v.RunID)[string(id)] {
 			h.w.verdicts.broke(Listening, "the agent of %s says that its listener serves %s, and none is online", id, v.RunID)
 		}
@@ -79,6 +81,30 @@ func (h *handover) listening(was, st store.RunStatus) {
 		if !online[string(seat.InstanceID)] && !h.w.machines.isDisturbed(string(seat.InstanceID)) && !h.facts.ranFor(seat.InstanceID, st.ID) {
 			h.w.verdicts.broke(Listening, "request %s is Ready with %s, which does not listen under its label", st.ID, seat.InstanceID)
 		}
+	}
+}
+
+// labelled: what listened ahead is handed over once GitHub knows its runner by the run's label.
+func (h *handover) labelled(was, in store.Instance) {
+	if was.State == statemachine.Running || in.State != statemachine.Running || !in.Ahead() {
+		return
+	}
+	has := slices.ContainsFunc(h.w.hub.Registrations(), func(r githubsim.Registration) bool {
+		return r.Name == in.Registration.Name && slices.Contains(r.Labels, string(in.RunID))
+	})
+	if !has {
+		h.w.verdicts.broke(Listening, "%s is handed over to %s, and its runner %s has not that label", in.ID, in.RunID, in.Registration.Name)
+	}
+}
+
+// aheadPause is how long an idle machine waits at least between two registrations, whatever its agent asks for.
+const aheadPause = time.Minute
+
+// paced: a machine that idles is not registered anew all the time.
+func (h *handover) paced(was, in store.Instance) {
+	again := was.Ahead() && in.Ahead() && in.State == statemachine.Idle && in.Registration.Serial != was.Registration.Serial
+	if apart := in.Registration.MintedAt.Sub(was.Registration.MintedAt.Time); again && apart < aheadPause-2*h.w.clocks.skew() {
+		h.w.verdicts.broke(Paced, "%s idles in assignment %d, and was registered again after %s", in.ID, in.Assignment, apart)
 	}
 }
 

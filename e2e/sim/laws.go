@@ -28,7 +28,7 @@ const (
 func (t *truth) instanceLaws() []func(was, in store.Instance) {
 	return []func(was, in store.Instance){
 		t.tables.edges, t.tables.reported, t.lifetimes.threshold, t.owners.owner, t.owners.secret, t.justice.caused,
-		t.lifetimes.patient, t.justice.freed, t.pooling.scrubbed, t.handover.comes, t.pooling.current, t.lifetimes.retired,
+		t.lifetimes.patient, t.handover.labelled, t.handover.paced, t.justice.freed, t.pooling.scrubbed, t.handover.comes, t.pooling.current, t.lifetimes.retired,
 	}
 }
 
@@ -58,7 +58,7 @@ func (t *tables) edges(was, in store.Instance) {
 
 // reported: nothing is handed over or pooled without the word of its agent (S04 S07 S09 S40 S41 S82 H18).
 func (t *tables) reported(was, in store.Instance) {
-	if was.State != statemachine.Running && in.State == statemachine.Running && !t.records.hasReported(in, store.RegOK) {
+	if was.State != statemachine.Running && in.State == statemachine.Running && !t.records.hasReported(in, store.RegOK) && !t.records.listened(in) {
 		t.w.verdicts.broke(Tables, "%s: handed over to %s without a report of its listener", in.ID, in.RunID)
 	}
 	if was.PooledAt.IsZero() && !in.PooledAt.IsZero() && !t.records.hasReported(in, store.RemoveOK) {

@@ -240,6 +240,7 @@ func (l *Live) Start(fm fleet.Machine) {
 		}
 		a, err := agent.New(o)
 		if err == nil {
+			m.runs(a)
 			err = a.Run(ctx)
 		}
 		if err != nil && !errors.Is(err, agent.ErrHalted) {

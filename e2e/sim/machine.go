@@ -34,6 +34,7 @@ type machine struct {
 	runner    *agenttest.HubRunner
 	vanished  atomic.Bool     // somebody took it away
 	proc      *process        // guarded by machines.mu
+	agent     *agent.Agent    // that runs, or ran last; guarded by machines.mu
 	disturbed time.Duration   // until when it is exempt, because somebody hurt it; 0: nobody did; guarded by machines.mu
 	hurt      time.Duration   // since when; guarded by machines.mu
 	soiled    bool            // a run may have left something on it; guarded by machines.mu
@@ -76,6 +77,9 @@ func (ms *machines) add(fm fleet.Machine, born time.Time) (*machine, context.Con
 	m.runner.Begin = newKey(ms.w.o.Seed, m.id, "begin").between(300*time.Millisecond, 900*time.Millisecond) // as actions/runner 2.336.0
 	m.runner.Linger, m.runner.Fails = ms.w.workflows.lingers, fails
 	m.runner.Vanished = m.vanished.Load
+	if ms.w.o.Ahead > 0 {
+		m.runner.Admit = m.admit
+	}
 	ms.mu.Lock()
 	ms.all[m.id] = m
 	ms.mu.Unlock()
@@ -191,6 +195,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 		OnlineLimit: w.o.paced(time.Minute), StartLimit: w.o.paced(90 * time.Second), CleanLimit: w.o.paced(100 * time.Second),
 	})
 	if err == nil {
+		m.runs(a)
 		err = a.Run(p.ctx)
 	}
 	if err != nil && p.ctx.Err() == nil && !errors.Is(err, agent.ErrHalted) {

@@ -42,6 +42,10 @@ func Random(seed uint64) Script {
 	if d.chance("lapse", 0.3) {
 		o.JITLapse = o.paced(d.of("lapse").between(3*time.Minute, 15*time.Minute))
 	}
+	if o.Mode == string(store.JIT) && d.chance("ahead", 0.3) {
+		o.Ahead = 1 + d.of("ahead").below(20)
+		o.JITLapse = o.paced(d.of("ahead lapse").between(2*time.Minute, 6*time.Minute)) // actions/runner#4726: minutes
+	}
 	o.RerunLost = d.chance("rerun lost", 0.5)
 	o.Skew = []time.Duration{0, time.Second, 10 * time.Second, time.Minute}[d.of("skew").below(4)]
 	o.Idle = o.paced(d.of("idle").between(time.Minute, 10*time.Minute)).Round(time.Second)

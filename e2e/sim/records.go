@@ -24,6 +24,7 @@ type records struct {
 	signals   map[store.Principal]map[store.SignalValue]bool // ever reported, without serial and detail
 	last      map[store.Principal]store.SignalValue          // reported, without serial and detail
 	lastAt    map[store.Principal]time.Time
+	listening map[store.Principal]int64 // serial that the last heartbeat names
 }
 
 // asked is one attempt of a request, and when it was asked for. What the controller asked for may grow, and a client may
@@ -66,6 +67,7 @@ func newRecords() *records {
 		instances: map[store.InstanceID]store.Instance{}, status: map[store.RequestID]store.RunStatus{},
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, last: map[store.Principal]store.SignalValue{}, lastAt: map[store.Principal]time.Time{},
+		listening: map[store.Principal]int64{},
 	}
 }
 
@@ -98,6 +100,11 @@ func (r *records) served(id store.RequestID) bool {
 // hasReported reports whether the machine of in ever reported name for its present assignment.
 func (r *records) hasReported(in store.Instance, name store.SignalName) bool {
 	return r.signals[in.Principal][store.SignalValue{Signal: name, RunID: in.RunID, Assignment: in.Assignment}]
+}
+
+// listened reports whether the machine of in listened ahead under its present registration in its last heartbeat.
+func (r *records) listened(in store.Instance) bool {
+	return in.Ahead() && r.listening[in.Principal] == in.Registration.Serial
 }
 
 // claim is a signal without what the laws do not ask for.

@@ -17,6 +17,7 @@ type Script struct {
 	Boot        time.Duration `script:"boot"`        // on average; 20 s
 	NeverBoots  float64       `script:"never-boots"` // chance that a machine hangs in its boot
 	JITLapse    time.Duration `script:"jit-lapse"`   // GitHub removes an unused JIT runner after it; 0: never
+	Ahead       int           `script:"ahead"`       // idle machines that listen, at most
 	Skew        time.Duration `script:"skew"`        // clocks are off by up to so much, either way
 	Drift       float64       `script:"drift"`       // clocks run too fast or slow by up to so much of each second
 	StoreTime   bool          `script:"store-time"`  // the store says its time, as DynamoDB does
@@ -83,7 +84,7 @@ func (o Script) config() reconciler.Config {
 		*d = o.paced(*d)
 	}
 	c.Watch.Poll, c.Watch.RerunLost = o.paced(c.Watch.Poll), o.RerunLost
-	c.Registration = store.RegistrationMode(o.Mode)
+	c.Registration, c.Ahead = store.RegistrationMode(o.Mode), o.Ahead
 	c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192, Idle: o.Idle * 3 / 4}}
 	l.Idle, c.MaxInstances = o.Idle, o.Largest
 	if o.NoRetry {

@@ -73,6 +73,13 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 		note(t, item, t.answer)
 	case store.KindSignal:
 		note(t, item, t.signal)
+	case store.KindHeartbeat:
+		if t.w.o.Ahead > 0 {
+			note(t, item, func(item store.Item, h store.Heartbeat) {
+				p, _ := item.Key.Principal()
+				t.records.listening[p] = h.Beat.Listening
+			})
+		}
 	case store.KindRunRequest:
 		note(t, item, t.request)
 	case store.KindLaunch:

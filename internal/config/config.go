@@ -54,6 +54,8 @@ type GitHub struct {
 	RunnerGroup          string `yaml:"runnerGroup" doc:"name of the runner group of new runners, of an organisation or enterprise; empty: runnerGroupId"`
 	RunnerGroupID        int64  `yaml:"runnerGroupId" is:"from1" doc:"id of the runner group instead, for registration jit; 1 is the default group"`
 	RegistrationsPer5Min int    `yaml:"registrationsPer5Min" is:"from1" doc:"registrations per 5 minutes; GitHub allows 1500 per repository or organisation"`
+	Ahead                bool   `yaml:"ahead" doc:"idle machines run a listener already, so that a claim takes one call of GitHub instead of a registration; for registration jit. Off until it is proven on GitHub itself"`
+	AheadMax             int    `yaml:"aheadMax" is:"from1" doc:"idle machines that do so at once; each is registered anew about every 6 minutes, so 50 are a tenth of the 5000 calls that a token has in an hour"`
 	Repository           string `yaml:"repository" doc:"owner/name whose jobs are accepted; empty: the one of url, or any of the organisation"`
 }
 

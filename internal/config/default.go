@@ -19,6 +19,7 @@ func Default() Config {
 		GitHub: GitHub{
 			TokenEnv: "REMUDA_GITHUB_TOKEN", Registration: string(d.Registration),
 			RunnerGroupID: 1, RegistrationsPer5Min: 1500, // docs.github.com, limits of self-hosted runners
+			AheadMax: 50, // a tenth of 5,000 calls an hour (docs.github.com, rate limits), 10 an hour each
 		},
 		// 2 GiB per vCPU is what compute-optimised types have, so any family fits.
 		Classes: map[string]Class{
@@ -51,7 +52,12 @@ func (c Config) Controller(holder string) reconciler.Config {
 	for name, class := range c.Classes {
 		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem, Idle: class.Idle, Cap: class.Cap}
 	}
+	ahead := 0
+	if c.GitHub.Ahead {
+		ahead = c.GitHub.AheadMax
+	}
 	return reconciler.Config{
+		Ahead:  ahead,
 		Holder: holder, Registration: store.RegistrationMode(c.GitHub.Registration), Classes: classes, Limits: statemachine.Limits(c.Limits),
 		MaxCount: c.Requests.MaxCount, MaxInstances: c.Caps.MaxInstances,
 		DefaultMaxRuntime: c.Limits.Running, MaxRuntime: c.Requests.MaxRuntime, ClientSilence: c.Requests.ClientSilence,

@@ -170,6 +170,9 @@ func (c GitHub) validate(p *problems) {
 	c.validatePort(p)
 	c.validateGroup(p)
 	c.validateApp(p)
+	if c.Ahead && c.Registration != "jit" {
+		p.add("github.ahead", "false with registration "+c.Registration+", since it needs jit", c.Ahead)
+	}
 	p.check(c.Repository == "" || repositoryForm.MatchString(c.Repository), "github.repository", "owner/name", c.Repository)
 }
 

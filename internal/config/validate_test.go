@@ -94,6 +94,8 @@ func TestConfig_Validate(t *testing.T) {
 		{"agent.metadataUsers[0]", func(c *Config) { c.Agent.RunnerUser, c.Agent.MetadataUsers = "ci", []string{"ci"} }, `must be the name of a user other than root and agent.runnerUser, got "ci"`},
 		{"agent.metadataFirewall", func(c *Config) { c.Agent.MetadataFirewall = "on" }, `must be one of required, everywhere, off, got "on"`},
 		{"agent.poll", func(c *Config) { c.Agent.Poll = 0 }, `must be greater than 0, got 0s`},
+		{"github.ahead", func(c *Config) { c.GitHub.Ahead, c.GitHub.Registration = true, "token" }, `must be false with registration token, since it needs jit, got true`},
+		{"github.aheadMax", func(c *Config) { c.GitHub.AheadMax = 0 }, `must be at least 1, got 0`},
 		{"runs.poll", func(c *Config) { c.Runs.Poll = time.Millisecond }, `must be at least 1s, got 1ms`},
 		{"runs.share", func(c *Config) { c.Runs.Share = 1.1 }, `must be 0 to 1, got 1.1`},
 		{"runs.share", func(c *Config) { c.Runs.Share = math.NaN() }, `must be 0 to 1, got NaN`},

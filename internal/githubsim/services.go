@@ -121,7 +121,7 @@ func (c Call) services() []Service {
 		return []Service{Run}
 	case CallLogs:
 		return []Service{Results}
-	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallInstallation, CallAppToken, CallConvert, CallGroups, CallDeprecation,
+	case CallToken, CallJIT, CallList, CallGet, CallDelete, CallLabel, CallInstallation, CallAppToken, CallConvert, CallGroups, CallDeprecation,
 		CallRuns, CallRun, CallRunJobs, CallCancelRun, CallRerun, CallRerunFailed, CallRerunJob, CallCheckRuns, CallLeaveCheckRun,
 		CallRegister, CallRemove:
 	}

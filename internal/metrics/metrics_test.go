@@ -81,7 +81,7 @@ func exercised() *Metrics {
 	q.AddRateLimited("4713")
 	q.ShutDown()
 	m.Watch(leader{
-		Term: 7, Trusted: true, Scanned: dawn, Swept: dawn.Add(time.Second / 2), Silence: true, Agents: map[string]int{"v1.0.0": 3},
+		Term: 7, Trusted: true, Scanned: dawn, Swept: dawn.Add(time.Second / 2), Silence: true, Listening: 5, Agents: map[string]int{"v1.0.0": 3},
 		Instances:  map[reconciler.InstanceKind]int{{State: statemachine.Running, Class: "small", Usage: store.Spot}: 2, {State: statemachine.Idle, Class: "gone", Usage: "?"}: 1},
 		Candidates: map[pool.Kind]int{{ResourceClass: "small", UsageClass: store.OnDemand}: 4},
 		Waiting: map[reconciler.WaitKind]reconciler.Waiting{
@@ -147,6 +147,7 @@ func TestMetrics_Values(t *testing.T) {
 		`remuda_instances{class="other",state="idle",usage="other"} 1`,
 		`remuda_pool_candidates{class="small",usage="on-demand"} 4`,
 		`remuda_pool_candidates{class="small",usage="spot"} 0`,
+		`remuda_listeners_ahead 5`,
 		`remuda_requests_waiting{class="other",reason="cap"} 3`,
 		`remuda_requests_waiting{class="small",reason="looking"} 0`,
 		`remuda_request_oldest_wait_seconds{class="other"} 60`,

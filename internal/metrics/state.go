@@ -103,6 +103,7 @@ func (s state) counts(sum reconciler.Summary, send func(string, float64, ...stri
 	for k, n := range candidates {
 		send("remuda_pool_candidates", float64(n), k.class, k.usage)
 	}
+	send("remuda_listeners_ahead", float64(sum.Listening))
 	for k, n := range waiting {
 		send("remuda_requests_waiting", float64(n), k.Class, k.Reason)
 	}

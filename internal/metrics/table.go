@@ -55,6 +55,7 @@ var families = []family{
 		help: "Instances; those that are terminated until the fleet has confirmed their end."},
 	{name: "remuda_agents", kind: gauge, stability: alpha, labels: labels("version"), help: "Living instances by the version of their agent."},
 	{name: "remuda_pool_candidates", kind: gauge, stability: beta, labels: labels("class", "usage"), help: "Instances that a request could be given now."},
+	{name: "remuda_listeners_ahead", kind: gauge, stability: alpha, help: "Idle instances whose listener is online before a request wants it (github.ahead)."},
 	{name: "remuda_instance_transitions_total", kind: counter, stability: beta, labels: labels("from", "event", "to"),
 		help: "Changes of instances' states, by the rows of docs/statemachine.md; none: there was no record."},
 	{name: "remuda_instance_idle_seconds_total", kind: counter, stability: beta, labels: labels("class"),

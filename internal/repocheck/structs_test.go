@@ -32,7 +32,8 @@ var holds = map[string]string{
 	"reasons":  "batch cache exclusions outages waiting",
 	"releases": "cache observer runners seats",
 
-	"instances": "breaker cache listeners observer runners",
+	"instances": "ahead breaker cache listeners observer runners",
+	"ahead":     "cache outages runners",
 	"listeners": "cache observer probes runners",
 	"runners":   "cache",
 	"offers":    "cache",

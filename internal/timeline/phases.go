@@ -23,7 +23,7 @@ const (
 	Launch       Name = "launch"       // the launch call, until the machine's record was made
 	Boot         Name = "boot"         // until the agent's first heartbeat was read
 	Script       Name = "script"       // until the script had passed
-	Registration Name = "registration" // until the listener is online
+	Registration Name = "registration" // until the listener is online, or one that was ahead has the request's label
 	HandOver     Name = "hand-over"    // online, until handed over: it waits for the other seats
 )
 
@@ -115,6 +115,9 @@ type milestone struct {
 // milestones lists what the seat had to pass, in this order.
 func (s spell) milestones(st store.RunStatus, start time.Time) []milestone {
 	on, hand := s.first(store.CodeOnline), s.first(store.CodeHandedOver)
+	if at := s.first(store.CodeLabelled); !at.IsZero() && (on.IsZero() || at.Before(on)) { // its listener was online before
+		on = at
+	}
 	if !s.warm {
 		return []milestone{
 			{Accepted, asked(st, start, s.begun)}, {Launch, s.begun}, {Boot, s.first(store.CodeBooted)}, {Script, s.first(store.CodeScript)},

@@ -137,7 +137,7 @@ func Returned(in store.Instance) (handshake, scrub time.Duration) {
 // owned reports whether an entry of this code is one of an instance that a request owns.
 func owned(code store.Code) bool {
 	switch code {
-	case store.CodeBooted, store.CodeScript, store.CodeMinted, store.CodeOnline, store.CodeHandedOver, store.CodeJobBegan:
+	case store.CodeBooted, store.CodeScript, store.CodeMinted, store.CodeLabelled, store.CodeOnline, store.CodeHandedOver, store.CodeJobBegan:
 		return true
 	default:
 		return false

@@ -50,6 +50,7 @@ var texts = map[store.Code]string{
 	store.CodeScriptFail: "its script failed",
 	store.CodeMinted:     "got a registration",
 	store.CodeOnline:     "its listener is online",
+	store.CodeLabelled:   "its listener, which was online, got the request's label",
 	store.CodeOnlineFail: "its listener does not come online: %",
 	store.CodeHandedOver: "handed over",
 	store.CodeJobBegan:   "a job began",

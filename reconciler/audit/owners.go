@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -97,7 +99,7 @@ func foreignJob(s *Snapshot, o Options, report reporter) {
 	}
 	for _, r := range s.Runners {
 		in := s.ofRunner(r.Name)
-		if in == nil || in.State == statemachine.Terminated || !r.Online && !r.Busy || labelled(r.Labels, in.RunID) {
+		if in == nil || in.State == statemachine.Terminated || !r.Online && !r.Busy || labelled(r.Labels, in.RunID) || waitsAhead(in, r) {
 			continue
 		}
 		from := in.clean()
@@ -120,6 +122,13 @@ func foreignJob(s *Snapshot, o Options, report reporter) {
 			Advice:  "delete runner " + r.Name + " at GitHub; " + fmt.Sprintf(adviceDrain, in.ID),
 		})
 	}
+}
+
+// waitsAhead reports whether a runner is the one that its instance listens under ahead, and has no label but its own: no job
+// can reach it.
+func waitsAhead(in *Instance, r githubapi.Runner) bool {
+	return in.Ahead() && strings.EqualFold(r.Name, in.Registration.Name) &&
+		!slices.ContainsFunc(r.Labels, func(l string) bool { return !strings.HasPrefix(l, reconciler.IdleLabel) })
 }
 
 // clean is since when no job of an earlier assignment can run: an instance is pooled before it is claimed.

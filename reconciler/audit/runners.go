@@ -16,7 +16,7 @@ func orphanRunner(s *Snapshot, o Options, report reporter) {
 	}
 	for _, r := range s.Runners {
 		in := s.ofRunner(r.Name)
-		if in == nil || in.State.Owned() && strings.EqualFold(r.Name, in.Registration.Name) && in.Registration.Assignment == in.Assignment {
+		if in == nil || (in.State.Owned() || in.State == statemachine.Idle && in.Ahead()) && strings.EqualFold(r.Name, in.Registration.Name) && in.Registration.Assignment == in.Assignment {
 			continue
 		}
 		v := Violation{Resource: "runner " + r.Name, Mark: fmt.Sprint(in.State, in.Assignment, r.Online), Advice: "delete it at GitHub, and look in the controller's log why it could not"}

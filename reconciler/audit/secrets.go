@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -17,7 +18,7 @@ func readableSecret(s *Snapshot, o Options, report reporter) {
 		}
 		v := Violation{Resource: "instance " + string(in.ID), Mark: fmt.Sprint("serial ", r.Serial), Advice: fmt.Sprintf(adviceDrain, in.ID)}
 		switch {
-		case !in.State.Owned():
+		case !in.State.Owned() && !(in.State == statemachine.Idle && in.Ahead()):
 			v.Definite, v.Problem = true, fmt.Sprintf("is %s and keeps the secret of registration %d", in.State, r.Serial)
 		case r.Assignment != in.Assignment:
 			v.Definite, v.Problem = true, fmt.Sprintf("is in assignment %d and keeps the secret of assignment %d", in.Assignment, r.Assignment)

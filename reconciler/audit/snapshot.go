@@ -161,5 +161,5 @@ func (in *Instance) pooled() bool { return in.State == statemachine.Idle && !in.
 // draining reports whether a job of an earlier assignment still runs, as far as the agent said.
 func (in *Instance) draining() bool {
 	b := in.Heartbeat.Beat
-	return b.Busy && b.Assignment != in.Assignment
+	return b.Busy && !b.Of(&in.Instance)
 }

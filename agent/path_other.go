@@ -1,0 +1,7 @@
+//go:build !linux
+
+package agent
+
+import "os"
+
+const pathOnly = os.O_RDONLY
