@@ -23,13 +23,18 @@ days, with the rules by which the controller picks, launches and dismisses machi
 For each class it prints first what happened and what the replay gives for the present limit, and by how
 much they differ: more than 5 %, and the rest is worth little. Then it prints a frontier: limits of
 which none is worse than another in both waiting and machines' time, with the line of the configuration
-that gives each. Machines that fail, are replaced or are taken away are in no replay.`
+that gives each. Machines that fail, are replaced or are taken away are in no replay.
+
+Dollars are printed for classes whose price is given by --price: all the time of all machines, which is
+an estimate and no bill.`
 
 // adviseOptions are the flags of `remuda advise`.
 type adviseOptions struct {
 	*app
 	output, since, class string
+	price                []string
 	back                 time.Duration
+	prices               map[string]float64 // dollars an hour, by class
 	cfg                  config.Config
 }
 
@@ -40,7 +45,8 @@ func newAdviseCmd(a *app) *cobra.Command {
 		Short: "Tell what other idle limits would have come to",
 		Long:  adviseLong,
 		Example: `  remuda advise --since 14d
-  remuda advise --class large -o json`,
+  remuda advise --class large --price large=0.085
+  remuda advise -o json`,
 		Args: noArgs,
 		RunE: a.onStore(true, o.validate, o.run),
 	}
@@ -48,6 +54,7 @@ func newAdviseCmd(a *app) *cobra.Command {
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	fs.StringVar(&o.since, "since", "7d", "how far to look back, at most 35d")
 	fs.StringVar(&o.class, "class", "", "of one resource class only")
+	fs.StringSliceVar(&o.price, "price", nil, "`CLASS=DOLLARS` an hour of one machine; may be repeated")
 	completes(cmd, "output", formatTable, formatJSON)
 	return exits(cmd, exitNotFound, exitInterrupted)
 }
@@ -58,11 +65,26 @@ func (o *adviseOptions) validate(cfg config.Config) error {
 	var err error
 	o.back, err = parseDays("--since", o.since)
 	errs = append(errs, err)
-	if _, ok := cfg.Classes[o.class]; o.class != "" && !ok {
-		errs = append(errs, oneOf("--class", o.class, slices.Sorted(maps.Keys(cfg.Classes))))
+	classes := slices.Sorted(maps.Keys(cfg.Classes))
+	if o.class != "" {
+		errs = append(errs, oneOf("--class", o.class, classes))
+	}
+	o.prices = map[string]float64{}
+	for _, text := range o.price {
+		class, dollars, _ := strings.Cut(text, "=")
+		price, err := strconv.ParseFloat(dollars, 64)
+		if err != nil || !(price > 0 && price <= mostDollars) {
+			errs = append(errs, fmt.Errorf("--price: must be a class, = and more than 0 to %d dollars an hour, such as small=0.085, got %q", mostDollars, text))
+			continue
+		}
+		errs = append(errs, oneOf("--price", class, classes))
+		o.prices[class] = price
 	}
 	return errors.Join(errs...)
 }
+
+// mostDollars bounds the price of a machine's hour; the dearest of EC2 is some 700.
+const mostDollars = 1000
 
 // parseDays reads a time to look back: days such as 7d, or a duration.
 func parseDays(field, text string) (time.Duration, error) {
@@ -111,7 +133,7 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 		if happened == nil {
 			happened = new(advisor.Figures)
 		}
-		v.Classes = append(v.Classes, newClassAdvice(name, happened, rows))
+		v.Classes = append(v.Classes, newClassAdvice(name, happened, rows, o.prices[name]))
 	}
 	width := 0
 	if o.outTTY {

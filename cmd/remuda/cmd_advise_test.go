@@ -43,7 +43,7 @@ func TestAdvise_Golden(t *testing.T) {
 		c := newCLI(st)
 		c.ends(t, exitNotFound, "advise")
 		wantedOnADay(t, st)
-		for file, args := range map[string][]string{"advise.txt": nil, "advise.json": {"-o", "json"}} {
+		for file, args := range map[string][]string{"advise.txt": nil, "advise.json": {"-o", "json"}, "advise_dollars.txt": {"--price", "small=0.085,large=0.17"}} {
 			c := newCLI(st)
 			c.ends(t, exitDone, append([]string{"advise"}, args...)...)
 			golden(t, testdata(file), c.out.String())
@@ -60,7 +60,8 @@ func TestAdvise_Refuses(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		for args, says := range map[string]string{
-			"--since 36d": "35d", "--since 0d": "35d", "--since 99999999999999999999d": "35d", "--since x": "35d", "--since 1m": "1h", "--class huge": "small", "-o xml": "json",
+			"--since 36d": "35d", "--since 0d": "35d", "--since 99999999999999999999d": "35d", "--since x": "35d", "--since 1m": "1h", "--class huge": "small", "--price huge=1": "small", "--price small": "0.085",
+			"--price small=-1": "1000", "--price small=NaN": "1000", "--price small=1e9": "1000", "--price =1": "small", "-o xml": "json",
 		} {
 			c := newCLI(st)
 			c.ends(t, exitUsage, append([]string{"advise"}, strings.Fields(args)...)...)

@@ -27,6 +27,7 @@ type classAdvice struct {
 	Really   figuresView `json:"really"`
 	Replayed figuresView `json:"replayed"`
 	Agrees   bool        `json:"agrees"`
+	Price    float64     `json:"price,omitempty"` // dollars an hour of a machine, as given
 	Frontier []rowView   `json:"frontier"`
 }
 
@@ -35,6 +36,7 @@ type rowView struct {
 	Present       bool   `json:"present"`
 	Configuration string `json:"configuration"` // YAML
 	figuresView
+	Dollars float64 `json:"dollars,omitempty"` // of all machines' time; absent without a price
 
 	limit string
 }
@@ -62,12 +64,13 @@ func newFiguresView(f *advisor.Figures) figuresView {
 	}
 }
 
-func newClassAdvice(name string, really *advisor.Figures, rows []advisor.Row) classAdvice {
-	out := classAdvice{Class: name, Really: newFiguresView(really), Frontier: []rowView{}}
+func newClassAdvice(name string, really *advisor.Figures, rows []advisor.Row, price float64) classAdvice {
+	out := classAdvice{Class: name, Really: newFiguresView(really), Price: price, Frontier: []rowView{}}
 	for _, r := range rows {
 		limit := config.DurationText(r.Limit)
 		out.Frontier = append(out.Frontier, rowView{
 			Present: r.Present, Configuration: fmt.Sprintf("classes:\n  %s:\n    idle: %s\n", name, limit), figuresView: newFiguresView(&r.Figures), limit: limit,
+			Dollars: math.Round(r.MachineTime().Hours()*price*100) / 100,
 		})
 		if r.Present {
 			out.Replayed, out.Agrees = newFiguresView(&r.Figures), r.Agrees(really)
@@ -99,15 +102,26 @@ func renderAdvice(v adviceView, width int) string {
 		} else {
 			fmt.Fprintf(&b, "They differ by %s:\nmore than 5 %%, so the rest is worth little. Machines that failed, were replaced\nor waited for capacity, or a setting that changed meanwhile, may be why.\n", off)
 		}
-		rows := &table{header: []string{"", "HIT RATE", "P50", "P95", "WAITED", "IDLE", "BOOTING", "classes." + c.Class}}
+		last := "BOOTING"
+		if c.Price > 0 {
+			last = "DOLLARS"
+		}
+		rows := &table{header: []string{"", "HIT RATE", "P50", "P95", "WAITED", "IDLE", last, "classes." + c.Class}}
 		for _, r := range c.Frontier {
 			mark := ""
 			if r.Present {
 				mark = "now"
 			}
-			rows.add(append(append([]string{mark}, r.waits()...), hours(r.IdleSeconds), hours(r.BootingSeconds), "idle: "+r.limit)...)
+			cost := hours(r.BootingSeconds)
+			if c.Price > 0 {
+				cost = fmt.Sprintf("%.2f", r.Dollars)
+			}
+			rows.add(append(append([]string{mark}, r.waits()...), hours(r.IdleSeconds), cost, "idle: "+r.limit)...)
 		}
 		b.WriteString("\n" + rows.String(width))
+		if c.Price > 0 {
+			fmt.Fprintf(&b, "Dollars are an estimate: %g for each hour of a machine, whatever it does.\n", c.Price)
+		}
 	}
 	return b.String()
 }
