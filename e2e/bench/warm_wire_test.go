@@ -1,0 +1,121 @@
+package bench_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/e2e/bench"
+)
+
+// githubCall is the median of a call of GitHub's REST API (docs/goals.md).
+const githubCall = 150 * time.Millisecond
+
+// wire is what lies between the parts of an installation and what they call: each call waits as long as it would on the way
+// to AWS or GitHub. It notes when clients first write, and when their status says Ready.
+type wire struct {
+	delay *bench.Delay
+
+	mu    sync.Mutex
+	asked map[string]time.Time // when the first write of a request came, by its id
+	ready map[string]time.Time // when the status Ready was written
+}
+
+func newWire() *wire {
+	return &wire{delay: bench.NewDynamoDB(1), asked: map[string]time.Time{}, ready: map[string]time.Time{}}
+}
+
+// serve returns the address of the wire's end in front of DynamoDB, SQS and GitHub.
+func (l *wire) serve(b *testing.B, dynamo, sqs, github string) string {
+	b.Helper()
+	transport := &http.Transport{MaxIdleConnsPerHost: 256}
+	proxies := map[string]*httputil.ReverseProxy{}
+	for service, target := range map[string]string{"DynamoDB": dynamo, "AmazonSQS": sqs, "": github} {
+		u, err := url.Parse(target)
+		check(b, err)
+		proxies[service] = &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) }}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+		came := time.Now()
+		body, err := io.ReadAll(in.Body)
+		if err != nil {
+			return // the caller has gone
+		}
+		in.Body = io.NopCloser(bytes.NewReader(body))
+		target := in.Header.Get("X-Amz-Target")
+		if median := l.median(target); median > 0 {
+			time.Sleep(l.delay.Next(median)) // what a benchmark injects
+		}
+		service, _, _ := strings.Cut(target, ".")
+		service, _, _ = strings.Cut(service, "_")
+		proxies[service].ServeHTTP(out, in)
+		l.note(target, body, came)
+	}))
+	b.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		transport.CloseIdleConnections()
+	})
+	return server.URL
+}
+
+// median is what a call takes. A message is late by its sending alone: what waits for one is not.
+func (l *wire) median(target string) time.Duration {
+	_, action, aws := strings.Cut(target, ".")
+	switch {
+	case !aws:
+		return githubCall
+	case action == "ReceiveMessage":
+		return 0
+	case strings.HasPrefix(target, "AmazonSQS"):
+		return l.delay.Notify
+	case action == "PutItem", action == "UpdateItem", action == "DeleteItem":
+		return l.delay.Write
+	}
+	return l.delay.Read
+}
+
+// note takes what was written of a run.
+func (l *wire) note(target string, body []byte, came time.Time) {
+	if !strings.HasSuffix(target, ".PutItem") {
+		return
+	}
+	type text struct{ S string }
+	var in struct {
+		Item struct {
+			PK, SK text
+			Phase  text `json:"phase"`
+		}
+	}
+	if json.Unmarshal(body, &in) != nil {
+		return
+	}
+	id := strings.TrimPrefix(in.Item.PK.S, "RUN#")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch in.Item.SK.S {
+	case "TYPE#RunRequest":
+		if l.asked[id].IsZero() {
+			l.asked[id] = came
+		}
+	case "TYPE#RunStatus":
+		if in.Item.Phase.S == "Ready" && l.ready[id].IsZero() {
+			l.ready[id] = time.Now()
+		}
+	}
+}
+
+// of returns what was noted of a request.
+func (l *wire) of(id string) (asked, ready time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asked[id], l.ready[id]
+}
