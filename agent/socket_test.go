@@ -34,6 +34,7 @@ func TestGuardJob_S15_Ahead(t *testing.T) {
 		admitted  bool
 	}{{"Own", "77", true, true}, {"Foreign", "78", true, false}, {"StillIdle", "77", false, false}} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			g := newGuarded(t)
 			g.dir = deep(t)
 			agenttest.Write(t, filepath.Join(g.dir, agent.VerdictFile), "")
