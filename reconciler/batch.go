@@ -18,7 +18,7 @@ type batch struct {
 	mu       sync.Mutex
 	wants    map[string]map[store.RequestID]want // by kind
 	kinds    map[store.RequestID]string          // of each that wants something
-	wanted   map[string]int                      // instances, by class
+	wanted   map[string]int                      // instances that requests want, by class
 	opened   map[string]gathering                // by kind, while there are wants
 	uncalled map[string]bool                     // launches of this process whose call was not made yet
 	prepared map[string]store.Launch             // by kind: written with an unknown outcome, to be written again
@@ -43,6 +43,14 @@ type want struct {
 	query   pool.Query
 }
 
+// kind is that of its query. A floor, which comes after all requests, shares no launch with them.
+func (w want) kind() string {
+	if _, floor := w.id.Floor(); floor {
+		return kind(w.query) + "|floor"
+	}
+	return kind(w.query)
+}
+
 func newBatch() *batch {
 	return &batch{
 		wants: map[string]map[store.RequestID]want{}, kinds: map[store.RequestID]string{}, wanted: map[string]int{},
@@ -65,13 +73,13 @@ func (b *batch) set(w want) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remove(w.id)
-	k := kind(w.query)
+	k := w.kind()
 	if w.count > 0 {
 		if b.wants[k] == nil {
 			b.wants[k] = map[store.RequestID]want{}
 		}
 		b.wants[k][w.id], b.kinds[w.id] = w, k
-		b.wanted[w.query.ResourceClass] += w.count
+		b.count(w, w.count)
 	}
 	return k
 }
@@ -113,6 +121,13 @@ func (b *batch) leave(id store.RequestID) bool {
 	return b.remove(id)
 }
 
+// count counts what a request wants. What floors want keeps no room from requests. b.mu must be held.
+func (b *batch) count(w want, n int) {
+	if _, floor := w.id.Floor(); !floor {
+		b.wanted[w.query.ResourceClass] += n
+	}
+}
+
 // remove is leave. b.mu must be held.
 func (b *batch) remove(id store.RequestID) bool {
 	k, wants := b.kinds[id]
@@ -120,7 +135,7 @@ func (b *batch) remove(id store.RequestID) bool {
 		return false
 	}
 	w := b.wants[k][id]
-	b.wanted[w.query.ResourceClass] -= w.count
+	b.count(w, -w.count)
 	delete(b.kinds, id)
 	delete(b.wants[k], id)
 	if len(b.wants[k]) == 0 {

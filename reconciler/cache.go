@@ -48,7 +48,18 @@ func ignoreStale(err error) error {
 // leaving reports whether an owned instance is on its way back to the pool: its run is over, or its
 // runner was deleted at GitHub.
 func (c *cache) leaving(s snapshot) bool {
+	if _, floor := s.RunID.Floor(); floor {
+		return false
+	}
 	return s.State.Owned() && (!c.requests.alive(s.RunID, s.Attempt) || s.unregistered())
+}
+
+// wants reports whether a seat of a launch may still use instances: of a request that lives, or of a floor that is configured.
+func (c *cache) wants(seat store.LaunchSeat) bool {
+	if class, floor := seat.RequestID.Floor(); floor {
+		return c.cfg.Classes[class].Floor.wanted(c.clock.Now()) > 0
+	}
+	return c.requests.alive(seat.RequestID, seat.Attempt)
 }
 
 // extra reports whether an instance came for a request that is complete without it.
@@ -149,6 +160,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 	if s.State != statemachine.Terminated && out.State == statemachine.Terminated {
 		c.capacity.freed()
 	}
+	c.noteFloor(s.Instance, out)
 	s, _ = c.instances.get(id)
 	return s, nil
 }

@@ -17,6 +17,9 @@ func (c *capacity) freed() {
 		wanted, wantedOfClass := c.batch.total(class)
 		c.waiting.capacityFreed(class, c.allowedBeside(class, wanted, wantedOfClass))
 	}
+	for _, class := range c.floors.hungry() {
+		c.queues.floors.AddAfter(class, floorPause)
+	}
 }
 
 // left returns how many more instances the caps allow, not counting what id itself has asked for.
@@ -31,19 +34,36 @@ func (c *capacity) allowed(class string) int { return c.allowedBeside(class, 0, 
 
 // allowedBeside is allowed with so many more that others asked for, in all and of the class.
 func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
-	total, ofClass := c.instances.live(class)
-	total, ofClass = total+more, ofClass+moreOfClass
+	total, ofClass := c.used(class)
+	left := c.cfg.MaxInstances - total - more
+	if own := c.cfg.Classes[class].Cap; own > 0 {
+		left = min(left, own-ofClass-moreOfClass)
+	}
+	return left
+}
+
+// used counts the instances that live or are being launched, in all and of class.
+func (c *capacity) used(class string) (total, ofClass int) {
+	total, ofClass = c.instances.live(class)
 	for _, l := range append(c.batch.underWay(), c.launches.openLaunches()...) {
 		total += l.Count
 		if l.ResourceClass == class {
 			ofClass += l.Count
 		}
 	}
-	left := c.cfg.MaxInstances - total
-	if own := c.cfg.Classes[class].Cap; own > 0 {
-		left = min(left, own-ofClass)
-	}
-	return left
+	return total, ofClass
+}
+
+// inAll is what the cap on all instances leaves, own what that of a class does, if it has one.
+func (c *capacity) inAll() int {
+	total, _ := c.used("")
+	return c.cfg.MaxInstances - total
+}
+
+func (c *capacity) own(class string) (left int, bounded bool) {
+	_, ofClass := c.used(class)
+	most := c.cfg.Classes[class].Cap
+	return most - ofClass, most > 0
 }
 
 // unwait takes a request out of the line and out of the coming launch.

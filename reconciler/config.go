@@ -39,6 +39,8 @@ type Class struct {
 	Mem  int           // MiB, at least
 	Idle time.Duration // in place of Limits.Idle; 0: that
 	Cap  int           // instances of it that are not terminated, at once; 0: no own limit
+
+	Floor Floor // idle machines kept while nobody asks; the zero value: none
 }
 
 // Config holds every number and choice of the controller. All must be set; see Defaults.

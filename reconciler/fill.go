@@ -89,7 +89,11 @@ func (f *filler) coming(r run) int {
 // keep from it, it waits for (room).
 func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) (Result, error) {
 	capped := false
-	defer func() { f.waiting.capReached(r.id, capped) }()
+	defer func() {
+		if f.waiting.capReached(r.id, capped); capped {
+			f.cache.lookAtFloors() // which may have machines that it cannot use
+		}
+	}()
 	now := f.clock.Now()
 	open, launched := f.cache.launches.launchedFor(r.id, r.status.Attempt)
 	budget := LaunchBudget(r.request.Count) + r.launching.spared - launched - open

@@ -117,7 +117,7 @@ func (w *fleetSweep) reconcileOrphan(ctx context.Context, m fleet.Machine, now t
 		return nil
 	}
 	for _, s := range l.Seats {
-		if w.cache.requests.alive(s.RequestID, s.Attempt) {
+		if w.cache.wants(s) {
 			return w.adopter.adopt(ctx, m, s.RequestID, s.Attempt)
 		}
 	}

@@ -111,7 +111,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	if dismissErr != nil {
 		return Result{}, dismissErr
 	}
-	if s.ready(now) {
+	if _, floor := s.RunID.Floor(); s.ready(now) || floor && s.scriptPassed() {
 		c.queues.requests.Add(s.RunID)
 	}
 	res = earliest(res, wakeAt(d.Wake, now))

@@ -26,6 +26,7 @@ type launches struct {
 	planner   *planner
 	adopter   *adopter
 	refused   *exclusions
+	stock     *stock
 	intending chan struct{} // holds one from the check of the caps to the record of the launch
 }
 
@@ -128,6 +129,12 @@ func (c *launches) affordable(wants []want) []want {
 	left := min(c.cache.capacity.allowed(wants[0].query.ResourceClass), maxLaunch)
 	var out []want
 	for _, w := range wants {
+		if class, floor := w.id.Floor(); floor {
+			if w.count = min(w.count, maxLaunch, c.stock.launchable(class)); w.count > 0 {
+				out = append(out, w)
+			}
+			continue
+		}
 		open, _ := c.cache.launches.launchedFor(w.id, w.attempt)
 		held := c.cache.instances.holds(w.id, w.attempt)
 		r, ok := c.cache.requests.getRun(w.id)
@@ -188,6 +195,7 @@ func (c *launches) refuse(wants []want, err error) {
 		err = fmt.Errorf("%w; refused last: %s", err, last) // only the fleet's own code says what to do about it
 	}
 	for _, w := range wants {
+		c.cache.failedFloor(w.id, ReasonRefused, err.Error())
 		c.cache.requests.withRun(w.id, func(r *run) {
 			if r.refuse(err, now); again.After(r.launching.retry) {
 				r.launching.retry = again
@@ -265,7 +273,7 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 // call makes the launch call, or finds out what an earlier one brought if no request wants the machines
 // any more: repeating it then could launch machines for no one.
 func (c *launches) call(ctx context.Context, l store.Launch, plan fleet.Plan) (fleet.Outcome, error) {
-	wanted := slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return c.cache.requests.alive(s.RequestID, s.Attempt) })
+	wanted := slices.ContainsFunc(l.Seats, c.cache.wants)
 	uncalled := c.batch.begin(l.Token)
 	switch {
 	case wanted:
@@ -358,6 +366,9 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 				r.lastProblem = "launch: " + problem
 			}
 		})
+		if problem != "" {
+			c.cache.failedFloor(s.RequestID, ReasonRefused, problem)
+		}
 		c.cache.note(s.RequestID, store.CodeCame, "%d after %s", len(s.Instances), now.Sub(l.CreatedAt.Time).Round(time.Millisecond))
 		c.queues.requests.Add(s.RequestID)
 	}

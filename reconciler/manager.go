@@ -62,6 +62,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 	filler := &filler{
 		tenure: t, cache: c, statuses: statuses, releases: releases, claims: claims, planner: planner, batch: wants, waiting: line,
 	}
+	stock := &stock{tenure: t, cache: c, batch: wants, waiting: line}
 	adopter := &adopter{tenure: t, cache: c, badRecords: bad}
 	drainer := &drainer{tenure: t, cache: c, badRecords: bad, drains: drains{notified: map[string]bool{}}}
 	fleetSweep := &fleetSweep{tenure: t, cache: c, fleet: machines, adopter: adopter, breaker: breaker, orphanMachines: firstSeen{}}
@@ -79,7 +80,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 			ahead: newAhead(t, c, runners, down, func() store.GitHubBudget { return o.Health().GitHub }),
 		},
 		launches: &launches{
-			tenure: t, cache: c, fleet: machines, batch: wants, planner: planner, adopter: adopter, refused: refused,
+			tenure: t, cache: c, fleet: machines, batch: wants, planner: planner, adopter: adopter, refused: refused, stock: stock,
 			intending: make(chan struct{}, 1),
 		},
 		reaper: &reaper{tenure: t, cache: c, fleet: machines, fleetSweep: fleetSweep},
@@ -106,6 +107,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		control(t, fence, t.queues.offers, offerWorkers, (&offers{t, c, pickup}).offer),
 		control(t, fence, t.queues.drainer, 1, drainer.readDrains),
 		control(t, fence, t.queues.runs, watchers, watcher.look),
+		control(t, fence, t.queues.floors, 1, (&floors{tenure: t, cache: c, stock: stock, batch: wants, releases: releases}).reconcileFloor),
 		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
 		m.notifications.watchNotifications, fleetSweep.watch(o.Fleet), observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },

@@ -15,10 +15,11 @@ type records struct {
 	requests  *requestRecords
 	launches  *launchRecords
 	orders    *orderRecords
+	floors    *floorRecords
 }
 
 func newRecords() *records {
-	return &records{newInstanceRecords(), newRequestRecords(), newLaunchRecords(), newOrderRecords()}
+	return &records{newInstanceRecords(), newRequestRecords(), newLaunchRecords(), newOrderRecords(), newFloorRecords()}
 }
 
 // lastTerm returns the highest term that records name.

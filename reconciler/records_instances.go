@@ -23,6 +23,7 @@ type instanceRecords struct {
 	present    map[store.InstanceID]*instance                     // not terminated
 	ending     map[store.InstanceID]*instance                     // terminated, and perhaps not gone
 	returning  []*instance                                        // idle, not pooled yet, ordered by id
+	idles      map[string]map[store.InstanceID]*instance          // idle, by class
 	living     map[string]int                                     // instances that are not terminated, by class
 
 	distrustOnline atomic.Bool // a listener was refused, and none has come online for good since: what is online for a moment may not stay
@@ -35,6 +36,7 @@ func newInstanceRecords() *instanceRecords {
 		held:       map[store.RequestID]map[store.InstanceID]*instance{},
 		present:    map[store.InstanceID]*instance{},
 		ending:     map[store.InstanceID]*instance{},
+		idles:      map[string]map[store.InstanceID]*instance{},
 		living:     map[string]int{},
 	}
 }
@@ -210,6 +212,7 @@ func (v *instanceRecords) remove(id store.InstanceID, in *instance) {
 	delete(v.present, id)
 	delete(v.ending, id)
 	v.setReturning(in, false)
+	v.setIdle(in, false)
 }
 
 // forget drops the instances that expired: also one that lives, whose record someone let expire. Its machine is one

@@ -20,6 +20,28 @@ func (v *instanceRecords) sort(in *instance) {
 		v.ending[id] = in
 	}
 	v.setReturning(in, in.record.State == statemachine.Idle && in.record.PooledAt.IsZero())
+	v.setIdle(in, in.record.State == statemachine.Idle)
+}
+
+func (v *instanceRecords) setIdle(in *instance, idle bool) {
+	of := v.idles[in.record.ResourceClass]
+	switch {
+	case idle && of == nil:
+		v.idles[in.record.ResourceClass] = map[store.InstanceID]*instance{in.record.ID: in}
+	case idle:
+		of[in.record.ID] = in
+	default:
+		delete(of, in.record.ID)
+	}
+}
+
+// eachIdleOf is each of the idle ones of a class.
+func (v *instanceRecords) eachIdleOf(class string, yield func(*instance)) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, in := range v.idles[class] {
+		yield(in)
+	}
 }
 
 func (v *instanceRecords) setReturning(in *instance, returns bool) {

@@ -70,6 +70,7 @@ func (c *scanner) scan(ctx context.Context) error {
 		Instance: c.cache.instances.apply,
 		Launch:   c.cache.launches.applyLaunch,
 		Drain:    c.drainer.drainSeen,
+		Floor:    c.cache.floors.applyFloor,
 		Heartbeat: func(b store.Heartbeat) {
 			v := reported[b.Principal]
 			v.Heartbeat = b
@@ -104,6 +105,9 @@ func (c *scanner) enqueue() {
 	c.cache.wakeAll(func(in *instance) bool {
 		return !in.record.Gone()
 	})
+	for _, class := range append(c.cfg.floors(), c.cache.floors.stored()...) {
+		c.queues.floors.Add(class)
+	}
 	if !c.cfg.Watch.Off {
 		for _, name := range append(c.cache.requests.watchable(), c.cfg.Watch.own()) {
 			if name != "" && c.cfg.Watch.within(name) && c.cache.requests.watchOf(name).State == "" {

@@ -154,7 +154,7 @@ func (h *seats) seatsOf(r run, given []snapshot) []store.Seat {
 		if !known {
 			seat = store.Seat{
 				InstanceID: s.ID, InstanceType: s.InstanceType, UsageClass: s.UsageClass,
-				Warm:    s.Assignment > 1,                                       // it served another run before
+				Warm:    s.Assignment > 1,                                       // it was idle before
 				Seconds: max(0, s.Since.Sub(r.status.PendingAt.Time).Seconds()), // one that was taken over was there before
 			}
 		}

@@ -42,6 +42,7 @@ type queues struct {
 	sweeper      queue[string]
 	housekeeping queue[string]
 	runs         queue[string] // repositories
+	floors       queue[string] // classes
 }
 
 func newQueues(clk clock.WithTicker, metrics workqueue.MetricsProvider) queues {
@@ -55,13 +56,14 @@ func newQueues(clk clock.WithTicker, metrics workqueue.MetricsProvider) queues {
 		sweeper:      newQueue[string]("sweeper", clk, metrics),
 		housekeeping: newQueue[string]("housekeeping", clk, metrics),
 		runs:         newQueue[string]("runs", clk, metrics),
+		floors:       newQueue[string]("floors", clk, metrics),
 	}
 }
 
 // shutDown ends every queue, also of a tenure that never came to run: a queue owns a goroutine from its
 // beginning. It may be repeated.
 func (q queues) shutDown() {
-	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.housekeeping, q.offers, q.drainer, q.runs} {
+	for _, q := range []interface{ ShutDown() }{q.requests, q.instances, q.launches, q.reaper, q.sweeper, q.housekeeping, q.offers, q.drainer, q.runs, q.floors} {
 		q.ShutDown()
 	}
 }

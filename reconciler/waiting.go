@@ -226,6 +226,32 @@ func (w *waiting) classes() []string {
 	return out
 }
 
+// capped lists those that wait for room below the caps, in no order.
+func (w *waiting) capped() []waiter {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []waiter
+	for _, one := range w.all {
+		if one.capped {
+			out = append(out, *one)
+		}
+	}
+	return out
+}
+
+// shortOf returns how many instances all requests in line are short of, and those of a class.
+func (w *waiting) shortOf(class string) (all, ofClass int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, one := range w.all {
+		all += one.short
+		if one.query.ResourceClass == class {
+			ofClass += one.short
+		}
+	}
+	return all, ofClass
+}
+
 // capacityFreed says that so many more instances may be launched for a class: the first in line may use any
 // number, a later one as many as it needs.
 func (w *waiting) capacityFreed(class string, left int) {

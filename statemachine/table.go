@@ -75,7 +75,7 @@ const (
 	whyExpired    = "threshold passed"
 	whyRejected   = "failed a check: script, registration, deregistration, scrub, or its agent did not take over what it was given"
 	whyLost       = "the fleet says it is gone, or it was silent for too long"
-	whyDismissed  = "operator's drain; interruption notice or outdated template on an idle one"
+	whyDismissed  = "operator's drain; on an idle one interruption notice, outdated template, or more of them than its floor lets stay"
 )
 
 var rules = []Rule{
@@ -89,6 +89,7 @@ var rules = []Rule{
 	{Idle, Pooled, Idle, "the release handshake is complete: deregistered, scrubbed, clean"},
 	{Created, Renewed, Created, whyRenewed},
 	{Claimed, Renewed, Claimed, whyRenewed},
+	{Idle, Renewed, Idle, "its floor wants it, and it is younger than maxAge"},
 	{Created, Expired, Terminated, whyExpired},
 	{Claimed, Expired, Terminated, whyExpired},
 	{Running, Expired, Terminated, whyExpired},

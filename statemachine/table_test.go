@@ -37,6 +37,7 @@ var design = []edges{
 	{running, "released", "idle"},
 	{idle, "pooled", "idle"},
 	{owned, "renewed", same},
+	{idle, "renewed", same},
 	{living, "expired", "terminated"},
 	{living, "rejected", "terminated"},
 	{living, "lost", "terminated"},

@@ -68,7 +68,8 @@ func TestValidate_BoundsTextsOfOthers(t *testing.T) {
 		&Signal{Principal: "p", Value: SignalValue{Signal: RegOK, RunID: RequestID(giant)}}, &Signal{Principal: "p", Value: SignalValue{Signal: RegOK, Cause: giant}},
 		&Signal{Principal: "p", Value: SignalValue{Signal: SignalName(giant)}}, &Signal{Principal: "p", Value: SignalValue{Signal: RegOK, Detail: giant}},
 		&DrainOrder{ID: "1", InstanceID: InstanceID(giant)}, &DrainOrder{ID: "1", ResourceClass: giant}, &DrainOrder{ID: giant},
-		&RunRequest{ID: RequestID(giant), Attempt: 1},
+		&RunRequest{ID: RequestID(giant), Attempt: 1}, &RunRequest{ID: "pool-small", Attempt: 1}, &RunClient{ID: "pool-"},
+		&Floor{Class: giant}, &Floor{Class: "small", Reason: giant}, &Floor{Class: "small", Detail: giant}, &Floor{Class: "small", Wanted: -1},
 	} {
 		if err := r.validate(); err == nil || len(err.Error()) > 1000 {
 			t.Errorf("validate() of a %T with a giant text: %.200v", r, err)

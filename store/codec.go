@@ -67,7 +67,7 @@ func (k Key) DrainID() (string, bool) {
 // KnownKind reports whether a sort key is one of ours.
 func KnownKind(sort string) bool {
 	switch sort {
-	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain, KindDemand:
+	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain, KindDemand, KindFloor:
 		return true
 	}
 	return false

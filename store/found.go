@@ -12,6 +12,7 @@ type Found struct {
 	Runs      map[RequestID]RunRecords // some have a part of their records only
 	Launches  []Launch
 	Drains    []DrainOrder
+	Floors    []Floor
 	Bad       map[Key]error // what cannot be decoded
 }
 
@@ -37,6 +38,7 @@ func (f *Found) Visitor() Visitor {
 		Status:    func(s RunStatus) { of(s.ID, func(all *RunRecords) { all.Status = &s }) },
 		Launch:    func(l Launch) { f.Launches = append(f.Launches, l) },
 		Drain:     func(d DrainOrder) { f.Drains = append(f.Drains, d) },
+		Floor:     func(fl Floor) { f.Floors = append(f.Floors, fl) },
 		Bad:       func(k Key, err error) { f.Bad[k] = err },
 	}
 }

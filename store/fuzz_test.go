@@ -34,7 +34,7 @@ func FuzzDecode(f *testing.F) {
 		item := Item{Key: Key{partition, sort}, Version: version, ExpiresAt: time.Unix(expires, 0), Attributes: attributes}
 		all := Visitor{
 			Request: func(RunRequest) {}, Client: func(RunClient) {}, Status: func(RunStatus) {}, Instance: func(Instance) {},
-			Heartbeat: func(Heartbeat) {}, Signal: func(Signal) {}, Launch: func(Launch) {}, Drain: func(DrainOrder) {},
+			Heartbeat: func(Heartbeat) {}, Signal: func(Signal) {}, Launch: func(Launch) {}, Drain: func(DrainOrder) {}, Floor: func(Floor) {},
 		}
 		visited := all.visit(item)
 		first := emptyRecord(sort)

@@ -74,6 +74,9 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		}}, new(Lease)},
 		"Drain":  {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
 		"Demand": {&Demand{Day: "2026-01-02", Entries: goldenEntries, LeftOut: 3, ChangedAt: at(0), Version: 2, ExpiresAt: expires}, new(Demand)},
+		"Floor": {&Floor{
+			Class: "large", Wanted: 5, Have: 3, Reason: "cap", Detail: "the caps leave no room", Since: at(0), ChangedAt: at(1), Version: 4, ExpiresAt: expires,
+		}, new(Floor)},
 	}
 }
 

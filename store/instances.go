@@ -80,6 +80,9 @@ func (in Instance) After(t Transition) (Instance, error) {
 	case statemachine.HandedOver:
 		out.Registration.Secret = "" // used: the listener is online
 	case statemachine.Renewed:
+		if next == statemachine.Idle && in.PooledAt.IsZero() {
+			return in, fmt.Errorf("renew %s: %w: an idle one must be pooled", in.ID, ErrInvalid)
+		}
 	case statemachine.Launched, statemachine.Expired, statemachine.Rejected, statemachine.Lost, statemachine.Dismissed:
 		// Register makes the first; the others have ended above.
 	}

@@ -14,10 +14,13 @@ import (
 // split at commas (docs.github.com, "Using labels with self-hosted runners").
 var requestIDForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
 
-// Valid reports whether id may be used as a key and as a runner label.
+// Valid reports whether id may be used as a key and as a runner label. Ids of floors may not.
 func (id RequestID) Valid() error {
 	if !requestIDForm.MatchString(string(id)) {
 		return fmt.Errorf("request id: must be 1 to 100 of a-z, 0-9 and -, not starting with -, got %.200q", string(id))
+	}
+	if _, floor := id.Floor(); floor {
+		return errFloor
 	}
 	return nil
 }

@@ -96,6 +96,7 @@ type Visitor struct {
 	Signal    func(Signal)
 	Launch    func(Launch)
 	Drain     func(DrainOrder)
+	Floor     func(Floor)
 	Bad       func(Key, error)
 	Junk      func(Item)
 }
@@ -135,6 +136,8 @@ func (v Visitor) visit(item Item) error {
 		return visit(item, new(Launch), v.Launch)
 	case KindDrain:
 		return visit(item, new(DrainOrder), v.Drain)
+	case KindFloor:
+		return visit(item, new(Floor), v.Floor)
 	case KindLease, KindDemand: // read by themselves
 		return nil
 	}

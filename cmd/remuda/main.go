@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // schedules of floors name zones, and a machine may have no database of them
 )
 
 func main() {

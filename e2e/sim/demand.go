@@ -17,12 +17,13 @@ type demand struct {
 	w       *World
 	records *records
 	facts   *facts
+	floors  *floorLaws
 
 	tokens map[string]string // launch of each machine
 }
 
-func newDemand(w *World, r *records, f *facts) *demand {
-	return &demand{w: w, records: r, facts: f, tokens: map[string]string{}}
+func newDemand(w *World, r *records, f *facts, floors *floorLaws) *demand {
+	return &demand{w: w, records: r, facts: f, floors: floors, tokens: map[string]string{}}
 }
 
 // launched: a machine comes of a launch that was written down before (H01, H32), and only while those that came before
@@ -51,6 +52,10 @@ func (d *demand) launched(fm fleet.Machine) {
 			good++
 		}
 	}
+	if class, floor := seat.RequestID.Floor(); floor {
+		d.floors.launched(fm.ID, class, good-1)
+		return
+	}
 	if want := d.records.requests[seat.RequestID][seat.Attempt].most; good > want {
 		d.w.verdicts.broke(Needed, "%s is the %dth machine at once for %d seats of %s/%d", fm.ID, good, want, seat.RequestID, seat.Attempt)
 	}
@@ -70,6 +75,9 @@ func (d *demand) cameBefore(fm fleet.Machine) {
 // GitHub's sake.
 func (d *demand) launchedNeeded(l store.Launch) {
 	for _, seat := range l.Seats {
+		if _, floor := seat.RequestID.Floor(); floor {
+			continue // it launches for as long as it is configured
+		}
 		got := 0
 		for _, other := range d.records.launches {
 			for _, s := range other.Seats {

@@ -23,6 +23,7 @@ type justice struct {
 	records *records
 	facts   *facts
 	terms   *terms
+	floors  *floorLaws
 
 	replaced int64 // the term that last replaced a machine because GitHub could not be reached
 }
@@ -121,7 +122,7 @@ func (j *justice) caused(was, in store.Instance) {
 			j.w.verdicts.broke(Caused, "%s was given back by %s/%d %s ago, no job of that runs, and its time passed before it was idle",
 				in.ID, was.RunID, was.Attempt, now.Sub(at))
 		}
-	case j.facts.dismissed(was):
+	case j.facts.dismissed(was), j.floors.dismissed(was):
 	case was.State == statemachine.Created && j.unneeded(was):
 	case j.replacement(was, now):
 	default:

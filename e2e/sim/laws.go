@@ -18,6 +18,7 @@ const (
 	Answered     = "invariant 7, every request gets an answer"
 	Needed       = "invariant 8, no more machines than needed"
 	Tables       = "invariant 9, only changes of the tables"
+	Kept         = "what floors keep"
 	Secrets      = "invariant 10, a secret is its machine's alone"
 	Names        = "G11 no runner name twice"
 	Audit        = "what remuda audit checks"
@@ -28,7 +29,7 @@ const (
 func (t *truth) instanceLaws() []func(was, in store.Instance) {
 	return []func(was, in store.Instance){
 		t.tables.edges, t.tables.reported, t.lifetimes.threshold, t.owners.owner, t.owners.secret, t.justice.caused,
-		t.lifetimes.patient, t.handover.labelled, t.handover.paced, t.justice.freed, t.pooling.scrubbed, t.handover.comes, t.pooling.current, t.lifetimes.retired,
+		t.lifetimes.patient, t.handover.labelled, t.handover.paced, t.justice.freed, t.pooling.scrubbed, t.handover.comes, t.pooling.current, t.lifetimes.retired, t.floors.kept,
 	}
 }
 

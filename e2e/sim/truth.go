@@ -31,6 +31,7 @@ type truth struct {
 	prompt     *promptness
 	auditor    *auditor
 	runs       *runLaws
+	floors     *floorLaws
 	ofInstance []func(was, in store.Instance)
 	ofStatus   []func(was, st store.RunStatus)
 
@@ -42,11 +43,12 @@ type truth struct {
 func newTruth(w *World, table store.Table) *truth {
 	r := newRecords()
 	f, terms, owners := newFacts(w, r), newTerms(w, r), newOwners(w, r)
+	floors := &floorLaws{w, r, f}
 	t := &truth{
 		Table: table, w: w, records: r, facts: f, written: map[store.Key][]*store.Item{},
-		terms: terms, tables: &tables{w, r}, owners: owners, lifetimes: &lifetimes{w, r, f, terms}, demand: newDemand(w, r, f),
-		pooling: &pooling{w, r, f}, justice: &justice{w: w, records: r, facts: f, terms: terms}, handover: newHandover(w, r, f),
-		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table), runs: newRunLaws(w, r, f),
+		terms: terms, tables: &tables{w, r}, owners: owners, lifetimes: &lifetimes{w, r, f, terms}, demand: newDemand(w, r, f, floors),
+		pooling: &pooling{w, r, f}, justice: &justice{w: w, records: r, facts: f, terms: terms, floors: floors}, handover: newHandover(w, r, f),
+		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table), runs: newRunLaws(w, r, f), floors: floors,
 		coverage: Coverage{Edges: map[Edge]int{}, Orders: map[Order]int{}, last: map[string]written{}},
 	}
 	t.ofInstance, t.ofStatus = t.instanceLaws(), t.statusLaws()

@@ -17,7 +17,7 @@ import (
 	"github.com/remuda-run/remuda/internal/glob"
 )
 
-// Class is a resource class: what a machine of it is, and what becomes of it. An empty field of those below Cap is
+// Class is a resource class: what a machine of it is, and what becomes of it. An empty field of those below Warm is
 // for EC2 alone, where it is as section ec2 says.
 type Class struct {
 	CPU   int           `yaml:"cpu" doc:"vCPUs, exactly"`
@@ -25,6 +25,7 @@ type Class struct {
 	Scrub string        `yaml:"scrub,omitempty" doc:"what is removed between two runs: none, workspace, full or terminate; by default full on EC2, if jobs have a user other than root, else workspace; see docs/security.md"`
 	Idle  time.Duration `yaml:"idle,omitempty" doc:"how long a machine of it is kept warm; empty: limits.idle"`
 	Cap   int           `yaml:"cap,omitempty" doc:"instances of it that are not terminated, at once; 0: caps.maxInstances alone bounds them"`
+	Warm  Warm          `yaml:"warm,omitempty" doc:"machines kept idle while nobody asks: {min; max: idle at most, 0: no bound; maxAge: 24h; usage: [spot, on-demand]; schedule: [{days: [mon, tue], from: '08:00', to: '18:00', timezone: Europe/Berlin, min}]}; see docs/operating.md"`
 
 	Arch            string   `yaml:"arch,omitempty" doc:"architecture: x86_64 (default) or arm64"`
 	AMI             string   `yaml:"ami,omitempty" doc:"image, as ec2.ami; empty: that"`
@@ -96,7 +97,7 @@ func fieldName(f reflect.StructField) string {
 
 // forEC2 are the fields that say what EC2 makes.
 func (c Class) forEC2() Class {
-	c.CPU, c.Mem, c.Scrub, c.Idle, c.Cap = 0, 0, "", 0, 0
+	c.CPU, c.Mem, c.Scrub, c.Idle, c.Cap, c.Warm = 0, 0, "", 0, 0, Warm{}
 	return c
 }
 
@@ -132,6 +133,7 @@ func (c Config) validateClasses(p *problems) {
 		p.check(class.Mem > 0 && class.Mem <= mostUnits, field+".mem", fmt.Sprintf("1 to %d", mostUnits), class.Mem)
 		p.check(class.Idle == 0 || class.Idle >= leastIdle, field+".idle", wantIdle, class.Idle)
 		p.check(class.Cap >= 0, field+".cap", "at least 0", class.Cap)
+		c.validateWarm(p, field, class)
 		class.validateScrub(p, field, c.Alone())
 		class.validateMachine(p, field)
 		c.validateSite(p, field, class)
@@ -173,7 +175,7 @@ func (c Class) validateMachine(p *problems, field string) {
 // validateSite checks what a class needs of the rest of c.
 func (c Config) validateSite(p *problems, field string, class Class) {
 	if !c.OnEC2() {
-		p.check(reflect.ValueOf(class.forEC2()).IsZero(), field, "without what is for an ec2 fleet alone (cpu, mem, scrub, idle and cap are for every fleet)", word("more"))
+		p.check(reflect.ValueOf(class.forEC2()).IsZero(), field, "without what is for an ec2 fleet alone (cpu, mem, scrub, idle, cap and warm are for every fleet)", word("more"))
 		return
 	}
 	arch := class.Architecture()

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata"
 
+	"github.com/remuda-run/remuda/internal/schedule"
 	"github.com/remuda-run/remuda/reconciler"
 )
 
@@ -15,6 +17,11 @@ func onEC2(class Class) Config {
 	c.Fleet, c.Agent.RunnerUser = "ec2://prod?region=eu-west-1", "ci"
 	c.Classes = map[string]Class{"one": class}
 	return c
+}
+
+// entry gives the floor of a class an entry of its schedule.
+func entry(e WarmEntry) func(*Class) {
+	return func(c *Class) { c.Warm.Schedule = []WarmEntry{e} }
 }
 
 // Each field of a class, wrong once: the error names it, what is allowed and what was given.
@@ -41,6 +48,21 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		{"scrub", `must be one of none, workspace, full, terminate, got "all"`, func(c *Class) { c.Scrub = "all" }},
 		{"idle", "must be at least 1s, such as 7m, got 5ns", func(c *Class) { c.Idle = 5 }},
 		{"cap", "must be at least 0, got -1", func(c *Class) { c.Cap = -1 }},
+		{"warm.min", "must be 0 to 100, which caps.maxInstances allows to live at once, got 101", func(c *Class) { c.Warm.Min = 101 }},
+		{"warm.min", "must be 0 to 2, which classes.one.cap allows to live at once, got 3", func(c *Class) { c.Cap, c.Warm.Min = 2, 3 }},
+		{"warm.min", "must be 0 to 100, which caps.maxInstances allows to live at once, got -1", func(c *Class) { c.Warm.Min = -1 }},
+		{"warm.max", "must be 0, or at least every min, here 2, got 1", func(c *Class) { c.Warm.Min, c.Warm.Max = 2, 1 }},
+		{"warm.maxAge", "must be at least 30m0s, such as 24h, got 1m0s", func(c *Class) { c.Warm.MaxAge = time.Minute }},
+		{"warm.usage[0]", `must be one of spot, on-demand, got "cheap"`, func(c *Class) { c.Warm.Usage = []string{"cheap"} }},
+		{"warm.usage[1]", `must be named once, got "spot"`, func(c *Class) { c.Warm.Usage = []string{"spot", "spot"} }},
+		{"warm", "must be without a min with scrub terminate, which keeps no machine, got more", func(c *Class) { c.Scrub, c.Warm.Min = "terminate", 1 }},
+		{"warm.schedule[0].min", "must be 0 to 100, which caps.maxInstances allows to live at once, got 101", entry(WarmEntry{nil, "08:00", "09:00", "", 101})},
+		{"warm.schedule[0].days[1]", `must be one of mon, tue, wed, thu, fri, sat, sun, got "monday"`, entry(WarmEntry{[]string{"tue", "monday"}, "08:00", "09:00", "", 1})},
+		{"warm.schedule[0].from", `must be a time of day such as 08:00, at most 24:00, got "8"`, entry(WarmEntry{nil, "8", "09:00", "", 1})},
+		{"warm.schedule[0].from", `must be before 24:00, got "24:00"`, entry(WarmEntry{nil, "24:00", "09:00", "", 1})},
+		{"warm.schedule[0].to", `must be a time of day such as 08:00, at most 24:00, got ""`, entry(WarmEntry{nil, "08:00", "", "", 1})},
+		{"warm.schedule[0].to", `must be another time than from; a whole day is 00:00 to 24:00, got "08:00"`, entry(WarmEntry{nil, "08:00", "08:00", "", 1})},
+		{"warm.schedule[0].timezone", `must be a zone of the IANA time zone database such as Europe/Berlin, got "CEST"`, entry(WarmEntry{nil, "08:00", "09:00", "CEST", 1})},
 		{"arch", `must be one of x86_64, arm64, got "amd64"`, func(c *Class) { c.Arch = "amd64" }},
 		{"rootVolume", "must be 0 to 16384, got -8", func(c *Class) { c.RootVolume = -8 }},
 		{"rootVolume", "must be 0 to 16384, got 16385", func(c *Class) { c.RootVolume = 16385 }},
@@ -73,6 +95,10 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		"securityGroups: sg-0123456789abcdef0": `securityGroups: must be a list such as [a, b], got "sg-0123456789abcdef0"`, // in full
 		"gpu: 1":                               "gpu: must be a mapping of count, manufacturer, mem, got 1",
 		"gpu: [1]":                             "gpu: must be a mapping of count, manufacturer, mem, got a list",
+		"warm: 3":                              "warm: must be a mapping of min, max, maxAge, usage, schedule, got 3",
+		"warm: {schedule: [1]}":                "warm.schedule[0]: must be a mapping of days, from, to, timezone, min, got 1",
+		"warm: {schedule: {min: 1}}":           "warm.schedule: must be a list such as [a, b], got a mapping",
+		"warm: {maxAge: 1}":                    "warm.maxAge: must be a duration such as 250ms, 30s or 5m, got 1",
 		"gpu: {count: many}":                   `gpu.count: must be a whole number, got "many"`,
 		"exclude: [&a a, [*a]]":                "exclude[1]: must be a text, got a list",
 		"ami: &a text, rootVolume: *a":         `rootVolume: must be a whole number, got "text"`,
@@ -93,10 +119,11 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 // All fields as the documentation writes them, in a file and on one line.
 func TestClass_EveryFieldIsRead(t *testing.T) {
 	const text = `{cpu: 8, mem: "16384", scrub: full, idle: 20m, cap: 3, arch: arm64, ami: ami-00000001, rootVolume: 40, subnets: [subnet-00000001], ` +
-		`securityGroups: [sg-00000001], instanceProfile: gpu, gpu: {count: 1, manufacturer: nvidia, mem: 8192}, burstable: true, exclude: [c5a.*, '*.metal']}`
+		`securityGroups: [sg-00000001], instanceProfile: gpu, warm: {min: 1, max: 3, maxAge: 12h, usage: [spot], schedule: [{days: [mon], from: 08:00, to: "18:00", timezone: Europe/Berlin, min: 2}]}, gpu: {count: 1, manufacturer: nvidia, mem: 8192}, burstable: true, exclude: [c5a.*, '*.metal']}`
 	want := Class{
 		CPU: 8, Mem: 16384, Scrub: "full", Idle: 20 * time.Minute, Cap: 3, Arch: ArchARM, AMI: "ami-00000001", RootVolume: 40, Subnets: []string{"subnet-00000001"},
 		SecurityGroups: []string{"sg-00000001"}, InstanceProfile: "gpu", GPU: GPU{1, "nvidia", 8192}, Burstable: true, Exclude: []string{"c5a.*", "*.metal"},
+		Warm: Warm{Min: 1, Max: 3, MaxAge: 12 * time.Hour, Usage: []string{"spot"}, Schedule: []WarmEntry{{[]string{"mon"}, "08:00", "18:00", "Europe/Berlin", 2}}},
 	}
 	for f, v := range reflect.ValueOf(want).Fields() {
 		if v.IsZero() {
@@ -193,8 +220,20 @@ func TestConfig_S90_Classes(t *testing.T) {
 // S90: the controller knows each class as it is configured.
 func TestConfig_ClassesReachTheController_S90(t *testing.T) {
 	c := Default()
-	c.Classes = map[string]Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 16, Mem: 65536, Idle: time.Minute, Cap: 3}}
-	want := map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 16, Mem: 65536, Idle: time.Minute, Cap: 3}}
+	c.Classes = map[string]Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 16, Mem: 65536, Idle: time.Minute, Cap: 3, Warm: Warm{
+		Min: 1, Schedule: []WarmEntry{{[]string{"sun"}, "22:30", "06:00", "Europe/Berlin", 2}},
+	}}}
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {
+		CPU: 16, Mem: 65536, Idle: time.Minute, Cap: 3, Floor: reconciler.Floor{
+			MaxAge: 24 * time.Hour, UsageClasses: []string{"spot", "on-demand"}, Schedule: schedule.Schedule{Base: 1, Entries: []schedule.Entry{
+				{Days: []time.Weekday{time.Sunday}, From: 22*60 + 30, To: 6 * 60, Location: berlin, Min: 2},
+			}},
+		},
+	}}
 	if got := c.Controller("c1").Classes; !reflect.DeepEqual(got, want) {
 		t.Errorf("classes of the controller = %+v, want %+v", got, want)
 	}

@@ -50,7 +50,7 @@ func Default() Config {
 func (c Config) Controller(holder string) reconciler.Config {
 	classes := make(map[string]reconciler.Class, len(c.Classes))
 	for name, class := range c.Classes {
-		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem, Idle: class.Idle, Cap: class.Cap}
+		classes[name] = reconciler.Class{CPU: class.CPU, Mem: class.Mem, Idle: class.Idle, Cap: class.Cap, Floor: class.Warm.floor()}
 	}
 	ahead := 0
 	if c.GitHub.Ahead {

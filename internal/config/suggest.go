@@ -38,13 +38,17 @@ func suggest(key string) string {
 	return "known here are " + strings.Join(here, ", ")
 }
 
-// fieldsAt are those of a class, or of its GPUs, where section is one of these.
+// fieldsAt are those of a class, or of what is within one, where section is one of these.
 func fieldsAt(section string) []string {
 	switch part := strings.Split(section, "."); {
 	case len(part) == 2 && part[0] == "classes":
 		return fieldsOf(reflect.TypeFor[Class]())
 	case len(part) == 3 && part[0] == "classes" && part[2] == "gpu":
 		return fieldsOf(reflect.TypeFor[GPU]())
+	case len(part) == 3 && part[0] == "classes" && part[2] == "warm":
+		return fieldsOf(reflect.TypeFor[Warm]())
+	case len(part) == 4 && part[0] == "classes" && strings.HasPrefix(part[3], "schedule["):
+		return fieldsOf(reflect.TypeFor[WarmEntry]())
 	default:
 		return nil
 	}

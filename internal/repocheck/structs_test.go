@@ -20,7 +20,7 @@ var holds = map[string]string{
 	"controller": "limitedLog",
 
 	"cache":    "capacity index records",
-	"records":  "instanceRecords launchRecords orderRecords requestRecords",
+	"records":  "floorRecords instanceRecords launchRecords orderRecords requestRecords",
 	"index":    "records waiting",
 	"capacity": "batch records waiting",
 
@@ -41,7 +41,9 @@ var holds = map[string]string{
 	"watcher":  "cache checkRuns lostJobs statuses",
 	"lostJobs": "cache checkRuns statuses",
 
-	"launches": "adopter batch cache exclusions planner",
+	"launches": "adopter batch cache exclusions planner stock",
+	"floors":   "batch cache releases stock",
+	"stock":    "batch cache waiting",
 	"planner":  "cache exclusions",
 	"adopter":  "badRecords cache",
 

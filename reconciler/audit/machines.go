@@ -81,7 +81,10 @@ func (s *Snapshot) unreadable(p store.Principal) bool {
 
 // wanted reports whether a request still waits for what a launch brings.
 func wanted(s *Snapshot, l *store.Launch) bool {
-	return slices.ContainsFunc(l.Seats, func(seat store.LaunchSeat) bool { return s.run(seat.RequestID).alive(seat.Attempt) })
+	return slices.ContainsFunc(l.Seats, func(seat store.LaunchSeat) bool {
+		_, floor := seat.RequestID.Floor() // whose machines, if it wants them no longer, expire
+		return floor || s.run(seat.RequestID).alive(seat.Attempt)
+	})
 }
 
 // vanishedMachine finds records that count as alive while their machine is gone, or silent for longer

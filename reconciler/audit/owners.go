@@ -34,6 +34,9 @@ func twoOwners(s *Snapshot, _ Options, report reporter) {
 		}
 	}
 	for in := range each(s.Instances) {
+		if _, floor := in.RunID.Floor(); floor {
+			continue // launched for no request
+		}
 		if problem := wrongOwner(in, s.run(in.RunID)); problem != "" {
 			report(ofInstance(in.ID, fmt.Sprint("owner ", in.Assignment), "%s", problem))
 		}

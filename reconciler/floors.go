@@ -1,0 +1,246 @@
+package reconciler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// floors keep machines idle while nobody asks: launched for no request, given to the pool once their script has passed, renewed
+// while they are wanted, and replaced. They come after every request.
+type floors struct {
+	*tenure
+	cache    *cache
+	stock    *stock
+	batch    *batch
+	releases *releases
+}
+
+// floorPause gathers what changes at about the same time into one look: a look walks the idle machines of its class.
+const floorPause = 200 * time.Millisecond
+
+// reconcileFloor brings the floor of one class to where its schedule wants it.
+func (f *floors) reconcileFloor(ctx context.Context, class string) (Result, error) {
+	res, err := f.pool(ctx, class)
+	if err != nil {
+		return res, err
+	}
+	of := f.cfg.Classes[class].Floor
+	if !of.configured() {
+		return res, f.forget(ctx, class)
+	}
+	now := f.clock.Now()
+	want, idle := of.wanted(now), f.stock.keepable(class, now)
+	res = earliest(res, wakeAt(of.Schedule.Next(now), now))
+	renewed, err := f.renew(ctx, of, idle[:min(want, len(idle))])
+	if err != nil {
+		return res, err
+	}
+	res = earliest(res, renewed)
+	given, err := f.dismiss(ctx, of, f.stock.unusable(class, idle), idle)
+	if err != nil || given > 0 {
+		return res.sooner(floorPause), err // count again
+	}
+	f.launch(class)
+	is := f.state(class, want, len(idle))
+	f.cache.floors.with(class, func(f *floor) { f.hungry = is.Reason == ReasonCap || is.Reason == ReasonBehind })
+	if at := f.cache.floors.get(class).retry; is.Reason != "" && now.Before(at) {
+		res = earliest(res, wakeAt(at, now))
+	}
+	return res, f.tell(ctx, is)
+}
+
+// pool gives what was launched for the floor, and has passed its script, to the pool.
+func (f *floors) pool(ctx context.Context, class string) (Result, error) {
+	var ready []snapshot
+	for _, s := range f.cache.instances.heldBy(store.FloorOwner(class)) {
+		if s.scriptPassed() {
+			ready = append(ready, s)
+		}
+	}
+	return f.releases.release(ctx, ready, store.ReleaseDrain, surplusSeat)
+}
+
+// renew extends those that are kept, in short steps and never past their greatest age: what is not extended goes by itself. All
+// that are due soon are extended together.
+func (f *floors) renew(ctx context.Context, of Floor, kept []idleMachine) (Result, error) {
+	now := f.clock.Now()
+	var res Result
+	for _, s := range kept {
+		step := f.cfg.step(s.ResourceClass)
+		retired := f.cfg.retired(of, s.CreatedAt.Time)
+		due, most := s.Threshold.Add(-step/2), s.CreatedAt.Add(of.MaxAge)
+		res = earliest(res, wakeAt(retired, now))
+		if s.PooledAt.IsZero() || !most.After(s.Threshold.Time) {
+			continue
+		}
+		if now.Before(due.Add(-step / 6)) {
+			res = earliest(res, wakeAt(due, now))
+			continue
+		}
+		until := now.Add(step)
+		if until.After(most) {
+			until = most
+		}
+		if !until.After(s.Threshold.Time) {
+			continue
+		}
+		_, err := f.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+			return store.Transition{Event: statemachine.Renewed, Now: now, Limit: until.Sub(now)}, cur.Version == s.Version
+		})
+		if lost(err) != nil {
+			return res, fmt.Errorf("renew %s: %w", s.ID, err)
+		}
+		res = earliest(res, wakeAt(until.Add(-step/2), now))
+	}
+	return res, nil
+}
+
+// dismiss ends the idle machines that stand in the way of requests, and the oldest of those beyond the most that may be idle. It
+// returns how many have ended.
+func (f *floors) dismiss(ctx context.Context, of Floor, inTheWay, idle []idleMachine) (int, error) {
+	n := 0
+	end := func(s idleMachine, why string) error {
+		_, err := f.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+			return store.Transition{Event: statemachine.Dismissed, Now: f.clock.Now(), Reason: why}, cur.Version == s.Version && !cur.busy()
+		})
+		if err == nil {
+			n++
+		}
+		if err = lost(err); err != nil {
+			return fmt.Errorf("dismiss %s: %w", s.ID, err)
+		}
+		return nil
+	}
+	for _, s := range inTheWay {
+		if err := end(s, reasonRoom); err != nil {
+			return n, err
+		}
+	}
+	if of.Max == 0 || len(idle) <= of.Max || n > 0 {
+		return n, nil
+	}
+	for _, s := range idle[of.Max:] {
+		if s.PooledAt.IsZero() || s.vitals.beat.Beat.Busy {
+			continue // it is not idle for good yet
+		}
+		if err := end(s, reasonSurplus); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// lost is err unless another was quicker: the instance was claimed meanwhile, or has ended.
+func lost(err error) error {
+	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) || errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// launch orders what the floor is short of, as far as it may be launched.
+func (f *floors) launch(class string) {
+	id, now := store.FloorOwner(class), f.clock.Now()
+	f.batch.leave(id)
+	n := f.stock.launchable(class)
+	if n == 0 {
+		return
+	}
+	k := f.batch.set(want{id: id, attempt: 1, count: n, since: now, query: f.cfg.floorQuery(class)})
+	f.batch.join(k, now)
+	f.queues.launches.AddAfter(k, f.cfg.Batch)
+}
+
+// state says how the floor stands: what it is short of, and why.
+func (f *floors) state(class string, want, have int) store.Floor {
+	out := store.Floor{Class: class, Wanted: want, Have: min(have, want)}
+	if have >= want {
+		return out
+	}
+	now, known := f.clock.Now(), f.cache.floors.get(class)
+	launching, booting := f.stock.coming(class, now)
+	_, waiting := f.stock.waiting.shortOf(class)
+	switch {
+	case known.failures > 0:
+		out.Reason, out.Detail = known.reason, store.Head(fmt.Sprintf("%d failures in a row; the last: %s", known.failures, known.problem), store.MaxMessage)
+	case have+booting >= want:
+		out.Reason = ReasonBoot
+	case have+booting+launching+f.batch.pending(store.FloorOwner(class)) >= want:
+		out.Reason = ReasonLaunching
+	case waiting > 0:
+		out.Reason, out.Detail = ReasonBehind, "requests of the class wait, and come first"
+	case f.stock.room(class) == 0:
+		out.Reason, out.Detail = ReasonCap, "the caps leave no room beside the instances that live and those that requests wait for"
+	default:
+		out.Reason = ReasonLaunching
+	}
+	return out
+}
+
+// tell writes how the floor stands, if that has changed.
+func (f *floors) tell(ctx context.Context, is store.Floor) error {
+	was := f.cache.floors.get(is.Class).record
+	if was.Version > 0 && was.Wanted == is.Wanted && was.Have == is.Have && was.Reason == is.Reason && was.Detail == is.Detail && was.ExpiresAt.Equal(is.ExpiresAt) {
+		return nil
+	}
+	now := store.At(f.clock.Now())
+	is.Since, is.ChangedAt, is.Version = now, now, was.Version
+	if was.Version > 0 && was.Wanted == is.Wanted && was.Reason == is.Reason {
+		is.Since = was.Since
+	}
+	out, err := f.cache.store.PutFloor(ctx, is)
+	if err != nil {
+		return fmt.Errorf("floor of %s: %w", is.Class, err)
+	}
+	f.cache.floors.applyFloor(out)
+	return nil
+}
+
+// forget lets the record of a floor that is no longer configured expire.
+func (f *floors) forget(ctx context.Context, class string) error {
+	f.batch.leave(store.FloorOwner(class))
+	if was := f.cache.floors.get(class).record; was.Version == 0 || !was.ExpiresAt.IsZero() {
+		return nil
+	}
+	return f.tell(ctx, store.Floor{Class: class, ExpiresAt: f.clock.Now().Add(recordLife).Truncate(time.Second)})
+}
+
+// lookAtFloors has every floor looked at.
+func (c *cache) lookAtFloors() {
+	for _, class := range c.cfg.floors() {
+		c.queues.floors.AddAfter(class, floorPause)
+	}
+}
+
+// noteFloor tells the floor of an instance's class what became of it.
+func (c *cache) noteFloor(was, is store.Instance) {
+	_, owned := was.RunID.Floor()
+	if !owned && !c.cfg.Classes[is.ResourceClass].Floor.configured() {
+		return
+	}
+	raw := owned || was.State == statemachine.Idle && was.PooledAt.IsZero()
+	ended := was.State != statemachine.Terminated && is.State == statemachine.Terminated
+	switch {
+	case raw && ended && is.Reason != statemachine.ReasonDismissed && is.Reason != statemachine.ReasonDismissedAtOnce:
+		c.failedFloor(store.FloorOwner(is.ResourceClass), FloorFailing, fmt.Sprintf("instance %s: %s", is.ID, cmp.Or(is.Reason, "ended")))
+	case was.PooledAt.IsZero() && !is.PooledAt.IsZero():
+		c.floors.with(is.ResourceClass, func(f *floor) { f.failures, f.reason, f.problem, f.retry = 0, "", "", time.Time{} })
+	}
+	if was.State != is.State || was.PooledAt != is.PooledAt {
+		c.queues.floors.AddAfter(is.ResourceClass, floorPause)
+	}
+}
+
+// failedFloor notes that what was launched for a floor failed. Others have no floor.
+func (c *cache) failedFloor(id store.RequestID, reason, problem string) {
+	if class, is := id.Floor(); is {
+		c.floors.with(class, func(f *floor) { f.failed(reason, problem, c.clock.Now()) })
+		c.queues.floors.AddAfter(class, floorPause)
+	}
+}

@@ -1,0 +1,117 @@
+package reconciler
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// stock counts what floors have, and what they may launch.
+type stock struct {
+	*tenure
+	cache   *cache
+	batch   *batch
+	waiting *waiting
+}
+
+// idleMachine is an idle machine of a class.
+type idleMachine struct {
+	store.Instance
+	vitals vitals
+}
+
+// keepable returns the idle machines of a class that a floor can count on, the youngest first: those that a request could use,
+// now or once they are clean, and that are not to be replaced.
+func (k *stock) keepable(class string, now time.Time) []idleMachine {
+	var all []idleMachine
+	k.cache.instances.eachIdleOf(class, func(in *instance) {
+		if !in.stored.undecodable && in.stored.missingSince.IsZero() {
+			all = append(all, idleMachine{in.record, in.vitals})
+		}
+	})
+	f, q := k.cfg.Classes[class].Floor, k.cfg.floorQuery(class)
+	all = slices.DeleteFunc(all, func(s idleMachine) bool {
+		return !q.Matches(ticketOf(s.Instance)) || !now.Before(k.cfg.retired(f, s.CreatedAt.Time)) || !s.Threshold.After(now) || k.cache.index.unwanted(s.Instance, s.vitals, now)
+	})
+	slices.SortFunc(all, func(a, b idleMachine) int {
+		return cmp.Or(b.CreatedAt.Time.Compare(a.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// coming counts the machines that are launched for the floor of a class, or boot.
+func (k *stock) coming(class string, now time.Time) (launching, booting int) {
+	id := store.FloorOwner(class)
+	launching = k.batch.writing(id, 0)
+	open, _ := k.cache.launches.launchedFor(id, 0)
+	f := k.cfg.Classes[class].Floor
+	for _, s := range k.cache.instances.heldBy(id) {
+		ordered, _ := k.cache.orders.dismissed(s.Instance, now)
+		if !ordered && s.State == statemachine.Created && now.Before(k.cfg.retired(f, s.CreatedAt.Time)) {
+			booting++
+		}
+	}
+	return launching + open, booting
+}
+
+// launchable is how many machines may be launched for the floor of a class at this moment: what it is short of, as far as the caps
+// have room beside all that requests want. None while a request of its class waits, or after failures.
+func (k *stock) launchable(class string) int {
+	now := k.clock.Now()
+	launching, booting := k.coming(class, now)
+	short := k.cfg.Classes[class].Floor.wanted(now) - len(k.keepable(class, now)) - launching - booting
+	f := k.cache.floors.get(class)
+	if now.Before(f.retry) {
+		return 0
+	}
+	if f.failures >= failOne {
+		short = min(short, 1-launching-booting)
+	}
+	return max(0, min(short, k.room(class)))
+}
+
+// room is how much the caps leave to the floor of a class.
+func (k *stock) room(class string) int {
+	all, ofClass := k.waiting.shortOf(class)
+	if ofClass > 0 {
+		return 0
+	}
+	return max(0, k.cache.capacity.allowedBeside(class, all, 0))
+}
+
+// unusable returns those of the idle machines of a class, the oldest first, that stand in the way of requests which wait for room
+// below the caps and cannot use them: no more than these are short of.
+func (k *stock) unusable(class string, idle []idleMachine) []idleMachine {
+	capped := k.waiting.capped()
+	most := k.inTheWay(class, capped)
+	var out []idleMachine
+	for _, s := range slices.Backward(idle) {
+		usable := slices.ContainsFunc(capped, func(w waiter) bool { return w.query.Matches(ticketOf(s.Instance)) })
+		if len(out) < most && !usable && !s.PooledAt.IsZero() && !s.vitals.beat.Beat.Busy {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// inTheWay is how many machines of a class are to end for requests that wait for room.
+func (k *stock) inTheWay(class string, capped []waiter) int {
+	total, same := 0, 0
+	for _, w := range capped {
+		own := w.short
+		if w.query.ResourceClass == class {
+			same += w.short
+		} else if left, bounded := k.cache.capacity.own(w.query.ResourceClass); bounded {
+			own = max(0, min(own, left)) // more room in all would not help it
+		}
+		total += own
+	}
+	most := total - max(0, k.cache.capacity.inAll()) // less than none while the machines of a launch are being recorded
+	if left, bounded := k.cache.capacity.own(class); bounded {
+		most = max(most, same-max(0, left))
+	}
+	return max(0, most)
+}
