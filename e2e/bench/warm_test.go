@@ -43,6 +43,7 @@ const registration = 2700 * time.Millisecond
 // action, and the floor take turns. Of the clients it tells, in ms: "start" until the first write, "over" from there to the write of
 // Ready beyond the registration and the one call of GitHub's that makes it, "seen" from there to the client's end. G1
 func BenchmarkWarm(b *testing.B) {
+	build(b)
 	for _, c := range warmCounts {
 		if *warmOnly == 0 || *warmOnly == c.n {
 			b.Run(fmt.Sprintf("N=%d/others=%d", c.n, c.others), func(b *testing.B) { warm(b, c.n, c.rounds, c.others) })
@@ -106,7 +107,6 @@ func newWarmWorld(b *testing.B, n, others int) *warmWorld {
 	leftOut(b)
 	step.RequireNode(b)
 	w := &warmWorld{b: b, name: "warm-" + strings.ToLower(rand.Text()[:10]), dir: b.TempDir(), wire: newWire()}
-	w.build()
 	dynamo, sqs := awstest.DynamoDBLocal(b), awstest.Moto(b)
 	var err error
 	w.action, err = step.Load("../..")
@@ -144,18 +144,14 @@ func (w *warmWorld) off() {
 	}
 }
 
-// build makes the program under test, once.
-func (w *warmWorld) build() {
-	if program.Binary != "" {
-		return
-	}
-	dir, err := os.MkdirTemp("", "remuda-bench-")
-	check(w.b, err)
-	program.Binary = filepath.Join(dir, "remuda")
+// build makes the program under test, and keeps it until the benchmark ends.
+func build(b *testing.B) {
+	b.Helper()
+	program.Binary = filepath.Join(b.TempDir(), "remuda")
 	build := exec.Command("go", "build", "-trimpath", "-tags=grpcnotrace", "-o", program.Binary, "github.com/remuda-run/remuda/cmd/remuda")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		w.b.Fatalf("build remuda: %v\n%s", err, out)
+		b.Fatalf("build remuda: %v\n%s", err, out)
 	}
 }
 
