@@ -164,6 +164,20 @@ func recordsBroken() []sabotage {
 		{law: Listening, name: "before it is online", story: "a run after five minutes", says: "does not listen", do: func(h hands) {
 			h.ready("100", h.instance(statemachine.Created).ID)
 		}},
+		{law: Listening, name: "without the label", story: "one run", says: "has not that label", do: func(h hands) {
+			h.of(h.instance(statemachine.Created), func(r *store.Instance) {
+				r.State, r.Registration = statemachine.Running, store.Registration{Serial: 9, Assignment: r.Assignment, Name: "i-9-1.9", Ahead: true}
+			})
+		}, also: []string{Tables}},
+		{law: Paced, name: "registered again and again", story: "one run", says: "was registered again after 1s", at: time.Minute, do: func(h hands) {
+			idle, first := h.instance(statemachine.Idle, pooled), h.w.clock.Now()
+			for n := range 2 {
+				h.of(idle, func(r *store.Instance) {
+					at := store.At(first.Add(time.Duration(n) * time.Second))
+					r.Registration = store.Registration{Serial: 9 + int64(n), Assignment: r.Assignment, Name: "i-9-1.9", Ahead: true, MintedAt: at}
+				})
+			}
+		}},
 		{law: Known, name: "given up", story: "one run", says: "is given up, and its machine lives", do: func(h hands) {
 			key := store.InstanceKey(h.instance(statemachine.Created).Principal, store.KindInstance)
 			rewriteItem(h, context.Background(), key, func(item *store.Item, _ *store.Instance) { item.ExpiresAt = h.w.clock.Now().Add(time.Hour) })
