@@ -5,21 +5,23 @@ import (
 
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
 )
 
 // Summary is an installation in numbers, as the controller that leads knows it.
 type Summary struct {
-	Term       int64                // of the lease
-	Trusted    bool                 // it may act: it has renewed the lease in time
-	Instances  map[InstanceKind]int // those that ended until their fleet has confirmed it
-	Agents     map[string]int       // living instances by the version that their agents report, in their own words
-	Candidates map[pool.Kind]int    // instances that a request could be given
-	Listening  int                  // idle instances with a listener online
-	Waiting    map[WaitKind]Waiting // requests that are Pending
-	Scanned    time.Time            // when all records were last read to the end; zero: never
-	Swept      time.Time            // when the fleet was last compared with the records; zero: not yet
-	Silence    bool                 // the circuit breaker is open: too many agents went silent at once
-	Unlisted   bool                 // the fleet's listing is not believed: too many machines went missing at once
+	Term       int64                  // of the lease
+	Trusted    bool                   // it may act: it has renewed the lease in time
+	Instances  map[InstanceKind]int   // those that ended until their fleet has confirmed it
+	Agents     map[string]int         // living instances by the version that their agents report, in their own words
+	Candidates map[pool.Kind]int      // instances that a request could be given
+	Listening  int                    // idle instances with a listener online
+	Waiting    map[WaitKind]Waiting   // requests that are Pending
+	Floors     map[string]store.Floor // of the classes that have one, as they were last found
+	Scanned    time.Time              // when all records were last read to the end; zero: never
+	Swept      time.Time              // when the fleet was last compared with the records; zero: not yet
+	Silence    bool                   // the circuit breaker is open: too many agents went silent at once
+	Unlisted   bool                   // the fleet's listing is not believed: too many machines went missing at once
 }
 
 // InstanceKind is what instances are counted by.
@@ -45,12 +47,15 @@ func (op *Operator) Summary() (Summary, bool) {
 		return Summary{}, false
 	}
 	out := Summary{
-		Term: m.term, Trusted: op.elector.trust(), Instances: map[InstanceKind]int{}, Agents: map[string]int{}, Waiting: m.cache.requests.waiting(m.clock.Now()),
+		Term: m.term, Trusted: op.elector.trust(), Instances: map[InstanceKind]int{}, Agents: map[string]int{}, Floors: map[string]store.Floor{}, Waiting: m.cache.requests.waiting(m.clock.Now()),
 		Silence: m.observer.breaker.isOpen(), Unlisted: m.fleetSweep.incomplete.is(),
 		Candidates: m.cache.index.pickup.Kinds(),
 	}
 	if !m.scanner.loaded.Load() {
 		return Summary{Term: m.term, Trusted: out.Trusted}, false
+	}
+	for _, class := range m.cfg.floors() {
+		out.Floors[class] = m.cache.floors.get(class).record
 	}
 	count := func(in *instance) {
 		out.Instances[InstanceKind{in.record.State, in.record.ResourceClass, in.record.UsageClass}]++

@@ -47,6 +47,9 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 	for _, key := range v.Unread {
 		b.WriteString(s.alarm("unreadable record: " + key))
 	}
+	for _, f := range v.Floors {
+		b.WriteString(s.line(f.text(v.Now)))
+	}
 	requests, more, instances := requestTable(v), "", instanceTable(v, wide)
 	room := s.lines - strings.Count(b.String(), "\n")
 	tooLong := func() bool { return !wide && s.lines > 0 && requests.height()+instances.height() > room }
@@ -66,6 +69,18 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 		b.WriteString("\n" + instances.on(s))
 	}
 	return b.String()
+}
+
+// text is the floor in one line.
+func (f floorView) text(now store.Time) string {
+	out := fmt.Sprintf("floor of %s: %d of %d idle", f.Class, f.Have, f.Wanted)
+	if f.Reason != "" {
+		out += fmt.Sprintf(", %s for %s", f.Reason, short(now.Sub(f.Since.Time)))
+	}
+	if f.Detail != "" {
+		out += ": " + f.Detail
+	}
+	return out
 }
 
 // classTable counts the instances of each class, for sheets that are too short to list them.

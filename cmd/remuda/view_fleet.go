@@ -19,9 +19,16 @@ type fleetView struct {
 	Controller *controllerView `json:"controller"` // null: this role may not see it
 	Instances  []instanceView  `json:"instances"`
 	Requests   []requestView   `json:"requests"`
-	Unread     []string        `json:"unreadable"` // keys of records that cannot be decoded
+	Floors     []floorView     `json:"floors,omitempty"` // of classes that have one
+	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded
 
 	work bool // there is something for a controller to do
+}
+
+// floorView is how the floor of a class stands.
+type floorView struct {
+	Class string `json:"resourceClass"`
+	store.Floor
 }
 
 // instanceView is one instance.
@@ -127,6 +134,11 @@ func readFleet(ctx context.Context, st *store.Store, now time.Time, limits state
 	for key := range found.Bad {
 		view.Unread = append(view.Unread, key.Partition+" "+key.Sort)
 	}
+	for _, f := range found.Floors {
+		if f.ExpiresAt.IsZero() { // else it is no longer configured
+			view.Floors = append(view.Floors, floorView{f.Class, f})
+		}
+	}
 	for _, in := range found.Instances {
 		view.Instances = append(view.Instances, newInstanceView(in, found.Vitals[in.Principal], now, limits))
 		view.work = view.work || !in.Gone()
@@ -151,6 +163,7 @@ func (v *fleetView) sort() {
 	slices.SortFunc(v.Requests, func(a, b requestView) int {
 		return cmp.Or(a.CreatedAt.Time.Compare(b.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
 	})
+	slices.SortFunc(v.Floors, func(a, b floorView) int { return cmp.Compare(a.Class, b.Class) })
 	slices.Sort(v.Unread)
 }
 

@@ -31,7 +31,8 @@ type Metrics struct {
 // scraped are the gauges that are read from the controller at a scrape; all others are set when they change.
 var scraped = []string{
 	"remuda_leader", "remuda_leader_term", "remuda_last_scan_timestamp_seconds", "remuda_last_sweep_timestamp_seconds", "remuda_breaker_open",
-	"remuda_instances", "remuda_agents", "remuda_pool_candidates", "remuda_listeners_ahead", "remuda_requests_waiting", "remuda_request_oldest_wait_seconds",
+	"remuda_instances", "remuda_agents", "remuda_pool_candidates", "remuda_listeners_ahead", "remuda_floor_wanted", "remuda_floor_idle",
+	"remuda_requests_waiting", "remuda_request_oldest_wait_seconds",
 }
 
 // ofQueues are the gauges of the queues, which only a leader has.

@@ -84,6 +84,7 @@ func exercised() *Metrics {
 		Term: 7, Trusted: true, Scanned: dawn, Swept: dawn.Add(time.Second / 2), Silence: true, Listening: 5, Agents: map[string]int{"v1.0.0": 3},
 		Instances:  map[reconciler.InstanceKind]int{{State: statemachine.Running, Class: "small", Usage: store.Spot}: 2, {State: statemachine.Idle, Class: "gone", Usage: "?"}: 1},
 		Candidates: map[pool.Kind]int{{ResourceClass: "small", UsageClass: store.OnDemand}: 4},
+		Floors:     map[string]store.Floor{"small": {Wanted: 5, Have: 3}},
 		Waiting: map[reconciler.WaitKind]reconciler.Waiting{
 			{Class: "a", Reason: "cap"}: {Count: 1, Oldest: time.Second}, {Class: "b", Reason: "cap"}: {Count: 2, Oldest: time.Minute},
 		},
@@ -148,6 +149,8 @@ func TestMetrics_Values(t *testing.T) {
 		`remuda_pool_candidates{class="small",usage="on-demand"} 4`,
 		`remuda_pool_candidates{class="small",usage="spot"} 0`,
 		`remuda_listeners_ahead 5`,
+		`remuda_floor_wanted{class="small"} 5`,
+		`remuda_floor_idle{class="small"} 3`,
 		`remuda_requests_waiting{class="other",reason="cap"} 3`,
 		`remuda_requests_waiting{class="small",reason="looking"} 0`,
 		`remuda_request_oldest_wait_seconds{class="other"} 60`,

@@ -103,6 +103,10 @@ func (s state) counts(sum reconciler.Summary, send func(string, float64, ...stri
 	for k, n := range candidates {
 		send("remuda_pool_candidates", float64(n), k.class, k.usage)
 	}
+	for class, f := range sum.Floors {
+		send("remuda_floor_wanted", float64(f.Wanted), s.m.class(class))
+		send("remuda_floor_idle", float64(f.Have), s.m.class(class))
+	}
 	send("remuda_listeners_ahead", float64(sum.Listening))
 	for k, n := range waiting {
 		send("remuda_requests_waiting", float64(n), k.Class, k.Reason)
