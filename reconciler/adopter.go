@@ -23,10 +23,14 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 	if _, known := a.cache.instances.get(store.InstanceID(m.ID)); known {
 		return nil
 	}
+	price := 0.0
+	if a.cfg.Prices != nil {
+		price, _ = a.cfg.Prices.PerHour(m.UsageClass, m.InstanceType, m.Zone)
+	}
 	in, err := a.cache.store.Register(ctx, store.Instance{
 		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
 		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
-		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Term: a.term,
+		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Price: price, Term: a.term,
 	}, a.clock.Now(), a.cfg.Limits.Created)
 	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
 		if known, readErr := a.recorded(ctx, m); known || readErr != nil {

@@ -70,7 +70,8 @@ type Config struct {
 
 	Housekeeping time.Duration // each chore
 
-	Watch WatchConfig
+	Watch  WatchConfig
+	Prices Prices // nil: none is known
 
 	LeaseTTL     time.Duration
 	LeaseRequest time.Duration // longest time one lease write may take

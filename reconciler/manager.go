@@ -91,6 +91,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		sweepRunners:  {o.Config.Runners, runnerSweep.sweepRunners},
 		sweepRecords:  {o.Config.Scan, m.scanner.scan},
 		sweepDemand:   {demandPeriod, (&demands{t, c, map[string]*demandDay{}}).record},
+		sweepCosts:    {costsPeriod, (&costKeeper{tenure: t, cache: c}).record},
 	}
 	chores := tasks{}
 	for _, one := range o.Chores {
@@ -138,7 +139,7 @@ func (m *manager) run(ctx context.Context) error {
 		g.Go(func() error { return loop(ctx) })
 	}
 	m.scanner.enqueue()
-	for _, key := range []string{sweepTemplate, sweepFleet, sweepRunners, sweepDemand} {
+	for _, key := range []string{sweepTemplate, sweepFleet, sweepRunners, sweepDemand, sweepCosts} {
 		m.queues.sweeper.Add(key)
 	}
 	m.queues.sweeper.AddAfter(sweepRecords, secondScan)

@@ -113,10 +113,10 @@ func (op *Operator) lead(ctx context.Context, number int64) error {
 // Renew replaces what the controller works by: its configuration, the machines' and what is kept beside them. One that leads
 // keeps its lease and its term. Within it everything begins anew, as if another controller had taken over at this moment: what
 // is under way ends, and the records are read again. Who elects and how stays: Holder and the times of the lease are those
-// of New. The former fleet may be closed afterwards.
+// of New, and so are prices. The former fleet may be closed afterwards.
 func (op *Operator) Renew(c Config, f fleet.Fleet, chores []Chore) error {
 	o := *op.o.Load()
-	c.Holder, c.LeaseTTL, c.LeaseRequest = o.Config.Holder, o.Config.LeaseTTL, o.Config.LeaseRequest
+	c.Holder, c.LeaseTTL, c.LeaseRequest, c.Prices = o.Config.Holder, o.Config.LeaseTTL, o.Config.LeaseRequest, o.Config.Prices
 	o.Config, o.Fleet, o.Chores = c, f, chores
 	if err := o.validate(); err != nil {
 		return err

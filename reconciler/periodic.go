@@ -9,7 +9,7 @@ import (
 
 // sweepers is how many periodic tasks are carried out at once: each, so that GitHub's listing, page by page, delays no look
 // at the fleet.
-const sweepers = 5
+const sweepers = 6
 
 // Keys of the sweeper.
 const (
@@ -18,6 +18,7 @@ const (
 	sweepTemplate = "template"
 	sweepRecords  = "records"
 	sweepDemand   = "demand"
+	sweepCosts    = "costs"
 )
 
 // secondScan follows the first, in case a write of the last leader arrived late.

@@ -103,7 +103,9 @@ func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason st
 		}
 	}
 	w.cache.index.forgetLooks(r)
-	return Result{}.sooner(time.Millisecond), w.putStatus(ctx, st, statemachine.Finish, w.clock.Now())
+	now := w.clock.Now()
+	st.Spent = w.cache.spent(st, now)
+	return Result{}.sooner(time.Millisecond), w.putStatus(ctx, st, statemachine.Finish, now)
 }
 
 // expireRequest lets the records of a request that is over go, after a day.

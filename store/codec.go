@@ -21,6 +21,7 @@ const (
 	KindLease      = "TYPE#Lease"
 	KindDrain      = "TYPE#Drain"
 	KindDemand     = "TYPE#Demand"
+	KindCosts      = "TYPE#Costs"
 )
 
 // Prefixes of partition keys.
@@ -67,7 +68,8 @@ func (k Key) DrainID() (string, bool) {
 // KnownKind reports whether a sort key is one of ours.
 func KnownKind(sort string) bool {
 	switch sort {
-	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain, KindDemand, KindFloor:
+	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain,
+		KindDemand, KindFloor, KindCosts:
 		return true
 	}
 	return false

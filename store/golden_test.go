@@ -27,6 +27,8 @@ type golden struct {
 	Attributes json.RawMessage `json:"attributes"`
 }
 
+var goldenSpent = Spent{Booting: 31.042, Busy: 184, Idle: 420, BootingDollars: 0.001, BusyDollars: 0.0062, IdleDollars: 0.014, Unpriced: 60}
+
 // goldenRecords has one record of each kind, with no attribute at its zero value where another is
 // legal, and an empty record of its type to read it back into.
 func goldenRecords() map[string]struct{ record, empty record } {
@@ -36,6 +38,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 	instance.PooledAt, instance.Reason, instance.Detail = Time{}, "pre-runner script failed", "line 1\nline \"2\" ä€😀 <&>"
 	instance.Registration.MintedAt, instance.Term, instance.ExpiresAt = at(0), 7, expires
 	instance.History = "0 new 4711-b\n31000 boot\n90061000 claim 4711-b"
+	instance.Price = 0.0923
 	instance.SealKey = "bWFjaGluZSBrZXkgb2YgdGhpcnR5LXR3byBieXRlcyE"
 	return map[string]struct{ record, empty record }{
 		"RunRequest": {&RunRequest{
@@ -51,7 +54,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			Counts:    Counts{Wanted: 10, Claimed: 1, Created: 2, Ready: 3, Launching: 4, Launched: 5},
 			PendingAt: at(0), ReadyAt: at(1), FailedAt: at(2), ReleasedAt: at(3), ChangedAt: at(3), Version: 9, ExpiresAt: expires,
 			OriginalCount: 12, Watch: Watch{State: Watched, Cancel: Done, Rerun: NotDone, RerunAttempt: 2, Detail: "two jobs were lost beside one that failed by itself"},
-			ReasonSince: at(1), History: "0 take 10\n12 won 4\n60000 over released",
+			ReasonSince: at(1), Spent: goldenSpent, History: "0 take 10\n12 won 4\n60000 over released",
 		}, new(RunStatus)},
 		"Instance": {&instance, new(Instance)},
 		"Heartbeat": {&Heartbeat{
@@ -77,6 +80,9 @@ func goldenRecords() map[string]struct{ record, empty record } {
 		"Floor": {&Floor{
 			Class: "large", Wanted: 5, Have: 3, Reason: "cap", Detail: "the caps leave no room", Since: at(0), ChangedAt: at(1), Version: 4, ExpiresAt: expires,
 		}, new(Floor)},
+		"Costs": {&Costs{Day: "2026-01-02", Through: at(0), ChangedAt: at(1), Version: 2, ExpiresAt: expires, Rows: []CostRow{{
+			Class: "large", Usage: Spot, Repository: "octo/repo", Requests: 2, Warm: 3, Cold: 1, Waited: 31.5, Spent: goldenSpent,
+		}}}, new(Costs)},
 	}
 }
 

@@ -93,10 +93,16 @@ func (h History) With(begun Time, e Entry) History {
 	return History(strings.Join(lines, "\n"))
 }
 
+// Noted returns the id as details of histories have it.
+func (id RequestID) Noted() string { return Head(string(id), historyText) }
+
 // Names reports whether the detail of an entry names the request, whose id may be longer than a detail.
 func Names(detail string, id RequestID) bool {
-	return id != "" && detail == Head(string(id), historyText)
+	return id != "" && detail == id.Noted()
 }
+
+// Mentions reports whether an entry may name the request.
+func (h History) Mentions(id RequestID) bool { return strings.Contains(string(h), " "+id.Noted()) }
 
 func (h History) lines() []string {
 	if h == "" {

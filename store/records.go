@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -118,6 +117,8 @@ type RunStatus struct {
 	ReasonSince Time    `json:"reasonSince,omitzero"` // since when it waits for what Reason says; zero unless it is Pending
 	History     History `json:"history,omitempty"`    // of the attempt, from PendingAt
 
+	Spent Spent `json:"spent,omitzero"` // what its machines cost, once it is over
+
 	Version   int64     `json:"-"`
 	ExpiresAt time.Time `json:"-"`
 }
@@ -194,9 +195,10 @@ type Instance struct {
 	LaunchToken     string             `json:"launchToken"`
 	TemplateVersion string             `json:"templateVersion"`
 	Registration    Registration       `json:"registration"`
-	SealKey         string             `json:"sealKey"` // registrations are sealed to it; set with the first, never changed
-	Reason          string             `json:"reason"`  // why it was terminated
-	Detail          string             `json:"detail"`  // last lines of what failed
+	SealKey         string             `json:"sealKey"`         // registrations are sealed to it; set with the first, never changed
+	Reason          string             `json:"reason"`          // why it was terminated
+	Detail          string             `json:"detail"`          // last lines of what failed
+	Price           float64            `json:"price,omitempty"` // dollars per hour, by the list when it was launched; 0: not known
 	CreatedAt       Time               `json:"createdAt"`
 	Term            int64              `json:"term"` // of the lease under which the record was made
 	ChangedAt       Time               `json:"changedAt"`
@@ -302,30 +304,6 @@ type SignalValue struct {
 
 // MaxDetail bounds SignalValue.Detail and Instance.Detail, in bytes.
 const MaxDetail = 2048
-
-// Launch is the intent of one launch call, written before the call.
-type Launch struct {
-	Token         string          `json:"-"`
-	ResourceClass string          `json:"resourceClass"`
-	UsageClass    string          `json:"usageClass"`
-	Count         int             `json:"count"`
-	Plan          json.RawMessage `json:"plan"` // frozen input of fleet.Launch
-	Seats         []LaunchSeat    `json:"seats"`
-	Done          bool            `json:"done"`
-	Error         string          `json:"error"` // why fewer came than asked for
-	CreatedAt     Time            `json:"createdAt"`
-	DoneAt        Time            `json:"doneAt"`
-	Version       int64           `json:"-"`
-	ExpiresAt     time.Time       `json:"-"`
-}
-
-// LaunchSeat says for whom an instance is launched.
-type LaunchSeat struct {
-	RequestID RequestID    `json:"requestId"`
-	Attempt   int          `json:"attempt"`
-	Count     int          `json:"count"`
-	Instances []InstanceID `json:"instances"` // what came for it
-}
 
 // SchemaVersion is that of the records that this program writes. It grows with a change that an earlier version cannot work
 // with, such as another meaning of what it reads, and with nothing else: new attributes and kinds are ignored by it.

@@ -138,7 +138,7 @@ func (v Visitor) visit(item Item) error {
 		return visit(item, new(DrainOrder), v.Drain)
 	case KindFloor:
 		return visit(item, new(Floor), v.Floor)
-	case KindLease, KindDemand: // read by themselves
+	case KindLease, KindDemand, KindCosts: // read by themselves
 		return nil
 	}
 	return fmt.Errorf("kind %q: %w", item.Key.Sort, ErrInvalid)

@@ -12,7 +12,7 @@ import (
 
 // verbs lists the constructor of every verb.
 var verbs = []func(*app) *cobra.Command{
-	newRequestCmd, newReleaseCmd, newStatusCmd, newExplainCmd, newAdviseCmd, newLogsCmd, newConsoleCmd, newDrainCmd, newAuditCmd, newDoctorCmd, newHealthCmd,
+	newRequestCmd, newReleaseCmd, newStatusCmd, newExplainCmd, newCostsCmd, newAdviseCmd, newLogsCmd, newConsoleCmd, newDrainCmd, newAuditCmd, newDoctorCmd, newHealthCmd,
 	newStackCmd, newInitCmd, newUninstallCmd, newImageCmd, newFSMCmd, newConfigCmd, newVersionCmd,
 	newControllerCmd, newDevCmd, newAgentCmd, newAgentHookCmd, newSimRunnerCmd,
 }

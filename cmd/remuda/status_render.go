@@ -283,6 +283,7 @@ func renderRequest(v requestView, now store.Time, cfg config.Config, s sheet) st
 		[2]string{"created", instantText(v.CreatedAt, now)},
 		[2]string{"client seen", clientText(v, now)},
 		[2]string{"released", releasedText(v)},
+		[2]string{"cost", v.Spent.text()},
 	)
 	if len(v.Instances) == 0 {
 		return text

@@ -44,6 +44,7 @@ type requestView struct {
 	ReleasedAt           store.Time          `json:"releasedAt"`
 	PhaseSeconds         []phaseSeconds      `json:"phaseSeconds"`
 	Watch                watchView           `json:"watch"`
+	Spent                spentView           `json:"spent"`                // by its machines, once it is over
 	Controller           *controllerView     `json:"controller,omitempty"` // of one request alone
 	run                  string              // for people; "" if it names none
 	settled              bool                // no controller has anything left to do for it
@@ -87,7 +88,7 @@ func newRequestView(id store.RequestID, records store.RunRecords, now time.Time)
 		v.ReasonSince = s.ReasonSince
 		v.Counts, v.Instances = s.Counts, append(v.Instances, s.Instances...)
 		v.PendingAt, v.ReadyAt, v.FailedAt, v.ReleasedAt = s.PendingAt, s.ReadyAt, s.FailedAt, s.ReleasedAt
-		v.PhaseSeconds, v.Watch = phases(*s, now), watchView(s.Watch)
+		v.PhaseSeconds, v.Watch, v.Spent = phases(*s, now), watchView(s.Watch), newSpentView(s.Spent)
 	}
 	return v
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/internal/page"
+	"github.com/remuda-run/remuda/internal/prices"
 	"github.com/remuda-run/remuda/internal/tracing"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
@@ -82,6 +83,10 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	if err != nil {
 		return nil, asUsage(err)
 	}
+	priced, err := pricesOf(cfg)
+	if err != nil {
+		return nil, asUsage(err)
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("read host name: %w", err)
@@ -103,8 +108,10 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	if b.traces != nil {
 		told.Tracer = b.traces
 	}
+	settings := cfg.Controller(host + "-" + uuid.NewString()[:8])
+	settings.Prices = priced
 	b.op, err = reconciler.New(reconciler.Options{
-		Config: cfg.Controller(host + "-" + uuid.NewString()[:8]), Table: b.table, Pool: b.pool, Fleet: reached,
+		Config: settings, Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: b.chores(a, cfg), Clock: a.clock, Offset: service.Offset, Log: log,
 		Health:    healthOf(github, &b.refused),
 		Telemetry: told,
@@ -116,6 +123,18 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	counted.ConfigTaken(a.clock.Now(), 0)
 	b.page.Store(newPage(a.clock, cfg, fromOperator(b.op, store.New(b.table))))
 	return b, nil
+}
+
+// pricesOf returns what machines cost, as far as cfg says.
+func pricesOf(cfg config.Config) (reconciler.Prices, error) {
+	if cfg.Costs.Prices == "" {
+		return nil, nil //nolint:nilnil // none is known
+	}
+	list, err := prices.Read(cfg.Costs.Prices)
+	if err != nil {
+		return nil, fmt.Errorf("costs.prices: %w", err)
+	}
+	return list, nil
 }
 
 // chores are what a controller with cfg keeps beside its records.

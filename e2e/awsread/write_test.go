@@ -107,4 +107,5 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	orders := must[[]store.DrainOrder](i)(s.DrainOrders(ctx, func(k store.Key, err error) { i.Errorf("%v: %v", k, err) }, "1"))
 	must[store.DrainOrder](i)(s.TakeDrain(ctx, orders[0], now, 1, soon))
 	must[store.Demand](i)(store.WriteDemand(ctx, s, store.Demand{Day: store.DayOf(now), LeftOut: 1}, now))
+	must[store.Costs](i)(store.WriteCosts(ctx, s, store.Costs{Day: store.DayOf(now), Through: store.At(now)}, now))
 }

@@ -37,6 +37,7 @@ type Config struct {
 	Process   Process   `yaml:"process" doc:"behaviour of a process fleet"`
 	EC2       EC2       `yaml:"ec2" reload:"yes" doc:"instances of an EC2 fleet"`
 	HTTP      HTTP      `yaml:"http" doc:"what the controller shows of itself: health, metrics, its page; it changes nothing"`
+	Costs     Costs     `yaml:"costs" doc:"what machines cost, in estimates"`
 	Log       Log       `yaml:"log" doc:"logs, on standard error in any case"`
 }
 
@@ -228,6 +229,11 @@ type Log struct {
 	Level  string `yaml:"level" reload:"yes" doc:"debug, info, warn or error"`
 	Format string `yaml:"format" doc:"text, json, or auto: text on a terminal"`
 	Group  string `yaml:"group" doc:"group of CloudWatch Logs to which a controller also writes its log, as JSON, in the region of the fleet; empty: none"`
+}
+
+// Costs says what machines cost.
+type Costs struct {
+	Prices string `yaml:"prices" is:"path" doc:"file with prices in dollars per hour, a YAML list of {types: pattern, onDemand: 0.085, spot: 0.03}, of which the first that matches counts, read at start; empty: none is known, and seconds alone are counted"`
 }
 
 // UsualRuntime is how long a run lasts at most unless its request says otherwise.

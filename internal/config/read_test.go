@@ -50,6 +50,7 @@ var optional = map[string]bool{
 	"ec2.rootVolume": true, "ec2.priceProtection": true, "ec2.tags": true,
 	"ec2.bucket": true, "ec2.binaryUrl": true, "ec2.binarySha256": true, "ec2.binaryPath": true,
 	"http.tokenFile": true, "http.insecure": true, "http.hosts": true, "http.pprof": true, "log.group": true,
+	"costs.prices": true,
 }
 
 func TestConfig_EverySettingHasADefault(t *testing.T) {

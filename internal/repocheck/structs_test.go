@@ -57,6 +57,7 @@ var holds = map[string]string{
 	"observer":      "badRecords breaker cache",
 	"breaker":       "cache",
 	"badRecords":    "cache limitedLog",
+	"costKeeper":    "cache",
 }
 
 // Bounds of a type, promoted methods of this module counted, so that a reader can hold it in mind.

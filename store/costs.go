@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Costs is what the machines of one UTC day came to. The controller alone writes it. What is counted, and until when, are
+// written at once, so nothing is counted twice.
+type Costs struct {
+	Day       string    `json:"-"`       // 2026-01-02
+	Through   Time      `json:"through"` // all until then is in it, and nothing after
+	Rows      []CostRow `json:"rows"`    // at most MaxCostRows
+	ChangedAt Time      `json:"changedAt"`
+	Version   int64     `json:"-"`
+	ExpiresAt time.Time `json:"-"`
+}
+
+// CostRow is what the machines of one resource class and usage class came to for one repository.
+type CostRow struct {
+	Class      string `json:"class"` // OtherCosts: of all that have no row of their own
+	Usage      string `json:"usage"`
+	Repository string `json:"repository"` // "": not known; of idle machines always
+	Spent      Spent  `json:"spent,omitzero"`
+
+	Requests int     `json:"requests,omitempty"` // that became ready
+	Warm     int     `json:"warm,omitempty"`     // machines of theirs that were in the pool
+	Cold     int     `json:"cold,omitempty"`     // those that were launched for them
+	Waited   Seconds `json:"waited,omitempty"`   // until all of a request's machines were ready, of all requests
+}
+
+// Spent is how long machines were in each phase of their lives, and what that costs by their list prices.
+type Spent struct {
+	Booting        Seconds `json:"booting,omitempty"`
+	Busy           Seconds `json:"busy,omitempty"`
+	Idle           Seconds `json:"idle,omitempty"`
+	BootingDollars float64 `json:"bootingDollars,omitempty"`
+	BusyDollars    float64 `json:"busyDollars,omitempty"`
+	IdleDollars    float64 `json:"idleDollars,omitempty"`
+	Unpriced       Seconds `json:"unpriced,omitempty"` // of all, those of machines whose price is not known: they are in no dollars
+}
+
+// Plus returns the sum of both.
+func (s Spent) Plus(o Spent) Spent {
+	return Spent{
+		s.Booting + o.Booting, s.Busy + o.Busy, s.Idle + o.Idle,
+		s.BootingDollars + o.BootingDollars, s.BusyDollars + o.BusyDollars, s.IdleDollars + o.IdleDollars, s.Unpriced + o.Unpriced,
+	}
+}
+
+// Dollars is the cost of all phases.
+func (s Spent) Dollars() float64 { return s.BootingDollars + s.BusyDollars + s.IdleDollars }
+
+// Seconds is the time of all phases.
+func (s Spent) Seconds() Seconds { return s.Booting + s.Busy + s.Idle }
+
+// Bounds of costs.
+const (
+	MaxCostRows = 200                         // of a day: 60 KB
+	CostsLife   = (365 + 31) * 24 * time.Hour // the same month of last year, whole
+	OtherCosts  = "other"
+)
+
+const costsPrefix = "META#costs-"
+
+// CostsKey returns the key of a day's costs.
+func CostsKey(day string) Key { return Key{costsPrefix + day, KindCosts} }
+
+// Begin returns midnight of the day, at which it begins.
+func (c Costs) Begin() (time.Time, error) { return time.Parse(time.DateOnly, c.Day) }
+
+func (c *Costs) key() Key                   { return CostsKey(c.Day) }
+func (c *Costs) meta() (*int64, *time.Time) { return &c.Version, &c.ExpiresAt }
+func (c *Costs) setKey(k Key)               { c.Day = strings.TrimPrefix(k.Partition, costsPrefix) }
+func (c *Costs) validate() error {
+	if _, err := c.Begin(); err != nil {
+		return fmt.Errorf("day: must be a date such as 2026-01-02, got %s", shown(c.Day))
+	}
+	if n := len(c.Rows); n > MaxCostRows {
+		return fmt.Errorf("rows: must be at most %d, got %d", MaxCostRows, n)
+	}
+	for _, r := range c.Rows {
+		if err := short("class", r.Class, "usage", r.Usage, "repository", r.Repository); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadCosts reads the costs of a day, consistently. One that has none yet is returned empty.
+func ReadCosts(ctx context.Context, s *Store, day string) (Costs, error) {
+	c := Costs{Day: day}
+	if err := s.get(ctx, Consistent, CostsKey(day), &c); err != nil && !errors.Is(err, ErrNotFound) {
+		return c, err
+	}
+	return c, nil
+}
+
+// ReadCostsOf reads the costs of those of the days that have some, in their order. Bad records are passed to bad and left out.
+func ReadCostsOf(ctx context.Context, s *Store, bad func(Key, error), days ...string) ([]Costs, error) {
+	keys := make([]Key, len(days))
+	for i, day := range days {
+		keys[i] = CostsKey(day)
+	}
+	items, err := s.table.Get(ctx, Eventual, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("read the costs of %d days: %w", len(days), err)
+	}
+	byDay := map[string]Costs{}
+	for _, item := range items {
+		var c Costs
+		if err := decode(item, &c); err != nil {
+			bad(item.Key, err)
+			continue
+		}
+		byDay[c.Day] = c
+	}
+	var out []Costs
+	for _, day := range days {
+		if c, has := byDay[day]; has {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// WriteCosts stores c over the version it carries. ErrConflict means that another controller came first.
+func WriteCosts(ctx context.Context, s *Store, c Costs, now time.Time) (Costs, error) {
+	begin, err := c.Begin()
+	if err != nil {
+		return c, fmt.Errorf("costs: %w: day: %.40q", ErrInvalid, c.Day)
+	}
+	out := c
+	out.ChangedAt, out.ExpiresAt = At(now), begin.Add(CostsLife)
+	return stored(ctx, s, "costs", c, out)
+}
