@@ -2,11 +2,13 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -36,13 +38,18 @@ const (
 func (d *demands) record(ctx context.Context) error {
 	now := d.clock.Now()
 	days := d.cache.requests.unrecorded(now)
+	var errs []error
 	for _, day := range slices.Sorted(maps.Keys(days)) {
-		if err := d.recordDay(ctx, day, days[day], now); err != nil {
-			return err
+		err := d.recordDay(ctx, day, days[day], now)
+		if errors.Is(err, store.ErrInvalid) { // another look does not repair it, and must not keep other days from being written
+			d.log.Warn("the demand of a day cannot be read or written, and is left alone; delete its item", logkey.Error, err)
+			d.days[day] = &demandDay{next: now.Add(2 * recordLife)} // past its last write
+			err = nil
 		}
+		errs = append(errs, err)
 	}
 	maps.DeleteFunc(d.days, func(day string, _ *demandDay) bool { return day < firstDemand(now) })
-	return nil
+	return errors.Join(errs...)
 }
 
 // firstDemand is the first day that is still written: what was over before may have no status any more.
@@ -67,7 +74,7 @@ func (d *demands) recordDay(ctx context.Context, day string, over []ended, now t
 	}
 	next, in, err := is.stored.With(list)
 	if err != nil {
-		return err
+		return fmt.Errorf("demand of %s: %w", day, err)
 	}
 	if next != is.stored {
 		if next, err = store.WriteDemand(ctx, d.cache.store, next, now); err != nil {

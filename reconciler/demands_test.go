@@ -68,6 +68,28 @@ func TestDemand_OfTwoDaysAndFourControllers(t *testing.T) {
 	})
 }
 
+// A day's item that cannot be read keeps no other day from being recorded.
+func TestDemand_BesideAnItemThatIsNone(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		begun := w.Clock.Now()
+		midnight := begun.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+		time.Sleep(midnight.Add(-2 * time.Minute).Sub(begun))
+		err := w.Under.Put(t.Context(), store.Item{
+			Key: store.DemandKey(store.DayOf(begun)), Version: 1, ExpiresAt: midnight.Add(time.Hour), Attributes: []byte(`{"entries":"%","changedAt":""}`),
+		}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.controller("c1", nil)()
+		w.serve(spec("100", 1), time.Minute)
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
+		time.Sleep(midnight.Sub(w.Clock.Now()))
+		w.serve(spec("200", 2), time.Minute)
+		w.give("200", 1, store.ReleaseDrain, time.Minute)
+		w.await(3*time.Minute, "the second day is recorded", func() bool { return slices.Equal(w.wanted(midnight, 1), []string{"false 2 1 small"}) })
+	})
+}
+
 // A controller that dies before or after any of its calls loses no request's demand and doubles none.
 func TestDemand_AfterADeathAtItsWrite(t *testing.T) {
 	for _, kind := range []sim.Kind{sim.CrashBefore, sim.CrashAfter} {
