@@ -226,6 +226,7 @@ func TestAhead_Unconfirmed_IsRefilled(t *testing.T) {
 // GitHub removes who listens after minutes. They are registered anew within their budget, ten times an hour each, no more often than
 // every minute, whatever their agents ask for, and not while GitHub takes no calls.
 func TestAhead_RenewedWithinABudget(t *testing.T) {
+	takesLong(t)
 	listening(t, 2, sim.Script{JITLapse: 2 * time.Minute, Idle: 24 * time.Hour}, func(t *testing.T, w *world) {
 		w.Config.Limits.Idle = 24 * time.Hour
 		w.controller("c1", nil)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/e2e/sim"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -58,10 +59,11 @@ func (w *world) ended() bool {
 // What machines cost is counted once, across midnight and two fail-overs: the dollars are those of the machines' lives, to the cent, and
 // what was not idle is in the figures of the runs.
 func TestCosts_OfTwoDaysAndThreeControllers(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		begun := w.Clock.Now()
 		time.Sleep(begun.UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 10*time.Minute).Sub(begun))
-		w.Config.Prices = flat{}
+		w.Configure(func(c *reconciler.Config) { c.Prices = flat{} })
 		stop := w.controller("c1", nil)
 		w.serve(spec("100", 2, func(r *store.RunRequest) { r.Repository, r.MaxRuntime = "octo/one", store.SecondsOf(3*time.Hour) }), 3*time.Minute)
 		time.Sleep(time.Hour) // a job of an hour, over midnight, would take as long

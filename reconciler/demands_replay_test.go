@@ -35,6 +35,7 @@ func (w *world) idled() time.Duration {
 // What an installation lived through, and a replay of its own record under the same settings, differ by no more than 5 % in hit
 // rate, time waited and idle time; with another idle limit they differ.
 func TestDemand_ReplayedAgrees(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.class("small", func(c *reconciler.Class) { c.Idle = 5 * time.Minute })
 		w.Config.MaxInstances = 3

@@ -68,6 +68,7 @@ func TestFloors_FillAndServe(t *testing.T) {
 
 // A machine is replaced before it is older than maxAge, and an outdated one at once.
 func TestFloors_Replace(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 2, func(f *reconciler.Floor) { f.MaxAge = 40 * time.Minute })
 		w.controller("c1", nil)
@@ -113,6 +114,7 @@ func spring(t *testing.T) *time.Location {
 
 // The schedule fills and drains a floor, also on the day on which the clocks are set forward: 02:00 becomes 03:00.
 func TestFloors_ScheduleAcrossAChangeOfTheClocks(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		entry := schedule.Entry{From: 90, To: 210, Location: spring(t), Min: 2} // 01:30 to 03:30
 		w.keep("small", 0, func(f *reconciler.Floor) { f.Schedule.Entries = []schedule.Entry{entry} })

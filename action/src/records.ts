@@ -55,6 +55,11 @@ export interface Watch {
 
 const moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt", "reasonSince"] as const;
 
+const spending = ["booting", "busy", "idle", "bootingDollars", "busyDollars", "idleDollars", "unpriced"] as const;
+
+/** What machines cost: seconds, and dollars by list prices, none of which are unpriced ones. */
+export type Spent = Record<(typeof spending)[number], number>;
+
 export interface RunStatus extends Record<(typeof moments)[number], string> {
   id: string;
   attempt: number;
@@ -66,6 +71,7 @@ export interface RunStatus extends Record<(typeof moments)[number], string> {
   originalCount: number; // unless 0 it answers a request of the controller's
   watch: Watch;
   history: string;
+  spent: Spent;
   version: number;
   expiresAt: number;
 }
@@ -120,6 +126,7 @@ export function decodeStatus(item: Item): RunStatus {
   if (phase === undefined) throw a.bad("phase", a.text("phase"));
   const counts = a.part("counts");
   const watch = a.part("watch");
+  const spent = a.part("spent");
   const each = <T extends string, V>(names: readonly T[], v: (name: T) => V) =>
     Object.fromEntries(names.map((name) => [name, v(name)])) as Record<T, V>;
   return {
@@ -145,6 +152,7 @@ export function decodeStatus(item: Item): RunStatus {
       detail: watch.text("detail"),
     },
     history: a.text("history"),
+    spent: each(spending, (name) => spent.number(name)),
     ...each(moments, (name) => a.text(name)),
     version: item.version,
     expiresAt: item.expiresAt,

@@ -84,7 +84,8 @@ test("G1: the queue's URL is asked for beside the first write, before anything i
   aws.instead = (call) => (call === "dynamodb:PutItem" ? "hang" : undefined);
   const stop = new AbortController();
   const write = failure(first.put(item, 0, stop.signal));
-  while (aws.calls("sqs:GetQueueUrl").length === 0) await systemClock.sleep(1);
+  const begun = () => ["sqs:GetQueueUrl", "dynamodb:PutItem"].every((call) => aws.calls(call).length > 0);
+  while (!begun()) await systemClock.sleep(1);
   aws.instead = () => undefined;
   await first.notify(item, never);
   stop.abort();

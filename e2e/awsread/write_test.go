@@ -44,6 +44,7 @@ func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 	status.Counts = store.Counts{Wanted: 1, Ready: 1}
 	status = must[store.RunStatus](i)(s.PutStatus(ctx, status, statemachine.Fulfil, now))
 	r = must[store.RunRequest](i)(s.Release(ctx, r.ID, 1, store.ReleaseDrain))
+	status.Spent = spent
 	status = must[store.RunStatus](i)(s.PutStatus(ctx, status, statemachine.Finish, now))
 	must[store.RunRequest](i)(s.ExpireRequest(ctx, r, now.Add(soon)))
 	must[store.RunStatus](i)(s.ExpireStatus(ctx, status, now.Add(soon), now))
@@ -60,6 +61,9 @@ func (i *installation) request(s *store.Store, now time.Time, m fleet.Machine) {
 	must[store.RunStatus](i)(s.PutStatus(ctx, store.RunStatus{ID: want.ID, Attempt: 1, OriginalCount: 1, ReasonSince: store.At(now)}, statemachine.Accept, now))
 }
 
+// spent has every part.
+var spent = store.Spent{Booting: 0.5, Busy: 1, Idle: 1, BootingDollars: 0.1, BusyDollars: 0.1, IdleDollars: 0.1, Unpriced: 1}
+
 // instance is the whole life of one.
 func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) {
 	i.Helper()
@@ -67,11 +71,12 @@ func (i *installation) instance(s *store.Store, now time.Time, m fleet.Machine) 
 	in := must[store.Instance](i)(s.Register(ctx, store.Instance{
 		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: "4711-a", Attempt: 1, ResourceClass: m.ResourceClass,
 		UsageClass: m.UsageClass, InstanceType: m.InstanceType, CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion,
+		Price: 0.09,
 	}, now, soon))
 	in = must[store.Instance](i)(s.SetRegistration(ctx, in, store.Registration{
-		Serial: 1, Assignment: in.Assignment, Mode: store.JIT, Name: "n", RunnerID: 7, URL: "https://github.com/owner/name", Secret: "s", MintedAt: store.At(now),
+		Serial: 1, Assignment: in.Assignment, Mode: store.JIT, Name: "n", RunnerID: 7, URL: "https://github.com/owner/name", Secret: "s", MintedAt: store.At(now), Ahead: true,
 	}, now))
-	i.Check(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Runner: "busy", RunnerID: 7, AgentVersion: "1", JobBegan: store.At(now), JobEnded: store.At(now)}, now))
+	i.Check(s.Beat(ctx, in.Principal, store.Beat{Assignment: 1, Busy: true, Idle: true, Listening: 1, Runner: "busy", RunnerID: 7, AgentVersion: "1", JobBegan: store.At(now), JobEnded: store.At(now)}, now))
 	i.Check(s.Signal(ctx, in.Principal, store.SignalValue{Signal: store.RegOK, RunID: in.RunID, Assignment: 1, Serial: 1, ScriptSeconds: 1.5}, now))
 	for _, t := range []store.Transition{
 		{Event: statemachine.HandedOver, Limit: soon}, {Event: statemachine.Released, Limit: soon, Release: store.ReleaseDrain}, {Event: statemachine.Pooled, Limit: soon},
@@ -106,6 +111,11 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	i.Check(s.OrderDrain(ctx, store.DrainOrder{ID: "1", ResourceClass: classes[0], Now: true, CreatedAt: store.At(now)}))
 	orders := must[[]store.DrainOrder](i)(s.DrainOrders(ctx, func(k store.Key, err error) { i.Errorf("%v: %v", k, err) }, "1"))
 	must[store.DrainOrder](i)(s.TakeDrain(ctx, orders[0], now, 1, soon))
+	must[store.Floor](i)(s.PutFloor(ctx, store.Floor{
+		Class: classes[0], Wanted: 2, Have: 1, Reason: "cap", Detail: "d", Since: store.At(now), ChangedAt: store.At(now), ExpiresAt: now.Add(soon).Truncate(time.Second),
+	}))
 	must[store.Demand](i)(store.WriteDemand(ctx, s, store.Demand{Day: store.DayOf(now), LeftOut: 1}, now))
-	must[store.Costs](i)(store.WriteCosts(ctx, s, store.Costs{Day: store.DayOf(now), Through: store.At(now)}, now))
+	must[store.Costs](i)(store.WriteCosts(ctx, s, store.Costs{Day: store.DayOf(now), Through: store.At(now), Rows: []store.CostRow{{
+		Class: classes[0], Usage: store.Spot, Repository: "octo/app", Spent: spent, Requests: 1, Warm: 1, Cold: 1, Waited: 0.5,
+	}}}, now))
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
@@ -70,7 +71,7 @@ func recordsBroken() []sabotage {
 			h.of(h.instance(statemachine.Idle, pooled), func(r *store.Instance) {
 				r.Threshold = store.At(r.Threshold.Add(time.Hour))
 			})
-		}},
+		}, also: []string{Kept}},
 		{law: InTime, name: "changed past its threshold", story: "one run", says: "past its threshold", do: func(h hands) {
 			in := h.instance(statemachine.Idle, pooled)
 			now := h.w.clock.Now()
@@ -80,7 +81,7 @@ func recordsBroken() []sabotage {
 				now := h.w.clock.Now()
 				r.Threshold, r.ChangedAt = store.At(now.Add(time.Minute)), store.At(now)
 			})
-		}},
+		}, also: []string{Kept}},
 		{law: InTime, name: "past the end of its run", story: "one run, held", says: "past the end of 100/1", do: func(h hands) {
 			in := h.instance(statemachine.Running)
 			h.phase("100", statemachine.Ready)
@@ -174,7 +175,7 @@ func recordsBroken() []sabotage {
 			for n := range 2 {
 				h.of(idle, func(r *store.Instance) {
 					at := store.At(first.Add(time.Duration(n) * time.Second))
-					r.Registration = store.Registration{Serial: 9 + int64(n), Assignment: r.Assignment, Name: "i-9-1.9", Ahead: true, MintedAt: at}
+					r.Registration = store.Registration{Serial: 9 + int64(n), Assignment: r.Assignment, Name: fmt.Sprintf("%s-1.%d", r.ID, 9+n), Ahead: true, MintedAt: at}
 				})
 			}
 		}},
