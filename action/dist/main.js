@@ -25581,6 +25581,7 @@ function line(count, status) {
 var phases = ["Pending", "Ready", "Failed", "Released"];
 var counted = ["wanted", "claimed", "created", "ready", "launching", "launched"];
 var moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt", "reasonSince"];
+var spending = ["booting", "busy", "idle", "bootingDollars", "busyDollars", "idleDollars", "unpriced"];
 var requestKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunRequest" });
 var clientKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunClient" });
 var statusKey = (id) => ({ PK: `RUN#${id}`, SK: "TYPE#RunStatus" });
@@ -25620,6 +25621,7 @@ function decodeStatus(item) {
   if (phase === void 0) throw a7.bad("phase", a7.text("phase"));
   const counts = a7.part("counts");
   const watch = a7.part("watch");
+  const spent = a7.part("spent");
   const each = (names, v2) => Object.fromEntries(names.map((name) => [name, v2(name)]));
   return {
     id: a7.id,
@@ -25644,6 +25646,7 @@ function decodeStatus(item) {
       detail: watch.text("detail")
     },
     history: a7.text("history"),
+    spent: each(spending, (name) => spent.number(name)),
     ...each(moments, (name) => a7.text(name)),
     version: item.version,
     expiresAt: item.expiresAt
