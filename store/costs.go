@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -101,30 +102,9 @@ func ReadCosts(ctx context.Context, s *Store, day string) (Costs, error) {
 
 // ReadCostsOf reads the costs of those of the days that have some, in their order. Bad records are passed to bad and left out.
 func ReadCostsOf(ctx context.Context, s *Store, bad func(Key, error), days ...string) ([]Costs, error) {
-	keys := make([]Key, len(days))
-	for i, day := range days {
-		keys[i] = CostsKey(day)
-	}
-	items, err := s.table.Get(ctx, Eventual, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("read the costs of %d days: %w", len(days), err)
-	}
-	byDay := map[string]Costs{}
-	for _, item := range items {
-		var c Costs
-		if err := decode(item, &c); err != nil {
-			bad(item.Key, err)
-			continue
-		}
-		byDay[c.Day] = c
-	}
-	var out []Costs
-	for _, day := range days {
-		if c, has := byDay[day]; has {
-			out = append(out, c)
-		}
-	}
-	return out, nil
+	list, err := readDays[Costs](ctx, s, "costs", CostsKey, bad, days)
+	slices.SortFunc(list, func(a, b Costs) int { return slices.Index(days, a.Day) - slices.Index(days, b.Day) })
+	return list, err
 }
 
 // WriteCosts stores c over the version it carries. ErrConflict means that another controller came first.

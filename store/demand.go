@@ -63,24 +63,7 @@ func ReadDemand(ctx context.Context, s *Store, day string) (Demand, error) {
 
 // ReadDemands reads the demand of those of the days that have some, in no order. Bad records are passed to bad and left out.
 func ReadDemands(ctx context.Context, s *Store, bad func(Key, error), days ...string) ([]Demand, error) {
-	keys := make([]Key, len(days))
-	for i, day := range days {
-		keys[i] = DemandKey(day)
-	}
-	items, err := s.table.Get(ctx, Eventual, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("read the demand of %d days: %w", len(days), err)
-	}
-	var out []Demand
-	for _, item := range items {
-		var d Demand
-		if err := decode(item, &d); err != nil {
-			bad(item.Key, err)
-			continue
-		}
-		out = append(out, d)
-	}
-	return out, nil
+	return readDays[Demand](ctx, s, "demand", DemandKey, bad, days)
 }
 
 // WriteDemand stores d over the version it carries. ErrConflict means that another controller came first.

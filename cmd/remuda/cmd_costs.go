@@ -39,7 +39,7 @@ func newCostsCmd(a *app) *cobra.Command {
 		Long:  costsLong,
 		Example: `  remuda costs --since 7d
   remuda costs --by repository -o json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: a.onStore(true, o.validate, o.run),
 	}
 	fs := cmd.Flags()
