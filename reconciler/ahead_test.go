@@ -22,7 +22,7 @@ func listening(t *testing.T, most int, o sim.Script, test func(t *testing.T, w *
 	t.Helper()
 	o.Ahead = most
 	runScript(t, o, inMemory, func(t *testing.T, w *world) {
-		w.Config.Ahead = most
+		w.Configure(func(c *reconciler.Config) { c.Ahead = most })
 		w.Hub.SetLatency(githubsim.Latency{API: 150 * time.Millisecond, Session: 2700 * time.Millisecond}) // docs/goals.md
 		test(t, w)
 	})
@@ -212,7 +212,7 @@ func TestAhead_Unconfirmed_IsRefilled(t *testing.T) {
 		w.AgentTable = nil
 		for id := range pooled {
 			on.Store(true)
-			w.await(w.Config.Limits.ClaimGate+5*time.Second, "its machine is ended", func() bool {
+			w.await(w.Config().Limits.ClaimGate+5*time.Second, "its machine is ended", func() bool {
 				return w.instance(id).State == statemachine.Terminated
 			})
 			if got := w.instance(id).Reason; got != statemachine.ReasonUnconfirmed {
@@ -228,7 +228,7 @@ func TestAhead_Unconfirmed_IsRefilled(t *testing.T) {
 func TestAhead_RenewedWithinABudget(t *testing.T) {
 	takesLong(t)
 	listening(t, 2, sim.Script{JITLapse: 2 * time.Minute, Idle: 24 * time.Hour}, func(t *testing.T, w *world) {
-		w.Config.Limits.Idle = 24 * time.Hour
+		w.Configure(func(c *reconciler.Config) { c.Limits.Idle = 24 * time.Hour })
 		w.controller("c1", nil)
 		w.ahead(3, 2)
 		made := func(d time.Duration) int {
@@ -268,7 +268,7 @@ func TestAhead_ThePlaceGoesOn(t *testing.T) {
 func TestAhead_TheRunnerGoesWithItsMachine(t *testing.T) {
 	listening(t, 10, sim.Script{}, func(t *testing.T, w *world) {
 		w.Waive(sim.HealthyLives)
-		w.Config.Limits.Idle = 45 * time.Minute
+		w.Configure(func(c *reconciler.Config) { c.Limits.Idle = 45 * time.Minute })
 		w.controller("c1", nil)
 		pooled := w.ahead(2, 10)
 		time.Sleep(40 * time.Minute) // of sweeps
@@ -321,7 +321,7 @@ func TestAhead_OffIsToday(t *testing.T) {
 		stop := w.controller("c1", nil)
 		w.ahead(1, 10)
 		stop()
-		w.Config.Ahead = 0
+		w.Configure(func(c *reconciler.Config) { c.Ahead = 0 })
 		w.controller("c2", nil)
 		before := w.Hub.Calls()
 		w.serve(spec("200", 1), 15*time.Second)

@@ -81,11 +81,11 @@ func TestThresholdPasses_DuringTheClaim_S27(t *testing.T) {
 // S27 H28: the same while a claim that waits for its siblings is being renewed.
 func TestThresholdPasses_DuringTheRenewal_S27(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Limits.CreateGate, w.Config.Limits.Created = 10*time.Minute, 11*time.Minute
+		w.Configure(func(c *reconciler.Config) { c.Limits.CreateGate, c.Limits.Created = 10*time.Minute, 11*time.Minute })
 		table := &heldWrite{
-			Table: w.Table, clock: w.Clock, lasts: w.Config.Limits.Claimed/2 + 20*time.Second,
+			Table: w.Table, clock: w.Clock, lasts: w.Config().Limits.Claimed/2 + 20*time.Second,
 			match: func(in store.Instance) bool {
-				return in.State == statemachine.Claimed && in.Threshold.Sub(in.Since.Time) > w.Config.Limits.Claimed
+				return in.State == statemachine.Claimed && in.Threshold.Sub(in.Since.Time) > w.Config().Limits.Claimed
 			},
 		}
 		defer w.controller("c1", table)()
@@ -115,8 +115,8 @@ func TestClaim_WithoutRegistration_IsNotBlamedForALongFirstScan_H27(t *testing.T
 		w.await(time.Second, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 		stop()
 		w.Hub.SetOutage(githubsim.Outage{})
-		defer w.controller("c2", &drowsy{Table: w.Table, takes: 2 * w.Config.Limits.ClaimGate})()
-		if st := w.awaitPhase("200", 1, statemachine.Ready, 3*w.Config.Limits.ClaimGate); !ids(st)[id] {
+		defer w.controller("c2", &drowsy{Table: w.Table, takes: 2 * w.Config().Limits.ClaimGate})()
+		if st := w.awaitPhase("200", 1, statemachine.Ready, 3*w.Config().Limits.ClaimGate); !ids(st)[id] {
 			t.Errorf("run 200 was given %v, want %s, which it had claimed", ids(st), id)
 		}
 	})
@@ -175,11 +175,11 @@ func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
 			run := fmt.Sprint(100 + i)
 			w.submit(spec(run, 1))
 			id := w.awaitPhase(run, 1, statemachine.Ready, time.Minute).Instances[0].InstanceID
-			time.Sleep(time.Duration(i) * w.Config.WarmPoll / 5)
+			time.Sleep(time.Duration(i) * w.Config().WarmPoll / 5)
 			w.release(run, 1, store.ReleaseDrain)
 			w.await(10*time.Second, "clean", func() bool { return w.signal(id) == store.RemoveOK })
-			if took := w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 }); took > w.Config.HotPoll {
-				t.Errorf("%s was pooled %s after its report, want within %s", id, took, w.Config.HotPoll)
+			if took := w.await(time.Minute, "pooled", func() bool { return w.pooled() == 1 }); took > w.Config().HotPoll {
+				t.Errorf("%s was pooled %s after its report, want within %s", id, took, w.Config().HotPoll)
 			}
 		}
 	})
@@ -188,7 +188,7 @@ func TestPooled_WithinOneLook_WithoutARing_S83(t *testing.T) {
 // S33: a warm start calls the fleet not at all, and GitHub for its registrations alone: readiness is what agents report.
 func TestWarmStart_AsksNeitherFleetNorGitHub_S33(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Sweep, w.Config.Runners = time.Hour, time.Hour
+		w.Configure(func(c *reconciler.Config) { c.Sweep, c.Runners = time.Hour, time.Hour })
 		defer w.controller("c1", nil)()
 		w.warm("100", 2)
 		time.Sleep(10 * time.Second)

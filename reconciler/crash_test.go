@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/e2e/sim"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
 )
 
 // faultAt starts a controller whose n-th call with an effect something happens to, and returns how many such calls there were.
 func (w *world) faultAt(n int64, what func(sim.Gated) sim.Kind) (calls *atomic.Int64) {
-	w.Config.Limits.Idle = 2 * time.Minute // the end of the story is only a wait for it
+	w.Configure(func(c *reconciler.Config) { c.Limits.Idle = 2 * time.Minute }) // the end of the story is only a wait for it
 	calls = new(atomic.Int64)
 	w.Gated("doomed", func(g sim.Gated, c sim.Call) sim.Kind {
 		if !c.Effect() || calls.Add(1) != n {

@@ -38,7 +38,7 @@ func TestDemand_ReplayedAgrees(t *testing.T) {
 	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.class("small", func(c *reconciler.Class) { c.Idle = 5 * time.Minute })
-		w.Config.MaxInstances = 3
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 3 })
 		defer w.controller("c1", nil)()
 		from, chance := w.Clock.Now(), rand.New(rand.NewPCG(1, 2))
 		for i := range 24 {
@@ -69,7 +69,7 @@ func TestDemand_ReplayedAgrees(t *testing.T) {
 		}
 		demand := advisor.NewDemand(wanted, from, to)
 		really, idled := advisor.Really(demand)["small"], w.idled()
-		result, err := advisor.Replay(*w.Config, demand)
+		result, err := advisor.Replay(w.Config(), demand)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestDemand_ReplayedAgrees(t *testing.T) {
 			t.Errorf("hit rate %.3f, waited %s, idle %s; really %.3f, %s, %s", replayed.HitRate(), replayed.Waited(), replayed.Idle, really.HitRate(), really.Waited(), idled)
 		}
 		w.class("small", func(c *reconciler.Class) { c.Idle = time.Minute })
-		if result, err = advisor.Replay(*w.Config, demand); err != nil || result.Classes["small"].Agrees(really) {
+		if result, err = advisor.Replay(w.Config(), demand); err != nil || result.Classes["small"].Agrees(really) {
 			t.Errorf("with another limit they agree, too: %v", err)
 		}
 	})

@@ -20,13 +20,13 @@ import (
 // machines of the old size are not offered for it.
 func TestClasses_DriveLaunchingAndMatching_S90(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 16384}}
+		w.Configure(func(c *reconciler.Config) { c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 16384}} })
 		stop := w.controller("c1", nil)
 		if s := w.warm("100", 1).Instances[0]; s.InstanceType != "r6i.large" {
 			t.Errorf("got %+v for 2 vCPUs and 16 GiB, want an r6i.large", s)
 		}
 		stop()
-		w.Config.Classes = map[string]reconciler.Class{"small": {CPU: 4, Mem: 8192}}
+		w.Configure(func(c *reconciler.Config) { c.Classes = map[string]reconciler.Class{"small": {CPU: 4, Mem: 8192}} })
 		w.controller("c2", nil)
 		if s := w.serve(spec("200", 1), time.Minute).Instances[0]; s.Warm || s.InstanceType != "c6i.xlarge" {
 			t.Errorf("got %+v for 4 vCPUs and 8 GiB, want a new c6i.xlarge", s)
@@ -48,7 +48,7 @@ func TestClasses_RemovedOne_StopsNothing_H15(t *testing.T) {
 		w.await(10*time.Second, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
 		stop()
 
-		delete(w.Config.Classes, "small")
+		w.Configure(func(c *reconciler.Config) { c.Classes = map[string]reconciler.Class{"large": c.Classes["large"]} })
 		w.Fleet.SetCapacity(fleet.Slot{}, 10)
 		defer w.controller("c2", nil)()
 		st := w.awaitPhase("400", 1, statemachine.Failed, 10*time.Second)
@@ -150,7 +150,7 @@ func TestPooled_WhileALaunchIsPlanned_NothingIsLaunched_S69(t *testing.T) {
 // The caps hold also when requests of different kinds come at the same moment.
 func TestCaps_HoldAcrossKinds(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 6
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 6 })
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 5))
 		w.submit(spec("200", 5, ofTypes("c6i.*")))
@@ -170,7 +170,7 @@ func TestNewTemplate_OldMachinesGo_H56(t *testing.T) {
 			old[id] = true
 		}
 		w.SetTemplate("2", "")
-		time.Sleep(w.Config.Sweep + time.Second)
+		time.Sleep(w.Config().Sweep + time.Second)
 		fresh := w.serve(spec("200", 2), time.Minute)
 		w.give("100", 1, store.ReleaseDrain, time.Minute)
 		w.await(10*time.Second, "the old ones gone", func() bool { return len(w.Fleet.Alive()) == 2 })
@@ -193,7 +193,7 @@ func TestNewTemplate_OfAnotherClass_H56(t *testing.T) {
 		small := ids(w.warm("100", 1))
 		large := ids(w.warm("150", 1, ofClass("large")))
 		w.SetTemplate("2", "large")
-		w.await(w.Config.Sweep+10*time.Second, "the large one gone", func() bool { return len(w.Fleet.Alive()) == 1 })
+		w.await(w.Config().Sweep+10*time.Second, "the large one gone", func() bool { return len(w.Fleet.Alive()) == 1 })
 		for id := range large {
 			if in := w.instance(id); in.Reason != statemachine.ReasonDismissed {
 				t.Errorf("%s of the class is %s for %q, want it dismissed", id, in.State, in.Reason)
@@ -211,7 +211,7 @@ func TestNewTemplate_OfAnotherClass_H56(t *testing.T) {
 // say that the others are.
 func TestNewTemplate_ItsFirstMachinesStay_H56(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Sweep = time.Hour
+		w.Configure(func(c *reconciler.Config) { c.Sweep = time.Hour })
 		defer w.controller("c1", nil)()
 		old := ids(w.warm("100", 1))
 		w.SetTemplate("2", "")

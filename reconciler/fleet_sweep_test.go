@@ -54,11 +54,11 @@ func TestErasedRecord_TheMachineIsEnded_H51(t *testing.T) {
 		w.Hang(victim.ID)
 		w.Waive(sim.Needed) // which counts what was last written of it
 		w.Under.(*storetest.Memory).Erase(store.InstanceKey(victim.Principal, store.KindInstance))
-		limits := w.Config.Limits
-		w.await(limits.RunningSilence+w.Config.Orphan+2*w.Config.Sweep, "the machine ended", func() bool {
+		limits := w.Config().Limits
+		w.await(limits.RunningSilence+w.Config().Orphan+2*w.Config().Sweep, "the machine ended", func() bool {
 			return !slices.Contains(w.Fleet.Alive(), string(victim.ID))
 		})
-		w.await(limits.Visibility+2*w.Config.Sweep, "its seat is filled again", func() bool {
+		w.await(limits.Visibility+2*w.Config().Sweep, "its seat is filled again", func() bool {
 			return w.in(statemachine.Running) == 2+1 // what was last written of the erased one counts too
 		})
 		w.release("100", 1, store.ReleaseDrain)
@@ -73,10 +73,10 @@ func TestSweep_ComesAtItsPeriod_S29(t *testing.T) {
 		before := w.Fleet.Calls(fleettest.CallList)
 		time.Sleep(2 * time.Minute)
 		if n := w.Fleet.Calls(fleettest.CallList) - before; n < 4 {
-			t.Errorf("%d listings in two minutes, want one in %s", n, w.Config.Sweep)
+			t.Errorf("%d listings in two minutes, want one in %s", n, w.Config().Sweep)
 		}
 		w.Crash(st.Instances[0].InstanceID)
-		w.await(w.Config.Sweep+time.Second, "noticed", func() bool { return w.in(statemachine.Terminated) == 1 })
+		w.await(w.Config().Sweep+time.Second, "noticed", func() bool { return w.in(statemachine.Terminated) == 1 })
 	})
 }
 
@@ -113,7 +113,7 @@ func TestListing_LacksAll_CostsNone_H07(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		fleet.eyes.Store(true)
-		time.Sleep(3 * w.Config.Limits.Visibility)
+		time.Sleep(3 * w.Config().Limits.Visibility)
 		if lost := w.in(statemachine.Terminated); lost > 0 {
 			t.Errorf("%d of 6 machines were ended because listings lacked all of them", lost)
 		}
@@ -127,14 +127,14 @@ func TestListing_LacksAll_IsNoFirstSight_H07(t *testing.T) {
 		defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
 		one := w.serve(spec("100", 6), time.Minute).Instances[0].InstanceID
 		w.jobs("100", 6, (25 * time.Minute).Seconds())
-		time.Sleep(w.Config.Limits.Visibility)
+		time.Sleep(w.Config().Limits.Visibility)
 		fleet.eyes.Store(true)
-		time.Sleep(3 * w.Config.Sweep)
+		time.Sleep(3 * w.Config().Sweep)
 		fleet.lacks.Store(&one)
 		fleet.eyes.Store(false)
-		time.Sleep(w.Config.Sweep)
+		time.Sleep(w.Config().Sweep)
 		fleet.lacks.Store(nil)
-		time.Sleep(w.Config.Sweep)
+		time.Sleep(w.Config().Sweep)
 		if lost := w.in(statemachine.Terminated); lost > 0 {
 			t.Errorf("%d machines were ended because one listing lacked one, after some that lacked all", lost)
 		}
@@ -150,13 +150,13 @@ func TestListing_LacksAll_NoRecordGoesBeforeItsMachine_H06(t *testing.T) {
 		st := w.serve(spec("100", 6), time.Minute)
 		w.jobs("100", 6, time.Hour.Seconds())
 		ill := st.Instances[0].InstanceID
-		time.Sleep(w.Config.Limits.Visibility)
+		time.Sleep(w.Config().Limits.Visibility)
 		fleet.eyes.Store(true)
-		time.Sleep(2 * w.Config.Sweep)
+		time.Sleep(2 * w.Config().Sweep)
 		w.Fleet.RefuseTerminate(string(ill), errors.New("not now"))
 		w.Hang(ill)
-		w.await(w.Config.Limits.RunningSilence+time.Minute, "given up", func() bool { return w.instance(ill).State == statemachine.Terminated })
-		time.Sleep(3 * w.Config.Sweep)
+		w.await(w.Config().Limits.RunningSilence+time.Minute, "given up", func() bool { return w.instance(ill).State == statemachine.Terminated })
+		time.Sleep(3 * w.Config().Sweep)
 		if !w.instance(ill).ExpiresAt.IsZero() {
 			t.Errorf("the record of %s is given up, and its machine lives", ill)
 		}
@@ -174,9 +174,9 @@ func TestEnded_FollowedWithinASweep_S11_H07(t *testing.T) {
 	for phase := range phases {
 		led(t, func(t *testing.T, w *world) {
 			id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
-			time.Sleep(time.Duration(phase) * w.Config.Sweep / phases)
+			time.Sleep(time.Duration(phase) * w.Config().Sweep / phases)
 			w.Crash(id)
-			w.await(w.Config.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+			w.await(w.Config().Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
 			if why := w.instance(id).Reason; why != statemachine.ReasonGone {
 				t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
 			}
@@ -199,7 +199,7 @@ func TestEnded_FleetSaysSo_FollowedAtOnce_S11(t *testing.T) {
 		ended := make(chan struct{}, 1)
 		defer w.controllerWith("c1", reconciler.Options{Fleet: telling{w.Fleet, ended}})()
 		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
-		time.Sleep(w.Config.Sweep / 2)
+		time.Sleep(w.Config().Sweep / 2)
 		w.Crash(id)
 		ended <- struct{}{}
 		w.await(time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
@@ -214,10 +214,10 @@ func TestVanished_FollowedWithinTwoSweeps_H07(t *testing.T) {
 			fleet := &blind{Fleet: w.Fleet}
 			defer w.controllerWith("c1", reconciler.Options{Fleet: fleet})()
 			id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
-			time.Sleep(w.Config.Limits.Visibility + time.Duration(phase)*w.Config.Sweep/phases)
+			time.Sleep(w.Config().Limits.Visibility + time.Duration(phase)*w.Config().Sweep/phases)
 			fleet.lacks.Store(&id)
 			w.Hang(id)
-			w.await(2*w.Config.Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
+			w.await(2*w.Config().Sweep+time.Second, "the record follows", func() bool { return w.instance(id).State == statemachine.Terminated })
 			if why := w.instance(id).Reason; why != statemachine.ReasonGone {
 				t.Errorf("ended for %q, want %q", why, statemachine.ReasonGone)
 			}

@@ -142,7 +142,7 @@ func TestFloors_ScheduleAcrossAChangeOfTheClocks(t *testing.T) {
 // A floor never launches above a cap, says so, and gives up what a waiting request cannot use and needs the room of.
 func TestFloors_ComeAfterRequests(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 3
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 3 })
 		w.keep("small", 5)
 		w.controller("c1", nil)
 		w.await(2*time.Minute, "three pooled", func() bool { return w.pooled() == 3 })

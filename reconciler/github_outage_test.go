@@ -50,7 +50,8 @@ const tenMinutes = 10 * time.Minute
 func inOutage(t *testing.T, mode store.RegistrationMode, test func(t *testing.T, w *world, begin, over func())) {
 	for _, tr := range outages {
 		t.Run(string(mode)+"/"+tr.name, storyBeside(func(t *testing.T, w *world) {
-			w.Config.Registration, w.IdlePoll = mode, time.Second
+			w.IdlePoll = time.Second
+			w.Configure(func(c *reconciler.Config) { c.Registration = mode })
 			defer w.controller("c1", nil)()
 			test(t, w, func() { tr.begin(w.Hub) }, func() { endOutage(w.Hub) })
 		}))

@@ -28,12 +28,12 @@ func TestHealth_StandsInTheLease(t *testing.T) {
 			}
 			return l.Health, w.Clock.Now()
 		}
-		time.Sleep(w.Config.Scan + w.Config.Sweep)
+		time.Sleep(w.Config().Scan + w.Config().Sweep)
 		h, now := health()
 		if h.ControllerVersion != "v7" || h.GitHub != budget {
 			t.Errorf("health = %+v, want version and budget as they are", h)
 		}
-		if scan, sweep := now.Sub(h.ScannedAt.Time), now.Sub(h.SweptAt.Time); scan < 0 || scan > time.Minute || sweep < 0 || sweep > w.Config.Sweep+time.Second {
+		if scan, sweep := now.Sub(h.ScannedAt.Time), now.Sub(h.SweptAt.Time); scan < 0 || scan > time.Minute || sweep < 0 || sweep > w.Config().Sweep+time.Second {
 			t.Errorf("read %s ago and compared %s ago, want since the periods came round", scan, sweep)
 		}
 		if !h.ListingIncompleteAt.IsZero() || !h.BreakerOpenAt.IsZero() {
@@ -49,11 +49,11 @@ func TestHealth_StandsInTheLease(t *testing.T) {
 		gone()
 		closed := w.Clock.Now()
 		fleet.eyes.Store(true)
-		time.Sleep(3 * w.Config.Sweep)
-		if h, _ := health(); h.ListingIncompleteAt.Sub(closed) < 0 || h.ListingIncompleteAt.Sub(closed) > w.Config.Sweep+time.Second {
+		time.Sleep(3 * w.Config().Sweep)
+		if h, _ := health(); h.ListingIncompleteAt.Sub(closed) < 0 || h.ListingIncompleteAt.Sub(closed) > w.Config().Sweep+time.Second {
 			t.Errorf("the listing is not believed since %s, want since soon after %s", h.ListingIncompleteAt, closed)
 		}
 		fleet.eyes.Store(false)
-		w.await(2*w.Config.Sweep, "believed again", func() bool { h, _ := health(); return h.ListingIncompleteAt.IsZero() })
+		w.await(2*w.Config().Sweep, "believed again", func() bool { h, _ := health(); return h.ListingIncompleteAt.IsZero() })
 	})
 }

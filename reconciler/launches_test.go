@@ -22,7 +22,7 @@ import (
 func TestBudget_LastsAsLongAsItsRun(t *testing.T) {
 	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxRuntime = 48 * time.Hour
+		w.Configure(func(c *reconciler.Config) { c.MaxRuntime = 48 * time.Hour })
 		stop := w.controller("c1", nil)
 		done := w.submit(spec("100", 1, lasting(30*time.Hour)))
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -71,7 +71,7 @@ func (w *world) short(n int, patience time.Duration) (store.RunStatus, time.Dura
 // place; what came is pooled, and nothing more is launched for it.
 func TestLaunchRetry_None_FailsAtOnce_S75(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.LaunchRetry = 0
+		w.Configure(func(c *reconciler.Config) { c.LaunchRetry = 0 })
 		defer w.controller("c1", nil)()
 		st, _ := w.short(1, 5*time.Second)
 		if st.Reason != reconciler.ReasonCapacity || strings.Count(st.Message, "InsufficientInstanceCapacity") < 2 {
@@ -87,7 +87,7 @@ func TestLaunchRetry_None_FailsAtOnce_S75(t *testing.T) {
 // S75: no retry is no reason for asking half of the places: on-demand serves what spot cannot.
 func TestLaunchRetry_None_EveryPlaceIsAsked_S75(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.LaunchRetry = 0
+		w.Configure(func(c *reconciler.Config) { c.LaunchRetry = 0 })
 		w.Fleet.SetCapacity(fleet.Slot{UsageClass: store.Spot}, 1)
 		defer w.controller("c1", nil)()
 		w.serve(spec("100", 3, ofUsage(store.Spot, store.OnDemand)), 2*time.Minute)
@@ -97,7 +97,7 @@ func TestLaunchRetry_None_EveryPlaceIsAsked_S75(t *testing.T) {
 // S75: with a retry of four minutes, and places that are left alone for three, there is one more try and no other.
 func TestLaunchRetry_Bounded_S75(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.LaunchRetry = 4 * time.Minute
+		w.Configure(func(c *reconciler.Config) { c.LaunchRetry = 4 * time.Minute })
 		defer w.controller("c1", nil)()
 		if st, took := w.short(0, 4*time.Minute); st.Reason != reconciler.ReasonCapacity || took < 3*time.Minute {
 			t.Errorf("failed for %q after %s, want %q after the second try, in 3m", st.Reason, took, reconciler.ReasonCapacity)
@@ -122,7 +122,7 @@ func TestLaunchRetry_Default_UntilTheDeadline_S75(t *testing.T) {
 // S75: a run that lost a machine goes on without it, and gets another when there is room: no retry is about requests.
 func TestLaunchRetry_None_RefillsGoOn_S75(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.LaunchRetry = 0
+		w.Configure(func(c *reconciler.Config) { c.LaunchRetry = 0 })
 		defer w.controller("c1", nil)()
 		lost := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 		w.room(0)
@@ -335,7 +335,7 @@ func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
 		table := &mumbling{Table: w.Table, lasts: time.Second}
 		defer w.controller("c1", table)()
 		w.serve(spec("100", 2), time.Minute)
-		time.Sleep(2 * w.Config.Scan) // which finds the records of all launches
+		time.Sleep(2 * w.Config().Scan) // which finds the records of all launches
 		if n := w.Fleet.Launched(); n != 2 || table.since.Load() == 0 {
 			t.Errorf("%d machines launched for 2 seats", n)
 		}
@@ -345,7 +345,7 @@ func TestLaunch_IntentOfUnknownOutcome_IsTheSameLaunch_H32(t *testing.T) {
 // H32 H36: a scan that finds the intent first lets it be carried out, and nothing waits for it to be written any more.
 func TestLaunch_IntentOfUnknownOutcome_FoundByAScan_H32(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Scan = time.Minute
+		w.Configure(func(c *reconciler.Config) { c.Scan = time.Minute })
 		defer w.controller("c1", &mumbling{Table: w.Table, lasts: 5 * time.Minute})()
 		w.serve(spec("100", 2), 3*time.Minute)
 		time.Sleep(10 * time.Minute)

@@ -28,7 +28,7 @@ func TestCrowd_S15_S86_H37(t *testing.T) {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s/%d", mode, seed), story(func(t *testing.T, w *world) {
 				r := rand.New(rand.NewPCG(seed, 0))
-				w.Config.Registration, w.Config.MaxInstances, w.Config.Runners = mode, 12, 24*time.Hour
+				w.Configure(func(c *reconciler.Config) { c.Registration, c.MaxInstances, c.Runners = mode, 12, 24*time.Hour })
 				w.IdlePoll = time.Second
 				w.Hub.SetLatency(githubsim.Latency{
 					API:     time.Duration(r.IntN(1000)) * time.Millisecond,
@@ -74,8 +74,9 @@ func TestLine_NothingLiesIdle_S60_S69(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), story(func(t *testing.T, w *world) {
 			r := rand.New(rand.NewPCG(seed, 1))
-			w.Config.MaxInstances, w.Config.Scan, w.Boot = 5, 24*time.Hour, 5*time.Second
-			w.Config.Limits.Idle = 40 * time.Second // machines that fit nobody end, and others take their place
+			w.Boot = 5 * time.Second
+			w.Configure(func(c *reconciler.Config) { c.MaxInstances, c.Scan = 5, 24*time.Hour })
+			w.Configure(func(c *reconciler.Config) { c.Limits.Idle = 40 * time.Second }) // machines that fit nobody end, and others take their place
 			w.controller("c1", nil)
 			asked := map[string]store.RunRequest{}
 			for i := range 40 {
@@ -119,11 +120,11 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 				delete(idle, id)
 			}
 		}
-		if len(waiting) == 0 || living >= w.Config.MaxInstances || len(pooled) > 0 {
+		if len(waiting) == 0 || living >= w.Config().MaxInstances || len(pooled) > 0 {
 			roomy = 0
 		} else if roomy += step; roomy == 2*lyingIdle {
 			w.dump()
-			w.t.Errorf("%s: %d of %d machines for %s while %d wait", w.Clock.Now().Format(time.TimeOnly), living, w.Config.MaxInstances, roomy, len(waiting))
+			w.t.Errorf("%s: %d of %d machines for %s while %d wait", w.Clock.Now().Format(time.TimeOnly), living, w.Config().MaxInstances, roomy, len(waiting))
 		}
 		return len(served) == len(asked)
 	})
@@ -171,7 +172,8 @@ const seatsInLine = 5
 // inLine runs a controller whose machines are all held by one request while n others wait for one each.
 func (w *world) inLine(n int) *lookCount {
 	w.t.Helper()
-	w.Boot, w.Config.MaxInstances, w.Config.Scan = time.Second, seatsInLine, 24*time.Hour
+	w.Boot = time.Second
+	w.Configure(func(c *reconciler.Config) { c.MaxInstances, c.Scan = seatsInLine, 24*time.Hour })
 	m := &lookCount{}
 	w.controllerWith("c1", reconciler.Options{Telemetry: reconciler.Telemetry{Queues: m}})
 	w.serve(spec("holder", seatsInLine), time.Minute)
@@ -233,7 +235,7 @@ func TestLine_LooksGrowLinearly_S60(t *testing.T) {
 			time.Sleep(time.Minute)
 			rest := m.n.Load() - before
 			if rest > 10 {
-				t.Errorf("%d looks in a minute at rest, want those of the first in line: one every %s", rest, w.Config.WarmPoll)
+				t.Errorf("%d looks in a minute at rest, want those of the first in line: one every %s", rest, w.Config().WarmPoll)
 			}
 			before = m.n.Load()
 			w.serveLine(n)
@@ -274,7 +276,7 @@ func (w *world) serveLine(n int) {
 // the younger waits and then gets its own.
 func TestTwoRequestsOverAPoolOfSix(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 6
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 6 })
 		defer w.controller("c1", nil)()
 		w.warm("100", 6)
 		w.submit(spec("200", 5))

@@ -55,7 +55,7 @@ func TestGitHubAnswers_ALateListenerIsNoneTheLess_S65(t *testing.T) {
 		}
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Hangs, Calls: []githubsim.Call{githubsim.CallConnect}})
 		took := w.await(time.Minute, "rejected", func() bool { return w.in(statemachine.Terminated) == 1 })
-		if limit := 2*w.Config.Limits.ClaimGate + 5*time.Second; took > limit {
+		if limit := 2*w.Config().Limits.ClaimGate + 5*time.Second; took > limit {
 			t.Errorf("rejected %s after GitHub answers again (%s after the request), want at most %s", took, w.Clock.Since(began), limit)
 		}
 		w.Hub.SetOutage(githubsim.Outage{})
@@ -126,7 +126,8 @@ func disrupt(t *testing.T, test func(t *testing.T, w *world, d disruption)) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		for _, d := range disruptions {
 			t.Run(string(mode)+"/"+d.name, storyBeside(func(t *testing.T, w *world) {
-				w.Config.Registration, w.Unanswered = mode, d.unanswered
+				w.Unanswered = d.unanswered
+				w.Configure(func(c *reconciler.Config) { c.Registration = mode })
 				w.Hub.SetLatency(githubsim.Latency{Session: 700 * time.Millisecond})
 				defer w.controller("c1", nil)()
 				test(t, w, d)
@@ -290,7 +291,8 @@ func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 func TestProbing_IsPaced_H37(t *testing.T) {
 	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxRuntime, w.IdlePoll = 24*time.Hour, time.Second
+		w.IdlePoll = time.Second
+		w.Configure(func(c *reconciler.Config) { c.MaxRuntime = 24 * time.Hour })
 		defer w.controller("c1", nil)()
 		w.Hub.SetTrouble(githubsim.OAuth, githubsim.Answer403, 0)
 		w.submit(spec("100", 10, within(2*time.Hour)))

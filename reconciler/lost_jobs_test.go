@@ -65,7 +65,7 @@ func TestLostJobs(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
-				w.Config.Watch.Serves, w.Config.Watch.RerunLost = repository, true
+				w.Configure(func(c *reconciler.Config) { c.Watch.Serves, c.Watch.RerunLost = repository, true })
 				w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
 				w.losing(tt.jobs, tt.lost, tt.fail)
 				w.await(10*time.Minute, "attempt 1 is over", func() bool {
@@ -111,7 +111,7 @@ func TestLostJobs_NoAnswer_NothingRunsTwice(t *testing.T) {
 		for _, stopped := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/AnotherController=%t", name, stopped), func(t *testing.T) {
 				run(t, func(t *testing.T, w *world) {
-					w.Config.Watch.Serves, w.Config.Watch.RerunLost = repository, true
+					w.Configure(func(c *reconciler.Config) { c.Watch.Serves, c.Watch.RerunLost = repository, true })
 					stop := w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
 					w.losing(1, 1, 0)
 					w.Hub.SetOutage(githubsim.Outage{Mode: tt.mode, Calls: []githubsim.Call{githubsim.CallRerunFailed}})

@@ -37,7 +37,7 @@ func TestAnnounce_AMuteQueueKeepsNobodyWaiting_H53(t *testing.T) {
 		"Broken": func(p pool.Pool) pool.Pool { return brokenPool{p} },
 	} {
 		t.Run(name, story(func(t *testing.T, w *world) {
-			w.Config.MaxInstances = n
+			w.Configure(func(c *reconciler.Config) { c.MaxInstances = n })
 			w.controllerWith("c1", reconciler.Options{Pool: queue(w.Pool)})
 			for _, id := range []string{"100", "200"} {
 				w.serve(spec(id, n), time.Minute)
@@ -73,7 +73,7 @@ func TestPooled_EntryCarriesTheIdleThreshold_H14(t *testing.T) {
 
 func entryCarriesThreshold(t *testing.T, w *world, own time.Duration) {
 	w.class("small", func(c *reconciler.Class) { c.Idle = own })
-	limit := cmp.Or(own, w.Config.Limits.Idle)
+	limit := cmp.Or(own, w.Config().Limits.Idle)
 	p := &recordingPool{Pool: w.Pool}
 	defer w.controllerWith("c1", reconciler.Options{Pool: p})()
 	check := func(what string) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -36,7 +37,7 @@ func TestRefilledSeat_EndsWithItsRun_S31(t *testing.T) {
 // H28: what is ready waits for a slow sibling longer than the claimed limit, and is not lost for it.
 func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Limits.CreateGate, w.Config.Limits.Created = 10*time.Minute, 11*time.Minute
+		w.Configure(func(c *reconciler.Config) { c.Limits.CreateGate, c.Limits.Created = 10*time.Minute, 11*time.Minute })
 		defer w.controller("c1", nil)()
 		st := w.warm("100", 1)
 		w.Boot = 8 * time.Minute // of the second one
@@ -53,7 +54,7 @@ func TestRenewal_WaitsForASlowSibling_H28(t *testing.T) {
 func TestHandover_RunnerIsOnlineUnderTheLabel_S10(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), story(func(t *testing.T, w *world) {
-			w.Config.Registration = mode
+			w.Configure(func(c *reconciler.Config) { c.Registration = mode })
 			w.Hub.SetLatency(githubsim.Latency{Session: 3 * time.Second})
 			given := map[store.InstanceID]int64{} // the assignment in which it was
 			table := &refusing{Table: w.Table, seen: func(item store.Item) {
@@ -153,7 +154,7 @@ func (w *world) faint() (on *atomic.Bool) {
 func TestHandOver_HealthyAndOnline_RunningThreshold_S07(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		mute := w.faint()
-		w.Config.Limits.ClaimGate = time.Minute
+		w.Configure(func(c *reconciler.Config) { c.Limits.ClaimGate = time.Minute })
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1).Instances[0].InstanceID
 		w.Hub.SetLatency(githubsim.Latency{Session: 20 * time.Second}) // longer than a heartbeat stays fresh
@@ -189,13 +190,13 @@ func TestStaleIdle_IsNoCandidate_S44(t *testing.T) {
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1).Instances[0].InstanceID
 		mute.Store(true)
-		time.Sleep(w.Config.Limits.Window() + w.Config.WarmPoll + time.Second)
+		time.Sleep(w.Config().Limits.Window() + w.Config().WarmPoll + time.Second)
 		w.AgentTable = nil
 		if s := w.serve(spec("200", 1), time.Minute).Instances[0]; s.Warm || w.Owners(id) != 1 {
 			t.Errorf("run 200 got %+v, and %s had %d owners; want a new one and %s left alone", s, id, w.Owners(id), id)
 		}
 		mute.Store(false)
-		time.Sleep(w.Config.WarmPoll + w.Config.Limits.Beat)
+		time.Sleep(w.Config().WarmPoll + w.Config().Limits.Beat)
 		if in := w.instance(id); in.State != statemachine.Idle || in.PooledAt.IsZero() {
 			t.Fatalf("%s is %s for %q, want it pooled still", id, in.State, in.Reason)
 		}
@@ -209,13 +210,13 @@ func TestStaleIdle_IsNoCandidate_S44(t *testing.T) {
 func TestTwoMissedReports_FailNobody_S36(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		mute := w.faint()
-		w.Config.WarmPoll = time.Second // what is known of it is never older
+		w.Configure(func(c *reconciler.Config) { c.WarmPoll = time.Second }) // what is known of it is never older
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1).Instances[0].InstanceID
 		reported := w.vitals(id).Heartbeat.UpdatedAt.Time
 		w.await(10*time.Second, "a report", func() bool { return w.vitals(id).Heartbeat.UpdatedAt.After(reported) })
 		mute.Store(true)
-		time.Sleep(w.Config.Limits.Window() - time.Second)
+		time.Sleep(w.Config().Limits.Window() - time.Second)
 		mute.Store(false)
 		if st := w.serve(spec("200", 1), time.Minute); !ids(st)[id] || w.Fleet.Launched() != 1 {
 			t.Errorf("run 200 got %v of %d machines, want %s", ids(st), w.Fleet.Launched(), id)

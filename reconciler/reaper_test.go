@@ -22,8 +22,8 @@ func TestTerminated_MachineEndsWithinASweep_S12(t *testing.T) {
 		id := w.warm("100", 1).Instances[0].InstanceID
 		w.dismiss(id)
 		marked := w.instance(id).Since.Time
-		w.await(w.Config.Sweep, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
-		if took := w.Clock.Since(marked); took > w.Config.Sweep/2 {
+		w.await(w.Config().Sweep, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
+		if took := w.Clock.Since(marked); took > w.Config().Sweep/2 {
 			t.Errorf("the machine lived on for %s, want its end asked for at once", took)
 		}
 		if in := w.instance(id); in.RunID != "" || !in.Threshold.IsZero() {
@@ -71,7 +71,7 @@ func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 		if tries < 10 || tries > 20 {
 			t.Errorf("%d tries in a minute, want ever fewer: some 14", tries)
 		}
-		if n := w.Fleet.Calls(fleettest.CallList) - looks; n > tries+int(time.Minute/w.Config.Sweep)+3 {
+		if n := w.Fleet.Calls(fleettest.CallList) - looks; n > tries+int(time.Minute/w.Config().Sweep)+3 {
 			t.Errorf("%d listings in a minute, want one per try besides the sweep's and the audit's", n)
 		}
 		w.dismiss(other)
@@ -92,7 +92,7 @@ func TestReap_TheNextLeaderEndsWhatTheLastLaunched_S28(t *testing.T) {
 		w.warm("100", 1)
 		stop()
 		defer w.controller("c2", nil)()
-		w.await(w.Config.Limits.Idle+2*time.Minute, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
+		w.await(w.Config().Limits.Idle+2*time.Minute, "ended", func() bool { return len(w.Fleet.Alive()) == 0 })
 	})
 }
 

@@ -72,7 +72,7 @@ func (t *tally) Orphaned(kind string) { t.add("orphan %s", kind) }
 func TestRecorder_IsTold(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		told := &tally{}
-		w.Config.LaunchRetry = 0
+		w.Configure(func(c *reconciler.Config) { c.LaunchRetry = 0 })
 		defer w.controllerWith("c1", reconciler.Options{Telemetry: reconciler.Telemetry{Recorder: told}})()
 		check := func(what string, want map[string]int) {
 			t.Helper()
@@ -103,7 +103,7 @@ func TestRecorder_IsTold(t *testing.T) {
 			"launched 0 of 1": 1, "refused InstanceLimitExceeded ": 1, "large Failed 0 " + reconciler.ReasonCapacity: 1,
 		})
 		w.Fleet.Add(fleet.Machine{Principal: "i-stray", ResourceClass: "small", LaunchToken: "l-gone", LaunchedAt: w.Clock.Now()})
-		w.await(w.Config.Orphan+2*w.Config.Sweep, "the stray ends", func() bool { return len(w.Fleet.Alive()) == 2 })
+		w.await(w.Config().Orphan+2*w.Config().Sweep, "the stray ends", func() bool { return len(w.Fleet.Alive()) == 2 })
 		told.mu.Lock()
 		defer told.mu.Unlock()
 		if told.told["orphan machine"] != 1 {
@@ -128,7 +128,7 @@ func TestRecorder_IsToldOfARefusedCall(t *testing.T) {
 // The summary shows what the leader knows, and nothing of what another leads.
 func TestSummary(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 2
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 2 })
 		op, stop := w.operator("c1", reconciler.Options{})
 		standby, _ := w.operator("c2", reconciler.Options{})
 		w.serve(spec("100", 2), time.Minute)
@@ -137,10 +137,10 @@ func TestSummary(t *testing.T) {
 		w.serve(spec("200", 1), time.Minute)
 		w.submit(spec("300", 2))
 		w.awaitPhase("300", 1, statemachine.Pending, time.Minute)
-		time.Sleep(w.Config.Sweep)
+		time.Sleep(w.Config().Sweep)
 		got, known := op.Summary()
 		now := w.Clock.Now()
-		if !known || got.Term != 1 || got.Silence || got.Unlisted || now.Sub(got.Scanned) > w.Config.Scan || now.Sub(got.Swept) > w.Config.Sweep {
+		if !known || got.Term != 1 || got.Silence || got.Unlisted || now.Sub(got.Scanned) > w.Config().Scan || now.Sub(got.Swept) > w.Config().Sweep {
 			t.Errorf("summary %+v, %t at %s", got, known, now)
 		}
 		kind := func(s statemachine.State) reconciler.InstanceKind {
@@ -149,8 +149,8 @@ func TestSummary(t *testing.T) {
 		if diff := cmp.Diff(map[reconciler.InstanceKind]int{kind(statemachine.Running): 1, kind(statemachine.Claimed): 1}, got.Instances); diff != "" {
 			t.Errorf("instances (-want +got):\n%s", diff)
 		}
-		if wait := got.Waiting[reconciler.WaitKind{Class: "small", Reason: reconciler.ReasonCap}]; len(got.Waiting) != 1 || wait.Count != 1 || wait.Oldest < w.Config.Sweep || wait.Oldest > time.Minute {
-			t.Errorf("waiting = %v, want one for %s", got.Waiting, w.Config.Sweep)
+		if wait := got.Waiting[reconciler.WaitKind{Class: "small", Reason: reconciler.ReasonCap}]; len(got.Waiting) != 1 || wait.Count != 1 || wait.Oldest < w.Config().Sweep || wait.Oldest > time.Minute {
+			t.Errorf("waiting = %v, want one for %s", got.Waiting, w.Config().Sweep)
 		}
 		agents := 0
 		for _, n := range got.Agents {

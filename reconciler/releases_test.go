@@ -97,7 +97,7 @@ func TestGiveBack_WhileItsRunnerRegisters_S15_S86_H38(t *testing.T) {
 		for step := range 20 {
 			late := time.Duration(step) * 100 * time.Millisecond
 			t.Run(fmt.Sprintf("%s/%s", mode, late), story(func(t *testing.T, w *world) {
-				w.Config.Registration, w.Config.Runners = mode, 24*time.Hour
+				w.Configure(func(c *reconciler.Config) { c.Registration, c.Runners = mode, 24*time.Hour })
 				w.IdlePoll = time.Second
 				defer w.controller("c1", nil)()
 				w.warm("100", 1)
@@ -139,7 +139,7 @@ func TestGiveBack_BeforeReady_WaitsForALongJob_H31_H38(t *testing.T) {
 // claim, at a few calls of GitHub, and no longer.
 func TestGiveBack_RegisteringForLong_GoesBackInTime_S15_H25(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Registration, w.Config.Runners = store.Token, 24*time.Hour
+		w.Configure(func(c *reconciler.Config) { c.Registration, c.Runners = store.Token, 24*time.Hour })
 		defer w.controller("c1", nil)()
 		id := w.warm("100", 1).Instances[0].InstanceID
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Fails, Calls: []githubsim.Call{githubsim.CallRegister}})
@@ -148,8 +148,8 @@ func TestGiveBack_RegisteringForLong_GoesBackInTime_S15_H25(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		asked := w.Hub.Calls()[githubsim.CallList]
 		w.release("200", 1, store.ReleaseDrain)
-		took := w.await(w.Config.Limits.Claimed, "idle", func() bool { return w.in(statemachine.Idle) == 1 })
-		if took < w.Config.Limits.Claimed-2*time.Minute {
+		took := w.await(w.Config().Limits.Claimed, "idle", func() bool { return w.in(statemachine.Idle) == 1 })
+		if took < w.Config().Limits.Claimed-2*time.Minute {
 			t.Errorf("idle after %s, while its agent may register any moment", took)
 		}
 		if n := w.Hub.Calls()[githubsim.CallList] - asked; n > 20 {
@@ -177,7 +177,8 @@ func (d dawdling) Run(ctx context.Context) error {
 // An order to go ends a new machine at once whose script still runs, though it has a token already: no runner can come yet.
 func TestDrain_WhileTheScriptRuns_EndsAtOnce(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Registration, w.Script = store.Token, dawdling{2 * time.Minute}
+		w.Script = dawdling{2 * time.Minute}
+		w.Configure(func(c *reconciler.Config) { c.Registration = store.Token })
 		defer w.controller("c1", nil)()
 		defer w.submit(spec("100", 1))()
 		w.await(time.Minute, "created, with a token", func() bool {
@@ -224,7 +225,7 @@ func TestRelease_RegistrationFailsBecauseItsRunnerWasDeleted(t *testing.T) {
 // too, and is not left behind with the run's label.
 func TestRelease_WhileARegistrationIsBeingMade_H37(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Runners = 24 * time.Hour // the sweep of lost runners is not to help
+		w.Configure(func(c *reconciler.Config) { c.Runners = 24 * time.Hour }) // the sweep of lost runners is not to help
 		defer w.controller("c1", nil)()
 		w.serve(spec("100", 1), time.Minute)
 		w.Hub.SetLatency(githubsim.Latency{API: 2 * time.Second})

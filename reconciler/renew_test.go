@@ -22,7 +22,7 @@ func (w *world) renewed(op *reconciler.Operator, change func(*reconciler.Config)
 // waited for a cap goes on at once, and a class that is gone ends when its machines come back.
 func TestRenew_WithinTheTerm(t *testing.T) {
 	t.Run("Story", story(func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 2
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 2 })
 		op, _ := w.operator("c1", reconciler.Options{})
 		w.controller("c2", nil)
 		before, err := w.Store.Lease(t.Context())
@@ -95,7 +95,7 @@ func TestRenew_RefusedAndStandby(t *testing.T) {
 			t.Error("a configuration without classes was taken up")
 		}
 		w.serve(spec("100", 1), time.Minute)
-		changed := w.Configure(func(*reconciler.Config) {})
+		changed := w.Config()
 		changed.MaxInstances, changed.Holder, changed.LeaseTTL = 1, "other", time.Hour
 		if err := standby.Renew(changed, w.Fleet, nil); err != nil {
 			t.Fatal(err)

@@ -55,7 +55,7 @@ func TestRelease_RightAfterTheRequest_H36(t *testing.T) {
 // nothing that it could take meanwhile.
 func TestAttempts_BlockedKeepsNobodyWaiting_H41(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 2
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 2 })
 		stop := w.controller("c1", nil)
 		w.warm("100", 2)
 		w.serve(spec("200", 1), time.Minute)
@@ -135,7 +135,7 @@ func TestRequest_ImpossibleIsToldAtOnce_S70_S89_H34(t *testing.T) {
 	} {
 		for _, held := range []int{0, 4} {
 			t.Run(name, story(func(t *testing.T, w *world) {
-				w.Config.MaxInstances = 4
+				w.Configure(func(c *reconciler.Config) { c.MaxInstances = 4 })
 				w.class("large", func(c *reconciler.Class) { c.Cap = 3 })
 				w.controller("c1", nil)
 				if held > 0 {
@@ -186,7 +186,7 @@ func lifecycle(t *testing.T, w *world) {
 	}
 	w.awaitJobs(w.jobs("200", 2, 5), time.Minute)
 	w.give("200", 1, store.ReleaseDrain, time.Minute)
-	w.await(w.Config.Limits.Idle+w.Config.Sweep, "drained to zero", func() bool { return len(w.Fleet.Alive()) == 0 })
+	w.await(w.Config().Limits.Idle+w.Config().Sweep, "drained to zero", func() bool { return len(w.Fleet.Alive()) == 0 })
 	w.await(time.Minute, "records retired", func() bool {
 		for _, in := range w.Instances() {
 			if in.State != statemachine.Terminated || in.ExpiresAt.IsZero() || in.RunID != "" || !in.Threshold.IsZero() {

@@ -14,6 +14,7 @@ import (
 	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -116,7 +117,7 @@ func TestForgedSignal_OfAFutureSerial_RegistersNothing(t *testing.T) {
 func TestForgedSignal_OfEachSerial_EndsTheMachine(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), story(func(t *testing.T, w *world) {
-			w.Config.Registration = mode
+			w.Configure(func(c *reconciler.Config) { c.Registration = mode })
 			w.Waive("asked for more registrations than it ran jobs")
 			w.controller("c1", nil)
 			st := w.serve(spec("100", 1), time.Minute)
@@ -154,7 +155,7 @@ func TestAllowance_ShortJobs_KeepTheirMachine(t *testing.T) {
 // The id in a heartbeat names nobody's runner but the machine's own, which is deleted by its name.
 func TestForgedHeartbeat_OfAnotherRunner_DeletesOnlyItsOwn(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Registration = store.Token
+		w.Configure(func(c *reconciler.Config) { c.Registration = store.Token })
 		token, err := w.Hub.RegistrationToken(t.Context())
 		if err != nil {
 			t.Fatalf("RegistrationToken() error = %v", err)
@@ -224,7 +225,7 @@ func TestRegistration_IdleLapse_IsReplaced_H71(t *testing.T) {
 func TestSealedRegistration_KeyIsPinned_H43(t *testing.T) {
 	for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 		t.Run(string(mode), story(func(t *testing.T, w *world) {
-			w.Config.Registration = mode
+			w.Configure(func(c *reconciler.Config) { c.Registration = mode })
 			w.Waive("lost the key its registrations are sealed to")
 			w.controller("c1", nil)
 			id := w.warm("100", 1).Instances[0].InstanceID
@@ -308,7 +309,7 @@ func TestRegistration_ClearedOnceUsed_H43(t *testing.T) {
 
 		w.Boot = time.Minute
 		w.submit(spec("300", 2)) // the second boots for long
-		time.Sleep(2*w.Config.HotPoll + time.Second)
+		time.Sleep(2*w.Config().HotPoll + time.Second)
 		in = w.Instances()[id]
 		if in.State != statemachine.Claimed || in.RunID != "300" || in.Registration.Assignment != in.Assignment || in.Registration.Secret != "" {
 			t.Errorf("the early one is %s for %q, registered for assignment %d of %d, with secret: %v; want it claimed, registered, and without",

@@ -117,10 +117,10 @@ func TestNotificationFlood_SweepAndScanComeInTime_H53(t *testing.T) {
 				t.Errorf("a request of the flood's time is %q", st.Phase)
 			}
 			table.mu.Lock()
-			checkPace(t, "scan", table.scans, from, to, w.Config.Scan)
+			checkPace(t, "scan", table.scans, from, to, w.Config().Scan)
 			table.mu.Unlock()
 			machines.mu.Lock()
-			checkPace(t, "sweep of the fleet", machines.at, from, to, w.Config.Sweep)
+			checkPace(t, "sweep of the fleet", machines.at, from, to, w.Config().Sweep)
 			machines.mu.Unlock()
 			if name == "Drains" && table.gets > 3*int(tt.lasts.Seconds()) {
 				t.Errorf("%d reads in %s for orders that do not exist", table.gets, tt.lasts)
@@ -156,7 +156,7 @@ func TestNotificationFlood_OfLongKeys_LeavesNothing(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(3 * w.Config.Scan)
+		time.Sleep(3 * w.Config().Scan)
 		if after := heap(); after > before+50<<20 {
 			t.Errorf("the heap grew by %d MB", (after-before)>>20)
 		}
@@ -185,7 +185,7 @@ func TestJunk_Goes_H61(t *testing.T) {
 			junk = append(junk, put("INSTANCE#i-gone", fmt.Sprint("TYPE#Mine", i)))
 		}
 		junk = append(junk, put("RUN#4711", "TYPE#Note"), put("INSTANCE#i-gone", store.KindHeartbeat), put("RUN#4712", store.KindRunClient))
-		w.Config.Scan = time.Minute
+		w.Configure(func(c *reconciler.Config) { c.Scan = time.Minute })
 		w.controller("c1", nil)
 		w.serve(spec("100", 1), time.Minute)
 		left := func() (without, with int) {

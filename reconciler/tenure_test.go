@@ -202,7 +202,7 @@ func TestDrain_AfterTheLeaseWasDeleted_H52(t *testing.T) {
 		}
 		stop := w.controller("c1", nil)
 		w.drain(store.DrainOrder{ID: "first"})
-		time.Sleep(w.Config.Scan)
+		time.Sleep(w.Config().Scan)
 		stop()
 		w.Waive(sim.Fenced) // terms begin anew
 		w.Under.(*storetest.Memory).Erase(store.LeaseKey)

@@ -62,7 +62,7 @@ func TestSpoiledRecord_OfAPooledMachine_StopsNobody_H51(t *testing.T) {
 			if n := registrations(w) - before; n > 3 {
 				t.Errorf("%d registrations for one seat", n)
 			}
-			w.await(w.Config.Scan+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
+			w.await(w.Config().Scan+w.Config().Orphan+time.Minute, "the machine is ended", func() bool {
 				return !slices.Contains(w.Fleet.Alive(), string(oldest.ID))
 			})
 			w.release("200", 1, store.ReleaseDrain)
@@ -77,7 +77,7 @@ func TestSpoiledRecord_OfARunningMachine_EndsIt_H51(t *testing.T) {
 			st := w.serve(spec("100", 1, lasting(10*time.Minute)), time.Minute)
 			id := st.Instances[0].InstanceID
 			w.spoil(id, how)
-			w.await(10*time.Minute+w.Config.Orphan+time.Minute, "the machine is ended", func() bool {
+			w.await(10*time.Minute+w.Config().Orphan+time.Minute, "the machine is ended", func() bool {
 				return !slices.Contains(w.Fleet.Alive(), string(id))
 			})
 			w.release("100", 1, store.ReleaseDrain)
@@ -117,7 +117,7 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 			if tt.field == "expiresAt" {
 				memory.Break(key)
 			}
-			limit := w.Config.Scan + time.Second
+			limit := w.Config().Scan + time.Second
 			if tt.notified {
 				limit = 2 * time.Second
 				if err := w.Table.Notify(t.Context(), key); err != nil {
@@ -132,7 +132,7 @@ func TestUnreadableRequest_IsAnswered_H70(t *testing.T) {
 			if st.Reason != reconciler.ReasonSpec || !strings.Contains(st.Message, tt.field) {
 				t.Errorf("%s: %s, want invalid, naming %s", st.Reason, st.Message, tt.field)
 			}
-			time.Sleep(3 * w.Config.Scan)
+			time.Sleep(3 * w.Config().Scan)
 			if n := len(w.alarms.raised()); n > 5 {
 				t.Errorf("%d alarms in ten minutes: %q", n, w.alarms.raised())
 			}

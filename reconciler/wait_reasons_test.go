@@ -41,7 +41,7 @@ func (w *world) waitsFor(id, reason string, says ...string) store.RunStatus {
 // first. A served one says nothing any more, and those behind it move up.
 func TestWaits_ForTheCapAndInLine_S59(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 2
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 2 })
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 2))
 		w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
@@ -113,7 +113,7 @@ func TestWaits_ForGitHub_H53(t *testing.T) {
 	} {
 		for _, mode := range []store.RegistrationMode{store.JIT, store.Token} {
 			t.Run(name+"/"+string(mode), storyBeside(func(t *testing.T, w *world) {
-				w.Config.Registration = mode
+				w.Configure(func(c *reconciler.Config) { c.Registration = mode })
 				defer w.controller("c1", nil)()
 				tt.begin(w.Hub)
 				w.submit(patient("100", 1))

@@ -22,7 +22,7 @@ const repository = "octo/repo"
 func watching(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Watch.Serves = repository
+		w.Configure(func(c *reconciler.Config) { c.Watch.Serves = repository })
 		w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
 		test(t, w)
 	})
@@ -299,7 +299,7 @@ func TestWatcher_NobodyWaits_FailureCancelsTheRun(t *testing.T) {
 // A request that fails before its repository was looked at for the first time says all the same that its run is watched.
 func TestWatcher_FailedBeforeTheFirstLook_SaysThatItIsWatched(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Watch.Serves = repository
+		w.Configure(func(c *reconciler.Config) { c.Watch.Serves = repository })
 		w.start(4711, labelled("test", "4711", 30))
 		w.submit(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
 		w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})

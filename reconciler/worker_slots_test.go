@@ -17,7 +17,7 @@ import (
 func TestSlowGitHub_DelaysNoOther(t *testing.T) {
 	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
-		w.Config.MaxInstances = 200
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 200 })
 		w.controller("c1", nil)
 		w.serve(spec("100", 1), time.Minute)
 		w.Hub.SetLatency(githubsim.Latency{API: 5 * time.Second})
@@ -52,11 +52,11 @@ func (s slowListing) Runners(ctx context.Context) ([]githubapi.Runner, error) {
 // The sweep of runners at a GitHub that does not answer delays no sweep of the fleet.
 func TestSlowGitHub_DelaysNoSweep_H53(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		w.Config.Limits.RunningSilence = time.Hour // only the fleet tells of the end
+		w.Configure(func(c *reconciler.Config) { c.Limits.RunningSilence = time.Hour }) // only the fleet tells of the end
 		w.controllerWith("c1", reconciler.Options{GitHub: slowListing{w.Hub}})
 		id := w.serve(spec("100", 1), time.Minute).Instances[0].InstanceID
 		w.Crash(id)
-		w.await(2*w.Config.Sweep, "the machine's end noticed", func() bool {
+		w.await(2*w.Config().Sweep, "the machine's end noticed", func() bool {
 			return w.instance(id).State == statemachine.Terminated
 		})
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -120,8 +121,10 @@ func newWorld(t testing.TB, o sim.Script, open openBackends) *world {
 		log = slog.NewMultiHandler(log, slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	w := &world{Live: sim.NewLive(o, dir, slog.New(log), table, p), t: t, alarms: alarms}
-	*w.Config = reconciler.Defaults()
-	w.Config.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192}}
+	w.Configure(func(c *reconciler.Config) {
+		*c = reconciler.Defaults()
+		c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192}}
+	})
 	t.Cleanup(func() {
 		for _, v := range w.End() {
 			t.Error(v)
@@ -135,9 +138,12 @@ func newWorld(t testing.TB, o sim.Script, open openBackends) *world {
 
 // class changes what the controllers know of a class.
 func (w *world) class(name string, change func(*reconciler.Class)) {
-	c := w.Config.Classes[name]
-	change(&c)
-	w.Config.Classes[name] = c
+	w.Configure(func(cfg *reconciler.Config) {
+		cfg.Classes = maps.Clone(cfg.Classes) // running controllers read the one they have
+		c := cfg.Classes[name]
+		change(&c)
+		cfg.Classes[name] = c
+	})
 }
 
 // alarms keeps what a world logged at level Error: what somebody must act on. With REMUDA_TEST_LOG set the whole

@@ -28,15 +28,14 @@ import (
 // takes no time, and nothing happens to it but what the test puts between. The laws hold as in every world, but for those that
 // must know what is out of order: that only the test knows.
 type Live struct {
-	Clock  clock.WithTicker
-	Table  store.Table // as everybody sees it, held to the laws
-	Under  store.Table // below the laws
-	Store  *store.Store
-	Pool   pool.Pool
-	Fleet  *fleettest.Memory
-	Hub    *githubsim.Hub
-	Config *reconciler.Config // of controllers that start now
-	Log    *slog.Logger
+	Clock clock.WithTicker
+	Table store.Table // as everybody sees it, held to the laws
+	Under store.Table // below the laws
+	Store *store.Store
+	Pool  pool.Pool
+	Fleet *fleettest.Memory
+	Hub   *githubsim.Hub
+	Log   *slog.Logger
 
 	// Of machines launched from now on.
 	Script     agent.Script
@@ -64,7 +63,7 @@ func NewLive(o Script, dir string, log *slog.Logger, table store.Table, p pool.P
 	w := newWorld(o, dir)
 	w.pool, w.log = p, log
 	l := &Live{
-		Clock: w.clock, Under: table, Pool: p, Fleet: w.fleet, Hub: w.hub, Config: &w.supervisor.cfg, Log: log, Boot: o.Boot, w: w,
+		Clock: w.clock, Under: table, Pool: p, Fleet: w.fleet, Hub: w.hub, Log: log, Boot: o.Boot, w: w,
 	}
 	l.Table = liveTable{w.truth, l}
 	l.Store = store.New(l.Table)
@@ -139,6 +138,9 @@ func (l *Live) Controller(name string, o reconciler.Options) (op *reconciler.Ope
 	l.stops = append(l.stops, stop)
 	return op, stop, nil
 }
+
+// Config is the configuration of controllers that start now.
+func (l *Live) Config() reconciler.Config { return l.w.supervisor.config() }
 
 // Configure changes the configuration of controllers that start now, also while some run, and returns it.
 func (l *Live) Configure(change func(*reconciler.Config)) reconciler.Config {
