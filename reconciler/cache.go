@@ -22,14 +22,15 @@ type cache struct {
 	store    *store.Store
 	index    *index
 	capacity *capacity
+	budget   *budget
 }
 
 func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting, wants *batch) *cache {
-	known := newRecords()
+	known, month := newRecords(), &budget{tenure: t}
 	c := &cache{
-		tenure: t, records: known, store: table,
+		tenure: t, records: known, store: table, budget: month,
 		index:    &index{tenure: t, records: known, pickup: pickup, waiting: line},
-		capacity: &capacity{tenure: t, records: known, waiting: line, batch: wants},
+		capacity: &capacity{tenure: t, records: known, waiting: line, batch: wants, budget: month},
 	}
 	return c
 }
@@ -57,9 +58,18 @@ func (c *cache) leaving(s snapshot) bool {
 // wants reports whether a seat of a launch may still use instances: of a request that lives, or of a floor that is configured.
 func (c *cache) wants(seat store.LaunchSeat) bool {
 	if class, floor := seat.RequestID.Floor(); floor {
-		return c.cfg.Classes[class].Floor.wanted(c.clock.Now()) > 0
+		return c.floorWants(class, c.clock.Now()) > 0
 	}
 	return c.requests.alive(seat.RequestID, seat.Attempt)
+}
+
+// floorWants is how many machines the floor of a class wants at an instant: none while the budget has them off.
+func (c *cache) floorWants(class string, now time.Time) int {
+	f := c.cfg.Classes[class].Floor
+	if !c.budget.off().keeps(f) {
+		return 0
+	}
+	return f.wanted(now)
 }
 
 // extra reports whether an instance came for a request that is complete without it.

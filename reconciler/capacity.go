@@ -8,6 +8,7 @@ type capacity struct {
 	*records
 	waiting *waiting
 	batch   *batch
+	budget  *budget
 }
 
 // room lets those look again for which the caps may have room by now, if they waited for that. It is called whenever
@@ -35,7 +36,7 @@ func (c *capacity) allowed(class string) int { return c.allowedBeside(class, 0, 
 // allowedBeside is allowed with so many more that others asked for, in all and of the class.
 func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
 	total, ofClass := c.used(class)
-	left := c.cfg.MaxInstances - total - more
+	left := c.budget.most() - total - more
 	if own := c.cfg.Classes[class].Cap; own > 0 {
 		left = min(left, own-ofClass-moreOfClass)
 	}
@@ -57,7 +58,7 @@ func (c *capacity) used(class string) (total, ofClass int) {
 // inAll is what the cap on all instances leaves, own what that of a class does, if it has one.
 func (c *capacity) inAll() int {
 	total, _ := c.used("")
-	return c.cfg.MaxInstances - total
+	return c.budget.most() - total
 }
 
 func (c *capacity) own(class string) (left int, bounded bool) {

@@ -72,6 +72,7 @@ type Config struct {
 
 	Watch  WatchConfig
 	Prices Prices // nil: none is known
+	Budget Budget // needs them
 
 	LeaseTTL     time.Duration
 	LeaseRequest time.Duration // longest time one lease write may take

@@ -26,6 +26,9 @@ type costKeeper struct {
 	cache *cache
 	day   *store.Costs // that is counted; nil: to be found
 	next  time.Time    // when it may be written again
+
+	before daysBefore // for a budget
+	told   budgetNews
 }
 
 const (
@@ -65,6 +68,9 @@ func (c *costKeeper) step(ctx context.Context, now time.Time) error {
 			c.day = nil // what is stored is read again
 			return err
 		}
+	}
+	if err := c.spend(ctx); err != nil {
+		return err
 	}
 	c.next = now.Add(costsPeriod * time.Duration(1+len(c.day.Rows)/costsPerRows))
 	return nil

@@ -38,6 +38,10 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 		f.batch.leave(r.id)
 		return Result{}, nil
 	}
+	if why := f.cache.budget.forbids(*r.request); why != "" {
+		f.cache.capacity.unwait(r.id)
+		return f.unfillable(ctx, r, ReasonBudget, why)
+	}
 	me.short = missing
 	f.waiting.set(me)   // younger ones leave it what it needs
 	f.batch.leave(r.id) // nothing is launched for what it claims now
@@ -99,11 +103,8 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 	budget := LaunchBudget(r.request.Count) + r.launching.spared - launched - open
 	if budget <= 0 && open == 0 && len(seats) < r.request.Count {
 		why := fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.lastProblem)
-		if r.status.Phase == statemachine.Pending {
-			return f.statuses.failRequest(ctx, r, ReasonBudget, why)
-		}
-		if err := f.statuses.recordEmptySeat(ctx, r, why); err != nil {
-			return Result{}, err
+		if res, err := f.unfillable(ctx, r, ReasonLaunchBudget, why); err != nil || r.status.Phase == statemachine.Pending {
+			return res, err
 		}
 	}
 	left := f.cache.capacity.left(r.id, me.query.ResourceClass)
@@ -133,7 +134,7 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 		capped = true
 		f.cache.requests.withRun(r.id, func(r *run) {
 			r.lastProblem = fmt.Sprintf("a cap on instances is reached: %d in all, %d of class %s (0: none of its own)",
-				f.cfg.MaxInstances, f.cfg.Classes[me.query.ResourceClass].Cap, me.query.ResourceClass)
+				f.cache.budget.most(), f.cfg.Classes[me.query.ResourceClass].Cap, me.query.ResourceClass)
 		})
 		return Result{After: f.cfg.WarmPoll}, nil // one that becomes idle, or ends, wakes it sooner
 	}
@@ -141,6 +142,14 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 	f.batch.join(k, now)
 	f.queues.launches.AddAfter(k, f.cfg.Batch)
 	return Result{}, nil // the outcome wakes it
+}
+
+// unfillable fails a request that waits for seats which nothing will fill; one that was ready keeps the others, and says so.
+func (f *filler) unfillable(ctx context.Context, r run, reason, why string) (Result, error) {
+	if r.status.Phase == statemachine.Pending {
+		return f.statuses.failRequest(ctx, r, reason, why)
+	}
+	return Result{}, f.statuses.recordEmptySeat(ctx, r, why)
 }
 
 // arriving counts the instances in the release handshake that me can use and no older request needs, no further than it
@@ -184,7 +193,7 @@ func (f *filler) yieldTo(ctx context.Context, seats []snapshot, ahead []demand) 
 // claimEarly claims what the pool has for a request that is just being taken up.
 func (f *filler) claimEarly(ctx context.Context, r run) error {
 	q, err := f.cfg.query(*r.request)
-	if err != nil {
+	if err != nil || f.cache.budget.forbids(*r.request) != "" {
 		return nil //nolint:nilerr // it fails for that when it is Pending
 	}
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, short: r.request.Count}

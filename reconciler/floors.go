@@ -35,7 +35,7 @@ func (f *floors) reconcileFloor(ctx context.Context, class string) (Result, erro
 		return res, f.forget(ctx, class)
 	}
 	now := f.clock.Now()
-	want, idle := of.wanted(now), f.stock.keepable(class, now)
+	want, idle := f.cache.floorWants(class, now), f.stock.keepable(class, now)
 	res = earliest(res, wakeAt(of.Schedule.Next(now), now))
 	renewed, err := f.renew(ctx, of, idle[:min(want, len(idle))])
 	if err != nil {
@@ -160,10 +160,14 @@ func (f *floors) launch(class string) {
 // state says how the floor stands: what it is short of, and why.
 func (f *floors) state(class string, want, have int) store.Floor {
 	out := store.Floor{Class: class, Wanted: want, Have: min(have, want)}
+	now, known := f.clock.Now(), f.cache.floors.get(class)
+	if want == 0 && f.cfg.Classes[class].Floor.wanted(now) > 0 {
+		out.Reason, out.Detail = ReasonBudget, "floors are off, or what it may launch is, until the month of the budget ends"
+		return out
+	}
 	if have >= want {
 		return out
 	}
-	now, known := f.clock.Now(), f.cache.floors.get(class)
 	launching, booting := f.stock.coming(class, now)
 	_, waiting := f.stock.waiting.shortOf(class)
 	switch {

@@ -14,6 +14,7 @@ func (op *Operator) health() store.Health {
 		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()
 		down := m.requests.statuses.reasons.outages
 		h.GitHubOutage, h.FleetOutage = down.lasting(serviceGitHub), down.lasting(serviceFleet)
+		h.Budget = m.cache.budget.health()
 		h.BreakerOpenAt, h.ListingIncompleteAt = m.fleetSweep.breaker.opened.get(), m.fleetSweep.incomplete.get()
 	}
 	return h

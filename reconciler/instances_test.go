@@ -217,8 +217,8 @@ func TestScriptAlwaysFails(t *testing.T) {
 		defer w.controller("c1", nil)()
 		w.submit(spec("100", 2))
 		st := w.awaitPhase("100", 1, statemachine.Failed, 9*time.Minute)
-		if st.Reason != reconciler.ReasonBudget || !strings.Contains(st.Message, "frobnicate") {
-			t.Errorf("failed for %q: %q, want %s with the script's last lines", st.Reason, st.Message, reconciler.ReasonBudget)
+		if st.Reason != reconciler.ReasonLaunchBudget || !strings.Contains(st.Message, "frobnicate") {
+			t.Errorf("failed for %q: %q, want %s with the script's last lines", st.Reason, st.Message, reconciler.ReasonLaunchBudget)
 		}
 		if n := w.Fleet.Launched(); n > 2+3 {
 			t.Errorf("launched %d machines for 2 seats, want at most 5", n)

@@ -181,7 +181,7 @@ func (c *launches) prepare(ctx context.Context, wants []want) (store.Launch, err
 
 // ignorePlan: a refused plan is an answer for its requests, not a failure of the queue.
 func ignorePlan(err error) error {
-	if errors.Is(err, fleet.ErrNoCapacity) || errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrRefused) {
+	if errors.Is(err, fleet.ErrNoCapacity) || errors.Is(err, fleet.ErrUnsatisfiable) || errors.Is(err, fleet.ErrRefused) || errors.Is(err, errOverBudget) {
 		return nil
 	}
 	return err
@@ -215,6 +215,8 @@ func (r *run) refuse(err error, now time.Time) {
 	r.launching.refusals++
 	r.launching.never = ""
 	switch {
+	case errors.Is(err, errOverBudget): // and none of the others lacks room alone
+		r.launching.never = ReasonBudget
 	case errors.Is(err, fleet.ErrUnsatisfiable):
 		r.launching.never = ReasonUnsatisfiable
 	case errors.Is(err, fleet.ErrRefused) && r.launching.refusals >= patience:

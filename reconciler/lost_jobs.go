@@ -159,6 +159,11 @@ func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.Wor
 		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s: GitHub runs one job again, or all that failed", what, own))
 	}
 	for _, r := range requests {
+		if why := l.cache.budget.forbids(afterLoss(*r.request)); why != "" { // they would wait for machines that nothing launches
+			return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s", what, why))
+		}
+	}
+	for _, r := range requests {
 		err := l.statuses.noteWatch(ctx, r.id, func(w *store.Watch) { w.Rerun, w.RerunAttempt, w.Detail = store.Intended, view.Attempt, what })
 		if err != nil {
 			return err
@@ -179,6 +184,14 @@ func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.Wor
 	}
 	l.log.Warn("jobs that were lost with their machines are run again", logkey.RequestID, requests[0].id, logkey.Run, view.ID, logkey.Detail, what)
 	return l.conclude(ctx, requests, view, store.Done, what+"; run again")
+}
+
+// afterLoss is what is asked for jobs that were lost once: on-demand instances, where the request allows some.
+func afterLoss(r store.RunRequest) store.RunRequest {
+	if slices.Contains(r.UsageClasses, store.OnDemand) {
+		r.UsageClasses = []string{store.OnDemand}
+	}
+	return r
 }
 
 // refuse says why lost jobs are not run again.

@@ -68,11 +68,12 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 	fleetSweep := &fleetSweep{tenure: t, cache: c, fleet: machines, adopter: adopter, breaker: breaker, orphanMachines: firstSeen{}}
 	runnerSweep := &runnerSweep{tenure: t, cache: c, github: hub, orphanRunners: firstSeen{}}
 	checks := &checkRuns{tenure: t, github: runs}
+	keeper := &costKeeper{tenure: t, cache: c}
 	lost := &lostJobs{tenure: t, cache: c, statuses: statuses, checks: checks, github: runs}
 	watcher := &watcher{tenure: t, cache: c, statuses: statuses, lost: lost, checks: checks, github: runs}
 	m := &manager{
 		tenure: t, cache: c, observer: observer, drainer: drainer, fleetSweep: fleetSweep,
-		scanner:       &scanner{tenure: t, cache: c, badRecords: bad, drainer: drainer, waiting: line},
+		scanner:       &scanner{tenure: t, cache: c, badRecords: bad, drainer: drainer, waiting: line, costs: keeper},
 		notifications: &notifications{tenure: t, cache: c, drainer: drainer},
 		requests:      &requests{tenure: t, cache: c, badRecords: bad, statuses: statuses, seats: seats, filler: filler, releases: releases},
 		instances: &instances{
@@ -91,7 +92,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		sweepRunners:  {o.Config.Runners, runnerSweep.sweepRunners},
 		sweepRecords:  {o.Config.Scan, m.scanner.scan},
 		sweepDemand:   {demandPeriod, (&demands{t, c, map[string]*demandDay{}}).record},
-		sweepCosts:    {costsPeriod, (&costKeeper{tenure: t, cache: c}).record},
+		sweepCosts:    {costsPeriod, keeper.record},
 	}
 	chores := tasks{}
 	for _, one := range o.Chores {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/store"
 )
 
 // planner plans launches around what was refused lately.
@@ -14,7 +15,10 @@ type planner struct {
 	refused *exclusions
 }
 
-// plan tries the usage classes in the order of preference.
+// errOverBudget means that the month's budget has usage classes off, and no other could be planned.
+var errOverBudget = errors.New("on-demand instances are off: the month's budget is used so far")
+
+// plan tries the usage classes in the order of preference, but for those that are off.
 func (pl *planner) plan(ctx context.Context, wants []want) (fleet.Plan, string, error) {
 	q := wants[0].query
 	excluded, _ := pl.refused.slots()
@@ -24,6 +28,10 @@ func (pl *planner) plan(ctx context.Context, wants []want) (fleet.Plan, string, 
 	}
 	var errs, full []error
 	for _, usage := range q.UsageClasses {
+		if usage == store.OnDemand && pl.cache.budget.off().onDemand {
+			errs = append(errs, errOverBudget)
+			continue
+		}
 		p, err := pl.fleet.Plan(ctx, fleet.Spec{
 			Token: newLaunchToken(), Count: count, ResourceClass: q.ResourceClass, UsageClass: usage,
 			CPU: q.CPU, Mem: q.Mem, AllowedTypes: q.AllowedTypes, Excluded: excluded,

@@ -29,7 +29,8 @@ const (
 	ReasonVanished      = "client_gone"   // no client waits for it any more
 	ReasonUnsatisfiable = "unsatisfiable" // the fleet can never launch it
 	ReasonCapacity      = "no_capacity"   // capacity is missing everywhere; once Failed, it is asked for no longer
-	ReasonBudget        = "launch_budget" // too many instances were launched for it, and none came up
+	ReasonLaunchBudget  = "launch_budget" // too many instances were launched for it, and none came up
+	ReasonBudget        = "budget"        // the month's budget is used so far that what it allows is off
 	ReasonReleased      = "released"      // given back by its client
 	ReasonRunOver       = "run_over"      // given back by the controller: its run at GitHub is over
 	ReasonRunWaits      = "run_waits"     // given back by the controller: its run waits for an approval

@@ -78,8 +78,8 @@ func (w *watcher) ask(ctx context.Context, r run, view githubapi.WorkflowRun, n 
 	want.ExpiresAt = time.Time{} // what it follows was over
 	want.Count, want.OriginalCount = n, cmp.Or(r.request.OriginalCount, r.request.Count)
 	want.NoWait, want.CreatedAt = true, store.At(w.clock.Now())
-	if lost := r.status.Watch; (lost.Rerun == store.Done || lost.Rerun == store.Intended) && lost.RerunAttempt == view.Attempt-1 && slices.Contains(want.UsageClasses, store.OnDemand) {
-		want.UsageClasses = []string{store.OnDemand} // its jobs were lost once
+	if lost := r.status.Watch; (lost.Rerun == store.Done || lost.Rerun == store.Intended) && lost.RerunAttempt == view.Attempt-1 {
+		want = afterLoss(want)
 	}
 	out, err := w.cache.store.Submit(ctx, want)
 	if errors.Is(err, store.ErrOldAttempt) {

@@ -16,6 +16,7 @@ type scanner struct {
 	badRecords *badRecords
 	drainer    *drainer
 	waiting    *waiting
+	costs      *costKeeper
 	loaded     atomic.Bool // the records were read, and the pool is known
 	scanned    instant     // when they were last read to the end
 }
@@ -32,6 +33,14 @@ func (c *scanner) load(ctx context.Context) error {
 	c.cache.instances.each(func(in *instance) { in.vitals.reportChanged = false }) // the scan read what their agents reported
 	for _, s := range c.cache.instances.idle() {
 		c.cache.index.changed(s.ID) // the pool is known before the first request is served
+	}
+	if c.cfg.Budget.Monthly > 0 { // else what is off is found only when something has been launched
+		failed := func(err error) {
+			c.log.Warn("what the month has cost cannot be read; nothing is decided until it can", logkey.Error, err)
+		}
+		if err := insist(ctx, func() error { return c.costs.record(ctx) }, failed); err != nil {
+			return err
+		}
 	}
 	c.queueUp()
 	c.loaded.Store(true)

@@ -62,7 +62,7 @@ func (k *stock) coming(class string, now time.Time) (launching, booting int) {
 func (k *stock) launchable(class string) int {
 	now := k.clock.Now()
 	launching, booting := k.coming(class, now)
-	short := k.cfg.Classes[class].Floor.wanted(now) - len(k.keepable(class, now)) - launching - booting
+	short := k.cache.floorWants(class, now) - len(k.keepable(class, now)) - launching - booting
 	f := k.cache.floors.get(class)
 	if now.Before(f.retry) {
 		return 0

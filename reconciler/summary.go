@@ -18,6 +18,7 @@ type Summary struct {
 	Listening  int                    // idle instances with a listener online
 	Waiting    map[WaitKind]Waiting   // requests that are Pending
 	Floors     map[string]store.Floor // of the classes that have one, as they were last found
+	Budget     store.Budget           // what the month has cost of what it may; zero: there is none
 	Scanned    time.Time              // when all records were last read to the end; zero: never
 	Swept      time.Time              // when the fleet was last compared with the records; zero: not yet
 	Silence    bool                   // the circuit breaker is open: too many agents went silent at once
@@ -49,7 +50,7 @@ func (op *Operator) Summary() (Summary, bool) {
 	out := Summary{
 		Term: m.term, Trusted: op.elector.trust(), Instances: map[InstanceKind]int{}, Agents: map[string]int{}, Floors: map[string]store.Floor{}, Waiting: m.cache.requests.waiting(m.clock.Now()),
 		Silence: m.observer.breaker.isOpen(), Unlisted: m.fleetSweep.incomplete.is(),
-		Candidates: m.cache.index.pickup.Kinds(),
+		Candidates: m.cache.index.pickup.Kinds(), Budget: m.cache.budget.health(),
 	}
 	if !m.scanner.loaded.Load() {
 		return Summary{Term: m.term, Trusted: out.Trusted}, false

@@ -70,6 +70,17 @@ const costsPrefix = "META#costs-"
 // CostsKey returns the key of a day's costs.
 func CostsKey(day string) Key { return Key{costsPrefix + day, KindCosts} }
 
+// MonthOf returns the month of an instant, such as 2026-01, with which its days begin.
+func MonthOf(t time.Time) string { return t.UTC().Format("2006-01") }
+
+// Dollars is what all rows come to.
+func (c Costs) Dollars() (sum float64) {
+	for _, r := range c.Rows {
+		sum += r.Spent.Dollars()
+	}
+	return sum
+}
+
 // Begin returns midnight of the day, at which it begins.
 func (c Costs) Begin() (time.Time, error) { return time.Parse(time.DateOnly, c.Day) }
 

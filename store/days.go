@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// readDays reads those of the items of days that are there, in no order. Bad ones are passed to bad and left out.
+// readDays reads those of the items of days that are there, consistently and in no order. Bad ones are passed to bad and left out.
 func readDays[R any, P interface {
 	*R
 	record
@@ -14,7 +14,7 @@ func readDays[R any, P interface {
 	for i, day := range days {
 		keys[i] = keyOf(day)
 	}
-	items, err := s.table.Get(ctx, Eventual, keys...)
+	items, err := s.table.Get(ctx, Consistent, keys...)
 	if err != nil {
 		return nil, fmt.Errorf("read the %s of %d days: %w", what, len(days), err)
 	}

@@ -74,6 +74,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			ControllerVersion: "v1.2.3", ScannedAt: at(-2), SweptAt: at(-1), BreakerOpenAt: at(-4), ListingIncompleteAt: at(-3),
 			GitHub: GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(31)}, GitHubOutage: Outage{Reason: "github_down", Since: at(-5)},
 			FleetOutage: Outage{Reason: "fleet_down", Since: at(-6)}, ConfigRefused: "caps.maxInstances: must be at least 1, got 0", ConfigRefusedAt: at(-7),
+			Budget: Budget{Month: "2026-01", Monthly: 500, Spent: 412.25, Warns: true, Off: "floors"},
 		}}, new(Lease)},
 		"Drain":  {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
 		"Demand": {&Demand{Day: "2026-01-02", Entries: goldenEntries, LeftOut: 3, ChangedAt: at(0), Version: 2, ExpiresAt: expires}, new(Demand)},

@@ -339,6 +339,7 @@ type Health struct {
 	GitHub              GitHubBudget `json:"github,omitzero"`
 	GitHubOutage        Outage       `json:"githubOutage,omitzero"` // none: it serves
 	FleetOutage         Outage       `json:"fleetOutage,omitzero"`
+	Budget              Budget       `json:"budget,omitzero"`          // none: there is none
 	ConfigRefused       string       `json:"configRefused,omitempty"`  // what is wrong with its changed configuration, of which nothing is in force; "": nothing
 	ConfigRefusedAt     Time         `json:"configRefusedAt,omitzero"` // since when something is
 }
@@ -347,6 +348,15 @@ type Health struct {
 type Outage struct {
 	Reason string `json:"reason"` // one word for programs, see reconciler.Reason*
 	Since  Time   `json:"since"`
+}
+
+// Budget is what the machines of a month have cost, of what they may.
+type Budget struct {
+	Month   string  `json:"month"`           // 2026-01, in UTC
+	Monthly float64 `json:"monthly"`         // dollars
+	Spent   float64 `json:"spent"`           // dollars, by list prices
+	Warns   bool    `json:"warns,omitempty"` // so much is used that it is told
+	Off     string  `json:"off,omitempty"`   // what is off for it, for people; "": nothing
 }
 
 // GitHubBudget is what GitHub last said of the calls that it allows in an hour.

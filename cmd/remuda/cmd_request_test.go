@@ -116,7 +116,7 @@ func TestRequest_S80_Outcomes(t *testing.T) {
 			c.after(time.Second, statemachine.Fail, func(s *store.RunStatus) { s.Reason, s.Message = reconciler.ReasonTimeout, "1 of 2 ready" })
 		}, exitTimedOut, "failed: timeout: 1 of 2 ready"},
 		{"FailedAndWoundDown", "a look may miss the phase Failed", func(c *controller) {
-			c.after(0, statemachine.Fail, func(s *store.RunStatus) { s.Reason = reconciler.ReasonBudget }).after(0, statemachine.Finish, nil)
+			c.after(0, statemachine.Fail, func(s *store.RunStatus) { s.Reason = reconciler.ReasonLaunchBudget }).after(0, statemachine.Finish, nil)
 		}, exitFailed, "failed: launch_budget"},
 		{"ReleasedMeanwhile", "another command gave it back", func(c *controller) {
 			c.after(time.Second, statemachine.Finish, nil)

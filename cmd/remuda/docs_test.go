@@ -118,6 +118,7 @@ func jsonShapes() []jsonShape {
 		GitHub:       store.GitHubBudget{Remaining: 4812, Limit: 5000, ResetAt: at(1860)},
 		GitHubOutage: store.Outage{Reason: "github_throttled", Since: at(-40)}, FleetOutage: store.Outage{Reason: "fleet_down", Since: at(-40)},
 		ConfigRefused: "caps.maxInstances: must be at least 1, got 0", ConfigRefusedAt: at(-40),
+		Budget: store.Budget{Month: "2026-03", Monthly: 500, Spent: 412.25, Warns: true, Off: "floors"},
 	}}
 	fleet := fleetView{Now: at(0), Controller: &controller, Instances: []instanceView{instance}, Requests: []requestView{request}, Unread: []string{}}
 	idle := config.Settings()[slices.IndexFunc(config.Settings(), func(s config.Setting) bool { return s.Key == "limits.idle" })]

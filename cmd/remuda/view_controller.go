@@ -78,6 +78,7 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 		}
 		text += s.line(left)
 	}
+	text += budgetLine(v.Budget, s)
 	for _, out := range []struct {
 		service string
 		outage  store.Outage
@@ -101,6 +102,21 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 		}
 	}
 	return text
+}
+
+// budgetLine says how much of the month's budget is used, and what is off for it.
+func budgetLine(b store.Budget, s sheet) string {
+	if b.Monthly == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("budget      $%.2f of $%.2f in %s, %.0f %%", b.Spent, b.Monthly, b.Month, 100*b.Spent/b.Monthly)
+	if b.Off != "" {
+		text += "; off: " + b.Off
+	}
+	if b.Warns || b.Off != "" {
+		return s.alarm(text)
+	}
+	return s.line(text)
 }
 
 // controllerHint tells a waiting client once that no controller does what it waits for.

@@ -240,7 +240,7 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 		"Classes": {[]string{"{a: {cpu: 1, mem: 1024}}", "{ a-1: { cpu: 1, mem: 1024, exclude: ['c5a.*', \"*.metal\"] } , 2b: {cpu: 2, mem: 4096} }", "{a: {cpu: 4, mem: 1024, gpu: {count: 1}, cap: 2}, b: {cpu: 2, mem: 4096, gpu: {count: 2}}}"},
 			[]string{"", "{}", "{ }", "{{}", "{{}}", "{a: {}}", "a: {cpu: 1}", "{a: {cpu: 1,\nmem: 1}}", "{a: {cpu: 1}", "{a: {cpu: 1}}}", "{a: {cpu: 1, gpu: {count: 1}}", "{a: {cpu: 1}},", "{a: {cpu: 1} b: {cpu: 2}}", "{a: {cpu: 1 # one}}"}},
 		"MaxInstances": {nil, nil}, // by MinValue and MaxValue
-		"Settings": {[]string{"", "limits: {idle: 20m}", "limits: { idle: 20m }, runs: {poll: 1m},http: {hosts: [ci.example.org]}", "lease: {ttl: 20s}, intervals: {scan: 1h}, requests: {maxCount: 50},"},
+		"Settings": {[]string{"", "limits: {idle: 20m}", "limits: { idle: 20m }, runs: {poll: 1m},http: {hosts: [ci.example.org]}", "lease: {ttl: 20s}, intervals: {scan: 1h}, requests: {maxCount: 50},", "budget: {monthly: 500, degrade: [{at: 0.8, do: floors}, {at: 1, do: caps, to: 3}]}, costs: {prices: /etc/prices.yaml}"},
 			[]string{"{limits: {idle: 20m}}", "limits:", "limits: {idle: 20m}\nruns: {poll: 1m}", "limits: {}", "limits: {idle: 20m", "limits: {idle: 20m}}", "limits: {idle: 20m} runs: {poll: 1m}", ", limits: {idle: 20m}", "limits: {idle: 20m # long}",
 				"log: {level: debug}", "limits: {idle: 20m}, log: {level: debug}", "agent: {runnerUser: root}", "name: {a: b}", "process: {a: b}"}},
 		"AlarmTopic": {[]string{"", "arn:aws:sns:eu-west-1:111122223333:pager"}, []string{"pager", "arn:aws:sqs:eu-west-1:111122223333:pager"}},

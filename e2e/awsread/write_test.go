@@ -105,6 +105,7 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	must[store.Lease](i)(s.PutLease(ctx, store.Lease{Holder: "h", Term: 1, Renewed: store.At(now), Schema: store.SchemaVersion, Health: store.Health{
 		ControllerVersion: "v1.2.3", ScannedAt: store.At(now), SweptAt: store.At(now), BreakerOpenAt: store.At(now), ListingIncompleteAt: store.At(now),
 		ConfigRefused: "caps.maxInstances: must be at least 1, got 0", ConfigRefusedAt: store.At(now),
+		Budget:       store.Budget{Month: "2026-01", Monthly: 500, Spent: 412.25, Warns: true, Off: "floors"},
 		GitHub:       store.GitHubBudget{Remaining: 1, Limit: 5000, ResetAt: store.At(now)},
 		GitHubOutage: store.Outage{Reason: "github_down", Since: store.At(now)}, FleetOutage: store.Outage{Reason: "fleet_down", Since: store.At(now)},
 	}}))

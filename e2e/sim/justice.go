@@ -64,7 +64,7 @@ func (j *justice) just(was, st store.RunStatus) {
 		if !j.w.o.NoRetry || slices.ContainsFunc(j.facts.specs(r.RunRequest), j.w.fleet.Unbounded) && !j.w.outages.wasScarce() {
 			wrong = "the fleet has room, or is to be asked again"
 		}
-	case reconciler.ReasonBudget:
+	case reconciler.ReasonLaunchBudget:
 		if got, least := j.facts.came[st.ID][st.Attempt]+j.facts.share[st.ID][st.Attempt], leastBudget(r.Count); got < least {
 			wrong = fmt.Sprintf("%d machines came for it, of at least %d that may", got, least)
 		}

@@ -16,7 +16,7 @@ func unjust() []sabotage {
 	var out []sabotage
 	for _, reason := range []string{
 		reconciler.ReasonTimeout, reconciler.ReasonVanished, reconciler.ReasonUnsatisfiable, reconciler.ReasonRefused, reconciler.ReasonCapacity,
-		reconciler.ReasonBudget, reconciler.ReasonSpec, reconciler.ReasonReleased, "bad_luck",
+		reconciler.ReasonLaunchBudget, reconciler.ReasonSpec, reconciler.ReasonReleased, "bad_luck",
 	} {
 		out = append(out, sabotage{law: Just, name: reason, story: "one run", says: "failed as " + reason, do: func(h hands) {
 			h.phase("100", statemachine.Pending)

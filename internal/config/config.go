@@ -37,6 +37,7 @@ type Config struct {
 	Process   Process   `yaml:"process" doc:"behaviour of a process fleet"`
 	EC2       EC2       `yaml:"ec2" reload:"yes" doc:"instances of an EC2 fleet"`
 	HTTP      HTTP      `yaml:"http" doc:"what the controller shows of itself: health, metrics, its page; it changes nothing"`
+	Budget    Budget    `yaml:"budget" reload:"yes" doc:"what machines may cost in a month (UTC), and what is off once so much is used"`
 	Costs     Costs     `yaml:"costs" doc:"what machines cost, in estimates"`
 	Log       Log       `yaml:"log" doc:"logs, on standard error in any case"`
 }

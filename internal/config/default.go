@@ -42,6 +42,7 @@ func Default() Config {
 		},
 		Process: Process{NoticeLead: 2 * time.Minute, TerminateGrace: 5 * time.Second},
 		HTTP:    HTTP{Listen: "127.0.0.1:9640"},
+		Budget:  Budget{WarnAt: 0.7},
 		Log:     Log{Level: "info", Format: "auto"},
 	}
 }
@@ -64,7 +65,7 @@ func (c Config) Controller(holder string) reconciler.Config {
 		Batch: c.Intervals.Batch, Exclusion: c.Intervals.Exclusion, LaunchRetry: c.Requests.LaunchRetry,
 		HotPoll: c.Intervals.HotPoll, WarmPoll: c.Intervals.WarmPoll, Scan: c.Intervals.Scan,
 		Sweep: c.Intervals.Sweep, Runners: c.Intervals.Runners, Orphan: c.Intervals.Orphan,
-		Housekeeping: c.Intervals.Housekeeping, LeaseTTL: c.Lease.TTL, LeaseRequest: c.Lease.RequestTimeout,
+		Budget: c.Budget.controller(), Housekeeping: c.Intervals.Housekeeping, LeaseTTL: c.Lease.TTL, LeaseRequest: c.Lease.RequestTimeout,
 		Watch: reconciler.WatchConfig{
 			Off: c.Runs.Share == 0, Serves: c.GitHub.Serves(), Poll: c.Runs.Poll, Remember: c.Runs.Remember, RerunLost: c.Runs.RerunLost,
 		},

@@ -50,7 +50,7 @@ var optional = map[string]bool{
 	"ec2.rootVolume": true, "ec2.priceProtection": true, "ec2.tags": true,
 	"ec2.bucket": true, "ec2.binaryUrl": true, "ec2.binarySha256": true, "ec2.binaryPath": true,
 	"http.tokenFile": true, "http.insecure": true, "http.hosts": true, "http.pprof": true, "log.group": true,
-	"costs.prices": true,
+	"costs.prices": true, "budget.monthly": true, "budget.degrade": true,
 }
 
 func TestConfig_EverySettingHasADefault(t *testing.T) {
@@ -88,6 +88,8 @@ func sample(s Setting) (string, any) {
 		return `{team: "a: b"}`, map[string]string{"team": "a: b"}
 	case PerArch:
 		return `{x86_64: one, arm64: "a: b"}`, PerArch{ArchX86: "one", ArchARM: "a: b"}
+	case []BudgetShare:
+		return `[{at: 0.8, do: floors}]`, []BudgetShare{{At: 0.8, Do: "floors"}}
 	case []ProcessType:
 		return `[{name: c1.tiny, cpu: 1, mem: 64}]`, []ProcessType{{"c1.tiny", 1, 64}}
 	default:

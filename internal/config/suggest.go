@@ -49,6 +49,8 @@ func fieldsAt(section string) []string {
 		return fieldsOf(reflect.TypeFor[Warm]())
 	case len(part) == 4 && part[0] == "classes" && strings.HasPrefix(part[3], "schedule["):
 		return fieldsOf(reflect.TypeFor[WarmEntry]())
+	case len(part) == 2 && part[0] == "budget" && strings.HasPrefix(part[1], "degrade["):
+		return fieldsOf(reflect.TypeFor[BudgetShare]())
 	default:
 		return nil
 	}

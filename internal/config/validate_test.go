@@ -103,6 +103,15 @@ func TestConfig_Validate(t *testing.T) {
 		{"process.refusalRate", func(c *Config) { c.Process.RefusalRate = 1.1 }, `must be from 0 to 1, got 1.1`},
 		{"process.capacity", func(c *Config) { c.Process.Capacity = -1 }, `must be at least 0, got -1`},
 		{"process.spotCapacity", func(c *Config) { c.Process.SpotCapacity = -1 }, `must be at least 0, got -1`},
+		{"budget.monthly", func(c *Config) { c.Budget.Monthly = -1 }, `must be 0 to 1000000000 dollars, got -1`},
+		{"budget.monthly", func(c *Config) { c.Budget.Monthly = 500 }, `must be 0 without costs.prices, since nothing is known to cost anything, got 500`},
+		{"budget.monthly", func(c *Config) { c.Budget.Degrade = []BudgetShare{{At: 1, Do: "floors"}} }, `must be greater than 0 with budget.degrade, got 0`},
+		{"budget.warnAt", func(c *Config) { c.Budget.WarnAt = 70 }, `must be a share of the budget, 0 to 10, got 70`},
+		{"budget.degrade[0].at", degrade(BudgetShare{At: 80, Do: "floors"}), `must be a share of the budget, greater than 0 and at most 10, got 80`},
+		{"budget.degrade[0].do", degrade(BudgetShare{At: 1, Do: "spot"}), `must be one of floors, on-demand, caps, got "spot"`},
+		{"budget.degrade[0].to", degrade(BudgetShare{At: 1, Do: "caps"}), `must be 0 to 100, which caps.maxInstances allows to live at once, got nothing`},
+		{"budget.degrade[0].to", degrade(BudgetShare{At: 1, Do: "caps", To: new(101)}), `must be 0 to 100, which caps.maxInstances allows to live at once, got 101`},
+		{"budget.degrade[0].to", degrade(BudgetShare{At: 1, Do: "floors", To: new(1)}), `must be left out unless do is caps, got 1`},
 		{"process.types[1].cpu", func(c *Config) { c.Process.Types = []ProcessType{{"a", 1, 1}, {"b", 0, 1}} }, `must be greater than 0, got 0`},
 		{"log.level", func(c *Config) { c.Log.Level = "loud" }, `must be one of debug, info, warn, error, got "loud"`},
 		{"log.format", func(c *Config) { c.Log.Format = "xml" }, `must be one of auto, json, text, got "xml"`},
@@ -161,11 +170,18 @@ func TestConfig_Validate_AllProblems(t *testing.T) {
 	if err == nil {
 		t.Fatal("Config{}.Validate() = nil")
 	}
-	none := []string{"github.tokenEnv", "http.listen", "requests.launchRetry", "runs.share", "runs.remember"} // zero turns them off
+	none := []string{"github.tokenEnv", "http.listen", "requests.launchRetry", "runs.share", "runs.remember", "budget.warnAt"} // zero turns them off
 	for _, s := range settings {
 		// Zero is right for what is optional, and types are checked by element.
 		if named := strings.Contains("\n"+err.Error(), "\n"+s.Key+": "); named == (optional[s.Key] || slices.Contains(none, s.Key)) {
 			t.Errorf("Config{}.Validate() names %s: %v", s.Key, named)
 		}
+	}
+}
+
+// degrade sets a budget with one step.
+func degrade(step BudgetShare) func(*Config) {
+	return func(c *Config) {
+		c.Costs.Prices, c.Budget.Monthly, c.Budget.Degrade = "/etc/remuda/prices.yaml", 500, []BudgetShare{step}
 	}
 }

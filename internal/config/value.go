@@ -147,7 +147,7 @@ func shown(n *yaml.Node) string {
 
 // wanted is what a type of Go takes.
 func wanted(target string) string {
-	for _, t := range []reflect.Type{reflect.TypeFor[Class](), reflect.TypeFor[GPU](), reflect.TypeFor[Warm](), reflect.TypeFor[WarmEntry](), reflect.TypeFor[ProcessType]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[Class](), reflect.TypeFor[GPU](), reflect.TypeFor[Warm](), reflect.TypeFor[WarmEntry](), reflect.TypeFor[ProcessType](), reflect.TypeFor[BudgetShare]()} {
 		if target == t.String() {
 			return "a mapping of " + strings.Join(fieldsOf(t), ", ")
 		}

@@ -85,6 +85,7 @@ func exercised() *Metrics {
 		Instances:  map[reconciler.InstanceKind]int{{State: statemachine.Running, Class: "small", Usage: store.Spot}: 2, {State: statemachine.Idle, Class: "gone", Usage: "?"}: 1},
 		Candidates: map[pool.Kind]int{{ResourceClass: "small", UsageClass: store.OnDemand}: 4},
 		Floors:     map[string]store.Floor{"small": {Wanted: 5, Have: 3}},
+		Budget:     store.Budget{Month: "2026-01", Monthly: 500, Spent: 412.25, Off: "floors"},
 		Waiting: map[reconciler.WaitKind]reconciler.Waiting{
 			{Class: "a", Reason: "cap"}: {Count: 1, Oldest: time.Second}, {Class: "b", Reason: "cap"}: {Count: 2, Oldest: time.Minute},
 		},
@@ -151,6 +152,9 @@ func TestMetrics_Values(t *testing.T) {
 		`remuda_listeners_ahead 5`,
 		`remuda_floor_wanted{class="small"} 5`,
 		`remuda_floor_idle{class="small"} 3`,
+		`remuda_budget_dollars{of="monthly"} 500`,
+		`remuda_budget_dollars{of="spent"} 412.25`,
+		`remuda_budget_off 1`,
 		`remuda_requests_waiting{class="other",reason="cap"} 3`,
 		`remuda_requests_waiting{class="small",reason="looking"} 0`,
 		`remuda_request_oldest_wait_seconds{class="other"} 60`,

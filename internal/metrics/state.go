@@ -107,6 +107,11 @@ func (s state) counts(sum reconciler.Summary, send func(string, float64, ...stri
 		send("remuda_floor_wanted", float64(f.Wanted), s.m.class(class))
 		send("remuda_floor_idle", float64(f.Have), s.m.class(class))
 	}
+	if b := sum.Budget; b.Monthly > 0 {
+		send("remuda_budget_dollars", b.Monthly, "monthly")
+		send("remuda_budget_dollars", b.Spent, "spent")
+		send("remuda_budget_off", one(b.Off != ""))
+	}
 	send("remuda_listeners_ahead", float64(sum.Listening))
 	for k, n := range waiting {
 		send("remuda_requests_waiting", float64(n), k.Class, k.Reason)

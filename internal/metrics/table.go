@@ -57,6 +57,8 @@ var families = []family{
 	{name: "remuda_pool_candidates", kind: gauge, stability: beta, labels: labels("class", "usage"), help: "Instances that a request could be given now."},
 	{name: "remuda_floor_wanted", kind: gauge, stability: alpha, labels: labels("class"), help: "Idle instances that the class's floor wants now (warm of the class)."},
 	{name: "remuda_floor_idle", kind: gauge, stability: alpha, labels: labels("class"), help: "Of those wanted, the ones that are idle, or on their way to the pool."},
+	{name: "remuda_budget_dollars", kind: gauge, stability: alpha, labels: labels("of"), help: "What machines may cost this month (monthly), and have cost by list prices (spent); absent without a budget."},
+	{name: "remuda_budget_off", kind: gauge, stability: alpha, help: "1 while the month's budget is used so far that something is off; absent without a budget."},
 	{name: "remuda_listeners_ahead", kind: gauge, stability: alpha, help: "Idle instances whose listener is online before a request wants it (github.ahead)."},
 	{name: "remuda_instance_transitions_total", kind: counter, stability: beta, labels: labels("from", "event", "to"),
 		help: "Changes of instances' states, by the rows of docs/statemachine.md; none: there was no record."},

@@ -88,6 +88,13 @@ func (m *model) judge(o Options, over []request) verdict {
 	if h.ConfigRefused != "" {
 		say(worthALook, h.ConfigRefusedAt.Time, "The configuration is refused, and an earlier one stays in force: %s.", h.ConfigRefused)
 	}
+	if b := h.Budget; b.Warns || b.Off != "" {
+		off := ""
+		if b.Off != "" {
+			off = ", and until it ends these are off: " + b.Off
+		}
+		say(worthALook, time.Time{}, "$%.2f of the budget of $%.2f for %s are used%s.", b.Spent, b.Monthly, b.Month, off)
+	}
 	if !h.BreakerOpenAt.IsZero() {
 		say(worthALook, h.BreakerOpenAt.Time, "The circuit breaker is open: too many machines went silent at once, and none is given up.")
 	}

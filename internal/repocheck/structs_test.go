@@ -19,10 +19,10 @@ var holds = map[string]string{
 
 	"controller": "limitedLog",
 
-	"cache":    "capacity index records",
+	"cache":    "budget capacity index records",
 	"records":  "floorRecords instanceRecords launchRecords orderRecords requestRecords",
 	"index":    "records waiting",
-	"capacity": "batch records waiting",
+	"capacity": "batch budget records waiting",
 
 	"requests": "badRecords cache filler releases seats statuses",
 	"filler":   "batch cache claims planner releases statuses waiting",
@@ -52,7 +52,7 @@ var holds = map[string]string{
 	"reaper":        "cache fleetSweep",
 	"demands":       "cache",
 	"drainer":       "badRecords cache drains",
-	"scanner":       "badRecords cache drainer waiting",
+	"scanner":       "badRecords cache costKeeper drainer waiting",
 	"notifications": "cache drainer",
 	"observer":      "badRecords breaker cache",
 	"breaker":       "cache",
