@@ -63,6 +63,22 @@ func (f *Floor) Close() error {
 // Start makes the calls of a warm start: the request is written and read, each instance claimed, the
 // claim read, the signal written and read, running written, the status written and read.
 func (f *Floor) Start(ctx context.Context, id string) error {
+	err := f.start(ctx, id, func(now time.Time) error { return f.report(ctx, store.RegOK, now) })
+	if err != nil {
+		return err
+	}
+	_, err = store.New(f.client).Status(ctx, store.Eventual, store.RequestID(id))
+	return err
+}
+
+// StartAhead makes the calls of a warm start whose listeners are online already, up to the write of Ready: between the claims and the
+// hand-over no agent is asked, and label is called for each instance, all at once.
+func (f *Floor) StartAhead(ctx context.Context, id string, label func(context.Context) error) error {
+	return f.start(ctx, id, func(time.Time) error { return f.each(func(*store.Instance) error { return label(ctx) }) })
+}
+
+// start makes the calls up to the write of Ready; register is what comes between claims and hand-over.
+func (f *Floor) start(ctx context.Context, id string, register func(now time.Time) error) error {
 	now := time.Now()
 	request := Spec(id, len(f.instances))
 	if err := f.ask(ctx, request, 1); err != nil {
@@ -71,7 +87,7 @@ func (f *Floor) Start(ctx context.Context, id string) error {
 	if err := f.move(ctx, store.Transition{Event: statemachine.Claim, Now: now, Limit: time.Hour, RunID: request.ID, Attempt: 1}); err != nil {
 		return err
 	}
-	if err := f.report(ctx, store.RegOK, now); err != nil {
+	if err := register(now); err != nil {
 		return err
 	}
 	if err := f.move(ctx, store.Transition{Event: statemachine.HandedOver, Now: now, Limit: time.Hour}); err != nil {
@@ -81,11 +97,7 @@ func (f *Floor) Start(ctx context.Context, id string) error {
 	for _, in := range f.instances {
 		status.Instances = append(status.Instances, store.Seat{InstanceID: in.ID, InstanceType: in.InstanceType, UsageClass: in.UsageClass})
 	}
-	if err := put(ctx, f.controller, store.RequestKey(request.ID, store.KindRunStatus), 1, time.Time{}, status); err != nil {
-		return err
-	}
-	_, err := store.New(f.client).Status(ctx, store.Eventual, request.ID)
-	return err
+	return put(ctx, f.controller, store.RequestKey(request.ID, store.KindRunStatus), 1, time.Time{}, status)
 }
 
 // Return makes the calls of a return: the release is written and read, each instance released, that

@@ -3,9 +3,12 @@ package bench_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -40,23 +43,26 @@ const registration = 2700 * time.Millisecond
 
 // BenchmarkWarm measures a warm start of the built program, from the start of a client's process to its end: DynamoDB Local, SQS by
 // moto and a simulated GitHub behind a wire with their latencies, machines that are processes. Clients, `remuda request` and the
-// action, and the floor take turns. Of the clients it tells, in ms: "start" until the first write, "over" from there to the write of
-// Ready beyond the registration and the one call of GitHub's that makes it, "seen" from there to the client's end. G1
+// action, and the floor take turns. Of the clients it tells, in ms: "start" until the first write, "ready" from there to the write of
+// Ready, "over" what of that is beyond the registration and the one call of GitHub's that makes it, "seen" from there to the client's
+// end. Where idle machines listen ahead there is no registration, and the floor makes the calls up to the write of Ready. G1
 func BenchmarkWarm(b *testing.B) {
 	build(b)
 	for _, c := range warmCounts {
-		if *warmOnly == 0 || *warmOnly == c.n {
-			b.Run(fmt.Sprintf("N=%d/others=%d", c.n, c.others), func(b *testing.B) { warm(b, c.n, c.rounds, c.others) })
+		for _, ahead := range []bool{false, true} {
+			if *warmOnly == 0 || *warmOnly == c.n {
+				b.Run(fmt.Sprintf("ahead=%t/N=%d/others=%d", ahead, c.n, c.others), func(b *testing.B) { warm(b, c.n, c.rounds, c.others, ahead) })
+			}
 		}
 	}
 }
 
-func warm(b *testing.B, n, rounds, others int) {
-	w := newWarmWorld(b, n, others)
+func warm(b *testing.B, n, rounds, others int, ahead bool) {
+	w := newWarmWorld(b, n, others, ahead)
 	next := 0
 	w.request("1", "cli", n)
 	w.giveBack("1")
-	type figures struct{ start, over, seen bench.Times }
+	type figures struct{ start, ready, over, seen bench.Times }
 	of := map[string]*figures{"cli": {}, "action": {}}
 	var floors bench.Times
 	for b.Loop() {
@@ -71,26 +77,31 @@ func warm(b *testing.B, n, rounds, others int) {
 				asked, ready := w.wire.of(id)
 				f := of[client]
 				f.start = append(f.start, asked.Sub(began))
+				f.ready = append(f.ready, ready.Sub(asked))
 				f.over = append(f.over, ready.Sub(asked)-registration-githubCall)
 				f.seen = append(f.seen, ended.Sub(ready))
 				w.giveBack(id)
 			}
-			floors = append(floors, timed(b, func() error { return w.floor.Start(b.Context(), fmt.Sprint("floor-", next)) }))
+			floors = append(floors, timed(b, func() error { return w.startFloor(fmt.Sprint("floor-", next)) }))
 			check(b, w.floor.Return(b.Context(), fmt.Sprint("floor-", next)))
 		}
 	}
 	none(b)
 	for client, f := range of {
 		report(b, client+"-start", f.start)
-		report(b, client+"-over", f.over)
+		report(b, client+"-ready", f.ready)
+		if !ahead {
+			report(b, client+"-over", f.over)
+		}
 		report(b, client+"-seen", f.seen)
 	}
-	report(b, "floor-over", floors)
+	report(b, "floor", floors)
 }
 
 // warmWorld is an installation of the built program.
 type warmWorld struct {
 	b          *testing.B
+	ahead      bool // idle machines listen ahead
 	name, dir  string
 	aws        string // address of the wire
 	wire       *wire
@@ -98,15 +109,16 @@ type warmWorld struct {
 	env        []string
 	action     *step.Action
 	floor      *bench.Floor
+	labels     http.Client // of the floor, to GitHub
 	store      *store.Store
 	controller *program.Daemon
 }
 
-func newWarmWorld(b *testing.B, n, others int) *warmWorld {
+func newWarmWorld(b *testing.B, n, others int, ahead bool) *warmWorld {
 	b.Helper()
 	leftOut(b)
 	step.RequireNode(b)
-	w := &warmWorld{b: b, name: "warm-" + strings.ToLower(rand.Text()[:10]), dir: b.TempDir(), wire: newWire()}
+	w := &warmWorld{b: b, ahead: ahead, name: "warm-" + strings.ToLower(rand.Text()[:10]), dir: b.TempDir(), wire: newWire()}
 	dynamo, sqs := awstest.DynamoDBLocal(b), awstest.Moto(b)
 	var err error
 	w.action, err = step.Load("../..")
@@ -115,6 +127,9 @@ func newWarmWorld(b *testing.B, n, others int) *warmWorld {
 	w.aws = w.wire.serve(b, dynamo, sqs, w.github.Root)
 	w.env = append(awstest.Env(w.endpoints()), "PATH="+os.Getenv("PATH"), "HOME="+w.dir, "REMUDA_CONFIG="+filepath.Join(w.dir, "remuda.yaml"), "REMUDA_SIMULATED_TOKEN="+w.github.Token)
 	api := regexp.MustCompile(`apiUrl: [^,]*//[^/,]*`).ReplaceAllLiteralString(w.github.Settings, "apiUrl: "+w.aws)
+	if ahead {
+		api = strings.Replace(api, "github: {", "github: {ahead: true, aheadMax: 200, ", 1)
+	}
 	settings := fmt.Sprintf("name: %s\nstore: dynamodb://%[1]s\npool: sqs://%[1]s\nfleet: process://%s\ncaps: {maxInstances: 200}\n"+
 		"limits: {idle: 1h, created: 1h, claimed: 10m, claimGate: 5m, createGate: 30m, running: 1h}\nclasses: {small: {cpu: 2, mem: 4096}}\n"+
 		"process: {capacity: 200, types: [{name: m5.large, cpu: 2, mem: 8192}]}\n%s", w.name, filepath.Join(w.dir, "fleet"), api)
@@ -125,7 +140,7 @@ func newWarmWorld(b *testing.B, n, others int) *warmWorld {
 	w.store = store.New(table)
 	check(b, bench.Seed(b.Context(), table, others, idleLife))
 	w.controller = program.Start(b, program.Command{Name: "controller", Dir: w.dir, Env: w.env, Args: []string{"controller"}, Patience: time.Minute})
-	w.floor = w.newFloor(n)
+	w.floor, w.labels = w.newFloor(n), http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: n}}
 	b.Cleanup(w.off)
 	return w
 }
@@ -215,13 +230,41 @@ func (w *warmWorld) giveBack(id string) {
 		for _, seat := range status.Instances {
 			in, err := w.store.Instance(w.b.Context(), store.Consistent, store.Principal(seat.InstanceID))
 			check(w.b, err)
-			if in.PooledAt.IsZero() {
+			if in.PooledAt.IsZero() || w.ahead && !w.listens(in) {
 				return false
 			}
 		}
 		return true
 	}))
 	time.Sleep(settling) // until its agent has seen that, and looks often again
+}
+
+// listens reports whether a machine's listener is online, as its agent has said.
+func (w *warmWorld) listens(in store.Instance) bool {
+	w.b.Helper()
+	var bad error
+	said, err := w.store.Vitals(w.b.Context(), func(_ store.Key, err error) { bad = err }, in.Principal)
+	check(w.b, errors.Join(err, bad))
+	return in.Ahead() && said[in.Principal].Heartbeat.Beat.ListensFor(&in)
+}
+
+// startFloor makes the calls that this kind of warm start cannot do without.
+func (w *warmWorld) startFloor(id string) error {
+	if !w.ahead {
+		return w.floor.Start(w.b.Context(), id)
+	}
+	return w.floor.StartAhead(w.b.Context(), id, func(ctx context.Context) error { // what it asks is none of the wire's business
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.aws, nil)
+		if err != nil {
+			return err
+		}
+		answer, err := w.labels.Do(r)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, answer.Body)
+		return errors.Join(err, answer.Body.Close())
+	})
 }
 
 // settling is longer than an agent's slow look at its record.
