@@ -19,10 +19,15 @@ type Summary struct {
 	Waiting    map[WaitKind]Waiting   // requests that are Pending
 	Floors     map[string]store.Floor // of the classes that have one, as they were last found
 	Budget     store.Budget           // what the month has cost of what it may; zero: there is none
-	Scanned    time.Time              // when all records were last read to the end; zero: never
-	Swept      time.Time              // when the fleet was last compared with the records; zero: not yet
-	Silence    bool                   // the circuit breaker is open: too many agents went silent at once
-	Unlisted   bool                   // the fleet's listing is not believed: too many machines went missing at once
+	Looked
+	Silence  bool // the circuit breaker is open: too many agents went silent at once
+	Unlisted bool // the fleet's listing is not believed: too many machines went missing at once
+}
+
+// Looked is when what lies outside was last looked at.
+type Looked struct {
+	Scanned time.Time // all records, to the end; zero: never
+	Swept   time.Time // the fleet, against the records; zero: not yet
 }
 
 // InstanceKind is what instances are counted by.

@@ -81,7 +81,7 @@ func exercised() *Metrics {
 	q.AddRateLimited("4713")
 	q.ShutDown()
 	m.Watch(leader{
-		Term: 7, Trusted: true, Scanned: dawn, Swept: dawn.Add(time.Second / 2), Silence: true, Listening: 5, Agents: map[string]int{"v1.0.0": 3},
+		Term: 7, Trusted: true, Looked: reconciler.Looked{Scanned: dawn, Swept: dawn.Add(time.Second / 2)}, Silence: true, Listening: 5, Agents: map[string]int{"v1.0.0": 3},
 		Instances:  map[reconciler.InstanceKind]int{{State: statemachine.Running, Class: "small", Usage: store.Spot}: 2, {State: statemachine.Idle, Class: "gone", Usage: "?"}: 1},
 		Candidates: map[pool.Kind]int{{ResourceClass: "small", UsageClass: store.OnDemand}: 4},
 		Floors:     map[string]store.Floor{"small": {Wanted: 5, Have: 3}},
@@ -216,7 +216,7 @@ func TestLabels_AreBounded(t *testing.T) {
 		m.AWSCalled(awscfg.Call{Service: "EC2", Operation: odd, Err: errors.New(odd)})
 		agents[odd]++
 	}
-	m.Watch(leader{Term: 1, Scanned: dawn, Agents: agents})
+	m.Watch(leader{Term: 1, Looked: reconciler.Looked{Scanned: dawn}, Agents: agents})
 	for name, most := range map[string]int{
 		"remuda_requests_failed_total": 2*len(reconciler.FailReasons()) + 1, "remuda_phase_duration_seconds": 1, "remuda_launches_total": 3,
 		"remuda_launch_refusals_total": 2 * maxCodes, "remuda_github_rate_limit": maxBudgets + 1, "remuda_aws_requests_total": maxQueried + 1,
