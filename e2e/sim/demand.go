@@ -38,6 +38,7 @@ func (d *demand) launched(fm fleet.Machine) {
 	}
 	d.tokens[fm.ID] = fm.LaunchToken
 	d.facts.counted(l)
+	d.floors.capped(fm.ID, l)
 	if len(l.Seats) != 1 {
 		return
 	}

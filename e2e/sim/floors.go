@@ -1,18 +1,31 @@
 package sim
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
+
+// Filled is the law that floors have what they want.
+const Filled = "what floors want is idle"
 
 // floorLaws are the laws on what is kept while nobody asks.
 type floorLaws struct {
 	w       *World
 	records *records
 	facts   *facts
+
+	hindered map[string]time.Time // when something last kept the floor of a class from being filled
+}
+
+func newFloorLaws(w *World, r *records, f *facts) *floorLaws {
+	return &floorLaws{w: w, records: r, facts: f, hindered: map[string]time.Time{}}
 }
 
 // of returns the floor of a class.
@@ -91,4 +104,128 @@ func (f *floorLaws) dismissed(in store.Instance) bool {
 		}
 	}
 	return false
+}
+
+// yields reports whether an instance makes room for a request that waits: it comes for a floor, or is idle in a class that has one.
+func (f *floorLaws) yields(in store.Instance) bool {
+	_, comes := in.RunID.Floor()
+	of := f.of(in.ResourceClass)
+	return comes || in.State == statemachine.Idle && (of.Max > 0 || of.Schedule.Most() > 0)
+}
+
+// capped: nothing is launched for a floor above a cap.
+func (f *floorLaws) capped(id string, l store.Launch) {
+	is := slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { _, is := s.RequestID.Floor(); return is })
+	if !is || f.w.supervisor.reconfigured(settles) {
+		return
+	}
+	cfg := f.w.supervisor.config()
+	all, ofClass := f.living(l.ResourceClass)
+	if most := cfg.Classes[l.ResourceClass].Cap; all > cfg.MaxInstances || most > 0 && ofClass > most {
+		f.w.verdicts.broke(Needed, "%s is launched for the floor of %s above a cap: %d live, %d of the class", id, l.ResourceClass, all, ofClass)
+	}
+}
+
+// living counts the instances that take room below the caps, and those of a class: what has a record that is not terminated, and
+// machines that have none yet.
+func (f *floorLaws) living(class string) (all, ofClass int) {
+	count := func(of string) {
+		if all++; of == class {
+			ofClass++
+		}
+	}
+	for _, in := range f.records.instances {
+		if in.State != statemachine.Terminated {
+			count(in.ResourceClass)
+		}
+	}
+	for _, id := range f.w.fleet.Alive() {
+		if _, recorded := f.records.instances[store.InstanceID(id)]; !recorded {
+			m, _ := f.w.fleet.Machine(id)
+			count(m.ResourceClass)
+		}
+	}
+	return all, ofClass
+}
+
+// idle counts the idle machines of a class.
+func (f *floorLaws) idle(class string) int {
+	n := 0
+	for _, in := range f.records.instances {
+		if in.State == statemachine.Idle && in.ResourceClass == class {
+			n++
+		}
+	}
+	return n
+}
+
+// filledWithin is how soon a floor is filled once nothing keeps it from that, at pace 1, besides what a scan may take to find that
+// out: ten minutes together, and two boots.
+const filledWithin = restWithin - settles
+
+// filled: what a floor wants is idle soon after whatever last kept it from that.
+func (f *floorLaws) filled() {
+	f.records.mu.Lock()
+	defer f.records.mu.Unlock()
+	now := f.w.clock.Now()
+	for class, of := range f.w.supervisor.config().Classes {
+		want := of.Floor.Schedule.Min(now)
+		idle := f.idle(class)
+		if idle >= want || f.hinder(class, want-idle) {
+			f.hindered[class] = now
+			continue
+		}
+		if since := later(f.hindered[class], f.w.begin); f.w.disturbances.late(since.Add(2*f.w.o.Boot), filledWithin) {
+			f.w.verdicts.once(Filled, class, "the floor of %s has %d idle of %d, and nothing has kept it from being filled for %s", class, idle, want, now.Sub(since))
+		}
+	}
+}
+
+// hinder reports whether something of the world may keep the floor of a class from so many machines more, besides what is out of
+// order.
+func (f *floorLaws) hinder(class string, short int) bool {
+	if f.w.o.NeverBoots > 0 || f.w.supervisor.reconfigured(settles) || !f.roomy(class, short) {
+		return true
+	}
+	now, lately := f.w.clock.Now(), f.w.o.paced(settles)
+	if of := f.of(class); of.Schedule.Min(now.Add(-lately)) != of.Schedule.Min(now) || !f.facts.templateAt.IsZero() && now.Sub(f.facts.templateAt) < lately {
+		return true
+	}
+	for _, o := range f.facts.orders {
+		if now.Sub(later(o.at, o.taken)) < lately {
+			return true
+		}
+	}
+	for id := range f.records.requests {
+		if _, waits := f.facts.waits(id); waits {
+			return true
+		}
+	}
+	return false
+}
+
+// roomy reports whether the caps and the fleet have room for so many machines more of a class.
+func (f *floorLaws) roomy(class string, n int) bool {
+	cfg := f.w.supervisor.config()
+	of := cfg.Classes[class]
+	all, ofClass := f.living(class)
+	return all+n <= cfg.MaxInstances && (of.Cap == 0 || ofClass+n <= of.Cap) && slices.ContainsFunc(of.Floor.UsageClasses, func(usage string) bool {
+		return f.w.fleet.Unbounded(fleet.Spec{
+			Token: "law", Count: 1, ResourceClass: class, UsageClass: usage, CPU: of.CPU, Mem: of.Mem, AllowedTypes: []string{"*"},
+		})
+	})
+}
+
+// inexact says which floor has more or less idle than it wants, though there is room; "" if none has.
+func (f *floorLaws) inexact() string {
+	f.records.mu.Lock()
+	defer f.records.mu.Unlock()
+	classes := f.w.supervisor.config().Classes
+	for _, class := range slices.Sorted(maps.Keys(classes)) {
+		want, idle := classes[class].Floor.Schedule.Min(f.w.clock.Now()), f.idle(class)
+		if idle > want || idle < want && f.w.o.NeverBoots == 0 && f.roomy(class, want-idle) {
+			return fmt.Sprintf("the floor of %s has %d idle and wants %d", class, idle, want)
+		}
+	}
+	return ""
 }

@@ -52,12 +52,13 @@ func quietStories() map[string]Script {
 		"a run that ends after five minutes": quiet(Begin(0, Workflow{ID: "100", Count: 1, Hold: 5 * time.Minute})),
 	}
 	maps.Copy(out, storiesAtGitHub(quiet))
+	maps.Copy(out, storiesOfFloors(quiet))
 	return out
 }
 
 // sabotages returns all rows.
 func sabotages() []sabotage {
-	return slices.Concat(unjust(), uncaused(), recordsBroken(), machinesBroken(), timesBroken(), endsBroken(), runsBroken())
+	return slices.Concat(unjust(), uncaused(), recordsBroken(), machinesBroken(), timesBroken(), endsBroken(), runsBroken(), floorsBroken())
 }
 
 // Each law is broken once on purpose, by somebody who writes or does what no part of the product does, and nothing else but that
@@ -125,15 +126,9 @@ func (s sabotage) judge(t *testing.T, violations []Violation) {
 // elsewhere says of ways to break a law which have no row why, or which test breaks them.
 var elsewhere = map[way]string{
 	{OneHistory, "no order of the %d accesses to %s explains what they told:\n%s"}: "TestHistory_FindsABrokenTable",
-	{Audit, "look: %v"}: "the audit reads the table below all gates, which never fails",
-	{Kept, "%s is kept to an age of %s, and %s is the most"}:                                noFloor,
-	{Kept, "%s of template %s is kept, and %s is the present one"}:                          noFloor,
-	{Needed, "%s is launched for the floor of %s, which wants %d: %d are idle and %d come"}: noFloor,
-	{Answered, "drain order: %v"}:                                                           "the order is written below all gates, where no write fails",
+	{Audit, "look: %v"}:           "the audit reads the table below all gates, which never fails",
+	{Answered, "drain order: %v"}: "the order is written below all gates, where no write fails",
 }
-
-// noFloor: scripts configure no classes.
-const noFloor = "no script has a floor: the stories of package reconciler that have one are held to it"
 
 // allBroken expects that each way in which the source tells of a broken law was seen: each new law gets a row.
 func allBroken(t *testing.T, seen map[string][]string) {

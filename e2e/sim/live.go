@@ -54,7 +54,7 @@ type Live struct {
 }
 
 // unknowable are the laws that must know what is out of order, or what those want who run a workflow.
-var unknowable = []string{Just, Soon, Served, Warm, Follows}
+var unknowable = []string{Just, Soon, Served, Warm, Follows, Filled}
 
 // NewLive returns an empty world whose records and queue are in table and p. Agents keep their state in dir.
 func NewLive(o Script, dir string, log *slog.Logger, table store.Table, p pool.Pool) *Live {

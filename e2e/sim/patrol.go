@@ -22,6 +22,7 @@ func (t *truth) watch() {
 				t.prompt.answered()
 				t.pooling.reachable()
 				t.prompt.soon()
+				t.floors.filled()
 				if n%auditEvery == 0 {
 					t.auditor.audited()
 				}

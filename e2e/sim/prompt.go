@@ -118,7 +118,7 @@ func (p *promptness) taken(id store.RequestID, r asked) int {
 		in := p.records.instances[store.InstanceID(m)]
 		o, waits := p.facts.waits(in.RunID)
 		younger := waits && in.Attempt == o.Attempt && o.at.After(r.at) && in.State != statemachine.Running
-		if in.RunID != id && !(mine.Matches(ticketOf(in)) && (younger || in.State == statemachine.Idle)) {
+		if in.RunID != id && !p.w.truth.floors.yields(in) && !(mine.Matches(ticketOf(in)) && (younger || in.State == statemachine.Idle)) {
 			n++
 		}
 	}

@@ -24,9 +24,22 @@ func (r *rest) settle() {
 		r.w.verdicts.broke(StandsStill, "not at rest %s after the last fault: %s", r.w.clock.Since(from), r.unrest())
 	}
 	r.settled = r.w.clock.Since(from) - r.w.workflows.lastWish(from)
+	r.floors()
 	if !r.within(r.w.o.Idle+r.w.workflows.longest()+r.w.o.paced(40*time.Minute), r.left) { // a runner whose record was lost is swept on second sight
 		r.w.verdicts.broke(StandsStill, "not empty %s after it came to rest: %s", r.w.clock.Since(from), r.left())
 	}
+}
+
+// floors waits until each floor is exactly what it is to be, and takes it away. What was given back last may stay idle for its time.
+func (r *rest) floors() {
+	if !r.w.o.Floors.configured() {
+		return
+	}
+	laws := r.w.truth.floors
+	if limit := r.w.o.paced(restWithin) + r.w.o.Idle; !r.within(limit, laws.inexact) {
+		r.w.verdicts.broke(Filled, "%s, %s after everything stood still", laws.inexact(), limit)
+	}
+	r.w.supervisor.unfloor()
 }
 
 // within waits until nothing is missing any more, or the story is spoilt. It looks last at each instant, so that a story that is

@@ -12,12 +12,14 @@ import (
 // Script is a story to live through. A zero field takes its default.
 type Script struct {
 	Seed        uint64        `script:"seed"`
+	After       time.Duration `script:"after"`       // 2000-01-01 00:00 UTC the story begins
 	Controllers int           `script:"controllers"` // 1
 	Mode        string        `script:"mode"`        // of registration: jit or token
 	Boot        time.Duration `script:"boot"`        // on average; 20 s
 	NeverBoots  float64       `script:"never-boots"` // chance that a machine hangs in its boot
 	JITLapse    time.Duration `script:"jit-lapse"`   // GitHub removes an unused JIT runner after it; 0: never
 	Ahead       int           `script:"ahead"`       // idle machines that listen, at most
+	Floors      Floors        // idle machines kept while nobody asks
 	Skew        time.Duration `script:"skew"`        // clocks are off by up to so much, either way
 	Drift       float64       `script:"drift"`       // clocks run too fast or slow by up to so much of each second
 	StoreTime   bool          `script:"store-time"`  // the store says its time, as DynamoDB does
@@ -85,7 +87,7 @@ func (o Script) config() reconciler.Config {
 	}
 	c.Watch.Poll, c.Watch.RerunLost = o.paced(c.Watch.Poll), o.RerunLost
 	c.Registration, c.Ahead = store.RegistrationMode(o.Mode), o.Ahead
-	c.Classes = map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192, Idle: o.Idle * 3 / 4}}
+	c.Classes = o.Floors.of(map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192, Idle: o.Idle * 3 / 4}})
 	l.Idle, c.MaxInstances = o.Idle, o.Largest
 	if o.NoRetry {
 		c.LaunchRetry = 0

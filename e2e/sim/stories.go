@@ -202,6 +202,11 @@ func Stories() []Story {
 			Begin(0, two), Begin(100*time.Second, warm), Begin(230*time.Second, Workflow{ID: "300", Count: 2, Early: 2, Job: time.Second})),
 		story("GitHub is away when a listener is to get its label", true, func(s *Script) { s.Ahead = 10 },
 			Begin(0, two), step(45*time.Second, githubOut{Mode: "fails", span: span{30 * time.Second}, API: true}), Begin(46*time.Second, warm)),
+		alone(story("a floor serves, is outdated and too old", true, func(s *Script) { s.Floors, s.CalmAt = Floors{Small: 2, Age: 30 * time.Minute}, 40*time.Minute },
+			Begin(2*time.Minute, Workflow{ID: "100", Count: 3, Jobs: 1, Job: 5 * time.Second}), Template(8*time.Minute, "2"), Kill(9*time.Minute, "controller"))),
+		alone(story("a floor comes after requests, by a schedule", true, func(s *Script) {
+			s.Floors, s.Largest, s.CalmAt = Floors{Small: 1, Entries: []string{"3@00:02-00:20"}}, 3, 35*time.Minute
+		}, Begin(8*time.Minute, Workflow{ID: "100", Class: "large", Count: 2, Jobs: 1, Job: 5 * time.Second}))),
 		story("the leader is stopped", true, nil,
 			Begin(0, two), step(5*time.Second, stop{string(Controller), span{5 * time.Second}}), Begin(50*time.Second, warm)),
 	}

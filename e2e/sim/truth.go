@@ -43,7 +43,7 @@ type truth struct {
 func newTruth(w *World, table store.Table) *truth {
 	r := newRecords()
 	f, terms, owners := newFacts(w, r), newTerms(w, r), newOwners(w, r)
-	floors := &floorLaws{w, r, f}
+	floors := newFloorLaws(w, r, f)
 	t := &truth{
 		Table: table, w: w, records: r, facts: f, written: map[store.Key][]*store.Item{},
 		terms: terms, tables: &tables{w, r}, owners: owners, lifetimes: &lifetimes{w, r, f, terms}, demand: newDemand(w, r, f, floors),

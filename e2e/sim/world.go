@@ -95,6 +95,7 @@ func Run(t *testing.T, o Script) (r Report) {
 	rand.Seed(int64(o.Seed)) //nolint:staticcheck,gosec // the retries of a library draw from it; see the directive below
 	cryptotest.SetGlobalRandom(t, o.Seed)
 	bubbletest.Run(t, func(t *testing.T) {
+		time.Sleep(o.After) // a bubble begins with the year 2000
 		w := newWorld(o, dir)
 		w.run()
 		r = w.end()
