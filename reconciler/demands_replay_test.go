@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/advisor"
+	"github.com/remuda-run/remuda/internal/schedule"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
 )
@@ -30,6 +31,31 @@ func (w *world) idled() time.Duration {
 		}
 	}
 	return sum
+}
+
+// agrees replays what so many requests wanted since an instant under the settings that were in force, and holds it to what happened.
+func (w *world) agrees(from time.Time, requests int) (advisor.Demand, *advisor.Figures) {
+	w.t.Helper()
+	d, err := store.ReadDemand(w.t.Context(), w.Store, store.DayOf(from))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	wanted, err := d.Wanted()
+	if err != nil || len(wanted) != requests {
+		w.t.Fatalf("%d entries, %v, want %d", len(wanted), err, requests)
+	}
+	demand := advisor.NewDemand(wanted, from, w.Clock.Now())
+	really, idled := advisor.Really(demand)["small"], w.idled()
+	result, err := advisor.Replay(w.Config(), demand)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	replayed := result.Classes["small"]
+	w.t.Logf("hit rate %.3f and %.3f, waited %s and %s, idle %s and %s", really.HitRate(), replayed.HitRate(), really.Waited(), replayed.Waited(), idled, replayed.Idle)
+	if off := advisor.Off(replayed.Idle.Seconds(), idled.Seconds()); !replayed.Agrees(really) || off > advisor.Agreement {
+		w.t.Errorf("hit rate %.3f, waited %s, idle %s; really %.3f, %s, %s", replayed.HitRate(), replayed.Waited(), replayed.Idle, really.HitRate(), really.Waited(), idled)
+	}
+	return demand, really
 }
 
 // What an installation lived through, and a replay of its own record under the same settings, differ by no more than 5 % in hit
@@ -58,29 +84,34 @@ func TestDemand_ReplayedAgrees(t *testing.T) {
 			time.Sleep(time.Duration(chance.IntN(480)) * time.Second)
 		}
 		time.Sleep(15 * time.Minute)
-		to := w.Clock.Now()
-		d, err := store.ReadDemand(t.Context(), w.Store, store.DayOf(from))
-		if err != nil {
-			t.Fatal(err)
-		}
-		wanted, err := d.Wanted()
-		if err != nil || len(wanted) != 24 {
-			t.Fatalf("%d entries, %v, want 24", len(wanted), err)
-		}
-		demand := advisor.NewDemand(wanted, from, to)
-		really, idled := advisor.Really(demand)["small"], w.idled()
-		result, err := advisor.Replay(w.Config(), demand)
-		if err != nil {
-			t.Fatal(err)
-		}
-		replayed := result.Classes["small"]
-		t.Logf("hit rate %.3f and %.3f, waited %s and %s, idle %s and %s", really.HitRate(), replayed.HitRate(), really.Waited(), replayed.Waited(), idled, replayed.Idle)
-		if off := advisor.Off(replayed.Idle.Seconds(), idled.Seconds()); !replayed.Agrees(really) || off > advisor.Agreement {
-			t.Errorf("hit rate %.3f, waited %s, idle %s; really %.3f, %s, %s", replayed.HitRate(), replayed.Waited(), replayed.Idle, really.HitRate(), really.Waited(), idled)
-		}
+		demand, really := w.agrees(from, 24)
 		w.class("small", func(c *reconciler.Class) { c.Idle = time.Minute })
-		if result, err = advisor.Replay(w.Config(), demand); err != nil || result.Classes["small"].Agrees(really) {
+		if result, err := advisor.Replay(w.Config(), demand); err != nil || result.Classes["small"].Agrees(really) {
 			t.Errorf("with another limit they agree, too: %v", err)
 		}
+	})
+}
+
+// So do they where the class has a floor in some of that time.
+func TestDemand_ReplayedAgrees_WithAFloor(t *testing.T) {
+	takesLong(t)
+	run(t, func(t *testing.T, w *world) {
+		w.class("small", func(c *reconciler.Class) {
+			c.Idle = 2 * time.Minute
+			c.Floor = reconciler.Floor{
+				Schedule: schedule.Schedule{Entries: []schedule.Entry{{From: 30, To: 90, Min: 2}}}, MaxAge: 24 * time.Hour, UsageClasses: []string{store.Spot},
+			}
+		})
+		defer w.controller("c1", nil)()
+		from, chance := w.Clock.Now(), rand.New(rand.NewPCG(3, 4))
+		for i := range 20 {
+			id := fmt.Sprint(1000 + i)
+			w.serve(spec(id, 1+i%2), 5*time.Minute)
+			time.Sleep(time.Duration(20+chance.IntN(100)) * time.Second)
+			w.give(id, 1, store.ReleaseDrain, time.Minute)
+			time.Sleep(time.Duration(chance.IntN(480)) * time.Second)
+		}
+		time.Sleep(15 * time.Minute)
+		w.agrees(from, 20)
 	})
 }

@@ -26,8 +26,8 @@ func (c Config) floors() []string {
 	return slices.DeleteFunc(c.classNames(), func(class string) bool { return !c.Classes[class].Floor.configured() })
 }
 
-// floorQuery says which machines the floor of a class keeps: of every type that the class has.
-func (c Config) floorQuery(class string) pool.Query {
+// FloorQuery says which machines the floor of a class keeps: of every type that the class has.
+func (c Config) FloorQuery(class string) pool.Query {
 	of := c.Classes[class]
 	return pool.Query{ResourceClass: class, UsageClasses: of.Floor.UsageClasses, AllowedTypes: []string{"*"}, CPU: of.CPU, Mem: of.Mem}
 }
@@ -35,12 +35,12 @@ func (c Config) floorQuery(class string) pool.Query {
 // keepStep is how far ahead a kept machine's threshold is put: what a schedule or an operator no longer wants is gone within it.
 const keepStep = 5 * time.Minute
 
-// step is that of a class: no longer than its idle machines are kept anyway.
-func (c Config) step(class string) time.Duration { return min(keepStep, c.LimitsOf(class).Idle) }
+// FloorStep is that of a class: no longer than its idle machines are kept anyway.
+func (c Config) FloorStep(class string) time.Duration { return min(keepStep, c.LimitsOf(class).Idle) }
 
-// retired is when a machine that began at an instant is to be replaced: before it is too old, so that its successor has booted
+// Retired is when a machine that began at an instant is to be replaced: before it is too old, so that its successor has booted
 // and been cleaned by then.
-func (c Config) retired(f Floor, began time.Time) time.Time {
+func (c Config) Retired(f Floor, began time.Time) time.Time {
 	return began.Add(f.MaxAge - min(f.MaxAge/10, c.Limits.CreateGate+c.Limits.Handshake))
 }
 

@@ -72,8 +72,8 @@ func (f *floors) renew(ctx context.Context, of Floor, kept []idleMachine) (Resul
 	now := f.clock.Now()
 	var res Result
 	for _, s := range kept {
-		step := f.cfg.step(s.ResourceClass)
-		retired := f.cfg.retired(of, s.CreatedAt.Time)
+		step := f.cfg.FloorStep(s.ResourceClass)
+		retired := f.cfg.Retired(of, s.CreatedAt.Time)
 		due, most := s.Threshold.Add(-step/2), s.CreatedAt.Add(of.MaxAge)
 		res = earliest(res, wakeAt(retired, now))
 		if s.PooledAt.IsZero() || !most.After(s.Threshold.Time) {
@@ -152,7 +152,7 @@ func (f *floors) launch(class string) {
 	if n == 0 {
 		return
 	}
-	k := f.batch.set(want{id: id, attempt: 1, count: n, since: now, query: f.cfg.floorQuery(class)})
+	k := f.batch.set(want{id: id, attempt: 1, count: n, since: now, query: f.cfg.FloorQuery(class)})
 	f.batch.join(k, now)
 	f.queues.launches.AddAfter(k, f.cfg.Batch)
 }

@@ -32,9 +32,9 @@ func (k *stock) keepable(class string, now time.Time) []idleMachine {
 			all = append(all, idleMachine{in.record, in.vitals})
 		}
 	})
-	f, q := k.cfg.Classes[class].Floor, k.cfg.floorQuery(class)
+	f, q := k.cfg.Classes[class].Floor, k.cfg.FloorQuery(class)
 	all = slices.DeleteFunc(all, func(s idleMachine) bool {
-		return !q.Matches(ticketOf(s.Instance)) || !now.Before(k.cfg.retired(f, s.CreatedAt.Time)) || !s.Threshold.After(now) || k.cache.index.unwanted(s.Instance, s.vitals, now)
+		return !q.Matches(ticketOf(s.Instance)) || !now.Before(k.cfg.Retired(f, s.CreatedAt.Time)) || !s.Threshold.After(now) || k.cache.index.unwanted(s.Instance, s.vitals, now)
 	})
 	slices.SortFunc(all, func(a, b idleMachine) int {
 		return cmp.Or(b.CreatedAt.Time.Compare(a.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
@@ -50,7 +50,7 @@ func (k *stock) coming(class string, now time.Time) (launching, booting int) {
 	f := k.cfg.Classes[class].Floor
 	for _, s := range k.cache.instances.heldBy(id) {
 		ordered, _ := k.cache.orders.dismissed(s.Instance, now)
-		if !ordered && s.State == statemachine.Created && now.Before(k.cfg.retired(f, s.CreatedAt.Time)) {
+		if !ordered && s.State == statemachine.Created && now.Before(k.cfg.Retired(f, s.CreatedAt.Time)) {
 			booting++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,38 +15,41 @@ import (
 
 	"github.com/remuda-run/remuda/internal/advisor"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
 )
 
-const adviseLong = `Tells what other idle limits would have come to. It replays what requests wanted, which is kept for 35
-days, with the rules by which the controller picks, launches and dismisses machines.
+const adviseLong = `Tells what other idle limits and floors would have come to. It replays what requests wanted, which is
+kept for 35 days, with the rules by which the controller picks, launches, renews and dismisses machines.
 
-For each class it prints first what happened and what the replay gives for the present limit, and by how
-much they differ: more than 5 %, and the rest is worth little. Then it prints a frontier: limits of
-which none is worse than another in both waiting and machines' time, with the line of the configuration
-that gives each. Machines that fail, are replaced or are taken away are in no replay.
+For each class it prints first what happened and what the replay gives for the present settings, and by
+how much they differ: more than 5 %, and the rest is worth little. Then it prints a frontier: settings of
+which none is worse than another in both waiting and machines' time, with the lines of the configuration
+that give each. Floors are tried all the time, and in the hours of --timezone in which most requests come.
+Machines that fail, are replaced or are taken away are in no replay.
 
-Dollars are printed for classes whose price is given by --price: all the time of all machines, which is
-an estimate and no bill.`
+Dollars are all the time of all machines, at what an hour of the class's machines came to in that time
+("remuda costs"), or at --price: an estimate and no bill.`
 
 // adviseOptions are the flags of `remuda advise`.
 type adviseOptions struct {
 	*app
-	output, since, class string
-	price                []string
-	back                 time.Duration
-	prices               map[string]float64 // dollars an hour, by class
-	cfg                  config.Config
+	output, since, class, timezone string
+	price                          []string
+	back                           time.Duration
+	place                          *time.Location
+	prices                         map[string]float64 // dollars an hour, by class
+	cfg                            config.Config
 }
 
 func newAdviseCmd(a *app) *cobra.Command {
 	o := &adviseOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "advise",
-		Short: "Tell what other idle limits would have come to",
+		Short: "Tell what other idle limits and floors would have come to",
 		Long:  adviseLong,
 		Example: `  remuda advise --since 14d
-  remuda advise --class large --price large=0.085
+  remuda advise --class large --timezone Europe/Berlin --price large=0.085
   remuda advise -o json`,
 		Args: noArgs,
 		RunE: a.onStore(true, o.validate, o.run),
@@ -54,6 +58,7 @@ func newAdviseCmd(a *app) *cobra.Command {
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	fs.StringVar(&o.since, "since", "7d", "how far to look back, at most 35d")
 	fs.StringVar(&o.class, "class", "", "of one resource class only")
+	fs.StringVar(&o.timezone, "timezone", "UTC", "where floors' hours are read from the clock: a `ZONE` of the IANA time zone database such as Europe/Berlin")
 	fs.StringSliceVar(&o.price, "price", nil, "`CLASS=DOLLARS` an hour of one machine; may be repeated")
 	completes(cmd, "output", formatTable, formatJSON)
 	return exits(cmd, exitNotFound, exitInterrupted)
@@ -68,6 +73,9 @@ func (o *adviseOptions) validate(cfg config.Config) error {
 	classes := slices.Sorted(maps.Keys(cfg.Classes))
 	if o.class != "" {
 		errs = append(errs, oneOf("--class", o.class, classes))
+	}
+	if o.place, err = time.LoadLocation(o.timezone); err != nil || o.timezone == "Local" || o.timezone == "" {
+		errs = append(errs, fmt.Errorf("--timezone: must be a zone of the IANA time zone database such as Europe/Berlin, got %.40q", o.timezone))
 	}
 	o.prices = map[string]float64{}
 	for _, text := range o.price {
@@ -122,10 +130,22 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 	if len(names) == 0 {
 		return notFound("nothing was wanted since %s that is over by now, as far as is recorded", store.At(from))
 	}
-	demand = advisor.Bound(demand, advisor.Replays(len(names)))
-	v.From, really = store.At(demand.From), advisor.Really(demand)
+	tries, replays := map[string][]setting{}, 0
 	for _, name := range names {
-		rows, err := advisor.Frontier(cfg, name, demand)
+		tries[name] = settingsOf(o.cfg, name, demand, o.place)
+		replays += len(tries[name])
+	}
+	demand = advisor.Bound(demand, replays)
+	v.From, really = store.At(demand.From), advisor.Really(demand)
+	if err := o.recordedPrices(ctx, st, v.From.Time, now); err != nil {
+		return err
+	}
+	for _, name := range names {
+		classes := make([]reconciler.Class, len(tries[name]))
+		for i, t := range tries[name] {
+			classes[i] = t.Class
+		}
+		rows, err := advisor.Frontier(cfg, name, demand, classes)
 		if err != nil {
 			return err
 		}
@@ -133,13 +153,37 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 		if happened == nil {
 			happened = new(advisor.Figures)
 		}
-		v.Classes = append(v.Classes, newClassAdvice(name, happened, rows, o.prices[name]))
+		v.Classes = append(v.Classes, newClassAdvice(name, happened, tries[name], rows, o.prices[name]))
 	}
 	width := 0
 	if o.outTTY {
 		width, _ = o.size()
 	}
 	return printAs(o.out, o.output, v, renderAdvice(v, width))
+}
+
+// recordedPrices takes for classes whose price is not given what an hour of their machines came to, where that was counted.
+func (o *adviseOptions) recordedPrices(ctx context.Context, st *store.Store, from, to time.Time) error {
+	var days []string
+	for at := from; store.DayOf(at) <= store.DayOf(to); at = at.Add(24 * time.Hour) {
+		days = append(days, store.DayOf(at))
+	}
+	costs, err := readCosts(ctx, o.app, st, o.cfg.Log, days)
+	if err != nil {
+		return err
+	}
+	spent := map[string]store.Spent{}
+	for _, day := range costs {
+		for _, row := range day.Rows {
+			spent[row.Class] = spent[row.Class].Plus(row.Spent)
+		}
+	}
+	for class, s := range spent {
+		if hours := float64(s.Seconds()-s.Unpriced) / 3600; o.prices[class] == 0 && hours > 0 {
+			o.prices[class] = math.Round(s.Dollars()/hours*10_000) / 10_000
+		}
+	}
+	return nil
 }
 
 // warmUp is how much is read of what came before: what it left in the pool is there when the time that counts begins.

@@ -7,7 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/remuda-run/remuda/internal/advisor"
 	"github.com/remuda-run/remuda/internal/bubbletest"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -60,7 +62,7 @@ func TestAdvise_Refuses(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		for args, says := range map[string]string{
-			"--since 36d": "35d", "--since 0d": "35d", "--since 99999999999999999999d": "35d", "--since x": "35d", "--since 1m": "1h", "--class huge": "small", "--price huge=1": "small", "--price small": "0.085",
+			"--since 36d": "35d", "--since 0d": "35d", "--since 99999999999999999999d": "35d", "--since x": "35d", "--timezone Mars": "Europe/Berlin", "--timezone Local": "Europe/Berlin", "--since 1m": "1h", "--class huge": "small", "--price huge=1": "small", "--price small": "0.085",
 			"--price small=-1": "1000", "--price small=NaN": "1000", "--price small=1e9": "1000", "--price =1": "small", "-o xml": "json",
 		} {
 			c := newCLI(st)
@@ -70,4 +72,48 @@ func TestAdvise_Refuses(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is printed for a setting is read as that setting.
+func TestAdvise_ConfigurationIsTheSetting(t *testing.T) {
+	place, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Default()
+	class := cfg.Classes["small"]
+	class.Cap, class.Warm = 9, config.Warm{Min: 1, MaxAge: 2 * time.Hour, Usage: []string{store.OnDemand}}
+	cfg.Classes = map[string]config.Class{"small": class}
+	monday := time.Date(2026, 1, 5, 8, 0, 0, 0, place)
+	var wanted []store.Wanted
+	for i := range 60 {
+		wanted = append(wanted, store.Wanted{
+			Tag: "t", At: monday.AddDate(0, 0, i%5).Add(time.Duration(i) * 9 * time.Minute), Held: 90 * time.Minute, Count: 2, Class: "small", Usage: []string{store.OnDemand}, Types: []string{"*"},
+		})
+	}
+	tries := settingsOf(cfg, "small", advisor.NewDemand(wanted, monday, monday.AddDate(0, 0, 7)), place)
+	floors := 0
+	for i, s := range tries {
+		text := s.lines("small")
+		if i == 0 || s.warm == "" {
+			text += "    warm: {min: 1, maxAge: 2h, usage: [on-demand]}\n" // as it was
+		}
+		text += "    cpu: 2\n    mem: 4096\n    cap: 9\n"
+		got, err := config.Read(config.Source{File: "r.yaml", ReadFile: func(string) ([]byte, error) { return []byte(text), nil }})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if is := got.Controller("").Classes["small"]; fmt.Sprint(is) != fmt.Sprint(s.Class) {
+			t.Errorf("%s\nis read as %+v, want %+v", text, is, s.Class)
+		}
+		if len(s.Floor.Schedule.Entries) > 0 {
+			floors++
+			if e := s.Floor.Schedule.Entries[0]; len(e.Days) != 5 || e.From != 8*60 || e.Location.String() != "Europe/Berlin" {
+				t.Errorf("a floor in %+v, want from eight o'clock on working days", e)
+			}
+		}
+	}
+	if floors == 0 || tries[0].Floor.Schedule.Base != 1 {
+		t.Errorf("%d floors are tried, and first %+v, want some and the one in force", floors, tries[0].Floor)
+	}
 }

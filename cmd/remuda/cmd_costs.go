@@ -74,9 +74,7 @@ func (o *costsOptions) run(ctx context.Context, st *store.Store) error {
 	for i := range days {
 		days[i] = store.DayOf(now.AddDate(0, 0, i+1-o.days))
 	}
-	costs, err := store.ReadCostsOf(ctx, st, func(k store.Key, err error) {
-		o.logger(o.log).Warn("a day's costs cannot be read and are left out", logkey.Key, k.Partition, logkey.Error, err)
-	}, days...)
+	costs, err := readCosts(ctx, o.app, st, o.log, days)
 	if err != nil {
 		return err
 	}
@@ -89,4 +87,11 @@ func (o *costsOptions) run(ctx context.Context, st *store.Store) error {
 		return fmt.Errorf("show costs: %w", err)
 	}
 	return nil
+}
+
+// readCosts returns what is recorded of days, and warns of what cannot be read.
+func readCosts(ctx context.Context, a *app, st *store.Store, log config.Log, days []string) ([]store.Costs, error) {
+	return store.ReadCostsOf(ctx, st, func(k store.Key, err error) {
+		a.logger(log).Warn("a day's costs cannot be read and are left out", logkey.Key, k.Partition, logkey.Error, err)
+	}, days...)
 }

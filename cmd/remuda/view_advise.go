@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ type classAdvice struct {
 	Really   figuresView `json:"really"`
 	Replayed figuresView `json:"replayed"`
 	Agrees   bool        `json:"agrees"`
-	Price    float64     `json:"price,omitempty"` // dollars an hour of a machine, as given
+	Price    float64     `json:"price,omitempty"` // dollars an hour of a machine, as given or recorded
 	Frontier []rowView   `json:"frontier"`
 }
 
@@ -38,7 +39,7 @@ type rowView struct {
 	figuresView
 	Dollars float64 `json:"dollars,omitempty"` // of all machines' time; absent without a price
 
-	limit string
+	idle, warm string // the same, for a table
 }
 
 // figuresView are figures. Machines' seconds are known of replays only.
@@ -64,15 +65,15 @@ func newFiguresView(f *advisor.Figures) figuresView {
 	}
 }
 
-func newClassAdvice(name string, really *advisor.Figures, rows []advisor.Row, price float64) classAdvice {
+func newClassAdvice(name string, really *advisor.Figures, tried []setting, rows []advisor.Row, price float64) classAdvice {
 	out := classAdvice{Class: name, Really: newFiguresView(really), Price: price, Frontier: []rowView{}}
 	for _, r := range rows {
-		limit := config.DurationText(r.Limit)
+		s := tried[r.Setting]
 		out.Frontier = append(out.Frontier, rowView{
-			Present: r.Present, Configuration: fmt.Sprintf("classes:\n  %s:\n    idle: %s\n", name, limit), figuresView: newFiguresView(&r.Figures), limit: limit,
+			Present: r.Setting == 0, Configuration: s.lines(name), figuresView: newFiguresView(&r.Figures), idle: config.DurationText(s.idle), warm: s.warm,
 			Dollars: math.Round(r.MachineTime().Hours()*price*100) / 100,
 		})
-		if r.Present {
+		if r.Setting == 0 {
 			out.Replayed, out.Agrees = newFiguresView(&r.Figures), r.Agrees(really)
 		}
 	}
@@ -107,7 +108,15 @@ func renderAdvice(v adviceView, width int) string {
 			last = "DOLLARS"
 		}
 		rows := &table{header: []string{"", "HIT RATE", "P50", "P95", "WAITED", "IDLE", last, "classes." + c.Class}}
+		var floors []string
 		for _, r := range c.Frontier {
+			setting := "idle: " + r.idle
+			if r.warm != "" {
+				if !slices.Contains(floors, r.warm) {
+					floors = append(floors, r.warm)
+				}
+				setting += fmt.Sprintf(", warm [%d]", slices.Index(floors, r.warm)+1)
+			}
 			mark := ""
 			if r.Present {
 				mark = "now"
@@ -116,9 +125,12 @@ func renderAdvice(v adviceView, width int) string {
 			if c.Price > 0 {
 				cost = fmt.Sprintf("%.2f", r.Dollars)
 			}
-			rows.add(append(append([]string{mark}, r.waits()...), hours(r.IdleSeconds), cost, "idle: "+r.limit)...)
+			rows.add(append(append([]string{mark}, r.waits()...), hours(r.IdleSeconds), cost, setting)...)
 		}
 		b.WriteString("\n" + rows.String(width))
+		for i, floor := range floors {
+			fmt.Fprintf(&b, "[%d] warm: %s\n", i+1, floor)
+		}
 		if c.Price > 0 {
 			fmt.Fprintf(&b, "Dollars are an estimate: %g for each hour of a machine, whatever it does.\n", c.Price)
 		}

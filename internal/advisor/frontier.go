@@ -14,15 +14,16 @@ import (
 
 // Row is one setting of a class, and what it would have come to.
 type Row struct {
-	Limit   time.Duration // of idle machines
-	Present bool          // the one in force
+	Setting int // its place among those that were tried; the first is the one in force
 	Figures
 }
 
-// idles are the limits that are tried beside the one in force: each some half longer, from what a handshake needs to a working day.
-var idles = []time.Duration{
-	time.Minute, 2 * time.Minute, 3 * time.Minute, 5 * time.Minute, 7 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute,
-	30 * time.Minute, 45 * time.Minute, time.Hour, 90 * time.Minute, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+// Idles are the limits of idle machines that are worth trying: each some half longer, from what a handshake needs to a working day.
+func Idles() []time.Duration {
+	return []time.Duration{
+		time.Minute, 2 * time.Minute, 3 * time.Minute, 5 * time.Minute, 7 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute,
+		30 * time.Minute, 45 * time.Minute, time.Hour, 90 * time.Minute, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
+	}
 }
 
 // MaxStarts bounds the starts of machines in all replays of an advice, a few seconds of computing (BenchmarkReplay).
@@ -43,30 +44,20 @@ func Bound(d Demand, replays int) Demand {
 	return d
 }
 
-// Replays is how many replays a frontier of so many classes takes.
-func Replays(classes int) int { return classes * (len(idles) + 1) }
-
-// Frontier replays the demand for other idle limits of a class, and returns the present setting and those that are worse in
-// neither waiting nor machines' time than another, the cheapest first.
-func Frontier(cfg reconciler.Config, name string, d Demand) ([]Row, error) {
-	present := cfg.LimitsOf(name).Idle
-	tried := slices.Clone(idles)
-	if !slices.Contains(tried, present) {
-		tried = append(tried, present)
-	}
-	rows := make([]Row, len(tried))
+// Frontier replays the demand for settings of a class, of which the first is the one in force, and returns that one and those that are
+// worse in neither waiting nor machines' time than another, the cheapest first.
+func Frontier(cfg reconciler.Config, name string, d Demand, settings []reconciler.Class) ([]Row, error) {
+	rows := make([]Row, len(settings))
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i, idle := range tried {
+	for i, class := range settings {
 		workers.Go(func() error {
 			with := cfg
 			with.Classes = maps.Clone(cfg.Classes)
-			class := with.Classes[name]
-			class.Idle = idle
 			with.Classes[name] = class
 			result, err := Replay(with, d)
 			if err == nil {
-				rows[i] = Row{idle, idle == present, *result.Classes[name]}
+				rows[i] = Row{i, *result.Classes[name]}
 			}
 			return err
 		})
@@ -81,7 +72,7 @@ func Frontier(cfg reconciler.Config, name string, d Demand) ([]Row, error) {
 // present one.
 func pareto(rows []Row) []Row {
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.MachineTime(), b.MachineTime()), cmp.Compare(a.Waited(), b.Waited()), cmp.Compare(a.Limit, b.Limit))
+		return cmp.Or(cmp.Compare(a.MachineTime(), b.MachineTime()), cmp.Compare(a.Waited(), b.Waited()), cmp.Compare(a.Setting, b.Setting))
 	})
 	var out []Row
 	least := time.Duration(-1)
@@ -90,7 +81,7 @@ func pareto(rows []Row) []Row {
 		if better {
 			least = r.Waited()
 		}
-		if better || r.Present {
+		if better || r.Setting == 0 {
 			out = append(out, r)
 		}
 	}

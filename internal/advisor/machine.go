@@ -15,8 +15,10 @@ type machine struct {
 	class     *class
 	ticket    pool.Ticket
 	state     statemachine.State
+	began     time.Time
 	since     time.Time // its last event
 	threshold time.Time
+	due       time.Time // when its floor looks at it next; zero: it does not
 }
 
 // span is how much of a time lies between from and to.

@@ -5,6 +5,7 @@ package advisor
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -37,6 +38,14 @@ func NewDemand(wanted []store.Wanted, from, to time.Time) Demand {
 // counts reports whether a request is among those that figures are about.
 func (d Demand) counts(w store.Wanted) bool { return !w.At.Before(d.From) && w.At.Before(d.To) }
 
+// begin is when a replay does.
+func (d Demand) begin() time.Time {
+	if len(d.Wanted) > 0 && d.Wanted[0].At.Before(d.From) {
+		return d.Wanted[0].At
+	}
+	return d.From
+}
+
 // Replay says what the demand would have come to with the settings of a controller. Machines neither fail nor are replaced in it.
 func Replay(cfg reconciler.Config, d Demand) (Result, error) {
 	w := newWorld(cfg, d)
@@ -44,6 +53,11 @@ func Replay(cfg reconciler.Config, d Demand) (Result, error) {
 		if class := w.classes[one.Class]; class != nil && one.At.Before(d.To) {
 			r := &request{Wanted: one, class: class, missing: one.Count, query: w.query(one)}
 			w.at(one.At, func() { w.arrive(r) })
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.classes)) {
+		if c := w.classes[name]; c.floor.configured() {
+			w.at(d.begin(), func() { w.keep(c) })
 		}
 	}
 	w.run()
@@ -71,6 +85,7 @@ type class struct {
 	name      string
 	limits    statemachine.Limits
 	waits     waits
+	floor     floor
 	live      int
 	waiting   []*request // short of machines, the oldest first
 	returning []*machine // on their way back to the pool
@@ -98,7 +113,7 @@ func newWorld(cfg reconciler.Config, d Demand) *world {
 	for name := range cfg.Classes {
 		f := &Figures{}
 		w.result.Classes[name] = f
-		w.classes[name] = &class{name: name, limits: cfg.LimitsOf(name), waits: d.waits[name], figures: f}
+		w.classes[name] = &class{name: name, limits: cfg.LimitsOf(name), waits: d.waits[name], figures: f, floor: floor{Floor: cfg.Classes[name].Floor}}
 	}
 	return w
 }
@@ -115,6 +130,7 @@ func (w *world) arrive(r *request) {
 	if r.missing > 0 {
 		r.class.waiting = append(r.class.waiting, r)
 	}
+	w.tend(r.class) // of what it took
 	if r.Failed {
 		w.at(r.At.Add(r.Waited), func() { w.giveBack(r) })
 	}
@@ -143,8 +159,8 @@ func (w *world) serve(r *request) {
 	if coming > 0 {
 		w.at(due, func() { w.wake(r.class) })
 	}
-	for range min(r.missing-coming, w.room(r.class)) {
-		w.seat(r, w.launch(r), r.class.waits.boot(r.Wanted, w.late(r)))
+	for n := r.missing - coming; n > 0 && (w.room(r.class) > 0 || w.makeRoom(r)); n-- {
+		w.seat(r, w.launch(r.class, r.Usage[0], r.class.waits.machine(r.Wanted)), r.class.waits.boot(r.Wanted, w.late(r)))
 	}
 }
 
@@ -184,15 +200,24 @@ func (w *world) giveBack(r *request) {
 		} else {
 			w.moves(m, statemachine.Unclaimed)
 		}
-		r.class.returning = append(r.class.returning, m)
 	}
-	machines := r.machines
+	w.clean(r.machines)
+}
+
+// clean brings machines of a class back to the pool after the handshake.
+func (w *world) clean(machines []*machine) {
+	if len(machines) == 0 {
+		return
+	}
+	c := machines[0].class
+	c.returning = append(c.returning, machines...)
 	w.at(w.clock.now.Add(handshake), func() {
-		r.class.returning = slices.DeleteFunc(r.class.returning, func(m *machine) bool { return slices.Contains(machines, m) })
+		c.returning = slices.DeleteFunc(c.returning, func(m *machine) bool { return slices.Contains(machines, m) })
 		for _, m := range machines {
 			w.offer(m)
 		}
-		w.wake(r.class)
+		w.wake(c)
+		w.tend(c)
 	})
 }
 
@@ -213,15 +238,26 @@ func (w *world) look(m *machine) {
 			return // claimed meanwhile
 		}
 		d := statemachine.Decide(statemachine.Facts{State: m.state, Threshold: m.threshold, Pooled: true, Limits: m.class.limits}, w.clock.now)
-		w.pickup.Drop(m.ticket.InstanceID)
-		delete(w.pooled, m.ticket.InstanceID)
-		w.moves(m, d.Event)
-		delete(w.alive, m)
-		m.class.live--
-		for _, c := range w.waitingClasses() {
-			w.wake(c)
-		}
+		w.end(m, d.Event)
+		w.tend(m.class)
 	})
+}
+
+// end ends an idle machine, and serves those that waited for its room.
+func (w *world) end(m *machine, event statemachine.Event) {
+	w.drop(m, event)
+	for _, c := range w.waitingClasses() {
+		w.wake(c)
+	}
+}
+
+// drop takes an idle machine out of the pool and of the world.
+func (w *world) drop(m *machine, event statemachine.Event) {
+	w.pickup.Drop(m.ticket.InstanceID)
+	delete(w.pooled, m.ticket.InstanceID)
+	w.moves(m, event)
+	delete(w.alive, m)
+	m.class.live--
 }
 
 // wake serves those of a class that wait, the oldest first.
@@ -286,13 +322,13 @@ func (w *world) room(c *class) int {
 	return max(0, left)
 }
 
-// launch makes a machine for a request.
-func (w *world) launch(r *request) *machine {
+// launch makes a machine of a class.
+func (w *world) launch(of *class, usage, instanceType string) *machine {
 	w.made++
-	r.class.live++
-	c := w.cfg.Classes[r.Class]
-	m := &machine{class: r.class, since: w.clock.now, ticket: pool.Ticket{
-		InstanceID: strconv.Itoa(w.made), UsageClass: r.Usage[0], InstanceType: r.class.waits.machine(r.Wanted), CPU: c.CPU, Mem: c.Mem, ResourceClass: r.Class,
+	of.live++
+	c := w.cfg.Classes[of.name]
+	m := &machine{class: of, began: w.clock.now, since: w.clock.now, ticket: pool.Ticket{
+		InstanceID: strconv.Itoa(w.made), UsageClass: usage, InstanceType: instanceType, CPU: c.CPU, Mem: c.Mem, ResourceClass: of.name,
 	}}
 	w.alive[m] = true
 	w.moves(m, statemachine.Launched)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/internal/advisor"
+	"github.com/remuda-run/remuda/internal/schedule"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
 )
@@ -62,6 +63,16 @@ func TestReplay_OfADayByHand(t *testing.T) {
 		{"ShorterLimit", "one minute is over when the second comes", func(c *reconciler.Config) {
 			c.Classes["small"] = reconciler.Class{CPU: 2, Mem: 4096, Idle: m}
 		}, []store.Wanted{at(0, 60*s, 1, 0, 30*s), at(160, 60*s, 1, 1, 3*s)}, "2 0 2, 60 120 126, 1m0s"},
+		{"Floor", "one boots at midnight, is kept for 970 s and taken; the next one is kept for the rest of the day, and the first goes after its limit", keep(reconciler.Floor{Schedule: schedule.Schedule{Base: 1}}),
+			[]store.Wanted{at(1000, 60*s, 1, 0, 30*s)}, "1 1 1, 60 63 86763, 3s"},
+		{"FloorBySchedule", "the one that is kept is renewed for the last time at 08:28:23, for 5 minutes", keep(reconciler.Floor{Schedule: schedule.Schedule{Entries: []schedule.Entry{{From: 480, To: 510, Min: 1}}}}),
+			[]store.Wanted{at(29_000, 60*s, 1, 0, 30*s)}, "1 1 1, 60 63 2366, 3s"},
+		{"FloorWithAMost", "of two that come back one ends at once", keep(reconciler.Floor{Max: 1}),
+			[]store.Wanted{at(0, 60*s, 2, 0, 30*s)}, "2 0 1, 60 120 426, 30s"},
+		{"FloorInTheWay", "the other type's request ends the floor's one, which was idle for 370 s and which it cannot use", func(c *reconciler.Config) {
+			keep(reconciler.Floor{Schedule: schedule.Schedule{Entries: []schedule.Entry{{From: 0, To: 7, Min: 1}}}})(c)
+			c.MaxInstances = 1
+		}, []store.Wanted{other, at(70_000, 60*s, 1, 0, 30*s), at(80_000, 60*s, 1, 0, 30*s)}, "3 0 3, 120 180 1639, 1m30s"},
 		{"AClassThatIsGone", "nothing is known of it", func(c *reconciler.Config) { delete(c.Classes, "small") }, []store.Wanted{at(0, 60*s, 1, 0, 30*s)}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -82,6 +93,14 @@ func TestReplay_OfADayByHand(t *testing.T) {
 				t.Errorf("got %s, want %s: %s", text, tc.want, tc.reason)
 			}
 		})
+	}
+}
+
+// keep gives class small a floor.
+func keep(f reconciler.Floor) func(*reconciler.Config) {
+	return func(c *reconciler.Config) {
+		f.MaxAge, f.UsageClasses = 48*time.Hour, []string{store.Spot}
+		c.Classes["small"] = reconciler.Class{CPU: 2, Mem: 4096, Floor: f}
 	}
 }
 
@@ -108,19 +127,22 @@ func TestFrontier_IsOne(t *testing.T) {
 	for i := range 200 {
 		wanted = append(wanted, at(i*431, time.Duration(60+i%7*60)*time.Second, 1+i%3, 0, 30*time.Second))
 	}
-	cfg := config(func(c *reconciler.Config) { c.Limits.Idle = 11 * time.Minute })
-	rows, err := advisor.Frontier(cfg, "small", advisor.NewDemand(wanted, day, day.Add(24*time.Hour)))
+	settings := []reconciler.Class{{CPU: 2, Mem: 4096, Idle: 11 * time.Minute}}
+	for _, idle := range advisor.Idles() {
+		settings = append(settings, reconciler.Class{CPU: 2, Mem: 4096, Idle: idle})
+	}
+	rows, err := advisor.Frontier(config(nil), "small", advisor.NewDemand(wanted, day, day.Add(24*time.Hour)), settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	present := 0
 	for i, r := range rows {
-		if r.Present {
+		if r.Setting == 0 {
 			present++
 		}
 		for _, o := range rows[:i] {
-			if !r.Present && (r.MachineTime() < o.MachineTime() || r.Waited() >= o.Waited() && !o.Present) {
-				t.Errorf("%s after %s: %s and %s of machines, %s and %s waited", r.Limit, o.Limit, r.MachineTime(), o.MachineTime(), r.Waited(), o.Waited())
+			if r.Setting > 0 && (r.MachineTime() < o.MachineTime() || r.Waited() >= o.Waited() && o.Setting > 0) {
+				t.Errorf("%d after %d: %s and %s of machines, %s and %s waited", r.Setting, o.Setting, r.MachineTime(), o.MachineTime(), r.Waited(), o.Waited())
 			}
 		}
 	}
@@ -129,18 +151,21 @@ func TestFrontier_IsOne(t *testing.T) {
 	}
 }
 
+// tried is how many settings an advice may try.
+const tried = 16
+
 // Five weeks of a busy installation are replayed in seconds: the oldest are left out.
 func TestBound_LeavesOutTheOldest(t *testing.T) {
 	d := advisor.NewDemand(busy(35, 4000), day, day.AddDate(0, 0, 35))
-	bounded := advisor.Bound(d, advisor.Replays(1))
+	bounded := advisor.Bound(d, tried)
 	starts := 0
 	for _, w := range bounded.Wanted {
 		starts += w.Count
 	}
-	if most := advisor.MaxStarts / advisor.Replays(1); starts > most || starts < most*9/10 || !bounded.From.After(d.From) {
+	if most := advisor.MaxStarts / tried; starts > most || starts < most*9/10 || !bounded.From.After(d.From) {
 		t.Errorf("%d starts since %s, want at most %d", starts, bounded.From, most)
 	}
-	if few := advisor.NewDemand(busy(2, 100), day, day.AddDate(0, 0, 2)); len(advisor.Bound(few, advisor.Replays(2)).Wanted) != len(few.Wanted) {
+	if few := advisor.NewDemand(busy(2, 100), day, day.AddDate(0, 0, 2)); len(advisor.Bound(few, 2*tried).Wanted) != len(few.Wanted) {
 		t.Error("some of a quiet installation's are left out")
 	}
 }

@@ -19,6 +19,7 @@ const (
 type waits struct {
 	warm, cold []time.Duration
 	types      map[string][]string // machines' types by the patterns that were allowed
+	common     string              // the type that most had
 }
 
 // waitsOf reads them from what was wanted.
@@ -41,9 +42,11 @@ func waitsOf(wanted []store.Wanted) map[string]waits {
 		}
 		out[w.Class] = c
 	}
-	for _, c := range out {
+	for name, c := range out {
 		slices.Sort(c.warm)
 		slices.Sort(c.cold)
+		c.common = commonest(wanted, name)
+		out[name] = c
 	}
 	return out
 }
