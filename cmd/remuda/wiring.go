@@ -30,7 +30,6 @@ import (
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/metrics"
 	"github.com/remuda-run/remuda/internal/page"
-	"github.com/remuda-run/remuda/internal/prices"
 	"github.com/remuda-run/remuda/internal/tracing"
 	"github.com/remuda-run/remuda/pool"
 	"github.com/remuda-run/remuda/reconciler"
@@ -51,6 +50,7 @@ type backends struct {
 	refused refusals          // of reload
 	metrics *metrics.Metrics  // of op and its calls; nil of back ends alone
 	traces  *tracing.Tracer   // nil: none
+	prices  priced
 }
 
 // openBackends opens those back ends of cfg that are wanted, by their URLs. agentConfig is where the agents find
@@ -83,16 +83,17 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	priced, err := pricesOf(cfg)
+	calling := awscfg.WithTold(ctx, counted.AWSCalled)
+	cost, err := pricesOf(calling, cfg, a.clock, log)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, err
 	}
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("read host name: %w", err)
 	}
 	service := ec2machine.NewServiceClock(a.clock)
-	b, err := a.openBackends(awscfg.WithTold(ctx, counted.AWSCalled), cfg, agentConfig, service, log, func(string) bool { return true })
+	b, err := a.openBackends(calling, cfg, agentConfig, service, log, func(string) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 		told.Tracer = b.traces
 	}
 	settings := cfg.Controller(host + "-" + uuid.NewString()[:8])
-	settings.Prices = priced
+	settings.Prices, b.prices = cost.prices, cost
 	b.op, err = reconciler.New(reconciler.Options{
 		Config: settings, Table: b.table, Pool: b.pool, Fleet: reached,
 		GitHub: github, Runs: github, Chores: b.chores(a, cfg), Clock: a.clock, Offset: service.Offset, Log: log,
@@ -125,18 +126,6 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	return b, nil
 }
 
-// pricesOf returns what machines cost, as far as cfg says.
-func pricesOf(cfg config.Config) (reconciler.Prices, error) {
-	if cfg.Costs.Prices == "" {
-		return nil, nil //nolint:nilnil // none is known
-	}
-	list, err := prices.Read(cfg.Costs.Prices)
-	if err != nil {
-		return nil, fmt.Errorf("costs.prices: %w", err)
-	}
-	return list, nil
-}
-
 // chores are what a controller with cfg keeps beside its records.
 func (b *backends) chores(a *app, cfg config.Config) []reconciler.Chore {
 	var chores []reconciler.Chore
@@ -145,6 +134,9 @@ func (b *backends) chores(a *app, cfg config.Config) []reconciler.Chore {
 	}
 	if program, runner := fromRelease(cfg); program || runner {
 		chores = append(chores, b.releaseChore(a, cfg))
+	}
+	if b.prices.refresh != nil {
+		chores = append(chores, reconciler.Chore{Name: "prices", Do: b.prices.refresh})
 	}
 	return append(chores, (&githubChore{github: b.github, metrics: b.metrics, version: cfg.Agent.Version(), clock: a.clock, log: b.log}).chore())
 }

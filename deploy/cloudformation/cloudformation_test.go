@@ -80,7 +80,7 @@ func TestGenerated_PoliciesAndScript(t *testing.T) {
 	want := section.ReplaceAllStringFunc(string(text), func(found string) string {
 		m := section.FindStringSubmatch(found)
 		half := indent.ReplaceAllStringFunc(strings.TrimSpace(render(t, m[2])), func(deep string) string { return deep[len(deep)/2:] }) // maxBody
-		lines := strings.Split(half, "\n")
+		lines := filled(strings.Split(half, "\n"), 120-len(m[1]))
 		return m[1] + "# Begin of " + m[2] + ".json\n" + m[1] + strings.Join(lines, "\n"+m[1]) + "\n" + m[1] + "# End\n"
 	})
 	want = hosts.ReplaceAllStringFunc(want, func(found string) string {
@@ -108,6 +108,24 @@ func TestGenerated_PoliciesAndScript(t *testing.T) {
 	if string(text) != want {
 		t.Errorf("policies in %s differ from deploy/iam: run make gen", file)
 	}
+}
+
+// element is a line that is one text of a list.
+var element = regexp.MustCompile(`^ *((!Sub )?"[^"]*",?)$`)
+
+// filled puts texts of a list that follow each other on one line, as far as it has room: each line of its own costs its
+// indentation, and a template has few bytes (maxBody).
+func filled(lines []string, width int) []string {
+	var out []string
+	for i, line := range lines {
+		text := element.FindStringSubmatch(line)
+		if text != nil && i > 0 && element.MatchString(lines[i-1]) && len(out[len(out)-1])+1+len(text[1]) <= width {
+			out[len(out)-1] += " " + text[1]
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 func read(t *testing.T) []byte {

@@ -92,8 +92,10 @@ func allowed() []scenario {
 		},
 		look(iam.Controller, "sqs:ListQueues", "ec2:DescribeImages", "ec2:DescribeInstances", "ec2:DescribeInstanceTypeOfferings",
 			"ec2:DescribeInstanceTypes", "ec2:DescribeLaunchTemplates", "ec2:DescribeLaunchTemplateVersions",
-			"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets"),
+			"ec2:DescribeSecurityGroups", "ec2:DescribeSpotPriceHistory", "ec2:DescribeSubnets"),
 		[]scenario{
+			when(iam.Controller, "pricing:GetProducts", "which answers from another region",
+				ask("pricing:GetProducts", "*", "aws:RequestedRegion", "eu-central-1")),
 			when(iam.Controller, "ec2:CreateFleet", "marked, of its template", launch()...),
 			when(iam.Controller, "ec2:CreateFleet", "the first ever",
 				ask("iam:CreateServiceLinkedRole", "arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot",

@@ -47,6 +47,7 @@ var calls = map[string][]iam.Kind{
 	"ec2:DescribeLaunchTemplates":        {iam.Controller, iam.Init, iam.Uninstall},
 	"ec2:DescribeRouteTables":            {iam.Doctor},
 	"ec2:DescribeSecurityGroups":         {iam.Controller, iam.Init},
+	"ec2:DescribeSpotPriceHistory":       {iam.Controller},
 	"ec2:DescribeSubnets":                {iam.Controller, iam.Init},
 	"ec2:GetConsoleOutput":               {iam.Operator},
 	"ec2:ModifyLaunchTemplate":           {iam.Controller, iam.Init},
@@ -54,6 +55,8 @@ var calls = map[string][]iam.Kind{
 
 	"iam:GetInstanceProfile":      {iam.Controller, iam.Init},
 	"iam:SimulatePrincipalPolicy": {iam.Doctor},
+
+	"pricing:GetProducts": {iam.Controller},
 
 	"s3:DeleteObjects":      {iam.Uninstall},
 	"s3:GetObject":          {iam.Agent, iam.Controller, iam.Host, iam.Init, iam.Operator}, // by agents and the host also in the first script

@@ -90,7 +90,8 @@ func checkStatement(t *testing.T, where string, s statement) {
 		if !actionForm.MatchString(action) {
 			t.Errorf("%s: action %q, want service:Name", where, action)
 		}
-		if looks := strings.Contains(action, ":Describe") || strings.Contains(action, ":List"); slices.Contains(s.Resource, "*") && !looks {
+		// The price list is everyone's.
+		if looks := strings.Contains(action, ":Describe") || strings.Contains(action, ":List") || action == "pricing:GetProducts"; slices.Contains(s.Resource, "*") && !looks {
 			t.Errorf("%s: %s on every resource", where, action)
 		}
 	}

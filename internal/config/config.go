@@ -9,6 +9,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -234,7 +235,15 @@ type Log struct {
 
 // Costs says what machines cost.
 type Costs struct {
-	Prices string `yaml:"prices" is:"path" doc:"file with prices in dollars per hour, a YAML list of {types: pattern, onDemand: 0.085, spot: 0.03}, of which the first that matches counts, read at start; empty: none is known, and seconds alone are counted"`
+	Prices string `yaml:"prices" doc:"prices in dollars per hour: aws for those of an EC2 fleet, or the absolute path of a file, a YAML list of {types: pattern, onDemand: 0.085, spot: 0.03}, of which the first that matches counts, read at start; empty: none is known, and seconds alone are counted"`
+}
+
+// PricesAWS is what costs.prices says where AWS is asked.
+const PricesAWS = "aws"
+
+func (c Config) validateCosts(p *problems) {
+	ec2, path := HasScheme(c.Fleet, []string{"ec2"}), c.Costs.Prices
+	p.check(path == "" || path == PricesAWS && ec2 || filepath.IsAbs(path), "costs.prices", "an absolute path, or aws with an ec2 fleet", path)
 }
 
 // UsualRuntime is how long a run lasts at most unless its request says otherwise.

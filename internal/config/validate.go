@@ -103,6 +103,7 @@ func (c Config) Validate() error {
 	c.Process.validate(&p)
 	c.HTTP.validate(&p)
 	c.validateBudget(&p)
+	c.validateCosts(&p)
 	p.check(c.Lease.RequestTimeout > 0 && c.Lease.RequestTimeout < c.Lease.TTL, "lease.requestTimeout",
 		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
 	p.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")

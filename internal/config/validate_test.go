@@ -164,6 +164,23 @@ func TestConfig_Validate_HTTPThatWorks(t *testing.T) {
 	}
 }
 
+func TestConfig_Validate_Prices(t *testing.T) {
+	for _, tt := range []struct {
+		fleet, prices string
+		ok            bool
+	}{
+		{"process:///x", "", true}, {"process:///x", "/etc/remuda/prices.yaml", true}, {"ec2://remuda", PricesAWS, true},
+		{"process:///x", PricesAWS, false}, {"ec2://remuda", "prices.yaml", false},
+	} {
+		c := Default()
+		c.Fleet, c.Costs.Prices = tt.fleet, tt.prices
+		err := c.Validate()
+		if named := err != nil && strings.Contains(err.Error(), "costs.prices: must be an absolute path, or aws with an ec2 fleet, got"); named == tt.ok {
+			t.Errorf("Validate() of %s with %q = %v", tt.fleet, tt.prices, err)
+		}
+	}
+}
+
 // Validate names everything at once and changes nothing.
 func TestConfig_Validate_AllProblems(t *testing.T) {
 	err := Config{}.Validate()
