@@ -2,12 +2,15 @@ package bench_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,10 +30,12 @@ type wire struct {
 	mu    sync.Mutex
 	asked map[string]time.Time // when the first write of a request came, by its id
 	ready map[string]time.Time // when the status Ready was written
+	owned map[string]time.Time // when the first instance was claimed for it
+	terms map[string]time.Time // when the lease was first written, by its term
 }
 
 func newWire() *wire {
-	return &wire{delay: bench.NewDynamoDB(1), asked: map[string]time.Time{}, ready: map[string]time.Time{}}
+	return &wire{delay: bench.NewDynamoDB(1), asked: map[string]time.Time{}, ready: map[string]time.Time{}, owned: map[string]time.Time{}, terms: map[string]time.Time{}}
 }
 
 // serve returns the address of the wire's end in front of DynamoDB, SQS and GitHub.
@@ -41,7 +46,12 @@ func (l *wire) serve(b *testing.B, dynamo, sqs, github string) string {
 	for service, target := range map[string]string{"DynamoDB": dynamo, "AmazonSQS": sqs, "": github} {
 		u, err := url.Parse(target)
 		check(b, err)
-		proxies[service] = &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) }}
+		proxies[service] = &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) }, ErrorHandler: func(out http.ResponseWriter, _ *http.Request, err error) {
+			if !errors.Is(err, context.Canceled) { // as by who waits for messages and ends
+				b.Log(err)
+			}
+			out.WriteHeader(http.StatusBadGateway)
+		}}
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
 		came := time.Now()
@@ -92,7 +102,10 @@ func (l *wire) note(target string, body []byte, came time.Time) {
 	var in struct {
 		Item struct {
 			PK, SK text
-			Phase  text `json:"phase"`
+			Phase  text               `json:"phase"`
+			State  text               `json:"state"`
+			Run    text               `json:"runId"`
+			Term   struct{ N string } `json:"term"`
 		}
 	}
 	if json.Unmarshal(body, &in) != nil {
@@ -101,14 +114,25 @@ func (l *wire) note(target string, body []byte, came time.Time) {
 	id := strings.TrimPrefix(in.Item.PK.S, "RUN#")
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	first := func(of map[string]time.Time, key string) {
+		if of[key].IsZero() {
+			of[key] = time.Now()
+		}
+	}
 	switch in.Item.SK.S {
+	case "TYPE#Lease":
+		first(l.terms, in.Item.Term.N)
+	case "TYPE#Instance":
+		if in.Item.State.S == "claimed" {
+			first(l.owned, in.Item.Run.S)
+		}
 	case "TYPE#RunRequest":
 		if l.asked[id].IsZero() {
 			l.asked[id] = came
 		}
 	case "TYPE#RunStatus":
-		if in.Item.Phase.S == "Ready" && l.ready[id].IsZero() {
-			l.ready[id] = time.Now()
+		if in.Item.Phase.S == "Ready" {
+			first(l.ready, id)
 		}
 	}
 }
@@ -118,4 +142,18 @@ func (l *wire) of(id string) (asked, ready time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.asked[id], l.ready[id]
+}
+
+// claimed returns when an instance was first claimed for a request; zero if none was.
+func (l *wire) claimed(id string) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.owned[id]
+}
+
+// led returns when a term of the lease began; zero if it has not.
+func (l *wire) led(term int64) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.terms[strconv.FormatInt(term, 10)]
 }
