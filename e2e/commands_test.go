@@ -49,7 +49,7 @@ type siteKey struct{}
 
 // longScripts are those that take over 10 s, most of which they wait.
 var longScripts = []string{
-	"attempts", "audit", "controller-gone", "forgotten-release", "interrupted-client", "locked-file", "reload", "runs-approval-waits",
+	"attempts", "audit", "controller-gone", "floor-schedule", "forgotten-release", "interrupted-client", "locked-file", "reload", "runs-approval-waits",
 	"runs-lost-beside-failure", "runs-lost-job", "runs-lost-two", "sudden-loss", "two-controllers", "usage-class",
 }
 

@@ -54,7 +54,7 @@ func (d *demand) launched(fm fleet.Machine) {
 		}
 	}
 	if class, floor := seat.RequestID.Floor(); floor {
-		d.floors.launched(fm.ID, class, good-1)
+		d.floors.launched(fm.ID, class, l, good-1)
 		return
 	}
 	if want := d.records.requests[seat.RequestID][seat.Attempt].most; good > want {

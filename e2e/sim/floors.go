@@ -62,13 +62,14 @@ func (f *floorLaws) kept(was, in store.Instance) {
 // replacedWithin is how long after a change of the template machines of the older one may be kept, at pace 1: until the next look.
 const replacedWithin = 2 * time.Minute
 
-// launched: a machine comes for a floor only while its idle machines, and those that come for it, do not suffice. others is how
-// many of those are there that are not idle yet.
-func (f *floorLaws) launched(id, class string, others int) {
+// launched: a machine comes for a floor only while the machines that were idle when its launch was written, and those that come
+// for it, do not suffice. others is how many of those are there that are not idle yet.
+func (f *floorLaws) launched(id, class string, l store.Launch, others int) {
 	now, idle := f.w.clock.Now(), 0
+	known := l.CreatedAt.Add(-f.w.o.paced(lainFor) - 2*f.w.clocks.skew())
 	for _, in := range f.records.instances {
-		if in.State == statemachine.Idle && in.ResourceClass == class && f.w.machines.lives(string(in.ID)) && !f.w.machines.isDisturbed(string(in.ID)) &&
-			!f.facts.dismissed(in) && now.Sub(in.CreatedAt.Time) < f.of(class).MaxAge*8/10 {
+		if in.State == statemachine.Idle && in.ResourceClass == class && known.After(in.Since.Time) && f.w.machines.lives(string(in.ID)) &&
+			!f.w.machines.isDisturbed(string(in.ID)) && !f.facts.dismissed(in) && now.Sub(in.CreatedAt.Time) < f.of(class).MaxAge*8/10 {
 			idle++
 		}
 	}
@@ -96,14 +97,14 @@ func (f *floorLaws) dismissed(in store.Instance) bool {
 	if most := f.of(in.ResourceClass).Max; most > 0 && idle >= most {
 		return true
 	}
+	wanted, useless := living, false
 	for id := range f.records.requests {
-		r, waits := f.facts.waits(id)
-		class := cfg.Classes[r.ResourceClass]
-		if waits && !f.facts.query(r.RunRequest).Matches(ticketOf(in)) && (living+r.Count >= cfg.MaxInstances || class.Cap > 0) {
-			return true
+		if r, waits := f.facts.waits(id); waits {
+			wanted += r.Count
+			useless = useless || !f.facts.query(r.RunRequest).Matches(ticketOf(in))
 		}
 	}
-	return false
+	return useless && (wanted >= cfg.MaxInstances || cfg.Classes[in.ResourceClass].Cap > 0)
 }
 
 // yields reports whether an instance makes room for a request that waits: it comes for a floor, or is idle in a class that has one.
@@ -127,7 +128,7 @@ func (f *floorLaws) capped(id string, l store.Launch) {
 }
 
 // living counts the instances that take room below the caps, and those of a class: what has a record that is not terminated, and
-// machines that have none yet.
+// machines of launches that have none yet.
 func (f *floorLaws) living(class string) (all, ofClass int) {
 	count := func(of string) {
 		if all++; of == class {
@@ -140,8 +141,9 @@ func (f *floorLaws) living(class string) (all, ofClass int) {
 		}
 	}
 	for _, id := range f.w.fleet.Alive() {
-		if _, recorded := f.records.instances[store.InstanceID(id)]; !recorded {
-			m, _ := f.w.fleet.Machine(id)
+		m, _ := f.w.fleet.Machine(id)
+		_, recorded := f.records.instances[store.InstanceID(id)]
+		if _, written := f.records.launches[m.LaunchToken]; written && !recorded {
 			count(m.ResourceClass)
 		}
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -46,6 +47,9 @@ func Random(seed uint64) Script {
 		o.Ahead = 1 + d.of("ahead").below(20)
 		o.JITLapse = o.paced(d.of("ahead lapse").between(2*time.Minute, 6*time.Minute)) // actions/runner#4726: minutes
 	}
+	if o.Pace == 1 && d.chance("floor", 0.3) { // floors have no pace: in four days they would be most of what happens
+		o.Floors = d.floors()
+	}
 	o.RerunLost = d.chance("rerun lost", 0.5)
 	o.Skew = []time.Duration{0, time.Second, 10 * time.Second, time.Minute}[d.of("skew").below(4)]
 	o.Idle = o.paced(d.of("idle").between(time.Minute, 10*time.Minute)).Round(time.Second)
@@ -57,6 +61,23 @@ func Random(seed uint64) Script {
 		o.CalmAt = max(o.CalmAt, s.At+lasting(s.Act)+time.Second)
 	}
 	return o
+}
+
+// floors draws what is kept idle in an hour, and in which minutes of it.
+func (d dice) floors() Floors {
+	f := Floors{Small: d.of("floor").below(4), Large: d.of("floor large").below(2)}
+	if d.chance("floor max", 0.3) {
+		f.Most = 3 + d.of("floor max").below(3)
+	}
+	if d.chance("floor age", 0.4) {
+		f.Age = d.of("floor age").between(30*time.Minute, time.Hour).Round(time.Second) // 30 min: what the configuration allows
+	}
+	for i := range d.of("floor entries").below(3) {
+		from := d.of("floor from", i).below(45)
+		to := from + 5 + d.of("floor to", i).below(15)
+		f.Entries = append(f.Entries, fmt.Sprintf("%d@00:%02d-%02d:%02d", d.of("floor min", i).below(4), from, to/60, to%60))
+	}
+	return f
 }
 
 // inOrder puts steps in the order of their times.
