@@ -17,8 +17,8 @@ import (
 )
 
 const explainLong = `Tells what became of a run's requests, of one request or of one instance: why it waits, why it took
-so long, why it failed or ended. Each phase stands there with its duration, the longest marked, then all
-that happened, in order.
+so long, why it failed or ended, and what one that is over cost. Each phase stands there with its duration,
+the longest marked, then all that happened, in order.
 
 It works while a request waits, and for a day after it is over. ID is that of a workflow run, of a
 request or of an instance. -o json prints the same with stable keys; docs/operating.md lists them.`
@@ -32,8 +32,14 @@ type explainOptions struct {
 
 // explanation is what `remuda explain -o json` prints. Its shape is documented in docs/operating.md.
 type explanation struct {
-	Now       store.Time          `json:"now"`
-	Timelines []timeline.Timeline `json:"timelines"`
+	Now       store.Time  `json:"now"`
+	Timelines []explained `json:"timelines"`
+}
+
+// explained is what became of one request or one instance, and what a request cost.
+type explained struct {
+	timeline.Timeline
+	Spent spentView `json:"spent"` // by the machines of a request, once it is over
 }
 
 func newExplainCmd(a *app) *cobra.Command {
@@ -92,8 +98,8 @@ func (o *explainOptions) run(ctx context.Context, st *store.Store) error {
 }
 
 // explain tells every request of a run, or the request or the instance of that id.
-func explain(id string, found store.Found, controller *controllerView, now time.Time) []timeline.Timeline {
-	out, vacancy := []timeline.Timeline{}, ""
+func explain(id string, found store.Found, controller *controllerView, now time.Time) []explained {
+	out, vacancy := []explained{}, ""
 	if controller.vacant() {
 		vacancy = controller.vacancy
 	}
@@ -102,15 +108,19 @@ func explain(id string, found store.Found, controller *controllerView, now time.
 	}
 	for request, r := range found.Runs {
 		if (r.Request != nil || r.Status != nil) && belongs(request, r, id) {
-			out = append(out, timeline.Request(request, r, found.Instances, vacancy, now))
+			one := explained{Timeline: timeline.Request(request, r, found.Instances, vacancy, now)}
+			if r.Status != nil && r.Status.Attempt == one.Attempt {
+				one.Spent = newSpentView(r.Status.Spent)
+			}
+			out = append(out, one)
 		}
 	}
 	for _, in := range found.Instances {
 		if string(in.ID) == id {
-			out = append(out, timeline.Instance(in, now))
+			out = append(out, explained{Timeline: timeline.Instance(in, now)})
 		}
 	}
-	slices.SortFunc(out, func(a, b timeline.Timeline) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, func(a, b explained) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -126,7 +136,8 @@ func belongs(request store.RequestID, r store.RunRecords, id string) bool {
 // renderExplanation writes timelines for people.
 func renderExplanation(v explanation, width int) string {
 	var b strings.Builder
-	for i, t := range v.Timelines {
+	for i, e := range v.Timelines {
+		t := e.Timeline
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -135,6 +146,9 @@ func renderExplanation(v explanation, width int) string {
 			title += fmt.Sprintf(" attempt %d", t.Attempt)
 		}
 		fmt.Fprintf(&b, "%s: %s\n%s\n", printable(title), orNone(t.State), strings.ReplaceAll(printable(t.Conclusion), "\n", " "))
+		if cost := e.Spent.text(); cost != "" {
+			fmt.Fprintf(&b, "Its %s.\n", cost)
+		}
 		starts := told(t)
 		for _, part := range []*table{startTable(t, starts), eventTable(t, starts)} {
 			if len(part.rows) > 0 {

@@ -109,7 +109,7 @@ func overAndWaiting(t *testing.T, st *store.Store) {
 	}
 	newController(t, st, "60", 1).after(0, statemachine.Accept, nil).
 		after(0, statemachine.Fail, func(s *store.RunStatus) { s.Reason, s.Message = "timeout", "0 of 1 ready" }).
-		after(0, statemachine.Finish, nil)
+		after(0, statemachine.Finish, func(s *store.RunStatus) { s.Spent = store.Spent{Booting: 72, BootingDollars: 0.0017} })
 }
 
 func TestStatus_Golden(t *testing.T) {
