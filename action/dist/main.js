@@ -25844,6 +25844,30 @@ ${text}
 
 `);
 }
+function reportReleased(c7, status) {
+  const cost = costs(status.spent);
+  if (cost) c7.runner.summary(`### Runners \`${c7.inputs.id}\` given back
+
+Machines were ${plain2(cost)}
+
+`);
+}
+function costs(spent) {
+  const seconds = spent.booting + spent.busy + spent.idle;
+  if (seconds === 0) return "";
+  const text = `busy for ${duration2(spent.busy)} and booted for ${duration2(spent.booting)}: `;
+  if (spent.unpriced === seconds) return `${text}their price is not known.`;
+  const dollars = spent.bootingDollars + spent.busyDollars + spent.idleDollars;
+  const unknown2 = spent.unpriced > 0 ? `, without ${duration2(spent.unpriced)} of unknown price` : "";
+  return `${text}about $${dollars.toFixed(4)} by list prices${unknown2}. An estimate, of machines alone.`;
+}
+function duration2(seconds) {
+  const s3 = Math.trunc(seconds);
+  const two = (n4) => String(n4).padStart(2, "0");
+  if (s3 < 60) return `${s3}s`;
+  if (s3 < 3600) return `${Math.trunc(s3 / 60)}m${two(s3 % 60)}s`;
+  return `${Math.trunc(s3 / 3600)}h${two(Math.trunc(s3 % 3600 / 60))}m`;
+}
 var at = (what, moment) => moment === "" ? "" : `${what} ${moment}`;
 var table = (rows) => rows.map((cells) => `| ${cells.map(plain2).join(" | ")} |`).join("\n");
 var plain2 = (text) => text.replace(/[\\`*_[\]<>|~&$]/g, "\\$&").replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
@@ -25993,14 +26017,16 @@ async function release2(c7) {
     return done(c7);
   }
   const attempt = ownAttempt(released2, inputs.attempt);
+  let ended;
   try {
-    await over2(c7, limit, attempt);
+    ended = await over2(c7, limit, attempt);
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     const why = error.why === "cancelled" ? "cancelled" : `still held after ${inputs.timeout / 1e3} s (last: ${c7.progress.last})`;
     throw new Failure(`release ${inputs.id} attempt ${attempt}: ${why}; the release stays in force`);
   }
   c7.progress.say(`Released  attempt ${attempt}  ${c7.progress.seconds} s`);
+  if (ended) reportReleased(c7, ended);
   done(c7);
 }
 async function mark(c7, limit) {
@@ -26018,17 +26044,19 @@ async function mark(c7, limit) {
 async function over2(c7, limit, attempt) {
   const { id } = c7.inputs;
   const asked2 = c7.clock.ticks();
-  const answers = (status) => status.attempt >= attempt;
-  await poll(c7, `release ${id} attempt ${attempt}`, limit, answers, (status) => {
-    if (status && (status.attempt > attempt || status.phase === "Released")) return true;
-    if (!status) {
+  const answers = (status2) => status2.attempt >= attempt;
+  const { status } = await poll(c7, `release ${id} attempt ${attempt}`, limit, answers, (status2) => {
+    if (status2 && status2.attempt > attempt) return { status: void 0 };
+    if (status2?.phase === "Released") return { status: status2 };
+    if (!status2) {
       c7.progress.unanswered(asked2, installation(c7.inputs));
       c7.progress.show("waiting for the controller");
     } else {
-      c7.progress.show(`winding down  was ${status.phase} with ${status.instances.length} of ${status.counts.wanted}`);
+      c7.progress.show(`winding down  was ${status2.phase} with ${status2.instances.length} of ${status2.counts.wanted}`);
     }
     return void 0;
   });
+  return status;
 }
 function done(c7) {
   c7.runner.output("seconds", c7.progress.seconds);

@@ -5,6 +5,7 @@ import { type Clock, Ended, Limit } from "./clock.ts";
 import type { RunRequest, RunStatus } from "./records.ts";
 import type { Runner } from "./runner.ts";
 import type { Store } from "./store.ts";
+import { reportReleased } from "./summary.ts";
 import { kindOf } from "./table.ts";
 import { ownAttempt } from "./workflow.ts";
 
@@ -23,8 +24,9 @@ export async function release(c: Client): Promise<void> {
     return done(c);
   }
   const attempt = ownAttempt(released, inputs.attempt);
+  let ended: RunStatus | undefined;
   try {
-    await over(c, limit, attempt);
+    ended = await over(c, limit, attempt);
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     const why =
@@ -34,6 +36,7 @@ export async function release(c: Client): Promise<void> {
     throw new Failure(`release ${inputs.id} attempt ${attempt}: ${why}; the release stays in force`);
   }
   c.progress.say(`Released  attempt ${attempt}  ${c.progress.seconds} s`);
+  if (ended) reportReleased(c, ended);
   done(c);
 }
 
@@ -51,13 +54,14 @@ async function mark(c: Client, limit: Limit): Promise<RunRequest | undefined> {
   }
 }
 
-/** Waits until nothing is held for attempt. A newer one is taken up only after that. */
-async function over(c: Client, limit: Limit, attempt: number): Promise<void> {
+/** Waits until nothing is held for attempt, and returns its status; none if a newer one is taken up, as happens only after that. */
+async function over(c: Client, limit: Limit, attempt: number): Promise<RunStatus | undefined> {
   const { id } = c.inputs;
   const asked = c.clock.ticks();
   const answers = (status: RunStatus) => status.attempt >= attempt;
-  await poll(c, `release ${id} attempt ${attempt}`, limit, answers, (status) => {
-    if (status && (status.attempt > attempt || status.phase === "Released")) return true;
+  const { status } = await poll(c, `release ${id} attempt ${attempt}`, limit, answers, (status) => {
+    if (status && status.attempt > attempt) return { status: undefined };
+    if (status?.phase === "Released") return { status };
     if (!status) {
       c.progress.unanswered(asked, installation(c.inputs));
       c.progress.show("waiting for the controller");
@@ -66,6 +70,7 @@ async function over(c: Client, limit: Limit, attempt: number): Promise<void> {
     }
     return undefined;
   });
+  return status;
 }
 
 function done(c: Client): void {

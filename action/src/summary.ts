@@ -2,7 +2,7 @@
 
 import { asked, type Client } from "./client.ts";
 import { line } from "./progress.ts";
-import type { RunStatus, Seat } from "./records.ts";
+import type { RunStatus, Seat, Spent } from "./records.ts";
 import { lasted, type Waits } from "./waits.ts";
 
 export function report(c: Client, status: RunStatus): void {
@@ -95,6 +95,31 @@ export function reportFailed(c: Client, waits: Waits, cause: string): void {
   }
   const text = table([["", ""], ["---", "---"], ...rows]);
   runner.summary(`### No runners \`${inputs.id}\` after ${progress.seconds} s\n\n${plain(cause)}\n\n${text}\n\n`);
+}
+
+/** What the run's page says of a request that is over: what its machines cost, if a controller has counted that. */
+export function reportReleased(c: Client, status: RunStatus): void {
+  const cost = costs(status.spent);
+  if (cost) c.runner.summary(`### Runners \`${c.inputs.id}\` given back\n\nMachines were ${plain(cost)}\n\n`);
+}
+
+/** In the words of `remuda status ID`, cmd/remuda/view_costs.go. */
+function costs(spent: Spent): string {
+  const seconds = spent.booting + spent.busy + spent.idle;
+  if (seconds === 0) return "";
+  const text = `busy for ${duration(spent.busy)} and booted for ${duration(spent.booting)}: `;
+  if (spent.unpriced === seconds) return `${text}their price is not known.`;
+  const dollars = spent.bootingDollars + spent.busyDollars + spent.idleDollars;
+  const unknown = spent.unpriced > 0 ? `, without ${duration(spent.unpriced)} of unknown price` : "";
+  return `${text}about $${dollars.toFixed(4)} by list prices${unknown}. An estimate, of machines alone.`;
+}
+
+function duration(seconds: number): string {
+  const s = Math.trunc(seconds);
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (s < 60) return `${s}s`;
+  if (s < 3600) return `${Math.trunc(s / 60)}m${two(s % 60)}s`;
+  return `${Math.trunc(s / 3600)}h${two(Math.trunc((s % 3600) / 60))}m`;
 }
 
 const at = (what: string, moment: string) => (moment === "" ? "" : `${what} ${moment}`);

@@ -43,6 +43,30 @@ test("release marks the attempt, keeps the rest and waits until nothing is held"
   assert.equal(w.saved("GITHUB_STATE").pending, "");
 });
 
+test("what its machines cost is on the run's page once it is over, and nothing where nobody has counted it", async () => {
+  const spent = { booting: 72.5, busy: 7_260, bootingDollars: 0.002, busyDollars: 0.17144 };
+  for (const [of, want] of [
+    [
+      spent,
+      "Machines were busy for 2h01m and booted for 1m12s: about \\$0.1734 by list prices. An estimate, of machines alone.",
+    ],
+    [{ ...spent, unpriced: 59.9 }, "about \\$0.1734 by list prices, without 59s of unknown price."],
+    [{ busy: 30, unpriced: 30 }, "Machines were busy for 30s and booted for 0s: their price is not known."],
+  ] as const) {
+    const w = having(world(mode));
+    w.table.status(id, { phase: "Released", spent: of });
+    await release(w.c);
+    assert.ok(w.text("GITHUB_STEP_SUMMARY").startsWith("### Runners `4711` given back\n\n"));
+    assert.ok(w.text("GITHUB_STEP_SUMMARY").includes(want), w.text("GITHUB_STEP_SUMMARY"));
+  }
+  for (const changes of [{}, { attempt: 2, spent }]) {
+    const w = having(world(mode));
+    w.table.status(id, { phase: "Released", ...changes });
+    await release(w.c);
+    assert.equal(w.text("GITHUB_STEP_SUMMARY"), "");
+  }
+});
+
 test("nothing to release is no error", async () => {
   const w = world(mode);
   await release(w.c);
