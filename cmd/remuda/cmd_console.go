@@ -21,7 +21,7 @@ import (
 )
 
 const consoleLong = `Serves the page that a controller serves at http.listen, from the store alone, until interrupted: what
-waits and why, the machines, each run and each machine, what the pool saves, and whether a controller leads.
+waits and why, the machines, each run and each machine, what the pool saves and machines cost, and whether a controller leads.
 
 It needs read access to the store and no controller. It opens a browser if there is a display, and prints the
 address. The records are read once a second while somebody looks, and less often where that takes longer
@@ -73,7 +73,7 @@ func (o *consoleOptions) run(ctx context.Context, cfg config.Config) error {
 		}
 		log := o.logger(cfg.Log)
 		return httpserver.Serve(ctx, ln, httpserver.New(httpserver.Options{
-			Handlers: map[string]http.Handler{"/": newPage(o.clock, cfg, fromStore(st))}, Alive: well, Ready: well, Clock: o.clock, Log: log,
+			Handlers: map[string]http.Handler{"/": newPage(o.clock, cfg, st, fromStore(st))}, Alive: well, Ready: well, Clock: o.clock, Log: log,
 		}), log)
 	})
 }
@@ -85,9 +85,9 @@ func well() string { return "" }
 const pageEvery = time.Second
 
 // newPage returns the live page of an installation.
-func newPage(clk clock.WithTicker, cfg config.Config, source page.Source) *page.Page {
+func newPage(clk clock.WithTicker, cfg config.Config, st *store.Store, source page.Source) *page.Page {
 	return page.New(page.Options{
-		Source: source, Clock: clk, Every: pageEvery, Vacancy: auditConfig(cfg).Vacancy, Limits: statemachine.Limits(cfg.Limits),
+		Source: withCosts(source, st, clk), Clock: clk, Every: pageEvery, Vacancy: auditConfig(cfg).Vacancy, Limits: statemachine.Limits(cfg.Limits),
 		Scan: cfg.Intervals.Scan, Sweep: cfg.Intervals.Sweep,
 	})
 }

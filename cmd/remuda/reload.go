@@ -105,7 +105,7 @@ func (b *backends) renew(ctx context.Context, a *app, cfg config.Config, agentCo
 		}
 	}
 	b.metrics.SetClasses(slices.Sorted(maps.Keys(cfg.Classes)))
-	b.page.Store(newPage(a.clock, cfg, fromOperator(b.op, store.New(b.table))))
+	b.page.Store(newPage(a.clock, cfg, store.New(b.table), fromOperator(b.op, store.New(b.table))))
 	return nil
 }
 

@@ -122,7 +122,7 @@ func (a *app) build(ctx context.Context, cfg config.Config, agentConfig string, 
 	}
 	counted.Watch(b.op)
 	counted.ConfigTaken(a.clock.Now(), 0)
-	b.page.Store(newPage(a.clock, cfg, fromOperator(b.op, store.New(b.table))))
+	b.page.Store(newPage(a.clock, cfg, store.New(b.table), fromOperator(b.op, store.New(b.table))))
 	return b, nil
 }
 

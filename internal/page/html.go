@@ -25,7 +25,7 @@ type part struct {
 var contents = map[kind][]part{
 	overview: {
 		{"waiting", showWaiting}, {"working", showWorking}, {"fleet", showFleet},
-		{"pool", showPool}, {"over", showOver}, {"ended", showEnded},
+		{"pool", showPool}, {"costs", showCosts}, {"over", showOver}, {"ended", showEnded},
 	},
 	aRun:       {{"run", showRun}},
 	anInstance: {{"instance", showInstance}},

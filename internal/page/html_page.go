@@ -63,5 +63,5 @@ func jump(v view) g.Node {
 	}
 	to := func(id, text string) g.Node { return h.A(h.Href("#"+id), g.Text(text)) }
 	return h.Nav(h.Class("jump"), h.Aria("label", "Parts of this page"),
-		to("waiting", "Waiting"), to("working", "At work"), to("fleet", "Machines"), to("pool", "Pool"), to("over", "Over"), to("ended", "Ended machines"))
+		to("waiting", "Waiting"), to("working", "At work"), to("fleet", "Machines"), to("pool", "Pool"), to("costs", "Costs"), to("over", "Over"), to("ended", "Ended machines"))
 }

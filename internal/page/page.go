@@ -30,7 +30,8 @@ var files embed.FS
 type Records struct {
 	store.Found
 	Lease   store.Lease
-	Standby bool // it is a controller that shows them, and another one leads
+	Standby bool          // it is a controller that shows them, and another one leads
+	Costs   []store.Costs // of the last CostDays days that have some, the oldest first
 }
 
 // Source reads the records. It is called once at a time, and only while somebody looks.

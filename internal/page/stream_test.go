@@ -161,7 +161,7 @@ func TestEvents_SendsWhatChanged(t *testing.T) {
 		s.set(func(r *page.Records) { r.Instances = []store.Instance{in} })
 		v := look(t, h, "/events/fleet/")
 		parts, times := v.next(t)
-		if want := []string{"ended", "fleet", "health", "over", "pool", "verdict", "waiting", "working"}; !slices.Equal(ids(parts), want) || times != 1 {
+		if want := []string{"costs", "ended", "fleet", "health", "over", "pool", "verdict", "waiting", "working"}; !slices.Equal(ids(parts), want) || times != 1 {
 			t.Errorf("first parts = %q, times %d, want %q and one", ids(parts), times, want)
 		}
 		if got := v.Header().Get("Content-Type"); got != "text/event-stream" {
