@@ -85,21 +85,28 @@ func (f *floorLaws) dismissed(in store.Instance) bool {
 		return false
 	}
 	cfg := f.w.supervisor.config()
+	lately := f.w.clock.Now().Add(-callsTake - 2*f.w.clocks.skew())
 	idle, living := 0, 0
 	for _, other := range f.records.instances {
 		if other.State != statemachine.Terminated && other.State != statemachine.None {
 			living++
 		}
-		if other.State == statemachine.Idle && other.ResourceClass == in.ResourceClass {
-			idle++
+		if other.ResourceClass == in.ResourceClass && other.ID != in.ID && (other.State == statemachine.Idle || other.Since.After(lately)) {
+			idle++ // or was, when that was decided
 		}
 	}
 	if most := f.of(in.ResourceClass).Max; most > 0 && idle >= most {
 		return true
 	}
 	wanted, useless := living, false
+	for _, l := range f.records.launches {
+		if !l.Done {
+			wanted += l.Count // some of them may have a record already
+		}
+	}
 	for id := range f.records.requests {
-		if r, waits := f.facts.waits(id); waits {
+		r, st := f.records.latest(id), f.records.status[id]
+		if st.Phase == statemachine.Pending || st.Attempt < r.Attempt { // its run may be over, and the controller not know yet
 			wanted += r.Count
 			useless = useless || !f.facts.query(r.RunRequest).Matches(ticketOf(in))
 		}
