@@ -55,6 +55,10 @@ func (s Spent) Plus(o Spent) Spent {
 // Dollars is the cost of all phases.
 func (s Spent) Dollars() float64 { return s.BootingDollars + s.BusyDollars + s.IdleDollars }
 
+// Priced reports whether the price of any machine was known: where none was, no dollars are no cost of nothing. It compares no
+// seconds, whose sums differ by their order.
+func (s Spent) Priced() bool { return s.Unpriced == 0 || s.Dollars() > 0 }
+
 // Seconds is the time of all phases.
 func (s Spent) Seconds() Seconds { return s.Booting + s.Busy + s.Idle }
 

@@ -25856,8 +25856,8 @@ function costs(spent) {
   const seconds = spent.booting + spent.busy + spent.idle;
   if (seconds === 0) return "";
   const text = `busy for ${duration2(spent.busy)} and booted for ${duration2(spent.booting)}: `;
-  if (spent.unpriced === seconds) return `${text}their price is not known.`;
   const dollars = spent.bootingDollars + spent.busyDollars + spent.idleDollars;
+  if (spent.unpriced > 0 && dollars === 0) return `${text}their price is not known.`;
   const unknown2 = spent.unpriced > 0 ? `, without ${duration2(spent.unpriced)} of unknown price` : "";
   return `${text}about $${dollars.toFixed(4)} by list prices${unknown2}. An estimate, of machines alone.`;
 }

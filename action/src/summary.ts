@@ -108,8 +108,8 @@ function costs(spent: Spent): string {
   const seconds = spent.booting + spent.busy + spent.idle;
   if (seconds === 0) return "";
   const text = `busy for ${duration(spent.busy)} and booted for ${duration(spent.booting)}: `;
-  if (spent.unpriced === seconds) return `${text}their price is not known.`;
   const dollars = spent.bootingDollars + spent.busyDollars + spent.idleDollars;
+  if (spent.unpriced > 0 && dollars === 0) return `${text}their price is not known.`;
   const unknown = spent.unpriced > 0 ? `, without ${duration(spent.unpriced)} of unknown price` : "";
   return `${text}about $${dollars.toFixed(4)} by list prices${unknown}. An estimate, of machines alone.`;
 }

@@ -51,7 +51,10 @@ test("what its machines cost is on the run's page once it is over, and nothing w
       "Machines were busy for 2h01m and booted for 1m12s: about \\$0.1734 by list prices. An estimate, of machines alone.",
     ],
     [{ ...spent, unpriced: 59.9 }, "about \\$0.1734 by list prices, without 59s of unknown price."],
-    [{ busy: 30, unpriced: 30 }, "Machines were busy for 30s and booted for 0s: their price is not known."],
+    [
+      { busy: 30, booting: 0.1, idle: 0.2, unpriced: 30.2999 },
+      "Machines were busy for 30s and booted for 0s: their price is not known.",
+    ],
   ] as const) {
     const w = having(world(mode));
     w.table.status(id, { phase: "Released", spent: of });

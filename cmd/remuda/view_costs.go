@@ -32,7 +32,7 @@ func (v spentView) text() string {
 		return ""
 	}
 	text := fmt.Sprintf("machines were busy for %s and booted for %s: ", machineTime(s.Busy), machineTime(s.Booting))
-	if s.Unpriced == s.Seconds() {
+	if !s.Priced() {
 		return text + "their price is not known"
 	}
 	text += fmt.Sprintf("about $%.4f by list prices", s.Dollars())
@@ -159,7 +159,7 @@ func waitedText(r costsRow) string {
 }
 
 func dollarsText(s store.Spent) string {
-	if s.Unpriced == s.Seconds() && s.Seconds() > 0 {
+	if !s.Priced() {
 		return none
 	}
 	return fmt.Sprintf("%.2f", s.Dollars())

@@ -75,11 +75,14 @@ func says(w *world, r step.Result, pattern string) {
 	}
 }
 
+// givenBack is the summary of a release step whose request had machines; their prices are not configured here.
+var givenBack = regexp.MustCompile("^### Runners `[^`]+` given back\n\nMachines were busy for \\w+ and booted for \\w+: their price is not known\\.\n\n$")
+
 // released wants the end of a release step, and nothing held.
 func (w *world) released(r step.Result, label string) {
 	w.Helper()
 	w.succeeds(r)
-	if r.Outputs["label"] != label || r.Outputs["request-id"] != label || r.Summary != "" {
+	if r.Outputs["label"] != label || r.Outputs["request-id"] != label || r.Summary != "" && !givenBack.MatchString(r.Summary) {
 		w.Errorf("release of %s: outputs %v, summary %q", label, r.Outputs, r.Summary)
 	}
 	if st := w.records(label).Status; st == nil || st.Phase != statemachine.PhaseReleased {

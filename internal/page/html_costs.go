@@ -54,7 +54,7 @@ func showCosts(v view) g.Node {
 
 func showDay(d dayCosts, most float64) g.Node {
 	s, dollars, bar := d.Spent, dash, g.Text(dash)
-	if s.Unpriced < s.Seconds() {
+	if s.Priced() {
 		dollars = strconv.FormatFloat(s.Dollars(), 'f', 2, 64)
 	}
 	if most > 0 {

@@ -12,7 +12,7 @@ func TestPage_Costs(t *testing.T) {
 	_, body := get(t, serve(r, nil), "/")
 	inOrder(t, body, "Costs, last 7 days", "Nothing was counted.")
 	r.Costs = []store.Costs{
-		{Day: "2026-02-27", Rows: []store.CostRow{{Class: "small", Spent: store.Spent{Busy: 600, Unpriced: 600}, Requests: 1}}},
+		{Day: "2026-02-27", Rows: []store.CostRow{{Class: "small", Spent: store.Spent{Busy: 600, Booting: 0.1, Idle: 0.2, Unpriced: 600.2999}, Requests: 1}}},
 		{Day: "2026-02-28", Rows: []store.CostRow{
 			{Class: "large", Repository: "<b>", Spent: store.Spent{Busy: 7200, Booting: 60, BusyDollars: 1.5, BootingDollars: 0.25}, Requests: 2},
 			{Class: "large", Spent: store.Spent{Idle: 3600, IdleDollars: 0.25}},
