@@ -76,6 +76,7 @@ func TestBudget_OnDemandOff(t *testing.T) {
 
 // Where floors are off their machines go by their thresholds, and requests are served cold; when the month ends, all is as before.
 func TestBudget_FloorsOff_UntilTheMonthEnds(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.budget(10, reconciler.Degradation{At: 0.8, Do: reconciler.DegradeFloors})
 		w.class("small", func(c *reconciler.Class) {
@@ -130,6 +131,7 @@ func TestBudget_Caps(t *testing.T) {
 // A workflow that loses a machine keeps the others: the seat stays empty where on-demand alone could
 // fill it, and one that waits is told at the moment at which on-demand is turned off.
 func TestBudget_UsedUpMeanwhile(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.budget(3, reconciler.Degradation{At: 1, Do: reconciler.DegradeOnDemand})
 		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 2 })
