@@ -17,10 +17,12 @@ TOOL := $(GO) tool -modfile=tools/go.mod
 # ones take ten times as long with it.
 OTHERS = $(shell $(GO) list -e ./... | grep -vE '/(reconciler|deploy|e2e|internal/(repocheck|tools))(/|$$)')
 PLAIN := ./e2e/... ./deploy/... ./internal/repocheck ./internal/tools/...
-# Those of OTHERS that have long tests: of the rest, make check takes what make test has just found out from go test's cache.
-LONG = $(filter $(addprefix %/,$(patsubst %/,%,$(dir $(shell grep -rlE --include='*_test.go' 'testing[.]Short|storetest[.]Run' *)))),$(OTHERS))
+# Those with long tests: of the rest, make check takes what make test has just found out from go test's cache.
+HAVE_LONG = $(addprefix %/,$(patsubst %/,%,$(dir $(shell grep -rlE --include='*_test.go' 'testing[.]Short|storetest[.]Run|program[.]Long' *))))
+LONG = $(filter $(HAVE_LONG),$(OTHERS))
 test: RACED = ./reconciler/... $(OTHERS)
-check: PLAIN += ./reconciler/...
+check: EVERY := $(PLAIN)
+check: PLAIN = $(filter $(HAVE_LONG),$(shell $(GO) list -e $(EVERY))) ./reconciler/...
 # EC2's generated code runs nothing at once; compiled so it takes 54 s of a core instead of 111.
 RACE := -race -gcflags=github.com/aws/aws-sdk-go-v2/service/ec2="-race=false -N -l"
 # The end of each program under the race detector would take a second.
@@ -48,12 +50,13 @@ check: FLAGS := -p 2 -timeout 30m
 check: ## all tests; some 10 minutes
 check: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '\
-	  mkdir -p dist; $(plain) >dist/plain.json & plain=$$!; $(brief); brief=$$?; $(long); long=$$?; \
-	  wait $$plain; code=$$?; cat dist/plain.json; [ $$code = 0 ] && [ $$brief = 0 ] && exit $$long'
+	  mkdir -p dist; $(plain) >dist/plain.json & plain=$$!; $(brief); brief=$$?; $(calm); calm=$$?; $(long); long=$$?; \
+	  wait $$plain; code=$$?; cat dist/plain.json; [ $$code = 0 ] && [ $$brief = 0 ] && [ $$calm = 0 ] && exit $$long'
 
 raced = CGO_ENABLED=1 $(GO) test -json -vet=off $(FLAGS) $(RACE) $(RACED)
 brief = CGO_ENABLED=1 $(GO) test -json -vet=off $(BRIEF) $(RACE) $(filter-out $(LONG),$(OTHERS))
 long = CGO_ENABLED=1 $(GO) test -json -vet=off $(FLAGS) $(RACE) $(LONG)
+calm = $(GO) test -json -vet=off $(BRIEF) $(filter-out $(HAVE_LONG),$(shell $(GO) list -e $(EVERY)))
 plain = $(GO) test -json -vet=off $(FLAGS) $(PLAIN)
 
 sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6 (resumes), or KILLS=10000; shorter: SHARE=0.1

@@ -41,6 +41,7 @@ func (w *world) floor(class string) store.Floor {
 // A floor fills while nobody asks, without a registration at GitHub, stays filled for hours, and serves a request warm. What the
 // request took is launched anew, and what comes back is one too many, which goes.
 func TestFloors_FillAndServe(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 2)
 		w.controller("c1", nil)
