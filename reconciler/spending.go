@@ -18,10 +18,7 @@ func (c *costKeeper) spend(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var days []string
-		for at := end.AddDate(0, 0, 1-end.Day()); at.Before(end); at = at.AddDate(0, 0, 1) {
-			days = append(days, store.DayOf(at))
-		}
+		days := store.DaysOf(end.AddDate(0, 0, 1-end.Day()), end.AddDate(0, 0, -1))
 		before, err := store.ReadCostsOf(ctx, c.cache.store, func(k store.Key, err error) {
 			c.log.Warn("the costs of a day cannot be read, and count for nothing in the month's budget", logkey.Key, k, logkey.Error, err)
 		}, days...)

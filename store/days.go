@@ -3,7 +3,17 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 )
+
+// DaysOf returns the days from that of one instant to that of another, both included.
+func DaysOf(from, to time.Time) []string {
+	var days []string
+	for at := from.UTC(); DayOf(at) <= DayOf(to); at = at.AddDate(0, 0, 1) {
+		days = append(days, DayOf(at))
+	}
+	return days
+}
 
 // readDays reads those of the items of days that are there, consistently and in no order. Bad ones are passed to bad and left out.
 func readDays[R any, P interface {

@@ -164,11 +164,7 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 
 // recordedPrices takes for classes whose price is not given what an hour of their machines came to, where that was counted.
 func (o *adviseOptions) recordedPrices(ctx context.Context, st *store.Store, from, to time.Time) error {
-	var days []string
-	for at := from; store.DayOf(at) <= store.DayOf(to); at = at.Add(24 * time.Hour) {
-		days = append(days, store.DayOf(at))
-	}
-	costs, err := readCosts(ctx, o.app, st, o.cfg.Log, days)
+	costs, err := readCosts(ctx, o.app, st, o.cfg.Log, store.DaysOf(from, to))
 	if err != nil {
 		return err
 	}
@@ -191,10 +187,7 @@ const warmUp = 24 * time.Hour
 
 // read returns what is recorded, and notes what is not.
 func (o *adviseOptions) read(ctx context.Context, st *store.Store, from, now time.Time, v *adviceView) ([]store.Wanted, error) {
-	var days []string
-	for at := from.Add(-warmUp); store.DayOf(at) <= store.DayOf(now); at = at.Add(24 * time.Hour) {
-		days = append(days, store.DayOf(at))
-	}
+	days := store.DaysOf(from.Add(-warmUp), now)
 	var bad error
 	all, err := store.ReadDemands(ctx, st, func(_ store.Key, err error) { bad = errors.Join(bad, err) }, days...)
 	if err = errors.Join(err, bad); err != nil {

@@ -70,10 +70,7 @@ func (o *costsOptions) validate(cfg config.Config) error {
 
 func (o *costsOptions) run(ctx context.Context, st *store.Store) error {
 	now := o.clock.Now()
-	days := make([]string, o.days)
-	for i := range days {
-		days[i] = store.DayOf(now.AddDate(0, 0, i+1-o.days))
-	}
+	days := store.DaysOf(now.AddDate(0, 0, 1-o.days), now)
 	costs, err := readCosts(ctx, o.app, st, o.log, days)
 	if err != nil {
 		return err

@@ -27,10 +27,7 @@ func withCosts(source page.Source, st *store.Store, clk clock.PassiveClock) page
 			return records, err
 		}
 		if now := clk.Now(); !now.Before(due) {
-			days := make([]string, page.CostDays)
-			for i := range days {
-				days[i] = store.DayOf(now.AddDate(0, 0, i+1-page.CostDays))
-			}
+			days := store.DaysOf(now.AddDate(0, 0, 1-page.CostDays), now)
 			unread := map[store.Key]error{}
 			costs, err := store.ReadCostsOf(ctx, st, func(k store.Key, err error) { unread[k] = err }, days...)
 			if err != nil {
