@@ -74,7 +74,7 @@ func New(o Options) (*Agent, error) {
 	a.watch = &watch{
 		o: a.o, log: log, disk: d, expiry: a.expiry, deadman: a.deadman, changed: make(chan struct{}, 1), now: make(chan struct{}, 1),
 	}
-	a.watch.fast.Store(true)
+	a.watch.hurry(assignment)
 	a.heart.watch = a.watch
 	a.confirmer = &confirmer{o: a.o, log: log, disk: d, watch: a.watch, turn: make(chan struct{}, 1), opened: make(chan struct{})}
 	a.worker = &worker{

@@ -124,9 +124,15 @@ func (f facts) fresh() bool {
 	return r.Assignment == f.record.Assignment && r.Secret != "" && r.Serial > f.serial
 }
 
-// waiting reports whether the next step is the controller's.
-func (f facts) waiting() bool {
-	return f.script.Failed == "" && !f.work.Dirty && (f.listener == nil || f.listener.State == Exited)
+// pace says how soon the record is read again.
+func (f facts) pace() pace {
+	switch {
+	case f.script.Failed != "", f.work.Dirty, f.listener != nil && f.listener.State != Exited:
+		return unhurried
+	case f.record.RunID == "", f.record.Assignment != f.work.Assignment, f.fresh(), f.work.Failed:
+		return assignment
+	}
+	return registration
 }
 
 // register decides while there is no listener for a run that should have one.

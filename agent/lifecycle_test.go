@@ -283,8 +283,8 @@ func TestAgent_OwnPartitionOnly_S18(t *testing.T) {
 	})
 }
 
-// What it costs to learn of a run: four reads a second while idle, one in two seconds otherwise, and each of them
-// eventual, which costs half.
+// What it costs to learn of a run: four reads a second while idle, twenty in the two seconds in which its registration is to come,
+// one in two seconds otherwise, and each of them eventual, which costs half.
 func TestAgent_PollIntervals_S87(t *testing.T) {
 	reads := func(w *world, d time.Duration) int {
 		isRead := func(c call) bool { return !c.put }
@@ -305,6 +305,16 @@ func TestAgent_PollIntervals_S87(t *testing.T) {
 		if n := reads(w, time.Minute); n < 230 || n > 250 {
 			t.Errorf("%d reads a minute while idle, want 240", n)
 		}
+		w.do(store.Transition{Event: statemachine.Pooled})
+		time.Sleep(5 * time.Second)
+		w.do(store.Transition{Event: statemachine.Claim, RunID: "b", Attempt: 1})
+		time.Sleep(time.Second / 2) // by then it knows
+		if n := reads(w, time*time.Second); n < 35 || n > 45 {
+			t.Errorf("%d reads in a second after a claim, want 20", n)
+		}
+		if n := reads(w, time.Minute); n < 230 || n > 250 {
+			t.Errorf("%d reads a minute while GitHub gives no registration, want 240", n)
+		}
 		if n := w.table.count(consistent) - first; n != 0 {
 			t.Errorf("%d consistent reads, which cost twice as much, want none", n)
 		}
@@ -317,7 +327,7 @@ func TestAgent_PollIntervals_S87(t *testing.T) {
 			w.options.Jitter = func() float64 { return tt.jitter }
 			w.launch("a")
 			w.boot()
-			time.Sleep(time.Second)
+			time.Sleep(5 * time.Second)
 			n := reads(w, time.Minute)
 			if want := int(time.Minute / tt.want); n < want-1 || n > want+1 {
 				t.Errorf("jitter %v: %d reads a minute, want %d", tt.jitter, n, want)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -20,6 +19,22 @@ const readLimit = 10 * time.Second
 // together do not read together.
 const spread = 0.2
 
+// pace says what the agent's next step waits for.
+type pace int
+
+const (
+	unhurried    pace = iota // nothing in the record
+	assignment               // the controller, which has nothing for this machine as far as is known
+	registration             // one that the controller is asking GitHub for
+)
+
+// While a registration is being made the record is read soonTimes as often, since GitHub's answer takes some 150 ms
+// (docs/goals.md); after soonFor it is GitHub that is late.
+const (
+	soonTimes = 5
+	soonFor   = 2 * time.Second
+)
+
 // errMoved ends a start of a listener whose assignment is over.
 var errMoved = errors.New("agent: assignment changed")
 
@@ -32,11 +47,12 @@ type watch struct {
 	deadman *deadman
 	changed chan struct{} // wakes the worker: the record is a new one
 
-	fast atomic.Bool   // reads every Options.IdlePoll
-	now  chan struct{} // wakes it
+	now chan struct{} // wakes it
 
 	mu       sync.Mutex
 	record   *store.Instance // newest seen by this process
+	pace     pace
+	since    time.Time // when it became that
 	abort    context.CancelCauseFunc
 	abortFor int64 // the assignment that abort ends with
 }
@@ -68,8 +84,13 @@ func (w *watch) run(ctx context.Context) {
 
 // wait is the time until the next read.
 func (w *watch) wait() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	wait := w.o.Poll
-	if w.fast.Load() {
+	switch {
+	case w.pace == registration && w.o.Clock.Since(w.since) < soonFor:
+		wait = w.o.IdlePoll / soonTimes
+	case w.pace != unhurried:
 		wait = w.o.IdlePoll
 	}
 	return time.Duration(float64(wait) * (1 - spread + 2*spread*w.o.Jitter()))
@@ -147,10 +168,16 @@ func (w *watch) newest() (store.Instance, bool) {
 }
 
 // hurry chooses the interval between two reads: short while the next step is the controller's.
-func (w *watch) hurry(waiting bool) {
-	if w.fast.Swap(waiting) != waiting && waiting {
+func (w *watch) hurry(p pace) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p == w.pace {
+		return
+	}
+	if p > w.pace {
 		poke(w.now)
 	}
+	w.pace, w.since = p, w.o.Clock.Now()
 }
 
 // hold returns a context that ends with an assignment, until it is released.

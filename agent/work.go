@@ -139,7 +139,7 @@ func (w *worker) step(ctx context.Context) (wake time.Time, more bool) {
 		return time.Time{}, false
 	}
 	f := w.observe(in, w.o.Clock.Now())
-	w.watch.hurry(f.waiting())
+	w.watch.hurry(f.pace())
 	d := decide(f, w.o.Clock.Now())
 	w.report(d.report)
 	switch d.do {

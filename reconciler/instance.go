@@ -42,6 +42,8 @@ type stored struct {
 type registration struct {
 	requesting    bool               // GitHub is asked for one
 	obtained      store.Registration // made last; its delivery may have failed
+	next          store.Registration // made while a job runs, to follow the present one
+	preparedAt    int64              // serial of the last one during whose job that was tried
 	lastSerial    int64              // highest serial ever tried
 	unconfirmed   string             // name that GitHub may have registered: its answer did not come
 	githubDown    bool               // GitHub's fault that none could be made

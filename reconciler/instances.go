@@ -107,7 +107,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 	if err != nil {
 		return Result{}, err
 	}
-	res = earliest(res, look)
+	res = earliest(earliest(res, look), c.prepare(ctx, s))
 	if dismissErr != nil {
 		return Result{}, dismissErr
 	}

@@ -54,7 +54,7 @@ func (w *runnerSweep) sweepRunners(ctx context.Context) error {
 // isOrphan reports whether a runner is of one of our instances, which no longer uses it.
 func (w *runnerSweep) isOrphan(name string) bool {
 	s, known := w.ownerOf(name)
-	if !known {
+	if !known || isPrepared(s, name) {
 		return false // not ours, or forgotten: GitHub prunes it
 	}
 	return !s.State.Owned() && !awaitsAhead(s) || !strings.EqualFold(name, s.Registration.Name) || s.Registration.Assignment != s.Assignment

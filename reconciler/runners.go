@@ -45,7 +45,10 @@ func (g *runners) register(ctx context.Context, s snapshot) error {
 	defer func() { g.endRequest(s.ID, err != nil) }()
 	reg, again := undelivered(s)
 	if !again {
-		reg, err = g.request(ctx, s, string(s.RunID))
+		var prepared bool
+		if reg, prepared = g.takePrepared(ctx, s); !prepared {
+			reg, err = g.request(ctx, s, string(s.RunID))
+		}
 	}
 	if err == nil && !again && s.wantsNext() {
 		g.cache.instances.with(s.ID, func(in *instance) { in.reg.allowance.spend(g.clock.Now()) })
@@ -135,7 +138,10 @@ func (g *runners) undo(ctx context.Context, in snapshot) error {
 // otherwise its runner is deleted again.
 func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.RequestID, assignment int64, reg store.Registration) error {
 	now := g.clock.Now()
-	reg.Assignment, reg.MintedAt = assignment, store.At(now)
+	reg.Assignment = assignment
+	if reg.MintedAt.IsZero() {
+		reg.MintedAt = store.At(now)
+	}
 	g.cache.instances.with(id, func(in *instance) { in.reg.obtained = reg }) // until it is delivered, or of no use
 	_, err := g.cache.write(ctx, id, func(cur snapshot) (store.Instance, error) {
 		if cur.State == statemachine.Terminated || cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
@@ -180,6 +186,15 @@ func (g *runners) find(ctx context.Context, name string) (githubapi.Runner, erro
 // removeRunner makes sure that GitHub hands no further job to the instance's runner. ErrBusy: a job
 // runs on it.
 func (g *runners) removeRunner(ctx context.Context, s snapshot) error {
+	err := g.removePresent(ctx, s)
+	if !errors.Is(err, githubapi.ErrBusy) {
+		g.dropPrepared(ctx, s.ID)
+	}
+	return err
+}
+
+// removePresent does so with the runner of its present registration.
+func (g *runners) removePresent(ctx context.Context, s snapshot) error {
 	r := s.Registration
 	if r.Serial == 0 || s.unregistered() {
 		return nil

@@ -24,6 +24,9 @@ func orphanRunner(s *Snapshot, o Options, report reporter) {
 		if minted := in.Registration.MintedAt; minted.After(from) {
 			from = minted.Time // it replaced this one then
 		}
+		if began := in.Heartbeat.Beat.JobBegan; began.After(from) {
+			from = began.Time // the next registration is made while a job runs, and is not in the record
+		}
 		age := s.At.Sub(from)
 		switch {
 		case r.Online && in.State == statemachine.Terminated:

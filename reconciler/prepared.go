@@ -1,0 +1,90 @@
+package reconciler
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// A registration for one job is used up with it. The next one is made while the job runs, so that the agent that asks for it need not
+// wait for GitHub. It is known to this process alone until then: the job's machine may read the record, and a leader that takes over
+// does without.
+const (
+	preparedWithin = time.Minute     // of the job's beginning, by the agent's clock, or not at all
+	preparedLife   = 4 * time.Minute // GitHub removes a runner made just in time that does not come for minutes (docs/goals.md#github)
+)
+
+// prepare makes the next registration of an instance whose job has just begun, once, and deletes one that is not asked for in time. It
+// says when to look again.
+func (c *instances) prepare(ctx context.Context, s snapshot) Result {
+	now := c.clock.Now()
+	if s.reg.next.Serial > 0 {
+		if usable(s, now) {
+			return wakeAt(s.reg.next.MintedAt.Add(preparedLife), now)
+		}
+		c.runners.dropPrepared(ctx, s.ID)
+		return Result{}
+	}
+	began := s.vitals.beat.Beat.JobBegan
+	due := c.cfg.Registration == store.JIT && s.State == statemachine.Running && s.report() == statemachine.Online && s.serving() &&
+		s.reg.preparedAt < s.Registration.Serial && !began.IsZero() && now.Sub(began.Time) < preparedWithin
+	covered := s.reg.allowance.wait(now) <= 0 && !s.reg.allowance.over
+	if due && covered && c.cache.requests.alive(s.RunID, s.Attempt) && !c.cache.extra(s) && !c.ahead.claimsOnly(now) {
+		c.runners.prepare(ctx, s)
+	}
+	return Result{}
+}
+
+// usable reports whether the registration that was prepared for an instance can be its next one.
+func usable(s snapshot, now time.Time) bool {
+	next := s.reg.next
+	return next.Serial > s.Registration.Serial && next.Assignment == s.Assignment && now.Before(next.MintedAt.Add(preparedLife))
+}
+
+// isPrepared reports whether a runner's name is that of an instance's next registration.
+func isPrepared(s snapshot, name string) bool {
+	return strings.EqualFold(name, s.reg.next.Name) && s.reg.next.Assignment == s.Assignment
+}
+
+// prepare asks GitHub for an instance's next registration. Should there be none, it is asked for when the agent needs it.
+func (g *runners) prepare(ctx context.Context, s snapshot) {
+	if !g.beginRequest(s.ID) {
+		return
+	}
+	reg, err := g.request(ctx, s, string(s.RunID))
+	reg.Assignment, reg.MintedAt = s.Assignment, store.At(g.clock.Now())
+	g.cache.instances.with(s.ID, func(in *instance) {
+		in.reg.preparedAt = s.Registration.Serial
+		if err == nil {
+			in.reg.next = reg
+		}
+	})
+	g.endRequest(s.ID, s.reg.githubDown)
+	if err != nil {
+		g.log.Info("the next registration could not be made ahead", logkey.InstanceID, s.ID, logkey.RequestID, s.RunID, logkey.Error, err)
+	}
+	g.queues.instances.Add(s.ID) // its agent may have asked meanwhile
+}
+
+// takePrepared returns the registration that was prepared for an instance, which is the caller's from now on; false if there is none
+// that is of use.
+func (g *runners) takePrepared(ctx context.Context, s snapshot) (store.Registration, bool) {
+	if !usable(s, g.clock.Now()) {
+		g.dropPrepared(ctx, s.ID)
+		return store.Registration{}, false
+	}
+	var reg store.Registration
+	g.cache.instances.with(s.ID, func(in *instance) { reg, in.reg.next = in.reg.next, store.Registration{} })
+	return reg, reg.Serial > 0
+}
+
+// dropPrepared deletes the runner of a registration that was prepared and is not needed.
+func (g *runners) dropPrepared(ctx context.Context, id store.InstanceID) {
+	var reg store.Registration
+	g.cache.instances.with(id, func(in *instance) { reg, in.reg.next = in.reg.next, store.Registration{} })
+	g.discard(ctx, reg)
+}
