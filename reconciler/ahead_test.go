@@ -156,14 +156,15 @@ func TestAhead_OtherwiseTodaysWay(t *testing.T) {
 func TestAhead_LostReply_WithAJob(t *testing.T) {
 	listening(t, 10, sim.Script{}, func(t *testing.T, w *world) {
 		w.controller("c1", nil)
-		w.ahead(1, 10)
+		pooled := w.ahead(1, 10)
 		job := w.jobs("200", 1, 20)
 		w.Hub.SetOutage(githubsim.Outage{Mode: githubsim.Lost, Calls: []githubsim.Call{githubsim.CallLabel}})
-		before := w.Hub.Calls()[githubsim.CallJIT]
-		w.submit(spec("200", 1))
-		w.awaitPhase("200", 1, statemachine.Ready, 5*time.Second)
-		if got := w.Hub.Calls()[githubsim.CallJIT]; got != before {
-			t.Errorf("%d registrations were made beside the runner that has the job", got-before)
+		before := w.listeners()[0]
+		st := w.serve(spec("200", 1), 5*time.Second)
+		for id := range ids(st) {
+			if now := w.instance(id).Registration; !pooled[id] || now.Name != before.Name {
+				t.Errorf("%s serves as %s, want the runner that has the job, %s", id, now.Name, before.Name)
+			}
 		}
 		w.awaitJobs(job, time.Minute)
 		w.checkNoneEnded()

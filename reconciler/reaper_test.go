@@ -42,8 +42,8 @@ func TestTerminate_RefusedForAWhile_H09(t *testing.T) {
 		st := w.warm("100", 1)
 		id := st.Instances[0].InstanceID
 		w.Fleet.RefuseTerminate(string(id), errors.New("not now"))
-		w.dismiss(id)
 		w.Hang(id) // its agent does not help
+		w.dismiss(id)
 		time.Sleep(time.Minute)
 		if in := w.instance(id); !in.ExpiresAt.IsZero() {
 			t.Errorf("the record of %s may go although the machine lives", id)
@@ -63,8 +63,8 @@ func TestReap_BacksOffFromRefusals_H09_H67(t *testing.T) {
 		}
 		refused, other := two[0], two[1]
 		w.Fleet.RefuseTerminate(string(refused), errors.New("not now"))
-		w.dismiss(refused)
 		w.Hang(refused) // its agent does not help
+		w.dismiss(refused)
 		calls, looks := w.Fleet.Calls(fleettest.CallTerminate), w.Fleet.Calls(fleettest.CallList)
 		time.Sleep(time.Minute)
 		tries := w.Fleet.Calls(fleettest.CallTerminate) - calls
