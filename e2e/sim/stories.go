@@ -164,7 +164,7 @@ func Stories() []Story {
 			Capacity(0, fleet.Slot{InstanceType: "c6i.large"}, 0), Begin(0, Workflow{ID: "100", Count: 1, Types: []string{"c6i.large"}}),
 			Begin(5*time.Second, Workflow{ID: "200", Count: 1, Types: []string{"m5.*"}, Jobs: 1, Job: time.Second}))),
 		alone(story("the store is down when claimed ones would report", true, nil,
-			Begin(0, two), Begin(50*time.Second, warm), step(50700*time.Millisecond, down{"store", span{90 * time.Second}}))),
+			Begin(0, two), Begin(50*time.Second, warm), step(50900*time.Millisecond, down{"store", span{90 * time.Second}}))),
 		alone(story("a line under a cap", true, func(s *Script) { s.Largest = 1 },
 			append([]Step{Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: 30 * time.Second})}, crowd(3*time.Second, 4, 7*time.Second)...)...)),
 		alone(story("the store is down in the middle of a claim", true, func(s *Script) { s.Idle = 20 * time.Minute },
