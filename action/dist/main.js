@@ -20473,10 +20473,13 @@ function asked(inputs) {
   const { count, resourceClass, usageClass, allowedInstanceTypes, attempt } = inputs;
   return `${count} of class ${resourceClass} (${usageClass.join(", ")}; ${allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${attempt}`;
 }
+var lookAtOnce = 50;
+var atOnceFor = 500;
 var lookSoon = 100;
 var lookLater = 1e3;
 var soonFor = 6e4;
 var notifyEvery = 3e3;
+var pause = (waited) => waited < atOnceFor ? lookAtOnce : waited < soonFor ? lookSoon : lookLater;
 async function poll(c7, what, limit, answers, look) {
   const start = c7.clock.ticks();
   const notify = new Every(notifyEvery, start + notifyEvery);
@@ -20492,7 +20495,7 @@ async function poll(c7, what, limit, answers, look) {
       if (!limit.signal.aborted) c7.progress.trouble(error.message);
     }
     if (!answered && !limit.signal.aborted && notify.due(c7.clock.ticks())) await c7.store.notify(c7.inputs.id, limit);
-    await limit.pause(jitter(c7.clock.ticks() - start < soonFor ? lookSoon : lookLater));
+    await limit.pause(jitter(pause(c7.clock.ticks() - start)));
     limit.check(what);
   }
 }
@@ -26294,7 +26297,7 @@ var Store = class {
     });
   }
   async settle(what, limit, call) {
-    const pause = pauses(100, 2e3);
+    const pause2 = pauses(100, 2e3);
     let last = "";
     for (; ; ) {
       try {
@@ -26304,7 +26307,7 @@ var Store = class {
         last = error.message;
         if (!limit.signal.aborted) this.trouble(last);
       }
-      if (limit.left > 0) await limit.pause(pause.next().value);
+      if (limit.left > 0) await limit.pause(pause2.next().value);
       try {
         limit.check(what);
       } catch (error) {

@@ -36,11 +36,15 @@ export function asked(inputs: Inputs): string {
   return `${count} of class ${resourceClass} (${usageClass.join(", ")}; ${allowedInstanceTypes.join(" ")}) from ${installation(inputs)}, attempt ${attempt}`;
 }
 
-// Pauses between looks: every 100 ms in the first minute of waiting, then every second.
+// Pauses between looks: 50 ms in the first half second of waiting, 100 ms in the first minute, then a second.
+const lookAtOnce = 50; // a machine that listens ahead is ready within some 250 ms (docs/benchmarks.md)
+const atOnceFor = 500;
 const lookSoon = 100; // a warm start takes a fraction of a second
 const lookLater = 1_000; // for a cold one, that much more is little
 const soonFor = 60_000;
 const notifyEvery = 3_000; // a lost notification costs no more than this
+
+const pause = (waited: number): number => (waited < atOnceFor ? lookAtOnce : waited < soonFor ? lookSoon : lookLater);
 
 /**
  * Reads the status again and again, until look returns a result. While there is none that answers, the controller is
@@ -68,7 +72,7 @@ export async function poll<T>(
       if (!limit.signal.aborted) c.progress.trouble((error as Error).message);
     }
     if (!answered && !limit.signal.aborted && notify.due(c.clock.ticks())) await c.store.notify(c.inputs.id, limit);
-    await limit.pause(jitter(c.clock.ticks() - start < soonFor ? lookSoon : lookLater));
+    await limit.pause(jitter(pause(c.clock.ticks() - start)));
     limit.check(what);
   }
 }

@@ -87,7 +87,7 @@ test("progress: a line per change, and one every ten seconds", async () => {
   ]);
 });
 
-test("G1: it looks every 100 ms in the first minute, then every second; seenAt is renewed every five seconds", async () => {
+test("G1: it looks every 50 ms in the first half second, every 100 ms in the first minute, then every second; seenAt is renewed every five seconds", async () => {
   const w = world(two);
   w.clock.at(300, () => w.table.status(id, { phase: "Pending", counts: { wanted: 2, launching: 2 } }));
   w.clock.at(80_000, () => w.table.status(id, { phase: "Ready", instances: [seat(1, false), seat(2, false)] }));
@@ -95,7 +95,7 @@ test("G1: it looks every 100 ms in the first minute, then every second; seenAt i
   const looks = w.table.calls.filter((c) => c.name === "get" && c.key.endsWith("RunStatus")).map((c) => c.at);
   for (const [n, at] of looks.slice(1).entries()) {
     const last = looks[n] ?? 0;
-    const want = last < 60_000 ? 100 : 1_000;
+    const want = last < 500 ? 50 : last < 60_000 ? 100 : 1_000;
     assert.ok(at - last >= want * 0.8 && at - last <= want * 1.2, `a pause of ${at - last} ms after ${last}`);
   }
   assert.ok((looks.at(-1) ?? 0) >= 80_000);

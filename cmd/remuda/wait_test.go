@@ -14,15 +14,19 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// G1: a client looks for its answer every 100 ms in the first minute, then every second, each with a jitter of a fifth.
+// G1: a client looks for its answer every 50 ms in the first half second, every 100 ms in the first minute, then every second, each
+// with a jitter of a fifth.
 func TestAwaitAnswer_G1_Pace(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		start := time.Now()
 		looks := lookTimes(t, 700, awaitAnswer)
 		for i := 1; i < len(looks); i++ {
-			want := lookSoon
-			if looks[i-1].Sub(start) >= soonFor {
+			want := lookAtOnce
+			switch waited := looks[i-1].Sub(start); {
+			case waited >= soonFor:
 				want = lookLater
+			case waited >= atOnceFor:
+				want = lookSoon
 			}
 			pauseIs(t, looks[i].Sub(looks[i-1]), want)
 		}
