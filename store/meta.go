@@ -2,21 +2,21 @@ package store
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 	"github.com/remuda-run/remuda/statemachine"
 )
 
 // requestIDForm is what GitHub accepts as a label and remuda as a key: labels ignore case and
 // split at commas (docs.github.com, "Using labels with self-hosted runners").
-var requestIDForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
+var requestIDForm = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,99}$`)
 
 // Valid reports whether id may be used as a key and as a runner label. Ids of floors may not.
 func (id RequestID) Valid() error {
-	if !requestIDForm.MatchString(string(id)) {
+	if !requestIDForm().MatchString(string(id)) {
 		return fmt.Errorf("request id: must be 1 to 100 of a-z, 0-9 and -, not starting with -, got %.200q", string(id))
 	}
 	if _, floor := id.Floor(); floor {
@@ -27,10 +27,10 @@ func (id RequestID) Valid() error {
 
 // nameForm bounds what else becomes a part of a key. A principal on AWS is a role's id and an instance's, 21
 // and 19 characters (IAM, "aws:userid"); 200 leave room for other fleets.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9:_.@+=,-]{0,199}$`)
+var nameForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9:_.@+=,-]{0,199}$`)
 
 func validName(what, name string) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm().MatchString(name) {
 		return fmt.Errorf("%s: must be 1 to 200 of letters, digits and :_.@+=,- not starting with one of these, got %.200q", what, name)
 	}
 	return nil

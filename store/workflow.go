@@ -1,9 +1,10 @@
 package store
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Workflow is a run at GitHub, as a request names it.
@@ -15,11 +16,11 @@ type Workflow struct {
 
 // repositoryForm is what GitHub takes as owner and name: letters, digits, - and, in the names of managed users, _ (GitHub
 // Docs, "Username considerations for external authentication"); a repository's may have dots as well. The bounds are ours.
-var repositoryForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}$`)
+var repositoryForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}$`)
 
 // ValidRepository reports whether a text is owner/name, as GitHub takes them.
 func ValidRepository(text string) bool {
-	if !repositoryForm.MatchString(text) {
+	if !repositoryForm().MatchString(text) {
 		return false
 	}
 	_, name, _ := strings.Cut(text, "/")

@@ -110,10 +110,10 @@ func Run(ctx context.Context, p Place) (err error) {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var reaper sync.WaitGroup
-	defer reaper.Wait()
+	var tidier sync.WaitGroup
+	defer tidier.Wait()
 	defer cancel()
-	reaper.Go(func() { reap(ctx, p.Clock, p.Log) })
+	tidier.Go(func() { tidy(ctx, p.Clock, p.Log) })
 	computer := s.machine(m.scrubber())
 	cfg := p.Config
 	options := agent.Options{
@@ -146,14 +146,19 @@ func Run(ctx context.Context, p Place) (err error) {
 }
 
 // reapEvery is between two looks for adopted processes that ended. One costs some 20 µs per process of
-// the computer, far below the agent's share of a processor (docs/goals.md, G15).
-const reapEvery = 30 * time.Second
+// the computer, far below the agent's share of a processor (docs/goals.md, G15). slimEvery is between two times that memory
+// is given back, which takes some milliseconds.
+const (
+	reapEvery = 30 * time.Second
+	slimEvery = 5 * time.Minute
+)
 
-// reap reads the status of adopted processes until ctx ends.
-func reap(ctx context.Context, clk clock.WithTicker, log *slog.Logger) {
+// tidy reads the status of adopted processes until ctx ends, and gives memory back.
+func tidy(ctx context.Context, clk clock.WithTicker, log *slog.Logger) {
 	var r process.Reaper
 	ticker := clk.NewTicker(reapEvery)
 	defer ticker.Stop()
+	var slimmed time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -161,6 +166,12 @@ func reap(ctx context.Context, clk clock.WithTicker, log *slog.Logger) {
 		case <-ticker.C():
 			if err := r.Reap(); err != nil {
 				log.Warn("the status of ended processes could not be collected", logkey.Error, err)
+			}
+			if now := clk.Now(); now.Sub(slimmed) >= slimEvery {
+				slimmed = now
+				if err := slim(); err != nil {
+					log.Info("memory could not be given back", logkey.Error, err)
+				}
 			}
 		}
 	}

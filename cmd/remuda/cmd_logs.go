@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -168,9 +168,9 @@ func (o *logsOptions) render(l machinelog.Log) string {
 		}
 		b.WriteString(s.Text)
 	}
-	return printable(strings.ReplaceAll(sequences.ReplaceAllString(b.String(), ""), "\t", "        "))
+	return printable(strings.ReplaceAll(sequences().ReplaceAllString(b.String(), ""), "\t", "        "))
 }
 
 // sequences are those by which a program controls a terminal (ECMA-48, 5.4 and 5.6): left out as a whole, they leave no
 // remains. One that does not end in its line takes no other with it.
-var sequences = regexp.MustCompile(`\x1b(?:\[[0-?]*[\x20-\x2f]*[\x40-\x7e]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[\x20-\x2f]*[0-~])`)
+var sequences = lazyregexp.New(`\x1b(?:\[[0-?]*[\x20-\x2f]*[\x40-\x7e]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[\x20-\x2f]*[0-~])`)

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/remuda-run/remuda/internal/bucket"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // runnerVersion is the newest of actions/runner when this program was made, and runnerSums are its archives' checksums, as its
@@ -45,7 +45,7 @@ type artifactSource struct {
 	sum  string // "": any, for a file of this program
 }
 
-var artifactForm = regexp.MustCompile(`^(x86_64|arm64)=(.+?)(?:,([0-9A-Fa-f]{64}))?$`)
+var artifactForm = lazyregexp.New(`^(x86_64|arm64)=(.+?)(?:,([0-9A-Fa-f]{64}))?$`)
 
 func remote(from string) bool {
 	return strings.HasPrefix(from, "https://") || strings.HasPrefix(from, "http://")
@@ -56,7 +56,7 @@ func sources(flag string, given []string) (map[string]artifactSource, error) {
 	out := map[string]artifactSource{}
 	var errs []error
 	for _, text := range given {
-		m := artifactForm.FindStringSubmatch(text)
+		m := artifactForm().FindStringSubmatch(text)
 		switch {
 		case m == nil:
 			errs = append(errs, usagef("%s: must be ARCH=FILE or ARCH=URL, ARCH one of %s, then perhaps a comma and 64 hexadecimal digits, got %q", flag, strings.Join(config.Architectures(), ", "), shownURL(text)))
@@ -185,10 +185,10 @@ func (p *publisher) usual(ctx context.Context, kind, arch string) (artifactSourc
 }
 
 // runnerName is how actions/runner names its archives: machines and the controller find the version there.
-var runnerName = regexp.MustCompile(`^actions-runner-linux-(x64|arm64)-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
+var runnerName = lazyregexp.New(`^actions-runner-linux-(x64|arm64)-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
 
 func runnerVersionOf(name, arch string) (string, error) {
-	m := runnerName.FindStringSubmatch(name)
+	m := runnerName().FindStringSubmatch(name)
 	if len(m) != 3 || m[1] != runnerArch[arch] {
 		return "", fmt.Errorf("must be named actions-runner-linux-%s-VERSION.tar.gz, got %q", runnerArch[arch], name)
 	}

@@ -14,10 +14,10 @@ import (
 	"net/url"
 	"os"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // take opens a file, or fetches one, and holds it to its checksum. What is fetched has no name and goes with the process.
@@ -156,11 +156,11 @@ func unpackedProgram(f *os.File, sum [32]byte, from string) (*os.File, [32]byte,
 const releases = "https://github.com/remuda-run/remuda/releases/download/"
 
 // releasedForm is the version of a release, as the toolchain has it.
-var releasedForm = regexp.MustCompile(`^v([0-9]+\.[0-9]+\.[0-9]+)$`)
+var releasedForm = lazyregexp.New(`^v([0-9]+\.[0-9]+\.[0-9]+)$`)
 
 // released is the archive of a version of this program for an architecture, with the checksum that its release has.
 func released(ctx context.Context, version, arch string) (s artifactSource, err error) {
-	m := releasedForm.FindStringSubmatch(version)
+	m := releasedForm().FindStringSubmatch(version)
 	if m == nil {
 		return s, fmt.Errorf("there is no release of version %s: give --program %s=FILE", version, arch)
 	}

@@ -10,9 +10,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Kind names a document.
@@ -60,7 +61,7 @@ func Template(k Kind) ([]byte, error) {
 	return text, nil
 }
 
-var placeholder = regexp.MustCompile(`\$\{([A-Za-z]+)\}`) // IAM's own variables have a colon: ${aws:userid}
+var placeholder = lazyregexp.New(`\$\{([A-Za-z]+)\}`) // IAM's own variables have a colon: ${aws:userid}
 
 // Render returns the document for one installation. It returns an error that names every value that is
 // missing or malformed, or if the document would be longer than IAM accepts.
@@ -72,7 +73,7 @@ func Render(k Kind, v Values) ([]byte, error) {
 	v = v.withDefaults()
 	errs := []error{v.check()}
 	var pairs []string
-	for _, found := range placeholder.FindAllStringSubmatch(string(template), -1) {
+	for _, found := range placeholder().FindAllStringSubmatch(string(template), -1) {
 		text, name := found[0], found[1]
 		if slices.Contains(pairs, text) {
 			continue

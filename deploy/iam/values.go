@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Values describe one installation. No value but Subject may hold a wildcard, none a variable of IAM or white space.
@@ -57,25 +59,25 @@ func (v Values) withDefaults() Values {
 // field is a value with its form.
 type field struct {
 	name, value string
-	form        *regexp.Regexp
+	form        func() *regexp.Regexp
 	says        string // the form, for people
 }
 
 var (
-	partitionForm  = regexp.MustCompile(`^aws(-cn|-us-gov)?$`)
-	regionForm     = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
-	accountForm    = regexp.MustCompile(`^[0-9]{12}$`)
-	nameForm       = regexp.MustCompile(`^[A-Za-z0-9_-]{3,54}$`)
-	tableForm      = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
-	queueForm      = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
-	roleForm       = regexp.MustCompile(`^([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,128}$`)
-	bucketForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	secretForm     = regexp.MustCompile(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
-	subnetForm     = regexp.MustCompile(`^subnet-[0-9a-f]{8,17}$`)
-	groupForm      = regexp.MustCompile(`^sg-[0-9a-f]{8,17}$`)
-	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9_.-]+$`)
-	subjectForm    = regexp.MustCompile(`^(\*|pull_request|environment:[A-Za-z0-9_.-]+|ref:refs/(heads|tags)/[A-Za-z0-9_./-]+\*?)$`)
-	runIDForm      = regexp.MustCompile(`^[0-9]{1,20}$`)
+	partitionForm  = lazyregexp.New(`^aws(-cn|-us-gov)?$`)
+	regionForm     = lazyregexp.New(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
+	accountForm    = lazyregexp.New(`^[0-9]{12}$`)
+	nameForm       = lazyregexp.New(`^[A-Za-z0-9_-]{3,54}$`)
+	tableForm      = lazyregexp.New(`^[A-Za-z0-9_.-]{3,255}$`)
+	queueForm      = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
+	roleForm       = lazyregexp.New(`^([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,128}$`)
+	bucketForm     = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	secretForm     = lazyregexp.New(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
+	subnetForm     = lazyregexp.New(`^subnet-[0-9a-f]{8,17}$`)
+	groupForm      = lazyregexp.New(`^sg-[0-9a-f]{8,17}$`)
+	repositoryForm = lazyregexp.New(`^[A-Za-z0-9-]+/[A-Za-z0-9_.-]+$`)
+	subjectForm    = lazyregexp.New(`^(\*|pull_request|environment:[A-Za-z0-9_.-]+|ref:refs/(heads|tags)/[A-Za-z0-9_./-]+\*?)$`)
+	runIDForm      = lazyregexp.New(`^[0-9]{1,20}$`)
 )
 
 // fields lists every value of v that is no list.
@@ -153,7 +155,7 @@ func (v Values) check() error {
 		fields = append(fields, field{"SecurityGroups", id, groupForm, "ids such as sg-0123456789abcdef0"})
 	}
 	for _, f := range fields {
-		if !f.form.MatchString(f.value) {
+		if !f.form().MatchString(f.value) {
 			errs = append(errs, fmt.Errorf("%s must be %s, got %q", f.name, f.says, f.value))
 		}
 	}

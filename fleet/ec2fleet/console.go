@@ -27,7 +27,7 @@ const maxConsole = 64 << 10
 func (f *Fleet) Log(ctx context.Context, id string) (machinelog.Log, error) {
 	return within(ctx, f, "read console of "+id, func(ctx context.Context) (machinelog.Log, error) {
 		l := machinelog.Log{InstanceID: id}
-		if !idForm.MatchString(id) {
+		if !idForm().MatchString(id) {
 			return l, machinelog.ErrNone
 		}
 		out, err := f.ec2.GetConsoleOutput(ctx, &ec2.GetConsoleOutputInput{InstanceId: &id, Latest: aws.Bool(true)})

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +29,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -87,7 +87,7 @@ var _ fleet.Fleet = (*Fleet)(nil)
 
 // nameForm is the form of an installation's name: it becomes part of the name of a launch template,
 // which takes 3 to 128 of these characters (EC2 API, CreateLaunchTemplate).
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var nameForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Open returns the fleet of the installation that u names, ec2://<name>?region=…; cfg must be of that
 // region. It calls nothing. What the fleet needs is made by Ensure.
@@ -117,7 +117,7 @@ func installation(u *url.URL, region string) (string, error) {
 	query := u.Query()
 	want := query.Get("region")
 	query.Del("region")
-	if u.Scheme != "ec2" || u.User != nil || u.Path != "" || u.Fragment != "" || len(query) != 0 || !nameForm.MatchString(u.Host) {
+	if u.Scheme != "ec2" || u.User != nil || u.Path != "" || u.Fragment != "" || len(query) != 0 || !nameForm().MatchString(u.Host) {
 		return "", fmt.Errorf("url %s: want ec2://<name>?region=<region>, the name of 1 to 100 letters, digits, '.', '_' and '-'", u.Redacted())
 	}
 	if region == "" || want != "" && want != region {

@@ -3,7 +3,6 @@ package ec2fleet
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"sync"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -28,7 +28,7 @@ const (
 )
 
 // idForm is the form of an instance's id; nothing else can be one of our machines.
-var idForm = regexp.MustCompile(`^i-[0-9a-f]{8,17}$`)
+var idForm = lazyregexp.New(`^i-[0-9a-f]{8,17}$`)
 
 // codeGone is EC2's word for an id it does not know, or no longer. Of a machine too new to be seen
 // it says the same, which is why the caller repeats until the machine is listed as ended.
@@ -37,7 +37,7 @@ const codeGone = "InvalidInstanceID.NotFound"
 // Terminate keeps the contract of fleet.Fleet. Machines that this handle did not launch or list
 // lately are looked up first: only those with our mark are terminated (H59).
 func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !idForm.MatchString(id) })
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !idForm().MatchString(id) })
 	if len(ids) == 0 {
 		return nil
 	}

@@ -2,7 +2,6 @@ package ec2fleet
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/remuda-run/remuda/internal/glob"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
@@ -59,7 +59,7 @@ func (t typeInfo) meant(patterns []string) bool {
 }
 
 // familyT is EC2's burstable family, said by its name too where the attribute is missing.
-var familyT = regexp.MustCompile(`^t[0-9]`)
+var familyT = lazyregexp.New(`^t[0-9]`)
 
 // catalog knows what the region offers: sizes of types, the zones of our subnets, and which types each zone has.
 type catalog struct {
@@ -181,7 +181,7 @@ func infoOf(t types.InstanceTypeInfo) typeInfo {
 		usages: t.SupportedUsageClasses,
 		bare:   aws.ToBool(t.BareMetal),
 
-		burstable: aws.ToBool(t.BurstablePerformanceSupported) || familyT.MatchString(string(t.InstanceType)),
+		burstable: aws.ToBool(t.BurstablePerformanceSupported) || familyT().MatchString(string(t.InstanceType)),
 	}
 	if g := t.GpuInfo; g != nil {
 		info.gpuMem = int(aws.ToInt32(g.TotalGpuMemoryInMiB))

@@ -11,12 +11,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
 	"golang.org/x/sys/unix"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Names in the fleet's folder.
@@ -36,7 +37,7 @@ const (
 
 // idPattern is the form of our ids, which is that of EC2's. What has another form never becomes part
 // of a path.
-var idPattern = regexp.MustCompile(`^i-[0-9a-f]{17}$`)
+var idPattern = lazyregexp.New(`^i-[0-9a-f]{17}$`)
 
 // disk is the fleet's folder. Reads need no lock: every file is replaced at once.
 type disk struct {
@@ -115,7 +116,7 @@ func (d *disk) all(now time.Time) ([]record, error) {
 	}
 	var out []record
 	for _, e := range entries {
-		if !idPattern.MatchString(e.Name()) {
+		if !idPattern().MatchString(e.Name()) {
 			continue
 		}
 		r, err := d.load(e.Name(), now)

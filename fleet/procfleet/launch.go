@@ -105,8 +105,8 @@ func readJournal(path string) (journal, error) {
 		return journal{}, fmt.Errorf("read journal %s: %w", filepath.Base(path), err)
 	}
 	for _, r := range j.Machines {
-		if !idPattern.MatchString(r.ID) {
-			return journal{}, fmt.Errorf("read journal %s: machine %q: must have the form %s", filepath.Base(path), r.ID, idPattern)
+		if !idPattern().MatchString(r.ID) {
+			return journal{}, fmt.Errorf("read journal %s: machine %q: must have the form %s", filepath.Base(path), r.ID, idPattern())
 		}
 	}
 	return j, nil

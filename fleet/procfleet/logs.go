@@ -35,7 +35,7 @@ func (f *Fleet) keepLog(m record, now time.Time) {
 func (f *Fleet) Log(ctx context.Context, id string) (machinelog.Log, error) {
 	return call(ctx, f, "read output of "+id, func() (machinelog.Log, error) {
 		l, err := Logs(f.disk.dir).Get(ctx, id)
-		if !errors.Is(err, machinelog.ErrNone) || !idPattern.MatchString(id) {
+		if !errors.Is(err, machinelog.ErrNone) || !idPattern().MatchString(id) {
 			return l, err
 		}
 		if sources := machinelog.Read(f.disk.folder(id)); len(sources) > 0 {

@@ -36,7 +36,7 @@ func (f *Fleet) List(ctx context.Context, token string) ([]fleet.Machine, error)
 // out: SIGTERM to the agent, and after the grace, or when the agent has ended, SIGKILL to all that
 // is left of the machine.
 func (f *Fleet) Terminate(ctx context.Context, ids ...string) error {
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !idPattern.MatchString(id) })
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !idPattern().MatchString(id) })
 	if len(ids) == 0 {
 		return nil
 	}

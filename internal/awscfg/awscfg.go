@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/smithy-go/logging"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // ErrIncomplete means that region or credentials are missing. Nothing was called but, perhaps, the
@@ -39,12 +40,12 @@ const idleConnections = 128
 
 // regionForm is the form of every region's name, such as eu-west-1, us-gov-west-1 or
 // us-isob-east-1: it becomes part of a host name.
-var regionForm = regexp.MustCompile(`^[a-z]{2,}(-[a-z]+)+-[0-9]+$`)
+var regionForm = lazyregexp.New(`^[a-z]{2,}(-[a-z]+)+-[0-9]+$`)
 
 // Load returns the configuration for all services. region "" means that of the chain or, on an
 // instance, the instance's own. ErrIncomplete says what is missing and how to give it.
 func Load(ctx context.Context, region string) (aws.Config, error) {
-	if region != "" && !regionForm.MatchString(region) {
+	if region != "" && !regionForm().MatchString(region) {
 		return aws.Config{}, fmt.Errorf("%w: must be a name such as eu-west-1, got %q", ErrRegion, region)
 	}
 	client := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {

@@ -9,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // ReleaseKey is the object that says what is published.
@@ -69,9 +69,9 @@ func (b *Bucket) release(ctx context.Context) (Release, string, error) {
 
 // forms of an artifact. Keys have no character that is encoded in a URL (fleet/ec2fleet/userdata).
 var (
-	sumForm     = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	nameForm    = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9_.~-]{0,199}$`)
-	versionForm = regexp.MustCompile(`^[A-Za-z0-9().+_-]{1,100}$`)
+	sumForm     = lazyregexp.New(`^[0-9a-f]{64}$`)
+	nameForm    = lazyregexp.New(`^[A-Za-z0-9_~-][A-Za-z0-9_.~-]{0,199}$`)
+	versionForm = lazyregexp.New(`^[A-Za-z0-9().+_-]{1,100}$`)
 )
 
 // parse reads a release and refuses one by which a machine could not be made. Keys that it does not know are a later
@@ -100,11 +100,11 @@ func (a Artifact) check(kind string) error {
 	prefix := kind + "/" + a.SHA256 + "/"
 	name, ok := strings.CutPrefix(a.Key, prefix)
 	switch {
-	case !sumForm.MatchString(a.SHA256):
+	case !sumForm().MatchString(a.SHA256):
 		return fmt.Errorf("sha256: must be 64 hexadecimal digits, got %q", a.SHA256)
-	case !ok || !nameForm.MatchString(name):
+	case !ok || !nameForm().MatchString(name):
 		return fmt.Errorf("key: must be %sNAME, got %q", prefix, a.Key)
-	case !versionForm.MatchString(a.Version):
+	case !versionForm().MatchString(a.Version):
 		return fmt.Errorf("version: must be 1 to 100 letters, digits and ().+_-, got %q", a.Version)
 	}
 	return nil

@@ -128,7 +128,7 @@ func (c Config) validateClasses(p *problems) {
 	p.check(len(c.Classes) > 0, "classes", "at least one class", word("none"))
 	for _, name := range slices.Sorted(maps.Keys(c.Classes)) {
 		class, field := c.Classes[name], "classes."+name
-		p.check(nameForm.MatchString(name), field, "named by 1 to 32 of a-z, 0-9 and -", name)
+		p.check(nameForm().MatchString(name), field, "named by 1 to 32 of a-z, 0-9 and -", name)
 		p.check(class.CPU > 0 && class.CPU <= mostUnits, field+".cpu", fmt.Sprintf("1 to %d", mostUnits), class.CPU)
 		p.check(class.Mem > 0 && class.Mem <= mostUnits, field+".mem", fmt.Sprintf("1 to %d", mostUnits), class.Mem)
 		p.check(class.Idle == 0 || class.Idle >= leastIdle, field+".idle", wantIdle, class.Idle)

@@ -10,10 +10,11 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Config holds every setting of every verb. A field's yaml tag is its name in the file, its doc tag
@@ -282,7 +283,7 @@ func (c Config) Scrubbed() map[string]Class {
 }
 
 // inName is the version in the name of a release's archive, such as actions-runner-linux-x64-2.337.0.tar.gz.
-var inName = regexp.MustCompile(`-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
+var inName = lazyregexp.New(`-([0-9]+\.[0-9]+\.[0-9]+)\.tar\.gz$`)
 
 // Version is that of the runner that agents run, or "" if it is not known.
 func (c Agent) Version() string {
@@ -291,7 +292,7 @@ func (c Agent) Version() string {
 		return version
 	}
 	for _, url := range c.RunnerURL {
-		if m := inName.FindStringSubmatch(url); len(m) > 1 && (version == "" || slices.Compare(numbers(m[1]), numbers(version)) < 0) {
+		if m := inName().FindStringSubmatch(url); len(m) > 1 && (version == "" || slices.Compare(numbers(m[1]), numbers(version)) < 0) {
 			version = m[1]
 		}
 	}

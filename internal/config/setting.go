@@ -3,12 +3,13 @@ package config
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Setting is one value of Config that is set as a whole: everything but the sections.
@@ -53,14 +54,14 @@ func settingFor(key string) (Setting, bool) {
 
 // Words of a key begin at a capital letter, and at a number that a word follows.
 var (
-	afterLetter = regexp.MustCompile(`([a-z])([A-Z]|[0-9]+[A-Z])`)
-	afterDigit  = regexp.MustCompile(`([0-9])([A-Z])`)
+	afterLetter = lazyregexp.New(`([a-z])([A-Z]|[0-9]+[A-Z])`)
+	afterDigit  = lazyregexp.New(`([0-9])([A-Z])`)
 )
 
 // Env is the name of the environment variable that sets s: limits.claimGate is
 // REMUDA_LIMITS_CLAIM_GATE.
 func (s Setting) Env() string {
-	words := afterDigit.ReplaceAllString(afterLetter.ReplaceAllString(s.Key, "${1}_${2}"), "${1}_${2}")
+	words := afterDigit().ReplaceAllString(afterLetter().ReplaceAllString(s.Key, "${1}_${2}"), "${1}_${2}")
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(words, ".", "_"))
 }
 

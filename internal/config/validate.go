@@ -7,26 +7,26 @@ import (
 	"net/url"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/httpserver"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
 var (
 	// nameForm keeps runner names, tags and queue names within what each of them allows.
-	nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-	userForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
+	nameForm = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`)
+	userForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`)
 	// referenceForm: names of parameters and secrets (their APIs, GetParameters and CreateSecret), or their ARNs.
-	referenceForm  = regexp.MustCompile(`^(/.*|ssm:[A-Za-z0-9_.:/-]+|secretsmanager:[A-Za-z0-9/_+=.@:-]+)$`)
-	versionForm    = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
-	bucketForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`) // S3 User Guide, "General purpose bucket naming rules"
-	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
+	referenceForm  = lazyregexp.New(`^(/.*|ssm:[A-Za-z0-9_.:/-]+|secretsmanager:[A-Za-z0-9/_+=.@:-]+)$`)
+	versionForm    = lazyregexp.New(`^[0-9]+\.[0-9]+\.[0-9]+$`)
+	bucketForm     = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`) // S3 User Guide, "General purpose bucket naming rules"
+	repositoryForm = lazyregexp.New(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
 )
 
 // SeenEvery is the period in which a waiting client reports that it still waits, and minSilence
@@ -70,10 +70,10 @@ var forms = map[string]struct {
 	"from0":     {"at least 0", func(v reflect.Value) bool { return v.Int() >= 0 }},
 	"from1":     {"at least 1", func(v reflect.Value) bool { return v.Int() >= 1 }},
 	"path":      {"an absolute path", func(v reflect.Value) bool { return v.IsZero() || filepath.IsAbs(v.String()) }},
-	"reference": {"an absolute path, ssm:NAME or secretsmanager:NAME", func(v reflect.Value) bool { return v.IsZero() || referenceForm.MatchString(v.String()) }},
-	"version":   {"a version such as 2.337.0", func(v reflect.Value) bool { return v.IsZero() || versionForm.MatchString(v.String()) }},
-	"bucket":    {"the name of a bucket, 3 to 63 of a-z, 0-9, - and .", func(v reflect.Value) bool { return v.IsZero() || bucketForm.MatchString(v.String()) }},
-	"user":      {"the name of a user", func(v reflect.Value) bool { return v.IsZero() || userForm.MatchString(v.String()) }},
+	"reference": {"an absolute path, ssm:NAME or secretsmanager:NAME", func(v reflect.Value) bool { return v.IsZero() || referenceForm().MatchString(v.String()) }},
+	"version":   {"a version such as 2.337.0", func(v reflect.Value) bool { return v.IsZero() || versionForm().MatchString(v.String()) }},
+	"bucket":    {"the name of a bucket, 3 to 63 of a-z, 0-9, - and .", func(v reflect.Value) bool { return v.IsZero() || bucketForm().MatchString(v.String()) }},
+	"user":      {"the name of a user", func(v reflect.Value) bool { return v.IsZero() || userForm().MatchString(v.String()) }},
 }
 
 // Validate returns every problem, joined, and fills nothing.
@@ -84,7 +84,7 @@ func (c Config) Validate() error {
 			p.add(s.Key, f.want, v.Interface())
 		}
 	}
-	p.check(nameForm.MatchString(c.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", c.Name)
+	p.check(nameForm().MatchString(c.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", c.Name)
 	p.backend("store", c.Store, Stores)
 	switch {
 	case c.Pool != "":
@@ -108,12 +108,12 @@ func (c Config) Validate() error {
 		fmt.Sprintf("greater than 0 and less than lease.ttl (%s)", c.Lease.TTL), c.Lease.RequestTimeout)
 	p.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	p.oneOf("log.format", c.Log.Format, "auto", "json", "text")
-	p.check(c.Log.Group == "" || groupForm.MatchString(c.Log.Group), "log.group", "the name of a log group, 1 to 512 of A-Z, a-z, 0-9, _, /, ., # and -", c.Log.Group)
+	p.check(c.Log.Group == "" || groupForm().MatchString(c.Log.Group), "log.group", "the name of a log group, 1 to 512 of A-Z, a-z, 0-9, _, /, ., # and -", c.Log.Group)
 	return errors.Join(p...)
 }
 
 // groupForm is what names a log group (CloudWatch Logs API Reference, CreateLogGroup).
-var groupForm = regexp.MustCompile(`^[A-Za-z0-9_/.#-]{1,512}$`)
+var groupForm = lazyregexp.New(`^[A-Za-z0-9_/.#-]{1,512}$`)
 
 // Schemes of the URLs that name back ends.
 var (
@@ -175,7 +175,7 @@ func (c GitHub) validate(p *problems) {
 	if c.Ahead && c.Registration != "jit" {
 		p.add("github.ahead", "false with registration "+c.Registration+", since it needs jit", c.Ahead)
 	}
-	p.check(c.Repository == "" || repositoryForm.MatchString(c.Repository), "github.repository", "owner/name", c.Repository)
+	p.check(c.Repository == "" || repositoryForm().MatchString(c.Repository), "github.repository", "owner/name", c.Repository)
 }
 
 // validatePort: config.sh registers with the host alone (actions/runner, src/Runner.Listener/Configuration/
@@ -252,7 +252,7 @@ func (c Agent) validate(p *problems) {
 	p.download("agent.runnerUrl", c.RunnerURL, "agent.runnerSha256", c.RunnerSHA256)
 	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, FirewallRequired, FirewallEverywhere, FirewallOff)
 	for i, name := range c.MetadataUsers {
-		p.check(userForm.MatchString(name) && name != RootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
+		p.check(userForm().MatchString(name) && name != RootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
 			"the name of a user other than root and agent.runnerUser", name)
 	}
 }
@@ -268,11 +268,11 @@ func (c Process) validate(p *problems) {
 }
 
 // hostForm is a Host without port: a name, or an address, whose colons tell it from a name with a port.
-var hostForm = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$`)
+var hostForm = lazyregexp.New(`^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$`)
 
 func (c HTTP) validate(p *problems) {
 	for i, host := range c.Hosts {
-		p.check(hostForm.MatchString(host) || net.ParseIP(host) != nil, fmt.Sprintf("http.hosts[%d]", i), "a name or an address without port", host)
+		p.check(hostForm().MatchString(host) || net.ParseIP(host) != nil, fmt.Sprintf("http.hosts[%d]", i), "a name or an address without port", host)
 	}
 	if c.Listen == "" {
 		return

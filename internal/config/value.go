@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // problem is what is wrong with a value, and in which line where that is known.
@@ -110,12 +111,12 @@ func plain(n *yaml.Node) {
 }
 
 // kindForm is the library's complaint of a value that its target does not take. It cuts the value short.
-var kindForm = regexp.MustCompile("(?s)^cannot unmarshal !!(\\w+)(?: `.*`)? into (.+)$")
+var kindForm = lazyregexp.New("(?s)^cannot unmarshal !!(\\w+)(?: `.*`)? into (.+)$")
 
 // otherKind returns of which kind of node the library complains, and the type that it should be; 0 if it complains of
 // something else.
 func otherKind(what string) (yaml.Kind, string) {
-	m := kindForm.FindStringSubmatch(what)
+	m := kindForm().FindStringSubmatch(what)
 	if m == nil {
 		return 0, ""
 	}

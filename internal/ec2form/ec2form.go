@@ -5,9 +5,10 @@ package ec2form
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Form is what a text must look like.
@@ -23,7 +24,10 @@ func (f Form) Match(text string) bool { return f.match(text) }
 func (f Form) String() string { return f.want }
 
 // like matches a regular expression.
-func like(form, want string) Form { return Form{regexp.MustCompile(form).MatchString, want} }
+func like(form, want string) Form {
+	compiled := lazyregexp.New(form)
+	return Form{func(text string) bool { return compiled().MatchString(text) }, want}
+}
 
 const imageID = `^ami-[0-9a-f]{8,17}$`
 
@@ -53,11 +57,11 @@ const (
 // launch with any other (EC2 User Guide, "View tags for your EC2 instances using instance metadata").
 var TagKey = Form{tagKey, "1 to 128 of letters, digits and + - = . , _ : @, none of . .. and _index, not beginning with aws: or remuda-"}
 
-var tagKeyForm = regexp.MustCompile(`^[A-Za-z0-9+=.,_:@-]{1,128}$`)
+var tagKeyForm = lazyregexp.New(`^[A-Za-z0-9+=.,_:@-]{1,128}$`)
 
 func tagKey(key string) bool {
 	lower := strings.ToLower(key)
-	return tagKeyForm.MatchString(key) && !slices.Contains([]string{".", "..", "_index"}, key) &&
+	return tagKeyForm().MatchString(key) && !slices.Contains([]string{".", "..", "_index"}, key) &&
 		!strings.HasPrefix(lower, "aws:") && !strings.HasPrefix(lower, "remuda-")
 }
 
@@ -70,12 +74,12 @@ var (
 
 // objectForm has the names of buckets (S3 User Guide, "General purpose bucket naming rules"), and keys of which no
 // character is encoded, as signatures would have to agree on.
-var objectForm = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.~-]+)+$`)
+var objectForm = lazyregexp.New(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.~-]+)+$`)
 
 // download reports whether raw can be handed to curl as it is.
 func download(raw string) bool {
 	if object, ok := strings.CutPrefix(raw, "s3://"); ok {
-		return objectForm.MatchString(raw) && path.Clean(object) == object
+		return objectForm().MatchString(raw) && path.Clean(object) == object
 	}
 	u, err := url.Parse(raw)
 	return err == nil && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" &&

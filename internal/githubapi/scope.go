@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/google/go-github/v84/github"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // level is what runners belong to.
@@ -27,9 +28,9 @@ type scope struct {
 }
 
 // slug is what GitHub allows in the names of accounts and repositories.
-var slug = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var slug = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
-func isName(s string) bool { return s != "." && s != ".." && slug.MatchString(s) }
+func isName(s string) bool { return s != "." && s != ".." && slug().MatchString(s) }
 
 const wantScope = "want https://host/owner/repo, https://host/organisation or https://host/enterprises/name"
 

@@ -30,7 +30,7 @@ func (f Folder) file(id string) string { return filepath.Join(f.Dir, id+".json")
 
 // Put implements Store.
 func (f Folder) Put(ctx context.Context, l Log) error {
-	if !idForm.MatchString(l.InstanceID) {
+	if !idForm().MatchString(l.InstanceID) {
 		return fmt.Errorf("keep output of machine %q: it is no instance's id", l.InstanceID)
 	}
 	text, err := json.Marshal(l)
@@ -55,7 +55,7 @@ func (f Folder) Put(ctx context.Context, l Log) error {
 // Get implements Store.
 func (f Folder) Get(_ context.Context, id string) (Log, error) {
 	var l Log
-	if !idForm.MatchString(id) {
+	if !idForm().MatchString(id) {
 		return l, ErrNone
 	}
 	text, err := os.ReadFile(f.file(id))

@@ -8,8 +8,9 @@ package machinelog
 import (
 	"context"
 	"errors"
-	"regexp"
 	"time"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // SourceBytes bounds the text of one source. It is the end that counts.
@@ -49,7 +50,7 @@ type Store interface {
 var ErrNone = errors.New("no output of it is kept")
 
 // idForm is the form of an instance's id (EC2; procfleet's are the same). Nothing else becomes part of a name.
-var idForm = regexp.MustCompile(`^i-[0-9a-f]{8,17}$`)
+var idForm = lazyregexp.New(`^i-[0-9a-f]{8,17}$`)
 
 // ValidID reports whether there may be a machine of that id.
-func ValidID(id string) bool { return idForm.MatchString(id) }
+func ValidID(id string) bool { return idForm().MatchString(id) }

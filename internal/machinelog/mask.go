@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // masked stands for a secret.
@@ -19,22 +21,22 @@ const names = `(?:secret_?access_?key|(?:session|security)[_-]?token|api[_-]?key
 
 // forms are what secrets look like. Of a match its groups stay, which say what it was or what follows. The rest is never
 // shorter than what stands for it.
-var forms = []*regexp.Regexp{
-	regexp.MustCompile(`(?s)()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`),
+var forms = []func() *regexp.Regexp{
+	lazyregexp.New(`(?s)()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`),
 	// One whose beginning was cut off: the lines of a key before its end, the last of which may be short.
-	regexp.MustCompile(`(?m)^()(?:.*[A-Za-z0-9+/]{32,}.*\n)*(?:.*\n)?.*-----END [A-Z ]*PRIVATE KEY-----`),
-	regexp.MustCompile(`(?i)(authorization\\*["']?\s*[:=])[^\r\n]{3,}`),
-	regexp.MustCompile(`(?i)(\b(?:bearer|basic|remoteauth)\s+)[A-Za-z0-9._~+/=-]{16,}`),
-	regexp.MustCompile(`()(?:gh[a-z]_[A-Za-z0-9_.-]{16,}|github_pat_[A-Za-z0-9_]{16,})`),   // docs.github.com, "GitHub's token formats"
-	regexp.MustCompile(`()ey[IJ][A-Za-z0-9+/=_.\\-]{16,}`),                                 // JSON in base64: JIT configurations and web tokens
-	regexp.MustCompile(`(^|%[0-9A-F]{2}|[^A-Z0-9])A[A-Z0-9]{28}([^A-Z0-9]|$)`),             // registration tokens
-	regexp.MustCompile(`(^|%[0-9A-F]{2}|[^A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}([^A-Z0-9]|$)`), // IAM User Guide, "IAM identifiers"
-	regexp.MustCompile(`(?i)(` + names + `\\*["']?\s*[:=]\s*\\*["'])[^"'\r\n]{8,}`),
-	regexp.MustCompile(`(?i)(` + names + `\\*["']?\s*[:=]\s*)[^\s"',;]{8,}`),
-	regexp.MustCompile(`(?i)(--` + names + `\s+)[^\s-]\S{7,}`),
-	regexp.MustCompile(`(?i)([?&](?:sig|signature|x-amz-signature|x-amz-security-token)=)[^&\s"']{3,}`),
-	regexp.MustCompile(`(://[^/\s:@]*:)[^@/\s]{2,}@`),
-	regexp.MustCompile(`(://)[^/\s:@]{16,}@`),
+	lazyregexp.New(`(?m)^()(?:.*[A-Za-z0-9+/]{32,}.*\n)*(?:.*\n)?.*-----END [A-Z ]*PRIVATE KEY-----`),
+	lazyregexp.New(`(?i)(authorization\\*["']?\s*[:=])[^\r\n]{3,}`),
+	lazyregexp.New(`(?i)(\b(?:bearer|basic|remoteauth)\s+)[A-Za-z0-9._~+/=-]{16,}`),
+	lazyregexp.New(`()(?:gh[a-z]_[A-Za-z0-9_.-]{16,}|github_pat_[A-Za-z0-9_]{16,})`),   // docs.github.com, "GitHub's token formats"
+	lazyregexp.New(`()ey[IJ][A-Za-z0-9+/=_.\\-]{16,}`),                                 // JSON in base64: JIT configurations and web tokens
+	lazyregexp.New(`(^|%[0-9A-F]{2}|[^A-Z0-9])A[A-Z0-9]{28}([^A-Z0-9]|$)`),             // registration tokens
+	lazyregexp.New(`(^|%[0-9A-F]{2}|[^A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}([^A-Z0-9]|$)`), // IAM User Guide, "IAM identifiers"
+	lazyregexp.New(`(?i)(` + names + `\\*["']?\s*[:=]\s*\\*["'])[^"'\r\n]{8,}`),
+	lazyregexp.New(`(?i)(` + names + `\\*["']?\s*[:=]\s*)[^\s"',;]{8,}`),
+	lazyregexp.New(`(?i)(--` + names + `\s+)[^\s-]\S{7,}`),
+	lazyregexp.New(`(?i)([?&](?:sig|signature|x-amz-signature|x-amz-security-token)=)[^&\s"']{3,}`),
+	lazyregexp.New(`(://[^/\s:@]*:)[^@/\s]{2,}@`),
+	lazyregexp.New(`(://)[^/\s:@]{16,}@`),
 }
 
 // Mask puts *** in place of the secrets given and of what has the form of one.
@@ -47,7 +49,7 @@ func Mask(text string, secrets ...string) string {
 		}
 	}
 	for _, form := range forms {
-		text = form.ReplaceAllString(text, "${1}"+masked+"${2}")
+		text = form().ReplaceAllString(text, "${1}"+masked+"${2}")
 	}
 	return text
 }

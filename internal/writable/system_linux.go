@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // inMemory are the file systems that files are kept on though no device is under them: of all others without one,
@@ -67,13 +68,13 @@ func mount(line string) (point string, readOnly bool, kind string, ok bool) {
 
 // unescape reads the kernel's way to write white space and backslashes: three octal digits.
 func unescape(s string) string {
-	return escaped.ReplaceAllStringFunc(s, func(code string) string {
+	return escaped().ReplaceAllStringFunc(s, func(code string) string {
 		n, _ := strconv.ParseUint(code[1:], 8, 8) // it has the form
 		return string([]byte{byte(n)})
 	})
 }
 
-var escaped = regexp.MustCompile(`\\[0-3][0-7]{2}`)
+var escaped = lazyregexp.New(`\\[0-3][0-7]{2}`)
 
 // awaitTick returns once the kernel would give a change another time than it gave the last one, since its clock
 // for that is a coarse one (clock_getres(2)): 1 to 10 ms.

@@ -4,8 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 const (
@@ -20,9 +21,9 @@ const (
 )
 
 var (
-	foreign   = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-	plainForm = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
-	hashForm  = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, ownerDigits+classDigits))
+	foreign   = lazyregexp.New(`[^A-Za-z0-9_-]`)
+	plainForm = lazyregexp.New(`^[A-Za-z0-9_]+$`)
+	hashForm  = lazyregexp.New(fmt.Sprintf(`^[0-9a-f]{%d}$`, ownerDigits+classDigits))
 )
 
 // queueName returns the name of the queue of class: `<prefix>-<class>` where no one else could mean
@@ -30,7 +31,7 @@ var (
 // doubt, because prefix a and class b-c would look like prefix a-b and class c.
 func queueName(prefix, class string) string {
 	name := prefix + "-" + class
-	if plain(class) && prefix != "" && !foreign.MatchString(prefix) && len(name) <= maxName {
+	if plain(class) && prefix != "" && !foreign().MatchString(prefix) && len(name) <= maxName {
 		return name
 	}
 	pair := sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(prefix), prefix, class))
@@ -39,7 +40,7 @@ func queueName(prefix, class string) string {
 
 // plain reports whether the last part of a name can be class and nothing else.
 func plain(class string) bool {
-	return plainForm.MatchString(class) && !hashForm.MatchString(class) && class != reserved
+	return plainForm().MatchString(class) && !hashForm().MatchString(class) && class != reserved
 }
 
 // ours reports whether queueName gives that name to some class of prefix.
@@ -49,7 +50,7 @@ func ours(prefix, name string) bool {
 		return false
 	}
 	last := name[dash+1:]
-	if hashForm.MatchString(last) {
+	if hashForm().MatchString(last) {
 		return strings.HasPrefix(last, owner(prefix))
 	}
 	return plain(last) && name[:dash] == prefix
@@ -58,7 +59,7 @@ func ours(prefix, name string) bool {
 // namePrefix is how all names of prefix begin, and some of others.
 func namePrefix(prefix string) string { return cut(sanitise(prefix + "-")) }
 
-func sanitise(s string) string { return foreign.ReplaceAllLiteralString(s, "-") }
+func sanitise(s string) string { return foreign().ReplaceAllLiteralString(s, "-") }
 
 // cut leaves room for the suffix.
 func cut(s string) string { return s[:min(len(s), maxName-1-ownerDigits-classDigits)] }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"regexp"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 	"github.com/remuda-run/remuda/internal/sqsqueue"
 )
 
@@ -34,8 +34,8 @@ type Table struct {
 
 // Forms of names (DynamoDB, "Naming rules"; SQS, CreateQueue).
 var (
-	tableForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
-	queueForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+	tableForm = lazyregexp.New(`^[A-Za-z0-9_.-]{3,255}$`)
+	queueForm = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
 )
 
 // Open returns the table that u names: dynamodb://<table>?region=<region>&events=<queue>. Region is that of
@@ -67,13 +67,13 @@ func (t *Table) validate(u *url.URL, query url.Values) error {
 	if u.Scheme != "dynamodb" {
 		errs = append(errs, fmt.Errorf("scheme: must be dynamodb, got %q", u.Scheme))
 	}
-	if !tableForm.MatchString(t.name) {
+	if !tableForm().MatchString(t.name) {
 		errs = append(errs, fmt.Errorf("table: must be 3 to 255 of A-Z, a-z, 0-9, _, . and -, got %q", t.name))
 	}
 	if (u.Path != "" && u.Path != "/") || u.User != nil || u.Fragment != "" {
 		errs = append(errs, errors.New("must have the form dynamodb://<table>?region=<region>&events=<queue>"))
 	}
-	if !queueForm.MatchString(t.queue.Name) {
+	if !queueForm().MatchString(t.queue.Name) {
 		errs = append(errs, fmt.Errorf("events: must be 1 to 80 of A-Z, a-z, 0-9, _ and -, got %q; name one by ?events=", t.queue.Name))
 	}
 	for name, values := range query {

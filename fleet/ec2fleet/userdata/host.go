@@ -2,10 +2,10 @@ package userdata
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
 
 	"github.com/remuda-run/remuda/deploy/systemd"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // host is the part of the script for the controller's host that is no function.
@@ -14,13 +14,13 @@ import (
 var host string
 
 // command is how a unit starts the controller. The stack's host names its configuration in its environment.
-var command = regexp.MustCompile(`(?m)^(ExecStart=.* controller) .*$`)
+var command = lazyregexp.New(`(?m)^(ExecStart=.* controller) .*$`)
 
 // Host returns the user data of the controller's host but its first lines, which set name, region and bucket. It waits for
 // the program that `remuda init --publish` puts into the bucket, and keeps the controller running.
 func Host() string {
-	unit := command.ReplaceAllString(comment.ReplaceAllString(systemd.Controller, ""), "$1")
-	return "# shellcheck disable=SC2016\nservice=" + quote(unit) + "\n" + comment.ReplaceAllString(fetch, "") + comment.ReplaceAllString(host, "")
+	unit := command().ReplaceAllString(comment().ReplaceAllString(systemd.Controller, ""), "$1")
+	return "# shellcheck disable=SC2016\nservice=" + quote(unit) + "\n" + comment().ReplaceAllString(fetch, "") + comment().ReplaceAllString(host, "")
 }
 
 // HostHead returns the lines that come before Host. What is given must be safe between single quotes.

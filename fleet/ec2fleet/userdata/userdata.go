@@ -18,12 +18,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/deploy/systemd"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Limit is the size that user data may have, in bytes before EC2's base64 (EC2 User Guide, "Run
@@ -76,11 +76,11 @@ var (
 	//go:embed prepare.sh
 	prepare   string
 	commented = fetch + "\n" + prepare
-	lib       = comment.ReplaceAllString(commented, "")
+	lib       = comment().ReplaceAllString(commented, "")
 )
 
 // comment matches a line that is no more than a comment: half of lib, which has little room.
-var comment = regexp.MustCompile(`(?m)^ *#.*\n`)
+var comment = lazyregexp.New(`(?m)^ *#.*\n`)
 
 // Render returns the user data, the same for the same Data. Its error names everything that is wrong
 // with d, or what makes the script longer than Limit.

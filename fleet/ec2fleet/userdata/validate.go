@@ -4,17 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/ec2form"
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 var (
-	nameForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`) // as the configuration has it
-	regionForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
-	userForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`) // as the configuration has it
+	nameForm   = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`) // as the configuration has it
+	regionForm = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+	userForm   = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`) // as the configuration has it
 )
 
 // The created limit is at least what shutdown can count, and at most a day, as a request's longest
@@ -41,8 +41,8 @@ func (p *problems) text(ok bool, field, want, got string) {
 
 // machine checks what every machine has.
 func (p *problems) machine(region, user string, program Program) {
-	p.text(regionForm.MatchString(region), "region", "the name of a region, such as eu-west-1", region)
-	p.text(user == "" || userForm.MatchString(user), "user", "the name of a user", user)
+	p.text(regionForm().MatchString(region), "region", "the name of a region, such as eu-west-1", region)
+	p.text(user == "" || userForm().MatchString(user), "user", "the name of a user", user)
 	p.download("program", program.URL, program.SHA256)
 	p.text(program.Baked == "" || ec2form.Path.Match(program.Baked), "baked program", ec2form.Path.String(), program.Baked)
 }
@@ -59,7 +59,7 @@ func (p *problems) download(what, raw, sum string) {
 // validate returns everything that is wrong, joined.
 func (d Data) validate() error {
 	var p problems
-	p.text(nameForm.MatchString(d.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", d.Name)
+	p.text(nameForm().MatchString(d.Name), "name", "1 to 32 of a-z, 0-9 and -, not starting with -", d.Name)
 	p.machine(d.Region, d.User, d.Program)
 	p.check(d.Limit >= minLimit && d.Limit <= maxLimit, "created limit", fmt.Sprintf("from %s to %s", minLimit, maxLimit), d.Limit)
 	p.check(len(d.Config) > 0, "configuration", "set", "nothing")
