@@ -25,14 +25,15 @@ type claims struct {
 	waiting *waiting
 }
 
-// claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up no other.
+// claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up no other. A claim is a short write and a
+// long call of GitHub's, so that as many are under way as calls may be.
 // A lost race means the next candidate; none means exhausted.
 func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto func(pool.Ticket) bool) (int, error) {
 	var mu sync.Mutex
 	claimed := 0
 	var lost atomic.Int64
 	var workers errgroup.Group
-	for range min(n, fanOut) {
+	for range min(n, callsAtOnce) {
 		workers.Go(func() error {
 			for {
 				mu.Lock()

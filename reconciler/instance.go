@@ -44,6 +44,7 @@ type registration struct {
 	obtained      store.Registration // made last; its delivery may have failed
 	next          store.Registration // made while a job runs, to follow the present one
 	preparedAt    int64              // serial of the last one during whose job that was tried
+	outlasted     int64              // assignment in which a job lasted longer than the next registration does
 	lastSerial    int64              // highest serial ever tried
 	unconfirmed   string             // name that GitHub may have registered: its answer did not come
 	githubDown    bool               // GitHub's fault that none could be made

@@ -51,7 +51,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 	bad := &badRecords{tenure: t, cache: c, limited: newLimitedLog(o.Log, clk)}
 	breaker := &breaker{tenure: t, cache: c}
 	observer := &observer{tenure: t, cache: c, breaker: breaker, badRecords: bad}
-	runners := &runners{tenure: t, cache: c, github: hub}
+	runners := &runners{tenure: t, cache: c, github: hub, preparing: newPreparing()}
 	listeners := &listeners{tenure: t, cache: c, runners: runners, observer: observer}
 	seats := &seats{tenure: t, cache: c, batch: wants}
 	reasons := &reasons{tenure: t, cache: c, batch: wants, waiting: line, outages: down, refused: refused}

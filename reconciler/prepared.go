@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -12,11 +14,17 @@ import (
 
 // A registration for one job is used up with it. The next one is made while the job runs, so that the agent that asks for it need not
 // wait for GitHub. It is known to this process alone until then: the job's machine may read the record, and a leader that takes over
-// does without.
+// does without. One that a job outlasts was made, and is deleted, for nothing: once for a machine in a run, whose jobs are alike.
 const (
-	preparedWithin = time.Minute     // of the job's beginning, by the agent's clock, or not at all
-	preparedLife   = 4 * time.Minute // GitHub removes a runner made just in time that does not come for minutes (docs/goals.md#github)
+	preparedWithin  = time.Minute     // of the job's beginning, by the agent's clock, or not at all
+	preparedLife    = 4 * time.Minute // GitHub removes a runner made just in time that does not come for minutes (docs/goals.md#github)
+	preparedPerHour = 500             // a tenth of the calls that GitHub grants a token (docs/goals.md#github)
 )
+
+// newPreparing is the budget of all machines for them.
+func newPreparing() *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(preparedPerHour/time.Hour.Seconds()), preparedPerHour)
+}
 
 // prepare makes the next registration of an instance whose job has just begun, once, and deletes one that is not asked for in time. It
 // says when to look again.
@@ -26,14 +34,15 @@ func (c *instances) prepare(ctx context.Context, s snapshot) Result {
 		if usable(s, now) {
 			return wakeAt(s.reg.next.MintedAt.Add(preparedLife), now)
 		}
+		c.cache.instances.with(s.ID, func(in *instance) { in.reg.outlasted = in.reg.next.Assignment })
 		c.runners.dropPrepared(ctx, s.ID)
 		return Result{}
 	}
 	began := s.vitals.beat.Beat.JobBegan
 	due := c.cfg.Registration == store.JIT && s.State == statemachine.Running && s.report() == statemachine.Online && s.serving() &&
-		s.reg.preparedAt < s.Registration.Serial && !began.IsZero() && now.Sub(began.Time) < preparedWithin
+		s.reg.preparedAt < s.Registration.Serial && s.reg.outlasted != s.Assignment && !began.IsZero() && now.Sub(began.Time) < preparedWithin
 	covered := s.reg.allowance.wait(now) <= 0 && !s.reg.allowance.over
-	if due && covered && c.cache.requests.alive(s.RunID, s.Attempt) && !c.cache.extra(s) && !c.ahead.claimsOnly(now) {
+	if due && covered && c.cache.requests.alive(s.RunID, s.Attempt) && !c.cache.extra(s) && !c.ahead.claimsOnly(now) && c.runners.preparing.AllowN(now, 1) {
 		c.runners.prepare(ctx, s)
 	}
 	return Result{}

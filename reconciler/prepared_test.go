@@ -73,7 +73,10 @@ func TestPrepared_NotForLong(t *testing.T) {
 			t.Errorf("%d registrations before the job's end, want the present and one more", n)
 		}
 		w.awaitJobs(long, 10*time.Minute)
-		w.awaitJobs(w.jobs("100", 1, 5), time.Minute)
+		w.awaitJobs(w.jobs("100", 1, 30), 2*time.Minute)
+		if n := registrations(w); n > 4 {
+			t.Errorf("%d registrations, want none made ahead where a job of the run was long", n)
+		}
 		w.release("100", 1, store.ReleaseDrain)
 		w.await(time.Minute, "no runner is left", func() bool { return len(w.left()) == 0 })
 	})

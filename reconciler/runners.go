@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
@@ -16,8 +18,9 @@ import (
 // runners registers runners at GitHub for instances, and deletes them.
 type runners struct {
 	*tenure
-	cache  *cache
-	github GitHub
+	cache     *cache
+	github    GitHub
+	preparing *rate.Limiter // of registrations that no agent has asked for yet
 }
 
 // onlineAtGitHub reports whether GitHub shows online the listener that was silent: it may have come online since, and have taken a job

@@ -15,7 +15,8 @@ import (
 const agentWindow = 2 * time.Minute
 
 // BenchmarkAgent measures what the agent of an idle machine takes while nothing happens, its listener apart: processor time, and
-// memory that is its own and that are pages of its program. Of an agent whose machine listens ahead, too. G15
+// memory that is its own and that are pages of its program, and how often it reads and writes in an hour. Of an agent whose machine
+// listens ahead, too. G7 G15
 func BenchmarkAgent(b *testing.B) {
 	build(b)
 	for _, ahead := range []bool{false, true} {
@@ -25,18 +26,25 @@ func BenchmarkAgent(b *testing.B) {
 			w.giveBack("1")
 			agent := w.agent()
 			var used float64
+			var looks, beats int
 			for b.Loop() {
+				earlierLooks, earlierBeats := w.wire.heard()
 				before, err := agent.Stat()
 				check(b, err)
 				time.Sleep(agentWindow)
 				after, err := agent.Stat()
 				check(b, err)
 				used += after.CPUTime() - before.CPUTime()
+				l, s := w.wire.heard()
+				looks, beats = looks+l-earlierLooks, beats+s-earlierBeats
 			}
 			is, err := agent.NewStatus()
 			check(b, err)
 			none(b)
 			b.ReportMetric(100*used/(agentWindow.Seconds()*float64(b.N)), "cpu-%")
+			hours := agentWindow.Hours() * float64(b.N)
+			b.ReportMetric(float64(looks)/hours, "looks/h")
+			b.ReportMetric(float64(beats)/hours, "writes/h")
 			b.ReportMetric(float64(is.VmRSS)/mib, "rss-MiB")
 			b.ReportMetric(float64(is.RssAnon)/mib, "own-MiB")
 			b.ReportMetric(float64(is.RssFile)/mib, "program-MiB")

@@ -38,6 +38,10 @@ var warmCounts = []struct{ n, rounds, others int }{{1, 12, 0}, {10, 5, 0}, {100,
 
 var warmOnly = flag.Int("warm.n", 0, "only the requests of BenchmarkWarm for so many machines; 0: all")
 
+// resting is how long nothing must have happened before the next request: a hundred machines that come back keep what stands in for
+// AWS busy for a while. It is longer than what is deleted in batches waits.
+const resting = 3 * time.Second
+
 // registration is how long GitHub takes until a listener that was started listens (docs/goals.md).
 const registration = 2700 * time.Millisecond
 
@@ -230,22 +234,25 @@ func (w *warmWorld) giveBack(id string) {
 		for _, seat := range status.Instances {
 			in, err := w.store.Instance(w.b.Context(), store.Consistent, store.Principal(seat.InstanceID))
 			check(w.b, err)
-			if in.PooledAt.IsZero() || w.ahead && !w.listens(in) {
+			if in.PooledAt.IsZero() || !w.waits(in) {
 				return false
 			}
 		}
-		return true
+		return w.wire.calm(resting)
 	}))
-	time.Sleep(settling) // until its agent has seen that, and looks often again
 }
 
-// listens reports whether a machine's listener is online, as its agent has said.
-func (w *warmWorld) listens(in store.Instance) bool {
+// waits reports whether an idle machine waits for its next run, as its agent has said: it looks often, or its listener is online.
+func (w *warmWorld) waits(in store.Instance) bool {
 	w.b.Helper()
 	var bad error
 	said, err := w.store.Vitals(w.b.Context(), func(_ store.Key, err error) { bad = err }, in.Principal)
 	check(w.b, errors.Join(err, bad))
-	return in.Ahead() && said[in.Principal].Heartbeat.Beat.ListensFor(&in)
+	beat := said[in.Principal].Heartbeat.Beat
+	if w.ahead {
+		return in.Ahead() && beat.ListensFor(&in)
+	}
+	return beat.Assignment == in.Assignment && beat.Idle
 }
 
 // startFloor makes the calls that this kind of warm start cannot do without.
@@ -266,6 +273,3 @@ func (w *warmWorld) startFloor(id string) error {
 		return errors.Join(err, answer.Body.Close())
 	})
 }
-
-// settling is longer than an agent's slow look at its record.
-const settling = 3 * time.Second

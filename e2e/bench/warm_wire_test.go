@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/e2e/bench"
+	"github.com/remuda-run/remuda/store"
 )
 
 // githubCall is the median of a call of GitHub's REST API (docs/goals.md).
@@ -32,6 +33,9 @@ type wire struct {
 	ready map[string]time.Time // when the status Ready was written
 	owned map[string]time.Time // when the first instance was claimed for it
 	terms map[string]time.Time // when the lease was first written, by its term
+	looks int                  // reads of one instance's record, which agents alone make
+	beats int                  // writes of what agents report
+	stir  time.Time            // when something other than looks and beats happened last
 }
 
 func newWire() *wire {
@@ -93,8 +97,18 @@ func (l *wire) median(target string) time.Duration {
 	return l.delay.Read
 }
 
-// note takes what was written of a run.
+// note takes what agents read and report, and what was written of a run.
 func (l *wire) note(target string, body []byte, came time.Time) {
+	l.mu.Lock()
+	switch {
+	case strings.HasSuffix(target, ".GetItem") && bytes.Contains(body, []byte(store.KindInstance)):
+		l.looks++
+	case strings.HasSuffix(target, ".UpdateItem"):
+		l.beats++
+	case target == "", strings.HasPrefix(target, "AmazonSQS") && !strings.HasSuffix(target, ".ReceiveMessage"):
+		l.stir = time.Now()
+	}
+	l.mu.Unlock()
 	if !strings.HasSuffix(target, ".PutItem") {
 		return
 	}
@@ -135,6 +149,20 @@ func (l *wire) note(target string, body []byte, came time.Time) {
 			first(l.ready, id)
 		}
 	}
+}
+
+// heard returns how often agents read their records so far, and reported.
+func (l *wire) heard() (looks, beats int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.looks, l.beats
+}
+
+// calm reports whether the last message was sent and deleted, and GitHub called, so long ago.
+func (l *wire) calm(d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.stir) > d
 }
 
 // of returns what was noted of a request.

@@ -14,6 +14,11 @@ func TestTable_DynamoDBLocal(t *testing.T) {
 	storetest.Run(t, onLocal)
 }
 
+func TestScan_MoreThan10000_S26_S81_H05(t *testing.T) {
+	t.Parallel()
+	storetest.RunMany(t, onLocal)
+}
+
 func TestTable_Moto(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the same on a slower stand-in: make check runs it")

@@ -10,8 +10,11 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-func TestTable_File(t *testing.T)        { storetest.Run(t, openFile) }
-func TestTable_Memory(t *testing.T)      { storetest.Run(t, openMemory) }
+func TestTable_File(t *testing.T)   { storetest.Run(t, openFile) }
+func TestTable_Memory(t *testing.T) { storetest.Run(t, openMemory) }
+
+func TestScan_MoreThan10000_S26_S81_H05(t *testing.T) { storetest.RunMany(t, openFile) }
+
 func BenchmarkTable_File(b *testing.B)   { storetest.Bench(b, openFile) }
 func BenchmarkTable_Memory(b *testing.B) { storetest.Bench(b, openMemory) }
 

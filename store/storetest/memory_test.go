@@ -10,5 +10,9 @@ import (
 )
 
 func TestMemory_KeepsTheContract(t *testing.T) {
-	storetest.Run(t, func(testing.TB) store.Table { return storetest.NewMemory(clock.RealClock{}) })
+	storetest.Run(t, inMemory)
 }
+
+func TestMemory_MoreThan10000_S26_S81_H05(t *testing.T) { storetest.RunMany(t, inMemory) }
+
+func inMemory(testing.TB) store.Table { return storetest.NewMemory(clock.RealClock{}) }

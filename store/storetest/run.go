@@ -17,6 +17,14 @@ import (
 // cleaned up. A table may be shared by the parts of one test but never by two tests.
 type Factory func(t testing.TB) store.Table
 
+// RunMany checks that a back end holds more than 10,000 records, which takes long.
+func RunMany(t *testing.T, open Factory) {
+	if testing.Short() {
+		t.Skip("writes more than 10,000 records: make check runs it")
+	}
+	scanMany(t, opened(t, open))
+}
+
 // Run checks a back end. Every subtest works on a table of its own.
 func Run(t *testing.T, open Factory) {
 	t.Run("Put/Creates", func(t *testing.T) { putCreates(t, opened(t, open)) })
@@ -39,12 +47,6 @@ func Run(t *testing.T, open Factory) {
 
 	t.Run("Scan/StopsAtYieldsError", func(t *testing.T) { scanStops(t, opened(t, open)) })
 	t.Run("Scan/YieldMayUseTheTable", func(t *testing.T) { scanReentrant(t, opened(t, open)) })
-	t.Run("Scan/MoreThan10000_S26_S81_H05", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("writes more than 10,000 records: make check runs it")
-		}
-		scanMany(t, opened(t, open))
-	})
 	t.Run("Scan/BadRecordsAreIsolated_H70", func(t *testing.T) { scanBadRecords(t, opened(t, open)) })
 
 	t.Run("Notify/IsRead", func(t *testing.T) { notificationIsRead(t, opened(t, open)) })
