@@ -124,7 +124,7 @@ verify: ## formatting, generated files, modules, import rules, lint and vet
 	@$(MAKE) --no-print-directory lint
 
 bench: ## all benchmarks; prints, writes nothing
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./...
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 2h ./...
 
 acceptance: ## which test proves which line of docs/acceptance.md; FROM=file skips the tests
 	@$(if $(FROM),,$(MAKE) --no-print-directory check || true) # its failures are counted below

@@ -15,7 +15,7 @@ import (
 
 // Times of a waiting client.
 const (
-	lookAtOnce  = 50 * time.Millisecond  // a machine that listens ahead is ready within some 250 ms (docs/benchmarks.md)
+	lookAtOnce  = 50 * time.Millisecond // a machine that listens ahead is ready within some 250 ms (docs/benchmarks.md)
 	atOnceFor   = 500 * time.Millisecond
 	lookSoon    = 100 * time.Millisecond // a warm start takes a fraction of a second
 	lookLater   = time.Second            // for a cold one, that much more is little

@@ -28,14 +28,14 @@ func BenchmarkAgent(b *testing.B) {
 			var used float64
 			var looks, beats int
 			for b.Loop() {
-				earlierLooks, earlierBeats := w.wire.heard()
+				earlierLooks, earlierBeats := w.wire.byAgents()
 				before, err := agent.Stat()
 				check(b, err)
 				time.Sleep(agentWindow)
 				after, err := agent.Stat()
 				check(b, err)
 				used += after.CPUTime() - before.CPUTime()
-				l, s := w.wire.heard()
+				l, s := w.wire.byAgents()
 				looks, beats = looks+l-earlierLooks, beats+s-earlierBeats
 			}
 			is, err := agent.NewStatus()

@@ -151,8 +151,8 @@ func (l *wire) note(target string, body []byte, came time.Time) {
 	}
 }
 
-// heard returns how often agents read their records so far, and reported.
-func (l *wire) heard() (looks, beats int) {
+// byAgents returns how often agents read their records and wrote so far.
+func (l *wire) byAgents() (looks, beats int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.looks, l.beats

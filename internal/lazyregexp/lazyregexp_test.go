@@ -11,7 +11,7 @@ func TestNew_CompilesOnce(t *testing.T) {
 	if !form().MatchString("i-0a") || form().MatchString("i-") {
 		t.Error("it matches what the expression does not, or not what it does")
 	}
-	if form() != form() {
+	if first, second := form(), form(); first != second {
 		t.Error("two calls gave two expressions")
 	}
 }
