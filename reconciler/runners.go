@@ -235,9 +235,12 @@ func handedOverSoon(s snapshot, now time.Time, grace time.Duration) bool {
 	return s.ready(now) && now.Sub(s.vitals.reportedAt) < grace
 }
 
-// undelivered returns the registration made for the present assignment whose delivery failed.
+// undelivered returns the registration made for the present assignment whose delivery failed. Its machine's gate begins once it
+// is delivered.
 func undelivered(s snapshot) (store.Registration, bool) {
-	return s.reg.obtained, s.reg.obtained.Serial > s.Registration.Serial && s.reg.obtained.Assignment == s.Assignment
+	reg := s.reg.obtained
+	reg.MintedAt = store.Time{}
+	return reg, reg.Serial > s.Registration.Serial && reg.Assignment == s.Assignment
 }
 
 // maxTaken bounds the names tried at once. A name is taken by a registration that a crash lost before

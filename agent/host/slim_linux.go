@@ -14,7 +14,6 @@ import (
 // slim drops what the start of this program, and a run that is over, needed and an idle agent does not: garbage, and pages of the
 // program's file, most of which is of other verbs. The kernel reads a page again when it is needed.
 func slim() error {
-	debug.SetGCPercent(25)
 	debug.FreeOSMemory()
 	exe, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -26,7 +25,8 @@ func slim() error {
 	}
 	defer maps.Close()
 	var errs []error
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
+	lines := bufio.NewScanner(maps)
+	for lines.Scan() {
 		m, ours := mappingOf(lines.Text(), exe)
 		if !ours {
 			continue
@@ -35,7 +35,7 @@ func slim() error {
 			errs = append(errs, fmt.Errorf("drop pages of %s: %w", exe, failed))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, lines.Err())...)
 }
 
 // mapping is a range of addresses.
