@@ -130,6 +130,7 @@ func TestCosts_AfterADeathAtItsWrite(t *testing.T) {
 
 // A day's item that cannot be read is counted anew once it is deleted, and stops nothing meanwhile.
 func TestCosts_BesideAnItemThatIsNone(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		begun := w.Clock.Now()
 		spoiled := store.Item{

@@ -201,6 +201,7 @@ func TestFloors_NoRequestIsAFloor(t *testing.T) {
 
 // A script that always fails launches less and less.
 func TestFloors_FailingScript(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 4)
 		w.Script = failingScript{"1"}

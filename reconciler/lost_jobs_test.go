@@ -49,6 +49,7 @@ func (w *world) losing(jobs, lost, fail int) {
 }
 
 func TestLostJobs(t *testing.T) {
+	takesLong(t)
 	for _, tt := range []struct {
 		name             string
 		jobs, lost, fail int
@@ -104,6 +105,7 @@ func TestLostJobs(t *testing.T) {
 // The order to run jobs again is written down first. If its answer does not come, the run's attempt shows whether it had an effect;
 // only if it had none, and GitHub's view cannot be late any more, the order is given again.
 func TestLostJobs_NoAnswer_NothingRunsTwice(t *testing.T) {
+	takesLong(t)
 	for name, tt := range map[string]struct {
 		mode  githubsim.Mode
 		calls int

@@ -21,6 +21,9 @@ const (
 	preparedPerHour = 500             // a tenth of the calls that GitHub grants a token (docs/goals.md#github)
 )
 
+// PreparedFor is how long after the beginning of a job there may be a runner at GitHub that no record names.
+const PreparedFor = preparedWithin + preparedLife
+
 // newPreparing is the budget of all machines for them.
 func newPreparing() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(preparedPerHour/time.Hour.Seconds()), preparedPerHour)

@@ -111,6 +111,7 @@ func TestWatcher_RunCancelledAndRunAgain_ItsJobGoesOn(t *testing.T) {
 // GitHub takes no check run, for as long as that may be: the run whose request failed is cancelled all the same, and the check run is
 // left once GitHub takes it.
 func TestWatcher_NoCheckRunIsTaken_CancelledAllTheSame(t *testing.T) {
+	takesLong(t)
 	for name, tt := range map[string]struct {
 		out  time.Duration
 		left int

@@ -151,6 +151,7 @@ func TestWatcher_RunCancelled_FreedNow(t *testing.T) {
 
 // "Re-run failed jobs" of a run that gave its machines back: the controller itself asks for as many as wait, warm if the pool has them.
 func TestWatcher_RunAgain_AsksForAsManyAsWait(t *testing.T) {
+	takesLong(t)
 	watching(t, func(t *testing.T, w *world) {
 		w.start(4711, provision(), labelled("a", "4711", 30, "provision"), labelled("b", "4711", 30, "provision"), labelled("c", "4711", 30, "b"))
 		w.serve(spec("4711", 2, ofRun(4711, 1)), 2*time.Minute)

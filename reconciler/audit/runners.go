@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 )
 
@@ -24,8 +25,8 @@ func orphanRunner(s *Snapshot, o Options, report reporter) {
 		if minted := in.Registration.MintedAt; minted.After(from) {
 			from = minted.Time // it replaced this one then
 		}
-		if began := in.Heartbeat.Beat.JobBegan; began.After(from) {
-			from = began.Time // the next registration is made while a job runs, and is not in the record
+		if began := in.Heartbeat.Beat.JobBegan; !began.IsZero() && began.Add(reconciler.PreparedFor).After(from) {
+			from = began.Add(reconciler.PreparedFor) // the next registration is made while a job runs, and is not in the record
 		}
 		age := s.At.Sub(from)
 		switch {

@@ -138,7 +138,11 @@ func TestWatch_DeletesTogether_G7(t *testing.T) {
 		if err := table.Notify(t.Context(), key(n)); err != nil {
 			t.Fatal(err)
 		}
-		if got := <-seen; got != key(n) {
+		got := <-seen
+		for n > 0 && got == key(n-1) { // sent twice, since the answer came late
+			got = <-seen
+		}
+		if got != key(n) {
 			t.Fatalf("got %v, want %v", got, key(n))
 		}
 	}
