@@ -25,7 +25,7 @@ func orphanRunner(s *Snapshot, o Options, report reporter) {
 		if minted := in.Registration.MintedAt; minted.After(from) {
 			from = minted.Time // it replaced this one then
 		}
-		if began := in.Heartbeat.Beat.JobBegan; !began.IsZero() && began.Add(reconciler.PreparedFor).After(from) {
+		if began := in.Heartbeat.Beat.JobBegan; in.State == statemachine.Running && !began.IsZero() && began.Add(reconciler.PreparedFor).After(from) {
 			from = began.Add(reconciler.PreparedFor) // the next registration is made while a job runs, and is not in the record
 		}
 		age := s.At.Sub(from)
