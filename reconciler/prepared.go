@@ -85,18 +85,21 @@ func (g *runners) prepare(ctx context.Context, s snapshot) {
 // takePrepared returns the registration that was prepared for an instance, which is the caller's from now on; false if there is none
 // that is of use.
 func (g *runners) takePrepared(ctx context.Context, s snapshot) (store.Registration, bool) {
-	if !usable(s, g.clock.Now()) {
-		g.dropPrepared(ctx, s.ID)
-		return store.Registration{}, false
+	s.reg.next = g.forgetPrepared(s.ID)
+	if usable(s, g.clock.Now()) {
+		return s.reg.next, true
 	}
-	var reg store.Registration
-	g.cache.instances.with(s.ID, func(in *instance) { reg, in.reg.next = in.reg.next, store.Registration{} })
-	return reg, reg.Serial > 0
+	g.discard(ctx, s.reg.next)
+	return store.Registration{}, false
 }
 
 // dropPrepared deletes the runner of a registration that was prepared and is not needed.
 func (g *runners) dropPrepared(ctx context.Context, id store.InstanceID) {
-	var reg store.Registration
+	g.discard(ctx, g.forgetPrepared(id))
+}
+
+// forgetPrepared gives the registration that was prepared to the caller alone; the zero one if there is none.
+func (g *runners) forgetPrepared(id store.InstanceID) (reg store.Registration) {
 	g.cache.instances.with(id, func(in *instance) { reg, in.reg.next = in.reg.next, store.Registration{} })
-	g.discard(ctx, reg)
+	return reg
 }

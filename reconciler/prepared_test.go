@@ -24,10 +24,8 @@ func tardy(t *testing.T, test func(t *testing.T, w *world)) {
 func (w *world) left() []string {
 	w.t.Helper()
 	var out []string
-	for _, r := range w.Hub.Registrations() {
-		if r.Removed == "" {
-			out = append(out, r.Name)
-		}
+	for _, r := range w.Hub.Registered() {
+		out = append(out, r.Name)
 	}
 	return out
 }
