@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -42,13 +43,14 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) (Result, error) {
 	now := c.clock.Now()
 	end := r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
-	running := 0
+	running, offline := 0, ""
 	var rest []snapshot
 	var last time.Time // to which those that run may run
 	for _, s := range seats {
 		if s.State == statemachine.Running {
 			running++
 			last = later(last, s.Threshold.Time)
+			offline = cmp.Or(offline, seatWaits(s))
 		} else {
 			rest = append(rest, s)
 		}
@@ -66,6 +68,9 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 	res := wakeAt(end, now)
 	if running >= r.request.Count {
 		c.cache.capacity.unwait(r.id)
+		if err := c.statuses.recordOffline(ctx, r, offline); err != nil {
+			return res, err
+		}
 		rest, err := c.seats.seatBusy(ctx, rest, end.Sub(now))
 		if err != nil {
 			return res, err

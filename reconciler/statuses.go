@@ -156,11 +156,29 @@ func (w *statuses) failRequest(ctx context.Context, r run, reason, message strin
 // nothing does. Nothing was lost by it, so it is no problem of the run's yet.
 func (w *statuses) waitsForGitHub(id store.RequestID) string {
 	for _, s := range w.cache.instances.heldBy(id) {
-		if why := waitsForGitHub(s); why != "" {
-			return fmt.Sprintf("instance %s: %s", s.ID, why)
+		if why := seatWaits(s); why != "" {
+			return why
 		}
 	}
 	return ""
+}
+
+// seatWaits is waitsForGitHub of one instance, with its name.
+func seatWaits(s snapshot) string {
+	why := waitsForGitHub(s)
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("instance %s: %s", s.ID, why)
+}
+
+// recordOffline says once what keeps a runner of a request from GitHub whose seats all run, and takes that back when
+// nothing does: a listener may be refused just after its machine was handed over, and nothing else says so.
+func (w *statuses) recordOffline(ctx context.Context, r run, why string) error {
+	if (why == "") == (r.status.Message == "") {
+		return nil
+	}
+	return w.recordWhy(ctx, r, "a runner of a request that is Ready is not online", why)
 }
 
 // recordEmptySeat says once why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nothing
@@ -169,7 +187,14 @@ func (w *statuses) recordEmptySeat(ctx context.Context, r run, why string) error
 	if r.status.Message != "" {
 		return nil
 	}
-	w.log.Warn("a lost seat stays empty", logkey.RequestID, r.id, logkey.Detail, why)
+	return w.recordWhy(ctx, r, "a lost seat stays empty", why)
+}
+
+// recordWhy writes why a request that is Ready is not served as it was, and warns of it; "" takes that back.
+func (w *statuses) recordWhy(ctx context.Context, r run, warning, why string) error {
+	if why != "" {
+		w.log.Warn(warning, logkey.RequestID, r.id, logkey.Detail, why)
+	}
 	st := *r.status
 	st.Counts, st.Message = w.seats.counts(r), why
 	return w.putStatus(ctx, st, statemachine.Observe, w.clock.Now())
