@@ -35,7 +35,7 @@ func (a *Agent) begin() {
 		a.expiry.learn(s.Threshold.Time, s.ReadAt.Time, now)
 	}
 	if s.Report.Signal != "" { // its writer may have died before it was delivered
-		a.outbox.post(s.Report)
+		a.outbox.post(s.Report, false)
 		a.outbox.markUnconfirmed() // and an older one may be on its way
 	}
 }
@@ -58,7 +58,8 @@ func (a *Agent) connect(ctx context.Context) bool {
 	}) {
 		return false
 	}
-	a.outbox.store = store.New(confirmingTable{a.o.Store.Table(), a.outbox})
+	table := confirmingTable{a.o.Store.Table(), a.outbox}
+	a.outbox.store, a.outbox.silent = store.New(table), store.New(silentTable{table})
 	a.outbox.principal = a.o.Principal
 	return true
 }

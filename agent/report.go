@@ -27,7 +27,8 @@ const (
 // outbox delivers the newest report. A report that cannot be written is tried again until it is
 // delivered or replaced (H48); no other part of the agent waits for it.
 type outbox struct {
-	store     *store.Store // with principal, set before run
+	store     *store.Store // with silent and principal, set before run
+	silent    *store.Store // writes the same, and notifies nobody
 	principal store.Principal
 	clock     clock.WithTicker
 	log       *slog.Logger
@@ -37,17 +38,19 @@ type outbox struct {
 	value         store.SignalValue
 	unconfirmedAt time.Time          // when the outcome of a write was last unknown; zero: never
 	waiting       bool               // value is not delivered yet
+	silently      bool               // nobody waits for it
 	cancel        context.CancelFunc // ends the write under way
 }
 
-// post makes v the report to deliver.
-func (o *outbox) post(v store.SignalValue) {
+// post makes v the report to deliver, silently if nobody waits for it: who notifies no one saves a message, and the controller
+// its reading.
+func (o *outbox) post(v store.SignalValue, silently bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if v == o.value {
 		return
 	}
-	o.value, o.waiting = v, true
+	o.value, o.waiting, o.silently = v, true, silently
 	if o.cancel != nil {
 		o.cancel()
 	}
@@ -74,6 +77,11 @@ func (d confirmingTable) Put(ctx context.Context, item store.Item, expect int64)
 	}
 	return err
 }
+
+// silentTable notifies nobody of what is written.
+type silentTable struct{ store.Table }
+
+func (silentTable) Notify(context.Context, ...store.Key) error { return nil }
 
 // run delivers until ctx ends.
 func (o *outbox) run(ctx context.Context) {
@@ -133,10 +141,13 @@ func (o *outbox) deliver(ctx context.Context) (refused bool) {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
 	o.mu.Lock()
-	v := o.value
+	v, to := o.value, o.store
+	if o.silently {
+		to = o.silent
+	}
 	o.cancel = cancel
 	o.mu.Unlock()
-	err := o.store.Signal(ctx, o.principal, v, o.clock.Now())
+	err := to.Signal(ctx, o.principal, v, o.clock.Now())
 	refused = errors.Is(err, store.ErrRefused)
 	decided := !refused && (err == nil || ctx.Err() == nil) // what ctx did not end was decided, for good
 

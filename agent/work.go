@@ -165,7 +165,6 @@ func (w *worker) assume(in store.Instance) (wake time.Time, more bool) {
 	}
 	w.retry.failures, w.retry.at = 0, time.Time{}
 	w.log.Info("listener is a run's", logkey.RequestID, in.RunID, logkey.Assignment, in.Assignment)
-	poke(w.heart.now)
 	return time.Time{}, true
 }
 
@@ -227,5 +226,7 @@ func (w *worker) report(v store.SignalValue) {
 		w.keeper.now(string(v.Signal))
 	}
 	w.disk.save(func(s *State) { s.Report = v })
-	w.outbox.post(v)
+	// A run whose listener was ahead has had its answer when its agent learns of it: its word is for the gate, which closes
+	// after minutes, and the controller finds it.
+	w.outbox.post(v, v.Signal == store.RegOK && v.Assignment != last.Assignment && w.disk.get().Work.Ahead)
 }

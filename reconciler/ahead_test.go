@@ -91,6 +91,28 @@ func TestAhead_AClaimIsALabel(t *testing.T) {
 	})
 }
 
+// A listener that came online since heartbeats were read last serves its claim: they are read once more.
+func TestAhead_ClaimedBeforeItsHeartbeatIsRead(t *testing.T) {
+	listening(t, 1, sim.Script{}, func(t *testing.T, w *world) {
+		w.Configure(func(c *reconciler.Config) { c.WarmPoll = time.Hour })
+		w.controller("c1", nil)
+		id := w.warm("100", 1).Instances[0].InstanceID
+		w.awaitEvery(10*time.Millisecond, 30*time.Second, "it says that it listens", func() bool {
+			in := w.instance(id)
+			said, err := w.Store.Vitals(t.Context(), func(_ store.Key, err error) { t.Error(err) }, in.Principal)
+			return err == nil && said[in.Principal].Heartbeat.Beat.ListensFor(&in)
+		})
+		if w.instance(id).Registration.Secret == "" {
+			t.Fatal("the controller knows already")
+		}
+		registered := w.Hub.Calls()[githubsim.CallJIT]
+		w.serve(spec("200", 1), time.Second)
+		if n := w.Hub.Calls()[githubsim.CallJIT] - registered; n != 0 {
+			t.Errorf("%d registrations were made for a machine that listens", n)
+		}
+	})
+}
+
 // A job that waits goes to the machine before its agent knows of the run, and is let in.
 func TestAhead_AJobBeforeItsAgentKnows(t *testing.T) {
 	listening(t, 10, sim.Script{}, func(_ *testing.T, w *world) {

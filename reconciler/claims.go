@@ -19,21 +19,21 @@ import (
 // claims takes candidates of the pool for requests.
 type claims struct {
 	*tenure
-	cache   *cache
-	runners *runners
-	pickup  *pool.Pickup
-	waiting *waiting
+	cache    *cache
+	runners  *runners
+	observer *observer
+	pickup   *pool.Pickup
+	waiting  *waiting
 }
 
-// claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up no other. A claim is a short write and a
-// long call of GitHub's, so that as many are under way as calls may be.
+// claim takes up to n candidates in parallel, each for itself: a slow or lost one holds up no other.
 // A lost race means the next candidate; none means exhausted.
 func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto func(pool.Ticket) bool) (int, error) {
 	var mu sync.Mutex
 	claimed := 0
 	var lost atomic.Int64
 	var workers errgroup.Group
-	for range min(n, callsAtOnce) {
+	for range min(n, fanOut) {
 		workers.Go(func() error {
 			for {
 				mu.Lock()
@@ -105,6 +105,13 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 	}
 	if !c.trusted() {
 		return fmt.Errorf("claim %s: %w", id, store.ErrNotLeader) // a registration would be made for nothing
+	}
+	if c.cfg.aheadOn() && awaitsAhead(s) && !listensAhead(s) {
+		// Heartbeats of idle machines are read every WarmPoll; a read is a thousandth of the registration that it may save.
+		if err := c.observer.readReports(ctx, []store.InstanceID{id}); err != nil {
+			return fmt.Errorf("claim %s: %w", id, err)
+		}
+		s, _ = c.cache.instances.get(id)
 	}
 	requesting := c.runners.beginRequest(id)
 	if requesting && c.cfg.aheadOn() && listensAhead(s) {

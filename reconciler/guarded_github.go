@@ -8,7 +8,7 @@ import (
 
 // callsAtOnce is how many calls are made to GitHub at the same time, which refuses more than 100 (GitHub REST, "About
 // secondary rate limits"), of all who share an account.
-const callsAtOnce = 64
+const callsAtOnce = 80
 
 // guardedGitHub notes whether GitHub answers calls about runners, bounds the calls under way, lets a look that calls GitHub step aside meanwhile, and registers and deletes
 // nothing outside the window of trust. Lookups pass.

@@ -32,8 +32,8 @@ type launches struct {
 
 // Bounds of parallel work.
 const (
-	launchWorkers = 4  // launch calls at once: EC2 takes few per second
-	fanOut        = 32 // writes at once for one request or launch
+	launchWorkers = 4   // launch calls at once: EC2 takes few per second
+	fanOut        = 100 // writes at once for one request or launch: within the connections that are kept (internal/awscfg)
 )
 
 // maxLaunch bounds the machines of one launch; what is wanted beyond goes into the next. Karpenter's batcher, which

@@ -57,7 +57,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 	reasons := &reasons{tenure: t, cache: c, batch: wants, waiting: line, outages: down, refused: refused}
 	statuses := &statuses{tenure: t, cache: c, seats: seats, batch: wants, reasons: reasons, tracer: o.Telemetry.Tracer}
 	releases := &releases{tenure: t, cache: c, runners: runners, observer: observer, seats: seats}
-	claims := &claims{tenure: t, cache: c, runners: runners, pickup: pickup, waiting: line}
+	claims := &claims{tenure: t, cache: c, runners: runners, observer: observer, pickup: pickup, waiting: line}
 	planner := &planner{cache: c, fleet: machines, refused: refused}
 	filler := &filler{
 		tenure: t, cache: c, statuses: statuses, releases: releases, claims: claims, planner: planner, batch: wants, waiting: line,

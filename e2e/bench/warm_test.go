@@ -34,7 +34,7 @@ import (
 
 // warmCounts are the sizes of requests, how often each is asked for by every client, and beside how many idle machines of other
 // types: records, which have no machine and no heartbeat.
-var warmCounts = []struct{ n, rounds, others int }{{1, 12, 0}, {10, 5, 0}, {100, 2, 0}, {1, 6, 100}, {1, 6, 10_000}}
+var warmCounts = []struct{ n, rounds, others int }{{1, 12, 0}, {10, 5, 0}, {100, 4, 0}, {1, 6, 100}, {1, 6, 10_000}}
 
 var warmOnly = flag.Int("warm.n", 0, "only the requests of BenchmarkWarm for so many machines; 0: all")
 
@@ -88,6 +88,7 @@ func warm(b *testing.B, n, rounds, others int, ahead bool) {
 			}
 			floors = append(floors, timed(b, func() error { return w.startFloor(fmt.Sprint("floor-", next)) }))
 			check(b, w.floor.Return(b.Context(), fmt.Sprint("floor-", next)))
+			check(b, program.Until(time.Minute, "the floor's messages are read", func() bool { return w.wire.calm(resting) }))
 		}
 	}
 	none(b)
