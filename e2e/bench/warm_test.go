@@ -34,7 +34,7 @@ import (
 
 // warmCounts are the sizes of requests, how often each is asked for by every client, and beside how many idle machines of other
 // types: records, which have no machine and no heartbeat.
-var warmCounts = []struct{ n, rounds, others int }{{1, 12, 0}, {10, 5, 0}, {100, 4, 0}, {1, 6, 100}, {1, 6, 10_000}}
+var warmCounts = []struct{ n, rounds, others int }{{1, 16, 0}, {10, 5, 0}, {100, 4, 0}, {1, 12, 100}, {1, 12, 10_000}}
 
 var warmOnly = flag.Int("warm.n", 0, "only the requests of BenchmarkWarm for so many machines; 0: all")
 
