@@ -94,7 +94,7 @@ func TestAhead_AClaimIsALabel(t *testing.T) {
 // A listener that came online since heartbeats were read last serves its claim: they are read once more.
 func TestAhead_ClaimedBeforeItsHeartbeatIsRead(t *testing.T) {
 	listening(t, 1, sim.Script{}, func(t *testing.T, w *world) {
-		w.Configure(func(c *reconciler.Config) { c.WarmPoll = time.Hour })
+		w.Configure(func(c *reconciler.Config) { c.HotPoll, c.WarmPoll = time.Hour, time.Hour })
 		w.controller("c1", nil)
 		id := w.warm("100", 1).Instances[0].InstanceID
 		w.awaitEvery(10*time.Millisecond, 30*time.Second, "it says that it listens", func() bool {

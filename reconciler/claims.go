@@ -107,7 +107,7 @@ func (c *claims) claimThis(ctx context.Context, r run, id store.InstanceID) erro
 		return fmt.Errorf("claim %s: %w", id, store.ErrNotLeader) // a registration would be made for nothing
 	}
 	if c.cfg.aheadOn() && awaitsAhead(s) && !listensAhead(s) {
-		// Heartbeats of idle machines are read every WarmPoll; a read is a thousandth of the registration that it may save.
+		// Its heartbeat was read up to HotPoll ago; a read is a thousandth of the registration that it may save.
 		if err := c.observer.readReports(ctx, []store.InstanceID{id}); err != nil {
 			return fmt.Errorf("claim %s: %w", id, err)
 		}
