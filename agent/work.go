@@ -226,7 +226,7 @@ func (w *worker) report(v store.SignalValue) {
 		w.keeper.now(string(v.Signal))
 	}
 	w.disk.save(func(s *State) { s.Report = v })
-	// A run whose listener was ahead has had its answer when its agent learns of it: its word is for the gate, which closes
-	// after minutes, and the controller finds it.
+	// A run whose listener was ahead has had its answer, as a rule, when its agent learns of it. Its word is for the gate, which
+	// closes after minutes; who waits for it, since listeners were refused of late, reads it every two seconds.
 	w.outbox.post(v, v.Signal == store.RegOK && v.Assignment != last.Assignment && w.disk.get().Work.Ahead)
 }

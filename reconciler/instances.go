@@ -58,8 +58,8 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		c.listeners.fails(s, s.refusal(), now)
 		s, _ = c.cache.instances.get(id)
 	}
-	if s.report() == statemachine.Blocked {
-		c.queues.requests.Add(s.RunID) // whose answer says so
+	if s.report() == statemachine.Blocked || s.report() == statemachine.Online && c.cache.requests.tellsOf(s) {
+		c.queues.requests.Add(s.RunID) // whose answer says so, or no longer
 	}
 	res := Result{}
 	var err error

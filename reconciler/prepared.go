@@ -16,9 +16,9 @@ import (
 // wait for GitHub. It is known to this process alone until then: the job's machine may read the record, and a leader that takes over
 // does without. One that a job outlasts was made, and is deleted, for nothing: once for a machine in a run, whose jobs are alike.
 const (
-	preparedWithin  = time.Minute     // of the job's beginning, by the agent's clock, or not at all
-	preparedLife    = 4 * time.Minute // GitHub removes a runner made just in time that does not come for minutes (docs/goals.md#github)
-	preparedPerHour = 500             // a tenth of the calls that GitHub grants a token (docs/goals.md#github)
+	preparedWithin  = time.Minute       // of the job's beginning, by the agent's clock, or not at all
+	preparedLife    = 100 * time.Second // GitHub removes a runner made just in time that idles for 2 to 6 minutes (docs/github.md)
+	preparedPerHour = 500               // a tenth of the calls that GitHub grants a token (docs/goals.md#github)
 )
 
 // PreparedFor is how long after the beginning of a job there may be a runner at GitHub that no record names.
@@ -26,7 +26,7 @@ const PreparedFor = preparedWithin + preparedLife
 
 // newPreparing is the budget of all machines for them.
 func newPreparing() *rate.Limiter {
-	return rate.NewLimiter(rate.Limit(preparedPerHour/time.Hour.Seconds()), preparedPerHour)
+	return rate.NewLimiter(rate.Limit(preparedPerHour/time.Hour.Seconds()), preparedPerHour/10)
 }
 
 // prepare makes the next registration of an instance whose job has just begun, once, and deletes one that is not asked for in time. It

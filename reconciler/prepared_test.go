@@ -61,7 +61,7 @@ func TestPrepared_NotForLong(t *testing.T) {
 		long := w.jobs("100", 1, 600)
 		w.await(30*time.Second, "the next is prepared", func() bool { return len(w.left()) == 2 })
 		kept := w.left()
-		time.Sleep(3 * time.Minute)
+		time.Sleep(time.Minute)
 		if got := w.left(); !slices.Equal(got, kept) {
 			t.Errorf("runners %v, want %v still", got, kept)
 		}
@@ -89,7 +89,7 @@ func TestPrepared_LostWithItsLeader(t *testing.T) {
 		long := w.jobs("100", 1, 1500)
 		w.await(30*time.Second, "the next is prepared", func() bool { return len(w.left()) == 2 })
 		kept := w.left()
-		time.Sleep(2 * time.Minute)
+		time.Sleep(time.Minute)
 		stop()
 		defer w.controller("c2", nil)()
 		w.await(2*w.Config().Runners, "it is deleted", func() bool { return slices.Equal(w.left(), kept[:1]) })

@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -43,14 +42,14 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) (Result, error) {
 	now := c.clock.Now()
 	end := r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
-	running, offline := 0, ""
-	var rest []snapshot
+	running := 0
+	var served, rest []snapshot
 	var last time.Time // to which those that run may run
 	for _, s := range seats {
 		if s.State == statemachine.Running {
 			running++
 			last = later(last, s.Threshold.Time)
-			offline = cmp.Or(offline, seatWaits(s))
+			served = append(served, s)
 		} else {
 			rest = append(rest, s)
 		}
@@ -68,7 +67,7 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 	res := wakeAt(end, now)
 	if running >= r.request.Count {
 		c.cache.capacity.unwait(r.id)
-		if err := c.statuses.recordOffline(ctx, r, offline); err != nil {
+		if err := c.statuses.recordOffline(ctx, r, offlineOf(r, served)); err != nil {
 			return res, err
 		}
 		rest, err := c.seats.seatBusy(ctx, rest, end.Sub(now))
@@ -96,10 +95,8 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 		c.log.Warn("a lost seat cannot be refilled: its class is no longer configured", logkey.RequestID, r.id, logkey.Error, err)
 		return res, nil
 	}
-	if why := c.statuses.waitsForGitHub(r.id); why != "" {
-		if err := c.statuses.recordEmptySeat(ctx, r, why); err != nil {
-			return res, err
-		}
+	if err := c.statuses.recordEmptySeat(ctx, r, offlineOf(r, seats)); err != nil {
+		return res, err
 	}
 	renewed, err := c.seats.renew(ctx, rest, end)
 	if err != nil {

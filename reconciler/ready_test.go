@@ -281,21 +281,28 @@ func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
 	})
 }
 
-// H33 H50: a listener that GitHub refuses after its machine was handed over is told of while that lasts.
+// H33 H50: a listener that GitHub keeps from its messages after its machine was handed over is told of while that lasts, and no longer.
 func TestRunningSeatOffline_SaysWhy_H50(t *testing.T) {
-	led(t, func(t *testing.T, w *world) {
-		w.serve(spec("100", 2), time.Minute)
-		w.Hub.SetDeprecated(true)
-		w.await(5*time.Minute, "the status says why", func() bool { return strings.Contains(w.status("100").Message, store.CauseDeprecated) })
-		if st := w.status("100"); st.Phase != statemachine.Ready || w.in(statemachine.Running) != 2 {
-			t.Errorf("request is %s with %d running, want Ready and both", st.Phase, w.in(statemachine.Running))
-		}
-		w.Hub.SetDeprecated(false)
-		w.await(time.Minute, "nothing is told any more", func() bool { return w.status("100").Message == "" })
-		w.checkNoneEnded()
-		w.release("100", 1, store.ReleaseDrain)
-		w.checkDrained(10 * time.Minute)
-	})
+	for _, d := range []disruption{
+		{name: store.CauseDeprecated},
+		{name: store.CauseUnavailable, service: githubsim.OAuth, trouble: githubsim.Answer503},
+	} {
+		t.Run(d.name, storyLed(func(t *testing.T, w *world) {
+			w.serve(spec("100", 2), time.Minute)
+			w.jobs("100", 1, 20) // after which a listener begins
+			w.await(10*time.Second, "a job runs", func() bool { return w.jobsIn(githubsim.Running) == 1 })
+			d.begin(w)
+			w.await(5*time.Minute, "the status says why", func() bool { return strings.Contains(w.status("100").Message, d.name) })
+			if st := w.status("100"); st.Phase != statemachine.Ready || w.in(statemachine.Running) != 2 {
+				t.Errorf("request is %s with %d running, want Ready and both", st.Phase, w.in(statemachine.Running))
+			}
+			d.end(w)
+			w.await(time.Minute, "nothing is told any more", func() bool { return w.status("100").Message == "" })
+			w.checkNoneEnded()
+			w.release("100", 1, store.ReleaseDrain)
+			w.checkDrained(10 * time.Minute)
+		}))
+	}
 }
 
 // H36: a request that is given back while a launch, for it and for another one, is being written is Released once nothing is on

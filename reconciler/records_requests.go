@@ -153,6 +153,12 @@ func (v *requestRecords) getRun(id store.RequestID) (run, bool) {
 	return *r, true
 }
 
+// tellsOf reports whether the status of an instance's request says what keeps its runner from GitHub.
+func (v *requestRecords) tellsOf(s snapshot) bool {
+	r, ok := v.getRun(s.RunID)
+	return ok && r.status != nil && r.status.Phase == statemachine.Ready && aboutSeat(r.status.Message, s.ID)
+}
+
 // withRun changes what is known of a request.
 func (v *requestRecords) withRun(id store.RequestID, change func(*run)) {
 	v.mu.Lock()

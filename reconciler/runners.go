@@ -141,10 +141,7 @@ func (g *runners) undo(ctx context.Context, in snapshot) error {
 // otherwise its runner is deleted again.
 func (g *runners) deliver(ctx context.Context, id store.InstanceID, run store.RequestID, assignment int64, reg store.Registration) error {
 	now := g.clock.Now()
-	reg.Assignment = assignment
-	if reg.MintedAt.IsZero() {
-		reg.MintedAt = store.At(now)
-	}
+	reg.Assignment, reg.MintedAt = assignment, store.At(now)
 	g.cache.instances.with(id, func(in *instance) { in.reg.obtained = reg }) // until it is delivered, or of no use
 	_, err := g.cache.write(ctx, id, func(cur snapshot) (store.Instance, error) {
 		if cur.State == statemachine.Terminated || cur.RunID != run || cur.Assignment != assignment || cur.Registration.Serial >= reg.Serial {
@@ -239,7 +236,6 @@ func handedOverSoon(s snapshot, now time.Time, grace time.Duration) bool {
 // is delivered.
 func undelivered(s snapshot) (store.Registration, bool) {
 	reg := s.reg.obtained
-	reg.MintedAt = store.Time{}
 	return reg, reg.Serial > s.Registration.Serial && reg.Assignment == s.Assignment
 }
 

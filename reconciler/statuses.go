@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -95,6 +96,9 @@ func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason st
 	}
 	st := *r.status
 	st.Reason = reason
+	if aboutSeat(st.Message, "") {
+		st.Message = "" // it has gone back
+	}
 	if reason == ReasonReleased {
 		st.Message = ""
 		if r.request != nil {
@@ -172,20 +176,41 @@ func seatWaits(s snapshot) string {
 	return fmt.Sprintf("instance %s: %s", s.ID, why)
 }
 
-// recordOffline says once what keeps a runner of a request from GitHub whose seats all run, and takes that back when
+// offlineOf says what keeps a runner of a request that is Ready from GitHub, of these seats: what its status says of one of
+// them already, however that goes on, or "".
+func offlineOf(r run, seats []snapshot) string {
+	first := ""
+	for _, s := range seats {
+		why := seatWaits(s)
+		if why != "" && aboutSeat(r.status.Message, s.ID) {
+			return r.status.Message
+		}
+		first = cmp.Or(first, why)
+	}
+	return first
+}
+
+// aboutSeat reports whether a message is what seatWaits says of an instance; of any, if id is "".
+func aboutSeat(message string, id store.InstanceID) bool {
+	rest, is := strings.CutPrefix(message, "instance ")
+	name, _, _ := strings.Cut(rest, ": ")
+	return is && (id == "" || name == string(id))
+}
+
+// recordOffline says what keeps a runner of a request from GitHub whose seats all run, and takes that back when
 // nothing does: a listener may be refused just after its machine was handed over, and nothing else says so.
 func (w *statuses) recordOffline(ctx context.Context, r run, why string) error {
-	if (why == "") == (r.status.Message == "") {
+	if why == r.status.Message {
 		return nil
 	}
 	return w.recordWhy(ctx, r, "a runner of a request that is Ready is not online", why)
 }
 
-// recordEmptySeat says once why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nothing
+// recordEmptySeat says why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nothing
 // else would say so.
 func (w *statuses) recordEmptySeat(ctx context.Context, r run, why string) error {
-	if r.status.Message != "" {
-		return nil
+	if said := r.status.Message; said == why || said != "" && !aboutSeat(said, "") {
+		return nil // said already, or what weighs more
 	}
 	return w.recordWhy(ctx, r, "a lost seat stays empty", why)
 }

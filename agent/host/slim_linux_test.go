@@ -1,6 +1,7 @@
 package host
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/prometheus/procfs"
@@ -48,5 +49,25 @@ func TestMappingOf(t *testing.T) {
 		if ours != want || ours && m.begin >= m.end {
 			t.Errorf("mappingOf(%q) = %+v, %t, want %t", line, m, ours, want)
 		}
+	}
+}
+
+// What a linker wrote before it made a mapping read-only stays.
+func TestCleanMappings(t *testing.T) {
+	const program = "/opt/remuda/bin/remuda"
+	got, err := cleanMappings(strings.NewReader(`00400000-00500000 r-xp 00000000 fe:00 9977877                            `+program+`
+Size:               1024 kB
+Anonymous:             0 kB
+AnonHugePages:         0 kB
+VmFlags: rd ex mr mw me sd
+00500000-00600000 r--p 00100000 fe:00 9977877                            `+program+`
+Anonymous:           256 kB
+00600000-00700000 rw-p 00200000 fe:00 9977877                            `+program+`
+Anonymous:             0 kB
+7f0000000000-7f0000001000 r--p 00000000 fe:00 77                         /lib/libc.so.6
+Anonymous:             0 kB
+`), program)
+	if err != nil || len(got) != 1 || got[0] != (mapping{0x400000, 0x500000}) {
+		t.Errorf("cleanMappings() = %+v, %v, want the first alone", got, err)
 	}
 }

@@ -26,7 +26,7 @@ var holds = map[string]string{
 
 	"requests": "badRecords cache filler releases seats statuses",
 	"filler":   "batch cache claims planner releases statuses waiting",
-	"claims":   "cache runners waiting",
+	"claims":   "cache observer runners waiting",
 	"seats":    "batch cache",
 	"statuses": "batch cache reasons seats",
 	"reasons":  "batch cache exclusions outages waiting",

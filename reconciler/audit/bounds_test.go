@@ -66,12 +66,12 @@ func TestCheck_TimeAllowed_ToTheMillisecond(t *testing.T) {
 			instance(s, "i-gone").Since = ago(d)
 			s.Runners = append(s.Runners, githubapi.Runner{Name: runnerOf("i-gone", 1)})
 		}, 22*time.Minute + react, true, true},
-		{"PreparedRunner", func(s *audit.Snapshot, d time.Duration) { // for the next job: five minutes from the beginning of this one
+		{"PreparedRunner", func(s *audit.Snapshot, d time.Duration) { // for the next job: 160 s from the beginning of this one
 			i := instance(s, "i-running")
 			i.Since, i.Registration.MintedAt, i.ChangedAt, i.Threshold = ago(25*time.Minute), ago(25*time.Minute), ago(25*time.Minute), in(5*time.Minute)
 			i.Heartbeat.Beat.JobBegan = ago(d)
 			s.Runners = append(s.Runners, githubapi.Runner{Name: runnerOf("i-running", 9)})
-		}, 27*time.Minute + react, true, true},
+		}, 24*time.Minute + 40*time.Second + react, true, true},
 	}
 	for _, tt := range tests {
 		for _, granted := range []struct {
