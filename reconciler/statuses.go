@@ -203,7 +203,10 @@ func (w *statuses) recordOffline(ctx context.Context, r run, why string) error {
 	if why == r.status.Message {
 		return nil
 	}
-	return w.recordWhy(ctx, r, "a runner of a request that is Ready is not online", why)
+	if why != "" {
+		w.log.Warn("a runner of a request that is Ready is not online", logkey.RequestID, r.id, logkey.Detail, why)
+	}
+	return w.recordWhy(ctx, r, why)
 }
 
 // recordEmptySeat says why a seat of a request that is Ready stays empty: its workflow goes on meanwhile, and nothing
@@ -212,14 +215,14 @@ func (w *statuses) recordEmptySeat(ctx context.Context, r run, why string) error
 	if said := r.status.Message; said == why || said != "" && !aboutSeat(said, "") {
 		return nil // said already, or what weighs more
 	}
-	return w.recordWhy(ctx, r, "a lost seat stays empty", why)
+	if why != "" {
+		w.log.Warn("a lost seat stays empty", logkey.RequestID, r.id, logkey.Detail, why)
+	}
+	return w.recordWhy(ctx, r, why)
 }
 
-// recordWhy writes why a request that is Ready is not served as it was, and warns of it; "" takes that back.
-func (w *statuses) recordWhy(ctx context.Context, r run, warning, why string) error {
-	if why != "" {
-		w.log.Warn(warning, logkey.RequestID, r.id, logkey.Detail, why)
-	}
+// recordWhy writes why a request that is Ready is not served as it was; "" takes that back.
+func (w *statuses) recordWhy(ctx context.Context, r run, why string) error {
 	st := *r.status
 	st.Counts, st.Message = w.seats.counts(r), why
 	return w.putStatus(ctx, st, statemachine.Observe, w.clock.Now())
