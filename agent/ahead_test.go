@@ -228,3 +228,23 @@ func TestConfirm_ReadsTheRecord(t *testing.T) {
 		w.waitFor(store.RegOK)
 	})
 }
+
+// H60: an idle machine that listens ahead reads its record once in two seconds, eventually, which costs half, and writes a heartbeat
+// every 15 s.
+func TestAhead_IdleCosts_H60(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.ahead()
+		time.Sleep(5 * time.Second)
+		reads := func(c call) bool { return !c.put && c.c == store.Eventual }
+		others := func(c call) bool { return c.put || c.c != store.Eventual }
+		read, wrote := w.table.count(reads), w.table.count(others)
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if n := w.table.count(reads) - read; n < 140 || n > 160 {
+			t.Errorf("%d reads in five minutes, want 150", n)
+		}
+		if n := w.table.count(others) - wrote; n < 18 || n > 22 {
+			t.Errorf("%d heartbeats in five minutes, want 20", n)
+		}
+	})
+}
