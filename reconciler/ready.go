@@ -42,18 +42,17 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) (Result, error) {
 	now := c.clock.Now()
 	end := r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
-	running := 0
 	var served, rest []snapshot
 	var last time.Time // to which those that run may run
 	for _, s := range seats {
 		if s.State == statemachine.Running {
-			running++
 			last = later(last, s.Threshold.Time)
 			served = append(served, s)
 		} else {
 			rest = append(rest, s)
 		}
 	}
+	running := len(served)
 	if running > 0 && last.Before(end) {
 		end = last // a crash came between handing them over and saying Ready: their time began before
 	}
