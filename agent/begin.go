@@ -26,7 +26,7 @@ func (a *Agent) begin() {
 			s.StartedAt = store.At(now)
 		}
 		if s.Boot != boot || err != nil {
-			s.Boot, s.Work.Listener = boot, process.Ref{}
+			s.Boot, s.Work.Listener, s.Work.Boundary = boot, process.Ref{}, ""
 		}
 	})
 	s := a.disk.get()

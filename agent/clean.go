@@ -89,7 +89,7 @@ func (w *worker) end(ctx context.Context, mode store.ReleaseMode) error {
 	w.learn(l.Status(), w.o.Clock.Now()) // its last job may have ended meanwhile
 	l.Detach()
 	w.setListener(nil)
-	w.disk.save(func(s *State) { s.Work.Listener = process.Ref{} })
+	w.disk.save(func(s *State) { s.Work.Listener, s.Work.Boundary = process.Ref{}, "" })
 	return nil
 }
 

@@ -13,6 +13,7 @@ type facts struct {
 	script      ScriptState
 	work        Work
 	foul        string
+	refusal     string    // why no run of the record's class may use the machine; "": it may
 	serial      int64     // last registration used, of any assignment
 	listener    *Status   // nil: none
 	since       time.Time // start of the listener, or its adoption
@@ -68,6 +69,8 @@ func decide(f facts, now time.Time) decision {
 		return decision{report: f.say(store.ScriptFailed, "", f.script.Failed)}
 	case f.foul != "":
 		return f.condemn()
+	case f.refusal != "" && in.RunID != "":
+		return decision{report: f.say(store.RegFailed, store.CauseHost, f.refusal)}
 	case f.work.assumes(in):
 		return decision{do: assume}
 	case in.Assignment != f.work.Assignment:

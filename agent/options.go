@@ -47,6 +47,9 @@ type Options struct {
 	// long and is needed later. It reports nothing: who needs it tries again. It ends with ctx.
 	Prefetch func(ctx context.Context)
 
+	// Refusal, if set, says why no run of a resource class may use this machine, and what the operator can do; "": it may.
+	Refusal func(class string) string
+
 	// KeepOutput, if set, keeps the end of what was printed on the machine where it outlives it. It is called before the
 	// machine's end and before a report that may lead to it, once at a time. Secrets must not be in what is kept. Nothing
 	// waits longer than keepLimit for it, and a failure has no consequence.
@@ -135,6 +138,9 @@ func (o *Options) complete() error {
 	}
 	if o.Offset == nil {
 		o.Offset = func() time.Duration { return 0 }
+	}
+	if o.Refusal == nil {
+		o.Refusal = func(string) string { return "" }
 	}
 	if o.Jitter == nil {
 		o.Jitter = rand.Float64

@@ -25,16 +25,18 @@ type Runner interface {
 	// it comes online is in its status. Errors wrap githubapi.ErrThrottled, ErrUnavailable or
 	// ErrRefused, or ErrDeprecated, if GitHub was the cause. No process is left after an error.
 	Start(ctx context.Context, reg store.Registration, label string) (Listener, error)
-	// Adopt returns the listener that an earlier agent started as ref for the runner named name, or
+	// Adopt returns the listener that an earlier agent started as ref, in the boundary of that name, or
 	// nil if it has ended; but one on which a job ran that no one judged is returned in its end. Anything else
 	// an earlier agent may have started is ended.
-	Adopt(ctx context.Context, ref process.Ref, name string) (Listener, error)
+	Adopt(ctx context.Context, ref process.Ref, boundary string) (Listener, error)
 }
 
 // Listener is one process that takes jobs from GitHub, with all it started. It is safe for
 // concurrent use, and no method but Stop blocks.
 type Listener interface {
 	Ref() process.Ref
+	// Boundary names what holds its processes together (package boundary); "": nothing does.
+	Boundary() string
 	Status() Status
 	// Changed receives a value after the status changed. Changes in quick succession may be one.
 	Changed() <-chan struct{}

@@ -55,7 +55,7 @@ func (c Command) Run(ctx context.Context) error {
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err = process.Start(cmd); err == nil { // a service that it starts is an ordinary process too
-		err = cmd.Wait()
+		err = process.Wait(cmd)
 	}
 	if err == nil {
 		return nil

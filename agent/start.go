@@ -61,7 +61,7 @@ func (w *worker) start(ctx context.Context, in store.Instance, reg store.Registr
 	}
 	w.log.Info("listener started", logkey.Runner, reg.Name, logkey.RequestID, in.RunID, logkey.PID, l.Ref().PID)
 	w.setListener(l)
-	w.disk.save(func(s *State) { s.Work.Listener = l.Ref() })
+	w.disk.save(func(s *State) { s.Work.Listener, s.Work.Boundary = l.Ref(), l.Boundary() })
 }
 
 // launch calls Runner.Start, and ends the call when the assignment is over.

@@ -56,6 +56,7 @@ type Work struct {
 	Ahead      bool                   `json:"ahead,omitempty"` // the registration was made ahead (ADR 0029)
 	Online     bool                   `json:"online"`          // this registration's listener was online
 	Listener   process.Ref            `json:"listener"`        // zero: none
+	Boundary   string                 `json:"boundary,omitempty"`
 }
 
 // waits reports whether the machine listens ahead, and knows of no run yet that its listener is for.

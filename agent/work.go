@@ -115,7 +115,7 @@ func (w *worker) prepare(ctx context.Context) bool {
 func (w *worker) adopt(ctx context.Context) bool {
 	try := func() error {
 		work := w.disk.get().Work
-		l, err := w.o.Runner.Adopt(ctx, work.Listener, work.Name)
+		l, err := w.o.Runner.Adopt(ctx, work.Listener, work.Boundary)
 		if err != nil {
 			return err
 		}
@@ -177,10 +177,14 @@ func (w *worker) observe(in store.Instance, now time.Time) facts {
 		listener = &st
 	}
 	s := w.disk.get()
-	return facts{
+	f := facts{
 		record: in, script: s.Script, work: s.Work, foul: s.Foul, serial: s.Serial, listener: listener, retry: w.retry,
 		since: w.started, onlineLimit: w.o.OnlineLimit,
 	}
+	if in.RunID != "" {
+		f.refusal = w.o.Refusal(in.ResourceClass)
+	}
+	return f
 }
 
 // unjudged is why a machine is given up after a job that the job-started hook neither let in nor refused.

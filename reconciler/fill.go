@@ -38,6 +38,9 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 		f.batch.leave(r.id)
 		return Result{}, nil
 	}
+	if r.launching.never == ReasonHost {
+		return f.unfillable(ctx, r, ReasonHost, r.lastProblem)
+	}
 	if why := f.cache.budget.forbids(*r.request); why != "" {
 		f.cache.capacity.unwait(r.id)
 		return f.unfillable(ctx, r, ReasonBudget, why)

@@ -136,6 +136,9 @@ func (c *instances) decide(s snapshot, dismiss string, now time.Time) statemachi
 // apply writes the event that is due, if its facts still hold, and wakes who waits for it.
 func (c *instances) apply(ctx context.Context, s snapshot, d statemachine.Decision) error {
 	now := c.clock.Now()
+	if v := s.vitals.signal.Value; d.Event == statemachine.Rejected && v.RunID == s.RunID && v.Cause == store.CauseHost {
+		c.cache.requests.withRun(s.RunID, func(r *run) { r.launching.never, r.lastProblem = ReasonHost, v.Detail }) // before its seat is free
+	}
 	out, err := c.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 		return store.Transition{
 			Event: d.Event, Now: now, Reason: d.Reason, Detail: cur.vitals.signal.Value.Detail,

@@ -30,6 +30,7 @@ const (
 	ReasonUnsatisfiable = "unsatisfiable" // the fleet can never launch it
 	ReasonCapacity      = "no_capacity"   // capacity is missing everywhere; once Failed, it is asked for no longer
 	ReasonLaunchBudget  = "launch_budget" // too many instances were launched for it, and none came up
+	ReasonHost          = "host"          // no machine like those that were launched can do what its class asks for
 	ReasonBudget        = "budget"        // the month's budget is used so far that what it allows is off
 	ReasonReleased      = "released"      // given back by its client
 	ReasonRunOver       = "run_over"      // given back by the controller: its run at GitHub is over

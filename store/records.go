@@ -272,7 +272,8 @@ const (
 )
 
 // Causes of RegFailed. Throttled and unavailable are GitHub's fault and reject no instance. Refused, deprecated and
-// silent may be GitHub's or the machine's: other machines show which (ADR 0015). Machine is certainly its own.
+// silent may be GitHub's or the machine's: other machines show which (ADR 0015). Machine is certainly its own. Host says
+// that no machine like this one can do what its class asks for, so that another launch is of no use.
 const (
 	CauseThrottled   = "throttled"
 	CauseUnavailable = "unavailable"
@@ -280,6 +281,7 @@ const (
 	CauseDeprecated  = "deprecated"
 	CauseSilent      = "silent" // the listener runs, is not online, and does not say why
 	CauseMachine     = "machine"
+	CauseHost        = "host"
 )
 
 // Signal is the agent's last report. It counts only if RunID and Assignment match the instance.

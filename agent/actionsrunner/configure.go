@@ -83,7 +83,7 @@ func (r *Runner) configure(ctx context.Context, reg store.Registration, label st
 	cmd.Cancel = func() error { return process.KillGroup(cmd.Process.Pid) }
 	err = process.Start(cmd)
 	if err == nil {
-		err = cmd.Wait()
+		err = process.Wait(cmd)
 	}
 	if err != nil {
 		if ctx.Err() != nil {

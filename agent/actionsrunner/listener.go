@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
@@ -167,27 +165,20 @@ func (l *listener) look() bool {
 	return false
 }
 
-// reap ends the rest of the group, whose id is still the child's, and returns the child's status.
+// reap ends what the process has left, and returns its status if it was ours.
 func (l *listener) reap() int {
 	if !l.child {
 		return agent.ExitUnknown
 	}
 	l.mu.Lock() // no one else may use the pid from here on
 	defer l.mu.Unlock()
-	_ = process.KillGroup(l.ref.PID) // who is left without the mark; Stop looks for the others
+	_ = l.r.o.Boundary.Kill() // Stop looks for what is outside
 	l.reaped = true
-	for {
-		var ws unix.WaitStatus
-		switch pid, err := unix.Wait4(l.ref.PID, &ws, 0, nil); {
-		case errors.Is(err, unix.EINTR):
-		case err != nil || pid != l.ref.PID:
-			return agent.ExitUnknown
-		case ws.Signaled():
-			return 128 + int(ws.Signal())
-		default:
-			return ws.ExitStatus()
-		}
+	status, ok := l.r.o.Boundary.Wait(l.ref)
+	if !ok {
+		return agent.ExitUnknown
 	}
+	return status
 }
 
 // observe takes one line of output.
@@ -274,8 +265,12 @@ func (l *listener) Kill() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.killed = true
+	_ = l.r.o.Boundary.Kill() // what it leaves, Stop or the machine's end finds
 	if l.child && !l.reaped || l.ref.Alive() {
-		_ = process.KillGroup(l.ref.PID) // what it leaves, Stop or the machine's end finds
+		_ = process.KillGroup(l.ref.PID)
 	}
 	_ = process.KillAll(l.job.worker) // which may have no such group any more
 }
+
+// Boundary implements agent.Listener.
+func (l *listener) Boundary() string { return l.r.o.Boundary.Name() }

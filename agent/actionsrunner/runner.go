@@ -23,11 +23,12 @@ import (
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/atomicfile"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
 
-// Options configure a Runner. All but Env, Verdicts, Group, Credential, Prepare and Guard are required.
+// Options configure a Runner. All but Env, Verdicts, Group, Credential, Boundary, Prepare and Guard are required.
 type Options struct {
 	Dir        string   // of the unpacked runner, writable
 	Log        string   // file for the listener's output
@@ -38,6 +39,7 @@ type Options struct {
 	Group      string   // name of the runner group to register with by a token; "": the default group
 	Clock      clock.WithTicker
 	Credential *syscall.Credential // unprivileged user; nil: the agent's
+	Boundary   boundary.Boundary   // holds the program and all that it starts; nil: nothing does
 	// Prepare makes the machine ready for its first registration, and puts bin/Runner.Listener there if it is
 	// missing, with all that belongs to it. Start calls it until it succeeded once, and registers nothing
 	// before; and again after the program began to replace itself.
@@ -59,6 +61,9 @@ func New(o Options) (*Runner, error) {
 		return nil, fmt.Errorf("actions runner: folder, log and hook must be absolute paths, got %q, %q, %q", o.Dir, o.Log, o.Hook)
 	case o.InstanceID == "" || o.Clock == nil:
 		return nil, errors.New("actions runner: instance id and clock must be set")
+	}
+	if o.Boundary == nil {
+		o.Boundary = boundary.None()
 	}
 	return &Runner{o: o}, nil
 }
@@ -132,7 +137,7 @@ func (r *Runner) register(ctx context.Context, reg store.Registration, label str
 	default:
 		return nil, fmt.Errorf("registration mode %q: must be %s or %s", reg.Mode, store.JIT, store.Token)
 	}
-	return r.start(env, reg)
+	return r.start(ctx, env, reg)
 }
 
 // openLog opens the file for the program's output, empty.
@@ -141,7 +146,7 @@ func (r *Runner) openLog() (*os.File, error) {
 }
 
 // start starts the listener.
-func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, error) {
+func (r *Runner) start(ctx context.Context, env []string, reg store.Registration) (agent.Listener, error) {
 	out, err := r.openLog()
 	if err != nil {
 		return nil, err
@@ -153,30 +158,20 @@ func (r *Runner) start(env []string, reg store.Registration) (agent.Listener, er
 	cmd := exec.Command(r.listener(), "run")
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, env, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
-	if err := process.Start(cmd); err != nil {
-		return nil, err
-	}
-	ref, err := process.Lookup(cmd.Process.Pid)
-	if errors.Is(err, process.ErrNotFound) {
-		ref, err = process.Ref{PID: cmd.Process.Pid}, nil // it has ended already, and waits for us
-	}
-	var l *listener
-	if err == nil {
-		l, err = r.follow(ref, true, agent.Status{State: agent.Starting, RunnerID: reg.RunnerID})
-	}
+	ref, err := r.o.Boundary.Start(ctx, cmd)
 	if err != nil {
-		return nil, errors.Join(err, process.KillGroup(cmd.Process.Pid), cmd.Wait())
-	}
-	if err := cmd.Process.Release(); err != nil { // the listener reads its status
-		l.Kill()
-		l.Detach()
 		return nil, err
+	}
+	l, err := r.follow(ref, true, agent.Status{State: agent.Starting, RunnerID: reg.RunnerID})
+	if err != nil {
+		return nil, errors.Join(err, r.o.Boundary.End(ctx))
 	}
 	return l, nil
 }
 
 // Adopt implements agent.Runner.
-func (r *Runner) Adopt(ctx context.Context, ref process.Ref, _ string) (agent.Listener, error) {
+func (r *Runner) Adopt(ctx context.Context, ref process.Ref, boundary string) (agent.Listener, error) {
+	r.o.Boundary.Resume(boundary)
 	if ref.PID == 0 || !ref.Alive() {
 		if err := r.sweep(ctx); err != nil || ref.PID == 0 {
 			return nil, err

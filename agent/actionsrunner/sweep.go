@@ -14,6 +14,9 @@ import (
 
 // sweep ends every process of the instance but this one.
 func (r *Runner) sweep(ctx context.Context) error {
+	if err := r.o.Boundary.End(ctx); err != nil {
+		return err
+	}
 	for quiet := 0; quiet < quietLooks; {
 		left, err := r.others()
 		if err != nil {

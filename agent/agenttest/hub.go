@@ -316,6 +316,7 @@ func (l *hubListener) ended() bool {
 }
 
 func (l *hubListener) Ref() process.Ref         { return l.ref }
+func (l *hubListener) Boundary() string         { return "" }
 func (l *hubListener) Changed() <-chan struct{} { return l.changed }
 func (l *hubListener) Kill()                    { l.cancel() }
 func (l *hubListener) Detach()                  {}

@@ -40,6 +40,9 @@ func (l *Listener) Registration() store.Registration { return l.reg }
 // Ref names the process.
 func (l *Listener) Ref() process.Ref { return l.ref }
 
+// Boundary names none.
+func (l *Listener) Boundary() string { return "" }
+
 // Changed tells of changes of the status.
 func (l *Listener) Changed() <-chan struct{} { return l.changed }
 

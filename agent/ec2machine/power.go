@@ -1,6 +1,7 @@
 package ec2machine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/remuda-run/remuda/agent/scrub"
+	"github.com/remuda-run/remuda/internal/process"
 )
 
 // Machine is the instance for the agent: what it may do to the computer.
@@ -92,12 +94,17 @@ func run(ctx context.Context, limit time.Duration, input string, command ...stri
 		cmd.Stdin = strings.NewReader(input)
 	}
 	cmd.WaitDelay = time.Second / 2 // what it started may keep its output open
-	out, err := cmd.CombinedOutput()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := process.Start(cmd)
+	if err == nil {
+		err = process.Wait(cmd)
+	}
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, strings.TrimSpace(string(out)))
+	return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, bytes.TrimSpace(out.Bytes()))
 }

@@ -12,8 +12,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
+	"os/signal"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -99,9 +102,12 @@ func Run(ctx context.Context, p Place) (err error) {
 		return err
 	}
 	if m.account.Credential != nil {
-		if err := m.trustPath(); err != nil {
+		if err := errors.Join(m.trustPath(), process.LimitJobs()); err != nil {
 			return err
 		}
+	}
+	if err := scrub.Thaw(p.Dir); err != nil {
+		return err
 	}
 	runner, err := m.runner()
 	if err != nil {
@@ -115,12 +121,14 @@ func Run(ctx context.Context, p Place) (err error) {
 	defer tidier.Wait()
 	defer cancel()
 	tidier.Go(func() { tidy(ctx, p.Clock, p.Log) })
-	computer := s.machine(m.scrubber())
+	cleaner := m.scrubber()
+	computer := s.machine(cleaner)
 	cfg := p.Config
 	options := agent.Options{
 		InstanceID: store.InstanceID(s.id), Dir: p.Dir, Exe: p.Exe,
 		Repository: cfg.GitHub.Serves(), Version: p.Version, Clock: p.Clock, Log: p.Log,
 		HookSocket: true, Runner: runner, Machine: computer, Script: m.script(), Prefetch: m.prefetch,
+		Refusal:      refusal(cleaner, p.Log),
 		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat, IdleBeat: statemachine.Limits(cfg.Limits).IdleBeat(),
 		IdlePoll: cfg.Agent.IdlePoll, Poll: cfg.Agent.Poll,
 		CleanLimit: cfg.Limits.Handshake * 5 / 6, // the rest is for the report
@@ -146,37 +154,53 @@ func Run(ctx context.Context, p Place) (err error) {
 	return err
 }
 
-// reapEvery is between two looks for adopted processes that ended. One costs some 20 µs per process of
-// the computer, far below the agent's share of a processor (docs/goals.md, G15). slimEvery is between two times that memory
-// is given back, which takes some milliseconds.
+// refusal is Scrubber.Refusal, which also logs what it says the first time for each class.
+func refusal(s scrub.Scrubber, log *slog.Logger) func(class string) string {
+	logged := map[string]bool{}
+	return func(class string) string {
+		why := s.Refusal(class)
+		if why != "" && !logged[class] {
+			logged[class] = true
+			log.Error("runs of this class are refused", logkey.Class, class, logkey.Reason, why)
+		}
+		return why
+	}
+}
+
+// slimEvery is between two times that memory is given back, which takes some milliseconds; the first time is slimFirst after
+// the start. reapPause gathers the ends of many processes.
 const (
-	reapEvery = 30 * time.Second
+	slimFirst = 30 * time.Second
 	slimEvery = 5 * time.Minute
+	reapPause = 100 * time.Millisecond
 )
 
 // garbage is how much an idle agent, which uses some 3 MB, may add to that before it is collected, in percent; Go's default is 100.
 const garbage = 25
 
-// tidy reads the status of adopted processes until ctx ends, and gives memory back.
+// tidy reads the status of adopted processes when they end, until ctx ends, and gives memory back.
 func tidy(ctx context.Context, clk clock.WithTicker, log *slog.Logger) {
 	debug.SetGCPercent(garbage)
-	var r process.Reaper
-	ticker := clk.NewTicker(reapEvery)
-	defer ticker.Stop()
-	var slimmed time.Time
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	due := clk.After(slimFirst)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C():
-			if err := r.Reap(); err != nil {
+		case <-ended:
+			if err := process.Reap(); err != nil {
 				log.Warn("the status of ended processes could not be collected", logkey.Error, err)
 			}
-			if now := clk.Now(); now.Sub(slimmed) >= slimEvery {
-				slimmed = now
-				if err := slim(); err != nil {
-					log.Info("memory could not be given back", logkey.Error, err)
-				}
+			select {
+			case <-ctx.Done():
+			case <-clk.After(reapPause):
+			}
+		case <-due:
+			due = clk.After(slimEvery)
+			if err := slim(); err != nil {
+				log.Info("memory could not be given back", logkey.Error, err)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/actionsrunner"
 	"github.com/remuda-run/remuda/agent/ec2machine"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -31,6 +32,8 @@ type machine struct {
 	home, path string                // of the operator's scripts, with account
 	open       []string              // folders of PATH that are not in path: jobs could put programs there
 	firewall   ec2machine.Firewall   // on EC2, with account
+	boundary   boundary.Boundary     // of the listeners; nil: there is none
+	noBoundary error                 // why
 
 	installing *semaphore.Weighted   // of one: held while the runner is installed
 	measuring  *semaphore.Weighted   // the same, while the baseline is taken
@@ -70,6 +73,7 @@ func newMachine(p Place, s site) (*machine, error) {
 			return nil, fmt.Errorf("prepare %s: %w", s.id, err)
 		}
 	}
+	m.boundary, m.noBoundary = boundary.Open(s.id, p.Exe)
 	m.env = []string{
 		"PATH=" + p.Env["PATH"], "LANG=C.UTF-8", agent.EnvMarker + "=" + s.id,
 		"HOME=" + filepath.Join(p.Dir, homeFolder), "TMPDIR=" + filepath.Join(p.Dir, tempFolder),
@@ -97,23 +101,13 @@ func (m *machine) runner() (agent.Runner, error) {
 	return actionsrunner.New(actionsrunner.Options{
 		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, machinelog.RunnerFile), Env: env, InstanceID: m.id,
 		Hook: filepath.Join(m.Dir, agent.HookFile), Verdicts: filepath.Join(m.Dir, agent.VerdictFile),
-		Clock: m.Clock, Credential: m.account.Credential, Prepare: m.prepare, Guard: m.guard,
+		Clock: m.Clock, Credential: m.account.Credential, Boundary: m.boundary, Prepare: m.prepare, Guard: m.guard,
 		Group: m.Config.GitHub.RunnerGroup,
 	})
 }
 
 // prepare makes the machine ready for its first runner.
 func (m *machine) prepare(ctx context.Context) error {
-	if m.account.Credential != nil {
-		jobs, err := m.user().Lookup("")
-		if err != nil {
-			return err
-		}
-		if len(jobs.Subordinate) > 0 {
-			m.Log.Warn("the runner's user has subordinate users: remove them unless jobs need user namespaces",
-				logkey.Path, "/etc/subuid", logkey.Count, len(jobs.Subordinate))
-		}
-	}
 	if err := m.measure(ctx); err != nil {
 		return err
 	}

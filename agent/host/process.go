@@ -4,14 +4,20 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/agent/actionsrunner"
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/boundary"
+	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
@@ -73,6 +79,32 @@ func processSite(ctx context.Context, p Place, _ string) (site, error) {
 		logs:   procfleet.Logs(fleet),
 		ends:   endProcesses,
 	}, nil
+}
+
+// Refusals says for each class of a process fleet on this computer why its agents would refuse level full (Scrubber.Refusal).
+// A user other than root, as who no such agent runs, learns nothing.
+func Refusals(c config.Config, environ []string) (all []error) {
+	account, err := actionsrunner.Lookup(c.JobsUser())
+	if err != nil || !c.Alone() || c.OnEC2() || os.Geteuid() != 0 {
+		return nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return []error{err}
+	}
+	m := &machine{Place: Place{Config: c, Env: map[string]string{}}, account: account}
+	m.boundary, m.noBoundary = boundary.Open("check", exe)
+	for _, e := range environ {
+		if root, ok := strings.CutPrefix(e, RootEnv+"="); ok {
+			m.Env[RootEnv] = root
+		}
+	}
+	for _, class := range slices.Sorted(maps.Keys(c.Classes)) {
+		if why := m.scrubber().Refusal(class); why != "" {
+			all = append(all, fmt.Errorf("classes.%s.scrub: %s", class, why))
+		}
+	}
+	return all
 }
 
 // letThrough opens the way to an instance's folder: its fleet's folders, which are closed to others, may

@@ -16,7 +16,7 @@ import (
 
 func (m *machine) scrubber() scrub.Scrubber {
 	s := scrub.Scrubber{
-		InstanceID: m.id, Root: m.Dir, Clock: m.Clock,
+		InstanceID: m.id, Root: m.Dir, Boundary: m.boundary, NoBoundary: m.noBoundary, Clock: m.Clock, AllowSubordinateIDs: m.Config.Agent.AllowSubordinateIDs,
 		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, machinelog.DiagDir), homeFolder, tempFolder},
 		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.Env[RootEnv], Levels: map[string]scrub.Level{},
 	}

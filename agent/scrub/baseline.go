@@ -12,11 +12,15 @@ import (
 	"syscall"
 
 	"github.com/remuda-run/remuda/internal/atomicfile"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
 // baselineFile is the name of the file in Scrubber.Root that keeps the Baseline.
 const baselineFile = "baseline.json"
+
+// frozenFile is the name of the file in Scrubber.Root that names the control groups that are frozen.
+const frozenFile = "frozen.json"
 
 // Baseline is what a machine was like before its first run.
 type Baseline struct {
@@ -50,6 +54,9 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Thaw lets go on what an agent that was killed left frozen in dir.
+func Thaw(dir string) error { return boundary.Thaw(filepath.Join(dir, frozenFile)) }
 
 // Forget removes what TakeBaseline wrote down in dir, for a machine that is another one now.
 func Forget(dir string) error {
@@ -103,7 +110,7 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 			return b, err
 		}
 	}
-	if s.Whole {
+	if s.usesEngine() {
 		b.Containers, err = listContainers(ctx)
 	}
 	return b, err

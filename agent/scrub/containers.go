@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remuda-run/remuda/internal/boundary"
+	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -55,19 +57,26 @@ func listContainers(ctx context.Context) (Containers, error) {
 
 var errNoEngine = errors.New("the container engine does not answer any more")
 
-// removeContainers removes everything that was not there before the first run, and checks. An engine
-// that answered then must answer now.
-func removeContainers(ctx context.Context, was Containers) error {
+// removeContainers removes everything that was not there before the first run, and checks. It reports whether there were
+// containers. An engine that answered then must answer now.
+func removeContainers(ctx context.Context, was Containers) (found bool, err error) {
 	now, err := listContainers(ctx)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case now == nil && was == nil:
-		return nil
+		return false, nil
 	case now == nil:
-		return errNoEngine
+		return false, errNoEngine
 	}
 	var failed error // a thing may have gone with another one, so what is left decides
+	if own := without(now["containers"], was["containers"]); len(own) > 0 {
+		found = true
+		_, _ = ask(ctx, append([]string{"update", "--restart=no"}, own...)...) // one that is removed with its end cannot be restarted
+		if err := boundary.EndContainers(ctx, own); err != nil {
+			return true, err
+		}
+	}
 	for _, kind := range kinds {
 		if more := without(now[kind.name], was[kind.name]); len(more) > 0 {
 			_, err := ask(ctx, slices.Concat(kind.remove, more)...)
@@ -78,18 +87,18 @@ func removeContainers(ctx context.Context, was Containers) error {
 	now, err = listContainers(ctx)
 	switch {
 	case err != nil:
-		return errors.Join(failed, err)
+		return found, errors.Join(failed, err)
 	case now == nil:
-		return errors.Join(failed, errNoEngine)
+		return found, errors.Join(failed, errNoEngine)
 	}
 	left := slices.Concat(without(now[tags], was[tags]), without(was[tags], now[tags]))
 	for _, kind := range kinds {
 		left = append(left, without(now[kind.name], was[kind.name])...)
 	}
 	if len(left) == 0 {
-		return nil
+		return found, nil
 	}
-	return errors.Join(failed, fmt.Errorf("%d containers, volumes, networks and tags are left or changed, one is %s", len(left), left[0]))
+	return found, errors.Join(failed, fmt.Errorf("%d containers, volumes, networks and tags are left or changed, one is %s", len(left), left[0]))
 }
 
 func without(list, known []string) []string {
@@ -98,13 +107,15 @@ func without(list, known []string) []string {
 
 // ask runs the engine's program and returns the words it prints.
 func ask(ctx context.Context, args ...string) ([]string, error) {
-	out, err := exec.CommandContext(ctx, engine, args...).Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		err = fmt.Errorf("%w: %s", err, store.Tail(strings.TrimSpace(string(exit.Stderr))))
+	var out, problems strings.Builder
+	cmd := exec.CommandContext(ctx, engine, args...)
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	err := process.Start(cmd)
+	if err == nil {
+		err = process.Wait(cmd)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", engine, strings.Join(args[:min(2, len(args))], " "), err)
+		return nil, fmt.Errorf("%s %s: %w: %s", engine, strings.Join(args[:min(2, len(args))], " "), err, store.Tail(strings.TrimSpace(problems.String())))
 	}
-	return strings.Fields(string(out)), nil
+	return strings.Fields(out.String()), nil
 }

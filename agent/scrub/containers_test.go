@@ -68,7 +68,7 @@ func TestContainers_H42(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "tags/tools:1")); err != nil {
 		t.Fatal(err)
 	}
-	if err := removeContainers(ctx, was); err != nil {
+	if _, err := removeContainers(ctx, was); err != nil {
 		t.Fatalf("removeContainers = %v", err)
 	}
 	for name, want := range map[string]bool{
@@ -89,20 +89,20 @@ func TestContainers_H42(t *testing.T) {
 		}
 	}
 	touch("volumes/v2", "networks/n2", "busy")
-	if err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "v2") || !strings.Contains(err.Error(), "in use") {
+	if _, err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "v2") || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("removeContainers with a volume in use = %v", err)
 	}
 	if err := errors.Join(os.Remove(filepath.Join(dir, "busy")), os.Remove(filepath.Join(dir, "tags/node:20")), os.Remove(filepath.Join(dir, "images/sha256:a"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "image node:20 of the machine was removed") {
+	if _, err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "image node:20 of the machine was removed") {
 		t.Errorf("removeContainers after an image of the machine was removed = %v", err)
 	}
 	touch("stopped")
-	if err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "does not answer") {
+	if _, err := removeContainers(ctx, was); err == nil || !strings.Contains(err.Error(), "does not answer") {
 		t.Errorf("removeContainers without an engine = %v", err)
 	}
-	if err := removeContainers(ctx, nil); err != nil {
+	if _, err := removeContainers(ctx, nil); err != nil {
 		t.Errorf("removeContainers where there never was one = %v", err)
 	}
 	touch("silent")

@@ -5,44 +5,107 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// Where the runner's user is one instance's alone the kernel kills what runs as that user (process.User.Kill,
-// docs/adr/0012): no list is behind, and nothing of it matters that a restarted agent has forgotten, such as who
-// descends from it. The looks that follow are the proof, and kill the rest: what is the run's by mark or descent,
-// and what changed its uid to one of the user's subordinate ones outside a user namespace. Where the user is
-// shared with other instances the looks are all there is: the kernel would kill the neighbours' jobs too.
+// The processes of a listener end with its boundary (package boundary, docs/adr/0036). Where the runner's user is one
+// instance's alone, the rest of the user's processes end too: those that services of the machine have started for it. A
+// group of systemd's that is the user's alone ends as a whole, and the kernel kills all that runs as the user, wherever it
+// is, at once (process.User.Kill). Only processes under a subordinate uid are left then. In groups that they share with
+// others they are found by a listing, which is complete because these groups are frozen meanwhile. The search of /proc
+// that follows is a second look, and finds zombies. Where instances share the user, boundary and search are all there is.
 
 // processes are those of runs, as a Scrubber knows them.
 type processes Scrubber
 
-// killPause is the time between two looks for processes that were killed; killTries bounds them.
+// killPause is the longest time between two searches for processes that were killed; killTries bounds the searches.
 const (
 	killPause = 50 * time.Millisecond
 	killTries = 100
 )
 
-// quietLooks is how many looks in a row must find nothing: one misses a process that was forked behind
-// it by another that ended before it.
+// quietLooks is how many searches in a row must find nothing if processes have started meanwhile: one search misses a
+// process that was forked behind it by another that ended before it.
 const quietLooks = 3
 
-// killAll kills every process of the run, until looks find none.
-func (p processes) killAll(ctx context.Context) error { return p.killUntilQuiet(ctx, p.left) }
+// killAll kills every process of the run and returns once none is left.
+func (p processes) killAll(ctx context.Context) error {
+	for range killTries {
+		if err := p.killNow(ctx); err != nil || p.User == nil {
+			return err
+		}
+		jobs, err := process.JobsAboutToStart()
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		if err := p.pause(ctx, killPause); err != nil {
+			return err
+		}
+	}
+	return errors.New("cron or at has begun to start a job and does not go on: the job may be of the run")
+}
 
-// nothingCame looks for a process of the run that began while its files were removed, as by a timed job of the
+// killNow is killAll but for timed jobs that are just about to start.
+func (p processes) killNow(ctx context.Context) error {
+	if p.Boundary != nil {
+		if err := p.Boundary.End(ctx); err != nil {
+			return err
+		}
+	}
+	if p.User == nil {
+		return p.killUntilQuiet(ctx, p.left)
+	}
+	if err := boundary.EndUser(ctx, p.User.UID); err != nil {
+		return err
+	}
+	user, err := p.User.Lookup(p.System)
+	if err != nil {
+		return err
+	}
+	if len(user.Subordinate) > 0 {
+		if err := p.killWhileFrozen(ctx); err != nil {
+			return err
+		}
+	}
+	return p.killUntilQuiet(ctx, p.left)
+}
+
+// killWhileFrozen kills the processes in groups that also hold others' while these groups are frozen. The status of what
+// ends there cannot be read before they go on.
+func (p processes) killWhileFrozen(ctx context.Context) error {
+	frozen, err := boundary.Freeze(ctx, filepath.Join(p.Root, frozenFile))
+	if err == nil {
+		err = p.killUntilQuiet(ctx, p.running)
+	}
+	return errors.Join(err, frozen.Thaw())
+}
+
+// nothingCame searches for a process of the run that began while its files were removed, as by a timed job of the
 // user's: it may have written behind the removal.
 func (p processes) nothingCame() error {
-	for range quietLooks {
-		switch left, err := p.left(); {
-		case err != nil:
+	return p.look(p.left, func(left []process.Ref) error {
+		return fmt.Errorf("process %d began while the machine was cleaned, one of %d", left[0].PID, len(left))
+	})
+}
+
+// look searches until nothing is found for certain. What is found is for found to judge, which ends it by an error.
+func (p processes) look(find func() ([]process.Ref, error), found func([]process.Ref) error) error {
+	for quiet := 0; quiet < quietLooks; {
+		newest := process.LastPID()
+		left, err := find()
+		if err == nil && len(left) > 0 {
+			quiet, err = 0, found(left)
+		} else if quiet++; newest >= 0 && process.LastPID() == newest {
+			quiet = quietLooks // no process has started meanwhile
+		}
+		if err != nil {
 			return err
-		case len(left) > 0:
-			return fmt.Errorf("process %d began while the machine was cleaned, one of %d", left[0].PID, len(left))
 		}
 	}
 	return nil
@@ -62,6 +125,9 @@ func (p processes) killUsers(ctx context.Context) error {
 		}
 	}
 	if err == nil {
+		err = boundary.EndUser(ctx, user.UID)
+	}
+	if err == nil {
 		err = p.killUntilQuiet(ctx, user.Processes)
 	}
 	if err != nil {
@@ -70,35 +136,28 @@ func (p processes) killUsers(ctx context.Context) error {
 	return p.removeFromKernel()
 }
 
-func (p processes) killUntilQuiet(ctx context.Context, look func() ([]process.Ref, error)) error {
-	quiet := 0
-	for try := 0; ; try++ {
-		if quiet == 0 {
-			if err := p.killByKernel(); err != nil {
-				return err
-			}
-		}
-		left, err := look()
-		switch {
-		case err != nil:
-			return err
-		case len(left) == 0:
-			if quiet++; quiet < quietLooks {
-				try--
-				continue
-			}
-			return nil
-		case try == killTries:
-			return fmt.Errorf("%d processes cannot be killed, one is %d", len(left), left[0].PID)
-		}
-		quiet = 0
-		if err := process.KillAll(left...); err != nil {
-			return err
-		}
-		if err := p.pause(ctx, killPause); err != nil {
-			return err
-		}
+// killUntilQuiet kills what find finds until that is nothing.
+func (p processes) killUntilQuiet(ctx context.Context, find func() ([]process.Ref, error)) error {
+	if err := p.killByKernel(); err != nil {
+		return err
 	}
+	try := 0
+	return p.look(func() ([]process.Ref, error) {
+		if err := process.Reap(); err != nil {
+			return nil, err
+		}
+		return find()
+	}, func(left []process.Ref) error {
+		if try == killTries {
+			return fmt.Errorf("%d processes cannot be killed, or their parents do not read their status; one is %d", len(left), left[0].PID)
+		}
+		err := errors.Join(p.killByKernel(), process.KillAll(left...))
+		if err == nil {
+			err = p.pause(ctx, min(killPause, time.Millisecond<<min(try, 10)))
+		}
+		try++
+		return err
+	})
 }
 
 func (p processes) pause(ctx context.Context, d time.Duration) error {
@@ -116,6 +175,12 @@ func (p processes) killByKernel() error {
 		return nil
 	}
 	return process.User{UID: p.User.UID}.Kill()
+}
+
+// running is left without zombies.
+func (p processes) running() ([]process.Ref, error) {
+	left, err := p.left()
+	return slices.DeleteFunc(left, func(r process.Ref) bool { return !r.Alive() }), err
 }
 
 // left returns the processes of runs, without this one.
@@ -154,8 +219,11 @@ const haltPause = 20 * time.Millisecond
 // endAll kills every process of the run but this one and what it needs, until none is left or ctx ends.
 func (p processes) endAll(ctx context.Context) error {
 	for {
-		kerr := p.killByKernel()
-		left, err := p.left()
+		kerr := errors.Join(process.Reap(), p.killByKernel())
+		if p.Boundary != nil {
+			kerr = errors.Join(kerr, p.Boundary.End(ctx))
+		}
+		left, err := p.running()
 		if err := errors.Join(kerr, err, process.KillAll(left...)); err != nil || len(left) == 0 {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/internal/writable"
 )
@@ -45,11 +46,16 @@ func Levels() []string {
 // service that must outlive a run is started by the system's service manager, as another user.
 type Scrubber struct {
 	InstanceID string
-	Root       string       // instance folder
-	Empty      []string     // folders below Root to empty: the runner's _work and _diag, home, temp
-	Program    string       // folder below Root of the runner program, to which its user may add files; "": none
-	Script     agent.Script // the operator's, nil: none. It runs after the rest
+	Root       string            // instance folder
+	Boundary   boundary.Boundary // of the listeners; nil: there is none, and Full is refused
+	NoBoundary error             // why there is none
+	Empty      []string          // folders below Root to empty: the runner's _work and _diag, home, temp
+	Program    string            // folder below Root of the runner program, to which its user may add files; "": none
+	Script     agent.Script      // the operator's, nil: none. It runs after the rest
 	Clock      clock.WithTicker
+
+	// AllowSubordinateIDs lets the runner's user have ids of other users (subuid(5)), which rootless containers need.
+	AllowSubordinateIDs bool
 
 	Levels map[string]Level // by resource class
 	Tree   bool             // processes that descend from this one, which must have called process.AdoptOrphans
@@ -90,6 +96,9 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 	level := s.level(class)
 	if level == Terminate {
 		return fmt.Errorf("scrub: class %s: %w", class, agent.ErrUsedUp)
+	}
+	if why := s.Refusal(class); why != "" {
+		return errors.New(why)
 	}
 	was, err := s.remembered()
 	if err != nil {
@@ -167,29 +176,100 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 	return s.removeNew(user, found)
 }
 
-// end ends the processes of runs, those in containers too.
+// endTries bounds how often what starts processes for the runner's user is removed.
+const endTries = 5
+
+// end ends the processes of runs, those in containers too, and removes what could start more of them: timed jobs, lingering
+// service managers, containers that are restarted. It is over when nothing of that kind was found after all had ended.
 func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
-	if err := processes(s).killAll(ctx); err != nil {
+	if err := s.nothingOutside(ctx, level); err != nil {
 		return err
 	}
-	if level != Full {
-		return nil
-	}
-	again := s.Whole
-	if s.User != nil { // one of a timed job could write behind the removal that follows, and end before anyone looks
-		timed, err := outside(s).removeTimed()
-		if err != nil {
+	for range endTries {
+		if err := processes(s).killAll(ctx); err != nil || level != Full {
 			return err
 		}
-		again = again || timed
-	}
-	if s.Whole { // their processes write into the folders that follow
-		if err := removeContainers(ctx, was.Containers); err != nil {
+		var timed, contained bool
+		var err error
+		if s.User != nil {
+			if timed, err = outside(s).removeTimed(); err == nil {
+				err = s.judgeServices(timed)
+			}
+		}
+		if err == nil && s.usesEngine() {
+			contained, err = removeContainers(ctx, was.Containers)
+		}
+		if err != nil || !timed && !contained {
 			return err
 		}
 	}
-	if !again {
+	return errors.New("timed jobs or containers of the run are made again and again")
+}
+
+// nothingOutside refuses the machine if a process of the user is outside a boundary that cannot end it for certain.
+func (s Scrubber) nothingOutside(ctx context.Context, level Level) error {
+	if level != Full || s.User == nil || s.Boundary == nil || s.Boundary.Services() {
 		return nil
 	}
-	return processes(s).killAll(ctx)
+	if err := s.Boundary.End(ctx); err != nil {
+		return err
+	}
+	left, err := processes(s).running()
+	if err == nil && len(left) > 0 {
+		err = fmt.Errorf("process %d of %s is outside of the PID namespace of the run: without control groups of version 2 no service may start processes for that user", left[0].PID, s.User.Name)
+	}
+	return err
+}
+
+// judgeServices refuses the machine where the end of what a service has started for the user could not be proved: in a
+// boundary that is no control group, and where the service cannot be frozen and its processes may have another user's id.
+func (s Scrubber) judgeServices(timed bool) error {
+	user, err := s.User.Lookup(s.System)
+	if err != nil || !timed || s.Boundary == nil {
+		return err
+	}
+	if !s.Boundary.Services() || len(user.Subordinate) > 0 && !boundary.Freezes(process.Timers()) {
+		return fmt.Errorf("cron or at has started jobs of %s, and without control groups of version 2 for the machine's services their end cannot be proved", s.User.Name)
+	}
+	return nil
+}
+
+// usesEngine reports whether what is new in the container engine is the run's: on a computer of its own, and elsewhere if
+// the user is one instance's alone and may use the engine, which is as good as root.
+func (s Scrubber) usesEngine() bool {
+	if s.Whole || s.User == nil {
+		return s.Whole
+	}
+	user, err := s.User.Lookup(s.System)
+	return err == nil && user.CanWrite(outside(s).path("var/run/docker.sock"))
+}
+
+// Refusal says why level Full cannot be kept for a class on this machine, and what the operator can do; "": it can, or is not
+// asked for. Then no job of the class may run here.
+func (s Scrubber) Refusal(class string) string {
+	if s.User == nil || s.level(class) != Full {
+		return ""
+	}
+	if s.Boundary == nil {
+		return fmt.Sprintf("level full of class %s needs control groups of version 2 (Linux 5.14) or PID namespaces: %v", class, s.NoBoundary)
+	}
+	file, err := s.User.subordinate(s.System)
+	switch {
+	case err != nil:
+		return err.Error()
+	case file != "" && !s.AllowSubordinateIDs:
+		return fmt.Sprintf("%s gives ids of other users to %s, under which processes could outlive their run: remove the lines of that user, or set agent.allowSubordinateIds: true", file, s.User.Name)
+	}
+	return ""
+}
+
+// subordinate returns the file that gives ids of other users to the user, "" if none does.
+func (u User) subordinate(system string) (string, error) {
+	for _, name := range []string{"etc/subuid", "etc/subgid"} {
+		file := filepath.Join("/", system, name)
+		if user, err := process.LookupUser(u.Name, u.UID, file); err != nil || len(user.Subordinate) > 0 {
+			return file, err
+		}
+	}
+	return "", nil
 }

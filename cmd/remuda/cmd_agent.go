@@ -11,6 +11,7 @@ import (
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/host"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/store"
 )
@@ -75,5 +76,17 @@ func newAgentHookCmd(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "`folder` of the instance")
+	return exits(cmd)
+}
+
+// newAgentInitCmd is what the agent starts as the first process of a PID namespace.
+func newAgentInitCmd(*app) *cobra.Command {
+	var user string
+	cmd := &cobra.Command{
+		Use:    boundary.InitCommand,
+		Hidden: true,
+		RunE:   func(_ *cobra.Command, args []string) error { return boundary.Init(user, args) },
+	}
+	cmd.Flags().StringVar(&user, "user", "", "ids of user and groups of the command line, with commas; default: this process's")
 	return exits(cmd)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/remuda-run/remuda/agent/host"
 	"github.com/remuda-run/remuda/internal/config"
 )
 
@@ -45,6 +46,9 @@ func newConfigCmd(a *app) *cobra.Command {
 			cfg, err := a.readConfig(func(name string) ([]byte, error) { return readSource(a, name) })
 			if err != nil {
 				return err
+			}
+			for _, why := range host.Refusals(cfg.Config, a.environ()) {
+				fmt.Fprintf(a.err, "remuda: %v\n", why)
 			}
 			return errors.Join(o.run(a.streams, cfg), asUsage(cfg.Validate()))
 		},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/agent/host"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/ensure"
 	"github.com/remuda-run/remuda/internal/finding"
@@ -26,6 +27,9 @@ func (o *doctorOptions) configuration(_ context.Context, c config.Config) []find
 		from = "no file: defaults, variables and flags"
 	}
 	out := []finding.Finding{{Check: "configuration", Verdict: finding.OK, Detail: fmt.Sprintf("%s; store %s, fleet %s", from, config.Redact(c.Store), config.Redact(c.Fleet))}}
+	for _, why := range host.Refusals(c, o.environ()) {
+		out = append(out, finding.Of("cleanup level", why, "", "change the machine as it says, or set classes.<name>.scrub: workspace"))
+	}
 	if c.OnEC2() {
 		switch err := validateJobsUser(c); {
 		case err != nil:

@@ -14,7 +14,7 @@ import (
 var verbs = []func(*app) *cobra.Command{
 	newRequestCmd, newReleaseCmd, newStatusCmd, newExplainCmd, newCostsCmd, newAdviseCmd, newLogsCmd, newConsoleCmd, newDrainCmd, newAuditCmd, newDoctorCmd, newHealthCmd,
 	newStackCmd, newInitCmd, newUninstallCmd, newImageCmd, newFSMCmd, newConfigCmd, newVersionCmd,
-	newControllerCmd, newDevCmd, newAgentCmd, newAgentHookCmd, newSimRunnerCmd,
+	newControllerCmd, newDevCmd, newAgentCmd, newAgentHookCmd, newAgentInitCmd, newSimRunnerCmd,
 }
 
 const rootLong = `remuda keeps a herd of warm, self-hosted GitHub Actions runners: a workflow run asks for

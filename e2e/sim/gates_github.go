@@ -90,9 +90,9 @@ func (g runnerGate) Start(ctx context.Context, reg store.Registration, label str
 	return l, err
 }
 
-func (g runnerGate) Adopt(ctx context.Context, ref osprocess.Ref, name string) (agent.Listener, error) {
+func (g runnerGate) Adopt(ctx context.Context, ref osprocess.Ref, boundary string) (agent.Listener, error) {
 	return call(ctx, g.p, machineContract, Site{g.p.role, "runner.Adopt", g.p.state()}, "", func(ctx context.Context) (agent.Listener, error) {
-		return g.machine.runner.Adopt(ctx, ref, name)
+		return g.machine.runner.Adopt(ctx, ref, boundary)
 	}, nil)
 }
 

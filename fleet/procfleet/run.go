@@ -14,6 +14,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/process"
 )
@@ -220,9 +221,10 @@ func (r *runner) kill(m record, now time.Time, marks scan) (record, error) {
 	if r.leaderAlive(m) {
 		found = append(slices.Clone(found), m.Leader) // known by its record, whatever its environment
 	}
-	if len(found) > 0 {
+	swept, err := boundary.Sweep(m.ID)
+	if err != nil || !swept || len(found) > 0 {
 		r.emptyLooks[m.ID] = 0
-		return m, process.KillAll(found...)
+		return m, errors.Join(err, process.KillAll(found...))
 	}
 	if r.emptyLooks[m.ID]++; r.emptyLooks[m.ID] < quietLooks {
 		return m, nil

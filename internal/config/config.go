@@ -168,6 +168,8 @@ type Agent struct {
 	RunnerVersion string        `yaml:"runnerVersion" is:"version" doc:"version of the runner, such as 2.337.0, so that the controller warns in time before GitHub stops serving it; empty: the one in the name of runnerUrl, if any"`
 	RunnerUser    string        `yaml:"runnerUser" is:"user" doc:"user of the machine that runs the runner and its jobs, with the groups it is in; the agent must be root then; no one else may use it: where one machine has it alone all its processes are ended between runs; empty: the agent's own; an ec2 fleet needs one, and takes root for jobs that may be root"`
 
+	AllowSubordinateIDs bool `yaml:"allowSubordinateIds" doc:"accept that /etc/subuid and /etc/subgid give ids of other users to runnerUser, which rootless containers need; false: an agent refuses classes of level full then"`
+
 	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; everywhere: nor on a process fleet, for one on an EC2 instance, whose other users then lose the service, too; off: nothing keeps them"`
 
 	MetadataUsers []string `yaml:"metadataUsers" doc:"names of users, such as ec2-instance-connect, that may reach the instance metadata service as root may, in spite of metadataFirewall; not the one of jobs"`

@@ -101,5 +101,7 @@ type stat struct {
 	parent   int   // 0: there is none
 	kernel   bool  // a kernel thread, which has no environment
 	headless bool  // the main thread has ended, and others run
+	ended    bool  // a zombie: its parent has not read its status
 	envEnd   int64 // address; 0: unknown, or in the middle of exec
+	name     string
 }

@@ -38,7 +38,11 @@ func readStat(pid int) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	return parseStat(b)
+	st, err := parseStat(b)
+	if err == nil && st.ended {
+		return stat{}, ErrNotFound
+	}
+	return st, err
 }
 
 // readProc reads a file of a process, as os.ReadFile does but without asking the runtime's poller to watch it: a
@@ -82,9 +86,11 @@ func BootID() (string, error) {
 }
 
 // parseStat reads one line of /proc/<pid>/stat. The name in it may hold spaces and parentheses, so
-// the fields are counted from the last one that closes. Of what has ended it returns the parent with ErrNotFound.
+// the fields are counted from the last one that closes.
 func parseStat(line []byte) (stat, error) {
-	fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
+	end := bytes.LastIndexByte(line, ')')
+	_, name, _ := bytes.Cut(line[:max(end, 0)], []byte("("))
+	fields := bytes.Fields(line[end+1:])
 	if len(fields) <= statStart {
 		return stat{}, fmt.Errorf("malformed stat line %q", line)
 	}
@@ -99,12 +105,10 @@ func parseStat(line []byte) (stat, error) {
 		}
 	}
 	ended := bytes.ContainsAny(fields[statState], "ZX") // the main thread at least
-	if ended && numbers[statThreads] <= 1 {
-		return stat{parent: int(numbers[statParent])}, ErrNotFound
-	}
+	alone := numbers[statThreads] <= 1
 	return stat{
-		start: numbers[statStart], parent: int(numbers[statParent]), headless: ended,
-		kernel: numbers[statFlags]&kernelThread != 0, envEnd: numbers[statEnvEnd],
+		start: numbers[statStart], parent: int(numbers[statParent]), headless: ended && !alone, ended: ended && alone,
+		kernel: numbers[statFlags]&kernelThread != 0, envEnd: numbers[statEnvEnd], name: string(name),
 	}, nil
 }
 

@@ -4,15 +4,85 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
-// Start starts cmd without what this process has for itself: with a new session keyring, since any process that inherits
+// children lists those that a part of this process waits for. The lock is held from a fork until its child is listed.
+var children = struct {
+	sync.Mutex
+	awaited map[int]bool
+}{awaited: map[int]bool{}}
+
+// Wait waits for what Start has started, as exec.Cmd.Wait does.
+func Wait(cmd *exec.Cmd) error {
+	defer Collected(cmd.Process.Pid)
+	return cmd.Wait()
+}
+
+// Collected says that the status of a child has been read by other means than Wait.
+func Collected(pid int) {
+	children.Lock()
+	defer children.Unlock()
+	delete(children.awaited, pid)
+}
+
+// LimitJobs bounds what the processes of a user other than root, which inherit the limits of this process, can take from
+// the machine: no core dump keeps their memory, and they leave a quarter of all process ids to others. Root is not bound.
+func LimitJobs() error {
+	n, err := MostProcesses()
+	if err == nil {
+		err = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
+	}
+	if err == nil {
+		err = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: n, Max: n})
+	}
+	if err != nil {
+		return fmt.Errorf("limit the processes of jobs: %w", err)
+	}
+	return nil
+}
+
+// MostProcesses returns how many processes and threads a job may have: three quarters of what the kernel allows in all
+// (proc_sys_kernel(5): pid_max, threads-max).
+func MostProcesses() (uint64, error) {
+	least := uint64(math.MaxUint64)
+	for _, name := range []string{"pid_max", "threads-max"} {
+		text, err := os.ReadFile(filepath.Join(procDir, "sys/kernel", name))
+		if err != nil {
+			return 0, err
+		}
+		n, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("malformed %s: %w", name, err)
+		}
+		least = min(least, n)
+	}
+	return least / 4 * 3, nil
+}
+
+// LastPID returns the id of the newest process or thread; -1 if that is not known (proc_loadavg(5)). What does not change
+// while processes are listed shows that the listing is complete.
+func LastPID() int {
+	text, err := os.ReadFile(filepath.Join(procDir, "loadavg"))
+	fields := bytes.Fields(text)
+	if err != nil || len(fields) == 0 {
+		return -1
+	}
+	pid, err := strconv.Atoi(string(fields[len(fields)-1]))
+	if err != nil {
+		return -1
+	}
+	return pid
+}
+
+// Start starts cmd, for which the caller calls Wait. It is started without what this process has for itself: with a new session keyring, since any process that inherits
 // ours may write into it (session-keyring(7)), and with the score of an ordinary process when memory runs out
 // (proc_pid_oom_score_adj(5)). What becomes another user may not change files behind the back of who looks for that.
 func Start(cmd *exec.Cmd) error {
@@ -27,11 +97,22 @@ func Start(cmd *exec.Cmd) error {
 				return false, err
 			}
 		}
-		return same, unprotected(scoreFile, cmd.Start)
+		return same, unprotected(scoreFile, func() error { return listed(cmd) })
 	})
 	if err != nil && cmd.Process != nil { // our own score could not be restored
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = Wait(cmd)
+	}
+	return err
+}
+
+// listed starts cmd as a child that Reap leaves alone.
+func listed(cmd *exec.Cmd) error {
+	children.Lock()
+	defer children.Unlock()
+	err := cmd.Start()
+	if err == nil {
+		children.awaited[cmd.Process.Pid] = true
 	}
 	return err
 }

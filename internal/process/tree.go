@@ -2,7 +2,7 @@
 
 package process
 
-// Children returns the processes whose parent is pid, in no order.
+// Children returns the processes that run and whose parent is pid, in no order.
 func Children(pid int) ([]Ref, error) {
 	all, err := table()
 	if err != nil {
@@ -10,14 +10,14 @@ func Children(pid int) ([]Ref, error) {
 	}
 	var found []Ref
 	for _, e := range all {
-		if e.parent == pid {
+		if e.parent == pid && !e.ended {
 			found = append(found, e.ref)
 		}
 	}
 	return found, nil
 }
 
-// entry is one process that runs.
+// entry is one process.
 type entry struct {
 	stat
 	ref Ref

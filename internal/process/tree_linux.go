@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,7 +13,7 @@ import (
 // AdoptOrphans makes this process the parent of every descendant whose own parent ended, so that
 // Descendants finds what left its group, session and environment. It holds for the life of this
 // process; those that it leaves behind go to the next such process above, and Descendants of a
-// successor does not find them: User.Kill and User.Processes do. Who calls it must Reap.
+// successor does not find them: User.Kill and User.Processes do. The caller must also call Reap.
 func AdoptOrphans() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("adopt orphaned processes: %w", err)
@@ -20,15 +21,13 @@ func AdoptOrphans() error {
 	return nil
 }
 
-// table lists the processes that run, kernel threads included.
+// table lists the processes, kernel threads and zombies included.
 func table() ([]entry, error) {
 	var all []entry
 	err := eachStat(func(pid int, line []byte) {
-		st, err := parseStat(line)
-		if err != nil {
-			return // ended
+		if st, err := parseStat(line); err == nil {
+			all = append(all, entry{stat: st, ref: Ref{PID: pid, Start: st.start}})
 		}
-		all = append(all, entry{stat: st, ref: Ref{PID: pid, Start: st.start}})
 	})
 	return all, err
 }
@@ -61,29 +60,58 @@ func eachStat(yield func(pid int, line []byte)) error {
 	return nil
 }
 
-// Reaper reads the status of adopted processes that ended, which no one else waits for. The zero
-// value is ready; it must not be used by two goroutines at once.
-type Reaper struct{ ended map[int]bool }
+// Reap reads the status of every child that has ended and for which no part of this process waits, so that no zombie
+// stays: those are adopted. A child counts as waited for from Start to Wait or Collected.
+func Reap() error {
+	children.Lock()
+	defer children.Unlock()
+	for {
+		pid, err := endedChild()
+		if err != nil {
+			return fmt.Errorf("find children that have ended: %w", err)
+		}
+		if pid == 0 {
+			return nil
+		}
+		if !children.awaited[pid] {
+			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // another thread may have been quicker
+			continue
+		}
+		return reapOthers() // the kernel names this one until its waiter has read its status
+	}
+}
 
-// Reap takes those children that had ended at the last call already: who waits for a child of its own
-// has done so long before the next one, if calls are seconds apart.
-func (r *Reaper) Reap() error {
-	self := os.Getpid()
-	ended := map[int]bool{}
-	err := eachStat(func(pid int, line []byte) {
-		if st, err := parseStat(line); errors.Is(err, ErrNotFound) && st.parent == self {
-			ended[pid] = true
-		}
-	})
-	if err != nil {
-		return err
+// endedChild returns a child that has ended, without reading its status; 0: there is none.
+func endedChild() (int, error) {
+	var info struct {
+		_   [siginfoPID]byte
+		pid int32
+		_   [128 - siginfoPID - 4]byte // SI_MAX_SIZE
 	}
-	for pid := range ended {
-		if r.ended[pid] {
-			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // another wait may have been quicker
-			delete(ended, pid)
+	for {
+		_, _, errno := unix.Syscall6(unix.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(&info)), unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, 0, 0)
+		switch errno {
+		case 0:
+			return int(info.pid), nil
+		case unix.ECHILD:
+			return 0, nil
+		case unix.EINTR:
+		default:
+			return 0, errno
 		}
 	}
-	r.ended = ended
-	return nil
+}
+
+// siginfoPID is where siginfo_t of 64-bit systems holds the process id (sigaction(2)).
+const siginfoPID = 16
+
+// reapOthers is Reap by a listing of all processes.
+func reapOthers() error {
+	all, err := table()
+	for _, e := range all {
+		if e.ended && e.parent == os.Getpid() && !children.awaited[e.ref.PID] {
+			_, _ = unix.Wait4(e.ref.PID, nil, unix.WNOHANG, nil) // as above
+		}
+	}
+	return err
 }

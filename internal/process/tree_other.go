@@ -14,8 +14,11 @@ func table() ([]entry, error) {
 	return nil, fmt.Errorf("list processes: %w", errors.ErrUnsupported)
 }
 
-// Reaper has nothing to do where no process is adopted.
-type Reaper struct{}
+// Reap does nothing where no process is adopted.
+func Reap() error { return nil }
 
-// Reap does nothing.
-func (*Reaper) Reap() error { return nil }
+// LastPID returns -1: it is not known.
+func LastPID() int { return -1 }
+
+// LimitJobs does nothing.
+func LimitJobs() error { return nil }

@@ -27,3 +27,9 @@ func (u User) unsupported(what string) error {
 
 // Start starts cmd.
 func Start(cmd *exec.Cmd) error { return cmd.Start() }
+
+// Wait waits for what Start has started.
+func Wait(cmd *exec.Cmd) error { return cmd.Wait() }
+
+// Collected does nothing where no process is adopted.
+func Collected(int) {}

@@ -38,6 +38,12 @@ func (u User) may(right uint32, path string, st *unix.Stat_t) bool {
 	return err == nil && n > 0
 }
 
+// CanWrite reports whether the user may write a file or socket, as far as its own mode says.
+func (u User) CanWrite(path string) bool {
+	var st unix.Stat_t
+	return unix.Stat(path, &st) == nil && u.may(write, path, &st)
+}
+
 // Free returns the folders of a PATH that the user cannot put anything into, as they are without links, which the
 // user may be able to replace, and the others. What is not there is among neither.
 func (u User) Free(path string) (free string, others []string) {

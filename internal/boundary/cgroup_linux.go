@@ -1,0 +1,250 @@
+package boundary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// group is a control group, by its folder.
+type group string
+
+// hierarchy returns the folder where the hierarchy of version 2 is mounted. In a hybrid one, where version 1 has the
+// controllers, it still ends and freezes groups (Linux, admin-guide/cgroup-v2).
+func hierarchy() (string, error) {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(mounts)) { // proc_pid_mountinfo(5)
+		before, after, _ := strings.Cut(line, " - ")
+		if where, kind := strings.Fields(before), strings.Fields(after); len(where) > 4 && len(kind) > 0 && kind[0] == "cgroup2" {
+			return where[4], nil
+		}
+	}
+	return "", errNoGroups
+}
+
+// groupOf returns the group of a process as a path below the hierarchy, "" for its root.
+func groupOf(pid string) string {
+	text, err := os.ReadFile(filepath.Join("/proc", pid, "cgroup"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
+			return strings.Trim(path, "/")
+		}
+	}
+	return ""
+}
+
+// prefix begins the names of the groups of listeners. They are next to the root of the hierarchy, outside of every unit:
+// systemd leaves groups that it did not make alone there, while it could not start the agent again in a unit that has a
+// group with processes below it (219/CGROUP).
+const prefix = "remuda-"
+
+// openGroup returns the group of an instance's listeners, if this process can make and end it.
+func openGroup(instance string) (group, error) {
+	root, err := hierarchy()
+	if err != nil {
+		return "", err
+	}
+	g := group(filepath.Join(root, prefix+instance))
+	if err := canStartInGroup(); err != nil {
+		return "", fmt.Errorf("start a process in a group: %w", err)
+	}
+	if err := os.Mkdir(string(g), 0o755); errors.Is(err, fs.ErrExist) {
+		return g, nil // an earlier agent's, which may still hold a listener
+	} else if err != nil {
+		return "", err
+	}
+	_, err = os.Stat(g.file("cgroup.kill")) // since Linux 5.14
+	return g, errors.Join(err, unix.Rmdir(string(g)))
+}
+
+// canStartInGroup reports why clone3(2) with CLONE_INTO_CGROUP is not to be had: the kernel checks the descriptor last,
+// and this one is none.
+func canStartInGroup() error {
+	args := [11]uint64{0: unix.CLONE_INTO_CGROUP, 4: uint64(unix.SIGCHLD), 10: 1 << 30}
+	_, _, errno := unix.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
+	if errno == unix.EBADF {
+		return nil
+	}
+	return errno
+}
+
+func (g group) file(name string) string { return filepath.Join(string(g), name) }
+
+// set writes a value into a file of the group.
+func (g group) set(name, value string) error { return os.WriteFile(g.file(name), []byte(value), 0) }
+
+// event reads a value of cgroup.events. A group that is gone has none.
+func (g group) event(name string) (bool, error) {
+	text, err := os.ReadFile(g.file("cgroup.events"))
+	if gone(err) {
+		return false, nil
+	}
+	return slices.Contains(strings.Split(string(text), "\n"), name+" 1"), err
+}
+
+// gone reports whether a group is not there any more.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) }
+
+// Start implements Boundary.
+func (g group) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, error) {
+	if err := g.End(ctx); err != nil {
+		return process.Ref{}, err
+	}
+	err := os.Mkdir(string(g), 0o755)
+	if err == nil {
+		err = g.limit()
+	}
+	if err != nil {
+		return process.Ref{}, err
+	}
+	dir, err := os.Open(string(g))
+	if err != nil {
+		return process.Ref{}, err
+	}
+	defer dir.Close()
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(dir.Fd())
+	if err := process.Start(cmd); err != nil {
+		return process.Ref{}, errors.Join(err, g.End(ctx))
+	}
+	return refOf(cmd), nil
+}
+
+// agentMemory is what stays for the agent of the memory that its own group may use.
+const agentMemory = 64 << 20
+
+// limit leaves room for the agent where version 2 has the controllers: of process ids, and of memory if the operator has
+// limited the agent's unit, in which jobs ran before they had a group of their own.
+func (g group) limit() error {
+	if most, err := process.MostProcesses(); err != nil {
+		return err
+	} else if err := g.setIfThere("pids.max", most); err != nil {
+		return err
+	}
+	root := filepath.Dir(string(g))
+	text, err := os.ReadFile(filepath.Join(root, groupOf("self"), "memory.max"))
+	memory, perr := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil || perr != nil || memory <= 2*agentMemory {
+		return nil // "max", or no such controller
+	}
+	return g.setIfThere("memory.max", memory-agentMemory)
+}
+
+func (g group) setIfThere(name string, value uint64) error {
+	err := g.set(name, strconv.FormatUint(value, 10))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Wait implements Boundary.
+func (g group) Wait(ref process.Ref) (int, bool) { return wait(ref) }
+
+// Services implements Boundary.
+func (g group) Services() bool { return true }
+
+// Name implements Boundary.
+func (g group) Name() string { return groupKind + string(g) }
+
+// Resume implements Boundary: the name of an instance's group never changes. What another kind of boundary holds ends.
+func (g group) Resume(name string) {
+	if ref, ok := kindOf(name, namespaceKind); ok {
+		_ = process.KillAll(parseRef(ref)) // its end is proved by the search for marked processes
+	}
+}
+
+// Kill implements Boundary.
+func (g group) Kill() error {
+	if err := g.set("cgroup.kill", "1"); err != nil && !gone(err) {
+		return fmt.Errorf("kill control group %s: %w", filepath.Base(string(g)), err)
+	}
+	return nil
+}
+
+// empty kills all that is in the group and waits until nothing is.
+func (g group) empty(ctx context.Context) error {
+	if err := g.Kill(); err != nil {
+		return err
+	}
+	return until(ctx, "processes of control group "+filepath.Base(string(g))+" end", func() (bool, error) {
+		populated, err := g.event("populated")
+		return !populated, err
+	})
+}
+
+// End implements Boundary. The group goes, too, with those that root may have made in it.
+func (g group) End(ctx context.Context) error {
+	if err := g.empty(ctx); err != nil {
+		return err
+	}
+	return until(ctx, "control group "+filepath.Base(string(g))+" is removed", func() (bool, error) {
+		for _, below := range slices.Backward(append([]group{g}, g.below()...)) {
+			if err := unix.Rmdir(string(below)); err != nil && !gone(err) {
+				return false, ignoreBusy(err)
+			}
+		}
+		return true, nil
+	})
+}
+
+func ignoreBusy(err error) error {
+	if errors.Is(err, unix.EBUSY) { // of what ended just now
+		return nil
+	}
+	return err
+}
+
+// below returns the groups below one, each before those below it.
+func (g group) below() (all []group) {
+	_ = filepath.WalkDir(string(g), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && path != string(g) {
+			all = append(all, group(path))
+		}
+		return nil // one that cannot be read has gone
+	})
+	return all
+}
+
+// Sweep ends what an instance of this computer left in its control group, if anything, and reports whether that is over.
+// It does not wait.
+func Sweep(instance string) (bool, error) {
+	root, err := hierarchy()
+	if errors.Is(err, errNoGroups) {
+		return true, nil
+	}
+	g := group(filepath.Join(root, prefix+instance))
+	if _, serr := os.Stat(string(g)); err != nil || gone(serr) {
+		return err == nil, err
+	}
+	if err := g.Kill(); err != nil {
+		return false, err
+	}
+	for _, below := range slices.Backward(append([]group{g}, g.below()...)) {
+		if err := unix.Rmdir(string(below)); err != nil && !gone(err) {
+			return false, ignoreBusy(err)
+		}
+	}
+	return true, nil
+}

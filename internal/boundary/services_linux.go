@@ -1,0 +1,153 @@
+package boundary
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/remuda-run/remuda/internal/atomicfile"
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// EndUser ends all that systemd runs for a user in a group that is the user's alone: sessions and the user's service
+// manager, with everything below (systemd.slice(5), user@.service(5)). A machine without systemd has no such group.
+func EndUser(ctx context.Context, uid int) error {
+	root, err := hierarchy()
+	if errors.Is(err, errNoGroups) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return existing(ctx, group(filepath.Join(root, "user.slice", fmt.Sprintf("user-%d.slice", uid))))
+}
+
+// EndContainers ends the containers with these ids, whatever users they run as, by the groups that a container engine has
+// named after them. In a hybrid hierarchy there are none of version 2, and the engine alone ends containers.
+func EndContainers(ctx context.Context, ids []string) error {
+	root, err := hierarchy()
+	if errors.Is(err, errNoGroups) || len(ids) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, g := range group(root).below() {
+		if !slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(filepath.Base(string(g)), id) }) {
+			continue
+		}
+		if err := existing(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// existing empties a group, if it is there and has the means.
+func existing(ctx context.Context, g group) error {
+	if _, err := os.Stat(g.file("cgroup.kill")); gone(err) {
+		return nil
+	}
+	return g.empty(ctx)
+}
+
+// Freezes reports whether Freeze freezes these processes: those directly in the root of the hierarchy cannot be frozen.
+func Freezes(all []process.Ref, err error) bool {
+	return err == nil && !slices.ContainsFunc(all, func(r process.Ref) bool { return r.Alive() && groupOf(strconv.Itoa(r.PID)) == "" })
+}
+
+// Frozen is a set of groups that are frozen, by a file that keeps their names until they are thawed: a later agent thaws
+// what one that was killed left frozen.
+type Frozen struct{ file string }
+
+// Freeze freezes every group but those that hold this process or process 1, and those of listeners, and returns once no
+// process in them runs. While they are frozen a listing of their processes is complete: nothing in them can fork. Processes
+// directly in the root of the hierarchy cannot be frozen. The caller calls Thaw, also after an error.
+func Freeze(ctx context.Context, file string) (Frozen, error) {
+	f := Frozen{file}
+	root, err := hierarchy()
+	if errors.Is(err, errNoGroups) {
+		return f, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	var freezing []group
+	for _, g := range others(root) {
+		if text, err := os.ReadFile(g.file("cgroup.freeze")); err == nil && strings.TrimSpace(string(text)) == "0" {
+			freezing = append(freezing, g) // one that is frozen already stays so: a paused container, say
+		}
+	}
+	if err := atomicfile.WriteJSON(file, freezing, 0o600); err != nil {
+		return f, err
+	}
+	for _, g := range freezing {
+		if err := g.set("cgroup.freeze", "1"); err != nil && !gone(err) {
+			return f, fmt.Errorf("freeze control group %s: %w", g, err)
+		}
+	}
+	for _, g := range freezing {
+		err := until(ctx, "control group "+string(g)+" freezes", func() (bool, error) {
+			if _, err := os.Stat(string(g)); gone(err) {
+				return true, nil
+			}
+			return g.event("frozen")
+		})
+		if err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// Thaw lets the groups go on, if any are frozen.
+func (f Frozen) Thaw() error {
+	text, err := os.ReadFile(f.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var groups []group
+	if err == nil {
+		err = json.Unmarshal(text, &groups)
+	}
+	for _, g := range groups {
+		if serr := g.set("cgroup.freeze", "0"); serr != nil && !gone(serr) {
+			err = errors.Join(err, fmt.Errorf("thaw control group %s: %w", g, serr))
+		}
+	}
+	return errors.Join(err, os.Remove(f.file))
+}
+
+// Thaw thaws what the file of an earlier Freeze names.
+func Thaw(file string) error { return Frozen{file}.Thaw() }
+
+// others returns the topmost groups that hold neither this process nor process 1, nor a listener.
+func others(root string) (all []group) {
+	own := []string{groupOf("self"), groupOf("1")}
+	var walk func(below string)
+	walk = func(below string) {
+		entries, err := os.ReadDir(filepath.Join(root, below))
+		if err != nil {
+			return // it has gone
+		}
+		for _, e := range entries {
+			path := filepath.Join(below, e.Name())
+			switch {
+			case !e.IsDir() || below == "" && strings.HasPrefix(e.Name(), prefix):
+			case slices.ContainsFunc(own, func(of string) bool { return of == path || strings.HasPrefix(of, path+"/") }):
+				walk(path)
+			default:
+				all = append(all, group(filepath.Join(root, path)))
+			}
+		}
+	}
+	walk("")
+	return all
+}
