@@ -93,7 +93,7 @@ func Refusals(c config.Config, environ []string) (all []error) {
 		return []error{err}
 	}
 	m := &machine{Place: Place{Config: c, Env: map[string]string{}}, account: account}
-	m.boundary, m.noBoundary = boundary.Open("check", exe)
+	m.boundary, m.noBoundary = boundary.Open(fmt.Sprintf("check-%d", os.Getpid()), exe)
 	for _, e := range environ {
 		if root, ok := strings.CutPrefix(e, RootEnv+"="); ok {
 			m.Env[RootEnv] = root

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/agent"
+	"github.com/remuda-run/remuda/internal/boundary"
 )
 
 // otherUser is a user that has no process and no file on any machine of these tests, nor another run of them: all
@@ -37,10 +38,14 @@ func place(t *testing.T) (s Scrubber, put func(owner int, path, text string)) {
 			t.Fatal(err)
 		}
 	}
+	b, err := boundary.Open(fmt.Sprintf("test-%d", os.Getpid()), os.Args[0])
+	if err != nil {
+		t.Skipf("level full is refused here: %v", err)
+	}
 	put(0, "tmp/instance/state", "x")
 	put(otherUser, "tmp/instance/scratch/left", "x")
 	return Scrubber{
-		InstanceID: t.Name() + "-none", Root: filepath.Join(top, "tmp/instance"), Empty: []string{"scratch"}, Clock: clock.RealClock{},
+		InstanceID: t.Name() + "-none", Root: filepath.Join(top, "tmp/instance"), Empty: []string{"scratch"}, Clock: clock.RealClock{}, Boundary: b,
 		Levels: map[string]Level{"none": None, "full": Full, "once": Terminate},
 		User:   &User{UID: otherUser, Name: "otherUser", Home: "/people/otherUser"}, System: top,
 	}, put

@@ -128,7 +128,7 @@ func (p processes) killUsers(ctx context.Context) error {
 		err = boundary.EndUser(ctx, user.UID)
 	}
 	if err == nil {
-		err = p.killUntilQuiet(ctx, user.Processes)
+		err = p.killUntilQuiet(ctx, process.Search{User: &user.User, Ended: true}.Find)
 	}
 	if err != nil {
 		return fmt.Errorf("end processes of %s, who must have none but a job's: %w", p.User.Name, err)
@@ -177,15 +177,14 @@ func (p processes) killByKernel() error {
 	return process.User{UID: p.User.UID}.Kill()
 }
 
-// running is left without zombies.
-func (p processes) running() ([]process.Ref, error) {
-	left, err := p.left()
-	return slices.DeleteFunc(left, func(r process.Ref) bool { return !r.Alive() }), err
-}
+// running returns the processes of runs that run, without this one.
+func (p processes) running() ([]process.Ref, error) { return p.find(false) }
 
-// left returns the processes of runs, without this one.
-func (p processes) left() ([]process.Ref, error) {
-	search := process.Search{Env: agent.EnvMarker, Value: p.InstanceID}
+// left is running with the user's zombies.
+func (p processes) left() ([]process.Ref, error) { return p.find(true) }
+
+func (p processes) find(ended bool) ([]process.Ref, error) {
+	search := process.Search{Env: agent.EnvMarker, Value: p.InstanceID, Ended: ended}
 	if p.Tree {
 		search.Ancestor = os.Getpid()
 	}

@@ -180,9 +180,9 @@ func TestParseStat_Environment(t *testing.T) {
 		flags, end string
 		want       stat
 	}{
-		{"4194304", "140723000000000", stat{start: 4711, envEnd: 140723000000000}},
-		{"4194304", "0", stat{start: 4711}},
-		{"2129984", "0", stat{start: 4711, kernel: true}},
+		{"4194304", "140723000000000", stat{start: 4711, envEnd: 140723000000000, name: "a b"}},
+		{"4194304", "0", stat{start: 4711, name: "a b"}},
+		{"2129984", "0", stat{start: 4711, kernel: true, name: "a b"}},
 	} {
 		fields[statFlags], fields[statEnvEnd] = c.flags, c.end
 		if got, err := parseStat([]byte("7 (a b) " + strings.Join(fields, " ") + "\n")); err != nil || got != c.want {
@@ -278,12 +278,12 @@ func TestParseStat(t *testing.T) {
 		name, line string
 		want       int64
 		err        bool
-		notFound   bool
+		ended      bool
 	}{
 		{name: "Plain", line: "7 (sh) S" + tail, want: 4711},
 		{name: "NameWithParenthesesAndSpaces", line: "7 (a) Z (b c)) R" + tail, want: 4711},
-		{name: "Zombie", line: "7 (sh) Z" + tail, err: true, notFound: true},
-		{name: "Dead", line: "7 (sh) X" + tail, err: true, notFound: true},
+		{name: "Zombie", line: "7 (sh) Z" + tail, want: 4711, ended: true},
+		{name: "Dead", line: "7 (sh) X" + tail, want: 4711, ended: true},
 		{name: "ZombieWithThreads", line: "7 (sh) Z" + more, want: 4711},
 		{name: "DeadWithThreads", line: "7 (sh) X" + more, want: 4711},
 		{name: "Empty", line: "", err: true},
@@ -292,8 +292,8 @@ func TestParseStat(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got, err := parseStat([]byte(tt.line))
-		if got.start != tt.want || (err != nil) != tt.err || errors.Is(err, ErrNotFound) != tt.notFound {
-			t.Errorf("%s: parseStat(%q) = %d, %v, want %d, error %v, not found %v", tt.name, tt.line, got.start, err, tt.want, tt.err, tt.notFound)
+		if got.start != tt.want || (err != nil) != tt.err || got.ended != tt.ended {
+			t.Errorf("%s: parseStat(%q) = %+v, %v, want start %d, error %v, ended %v", tt.name, tt.line, got, err, tt.want, tt.err, tt.ended)
 		}
 	}
 }
@@ -302,8 +302,8 @@ func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("7 (a) Z (b c)) R" + strings.Repeat(" 0", 18) + " 4711\n"))
 	f.Add([]byte(")"))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		if st, err := parseStat(line); err != nil && st != (stat{parent: st.parent}) {
-			t.Errorf("parseStat(%q) = %+v with error %v, want no more than the parent", line, st, err)
+		if st, err := parseStat(line); err != nil && st != (stat{}) {
+			t.Errorf("parseStat(%q) = %+v with error %v, want nothing", line, st, err)
 		}
 	})
 }

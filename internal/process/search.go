@@ -10,10 +10,11 @@ type Search struct {
 	Env, Value string // they carry Env=Value in their initial environment; Env "": none do
 	Ancestor   int    // they descend from this process and are not it; 0: none do
 	User       *User  // they are its own, as Processes says; nil: none are
+	Ended      bool   // zombies of User, too: they have no environment and no descendants any more
 }
 
-// Find returns the processes that there are, in no order, each once. Of zombies it finds those of User alone, which have
-// no environment any more. See the package comment for what it may miss: a process may fork during the search.
+// Find returns the processes that there are, in no order, each once. See the package comment for what it may miss: a
+// process may fork during the search.
 func (s Search) Find() ([]Ref, error) {
 	all, err := table()
 	if err != nil {
@@ -27,7 +28,7 @@ func (s Search) Find() ([]Ref, error) {
 	var found []Ref
 	for _, e := range all {
 		if !e.ended && (below[e.ref.PID] || s.Env != "" && slices.Contains(e.markers(s.Env, until), s.Value)) ||
-			s.User != nil && !e.kernel && s.User.runs(e.ref.PID) {
+			s.User != nil && (s.Ended || !e.ended) && !e.kernel && s.User.runs(e.ref.PID) {
 			found = append(found, e.ref)
 		}
 	}
@@ -37,8 +38,8 @@ func (s Search) Find() ([]Ref, error) {
 // Find returns the processes that carry env=value in their initial environment, in no order.
 func Find(env, value string) ([]Ref, error) { return Search{Env: env, Value: value}.Find() }
 
-// Processes returns the user's processes, in no order, zombies included: those of which a uid is the user's, and those in
-// a user namespace that was made by one of these uids, or in one below it.
+// Processes returns the user's processes, in no order: those of which a uid is the user's, and those in a user
+// namespace that was made by one of these uids, or in one below it.
 func (u User) Processes() ([]Ref, error) { return Search{User: &u}.Find() }
 
 // timers are the programs that start timed jobs for users: those of cron and at.

@@ -62,28 +62,50 @@ func adopter(t *testing.T) {
 	if err := KillAll(ref); err != nil {
 		t.Fatal(err)
 	}
-	var r Reaper
 	eventually(t, "the killed orphan is reaped", func() bool {
-		if err := r.Reap(); err != nil {
+		if err := Reap(); err != nil {
 			t.Fatal(err)
 		}
 		return syscall.Kill(pid, 0) != nil
 	})
 }
 
-// A child that another part waits for is left to them.
-func TestReap_FirstLookTakesNothing(t *testing.T) {
-	cmd := exec.Command("true")
-	if err := cmd.Start(); err != nil {
+// Reap leaves a child alone that a part of this process waits for, and takes the others behind it. S-6
+func TestReap_LeavesAwaitedChildren_Review_S6(t *testing.T) {
+	cmd, other := exec.Command("true"), exec.Command("true")
+	if err := Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the child has ended", func() bool { _, err := Lookup(cmd.Process.Pid); return err != nil })
-	var r Reaper
-	if err := r.Reap(); err != nil {
+	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	for _, c := range []*exec.Cmd{cmd, other} {
+		eventually(t, "the child has ended", func() bool { _, err := Lookup(c.Process.Pid); return err != nil })
+	}
+	if err := Reap(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Wait(cmd); err != nil {
 		t.Errorf("Wait = %v, want the child's status", err)
+	}
+	if err := other.Wait(); err == nil {
+		t.Error("the child that no part waited for still had a status")
+	}
+}
+
+// What waits for a child may read its status by itself; a later child of the same id is not taken for it.
+func TestReap_CollectedIsNotAwaited_Review_S6(t *testing.T) {
+	cmd := exec.Command("true")
+	if err := Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	Collected(cmd.Process.Pid)
+	eventually(t, "the child has ended", func() bool { _, err := Lookup(cmd.Process.Pid); return err != nil })
+	if err := Reap(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("Reap left a child that no part waits for")
 	}
 }
 
