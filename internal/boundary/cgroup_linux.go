@@ -90,7 +90,14 @@ func canStartInGroup() error {
 func (g group) file(name string) string { return filepath.Join(string(g), name) }
 
 // set writes a value into a file of the group.
-func (g group) set(name, value string) error { return os.WriteFile(g.file(name), []byte(value), 0) }
+func (g group) set(name, value string) error {
+	f, err := os.OpenFile(g.file(name), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
+}
 
 // event reads a value of cgroup.events. A group that is gone has none.
 func (g group) event(name string) (bool, error) {

@@ -59,7 +59,6 @@ func (n *namespace) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, erro
 	if err != nil {
 		return process.Ref{}, err
 	}
-	defer tells.Close()
 	first := exec.Command(n.exe, InitCommand)
 	if attr := cmd.SysProcAttr; attr != nil && attr.Credential != nil {
 		first.Args = append(first.Args, "--user", userText(attr.Credential))
@@ -67,7 +66,7 @@ func (n *namespace) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, erro
 	first.Args = append(append(first.Args, "--", cmd.Path), cmd.Args[1:]...)
 	first.Env, first.Dir, first.Stdout, first.Stderr, first.ExtraFiles = cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, []*os.File{tells}
 	first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS, Setsid: true}
-	if err := process.Start(first); err != nil {
+	if err := errors.Join(process.Start(first), tells.Close()); err != nil { // Init's copy is the last one
 		return process.Ref{}, errors.Join(err, says.Close())
 	}
 	lines := bufio.NewScanner(says)

@@ -1,0 +1,270 @@
+package boundary
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/process"
+)
+
+// TestMain lets this program be the first process of a PID namespace.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == InitCommand {
+		args, user := os.Args[2:], ""
+		if len(args) > 1 && args[0] == "--user" {
+			args, user = args[2:], args[1]
+		}
+		if len(args) > 0 && args[0] == "--" {
+			args = args[1:]
+		}
+		if err := Init(user, args); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// boundaries returns one of each kind that this computer offers.
+func boundaries(t *testing.T) map[string]Boundary {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can make boundaries")
+	}
+	g, err := openGroup(strings.ToLower(fmt.Sprintf("test-%d-%s", os.Getpid(), filepath.Base(t.Name()))))
+	n, nerr := openNamespace(os.Args[0])
+	if err != nil || nerr != nil {
+		t.Skipf("this computer does not offer both kinds: %v; %v", err, nerr)
+	}
+	return map[string]Boundary{"cgroup": g, "pidns": n}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// escapes is a shell program whose children leave session, parent and environment. It ends by itself with status 7.
+const escapes = `for i in 1 2 3; do setsid env -i /bin/sh -c 'echo $$ >> left; exec sleep "$0"' "$0" & done
+until test "$(wc -l < left)" = 3; do :; done
+exit 7`
+
+// Whatever a process does without root, End ends all that it started, and Wait has its status. S-0
+func TestBoundary_NothingIsLeft_Review_S0(t *testing.T) {
+	for name, b := range boundaries(t) {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			left := filepath.Join(dir, "left")
+			if err := os.WriteFile(left, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			mark := fmt.Sprintf("600.%d", os.Getpid())
+			cmd := exec.Command("/bin/sh", "-c", escapes, mark)
+			cmd.Dir = dir
+			ref, err := b.Start(t.Context(), cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the first process ends", func() bool { return !ref.Alive() })
+			if status, ok := b.Wait(ref); status != 7 || !ok {
+				t.Errorf("Wait = %d, %v, want 7", status, ok)
+			}
+			var before int
+			eventually(t, "three processes are left", func() bool { before = sleepers(t, mark); return before == 3 })
+			if err := b.End(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := sleepers(t, mark); n != 0 {
+				t.Errorf("%d processes are left", n)
+			}
+			if err := b.End(t.Context()); err != nil {
+				t.Errorf("End of what has ended = %v", err)
+			}
+		})
+	}
+}
+
+// sleepers counts the processes that sleep for a time that no other process does.
+func sleepers(t *testing.T, mark string) int {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, file := range all {
+		if line, err := os.ReadFile(file); err == nil && string(line) == "sleep\x00"+mark+"\x00" {
+			n++
+		}
+	}
+	return n
+}
+
+// A later agent, which gets the name alone, ends what an earlier one has started; and Kill does not wait. S-0
+func TestBoundary_Resume_Review_S0(t *testing.T) {
+	for name, b := range boundaries(t) {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command("/bin/sleep", "600")
+			ref, err := b.Start(t.Context(), cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next := map[string]func() Boundary{
+				"cgroup": func() Boundary { return b }, "pidns": func() Boundary { return &namespace{} },
+			}[name]()
+			next.Resume(b.Name())
+			if !ref.Alive() {
+				t.Fatal("the process has ended")
+			}
+			if err := next.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if err := next.End(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if ref.Alive() {
+				t.Error("the process lives on")
+			}
+		})
+	}
+}
+
+// In a PID namespace /proc shows the namespace, so that the job-started hook finds its worker; the user is the one asked for, and
+// cannot read the environment of the first process.
+func TestNamespace_Proc_Review_S0(t *testing.T) {
+	b := boundaries(t)["pidns"]
+	out, err := os.CreateTemp(t.TempDir(), "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := exec.Command("/bin/sh", "-c", `id -u; id -G; echo $PPID; test -e /proc/$$/cmdline && echo proc; cat /proc/1/environ >/dev/null 2>&1 || echo closed; kill -9 1; echo alive`)
+	cmd.Stdout, cmd.Dir = out, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 54321, Gid: 54322, Groups: []uint32{54322, 54323}}}
+	ref, err := b.Start(t.Context(), cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, ok := b.Wait(ref); status != 0 || !ok {
+		t.Errorf("Wait = %d, %v", status, ok)
+	}
+	text, err := os.ReadFile(out.Name())
+	if want := "54321\n54322 54323\n1\nproc\nclosed\nalive\n"; err != nil || string(text) != want {
+		t.Errorf("it printed %q, %v, want %q", text, err, want)
+	}
+	if err := b.End(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A program that is not there is an error, and nothing is left of the try.
+func TestBoundary_StartFails(t *testing.T) {
+	for name, b := range boundaries(t) {
+		t.Run(name, func(t *testing.T) {
+			if _, err := b.Start(t.Context(), exec.Command("/no/such/program")); err == nil || !strings.Contains(err.Error(), "no such file") {
+				t.Errorf("Start = %v, want that there is no such file", err)
+			}
+			if g, ok := b.(group); ok {
+				if _, err := os.Stat(string(g)); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("its control group is there: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// Sweep ends what is left of an instance whose agent was killed, and says when that is over. S-0
+func TestSweep_Review_S0(t *testing.T) {
+	g, ok := boundaries(t)["cgroup"].(group)
+	if !ok {
+		t.Fatal("no control group")
+	}
+	ref, err := g.Start(t.Context(), exec.Command("/bin/sleep", "600"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance := strings.TrimPrefix(filepath.Base(string(g)), prefix)
+	eventually(t, "the group is swept", func() bool {
+		over, err := Sweep(instance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return over
+	})
+	if ref.Alive() {
+		t.Error("the process lives on")
+	}
+	if over, err := Sweep(instance); !over || err != nil {
+		t.Errorf("Sweep of what is gone = %v, %v", over, err)
+	}
+	if status, ok := g.Wait(ref); status != 128+int(syscall.SIGKILL) || !ok {
+		t.Errorf("Wait = %d, %v, want killed", status, ok)
+	}
+}
+
+// A group that is frozen goes on after a later agent has thawed it; what was frozen before stays so. S-0
+func TestFreeze_Review_S0(t *testing.T) {
+	g, ok := boundaries(t)["cgroup"].(group)
+	if !ok {
+		t.Fatal("no control group")
+	}
+	root := filepath.Dir(string(g))
+	outside, paused := group(filepath.Join(root, fmt.Sprintf("a-service-%d", os.Getpid()))), group(filepath.Join(root, fmt.Sprintf("paused-%d", os.Getpid())))
+	for _, service := range []group{outside, paused} {
+		if _, err := service.Start(t.Context(), exec.Command("/bin/sleep", "600")); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := errors.Join(service.End(t.Context()), process.Reap()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := paused.set("cgroup.freeze", "1"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "frozen.json")
+	if _, err := Freeze(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	for _, service := range []group{outside, paused} {
+		if frozen, err := service.event("frozen"); !frozen || err != nil {
+			t.Errorf("%s is frozen: %v, %v", service, frozen, err)
+		}
+	}
+	for range 2 { // the second time nothing is frozen any more
+		if err := Thaw(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the service goes on", func() bool { frozen, err := outside.event("frozen"); return !frozen && err == nil })
+	if frozen, err := paused.event("frozen"); !frozen || err != nil {
+		t.Errorf("what was paused before is frozen: %v, %v", frozen, err)
+	}
+}
+
+func FuzzParseUser(f *testing.F) {
+	f.Add("1,2,3")
+	f.Add(",")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseUser(text)
+		if err != nil || c == nil {
+			return
+		}
+		if again, err := parseUser(userText(c)); err != nil || again.Uid != c.Uid || again.Gid != c.Gid || len(again.Groups) != len(c.Groups) {
+			t.Errorf("parseUser(%q) = %+v, and of that %+v, %v", text, c, again, err)
+		}
+	})
+}
