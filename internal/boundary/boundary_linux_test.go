@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,7 +31,49 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "ghost" {
+		ghost()
+	}
 	os.Exit(m.Run())
+}
+
+// init keeps the first goroutine of a ghost on the main thread.
+func init() {
+	if len(os.Args) > 1 && os.Args[1] == "ghost" {
+		runtime.LockOSThread()
+	}
+}
+
+// ghost ends its main thread, while another one lives on.
+func ghost() {
+	go func() { select {} }()
+	go func() { time.Sleep(time.Hour) }()
+	_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0)
+}
+
+// A process whose main thread has ended, which the kernel does not count among those that a group has to end, ends too. S-0
+func TestBoundary_Ghost_Review_S0(t *testing.T) {
+	for name, b := range boundaries(t) {
+		t.Run(name, func(t *testing.T) {
+			ref, err := b.Start(t.Context(), exec.Command(os.Args[0], "ghost"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the main thread ends", func() bool {
+				line, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", ref.PID))
+				return err == nil && strings.Contains(string(line), ") Z ")
+			})
+			if !ref.Alive() {
+				t.Fatal("the process has ended")
+			}
+			if err := b.End(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if ref.Alive() {
+				t.Error("the process lives on")
+			}
+		})
+	}
 }
 
 // boundaries returns one of each kind that this computer offers.

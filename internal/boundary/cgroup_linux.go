@@ -190,15 +190,57 @@ func (g group) Kill() error {
 	return nil
 }
 
-// empty kills all that is in the group and waits until nothing is.
+// killLooks is how many looks after cgroup.kill the rest of a group is frozen and killed one by one.
+const killLooks = 20
+
+// empty kills all that is in the group and waits until nothing is. cgroup.kill does not end a process whose main thread
+// has ended, since it signals that thread alone (Linux 6.18, __cgroup_kill). Such a process is frozen, so that it cannot fork,
+// and killed by its id.
 func (g group) empty(ctx context.Context) error {
 	if err := g.Kill(); err != nil {
 		return err
 	}
-	return until(ctx, "processes of control group "+filepath.Base(string(g))+" end", func() (bool, error) {
+	looks := 0
+	err := until(ctx, "processes of control group "+filepath.Base(string(g))+" end", func() (bool, error) {
 		populated, err := g.event("populated")
+		if looks++; populated && err == nil && looks > killLooks {
+			err = g.killListed()
+		}
 		return !populated, err
 	})
+	if looks <= killLooks {
+		return err
+	}
+	return errors.Join(err, g.freeze("0"))
+}
+
+// killListed freezes the group and kills the processes in it by their ids.
+func (g group) killListed() error {
+	if err := g.freeze("1"); err != nil {
+		return err
+	}
+	for _, each := range append([]group{g}, g.below()...) {
+		text, err := os.ReadFile(each.file("cgroup.procs"))
+		if err != nil && !gone(err) {
+			return fmt.Errorf("list control group %s: %w", filepath.Base(string(g)), err)
+		}
+		for id := range strings.FieldsSeq(string(text)) {
+			if pid, err := strconv.Atoi(id); err == nil && pid > 0 {
+				if err := unix.Kill(pid, unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
+					return fmt.Errorf("kill process %d of control group %s: %w", pid, filepath.Base(string(g)), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// freeze sets whether the group is frozen.
+func (g group) freeze(value string) error {
+	if err := g.set("cgroup.freeze", value); err != nil && !gone(err) {
+		return fmt.Errorf("freeze or thaw control group %s: %w", g, err)
+	}
+	return nil
 }
 
 // End implements Boundary. The group goes, too, with those that root may have made in it.
@@ -245,7 +287,7 @@ func Sweep(instance string) (bool, error) {
 	if _, serr := os.Stat(string(g)); err != nil || gone(serr) {
 		return err == nil, err
 	}
-	if err := g.Kill(); err != nil {
+	if err := errors.Join(g.Kill(), g.killListed()); err != nil {
 		return false, err
 	}
 	for _, below := range slices.Backward(append([]group{g}, g.below()...)) {

@@ -89,8 +89,8 @@ func Freeze(ctx context.Context, file string) (Frozen, error) {
 		return f, err
 	}
 	for _, g := range freezing {
-		if err := g.set("cgroup.freeze", "1"); err != nil && !gone(err) {
-			return f, fmt.Errorf("freeze control group %s: %w", g, err)
+		if err := g.freeze("1"); err != nil {
+			return f, err
 		}
 	}
 	for _, g := range freezing {
@@ -118,9 +118,7 @@ func (f Frozen) Thaw() error {
 		err = json.Unmarshal(text, &groups)
 	}
 	for _, g := range groups {
-		if serr := g.set("cgroup.freeze", "0"); serr != nil && !gone(serr) {
-			err = errors.Join(err, fmt.Errorf("thaw control group %s: %w", g, serr))
-		}
+		err = errors.Join(err, g.freeze("0"))
 	}
 	return errors.Join(err, os.Remove(f.file))
 }
