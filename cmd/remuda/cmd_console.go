@@ -69,7 +69,7 @@ func (o *consoleOptions) run(ctx context.Context, cfg config.Config) error {
 		address := "http://" + ln.Addr().String() + "/"
 		fmt.Fprintf(o.out, "%s\n", address)
 		if !o.noBrowser {
-			o.browse(address)
+			browse(o.app, address)
 		}
 		log := o.logger(cfg.Log)
 		return httpserver.Serve(ctx, ln, httpserver.New(httpserver.Options{
@@ -124,7 +124,7 @@ func fromOperator(op *reconciler.Operator, st *store.Store) page.Source {
 
 // browse opens an address in a browser if there is a display. The address was printed, so a failure is only reported. All users of the
 // machine can read the command line of a browser: an address with a secret does not belong there.
-func (a *app) browse(address string) {
+func browse(a *app, address string) {
 	opener := "xdg-open"
 	if env := environment(a.environ()); runtime.GOOS == "darwin" {
 		opener = "open"

@@ -153,7 +153,7 @@ func (o *initAppOptions) invite(c config.Config, page *appPage, ln net.Listener)
 	fmt.Fprintf(o.out, "A GitHub App for %s: open %s in one browser of this machine.\nFrom elsewhere, first: ssh -L %s:127.0.0.1:%s this-machine\n",
 		c.GitHub.URL, page.origin+"/?key="+page.key, port, port)
 	if !o.noBrowser {
-		o.browse(page.origin + "/") // which asks for the key
+		browse(o.app, page.origin+"/") // which asks for the key
 	}
 }
 

@@ -122,7 +122,7 @@ func (p *appPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/" && same(strings.TrimSpace(r.URL.Query().Get("key")), p.key):
 		p.enter(w, r)
 	case !p.admitted(r):
-		appAnswer(w, http.StatusForbidden, "Open the address that remuda init github-app printed in the terminal, or enter the key from its end:",
+		appAnswer(w, http.StatusForbidden, "Open the address that remuda init github-app printed in the terminal, or enter the key in that address:",
 			h.Form(h.Input(h.Name("key"), h.Aria("label", "key"), h.AutoComplete("off"), h.AutoFocus()), h.Button(g.Text("Continue"))))
 	case r.URL.Path == "/":
 		p.show(w)

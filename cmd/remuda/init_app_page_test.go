@@ -18,8 +18,8 @@ import (
 	"github.com/remuda-run/remuda/internal/reference"
 )
 
-// stranger makes one request as another local client, which follows no redirect.
-func (r *appRun) stranger(path string, cookies ...*http.Cookie) (*http.Response, string) {
+// otherClient makes one request as another local client, which follows no redirect.
+func (r *appRun) otherClient(path string, cookies ...*http.Cookie) (*http.Response, string) {
 	r.Helper()
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, r.origin+path, nil)
 	if err != nil {
@@ -48,9 +48,9 @@ func TestInitAppPage_OtherClients_Review_S4(t *testing.T) {
 		t.Helper()
 		for _, path := range []string{"/", "/?key=", "/?key=" + strings.Repeat("A", len(r.key)), "/?key=" + r.key[1:], "/created?code=abc&state=" + state, "/created?key=" + r.key, "/other"} {
 			for _, value := range []string{"", strings.Repeat("A", len(r.key)), r.key, state} {
-				resp, page := r.stranger(path, &http.Cookie{Name: appCookie, Value: value})
+				resp, page := r.otherClient(path, &http.Cookie{Name: appCookie, Value: value})
 				if resp.StatusCode != http.StatusForbidden || !strings.Contains(page, "Open the address that remuda init github-app printed") {
-					t.Errorf("%s: %s with cookie %q = %d %s, want 403 and what to do", when, path, value, resp.StatusCode, page)
+					t.Errorf("%s: %s with cookie %q = %d %s, want 403 and the instruction", when, path, value, resp.StatusCode, page)
 				}
 				if len(resp.Cookies()) > 0 || state != "" && strings.Contains(page, state) || strings.Contains(page, "manifest") {
 					t.Errorf("%s: %s reveals the state or sets the cookie: %v %s", when, path, resp.Cookies(), page)
@@ -76,7 +76,7 @@ func TestInitAppPage_KeyWorksOnce_Review_S4(t *testing.T) {
 	if len(r.key) < 26 { // of 5 bits each
 		t.Errorf("the key %q has less than 128 bits", r.key)
 	}
-	first, _ := r.stranger("/?key=" + r.key)
+	first, _ := r.otherClient("/?key=" + r.key)
 	if first.StatusCode != http.StatusSeeOther || first.Header.Get("Location") != "/" || len(first.Cookies()) != 1 {
 		t.Fatalf("first use = %d to %q with %v, want 303 to / with one cookie", first.StatusCode, first.Header.Get("Location"), first.Cookies())
 	}
@@ -84,13 +84,13 @@ func TestInitAppPage_KeyWorksOnce_Review_S4(t *testing.T) {
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.MaxAge != 0 || !c.Expires.IsZero() || c.Domain != "" || len(c.Value) < 26 || c.Value == r.key {
 		t.Errorf("cookie = %v, want a random one for the session, HttpOnly, SameSite=Lax, Path=/", c)
 	}
-	if resp, page := r.stranger("/", c); resp.StatusCode != http.StatusOK || strings.Contains(page, c.Value) || strings.Contains(page, r.key) {
+	if resp, page := r.otherClient("/", c); resp.StatusCode != http.StatusOK || strings.Contains(page, c.Value) || strings.Contains(page, r.key) {
 		t.Errorf("with the cookie = %d %s, want the page without the secrets", resp.StatusCode, page)
 	}
-	if resp, _ := r.stranger("/?key="+r.key, c); resp.StatusCode != http.StatusSeeOther || r.err.String() != "" {
+	if resp, _ := r.otherClient("/?key="+r.key, c); resp.StatusCode != http.StatusSeeOther || r.err.String() != "" {
 		t.Errorf("the first client again = %d, %q, want 303 and no warning", resp.StatusCode, r.err)
 	}
-	resp, page := r.stranger("/?key=" + r.key)
+	resp, page := r.otherClient("/?key=" + r.key)
 	if resp.StatusCode != http.StatusForbidden || len(resp.Cookies()) > 0 || !strings.Contains(page, "it works only once") {
 		t.Errorf("second client = %d %s with %v, want 403, the reason and no cookie", resp.StatusCode, page, resp.Cookies())
 	}
@@ -154,7 +154,7 @@ func TestInitApp_ForeignApp_Review_S4(t *testing.T) {
 		{"other events", "", func(m *githubapi.Manifest) { m.Events = []string{"push"} }, []string{`events must be empty, got "push"`}},
 		{"another homepage", "", func(m *githubapi.Manifest) { m.URL = "https://evil.example" }, []string{`got "https://evil.example"`}},
 	} {
-		says := append(c.says, "Its key is discarded and nothing is stored", "not the requested one")
+		says := append(c.says, "Its private key is discarded and nothing is stored", "not the requested one")
 		contains(t, create(c.account, c.change), append(says, "Begin again")...)
 		contains(t, r.err.String(), says...)
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) || strings.Contains(r.out.String(), "Install it") {

@@ -177,7 +177,7 @@ func Convert(ctx context.Context, o Options, m Manifest, code string) (MadeApp, 
 	a.URL = page.String() // escaped, as it is printed
 	owner, _, _ := strings.Cut(s.name, "/")
 	if differences := m.differences(owner, a); len(differences) > 0 {
-		return MadeApp{}, fmt.Errorf("%s: GitHub created the %s: %w: %s. Its key is discarded and nothing is stored. If the App is yours, delete it at GitHub, then start again",
+		return MadeApp{}, fmt.Errorf("%s: GitHub created the %s: %w: %s. Its private key is discarded and nothing is stored. If the App is yours, delete it at GitHub, then start again",
 			what, a, ErrForeignApp, strings.Join(differences, "; "))
 	}
 	return a, nil
