@@ -69,7 +69,7 @@ func (o *consoleOptions) run(ctx context.Context, cfg config.Config) error {
 		address := "http://" + ln.Addr().String() + "/"
 		fmt.Fprintf(o.out, "%s\n", address)
 		if !o.noBrowser {
-			o.open(address)
+			browse(o.app, address)
 		}
 		log := o.logger(cfg.Log)
 		return httpserver.Serve(ctx, ln, httpserver.New(httpserver.Options{
@@ -122,22 +122,16 @@ func fromOperator(op *reconciler.Operator, st *store.Store) page.Source {
 	}
 }
 
-// open shows the address in a browser where there is a display. The address was printed: without is no failure.
-func (o *consoleOptions) open(address string) {
+// browse opens an address in a browser if there is a display. The address was printed, so a failure is only reported. All users of the
+// machine can read the command line of a browser: an address with a secret does not belong there.
+func browse(a *app, address string) {
 	opener := "xdg-open"
-	env := environment(o.environ())
-	switch {
-	case runtime.GOOS == "darwin":
+	if env := environment(a.environ()); runtime.GOOS == "darwin" {
 		opener = "open"
-	case env["DISPLAY"] == "" && env["WAYLAND_DISPLAY"] == "":
+	} else if env["DISPLAY"] == "" && env["WAYLAND_DISPLAY"] == "" {
 		return
 	}
-	browser := exec.Command(opener, address)
-	err := browser.Start()
-	if err == nil {
-		err = browser.Process.Release() // it may outlive this program
-	}
-	if err != nil {
-		fmt.Fprintf(o.err, "remuda: no browser was opened: %v\n", err)
+	if err := exec.Command(opener, address).Start(); err != nil { // not waited for: it may be the browser itself
+		fmt.Fprintf(a.err, "remuda: no browser was opened: %v\n", err)
 	}
 }

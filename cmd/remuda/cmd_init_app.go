@@ -6,13 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +22,11 @@ import (
 
 const initAppLong = `Makes a GitHub App for what github.url names, with the permissions that remuda needs and no others (docs/github.md).
 
-It serves a page on this machine, which leads to GitHub and back. Then it stores the App's id and key where --to or
-github.secret says: in a file that only its owner may read, or in a secret of Secrets Manager that exists, such as
-the stack makes. It waits until the App is installed, and asks for a registration token, which no runner uses, to see
-that it serves. The key is never printed. When this is broken off after the App was made, install it by the printed link.`
+It serves a page on this machine, which leads to GitHub and back. The printed address contains a secret and works in one
+browser. The App must belong to the owner in github.url and have exactly the requested permissions. Otherwise it is not
+stored. The command stores the App's id and key where --to or github.secret says: in a file that only its owner can read, or
+in an existing secret of Secrets Manager, such as the one in the stack. Then it waits until the App is installed, and requests
+a registration token to check it. The key is never printed. If you interrupt it, install the App by the printed link.`
 
 // initAppOptions are the flags of `remuda init github-app`.
 type initAppOptions struct {
@@ -50,7 +47,7 @@ func newInitAppCmd(a *app) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&o.to, "to", "", "where id and key go: a file, or secretsmanager:NAME; default: github.secret")
 	fs.BoolVar(&o.force, "force", false, "replace the credentials that are there")
-	fs.BoolVar(&o.noBrowser, "no-browser", false, "open no browser; the address is printed either way")
+	fs.BoolVar(&o.noBrowser, "no-browser", false, "open no browser; the address is always printed")
 	return exits(cmd, exitInterrupted)
 }
 
@@ -89,7 +86,7 @@ func (o *initAppOptions) run(ctx context.Context, c config.Config) (err error) {
 	if err != nil {
 		return fmt.Errorf("serve page: %w", err)
 	}
-	page, err := newAppPage(c.GitHub.URL, ln)
+	page, err := newAppPage(c.GitHub.URL, ln, o.app)
 	if err != nil {
 		return errors.Join(asUsage(err), ln.Close())
 	}
@@ -97,22 +94,22 @@ func (o *initAppOptions) run(ctx context.Context, c config.Config) (err error) {
 	page.made = func(call context.Context, code string) (githubapi.MadeApp, error) {
 		// A browser that hangs up must not break off what can be done only once, nor may an interruption.
 		call = context.WithoutCancel(call)
-		made, err := githubapi.Convert(call, githubapi.Options{URL: c.GitHub.URL, APIURL: c.GitHub.APIURL}, code)
-		if err != nil && (errors.Is(err, githubapi.ErrCode) || errors.Is(err, githubapi.ErrUnavailable)) {
+		made, err := githubapi.Convert(call, githubapi.Options{URL: c.GitHub.URL, APIURL: c.GitHub.APIURL}, page.manifest, code)
+		if errors.Is(err, githubapi.ErrCode) || errors.Is(err, githubapi.ErrForeignApp) || errors.Is(err, githubapi.ErrUnavailable) {
 			fmt.Fprintf(o.err, "remuda: %v\n", err)
 			return made, err
 		}
 		if err == nil {
 			var where string
 			if where, err = target.store(call, made); where != "" {
-				fmt.Fprintf(o.out, "The %s is made; its id and key are in %s.\nInstall it for %s: %s\n", made, where, c.GitHub.URL, made.InstallURL())
+				fmt.Fprintf(o.out, "The %s is created; its id and key are in %s.%s\nInstall it for %s: %s\n", made, where, page.renamed(made), c.GitHub.URL, made.InstallURL())
 			}
 		}
 		failed = err
 		return made, err
 	}
 	server := &http.Server{Handler: page, ReadHeaderTimeout: appHeader, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
-	o.invite(ctx, c, page, ln) // who comes at once waits at the listener: only one writes to the terminal at a time
+	o.invite(c, page, ln) // who comes at once waits at the listener: only one writes to the terminal at a time
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
 	defer func() {
@@ -151,30 +148,20 @@ func (o *initAppOptions) run(ctx context.Context, c config.Config) (err error) {
 }
 
 // invite says where the page is, and opens it.
-func (o *initAppOptions) invite(ctx context.Context, c config.Config, page *appPage, ln net.Listener) {
+func (o *initAppOptions) invite(c config.Config, page *appPage, ln net.Listener) {
 	_, port, _ := net.SplitHostPort(ln.Addr().String()) // a listener's address has one
-	fmt.Fprintf(o.out, "A GitHub App for %s: open %s/ in a browser of this machine.\nFrom elsewhere, first: ssh -L %s:127.0.0.1:%s this-machine\n",
-		c.GitHub.URL, page.origin, port, port)
-	if o.noBrowser {
-		return
+	fmt.Fprintf(o.out, "A GitHub App for %s: open %s in one browser of this machine.\nFrom elsewhere, first: ssh -L %s:127.0.0.1:%s this-machine\n",
+		c.GitHub.URL, page.origin+"/?key="+page.key, port, port)
+	if !o.noBrowser {
+		browse(o.app, page.origin+"/") // which asks for the key
 	}
-	open := "xdg-open"
-	if runtime.GOOS == "darwin" {
-		open = "open"
-	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), open, page.origin+"/") //nolint:gosec // our own address
-	if err := cmd.Start(); err != nil {
-		fmt.Fprintf(o.err, "remuda: no browser was opened (%v): open the address yourself\n", err)
-		return
-	}
-	go func() { _ = cmd.Wait() }() // it may be the browser itself, which stays open; the address is printed
 }
 
 // installed waits for the App's installation and checks that it serves.
 func (o *initAppOptions) installed(ctx context.Context, c config.Config, made githubapi.MadeApp) error {
 	client, err := githubapi.New(githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: o.clock, RunnerGroup: c.GitHub.RunnerGroup,
-		App: &githubapi.App{ID: made.ID, Key: func(context.Context) ([]byte, error) { return made.Key, nil }},
+		App: &githubapi.App{ID: made.ID, Key: func(context.Context) ([]byte, error) { return []byte(made.Key), nil }},
 	})
 	if err != nil {
 		return err
@@ -197,13 +184,4 @@ func (o *initAppOptions) installed(ctx context.Context, c config.Config, made gi
 		case <-o.clock.After(appPoll):
 		}
 	}
-}
-
-// permissionNames lists what an App of m may do.
-func permissionNames(m githubapi.Manifest) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(m.Permissions)) {
-		out = append(out, strings.ReplaceAll(name, "_", " ")+": "+m.Permissions[name])
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -13,14 +14,11 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/utils/clock"
 
-	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/reference"
@@ -50,40 +48,49 @@ type appRun struct {
 	gitHub   *httptest.Server
 	out, err *spoken
 	origin   string
+	key      string
+	browser  *http.Client // of the operator
 	stop     context.CancelFunc
 	code     chan int
 	calls    func(githubsim.Call) int
 }
 
-var pageAddress = regexp.MustCompile(`open (http://127\.0\.0\.1:\d+)/ in a browser`)
+var pageAddress = regexp.MustCompile(`open (http://127\.0\.0\.1:\d+)/\?key=([A-Z0-9]+) in one browser`)
 
-// startApp starts it for a path of a simulated GitHub, and waits for its page.
+// startApp starts it for a path of a simulated GitHub, and opens the printed address.
 func startApp(t *testing.T, path string, args ...string) *appRun {
 	t.Helper()
-	return startAppFor(t, &reference.Reader{ReadFile: os.ReadFile}, path, args...)
+	r := startAppFor(t, &reference.Reader{ReadFile: os.ReadFile}, path, append(args, "--no-browser")...)
+	r.ask(http.MethodGet, r.origin+"/?key="+r.key, nil)
+	return r
 }
 
-// startAppFor is startApp where references are read and stored by a reader.
+// startAppFor starts it where references are read and stored by a reader, and waits for the printed address.
 func startAppFor(t *testing.T, references *reference.Reader, path string, args ...string) *appRun {
 	t.Helper()
 	hub := githubsim.New(githubsim.Options{Clock: clock.RealClock{}})
 	r := &appRun{T: t, gitHub: httptest.NewServer(githubsim.Handler(hub, "")), out: &spoken{}, err: &spoken{}, code: make(chan int, 1)}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.browser = &http.Client{Jar: jar}
 	r.calls = func(c githubsim.Call) int { return hub.Calls()[c] }
 	t.Cleanup(r.gitHub.Close)
 	c := newCLI(nil)
 	c.app.out, c.app.err = r.out, r.err
 	c.references = references
-	c.env = []string{"REMUDA_GITHUB_URL=" + r.gitHub.URL + path}
+	c.env = []string{"REMUDA_GITHUB_URL=" + r.gitHub.URL + path, "DISPLAY=:0"}
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
 	t.Cleanup(stop)
 	go func() {
 		c.global = globalFlags{}
-		r.code <- execute(ctx, c.app, append([]string{"init", "github-app", "--no-browser"}, args...))
+		r.code <- execute(ctx, c.app, append([]string{"init", "github-app"}, args...))
 	}()
 	r.until("the page's address", func() bool {
 		if m := pageAddress.FindStringSubmatch(r.out.String()); m != nil {
-			r.origin = m[1]
+			r.origin, r.key = m[1], m[2]
 		}
 		return r.origin != "" || len(r.code) > 0
 	})
@@ -112,7 +119,7 @@ func (r *appRun) ends(want int) {
 	}
 }
 
-// ask makes one request and follows where it leads.
+// ask makes one request of the operator's browser and follows where it leads.
 func (r *appRun) ask(method, address string, form url.Values, change ...func(*http.Request)) (int, string) {
 	r.Helper()
 	req, err := http.NewRequestWithContext(r.Context(), method, address, strings.NewReader(form.Encode()))
@@ -125,7 +132,7 @@ func (r *appRun) ask(method, address string, form url.Values, change ...func(*ht
 	for _, f := range change {
 		f(req)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := r.browser.Do(req)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -188,7 +195,7 @@ func TestInitApp_ToTheEnd(t *testing.T) {
 		r := startApp(t, path, "--to", file)
 		_, page := r.ask(http.MethodGet, r.origin+"/", nil)
 		contains(t, page, permission, "checks: write", "actions: write")
-		contains(t, r.make(), "is made and its key is stored", "/apps/remuda-octo/installations/new")
+		contains(t, r.make(), "is created and its key is stored", "/apps/remuda-octo/installations/new")
 		if status, page := r.ask(http.MethodPost, r.gitHub.URL+"/apps/remuda-octo/installations/new", nil); status != http.StatusOK {
 			t.Errorf("install = %d %s", status, page)
 		}
@@ -214,77 +221,6 @@ func TestInitApp_ToTheEnd(t *testing.T) {
 		}
 		if said := r.out.String() + r.err.String(); strings.Contains(said, "PRIVATE KEY") || strings.Contains(said, kept.Key[100:140]) {
 			t.Error("the key was printed")
-		}
-	}
-}
-
-// secretService is Secrets Manager with one secret, which is there and holds nothing, as the stack makes it.
-func secretService(t *testing.T, name string) (references *reference.Reader, value *atomic.Pointer[string]) {
-	t.Helper()
-	value = &atomic.Pointer[string]{}
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ SecretId, SecretString string } // as the service spells it
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			t.Error(err)
-		}
-		_, call, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		status, answer := http.StatusOK, map[string]string{}
-		switch now := value.Load(); {
-		case in.SecretId != name:
-			status, answer = http.StatusBadRequest, map[string]string{"__type": "ResourceNotFoundException", "message": "Secrets Manager can't find the specified secret."}
-		case call == "PutSecretValue":
-			value.Store(&in.SecretString)
-		case now == nil:
-			status, answer = http.StatusBadRequest, map[string]string{
-				"__type": "ResourceNotFoundException", "message": "Secrets Manager can't find the specified secret value for staging label: AWSCURRENT",
-			}
-		default:
-			answer["SecretString"] = *now
-		}
-		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-		w.WriteHeader(status)
-		if err := json.NewEncoder(w).Encode(answer); err != nil {
-			t.Error(err)
-		}
-	}))
-	t.Cleanup(srv.Close)
-	return &reference.Reader{ReadFile: os.ReadFile, Load: func(context.Context, string) (aws.Config, error) { return awstest.Config(t, srv.URL), nil }}, value
-}
-
-// The App goes to the secret that the stack made, in the form by which github.secret is read; what is there is not replaced unasked.
-func TestInitApp_ToSecretsManager(t *testing.T) {
-	const to = "secretsmanager:remuda/github"
-	references, value := secretService(t, "remuda/github")
-	r := startAppFor(t, references, "/octo", "--to", to)
-	contains(t, r.make(), "is made and its key is stored")
-	if status, page := r.ask(http.MethodPost, r.gitHub.URL+"/apps/remuda-octo/installations/new", nil); status != http.StatusOK {
-		t.Errorf("install = %d %s", status, page)
-	}
-	r.until("last word", func() bool {
-		_, page := r.ask(http.MethodGet, r.origin+"/", nil)
-		return strings.Contains(page, "Done. The App is installed")
-	})
-	r.ends(exitDone)
-	contains(t, r.out.String(), "Set github.secret to "+to)
-	text := value.Load()
-	if text == nil {
-		t.Fatal("nothing was stored")
-	}
-	kept, err := parseGitHubSecret([]byte(*text))
-	if err != nil || kept.AppID < 1 || githubapi.CheckKey([]byte(kept.Key)) != nil {
-		t.Errorf("stored: %v, id %d", err, kept.AppID)
-	}
-	if said := r.out.String() + r.err.String(); strings.Contains(said, kept.Key[100:140]) {
-		t.Error("the key was printed")
-	}
-	for args, says := range map[string]string{
-		to:                       "must be empty, or --force given; it holds the App 1",
-		"secretsmanager:another": "secretsmanager:GetSecretValue on secret another: not found",
-	} {
-		c := newCLI(nil)
-		c.references, c.env = references, []string{"REMUDA_GITHUB_URL=https://github.com/octo"}
-		if code := c.run(t.Context(), "init", "github-app", "--to", args); code == exitDone || !strings.Contains(c.err.String(), says) {
-			t.Errorf("--to %s: code %d, %s, want %q", args, code, c.err.String(), says)
 		}
 	}
 }
@@ -337,63 +273,5 @@ func TestInitApp_Interrupted(t *testing.T) {
 	r.ends(exitInterrupted)
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
-	}
-}
-
-// A key that the target does not take after all is not lost.
-func TestInitApp_StoredElsewhere(t *testing.T) {
-	t.Chdir(t.TempDir())
-	file := filepath.Join(t.TempDir(), "app.json")
-	r := startApp(t, "/octo", "--to", file)
-	if err := os.WriteFile(file, []byte("another's"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	contains(t, r.make(), "its id and key are in", "remuda-github-app-1.json instead")
-	r.ends(exitFailure)
-	raw, err := os.ReadFile("remuda-github-app-1.json")
-	if s, bad := parseGitHubSecret(raw); err != nil || bad != nil || s.AppID != 1 {
-		t.Errorf("kept %+v, %v, %v", s.AppID, err, bad)
-	}
-	if raw, err := os.ReadFile(file); err != nil || string(raw) != "another's" {
-		t.Errorf("the target was replaced: %v", err)
-	}
-}
-
-// What cannot be stored is said before anything is served.
-func TestInitApp_Usage(t *testing.T) {
-	taken := filepath.Join(t.TempDir(), "app.json")
-	if err := os.WriteFile(taken, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	const org = "REMUDA_GITHUB_URL=https://github.com/octo"
-	for _, c := range []struct {
-		env  string
-		args []string
-		want string
-	}{
-		{"", []string{"--to", taken}, "github.url: must name a repository or an organisation"},
-		{org, nil, "--to: must be a file or secretsmanager:NAME"},
-		{org, []string{"--to", "ssm:/remuda/github"}, `must be a file or secretsmanager:NAME to be stored in, got "ssm:/remuda/github"`},
-		{org, []string{"--to", taken}, "must not be there yet, or --force given"},
-		{org, []string{"--to", filepath.Join(taken, "below")}, "not a directory"},
-		{org, []string{"--to", filepath.Join(t.TempDir(), "none", "x")}, "must be in a folder that can be written to"},
-		{"REMUDA_GITHUB_URL=https://github.com/enterprises/big", []string{"--to", taken + "2"}, "neither a fine-grained token nor an App"},
-	} {
-		cli := newCLI(nil)
-		cli.env = []string{c.env}
-		cli.ends(t, exitUsage, append([]string{"init", "github-app", "--no-browser"}, c.args...)...)
-		contains(t, cli.err.String(), c.want)
-	}
-}
-
-// An existing file is replaced as a whole with --force alone.
-func TestWriteSecret(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s")
-	for i, c := range []struct {
-		replace, ok bool
-	}{{false, true}, {false, false}, {true, true}} {
-		if err := writeSecret(path, []byte("x"), c.replace); (err == nil) != c.ok {
-			t.Errorf("%d: %v, want ok %v", i, err, c.ok)
-		}
 	}
 }

@@ -58,7 +58,7 @@ func (t appTarget) check(ctx context.Context) error {
 
 // store keeps an App, and returns where. What the target does not take goes to a file, beside an error.
 func (t appTarget) store(ctx context.Context, made githubapi.MadeApp) (where string, err error) {
-	text, err := json.Marshal(githubSecret{AppID: made.ID, Key: string(made.Key)})
+	text, err := json.Marshal(githubSecret{AppID: made.ID, Key: made.Key})
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"html"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -124,7 +125,7 @@ func TestQuickstart(t *testing.T) {
 		})
 	}
 
-	address := regexp.MustCompile(`open (http://127\.0\.0\.1:\d+)/`)
+	address := regexp.MustCompile(`open (http://127\.0\.0\.1:\d+/\?key=\w+) in`)
 	wait("the page of the App", func() bool { return address.MatchString(out()) })
 	groups, err := ec2.NewFromConfig(awstest.Config(t, w.moto)).DescribeSecurityGroups(t.Context(), &ec2.DescribeSecurityGroupsInput{
 		Filters: []ec2types.Filter{{Name: aws.String("description"), Values: []string{"Machines of remuda remuda, nothing comes in"}}},
@@ -253,7 +254,14 @@ var (
 
 // clicks are those of a person before the page of `remuda init github-app`.
 func (w *world) clicks(page string) error {
-	text, err := fetched(w.Context(), http.MethodGet, page+"/", nil)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	fetched := func(method, address string, form url.Values) (string, error) {
+		return fetched(w.Context(), &http.Client{Jar: jar}, method, address, form)
+	}
+	text, err := fetched(http.MethodGet, page, nil)
 	for _, at := range []string{page, w.github.Root} {
 		if err != nil {
 			return err
@@ -270,17 +278,17 @@ func (w *world) clicks(page string) error {
 		for _, m := range formField.FindAllStringSubmatch(text, -1) {
 			fields.Set(m[1], html.UnescapeString(m[2]))
 		}
-		text, err = fetched(w.Context(), http.MethodPost, to, fields)
+		text, err = fetched(http.MethodPost, to, fields)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fetched(w.Context(), http.MethodPost, w.github.Root+installURL.FindString(text), url.Values{})
+	_, err = fetched(http.MethodPost, w.github.Root+installURL.FindString(text), url.Values{})
 	return err
 }
 
 // fetched asks for a page, and follows where it leads.
-func fetched(ctx context.Context, method, address string, form url.Values) (string, error) {
+func fetched(ctx context.Context, client *http.Client, method, address string, form url.Values) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err
@@ -288,7 +296,7 @@ func fetched(ctx context.Context, method, address string, form url.Values) (stri
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return "", err
 	}

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/go-github/v84/github"
@@ -21,7 +23,7 @@ const mostAppName = 34
 
 // Manifest describes an App that may do exactly what remuda needs (GitHub Docs, "Registering a GitHub App from a manifest").
 type Manifest struct {
-	Name        string            `json:"name"` // to begin with: GitHub asks for it, as it is one of all of GitHub
+	Name        string            `json:"name"` // a proposal: the user can edit it at GitHub, where names are unique
 	URL         string            `json:"url"`
 	Hook        Hook              `json:"hook_attributes"`
 	RedirectURL string            `json:"redirect_url"`
@@ -57,7 +59,7 @@ func NewManifest(rawURL, redirect string) (Manifest, []AppForm, error) {
 	name := "remuda-" + owner
 	m := Manifest{
 		Name: name[:min(len(name), mostAppName)], URL: homepage, Hook: Hook{URL: homepage}, RedirectURL: redirect,
-		Permissions: map[string]string{}, Events: []string{},
+		Permissions: map[string]string{"metadata": "read"}, Events: []string{}, // GitHub grants metadata to each App for repositories
 	}
 	for _, w := range s.wishes() { // of one that is named twice the last is the greater
 		m.Permissions[w.key] = w.access
@@ -78,26 +80,65 @@ func (m Manifest) Encode() (string, error) {
 	return string(text), err
 }
 
-// MadeApp is an App that GitHub made of a manifest.
-type MadeApp struct {
-	ID   int64
-	Name string
-	URL  string // of its public page
-	Key  []byte // secret: PEM. GitHub shows it once.
+// PermissionNames lists permissions for people, for example "checks: write".
+func PermissionNames(permissions map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(permissions)) {
+		out = append(out, strings.ReplaceAll(name, "_", " ")+": "+permissions[name])
+	}
+	return out
 }
 
-// String hides the secret.
-func (a MadeApp) String() string { return fmt.Sprintf("App %s (%d)", a.Name, a.ID) }
+// differences lists for people how an App differs from the App that m requests for owner.
+//
+// Only the owner of an account, or a manager of its Apps, can create an App that belongs to the account. The owner is also known
+// in advance for both forms, because a private App can be installed only on the account that owns it.
+// The name is not compared. GitHub lets the user edit it (GitHub Docs, "Registering a GitHub App from a manifest"), and the user
+// must edit it if another App has the proposed name. GitHub subscribes each App with the permission checks: write to two events.
+func (m Manifest) differences(owner string, a MadeApp) (out []string) {
+	events := slices.DeleteFunc(slices.Sorted(slices.Values(a.Events)), func(e string) bool { return e == "check_run" || e == "check_suite" })
+	for _, c := range []struct{ field, want, got string }{
+		{"owner", strings.ToLower(owner), strings.ToLower(a.Owner.GetLogin())}, // GitHub ignores the case of logins
+		{"homepage", m.URL, strings.TrimSuffix(a.Homepage, "/")},
+		{"permissions", strings.Join(PermissionNames(m.Permissions), ", "), strings.Join(PermissionNames(a.Permissions), ", ")},
+		{"events", strings.Join(m.Events, ", "), strings.Join(events, ", ")},
+	} {
+		if c.got != c.want {
+			out = append(out, fmt.Sprintf("%s must be %s, got %.300q", c.field, cmp.Or(c.want, "empty"), c.got))
+		}
+	}
+	return out
+}
+
+// MadeApp is an App that GitHub created from a manifest, as GitHub's API describes it. Its texts are foreign: the user chooses the name.
+type MadeApp struct {
+	ID          int64             `json:"id"`
+	Name        string            `json:"name"`
+	Owner       *github.User      `json:"owner"`
+	Homepage    string            `json:"external_url"`
+	URL         string            `json:"html_url"` // of its public page
+	Permissions map[string]string `json:"permissions"`
+	Events      []string          `json:"events"`
+	Key         string            `json:"pem"` // secret. GitHub shows it once.
+}
+
+// String names the App and its owner, without the secret and without control characters.
+func (a MadeApp) String() string {
+	return fmt.Sprintf("App %.100q (%d) of %.100q", a.Name, a.ID, a.Owner.GetLogin())
+}
 
 // InstallURL is where people install it.
 func (a MadeApp) InstallURL() string { return a.URL + "/installations/new" }
 
-// ErrCode says that GitHub does not take a code: each serves once, for an hour.
+// ErrCode says that GitHub does not accept a code: each serves once, for an hour.
 var ErrCode = errors.New("GitHub does not know this code: each serves once, for an hour")
 
-// Convert makes the App of which GitHub gave the code. It needs no credential: the code is one. o.URL, o.APIURL and o.HTTPClient
-// are all that it looks at.
-func Convert(ctx context.Context, o Options, code string) (MadeApp, error) {
+// ErrForeignApp says that a code was for another App than the requested one.
+var ErrForeignApp = errors.New("the App is not the requested one")
+
+// Convert exchanges a code for the App that GitHub created from m. The code is the only credential. Of another App it returns nothing but
+// an error: its key is gone. Of o it uses URL, APIURL and HTTPClient.
+func Convert(ctx context.Context, o Options, m Manifest, code string) (MadeApp, error) {
 	const what = "convert App manifest"
 	s, err := parseScope(o.URL)
 	if err != nil {
@@ -112,7 +153,12 @@ func Convert(ctx context.Context, o Options, code string) (MadeApp, error) {
 	}
 	gh := github.NewClient(cmp.Or(o.HTTPClient, &http.Client{Timeout: 2 * CallTimeout})) // which makes a key, too
 	gh.BaseURL = api
-	made, resp, err := gh.Apps.CompleteAppManifest(ctx, code)
+	req, err := gh.NewRequest(http.MethodPost, "app-manifests/"+code+"/conversions", nil)
+	var resp *github.Response
+	var a MadeApp // go-github's own type lacks permissions and events
+	if err == nil {
+		resp, err = gh.Do(ctx, req, &a)
+	}
 	switch code, of := status(resp), (*url.Error)(nil); { // no error quotes the URL, which has the code
 	case err == nil:
 	case code == http.StatusNotFound:
@@ -122,11 +168,17 @@ func Convert(ctx context.Context, o Options, code string) (MadeApp, error) {
 	case code == http.StatusForbidden, code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
 		return MadeApp{}, fmt.Errorf("%s: %w: status %d", what, ErrUnavailable, code)
 	default:
-		return MadeApp{}, fmt.Errorf("%s: status %d, or an answer that is none", what, code)
+		return MadeApp{}, fmt.Errorf("%s: status %d with an unreadable answer", what, code)
 	}
-	a := MadeApp{ID: made.GetID(), Name: made.GetSlug(), URL: made.GetHTMLURL(), Key: []byte(made.GetPEM())}
-	if a.ID < 1 || a.URL == "" || CheckKey(a.Key) != nil {
+	page, err := url.Parse(a.URL)
+	if err != nil || page.Scheme != s.base.Scheme || page.Host == "" || a.ID < 1 || CheckKey([]byte(a.Key)) != nil {
 		return MadeApp{}, fmt.Errorf("%s: the answer lacks id, address or key: look for the App in GitHub's settings, and make a key there", what)
+	}
+	a.URL = page.String() // escaped, as it is printed
+	owner, _, _ := strings.Cut(s.name, "/")
+	if differences := m.differences(owner, a); len(differences) > 0 {
+		return MadeApp{}, fmt.Errorf("%s: GitHub created the %s: %w: %s. Its private key is discarded and nothing is stored. If the App is yours, delete it at GitHub, then start again",
+			what, a, ErrForeignApp, strings.Join(differences, "; "))
 	}
 	return a, nil
 }

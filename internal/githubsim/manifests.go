@@ -1,6 +1,7 @@
 package githubsim
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -29,6 +30,7 @@ type manifests struct {
 
 type manifest struct {
 	githubapi.Manifest
+	owner string
 	until time.Time
 }
 
@@ -52,7 +54,10 @@ type wireApp struct {
 	PEM           string            `json:"pem"`
 }
 
-// web adds the pages that people make and install an App on. Every visitor counts as logged in.
+// visitor is the login of the person who is logged in on the pages.
+const visitor = "octo"
+
+// web adds the pages on which people create and install an App.
 func (s *server) web(to router) {
 	for _, of := range []string{"", "/organizations/{owner}"} {
 		to.HandleFunc("POST "+of+"/settings/apps/new", s.newApp)
@@ -92,7 +97,9 @@ func (s *server) namedApp(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code := strings.ToLower(rand.Text())
-	s.hub.monitor.with(func(now time.Time) { s.hub.manifests.codes[code] = manifest{m, now.Add(codeLife)} })
+	s.hub.monitor.with(func(now time.Time) {
+		s.hub.manifests.codes[code] = manifest{m, cmp.Or(r.PathValue("owner"), visitor), now.Add(codeLife)}
+	})
 	query := back.Query()
 	query.Set("code", code)
 	query.Set("state", r.URL.Query().Get("state"))
@@ -144,7 +151,7 @@ func (s *server) convert(w http.ResponseWriter, r *http.Request) {
 		h.manifests.last++
 		slug := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(m.Name), "-"), "-")
 		out = wireApp{
-			ID: h.manifests.last, Slug: slug, NodeID: rand.Text(), ClientID: rand.Text(), Owner: map[string]any{"login": "octo", "id": 1},
+			ID: h.manifests.last, Slug: slug, NodeID: rand.Text(), ClientID: rand.Text(), Owner: map[string]any{"login": m.owner, "id": 1},
 			Name: m.Name, ExternalURL: m.URL, HTMLURL: "http://" + r.Host + "/apps/" + slug, CreatedAt: now, UpdatedAt: now,
 			Permissions: m.Permissions, Events: m.Events, ClientSecret: rand.Text(), WebhookSecret: rand.Text(),
 			PEM: string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})),

@@ -51,7 +51,9 @@ func TestManifests_Codes(t *testing.T) {
 	s := newSite(t, githubsim.Options{})
 	s.Server.Config.Handler = githubsim.Handler(githubsim.New(githubsim.Options{Clock: clock}), credential)
 	convert := func(code string) error {
-		_, err := githubapi.Convert(t.Context(), githubapi.Options{URL: s.Server.URL + "/octo", HTTPClient: s.Client()}, code)
+		m, _, err := githubapi.NewManifest("https://github.com/octo", "http://127.0.0.1:1/created")
+		check(t, err)
+		_, err = githubapi.Convert(t.Context(), githubapi.Options{URL: s.Server.URL + "/octo", HTTPClient: s.Client()}, m, code)
 		return err
 	}
 	code, late := s.code(t), s.code(t)
