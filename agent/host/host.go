@@ -123,6 +123,9 @@ func Run(ctx context.Context, p Place) (err error) {
 	tidier.Go(func() { tidy(ctx, p.Clock, p.Log) })
 	cleaner := m.scrubber()
 	computer := s.machine(cleaner)
+	if m.boundary != nil {
+		p.Log.Info("boundary of listeners chosen", logkey.Detail, m.boundary.Kind())
+	}
 	cfg := p.Config
 	options := agent.Options{
 		InstanceID: store.InstanceID(s.id), Dir: p.Dir, Exe: p.Exe,

@@ -169,6 +169,9 @@ func (g group) setIfThere(name string, value uint64) error {
 // Wait implements Boundary.
 func (g group) Wait(ref process.Ref) (int, bool) { return wait(ref) }
 
+// Kind implements Boundary.
+func (g group) Kind() string { return "control group" }
+
 // Services implements Boundary.
 func (g group) Services() bool { return true }
 

@@ -100,6 +100,9 @@ func (n *namespace) Wait(process.Ref) (int, bool) {
 	return status, err == nil
 }
 
+// Kind implements Boundary.
+func (n *namespace) Kind() string { return "PID namespace" }
+
 // Services implements Boundary: a service is outside.
 func (n *namespace) Services() bool { return false }
 

@@ -98,7 +98,7 @@ func TestImage_StockMachine(t *testing.T) {
 	if status := c.build(imageData(web.URL, runner)); status != 0 {
 		t.Fatalf("status = %d", status)
 	}
-	if want := "useradd --create-home --shell /bin/bash runner\n" + strings.TrimSpace(aptCalls); c.calls() != want {
+	if want := "useradd --create-home --shell /bin/bash -K SUB_UID_COUNT=0 -K SUB_GID_COUNT=0 runner\n" + strings.TrimSpace(aptCalls); c.calls() != want {
 		t.Errorf("calls:\n%s\nwant:\n%s", c.calls(), want)
 	}
 	for path, want := range map[string]string{

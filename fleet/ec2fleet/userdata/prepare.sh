@@ -41,7 +41,8 @@ packages() {
 prepare() {
   local begun=${EPOCHREALTIME//[!0-9]/} lack
   if [[ -n $user ]] && ! id -u "$user" >/dev/null 2>&1; then
-    if useradd --create-home --shell /bin/bash "$user"; then
+    # No ids of other users (subuid(5)): level full is refused with them (agent.allowSubordinateIds).
+    if useradd --create-home --shell /bin/bash -K SUB_UID_COUNT=0 -K SUB_GID_COUNT=0 "$user"; then
       log "user $user made"
     else
       log "cannot make user $user: jobs need it (agent.runnerUser)"

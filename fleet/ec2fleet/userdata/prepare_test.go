@@ -75,7 +75,7 @@ apt-get -q -y -o DPkg::Lock::Timeout=60 -o Acquire::Retries=0 -o Acquire::http::
 
 // A stock image gets what it lacks, before the agent starts, and the console says what and how long it took.
 func TestRun_StockImage(t *testing.T) {
-	for manager, want := range map[string]string{"apt-get": "useradd --create-home --shell /bin/bash runner\n" + aptCalls, "dnf": "useradd --create-home --shell /bin/bash runner\n" + dnfCall} {
+	for manager, want := range map[string]string{"apt-get": "useradd --create-home --shell /bin/bash -K SUB_UID_COUNT=0 -K SUB_GID_COUNT=0 runner\n" + aptCalls, "dnf": "useradd --create-home --shell /bin/bash -K SUB_UID_COUNT=0 -K SUB_GID_COUNT=0 runner\n" + dnfCall} {
 		t.Run(manager, func(t *testing.T) {
 			c := newComputer(t)
 			c.stock(manager, installs)
