@@ -87,6 +87,14 @@ func TestDecide_Edges_H71(t *testing.T) {
 				f.record.Assignment, f.record.Release, f.listener = 3, store.ReleaseNow, &Status{State: Busy}
 			}, clean, "", time.Time{},
 		},
+		{
+			"RefusedByTheMachine", "no registration is used where the class asks for what the machine cannot do", base,
+			func(f *facts) { f.refusal = "no control group" }, wait, store.RegFailed, time.Time{},
+		},
+		{
+			"RefusedUntilItIsMoved", "nor is another assignment answered by a cleanup", base,
+			func(f *facts) { f.refusal, f.record.Assignment = "no control group", 3 }, wait, store.RegFailed, time.Time{},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := tt.facts

@@ -37,6 +37,7 @@ func TestReport_OnlyOfThisAssignment_S37_S38_H40(t *testing.T) {
 		"Deprecated":       {saying(store.RegFailed, store.CauseDeprecated), statemachine.Blocked},
 		"Silent":           {saying(store.RegFailed, store.CauseSilent), statemachine.Blocked},
 		"OwnFault":         {saying(store.RegFailed, store.CauseMachine), statemachine.RegFailed},
+		"Host":             {saying(store.RegFailed, store.CauseHost), statemachine.RegFailed},
 		"NotCleanOfBefore": {store.SignalValue{Signal: store.RegFailed, RunID: "100", Assignment: 3, Cause: store.CauseRefused}, statemachine.RegFailed},
 		"EarlierRefused":   {store.SignalValue{Signal: store.RegFailed, RunID: "100", Assignment: 3, Serial: 1, Cause: store.CauseRefused}, statemachine.ScriptOK},
 		"NoCause":          {saying(store.RegFailed, ""), statemachine.RegFailed},

@@ -287,6 +287,32 @@ func TestOwnFault_ReplacedAtOnce_S66(t *testing.T) {
 	})
 }
 
+// Where no machine can do what its class asks for, the first that says so fails the request with its words: another launch would
+// be of no use. S-0
+func TestHost_FailsTheRequest_Review_S0(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Waive(statemachine.ReasonRegistration)
+		defer w.controller("c1", nil)()
+		st := w.warm("100", 1)
+		w.submit(patient("200", 1))
+		w.await(time.Minute, "claimed", func() bool { return w.in(statemachine.Claimed) == 1 })
+		in := w.instance(st.Instances[0].InstanceID)
+		refused := store.SignalValue{
+			Signal: store.RegFailed, RunID: in.RunID, Assignment: in.Assignment, Cause: store.CauseHost, Detail: "/etc/subuid gives ids to runner",
+		}
+		if err := w.Store.Signal(t.Context(), in.Principal, refused, w.Clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		st = w.awaitPhase("200", 1, statemachine.Failed, time.Minute)
+		if st.Reason != reconciler.ReasonHost || !strings.Contains(st.Message, refused.Detail) {
+			t.Errorf("it failed for %q: %s; want %q and what the machine said", st.Reason, st.Message, reconciler.ReasonHost)
+		}
+		if n := len(w.Instances()); n != 1 {
+			t.Errorf("%d machines were launched, want that of run 100 alone", n)
+		}
+	})
+}
+
 // H37: probing makes few registrations: one machine every 5 s for ten minutes, then one every 30 s, however many wait.
 func TestProbing_IsPaced_H37(t *testing.T) {
 	takesLong(t)

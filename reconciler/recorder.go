@@ -42,7 +42,7 @@ const (
 
 // FailReasons lists the reasons of a request that failed.
 func FailReasons() []string {
-	return []string{ReasonSpec, ReasonTimeout, ReasonVanished, ReasonUnsatisfiable, ReasonRefused, ReasonCapacity, ReasonLaunchBudget, ReasonBudget}
+	return []string{ReasonSpec, ReasonTimeout, ReasonVanished, ReasonUnsatisfiable, ReasonRefused, ReasonCapacity, ReasonLaunchBudget, ReasonHost, ReasonBudget}
 }
 
 // noRecorder counts nothing.
