@@ -25,14 +25,15 @@ func (o outside) removeUsers(was Baseline) error {
 		return err
 	}
 	for _, dir := range o.shared() {
-		if err := removeWhere(dir, o.Root, ownOf(user)); err != nil {
+		mine := ownOf(user)
+		if info, err := os.Stat(dir); err == nil && user.Owns(ownerOf(info)) { // nobody else enters it
+			mine = func(string, fs.FileInfo) bool { return true }
+		}
+		if err := removeWhere(dir, o.Root, mine); err != nil {
 			return err
 		}
 	}
-	if err := o.removeTemporary(was); err != nil {
-		return err
-	}
-	return o.restoreHome(was)
+	return o.removeTemporary(was)
 }
 
 func ownOf(user writable.User) func(string, fs.FileInfo) bool {
@@ -103,31 +104,6 @@ func (o outside) temporaryFiles() ([]string, error) {
 	return files, nil
 }
 
-// restoreHome removes what is new in the home of the runner's user, and checks that the rest is as it was.
-func (o outside) restoreHome(was Baseline) error {
-	home, own := o.home()
-	if home == "" {
-		return nil
-	}
-	err := removeWhere(home, o.Root, func(path string, info fs.FileInfo) bool {
-		_, known := was.Home[path]
-		return !known && (own || ownerOf(info) == o.User.UID)
-	})
-	if err != nil {
-		return err
-	}
-	now, err := o.homeFiles()
-	if err != nil {
-		return err
-	}
-	for path, stamp := range was.Home {
-		if now[path] != stamp {
-			return fmt.Errorf("%s was changed or removed", path)
-		}
-	}
-	return nil
-}
-
 // home is the home of the runner's user, "" if it has none of its own. Own says that the folder is the
 // user's, and so everything in it: some have one of the system's, such as /usr/sbin.
 func (o outside) home() (home string, own bool) {
@@ -135,49 +111,15 @@ func (o outside) home() (home string, own bool) {
 	if home == "" || home == "/" {
 		return "", false
 	}
-	home = o.path(home)
-	info, err := os.Stat(home)
+	home, err := filepath.EvalSymlinks(o.path(home))
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Lstat(home)
 	if err != nil || !info.IsDir() {
 		return "", false
 	}
 	return home, ownerOf(info) == o.User.UID
-}
-
-// homeFiles returns the files of the user's home and what shows a change of them; the user's own alone
-// where the folder is the system's. Folders change with what is in them, so of those only owner and mode
-// are kept. Of the others the kernel's time of the last change is, which only root can set back.
-func (o outside) homeFiles() (map[string]string, error) {
-	home, own := o.home()
-	if home == "" {
-		return nil, nil //nolint:nilnil // no home has no files
-	}
-	files := map[string]string{}
-	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case path == o.Root:
-			return fs.SkipDir
-		case path == home || strings.HasPrefix(o.Root, path+"/"):
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return nil //nolint:nilerr // it went away
-		}
-		st, ok := info.Sys().(*syscall.Stat_t)
-		switch {
-		case !ok || !own && int(st.Uid) != o.User.UID:
-		case d.IsDir():
-			files[path] = fmt.Sprintf("%s %d", info.Mode(), st.Uid)
-		default:
-			files[path] = fmt.Sprintf("%s %d %d %d", info.Mode(), st.Uid, info.Size(), changedAt(st))
-		}
-		return nil
-	})
-	return files, err
 }
 
 // Folders for everyone's temporary files (file-hierarchy(7)).
@@ -188,8 +130,11 @@ func (o outside) spool() string { return o.path("var/spool") }
 
 // Folders in which any user may leave files (file-hierarchy(7)).
 func (o outside) shared() []string {
-	return append(append(o.temporary(), o.paths("var/crash", fmt.Sprintf("run/user/%d", o.User.UID))...), o.spool())
+	return append(append(o.temporary(), o.paths("var/crash", "var/mail", o.runtime())...), o.spool())
 }
+
+// The folder for files of the user's login.
+func (o outside) runtime() string { return fmt.Sprintf("run/user/%d", o.User.UID) }
 
 func (o outside) paths(names ...string) []string {
 	for i, name := range names {

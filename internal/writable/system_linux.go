@@ -98,6 +98,42 @@ func awaitTick(ctx context.Context) error {
 	return nil
 }
 
+// noAttribute is the error for an extended attribute that does not exist.
+const noAttribute = unix.ENODATA
+
+const (
+	getXAttr = 0x801c581f // FS_IOC_FSGETXATTR (linux/fs.h)
+	// ownFlags are flags that a file system changes by itself, for example when a folder grows: EXT4_INDEX_FL, EXT4_HUGE_FILE_FL,
+	// EXT4_EXTENTS_FL, EXT4_EA_INODE_FL, EXT4_INLINE_DATA_FL, FS_DIRTY_FL and FS_COMPRBLK_FL.
+	ownFlags = 0x1000 | 0x40000 | 0x80000 | 0x200000 | 0x10000000 | 0x100 | 0x200
+	// hasAttributes is FS_XFLAG_HASATTR. It can stay set after the last extended attribute is removed.
+	hasAttributes = 0x80000000
+)
+
+// inodeOf returns flags, extent sizes and project id of an inode, or nil if all are zero. A file system that does not support a
+// request does not support a change of these properties either.
+func inodeOf(fd int) []byte {
+	var x struct { // struct fsxattr
+		flags, extentSize, extents, project, copyExtentSize uint32
+		_                                                   [8]byte
+	}
+	none := x
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), getXAttr, uintptr(unsafe.Pointer(&x)))
+	if errno != 0 {
+		x = none
+	}
+	x.flags &^= hasAttributes
+	x.extents = 0 // the number depends on the content
+	flags, err := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+	if err != nil {
+		flags = 0
+	}
+	if flags &^= ownFlags; flags == 0 && x == none {
+		return nil
+	}
+	return fmt.Appendf(nil, "flags %x, %+v", flags, x)
+}
+
 // statIn is fstatat(2) of a name that ends with a zero byte, without following a link. It does not show the scheduler
 // of the call, a seventh of its price: where the disk has to be asked, others wait for that millisecond.
 func statIn(dir int, name []byte, st *unix.Stat_t) error {
