@@ -28,7 +28,6 @@ type Baseline struct {
 	Free       uint64            `json:"free"`       // bytes that the disk of Scrubber.Root had left
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
 	Kept       map[string]string `json:"kept"`       // files that services made for the runner's user; what shows a change of each
-	Temporary  []string          `json:"temporary"`  // what was in the folders for temporary files; nil: others use them too
 	Containers Containers        `json:"containers"` // nil: no container engine answered
 }
 
@@ -102,11 +101,6 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 	}
 	if s.cleansInFull() {
 		if b.Kept, err = outside(s).kept(); err != nil {
-			return b, err
-		}
-	}
-	if s.User != nil && s.Whole {
-		if b.Temporary, err = outside(s).temporaryFiles(); err != nil {
 			return b, err
 		}
 	}

@@ -30,8 +30,9 @@ func (s Scrubber) added() error {
 		return fmt.Errorf("%s: %w", s.Program, err)
 	}
 	for _, name := range names {
+		isNew := func(f Folder) bool { return filepath.Clean(f.Path) == filepath.Join(s.Program, name) }
 		info, err := root.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (ownerOf(info) == os.Geteuid() || s.isFresh(filepath.Join(s.Program, name))) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (ownerOf(info) == os.Geteuid() || slices.ContainsFunc(s.Fresh, isNew)) {
 			continue
 		}
 		if err := errors.Join(err, root.RemoveAll(name)); err != nil {
@@ -39,11 +40,6 @@ func (s Scrubber) added() error {
 		}
 	}
 	return nil
-}
-
-// isFresh reports whether renew replaces the folder at path.
-func (s Scrubber) isFresh(path string) bool {
-	return slices.ContainsFunc(s.Fresh, func(f Folder) bool { return filepath.Clean(f.Path) == path })
 }
 
 // unlock gives us every permission on the folders at and below name. What it cannot change, the

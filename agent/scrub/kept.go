@@ -98,13 +98,10 @@ func (o outside) kept() (map[string]string, error) {
 // stampOf shows a change of a file. A folder changes with its content, so of a folder only mode and owner count.
 func stampOf(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !ok:
-		return ""
-	case info.IsDir():
-		return fmt.Sprintf("%s %d %d", info.Mode(), st.Uid, st.Gid)
+	if !ok || info.IsDir() {
+		return fmt.Sprint(info.Mode(), ownerOf(info))
 	}
-	return fmt.Sprintf("%s %d %d %d", info.Mode(), st.Uid, st.Gid, changedAt(st))
+	return fmt.Sprint(info.Mode(), st.Uid, st.Gid, changedAt(st))
 }
 
 // isJournal reports whether path is a journal of the runner's user, current or rotated. Only that user needs it.
@@ -123,34 +120,29 @@ const settleTries = 200
 // settle waits until no service writes a core dump, and until journald has written all messages that it received. The processes
 // of the run have ended.
 func (o outside) settle(ctx context.Context) error {
-	for try := 0; ; try++ {
-		process, name, err := o.dumper()
-		switch {
-		case err != nil:
-			return err
-		case name == "":
+	for range settleTries {
+		dumper := o.dumper()
+		if dumper == "" {
 			return o.syncJournal(ctx)
-		case try == settleTries:
-			return fmt.Errorf("%s (%s) did not finish a core dump within %s", process, name, settleTries*killPause)
 		}
 		if err := processes(o).pause(ctx, killPause); err != nil {
-			return err
+			return fmt.Errorf("%s writes a core dump: %w", dumper, err)
 		}
 	}
+	return fmt.Errorf("%s did not finish a core dump within %s", o.dumper(), settleTries*killPause)
 }
 
-// dumper returns the folder in /proc of a process that writes a core dump, and the name of its program: systemd-coredump, which
-// is "(coredump)" before it is started, apport, or abrt.
-func (o outside) dumper() (process, name string, err error) {
-	files, err := filepath.Glob(o.path("proc/[0-9]*/comm"))
+// dumper names a process that writes a core dump: systemd-coredump, which is "(coredump)" before it is started, apport, or abrt.
+func (o outside) dumper() string {
+	files, _ := filepath.Glob(o.path("proc/[0-9]*/comm")) // the pattern is valid
 	for _, file := range files {
 		comm, _ := os.ReadFile(file) // an error: it has ended
 		name := string(bytes.TrimSpace(comm))
 		if strings.Contains(name, "coredum") || strings.HasPrefix(name, "apport") || strings.HasPrefix(name, "abrt-hook") {
-			return filepath.Dir(file), name, nil
+			return fmt.Sprintf("%s (%s)", filepath.Dir(file), name)
 		}
 	}
-	return "", "", err
+	return ""
 }
 
 // syncJournal returns once journald has written the messages that it received before the call.

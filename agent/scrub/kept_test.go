@@ -84,7 +84,7 @@ func TestScrub_FilesOfServices_Review_S5(t *testing.T) {
 			}
 			was, err := s.remembered()
 			if err == nil {
-				err = errors.Join(outside(s).removeUsers(was), outside(s).removeKept(was)) // a scrub of all would be one of this computer
+				err = errors.Join(outside(s).removeUsers(), outside(s).removeKept(was)) // a scrub of all would be one of this computer
 			}
 			if err != nil {
 				t.Fatalf("remove = %v", err)

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/remuda-run/remuda/internal/writable"
@@ -16,10 +14,8 @@ import (
 // outside is the file system outside the instance's folder, where jobs leave files too, as a Scrubber knows it.
 type outside Scrubber
 
-// removeUsers removes what runs have left outside the instance's folder: what is the runner's user's, and
-// what is new where no one else has business, whatever its owner. A job makes root's files by a container
-// that has the folder, or by sudo.
-func (o outside) removeUsers(was Baseline) error {
+// removeUsers removes the files of the runner's user from the folders in which every user may leave files.
+func (o outside) removeUsers() error {
 	user, err := o.User.Lookup(o.System)
 	if err != nil {
 		return err
@@ -33,7 +29,7 @@ func (o outside) removeUsers(was Baseline) error {
 			return err
 		}
 	}
-	return o.removeTemporary(was)
+	return nil
 }
 
 func ownOf(user writable.User) func(string, fs.FileInfo) bool {
@@ -61,47 +57,6 @@ func (o outside) removeTimed() (found bool, err error) {
 		return found, nil
 	}
 	return found || err == nil, err
-}
-
-// removeTemporary removes what anyone can read in the folders for temporary files and was not there before
-// the first run, on a computer without other users. What is private to a service stays: the next
-// run cannot see it either.
-func (o outside) removeTemporary(was Baseline) error {
-	if !o.Whole || was.Temporary == nil {
-		return nil
-	}
-	now, err := o.temporaryFiles()
-	if err != nil {
-		return err
-	}
-	for _, path := range now {
-		if slices.Contains(was.Temporary, path) || path == o.Root || strings.HasPrefix(o.Root, path+"/") {
-			continue
-		}
-		info, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Perm()&0o007 == 0 {
-			continue
-		}
-		if err := errors.Join(err, os.RemoveAll(path)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// temporaryFiles lists what is in the folders for temporary files.
-func (o outside) temporaryFiles() ([]string, error) {
-	files := []string{}
-	for _, dir := range o.temporary() {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return nil, err
-		}
-		for _, e := range entries {
-			files = append(files, filepath.Join(dir, e.Name()))
-		}
-	}
-	return files, nil
 }
 
 // home is the home of the runner's user, "" if it has none of its own. Own says that the folder is the

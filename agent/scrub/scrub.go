@@ -159,7 +159,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 	g.Go(func() error {
 		err := errors.Join(processes(s).removeFromKernel(), s.renew(), s.added())
 		if err == nil && full {
-			err = outside(s).removeUsers(was)
+			err = outside(s).removeUsers()
 		}
 		return err
 	})

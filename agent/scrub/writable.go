@@ -72,19 +72,21 @@ func (s Scrubber) removeNew(user writable.User, paths []string) error {
 	return nil
 }
 
-// removeOne removes one file or folder, or what is the user's in it. In a folder of the user, such as its home, everything new goes. On a
-// computer of its own so does what everyone can read, or what names the user, whatever its owner: a container, sudo or a service made it.
-// What everyone can read stays in a folder in which each can remove its own only: services leave there what they need.
+// removeOne removes one new file or folder, or the user's files in it. In a folder of the user, such as its home, it removes everything. On a
+// computer that no one else uses, it also removes what everyone can read or what is for the user by name: a container, sudo or a
+// service made it. What everyone can read stays in a sticky folder, unless that is for temporary files: services leave there what they need.
 func (s Scrubber) removeOne(user writable.User, path string) error {
-	dir, err := os.Lstat(filepath.Dir(path))
+	folder := filepath.Dir(path)
+	dir, err := os.Lstat(folder)
 	if err != nil {
 		return err
 	}
 	home, own := outside(s).home()
 	all := user.Owns(ownerOf(dir)) || own && isBelow(path, []string{home})
-	readable := s.Whole && dir.Mode()&fs.ModeSticky == 0
-	return removePath(path, s.Root, func(path string, info fs.FileInfo) bool {
-		return all || user.Owns(ownerOf(info)) || readable && info.Mode().Perm()&0o007 != 0 || s.Whole && user.Named(path, info)
+	readable := s.Whole && (dir.Mode()&fs.ModeSticky == 0 || slices.Contains(outside(s).temporary(), folder))
+	return removePath(path, s.Root, func(at string, info fs.FileInfo) bool {
+		// A folder that only others can enter keeps its content.
+		return all || user.Owns(ownerOf(info)) || readable && at == path && info.Mode().Perm()&0o007 != 0 || s.Whole && user.Named(at, info)
 	})
 }
 

@@ -21,10 +21,7 @@ func (a attributes) equal(b attributes) bool { return maps.EqualFunc(a, b, bytes
 
 // attributesOf reads the attributes of an open folder.
 func attributesOf(fd int) (attributes, error) {
-	a := attributes{}
-	if inode := inodeOf(fd); inode != nil {
-		a["inode"] = inode
-	}
+	a := attributes{"inode": inodeOf(fd)}
 	names, err := grow(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
 	for name := range strings.FieldsFuncSeq(string(names), func(r rune) bool { return r == 0 }) {
 		if err == nil {

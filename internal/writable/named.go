@@ -11,9 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Foreign returns the folders that Record does not enter: there is a file system of another machine or of the kernel, or one that is read-only.
-func Foreign() (map[string]bool, error) { return foreign() }
-
 // Enters reports whether the user can enter a folder.
 func (u User) Enters(path string, info fs.FileInfo) bool { return u.may(enter, path, statOf(info)) }
 

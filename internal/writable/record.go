@@ -75,7 +75,7 @@ func modeOf(st *unix.Stat_t) uint32 { return uint32(st.Mode) } //nolint:unconver
 
 // Record writes what the user may write to out, for Compare. What goes away meanwhile was not there.
 func (t Tree) Record(ctx context.Context, out io.Writer) error {
-	skip, err := foreign()
+	skip, err := Foreign()
 	if err != nil {
 		return fmt.Errorf("find what user %d may write: %w", t.User.UID, err)
 	}

@@ -19,9 +19,9 @@ import (
 // such as proc or NFS, what is on them is the kernel's, or another machine's.
 var inMemory = []string{"tmpfs", "devtmpfs", "ramfs", "overlay", "zfs"}
 
-// foreign returns the folders that are not looked into because of what is mounted there: read-only, or from no file
-// system of this machine.
-func foreign() (map[string]bool, error) {
+// Foreign returns the folders that Record does not enter, because a file system is mounted there that is read-only, or that is not
+// on a disk or in the memory of this machine.
+func Foreign() (map[string]bool, error) {
 	skip := map[string]bool{}
 	types, err := os.ReadFile("/proc/filesystems")
 	if err != nil {
@@ -110,28 +110,16 @@ const (
 	hasAttributes = 0x80000000
 )
 
-// inodeOf returns flags, extent sizes and project id of an inode, or nil if all are zero. A file system that does not support a
-// request does not support a change of these properties either.
+// inodeOf describes flags, extent sizes and project id of an inode. If a file system does not support a request, these properties
+// are zero and cannot be changed.
 func inodeOf(fd int) []byte {
 	var x struct { // struct fsxattr
 		flags, extentSize, extents, project, copyExtentSize uint32
 		_                                                   [8]byte
 	}
-	none := x
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), getXAttr, uintptr(unsafe.Pointer(&x)))
-	if errno != 0 {
-		x = none
-	}
-	x.flags &^= hasAttributes
-	x.extents = 0 // the number depends on the content
-	flags, err := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
-	if err != nil {
-		flags = 0
-	}
-	if flags &^= ownFlags; flags == 0 && x == none {
-		return nil
-	}
-	return fmt.Appendf(nil, "flags %x, %+v", flags, x)
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), getXAttr, uintptr(unsafe.Pointer(&x)))
+	flags, _ := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+	return fmt.Appendf(nil, "%x %x %d %d %d", flags&^ownFlags, x.flags&^hasAttributes, x.extentSize, x.project, x.copyExtentSize)
 }
 
 // statIn is fstatat(2) of a name that ends with a zero byte, without following a link. It does not show the scheduler
