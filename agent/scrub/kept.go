@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -106,7 +107,7 @@ func stampOf(info fs.FileInfo) string {
 
 // isJournal reports whether path is a journal of the runner's user, current or rotated. Only that user needs it.
 func (o outside) isJournal(path string) bool {
-	name, is := strings.CutPrefix(filepath.Base(path), fmt.Sprintf("user-%d", o.User.UID))
+	name, is := strings.CutPrefix(filepath.Base(path), "user-"+strconv.Itoa(o.User.UID))
 	return is && strings.IndexAny(name, ".@") == 0 && isBelow(path, o.paths("var/log/journal", "run/log/journal"))
 }
 

@@ -31,8 +31,8 @@ func letRead(t *testing.T, path string) {
 	}
 }
 
-// What services wrote for the runner's user during the run is gone at level full. What was there before the run stays, and so
-// does what is for others.
+// Level full removes the files that services wrote for the runner's user during the run. Files from before the run stay, and so
+// do files for others.
 func TestScrub_FilesOfServices_Review_S5(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		t.Run(fmt.Sprintf("Whole=%v", whole), func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestScrub_FilesOfServices_Review_S5(t *testing.T) {
 	}
 }
 
-// A file of the image that the user may read and that changed during the run holds what it is not known to hold.
+// A file of the image that the user can read and that changed during the run may hold data of the run.
 func TestScrub_FileOfAServiceChanged_NotClean_Review_S5(t *testing.T) {
 	s, put := place(t)
 	file := "var/lib/systemd/coredump/core.image"
@@ -120,7 +120,7 @@ func TestScrub_FileOfAServiceChanged_NotClean_Review_S5(t *testing.T) {
 	}
 }
 
-// A service that still writes a core dump is waited for. One that does not end costs the instance.
+// The cleanup waits for a service that still writes a core dump. If the service does not finish, the cleanup fails.
 func TestScrub_CoreDumpIsWritten_Review_S5(t *testing.T) {
 	for _, name := range []string{"systemd-coredum", "(coredump)", "apport", "abrt-hook-ccpp"} {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestScrub_CoreDumpIsWritten_Review_S5(t *testing.T) {
 	}
 }
 
-// journald may not have written the last messages of a run when its files are removed: it is asked to do so first.
+// journald may write the last messages of a run late. The cleanup has journald write them first, and removes the journal then.
 func TestScrub_JournalIsWrittenLate_Review_S5(t *testing.T) {
 	s, put := place(t)
 	s.Clock = clock.RealClock{}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// defaultList is an access control list that gives everyone each right to what is made in a folder.
+// defaultList is an access control list that gives everyone each right to new files in a folder.
 var defaultList = []byte{2, 0, 0, 0, 1, 0, 7, 0, 255, 255, 255, 255, 4, 0, 7, 0, 255, 255, 255, 255, 32, 0, 7, 0, 255, 255, 255, 255}
 
 // properties describes a folder: type, mode, owner and names of attributes.
@@ -33,7 +33,8 @@ func properties(t *testing.T, path string) string {
 	return fmt.Sprintf("%s %d %d %v", info.Mode(), st.Uid, st.Gid, shown)
 }
 
-// Whatever a run does to a folder of the instance, or puts in its place, the next run gets a new folder. Nothing that a link leads to is touched.
+// The next run gets a new folder for each kind of change that a run makes to a folder of the instance, or to its place. The cleanup
+// does not follow links.
 func TestScrub_FreshFolders_Review_S1(t *testing.T) {
 	for name, do := range map[string]func(path, elsewhere string) error{
 		"Nothing":   func(string, string) error { return nil },

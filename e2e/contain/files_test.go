@@ -92,7 +92,7 @@ func TestPoisonedHome_H42(t *testing.T) {
 	}
 }
 
-// Whatever a run sets on its own folders, the next run on the machine gets new ones.
+// The next run on an instance gets new folders, without the properties that a run set on its own.
 func TestTaintedFolders_New_Review_S1(t *testing.T) {
 	for name, env := range map[string][]string{"full": nil, "AgentsUser": {"REMUDA_AGENT_RUNNER_USER=", "REMUDA_CLASSES={small: {cpu: 2, mem: 4096}}"}} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestTaintedFolders_New_Review_S1(t *testing.T) {
 	}
 }
 
-// What a run sets on a folder of the image, or on the home of its user, costs the machine.
+// A run that sets properties of a folder of the image, or of the home of its user, costs the instance.
 func TestTaintedFolders_OfTheImage_Review_S1(t *testing.T) {
 	for _, which := range []string{"cache", "home", "closed"} {
 		t.Run(which, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestTaintedFolders_OfTheImage_Review_S1(t *testing.T) {
 	}
 }
 
-// What services of the system keep of a run, here played by root, does not reach the next run.
+// Files that services of the system write because of a run do not reach the next run. Root plays the services.
 func TestFilesOfServices_Review_S5(t *testing.T) {
 	root, _ := disk(t)
 	w := newWorld(t, "REMUDA_ROOT="+root)

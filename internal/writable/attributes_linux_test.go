@@ -39,8 +39,8 @@ func setFlags(path string, add uint32) error {
 	return unix.IoctlSetPointerInt(int(dir.Fd()), unix.FS_IOC_SETFLAGS, int(flags|add))
 }
 
-// A property of a folder that stays when its content is removed is a change, whatever it is, in a folder that the user owns, one that everyone
-// may write, and in the user's home.
+// Compare finds each change of a property that a folder keeps when its content is removed. It does so in a folder of the user, in a folder
+// that everyone can write, and in the home of the user.
 func TestCompare_FolderProperties_Review_S1(t *testing.T) {
 	for name, do := range map[string]func(path string) error{
 		"Group":     func(path string) error { return os.Lchown(path, -1, 54400) },
