@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/remuda-run/remuda/agent"
@@ -17,7 +18,7 @@ import (
 func (m *machine) scrubber() scrub.Scrubber {
 	s := scrub.Scrubber{
 		InstanceID: m.id, Root: m.Dir, Boundary: m.boundary, NoBoundary: m.noBoundary, Clock: m.Clock, AllowSubordinateIDs: m.Config.Agent.AllowSubordinateIDs,
-		Empty:   []string{filepath.Join(runnerFolder, "_work"), filepath.Join(runnerFolder, machinelog.DiagDir), homeFolder, tempFolder},
+		Fresh:   m.fresh(),
 		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.Env[RootEnv], Levels: map[string]scrub.Level{},
 	}
 	for name, class := range m.Config.Classes {
@@ -30,6 +31,20 @@ func (m *machine) scrubber() scrub.Scrubber {
 		s.Script = m.command(m.Config.Agent.Scrub, machinelog.ScrubFile)
 	}
 	return s
+}
+
+// fresh lists the folders that are new for each run. Containers of jobs enter _work, and may run as another user.
+func (m *machine) fresh() []scrub.Folder {
+	uid, gid := os.Geteuid(), os.Getegid()
+	if c := m.account.Credential; c != nil {
+		uid, gid = int(c.Uid), int(c.Gid)
+	}
+	return []scrub.Folder{
+		{Path: filepath.Join(runnerFolder, "_work"), Mode: 0o755, UID: uid, GID: gid},
+		{Path: filepath.Join(runnerFolder, machinelog.DiagDir), Mode: 0o755, UID: uid, GID: gid},
+		{Path: homeFolder, Mode: 0o700, UID: uid, GID: gid},
+		{Path: tempFolder, Mode: 0o700, UID: uid, GID: gid},
+	}
 }
 
 func (m *machine) script() agent.Script {
@@ -103,6 +118,9 @@ func (m *machine) user() *scrub.User {
 	u := &scrub.User{UID: int(c.Uid), Groups: []int{int(c.Gid)}, Name: m.account.Name, Home: m.account.Home}
 	for _, g := range c.Groups {
 		u.Groups = append(u.Groups, int(g))
+	}
+	if g, err := user.LookupGroup(u.Name); err == nil && g.Gid == strconv.Itoa(u.Groups[0]) {
+		u.Group = u.Groups[0]
 	}
 	return u
 }

@@ -22,13 +22,16 @@ const baselineFile = "baseline.json"
 // frozenFile is the name of the file in Scrubber.Root that names the control groups that are frozen.
 const frozenFile = "frozen.json"
 
+// baselineFormat is the version of what TakeBaseline writes, including the file of recordWritable. Another version of the agent may have written less.
+const baselineFormat = 2
+
 // Baseline is what a machine was like before its first run.
 type Baseline struct {
+	Format     int               `json:"format"`
 	Boot       string            `json:"boot"`
 	Free       uint64            `json:"free"`       // bytes that the disk of Scrubber.Root had left
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
-	Home       map[string]string `json:"home"`       // files in the home of the runner's user, and what shows a change of each
-	Temporary  []string          `json:"temporary"`  // what was in the folders for temporary files; nil: others use them too
+	Kept       map[string]string `json:"kept"`       // files that services made for the runner's user; what shows a change of each
 	Containers Containers        `json:"containers"` // nil: no container engine answered
 }
 
@@ -85,11 +88,14 @@ func (s Scrubber) remembered() (Baseline, error) {
 	if b.Boot == "" && boot != "" { // without it the machine would count as one on which nothing ran
 		return b, fmt.Errorf("read baseline: %s: boot must be set", s.baselinePath())
 	}
+	if b.Format != baselineFormat {
+		return b, fmt.Errorf("read baseline: %s: format must be %d, got %d: another version of the agent wrote it", s.baselinePath(), baselineFormat, b.Format)
+	}
 	return b, nil
 }
 
 func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
-	var b Baseline
+	b := Baseline{Format: baselineFormat}
 	var err error
 	if b.Boot, err = process.BootID(); err != nil {
 		return b, err
@@ -100,13 +106,8 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 	if b.Ports, err = s.ports(); err != nil {
 		return b, err
 	}
-	if s.User != nil {
-		if b.Home, err = outside(s).homeFiles(); err != nil {
-			return b, err
-		}
-	}
-	if s.User != nil && s.Whole {
-		if b.Temporary, err = outside(s).temporaryFiles(); err != nil {
+	if s.cleansInFull() {
+		if b.Kept, err = outside(s).kept(); err != nil {
 			return b, err
 		}
 	}

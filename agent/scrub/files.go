@@ -11,22 +11,6 @@ import (
 	"syscall"
 )
 
-// empty removes the content of every folder of s.Empty. A link found in the place of a folder is
-// replaced by a folder, and no link is followed out of Root.
-func (s Scrubber) empty() error {
-	root, err := os.OpenRoot(s.Root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, dir := range s.Empty {
-		if err := emptyDir(root, filepath.Clean(dir)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // added removes what another user put beside the runner program, such as a job its .env, which the program
 // would read. The program itself is ours, where it is not the jobs' too.
 func (s Scrubber) added() error {
@@ -46,8 +30,9 @@ func (s Scrubber) added() error {
 		return fmt.Errorf("%s: %w", s.Program, err)
 	}
 	for _, name := range names {
+		isNew := func(f Folder) bool { return filepath.Clean(f.Path) == filepath.Join(s.Program, name) }
 		info, err := root.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (ownerOf(info) == os.Geteuid() || slices.Contains(s.Empty, filepath.Join(s.Program, name))) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (ownerOf(info) == os.Geteuid() || slices.ContainsFunc(s.Fresh, isNew)) {
 			continue
 		}
 		if err := errors.Join(err, root.RemoveAll(name)); err != nil {
@@ -55,57 +40,6 @@ func (s Scrubber) added() error {
 		}
 	}
 	return nil
-}
-
-func emptyDir(root *os.Root, dir string) error {
-	info, err := root.Lstat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return replaceDir(root, dir, info)
-	case info.Mode().Perm()&0o700 != 0o700:
-		if err := root.Chmod(dir, info.Mode().Perm()|0o700); err != nil {
-			return err
-		}
-	}
-	in, err := root.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	names, err := list(in, ".")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := in.RemoveAll(name); err == nil {
-			continue
-		}
-		unlock(in, name) // a folder without write permission keeps its content
-		if err := in.RemoveAll(name); err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
-		}
-	}
-	if names, err = list(in, "."); err == nil && len(names) > 0 {
-		err = fmt.Errorf("%s: %d entries appeared while it was emptied, one is %q", dir, len(names), names[0])
-	}
-	return err
-}
-
-// replaceDir makes a folder in the place of what is no folder. It belongs to whom that belonged: only the
-// runner's user can have put it there, and will need the folder.
-func replaceDir(root *os.Root, dir string, info fs.FileInfo) error {
-	if err := errors.Join(root.Remove(dir), root.Mkdir(dir, 0o755)); err != nil {
-		return err
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(owner.Uid) == os.Geteuid() {
-		return nil
-	}
-	return root.Lchown(dir, int(owner.Uid), int(owner.Gid))
 }
 
 // unlock gives us every permission on the folders at and below name. What it cannot change, the

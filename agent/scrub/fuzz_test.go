@@ -13,11 +13,12 @@ import (
 // FuzzBaselineFile: what cannot be read is an error, never an empty baseline, after which nothing would
 // be held against it; what can is read again as the same.
 func FuzzBaselineFile(f *testing.F) {
-	f.Add([]byte(`{"boot":"b","free":18446744073709551615,"processes":[{"pid":1,"start":2}],"ports":["0.0.0.0:22"],"home":{"/a":"x"},"containers":{"containers":null}}`))
+	f.Add([]byte(`{"format":2,"boot":"b","free":18446744073709551615,"processes":[{"pid":1,"start":2}],"ports":["0.0.0.0:22"],"kept":{"/a":"x"},"containers":{"containers":null}}`))
 	f.Add([]byte(`{"free":-1}`))
 	f.Add([]byte(``))
 	f.Add([]byte(`{}`))
-	boot, err := process.BootID() // "" on systems that have none
+	f.Add([]byte(`{"boot":"b","home":{"/a":"x"}}`)) // format 1
+	boot, err := process.BootID()                   // "" on systems that have none
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func FuzzBaselineFile(f *testing.F) {
 			t.Fatal(err)
 		}
 		first, err := s.remembered()
-		if (err == nil) != (json.Unmarshal(content, new(Baseline)) == nil && (first.Boot != "" || boot == "")) {
+		if (err == nil) != (json.Unmarshal(content, new(Baseline)) == nil && (first.Boot != "" || boot == "") && first.Format == baselineFormat) {
 			t.Fatalf("remembered = %+v, %v of %q", first, err, content)
 		}
 		if err != nil {

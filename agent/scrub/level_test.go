@@ -45,10 +45,15 @@ func place(t *testing.T) (s Scrubber, put func(owner int, path, text string)) {
 	put(0, "tmp/instance/state", "x")
 	put(otherUser, "tmp/instance/scratch/left", "x")
 	return Scrubber{
-		InstanceID: t.Name() + "-none", Root: filepath.Join(top, "tmp/instance"), Empty: []string{"scratch"}, Clock: clock.RealClock{}, Boundary: b,
+		InstanceID: t.Name() + "-none", Root: filepath.Join(top, "tmp/instance"), Fresh: []Folder{fresh("scratch")}, Clock: clock.RealClock{}, Boundary: b,
 		Levels: map[string]Level{"none": None, "full": Full, "once": Terminate},
 		User:   &User{UID: otherUser, Name: "otherUser", Home: "/people/otherUser"}, System: top,
 	}, put
+}
+
+// fresh is a folder of otherUser that each run gets new.
+func fresh(path string) Folder {
+	return Folder{Path: path, Mode: 0o700, UID: otherUser, GID: otherUser}
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
@@ -106,9 +111,9 @@ func TestScrub_TimedJobsFirst_H42(t *testing.T) {
 	}
 	put(otherUser, "var/spool/cron/crontabs/otherUser", "* * * * * x")
 	put(0, "var/lib/systemd/linger/otherUser", "")
-	s.Empty = []string{"no\x00folder"} // ends the removal where it begins
+	s.Fresh = []Folder{fresh("no\x00folder")} // ends the removal where it begins
 	if err := s.Scrub(t.Context(), "full"); !errors.Is(err, syscall.EINVAL) {
-		t.Fatalf("Scrub = %v, want that a folder cannot be emptied", err)
+		t.Fatalf("Scrub = %v, want that a folder cannot be replaced", err)
 	}
 	for _, path := range []string{"var/spool/cron/crontabs/otherUser", "var/lib/systemd/linger/otherUser"} {
 		if exists(outside(s).path(path)) {
@@ -136,15 +141,22 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	if err := os.Lchown(home, otherUser, otherUser); err != nil {
 		t.Fatal(err)
 	}
-	before, err := outside(s).temporaryFiles()
-	if err != nil {
+	for _, dir := range []string{"tmp", "var/tmp", "dev/shm"} {
+		open(t, s, dir, 0o777|os.ModeSticky)
+	}
+	if err := s.recordWritable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	files, err := outside(s).homeFiles()
-	if err != nil {
-		t.Fatal(err)
+	was := Baseline{Boot: "this"}
+	clean := func() error { // a scrub of all would be one of this computer
+		known, rerr := s.readWritable(was)
+		user, uerr := s.User.Lookup(s.System)
+		found, cerr := known.Compare(t.Context(), user)
+		if err := errors.Join(rerr, uerr, cerr); err != nil {
+			return err
+		}
+		return errors.Join(outside(s).removeUsers(), s.removeNew(user, found))
 	}
-	was := Baseline{Home: files, Temporary: before}
 	gone := []string{
 		"people/otherUser/.bashrc", "people/otherUser/.ssh/rc", "people/otherUser/.cache/deep/file", "tmp/build/deep/file", "tmp/file", "dev/shm/file",
 	}
@@ -156,8 +168,8 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 		put(0, path, "x")
 	}
 	mode("tmp/private", 0o700)
-	if err := outside(s).removeUsers(was); err != nil {
-		t.Fatalf("removeUsers = %v", err)
+	if err := clean(); err != nil {
+		t.Fatalf("clean = %v", err)
 	}
 	for _, path := range gone {
 		if exists(filepath.Join(s.System, path)) {
@@ -171,12 +183,12 @@ func TestScrub_RootsFiles_H42(t *testing.T) {
 	}
 	s.Whole = false
 	put(0, "tmp/other", "of another user of the computer")
-	if err := outside(s).removeUsers(was); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
-		t.Errorf("on a computer shared with others removeUsers = %v, and left tmp/other: %v", err, exists(filepath.Join(s.System, "tmp/other")))
+	if err := clean(); err != nil || !exists(filepath.Join(s.System, "tmp/other")) {
+		t.Errorf("on a computer shared with others clean = %v, and left tmp/other: %v", err, exists(filepath.Join(s.System, "tmp/other")))
 	}
 	put(0, "people/otherUser/.ssh/authorized_keys", "of the job's")
-	if err := outside(s).removeUsers(was); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
-		t.Errorf("removeUsers after a change of root's file = %v", err)
+	if err := clean(); err == nil || !strings.Contains(err.Error(), "authorized_keys was changed") {
+		t.Errorf("clean after a change of root's file = %v", err)
 	}
 }
 
@@ -186,7 +198,7 @@ func TestScrub_BesideTheProgram_H42(t *testing.T) {
 	for level, gone := range map[string]bool{"none": false, "workspace": true, "full": true} {
 		t.Run(level, func(t *testing.T) {
 			s, put := place(t)
-			s.Program, s.Empty = "runner", append(s.Empty, "runner/_work")
+			s.Program, s.Fresh = "runner", append(s.Fresh, fresh("runner/_work"))
 			put(0, "tmp/instance/runner/bin/Runner.Listener", "x")
 			put(0, "tmp/instance/runner/config.sh", "x")
 			put(otherUser, "tmp/instance/runner/_work/left", "x")

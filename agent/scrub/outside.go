@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/remuda-run/remuda/internal/writable"
@@ -16,23 +14,22 @@ import (
 // outside is the file system outside the instance's folder, where jobs leave files too, as a Scrubber knows it.
 type outside Scrubber
 
-// removeUsers removes what runs have left outside the instance's folder: what is the runner's user's, and
-// what is new where no one else has business, whatever its owner. A job makes root's files by a container
-// that has the folder, or by sudo.
-func (o outside) removeUsers(was Baseline) error {
+// removeUsers removes the files of the runner's user from the folders in which every user may leave files.
+func (o outside) removeUsers() error {
 	user, err := o.User.Lookup(o.System)
 	if err != nil {
 		return err
 	}
 	for _, dir := range o.shared() {
-		if err := removeWhere(dir, o.Root, ownOf(user)); err != nil {
+		mine := ownOf(user)
+		if info, err := os.Stat(dir); err == nil && user.Owns(ownerOf(info)) { // nobody else enters it
+			mine = func(string, fs.FileInfo) bool { return true }
+		}
+		if err := removeWhere(dir, o.Root, mine); err != nil {
 			return err
 		}
 	}
-	if err := o.removeTemporary(was); err != nil {
-		return err
-	}
-	return o.restoreHome(was)
+	return nil
 }
 
 func ownOf(user writable.User) func(string, fs.FileInfo) bool {
@@ -62,72 +59,6 @@ func (o outside) removeTimed() (found bool, err error) {
 	return found || err == nil, err
 }
 
-// removeTemporary removes what anyone can read in the folders for temporary files and was not there before
-// the first run, on a computer without other users. What is private to a service stays: the next
-// run cannot see it either.
-func (o outside) removeTemporary(was Baseline) error {
-	if !o.Whole || was.Temporary == nil {
-		return nil
-	}
-	now, err := o.temporaryFiles()
-	if err != nil {
-		return err
-	}
-	for _, path := range now {
-		if slices.Contains(was.Temporary, path) || path == o.Root || strings.HasPrefix(o.Root, path+"/") {
-			continue
-		}
-		info, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Perm()&0o007 == 0 {
-			continue
-		}
-		if err := errors.Join(err, os.RemoveAll(path)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// temporaryFiles lists what is in the folders for temporary files.
-func (o outside) temporaryFiles() ([]string, error) {
-	files := []string{}
-	for _, dir := range o.temporary() {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return nil, err
-		}
-		for _, e := range entries {
-			files = append(files, filepath.Join(dir, e.Name()))
-		}
-	}
-	return files, nil
-}
-
-// restoreHome removes what is new in the home of the runner's user, and checks that the rest is as it was.
-func (o outside) restoreHome(was Baseline) error {
-	home, own := o.home()
-	if home == "" {
-		return nil
-	}
-	err := removeWhere(home, o.Root, func(path string, info fs.FileInfo) bool {
-		_, known := was.Home[path]
-		return !known && (own || ownerOf(info) == o.User.UID)
-	})
-	if err != nil {
-		return err
-	}
-	now, err := o.homeFiles()
-	if err != nil {
-		return err
-	}
-	for path, stamp := range was.Home {
-		if now[path] != stamp {
-			return fmt.Errorf("%s was changed or removed", path)
-		}
-	}
-	return nil
-}
-
 // home is the home of the runner's user, "" if it has none of its own. Own says that the folder is the
 // user's, and so everything in it: some have one of the system's, such as /usr/sbin.
 func (o outside) home() (home string, own bool) {
@@ -135,49 +66,15 @@ func (o outside) home() (home string, own bool) {
 	if home == "" || home == "/" {
 		return "", false
 	}
-	home = o.path(home)
-	info, err := os.Stat(home)
+	home, err := filepath.EvalSymlinks(o.path(home))
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Lstat(home)
 	if err != nil || !info.IsDir() {
 		return "", false
 	}
 	return home, ownerOf(info) == o.User.UID
-}
-
-// homeFiles returns the files of the user's home and what shows a change of them; the user's own alone
-// where the folder is the system's. Folders change with what is in them, so of those only owner and mode
-// are kept. Of the others the kernel's time of the last change is, which only root can set back.
-func (o outside) homeFiles() (map[string]string, error) {
-	home, own := o.home()
-	if home == "" {
-		return nil, nil //nolint:nilnil // no home has no files
-	}
-	files := map[string]string{}
-	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case path == o.Root:
-			return fs.SkipDir
-		case path == home || strings.HasPrefix(o.Root, path+"/"):
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return nil //nolint:nilerr // it went away
-		}
-		st, ok := info.Sys().(*syscall.Stat_t)
-		switch {
-		case !ok || !own && int(st.Uid) != o.User.UID:
-		case d.IsDir():
-			files[path] = fmt.Sprintf("%s %d", info.Mode(), st.Uid)
-		default:
-			files[path] = fmt.Sprintf("%s %d %d %d", info.Mode(), st.Uid, info.Size(), changedAt(st))
-		}
-		return nil
-	})
-	return files, err
 }
 
 // Folders for everyone's temporary files (file-hierarchy(7)).
@@ -188,8 +85,11 @@ func (o outside) spool() string { return o.path("var/spool") }
 
 // Folders in which any user may leave files (file-hierarchy(7)).
 func (o outside) shared() []string {
-	return append(append(o.temporary(), o.paths("var/crash", fmt.Sprintf("run/user/%d", o.User.UID))...), o.spool())
+	return append(append(o.temporary(), o.paths("var/crash", "var/mail", o.runtime())...), o.spool())
 }
+
+// The folder for files of the user's login.
+func (o outside) runtime() string { return fmt.Sprintf("run/user/%d", o.User.UID) }
 
 func (o outside) paths(names ...string) []string {
 	for i, name := range names {

@@ -99,7 +99,7 @@ func TestScrub_ProcessCameDuringRemoval_NotClean_H42(t *testing.T) {
 		}()
 		err := s.Scrub(t.Context(), "full")
 		came := <-during
-		if kerr := errors.Join(processes(s).killAll(t.Context()), outside(s).removeUsers(Baseline{})); kerr != nil {
+		if kerr := errors.Join(processes(s).killAll(t.Context()), outside(s).removeUsers()); kerr != nil {
 			t.Fatal(kerr)
 		}
 		if werr := cron.Wait(); werr == nil {

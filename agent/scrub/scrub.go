@@ -49,7 +49,7 @@ type Scrubber struct {
 	Root       string            // instance folder
 	Boundary   boundary.Boundary // of the listeners; nil: there is none, and Full is refused
 	NoBoundary error             // why there is none
-	Empty      []string          // folders below Root to empty: the runner's _work and _diag, home, temp
+	Fresh      []Folder          // folders that are new for each run: the runner's _work and _diag, home, temp
 	Program    string            // folder below Root of the runner program, to which its user may add files; "": none
 	Script     agent.Script      // the operator's, nil: none. It runs after the rest
 	Clock      clock.WithTicker
@@ -69,6 +69,7 @@ type Scrubber struct {
 type User struct {
 	UID    int
 	Groups []int // all that it is in
+	Group  int   // the group that is this user's alone; 0: none
 	Name   string
 	Home   string // as the system knows it; "": none
 }
@@ -76,7 +77,7 @@ type User struct {
 // Lookup is the user with all that it may write as, and the uids that the system, whose root is a folder, lets it give away.
 func (u User) Lookup(system string) (writable.User, error) {
 	user, err := process.LookupUser(u.Name, u.UID, filepath.Join("/", system, "etc/subuid"))
-	return writable.User{User: user, Groups: u.Groups}, err
+	return writable.User{User: user, Groups: u.Groups, Group: u.Group}, err
 }
 
 // EndAll kills every process of the run but this one and what it needs, until none is left or ctx ends.
@@ -152,28 +153,32 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 		return err
 	}
 	var found []string
-	g, ctx := errgroup.WithContext(ctx)
+	g, gctx := errgroup.WithContext(ctx)
 	var user writable.User
 	if full {
 		if user, err = s.User.Lookup(s.System); err != nil {
 			return err
 		}
+		g.Go(func() error { return outside(s).settle(gctx) })
 		g.Go(func() (err error) { // the longest part: beside the others
-			found, err = known.Compare(ctx, user)
+			found, err = known.Compare(gctx, user)
 			return err
 		})
 	}
 	g.Go(func() error {
-		err := errors.Join(processes(s).removeFromKernel(), s.empty(), s.added())
+		err := errors.Join(processes(s).removeFromKernel(), s.renew(), s.added())
 		if err == nil && full {
-			err = outside(s).removeUsers(was)
+			err = outside(s).removeUsers()
 		}
 		return err
 	})
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return s.removeNew(user, found)
+	if err := s.removeNew(user, found); err != nil || !full {
+		return err
+	}
+	return outside(s).removeKept(was)
 }
 
 // endTries bounds how often what starts processes for the runner's user is removed.

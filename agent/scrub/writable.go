@@ -13,17 +13,21 @@ import (
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
-// What the runner's user may write outside its own home and the instance's folder: caches of tools that an image
-// leaves open to all, for one. There a job could leave a program that the next run's takes for its own.
+// What the runner's user may write outside the instance's folder: its home, and caches of tools that an image
+// leaves open to all. There a job could leave a program that the next run's takes for its own.
 
 // writableFile is the name of the file in Scrubber.Root that keeps what was there before the first run.
 const writableFile = "writable"
 
-// recordWritable writes down what the runner's user may write. Its own home and the instance's folder are looked
-// after by themselves. Where others use the computer, theirs is what is in the folders for temporary files.
-func (s Scrubber) recordWritable(ctx context.Context) error {
+// cleansInFull reports whether a class of the configuration has the level full.
+func (s Scrubber) cleansInFull() bool {
 	full := slices.ContainsFunc(slices.Collect(maps.Keys(s.Levels)), func(class string) bool { return s.level(class) == Full })
-	if s.User == nil || !full && s.level("") != Full {
+	return s.User != nil && (full || s.level("") == Full)
+}
+
+// recordWritable writes down what the runner's user may write outside the instance's folder. Where others use the computer, theirs is what is in the folders for temporary files.
+func (s Scrubber) recordWritable(ctx context.Context) error {
+	if !s.cleansInFull() {
 		return nil // it will not be asked for
 	}
 	user, err := s.User.Lookup(s.System)
@@ -32,7 +36,7 @@ func (s Scrubber) recordWritable(ctx context.Context) error {
 	}
 	tree := writable.Tree{Root: outside(s).path(""), Skip: append([]string{s.Root}, s.Others...), Temporary: outside(s).shared(), User: user}
 	if home, own := outside(s).home(); own {
-		tree.Skip = append(tree.Skip, home)
+		tree.Home = home
 	}
 	if !s.Whole {
 		tree.Skip = append(tree.Skip, outside(s).shared()...)
@@ -68,21 +72,30 @@ func (s Scrubber) removeNew(user writable.User, paths []string) error {
 	return nil
 }
 
-// removeOne removes one file or folder, or what is the user's in it. On a computer of its own what everyone can
-// read goes too, whatever its owner: a container or sudo made it. Not so in a folder in which each can remove its
-// own only: services leave there what they need.
+// removeOne removes one new file or folder, or the user's files in it. In a folder of the user, such as its home, it removes everything. On a
+// computer that no one else uses, it also removes what everyone can read or what is for the user by name: a container, sudo or a
+// service made it. What everyone can read stays in a sticky folder, unless that is for temporary files: services leave there what they need.
 func (s Scrubber) removeOne(user writable.User, path string) error {
+	folder := filepath.Dir(path)
+	dir, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	home, own := outside(s).home()
+	all := user.Owns(ownerOf(dir)) || own && isBelow(path, []string{home})
+	readable := s.Whole && (dir.Mode()&fs.ModeSticky == 0 || slices.Contains(outside(s).temporary(), folder))
+	return removePath(path, s.Root, func(at string, info fs.FileInfo) bool {
+		// A folder that only others can enter keeps its content.
+		return all || user.Owns(ownerOf(info)) || readable && at == path && info.Mode().Perm()&0o007 != 0 || s.Whole && user.Named(at, info)
+	})
+}
+
+// removePath removes what mine accepts at and below path, but for keepTree.
+func removePath(path, keepTree string, mine func(string, fs.FileInfo) bool) error {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	dir, err := root.Lstat(".")
-	if err != nil {
-		return err
-	}
-	readable := s.Whole && dir.Mode()&fs.ModeSticky == 0
-	return removeEntry(root, filepath.Base(path), path, s.Root, func(_ string, info fs.FileInfo) bool {
-		return user.Owns(ownerOf(info)) || readable && info.Mode().Perm()&0o007 != 0
-	})
+	return removeEntry(root, filepath.Base(path), path, keepTree, mine)
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // helpEnv makes this test program do what hostile jobs do and shells cannot: "what" or "what:argument". tellEnv
@@ -34,6 +36,8 @@ func init() {
 var helpers = map[string]func(argument string) error{
 	"ghost": ghost,
 	"stay":  stay,
+	"taint": taint,
+	"probe": probe,
 }
 
 func help(what string) int {
@@ -80,6 +84,50 @@ func standing(name string) error {
 	}
 	_, err := started.WriteString("stands")
 	return errors.Join(err, started.Close())
+}
+
+// defaultList is an access control list that gives everyone each right to what is made in a folder.
+var defaultList = []byte{2, 0, 0, 0, 1, 0, 7, 0, 255, 255, 255, 255, 4, 0, 7, 0, 255, 255, 255, 255, 32, 0, 7, 0, 255, 255, 255, 255}
+
+// folders are the paths of an argument, separated by commas, or else the folders that each run gets.
+func folders(argument string) []string {
+	if argument != "" {
+		return strings.Split(argument, ",")
+	}
+	runner := filepath.Join(filepath.Dir(os.Getenv("HOME")), "runner")
+	return []string{os.Getenv("HOME"), os.Getenv("TMPDIR"), filepath.Join(runner, "_work"), filepath.Join(runner, "_diag")}
+}
+
+// taint changes folders in the ways that stay when their content is removed.
+func taint(argument string) error {
+	for _, path := range folders(argument) {
+		own := errors.Join(os.Chmod(path, 0o777), unix.Setxattr(path, "system.posix_acl_default", defaultList, 0))
+		if err := unix.Setxattr(path, "user.evil", []byte("data of run A"), 0); err != nil {
+			return errors.Join(own, err)
+		}
+		if argument == "" && own != nil {
+			return own
+		}
+	}
+	return nil
+}
+
+// probe tells the mode and the attributes of folders.
+func probe(argument string) error {
+	var all []string
+	for _, path := range folders(argument) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		names := make([]byte, 1000)
+		n, err := unix.Listxattr(path, names)
+		if err != nil {
+			return err
+		}
+		all = append(all, fmt.Sprintf("%s %s %q", filepath.Base(path), info.Mode(), strings.Replace(string(names[:n]), "security.selinux\x00", "", 1)))
+	}
+	return tell("probe", strings.Join(all, ", "))
 }
 
 // tell says something to the test, which is not on a disk that is cleaned.

@@ -40,7 +40,7 @@ type world struct {
 }
 
 // jobUsers are users of every Debian that have no processes. e2e has others.
-var jobUsers = []string{"uucp", "news", "irc", "list"}
+var jobUsers = []string{"irc", "list", "uucp", "news"}
 
 // patience is how long one step may take on a busy computer, and stepTimeout how long the commands themselves
 // wait, which then say more.

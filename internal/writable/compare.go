@@ -86,6 +86,11 @@ func (f *folder) compare(user User) (added []string, err error) {
 		return nil, changed(f.Path, nil)
 	}
 	fd := int(dir.Fd())
+	if f.Open && changedAt(st) != f.Changed {
+		if now, err := attributesOf(fd); err != nil || !now.equal(f.Attributes) {
+			return nil, changed(f.Path, err)
+		}
+	}
 	var now unix.Stat_t
 	rest := f.Names
 	for i := 0; len(rest) > 0; i += len(stamp{}) { // as all does, but copies no name: there may be a hundred thousand

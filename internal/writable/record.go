@@ -5,7 +5,8 @@
 // Record walks the file system once and writes down every folder that the user may write and every other file
 // that it may change. Compare then looks at those alone: whatever is new there, or not as it was. A change is
 // known by the kernel's time of it (st_ctime), which only root can set back: equal or not, never older or newer,
-// so that a clock that was set does not matter. Nothing may be written meanwhile: not by the user, and not by
+// so that a clock that was set does not matter. The time of a folder changes with its content, so the properties of a folder
+// itself are recorded one by one (attributes). Nothing may be written meanwhile: not by the user, and not by
 // another one in the user's folders.
 package writable
 
@@ -33,6 +34,7 @@ type Tree struct {
 	// Temporary are folders in it, absolute, in which nothing of the user's stays: what it has there is not
 	// recorded, as if it were new. One that is the user's itself may go, as that of a login goes with its end.
 	Temporary []string
+	Home      string // folder in it, absolute, in which everything counts as the user's; "": none
 	User      User
 }
 
@@ -40,15 +42,17 @@ type Tree struct {
 type folder struct {
 	Path    string
 	Stamp   stamp
-	Changed int64  // when its names, owner or mode last changed
-	Open    bool   // the user may put files into it: what is not in Names is new
-	Names   []byte // each with a zero byte after it: one text is read in no time
-	Stamps  []byte // a stamp for each name, one after another, for the same reason
+	Changed int64 // when its names, owner or mode last changed
+	// Attributes are read only for an open folder: of others the user can change none.
+	Attributes attributes
+	Open       bool   // the user may put files into it: what is not in Names is new
+	Names      []byte // each with a zero byte after it: one text is read in no time
+	Stamps     []byte // a stamp for each name, one after another, for the same reason
 }
 
-// stamp is inode, mode and owner, size, and the kernel's time of the last change; of what is neither file nor link
-// only the first two: folders change with what is in them, sockets and devices with their use. The zero stamp is
-// that of a file which the user can neither change nor replace.
+// stamp is inode, mode and owner, size, and the kernel's time of the last change. For a file that is neither a regular file nor
+// a link, size and time are left out and the group is added: folders change with their content, sockets and devices with their use.
+// The zero stamp is that of a file which the user can neither change nor replace.
 type stamp [4 * 8]byte
 
 func stampOf(st *unix.Stat_t) (s stamp) {
@@ -57,6 +61,8 @@ func stampOf(st *unix.Stat_t) (s stamp) {
 	if kind(st) == unix.S_IFREG || kind(st) == unix.S_IFLNK {
 		binary.LittleEndian.PutUint64(s[16:], uint64(st.Size))
 		binary.LittleEndian.PutUint64(s[24:], uint64(changedAt(st)))
+	} else {
+		binary.LittleEndian.PutUint64(s[16:], uint64(st.Gid))
 	}
 	return s
 }
@@ -69,7 +75,7 @@ func modeOf(st *unix.Stat_t) uint32 { return uint32(st.Mode) } //nolint:unconver
 
 // Record writes what the user may write to out, for Compare. What goes away meanwhile was not there.
 func (t Tree) Record(ctx context.Context, out io.Writer) error {
-	skip, err := foreign()
+	skip, err := Foreign()
 	if err != nil {
 		return fmt.Errorf("find what user %d may write: %w", t.User.UID, err)
 	}
@@ -77,6 +83,7 @@ func (t Tree) Record(ctx context.Context, out io.Writer) error {
 		skip[filepath.Clean(dir)] = true
 	}
 	delete(skip, filepath.Clean(t.Root))
+	delete(skip, t.Home)
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(walkers - 1) // besides this one
 	w := &walk{Tree: t, skip: skip, group: g, out: gob.NewEncoder(out)}
@@ -149,9 +156,15 @@ func (w *walk) look(path string, temporary bool) (found *folder, below []string,
 	if temporary && w.User.Owns(int(st.Uid)) {
 		return nil, nil, nil
 	}
-	found = &folder{Path: path, Stamp: stampOf(st), Changed: changedAt(st), Open: w.User.may(write, path, st)}
+	home := w.Home != "" && (path == w.Home || strings.HasPrefix(path, w.Home+"/"))
+	found = &folder{Path: path, Stamp: stampOf(st), Changed: changedAt(st), Open: home || w.User.may(write, path, st)}
+	if found.Open {
+		if found.Attributes, err = attributesOf(int(dir.Fd())); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	// In a sticky folder of another user each can replace what is its own (inode(7)).
-	each := modeOf(st)&unix.S_ISVTX != 0 && !w.User.Owns(int(st.Uid))
+	each := modeOf(st)&unix.S_ISVTX != 0 && !w.User.Owns(int(st.Uid)) && !home
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -170,7 +183,7 @@ func (w *walk) look(path string, temporary bool) (found *folder, below []string,
 		if own && temporary {
 			continue
 		}
-		if kind(&st) == unix.S_IFDIR && w.User.may(enter, full, &st) {
+		if kind(&st) == unix.S_IFDIR && (home || w.User.may(enter|write, full, &st)) { // one can set attributes without entering
 			below = append(below, name)
 		}
 		replaceable := found.Open && (!each || own)

@@ -19,9 +19,9 @@ import (
 // such as proc or NFS, what is on them is the kernel's, or another machine's.
 var inMemory = []string{"tmpfs", "devtmpfs", "ramfs", "overlay", "zfs"}
 
-// foreign returns the folders that are not looked into because of what is mounted there: read-only, or from no file
-// system of this machine.
-func foreign() (map[string]bool, error) {
+// Foreign returns the folders that Record does not enter, because a file system is mounted there that is read-only, or that is not
+// on a disk or in the memory of this machine.
+func Foreign() (map[string]bool, error) {
 	skip := map[string]bool{}
 	types, err := os.ReadFile("/proc/filesystems")
 	if err != nil {
@@ -96,6 +96,30 @@ func awaitTick(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// noAttribute is the error for an extended attribute that does not exist.
+const noAttribute = unix.ENODATA
+
+const (
+	getXAttr = 0x801c581f // FS_IOC_FSGETXATTR (linux/fs.h)
+	// ownFlags are flags that a file system changes by itself, for example when a folder grows: EXT4_INDEX_FL, EXT4_HUGE_FILE_FL,
+	// EXT4_EXTENTS_FL, EXT4_EA_INODE_FL, EXT4_INLINE_DATA_FL, FS_DIRTY_FL and FS_COMPRBLK_FL.
+	ownFlags = 0x1000 | 0x40000 | 0x80000 | 0x200000 | 0x10000000 | 0x100 | 0x200
+	// hasAttributes is FS_XFLAG_HASATTR. It can stay set after the last extended attribute is removed.
+	hasAttributes = 0x80000000
+)
+
+// inodeOf describes flags, extent sizes and project id of an inode. If a file system does not support a request, these properties
+// are zero and cannot be changed.
+func inodeOf(fd int) []byte {
+	var x struct { // struct fsxattr
+		flags, extentSize, extents, project, copyExtentSize uint32
+		_                                                   [8]byte
+	}
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), getXAttr, uintptr(unsafe.Pointer(&x)))
+	flags, _ := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+	return fmt.Appendf(nil, "%x %x %d %d %d", flags&^ownFlags, x.flags&^hasAttributes, x.extentSize, x.project, x.copyExtentSize)
 }
 
 // statIn is fstatat(2) of a name that ends with a zero byte, without following a link. It does not show the scheduler

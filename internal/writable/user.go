@@ -8,4 +8,5 @@ import "github.com/remuda-run/remuda/internal/process"
 type User struct {
 	process.User
 	Groups []int // all that it is in
+	Group  int   // the group that is this user's alone; 0: none
 }
