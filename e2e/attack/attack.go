@@ -24,7 +24,7 @@ func Build(t testing.TB, file string) {
 }
 
 // Lines are the lifelines of attacks. An attack inherits its lifeline to every process that it has, so the kernel closes the lifeline
-// when the last one has ended.
+// when the last one ends.
 type Lines struct {
 	listener net.Listener
 	serving  sync.WaitGroup
@@ -41,10 +41,10 @@ type Line struct {
 	conn net.Conn
 	mu   sync.Mutex
 	said []string // what the attack reported, the introduction first
-	over bool     // the last process has ended
+	over bool     // no process is left
 }
 
-// Listen starts to wait for lifelines, until the test ends. Attacks that are alive then end with it, as far as they can.
+// Listen starts to wait for lifelines, until the test ends. Then it closes them, and every attack that reads its lifeline exits.
 func Listen(t testing.TB) *Lines {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -124,7 +124,7 @@ func (l *Lines) lines(prefix string) (found []*Line) {
 // Stood returns the lifelines, alive or not, whose names begin with a prefix.
 func (l *Lines) Stood(prefix string) []*Line { return l.lines(prefix) }
 
-// Alive returns those of which a process lives.
+// Alive returns the lifelines of attacks that still have a process.
 func (l *Lines) Alive(prefix string) (alive []*Line) {
 	for _, line := range l.lines(prefix) {
 		if !line.Over() {
@@ -134,7 +134,7 @@ func (l *Lines) Alive(prefix string) (alive []*Line) {
 	return alive
 }
 
-// Over reports whether the last process has ended.
+// Over reports whether the attack has no process anymore.
 func (l *Line) Over() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

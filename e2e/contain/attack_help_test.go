@@ -58,7 +58,7 @@ func newAttacks(t *testing.T) *attacks {
 // leaves is a job that leaves one attack, whose flags are those of hostile leave. The lifeline has the name of the run.
 func (a *attacks) leaves(run, flags string) string {
 	common := fmt.Sprintf("-plain '%s' -file \"$HOME/hostile\" -mapper '%s' -sub %d -line %s", a.hostile, a.mapID, a.sub, a.lines.Address())
-	return fmt.Sprintf("'%[1]s' plant %[2]s\n'%[1]s' leave %[2]s -name %[3]s %[4]s\n", a.hostile, common, run, flags)
+	return fmt.Sprintf("'%[1]s' arm %[2]s\n'%[1]s' leave %[2]s -name %[3]s %[4]s\n", a.hostile, common, run, flags)
 }
 
 // token is the secret of each second run.
@@ -84,7 +84,7 @@ func (a *attacks) steals(l *attack.Line) {
 	}
 }
 
-// ends ends an attack that should be over. What cannot read its lifeline is one process alone, and is killed.
+// ends ends an attack that should be over. An attack that cannot read its lifeline is one process, and is killed.
 func (a *attacks) ends(l *attack.Line) {
 	a.Helper()
 	l.End()

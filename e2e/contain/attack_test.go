@@ -32,12 +32,12 @@ var outliving = []struct{ name, flags string }{
 	{"traced, of the jobs' user", "-kind traced -as user"},
 	{"traced, in a namespace", "-kind traced -as sub -ns mapped"},
 	{"waits for its vfork", "-kind vfork -as half"},
-	{"main thread has ended", "-kind ghost -as half"},
-	{"main thread has ended, in a namespace of the subordinate user", "-kind ghost -as sub -ns own"},
+	{"main thread exited", "-kind ghost -as half"},
+	{"main thread exited, in a namespace of the subordinate user", "-kind ghost -as sub -ns own"},
 	{"1000 processes", "-kind orphans -as half -wide 1000"},
 }
 
-// Nothing that a job starts is alive when the next run begins, whatever uid it has and however short each process lives (H42).
+// No process that a job starts is alive when the next run begins. Neither another uid nor a short life hides a process (H42).
 func TestOutlives_H42_Review_S0(t *testing.T) {
 	all := newAttacks(t)
 	for i, attack := range outliving {
@@ -69,7 +69,7 @@ func (a *attacks) outlives(run, next, flags string) {
 	})
 }
 
-// giveBack keeps what is left of an attack, after a failure, from the next one.
+// giveBack ends the attack and its runs after a failure, so that the next attack finds a clean machine.
 func (a *attacks) giveBack(runs ...string) {
 	for _, run := range runs {
 		if !a.Failed() {
@@ -91,7 +91,7 @@ func TestZombies_H42_Review_S6(t *testing.T) {
 	for i, wide := range []int{2, 3} {
 		run := strconv.Itoa(1000 + i)
 		machine := a.request(run)
-		a.job(run, a.leaves(run, fmt.Sprintf("-kind bomb -as user -wide %d -count %d", wide, 12_000/wide)))
+		a.job(run, a.leaves(run, fmt.Sprintf("-kind bomb -as user -wide %d -count %d", wide, 14_000/wide)))
 		a.until("the bomb is over", func() bool { return len(a.lines.Alive(run)) == 0 })
 		a.Logf("%d zombies when run %s is released", a.zombies(), run)
 		a.release(run)
@@ -105,5 +105,6 @@ func TestZombies_H42_Review_S6(t *testing.T) {
 			}
 		})
 		a.clean(machine)
+		a.giveBack(run)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kinds are the attacks. Each runs in a process of its own, whose parent, session and environment are not the job's, and which has its
-// lifeline and its uids. It returns when the test has closed the lifeline, or never.
+// kinds are the attacks. Each runs in a separate process, whose parent, session and environment are not the job's. The process has its
+// lifeline and its uids. The function returns when the test closes the lifeline, or never.
 var kinds = map[string]func(options) error{
 	"chain":   chains,  // processes that fork and end
 	"bomb":    chains,  // the same with a count: all that they leave is zombies
@@ -81,7 +81,7 @@ func attack(o options) error {
 	return do(o)
 }
 
-// inOwn goes on in a user namespace that this user makes.
+// inOwn starts the attack in a user namespace that this user makes.
 func (o options) inOwn() error {
 	uid, gid := os.Getuid(), os.Getgid()
 	o.ns, o.as = "", "user"

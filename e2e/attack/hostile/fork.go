@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What follows forks without the runtime's knowledge. In such a process one thread is left, and nothing of the runtime works: it may
-// only make raw system calls, call functions that need no check of their stack, and allocate nothing.
+// The functions of this file fork, and the Go runtime does not know. The new process has one thread, and the runtime does not work in
+// it. The process may only make raw system calls and call functions without a stack check (nosplit), and must not allocate.
 
 // fork is fork(2), with more flags of clone(2).
 //
@@ -24,7 +24,7 @@ func fork(flags uintptr) (pid uintptr, errno unix.Errno) {
 //go:nosplit
 func end() {
 	for {
-		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 	}
 }
 
@@ -58,13 +58,13 @@ type link struct {
 func (l *link) run() {
 	for {
 		if l.life.Sec|l.life.Nsec != 0 {
-			unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&l.life)), 0, 0)
+			_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&l.life)), 0, 0)
 		}
 		switch watch(unix.MSG_DONTWAIT) {
 		case 0:
 			end()
 		case 1: // the file that this process came from may be removed by now: plain is not
-			unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(l.path)), uintptr(unsafe.Pointer(&l.argv[0])), uintptr(unsafe.Pointer(&l.envp[0])))
+			_, _, _ = unix.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(l.path)), uintptr(unsafe.Pointer(&l.argv[0])), uintptr(unsafe.Pointer(&l.envp[0])))
 			end()
 		}
 		if l.left == 0 {
@@ -77,8 +77,8 @@ func (l *link) run() {
 	}
 }
 
-// maxProcesses bounds the processes of one uid, with those that have ended and whose status no process has read.
-const maxProcesses = 8000
+// maxProcesses limits the processes of one uid, zombies included.
+const maxProcesses = 16_000
 
 // chains forks chains, and ends.
 func chains(o options) error {
@@ -95,7 +95,7 @@ func chains(o options) error {
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	// An agent that does not read the status of what has ended must not cost other users of the computer their process ids.
+	// An agent that does not reap must not use up the process ids of the computer, which other tests need.
 	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: maxProcesses, Max: maxProcesses}); err != nil {
 		return err
 	}
@@ -105,9 +105,9 @@ func chains(o options) error {
 			return fmt.Errorf("fork: %w", errno)
 		}
 		if pid == 0 {
-			unix.RawSyscall(unix.SYS_CLOSE, startedFD, 0, 0)
+			_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, startedFD, 0, 0)
 			for fd := range uintptr(3) {
-				unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+				_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 			}
 			l.run()
 		}
@@ -127,7 +127,7 @@ func orphans(o options) error {
 		}
 		if pid == 0 {
 			for fd := range uintptr(startedFD + 1) {
-				unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+				_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 			}
 			for watch(0) != 0 {
 			}
@@ -154,17 +154,17 @@ func vfork(options) error {
 	return nil
 }
 
-// traced has a child that it traces: it is stopped at once, and would be once more at its end.
+// traced traces a child. The child is stopped, and would stop again when it exits.
 func traced(options) error {
 	pid, errno := fork(0)
 	if errno != 0 {
 		return errno
 	}
 	if pid == 0 {
-		unix.RawSyscall(unix.SYS_CLOSE, startedFD, 0, 0)
-		unix.RawSyscall(unix.SYS_PTRACE, unix.PTRACE_TRACEME, 0, 0)
+		_, _, _ = unix.RawSyscall(unix.SYS_CLOSE, startedFD, 0, 0)
+		_, _, _ = unix.RawSyscall(unix.SYS_PTRACE, unix.PTRACE_TRACEME, 0, 0)
 		self, _, _ := unix.RawSyscall(unix.SYS_GETPID, 0, 0, 0)
-		unix.RawSyscall(unix.SYS_KILL, self, uintptr(unix.SIGSTOP), 0)
+		_, _, _ = unix.RawSyscall(unix.SYS_KILL, self, uintptr(unix.SIGSTOP), 0)
 		end()
 	}
 	if _, err := unix.Wait4(int(pid), nil, unix.WUNTRACED, nil); err != nil {

@@ -42,6 +42,16 @@ func (o options) dial() error {
 	return errors.Join(unix.Dup2(int(file.Fd()), lineFD), file.Close(), c.Close(), unix.SetNonblock(lineFD, false))
 }
 
+// failed reports to the test that a command failed, as a lifeline that is over at once.
+func (o options) failed(err error) {
+	c, derr := net.Dial("tcp", o.line)
+	if derr != nil {
+		return
+	}
+	defer c.Close()
+	_, _ = fmt.Fprintf(c, "%s/failed %d %q\n", o.name, os.Getpid(), err) // there is no third way
+}
+
 // hold is a job of the run after: it has a secret in its environment, and ends when the test lets it.
 func hold(o options) error {
 	if err := o.dial(); err != nil {

@@ -2,8 +2,8 @@
 
 // Program hostile is what a hostile job starts in order to outlive its run. Tests build it, put it on a machine, and jobs call it.
 //
-// Each attack holds a lifeline: a connection to the test that every process of the attack inherits. The kernel closes it when the last
-// of them has ended, so the test needs no list of processes to know that an attack is over.
+// Each attack holds a lifeline: a connection to the test that every process of the attack inherits. The kernel closes it when the
+// last of them ends, so the test needs no list of processes to know that an attack is over.
 package main
 
 import (
@@ -26,7 +26,7 @@ type options struct {
 	as     string        // the uids to have: user, half or sub
 	ns     string        // the user namespace to be in: "", mapped or own
 	plain  string        // this program, without a set-uid bit
-	file   string        // this program, set-uid to the subordinate user: see plant
+	file   string        // this program, set-uid to the subordinate user: see arm
 	mapper string        // this program, set-uid root, in place of newuidmap; "": newuidmap and newgidmap
 	sub    int           // the subordinate uid
 	life   time.Duration // of each link of a chain
@@ -36,8 +36,8 @@ type options struct {
 
 // commands are what the first argument can be.
 var commands = map[string]func(options) error{
-	"plant":  plant,  // makes file
-	"own":    own,    // gives file to the subordinate user, in the namespace of plant
+	"arm":    arm,    // makes file
+	"own":    own,    // gives file to the subordinate user, in the namespace of arm
 	"map":    mapIDs, // writes the maps of a namespace, as root
 	"leave":  leave,  // starts an attack and returns once it stands
 	"attack": attack, // is the attack
@@ -79,7 +79,11 @@ func run(args []string) error {
 			return err
 		}
 	}
-	return commands[args[0]](o)
+	err := commands[args[0]](o)
+	if err != nil && o.line != "" {
+		o.failed(err) // a timed job has nowhere else to report it
+	}
+	return err
 }
 
 // args are the arguments of a command that has the same options.

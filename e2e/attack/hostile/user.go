@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaced starts a command of this program in a user namespace of its own, with its uids mapped: 0 to the uid of this process, 1 to
-// the subordinate one. The command waits for its maps: see mapped. prepare, if not nil, completes it.
+// namespaced starts a command of this program in a new user namespace. The namespace maps uid 0 to the uid of this process, and uid 1
+// to the subordinate one. The command waits for the maps: see mapped.
 func (o options) namespaced(command string, files ...*os.File) (*exec.Cmd, error) {
 	in, release, err := os.Pipe()
 	if err != nil {
@@ -59,8 +59,8 @@ func mapIDs(o options) error {
 		os.WriteFile("/proc/"+o.name+"/gid_map", fmt.Appendf(nil, "0 %d 1\n", os.Getgid()), 0))
 }
 
-// plant makes a copy of this program that is set-uid to the subordinate user, as any user with a range in /etc/subuid can.
-func plant(o options) error {
+// arm makes a copy of this program that is set-uid to the subordinate user, as any user with a range in /etc/subuid can.
+func arm(o options) error {
 	text, err := os.ReadFile(o.plain)
 	if err != nil {
 		return err
