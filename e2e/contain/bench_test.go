@@ -11,28 +11,37 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/remuda-run/remuda/e2e/attack"
 )
 
 // BenchmarkRelease is the price of a release at N = 1 and level full, from the order to stop the listener until the
-// machine is clean, where jobs may write 100,000 files and where none: by turns, so that a busy computer is as
-// busy for all. Of each the best counts, and the median: what others take of the processors is not ours.
+// machine is clean: where jobs may write no files, where they may write 100,000, and where the job leaves 20,000 processes
+// whose parent has ended. The sides take turns, so that a busy computer is as busy for all. It reports the best time of each side, and
+// the median: what other programs take of the processors is not the cost of a release.
 func BenchmarkRelease(b *testing.B) {
 	type side struct {
-		name  string
-		files int
-		world *world
-		took  []time.Duration
+		name    string
+		files   int
+		orphans int
+		world   *world
+		job     string
+		took    []time.Duration
 	}
-	sides := []*side{{name: "none"}, {name: "100000-files", files: 100_000}}
+	sides := []*side{{name: "none"}, {name: "100000-files", files: 100_000}, {name: "20000-orphans", orphans: 20_000}}
 	for _, s := range sides {
 		root := b.TempDir()
 		s.world = newWorld(b, "REMUDA_ROOT="+root)
 		s.world.Check(errors.Join(os.Chmod(filepath.Dir(root), 0o755), os.Chmod(root, 0o755))) // both users enter
 		s.world.cache(root, s.files)
+		s.job = "true"
+		if s.orphans > 0 {
+			s.job = s.world.orphans(b, s.orphans)
+		}
 	}
 	for i := 0; b.Loop(); i++ {
 		for _, s := range sides {
-			machine := s.world.run(strconv.Itoa(100+i), "true")
+			machine := s.world.run(strconv.Itoa(100+i), s.job)
 			s.world.clean(machine)
 			s.took = append(s.took, s.world.cleaned(machine))
 		}
@@ -42,6 +51,14 @@ func BenchmarkRelease(b *testing.B) {
 		b.ReportMetric(float64(s.took[0].Microseconds())/1000, "best-ms/"+s.name)
 		b.ReportMetric(float64(s.took[len(s.took)/2].Microseconds())/1000, "median-ms/"+s.name)
 	}
+}
+
+// orphans is a job that leaves processes whose parent has ended.
+func (w *world) orphans(b *testing.B, n int) string {
+	w.Helper()
+	lines, hostile := attack.Listen(b), filepath.Join(w.programs, "hostile")
+	attack.Build(b, hostile)
+	return fmt.Sprintf("'%s' leave -line %s -name orphans -kind orphans -wide %d", hostile, lines.Address(), n)
 }
 
 // cache makes files that jobs may write, a hundred in each folder.
