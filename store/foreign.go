@@ -15,8 +15,8 @@ import (
 // 400 patterns of 30 bytes, which is 14 kB. A larger item is a bad record before anything of it is decoded.
 const MaxForeign = 16 << 10
 
-// maxLine bounds a foreign text within a line, in bytes.
-const maxLine = 200
+// maxLine bounds a foreign text within a line, in bytes. No key of ours is longer.
+const maxLine = 240
 
 // kinds returns an empty record of each kind.
 var kinds = map[string]func() record{

@@ -28,7 +28,7 @@ func (s sheet) paint(text string) string {
 
 // line is one line, cut to fit.
 func (s sheet) line(text string) string {
-	text = printable(text)
+	text = line(text, len(text))
 	if s.columns > 0 {
 		text = cut(text, s.columns)
 	}
@@ -46,6 +46,9 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 	b.WriteString(summary(v) + v.Controller.render(v.Now, s))
 	for _, key := range v.Unread {
 		b.WriteString(s.alarm("unreadable record: " + key))
+	}
+	if v.MoreUnread > 0 {
+		b.WriteString(s.alarm(fmt.Sprintf("unreadable records: %d more", v.MoreUnread)))
 	}
 	for _, f := range v.Floors {
 		b.WriteString(s.line(f.text(v.Now)))
@@ -150,7 +153,7 @@ func summary(v fleetView) string {
 			total++
 		}
 	}
-	open, failed := 0, 0
+	open, failed := 0, v.MoreFailed
 	for _, r := range v.Requests {
 		switch {
 		case r.over():
@@ -275,7 +278,8 @@ func renderRequest(v requestView, now store.Time, cfg config.Config, s sheet) st
 		[2]string{"watch", watchLines(v.Watch)},
 		[2]string{"phase", v.phaseText()},
 		[2]string{"reason", reason},
-		[2]string{"asked", fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass, strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " "))},
+		[2]string{"asked", line(fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass,
+			strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " ")), store.MaxForeign)},
 		[2]string{"limits", fmt.Sprintf("max runtime %s, timeout %s",
 			limitText(v.MaxRuntimeSeconds, cfg.UsualRuntime(), "limits.running"), limitText(v.TimeoutSeconds, cfg.Requests.Timeout, "requests.timeout"))},
 		[2]string{"ready", ready},
@@ -318,7 +322,7 @@ func releasedText(v requestView) string {
 	if v.ReleaseReason != "" {
 		text += ", by the controller: " + string(v.ReleaseReason)
 	}
-	return text
+	return line(text, maxCell)
 }
 
 func clientText(v requestView, now store.Time) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,7 +21,10 @@ type fleetView struct {
 	Instances  []instanceView  `json:"instances"`
 	Requests   []requestView   `json:"requests"`
 	Floors     []floorView     `json:"floors,omitempty"` // of classes that have one
-	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded
+	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded, see bound
+
+	MoreUnread int `json:"unreadableMore,omitempty"` // records that are not in Unread
+	MoreFailed int `json:"failedMore,omitempty"`     // failed requests that are not in Requests
 
 	work bool // there is something for a controller to do
 }
@@ -132,8 +136,9 @@ func readFleet(ctx context.Context, st *store.Store, now time.Time, limits state
 		return view, err
 	}
 	for key := range found.Bad {
-		view.Unread = append(view.Unread, key.Partition+" "+key.Sort)
+		view.Unread = append(view.Unread, key.String())
 	}
+	view.MoreUnread = found.MoreBad
 	for _, f := range found.Floors {
 		if f.ExpiresAt.IsZero() { // else it is no longer configured
 			view.Floors = append(view.Floors, floorView{f.Class, f})
@@ -165,6 +170,32 @@ func (v *fleetView) sort() {
 	})
 	slices.SortFunc(v.Floors, func(a, b floorView) int { return cmp.Compare(a.Class, b.Class) })
 	slices.Sort(v.Unread)
+}
+
+// What a listing of the fleet shows of records that a workflow can write in any number.
+const (
+	maxUnread   = 20
+	maxFailed   = 100
+	maxPatterns = 20 // of a request
+)
+
+// bound leaves out what no operator reads, and counts it.
+func (v *fleetView) bound() {
+	n := min(maxUnread, len(v.Unread))
+	v.Unread, v.MoreUnread = v.Unread[:n], v.MoreUnread+len(v.Unread)-n
+	failed := 0
+	v.Requests = slices.DeleteFunc(v.Requests, func(r requestView) bool {
+		if r.failed() {
+			failed++
+		}
+		return r.failed() && failed > maxFailed
+	})
+	v.MoreFailed = max(0, failed-maxFailed)
+	for i, r := range v.Requests {
+		if more := len(r.AllowedInstanceTypes) - maxPatterns; more > 0 {
+			v.Requests[i].AllowedInstanceTypes = append(r.AllowedInstanceTypes[:maxPatterns:maxPatterns], fmt.Sprintf("… %d more", more))
+		}
+	}
 }
 
 // hideOver leaves out terminated instances and requests that are over.
