@@ -102,8 +102,13 @@ func (s scanner) item() (store.Item, error) {
 			most = math.MaxInt
 		}
 		raw, n, err := s.value(most)
-		in[name] = raw
 		size += len(name) + n
+		if raw != nil && err == nil {
+			var compact bytes.Buffer
+			err = json.Compact(&compact, raw)
+			raw = compact.Bytes()
+		}
+		in[name] = raw
 		return err
 	})
 	if err != nil {
@@ -165,38 +170,42 @@ func (s scanner) next() (byte, error) {
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// value reads a value of any type, and returns its size without white space. It returns nil for one that is longer than most bytes.
+// value reads a value of any type, and returns its size. It returns nothing of one that is longer than most bytes.
 func (s scanner) value(most int) (raw []byte, size int, err error) {
-	depth, quoted, escaped := 0, false, false
-	for {
-		c, err := s.ReadByte()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil, size, io.ErrUnexpectedEOF
-		case err != nil:
-			return nil, size, err
-		case escaped:
-			escaped = false
-		case quoted:
-			escaped, quoted = c == '\\', c != '"'
-		case space(c):
-			continue
-		case c == '"':
-			quoted = true
-		case c == '{' || c == '[':
-			depth++
-		case depth == 0 && (c == ',' || c == '}' || c == ']'): // the end of a number, say
-			return raw, size, s.UnreadByte()
-		case c == '}' || c == ']':
-			depth--
+	depth, quoted, escaped, done := 0, false, false, false
+	for !done {
+		if _, err := s.Peek(1); err != nil {
+			return nil, size, errors.Join(io.ErrUnexpectedEOF, err)
 		}
-		if size++; size > most {
-			raw = nil
+		window, _ := s.Peek(s.Buffered()) // which is there
+		n := 0
+		for ; n < len(window) && !done; n++ {
+			switch c := window[n]; {
+			case escaped:
+				escaped = false
+			case quoted:
+				escaped, quoted = c == '\\', c != '"'
+				done = !quoted && depth == 0
+			case c == '"':
+				quoted = true
+			case c == '{' || c == '[':
+				depth++
+			case depth == 0 && (c == ',' || c == '}' || c == ']'): // after a number, say
+				done = true
+				n--
+			case c == '}' || c == ']':
+				depth--
+				done = depth == 0
+			}
+		}
+		if size += n; size <= most {
+			raw = append(raw, window[:n]...)
 		} else {
-			raw = append(raw, c)
+			raw = nil
 		}
-		if depth == 0 && !quoted && !escaped && (c == '"' || c == '}' || c == ']') {
-			return raw, size, nil
+		if _, err := s.Discard(n); err != nil {
+			return nil, size, err
 		}
 	}
+	return raw, size, nil
 }

@@ -93,7 +93,6 @@ func TestDecode_ForeignItems_H70(t *testing.T) {
 		{"NoNumberInside", base(attributes{"m": &types.AttributeValueMemberM{Value: attributes{
 			"l": &types.AttributeValueMemberL{Value: []types.AttributeValue{num("x")}}}}}), "m"},
 		{"UnknownKind", base(attributes{"u": &types.UnknownUnionMember{Tag: "X"}}), "u"},
-		{"Nil", base(attributes{"u": nil}), "u"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			item := decode(tt.in)

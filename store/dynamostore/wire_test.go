@@ -13,7 +13,7 @@ import (
 func wireJSON(in attributes) []byte {
 	members := map[string]any{}
 	for name, v := range in {
-		members[name] = wireValue(v)
+		members[name] = wireOf(v)
 	}
 	out, err := json.Marshal(members)
 	if err != nil {
@@ -22,7 +22,7 @@ func wireJSON(in attributes) []byte {
 	return out
 }
 
-func wireValue(v types.AttributeValue) any {
+func wireOf(v types.AttributeValue) any {
 	one := func(kind string, value any) any { return map[string]any{kind: value} }
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -44,19 +44,19 @@ func wireValue(v types.AttributeValue) any {
 	case *types.AttributeValueMemberL:
 		list := []any{}
 		for _, e := range v.Value {
-			list = append(list, wireValue(e))
+			list = append(list, wireOf(e))
 		}
 		return one("L", list)
 	case *types.AttributeValueMemberM:
 		m := map[string]any{}
 		for name, e := range v.Value {
-			m[name] = wireValue(e)
+			m[name] = wireOf(e)
 		}
 		return one("M", m)
 	case *types.UnknownUnionMember:
 		return one(v.Tag, "")
 	}
-	return nil
+	return one("NULL", true)
 }
 
 // decode returns the item that is read from a wire form.
