@@ -54,6 +54,9 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 		b.WriteString(s.line(f.text(v.Now)))
 	}
 	requests, more, instances := requestTable(v), "", instanceTable(v, wide)
+	if len(v.hidden) > 0 {
+		more = s.line(requestCounts(v.hidden))
+	}
 	room := s.lines - strings.Count(b.String(), "\n")
 	tooLong := func() bool { return !wide && s.lines > 0 && requests.height()+instances.height() > room }
 	if tooLong() {
@@ -62,7 +65,7 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 	if tooLong() {
 		fit := max(1, room-instances.height()-3) // below an empty line and the header, above what is left out
 		v.Requests = slices.SortedStableFunc(slices.Values(v.Requests), byUrgency)
-		requests, more = requestTable(v), s.line(requestCounts(v.Requests[min(fit, len(v.Requests)):]))
+		requests, more = requestTable(v), s.line(requestCounts(slices.Concat(v.Requests[min(fit, len(v.Requests)):], v.hidden)))
 		requests.rows, requests.failed = requests.rows[:min(fit, len(requests.rows))], requests.failed[:min(fit, len(requests.failed))]
 	}
 	if len(requests.rows) > 0 {
@@ -153,8 +156,8 @@ func summary(v fleetView) string {
 			total++
 		}
 	}
-	open, failed := 0, v.MoreFailed
-	for _, r := range v.Requests {
+	open, failed := 0, 0
+	for _, r := range slices.Concat(v.Requests, v.hidden) {
 		switch {
 		case r.over():
 		case r.failed():

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -23,10 +24,11 @@ type fleetView struct {
 	Floors     []floorView     `json:"floors,omitempty"` // of classes that have one
 	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded, see bound
 
-	MoreUnread int `json:"unreadableMore,omitempty"` // records that are not in Unread
-	MoreFailed int `json:"failedMore,omitempty"`     // failed requests that are not in Requests
+	MoreUnread   int `json:"unreadableMore,omitempty"` // records that are not in Unread
+	MoreRequests int `json:"requestsMore,omitempty"`   // requests that are not in Requests
 
-	work bool // there is something for a controller to do
+	hidden []requestView // those
+	work   bool          // there is something for a controller to do
 }
 
 // floorView is how the floor of a class stands.
@@ -175,27 +177,31 @@ func (v *fleetView) sort() {
 // What a listing of the fleet shows of records that a workflow can write in any number.
 const (
 	maxUnread   = 20
-	maxFailed   = 100
-	maxPatterns = 20 // of a request
+	maxFailed   = 100 // requests
+	maxOfRun    = 100 // requests of one run
+	maxPatterns = 20  // of a request
 )
 
 // bound leaves out what no operator reads, and counts it.
 func (v *fleetView) bound() {
 	n := min(maxUnread, len(v.Unread))
 	v.Unread, v.MoreUnread = v.Unread[:n], v.MoreUnread+len(v.Unread)-n
-	failed := 0
-	v.Requests = slices.DeleteFunc(v.Requests, func(r requestView) bool {
-		if r.failed() {
+	failed, ofRun, shown := 0, map[string]int{}, v.Requests[:0]
+	for _, r := range v.Requests {
+		run, _, _ := strings.Cut(string(r.ID), "-")
+		if ofRun[run]++; r.failed() {
 			failed++
 		}
-		return r.failed() && failed > maxFailed
-	})
-	v.MoreFailed = max(0, failed-maxFailed)
-	for i, r := range v.Requests {
-		if more := len(r.AllowedInstanceTypes) - maxPatterns; more > 0 {
-			v.Requests[i].AllowedInstanceTypes = append(r.AllowedInstanceTypes[:maxPatterns:maxPatterns], fmt.Sprintf("… %d more", more))
+		if ofRun[run] > maxOfRun || r.failed() && failed > maxFailed {
+			v.hidden = append(v.hidden, r)
+			continue
 		}
+		if more := len(r.AllowedInstanceTypes) - maxPatterns; more > 0 {
+			r.AllowedInstanceTypes = append(r.AllowedInstanceTypes[:maxPatterns:maxPatterns], fmt.Sprintf("… %d more", more))
+		}
+		shown = append(shown, r)
 	}
+	v.Requests, v.MoreRequests = shown, len(v.hidden)
 }
 
 // hideOver leaves out terminated instances and requests that are over.
