@@ -39,6 +39,14 @@ const witnessGrace = 30 * time.Second
 // install prepares an installation, without a controller. env adds settings to testdata/remuda.yaml.
 func install(t testing.TB, env ...string) *installation {
 	t.Helper()
+	s := unwatched(t, env...)
+	s.watch()
+	return s
+}
+
+// unwatched is install without a witness, for stories in which records are broken.
+func unwatched(t testing.TB, env ...string) *installation {
+	t.Helper()
 	s := &installation{T: program.T{TB: t}}
 	s.at(t.TempDir())
 	base := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, env...)
@@ -59,7 +67,6 @@ func install(t testing.TB, env ...string) *installation {
 	s.gitHub, config, err = s.github(settings, "--silence", "30s")
 	s.Check(err)
 	base = append(base, "REMUDA_CONFIG="+config, "REMUDA_SIMULATED_TOKEN="+s.gitHub.Token)
-	s.watch()
 	return s
 }
 

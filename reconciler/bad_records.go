@@ -33,5 +33,5 @@ func (b *badRecords) badRecord(k store.Key, err error) {
 	if !store.KnownKind(cause) {
 		cause = "" // anyone may make up kinds: they are one cause
 	}
-	b.limited.Error("a record breaks its rules and was skipped", cause, k.Partition+" "+k.Sort, err)
+	b.limited.Error("a record breaks its rules and was skipped", cause, k.String(), err)
 }

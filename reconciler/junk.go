@@ -11,7 +11,7 @@ import (
 
 // What no part of remuda writes is given an expiry: junkLife is time for a later version of this program,
 // which a rollback may have put aside, to claim what is its own; junkLimit bounds what one scan does about it, and
-// the memory for it (an item of DynamoDB has at most 400 KB).
+// the memory for it (an item has at most store.MaxForeign bytes, or is broken and holds nothing).
 const (
 	junkLife  = 7 * 24 * time.Hour
 	junkLimit = 25
@@ -36,6 +36,6 @@ func (c *scanner) expireJunk(ctx context.Context, junk junkItems, now time.Time)
 			}
 			return
 		}
-		c.log.Info("an item that no part writes expires in a week", logkey.Key, store.Head(item.Key.Partition+" "+item.Key.Sort, maxLoggedKey))
+		c.log.Info("an item that no part writes expires in a week", logkey.Key, item.Key.String())
 	}
 }

@@ -37,7 +37,7 @@ func (v *requestRecords) copyInto(out *store.Found) {
 	defer v.mu.RUnlock()
 	for id, r := range v.byID {
 		out.Runs[id] = store.RunRecords{Request: r.request, Status: r.status, Bad: r.bad}
-		if r.bad != nil {
+		if r.bad != nil && !r.refused() {
 			out.Bad[store.RequestKey(id, store.KindRunRequest)] = r.bad.Err
 		}
 	}

@@ -1,8 +1,10 @@
 package reconciler
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +19,7 @@ type requestRecords struct {
 	pending map[store.RequestID]*run // those whose status says so
 
 	repositories map[string]*watchedRuns // by name, in lower case
+	ofRun        map[string][]*run       // those of each run whose requests are in memory, see admit
 	replaced     []ended                 // attempts without a status of their own any more, for the demand of their day
 }
 
@@ -27,7 +30,9 @@ type watchedRuns struct {
 }
 
 func newRequestRecords() *requestRecords {
-	return &requestRecords{byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}, repositories: map[string]*watchedRuns{}}
+	return &requestRecords{
+		byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}, repositories: map[string]*watchedRuns{}, ofRun: map[string][]*run{},
+	}
 }
 
 // applyRun takes the records of one request as they were read at now.
@@ -37,13 +42,49 @@ func (v *requestRecords) applyRun(id store.RequestID, rec store.RunRecords, now 
 	r := v.run(id, now)
 	r.expire(now)
 	if rec.Request != nil && (r.request == nil || rec.Request.Version > r.request.Version || rec.Request.Attempt > r.request.Attempt) {
-		v.noteRun(r, rec.Request)
-		r.request = rec.Request
+		if r.request == nil && !v.admit(r) {
+			r.bad = &store.BadRequest{Attempt: rec.Request.Attempt, Err: errTooMany}
+		} else {
+			v.noteRun(r, rec.Request)
+			r.request, r.bad = rec.Request, nil
+		}
 	}
 	if rec.Status != nil && (r.status == nil || rec.Status.Version > r.status.Version) {
 		r.status = rec.Status
 	}
+	if r.refused() && r.status != nil && r.status.Phase == statemachine.Ready {
+		r.bad, r.changed = nil, true // an earlier controller accepted it: it is read again and admitted
+	}
 	v.notePhase(r)
+}
+
+// maxOfRun bounds the requests of one run that are in memory: a workflow's role can write any number of them.
+const maxOfRun = 100
+
+var errTooMany = fmt.Errorf("a run must have at most %d requests at a time; release one of them first", maxOfRun)
+
+// admit reports whether the request of r is kept in memory. One that was accepted before is. Of a run that has too many, those that
+// are over make room. v.mu must be held.
+func (v *requestRecords) admit(r *run) bool {
+	name, _, _ := strings.Cut(string(r.id), "-")
+	gone := func(o *run) bool { return o == r || o.request == nil || v.byID[o.id] != o }
+	kept := slices.DeleteFunc(v.ofRun[name], gone)
+	if len(kept) >= maxOfRun {
+		for _, o := range kept {
+			if o.status != nil && !o.status.ExpiresAt.IsZero() && !o.asksMore() {
+				v.forgetWatch(o.id, o.request)
+				o.request = nil
+			}
+		}
+		kept = slices.DeleteFunc(kept, gone)
+	}
+	accepted := r.bad == nil && r.status != nil && (r.status.Phase == statemachine.Pending || r.status.Phase == statemachine.Ready)
+	if accepted || len(kept) < maxOfRun {
+		v.ofRun[name] = append(kept, r)
+		return true
+	}
+	v.ofRun[name] = kept
+	return false
 }
 
 // notePhase keeps the list of requests that are Pending. v.mu must be held.
@@ -193,6 +234,9 @@ func (v *requestRecords) unfinished() []store.RequestID {
 func (v *requestRecords) forget(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	maps.DeleteFunc(v.ofRun, func(_ string, of []*run) bool {
+		return !slices.ContainsFunc(of, func(r *run) bool { return r.request != nil && v.byID[r.id] == r })
+	})
 	for id, r := range v.byID {
 		was := r.request
 		if r.expire(now); r.request == nil && was != nil {

@@ -115,7 +115,11 @@ func (c *requests) readRun(ctx context.Context, id store.RequestID) (run, error)
 		c.badRecords.badRecord(store.RequestKey(id, store.KindRunRequest), rec.Bad.Err)
 	}
 	c.cache.requests.applyRun(id, rec, now)
-	c.cache.requests.withRun(id, func(r *run) { r.bad = rec.Bad })
+	c.cache.requests.withRun(id, func(r *run) {
+		if rec.Request == nil { // else applyRun has decided
+			r.bad = rec.Bad
+		}
+	})
 	c.cache.requests.noteClient(id, rec.Client, now)
 	r, _ = c.cache.requests.getRun(id) // the mark was cleared before the read: a notification that came meanwhile set it again
 	return r, nil

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"errors"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -51,6 +52,9 @@ func (r *run) expire(now time.Time) {
 		r.status = nil
 	}
 }
+
+// refused reports whether the request is not in memory because its run has too many.
+func (r *run) refused() bool { return r.bad != nil && errors.Is(r.bad.Err, errTooMany) }
 
 func (r *run) alive(attempt int) bool {
 	if r.request == nil || r.status == nil || r.request.Attempt != attempt || r.status.Attempt != attempt || r.request.Released() {

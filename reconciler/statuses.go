@@ -130,7 +130,11 @@ func (w *statuses) expireRequest(ctx context.Context, r run) (Result, error) {
 			w.cache.requests.changed(r.id, now)
 			return Result{}, fmt.Errorf("request %s: %w", r.id, err)
 		}
-		w.cache.requests.withRun(r.id, func(r *run) { r.request = &out })
+		w.cache.requests.withRun(r.id, func(r *run) {
+			if r.request != nil { // else its run has too many
+				r.request = &out
+			}
+		})
 	}
 	if !r.status.ExpiresAt.IsZero() {
 		return Result{}, nil

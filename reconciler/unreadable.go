@@ -32,6 +32,15 @@ func (c *requests) unreadable(ctx context.Context, r run, held []snapshot) (Resu
 		if err != nil || len(held) > 0 {
 			return back, err
 		}
+		if r.refused() { // once it has expired, it is not accepted when there is room
+			rec, err := c.cache.store.Run(ctx, store.Consistent, r.id)
+			if err != nil {
+				return Result{}, fmt.Errorf("request %s: %w", r.id, err)
+			}
+			if rec.Request != nil && rec.Request.Attempt == r.status.Attempt {
+				r.request = rec.Request
+			}
+		}
 		return c.statuses.expireRequest(ctx, r)
 	case statemachine.Ready:
 		return Result{}, nil

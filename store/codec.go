@@ -65,16 +65,6 @@ func (k Key) DrainID() (string, bool) {
 	return id, ok && validName("drain order", id) == nil
 }
 
-// KnownKind reports whether a sort key is one of ours.
-func KnownKind(sort string) bool {
-	switch sort {
-	case KindRunRequest, KindRunClient, KindRunStatus, KindInstance, KindHeartbeat, KindSignal, KindLaunch, KindLease, KindDrain,
-		KindDemand, KindFloor, KindCosts:
-		return true
-	}
-	return false
-}
-
 // record is what every type of record knows about its stored form.
 type record interface {
 	key() Key
@@ -96,21 +86,24 @@ func encode(r record, version int64) (Item, error) {
 	return Item{Key: r.key(), Version: version, ExpiresAt: *expires, Attributes: body}, nil
 }
 
+// maxCause bounds the cause of an error about a record, in bytes: errors of package json quote what they could not read.
+const maxCause = 500
+
 // decode fills r from item. Attributes it does not know are ignored, so that an older binary can
 // read what a newer one wrote.
 func decode(item Item, r record) error {
-	if item.Broken != nil {
-		return fmt.Errorf("decode %s %s: %w: %w", item.Key.Partition, item.Key.Sort, ErrInvalid, item.Broken)
+	if item = item.bound(); item.Broken != nil {
+		return fmt.Errorf("decode %s: %w: %w", item.Key, ErrInvalid, item.Broken)
 	}
 	if err := json.Unmarshal(item.Attributes, r); err != nil {
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			err = fmt.Errorf("%s: must be of type %s, got a %s", wrong.Field, wrong.Type.Kind(), wrong.Value)
 		}
-		return fmt.Errorf("decode %s %s: %w: %v", item.Key.Partition, item.Key.Sort, ErrInvalid, err) //nolint:errorlint // the cause is text for people
+		return fmt.Errorf("decode %s: %w: %s", item.Key, ErrInvalid, Head(err.Error(), maxCause))
 	}
 	r.setKey(item.Key)
 	if r.key() != item.Key {
-		return fmt.Errorf("%s %s: %w: no record of this kind has this key", item.Key.Partition, item.Key.Sort, ErrInvalid)
+		return fmt.Errorf("%s: %w: no record of this kind has this key", item.Key, ErrInvalid)
 	}
 	version, expires := r.meta()
 	if version != nil {
@@ -118,7 +111,7 @@ func decode(item Item, r record) error {
 	}
 	*expires = item.ExpiresAt
 	if err := r.validate(); err != nil {
-		return fmt.Errorf("%s %s: %w: %v", item.Key.Partition, item.Key.Sort, ErrInvalid, err) //nolint:errorlint // the cause is text for people
+		return fmt.Errorf("%s: %w: %s", item.Key, ErrInvalid, Head(err.Error(), maxCause))
 	}
 	return nil
 }

@@ -13,7 +13,20 @@ type Found struct {
 	Launches  []Launch
 	Drains    []DrainOrder
 	Floors    []Floor
-	Bad       map[Key]error // what cannot be decoded
+	Bad       map[Key]error // what cannot be decoded: of instances all, of the rest at most maxBad
+	MoreBad   int           // of the rest
+}
+
+// maxBad bounds the bad records that are kept: others write them, with keys of up to 3 kB.
+const maxBad = 100
+
+// addBad keeps a bad record or counts it.
+func (f *Found) addBad(k Key, err error) {
+	if _, machine := k.Principal(); len(f.Bad) >= maxBad && (!machine || k.Sort != KindInstance) {
+		f.MoreBad++
+		return
+	}
+	f.Bad[k] = err
 }
 
 // Visitor empties f, and returns what a scan fills it by.
@@ -39,7 +52,7 @@ func (f *Found) Visitor() Visitor {
 		Launch:    func(l Launch) { f.Launches = append(f.Launches, l) },
 		Drain:     func(d DrainOrder) { f.Drains = append(f.Drains, d) },
 		Floor:     func(fl Floor) { f.Floors = append(f.Floors, fl) },
-		Bad:       func(k Key, err error) { f.Bad[k] = err },
+		Bad:       f.addBad,
 	}
 }
 

@@ -197,7 +197,26 @@ func (r *RunRequest) UnmarshalJSON(b []byte) error {
 	r.Repository, r.NoWait = readable[string](in.Repository), readable[bool](in.NoWait)
 	r.WorkflowRun, r.WorkflowAttempt = readable[int64](in.WorkflowRun), readable[int](in.WorkflowAttempt)
 	r.OriginalCount, r.ReleaseReason = readable[int](in.OriginalCount), readable[ReleaseReason](in.ReleaseReason)
+	if short("repository", r.Repository, "releaseReason", string(r.ReleaseReason)) != nil {
+		r.Repository, r.ReleaseReason = "", ""
+	}
+	if err == nil {
+		err = r.bounded()
+	}
+	if err != nil {
+		*r = RunRequest{Attempt: r.Attempt} // which answers it; the rest is not kept
+	}
 	return err
+}
+
+// bounded returns what makes a request too large to be kept in memory.
+func (r *RunRequest) bounded() error {
+	longer := func(most int) func(string) bool { return func(text string) bool { return len(text) > most } }
+	if len(r.AllowedInstanceTypes) > MaxPatterns || slices.ContainsFunc(r.AllowedInstanceTypes, longer(maxPattern)) ||
+		len(r.UsageClasses) > 2 || slices.ContainsFunc(r.UsageClasses, longer(maxName)) {
+		return r.Check()
+	}
+	return short("resourceClass", r.ResourceClass, "release", string(r.Release))
 }
 
 // readable returns the value of a JSON text, and the zero value of one that has another type, or is absent.

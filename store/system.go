@@ -141,7 +141,7 @@ func (v Visitor) visit(item Item) error {
 	case KindLease, KindDemand, KindCosts: // read by themselves
 		return nil
 	}
-	return fmt.Errorf("kind %q: %w", item.Key.Sort, ErrInvalid)
+	return fmt.Errorf("kind %s: %w", shown(item.Key.Sort), ErrInvalid)
 }
 
 // visit decodes item into r and passes it on.

@@ -151,6 +151,7 @@ func (o *statusOptions) draw(ctx context.Context, b *bytes.Buffer, st *store.Sto
 		if !o.all {
 			view.hideOver()
 		}
+		view.bound()
 		return printAs(b, o.output, view, renderFleet(view, o.output == formatWide, s))
 	}
 	in, err := view.instance(o.id)

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remuda-run/remuda/store"
 )
 
 // Output formats of --output.
@@ -51,7 +53,7 @@ func (t *table) mark(failed bool) { t.failed = append(t.failed, failed) }
 
 func (t *table) add(cells ...string) {
 	for i, cell := range cells {
-		cells[i] = strings.ReplaceAll(printable(cell), "\n", " ")
+		cells[i] = line(cell, maxCell)
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -184,6 +186,14 @@ func orNone(s string) string { return cmp.Or(s, none) }
 // checkFormat reports a format that is none of allowed.
 func checkFormat(got string, allowed ...string) error {
 	return asUsage(oneOf("--output", got, allowed))
+}
+
+// maxCell bounds a cell of a table, in bytes. A table pads all its rows to the longest cell, which others may have written.
+const maxCell = 1200
+
+// line makes a text one line of at most so many bytes.
+func line(text string, most int) string {
+	return store.Head(strings.ReplaceAll(printable(text), "\n", " "), most)
 }
 
 // printable keeps what a script or an agent wrote from controlling the terminal, or turning text around.

@@ -28,7 +28,7 @@ func (s sheet) paint(text string) string {
 
 // line is one line, cut to fit.
 func (s sheet) line(text string) string {
-	text = printable(text)
+	text = line(text, len(text))
 	if s.columns > 0 {
 		text = cut(text, s.columns)
 	}
@@ -47,10 +47,16 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 	for _, key := range v.Unread {
 		b.WriteString(s.alarm("unreadable record: " + key))
 	}
+	if v.MoreUnread > 0 {
+		b.WriteString(s.alarm(fmt.Sprintf("unreadable records: %d more", v.MoreUnread)))
+	}
 	for _, f := range v.Floors {
 		b.WriteString(s.line(f.text(v.Now)))
 	}
 	requests, more, instances := requestTable(v), "", instanceTable(v, wide)
+	if len(v.hidden) > 0 {
+		more = s.line(requestCounts(v.hidden))
+	}
 	room := s.lines - strings.Count(b.String(), "\n")
 	tooLong := func() bool { return !wide && s.lines > 0 && requests.height()+instances.height() > room }
 	if tooLong() {
@@ -59,7 +65,7 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 	if tooLong() {
 		fit := max(1, room-instances.height()-3) // below an empty line and the header, above what is left out
 		v.Requests = slices.SortedStableFunc(slices.Values(v.Requests), byUrgency)
-		requests, more = requestTable(v), s.line(requestCounts(v.Requests[min(fit, len(v.Requests)):]))
+		requests, more = requestTable(v), s.line(requestCounts(slices.Concat(v.Requests[min(fit, len(v.Requests)):], v.hidden)))
 		requests.rows, requests.failed = requests.rows[:min(fit, len(requests.rows))], requests.failed[:min(fit, len(requests.failed))]
 	}
 	if len(requests.rows) > 0 {
@@ -151,7 +157,7 @@ func summary(v fleetView) string {
 		}
 	}
 	open, failed := 0, 0
-	for _, r := range v.Requests {
+	for _, r := range slices.Concat(v.Requests, v.hidden) {
 		switch {
 		case r.over():
 		case r.failed():
@@ -275,7 +281,8 @@ func renderRequest(v requestView, now store.Time, cfg config.Config, s sheet) st
 		[2]string{"watch", watchLines(v.Watch)},
 		[2]string{"phase", v.phaseText()},
 		[2]string{"reason", reason},
-		[2]string{"asked", fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass, strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " "))},
+		[2]string{"asked", line(fmt.Sprintf("%d × %s, %s, types %s", v.Count, v.ResourceClass,
+			strings.Join(v.UsageClasses, " then "), strings.Join(v.AllowedInstanceTypes, " ")), store.MaxForeign)},
 		[2]string{"limits", fmt.Sprintf("max runtime %s, timeout %s",
 			limitText(v.MaxRuntimeSeconds, cfg.UsualRuntime(), "limits.running"), limitText(v.TimeoutSeconds, cfg.Requests.Timeout, "requests.timeout"))},
 		[2]string{"ready", ready},
@@ -318,7 +325,7 @@ func releasedText(v requestView) string {
 	if v.ReleaseReason != "" {
 		text += ", by the controller: " + string(v.ReleaseReason)
 	}
-	return text
+	return line(text, maxCell)
 }
 
 func clientText(v requestView, now store.Time) string {

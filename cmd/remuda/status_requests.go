@@ -82,5 +82,5 @@ func requestCounts(left []requestView) string {
 			parts = append(parts, fmt.Sprintf("%d %s %s", counts[class][phase], class, phase))
 		}
 	}
-	return fmt.Sprintf("… %d more: %s", len(left), strings.Join(parts, ", "))
+	return line(fmt.Sprintf("… %d more: %s", len(left), strings.Join(parts, ", ")), maxCell)
 }

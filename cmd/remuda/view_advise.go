@@ -88,7 +88,7 @@ func renderAdvice(v adviceView, width int) string {
 		fmt.Fprintf(&b, "At least %s found no room in the record, and is missing in all figures.\n", plural(v.LeftOut, "request"))
 	}
 	for _, name := range v.Unconfigured {
-		fmt.Fprintf(&b, "Class %s is not configured any more.\n", printable(name))
+		fmt.Fprintf(&b, "Class %s is not configured any more.\n", line(name, maxCell))
 	}
 	for _, c := range v.Classes {
 		fmt.Fprintf(&b, "\nClass %s: %s for %s, and %d that failed\n", c.Class, plural(c.Really.Requests, "request"), plural(c.Really.Machines, "machine"), c.Really.Failed)

@@ -44,7 +44,7 @@ func renderAudit(v auditView) string {
 		b.WriteString(t.String(0) + "\n")
 	}
 	for _, p := range v.NotCompared {
-		fmt.Fprintf(&b, "not compared: %s: %s\n", p.Part, printable(p.Reason))
+		fmt.Fprintf(&b, "not compared: %s: %s\n", p.Part, line(p.Reason, maxCell))
 	}
 	fmt.Fprintf(&b, "%s, %s, %s, %s: %s\n", plural(v.Instances, "instance"), plural(v.Requests, "request"),
 		plural(v.Machines, "machine"), plural(v.Runners, "runner"), plural(len(v.Violations), "violation"))

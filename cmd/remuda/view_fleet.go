@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -20,9 +22,13 @@ type fleetView struct {
 	Instances  []instanceView  `json:"instances"`
 	Requests   []requestView   `json:"requests"`
 	Floors     []floorView     `json:"floors,omitempty"` // of classes that have one
-	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded
+	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded, see bound
 
-	work bool // there is something for a controller to do
+	MoreUnread   int `json:"unreadableMore,omitempty"` // records that are not in Unread
+	MoreRequests int `json:"requestsMore,omitempty"`   // requests that are not in Requests
+
+	hidden []requestView // those
+	work   bool          // there is something for a controller to do
 }
 
 // floorView is how the floor of a class stands.
@@ -132,8 +138,9 @@ func readFleet(ctx context.Context, st *store.Store, now time.Time, limits state
 		return view, err
 	}
 	for key := range found.Bad {
-		view.Unread = append(view.Unread, key.Partition+" "+key.Sort)
+		view.Unread = append(view.Unread, key.String())
 	}
+	view.MoreUnread = found.MoreBad
 	for _, f := range found.Floors {
 		if f.ExpiresAt.IsZero() { // else it is no longer configured
 			view.Floors = append(view.Floors, floorView{f.Class, f})
@@ -165,6 +172,36 @@ func (v *fleetView) sort() {
 	})
 	slices.SortFunc(v.Floors, func(a, b floorView) int { return cmp.Compare(a.Class, b.Class) })
 	slices.Sort(v.Unread)
+}
+
+// What a listing of the fleet shows of records that a workflow can write in any number.
+const (
+	maxUnread   = 20
+	maxFailed   = 100 // requests
+	maxOfRun    = 100 // requests of one run
+	maxPatterns = 20  // of a request
+)
+
+// bound leaves out what no operator reads, and counts it.
+func (v *fleetView) bound() {
+	n := min(maxUnread, len(v.Unread))
+	v.Unread, v.MoreUnread = v.Unread[:n], v.MoreUnread+len(v.Unread)-n
+	failed, ofRun, shown := 0, map[string]int{}, v.Requests[:0]
+	for _, r := range v.Requests {
+		run, _, _ := strings.Cut(string(r.ID), "-")
+		if ofRun[run]++; r.failed() {
+			failed++
+		}
+		if ofRun[run] > maxOfRun || r.failed() && failed > maxFailed {
+			v.hidden = append(v.hidden, r)
+			continue
+		}
+		if more := len(r.AllowedInstanceTypes) - maxPatterns; more > 0 {
+			r.AllowedInstanceTypes = append(r.AllowedInstanceTypes[:maxPatterns:maxPatterns], fmt.Sprintf("… %d more", more))
+		}
+		shown = append(shown, r)
+	}
+	v.Requests, v.MoreRequests = shown, len(v.hidden)
 }
 
 // hideOver leaves out terminated instances and requests that are over.

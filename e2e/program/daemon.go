@@ -61,6 +61,9 @@ func Launch(c Command) (*Process, error) {
 // Ended is closed when it has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
+// Pid is its process id.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
 // Signal sends a signal if it still runs.
 func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 

@@ -79,7 +79,7 @@ func noLeaderStep(was, is *Snapshot, o Options, report reporter) {
 // unreadableRecord passes on what the store could not read.
 func unreadableRecord(s *Snapshot, _ Options, report reporter) {
 	for _, b := range s.Bad {
-		name := b.Key.Partition + " " + b.Key.Sort
+		name := b.Key.String()
 		report(Violation{
 			Resource: "record " + name, Definite: true, Mark: b.Cause, Problem: strings.TrimPrefix(b.Cause, name+": "),
 			Advice: "it is skipped by every reader: find out who wrote it, and delete it once its machine is gone",

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -77,6 +78,9 @@ func (s *Snapshot) readStore(ctx context.Context, st Records) error {
 	}
 	for key, err := range found.Bad {
 		s.Bad = append(s.Bad, BadRecord{key, err.Error()})
+	}
+	if found.MoreBad > 0 {
+		s.Bad = append(s.Bad, BadRecord{store.Key{Partition: "others"}, fmt.Sprintf("%d more records cannot be read", found.MoreBad)})
 	}
 	s.Launches = found.Launches
 	return nil

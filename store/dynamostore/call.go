@@ -61,10 +61,10 @@ func repeat(ctx context.Context, pauses backoff.BackOff, try func() error) error
 // bounded makes one try of an SDK call that may take limit, and gives its error a kind of package store and
 // the operator's words. name is the call as policies name it.
 func bounded[I, O, Option any](ctx context.Context, limit time.Duration, name, resource string,
-	call func(context.Context, I, ...Option) (O, error), in I) (O, error) {
+	call func(context.Context, I, ...Option) (O, error), in I, options ...Option) (O, error) {
 	bound, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, err := call(bound, in)
+	out, err := call(bound, in, options...)
 	if err != nil && ctx.Err() == nil && bound.Err() != nil {
 		err = fmt.Errorf("no answer within %s", limit) // our limit is no deadline of the caller's
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,42 +97,51 @@ func wire(v any) types.AttributeValue {
 	return &types.AttributeValueMemberNULL{Value: true}
 }
 
-// decode returns the item of a wire form, its JSON with sorted names. One that cannot be decoded has its key, as far as
-// that can be read, and says itself that it is broken, so that package store takes it for a bad record and goes on (H70).
-func decode(in attributes) store.Item {
-	item := store.Item{Key: keyIn(in)}
+// wireItem is an item as DynamoDB sends it: the JSON of each attribute, without white space, nil where it is too large.
+type wireItem map[string]json.RawMessage
+
+// decode returns the item of a wire form of so many bytes, its JSON with sorted names and only with attributes that a record of its
+// kind has. One that cannot be decoded has its key, as far as that can be read, and says itself that it is broken, so that package
+// store takes it for a bad record and goes on (H70).
+func (in wireItem) decode(size int) store.Item {
+	item := store.Item{Key: in.key()}
+	broken := func(err error) store.Item { return store.Item{Key: item.Key, Broken: err} }
+	if item.Key.Partition == "" || item.Key.Sort == "" {
+		return broken(errors.New("key: both parts must be strings that are set"))
+	}
+	var err error
+	if v, found := in[attrExpires]; found {
+		if item.ExpiresAt, err = expiryOf(v); err != nil {
+			return broken(fmt.Errorf("%s: %w", attrExpires, err))
+		}
+	}
+	if v, found := in[attrVersion]; found {
+		if item.Version, err = numberOf(v, 1, math.MaxInt64); err != nil {
+			return broken(fmt.Errorf("%s: %w", attrVersion, err))
+		}
+	}
+	if size > maxWire && item.Key.Bounded() {
+		return broken(store.TooLarge(size))
+	}
 	members := make(map[string]any, len(in))
 	for name, v := range in {
-		var err error
-		switch name {
-		case attrPartition, attrSort:
-			_, err = stringOf(v)
-		case attrVersion:
-			item.Version, err = numberOf(v, 1, math.MaxInt64)
-		case attrExpires:
-			item.ExpiresAt, err = expiryOf(v)
-		default:
-			members[name], err = plain(v)
+		if slices.Contains(reserved, name) || !item.Key.Has(name) {
+			continue
 		}
-		if err != nil {
-			return store.Item{Key: item.Key, Broken: fmt.Errorf("%s: %w", name, err)}
+		if members[name], err = plain(v); err != nil {
+			return broken(fmt.Errorf("%s: %w", store.Line(name), err))
 		}
 	}
-	if item.Key.Partition == "" || item.Key.Sort == "" {
-		return store.Item{Key: item.Key, Broken: errors.New("key: both parts must be set")}
+	if item.Attributes, err = json.Marshal(members); err != nil {
+		return broken(err)
 	}
-	body, err := json.Marshal(members)
-	if err != nil {
-		return store.Item{Key: item.Key, Broken: err}
-	}
-	item.Attributes = body
 	return item
 }
 
 // expiryOf reads an expiry. Parts of a second, which DynamoDB itself ignores, are dropped.
-func expiryOf(v types.AttributeValue) (time.Time, error) {
-	if n, ok := v.(*types.AttributeValueMemberN); ok {
-		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && f >= 0 && f <= lastExpiry {
+func expiryOf(v json.RawMessage) (time.Time, error) {
+	if kind, n := typed(v); kind == "N" {
+		if f, err := strconv.ParseFloat(n, 64); err == nil && f >= 0 && f <= lastExpiry {
 			return time.Unix(int64(f), 0).UTC(), nil
 		}
 	}
@@ -141,77 +149,80 @@ func expiryOf(v types.AttributeValue) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%w: %w", store.ErrExpiry, err)
 }
 
-// keyIn returns what can be read of the key.
-func keyIn(in attributes) (k store.Key) {
-	k.Partition, _ = stringOf(in[attrPartition])
-	k.Sort, _ = stringOf(in[attrSort])
-	return k
+// key returns what can be read of the key.
+func (in wireItem) key() store.Key {
+	return store.Key{Partition: stringOf(in[attrPartition]), Sort: stringOf(in[attrSort])}
 }
 
-func stringOf(v types.AttributeValue) (string, error) {
-	if s, ok := v.(*types.AttributeValueMemberS); ok {
-		return s.Value, nil
+// typed returns the type of an attribute's value, and its JSON; of a number its digits.
+func typed(v json.RawMessage) (kind, value string) {
+	kind, value, _ = strings.Cut(strings.TrimSuffix(strings.TrimPrefix(string(v), `{"`), "}"), `":`)
+	if kind == "N" {
+		value = strings.Trim(value, `"`)
 	}
-	return "", fmt.Errorf("must be a string, got %T", v)
+	return kind, value
 }
 
-func numberOf(v types.AttributeValue, least, most int64) (int64, error) {
-	n, ok := v.(*types.AttributeValueMemberN)
-	if !ok {
-		return 0, fmt.Errorf("must be a number, got %T", v)
+func stringOf(v json.RawMessage) (s string) {
+	if kind, value := typed(v); kind == "S" {
+		_ = json.Unmarshal([]byte(value), &s) // what is no text is none
 	}
-	i, err := strconv.ParseInt(n.Value, 10, 64)
-	if err != nil || i < least || i > most {
-		return 0, fmt.Errorf("must be a whole number from %d to %d, got %.40s", least, most, n.Value)
+	return s
+}
+
+func numberOf(v json.RawMessage, least, most int64) (int64, error) {
+	kind, n := typed(v)
+	i, err := strconv.ParseInt(n, 10, 64)
+	if kind != "N" || err != nil || i < least || i > most {
+		return 0, fmt.Errorf("must be a whole number from %d to %d, got %.40s", least, most, v)
 	}
 	return i, nil
 }
 
 // plain returns the JSON value of an attribute value. Kinds that we never write become what is nearest,
 // so that an attribute of another writer does not hide the record.
-func plain(v types.AttributeValue) (any, error) {
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		return v.Value, nil
-	case *types.AttributeValueMemberN:
-		return number(v.Value)
-	case *types.AttributeValueMemberBOOL:
-		return v.Value, nil
-	case *types.AttributeValueMemberNULL:
+func plain(v json.RawMessage) (any, error) {
+	kind, value := typed(v)
+	switch kind {
+	case "N":
+		return number(value)
+	case "NULL":
 		return nil, nil //nolint:nilnil // JSON's null is a value
-	case *types.AttributeValueMemberL:
-		return list(v.Value, plain)
-	case *types.AttributeValueMemberM:
-		m := make(map[string]any, len(v.Value))
-		for name, e := range v.Value {
-			var err error
-			if m[name], err = plain(e); err != nil {
-				return nil, err
+	case "S", "BOOL", "B", "BS", "SS":
+		var out any
+		err := json.Unmarshal([]byte(value), &out)
+		return out, err
+	case "L":
+		return list(value, plain)
+	case "NS":
+		return list(value, func(n string) (any, error) { return number(n) })
+	case "M":
+		var in map[string]json.RawMessage
+		err := json.Unmarshal([]byte(value), &in)
+		m := make(map[string]any, len(in))
+		for name, e := range in {
+			if err == nil {
+				m[name], err = plain(e)
 			}
 		}
-		return m, nil
-	case *types.AttributeValueMemberB:
-		return v.Value, nil // base64
-	case *types.AttributeValueMemberBS:
-		return v.Value, nil
-	case *types.AttributeValueMemberSS:
-		return v.Value, nil
-	case *types.AttributeValueMemberNS:
-		return list(v.Value, func(n string) (any, error) { return number(n) })
+		return m, err
+	case "":
+		return nil, fmt.Errorf("must be at most %d bytes", maxWire)
 	}
-	return nil, fmt.Errorf("unknown kind of attribute %T", v)
+	return nil, fmt.Errorf("unknown type of attribute %.40q", kind)
 }
 
 // list returns the JSON values of a list's elements.
-func list[T any](elements []T, plain func(T) (any, error)) (any, error) {
-	out := make([]any, len(elements))
-	for i, e := range elements {
-		var err error
-		if out[i], err = plain(e); err != nil {
-			return nil, err
+func list[T any](value string, plain func(T) (any, error)) (any, error) {
+	var in []T
+	err := json.Unmarshal([]byte(value), &in)
+	out := make([]any, len(in))
+	for i, e := range in {
+		if err == nil {
+			out[i], err = plain(e)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // maxDigits is more than any number of DynamoDB has (38 digits, a sign, a point, an exponent or up to
@@ -235,15 +246,18 @@ func number(n string) (json.Number, error) {
 		return json.Number(n), nil //nolint:nilerr // no float64, but a number
 	}
 	short, err := json.Marshal(f)
-	if err != nil || !equal(n, string(short)) {
+	if err != nil || decimal(n) != decimal(string(short)) {
 		return json.Number(n), nil //nolint:nilerr // it has more digits than a float64
 	}
 	return json.Number(short), nil
 }
 
-// equal reports whether two decimal texts mean the same number.
-func equal(a, b string) bool {
-	x, okX := new(big.Rat).SetString(a)
-	y, okY := new(big.Rat).SetString(b)
-	return okX && okY && x.Cmp(y) == 0
+// decimal returns the one form of a decimal text that is not zero: its digits without zeros at either end, and the power of ten.
+func decimal(n string) string {
+	mantissa, power, _ := strings.Cut(strings.ToLower(n), "e")
+	exponent, _ := strconv.Atoi(power) // none is 0
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(strings.TrimPrefix(whole, "-")+fraction, "0")
+	short := strings.TrimRight(digits, "0")
+	return fmt.Sprintf("%t%se%d", strings.HasPrefix(n, "-"), short, exponent-len(fraction)+len(digits)-len(short))
 }

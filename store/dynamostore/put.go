@@ -51,9 +51,10 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 	if expect != store.Unconditional {
 		conditional(in, expect, now)
 	}
-	_, err = bounded(ctx, t.itemLimit, "dynamodb:PutItem", t.resource(), t.db.PutItem, in)
+	var old answer
+	_, err = bounded(ctx, t.itemLimit, "dynamodb:PutItem", t.resource(), t.db.PutItem, in, old.into)
 	if failed := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &failed) {
-		return t.conflict(item.Key, expect, failed.Item, now)
+		return t.conflict(item.Key, expect, old.items, now)
 	}
 	return err
 }
@@ -75,13 +76,10 @@ func conditional(in *dynamodb.PutItemInput, expect, now int64) {
 }
 
 // conflict returns the *store.ConflictError that carries what was stored at now.
-func (t *Table) conflict(key store.Key, expect int64, old attributes, now int64) error {
+func (t *Table) conflict(key store.Key, expect int64, old []store.Item, now int64) error {
 	out := &store.ConflictError{Key: key, Expect: expect}
-	if len(old) == 0 {
-		return out
-	}
-	if current := decode(old); !expired(current, now) {
-		out.Current = &current
+	if len(old) > 0 && !expired(old[0], now) {
+		out.Current = &old[0]
 	}
 	return out
 }

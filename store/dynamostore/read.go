@@ -72,18 +72,16 @@ func distinct(keys []store.Key) []store.Key {
 
 func (t *Table) getOne(ctx context.Context, c store.Consistency, key store.Key) ([]store.Item, error) {
 	in := &dynamodb.GetItemInput{TableName: &t.name, Key: keyOf(key), ConsistentRead: aws.Bool(c == store.Consistent)}
-	var found attributes
+	var found answer
 	err := repeat(ctx, upTo(getTries), func() error {
-		out, err := bounded(ctx, t.itemLimit, "dynamodb:GetItem", t.resource(), t.db.GetItem, in)
-		if err == nil {
-			found = out.Item
-		}
+		found = answer{}
+		_, err := bounded(ctx, t.itemLimit, "dynamodb:GetItem", t.resource(), t.db.GetItem, in, found.into)
 		return err
 	})
-	if err != nil || len(found) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	return t.unexpired([]attributes{found}), nil
+	return t.unexpired(found.items), nil
 }
 
 // errUnprocessed says that DynamoDB left keys of a batch for later, for its load or because the answer would
@@ -97,15 +95,16 @@ func (t *Table) getBatch(ctx context.Context, c store.Consistency, keys []store.
 	for _, k := range keys {
 		pending.Keys = append(pending.Keys, keyOf(k))
 	}
-	var found []attributes
+	var found []store.Item
 	pauses := upTo(getTries)
 	err := repeat(ctx, pauses, func() error {
 		in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{t.name: pending}}
-		out, err := bounded(ctx, t.itemLimit, "dynamodb:BatchGetItem", t.resource(), t.db.BatchGetItem, in)
+		var some answer
+		out, err := bounded(ctx, t.itemLimit, "dynamodb:BatchGetItem", t.resource(), t.db.BatchGetItem, in, some.into)
 		if err != nil {
 			return err
 		}
-		found = append(found, out.Responses[t.name]...)
+		found = append(found, some.items...)
 		left := out.UnprocessedKeys[t.name].Keys
 		if len(left) == 0 {
 			return nil
@@ -122,16 +121,10 @@ func (t *Table) getBatch(ctx context.Context, c store.Consistency, keys []store.
 	return t.unexpired(found), nil
 }
 
-// unexpired decodes items and leaves out what counts as absent.
-func (t *Table) unexpired(wire []attributes) []store.Item {
+// unexpired leaves out what counts as absent.
+func (t *Table) unexpired(items []store.Item) []store.Item {
 	now := t.clock.Now().Unix()
-	out := make([]store.Item, 0, len(wire))
-	for _, w := range wire {
-		if item := decode(w); !expired(item, now) {
-			out = append(out, item)
-		}
-	}
-	return out
+	return slices.DeleteFunc(items, func(item store.Item) bool { return expired(item, now) })
 }
 
 // Scan implements store.Table. yield runs on the caller's goroutine only, while the next pages are being
@@ -143,7 +136,7 @@ func (t *Table) Scan(ctx context.Context, yield func(store.Item) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	group, reading := errgroup.WithContext(ctx)
-	pages := make(chan []attributes)
+	pages := make(chan []store.Item)
 	for n := range int32(segments) {
 		group.Go(func() error { return t.scanSegment(reading, n, pages) })
 	}
@@ -171,21 +164,23 @@ func (t *Table) Scan(ctx context.Context, yield func(store.Item) error) error {
 }
 
 // scanSegment sends every page of one part of the table. A page may be empty and still not the last.
-func (t *Table) scanSegment(ctx context.Context, segment int32, pages chan<- []attributes) error {
+func (t *Table) scanSegment(ctx context.Context, segment int32, pages chan<- []store.Item) error {
 	in := &dynamodb.ScanInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true), Segment: aws.Int32(segment), TotalSegments: aws.Int32(segments),
 	}
 	for {
 		var out *dynamodb.ScanOutput
+		var page answer
 		err := repeat(ctx, upTo(scanTries), func() (err error) {
-			out, err = bounded(ctx, t.pageLimit, "dynamodb:Scan", t.resource(), t.db.Scan, in)
+			page = answer{}
+			out, err = bounded(ctx, t.pageLimit, "dynamodb:Scan", t.resource(), t.db.Scan, in, page.into)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		select {
-		case pages <- out.Items:
+		case pages <- page.items:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -1,0 +1,59 @@
+package hostile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/e2e/program"
+)
+
+// cleanup is how long the processes of a test may take to end.
+const cleanup = time.Minute
+
+// Confined returns the command that runs the controller in a memory cgroup of limit bytes, until the test ends. Where none can be made
+// it runs without, and the test says so: it judges by the resident memory in any case.
+func Confined(t testing.TB, limit int64) (command string, args []string) {
+	t.Helper()
+	for _, v := range []struct{ folder, limit, swap string }{
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"},
+		{"/sys/fs/cgroup", "memory.max", "memory.swap.max"},
+	} {
+		group, err := os.MkdirTemp(v.folder, "remuda-test-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			if err := program.Until(cleanup, "the cgroup is empty", func() bool { return os.Remove(group) == nil }); err != nil {
+				t.Error(err)
+			}
+		})
+		if os.WriteFile(filepath.Join(group, v.limit), fmt.Append(nil, limit), 0o600) != nil {
+			continue
+		}
+		_ = os.WriteFile(filepath.Join(group, v.swap), fmt.Append(nil, limit), 0o600) // a kernel without swap has none
+		return "/bin/sh", []string{"-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(group, "cgroup.procs"), program.Binary}
+	}
+	t.Log("no memory cgroup can be made here: the controller runs without")
+	return program.Binary, nil
+}
+
+var peak = regexp.MustCompile(`(?m)^VmHWM:\s+(\d+) kB$`)
+
+// Peak returns the most memory that a process ever had resident, in MiB.
+func Peak(t testing.TB, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kB, err := strconv.Atoi(string(peak.FindSubmatch(status)[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kB / 1024
+}

@@ -1,0 +1,211 @@
+package dynamostore
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/remuda-run/remuda/store"
+)
+
+// maxWire bounds what is kept of a foreign item as DynamoDB sends it, in bytes of JSON: each element of a list has its type with it,
+// which doubles a request of 400 patterns.
+const maxWire = 2 * store.MaxForeign
+
+// maxProse bounds an answer that is not JSON, such as a proxy's, in bytes.
+const maxProse = 64 << 10
+
+// answer takes the items from the answer to one call while the answer is read. The SDK would make objects of a whole page first: 100
+// times the size of a page that consists of short texts, and others write what is in it. The SDK gets the rest of the answer.
+type answer struct{ items []store.Item }
+
+// into is an option of a call.
+func (a *answer) into(o *dynamodb.Options) {
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Deserialize.Insert(middleware.DeserializeMiddlewareFunc("Items", a.take), "OperationDeserializer", middleware.After)
+	})
+}
+
+func (a *answer) take(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	middleware.DeserializeOutput, middleware.Metadata, error,
+) {
+	out, metadata, err := next.HandleDeserialize(ctx, in)
+	resp, ok := out.RawResponse.(*smithyhttp.Response)
+	if err != nil || !ok {
+		return out, metadata, err
+	}
+	rest, err := a.read(resp.Body)
+	if err != nil {
+		err = &smithy.DeserializationError{Err: err}
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{bytes.NewReader(rest), resp.Body}
+	return out, metadata, err
+}
+
+// read returns the JSON of an answer without its items.
+func (a *answer) read(body io.Reader) ([]byte, error) {
+	s := scanner{bufio.NewReaderSize(body, 64<<10)}
+	if first, err := s.Peek(1); err != nil || first[0] != '{' {
+		return io.ReadAll(io.LimitReader(s, maxProse)) // the SDK says what is wrong with it
+	}
+	rest := []byte("{")
+	item := func() error {
+		item, err := s.item()
+		a.items = append(a.items, item)
+		return err
+	}
+	items := func(string) error { return s.each('[', item) }
+	err := s.members(func(name string) error {
+		switch name {
+		case "Item":
+			return item()
+		case "Items":
+			return items(name)
+		case "Responses":
+			return s.members(items)
+		}
+		raw, _, err := s.value(math.MaxInt)
+		if len(rest) > 1 {
+			rest = append(rest, ',')
+		}
+		rest = fmt.Appendf(rest, "%q:%s", name, raw)
+		return err
+	})
+	if err == nil {
+		_, err = io.Copy(io.Discard, s)
+	}
+	return append(rest, '}'), err
+}
+
+// scanner reads JSON value by value. It accepts more than JSON, and nothing that it keeps is used before package json accepts it.
+type scanner struct{ *bufio.Reader }
+
+// item reads one item. Of an attribute that others can write, no more than maxWire bytes are ever in memory.
+func (s scanner) item() (store.Item, error) {
+	in, size := wireItem{}, 0
+	err := s.members(func(name string) error {
+		most := maxWire
+		if store.OwnAttribute(name) {
+			most = math.MaxInt
+		}
+		raw, n, err := s.value(most)
+		size += len(name) + n
+		if raw != nil && err == nil {
+			var compact bytes.Buffer
+			err = json.Compact(&compact, raw)
+			raw = compact.Bytes()
+		}
+		in[name] = raw
+		return err
+	})
+	if err != nil {
+		return store.Item{}, err
+	}
+	return in.decode(size), nil
+}
+
+// members calls f with the name of each member of an object. f reads the value.
+func (s scanner) members(f func(name string) error) error {
+	return s.each('{', func() error {
+		raw, _, err := s.value(maxWire)
+		if err != nil {
+			return err
+		}
+		var name string
+		if err := json.Unmarshal(raw, &name); err != nil {
+			return fmt.Errorf("name of a member: %w", err)
+		}
+		if c, err := s.next(); err != nil || c != ':' {
+			return errors.Join(fmt.Errorf("member %.40q: want a colon, got %q", name, c), err)
+		}
+		return f(name)
+	})
+}
+
+// each calls f for each element of an array or object, which begins with open. f reads the element.
+func (s scanner) each(open byte, f func() error) error {
+	c, err := s.next()
+	if err == nil && c != open {
+		err = fmt.Errorf("want %q, got %q", open, c)
+	}
+	for err == nil {
+		switch c, err = s.next(); {
+		case err != nil || c == ',':
+			continue
+		case c == open+2: // ']' and '}'
+			return nil
+		}
+		if err = s.UnreadByte(); err == nil {
+			err = f()
+		}
+	}
+	return err
+}
+
+// next returns the next byte that is no white space.
+func (s scanner) next() (byte, error) {
+	for {
+		c, err := s.ReadByte()
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil || !space(c) {
+			return c, err
+		}
+	}
+}
+
+func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// value reads a value of any type, and returns its size. It returns nothing of one that is longer than most bytes.
+func (s scanner) value(most int) (raw []byte, size int, err error) {
+	depth, quoted, escaped, done := 0, false, false, false
+	for !done {
+		if _, err := s.Peek(1); err != nil {
+			return nil, size, errors.Join(io.ErrUnexpectedEOF, err)
+		}
+		window, _ := s.Peek(s.Buffered()) // which is there
+		n := 0
+		for ; n < len(window) && !done; n++ {
+			switch c := window[n]; {
+			case escaped:
+				escaped = false
+			case quoted:
+				escaped, quoted = c == '\\', c != '"'
+				done = !quoted && depth == 0
+			case c == '"':
+				quoted = true
+			case c == '{' || c == '[':
+				depth++
+			case depth == 0 && (c == ',' || c == '}' || c == ']'): // after a number, say
+				done = true
+				n--
+			case c == '}' || c == ']':
+				depth--
+				done = depth == 0
+			}
+		}
+		if size += n; size <= most {
+			raw = append(raw, window[:n]...)
+		} else {
+			raw = nil
+		}
+		if _, err := s.Discard(n); err != nil {
+			return nil, size, err
+		}
+	}
+	return raw, size, nil
+}

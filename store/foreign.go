@@ -1,0 +1,113 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// MaxForeign bounds an item that a workflow or an instance can write, in bytes of its attributes. The largest valid request has
+// 400 patterns of 30 bytes, which is 14 kB. A larger item is a bad record before anything of it is decoded.
+const MaxForeign = 16 << 10
+
+// maxLine bounds a foreign text within a line, in bytes. No key of ours is longer.
+const maxLine = 240
+
+// kinds returns an empty record of each kind.
+var kinds = map[string]func() record{
+	KindRunRequest: func() record { return new(RunRequest) },
+	KindRunClient:  func() record { return new(RunClient) },
+	KindRunStatus:  func() record { return new(RunStatus) },
+	KindInstance:   func() record { return new(Instance) },
+	KindHeartbeat:  func() record { return new(Heartbeat) },
+	KindSignal:     func() record { return new(Signal) },
+	KindLaunch:     func() record { return new(Launch) },
+	KindLease:      func() record { return new(Lease) },
+	KindDrain:      func() record { return new(DrainOrder) },
+	KindDemand:     func() record { return new(Demand) },
+	KindFloor:      func() record { return new(Floor) },
+	KindCosts:      func() record { return new(Costs) },
+}
+
+// KnownKind reports whether a sort key is one of ours.
+func KnownKind(sort string) bool { return kinds[sort] != nil }
+
+// foreignKinds are the kinds that other programs than the controller write.
+var foreignKinds = []string{KindRunRequest, KindRunClient, KindHeartbeat, KindSignal, KindDrain}
+
+// attributes returns the names of the attributes that the records of each kind have.
+var attributes = sync.OnceValue(func() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for kind, empty := range kinds {
+		names := map[string]bool{}
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(empty()).Elem()) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names[name] = true
+		}
+		out[kind] = names
+	}
+	return out
+})
+
+// Has reports whether records of the key's kind have an attribute. An item of an unknown kind may have any.
+func (k Key) Has(attribute string) bool {
+	return !KnownKind(k.Sort) || attributes()[k.Sort][attribute]
+}
+
+// Bounded reports whether the item is bounded by MaxForeign: all are but the controller's own records.
+func (k Key) Bounded() bool {
+	if !KnownKind(k.Sort) || slices.Contains(foreignKinds, k.Sort) {
+		return true
+	}
+	r := kinds[k.Sort]()
+	r.setKey(k)
+	return r.key() != k
+}
+
+var ownAttributes = sync.OnceValue(func() map[string]bool {
+	own := map[string]bool{}
+	for _, names := range attributes() {
+		maps.Copy(own, names)
+	}
+	for _, kind := range foreignKinds {
+		for name := range attributes()[kind] {
+			delete(own, name)
+		}
+	}
+	return own
+})
+
+// OwnAttribute reports whether only the controller can write an attribute of this name, wherever it is. The policies of workflows
+// and instances name the attributes that these can write (deploy/iam), and those are attributes of the records that they write.
+func OwnAttribute(name string) bool { return ownAttributes()[name] }
+
+// TooLarge returns the error of something foreign that has so many bytes.
+func TooLarge(size int) error {
+	return fmt.Errorf("size: must be at most %d bytes, got %d", MaxForeign, size)
+}
+
+// bound returns the item without its attributes, and broken, if it exceeds its bound.
+func (i Item) bound() Item {
+	if size := len(i.Attributes); size > MaxForeign && i.Broken == nil && i.Key.Bounded() {
+		return Item{Key: i.Key, Broken: TooLarge(size)}
+	}
+	return i
+}
+
+// String returns the key as a part of a line: others write keys too.
+func (k Key) String() string { return Line(k.Partition + " " + k.Sort) }
+
+// Line returns the beginning of a foreign text as a part of a line. A text that has more than printable characters, such as line
+// breaks or characters that turn text around, is quoted.
+func Line(text string) string {
+	text = Head(text, maxLine)
+	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+		text = Head(strconv.Quote(text), maxLine)
+	}
+	return text
+}
