@@ -124,7 +124,7 @@ func Run(ctx context.Context, p Place) (err error) {
 	cleaner := m.scrubber()
 	computer := s.machine(cleaner)
 	if m.boundary != nil {
-		p.Log.Info("boundary of listeners chosen", logkey.Detail, m.boundary.Kind())
+		p.Log.Info("boundary of listeners chosen", logkey.Detail, m.boundary.Name())
 	}
 	cfg := p.Config
 	options := agent.Options{

@@ -58,7 +58,7 @@ func TestNamespace_Review_S0(t *testing.T) {
 	}
 	w.release("200")
 	w.clean(machine)
-	if text := w.log(machine); !strings.Contains(text, "PID namespace") {
+	if text := w.log(machine); !strings.Contains(text, `"boundary of listeners chosen","detail":"pidns:`) {
 		t.Errorf("the agent has no PID namespace:\n%s", text)
 	}
 }

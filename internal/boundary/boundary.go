@@ -27,8 +27,6 @@ type Boundary interface {
 	// Wait returns the wait status of the process that Start returned, once that has ended, as a shell shows it: 128 and
 	// the signal for one that was killed. It is false if the status is lost.
 	Wait(ref process.Ref) (status int, ok bool)
-	// Kind is "control group" or "PID namespace"; "none" holds nothing together.
-	Kind() string
 	// Name names the boundary to a later process, which gives the name to Resume.
 	Name() string
 	// Resume takes over what Name named in an earlier process.
@@ -86,7 +84,6 @@ func (n *none) Wait(ref process.Ref) (int, bool) {
 	return wait(ref)
 }
 
-func (*none) Kind() string              { return "none" }
 func (*none) Name() string              { return "" }
 func (*none) Resume(string)             {}
 func (*none) Services() bool            { return false }

@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -270,7 +271,7 @@ func TestFreeze_Review_S0(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := errors.Join(service.End(t.Context()), process.Reap()); err != nil {
+			if err := errors.Join(service.End(context.WithoutCancel(t.Context())), process.Reap()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -23,13 +23,13 @@ import (
 type group string
 
 // hierarchy returns the folder where the hierarchy of version 2 is mounted. In a hybrid one, where version 1 has the
-// controllers, it still ends and freezes groups (Linux, admin-guide/cgroup-v2).
+// controllers, it still ends and freezes groups (Linux, admin-guide/cgroup-v2; proc_pid_mountinfo(5)).
 func hierarchy() (string, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return "", err
 	}
-	for line := range strings.Lines(string(mounts)) { // proc_pid_mountinfo(5)
+	for line := range strings.Lines(string(mounts)) {
 		before, after, _ := strings.Cut(line, " - ")
 		if where, kind := strings.Fields(before), strings.Fields(after); len(where) > 4 && len(kind) > 0 && kind[0] == "cgroup2" {
 			return where[4], nil
@@ -150,10 +150,10 @@ func (g group) limit() error {
 		return err
 	}
 	root := filepath.Dir(string(g))
-	text, err := os.ReadFile(filepath.Join(root, groupOf("self"), "memory.max"))
-	memory, perr := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil || perr != nil || memory <= 2*agentMemory {
-		return nil // "max", or no such controller
+	text, _ := os.ReadFile(filepath.Join(root, groupOf("self"), "memory.max")) // empty without the controller
+	memory, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)    // 0 of "max", too
+	if memory <= 2*agentMemory {
+		return nil
 	}
 	return g.setIfThere("memory.max", memory-agentMemory)
 }
@@ -168,9 +168,6 @@ func (g group) setIfThere(name string, value uint64) error {
 
 // Wait implements Boundary.
 func (g group) Wait(ref process.Ref) (int, bool) { return wait(ref) }
-
-// Kind implements Boundary.
-func (g group) Kind() string { return "control group" }
 
 // Services implements Boundary.
 func (g group) Services() bool { return true }
@@ -251,21 +248,20 @@ func (g group) End(ctx context.Context) error {
 	if err := g.empty(ctx); err != nil {
 		return err
 	}
-	return until(ctx, "control group "+filepath.Base(string(g))+" is removed", func() (bool, error) {
-		for _, below := range slices.Backward(append([]group{g}, g.below()...)) {
-			if err := unix.Rmdir(string(below)); err != nil && !gone(err) {
-				return false, ignoreBusy(err)
-			}
-		}
-		return true, nil
-	})
+	return until(ctx, "control group "+filepath.Base(string(g))+" is removed", g.remove)
 }
 
-func ignoreBusy(err error) error {
-	if errors.Is(err, unix.EBUSY) { // of what ended just now
-		return nil
+// remove removes the group with all below it. It is false if a process is still in one.
+func (g group) remove() (bool, error) {
+	for _, below := range slices.Backward(append([]group{g}, g.below()...)) {
+		switch err := unix.Rmdir(string(below)); {
+		case errors.Is(err, unix.EBUSY):
+			return false, nil
+		case err != nil && !gone(err):
+			return false, err
+		}
 	}
-	return err
+	return true, nil
 }
 
 // below returns the groups below one, each before those below it.
@@ -293,10 +289,5 @@ func Sweep(instance string) (bool, error) {
 	if err := errors.Join(g.Kill(), g.killListed()); err != nil {
 		return false, err
 	}
-	for _, below := range slices.Backward(append([]group{g}, g.below()...)) {
-		if err := unix.Rmdir(string(below)); err != nil && !gone(err) {
-			return false, ignoreBusy(err)
-		}
-	}
-	return true, nil
+	return g.remove()
 }

@@ -100,9 +100,6 @@ func (n *namespace) Wait(process.Ref) (int, bool) {
 	return status, err == nil
 }
 
-// Kind implements Boundary.
-func (n *namespace) Kind() string { return "PID namespace" }
-
 // Services implements Boundary: a service is outside.
 func (n *namespace) Services() bool { return false }
 
