@@ -36,12 +36,12 @@ func Collected(pid int) {
 // LimitJobs bounds what the processes of a user other than root, which inherit the limits of this process, can take from
 // the machine: no core dump keeps their memory, and they leave a quarter of all process ids to others. Root is not bound.
 func LimitJobs() error {
-	n, err := MostProcesses()
+	most, err := MostProcesses()
+	var now unix.Rlimit
+	err = errors.Join(err, unix.Getrlimit(unix.RLIMIT_NPROC, &now))
 	if err == nil {
-		err = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
-	}
-	if err == nil {
-		err = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: n, Max: n})
+		most = min(most, now.Max) // a higher one takes CAP_SYS_RESOURCE
+		err = errors.Join(unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most}), unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}))
 	}
 	if err != nil {
 		return fmt.Errorf("limit the processes of jobs: %w", err)
