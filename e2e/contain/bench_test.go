@@ -41,6 +41,7 @@ func BenchmarkRelease(b *testing.B) {
 	}
 	for i := 0; b.Loop(); i++ {
 		for _, s := range sides {
+			s.world.until("the process table has room", func() bool { return s.world.zombies() == 0 })
 			machine := s.world.run(strconv.Itoa(100+i), s.job)
 			s.world.clean(machine)
 			s.took = append(s.took, s.world.cleaned(machine))

@@ -25,7 +25,8 @@ const (
 )
 
 // arms begins each job that attacks. $chain leaves a chain of short processes that no signal of the jobs' user reaches: its argument
-// /NAME is the name of the attack. $stays leaves a process of the same uids. {{line}} is the address of the test, and {{run}} the id of
+// /NAME is the name of the attack. $stays leaves a process of the same uids. haze leaves zombies, which make each search of /proc slow,
+// so that it misses short processes. appears waits for a process of hostile. {{line}} is the address of the test, and {{run}} the id of
 // the run.
 const arms = `
 common="-line {{line}} -sub 100000 -file $HOME/hostile -as half -life 1ms"
@@ -37,6 +38,8 @@ lingers() {
   docker run --rm --volume /:/host tools:1 chroot /host loginctl enable-linger runner
   until test -S "$XDG_RUNTIME_DIR/systemd/private"; do sleep 0.1; done
 }
+haze() { hostile leave $common -as user -kind bomb -life 0s -wide 2 -count 4000 -name {{run}}-haze; }
+appears() { until grep -qsx hostile /proc/[0-9]*/comm; do sleep 0.1; done; }
 leftover="--property=KillMode=process --property=RemainAfterExit=yes"
 run="docker run --detach --network host --volume /usr/local/bin/hostile:/usr/local/bin/hostile:ro"
 root="--pid host --cap-add SYS_ADMIN --cap-add SYS_PTRACE --security-opt apparmor=unconfined --security-opt seccomp=unconfined"
@@ -63,7 +66,7 @@ $stays/namespace -kind stopped -as sub -ns own
 $stays/wide -kind chain -life 2ms -wide 8
 `, []string{"stopped", "traced", "vfork", "ghost", "namespace", "wide"}},
 	{"service", "lingers; systemd-run --user $leftover $chain/service", []string{"service"}},
-	{"scope", "lingers; systemd-run --user --scope $chain/scope", []string{"scope"}},
+	{"scope", "lingers; systemd-run --user --scope $chain/scope; haze", []string{"scope"}},
 	{"timer", "lingers; systemd-run --user --on-active=1s $leftover $chain/timer", []string{"timer"}},
 	{"unit", `
 lingers
@@ -82,11 +85,11 @@ systemctl --user freeze cold.service
 systemd-run --user --scope $stays/stopped -kind stopped
 systemd-run --user --scope $stays/own -as sub -ns own
 `, []string{"frozen", "frozen-chain", "stopped", "own"}},
-	{"cron", `echo "* * * * * $chain/cron" | crontab -`, []string{"cron"}},
-	{"at", `echo "$chain/at" | at now`, []string{"at"}},
-	{"at-slow", `echo "$chain/at -life 2ms" | at now`, []string{"at"}},
+	{"cron", `echo "* * * * * $chain/cron" | crontab -; appears; haze`, []string{"cron"}},
+	{"at", `echo "$chain/at" | at now; appears; haze`, []string{"at"}},
+	{"at-slow", `echo "$chain/at -life 2ms" | at now; appears; haze`, []string{"at"}},
 	{"at-held", `echo "$stays/at && $stays/stopped -kind stopped" | at now`, []string{"at", "stopped"}},
-	{"docker", `$run tools:1 sh -c "$inside/root && sleep 1000000"`, []string{"root"}},
+	{"docker", `$run tools:1 sh -c "$inside/root && sleep 1000000"; haze`, []string{"root"}},
 	{"docker-restart", `$run --user 100000:1500 --restart always tools:1 sh -c "$inside/subordinate && sleep 1000000"`, []string{"subordinate"}},
 	{"docker-host", `
 $run $root tools:1 sh -c "$inside/host && sleep 1000000"
