@@ -44,7 +44,7 @@ func TestBounds_NoPrincipalStopsTheOthers_H51_H53_H70(t *testing.T) {
 	})
 	giant := strings.Repeat("\x1b[2J", 60_000)
 	refused := map[string]string{
-		"giant-usage": "usageClass", "giant-type": "allowedInstanceTypes", "giant-class": "resourceClass", "text-count": "count: must be of type int", "text-expiry": "expiresAt",
+		"giant-usage": "size", "giant-type": "size", "giant-class": "size", "text-count": "count: must be of type int", "text-expiry": "expiresAt",
 	}
 	for id := range refused {
 		w.write(id, giant)

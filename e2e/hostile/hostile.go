@@ -64,6 +64,16 @@ func Items(run string, n int) []store.Item {
 	return out
 }
 
+// Texts returns n large requests of a run, each with one long text: DynamoDB Local stalls with many of the others.
+func Texts(run string, n int) []store.Item {
+	var out []store.Item
+	for i := range n {
+		key := store.RequestKey(store.RequestID(fmt.Sprintf("%s-text-%d", run, i)), store.KindRunRequest)
+		out = append(out, store.Item{Key: key, Attributes: []byte(request("resourceClass", text("c", size)))})
+	}
+	return out
+}
+
 // Small returns n requests of a run that are valid but for their number. They name a class that does not exist.
 func Small(run string, n int) []store.Item {
 	var out []store.Item

@@ -1,11 +1,13 @@
 package hostile
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,4 +58,23 @@ func Peak(t testing.TB, pid int) int {
 		t.Fatal(err)
 	}
 	return kB / 1024
+}
+
+// Seconds returns the CPU time that a process has taken.
+func Seconds(t testing.TB, pid int) float64 {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):])) // user and system time are fields 14 and 15 of proc(5)
+	total := 0.0
+	for _, field := range fields[12:14] {
+		ticks, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += float64(ticks) / 100
+	}
+	return total
 }
