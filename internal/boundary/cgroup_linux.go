@@ -190,8 +190,8 @@ func (g group) Kill() error {
 	return nil
 }
 
-// killLooks is how many looks after cgroup.kill the rest of a group is frozen and killed one by one.
-const killLooks = 20
+// killLooks is how many looks after cgroup.kill the rest of a group is frozen and killed one by one for the first time.
+const killLooks = 16
 
 // empty kills all that is in the group and waits until nothing is. cgroup.kill does not end a process whose main thread
 // has ended, since it signals that thread alone (Linux 6.18, __cgroup_kill). Such a process is frozen, so that it cannot fork,
@@ -203,12 +203,12 @@ func (g group) empty(ctx context.Context) error {
 	looks := 0
 	err := until(ctx, "processes of control group "+filepath.Base(string(g))+" end", func() (bool, error) {
 		populated, err := g.event("populated")
-		if looks++; populated && err == nil && looks > killLooks {
+		if looks++; populated && err == nil && looks >= killLooks && looks&(looks-1) == 0 { // thousands may be about to end
 			err = g.killListed()
 		}
 		return !populated, err
 	})
-	if looks <= killLooks {
+	if looks < killLooks {
 		return err
 	}
 	return errors.Join(err, g.freeze("0"))
