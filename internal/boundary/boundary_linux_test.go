@@ -279,6 +279,7 @@ func TestFreeze_Review_S0(t *testing.T) {
 	if err := paused.set("cgroup.freeze", "1"); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "it is paused", func() bool { frozen, err := paused.event("frozen"); return frozen && err == nil })
 	file := filepath.Join(t.TempDir(), "frozen.json")
 	if _, err := Freeze(t.Context(), file); err != nil {
 		t.Fatal(err)
