@@ -37,8 +37,8 @@ var kinds = map[string]func() record{
 // KnownKind reports whether a sort key is one of ours.
 func KnownKind(sort string) bool { return kinds[sort] != nil }
 
-// foreignKinds are the kinds that other programs than the controller write.
-var foreignKinds = []string{KindRunRequest, KindRunClient, KindHeartbeat, KindSignal, KindDrain}
+// OwnKinds are the kinds that nobody but the controller writes.
+var OwnKinds = []string{KindRunStatus, KindInstance, KindLaunch, KindLease, KindDemand, KindFloor, KindCosts}
 
 // attributes returns the names of the attributes that the records of each kind have.
 var attributes = sync.OnceValue(func() map[string]map[string]bool {
@@ -61,7 +61,7 @@ func (k Key) Has(attribute string) bool {
 
 // Bounded reports whether the item is bounded by MaxForeign: all are but the controller's own records.
 func (k Key) Bounded() bool {
-	if !KnownKind(k.Sort) || slices.Contains(foreignKinds, k.Sort) {
+	if !slices.Contains(OwnKinds, k.Sort) {
 		return true
 	}
 	r := kinds[k.Sort]()
@@ -71,12 +71,12 @@ func (k Key) Bounded() bool {
 
 var ownAttributes = sync.OnceValue(func() map[string]bool {
 	own := map[string]bool{}
-	for _, names := range attributes() {
-		maps.Copy(own, names)
+	for _, kind := range OwnKinds {
+		maps.Copy(own, attributes()[kind])
 	}
-	for _, kind := range foreignKinds {
-		for name := range attributes()[kind] {
-			delete(own, name)
+	for kind, names := range attributes() {
+		if !slices.Contains(OwnKinds, kind) {
+			maps.DeleteFunc(own, func(name string, _ bool) bool { return names[name] })
 		}
 	}
 	return own

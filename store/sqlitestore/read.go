@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -12,19 +13,22 @@ import (
 )
 
 // pageSize is how many items are read at once: at a kilobyte each, half a megabyte, and the others' calls, which share the
-// connection, wait for no more than a few milliseconds. Items of up to store.MaxForeign make it 8 MB.
-const pageSize = 500
+// connection, wait for no more than a few milliseconds. A page ends early with the item that exceeds pageBytes.
+const (
+	pageSize  = 500
+	pageBytes = 2 << 20
+)
 
 // Get implements store.Table. Every read is consistent.
 func (t *Table) Get(ctx context.Context, _ store.Consistency, keys ...store.Key) (items []store.Item, err error) {
 	now := t.clock.Now().UnixMilli()
 	if len(keys) == 1 {
-		items, err = complete(ctx, t.stmt.whole, now, t.stmt.one, keys[0].Partition, keys[0].Sort)
+		items, _, err = collect(math.MaxInt)(t.stmt.one.QueryContext(ctx, now, keys[0].Partition, keys[0].Sort))
 		return items, classified(err)
 	}
 	each := slices.Compact(slices.SortedFunc(slices.Values(keys), compare)) // a key that is named twice may be in two pages
 	for some := range slices.Chunk(each, pageSize) {
-		page, err := complete(ctx, t.stmt.whole, now, t.stmt.many, list(some))
+		page, _, err := collect(math.MaxInt)(t.stmt.many.QueryContext(ctx, now, list(some)))
 		if err != nil {
 			return nil, classified(err)
 		}
@@ -52,70 +56,46 @@ func list(keys []store.Key) string {
 func (t *Table) Scan(ctx context.Context, yield func(store.Item) error) error {
 	var last store.Key
 	for {
-		now := t.clock.Now().UnixMilli()
-		page, err := collect(t.stmt.page.QueryContext(ctx, now, last.Partition, last.Sort, pageSize))
+		page, more, err := collect(pageBytes)(t.stmt.page.QueryContext(ctx, t.clock.Now().UnixMilli(), last.Partition, last.Sort, pageSize))
 		if err != nil {
 			return classified(err)
 		}
 		for _, item := range page {
-			items, err := large(ctx, t.stmt.whole, now, item)
-			if err != nil {
-				return classified(err)
-			}
-			for _, item := range items {
-				if err := yield(item); err != nil {
-					return err
-				}
+			if err := yield(item); err != nil {
+				return err
 			}
 		}
-		if len(page) < pageSize {
+		if len(page) < pageSize && !more {
 			return nil
 		}
 		last = page[len(page)-1].Key
 	}
 }
 
-// complete runs a query and reads what it left out.
-func complete(ctx context.Context, whole *sql.Stmt, now int64, query *sql.Stmt, args ...any) (out []store.Item, _ error) {
-	items, err := collect(query.QueryContext(ctx, append([]any{now}, args...)...))
-	for _, item := range items {
-		all, err := large(ctx, whole, now, item)
+// collect returns a function that reads and closes the rows of a query, until their items exceed most bytes: there may be more then.
+func collect(most int) func(*sql.Rows, error) (out []store.Item, more bool, _ error) {
+	return func(rows *sql.Rows, err error) (out []store.Item, more bool, _ error) {
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		out = append(out, all...)
-	}
-	return out, err
-}
-
-// large reads an item whose attributes a query left out since they are large. It returns none if the item is gone by now.
-func large(ctx context.Context, whole *sql.Stmt, now int64, item store.Item) ([]store.Item, error) {
-	if item.Attributes != nil || item.Broken != nil {
-		return []store.Item{item}, nil
-	}
-	return collect(whole.QueryContext(ctx, now, item.Key.Partition, item.Key.Sort))
-}
-
-// collect reads and closes the rows of a query.
-func collect(rows *sql.Rows, err error) (out []store.Item, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() // its error is that of rows.Err
-	for rows.Next() {
-		var item store.Item
-		var expires sql.NullInt64
-		var size int
-		if err := rows.Scan(&item.Key.Partition, &item.Key.Sort, &item.Version, &expires, &size, &item.Attributes); err != nil {
-			return nil, err
+		defer rows.Close() // its error is that of rows.Err
+		for rest := most; rest >= 0 && rows.Next(); {
+			var item store.Item
+			var expires sql.NullInt64
+			var size int
+			if err := rows.Scan(&item.Key.Partition, &item.Key.Sort, &item.Version, &expires, &size, &item.Attributes); err != nil {
+				return nil, false, err
+			}
+			if expires.Valid {
+				item.ExpiresAt = time.UnixMilli(expires.Int64).UTC()
+			}
+			if item.Attributes == nil {
+				item = store.Item{Key: item.Key, Broken: store.TooLarge(size)}
+			}
+			rest -= len(item.Attributes)
+			more = rest < 0
+			out = append(out, item)
 		}
-		if expires.Valid {
-			item.ExpiresAt = time.UnixMilli(expires.Int64).UTC()
-		}
-		if item.Attributes == nil && item.Key.Bounded() {
-			item = store.Item{Key: item.Key, Broken: store.TooLarge(size)}
-		}
-		out = append(out, item)
+		return out, more, rows.Err()
 	}
-	return out, rows.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"github.com/remuda-run/remuda/store"
 )
@@ -12,23 +13,20 @@ import (
 // parses the statement anew whenever a value is bound to it (SQLite, expr.c, sqlite3ExprIsInteger).
 // That takes longer than to run it.
 //
-// Attributes that exceed the bound of foreign items are not read with the others. A foreign item is broken then, and the controller's
-// own large records are read one by one, so that a page of foreign items fits memory.
+// Attributes of foreign items that are too large are not read.
 var (
 	columns = fmt.Sprintf(`SELECT partition, sort, version, expires_at, octet_length(attributes),
-		CASE WHEN octet_length(attributes) <= %d THEN attributes END FROM store_item `, store.MaxForeign)
-	selectOne  = columns + unexpired + one
+		CASE WHEN octet_length(attributes) <= %d OR sort IN ('%s') THEN attributes END FROM store_item `,
+		store.MaxForeign, strings.Join(store.OwnKinds, "','"))
+
+	selectOne  = columns + unexpired + `AND partition = ?2 AND sort = ?3`
 	selectPage = columns + unexpired + `AND (partition, sort) > (?2, ?3) ORDER BY partition, sort LIMIT ?4 + 0`
 	selectMany = columns + unexpired + `AND (partition, sort) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))`
 )
 
 const (
-	unexpired   = `WHERE (expires_at IS NULL OR expires_at > ?1) `
-	one         = `AND partition = ?2 AND sort = ?3`
-	selectWhole = `SELECT partition, sort, version, expires_at, 0, attributes FROM store_item ` + unexpired + one
-)
+	unexpired = `WHERE (expires_at IS NULL OR expires_at > ?1) `
 
-const (
 	upsert = `INSERT INTO store_item (partition, sort, version, expires_at, attributes) VALUES (?1, ?2, ?3, ?4, ?5)
 		ON CONFLICT (partition, sort) DO UPDATE
 		SET version = excluded.version, expires_at = excluded.expires_at, attributes = excluded.attributes`
@@ -49,7 +47,7 @@ const (
 // statements are those that run often: to parse one costs as much as to run it. They live as long as
 // the connection.
 type statements struct {
-	upsert, create, replace, one, whole, many, page, notify, notifications, version *sql.Stmt
+	upsert, create, replace, one, many, page, notify, notifications, version *sql.Stmt
 }
 
 func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
@@ -58,7 +56,7 @@ func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
 		query string
 	}{
 		{&s.upsert, upsert}, {&s.create, create}, {&s.replace, replace},
-		{&s.one, selectOne}, {&s.whole, selectWhole}, {&s.many, selectMany}, {&s.page, selectPage},
+		{&s.one, selectOne}, {&s.many, selectMany}, {&s.page, selectPage},
 		{&s.notify, insertNotifications}, {&s.notifications, selectNotifications}, {&s.version, dataVersion},
 	} {
 		if *p.to, err = db.PrepareContext(ctx, p.query); err != nil {

@@ -10,6 +10,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -89,7 +90,7 @@ func (t *Table) Put(ctx context.Context, item store.Item, expect int64) error {
 			if err != nil || done {
 				return err
 			}
-			return conflict(ctx, tx.StmtContext(ctx, t.stmt.one), tx.StmtContext(ctx, t.stmt.whole), item.Key, expect, now)
+			return conflict(ctx, tx.StmtContext(ctx, t.stmt.one), item.Key, expect, now)
 		})
 	}
 	if err != nil {
@@ -117,9 +118,9 @@ func expiry(item store.Item) any {
 }
 
 // conflict returns the *store.ConflictError that carries what is stored.
-func conflict(ctx context.Context, one, whole *sql.Stmt, key store.Key, expect, now int64) error {
+func conflict(ctx context.Context, one *sql.Stmt, key store.Key, expect, now int64) error {
 	out := &store.ConflictError{Key: key, Expect: expect}
-	items, err := complete(ctx, whole, now, one, key.Partition, key.Sort)
+	items, _, err := collect(math.MaxInt)(one.QueryContext(ctx, now, key.Partition, key.Sort))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,110 @@
+package reconciler
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+	"github.com/remuda-run/remuda/store/storetest"
+)
+
+// ofRun is a request of a run.
+func ofRun(run string, n int) (store.RequestID, *store.RunRequest) {
+	id := store.RequestID(fmt.Sprintf("%s-%d", run, n))
+	return id, &store.RunRequest{ID: id, Attempt: 1, Version: 1, ResourceClass: "small"}
+}
+
+func (v *requestRecords) inMemory() (n int) {
+	for _, r := range v.byID {
+		if r.request != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// A run has at most 100 requests in memory, more are refused, and another run is as ever.
+func TestRequestRecords_BoundsThoseOfOneRun_Review_S2(t *testing.T) {
+	v := newRequestRecords()
+	for n := range 5000 {
+		id, r := ofRun("100", n)
+		v.applyRun(id, store.RunRecords{Request: r}, dawn)
+	}
+	if n := v.inMemory(); n != maxOfRun {
+		t.Errorf("%d requests of one run are in memory, want %d", n, maxOfRun)
+	}
+	if r, _ := v.getRun("100-4999"); !r.refused() || r.bad.Attempt != 1 {
+		t.Errorf("the last one is not refused: %+v", r)
+	}
+	id, r := ofRun("200", 1)
+	v.applyRun(id, store.RunRecords{Request: r}, dawn)
+	if got, _ := v.getRun(id); got.request == nil {
+		t.Error("a request of another run is refused")
+	}
+}
+
+// Requests that are over make room, however many a run had, and one that was accepted before this controller began is never refused.
+func TestRequestRecords_CountsThoseThatAreNotOver_Review_S2(t *testing.T) {
+	v := newRequestRecords()
+	for n := range 1000 {
+		id, r := ofRun("100", n)
+		over := &store.RunStatus{ID: id, Attempt: 1, Phase: statemachine.PhaseReleased, Version: 3, ExpiresAt: dawn.Add(recordLife)}
+		v.applyRun(id, store.RunRecords{Request: r}, dawn)
+		v.applyRun(id, store.RunRecords{Status: over}, dawn)
+		if got, _ := v.getRun(id); got.request == nil {
+			t.Fatalf("request %d is refused", n)
+		}
+	}
+	for n := range 200 {
+		id, r := ofRun("300", n)
+		v.applyRun(id, store.RunRecords{Request: r}, dawn)
+	}
+	id, r := ofRun("300", 150)
+	ready := &store.RunStatus{ID: id, Attempt: 1, Phase: statemachine.Ready, Version: 3}
+	v.applyRun(id, store.RunRecords{Status: ready}, dawn)
+	if got, _ := v.getRun(id); !got.changed {
+		t.Error("a request that is Ready and was refused is not read again")
+	}
+	v.applyRun(id, store.RunRecords{Request: r, Status: ready}, dawn)
+	if got, _ := v.getRun(id); got.request == nil || got.bad != nil {
+		t.Error("a request that is Ready is refused")
+	}
+}
+
+// A request that is refused is answered, is given an expiry with its status, and is not kept in memory meanwhile.
+func TestRequest_OfARunWithTooMany_IsRefused_Review_S2(t *testing.T) {
+	table := storetest.NewMemory(clocktesting.NewFakeClock(dawn))
+	term, _, _ := newTestTerm(t, table, nil)
+	for n := range maxOfRun {
+		id, r := ofRun("100", n)
+		term.cache.requests.applyRun(id, store.RunRecords{Request: r}, dawn)
+	}
+	st := store.New(table)
+	if _, err := st.Submit(t.Context(), store.RunRequest{ID: "100-last", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot}, ResourceClass: "small", Timeout: 60}); err != nil {
+		t.Fatal(err)
+	}
+	term.cache.requests.markChanged("100-last", dawn)
+	for range 4 {
+		if _, err := term.requests.reconcileRequest(t.Context(), "100-last"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec, err := st.Run(t.Context(), store.Consistent, "100-last")
+	if err != nil || rec.Status == nil || rec.Request == nil {
+		t.Fatalf("Run() = %+v, %v", rec, err)
+	}
+	if rec.Status.Phase != statemachine.Failed || rec.Status.Reason != ReasonSpec || rec.Status.Message != errTooMany.Error() {
+		t.Errorf("it is answered %+v", rec.Status)
+	}
+	if rec.Status.ExpiresAt.IsZero() || rec.Request.ExpiresAt.IsZero() {
+		t.Errorf("it does not expire: %v, %v", rec.Status.ExpiresAt, rec.Request.ExpiresAt)
+	}
+	r, _ := term.cache.requests.getRun("100-last")
+	if r.request != nil || !errors.Is(r.bad.Err, errTooMany) {
+		t.Errorf("it is in memory: %+v", r)
+	}
+}
