@@ -19,7 +19,7 @@ type requestRecords struct {
 	pending map[store.RequestID]*run // those whose status says so
 
 	repositories map[string]*watchedRuns // by name, in lower case
-	ofRun        map[string][]*run       // those of each run whose requests are in memory, see admit
+	ofRun        runLists                // those of each run whose requests are in memory
 	replaced     []ended                 // attempts without a status of their own any more, for the demand of their day
 }
 
@@ -31,7 +31,7 @@ type watchedRuns struct {
 
 func newRequestRecords() *requestRecords {
 	return &requestRecords{
-		byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}, repositories: map[string]*watchedRuns{}, ofRun: map[string][]*run{},
+		byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}, repositories: map[string]*watchedRuns{}, ofRun: runLists{},
 	}
 }
 
@@ -42,7 +42,7 @@ func (v *requestRecords) applyRun(id store.RequestID, rec store.RunRecords, now 
 	r := v.run(id, now)
 	r.expire(now)
 	if rec.Request != nil && (r.request == nil || rec.Request.Version > r.request.Version || rec.Request.Attempt > r.request.Attempt) {
-		if r.request == nil && !v.admit(r) {
+		if r.request == nil && !v.ofRun.admit(r, v.forgetWatch) {
 			r.bad = &store.BadRequest{Attempt: rec.Request.Attempt, Err: errTooMany}
 		} else {
 			v.noteRun(r, rec.Request)
@@ -63,16 +63,19 @@ const maxOfRun = 100
 
 var errTooMany = fmt.Errorf("a run must have at most %d requests at a time; release one of them first", maxOfRun)
 
-// admit reports whether the request of r is kept in memory. One that was accepted before is. Of a run that has too many, those that
-// are over make room. v.mu must be held.
-func (v *requestRecords) admit(r *run) bool {
+// runLists are lists of requests by the run that their ids begin with.
+type runLists map[string][]*run
+
+// admit reports whether the request of r is kept in memory. One that was accepted before is. If a run has too many requests, those
+// that are over make room; drop is called for each. The lock of the records must be held.
+func (l runLists) admit(r *run, drop func(store.RequestID, *store.RunRequest)) bool {
 	name, _, _ := strings.Cut(string(r.id), "-")
-	gone := func(o *run) bool { return o == r || o.request == nil || v.byID[o.id] != o }
-	kept := slices.DeleteFunc(v.ofRun[name], gone)
+	gone := func(o *run) bool { return o == r || o.request == nil }
+	kept := slices.DeleteFunc(l[name], gone)
 	if len(kept) >= maxOfRun {
 		for _, o := range kept {
 			if o.status != nil && !o.status.ExpiresAt.IsZero() && !o.asksMore() {
-				v.forgetWatch(o.id, o.request)
+				drop(o.id, o.request)
 				o.request = nil
 			}
 		}
@@ -80,10 +83,10 @@ func (v *requestRecords) admit(r *run) bool {
 	}
 	accepted := r.bad == nil && r.status != nil && (r.status.Phase == statemachine.Pending || r.status.Phase == statemachine.Ready)
 	if accepted || len(kept) < maxOfRun {
-		v.ofRun[name] = append(kept, r)
+		l[name] = append(kept, r)
 		return true
 	}
-	v.ofRun[name] = kept
+	l[name] = kept
 	return false
 }
 
@@ -235,7 +238,7 @@ func (v *requestRecords) forget(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	maps.DeleteFunc(v.ofRun, func(_ string, of []*run) bool {
-		return !slices.ContainsFunc(of, func(r *run) bool { return r.request != nil && v.byID[r.id] == r })
+		return !slices.ContainsFunc(of, func(r *run) bool { return r.request != nil })
 	})
 	for id, r := range v.byID {
 		was := r.request
