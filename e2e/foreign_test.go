@@ -20,15 +20,15 @@ import (
 	"github.com/remuda-run/remuda/store/sqlitestore"
 )
 
-// What a thousand hostile items may cost.
+// Limits of the controller with a thousand hostile items.
 const (
 	confined   = 256 << 20 // bytes of the controller's memory cgroup
 	mostGrowth = 64        // MiB of resident memory
 	mostShown  = 1_000_000 // bytes of one view
 )
 
-// The role of a workflow fills the table with large items and with too many requests. A controller with little memory lives on and
-// starts again, what it shows stays small and has no forged lines, and another run gets its runners.
+// The role of a workflow fills the table with large items and with too many requests. A controller with little memory keeps running and
+// can start again. Its views stay small and have no forged lines. Another run gets its runners.
 func TestForeignItems_AreBounded_Review_S2_S3(t *testing.T) {
 	program.Long(t, "reads 400 MB of hostile items several times")
 	shell, args := hostile.Confined(t, confined) // before the machines, which it outlives

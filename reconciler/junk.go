@@ -11,7 +11,7 @@ import (
 
 // What no part of remuda writes is given an expiry: junkLife is time for a later version of this program,
 // which a rollback may have put aside, to claim what is its own; junkLimit bounds what one scan does about it, and
-// the memory for it (an item has at most store.MaxForeign bytes, or is broken and holds nothing).
+// the memory for it. An item has at most store.MaxForeign bytes of attributes; a larger one is broken and has none.
 const (
 	junkLife  = 7 * 24 * time.Hour
 	junkLimit = 25

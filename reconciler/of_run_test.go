@@ -27,7 +27,7 @@ func (v *requestRecords) inMemory() (n int) {
 	return n
 }
 
-// A run has at most 100 requests in memory, more are refused, and another run is as ever.
+// A run has at most 100 requests in memory. Further requests are refused. Another run is not affected.
 func TestRequestRecords_BoundsThoseOfOneRun_Review_S2(t *testing.T) {
 	v := newRequestRecords()
 	for n := range 5000 {
@@ -47,7 +47,7 @@ func TestRequestRecords_BoundsThoseOfOneRun_Review_S2(t *testing.T) {
 	}
 }
 
-// Requests that are over make room, however many a run had, and one that was accepted before this controller began is never refused.
+// Requests that are over make room for others. A request that an earlier controller accepted is not refused.
 func TestRequestRecords_CountsThoseThatAreNotOver_Review_S2(t *testing.T) {
 	v := newRequestRecords()
 	for n := range 1000 {
@@ -75,7 +75,7 @@ func TestRequestRecords_CountsThoseThatAreNotOver_Review_S2(t *testing.T) {
 	}
 }
 
-// A request that is refused is answered, is given an expiry with its status, and is not kept in memory meanwhile.
+// A refused request gets an answer and an expiry, and is not kept in memory.
 func TestRequest_OfARunWithTooMany_IsRefused_Review_S2(t *testing.T) {
 	table := storetest.NewMemory(clocktesting.NewFakeClock(dawn))
 	term, _, _ := newTestTerm(t, table, nil)

@@ -19,8 +19,8 @@ type requestRecords struct {
 	pending map[store.RequestID]*run // those whose status says so
 
 	repositories map[string]*watchedRuns // by name, in lower case
-	ofRun        runLists                // those of each run whose requests are in memory
-	replaced     []ended                 // attempts without a status of their own any more, for the demand of their day
+	ofRuns       ofRuns
+	replaced     []ended // attempts without a status of their own any more, for the demand of their day
 }
 
 // watchedRuns are the requests for runs of one repository.
@@ -31,7 +31,7 @@ type watchedRuns struct {
 
 func newRequestRecords() *requestRecords {
 	return &requestRecords{
-		byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}, repositories: map[string]*watchedRuns{}, ofRun: runLists{},
+		byID: map[store.RequestID]*run{}, pending: map[store.RequestID]*run{}, repositories: map[string]*watchedRuns{}, ofRuns: ofRuns{},
 	}
 }
 
@@ -42,7 +42,7 @@ func (v *requestRecords) applyRun(id store.RequestID, rec store.RunRecords, now 
 	r := v.run(id, now)
 	r.expire(now)
 	if rec.Request != nil && (r.request == nil || rec.Request.Version > r.request.Version || rec.Request.Attempt > r.request.Attempt) {
-		if r.request == nil && !v.ofRun.admit(r, v.forgetWatch) {
+		if r.request == nil && !v.ofRuns.admit(r, v) {
 			r.bad = &store.BadRequest{Attempt: rec.Request.Attempt, Err: errTooMany}
 		} else {
 			v.noteRun(r, rec.Request)
@@ -53,41 +53,41 @@ func (v *requestRecords) applyRun(id store.RequestID, rec store.RunRecords, now 
 		r.status = rec.Status
 	}
 	if r.refused() && r.status != nil && r.status.Phase == statemachine.Ready {
-		r.bad, r.changed = nil, true // an earlier controller accepted it: it is read again and admitted
+		r.bad, r.changed = nil, true // an earlier controller accepted the request: the next read admits it
 	}
 	v.notePhase(r)
 }
 
-// maxOfRun bounds the requests of one run that are in memory: a workflow's role can write any number of them.
+// maxOfRun bounds the requests of one run in memory. A workflow can write any number of requests.
 const maxOfRun = 100
 
 var errTooMany = fmt.Errorf("a run must have at most %d requests at a time; release one of them first", maxOfRun)
 
-// runLists are lists of requests by the run that their ids begin with.
-type runLists map[string][]*run
+// ofRuns are the requests of each run that are in memory. The name of a run is the beginning of its requests' ids.
+type ofRuns map[string][]*run
 
-// admit reports whether the request of r is kept in memory. One that was accepted before is. If a run has too many requests, those
-// that are over make room; drop is called for each. The lock of the records must be held.
-func (l runLists) admit(r *run, drop func(store.RequestID, *store.RunRequest)) bool {
+// admit reports whether the request of r is kept in memory. A request that an earlier controller accepted always is. If the run has too
+// many requests, the requests that are over make room. v.mu must be held.
+func (m ofRuns) admit(r *run, v *requestRecords) bool {
 	name, _, _ := strings.Cut(string(r.id), "-")
-	gone := func(o *run) bool { return o == r || o.request == nil }
-	kept := slices.DeleteFunc(l[name], gone)
+	gone := func(o *run) bool { return o == r || o.request == nil || v.byID[o.id] != o }
+	kept := slices.DeleteFunc(m[name], gone)
 	if len(kept) >= maxOfRun {
 		for _, o := range kept {
 			if o.status != nil && !o.status.ExpiresAt.IsZero() && !o.asksMore() {
-				drop(o.id, o.request)
+				v.forgetWatch(o.id, o.request)
 				o.request = nil
 			}
 		}
 		kept = slices.DeleteFunc(kept, gone)
 	}
 	accepted := r.bad == nil && r.status != nil && (r.status.Phase == statemachine.Pending || r.status.Phase == statemachine.Ready)
-	if accepted || len(kept) < maxOfRun {
-		l[name] = append(kept, r)
-		return true
+	admitted := accepted || len(kept) < maxOfRun
+	if admitted {
+		kept = append(kept, r)
 	}
-	l[name] = kept
-	return false
+	m[name] = kept
+	return admitted
 }
 
 // notePhase keeps the list of requests that are Pending. v.mu must be held.
@@ -237,8 +237,8 @@ func (v *requestRecords) unfinished() []store.RequestID {
 func (v *requestRecords) forget(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	maps.DeleteFunc(v.ofRun, func(_ string, of []*run) bool {
-		return !slices.ContainsFunc(of, func(r *run) bool { return r.request != nil })
+	maps.DeleteFunc(v.ofRuns, func(_ string, of []*run) bool {
+		return !slices.ContainsFunc(of, func(r *run) bool { return r.request != nil && v.byID[r.id] == r })
 	})
 	for id, r := range v.byID {
 		was := r.request

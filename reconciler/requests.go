@@ -116,7 +116,7 @@ func (c *requests) readRun(ctx context.Context, id store.RequestID) (run, error)
 	}
 	c.cache.requests.applyRun(id, rec, now)
 	c.cache.requests.withRun(id, func(r *run) {
-		if rec.Request == nil { // else applyRun has decided
+		if rec.Request == nil { // otherwise applyRun has set it
 			r.bad = rec.Bad
 		}
 	})

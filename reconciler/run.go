@@ -53,7 +53,7 @@ func (r *run) expire(now time.Time) {
 	}
 }
 
-// refused reports whether the request is not in memory because its run has too many.
+// refused reports whether the request is refused because its run has too many requests.
 func (r *run) refused() bool { return r.bad != nil && errors.Is(r.bad.Err, errTooMany) }
 
 func (r *run) alive(attempt int) bool {

@@ -131,7 +131,7 @@ func (w *statuses) expireRequest(ctx context.Context, r run) (Result, error) {
 			return Result{}, fmt.Errorf("request %s: %w", r.id, err)
 		}
 		w.cache.requests.withRun(r.id, func(r *run) {
-			if r.request != nil { // else its run has too many
+			if r.request != nil { // a refused request is not kept in memory
 				r.request = &out
 			}
 		})

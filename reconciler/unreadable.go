@@ -32,7 +32,7 @@ func (c *requests) unreadable(ctx context.Context, r run, held []snapshot) (Resu
 		if err != nil || len(held) > 0 {
 			return back, err
 		}
-		if r.refused() { // once it has expired, it is not accepted when there is room
+		if r.refused() { // the request must expire too, or a later scan accepts it when its run has fewer requests
 			rec, err := c.cache.store.Run(ctx, store.Consistent, r.id)
 			if err != nil {
 				return Result{}, fmt.Errorf("request %s: %w", r.id, err)

@@ -86,7 +86,7 @@ func encode(r record, version int64) (Item, error) {
 	return Item{Key: r.key(), Version: version, ExpiresAt: *expires, Attributes: body}, nil
 }
 
-// maxCause bounds the cause of an error about a record, in bytes: errors of package json quote what they could not read.
+// maxCause bounds the cause of an error about a record, in bytes. Errors of package json quote the text that they could not read.
 const maxCause = 500
 
 // decode fills r from item. Attributes it does not know are ignored, so that an older binary can

@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// MaxForeign bounds an item that a workflow or an instance can write, in bytes of its attributes. The largest valid request has
-// 400 patterns of 30 bytes, which is 14 kB. A larger item is a bad record before anything of it is decoded.
+// MaxForeign bounds the attributes of an item that a workflow or an instance can write, in bytes of JSON. The largest valid request has
+// 400 patterns of 30 bytes and takes 14 kB. A larger item is a bad record, and nothing of it is decoded.
 const MaxForeign = 16 << 10
 
 // maxLine bounds a foreign text within a line, in bytes. No key of ours is longer.
@@ -37,7 +37,7 @@ var kinds = map[string]func() record{
 // KnownKind reports whether a sort key is one of ours.
 func KnownKind(sort string) bool { return kinds[sort] != nil }
 
-// OwnKinds are the kinds that nobody but the controller writes.
+// OwnKinds are the kinds that only the controller writes.
 var OwnKinds = []string{KindRunStatus, KindInstance, KindLaunch, KindLease, KindDemand, KindFloor, KindCosts}
 
 // attributes returns the names of the attributes that the records of each kind have.
@@ -59,7 +59,7 @@ func (k Key) Has(attribute string) bool {
 	return !KnownKind(k.Sort) || attributes()[k.Sort][attribute]
 }
 
-// Bounded reports whether the item is bounded by MaxForeign: all are but the controller's own records.
+// Bounded reports whether MaxForeign applies to the item. It applies to all items except the controller's own records.
 func (k Key) Bounded() bool {
 	if !slices.Contains(OwnKinds, k.Sort) {
 		return true
@@ -82,16 +82,16 @@ var ownAttributes = sync.OnceValue(func() map[string]bool {
 	return own
 })
 
-// OwnAttribute reports whether only the controller can write an attribute of this name, wherever it is. The policies of workflows
-// and instances name the attributes that these can write (deploy/iam), and those are attributes of the records that they write.
+// OwnAttribute reports whether only the controller can write an attribute of this name. The policies in deploy/iam list the attributes
+// that workflows and instances can write. These are the attributes of the records that workflows and instances write.
 func OwnAttribute(name string) bool { return ownAttributes()[name] }
 
-// TooLarge returns the error of something foreign that has so many bytes.
+// TooLarge returns the error of a foreign item of size bytes.
 func TooLarge(size int) error {
 	return fmt.Errorf("size: must be at most %d bytes, got %d", MaxForeign, size)
 }
 
-// bound returns the item without its attributes, and broken, if it exceeds its bound.
+// bound returns the item as broken and without attributes if it is too large.
 func (i Item) bound() Item {
 	if size := len(i.Attributes); size > MaxForeign && i.Broken == nil && i.Key.Bounded() {
 		return Item{Key: i.Key, Broken: TooLarge(size)}
@@ -99,11 +99,11 @@ func (i Item) bound() Item {
 	return i
 }
 
-// String returns the key as a part of a line: others write keys too.
+// String returns the key as a part of a line. Workflows write keys too.
 func (k Key) String() string { return Line(k.Partition + " " + k.Sort) }
 
-// Line returns the beginning of a foreign text as a part of a line. A text that has more than printable characters, such as line
-// breaks or characters that turn text around, is quoted.
+// Line returns the beginning of a foreign text as a part of a line. It quotes a text that has characters which are not printable, for
+// example line breaks or bidirectional controls.
 func Line(text string) string {
 	text = Head(text, maxLine)
 	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {

@@ -13,11 +13,11 @@ type Found struct {
 	Launches  []Launch
 	Drains    []DrainOrder
 	Floors    []Floor
-	Bad       map[Key]error // what cannot be decoded: of instances all, of the rest at most maxBad
-	MoreBad   int           // of the rest
+	Bad       map[Key]error // records that cannot be decoded: all instances, and at most maxBad others
+	MoreBad   int           // number of records that Bad leaves out
 }
 
-// maxBad bounds the bad records that are kept: others write them, with keys of up to 3 kB.
+// maxBad bounds the bad records in memory. Workflows can write any number of them, with keys of up to 3 kB.
 const maxBad = 100
 
 // addBad keeps a bad record or counts it.

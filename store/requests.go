@@ -204,12 +204,12 @@ func (r *RunRequest) UnmarshalJSON(b []byte) error {
 		err = r.bounded()
 	}
 	if err != nil {
-		*r = RunRequest{Attempt: r.Attempt} // which answers it; the rest is not kept
+		*r = RunRequest{Attempt: r.Attempt} // the answer needs the attempt
 	}
 	return err
 }
 
-// bounded returns what makes a request too large to be kept in memory.
+// bounded returns the fields that make a request too large to be kept in memory.
 func (r *RunRequest) bounded() error {
 	longer := func(most int) func(string) bool { return func(text string) bool { return len(text) > most } }
 	if len(r.AllowedInstanceTypes) > MaxPatterns || slices.ContainsFunc(r.AllowedInstanceTypes, longer(maxPattern)) ||

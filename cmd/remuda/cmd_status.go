@@ -22,7 +22,10 @@ Without an argument it shows who leads and what that last knew of itself, open r
 instances: LEFT is the time until an instance's threshold, BEAT the age of its heartbeat (marked !
 once it is too old to be healthy). Where a terminal has too few lines for all, instances are
 counted by class; -o wide lists them still. An ID is looked up among the instances and then
-among the requests; a word before it says which.`
+among the requests; a word before it says which.
+
+The list is bounded. It has at most 20 unreadable records, 100 failed requests, 100 requests of
+one run, and 20 instance type patterns of each request. The output counts the rest.`
 
 // statusOptions are the flags of `remuda status`.
 type statusOptions struct {

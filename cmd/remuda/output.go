@@ -188,10 +188,10 @@ func checkFormat(got string, allowed ...string) error {
 	return asUsage(oneOf("--output", got, allowed))
 }
 
-// maxCell bounds a cell of a table, in bytes. A table pads all its rows to the longest cell, which others may have written.
+// maxCell bounds a cell of a table, in bytes. A table pads its rows to the longest cell, and a workflow may have written that cell.
 const maxCell = 1200
 
-// line makes a text one line of at most so many bytes.
+// line returns the beginning of a text as one line of at most most bytes.
 func line(text string, most int) string {
 	return store.Head(strings.ReplaceAll(printable(text), "\n", " "), most)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/remuda-run/remuda/store/storetest"
 )
 
-// However many records a workflow writes, and with whatever texts, the fleet is listed in less than a megabyte, without forged lines.
+// The list of the fleet takes less than a megabyte and has no forged lines, for any number of requests and any texts.
 func TestStatus_IsBounded_Review_S3(t *testing.T) {
 	table := storetest.NewMemory(clock.RealClock{})
 	put := func(key store.Key, version int64, body string) {

@@ -22,12 +22,12 @@ type fleetView struct {
 	Instances  []instanceView  `json:"instances"`
 	Requests   []requestView   `json:"requests"`
 	Floors     []floorView     `json:"floors,omitempty"` // of classes that have one
-	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded, see bound
+	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded; bound limits their number
 
-	MoreUnread   int `json:"unreadableMore,omitempty"` // records that are not in Unread
-	MoreRequests int `json:"requestsMore,omitempty"`   // requests that are not in Requests
+	MoreUnread   int `json:"unreadableMore,omitempty"` // number of unreadable records that Unread leaves out
+	MoreRequests int `json:"requestsMore,omitempty"`   // number of requests that Requests leaves out
 
-	hidden []requestView // those
+	hidden []requestView // requests that Requests leaves out
 	work   bool          // there is something for a controller to do
 }
 
@@ -174,7 +174,7 @@ func (v *fleetView) sort() {
 	slices.Sort(v.Unread)
 }
 
-// What a listing of the fleet shows of records that a workflow can write in any number.
+// Bounds of the fleet's list. A workflow can write any number of requests and unreadable records.
 const (
 	maxUnread   = 20
 	maxFailed   = 100 // requests
@@ -182,7 +182,7 @@ const (
 	maxPatterns = 20  // of a request
 )
 
-// bound leaves out what no operator reads, and counts it.
+// bound applies the bounds of the list and counts the records that it leaves out.
 func (v *fleetView) bound() {
 	n := min(maxUnread, len(v.Unread))
 	v.Unread, v.MoreUnread = v.Unread[:n], v.MoreUnread+len(v.Unread)-n

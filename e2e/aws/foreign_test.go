@@ -18,15 +18,15 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// What a hundred hostile items may cost. DynamoDB Local stalls with more, and so does a controller that waits for it.
+// Limits of the controller with a hundred hostile items. DynamoDB Local stalls with more.
 const (
 	confined   = 256 << 20 // bytes of the controller's memory cgroup
 	mostGrowth = 64        // MiB of resident memory
 	mostShown  = 1_000_000 // bytes of one view
 )
 
-// The role of a workflow fills a table in DynamoDB with large items. A controller with little memory lives on and starts again, answers
-// them, and another run gets its runners.
+// The role of a workflow fills a table in DynamoDB with large items. A controller with little memory keeps running, can start again and
+// answers the requests. Another run gets its runners.
 func TestForeignItems_AreBounded_Review_S2_S7(t *testing.T) {
 	shell, args := hostile.Confined(t, confined)
 	w := newWorld(t, nil)

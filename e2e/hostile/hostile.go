@@ -1,4 +1,4 @@
-// Package hostile makes items that the role of a workflow can write to hurt others, and starts a controller with little memory.
+// Package hostile makes items with which the role of a workflow attacks a controller, and starts a controller with little memory.
 package hostile
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// size is that of the large items, in bytes as DynamoDB counts them: an item has at most 400 KB.
+// size is the size of the large items in bytes, as DynamoDB counts them. DynamoDB allows 400 KB.
 const size = 390_000
 
 // request is a valid request with one attribute replaced.
@@ -29,28 +29,27 @@ func list(element string, n int) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + "]"
 }
 
-func text(s string, bytes int) string { return `"` + strings.Repeat(s, bytes/len(s)) + `"` }
+func text(s string) string { return `"` + strings.Repeat(s, size/len(s)) + `"` }
 
-// kinds are the items that are tried, with the sort key of each.
+// kinds are the sort keys and the attributes of the large items.
 var kinds = []struct{ sort, attributes string }{
 	{store.KindRunRequest, request("allowedInstanceTypes", list(`"c"`, size/2))},
 	{store.KindRunRequest, request("allowedInstanceTypes", list("1E125", size/3))},
-	{store.KindRunRequest, request("resourceClass", text("c", size))},
+	{store.KindRunRequest, request("resourceClass", text("c"))},
 	{store.KindRunRequest, request("count", list("[[[[1]]]]", size/20))},
 	{store.KindRunRequest, request("allowedInstanceTypes", "["+list(`"c"`, size/2)+"]")},
-	{store.KindRunRequest, request("repository", text(`\u2028`, size))},
+	{store.KindRunRequest, request("repository", text(`\u2028`))},
 	{store.KindRunClient, `{"attempt":1,"seenAt":` + list(`"x"`, size/2) + `}`},
 	{store.KindRunStatus, request("attempt", list(`"x"`, size/2))},
 	{store.KindRunStatus, request("allowedInstanceTypes", list("0", size/3))},
 	{store.KindHeartbeat, request("usageClass", list("{}", size/4))},
 	{"TYPE#Note", request("usageClass", list(`"c"`, size/2))},
-	{"TYPE#" + strings.Repeat("x\n\u202e\x1b[2J", 80), request("release", text("r", size))},
-	{store.KindLease, request("release", text("r", size))},
-	{store.KindInstance, request("createdAt", text("r", size))},
+	{"TYPE#" + strings.Repeat("x\n\u202e\x1b[2J", 80), request("release", text("r"))},
+	{store.KindLease, request("release", text("r"))},
+	{store.KindInstance, request("createdAt", text("r"))},
 }
 
-// Items returns n items that nobody can use, with keys that begin with one request's id: the session policy of a workflow allows
-// such keys. Some are not as large, and some have keys that break lines.
+// Items returns n large items of a run. The session policy of a workflow allows their keys. Some keys break lines.
 func Items(run string, n int) []store.Item {
 	var out []store.Item
 	for i := range n {
@@ -64,17 +63,17 @@ func Items(run string, n int) []store.Item {
 	return out
 }
 
-// Texts returns n large requests of a run, each with one long text: DynamoDB Local stalls with many of the others.
+// Texts returns n large requests of a run, each with one long text. DynamoDB Local stalls with many large lists.
 func Texts(run string, n int) []store.Item {
 	var out []store.Item
 	for i := range n {
 		key := store.RequestKey(store.RequestID(fmt.Sprintf("%s-text-%d", run, i)), store.KindRunRequest)
-		out = append(out, store.Item{Key: key, Attributes: []byte(request("resourceClass", text("c", size)))})
+		out = append(out, store.Item{Key: key, Attributes: []byte(request("resourceClass", text("c")))})
 	}
 	return out
 }
 
-// Small returns n requests of a run that are valid but for their number. They name a class that does not exist.
+// Small returns n valid requests of a run. No instance type matches their patterns.
 func Small(run string, n int) []store.Item {
 	var out []store.Item
 	patterns := list(`"c6i.metal-and-thirty-bytes-xx"`, store.MaxPatterns)

@@ -17,16 +17,16 @@ import (
 // cleanup is how long the processes of a test may take to end.
 const cleanup = time.Minute
 
-// Confined returns the command that runs the controller in a memory cgroup of limit bytes, until the test ends. Where none can be made
-// it runs without, and the test says so: it judges by the resident memory in any case.
+// Confined returns the command that runs the program under test in a memory cgroup of limit bytes. The end of the test removes the cgroup.
+// If no cgroup can be made, the program runs without one and the test logs that.
 func Confined(t testing.TB, limit int64) (command string, args []string) {
 	t.Helper()
 	for _, v := range []struct{ folder, limit, swap string }{
 		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"},
 		{"/sys/fs/cgroup", "memory.max", "memory.swap.max"},
 	} {
-		group, err := os.MkdirTemp(v.folder, "remuda-test-")
-		if err != nil {
+		group := filepath.Join(v.folder, fmt.Sprintf("remuda-test-%d", time.Now().UnixNano()))
+		if err := os.Mkdir(group, 0o755); err != nil {
 			continue
 		}
 		t.Cleanup(func() {
@@ -40,13 +40,13 @@ func Confined(t testing.TB, limit int64) (command string, args []string) {
 		_ = os.WriteFile(filepath.Join(group, v.swap), fmt.Append(nil, limit), 0o600) // a kernel without swap has none
 		return "/bin/sh", []string{"-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(group, "cgroup.procs"), program.Binary}
 	}
-	t.Log("no memory cgroup can be made here: the controller runs without")
+	t.Log("no memory cgroup can be made here: the controller runs without one")
 	return program.Binary, nil
 }
 
 var peak = regexp.MustCompile(`(?m)^VmHWM:\s+(\d+) kB$`)
 
-// Peak returns the most memory that a process ever had resident, in MiB.
+// Peak returns the peak of a process's resident memory, in MiB.
 func Peak(t testing.TB, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -18,15 +18,15 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// maxWire bounds what is kept of a foreign item as DynamoDB sends it, in bytes of JSON: each element of a list has its type with it,
-// which doubles a request of 400 patterns.
+// maxWire bounds a foreign item as DynamoDB sends it, in bytes of JSON. DynamoDB adds the type to each list element, so a request of 400
+// patterns is at most twice as long.
 const maxWire = 2 * store.MaxForeign
 
-// maxProse bounds an answer that is not JSON, such as a proxy's, in bytes.
+// maxProse bounds an answer that is not JSON, for example from a proxy, in bytes.
 const maxProse = 64 << 10
 
-// answer takes the items from the answer to one call while the answer is read. The SDK would make objects of a whole page first: 100
-// times the size of a page that consists of short texts, and others write what is in it. The SDK gets the rest of the answer.
+// answer reads the items of the answer to one call, and passes the rest of the answer to the SDK. The SDK would make an object of each
+// list element of a whole page first. For a page of short texts these objects take 100 times the size of the page.
 type answer struct{ items []store.Item }
 
 // into is an option of a call.
@@ -59,7 +59,7 @@ func (a *answer) take(ctx context.Context, in middleware.DeserializeInput, next 
 func (a *answer) read(body io.Reader) ([]byte, error) {
 	s := scanner{bufio.NewReaderSize(body, 64<<10)}
 	if first, err := s.Peek(1); err != nil || first[0] != '{' {
-		return io.ReadAll(io.LimitReader(s, maxProse)) // the SDK says what is wrong with it
+		return io.ReadAll(io.LimitReader(s, maxProse)) // the SDK reports the error
 	}
 	rest := []byte("{")
 	item := func() error {
@@ -90,10 +90,10 @@ func (a *answer) read(body io.Reader) ([]byte, error) {
 	return append(rest, '}'), err
 }
 
-// scanner reads JSON value by value. It accepts more than JSON, and nothing that it keeps is used before package json accepts it.
+// scanner reads JSON value by value. It accepts some invalid JSON. Package json checks every value before its use.
 type scanner struct{ *bufio.Reader }
 
-// item reads one item. Of an attribute that others can write, no more than maxWire bytes are ever in memory.
+// item reads one item. It keeps at most maxWire bytes of an attribute that a workflow or an instance can write.
 func (s scanner) item() (store.Item, error) {
 	in, size := wireItem{}, 0
 	err := s.members(func(name string) error {
@@ -170,14 +170,14 @@ func (s scanner) next() (byte, error) {
 
 func space(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// value reads a value of any type, and returns its size. It returns nothing of one that is longer than most bytes.
+// value reads a value of any type and returns its size. If the value is longer than most bytes, raw is nil.
 func (s scanner) value(most int) (raw []byte, size int, err error) {
 	depth, quoted, escaped, done := 0, false, false, false
 	for !done {
 		if _, err := s.Peek(1); err != nil {
 			return nil, size, errors.Join(io.ErrUnexpectedEOF, err)
 		}
-		window, _ := s.Peek(s.Buffered()) // which is there
+		window, _ := s.Peek(s.Buffered())
 		n := 0
 		for ; n < len(window) && !done; n++ {
 			switch c := window[n]; {

@@ -97,12 +97,11 @@ func wire(v any) types.AttributeValue {
 	return &types.AttributeValueMemberNULL{Value: true}
 }
 
-// wireItem is an item as DynamoDB sends it: the JSON of each attribute, without white space, nil where it is too large.
+// wireItem is an item as DynamoDB sends it: the JSON of each attribute, without white space. An attribute that is too large is nil.
 type wireItem map[string]json.RawMessage
 
-// decode returns the item of a wire form of so many bytes, its JSON with sorted names and only with attributes that a record of its
-// kind has. One that cannot be decoded has its key, as far as that can be read, and says itself that it is broken, so that package
-// store takes it for a bad record and goes on (H70).
+// decode returns the item, whose wire form has size bytes. Its JSON has sorted names, and only the attributes that a record of its kind
+// has. An item that cannot be decoded is Broken and has its key, so that package store reports a bad record and continues (H70).
 func (in wireItem) decode(size int) store.Item {
 	item := store.Item{Key: in.key()}
 	broken := func(err error) store.Item { return store.Item{Key: item.Key, Broken: err} }
@@ -149,12 +148,12 @@ func expiryOf(v json.RawMessage) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%w: %w", store.ErrExpiry, err)
 }
 
-// key returns what can be read of the key.
+// key returns the parts of the key that can be read.
 func (in wireItem) key() store.Key {
 	return store.Key{Partition: stringOf(in[attrPartition]), Sort: stringOf(in[attrSort])}
 }
 
-// typed returns the type of an attribute's value, and its JSON; of a number its digits.
+// typed returns the type and the JSON of an attribute's value. The JSON of a number has no quotes.
 func typed(v json.RawMessage) (kind, value string) {
 	kind, value, _ = strings.Cut(strings.TrimSuffix(strings.TrimPrefix(string(v), `{"`), "}"), `":`)
 	if kind == "N" {
@@ -165,7 +164,7 @@ func typed(v json.RawMessage) (kind, value string) {
 
 func stringOf(v json.RawMessage) (s string) {
 	if kind, value := typed(v); kind == "S" {
-		_ = json.Unmarshal([]byte(value), &s) // what is no text is none
+		_ = json.Unmarshal([]byte(value), &s) // an invalid text counts as empty
 	}
 	return s
 }
@@ -252,7 +251,7 @@ func number(n string) (json.Number, error) {
 	return json.Number(short), nil
 }
 
-// decimal returns the one form of a decimal text that is not zero: its digits without zeros at either end, and the power of ten.
+// decimal returns the same text for all forms of a number that is not zero: sign, digits without zeros at both ends, power of ten.
 func decimal(n string) string {
 	mantissa, power, _ := strings.Cut(strings.ToLower(n), "e")
 	exponent, _ := strconv.Atoi(power) // none is 0

@@ -18,7 +18,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Whatever a foreign item holds, little memory is needed to find that it is too large. DynamoDB sends numbers with all their zeros.
+// Reading a large foreign item takes little memory. DynamoDB sends numbers with all their zeros.
 func TestRead_ForeignItems_TakeLittleMemory_Review_S2_S7(t *testing.T) {
 	const request, own = store.KindRunRequest, "TYPE#Instance"
 	expanded := `{"N":"1` + strings.Repeat("0", 125) + `"}`
@@ -81,7 +81,7 @@ func TestRead_OwnLargeItems(t *testing.T) {
 	}
 }
 
-// An answer that ends early, or is none, is an error or is left to the SDK.
+// A truncated answer is an error. An answer that is not an object goes to the SDK.
 func TestRead_BadAnswers(t *testing.T) {
 	whole := `{"Items":[` + wireList(store.KindRunRequest, "usageClass", `{"S":"\"}"}`, 3) + `],"Count":1}`
 	for n := range len(whole) - 1 {

@@ -11,7 +11,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Attributes of a foreign item that is too large are not read, and the controller's own large records are read whole, by every read.
+// No read returns the attributes of a large foreign item. Every read returns the controller's own large records completely.
 func TestLargeItems_ForeignAreBroken_Review_S2(t *testing.T) {
 	table := open(t, filepath.Join(t.TempDir(), "remuda.db"), clock.RealClock{})
 	defer table.Close()

@@ -23,12 +23,12 @@ const (
 func (t *Table) Get(ctx context.Context, _ store.Consistency, keys ...store.Key) (items []store.Item, err error) {
 	now := t.clock.Now().UnixMilli()
 	if len(keys) == 1 {
-		items, _, err = collect(math.MaxInt)(t.stmt.one.QueryContext(ctx, now, keys[0].Partition, keys[0].Sort))
+		items, _, err = read(ctx, math.MaxInt, t.stmt.one, now, keys[0].Partition, keys[0].Sort)
 		return items, classified(err)
 	}
 	each := slices.Compact(slices.SortedFunc(slices.Values(keys), compare)) // a key that is named twice may be in two pages
 	for some := range slices.Chunk(each, pageSize) {
-		page, _, err := collect(math.MaxInt)(t.stmt.many.QueryContext(ctx, now, list(some)))
+		page, _, err := read(ctx, math.MaxInt, t.stmt.many, now, list(some))
 		if err != nil {
 			return nil, classified(err)
 		}
@@ -56,7 +56,7 @@ func list(keys []store.Key) string {
 func (t *Table) Scan(ctx context.Context, yield func(store.Item) error) error {
 	var last store.Key
 	for {
-		page, more, err := collect(pageBytes)(t.stmt.page.QueryContext(ctx, t.clock.Now().UnixMilli(), last.Partition, last.Sort, pageSize))
+		page, stopped, err := read(ctx, pageBytes, t.stmt.page, t.clock.Now().UnixMilli(), last.Partition, last.Sort, pageSize)
 		if err != nil {
 			return classified(err)
 		}
@@ -65,37 +65,36 @@ func (t *Table) Scan(ctx context.Context, yield func(store.Item) error) error {
 				return err
 			}
 		}
-		if len(page) < pageSize && !more {
+		if len(page) < pageSize && !stopped {
 			return nil
 		}
 		last = page[len(page)-1].Key
 	}
 }
 
-// collect returns a function that reads and closes the rows of a query, until their items exceed most bytes: there may be more then.
-func collect(most int) func(*sql.Rows, error) (out []store.Item, more bool, _ error) {
-	return func(rows *sql.Rows, err error) (out []store.Item, more bool, _ error) {
-		if err != nil {
+// read runs a query and returns its items. It stops after the item with which they exceed most bytes, and reports whether it did.
+func read(ctx context.Context, most int, query *sql.Stmt, args ...any) (out []store.Item, stopped bool, _ error) {
+	rows, err := query.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, false, err
+	}
+	defer rows.Close() // its error is that of rows.Err
+	for !stopped && rows.Next() {
+		var item store.Item
+		var expires sql.NullInt64
+		var size int
+		if err := rows.Scan(&item.Key.Partition, &item.Key.Sort, &item.Version, &expires, &size, &item.Attributes); err != nil {
 			return nil, false, err
 		}
-		defer rows.Close() // its error is that of rows.Err
-		for rest := most; rest >= 0 && rows.Next(); {
-			var item store.Item
-			var expires sql.NullInt64
-			var size int
-			if err := rows.Scan(&item.Key.Partition, &item.Key.Sort, &item.Version, &expires, &size, &item.Attributes); err != nil {
-				return nil, false, err
-			}
-			if expires.Valid {
-				item.ExpiresAt = time.UnixMilli(expires.Int64).UTC()
-			}
-			if item.Attributes == nil {
-				item = store.Item{Key: item.Key, Broken: store.TooLarge(size)}
-			}
-			rest -= len(item.Attributes)
-			more = rest < 0
-			out = append(out, item)
+		if expires.Valid {
+			item.ExpiresAt = time.UnixMilli(expires.Int64).UTC()
 		}
-		return out, more, rows.Err()
+		if item.Attributes == nil {
+			item = store.Item{Key: item.Key, Broken: store.TooLarge(size)}
+		}
+		most -= len(item.Attributes)
+		stopped = most < 0
+		out = append(out, item)
 	}
+	return out, stopped, rows.Err()
 }

@@ -120,7 +120,7 @@ func expiry(item store.Item) any {
 // conflict returns the *store.ConflictError that carries what is stored.
 func conflict(ctx context.Context, one *sql.Stmt, key store.Key, expect, now int64) error {
 	out := &store.ConflictError{Key: key, Expect: expect}
-	items, _, err := collect(math.MaxInt)(one.QueryContext(ctx, now, key.Partition, key.Sort))
+	items, _, err := read(ctx, math.MaxInt, one, now, key.Partition, key.Sort)
 	if err != nil {
 		return err
 	}
