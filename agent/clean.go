@@ -46,6 +46,9 @@ func (w *worker) clean(ctx context.Context, in store.Instance) (wake time.Time, 
 		v.Signal, v.Detail = store.RemoveFailed, store.Tail(err.Error())
 	case err != nil:
 		v.Signal, v.Cause, v.Detail = store.RegFailed, store.CauseMachine, store.Tail(err.Error())
+		if why := w.o.Refusal(in.ResourceClass); why != "" {
+			v.Cause, v.Detail = store.CauseHost, why
+		}
 	case in.RunID == "":
 		v.Signal = store.RemoveOK
 	}

@@ -13,7 +13,7 @@ type facts struct {
 	script      ScriptState
 	work        Work
 	foul        string
-	refusal     string    // why no run of the record's class may use the machine; "": it may
+	refusal     string    // why the machine must not register a runner for the record's class; "": it may
 	serial      int64     // last registration used, of any assignment
 	listener    *Status   // nil: none
 	since       time.Time // start of the listener, or its adoption
@@ -69,8 +69,6 @@ func decide(f facts, now time.Time) decision {
 		return decision{report: f.say(store.ScriptFailed, "", f.script.Failed)}
 	case f.foul != "":
 		return f.condemn()
-	case f.refusal != "" && in.RunID != "":
-		return decision{report: f.say(store.RegFailed, store.CauseHost, f.refusal)}
 	case f.work.assumes(in):
 		return decision{do: assume}
 	case in.Assignment != f.work.Assignment:
@@ -142,6 +140,8 @@ func (f facts) pace() pace {
 func (f facts) register(now time.Time) decision {
 	d := decision{}
 	switch {
+	case f.refusal != "":
+		return decision{report: f.say(store.RegFailed, store.CauseHost, f.refusal)}
 	case now.Before(f.retry.at) && !(f.work.Failed && f.fresh()):
 		return decision{wake: f.retry.at}
 	case f.fresh():

@@ -92,8 +92,12 @@ func TestDecide_Edges_H71(t *testing.T) {
 			func(f *facts) { f.refusal = "no control group" }, wait, store.RegFailed, time.Time{},
 		},
 		{
-			"RefusedUntilItIsMoved", "nor is another assignment answered by a cleanup", base,
-			func(f *facts) { f.refusal, f.record.Assignment = "no control group", 3 }, wait, store.RegFailed, time.Time{},
+			"RefusedWhileBusy", "a job that runs already is left alone", base,
+			func(f *facts) { f.refusal, f.listener = "no control group", &Status{State: Busy} }, wait, store.RegOK, time.Time{},
+		},
+		{
+			"RefusedAhead", "an idle machine registers no runner ahead of its run", base,
+			func(f *facts) { f.refusal, f.record.RunID, f.work.RunID = "no control group", "", "" }, wait, "", time.Time{},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

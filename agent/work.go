@@ -181,7 +181,7 @@ func (w *worker) observe(in store.Instance, now time.Time) facts {
 		record: in, script: s.Script, work: s.Work, foul: s.Foul, serial: s.Serial, listener: listener, retry: w.retry,
 		since: w.started, onlineLimit: w.o.OnlineLimit,
 	}
-	if in.RunID != "" {
+	if listener == nil && (in.RunID != "" || in.Ahead()) {
 		f.refusal = w.o.Refusal(in.ResourceClass)
 	}
 	return f

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ func (v *requestRecords) applyRun(id store.RequestID, rec store.RunRecords, now 
 	if rec.Status != nil && (r.status == nil || rec.Status.Version > r.status.Version) {
 		r.status = rec.Status
 	}
-	if r.refused() && r.status != nil && r.status.Phase == statemachine.Ready {
+	if r.refused() && r.accepted() {
 		r.bad, r.changed = nil, true // an earlier controller accepted the request: the next read admits it
 	}
 	v.notePhase(r)
@@ -81,8 +82,8 @@ func (m ofRuns) admit(r *run, v *requestRecords) bool {
 		}
 		kept = slices.DeleteFunc(kept, gone)
 	}
-	accepted := r.bad == nil && r.status != nil && (r.status.Phase == statemachine.Pending || r.status.Phase == statemachine.Ready)
-	admitted := accepted || len(kept) < maxOfRun
+	_, err := strconv.ParseInt(name, 10, 64) // other ids are not those of runs at GitHub
+	admitted := r.bad == nil && r.accepted() || len(kept) < maxOfRun || err != nil
 	if admitted {
 		kept = append(kept, r)
 	}

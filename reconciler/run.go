@@ -56,6 +56,12 @@ func (r *run) expire(now time.Time) {
 // refused reports whether the request is refused because its run has too many requests.
 func (r *run) refused() bool { return r.bad != nil && errors.Is(r.bad.Err, errTooMany) }
 
+// accepted reports whether a controller has accepted the request, and it is not over. A request that is answered with its refusal is
+// Pending, too, for a moment; it has no time to wait.
+func (r *run) accepted() bool {
+	return r.status != nil && (r.status.Phase == statemachine.Ready || r.status.Phase == statemachine.Pending && r.status.Deadline.After(r.status.PendingAt.Time))
+}
+
 func (r *run) alive(attempt int) bool {
 	if r.request == nil || r.status == nil || r.request.Attempt != attempt || r.status.Attempt != attempt || r.request.Released() {
 		return false

@@ -172,9 +172,9 @@ func (l *listener) reap() int {
 	}
 	l.mu.Lock() // no one else may use the pid from here on
 	defer l.mu.Unlock()
-	_ = l.r.o.Boundary.Kill() // Stop looks for what is outside
-	l.reaped = true
 	status, ok := l.r.o.Boundary.Wait(l.ref)
+	l.reaped = true
+	_ = l.r.o.Boundary.Kill() // Stop looks for what is outside
 	if !ok {
 		return agent.ExitUnknown
 	}

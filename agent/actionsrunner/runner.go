@@ -164,6 +164,8 @@ func (r *Runner) start(ctx context.Context, env []string, reg store.Registration
 	}
 	l, err := r.follow(ref, true, agent.Status{State: agent.Starting, RunnerID: reg.RunnerID})
 	if err != nil {
+		err = errors.Join(err, r.o.Boundary.Kill(), process.KillGroup(ref.PID))
+		_, _ = r.o.Boundary.Wait(ref) // it was killed
 		return nil, errors.Join(err, r.o.Boundary.End(ctx))
 	}
 	return l, nil

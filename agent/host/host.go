@@ -25,6 +25,7 @@ import (
 	"github.com/remuda-run/remuda/agent/ec2machine"
 	"github.com/remuda-run/remuda/agent/scrub"
 	"github.com/remuda-run/remuda/fleet/procfleet"
+	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/internal/machinelog"
@@ -92,6 +93,9 @@ func Run(ctx context.Context, p Place) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := boundary.Thaw(p.Dir); err != nil { // before anything that a service answers
+		return err
+	}
 	s, err := sites[fleet.Scheme](ctx, p, fleet.Host)
 	if err != nil {
 		return err
@@ -105,9 +109,6 @@ func Run(ctx context.Context, p Place) (err error) {
 		if err := errors.Join(m.trustPath(), process.LimitJobs()); err != nil {
 			return err
 		}
-	}
-	if err := scrub.Thaw(p.Dir); err != nil {
-		return err
 	}
 	runner, err := m.runner()
 	if err != nil {

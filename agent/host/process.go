@@ -81,8 +81,8 @@ func processSite(ctx context.Context, p Place, _ string) (site, error) {
 	}, nil
 }
 
-// Refusals says for each class of a process fleet on this computer why its agents would refuse level full (Scrubber.Refusal).
-// A user other than root, as who no such agent runs, learns nothing.
+// Refusals returns for each class of a process fleet on this computer why its agents would refuse level full (Scrubber.Refusal).
+// It returns nothing to a user other than root: such agents run as root.
 func Refusals(c config.Config, environ []string) (all []error) {
 	account, err := actionsrunner.Lookup(c.JobsUser())
 	if err != nil || !c.Alone() || c.OnEC2() || os.Geteuid() != 0 {

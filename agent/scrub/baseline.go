@@ -12,15 +12,11 @@ import (
 	"syscall"
 
 	"github.com/remuda-run/remuda/internal/atomicfile"
-	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
 // baselineFile is the name of the file in Scrubber.Root that keeps the Baseline.
 const baselineFile = "baseline.json"
-
-// frozenFile is the name of the file in Scrubber.Root that names the control groups that are frozen.
-const frozenFile = "frozen.json"
 
 // baselineFormat is the version of what TakeBaseline writes, including the file of recordWritable. Another version of the agent may have written less.
 const baselineFormat = 2
@@ -57,9 +53,6 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Thaw lets go on what an agent that was killed left frozen in dir.
-func Thaw(dir string) error { return boundary.Thaw(filepath.Join(dir, frozenFile)) }
 
 // Forget removes what TakeBaseline wrote down in dir, for a machine that is another one now.
 func Forget(dir string) error {

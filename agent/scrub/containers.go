@@ -107,15 +107,22 @@ func without(list, known []string) []string {
 
 // ask runs the engine's program and returns the words it prints.
 func ask(ctx context.Context, args ...string) ([]string, error) {
+	out, err := output(ctx, engine, args...)
+	return strings.Fields(out), err
+}
+
+// output runs a program and returns what it prints. The program must be started by package process: the agent reads the status of
+// every other child as that of an orphan.
+func output(ctx context.Context, program string, args ...string) (string, error) {
 	var out, problems strings.Builder
-	cmd := exec.CommandContext(ctx, engine, args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	err := process.Start(cmd)
 	if err == nil {
 		err = process.Wait(cmd)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w: %s", engine, strings.Join(args[:min(2, len(args))], " "), err, store.Tail(strings.TrimSpace(problems.String())))
+		return "", fmt.Errorf("%s %s: %w: %s", program, strings.Join(args[:min(2, len(args))], " "), err, store.Tail(strings.TrimSpace(problems.String()+out.String())))
 	}
-	return strings.Fields(out.String()), nil
+	return out.String(), nil
 }

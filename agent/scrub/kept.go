@@ -151,9 +151,9 @@ func (o outside) syncJournal(ctx context.Context) error {
 	if _, err := os.Stat(o.path("run/systemd/journal/socket")); err != nil {
 		return nil //nolint:nilerr // journald does not run
 	}
-	out, err := exec.CommandContext(ctx, "journalctl", "--sync").CombinedOutput()
-	if err != nil && !errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("journalctl --sync: %w: %s", err, bytes.TrimSpace(out))
+	_, err := output(ctx, "journalctl", "--sync")
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil
 	}
-	return nil
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -34,24 +33,30 @@ const (
 // process that was forked behind it by another that ended before it.
 const quietLooks = 3
 
-// killAll kills every process of the run and returns once none is left.
+// killAll kills every process of the run and returns once none is left. A timed job that is about to start is still root's
+// when the others are killed. So no such job may be there before the kill, nor after it.
 func (p processes) killAll(ctx context.Context) error {
-	for range killTries {
-		if err := p.killNow(ctx); err != nil || p.User == nil {
-			return err
-		}
+	if p.User == nil {
+		return p.killNow(ctx)
+	}
+	for killed, try := false, 0; try < killTries; try++ {
 		jobs, err := process.JobsAboutToStart()
-		if err != nil || len(jobs) == 0 {
+		switch {
+		case err != nil || killed && len(jobs) == 0:
 			return err
+		case len(jobs) == 0:
+			killed, err = true, p.killNow(ctx)
+		default:
+			killed, err = false, p.pause(ctx, killPause)
 		}
-		if err := p.pause(ctx, killPause); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return errors.New("cron or at has begun to start a job and does not go on: the job may be of the run")
+	return errors.New("cron or at is starting a job and does not finish that: the job may be of the run")
 }
 
-// killNow is killAll but for timed jobs that are just about to start.
+// killNow kills every process of the run that has started.
 func (p processes) killNow(ctx context.Context) error {
 	if p.Boundary != nil {
 		if err := p.Boundary.End(ctx); err != nil {
@@ -79,22 +84,23 @@ func (p processes) killNow(ctx context.Context) error {
 // killWhileFrozen kills the processes in groups that also hold others' while these groups are frozen. The status of what
 // ends there cannot be read before they go on.
 func (p processes) killWhileFrozen(ctx context.Context) error {
-	frozen, err := boundary.Freeze(ctx, filepath.Join(p.Root, frozenFile))
+	err := boundary.Freeze(ctx, p.Root)
 	if err == nil {
 		err = p.killUntilQuiet(ctx, p.running)
 	}
-	return errors.Join(err, frozen.Thaw())
+	return errors.Join(err, boundary.Thaw(p.Root))
 }
 
-// nothingCame searches for a process of the run that began while its files were removed, as by a timed job of the
-// user's: it may have written behind the removal.
+// nothingCame searches for a process of the run that started while its files were removed, as by a timed job of the
+// user. Such a process may have written files behind the removal. The kill at the end reaches one that the search missed.
 func (p processes) nothingCame() error {
-	return p.look(p.left, func(left []process.Ref) error {
+	err := p.look(p.left, func(left []process.Ref) error {
 		return fmt.Errorf("process %d began while the machine was cleaned, one of %d", left[0].PID, len(left))
 	})
+	return errors.Join(err, p.killByKernel())
 }
 
-// look searches until nothing is found for certain. What is found is for found to judge, which ends it by an error.
+// look searches until no process is found for certain. It calls found with the processes that it finds, and ends with its error.
 func (p processes) look(find func() ([]process.Ref, error), found func([]process.Ref) error) error {
 	for quiet := 0; quiet < quietLooks; {
 		newest := process.LastPID()

@@ -181,7 +181,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 	return outside(s).removeKept(was)
 }
 
-// endTries bounds how often what starts processes for the runner's user is removed.
+// endTries bounds how often timed jobs, lingering and containers are removed.
 const endTries = 5
 
 // end ends the processes of runs, those in containers too, and removes what could start more of them: timed jobs, lingering
@@ -249,8 +249,8 @@ func (s Scrubber) usesEngine() bool {
 	return err == nil && user.CanWrite(outside(s).path("var/run/docker.sock"))
 }
 
-// Refusal says why level Full cannot be kept for a class on this machine, and what the operator can do; "": it can, or is not
-// asked for. Then no job of the class may run here.
+// Refusal returns why this machine cannot keep level Full for a class, and what the operator can do. No job of the class may run
+// here then. It returns "" if the machine can keep the level, or if the class has another one.
 func (s Scrubber) Refusal(class string) string {
 	if s.User == nil || s.level(class) != Full {
 		return ""

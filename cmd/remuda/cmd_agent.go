@@ -87,6 +87,6 @@ func newAgentInitCmd(*app) *cobra.Command {
 		Hidden: true,
 		RunE:   func(_ *cobra.Command, args []string) error { return boundary.Init(user, args) },
 	}
-	cmd.Flags().StringVar(&user, "user", "", "ids of user and groups of the command line, with commas; default: this process's")
+	cmd.Flags().StringVar(&user, "user", "", "user of the command line, in JSON; default: this process's")
 	return exits(cmd)
 }

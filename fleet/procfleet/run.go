@@ -221,7 +221,7 @@ func (r *runner) kill(m record, now time.Time, marks scan) (record, error) {
 	if r.leaderAlive(m) {
 		found = append(slices.Clone(found), m.Leader) // known by its record, whatever its environment
 	}
-	swept, err := boundary.Sweep(m.ID)
+	swept, err := boundary.Sweep(m.ID, r.disk.folder(m.ID))
 	if err != nil || !swept || len(found) > 0 {
 		r.emptyLooks[m.ID] = 0
 		return m, errors.Join(err, process.KillAll(found...))

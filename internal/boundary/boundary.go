@@ -90,7 +90,7 @@ func (*none) Services() bool            { return false }
 func (*none) Kill() error               { return nil }
 func (*none) End(context.Context) error { return nil }
 
-// refOf names what was just started. What has ended already waits for its status to be read.
+// refOf names the process that was just started. If the process has ended already, its status has not been read yet.
 func refOf(cmd *exec.Cmd) process.Ref {
 	ref, err := process.Lookup(cmd.Process.Pid)
 	if err != nil {

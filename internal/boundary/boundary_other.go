@@ -29,17 +29,11 @@ func EndContainers(context.Context, []string) error { return nil }
 // Freezes returns false.
 func Freezes([]process.Ref, error) bool { return false }
 
-// Frozen is empty.
-type Frozen struct{}
-
 // Freeze freezes nothing.
-func Freeze(context.Context, string) (Frozen, error) { return Frozen{}, nil }
-
-// Thaw does nothing.
-func (Frozen) Thaw() error { return nil }
+func Freeze(context.Context, string) error { return nil }
 
 // Thaw does nothing.
 func Thaw(string) error { return nil }
 
 // Sweep has nothing to end: no instance runs on such a computer.
-func Sweep(string) (bool, error) { return true, nil }
+func Sweep(string, string) (bool, error) { return true, nil }

@@ -76,8 +76,8 @@ func openGroup(instance string) (group, error) {
 	return g, errors.Join(err, unix.Rmdir(string(g)))
 }
 
-// canStartInGroup reports why clone3(2) with CLONE_INTO_CGROUP is not to be had: the kernel checks the descriptor last,
-// and this one is none.
+// canStartInGroup returns why this process cannot call clone3(2) with CLONE_INTO_CGROUP. The kernel checks the descriptor of the
+// group last, and this descriptor is not open, so no process is started.
 func canStartInGroup() error {
 	args := [11]uint64{0: unix.CLONE_INTO_CGROUP, 4: uint64(unix.SIGCHLD), 10: 1 << 30}
 	_, _, errno := unix.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
@@ -275,9 +275,12 @@ func (g group) below() (all []group) {
 	return all
 }
 
-// Sweep ends what an instance of this computer left in its control group, if anything, and reports whether that is over.
-// It does not wait.
-func Sweep(instance string) (bool, error) {
+// Sweep ends the processes that an instance of this computer left in its control group, if there are any, thaws what its agent
+// left frozen, and reports whether the group is gone. It does not wait. dir is the folder of the instance.
+func Sweep(instance, dir string) (bool, error) {
+	if err := Thaw(dir); err != nil {
+		return false, err
+	}
 	root, err := hierarchy()
 	if errors.Is(err, errNoGroups) {
 		return true, nil

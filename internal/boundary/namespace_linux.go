@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -61,7 +61,11 @@ func (n *namespace) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, erro
 	}
 	first := exec.Command(n.exe, InitCommand)
 	if attr := cmd.SysProcAttr; attr != nil && attr.Credential != nil {
-		first.Args = append(first.Args, "--user", userText(attr.Credential))
+		user, err := json.Marshal(attr.Credential)
+		if err != nil {
+			return process.Ref{}, err
+		}
+		first.Args = append(first.Args, "--user", string(user))
 	}
 	first.Args = append(append(first.Args, "--", cmd.Path), cmd.Args[1:]...)
 	first.Env, first.Dir, first.Stdout, first.Stderr, first.ExtraFiles = cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, []*os.File{tells}
@@ -157,47 +161,21 @@ func (n *namespace) End(ctx context.Context) error {
 	return errors.Join(err, process.Reap())
 }
 
-// userText writes a credential as Init takes it: uid, gid and further groups, with commas.
-func userText(c *syscall.Credential) string {
-	text := fmt.Sprintf("%d,%d", c.Uid, c.Gid)
-	for _, g := range c.Groups {
-		text += fmt.Sprintf(",%d", g)
-	}
-	return text
-}
-
-// parseUser reads what userText wrote.
-func parseUser(text string) (*syscall.Credential, error) {
-	if text == "" {
-		return nil, nil //nolint:nilnil // the user of this process
-	}
-	var ids []uint32
-	for id := range strings.SplitSeq(text, ",") {
-		n, err := strconv.ParseUint(id, 10, 32)
-		if err != nil {
-			return nil, fmt.Errorf("--user: must be ids with commas, got %.100q", text)
-		}
-		ids = append(ids, uint32(n))
-	}
-	if len(ids) < 2 {
-		return nil, fmt.Errorf("--user: must have a uid and a gid, got %.100q", text)
-	}
-	return &syscall.Credential{Uid: ids[0], Gid: ids[1], Groups: ids[2:]}, nil
-}
-
 // started is the first line that Init says, to its file descriptor 3; the second is the status of its process.
 const started = "started"
 
 // Init is the first process of a PID namespace. It mounts a /proc of the namespace, in which the job-started hook finds
-// the worker, starts a command line as a user ("": its own), says that it has started and later how it ended, and reads the
+// the worker, starts a command line as a user (a syscall.Credential in JSON; "": its own), says that it has started and later how it ended, and reads the
 // status of all orphans until it is killed. Without a command line it returns once /proc is mounted.
 func Init(user string, command []string) error {
 	if os.Getpid() != 1 {
 		return errors.New("must be the first process of a PID namespace")
 	}
-	credential, err := parseUser(user)
-	if err != nil {
-		return err
+	var credential *syscall.Credential
+	if user != "" {
+		if err := json.Unmarshal([]byte(user), &credential); err != nil {
+			return fmt.Errorf("--user: must be a credential in JSON, got %.100q", user)
+		}
 	}
 	// The mounts of this namespace are its own; those that the machine makes later still appear in it.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {

@@ -55,7 +55,7 @@ func existing(ctx context.Context, g group) error {
 	if _, err := os.Stat(g.file("cgroup.kill")); gone(err) {
 		return nil
 	}
-	return g.empty(ctx)
+	return errors.Join(g.empty(ctx), g.freeze("0")) // also after an agent that was killed meanwhile
 }
 
 // Freezes reports whether Freeze freezes these processes: those directly in the root of the hierarchy cannot be frozen.
@@ -63,34 +63,33 @@ func Freezes(all []process.Ref, err error) bool {
 	return err == nil && !slices.ContainsFunc(all, func(r process.Ref) bool { return r.Alive() && groupOf(strconv.Itoa(r.PID)) == "" })
 }
 
-// Frozen is a set of groups that are frozen, by a file that keeps their names until they are thawed: a later agent thaws
-// what one that was killed left frozen.
-type Frozen struct{ file string }
+// frozenFile is the name of the file that names the groups that are frozen. Whoever finds it thaws them, since the agent may have
+// been killed meanwhile.
+const frozenFile = "frozen.json"
 
 // Freeze freezes every group but those that hold this process or process 1, and those of listeners, and returns once no
 // process in them runs. While they are frozen a listing of their processes is complete: nothing in them can fork. Processes
-// directly in the root of the hierarchy cannot be frozen. The caller calls Thaw, also after an error.
-func Freeze(ctx context.Context, file string) (Frozen, error) {
-	f := Frozen{file}
+// directly in the root of the hierarchy cannot be frozen. The caller calls Thaw with the same folder, also after an error.
+func Freeze(ctx context.Context, dir string) error {
 	root, err := hierarchy()
 	if errors.Is(err, errNoGroups) {
-		return f, nil
+		return nil
 	}
 	if err != nil {
-		return f, err
+		return err
 	}
 	var freezing []group
 	for _, g := range others(root) {
 		if text, err := os.ReadFile(g.file("cgroup.freeze")); err == nil && strings.TrimSpace(string(text)) == "0" {
-			freezing = append(freezing, g) // one that is frozen already stays so: a paused container, say
+			freezing = append(freezing, g) // a group that is frozen already stays frozen, such as that of a paused container
 		}
 	}
-	if err := atomicfile.WriteJSON(file, freezing, 0o600); err != nil {
-		return f, err
+	if err := atomicfile.WriteJSON(filepath.Join(dir, frozenFile), freezing, 0o600); err != nil {
+		return err
 	}
 	for _, g := range freezing {
 		if err := g.freeze("1"); err != nil {
-			return f, err
+			return err
 		}
 	}
 	for _, g := range freezing {
@@ -101,15 +100,15 @@ func Freeze(ctx context.Context, file string) (Frozen, error) {
 			return g.event("frozen")
 		})
 		if err != nil {
-			return f, err
+			return err
 		}
 	}
-	return f, nil
+	return nil
 }
 
-// Thaw lets the groups go on, if any are frozen.
-func (f Frozen) Thaw() error {
-	text, err := os.ReadFile(f.file)
+// Thaw thaws the groups that Freeze froze with the same folder, also in an earlier process.
+func Thaw(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, frozenFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -120,11 +119,8 @@ func (f Frozen) Thaw() error {
 	for _, g := range groups {
 		err = errors.Join(err, g.freeze("0"))
 	}
-	return errors.Join(err, os.Remove(f.file))
+	return errors.Join(err, os.Remove(filepath.Join(dir, frozenFile)))
 }
-
-// Thaw thaws what the file of an earlier Freeze names.
-func Thaw(file string) error { return Frozen{file}.Thaw() }
 
 // others returns the topmost groups that hold neither this process nor process 1, nor a listener.
 func others(root string) (all []group) {

@@ -74,8 +74,12 @@ func KillAll(refs ...Ref) error {
 	return errors.Join(errs...)
 }
 
-// KillGroup sends SIGKILL to every process of the group that pid leads. One that is gone is no error.
+// KillGroup sends SIGKILL to every process of the group that pid leads. A group that is gone is no error, nor is pid 0, which
+// names no process.
 func KillGroup(pid int) error {
+	if pid <= 0 { // to the kernel 0 is our own group
+		return nil
+	}
 	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("kill process group %d: %w", pid, err)
 	}

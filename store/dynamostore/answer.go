@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
@@ -21,6 +22,9 @@ import (
 // maxWire bounds a foreign item as DynamoDB sends it, in bytes of JSON. DynamoDB adds the type to each list element, so a request of 400
 // patterns is at most twice as long.
 const maxWire = 2 * store.MaxForeign
+
+// maxAttributes is more than any record has. Of an item with a hundred thousand small attributes no more are kept.
+const maxAttributes = 64
 
 // maxProse bounds an answer that is not JSON, for example from a proxy, in bytes.
 const maxProse = 64 << 10
@@ -97,12 +101,15 @@ type scanner struct{ *bufio.Reader }
 func (s scanner) item() (store.Item, error) {
 	in, size := wireItem{}, 0
 	err := s.members(func(name string) error {
-		most := maxWire
-		if store.OwnAttribute(name) {
+		own, most := store.OwnAttribute(name), maxWire
+		if own {
 			most = math.MaxInt
 		}
 		raw, n, err := s.value(most)
 		size += len(name) + n
+		if len(in) >= maxAttributes && !own && !slices.Contains(reserved, name) {
+			return err
+		}
 		if raw != nil && err == nil {
 			var compact bytes.Buffer
 			err = json.Compact(&compact, raw)
