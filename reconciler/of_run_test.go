@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -72,6 +73,26 @@ func TestRequestRecords_CountsThoseThatAreNotOver_Review_S2(t *testing.T) {
 	v.applyRun(id, store.RunRecords{Request: r, Status: ready}, dawn)
 	if got, _ := v.getRun(id); got.request == nil || got.bad != nil {
 		t.Error("a request that is Ready is refused")
+	}
+	for name, deadline := range map[string]time.Time{"accepted": dawn.Add(time.Minute), "about to be refused": dawn} {
+		id, _ := ofRun("300", len(name)+150)
+		pending := &store.RunStatus{ID: id, Attempt: 1, Phase: statemachine.Pending, PendingAt: store.At(dawn), Deadline: store.At(deadline), Version: 3}
+		v.applyRun(id, store.RunRecords{Status: pending}, dawn)
+		if got, _ := v.getRun(id); got.changed != (name == "accepted") {
+			t.Errorf("a Pending request that is %s is read again: %v", name, got.changed)
+		}
+	}
+}
+
+// Ids that are not those of runs at GitHub share no bound: nightly-1 and nightly-2 are requests of two runs.
+func TestRequestRecords_OtherIDs_Review_S2(t *testing.T) {
+	v := newRequestRecords()
+	for n := range 2 * maxOfRun {
+		id, r := ofRun("nightly", n)
+		v.applyRun(id, store.RunRecords{Request: r}, dawn)
+	}
+	if n := v.inMemory(); n != 2*maxOfRun {
+		t.Errorf("%d requests are in memory, want %d", n, 2*maxOfRun)
 	}
 }
 
