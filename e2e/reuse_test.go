@@ -190,7 +190,11 @@ func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 	program.Help(t, programs, "rooted", 0o755|fs.ModeSetuid)
 	got := s.request("100", 1)
 	place := filepath.Join(s.Machine(got.ids()[0]), "home/mounted")
-	t.Cleanup(func() { _ = syscall.Unmount(place, syscall.MNT_DETACH) }) // not mounted: not there either
+	t.Cleanup(func() { // the cleanup moves the home, and the mount with it
+		for _, at := range []string{place, filepath.Join(s.Machine(got.ids()[0]), "discarded/home/mounted")} {
+			_ = syscall.Unmount(at, syscall.MNT_DETACH) // it is at one of them
+		}
+	})
 	_, err := s.remuda(patience, "dev", "submit", "--run", "100", "--wait", "--script",
 		fmt.Sprintf("set -e\nenv REMUDA_E2E_HELP=mount:%s '%s/rooted' -test.run='^TestJobHelper$'", place, programs))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
 
 	"github.com/remuda-run/remuda/internal/writable"
 )
@@ -34,8 +34,8 @@ func (s Scrubber) renew() error {
 	if err := errors.Join(removeTree(root, discarded), root.Mkdir(discarded, 0o700)); err != nil {
 		return err
 	}
-	for i, f := range s.Fresh {
-		if err := f.renew(root, filepath.Join(discarded, strconv.Itoa(i))); err != nil {
+	for _, f := range s.Fresh {
+		if err := f.renew(root, filepath.Join(discarded, strings.ReplaceAll(f.Path, "/", "-"))); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
@@ -67,11 +67,21 @@ func (f Folder) renew(root *os.Root, old string) error {
 	return writable.SetAccess(dir, f.Mode, f.UID, f.GID)
 }
 
-// removeTree removes a file or folder of root with all that is in it.
+// removeTree removes a file or folder of root with all that is in it. Its error names the innermost file or folder that stays.
 func removeTree(root *os.Root, name string) error {
 	if root.RemoveAll(name) == nil {
 		return nil
 	}
 	unlock(root, name) // a folder without write permission keeps its content
-	return root.RemoveAll(name)
+	err := root.RemoveAll(name)
+	if err == nil {
+		return nil
+	}
+	names, _ := list(root, name) // of a file there are none
+	for _, n := range names {
+		if err := removeTree(root, filepath.Join(name, n)); err != nil {
+			return err
+		}
+	}
+	return err
 }

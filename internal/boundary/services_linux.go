@@ -63,8 +63,8 @@ func Freezes(all []process.Ref, err error) bool {
 	return err == nil && !slices.ContainsFunc(all, func(r process.Ref) bool { return r.Alive() && groupOf(strconv.Itoa(r.PID)) == "" })
 }
 
-// frozenFile is the name of the file that names the groups that are frozen. Whoever finds it thaws them, since the agent may have
-// been killed meanwhile.
+// frozenFile is the name of the file that names the groups that are frozen. The next agent and the fleet thaw them if the agent is
+// killed meanwhile.
 const frozenFile = "frozen.json"
 
 // Freeze freezes every group but those that hold this process or process 1, and those of listeners, and returns once no
