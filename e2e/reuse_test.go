@@ -191,7 +191,7 @@ func TestReuse_S84_Unclean_Terminated(t *testing.T) {
 	got := s.request("100", 1)
 	place := filepath.Join(s.Machine(got.ids()[0]), "home/mounted")
 	t.Cleanup(func() { // the cleanup moves the home, and the mount with it
-		for _, at := range []string{place, filepath.Join(s.Machine(got.ids()[0]), "discarded/home/mounted")} {
+		for _, at := range []string{place, filepath.Join(s.Machine(got.ids()[0]), "discarded", "home", "mounted")} {
 			_ = syscall.Unmount(at, syscall.MNT_DETACH) // it is at one of them
 		}
 	})
