@@ -58,7 +58,7 @@ func TestForeignItems_AreBounded_Review_S2_S7(t *testing.T) {
 
 	items := append(hostile.Items("666", 14), hostile.Texts("666", 86)...)
 	began := time.Now()
-	for _, item := range items { // while nobody reads: DynamoDB Local has little memory itself
+	for _, item := range items { // before the controller starts: DynamoDB Local runs out of memory otherwise
 		w.put(item)
 	}
 	t.Logf("written in %s", time.Since(began))
