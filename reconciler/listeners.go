@@ -28,7 +28,7 @@ func (l *listeners) holdGate(ctx context.Context, s snapshot) bool {
 	if online || s.serving() {
 		return true
 	}
-	down := errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
+	down := unanswered(err)
 	if !down && !githubWasDown(s) {
 		return false
 	}
@@ -38,6 +38,11 @@ func (l *listeners) holdGate(ctx context.Context, s snapshot) bool {
 		l.cache.requests.withRun(s.RunID, func(r *run) { r.lastProblem = err.Error() })
 	}
 	return true
+}
+
+// unanswered reports whether an error says that GitHub did not answer a call.
+func unanswered(err error) bool {
+	return errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
 }
 
 // judge says whose fault it is that a listener is offline, and when to look again.
@@ -101,7 +106,12 @@ func (l *listeners) shown(ctx context.Context, id store.InstanceID, now time.Tim
 
 // reconcileOffline deals with an instance whose listener does not come online. It returns when to look again; done says that the instance has
 // another registration, or an end, coming.
-func (l *listeners) reconcileOffline(ctx context.Context, s snapshot, now time.Time) (Result, bool, error) {
+func (l *listeners) reconcileOffline(ctx context.Context, s snapshot, now time.Time) (_ Result, done bool, err error) {
+	defer func() {
+		if unanswered(err) { // the next judgment waits for one gate more, as in holdGate
+			l.cache.instances.with(s.ID, func(in *instance) { in.listener.githubDown, in.listener.githubDownAt = true, l.clock.Now() })
+		}
+	}()
 	if !l.cache.requests.alive(s.RunID, s.Attempt) || l.cache.extra(s) || l.cache.leaving(s) {
 		return Result{}, false, nil // on its way back
 	}

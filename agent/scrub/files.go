@@ -88,6 +88,9 @@ func removeWhere(dir, keepTree string, mine func(path string, info fs.FileInfo) 
 // removeIn is removeWhere in a folder that is open, whose path is dir.
 func removeIn(root *os.Root, dir, keepTree string, mine func(string, fs.FileInfo) bool) error {
 	names, err := list(root, ".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // another program has removed the folder after it was opened
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

@@ -110,7 +110,7 @@ func (f *folder) compare(user User) (added []string, err error) {
 	}
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path, err)
+		return nil, changed(f.Path, err)
 	}
 	known := maps.Collect(f.all)
 	for _, name := range names {

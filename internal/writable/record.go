@@ -166,6 +166,9 @@ func (w *walk) look(path string, temporary bool) (found *folder, below []string,
 	// In a sticky folder of another user each can replace what is its own (inode(7)).
 	each := modeOf(st)&unix.S_ISVTX != 0 && !w.User.Owns(int(st.Uid)) && !home
 	names, err := dir.Readdirnames(-1)
+	if gone(err) {
+		return nil, nil, nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
