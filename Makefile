@@ -47,17 +47,20 @@ test: build
 
 # Most of e2e waits, and the race detector computes: side by side.
 check: FLAGS := -p 2 -timeout 30m
-check: ## all tests; some 10 minutes
+# PASSED are files of events: the tests that passed there are left out.
+check: export REMUDA_TEST_SKIP := $(if $(PASSED),$(shell $(GO) run ./internal/tools/acceptance -passed -results "$(PASSED)"))
+check: ## all tests; some 10 minutes; after make test, only what it left out: PASSED=dist/test.json
 check: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '\
 	  mkdir -p dist; $(plain) >dist/plain.json & plain=$$!; $(brief); brief=$$?; $(calm); calm=$$?; $(long); long=$$?; \
 	  wait $$plain; code=$$?; cat dist/plain.json; [ $$code = 0 ] && [ $$brief = 0 ] && [ $$calm = 0 ] && exit $$long'
 
-raced = CGO_ENABLED=1 $(GO) test -json -vet=off $(FLAGS) $(RACE) $(RACED)
-brief = CGO_ENABLED=1 $(GO) test -json -vet=off $(BRIEF) $(RACE) $(filter-out $(LONG),$(OTHERS))
-long = CGO_ENABLED=1 $(GO) test -json -vet=off $(FLAGS) $(RACE) $(LONG)
-calm = $(GO) test -json -vet=off $(BRIEF) $(filter-out $(HAVE_LONG),$(shell $(GO) list -e $(EVERY)))
-plain = $(GO) test -json -vet=off $(FLAGS) $(PLAIN)
+GOTEST = $(GO) test -json -vet=off -skip "$$REMUDA_TEST_SKIP"
+raced = CGO_ENABLED=1 $(GOTEST) $(FLAGS) $(RACE) $(RACED)
+brief = CGO_ENABLED=1 $(GOTEST) $(BRIEF) $(RACE) $(filter-out $(LONG),$(OTHERS))
+long = CGO_ENABLED=1 $(GOTEST) $(FLAGS) $(RACE) $(LONG)
+calm = $(GOTEST) $(BRIEF) $(filter-out $(HAVE_LONG),$(shell $(GO) list -e $(EVERY)))
+plain = $(GOTEST) $(FLAGS) $(PLAIN)
 
 sim: ## break simulated installations in every way; longer: SEED=7 HOURS=1e6 (resumes), or KILLS=10000; shorter: SHARE=0.1
 	@$(GO) run ./e2e/sim/campaign -share "$(SHARE)" -seed "$(SEED)" -hours "$(HOURS)" -kills "$(KILLS)" $(if $(AGAIN),-again)
@@ -128,4 +131,4 @@ bench: ## all benchmarks; prints, writes nothing
 
 acceptance: ## which test proves which line of docs/acceptance.md; FROM=file skips the tests
 	@$(if $(FROM),,$(MAKE) --no-print-directory check || true) # its failures are counted below
-	@$(GO) run ./internal/tools/acceptance -results $(or $(FROM),dist/check.json)
+	@$(GO) run ./internal/tools/acceptance -results "$(or $(FROM),dist/check.json)"

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -55,9 +54,6 @@ var longScripts = []string{
 
 // setup gives each script a site, a configuration with short limits and the program.Binary in its path.
 func setup(env *testscript.Env) error {
-	if name := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); testing.Short() && slices.Contains(longScripts, name) {
-		env.T().Skip("waits for long: make check runs it")
-	}
 	settings, err := os.ReadFile(filepath.Join("testdata", "remuda.yaml"))
 	if err != nil {
 		return err

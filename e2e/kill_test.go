@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/remuda-run/remuda/e2e/program"
 	"github.com/remuda-run/remuda/e2e/witness"
 	"github.com/remuda-run/remuda/internal/sqlitedb"
 	"github.com/remuda-run/remuda/store"
@@ -42,6 +43,7 @@ func TestControllerKilled_S79_AtEveryWriteNothingHappened(t *testing.T) {
 	}
 	var told, killed atomic.Int64
 	t.Run("after", func(t *testing.T) {
+		t.Run("the others", func(t *testing.T) { program.Long(t, "kills after every write") })
 		for k := int64(1); k <= undisturbed.writes; k += step {
 			t.Run(fmt.Sprintf("%02d", k), func(t *testing.T) {
 				t.Parallel()

@@ -4,6 +4,9 @@ package e2e
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,12 +35,27 @@ func prepare() error {
 	return err
 }
 
-// TestScripts runs every script of the folder, so that none can be missed. See scripts/README.md for
+// TestScripts and TestScripts_Long run every script of the folder, so that none can be missed. See scripts/README.md for
 // their commands.
 func TestScripts(t *testing.T) {
+	scripts(t, false)
+}
+
+func TestScripts_Long(t *testing.T) {
+	program.Long(t, "scripts that wait for long")
+	scripts(t, true)
+}
+
+func scripts(t *testing.T, long bool) {
 	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("scripts", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "scripts",
+		Files: slices.DeleteFunc(files, func(file string) bool {
+			return slices.Contains(longScripts, strings.TrimSuffix(filepath.Base(file), ".txtar")) != long
+		}),
 		Cmds:                commands,
 		Setup:               setup,
 		RequireExplicitExec: true,

@@ -20,7 +20,7 @@ import (
 // Two workflows that use the built action, on machines that EC2 launches: five runners, jobs on exactly
 // these, given back; the next workflow gets the same five (S15, S16, S17, S47, S71, S80, S85). e2e/action
 // tells everything else that the action may meet, on machines that come quicker.
-func TestAction(t *testing.T) {
+func TestAction_EC2(t *testing.T) {
 	t.Parallel()
 	step.RequireNode(t)
 	w := newWorld(t, nil)

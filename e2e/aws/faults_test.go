@@ -133,7 +133,7 @@ func TestFaults(t *testing.T) {
 			w.install()
 			w.begin()
 			if *full || schedule.long {
-				w.tells(story.Full, 6) // see TestStory
+				w.tells(story.Full, 6) // see TestStory_EC2
 			} else {
 				w.tells(story.Short, 3)
 			}

@@ -17,7 +17,7 @@ import (
 
 // The whole story, from an account in which nothing of ours exists to one in which nothing of ours lives
 // (S15, S31, S47, S62, S66, S69, S71, S85). Machines read the program from a bucket, as their role.
-func TestStory(t *testing.T) {
+func TestStory_EC2(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, (*world).publish)
 	for _, try := range []struct{ args, want string }{

@@ -215,6 +215,41 @@ func TestRun_EveryKindOfProof(t *testing.T) {
 	}
 }
 
+// make check leaves out what make test has found out. Its results count on in what both kept.
+func TestRun_Passed(t *testing.T) {
+	const short = `{"Action":"pass","Package":"m/a","Test":"TestWhole"}
+{"Action":"pass","Package":"m/a","Test":"TestWhole/sub"}
+{"Action":"pass","Package":"m/a","Test":"TestPartly"}
+{"Action":"skip","Package":"m/a","Test":"TestPartly/long"}
+{"Action":"pass","Package":"m/a","Test":"TestInBoth"}
+{"Action":"skip","Package":"m/b","Test":"TestInBoth"}
+{"Action":"fail","Package":"m/b","Test":"TestBad_S01"}
+{"Action":"run","Package":"m/b","Test":"TestHangs"}
+{"Action":"pass","Package":"m/b","Test":"FuzzRead"}
+{"Action":"pass","Package":"m/b"}
+`
+	const long = `{"Action":"pass","Package":"m/a","Test":"TestPartly"}
+{"Action":"pass","Package":"m/a","Test":"TestPartly/long"}
+{"Action":"pass","Package":"m/b","Test":"TestBad_S01"}
+`
+	root := write(t, "-- FILE go.mod\nmodule m\n-- FILE docs/acceptance.md\n| S01 | it works | here |\n-- FILE short.json\n"+short+"-- FILE long.json\n"+long)
+	for _, tt := range []struct{ results, want string }{{"short.json", "^(FuzzRead|TestWhole)$\n"}, {"short.json long.json", "^(FuzzRead|TestPartly|TestWhole)$\n"}} {
+		var files []string
+		for _, name := range strings.Fields(tt.results) {
+			files = append(files, filepath.Join(root, name))
+		}
+		var out bytes.Buffer
+		code, err := run([]string{"-root", root, "-passed", "-results", strings.Join(files, " ")}, &out)
+		if code != 0 || err != nil || out.String() != tt.want {
+			t.Errorf("%s: run(-passed) = %d, %v, printed %q, want %q", tt.results, code, err, out.String(), tt.want)
+		}
+		out.Reset()
+		if code, err = run([]string{"-root", root, "-results", strings.Join(files, " ")}, &out); code != 1 || err != nil || !strings.Contains(out.String(), "Open: S01 fail.\n") {
+			t.Errorf("%s: run() = %d, %v, printed %q, want the failure of S01 to stay", tt.results, code, err, out.String())
+		}
+	}
+}
+
 // One rule each decides between success and failure.
 func TestRun_ExitCode(t *testing.T) {
 	const (

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
@@ -28,18 +29,23 @@ func main() {
 func run(args []string, stdout io.Writer) (int, error) {
 	flags := flag.NewFlagSet("acceptance", flag.ContinueOnError)
 	root := flags.String("root", ".", "root `folder` of the module")
-	results := flags.String("results", "dist/check.json", "`file` of events that make check kept")
+	results := flags.String("results", "dist/check.json", "`files` of events that make check and make test kept, separated by spaces, oldest first")
+	passed := flags.Bool("passed", false, "print the tests that passed as a pattern for -skip of go test, and nothing else")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0, nil
 		}
 		return 2, nil // flag has printed it
 	}
-	lines, err := readTable(filepath.Join(*root, "docs", "acceptance.md"))
+	outcomes, err := readResults(strings.Fields(*results)...)
 	if err != nil {
 		return 2, err
 	}
-	outcomes, err := readResults(*results)
+	if *passed {
+		_, err := fmt.Fprintln(stdout, outcomes.passed())
+		return 0, err
+	}
+	lines, err := readTable(filepath.Join(*root, "docs", "acceptance.md"))
 	if err != nil {
 		return 2, err
 	}
