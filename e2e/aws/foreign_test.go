@@ -13,6 +13,7 @@ import (
 
 	"github.com/remuda-run/remuda/e2e/hostile"
 	"github.com/remuda-run/remuda/e2e/program"
+	"github.com/remuda-run/remuda/internal/awstest"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -29,7 +30,12 @@ const (
 // answers the requests. Another run gets its runners.
 func TestForeignItems_AreBounded_Review_S2_S7(t *testing.T) {
 	shell, args := hostile.Confined(t, confined)
-	w := newWorld(t, nil)
+	w := newWorld(t, func(w *world) { // the hostile items stall other tests, and exhaust a small heap
+		w.dynamo = awstest.OwnDynamoDBLocal(t, "2g")
+		for _, p := range []endpoints{w.parts.controller, w.parts.client, w.parts.machine} {
+			p["dynamodb"] = w.dynamo
+		}
+	})
 	w.install()
 	w.host()
 	start := func() *program.Daemon {

