@@ -213,6 +213,9 @@ const patience = 5
 func (r *run) refuse(err error, now time.Time) {
 	r.lastProblem = err.Error()
 	r.launching.refusals++
+	if r.launching.never == ReasonHost {
+		return // of a launch that began before an agent refused the request
+	}
 	r.launching.never = ""
 	switch {
 	case errors.Is(err, errOverBudget): // and none of the others lacks room alone

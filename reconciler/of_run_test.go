@@ -8,6 +8,7 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 	"github.com/remuda-run/remuda/store/storetest"
@@ -91,8 +92,35 @@ func TestRequestRecords_OtherIDs_Review_S2(t *testing.T) {
 		id, r := ofRun("nightly", n)
 		v.applyRun(id, store.RunRecords{Request: r}, dawn)
 	}
-	if n := v.inMemory(); n != 2*maxOfRun {
-		t.Errorf("%d requests are in memory, want %d", n, 2*maxOfRun)
+	if n := v.inMemory(); n != 2*maxOfRun || len(v.ofRuns) > 0 {
+		t.Errorf("%d requests are in memory, want %d; they are in lists: %v", n, 2*maxOfRun, len(v.ofRuns) > 0)
+	}
+}
+
+// Of the requests that are over, those go first that the demand of their day has.
+func TestRequestRecords_RecordedOnesMakeRoomFirst_Review_S2(t *testing.T) {
+	v := newRequestRecords()
+	for n := range maxOfRun {
+		id, r := ofRun("100", n)
+		over := &store.RunStatus{ID: id, Attempt: 1, Phase: statemachine.PhaseReleased, Version: 3, ExpiresAt: dawn.Add(recordLife)}
+		v.applyRun(id, store.RunRecords{Request: r, Status: over}, dawn)
+		if n%2 == 0 {
+			v.withRun(id, func(r *run) { r.demanded = 1 })
+		}
+	}
+	id, r := ofRun("100", maxOfRun)
+	v.applyRun(id, store.RunRecords{Request: r}, dawn)
+	if n := v.inMemory(); n != maxOfRun/2+1 {
+		t.Errorf("%d requests are in memory, want the %d that no demand has, and the new one", n, maxOfRun/2)
+	}
+}
+
+// The refusal of a host stays, whatever a launch says that began before.
+func TestRun_RefuseAfterTheHost_Review_S0(t *testing.T) {
+	r := run{launching: launching{never: ReasonHost}}
+	r.refuse(fleet.ErrNoCapacity, dawn)
+	if r.launching.never != ReasonHost {
+		t.Errorf("never = %q, want %q", r.launching.never, ReasonHost)
 	}
 }
 

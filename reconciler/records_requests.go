@@ -71,19 +71,24 @@ type ofRuns map[string][]*run
 // many requests, the requests that are over make room. v.mu must be held.
 func (m ofRuns) admit(r *run, v *requestRecords) bool {
 	name, _, _ := strings.Cut(string(r.id), "-")
+	if _, err := strconv.ParseInt(name, 10, 64); err != nil {
+		return true // other ids are not those of runs at GitHub
+	}
 	gone := func(o *run) bool { return o == r || o.request == nil || v.byID[o.id] != o }
 	kept := slices.DeleteFunc(m[name], gone)
-	if len(kept) >= maxOfRun {
+	for _, unrecorded := range []bool{false, true} { // first those that the demand of their day has
+		if len(kept) < maxOfRun {
+			break
+		}
 		for _, o := range kept {
-			if o.status != nil && !o.status.ExpiresAt.IsZero() && !o.asksMore() {
+			if o.status != nil && !o.status.ExpiresAt.IsZero() && !o.asksMore() && (unrecorded || o.demanded >= o.status.Attempt) {
 				v.forgetWatch(o.id, o.request)
 				o.request = nil
 			}
 		}
 		kept = slices.DeleteFunc(kept, gone)
 	}
-	_, err := strconv.ParseInt(name, 10, 64) // other ids are not those of runs at GitHub
-	admitted := r.bad == nil && r.accepted() || len(kept) < maxOfRun || err != nil
+	admitted := r.bad == nil && r.accepted() || len(kept) < maxOfRun
 	if admitted {
 		kept = append(kept, r)
 	}

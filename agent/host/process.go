@@ -82,18 +82,20 @@ func processSite(ctx context.Context, p Place, _ string) (site, error) {
 }
 
 // Refusals returns for each class of a process fleet on this computer why its agents would refuse level full (Scrubber.Refusal).
-// It returns nothing to a user other than root: such agents run as root.
+// It needs root to tell whether there is a boundary. Other users learn of the subordinate ids alone.
 func Refusals(c config.Config, environ []string) (all []error) {
 	account, err := actionsrunner.Lookup(c.JobsUser())
-	if err != nil || !c.Alone() || c.OnEC2() || os.Geteuid() != 0 {
+	if err != nil || !c.Alone() || c.OnEC2() {
 		return nil
 	}
 	exe, err := os.Executable()
 	if err != nil {
 		return []error{err}
 	}
-	m := &machine{Place: Place{Config: c, Env: map[string]string{}}, account: account}
-	m.boundary, m.noBoundary = boundary.Open(fmt.Sprintf("check-%d", os.Getpid()), exe)
+	m := &machine{Place: Place{Config: c, Env: map[string]string{}}, account: account, boundary: boundary.None()}
+	if os.Geteuid() == 0 {
+		m.boundary, m.noBoundary = boundary.Open(fmt.Sprintf("check-%d", os.Getpid()), exe)
+	}
 	for _, e := range environ {
 		if root, ok := strings.CutPrefix(e, RootEnv+"="); ok {
 			m.Env[RootEnv] = root

@@ -39,6 +39,9 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	}
 	var b Baseline
 	err := processes(s).killUsers(ctx) // first: what they own or listen on would count as the machine's
+	if err == nil && s.cleansInFull() && s.Boundary != nil {
+		err = s.end(ctx, nil, Full) // an earlier instance on this computer may have ended without a cleanup
+	}
 	if err == nil {
 		b, err = s.measure(ctx)
 	}

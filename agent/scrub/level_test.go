@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -118,6 +119,60 @@ func TestScrub_TimedJobsFirst_H42(t *testing.T) {
 	for _, path := range []string{"var/spool/cron/crontabs/otherUser", "var/lib/systemd/linger/otherUser"} {
 		if exists(outside(s).path(path)) {
 			t.Errorf("%s is still there", path)
+		}
+	}
+}
+
+// An instance of a process fleet that ended without a cleanup may have left timed jobs. The next instance on the computer removes them
+// before its first run, and serves none if their end cannot be proved.
+func TestTakeBaseline_TimedJobsOfAnEarlierInstance_Review_S0(t *testing.T) {
+	s, put := place(t)
+	timed := []string{"var/spool/cron/crontabs/otherUser", "var/spool/cron/atjobs/a0001"}
+	leave := func() {
+		for _, path := range timed {
+			put(otherUser, path, "* * * * * x")
+		}
+		put(0, "var/lib/systemd/linger/otherUser", "")
+	}
+	leave()
+	if err := s.TakeBaseline(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(timed, "var/lib/systemd/linger/otherUser") {
+		if exists(outside(s).path(path)) {
+			t.Errorf("%s is still there", path)
+		}
+	}
+	leave()
+	if err := Forget(s.Root); err != nil {
+		t.Fatal(err)
+	}
+	s.Boundary = boundary.None()
+	if err := s.TakeBaseline(t.Context()); err == nil || !strings.Contains(err.Error(), "cron or at may have started jobs") {
+		t.Errorf("TakeBaseline without control groups = %v, want that the end of timed jobs cannot be proved", err)
+	}
+}
+
+// With ids of other users, a timed job that has removed its own file counts too.
+func TestJudgeServices_SubordinateIDs_Review_S0(t *testing.T) {
+	s, put := place(t)
+	put(0, "etc/subuid", "otherUser:100000:65536\n")
+	cron := filepath.Join(t.TempDir(), "cron") // in the group of this test, which is not frozen
+	if out, err := exec.Command("cp", "/bin/sleep", cron).CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	if err := s.judgeServices(false); err != nil {
+		t.Skipf("a timer runs here: %v", err)
+	}
+	cmd := exec.Command(cron, "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	for name, b := range map[string]boundary.Boundary{"control group": s.Boundary, "none": boundary.None()} {
+		s.Boundary = b
+		if err := s.judgeServices(false); err == nil || !strings.Contains(err.Error(), "cron or at may have started jobs") {
+			t.Errorf("%s: judgeServices = %v, want that the end of timed jobs cannot be proved", name, err)
 		}
 	}
 }

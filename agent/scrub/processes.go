@@ -47,7 +47,7 @@ func (p processes) killAll(ctx context.Context) error {
 		case len(jobs) == 0:
 			killed, err = true, p.killNow(ctx)
 		default:
-			killed, err = false, p.pause(ctx, killPause)
+			killed, err = false, errors.Join(p.killNow(ctx), p.pause(ctx, killPause)) // it may be a process of the run with such a name
 		}
 		if err != nil {
 			return err

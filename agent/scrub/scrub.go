@@ -148,7 +148,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 			return err
 		})
 	}
-	err := s.end(ctx, was, level)
+	err := s.end(ctx, &was, level)
 	if err := errors.Join(err, reading.Wait()); err != nil {
 		return err
 	}
@@ -185,8 +185,9 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 const endTries = 5
 
 // end ends the processes of runs, those in containers too, and removes what could start more of them: timed jobs, lingering
-// service managers, containers that are restarted. It is over when nothing of that kind was found after all had ended.
-func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
+// service managers, containers that are restarted. It is over when nothing of that kind was found after all had ended. Without a
+// baseline, containers count as the machine's.
+func (s Scrubber) end(ctx context.Context, was *Baseline, level Level) error {
 	if err := s.nothingOutside(ctx, level); err != nil {
 		return err
 	}
@@ -201,7 +202,7 @@ func (s Scrubber) end(ctx context.Context, was Baseline, level Level) error {
 				err = s.judgeServices(timed)
 			}
 		}
-		if err == nil && s.usesEngine() {
+		if err == nil && was != nil && s.usesEngine() {
 			contained, err = removeContainers(ctx, was.Containers)
 		}
 		if err != nil || !timed && !contained {
@@ -227,16 +228,18 @@ func (s Scrubber) nothingOutside(ctx context.Context, level Level) error {
 }
 
 // judgeServices refuses the machine where the end of what a service has started for the user could not be proved: in a
-// boundary that is no control group, and where the service cannot be frozen and its processes may have another user's id.
+// boundary that is no control group, and where the service cannot be frozen and its processes may have another user's id. Such a
+// job may have removed its own file, so that timed is false.
 func (s Scrubber) judgeServices(timed bool) error {
 	user, err := s.User.Lookup(s.System)
-	if err != nil || !timed || s.Boundary == nil {
+	if err != nil || s.Boundary == nil || !timed && len(user.Subordinate) == 0 {
 		return err
 	}
-	if !s.Boundary.Services() || len(user.Subordinate) > 0 && !boundary.Freezes(process.Timers()) {
-		return fmt.Errorf("cron or at has started jobs of %s, and without control groups of version 2 for the machine's services their end cannot be proved", s.User.Name)
+	timers, err := process.Timers()
+	if s.Boundary.Services() && (len(user.Subordinate) == 0 || boundary.Freezes(timers, err)) || err == nil && !timed && len(timers) == 0 {
+		return err
 	}
-	return nil
+	return fmt.Errorf("cron or at may have started jobs of %s, and without control groups of version 2 for the machine's services their end cannot be proved", s.User.Name)
 }
 
 // usesEngine reports whether what is new in the container engine is the run's: on a computer of its own, and elsewhere if

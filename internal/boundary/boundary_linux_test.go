@@ -266,12 +266,14 @@ func TestFreeze_Review_S0(t *testing.T) {
 	}
 	root := filepath.Dir(string(g))
 	outside, paused := group(filepath.Join(root, fmt.Sprintf("a-service-%d", os.Getpid()))), group(filepath.Join(root, fmt.Sprintf("paused-%d", os.Getpid())))
-	for _, service := range []group{outside, paused} {
-		if _, err := service.Start(t.Context(), exec.Command("/bin/sleep", "600")); err != nil {
+	var service process.Ref
+	for _, of := range []group{outside, paused} {
+		var err error
+		if service, err = of.Start(t.Context(), exec.Command("/bin/sleep", "600")); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if err := errors.Join(service.End(context.WithoutCancel(t.Context())), process.Reap()); err != nil {
+			if err := errors.Join(of.End(context.WithoutCancel(t.Context())), process.Reap()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -280,6 +282,13 @@ func TestFreeze_Review_S0(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "it is paused", func() bool { frozen, err := paused.event("frozen"); return frozen && err == nil })
+	if !Freezes([]process.Ref{service}, nil) || !Freezes(nil, nil) || Freezes(nil, errors.New("unknown")) {
+		t.Error("Freezes does not count a service as one that can be frozen")
+	}
+	self, err := process.Lookup(os.Getpid())
+	if err != nil || Freezes([]process.Ref{self}, nil) {
+		t.Error("Freezes counts a process in this group, which is not frozen")
+	}
 	dir := t.TempDir()
 	if err := Freeze(t.Context(), dir); err != nil {
 		t.Fatal(err)

@@ -58,9 +58,21 @@ func existing(ctx context.Context, g group) error {
 	return errors.Join(g.empty(ctx), g.freeze("0")) // also after an agent that was killed meanwhile
 }
 
-// Freezes reports whether Freeze freezes these processes: those directly in the root of the hierarchy cannot be frozen.
+// Freezes reports whether Freeze freezes these processes: those directly in the root of the hierarchy cannot be frozen, and the
+// group of this process is not.
 func Freezes(all []process.Ref, err error) bool {
-	return err == nil && !slices.ContainsFunc(all, func(r process.Ref) bool { return r.Alive() && groupOf(strconv.Itoa(r.PID)) == "" })
+	if err != nil || len(all) == 0 {
+		return err == nil
+	}
+	root, err := hierarchy()
+	if err != nil {
+		return false
+	}
+	frozen := others(root)
+	return !slices.ContainsFunc(all, func(r process.Ref) bool {
+		of := filepath.Join(root, groupOf(strconv.Itoa(r.PID)))
+		return r.Alive() && !slices.ContainsFunc(frozen, func(g group) bool { return of == string(g) || strings.HasPrefix(of, string(g)+"/") })
+	})
 }
 
 // frozenFile is the name of the file that names the groups that are frozen. The next agent and the fleet thaw them if the agent is

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
@@ -124,6 +125,9 @@ func (s scanner) item() (store.Item, error) {
 	return in.decode(size), nil
 }
 
+// longName stands for a name that is not kept. It makes its item too large.
+var longName = strings.Repeat("?", maxWire+1)
+
 // members calls f with the name of each member of an object. f reads the value.
 func (s scanner) members(f func(name string) error) error {
 	return s.each('{', func() error {
@@ -131,9 +135,11 @@ func (s scanner) members(f func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		var name string
-		if err := json.Unmarshal(raw, &name); err != nil {
-			return fmt.Errorf("name of a member: %w", err)
+		name := longName
+		if raw != nil {
+			if err := json.Unmarshal(raw, &name); err != nil {
+				return fmt.Errorf("name of a member: %w", err)
+			}
 		}
 		if c, err := s.next(); err != nil || c != ':' {
 			return errors.Join(fmt.Errorf("member %.40q: want a colon, got %q", name, c), err)

@@ -2,6 +2,7 @@ package dynamostore
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -82,6 +83,18 @@ func TestRead_OwnLargeItems(t *testing.T) {
 }
 
 // A truncated answer is an error. An answer that is not an object goes to the SDK.
+// A long name costs its own item alone. In JSON, a name of 6,000 control characters is that long.
+func TestRead_LongName_Review_S7(t *testing.T) {
+	key := fmt.Sprintf(`"PK":{"S":"RUN#1"},"SK":{"S":%q}`, store.KindRunRequest)
+	for _, name := range []string{strings.Repeat("n", 40_000), strings.Repeat(`\u0001`, 6000)} {
+		var a answer
+		_, err := a.read(strings.NewReader(`{"Items":[{"` + name + `":{"L":[{"S":"x"}]},` + key + `},{` + key + `,"attempt":{"N":"1"}}],"Count":2}`))
+		if err != nil || len(a.items) != 2 || a.items[0].Broken == nil || a.items[1].Broken != nil {
+			t.Errorf("read() of a name of %d bytes = %d items, %v, want the first one broken alone", len(name), len(a.items), err)
+		}
+	}
+}
+
 func TestRead_BadAnswers(t *testing.T) {
 	whole := `{"Items":[` + wireList(store.KindRunRequest, "usageClass", `{"S":"\"}"}`, 3) + `],"Count":1}`
 	for n := range len(whole) - 1 {
