@@ -140,6 +140,27 @@ func TestBoundary_NothingIsLeft_Review_S0(t *testing.T) {
 	}
 }
 
+// A process that has ended before Start returns is not confused with one that it left. S-0
+func TestBoundary_EndedAtOnce_Review_S0(t *testing.T) {
+	for name, b := range boundaries(t) {
+		t.Run(name, func(t *testing.T) {
+			for range 50 {
+				ref, err := b.Start(t.Context(), exec.Command("/bin/sh", "-c", "sleep 600 & exit 7"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				eventually(t, "the first process ends", func() bool { return !ref.Alive() })
+				if status, ok := b.Wait(ref); status != 7 || !ok {
+					t.Fatalf("Wait = %d, %v, want 7", status, ok)
+				}
+				if err := b.End(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // sleepers counts the processes that sleep for a time that no other process does.
 func sleepers(t *testing.T, mark string) int {
 	t.Helper()

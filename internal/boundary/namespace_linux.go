@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -77,19 +78,34 @@ func (n *namespace) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, erro
 	n.mu.Lock()
 	n.init, n.says, n.pipe = refOf(first), lines, says
 	n.mu.Unlock()
-	if !lines.Scan() || lines.Text() != started {
+	lines.Scan()
+	inside, ok := strings.CutPrefix(lines.Text(), started)
+	if !ok {
 		_, _ = first.Process.Wait()
 		process.Collected(first.Process.Pid)
 		return process.Ref{}, errors.Join(fmt.Errorf("start in a PID namespace: %s", lines.Text()), n.End(ctx))
 	}
 	all, err := process.Children(first.Process.Pid)
-	switch {
-	case err != nil:
+	if err != nil {
 		return process.Ref{}, errors.Join(err, n.End(ctx))
-	case len(all) == 0: // it has ended already
-		return process.Ref{}, nil
 	}
-	return all[0], nil
+	for _, ref := range all {
+		if idInside(ref.PID) == inside {
+			return ref, nil
+		}
+	}
+	return process.Ref{}, nil // it has ended already, and the others are its orphans
+}
+
+// idInside returns the id of a process in the innermost PID namespace, "" if the process has ended (proc_pid_status(5)).
+func idInside(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return ""
+	}
+	_, ids, _ := strings.Cut(string(text), "\nNSpid:")
+	ids, _, _ = strings.Cut(ids, "\n")
+	return ids[strings.LastIndexAny(ids, " \t")+1:]
 }
 
 // Wait implements Boundary. The process is Init's child, so Init says how it ended.
@@ -161,8 +177,9 @@ func (n *namespace) End(ctx context.Context) error {
 	return errors.Join(err, process.Reap())
 }
 
-// started is the first line that Init says, to its file descriptor 3; the second is the status of its process.
-const started = "started"
+// started begins the first line that Init says, to its file descriptor 3. The id of its process in the namespace follows. The second line
+// is the status of that process.
+const started = "started "
 
 // Init is the first process of a PID namespace. It mounts a /proc of the namespace, in which the job-started hook finds
 // the worker, starts a command line as a user (a syscall.Credential in JSON; "": its own), says that it has started and later how it ended, and reads the
@@ -197,7 +214,7 @@ func Init(user string, command []string) error {
 		_, _ = io.WriteString(agent, err.Error()) // an agent that has gone starts another listener
 		return err
 	}
-	_, _ = io.WriteString(agent, started+"\n") // as above
+	_, _ = fmt.Fprintf(agent, "%s%d\n", started, cmd.Process.Pid) // as above
 	for {
 		var ws unix.WaitStatus
 		switch pid, err := unix.Wait4(-1, &ws, 0, nil); {
