@@ -12,7 +12,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath -tags=grpcnotrace
 
 GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
-# Packages, beside the reconciler, whose goroutines the race detector watches. What e2e drives is the
+# Packages whose goroutines the race detector watches, the one that takes longest first. What e2e drives is the
 # program as it ships, which the race detector cannot watch; of the reconciler it watches the short tests, as the long
 # ones take ten times as long with it.
 OTHERS = $(shell $(GO) list -e ./... | grep -vE '/(reconciler|deploy|e2e|internal/(repocheck|tools))(/|$$)')
@@ -20,6 +20,7 @@ PLAIN := ./e2e/... ./deploy/... ./internal/repocheck ./internal/tools/...
 # Those with long tests: of the rest, make check takes what make test has just found out from go test's cache.
 HAVE_LONG = $(addprefix %/,$(patsubst %/,%,$(dir $(shell grep -rlE --include='*_test.go' 'testing[.]Short|storetest[.]Run|program[.]Long' *))))
 LONG = $(filter $(HAVE_LONG),$(OTHERS))
+test: RACED = ./reconciler/... $(OTHERS)
 check: EVERY := $(PLAIN)
 check: PLAIN = $(filter $(HAVE_LONG),$(shell $(GO) list -e $(EVERY))) ./reconciler/...
 # EC2's generated code runs nothing at once; compiled so it takes 54 s of a core instead of 111.
@@ -37,15 +38,12 @@ help: ## this list
 demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
 	@$(GO) run ./e2e/demo -remuda bin/remuda
 
-# Most packages wait most of the time, so more of them run at once than there are processors. The reconciler computes on one processor
-# for as long as all others together. make lint runs all of vet.
-BRIEF := -short -p 4
+# Most packages wait most of the time, so more of them run at once than there are processors. make lint runs all of vet.
+BRIEF := -short -p 4 -timeout 30m
 test: FLAGS := $(BRIEF)
 test: ## the tests, but for the long ones, which say why they are left out; some 4 minutes
 test: build
-	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '\
-	  mkdir -p dist; $(reconciler) >dist/reconciler.json & reconciler=$$!; $(raced); raced=$$?; $(plain); plain=$$?; \
-	  wait $$reconciler; code=$$?; cat dist/reconciler.json; [ $$code = 0 ] && [ $$raced = 0 ] && exit $$plain'
+	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '$(raced); raced=$$?; $(plain) && exit $$raced'
 
 # Most of e2e waits, and the race detector computes: side by side.
 check: FLAGS := -p 2 -timeout 30m
@@ -58,8 +56,7 @@ check: build
 	  wait $$plain; code=$$?; cat dist/plain.json; [ $$code = 0 ] && [ $$brief = 0 ] && [ $$calm = 0 ] && exit $$long'
 
 GOTEST = $(GO) test -json -vet=off -skip "$$REMUDA_TEST_SKIP"
-reconciler = CGO_ENABLED=1 $(GOTEST) $(FLAGS) $(RACE) ./reconciler/...
-raced = CGO_ENABLED=1 $(GOTEST) $(FLAGS) $(RACE) $(OTHERS)
+raced = CGO_ENABLED=1 $(GOTEST) $(FLAGS) $(RACE) $(RACED)
 brief = CGO_ENABLED=1 $(GOTEST) $(BRIEF) $(RACE) $(filter-out $(LONG),$(OTHERS))
 long = CGO_ENABLED=1 $(GOTEST) $(FLAGS) $(RACE) $(LONG)
 calm = $(GOTEST) $(BRIEF) $(filter-out $(HAVE_LONG),$(shell $(GO) list -e $(EVERY)))
