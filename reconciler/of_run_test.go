@@ -115,7 +115,7 @@ func TestRequestRecords_RecordedOnesMakeRoomFirst_Review_S2(t *testing.T) {
 	}
 }
 
-// The refusal of a host stays, whatever a launch says that began before.
+// A launch that began before the host refused the request does not change the refusal.
 func TestRun_RefuseAfterTheHost_Review_S0(t *testing.T) {
 	r := run{launching: launching{never: ReasonHost}}
 	r.refuse(fleet.ErrNoCapacity, dawn)

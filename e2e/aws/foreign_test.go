@@ -65,7 +65,7 @@ func TestForeignItems_AreBounded_Review_S2_S7(t *testing.T) {
 	// Few of them are large lists: DynamoDB Local takes seconds to read one on a busy computer. The tests of package dynamostore read all kinds.
 	items := append(hostile.Items("666", 3), hostile.Texts("666", 97)...)
 	began := time.Now()
-	for _, item := range items { // before the controller starts: DynamoDB Local runs out of memory otherwise
+	for _, item := range items { // while no one reads, which is slow beside that
 		w.put(item)
 	}
 	t.Logf("written in %s", time.Since(began))

@@ -28,7 +28,7 @@ const (
 // with the value 1.
 const EnvRequire = "REMUDA_REQUIRE_AWS_TESTS"
 
-// small is the heap of a JVM that several test binaries run beside each other.
+// small is the heap of a JVM that several test binaries run at the same time.
 const small = "256m"
 
 // java begins a command of a JVM that starts quickly.

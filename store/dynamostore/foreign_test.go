@@ -82,7 +82,6 @@ func TestRead_OwnLargeItems(t *testing.T) {
 	}
 }
 
-// A truncated answer is an error. An answer that is not an object goes to the SDK.
 // A long name costs its own item alone. In JSON, a name of 6,000 control characters is that long.
 func TestRead_LongName_Review_S7(t *testing.T) {
 	key := fmt.Sprintf(`"PK":{"S":"RUN#1"},"SK":{"S":%q}`, store.KindRunRequest)
@@ -95,6 +94,7 @@ func TestRead_LongName_Review_S7(t *testing.T) {
 	}
 }
 
+// A truncated answer is an error. An answer that is not an object goes to the SDK.
 func TestRead_BadAnswers(t *testing.T) {
 	whole := `{"Items":[` + wireList(store.KindRunRequest, "usageClass", `{"S":"\"}"}`, 3) + `],"Count":1}`
 	for n := range len(whole) - 1 {
