@@ -152,7 +152,7 @@ func (a *app) ec2Classes(c config.Config, region string) (map[string]ec2fleet.Cl
 			scripts[arch] = script
 		}
 		made := ec2fleet.Class{
-			Arch: arch, AMI: cmp.Or(class.AMI, c.EC2.AMI.For(arch)), UserData: scripts[arch],
+			Arch: arch, CPU: class.CPU, AMI: cmp.Or(class.AMI, c.EC2.AMI.For(arch)), UserData: scripts[arch],
 			RootVolumeGiB: int32(cmp.Or(class.RootVolume, c.EC2.RootVolume)), //nolint:gosec // bounded by Validate
 			Subnets:       class.Subnets, SecurityGroups: class.SecurityGroups, InstanceProfile: cmp.Or(class.InstanceProfile, c.EC2.InstanceProfile),
 			GPU: ec2fleet.GPU(class.GPU), Burstable: class.Burstable, Exclude: class.Exclude,

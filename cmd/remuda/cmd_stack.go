@@ -18,7 +18,7 @@ func newStackCmd(a *app) *cobra.Command {
 		Long:  stackLong,
 		Example: `  remuda stack > remuda.yaml
   aws cloudformation deploy --stack-name remuda --template-file remuda.yaml --capabilities CAPABILITY_NAMED_IAM \
-    --parameter-overrides Repository=owner/name Vpc=vpc-0123456789abcdef0 Subnets=subnet-0123456789abcdef0`,
+    --parameter-overrides Owner=owner Repo=name Vpc=vpc-0123456789abcdef0 Subnets=subnet-0123456789abcdef0`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(a.out, cloudformation.Template)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsarn "github.com/aws/aws-sdk-go-v2/aws/arn"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	awsiam "github.com/aws/aws-sdk-go-v2/service/iam"
 	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
@@ -97,6 +99,7 @@ func (o *doctorOptions) permissions(ctx context.Context, c config.Config, cfg aw
 	if err != nil {
 		return []finding.Finding{finding.Of(permissions, err, "", "")}
 	}
+	base.Accounts = owners(ctx, ec2.NewFromConfig(cfg), base)
 	var each []iam.Values
 	agents := map[string]iam.Values{} // by the ARN of their role
 	for _, profile := range c.InstanceProfiles() {
@@ -125,6 +128,26 @@ func (o *doctorOptions) permissions(ctx context.Context, c config.Config, cfg aw
 		found = append(found, askSimulator(ctx, api, []string{role}, "agent", agents[role]))
 	}
 	return found
+}
+
+// owners returns the account of each subnet and security group of v. Another account may share them with this one (AWS RAM).
+// An owner that cannot be read is assumed to be this account: the checks of the fleet report why.
+func owners(ctx context.Context, api *ec2.Client, v iam.Values) map[string]string {
+	out := map[string]string{}
+	for _, id := range slices.Concat(v.Subnets, v.SecurityGroups) {
+		out[id] = v.Account
+	}
+	if subnets, err := api.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: v.Subnets}); err == nil {
+		for _, s := range subnets.Subnets {
+			out[aws.ToString(s.SubnetId)] = cmp.Or(aws.ToString(s.OwnerId), v.Account)
+		}
+	}
+	if groups, err := api.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: v.SecurityGroups}); err == nil {
+		for _, g := range groups.SecurityGroups {
+			out[aws.ToString(g.GroupId)] = cmp.Or(aws.ToString(g.OwnerId), v.Account)
+		}
+	}
+	return out
 }
 
 // principals are those that a policy is for, the likeliest first: for the controller's the role that the stack makes for it

@@ -57,6 +57,10 @@ func identityService(t *testing.T, arn string, late time.Duration, decide func(u
 			fmt.Fprintf(w, `<GetInstanceProfileResponse xmlns="https://iam.amazonaws.com/doc/2010-05-08/"><GetInstanceProfileResult><InstanceProfile><Roles><member><Arn>arn:aws:iam::111122223333:role/fleet/%s-role</Arn></member></Roles></InstanceProfile></GetInstanceProfileResult></GetInstanceProfileResponse>`, name)
 			return
 		}
+		if r.Form.Get("Action") == "DescribeSubnets" { // shared by another account
+			fmt.Fprint(w, `<DescribeSubnetsResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><subnetSet><item><subnetId>subnet-00000009</subnetId><ownerId>444455556666</ownerId></item></subnetSet></DescribeSubnetsResponse>`)
+			return
+		}
 		decision := decide(r.Form)
 		if status := map[string]int{"AccessDenied": http.StatusForbidden, "NoSuchEntity": http.StatusNotFound, "InvalidInput": http.StatusBadRequest}[decision]; status != 0 {
 			w.WriteHeader(status)
@@ -141,7 +145,7 @@ func TestDoctor_Permissions(t *testing.T) {
 			}
 			for role, says := range map[string][]string{
 				"arn:aws:iam::111122223333:role/remuda-controller": { // what is launched, of every class
-					"role%2Ffleet%2Fremuda-agent-role", "role%2Ffleet%2Fgpu-role", "instance-profile%2Fgpu", "subnet-00000009",
+					"role%2Ffleet%2Fremuda-agent-role", "role%2Ffleet%2Fgpu-role", "instance-profile%2Fgpu", "arn%3Aaws%3Aec2%3Aeu-west-1%3A444455556666%3Asubnet%2Fsubnet-00000009",
 				},
 				"arn:aws:iam::111122223333:role/fleet/gpu-role":          {"INSTANCE%23AROAREMUDADOCTOR%3Ai-0123456789abcdef0"},
 				"arn:aws:iam::111122223333:role/fleet/remuda-agent-role": {"dynamodb%3AUpdateItem"},

@@ -38,9 +38,9 @@ var variables = map[string]string{
 	"Name": "${Name}", "Table": "${Name}", "Events": "${Name}-events", "Queues": "${Name}", "Secret": "${Name}/github",
 	"Bucket":    "${Name}-${AWS::AccountId}-${AWS::Region}",
 	"AgentRole": "${Name}-agent", "AgentProfile": "${Name}-agent",
-	"Subnets":        "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:subnet/*",
-	"SecurityGroups": "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:security-group/*",
-	"Repository":     "${Repository}", "Subject": "${Subject}",
+	"Subnets":        "arn:${AWS::Partition}:ec2:${AWS::Region}:*:subnet/*",
+	"SecurityGroups": "arn:${AWS::Partition}:ec2:${AWS::Region}:*:security-group/*",
+	"Owner":          "${Owner}", "Repo": "${Repo}", "Subject": "${Subject}",
 }
 
 var (
@@ -139,7 +139,7 @@ func read(t *testing.T) []byte {
 
 // sample is an installation, by the variables of CloudFormation.
 var sample = strings.NewReplacer("${AWS::Partition}", "aws", "${AWS::URLSuffix}", "amazonaws.com", "${AWS::Region}", "eu-west-1",
-	"${AWS::AccountId}", "111122223333", "${Name}", "remuda", "${Repository}", "octo/app", "${Subject}", "*", "${!", "${")
+	"${AWS::AccountId}", "111122223333", "${Name}", "remuda", "${Owner}", "octo", "${Repo}", "app", "${Subject}", "*", "${!", "${")
 
 // value returns what a node is once CloudFormation has filled in its variables.
 func value(t *testing.T, n *yaml.Node) any {
@@ -218,7 +218,7 @@ func TestPolicies_AreAsRendered(t *testing.T) {
 		{"OperatorPolicy", iam.Operator, []string{managed}},
 	} {
 		t.Run(c.resource+" "+string(c.kind), func(t *testing.T) {
-			rendered, err := iam.Render(c.kind, iam.Values{Region: "eu-west-1", Account: "111122223333", Name: "remuda", Repository: "octo/app"})
+			rendered, err := iam.Render(c.kind, iam.Values{Region: "eu-west-1", Account: "111122223333", Name: "remuda", Owner: "octo", Repo: "app"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,8 +239,8 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 	text := read(t)
 	var template struct {
 		Parameters map[string]struct {
-			Default, AllowedPattern, ConstraintDescription string
-			AllowedValues                                  []string
+			Type, Default, AllowedPattern, ConstraintDescription string
+			AllowedValues                                        []string
 		} `yaml:"Parameters"`
 	}
 	// The fields of a parameter have CloudFormation's own spelling.
@@ -249,11 +249,12 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 	}
 	cases := map[string]struct{ right, wrong []string }{
 		"Name":        {[]string{"remuda", "ci-2", "my-aws"}, []string{"", "ci", "Remuda", "-ci", "a_b", strings.Repeat("a", 27), "aws-ci", "ssm-ci"}},
-		"Repository":  {[]string{"octo/app.go"}, []string{"", "octo", "https://github.com/octo/app", "octo/*"}},
+		"Owner":       {[]string{"octo", "octo-org", "mona_acme"}, []string{"", "octo/app", "octo@1", "*"}},
+		"Repo":        {[]string{"app.go", "_app-1"}, []string{"", "octo/app", "app@1", "*"}},
 		"Subject":     {[]string{"*", "pull_request", "ref:refs/heads/release-*"}, []string{"", "main", "ref:refs/heads/*/x", "environment:*"}},
 		"ProviderArn": {[]string{"", "arn:aws-cn:iam::111122223333:oidc-provider/token.actions.githubusercontent.com"}, []string{"token.actions.githubusercontent.com", "arn:aws:iam::111122223333:oidc-provider/example.com"}},
-		"Vpc":         {[]string{"vpc-0123456789abcdef0"}, []string{"", "subnet-0123456789abcdef0"}},
-		"Subnets":     {[]string{"subnet-0123456789abcdef0"}, []string{"", "vpc-0123456789abcdef0"}},
+		"Vpc":         {nil, nil}, // by its type: CloudFormation checks that it exists
+		"Subnets":     {nil, nil},
 		"Hosts":       {[]string{"0", "1", "2"}, []string{"", "3", "-1"}},
 		"Classes": {[]string{"{a: {cpu: 1, mem: 1024}}", "{ a-1: { cpu: 1, mem: 1024, exclude: ['c5a.*', \"*.metal\"] } , 2b: {cpu: 2, mem: 4096} }", "{a: {cpu: 4, mem: 1024, gpu: {count: 1}, cap: 2}, b: {cpu: 2, mem: 4096, gpu: {count: 2}}}"},
 			[]string{"", "{}", "{ }", "{{}", "{{}}", "{a: {}}", "a: {cpu: 1}", "{a: {cpu: 1,\nmem: 1}}", "{a: {cpu: 1}", "{a: {cpu: 1}}}", "{a: {cpu: 1, gpu: {count: 1}}", "{a: {cpu: 1}},", "{a: {cpu: 1} b: {cpu: 2}}", "{a: {cpu: 1 # one}}"}},
@@ -266,8 +267,13 @@ func TestParameters_RefuseWhatIsWrong(t *testing.T) {
 	}
 	for name, p := range template.Parameters {
 		c, ok := cases[name]
-		if !ok || p.ConstraintDescription == "" {
-			t.Errorf("parameter %s: known to this test %t, ConstraintDescription %q", name, ok, p.ConstraintDescription)
+		plain := !strings.Contains(p.Type, "AWS::")
+		if !ok || plain != (p.ConstraintDescription != "") {
+			t.Errorf("parameter %s: known to this test %t, type %q, ConstraintDescription %q", name, ok, p.Type, p.ConstraintDescription)
+		}
+		// CloudFormation User Guide, "Parameters": AllowedPattern is for String and CommaDelimitedList.
+		if p.AllowedPattern != "" && p.Type != "String" && p.Type != "CommaDelimitedList" {
+			t.Errorf("parameter %s of type %s has an AllowedPattern", name, p.Type)
 		}
 		takes := func(v string) bool {
 			if p.AllowedValues != nil {
@@ -309,7 +315,7 @@ func configured(t *testing.T, parameter, v string) error {
 	t.Helper()
 	tt := parsed(t)
 	maps.Copy(tt.values, map[string]string{
-		"Repository": "octo/app", "Vpc": "vpc-0123456789abcdef0", "Subnets": "subnet-0123456789abcdef0",
+		"Owner": "octo", "Repo": "app", "Vpc": "vpc-0123456789abcdef0", "Subnets": "subnet-0123456789abcdef0",
 		"Log": "/remuda/controller", "Bucket": "remuda-" + account + "-" + region, "MachineGroup": "sg-0123456789abcdef0", "AgentProfile": "remuda-agent",
 	})
 	tt.values[parameter] = v
@@ -340,4 +346,4 @@ func TestParameters_SettingsAreTheOtherSections(t *testing.T) {
 	}
 }
 
-var fields = regexp.MustCompile(`(?m)^    (Default|AllowedPattern|AllowedValues|ConstraintDescription):`)
+var fields = regexp.MustCompile(`(?m)^    (Type|Default|AllowedPattern|AllowedValues|ConstraintDescription):`)

@@ -139,7 +139,7 @@ func numbered(v any) any {
 		out := map[string]any{}
 		for key, one := range v {
 			out[key] = numbered(one)
-			if word, ok := one.(string); ok && slices.Contains([]string{"Period", "EvaluationPeriods", "Threshold", "ReturnData"}, key) {
+			if word, ok := one.(string); ok && slices.Contains([]string{"Period", "EvaluationPeriods", "DatapointsToAlarm", "Threshold", "ReturnData"}, key) {
 				out[key] = json.RawMessage(word)
 			}
 		}
@@ -180,7 +180,7 @@ func TestStack_CreatedUpdatedDeleted(t *testing.T) {
 	network := c.ask("ec2", "describe-subnets", "--query", "Subnets[0].[VpcId,SubnetId]").([]any)
 	name := strings.ToLower(awstest.Name(t))
 	name = "s" + name[len(name)-8:]
-	maps.Copy(tt.values, map[string]string{"Name": name, "Repository": "octo/app", "Vpc": network[0].(string), "Subnets": network[1].(string), "AlarmTopic": "arn:aws:sns:" + region + ":" + account + ":pager"})
+	maps.Copy(tt.values, map[string]string{"Name": name, "Owner": "octo", "Repo": "app", "Vpc": network[0].(string), "Subnets": network[1].(string), "AlarmTopic": "arn:aws:sns:" + region + ":" + account + ":pager"})
 	parameters := func() (args []string) {
 		for _, key := range slices.Sorted(maps.Keys(tt.entries("Parameters"))) {
 			args = append(args, "ParameterKey="+key+",ParameterValue='"+tt.values[key]+"'")

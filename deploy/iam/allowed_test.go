@@ -154,6 +154,8 @@ func allowed() []scenario {
 			when(iam.ControllerTrust, "", "an instance", request{Principal: "ec2.amazonaws.com", Action: "sts:AssumeRole", Resource: controllerRole}),
 			when(iam.ControllerTrust, "", "a task of this account", task(installation.Account, controllerRole)),
 			when(iam.WorkflowTrust, "", "a release branch", oidc("repo:octo/app:ref:refs/heads/release-1", "sts.amazonaws.com")),
+			when(iam.WorkflowTrust, "", "a release branch of a repository created since July 2026",
+				oidc("repo:octo@583231/app@1296269:ref:refs/heads/release-1", "sts.amazonaws.com")),
 		},
 	)
 }

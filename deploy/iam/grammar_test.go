@@ -55,7 +55,7 @@ func parse(t *testing.T, kind iam.Kind) document {
 var (
 	sidForm       = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 	actionForm    = regexp.MustCompile(`^[a-z0-9]+:[A-Z][A-Za-z]+$`) // no wildcard
-	arnForm       = regexp.MustCompile(`^arn:aws:[a-z0-9]+:([a-z0-9-]+)?:([0-9]{12})?:[^ ]+$`)
+	arnForm       = regexp.MustCompile(`^arn:aws:[a-z0-9]+:([a-z0-9-]+)?:([0-9]{12}|\*)?:[^ ]+$`)
 	operatorForm  = regexp.MustCompile(`^(ForAllValues:)?(StringEquals|StringLike)$|^Null$`)
 	conditionForm = regexp.MustCompile(`^[a-z0-9.]+:[A-Za-z]+(/[a-z-]+)?$`)
 )

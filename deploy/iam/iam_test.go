@@ -56,7 +56,7 @@ func TestRender_Defaults(t *testing.T) {
 		{iam.Controller, `"arn:aws:sqs:eu-west-1:111122223333:herd-*"`},
 		{iam.Controller, `"arn:aws:iam::111122223333:role/herd-agent"`},
 		{iam.Controller, `"arn:aws:iam::111122223333:instance-profile/herd-agent"`},
-		{iam.Controller, `"arn:aws:ec2:eu-west-1:111122223333:subnet/*"`},
+		{iam.Controller, `"arn:aws:ec2:eu-west-1:*:subnet/*"`},
 		{iam.Controller, `"aws:RequestTag/remuda-name": "herd"`},
 	}
 	for _, tt := range tests {
@@ -79,7 +79,7 @@ func TestRender_OtherValues(t *testing.T) {
 		`"arn:aws-cn:sqs:cn-north-1:111122223333:warm-*"`,
 		`"arn:aws-cn:iam::111122223333:role/ci/horse"`,
 		`"arn:aws-cn:iam::111122223333:instance-profile/saddle"`,
-		`"arn:aws-cn:ec2:cn-north-1:111122223333:subnet/subnet-0a1b2c3d", "arn:aws-cn:ec2:cn-north-1:111122223333:subnet/subnet-0123456789abcdef0"`,
+		`"arn:aws-cn:ec2:cn-north-1:*:subnet/subnet-0a1b2c3d", "arn:aws-cn:ec2:cn-north-1:*:subnet/subnet-0123456789abcdef0"`,
 		`"iam:PassedToService": "ec2.amazonaws.com.cn"`,
 	} {
 		if !strings.Contains(got, want) {
@@ -95,7 +95,7 @@ func TestRender_OtherValues(t *testing.T) {
 
 // Values become part of permissions: a wildcard or a quote in one would widen them.
 func TestRender_RefusesBadValues(t *testing.T) {
-	good := iam.Values{Region: "eu-west-1", Account: "111122223333", Name: "herd", Repository: "octo/app", RunID: "1"}
+	good := iam.Values{Region: "eu-west-1", Account: "111122223333", Name: "herd", Owner: "octo", Repo: "app", RunID: "1"}
 	tests := []struct {
 		name, field string
 		change      func(*iam.Values)
@@ -131,11 +131,13 @@ func TestRender_RefusesBadValues(t *testing.T) {
 			}
 		})
 	}
-	for _, repository := range []string{"", "octo", "octo/*", "octo/app:ref"} {
-		v := good
-		v.Repository = repository
-		if _, err := iam.Render(iam.WorkflowTrust, v); err == nil || !strings.Contains(err.Error(), "Repository") {
-			t.Errorf("Render(workflow-trust) of repository %q error = %v, want one that names Repository", repository, err)
+	for _, name := range []string{"", "octo/app", "*", "app:ref", "octo@1", "o?"} {
+		for field, set := range map[string]func(*iam.Values){"Owner": func(v *iam.Values) { v.Owner = name }, "Repo": func(v *iam.Values) { v.Repo = name }} {
+			v := good
+			set(&v)
+			if _, err := iam.Render(iam.WorkflowTrust, v); err == nil || !strings.Contains(err.Error(), field) {
+				t.Errorf("Render(workflow-trust) with %s %q error = %v, want one that names %s", field, name, err, field)
+			}
 		}
 	}
 	for _, run := range []string{"", "*", "4711-b"} {
@@ -173,7 +175,7 @@ func TestRender_StaysWithinLimits(t *testing.T) {
 		Partition: "aws-us-gov", Region: "us-gov-east-1", Account: "111122223333", Name: strings.Repeat("n", 54),
 		Bucket: strings.Repeat("b", 63), Table: strings.Repeat("t", 255), Events: strings.Repeat("e", 80), Queues: strings.Repeat("q", 54),
 		AgentRole: strings.Repeat("r", 64), AgentProfile: strings.Repeat("p", 128),
-		Repository: strings.Repeat("o", 39) + "/" + strings.Repeat("r", 100), RunID: strings.Repeat("1", 20),
+		Owner: strings.Repeat("o", 39), Repo: strings.Repeat("r", 100), RunID: strings.Repeat("1", 20),
 	}
 	for range 6 {
 		long.Subnets = append(long.Subnets, "subnet-0123456789abcdef0")

@@ -174,6 +174,11 @@ func refusedWorkflow() []scenario {
 		when(iam.WorkflowTrust, "", "a token for another service", oidc("repo:octo/app:ref:refs/heads/release-1", "vault")),
 		when(iam.WorkflowTrust, "", "another branch", oidc("repo:octo/app:ref:refs/heads/feature", "sts.amazonaws.com")),
 		when(iam.WorkflowTrust, "", "a pull request", oidc("repo:octo/app:pull_request", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "another repository, with ids", oidc("repo:octo@1/other@2:ref:refs/heads/release-1", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "a repository whose name begins alike, with ids", oidc("repo:octo@1/app2@2:ref:refs/heads/release-1", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "another owner, with ids", oidc("repo:octo2@1/app@2:ref:refs/heads/release-1", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "another branch, with ids", oidc("repo:octo@1/app@2:ref:refs/heads/feature", "sts.amazonaws.com")),
+		when(iam.WorkflowTrust, "", "a branch of another repository that imitates this one", oidc("repo:octo@1/other@2:ref:refs/heads/x/app@3", "sts.amazonaws.com")),
 	}
 }
 
@@ -212,6 +217,7 @@ func refusedController() []scenario {
 		when(iam.Controller, "", "launches from another's template", ask("ec2:RunInstances", ec2Name+"launch-template/lt-0b", resourceTag, "payroll")),
 		when(iam.Controller, "", "launches from an unmarked template", ask("ec2:CreateFleet", ec2Name+"launch-template/lt-0b")),
 		when(iam.Controller, "", "launches into another subnet", ask("ec2:RunInstances", ec2Name+"subnet/subnet-0cccccccccccccccc")),
+		when(iam.Controller, "", "launches into another account's subnet that is not configured", ask("ec2:RunInstances", sharedName+"subnet/subnet-0cccccccccccccccc")),
 		when(iam.Controller, "", "launches with another security group", ask("ec2:RunInstances", ec2Name+"security-group/sg-0bbbbbbbbbbbbbbbb")),
 		when(iam.Controller, "", "launches with a key pair", ask("ec2:RunInstances", ec2Name+"key-pair/mallory")),
 		when(iam.Controller, "", "passes another role", ask("iam:PassRole", adminRole, "iam:PassedToService", "ec2.amazonaws.com")),

@@ -11,7 +11,7 @@ var installation = iam.Values{
 	Region: "eu-west-1", Account: "111122223333", Name: "remuda", Events: "doorbell",
 	Subnets:        []string{"subnet-0aaaaaaaaaaaaaaaa", "subnet-0bbbbbbbbbbbbbbbb"},
 	SecurityGroups: []string{"sg-0aaaaaaaaaaaaaaaa"},
-	Repository:     "octo/app", Subject: "ref:refs/heads/release-*", RunID: "4711",
+	Owner:          "octo", Repo: "app", Subject: "ref:refs/heads/release-*", RunID: "4711",
 }
 
 const (
@@ -27,6 +27,7 @@ const (
 	otherQueue = "arn:aws:sqs:eu-west-1:111122223333:payroll"
 
 	ec2Name        = "arn:aws:ec2:eu-west-1:111122223333:"
+	sharedName     = "arn:aws:ec2:eu-west-1:444455556666:" // another account's, which shares it by AWS RAM
 	image          = "arn:aws:ec2:eu-west-1::image/ami-0aaaaaaaaaaaaaaaa"
 	agentRole      = "arn:aws:iam::111122223333:role/remuda-agent"
 	controllerRole = "arn:aws:iam::111122223333:role/remuda-controller"
@@ -111,6 +112,9 @@ func launch() []request {
 		ask("ec2:RunInstances", ec2Name+"launch-template/lt-0a", resourceTag, "remuda"),
 		ask("ec2:RunInstances", ec2Name+"subnet/subnet-0aaaaaaaaaaaaaaaa"),
 		ask("ec2:RunInstances", ec2Name+"security-group/sg-0aaaaaaaaaaaaaaaa"),
+		ask("ec2:CreateFleet", sharedName+"subnet/subnet-0bbbbbbbbbbbbbbbb"),
+		ask("ec2:RunInstances", sharedName+"subnet/subnet-0bbbbbbbbbbbbbbbb"),
+		ask("ec2:RunInstances", sharedName+"security-group/sg-0aaaaaaaaaaaaaaaa"),
 		ask("ec2:RunInstances", ec2Name+"network-interface/eni-0a"),
 		ask("ec2:RunInstances", ec2Name+"volume/vol-0a", requestTag, "remuda"),
 		ask("ec2:RunInstances", ec2Name+"spot-instances-request/sir-0a"),

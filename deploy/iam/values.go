@@ -28,12 +28,16 @@ type Values struct {
 
 	Secret string // of Secrets Manager with GitHub's credentials, as in secretsmanager:<name>; default: <name>/github
 
-	Subnets        []string // where instances may be launched; default: any of the account
-	SecurityGroups []string // which instances may get; default: any of the account
+	Subnets        []string // where instances may be launched; default: any
+	SecurityGroups []string // which instances may get; default: any
 
-	Repository string // owner/name on GitHub; for WorkflowTrust only
-	Subject    string // which of its tokens may take the role, such as ref:refs/heads/main; default: * for any
-	RunID      string // GitHub run id; for WorkflowSession only
+	// Accounts are the owners of subnets and security groups, by id. Those of an id that is missing may be of any account.
+	Accounts map[string]string
+
+	Owner   string // user or organization at GitHub that owns the repository; for WorkflowTrust only
+	Repo    string // name of the repository without its owner; for WorkflowTrust only
+	Subject string // which of its tokens may take the role, such as ref:refs/heads/main; default: * for any
+	RunID   string // GitHub run id; for WorkflowSession only
 }
 
 func (v Values) withDefaults() Values {
@@ -64,20 +68,21 @@ type field struct {
 }
 
 var (
-	partitionForm  = lazyregexp.New(`^aws(-cn|-us-gov)?$`)
-	regionForm     = lazyregexp.New(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
-	accountForm    = lazyregexp.New(`^[0-9]{12}$`)
-	nameForm       = lazyregexp.New(`^[A-Za-z0-9_-]{3,54}$`)
-	tableForm      = lazyregexp.New(`^[A-Za-z0-9_.-]{3,255}$`)
-	queueForm      = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
-	roleForm       = lazyregexp.New(`^([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,128}$`)
-	bucketForm     = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	secretForm     = lazyregexp.New(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
-	subnetForm     = lazyregexp.New(`^subnet-[0-9a-f]{8,17}$`)
-	groupForm      = lazyregexp.New(`^sg-[0-9a-f]{8,17}$`)
-	repositoryForm = lazyregexp.New(`^[A-Za-z0-9-]+/[A-Za-z0-9_.-]+$`)
-	subjectForm    = lazyregexp.New(`^(\*|pull_request|environment:[A-Za-z0-9_.-]+|ref:refs/(heads|tags)/[A-Za-z0-9_./-]+\*?)$`)
-	runIDForm      = lazyregexp.New(`^[0-9]{1,20}$`)
+	partitionForm = lazyregexp.New(`^aws(-cn|-us-gov)?$`)
+	regionForm    = lazyregexp.New(`^[a-z]{2}(-[a-z]+)+-[0-9]{1,2}$`)
+	accountForm   = lazyregexp.New(`^[0-9]{12}$`)
+	nameForm      = lazyregexp.New(`^[A-Za-z0-9_-]{3,54}$`)
+	tableForm     = lazyregexp.New(`^[A-Za-z0-9_.-]{3,255}$`)
+	queueForm     = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
+	roleForm      = lazyregexp.New(`^([A-Za-z0-9_+=,.@-]+/)*[A-Za-z0-9_+=,.@-]{1,128}$`)
+	bucketForm    = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	secretForm    = lazyregexp.New(`^[A-Za-z0-9/_+=.@-]{1,512}$`)
+	subnetForm    = lazyregexp.New(`^subnet-[0-9a-f]{8,17}$`)
+	groupForm     = lazyregexp.New(`^sg-[0-9a-f]{8,17}$`)
+	ownerForm     = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+	repoForm      = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
+	subjectForm   = lazyregexp.New(`^(\*|pull_request|environment:[A-Za-z0-9_.-]+|ref:refs/(heads|tags)/[A-Za-z0-9_./-]+\*?)$`)
+	runIDForm     = lazyregexp.New(`^[0-9]{1,20}$`)
 )
 
 // fields lists every value of v that is no list.
@@ -95,7 +100,8 @@ func (v Values) fields() []field {
 		{"Secret", v.Secret, secretForm, "1 to 512 letters, digits and /_+=.@-"},
 		{"AgentRole", v.AgentRole, roleForm, "the name of a role, with its path"},
 		{"AgentProfile", v.AgentProfile, roleForm, "the name of an instance profile, with its path"},
-		{"Repository", v.Repository, repositoryForm, "owner/name"},
+		{"Owner", v.Owner, ownerForm, "letters, digits, - and _, as in github.com/OWNER/REPO"},
+		{"Repo", v.Repo, repoForm, "letters, digits, -, _ and ., as in github.com/OWNER/REPO"},
 		{"Subject", v.Subject, subjectForm, "*, pull_request, environment:<name>, or ref:refs/heads/<branch> or ref:refs/tags/<tag>, which may end with *"},
 		{"RunID", v.RunID, runIDForm, "1 to 20 digits"},
 	}
@@ -137,7 +143,11 @@ func (v Values) list(name string) ([]string, bool) {
 	}
 	var out []string
 	for _, id := range ids {
-		out = append(out, strings.Join([]string{"arn", v.Partition, "ec2", v.Region, v.Account, kind + "/" + id}, ":"))
+		account := v.Accounts[id]
+		if account == "" { // another account may share its subnets and security groups with this one (AWS RAM)
+			account = "*"
+		}
+		out = append(out, strings.Join([]string{"arn", v.Partition, "ec2", v.Region, account, kind + "/" + id}, ":"))
 	}
 	return out, true
 }
@@ -153,6 +163,9 @@ func (v Values) check() error {
 	}
 	for _, id := range v.SecurityGroups {
 		fields = append(fields, field{"SecurityGroups", id, groupForm, "ids such as sg-0123456789abcdef0"})
+	}
+	for id, account := range v.Accounts {
+		fields = append(fields, field{"Accounts of " + id, account, accountForm, "12 digits"})
 	}
 	for _, f := range fields {
 		if !f.form().MatchString(f.value) {

@@ -12,7 +12,7 @@ variable "name" {
 }
 
 variable "parameters" {
-  description = "Parameters of the stack by their names there; Repository, Vpc and Subnets (ids, with commas between) are required."
+  description = "Parameters of the stack by their names there; Owner, Repo, Vpc and Subnets (ids, with commas between) are required."
   type        = map(string)
 }
 

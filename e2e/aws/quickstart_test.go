@@ -88,7 +88,7 @@ func TestQuickstart(t *testing.T) {
 			}
 		}
 	}
-	literal := strings.NewReplacer("eu-west-1", awstest.Region, "owner/name", "octo/remuda", "vpc-0123456789abcdef0", *subnet.VpcId, "subnet-0123456789abcdef0", *subnet.SubnetId).Replace(script.String())
+	literal := strings.NewReplacer("eu-west-1", awstest.Region, "Owner=owner", "Owner=octo", "Repo=name", "Repo=remuda", "vpc-0123456789abcdef0", *subnet.VpcId, "subnet-0123456789abcdef0", *subnet.SubnetId).Replace(script.String())
 	if count == 0 || count > mostCommands {
 		t.Errorf("%d commands, want 1 to %d", count, mostCommands)
 	}

@@ -18,6 +18,7 @@ import (
 // Class is what the machines of a resource class are made of: all of it, nothing is taken from the options besides.
 type Class struct {
 	Arch            string // as EC2 says it
+	CPU             int    // vCPUs of one instance, for Diagnose; 0: unknown
 	AMI             string
 	UserData        string
 	RootVolumeGiB   int32

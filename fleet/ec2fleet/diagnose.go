@@ -3,6 +3,7 @@ package ec2fleet
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -87,9 +88,15 @@ func (f *Fleet) diagnoseImage(ctx context.Context, ts *templates) []finding.Find
 var quotas = []struct{ usage, code string }{{onDemand, "L-1216C47A"}, {spot, "L-34B43A08"}}
 
 func (f *Fleet) diagnoseQuotas(ctx context.Context, vCPUs map[string]int) []finding.Finding {
-	most := 0
-	for _, n := range vCPUs {
-		most = max(most, n)
+	most, smallest := 0, 0
+	classes := f.standard()
+	for name, n := range vCPUs {
+		if f.opts.Classes[name].GPU.Count == 0 {
+			most = max(most, n)
+		}
+	}
+	if len(classes) > 0 {
+		smallest = f.opts.Classes[classes[0]].CPU
 	}
 	var out []finding.Finding
 	for _, q := range quotas {
@@ -106,9 +113,36 @@ func (f *Fleet) diagnoseQuotas(ctx context.Context, vCPUs map[string]int) []find
 		is := finding.Finding{Check: check, Verdict: finding.OK, Detail: fmt.Sprintf("%.0f vCPUs of standard %s types; the caps allow %d at once", have, q.usage, most)}
 		if have < float64(most) {
 			is.Verdict = finding.Warning
-			is.Remedy = fmt.Sprintf("ask for more (quota %s of EC2), or lower caps.maxInstances: launches beyond are refused with VcpuLimitExceeded", q.code)
+			is.Remedy = fmt.Sprintf("request an increase of quota %s of EC2, or lower caps.maxInstances: EC2 refuses launches beyond the quota", q.code)
+		}
+		if tooLarge := f.above(classes, have); len(tooLarge) > 0 {
+			is.Detail += "; too few for one instance of class " + strings.Join(tooLarge, ", ")
+		}
+		if have < float64(smallest) {
+			is.Verdict = finding.Failed
+			is.Remedy = fmt.Sprintf("request an increase of quota %s of EC2 to at least %d vCPUs, or add a smaller class", q.code, smallest)
 		}
 		out = append(out, is)
+	}
+	return out
+}
+
+// standard returns the classes without GPUs whose vCPUs are known, smallest first. They count towards the quotas of standard types.
+func (f *Fleet) standard() []string {
+	cpu := func(name string) int { return f.opts.Classes[name].CPU }
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(f.opts.Classes)), func(name string) bool {
+		return cpu(name) == 0 || f.opts.Classes[name].GPU.Count > 0
+	})
+	slices.SortStableFunc(names, func(a, b string) int { return cpu(a) - cpu(b) })
+	return names
+}
+
+// above returns those of some classes one instance of which needs more vCPUs than a quota has.
+func (f *Fleet) above(classes []string, quota float64) (out []string) {
+	for _, name := range classes {
+		if cpu := f.opts.Classes[name].CPU; float64(cpu) > quota {
+			out = append(out, fmt.Sprintf("%s (%d vCPUs)", name, cpu))
+		}
 	}
 	return out
 }

@@ -25,6 +25,9 @@ func TestDiagnose(t *testing.T) {
 		"NoAddress":   {func(s *ec2test.Server) { s.SetRoute(other, "igw-0123") }, "route", finding.Failed, other + " leads to an internet gateway and gives its machines no public addresses"},
 		"NoRouteSeen": {func(s *ec2test.Server) { s.Deny("DescribeRouteTables") }, "route", finding.Skipped, "allow ec2:DescribeRouteTables"},
 		"Quota":       {func(s *ec2test.Server) { s.SetQuota("L-34B43A08", 5) }, "quota", finding.Warning, "5 vCPUs of standard spot types; the caps allow 64 at once"},
+		"QuotaOfSome": {func(s *ec2test.Server) { s.SetQuota("L-1216C47A", 5) }, "quota", finding.Warning, "too few for one instance of class large (8 vCPUs)"},
+		"QuotaOfNone": {func(s *ec2test.Server) { s.SetQuota("L-34B43A08", 1) }, "quota", finding.Failed, "too few for one instance of class small (2 vCPUs), large (8 vCPUs)"},
+		"QuotaOfZero": {func(s *ec2test.Server) { s.SetQuota("L-1216C47A", 0) }, "quota", finding.Failed, "0 vCPUs of standard on-demand types"},
 		"QuotaUnseen": {func(s *ec2test.Server) { s.Deny("GetServiceQuota") }, "quota", finding.Skipped, "allow servicequotas:GetServiceQuota"},
 		"Deprecated":  {func(s *ec2test.Server) { s.SetDeprecation(ec2test.AMI, "2020-01-02T00:00:00.000Z") }, "image", finding.Warning, "deprecated since 2020-01-02"},
 		"NoProfile":   {func(s *ec2test.Server) { s.Remove("gpu") }, "instance profile", finding.Failed, "instance profile gpu: not found"},
@@ -40,6 +43,7 @@ func TestDiagnose(t *testing.T) {
 				class := Class{AMI: o.AMI, UserData: o.UserData, RootVolumeGiB: o.RootVolumeGiB, Subnets: o.Subnets, SecurityGroups: o.SecurityGroups, InstanceProfile: o.InstanceProfile}
 				gpu := class
 				gpu.InstanceProfile = "gpu"
+				class.CPU, gpu.CPU = 2, 8
 				o.Classes = map[string]Class{"small": class, "large": gpu}
 			})
 			for _, found := range f.Diagnose(t.Context(), map[string]int{"small": 64, "large": 8}) {

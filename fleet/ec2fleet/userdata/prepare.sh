@@ -35,11 +35,23 @@ packages() {
   }
 }
 
+# hold_updates stops the updates that Debian and Ubuntu install in the background. They hold dpkg's lock and restart services
+# while a job or the operator's script runs. New packages come with a new image. A run of apt that has begun ends by itself.
+hold_updates() {
+  local unit held=()
+  for unit in apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service; do
+    if [[ -e $root/lib/systemd/system/$unit ]]; then held+=("$unit"); fi
+  done
+  ((${#held[@]} == 0)) || systemctl --quiet --no-block --now mask "${held[@]}" ||
+    log "cannot stop background updates (${held[*]}): jobs may find dpkg locked"
+}
+
 # prepare makes a machine of a stock image fit for runners: the user of jobs, without a password, and what is lacking: nft
 # (or iptables) for the firewall before the metadata service, libicu for the runner, curl. An image that has those is
 # taken as it is. Where it fails, the agent says what that means for jobs.
 prepare() {
   local begun=${EPOCHREALTIME//[!0-9]/} lack
+  hold_updates
   if [[ -n $user ]] && ! id -u "$user" >/dev/null 2>&1; then
     # No ids of other users (subuid(5)): level full is refused with them (agent.allowSubordinateIds).
     if useradd --create-home --shell /bin/bash -K SUB_UID_COUNT=0 -K SUB_GID_COUNT=0 "$user"; then

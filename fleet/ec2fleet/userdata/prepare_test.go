@@ -99,6 +99,38 @@ func TestRun_StockImage(t *testing.T) {
 	}
 }
 
+// Debian and Ubuntu update packages in the background, which holds dpkg's lock and restarts services under jobs. An instance masks
+// what is there of that, before anything is installed; a failure is logged and stops nothing.
+func TestRun_BackgroundUpdatesAreMasked_Review_B7(t *testing.T) {
+	const mask = "systemctl --quiet --no-block --now mask "
+	for name, tt := range map[string]struct {
+		units    []string
+		systemd  string
+		want     string
+		reported bool
+	}{
+		"Debian":  {[]string{"apt-daily.timer", "apt-daily-upgrade.timer", "unattended-upgrades.service"}, "", mask + "apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service\n", false},
+		"Timers":  {[]string{"apt-daily.timer", "apt-daily-upgrade.timer"}, "", mask + "apt-daily.timer apt-daily-upgrade.timer\n", false},
+		"Refused": {[]string{"apt-daily.timer"}, "if [[ $* == *mask* ]]; then exit 1; fi\n", mask + "apt-daily.timer\n", true},
+		"None":    {nil, "", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newComputer(t)
+			c.stock("apt-get", installs)
+			c.standIn("systemctl", tt.systemd+standIns["systemctl"])
+			for _, unit := range tt.units {
+				c.write(filepath.Join(c.root, "lib/systemd/system", unit), "")
+			}
+			if got := c.bootStock(); !strings.HasPrefix(got, tt.want+"useradd") {
+				t.Errorf("calls:\n%s\nwant at the beginning:\n%s", got, tt.want)
+			}
+			if got := strings.Contains(c.has("dev/console"), "cannot stop background updates (apt-daily.timer)"); got != tt.reported {
+				t.Errorf("console = %q, want the failure reported: %t", c.has("dev/console"), tt.reported)
+			}
+		})
+	}
+}
+
 // The machine's own lack of curl is mended before the program is fetched, on Amazon Linux by the small one that it has.
 func TestRun_NoCurl(t *testing.T) {
 	for manager, want := range map[string]string{"apt-get": aptCalls, "dnf": strings.Replace(dnfCall, " tar", " tar curl-minimal", 1)} {
