@@ -63,7 +63,7 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{o: &o, log: log, disk: d, outbox: &outbox{clock: o.Clock, log: log, kick: make(chan struct{}, 1)}}
+	a := &Agent{o: &o, log: log, disk: d, outbox: &outbox{clock: o.Clock, log: log, mask: o.Mask, kick: make(chan struct{}, 1)}}
 	a.expiry = &expiry{offset: o.Offset, grace: o.Grace, changed: make(chan struct{}, 1)}
 	a.keeper = &keeper{clock: o.Clock, log: log, keep: o.KeepOutput, turn: make(chan struct{}, 1)}
 	a.heart = &heart{o: a.o, log: log, disk: d, key: key.Public(), keeper: a.keeper, now: make(chan struct{}, 1), first: make(chan struct{})}

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -55,16 +56,17 @@ type Options struct {
 	// waits longer than keepLimit for it, and a failure has no consequence.
 	KeepOutput func(ctx context.Context, reason string, secrets []string) error
 
-	BootDeadline time.Duration // from the first start until a record must have been seen; default Limits.Created
-	Grace        time.Duration // past the threshold before the machine is halted; default Limits.AgentGrace
-	Beat         time.Duration // period of the heartbeat; default Limits.Beat
-	IdleBeat     time.Duration // the same while the machine waits for its next run; default Limits.IdleBeat, at least Beat
-	IdlePoll     time.Duration // between reads of the record while waiting for an assignment; default 250 ms
-	Poll         time.Duration // between reads otherwise; default 2 s
-	NoticePoll   time.Duration // between looks for an interruption notice; default: Poll
-	OnlineLimit  time.Duration // from the start of a listener until it must be online; default 60 s
-	StartLimit   time.Duration // for Runner.Start, configuration included; default 90 s
-	CleanLimit   time.Duration // for stopping the listener and scrubbing; default 100 s, below Limits.Handshake
+	BootDeadline time.Duration       // from the first start until a record must have been seen; default Limits.Created
+	Grace        time.Duration       // past the threshold before the machine is halted; default Limits.AgentGrace
+	Beat         time.Duration       // period of the heartbeat; default Limits.Beat
+	IdleBeat     time.Duration       // the same while the machine waits for its next run; default Limits.IdleBeat, at least Beat
+	IdlePoll     time.Duration       // between reads of the record while waiting for an assignment; default 250 ms
+	Poll         time.Duration       // between reads otherwise; default 2 s
+	NoticePoll   time.Duration       // between looks for an interruption notice; default: Poll
+	OnlineLimit  time.Duration       // from the start of a listener until it must be online; default 60 s
+	StartLimit   time.Duration       // for Runner.Start, configuration included; default 90 s
+	Mask         machinelog.Patterns // the operator's, of what no report may show
+	CleanLimit   time.Duration       // for stopping the listener and scrubbing; default 100 s, below Limits.Handshake
 }
 
 // ErrUsedUp says that machines of this class serve one run.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -33,6 +34,7 @@ type outbox struct {
 	clock     clock.WithTicker
 	log       *slog.Logger
 	kick      chan struct{}
+	mask      machinelog.Patterns
 
 	mu            sync.Mutex
 	value         store.SignalValue
@@ -43,8 +45,9 @@ type outbox struct {
 }
 
 // post makes v the report to deliver, silently if nobody waits for it: who notifies no one saves a message, and the controller
-// its reading.
+// its reading. Its detail may hold what a program printed, and many people read it.
 func (o *outbox) post(v store.SignalValue, silently bool) {
+	v.Detail = o.mask.Mask(v.Detail)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if v == o.value {

@@ -19,18 +19,21 @@ import (
 type Command struct {
 	Path  string
 	Args  []string
-	Dir   string        // where it runs; "": the agent's folder
-	Env   []string      // complete environment, EnvMarker included
-	Log   string        // file that takes its output, written anew
-	Limit time.Duration // it is killed after this; 0: only ctx limits it
+	Dir   string              // where it runs; "": the agent's folder
+	Env   []string            // complete environment, EnvMarker included
+	Log   string              // file that takes its output, written anew
+	Limit time.Duration       // it is killed after this; 0: only ctx limits it
+	Mask  machinelog.Patterns // the operator's, of what no error may show
 }
 
 // ErrScriptLimit says that a script was killed because it took too long.
 var ErrScriptLimit = errors.New("agent: script time limit")
 
-// scriptTail is how much of the output an error carries, in bytes: it must fit store.MaxDetail with
-// the status.
-const scriptTail = 1500
+// scriptTail is how much of the output an error carries, in bytes. With the status it must fit store.MaxDetail.
+const (
+	scriptTail = 1500
+	maskedTail = 32 << 10 // bytes that are read for it
+)
 
 // Run runs the program and returns an error with its status and last lines, without secrets, unless its
 // status is 0 (H46). Its process group is gone when Run returns with an error; what a successful script left
@@ -66,10 +69,23 @@ func (c Command) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if last := machinelog.Mask(tailOf(out, scriptTail)); last != "" { // many see it
+	if last := c.last(out); last != "" { // many see it
 		return fmt.Errorf("run script %s: %w: %s", c.Path, err, last)
 	}
 	return fmt.Errorf("run script %s: %w", c.Path, err)
+}
+
+// last returns the end of the output without secrets. The masks need more text than people do: a part of a secret has no form.
+func (c Command) last(out *os.File) string {
+	text := strings.TrimSpace(c.Mask.Mask(tailOf(out, maskedTail)))
+	if len(text) <= scriptTail {
+		return text
+	}
+	text = text[len(text)-scriptTail:]
+	if _, rest, ok := strings.Cut(text, "\n"); ok && rest != "" {
+		text = rest
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 // tailOf returns the end of a file, from the start of a line if there is one.

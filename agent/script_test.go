@@ -10,6 +10,7 @@ import (
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/agent/agenttest"
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -48,6 +49,27 @@ func TestCommand_Status_S39_H46(t *testing.T) {
 	missing.Path = "/nowhere/script"
 	if err := missing.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "/nowhere/script") {
 		t.Errorf("Run of a missing script = %v", err)
+	}
+}
+
+// A secret does not show where the end of the output begins in its middle, and the operator's patterns hold.
+func TestCommand_SecretBeforeTheCut_ReviewB28(t *testing.T) {
+	id := agenttest.Instance(t)
+	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat(strings.Repeat("QUJDREVGR0g", 5)+"\n", 40) + "-----END PRIVATE KEY-----"
+	err := agenttest.Shell(t, id, "cat <<'E'\n"+key+"\nE\nset -x\n: docker login -u bot -p s3same\nexit 1").Run(context.Background())
+	if err == nil || strings.Contains(err.Error(), "QUJD") || strings.Contains(err.Error(), "s3same") || !strings.Contains(err.Error(), "login -u bot -p ***") {
+		t.Errorf("Run = %v, want neither key nor password", err)
+	}
+	err = agenttest.Shell(t, id, "printf 'password=%02000d' 7; exit 1").Run(context.Background())
+	if err == nil || strings.Contains(err.Error(), "0007") {
+		t.Errorf("Run = %v, want no part of a long line's secret", err)
+	}
+	own := agenttest.Shell(t, id, "echo license ACME-77; exit 1")
+	if own.Mask, err = machinelog.ParsePatterns([]string{`ACME-\d+`}); err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Run(context.Background()); err == nil || !strings.HasSuffix(err.Error(), "license ***") {
+		t.Errorf("Run = %v, want the operator's pattern masked", err)
 	}
 }
 

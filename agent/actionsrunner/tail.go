@@ -103,5 +103,11 @@ func (t *tail) last(secrets ...string) string {
 		}
 	}
 	text := strings.TrimSpace(strings.Join(seen, "\n"))
-	return strings.ToValidUTF8(text[max(0, len(text)-tailBytes):], "")
+	if len(text) > tailBytes {
+		text = text[len(text)-tailBytes:]
+		if _, whole, ok := strings.Cut(text, "\n"); ok { // no part of a line: it may be the rest of a secret, which no mask finds
+			text = whole
+		}
+	}
+	return strings.ToValidUTF8(text, "")
 }

@@ -135,11 +135,12 @@ func Run(ctx context.Context, p Place) (err error) {
 		Refusal:      refusal(cleaner, p.Log),
 		BootDeadline: cfg.Limits.Created, Grace: cfg.Limits.AgentGrace, Beat: cfg.Limits.Beat, IdleBeat: statemachine.Limits(cfg.Limits).IdleBeat(),
 		IdlePoll: cfg.Agent.IdlePoll, Poll: cfg.Agent.Poll,
+		Mask:       cfg.Agent.Patterns(),
 		CleanLimit: cfg.Limits.Handshake * 5 / 6, // the rest is for the report
 	}
 	if s.logs != nil {
 		options.KeepOutput = func(ctx context.Context, reason string, secrets []string) error {
-			l := machinelog.Log{InstanceID: s.id, TakenAt: p.Clock.Now().UTC(), Reason: reason, Sources: machinelog.Read(p.Dir, secrets...)}
+			l := machinelog.Log{InstanceID: s.id, TakenAt: p.Clock.Now().UTC(), Reason: reason, Sources: machinelog.Read(p.Dir, cfg.Agent.Patterns(), secrets...)}
 			return s.logs.Put(ctx, l)
 		}
 	}

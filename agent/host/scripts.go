@@ -74,7 +74,7 @@ func (p preparation) Run(ctx context.Context) error {
 func (m *machine) command(path, log string) *agent.Command {
 	c := &agent.Command{
 		Path: path, Dir: filepath.Join(m.Dir, homeFolder), Env: m.env,
-		Log: filepath.Join(m.Dir, log), Limit: m.Config.Agent.ScriptTimeout,
+		Log: filepath.Join(m.Dir, log), Limit: m.Config.Agent.ScriptTimeout, Mask: m.Config.Agent.Patterns(),
 	}
 	if m.account.Credential != nil {
 		c.Dir, c.Env = "/", []string{

@@ -125,7 +125,7 @@ func openEC2(ctx context.Context, a *app, u *url.URL, c config.Config, _ string,
 		Arch: base.Arch, Subnets: base.Subnets, SecurityGroups: base.SecurityGroups, AMI: base.AMI, InstanceProfile: base.InstanceProfile,
 		UserData: base.UserData, RootVolumeGiB: base.RootVolumeGiB, Classes: classes, RoleID: e.RoleID,
 		PriceProtection: int32(e.PriceProtection), Tags: e.Tags, //nolint:gosec // bounded by Validate
-		CreatedLimit: c.Limits.Created + c.Limits.Visibility, Clock: a.clock, Log: log,
+		CreatedLimit: c.Limits.Created + c.Limits.Visibility, Clock: a.clock, Log: log, Mask: c.Agent.Patterns(),
 	})
 	if err != nil {
 		return machinery{}, asUsage(fmt.Errorf("section ec2 of the configuration: %w", err))

@@ -8,11 +8,13 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/remuda-run/remuda/agent/host"
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/fleet/procfleet"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/machinelog"
 )
 
 // openFleet opens the fleet that c names. The caller closes it.
@@ -39,11 +41,13 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c config.Config, agent
 		types = append(types, procfleet.TypeInfo{Name: t.Name, CPU: t.CPU, Mem: t.Mem})
 	}
 	env := a.agentEnv(c)
+	var mask atomic.Pointer[machinelog.Patterns]
+	mask.Store(new(c.Agent.Patterns()))
 	f, err := procfleet.Open(ctx, u, procfleet.Options{
 		Command: func(_, dir string) ([]string, []string) {
 			return []string{exe, "agent", "--config", agentConfig, "--dir", dir}, env
 		},
-		TemplateVersion: template, Clock: a.clock, Log: log, Types: types,
+		TemplateVersion: template, Mask: func() machinelog.Patterns { return *mask.Load() }, Clock: a.clock, Log: log, Types: types,
 		Capacity: c.Process.Capacity, SpotCapacity: c.Process.SpotCapacity, BootDelay: c.Process.BootDelay, RefusalRate: c.Process.RefusalRate,
 		MeanLife: c.Process.LossAfter, NoticeAfter: c.Process.NoticeAfter, NoticeLead: c.Process.NoticeLead,
 		BootJitter: c.Process.BootJitter, Seed: c.Process.Seed,
@@ -54,7 +58,7 @@ func openProcess(ctx context.Context, a *app, u *url.URL, c config.Config, agent
 	}
 	return machinery{f, f.Run, func(_ context.Context, c config.Config) (fleet.Fleet, func(), error) {
 		template, err := templateOf(exe, c)
-		return f, func() { f.SetTemplateVersion(template) }, err
+		return f, func() { f.SetTemplateVersion(template); mask.Store(new(c.Agent.Patterns())) }, err
 	}}, nil
 }
 

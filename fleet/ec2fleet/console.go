@@ -53,7 +53,7 @@ func (f *Fleet) Log(ctx context.Context, id string) (machinelog.Log, error) {
 			_, text, _ = bytes.Cut(text, []byte("\n"))
 		}
 		l.TakenAt = aws.ToTime(out.Timestamp)
-		l.Sources = []machinelog.Source{{Name: machinelog.Console, Text: machinelog.Mask(strings.ToValidUTF8(string(text), "?"))}}
+		l.Sources = []machinelog.Source{{Name: machinelog.Console, Text: f.opts.Mask.Mask(strings.ToValidUTF8(string(text), "?"))}}
 		return l, nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/remuda-run/remuda/internal/ec2form"
+	"github.com/remuda-run/remuda/internal/machinelog"
 )
 
 // MaxUserData is the size of user data that EC2 takes, in bytes before base64 (EC2 User Guide, "Run
@@ -41,6 +42,8 @@ type Options struct {
 	// CreatedLimit is for how long a launch may still be repeated: no version of the launch template
 	// that was the default within it is deleted. 0: DefaultCreatedLimit.
 	CreatedLimit time.Duration
+
+	Mask machinelog.Patterns // hides what the operator names in the consoles of machines
 
 	Clock clock.PassiveClock
 	Log   *slog.Logger // default: none

@@ -22,7 +22,7 @@ func (f *Fleet) keepLog(m record, now time.Time) {
 	_, err := logs.Get(ctx, m.ID)
 	if errors.Is(err, machinelog.ErrNone) {
 		err = logs.Put(ctx, machinelog.Log{
-			InstanceID: m.ID, TakenAt: now, Reason: "the agent ended without a word: " + m.Cause, Sources: machinelog.Read(f.disk.folder(m.ID)),
+			InstanceID: m.ID, TakenAt: now, Reason: "the agent ended without a word: " + m.Cause, Sources: machinelog.Read(f.disk.folder(m.ID), f.opts.Mask()),
 		})
 	}
 	if err != nil {
@@ -38,7 +38,7 @@ func (f *Fleet) Log(ctx context.Context, id string) (machinelog.Log, error) {
 		if !errors.Is(err, machinelog.ErrNone) || !idPattern().MatchString(id) {
 			return l, err
 		}
-		if sources := machinelog.Read(f.disk.folder(id)); len(sources) > 0 {
+		if sources := machinelog.Read(f.disk.folder(id), f.opts.Mask()); len(sources) > 0 {
 			return machinelog.Log{InstanceID: id, TakenAt: f.clock.Now().UTC(), Reason: "it has not ended yet", Sources: sources}, nil
 		}
 		return l, err

@@ -43,6 +43,7 @@ import (
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/internal/process"
 )
 
@@ -69,6 +70,8 @@ type Options struct {
 	// TemplateVersion stands for everything that Command's arguments do not show, such as the
 	// version of the program and what matters in its environment.
 	TemplateVersion string
+	// Mask returns the patterns that hide what the operator names in the output of machines. Default: none.
+	Mask func() machinelog.Patterns
 
 	Clock clock.WithTicker
 	Log   *slog.Logger // default: none
@@ -182,6 +185,9 @@ func (o *Options) complete() error {
 	}
 	if len(o.Types) == 0 {
 		o.Types = Catalogue()
+	}
+	if o.Mask == nil {
+		o.Mask = func() machinelog.Patterns { return nil }
 	}
 	if o.NoticeLead == 0 {
 		o.NoticeLead = DefaultNoticeLead

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/remuda-run/remuda/internal/machinelog"
 )
 
 // AgentSettings returns what an agent on another machine of an architecture must know of c, as a configuration file. It
@@ -26,6 +28,12 @@ func AgentSettings(c Config, arch string) ([]byte, error) {
 		return nil, fmt.Errorf("encode settings of the agent: %w", err)
 	}
 	return out, nil
+}
+
+// Patterns are the expressions of Mask. Validate has judged them.
+func (c Agent) Patterns() machinelog.Patterns {
+	p, _ := machinelog.ParsePatterns(c.Mask)
+	return p
 }
 
 // agentGitHub is what an agent must know of GitHubConfig.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/httpserver"
 	"github.com/remuda-run/remuda/internal/lazyregexp"
+	"github.com/remuda-run/remuda/internal/machinelog"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -251,6 +252,9 @@ func (c Agent) validate(p *problems) {
 	p.check(c.RunnerURL == nil || c.RunnerDir == "", "agent.runnerDir", "empty if agent.runnerUrl is set", c.RunnerDir)
 	p.download("agent.runnerUrl", c.RunnerURL, "agent.runnerSha256", c.RunnerSHA256)
 	p.oneOf("agent.metadataFirewall", c.MetadataFirewall, FirewallRequired, FirewallEverywhere, FirewallOff)
+	if _, err := machinelog.ParsePatterns(c.Mask); err != nil {
+		*p = append(*p, fmt.Errorf("agent.mask%w", err))
+	}
 	for i, name := range c.MetadataUsers {
 		p.check(userForm().MatchString(name) && name != RootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
 			"the name of a user other than root and agent.runnerUser", name)

@@ -2,56 +2,176 @@ package machinelog
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
-// masked stands for a secret.
+// masked stands for a secret. A shorter secret gets as many stars as it has bytes, so that no text grows.
 const masked = "***"
 
-// minSecret is the least length of a known secret, in bytes: a shorter one would be found in any text.
+// minSecret is the least length of a known secret, in bytes: a shorter secret is part of any text.
 const minSecret = 8
 
-// names are what a secret is called where it is printed with its name.
-const names = `(?:secret_?access_?key|(?:session|security)[_-]?token|api[_-]?key|private[_-]?key|password|passwd|passphrase|secret|token)`
+// Patterns are the operator's own expressions. Mask hides all that they match.
+type Patterns []*regexp.Regexp
 
-// forms are what secrets look like. Of a match its groups stay, which say what it was or what follows. The rest is never
-// shorter than what stands for it.
-var forms = []func() *regexp.Regexp{
-	lazyregexp.New(`(?s)()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`),
-	// One whose beginning was cut off: the lines of a key before its end, the last of which may be short.
-	lazyregexp.New(`(?m)^()(?:.*[A-Za-z0-9+/]{32,}.*\n)*(?:.*\n)?.*-----END [A-Z ]*PRIVATE KEY-----`),
-	lazyregexp.New(`(?i)(authorization\\*["']?\s*[:=])[^\r\n]{3,}`),
-	lazyregexp.New(`(?i)(\b(?:bearer|basic|remoteauth)\s+)[A-Za-z0-9._~+/=-]{16,}`),
-	lazyregexp.New(`()(?:gh[a-z]_[A-Za-z0-9_.-]{16,}|github_pat_[A-Za-z0-9_]{16,})`),   // docs.github.com, "GitHub's token formats"
-	lazyregexp.New(`()ey[IJ][A-Za-z0-9+/=_.\\-]{16,}`),                                 // JSON in base64: JIT configurations and web tokens
-	lazyregexp.New(`(^|%[0-9A-F]{2}|[^A-Z0-9])A[A-Z0-9]{28}([^A-Z0-9]|$)`),             // registration tokens
-	lazyregexp.New(`(^|%[0-9A-F]{2}|[^A-Z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}([^A-Z0-9]|$)`), // IAM User Guide, "IAM identifiers"
-	lazyregexp.New(`(?i)(` + names + `\\*["']?\s*[:=]\s*\\*["'])[^"'\r\n]{8,}`),
-	lazyregexp.New(`(?i)(` + names + `\\*["']?\s*[:=]\s*)[^\s"',;]{8,}`),
-	lazyregexp.New(`(?i)(--` + names + `\s+)[^\s-]\S{7,}`),
-	lazyregexp.New(`(?i)([?&](?:sig|signature|x-amz-signature|x-amz-security-token)=)[^&\s"']{3,}`),
-	lazyregexp.New(`(://[^/\s:@]*:)[^@/\s]{2,}@`),
-	lazyregexp.New(`(://)[^/\s:@]{16,}@`),
+// ParsePatterns compiles expressions. A pattern that matches the empty text or the stars would hide everything.
+func ParsePatterns(texts []string) (Patterns, error) {
+	var out Patterns
+	for i, text := range texts {
+		p, err := regexp.Compile(text)
+		if err != nil || p.MatchString("") || p.MatchString(masked) {
+			return nil, fmt.Errorf("[%d]: must be a regular expression (RE2) that matches neither an empty text nor ***, got %q", i, text)
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
-// Mask puts *** in place of the secrets given and of what has the form of one.
-func Mask(text string, secrets ...string) string {
+// passes bounds how often Mask reads a text again. A mask may show the next secret, such as the second of two with one
+// separator. Two passes are the rule.
+const passes = 8
+
+// Mask is Patterns.Mask without patterns.
+func Mask(text string, secrets ...string) string { return Patterns(nil).Mask(text, secrets...) }
+
+// Mask puts *** in place of the secrets given, of what matches a pattern, and of what has the form of a secret. A value that
+// its name or its command shows to be a secret is also hidden where it stands alone. A mask is applied to a whole text, before
+// the text is cut: half a secret has no form.
+func (p Patterns) Mask(text string, secrets ...string) string {
+	var known []string
 	for _, s := range secrets {
-		for _, shape := range shapes(s) {
-			if len(shape) >= minSecret {
-				text = strings.ReplaceAll(text, shape, masked)
+		known = append(known, shapes(s)...)
+	}
+	for range passes {
+		before := text
+		for _, s := range known {
+			if len(s) >= minSecret {
+				text = strings.ReplaceAll(text, s, masked)
 			}
 		}
-	}
-	for _, form := range forms {
-		text = form().ReplaceAllString(text, "${1}"+masked+"${2}")
+		for _, pattern := range p {
+			text = hide(text, pattern.FindAllStringIndex(text, -1), nil)
+		}
+		lower := strings.ToLower(text)
+		for _, f := range forms {
+			if slices.ContainsFunc(f.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
+				text = f.hide(text, &known)
+			}
+		}
+		if text = hideRandom(text); text == before {
+			break
+		}
 	}
 	return text
+}
+
+// hide replaces what stands at the places, of which the last two numbers count: a match, or its only group.
+func hide(text string, places [][]int, secret func(name, value string) bool) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range places {
+		from, to := at[len(at)-2], at[len(at)-1]
+		if from < done || secret != nil && !secret(text[at[0]:from], text[from:to]) {
+			continue
+		}
+		b.WriteString(text[done:from])
+		b.WriteString(masked[:min(len(masked), to-from)])
+		done = to
+	}
+	if done == 0 {
+		return text
+	}
+	return b.String() + text[done:]
+}
+
+// maxLearned bounds how many values of one text are looked for elsewhere in it.
+const maxLearned = 64
+
+// hide applies one form, and adds the values to known that a text may repeat without their name.
+func (f form) hide(text string, known *[]string) string {
+	return hide(text, f.match().FindAllStringSubmatchIndex(text, -1), func(name, value string) bool {
+		if f.secret != nil && !f.secret(name, value) {
+			return false
+		}
+		value = strings.Trim(value, `"'$`)
+		if f.learn && len(*known) < maxLearned && len(value) >= minSecret && strings.ContainsAny(value, "0123456789") && !strings.ContainsAny(value, "*/\n") {
+			*known = append(*known, value)
+		}
+		return true
+	})
+}
+
+// minRandom is the least length of a word that hideRandom judges. Below it, names and random texts cannot be told apart.
+const minRandom = 20
+
+// hideRandom replaces words that look random: letters of both cases and digits, mixed as no name is.
+// Commits, digests, UUIDs and the ids of AWS are in lower case, so they stay.
+func hideRandom(text string) string {
+	var places [][]int
+	for i := 0; i < len(text); i++ {
+		from := i
+		for i < len(text) && kind(text[i]) != 0 {
+			i++
+		}
+		digest := strings.HasPrefix(strings.ToLower(text[from:i]), "sha") || from > 1 && text[from-1] == ':' && kind(text[from-2]) == 'd'
+		if i-from < minRandom || digest { // sha512-…, SHA256:…, h1:…
+			continue
+		}
+		if text[from] != '/' {
+			places = appendRandom(places, text, from, i)
+			continue
+		}
+		for part := range strings.SplitSeq(text[from:i], "/") { // a path, of which each name counts
+			places = appendRandom(places, text, from, from+len(part))
+			from += len(part) + 1
+		}
+	}
+	return hide(text, places, nil)
+}
+
+func appendRandom(places [][]int, text string, from, to int) [][]int {
+	if to-from < minRandom || !random(text[from:to]) {
+		return places
+	}
+	return append(places, []int{from, to})
+}
+
+// kind is the class of a letter: l, u or d; '-' for the rest of base64's letters; 0 for a letter that ends a word.
+func kind(c byte) byte {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return 'l'
+	case 'A' <= c && c <= 'Z':
+		return 'u'
+	case '0' <= c && c <= '9':
+		return 'd'
+	case strings.IndexByte("+/_-", c) >= 0:
+		return '-'
+	}
+	return 0
+}
+
+// weights say how much more often one class of letters follows another in a random base64 text than in a name:
+// 100 times the natural logarithm of the ratio. In names, letters of one class follow each other.
+var weights = map[[2]byte]int{
+	{'l', 'l'}: -64, {'l', 'u'}: 143, {'l', 'd'}: 47,
+	{'u', 'l'}: -44, {'u', 'u'}: 34, {'u', 'd'}: 116,
+	{'d', 'l'}: 125, {'d', 'u'}: 117, {'d', 'd'}: -154,
+}
+
+func random(word string) bool {
+	seen, score := map[byte]bool{}, 0
+	for i := range len(word) {
+		seen[kind(word[i])] = true
+		if i > 0 {
+			score += weights[[2]byte{kind(word[i-1]), kind(word[i])}]
+		}
+	}
+	return seen['l'] && seen['u'] && seen['d'] && score > 0
 }
 
 // shapes are a secret as programs print it: as it is, escaped for a URL, in base64, and in the lines into which they break

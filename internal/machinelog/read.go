@@ -47,9 +47,9 @@ type output struct {
 	changed time.Time
 }
 
-// Read returns the end of what was printed into an instance's folder, without secrets. A source that printed nothing is
+// Read returns the end of what was printed into an instance's folder, without secrets and what mask hides. A source that printed nothing is
 // left out; what cannot be read says so in its place.
-func Read(dir string, secrets ...string) []Source {
+func Read(dir string, mask Patterns, secrets ...string) []Source {
 	folder, err := openFolder(unix.AT_FDCWD, dir)
 	if err != nil {
 		return nil // there is no such machine, or no longer
@@ -64,7 +64,7 @@ func Read(dir string, secrets ...string) []Source {
 				files = append(files, newest(diag)...)
 			}
 		}
-		if text := join(files, secrets); text != "" {
+		if text := join(files, mask, secrets); text != "" {
 			out = append(out, Source{Name: l.name, Text: text})
 		}
 	}
@@ -114,7 +114,7 @@ func newest(folder *os.File) []output {
 }
 
 // join returns the ends of files, those that come first in files last, in at most SourceBytes.
-func join(files []output, secrets []string) string {
+func join(files []output, mask Patterns, secrets []string) string {
 	const more = "…\n"
 	var parts []string
 	left := SourceBytes
@@ -133,7 +133,7 @@ func join(files []output, secrets []string) string {
 		case cut:
 			part += more
 		}
-		part += strings.TrimRight(Mask(strings.ToValidUTF8(text, "?"), secrets...), "\n") + "\n"
+		part += strings.TrimRight(mask.Mask(strings.ToValidUTF8(text, "?"), secrets...), "\n") + "\n"
 		parts = append(parts, part)
 		left -= len(part)
 	}

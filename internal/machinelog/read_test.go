@@ -49,7 +49,7 @@ func TestRead_EachSourceWithItsFilesTheNewestLast(t *testing.T) {
 	write(t, dir, "runner/_diag/notes.txt", "no log", 0)
 	write(t, dir, "runner.log", "Listening for Jobs", time.Hour)
 	write(t, dir, "agent-key", "private", 0)
-	got := texts(Read(dir))
+	got := texts(Read(dir, nil))
 	want := map[string]string{
 		Agent:  "==> agent.log <==\nagent says\n",
 		Script: "==> script.log <==\nscript says\n",
@@ -58,7 +58,7 @@ func TestRead_EachSourceWithItsFilesTheNewestLast(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("Read = %q, want %q", got, want)
 	}
-	if got := Read(filepath.Join(dir, "none")); got != nil {
+	if got := Read(filepath.Join(dir, "none"), nil); got != nil {
 		t.Errorf("Read without a folder = %v", got)
 	}
 }
@@ -73,7 +73,7 @@ func TestRead_Bounded(t *testing.T) {
 	for i := range 20 {
 		write(t, dir, fmt.Sprintf("runner/_diag/%02d.log", i), strings.Repeat(line, 500), time.Duration(i)*time.Minute)
 	}
-	got := texts(Read(dir))
+	got := texts(Read(dir, nil))
 	for name, text := range got {
 		if len(text) > SourceBytes {
 			t.Errorf("%s has %d bytes, above %d", name, len(text), SourceBytes)
@@ -105,7 +105,7 @@ func TestRead_HostileFolder_H43(t *testing.T) {
 	write(t, dir, "runner/_diag/evil\x1b[2J\n==> agent.log <==.log", "named to deceive", 0)
 	sparse := write(t, dir, "runner/_diag/sparse.log", "", time.Hour)
 	check(t, os.Truncate(sparse, 1<<40))
-	text := texts(Read(dir))[Runner]
+	text := texts(Read(dir, nil))[Runner]
 	if strings.Contains(text, "the key") {
 		t.Errorf("a link was followed: %s", text)
 	}
@@ -135,7 +135,7 @@ func TestRead_LinkedFolder_H43(t *testing.T) {
 				target = filepath.Join(other, "_diag")
 			}
 			check(t, os.Symlink(target, filepath.Join(dir, link)))
-			if got := Read(dir); got != nil {
+			if got := Read(dir, nil); got != nil {
 				t.Errorf("Read = %q", got)
 			}
 		})
@@ -151,7 +151,7 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if len(Read(dir)) != 3 {
+		if len(Read(dir, nil)) != 3 {
 			b.Fatal("a source is missing")
 		}
 	}
