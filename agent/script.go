@@ -22,6 +22,7 @@ type Command struct {
 	Dir   string              // where it runs; "": the agent's folder
 	Env   []string            // complete environment, EnvMarker included
 	Log   string              // file that takes its output, written anew
+	View  []func() error      // of the file system, for process.Start
 	Limit time.Duration       // it is killed after this; 0: only ctx limits it
 	Mask  machinelog.Patterns // the operator's, of what no error may show
 }
@@ -57,7 +58,7 @@ func (c Command) Run(ctx context.Context) error {
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err = process.Start(cmd); err == nil { // a service that it starts is an ordinary process too
+	if err = process.Start(cmd, c.View...); err == nil { // a service that it starts is an ordinary process too
 		err = process.Wait(cmd)
 	}
 	if err == nil {

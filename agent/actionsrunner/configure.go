@@ -64,7 +64,7 @@ func (r *Runner) unconfigure() error {
 }
 
 // configure registers with a token under exactly one label and a new name, never replacing a runner.
-func (r *Runner) configure(ctx context.Context, reg store.Registration, label string, env []string) (identity, error) {
+func (r *Runner) configure(ctx context.Context, reg store.Registration, label string, world World) (identity, error) {
 	if err := r.unconfigure(); err != nil {
 		return identity{}, err
 	}
@@ -78,10 +78,10 @@ func (r *Runner) configure(ctx context.Context, reg store.Registration, label st
 		args = append(args, "--runnergroup", r.o.Group)
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(r.o.Dir, "config.sh"), args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, slices.Concat(env, []string{inputToken + "=" + reg.Secret}), out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, slices.Concat(world.Env, []string{inputToken + "=" + reg.Secret}), out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: world.Credential}
 	cmd.Cancel = func() error { return process.KillGroup(cmd.Process.Pid) }
-	err = process.Start(cmd)
+	err = process.Start(cmd, world.View...)
 	if err == nil {
 		err = process.Wait(cmd)
 	}

@@ -28,18 +28,25 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Options configure a Runner. All but Env, Verdicts, Group, Credential, Boundary, Prepare and Guard are required.
-type Options struct {
-	Dir        string   // of the unpacked runner, writable
-	Log        string   // file for the listener's output
-	Env        []string // of the program and its jobs; what this package adds wins
-	InstanceID string   // value of agent.EnvMarker
-	Hook       string   // program run before the first step of each job
-	Verdicts   string   // file to which the hook adds a line for each job; "": jobs are not held against it
-	Group      string   // name of the runner group to register with by a token; "": the default group
-	Clock      clock.WithTicker
+// World is what a listener and its jobs find on the machine.
+type World struct {
+	Env        []string            // of the program and its jobs; what this package adds wins
 	Credential *syscall.Credential // unprivileged user; nil: the agent's
-	Boundary   boundary.Boundary   // holds the program and all that it starts; nil: nothing does
+	View       []func() error      // of the file system, for process.Start
+}
+
+// Options configure a Runner. All but Verdicts, Group, Boundary, Prepare and Guard are required.
+type Options struct {
+	Dir        string // of the unpacked runner, writable
+	Log        string // file for the listener's output
+	InstanceID string // value of agent.EnvMarker
+	Hook       string // program run before the first step of each job
+	Verdicts   string // file to which the hook adds a line for each job; "": jobs are not held against it
+	Group      string // name of the runner group to register with by a token; "": the default group
+	Clock      clock.WithTicker
+	Boundary   boundary.Boundary // holds the program and all that it starts; nil: nothing does
+	// World is called at each start of a listener: accounts and variables may have changed.
+	World func(ctx context.Context) (World, error)
 	// Prepare makes the machine ready for its first registration, and puts bin/Runner.Listener there if it is
 	// missing, with all that belongs to it. Start calls it until it succeeded once, and registers nothing
 	// before; and again after the program began to replace itself.
@@ -59,8 +66,8 @@ func New(o Options) (*Runner, error) {
 	switch {
 	case !filepath.IsAbs(o.Dir) || !filepath.IsAbs(o.Log) || !filepath.IsAbs(o.Hook):
 		return nil, fmt.Errorf("actions runner: folder, log and hook must be absolute paths, got %q, %q, %q", o.Dir, o.Log, o.Hook)
-	case o.InstanceID == "" || o.Clock == nil:
-		return nil, errors.New("actions runner: instance id and clock must be set")
+	case o.InstanceID == "" || o.Clock == nil || o.World == nil:
+		return nil, errors.New("actions runner: instance id, clock and world must be set")
 	}
 	if o.Boundary == nil {
 		o.Boundary = boundary.None()
@@ -113,13 +120,17 @@ func (r *Runner) register(ctx context.Context, reg store.Registration, label str
 			return nil, err
 		}
 	}
-	env := append(slices.Clone(r.o.Env), asRoot, exit7, agent.HookEnv+"="+r.o.Hook, agent.EnvMarker+"="+r.o.InstanceID)
+	world, err := r.o.World(ctx)
+	if err != nil {
+		return nil, err
+	}
+	world.Env = append(slices.Clone(world.Env), asRoot, exit7, agent.HookEnv+"="+r.o.Hook, agent.EnvMarker+"="+r.o.InstanceID)
 	switch reg.Mode {
 	case store.JIT:
 		if err := r.unconfigure(); err != nil {
 			return nil, err
 		}
-		env = append(env, inputJIT+"="+pinned(reg.Secret))
+		world.Env = append(world.Env, inputJIT+"="+pinned(reg.Secret))
 	case store.Token:
 		have, err := r.configured()
 		if err != nil {
@@ -128,7 +139,7 @@ func (r *Runner) register(ctx context.Context, reg store.Registration, label str
 		if have.AgentName == reg.Name { // its listener is started again
 			err = atomicfile.Remove(r.o.Dir, unasked...)
 		} else {
-			have, err = r.configure(ctx, reg, label, env)
+			have, err = r.configure(ctx, reg, label, world)
 		}
 		if err != nil {
 			return nil, err
@@ -137,7 +148,7 @@ func (r *Runner) register(ctx context.Context, reg store.Registration, label str
 	default:
 		return nil, fmt.Errorf("registration mode %q: must be %s or %s", reg.Mode, store.JIT, store.Token)
 	}
-	return r.start(ctx, env, reg)
+	return r.start(ctx, world, reg)
 }
 
 // openLog opens the file for the program's output, empty.
@@ -146,19 +157,19 @@ func (r *Runner) openLog() (*os.File, error) {
 }
 
 // start starts the listener.
-func (r *Runner) start(ctx context.Context, env []string, reg store.Registration) (agent.Listener, error) {
+func (r *Runner) start(ctx context.Context, world World, reg store.Registration) (agent.Listener, error) {
 	out, err := r.openLog()
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	if err := r.openVerdicts(); err != nil {
+	if err := r.openVerdicts(world.Credential); err != nil {
 		return nil, fmt.Errorf("make verdicts: %w", err)
 	}
 	cmd := exec.Command(r.listener(), "run")
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, env, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.o.Credential}
-	ref, err := r.o.Boundary.Start(ctx, cmd)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.o.Dir, world.Env, out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: world.Credential}
+	ref, err := r.o.Boundary.Start(ctx, cmd, world.View...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,15 +3,23 @@
 package actionsrunner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/remuda-run/remuda/internal/process"
 )
 
 // Account is a user of the machine, for the runner and its jobs.
@@ -20,26 +28,63 @@ type Account struct {
 	Credential *syscall.Credential // with the groups the user is in, such as that of a container engine
 }
 
-// Lookup returns the account of a user. It must not be root's: then there would be no difference.
+// lookupLimit bounds one look-up: a directory server may not answer.
+const lookupLimit = 10 * time.Second
+
+// databases are the folders of the programs that read the account database. No job can put a program there, as it may in a folder of PATH.
+var databases = []string{"/usr/bin", "/bin"}
+
+// Lookup returns the account of a user. It must not be root's: then there would be no difference. An account that /etc/passwd does
+// not list is asked of getent(1), and the groups of id(1): they know every source of nsswitch.conf(5), such as LDAP, and this program does not.
 func Lookup(name string) (Account, error) {
-	u, err := user.Lookup(name)
+	a, err := lookup(name, databases)
 	if err != nil {
 		return Account{}, fmt.Errorf("runner user %q: %w", name, err)
 	}
-	groups, err := u.GroupIds()
+	return a, nil
+}
+
+func lookup(name string, folders []string) (Account, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lookupLimit)
+	defer cancel()
+	ask := func(program string, args ...string) (string, error) {
+		for _, folder := range folders {
+			if path := filepath.Join(folder, program); unix.Access(path, unix.X_OK) == nil {
+				return process.Output(ctx, path, args...)
+			}
+		}
+		return "", fmt.Errorf("%s: %w", program, exec.ErrNotFound)
+	}
+	u, err := user.Lookup(name)
+	if errors.As(err, new(user.UnknownUserError)) {
+		out, gerr := ask("getent", "passwd", name)
+		fields := strings.Split(strings.TrimSpace(out), ":") // name:password:uid:gid:comment:home:shell
+		if gerr != nil || len(fields) != 7 || fields[0] != name {
+			return Account{}, fmt.Errorf("%w: neither /etc/passwd nor getent has it: %w", err, gerr)
+		}
+		u, err = &user.User{Username: name, Uid: fields[2], Gid: fields[3], HomeDir: fields[5]}, nil
+	}
 	if err != nil {
-		return Account{}, fmt.Errorf("runner user %q: groups: %w", name, err)
+		return Account{}, err
+	}
+	out, err := ask("id", "-G", name)
+	groups := strings.Fields(out)
+	if errors.Is(err, exec.ErrNotFound) {
+		groups, err = u.GroupIds()
+	}
+	if err != nil {
+		return Account{}, fmt.Errorf("groups: %w", err)
 	}
 	ids := make([]uint32, 0, len(groups)+2)
 	for _, text := range slices.Concat([]string{u.Uid, u.Gid}, groups) {
 		id, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return Account{}, fmt.Errorf("runner user %q: %w", name, err)
+			return Account{}, err
 		}
 		ids = append(ids, uint32(id))
 	}
 	if ids[0] == 0 {
-		return Account{}, fmt.Errorf("runner user %q: must not be root", name)
+		return Account{}, errors.New("must not be root")
 	}
 	return Account{Name: name, Home: u.HomeDir, Credential: &syscall.Credential{Uid: ids[0], Gid: ids[1], Groups: ids[2:]}}, nil
 }

@@ -26,7 +26,7 @@ func TestStart_UnprivilegedUser(t *testing.T) {
 	}
 	const nobody = 65534
 	w := newWorld(t)
-	w.options.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	w.user = &syscall.Credential{Uid: nobody, Gid: nobody}
 	for _, dir := range []string{w.dir, filepath.Dir(w.dir)} { // both are the test's own
 		if err := os.Chmod(dir, 0o711); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/remuda-run/remuda/agent"
 	"github.com/remuda-run/remuda/internal/atomicfile"
@@ -21,7 +22,7 @@ const maxVerdicts = 1 << 20
 
 // openVerdicts makes the file for the verdicts of the job-started hook anew. Jobs may append to it, since the
 // hook runs as their user, and cannot replace it.
-func (r *Runner) openVerdicts() error {
+func (r *Runner) openVerdicts(user *syscall.Credential) error {
 	if r.o.Verdicts == "" {
 		return nil
 	}
@@ -32,8 +33,8 @@ func (r *Runner) openVerdicts() error {
 	if err != nil {
 		return err
 	}
-	if c := r.o.Credential; c != nil {
-		err = f.Chown(int(c.Uid), int(c.Gid))
+	if user != nil {
+		err = f.Chown(int(user.Uid), int(user.Gid))
 	}
 	return errors.Join(err, f.Close())
 }

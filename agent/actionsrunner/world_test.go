@@ -96,6 +96,7 @@ type world struct {
 	t       *testing.T
 	dir     string
 	options actionsrunner.Options
+	user    *syscall.Credential // nil: this process's
 	pipe    *os.File
 }
 
@@ -105,8 +106,10 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, dir: dir, options: actionsrunner.Options{
 		Dir: dir, Log: filepath.Join(dir, "log"), Hook: filepath.Join(dir, "hook.sh"), Clock: patient,
 		InstanceID: fmt.Sprintf("i-%s-%d", strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid()),
-		Env:        []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir},
 	}}
+	w.options.World = func(context.Context) (actionsrunner.World, error) {
+		return actionsrunner.World{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, Credential: w.user}, nil
+	}
 	w.write("bin/Runner.Listener", program)
 	w.write("config.sh", configProgram)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {

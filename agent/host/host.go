@@ -105,7 +105,7 @@ func Run(ctx context.Context, p Place) (err error) {
 	if err != nil {
 		return err
 	}
-	if m.account.Credential != nil {
+	if m.account().Credential != nil {
 		if err := errors.Join(m.trustPath(), process.LimitJobs()); err != nil {
 			return err
 		}
@@ -123,6 +123,10 @@ func Run(ctx context.Context, p Place) (err error) {
 	defer cancel()
 	tidier.Go(func() { tidy(ctx, p.Clock, p.Log) })
 	cleaner := m.scrubber()
+	cleaner.Refresh = func() (scrub.Scrubber, error) {
+		err := m.lookUp()
+		return m.scrubber(), err
+	}
 	computer := s.machine(cleaner)
 	if m.boundary != nil {
 		p.Log.Info("boundary of listeners chosen", logkey.Detail, m.boundary.Name())

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -27,13 +25,13 @@ import (
 type machine struct {
 	Place
 	site
-	env        []string              // of everything that runs on it
-	account    actionsrunner.Account // of the runner; zero: the agent's
-	home, path string                // of the operator's scripts, with account
-	open       []string              // folders of PATH that are not in path: jobs could put programs there
-	firewall   ec2machine.Firewall   // on EC2, with account
-	boundary   boundary.Boundary     // of the listeners; nil: there is none
-	noBoundary error                 // why
+	known      atomic.Pointer[actionsrunner.Account] // of the runner, as last looked up; nil: the agent's
+	bound      bool                                  // the instance's home is bound over that of the account
+	home, path string                                // of the operator's scripts, with account
+	open       []string                              // folders of PATH that are not in path: jobs could put programs there
+	firewall   ec2machine.Firewall                   // on EC2, with account
+	boundary   boundary.Boundary                     // of the listeners; nil: there is none
+	noBoundary error                                 // why
 
 	installing *semaphore.Weighted   // of one: held while the runner is installed
 	measuring  *semaphore.Weighted   // the same, while the baseline is taken
@@ -58,35 +56,27 @@ func newMachine(p Place, s site) (*machine, error) {
 	if p.Config.Agent.Script == "" {
 		close(m.prepared)
 	}
-	if name := p.Config.JobsUser(); name != "" {
-		var err error
-		if m.account, err = actionsrunner.Lookup(name); err != nil {
-			return nil, fmt.Errorf("prepare %s: agent.runnerUser: %w", s.id, err)
-		}
-		if err := errors.Join(m.keepFromMetadata(), m.keepApart()); err != nil {
-			return nil, fmt.Errorf("prepare %s: %w", s.id, err)
-		}
+	err := m.lookUp()
+	if err == nil && m.account().Credential != nil {
+		err = errors.Join(m.keepFromMetadata(), m.keepApart())
 	}
-	for _, name := range []string{homeFolder, tempFolder} {
-		folder := filepath.Join(p.Dir, name)
-		if err := errors.Join(os.MkdirAll(folder, 0o700), m.give(folder, os.Lchown)); err != nil {
-			return nil, fmt.Errorf("prepare %s: %w", s.id, err)
-		}
+	if err == nil {
+		err = m.makeFolders()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", s.id, err)
 	}
 	m.boundary, m.noBoundary = boundary.Open(s.id, p.Exe)
-	m.env = []string{
-		"PATH=" + p.Env["PATH"], "LANG=C.UTF-8", agent.EnvMarker + "=" + s.id,
-		"HOME=" + filepath.Join(p.Dir, homeFolder), "TMPDIR=" + filepath.Join(p.Dir, tempFolder),
-	}
 	return m, nil
 }
 
 // give hands path to the runner's user, if it has one of its own.
 func (m *machine) give(path string, chown func(path string, uid, gid int) error) error {
-	if m.account.Credential == nil {
+	c := m.account().Credential
+	if c == nil {
 		return nil
 	}
-	return chown(path, int(m.account.Credential.Uid), int(m.account.Credential.Gid))
+	return chown(path, int(c.Uid), int(c.Gid))
 }
 
 // runner returns the runner, which is installed when it is needed.
@@ -94,14 +84,10 @@ func (m *machine) runner() (agent.Runner, error) {
 	if err := agent.WriteHook(m.Dir, m.Exe); err != nil {
 		return nil, err
 	}
-	env := m.env
-	if name := m.account.Name; name != "" {
-		env = append(slices.Clone(env), "USER="+name, "LOGNAME="+name)
-	}
 	return actionsrunner.New(actionsrunner.Options{
-		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, machinelog.RunnerFile), Env: env, InstanceID: m.id,
+		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, machinelog.RunnerFile), World: m.world, InstanceID: m.id,
 		Hook: filepath.Join(m.Dir, agent.HookFile), Verdicts: filepath.Join(m.Dir, agent.VerdictFile),
-		Clock: m.Clock, Credential: m.account.Credential, Boundary: m.boundary, Prepare: m.prepare, Guard: m.guard,
+		Clock: m.Clock, Boundary: m.boundary, Prepare: m.prepare, Guard: m.guard,
 		Group: m.Config.GitHub.RunnerGroup,
 	})
 }
@@ -119,7 +105,9 @@ func (m *machine) measure(ctx context.Context) error {
 	err := m.measuring.Acquire(ctx, 1)
 	if err == nil {
 		defer m.measuring.Release(1)
-		err = m.scrubber().TakeBaseline(ctx)
+		if err = m.lookUp(); err == nil {
+			err = m.scrubber().TakeBaseline(ctx)
+		}
 	}
 	switch {
 	case err == nil:
@@ -134,7 +122,7 @@ func (m *machine) measure(ctx context.Context) error {
 // guard makes sure before each registration that it, and the role's credentials, stay where they belong.
 func (m *machine) guard(ctx context.Context) error {
 	wanted := m.Config.Agent.MetadataFirewall == config.FirewallEverywhere || m.whole && m.Config.Agent.MetadataFirewall == config.FirewallRequired
-	if !wanted || m.account.Credential == nil {
+	if !wanted || m.account().Credential == nil {
 		return nil
 	}
 	if err := m.firewall.Ensure(ctx); err != nil {
@@ -146,10 +134,10 @@ func (m *machine) guard(ctx context.Context) error {
 // keepFromMetadata finds out whom the rule of agent.metadataFirewall is about.
 func (m *machine) keepFromMetadata() error {
 	m.firewall.Try = ec2machine.TryAs
-	m.firewall.Barred = []int{int(m.account.Credential.Uid), ec2machine.LastUser}
+	m.firewall.Barred = []int{int(m.account().Credential.Uid), ec2machine.LastUser}
 	for _, name := range m.Config.Agent.MetadataUsers {
 		exempt, err := actionsrunner.Lookup(name)
-		if err == nil && exempt.Credential.Uid == m.account.Credential.Uid {
+		if err == nil && exempt.Credential.Uid == m.account().Credential.Uid {
 			err = errors.New("must not be the user of jobs")
 		}
 		if err != nil {

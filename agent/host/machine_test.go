@@ -138,7 +138,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 	}
 	for name, command := range map[string]*agent.Command{"script": script.Command, "scrub": m.scrubber().Script.(*agent.Command)} {
 		env := listed(command.Env)
-		if command.Dir != "/" || env["HOME"] != self.HomeDir || env["PATH"] != ours+":/usr/bin" || len(env) != 5 {
+		if command.Dir != "/" || env["HOME"] != self.HomeDir || env["PATH"] != ours+":/usr/bin" || len(env) != 6 {
 			t.Errorf("%s runs in %s with %v", name, command.Dir, env)
 		}
 		info, err := os.Stat(env["TMPDIR"])
@@ -146,7 +146,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 			t.Errorf("%s has %q for temporary files: %v, %v", name, env["TMPDIR"], info, err)
 		}
 	}
-	if jobs := listed(m.env); jobs["PATH"] != at.Env["PATH"] || jobs["HOME"] == self.HomeDir {
+	if jobs := listed(m.environment(nil)); jobs["PATH"] != at.Env["PATH"] || jobs["HOME"] == self.HomeDir {
 		t.Errorf("jobs run with %v", jobs)
 	}
 }

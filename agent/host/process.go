@@ -92,7 +92,8 @@ func Refusals(c config.Config, environ []string) (all []error) {
 	if err != nil {
 		return []error{err}
 	}
-	m := &machine{Place: Place{Config: c, Env: map[string]string{}}, account: account, boundary: boundary.None()}
+	m := &machine{Place: Place{Config: c, Env: map[string]string{}}, boundary: boundary.None()}
+	m.known.Store(&account)
 	if os.Geteuid() == 0 {
 		m.boundary, m.noBoundary = boundary.Open(fmt.Sprintf("check-%d", os.Getpid()), exe)
 	}

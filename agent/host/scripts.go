@@ -24,7 +24,7 @@ func (m *machine) scrubber() scrub.Scrubber {
 	for name, class := range m.Config.Classes {
 		s.Levels[name] = scrub.Level(class.Scrub)
 	}
-	if m.account.Credential != nil && m.Config.Alone() {
+	if m.account().Credential != nil && m.Config.Alone() {
 		s.User = m.user()
 	}
 	if m.Config.Agent.Scrub != "" {
@@ -36,13 +36,17 @@ func (m *machine) scrubber() scrub.Scrubber {
 // fresh lists the folders that are new for each run. Containers of jobs enter _work, and may run as another user.
 func (m *machine) fresh() []scrub.Folder {
 	uid, gid := os.Geteuid(), os.Getegid()
-	if c := m.account.Credential; c != nil {
+	if c := m.account().Credential; c != nil {
 		uid, gid = int(c.Uid), int(c.Gid)
+	}
+	home := m.jobsHome().folder
+	if here := filepath.Join(m.Dir, homeFolder); home == here {
+		home = homeFolder
 	}
 	return []scrub.Folder{
 		{Path: filepath.Join(runnerFolder, "_work"), Mode: 0o755, UID: uid, GID: gid},
 		{Path: filepath.Join(runnerFolder, machinelog.DiagDir), Mode: 0o755, UID: uid, GID: gid},
-		{Path: homeFolder, Mode: 0o700, UID: uid, GID: gid},
+		{Path: home, Template: true},
 		{Path: tempFolder, Mode: 0o700, UID: uid, GID: gid},
 	}
 }
@@ -72,15 +76,13 @@ func (p preparation) Run(ctx context.Context) error {
 // command is a script of the operator's. Where jobs have a user of their own it gets nothing that is theirs: what
 // a job left in its home would decide what root does.
 func (m *machine) command(path, log string) *agent.Command {
-	c := &agent.Command{
-		Path: path, Dir: filepath.Join(m.Dir, homeFolder), Env: m.env,
-		Log: filepath.Join(m.Dir, log), Limit: m.Config.Agent.ScriptTimeout, Mask: m.Config.Agent.Patterns(),
+	jobs := m.jobsHome()
+	c := &agent.Command{Path: path, Dir: jobs.folder, Log: filepath.Join(m.Dir, log), Limit: m.Config.Agent.ScriptTimeout, View: jobs.view, Mask: m.Config.Agent.Patterns()}
+	own := map[string]string{envJobsHome: jobs.path}
+	if m.account().Credential != nil {
+		c.Dir, own["PATH"], own["HOME"], own["TMPDIR"] = "/", m.path, m.home, filepath.Join(m.Dir, scriptFolder)
 	}
-	if m.account.Credential != nil {
-		c.Dir, c.Env = "/", []string{
-			"PATH=" + m.path, "LANG=C.UTF-8", agent.EnvMarker + "=" + m.id, "HOME=" + m.home, "TMPDIR=" + filepath.Join(m.Dir, scriptFolder),
-		}
-	}
+	c.Env = m.environment(own)
 	return c
 }
 
@@ -114,8 +116,8 @@ func (m *machine) trustPath() error {
 
 // user is whose the doings of jobs are.
 func (m *machine) user() *scrub.User {
-	c := m.account.Credential
-	u := &scrub.User{UID: int(c.Uid), Groups: []int{int(c.Gid)}, Name: m.account.Name, Home: m.account.Home}
+	c := m.account().Credential
+	u := &scrub.User{UID: int(c.Uid), Groups: []int{int(c.Gid)}, Name: m.account().Name, Home: m.account().Home}
 	for _, g := range c.Groups {
 		u.Groups = append(u.Groups, int(g))
 	}

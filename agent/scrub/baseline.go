@@ -18,8 +18,8 @@ import (
 // baselineFile is the name of the file in Scrubber.Root that keeps the Baseline.
 const baselineFile = "baseline.json"
 
-// baselineFormat is the version of what TakeBaseline writes, including the file of recordWritable. Another version of the agent may have written less.
-const baselineFormat = 2
+// baselineFormat is the version of what TakeBaseline writes, including the file of recordWritable. Another version of the agent may have written less, or no templates.
+const baselineFormat = 3
 
 // Baseline is what a machine was like before its first run.
 type Baseline struct {
@@ -43,6 +43,9 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 		err = s.end(ctx, nil, Full) // an earlier instance on this computer may have ended without a cleanup
 	}
 	if err == nil {
+		err = s.takeTemplates()
+	}
+	if err == nil {
 		b, err = s.measure(ctx)
 	}
 	if err == nil {
@@ -59,7 +62,7 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 
 // Forget removes what TakeBaseline wrote down in dir, for a machine that is another one now.
 func Forget(dir string) error {
-	return atomicfile.Remove(dir, baselineFile, writableFile)
+	return errors.Join(atomicfile.Remove(dir, baselineFile, writableFile), os.RemoveAll(filepath.Join(dir, templates)))
 }
 
 func (s Scrubber) baselinePath() string { return filepath.Join(s.Root, baselineFile) }

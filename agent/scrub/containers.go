@@ -10,7 +10,6 @@ import (
 
 	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/process"
-	"github.com/remuda-run/remuda/store"
 )
 
 // engine is the program of the container engine; without it on the PATH there are no containers.
@@ -107,22 +106,6 @@ func without(list, known []string) []string {
 
 // ask runs the engine's program and returns the words it prints.
 func ask(ctx context.Context, args ...string) ([]string, error) {
-	out, err := output(ctx, engine, args...)
+	out, err := process.Output(ctx, engine, args...)
 	return strings.Fields(out), err
-}
-
-// output runs a program and returns what it prints. The program must be started by package process: the agent reads the status of
-// every other child as that of an orphan.
-func output(ctx context.Context, program string, args ...string) (string, error) {
-	var out, problems strings.Builder
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdout, cmd.Stderr = &out, &problems
-	err := process.Start(cmd)
-	if err == nil {
-		err = process.Wait(cmd)
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w: %s", program, strings.Join(args[:min(2, len(args))], " "), err, store.Tail(strings.TrimSpace(problems.String()+out.String())))
-	}
-	return out.String(), nil
 }

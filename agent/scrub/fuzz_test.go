@@ -13,7 +13,7 @@ import (
 // FuzzBaselineFile: what cannot be read is an error, never an empty baseline, after which nothing would
 // be held against it; what can is read again as the same.
 func FuzzBaselineFile(f *testing.F) {
-	f.Add([]byte(`{"format":2,"boot":"b","free":18446744073709551615,"processes":[{"pid":1,"start":2}],"ports":["0.0.0.0:22"],"kept":{"/a":"x"},"containers":{"containers":null}}`))
+	f.Add([]byte(`{"format":3,"boot":"b","free":18446744073709551615,"processes":[{"pid":1,"start":2}],"ports":["0.0.0.0:22"],"kept":{"/a":"x"},"containers":{"containers":null}}`))
 	f.Add([]byte(`{"free":-1}`))
 	f.Add([]byte(``))
 	f.Add([]byte(`{}`))

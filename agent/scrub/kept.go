@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
@@ -151,7 +152,7 @@ func (o outside) syncJournal(ctx context.Context) error {
 	if _, err := os.Stat(o.path("run/systemd/journal/socket")); err != nil {
 		return nil //nolint:nilerr // journald does not run
 	}
-	_, err := output(ctx, "journalctl", "--sync")
+	_, err := process.Output(ctx, "journalctl", "--sync")
 	if errors.Is(err, exec.ErrNotFound) {
 		return nil
 	}

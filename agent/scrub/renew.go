@@ -11,42 +11,89 @@ import (
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
-// Folder is a folder of the instance that is new for each run.
+// Folder is a folder that is new for each run.
 type Folder struct {
-	Path     string // below Scrubber.Root
-	Mode     fs.FileMode
+	Path     string      // below Scrubber.Root, or absolute
+	Mode     fs.FileMode // with UID and GID of a folder that begins empty
 	UID, GID int
+	Template bool // begins as the folder was at the baseline, and not empty
 }
 
-// discarded is the folder in Scrubber.Root that holds the folders of the last run until they are removed. Only the agent can enter it.
+// root opens the folder that Path is relative to: Scrubber.Root, or the one above an absolute Path.
+func (f Folder) root(dir string) (root *os.Root, path string, err error) {
+	path = filepath.Clean(f.Path)
+	if filepath.IsAbs(path) {
+		dir, path = filepath.Split(path)
+	}
+	root, err = os.OpenRoot(dir)
+	return root, path, err
+}
+
+// templates is the folder in Scrubber.Root that holds the templates. Only the agent can enter it, since a job that changed a
+// template would be there in each later run.
+const templates = "templates"
+
+// template is the path of the folder's template below Scrubber.Root.
+func (f Folder) template() string {
+	return filepath.Join(templates, strings.ReplaceAll(f.Path, "/", "-"))
+}
+
+// discarded is the folder that holds the folders of the last run until they are removed, in Scrubber.Root, and next to a folder elsewhere
+// with a dot before its name. Only the agent can enter it.
 const discarded = "discarded"
 
 // renew replaces each folder of s.Fresh with a new one and removes the old one. A folder that is only emptied keeps what the run
 // set on the folder itself: its mode, access control lists, extended attributes, inode flags and project id. renew does not follow
 // a link out of Root, and removes whatever a run left in the place of a folder.
-func (s Scrubber) renew() error {
-	root, err := os.OpenRoot(s.Root)
+func (s Scrubber) renew(was Baseline) error {
+	for _, f := range s.Fresh {
+		if f.Template && was.Boot == "" {
+			continue // nothing ran, and what the script leaves stays
+		}
+		if err := f.renew(s.Root); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// renew replaces the folder.
+func (f Folder) renew(dir string) error {
+	root, path, err := f.root(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
+	trash := discarded
+	if filepath.IsAbs(f.Path) {
+		trash = ".remuda-" + discarded
+	}
 	// An earlier agent may have ended before it removed the folder.
-	if err := errors.Join(removeTree(root, discarded), root.Mkdir(discarded, 0o700)); err != nil {
+	if err := errors.Join(removeTree(root, trash), root.Mkdir(trash, 0o700)); err != nil {
 		return err
 	}
-	for _, f := range s.Fresh {
-		if err := f.renew(root, filepath.Join(discarded, strings.ReplaceAll(f.Path, "/", "-"))); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
-		}
+	if err := f.replace(root, path, filepath.Join(trash, "0"), dir); err != nil {
+		return err
 	}
-	return removeTree(root, discarded)
+	return removeTree(root, trash)
 }
 
-// renew moves the folder to the path old and makes a new one.
-func (f Folder) renew(root *os.Root, old string) error {
-	path := filepath.Clean(f.Path)
+// replace moves the folder to the path old and makes a new one.
+func (f Folder) replace(root *os.Root, path, old, dir string) error {
 	if _, err := root.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return nil // the runner program is not installed yet
+	}
+	var template *os.Root
+	if f.Template {
+		whole, err := os.OpenRoot(dir)
+		if err != nil {
+			return err
+		}
+		defer whole.Close()
+		if template, err = whole.OpenRoot(f.template()); err != nil {
+			return err
+		}
+		defer template.Close()
 	}
 	err := root.Rename(path, old)
 	if errors.Is(err, fs.ErrPermission) { // only root moves a folder without write permission
@@ -59,12 +106,20 @@ func (f Folder) renew(root *os.Root, old string) error {
 	if err := root.Mkdir(path, 0o700); err != nil {
 		return err
 	}
-	dir, err := root.Open(path)
+	made, err := root.OpenRoot(path)
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
-	return writable.SetAccess(dir, f.Mode, f.UID, f.GID)
+	defer made.Close()
+	if f.Template {
+		return copyFolder(template, made)
+	}
+	at, err := made.Open(".")
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	return writable.SetAccess(at, f.Mode, f.UID, f.GID)
 }
 
 // removeTree removes a file or folder of root with all that is in it. Its error names the innermost file or folder that stays.

@@ -171,10 +171,10 @@ func TestScrub_BaselineOfAnotherVersion_NotClean_Review_S1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.baselinePath(), []byte(strings.Replace(string(text), `"format": 2,`, "", 1)), 0o600); err != nil {
+	if err := os.WriteFile(s.baselinePath(), []byte(strings.Replace(string(text), `"format": 3,`, "", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), "format must be 2, got 0") {
+	if err := s.Scrub(t.Context(), "full"); !errors.Is(err, ErrNotClean) || !strings.Contains(err.Error(), "format must be 3, got 0") {
 		t.Errorf("Scrub = %v, want ErrNotClean because of the format", err)
 	}
 }

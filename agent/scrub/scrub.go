@@ -57,6 +57,9 @@ type Scrubber struct {
 	// AllowSubordinateIDs lets the runner's user have ids of other users (subuid(5)), which rootless containers need.
 	AllowSubordinateIDs bool
 
+	// Refresh, if set, returns the scrubber for the next cleanup: the account of jobs may have changed since this one was made.
+	Refresh func() (Scrubber, error)
+
 	Levels map[string]Level // by resource class
 	Tree   bool             // processes that descend from this one, which must have called process.AdoptOrphans
 	User   *User            // whose processes and files are the runs' alone, so that all of them may be killed; nil: shared with others
@@ -86,7 +89,13 @@ func (s Scrubber) EndAll(ctx context.Context) error { return processes(s).endAll
 // Scrub cleans the machine after a run of class, and checks. It returns an error that wraps
 // ErrNotClean if something is left, or agent.ErrUsedUp.
 func (s Scrubber) Scrub(ctx context.Context, class string) error {
-	err := s.scrub(ctx, class)
+	var err error
+	if s.Refresh != nil {
+		s, err = s.Refresh()
+	}
+	if err == nil {
+		err = s.scrub(ctx, class)
+	}
 	if err == nil || errors.Is(err, agent.ErrUsedUp) {
 		return err
 	}
@@ -166,7 +175,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 		})
 	}
 	g.Go(func() error {
-		err := errors.Join(processes(s).removeFromKernel(), s.renew(), s.added())
+		err := errors.Join(processes(s).removeFromKernel(), s.renew(was), s.added())
 		if err == nil && full {
 			err = outside(s).removeUsers()
 		}

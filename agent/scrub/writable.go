@@ -35,7 +35,10 @@ func (s Scrubber) recordWritable(ctx context.Context) error {
 		return err
 	}
 	tree := writable.Tree{Root: outside(s).path(""), Skip: append([]string{s.Root}, s.Others...), Temporary: outside(s).shared(), User: user}
-	if home, own := outside(s).home(); own {
+	switch home, own := outside(s).home(); {
+	case slices.ContainsFunc(s.Fresh, func(f Folder) bool { return f.Path == home }):
+		tree.Skip = append(tree.Skip, home)
+	case own:
 		tree.Home = home
 	}
 	if !s.Whole {

@@ -22,8 +22,8 @@ import (
 
 // Boundary holds the processes of one listener at a time. It is safe for concurrent use, but for Start and Resume.
 type Boundary interface {
-	// Start ends what an earlier listener left inside, and starts cmd inside. The caller calls Wait.
-	Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, error)
+	// Start ends what an earlier listener left inside, and starts cmd inside, in the view of process.Start. The caller calls Wait.
+	Start(ctx context.Context, cmd *exec.Cmd, view ...func() error) (process.Ref, error)
 	// Wait returns the wait status of the process that Start returned, once that has ended, as a shell shows it: 128 and
 	// the signal for one that was killed. It is false if the status is lost.
 	Wait(ref process.Ref) (status int, ok bool)
@@ -71,8 +71,8 @@ func None() Boundary { return &none{} }
 
 type none struct{ ref process.Ref }
 
-func (n *none) Start(_ context.Context, cmd *exec.Cmd) (process.Ref, error) {
-	if err := process.Start(cmd); err != nil {
+func (n *none) Start(_ context.Context, cmd *exec.Cmd, view ...func() error) (process.Ref, error) {
+	if err := process.Start(cmd, view...); err != nil {
 		return process.Ref{}, err
 	}
 	n.ref = refOf(cmd)

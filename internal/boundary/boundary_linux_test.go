@@ -234,6 +234,47 @@ func TestNamespace_Proc_Review_S0(t *testing.T) {
 	}
 }
 
+// Each kind of boundary starts a program that sees a folder of the instance in the place of the home that instances share. Nobody else
+// sees that.
+func TestBoundary_View_Review_R3(t *testing.T) {
+	all := boundaries(t)
+	all["none"] = None()
+	for name, b := range all {
+		t.Run(name, func(t *testing.T) {
+			own, home := t.TempDir(), t.TempDir()
+			if err := errors.Join(os.WriteFile(filepath.Join(own, "file"), []byte("own"), 0o600), os.WriteFile(filepath.Join(home, "file"), []byte("shared"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			out, err := os.Create(filepath.Join(own, "out"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer out.Close()
+			cmd := exec.Command("/bin/cat", filepath.Join(home, "file"))
+			cmd.Stdout = out
+			ref, err := b.Start(t.Context(), cmd, process.Bind(own, home))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status, ok := b.Wait(ref); status != 0 || !ok {
+				t.Errorf("Wait = %d, %v", status, ok)
+			}
+			if text, err := os.ReadFile(out.Name()); err != nil || string(text) != "own" {
+				t.Errorf("the program read %q, %v, want the instance's file", text, err)
+			}
+			if text, err := os.ReadFile(filepath.Join(home, "file")); err != nil || string(text) != "shared" {
+				t.Errorf("this process reads %q, %v, want the shared file", text, err)
+			}
+			if err := b.End(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if _, err := b.Start(t.Context(), exec.Command("/bin/true"), process.Bind(own, filepath.Join(home, "none"))); err == nil || !strings.Contains(err.Error(), "bind") {
+				t.Errorf("Start over a folder that is not there = %v", err)
+			}
+		})
+	}
+}
+
 // A program that is not there is an error, and nothing is left of the try.
 func TestBoundary_StartFails(t *testing.T) {
 	for name, b := range boundaries(t) {

@@ -112,7 +112,7 @@ func (g group) event(name string) (bool, error) {
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) }
 
 // Start implements Boundary.
-func (g group) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, error) {
+func (g group) Start(ctx context.Context, cmd *exec.Cmd, view ...func() error) (process.Ref, error) {
 	if err := g.End(ctx); err != nil {
 		return process.Ref{}, err
 	}
@@ -132,7 +132,7 @@ func (g group) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, error) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(dir.Fd())
-	if err := process.Start(cmd); err != nil {
+	if err := process.Start(cmd, view...); err != nil {
 		return process.Ref{}, errors.Join(err, g.End(ctx))
 	}
 	return refOf(cmd), nil

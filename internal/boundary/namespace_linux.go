@@ -52,7 +52,7 @@ func openNamespace(exe string) (*namespace, error) {
 }
 
 // Start implements Boundary.
-func (n *namespace) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, error) {
+func (n *namespace) Start(ctx context.Context, cmd *exec.Cmd, view ...func() error) (process.Ref, error) {
 	if err := n.End(ctx); err != nil {
 		return process.Ref{}, err
 	}
@@ -71,7 +71,7 @@ func (n *namespace) Start(ctx context.Context, cmd *exec.Cmd) (process.Ref, erro
 	first.Args = append(append(first.Args, "--", cmd.Path), cmd.Args[1:]...)
 	first.Env, first.Dir, first.Stdout, first.Stderr, first.ExtraFiles = cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr, []*os.File{tells}
 	first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS, Setsid: true}
-	if err := errors.Join(process.Start(first), tells.Close()); err != nil { // Init's copy is the last one
+	if err := errors.Join(process.Start(first, view...), tells.Close()); err != nil { // Init's copy is the last one
 		return process.Ref{}, errors.Join(err, says.Close())
 	}
 	lines := bufio.NewScanner(says)

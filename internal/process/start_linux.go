@@ -85,13 +85,19 @@ func LastPID() int {
 // Start starts cmd, for which the caller calls Wait. It is started without what this process has for itself: with a new session keyring, since any process that inherits
 // ours may write into it (session-keyring(7)), and with the score of an ordinary process when memory runs out
 // (proc_pid_oom_score_adj(5)). What becomes another user may not change files behind the back of who looks for that.
-func Start(cmd *exec.Cmd) error {
+// The functions of view, such as that of Bind, change what cmd sees of the machine. They run on the thread that starts cmd.
+func Start(cmd *exec.Cmd, view ...func() error) error {
 	err := onThread(func() (same bool, err error) {
+		for _, enter := range view {
+			if err := enter(); err != nil {
+				return false, err
+			}
+		}
 		_, err = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
 		if err != nil && !withoutKeys(err) {
-			return true, fmt.Errorf("join a session keyring: %w", err)
+			return len(view) == 0, fmt.Errorf("join a session keyring: %w", err)
 		}
-		same = err != nil
+		same = err != nil && len(view) == 0
 		if cmd.SysProcAttr != nil && cmd.SysProcAttr.Credential != nil {
 			if same, err = false, keepContent(); err != nil {
 				return false, err
@@ -104,6 +110,29 @@ func Start(cmd *exec.Cmd) error {
 		_ = Wait(cmd)
 	}
 	return err
+}
+
+// Bind returns a function for Start. A process that is started with it has the folder source in the place of the folder target,
+// and no other process has. Mounts that the machine makes later still appear in its view, and its own mounts do not leave it.
+func Bind(source, target string) func() error {
+	return func() error {
+		err := unix.Unshare(unix.CLONE_NEWNS)
+		if err == nil {
+			err = unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, "")
+		}
+		if err == nil {
+			err = unix.Mount(source, target, "", unix.MS_BIND, "")
+		}
+		if err != nil {
+			return fmt.Errorf("bind %s over %s: %w", source, target, err)
+		}
+		return nil
+	}
+}
+
+// CanBind returns why this process cannot do what Bind says, such as in a container without CAP_SYS_ADMIN.
+func CanBind(source, target string) error {
+	return onThread(func() (bool, error) { return false, Bind(source, target)() })
 }
 
 // listed starts cmd as a child that Reap leaves alone.

@@ -26,7 +26,20 @@ func (u User) unsupported(what string) error {
 }
 
 // Start starts cmd.
-func Start(cmd *exec.Cmd) error { return cmd.Start() }
+func Start(cmd *exec.Cmd, view ...func() error) error {
+	for _, enter := range view {
+		if err := enter(); err != nil {
+			return err
+		}
+	}
+	return cmd.Start()
+}
+
+// Bind returns a function that returns errors.ErrUnsupported.
+func Bind(_, _ string) func() error { return func() error { return errors.ErrUnsupported } }
+
+// CanBind returns errors.ErrUnsupported.
+func CanBind(_, _ string) error { return errors.ErrUnsupported }
 
 // Wait waits for what Start has started.
 func Wait(cmd *exec.Cmd) error { return cmd.Wait() }

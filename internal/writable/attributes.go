@@ -14,14 +14,16 @@ import (
 )
 
 // attributes are the properties of a folder that stat(2) does not show: extended attributes by name, access control lists among
-// them, and under the key "inode" what ioctl(2) returns about the inode.
+// them, and under the key inodeAttribute what ioctl(2) returns about the inode.
 type attributes map[string][]byte
+
+const inodeAttribute = "inode"
 
 func (a attributes) equal(b attributes) bool { return maps.EqualFunc(a, b, bytes.Equal) }
 
 // attributesOf reads the attributes of an open folder.
 func attributesOf(fd int) (attributes, error) {
-	a := attributes{"inode": inodeOf(fd)}
+	a := attributes{inodeAttribute: inodeOf(fd)}
 	names, err := grow(func(b []byte) (int, error) { return unix.Flistxattr(fd, b) })
 	for name := range strings.FieldsFuncSeq(string(names), func(r rune) bool { return r == 0 }) {
 		if err == nil {
@@ -58,4 +60,22 @@ func SetAccess(dir *os.File, mode os.FileMode, uid, gid int) error {
 		}
 	}
 	return errors.Join(dir.Chown(uid, gid), dir.Chmod(mode))
+}
+
+// CopyAttributes gives a file the extended attributes of another, access control lists among them. A file system without
+// extended attributes takes none.
+func CopyAttributes(from, to *os.File) error {
+	all, err := attributesOf(int(from.Fd()))
+	if err != nil {
+		return err
+	}
+	for name, value := range all {
+		if name == inodeAttribute {
+			continue
+		}
+		if err := unix.Fsetxattr(int(to.Fd()), name, value, 0); err != nil && !errors.Is(err, unix.ENOTSUP) {
+			return fmt.Errorf("set %s of %s: %w", name, to.Name(), err)
+		}
+	}
+	return nil
 }

@@ -1,0 +1,163 @@
+package scrub
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/remuda-run/remuda/internal/writable"
+)
+
+// takeTemplates copies each folder that has a template, as the operator's script left it. No job ran yet.
+func (s Scrubber) takeTemplates() error {
+	root, err := os.OpenRoot(s.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	// An earlier agent may have ended while it copied.
+	if err := errors.Join(removeTree(root, templates), root.Mkdir(templates, 0o700)); err != nil {
+		return err
+	}
+	for _, f := range s.Fresh {
+		if !f.Template {
+			continue
+		}
+		if err := f.take(s.Root); err != nil {
+			return fmt.Errorf("copy %s, with which each run begins: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// take makes the template of the folder. A folder that is a mount cannot be replaced.
+func (f Folder) take(dir string) error {
+	above, path, err := f.root(dir)
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	root, rerr := above.Lstat(".")
+	info, err := above.Lstat(path)
+	if err := errors.Join(rerr, err); err != nil {
+		return err
+	}
+	if info.Sys().(*syscall.Stat_t).Dev != root.Sys().(*syscall.Stat_t).Dev {
+		return errors.New("must not be a mount: mount the folder above it instead")
+	}
+	from, err := above.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return CopyFolder(from, filepath.Join(dir, f.template()))
+}
+
+// CopyFolder makes the folder at path a copy of an open folder. Nothing may be at path.
+func CopyFolder(from *os.Root, path string) error {
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return err
+	}
+	to, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	return copyFolder(from, to)
+}
+
+// copyFolder copies what is in an open folder into another, and the properties of the folder. A copy shares no inode with its
+// original, so no job can write through a link. It follows no link out of the folder, whatever a process does to the folder meanwhile.
+func copyFolder(from, to *os.Root) error {
+	in, err := from.Open(".")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := to.Open(".")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	names, err := in.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := copyEntry(from, to, name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return copyAccess(in, out, to, ".")
+}
+
+// copyEntry copies one file, link or folder. Sockets, pipes and devices belong to processes that have ended.
+func copyEntry(from, to *os.Root, name string) error {
+	info, err := from.Lstat(name)
+	if err != nil {
+		return err
+	}
+	switch info.Mode().Type() {
+	case fs.ModeDir:
+		below, err := from.OpenRoot(name)
+		if err != nil {
+			return err
+		}
+		defer below.Close()
+		if err := to.Mkdir(name, 0o700); err != nil {
+			return err
+		}
+		copied, err := to.OpenRoot(name)
+		if err != nil {
+			return err
+		}
+		defer copied.Close()
+		return copyFolder(below, copied)
+	case fs.ModeSymlink:
+		target, err := from.Readlink(name)
+		if err != nil {
+			return err
+		}
+		st := info.Sys().(*syscall.Stat_t)
+		return errors.Join(to.Symlink(target, name), to.Lchown(name, int(st.Uid), int(st.Gid)))
+	case 0:
+		return copyFile(from, to, name)
+	}
+	return nil
+}
+
+func copyFile(from, to *os.Root, name string) error {
+	in, err := from.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := to.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in) // the kernel shares the blocks where the file system can (copy_file_range(2))
+	if err == nil {
+		err = copyAccess(in, out, to, name)
+	}
+	return errors.Join(err, out.Close())
+}
+
+// copyAccess gives a copy, which is name in to, the owner, mode, attributes and time of its original.
+func copyAccess(in, out *os.File, to *os.Root, name string) error {
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	st := info.Sys().(*syscall.Stat_t)
+	if err := writable.SetAccess(out, info.Mode(), int(st.Uid), int(st.Gid)); err != nil {
+		return err
+	}
+	return errors.Join(writable.CopyAttributes(in, out), to.Chtimes(name, info.ModTime(), info.ModTime()))
+}
