@@ -68,19 +68,51 @@ func (g guardedRuns) WorkflowJobs(ctx context.Context, repository string, id int
 	return out, err
 }
 
-// CancelRun is GitHub's.
-func (g guardedRuns) CancelRun(ctx context.Context, repository string, id int64) error {
-	return g.guard.change(ctx, "cancel a run", func(ctx context.Context) error { return g.runs.CancelRun(ctx, repository, id) })
+// runAct is something that is done to one run at GitHub, and what it was judged by.
+type runAct struct {
+	repository string
+	judged     githubapi.WorkflowRun // as it was when the decision was made
+	waiting    string                // a job must be queued whose only label this is; "": none has to be
+	what       string                // for errors
+	record     func(ctx context.Context) error
+	call       func(ctx context.Context, runs Runs) error
 }
 
-// RerunFailedJobs is GitHub's.
-func (g guardedRuns) RerunFailedJobs(ctx context.Context, repository string, id int64) error {
-	return g.guard.change(ctx, "run failed jobs again", func(ctx context.Context) error { return g.runs.RerunFailedJobs(ctx, repository, id) })
-}
+// actResult says what became of a runAct.
+type actResult int
 
-// RerunJob is GitHub's.
-func (g guardedRuns) RerunJob(ctx context.Context, repository string, job int64) error {
-	return g.guard.change(ctx, "run a job again", func(ctx context.Context) error { return g.runs.RerunJob(ctx, repository, job) })
+const (
+	acted      actResult = iota // the call was made
+	runChanged                  // no call: the run has another attempt or another state than the judged one
+	noJobWaits                  // no call: no job is queued under the label
+)
+
+// act is the only way to change what becomes of a run. The lists that decisions are made by may be many minutes late, and GitHub's
+// calls act on whatever attempt is the latest. So act reads the run alone, and makes the call only if the run is still as it was
+// judged. For an act that needs a queued job it reads the jobs after that. record writes the intention down, and runs only if the call
+// follows. A job that begins between the last read and the call is not seen: GitHub has no conditional call. The time between them is
+// one write of the table.
+func (g guardedRuns) act(ctx context.Context, a runAct) (actResult, error) {
+	now, found, err := g.WorkflowRun(ctx, a.repository, a.judged.ID)
+	if err != nil {
+		return runChanged, err
+	}
+	if !found || now.Attempt != a.judged.Attempt || now.Status != a.judged.Status || now.Conclusion != a.judged.Conclusion {
+		return runChanged, nil
+	}
+	if a.waiting != "" {
+		jobs, err := g.WorkflowJobs(ctx, a.repository, now.ID, now.Attempt)
+		if err != nil {
+			return noJobWaits, err
+		}
+		if countJobs(jobs, a.waiting).queued == 0 {
+			return noJobWaits, nil
+		}
+	}
+	if err := a.record(ctx); err != nil {
+		return acted, err
+	}
+	return acted, g.guard.change(ctx, a.what, func(ctx context.Context) error { return a.call(ctx, g.runs) })
 }
 
 // LeaveCheckRun is GitHub's.

@@ -86,7 +86,7 @@ func (l *lostJobs) settle(ctx context.Context, requests []run, view githubapi.Wo
 	if slices.ContainsFunc(mine, func(r run) bool { return r.status.Phase != statemachine.PhaseReleased }) {
 		return false, nil // what it still holds, on spot perhaps, would take the jobs
 	}
-	return true, l.rerun(ctx, mine, view, lost, failed)
+	return l.rerun(ctx, mine, view, lost, failed)
 }
 
 // intending returns the requests whose lost jobs were ordered to be run again.
@@ -144,8 +144,8 @@ func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
 	return undecided
 }
 
-// rerun has lost jobs run again, where GitHub runs no others with them.
-func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.WorkflowRun, lost []githubapi.WorkflowJob, failed int) error {
+// rerun has lost jobs run again, where GitHub runs no others with them, and reports whether that is decided.
+func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.WorkflowRun, lost []githubapi.WorkflowJob, failed int) (bool, error) {
 	names := make([]string, 0, len(lost))
 	for _, j := range lost {
 		names = append(names, j.Name)
@@ -156,34 +156,45 @@ func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.Wor
 		if failed > 1 {
 			own = fmt.Sprintf("%d jobs failed by themselves", failed)
 		}
-		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s: GitHub runs one job again, or all that failed", what, own))
+		return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s: GitHub runs one job again, or all that failed", what, own))
 	}
 	for _, r := range requests {
 		if why := l.cache.budget.forbids(afterLoss(*r.request)); why != "" { // they would wait for machines that nothing launches
-			return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s", what, why))
+			return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s", what, why))
 		}
 	}
+	repository := requests[0].workflow().Repository
+	result, err := l.github.act(ctx, runAct{
+		repository: repository, judged: view, what: "run lost jobs again",
+		record: func(ctx context.Context) error { return l.intend(ctx, requests, view, what) },
+		call: func(ctx context.Context, runs Runs) error {
+			if failed == 0 {
+				return runs.RerunFailedJobs(ctx, repository, view.ID)
+			}
+			return runs.RerunJob(ctx, repository, lost[0].ID)
+		},
+	})
+	switch {
+	case result == acted && errors.Is(err, githubapi.ErrRefused):
+		return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again: %v", what, err))
+	case err != nil:
+		return false, err // whether it had an effect the run's attempt will show
+	case result == runChanged:
+		return false, nil // the next read judges what it has become
+	}
+	l.log.Warn("jobs that were lost with their machines are run again", logkey.RequestID, requests[0].id, logkey.Run, view.ID, logkey.Detail, what)
+	return true, l.conclude(ctx, requests, view, store.Done, what+"; run again")
+}
+
+// intend records that lost jobs are about to be run again.
+func (l *lostJobs) intend(ctx context.Context, requests []run, view githubapi.WorkflowRun, what string) error {
 	for _, r := range requests {
 		err := l.statuses.noteWatch(ctx, r.id, func(w *store.Watch) { w.Rerun, w.RerunAttempt, w.Detail = store.Intended, view.Attempt, what })
 		if err != nil {
 			return err
 		}
 	}
-	repository := requests[0].workflow().Repository
-	var err error
-	if failed == 0 {
-		err = l.github.RerunFailedJobs(ctx, repository, view.ID)
-	} else {
-		err = l.github.RerunJob(ctx, repository, lost[0].ID)
-	}
-	switch {
-	case errors.Is(err, githubapi.ErrRefused):
-		return l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again: %v", what, err))
-	case err != nil:
-		return err // whether it had an effect the run's attempt will show
-	}
-	l.log.Warn("jobs that were lost with their machines are run again", logkey.RequestID, requests[0].id, logkey.Run, view.ID, logkey.Detail, what)
-	return l.conclude(ctx, requests, view, store.Done, what+"; run again")
+	return nil
 }
 
 // afterLoss is what is asked for jobs that were lost once: on-demand instances, where the request allows some.

@@ -39,16 +39,21 @@ func (j *runJobs) all(ctx context.Context) ([]githubapi.WorkflowJob, error) {
 }
 
 // of counts the jobs whose only label is this one.
-func (j *runJobs) of(ctx context.Context, label string) (out jobsOfRun, _ error) {
+func (j *runJobs) of(ctx context.Context, label string) (jobsOfRun, error) {
 	all, err := j.all(ctx)
 	if err != nil {
-		return out, err
+		return jobsOfRun{}, err
 	}
+	return countJobs(all, label), nil
+}
+
+// countJobs counts the jobs whose only label is this one.
+func countJobs(all []githubapi.WorkflowJob, label string) (out jobsOfRun) {
 	for _, job := range all {
 		if !job.Asks(label) {
 			continue
 		}
-		out.all++
+		out.ours = true
 		switch job.Status {
 		case githubapi.StatusQueued:
 			out.queued++
@@ -56,7 +61,7 @@ func (j *runJobs) of(ctx context.Context, label string) (out jobsOfRun, _ error)
 			out.running++
 		}
 	}
-	return out, nil
+	return out
 }
 
 // release gives a request back whose run needs it no longer.
@@ -110,38 +115,67 @@ func (w *watcher) written(id store.RequestID, r store.RunRequest) {
 	w.queues.requests.Add(id)
 }
 
-// cancel cancels the run of a request that failed while nobody waits for it: its jobs would wait for a day. One of them was found
-// in GitHub's own list before. Why is said first, since nothing is done to a run that is over.
+// cancel cancels the run of a request that failed while nobody waits for it: its queued jobs would wait for a day. Nothing is cancelled
+// unless GitHub shows, at that moment, the same attempt in the same state and a queued job of the request.
 func (w *watcher) cancel(ctx context.Context, r run, view githubapi.WorkflowRun) error {
-	if err := w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Cancel = store.Intended }); err != nil {
-		return err
-	}
-	why := fmt.Sprintf("remuda has no runners for this run: %s: %s", r.status.Reason, r.status.Message)
-	w.checks.leave(ctx, r, view, "failed", "No runners", why)
-	end, detail := store.Done, "its run was cancelled: nobody waits for it"
-	err := w.github.CancelRun(ctx, r.workflow().Repository, view.ID)
+	result, err := w.github.act(ctx, runAct{
+		repository: r.workflow().Repository, judged: view, waiting: string(r.id), what: "cancel a run",
+		record: func(ctx context.Context) error {
+			return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Cancel = store.Intended })
+		},
+		call: func(ctx context.Context, runs Runs) error {
+			return runs.CancelRun(ctx, r.workflow().Repository, view.ID)
+		},
+	})
 	switch {
-	case err == nil:
-		w.log.Warn("cancelled a run: its request failed, and nobody waits for it", logkey.RequestID, r.id, logkey.Run, view.ID,
-			logkey.Reason, r.status.Reason, logkey.Detail, r.status.Message)
-	case errors.Is(err, githubapi.ErrRefused):
-		end, detail = store.NotDone, "its run could not be cancelled: "+err.Error()
+	case result == noJobWaits && err == nil:
+		return w.leftAlone(ctx, r, view, jobsOfRun{ours: true})
+	case result == runChanged && err == nil:
+		return nil // the next read judges what it has become
+	case result == acted && errors.Is(err, githubapi.ErrRefused):
 		w.log.Error("a run could not be cancelled whose request failed: its jobs wait", logkey.RequestID, r.id, logkey.Run, view.ID, logkey.Error, err)
-	default:
+		return w.canceled(ctx, r, view, store.NotDone, "its run could not be cancelled: "+err.Error())
+	case err != nil:
 		return err
 	}
+	w.log.Warn("cancelled a run: its request failed, and nobody waits for it", logkey.RequestID, r.id, logkey.Run, view.ID,
+		logkey.Reason, r.status.Reason, logkey.Detail, r.status.Message)
+	return w.canceled(ctx, r, view, store.Done, runCanceled)
+}
+
+// runCanceled is what a status says of a request whose run was canceled.
+const runCanceled = "its run was cancelled: nobody waits for it"
+
+// canceled records what became of a cancellation, and leaves a check run that says why there are no runners.
+func (w *watcher) canceled(ctx context.Context, r run, view githubapi.WorkflowRun, end store.Doing, detail string) error {
+	w.checks.leave(ctx, r, view, "failed", "No runners", fmt.Sprintf("remuda has no runners for this run: %s: %s", r.status.Reason, r.status.Message))
 	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Cancel, watch.Detail = end, detail })
 }
 
-// unproven says once that nothing is done to the run of a request that failed, since GitHub's own list shows no job of it.
-func (w *watcher) unproven(ctx context.Context, r run, view githubapi.WorkflowRun) error {
-	const why = "its run is left alone: none of its jobs has the request's label and no other one"
-	if r.status.Watch.Detail == why {
+// over records that the run of a failed request is over. If this controller or the one before it was about to cancel a run that is
+// canceled now, the call was made and its answer was lost.
+func (w *watcher) over(ctx context.Context, r run, view githubapi.WorkflowRun) error {
+	if r.status.Watch.Cancel == store.Intended && view.Conclusion == githubapi.ConclusionCancelled {
+		return w.canceled(ctx, r, view, store.Done, runCanceled)
+	}
+	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) {
+		watch.Cancel, watch.Detail = store.NotDone, cmp.Or(watch.Detail, "its run was over before it was cancelled")
+	})
+}
+
+// leftAlone records once that nothing is done to the run of a request that failed, since no job waits for its runners.
+func (w *watcher) leftAlone(ctx context.Context, r run, view githubapi.WorkflowRun, jobs jobsOfRun) error {
+	const message = "a request failed for which nobody waits, and its run is left alone: "
+	why := "none of its jobs has the request's label"
+	if jobs.ours {
+		why = "none of its jobs waits for a runner of the request"
+	}
+	detail := "its run is left alone: " + why
+	if r.status.Watch.Detail == detail {
 		return nil
 	}
-	w.log.Warn("a request failed for which nobody waits, and its run is left alone: none of its jobs has the request's label",
-		logkey.RequestID, r.id, logkey.Run, view.ID)
-	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Detail = why })
+	w.log.Warn(message+why, logkey.RequestID, r.id, logkey.Run, view.ID)
+	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Detail = detail })
 }
 
 // mostStrayLooks bounds the looks at an attempt of a run that no request remembers: its jobs may come late. The first, second,

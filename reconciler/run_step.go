@@ -25,8 +25,12 @@ type runFacts struct {
 	quiet time.Duration // for so long none of them has waited or run, while the run waits
 }
 
-// jobsOfRun counts the jobs whose only label is the request's.
-type jobsOfRun struct{ all, queued, running int }
+// jobsOfRun counts the jobs whose only label is the request's. Whether the run is the request's and whether a job waits are two
+// questions: a job that is over proves the first one only.
+type jobsOfRun struct {
+	ours            bool // the run has such a job
+	queued, running int
+}
 
 // runStep is what is due; the zero value is nothing.
 type runStep struct {
@@ -74,7 +78,7 @@ func nextRunStep(f runFacts) runStep {
 		if f.jobs == nil {
 			return runStep{jobs: true}
 		}
-		return runStep{cancel: f.jobs.all > 0}
+		return runStep{cancel: f.jobs.queued > 0}
 	case f.back == store.RunWaits:
 		return f.again()
 	}

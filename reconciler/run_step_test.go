@@ -36,32 +36,34 @@ func TestNextRunStep(t *testing.T) {
 		{"NoSuchAttemptFailed", runFacts{attempt: 2, failed: true, view: over, age: neverBegunAfter}, runStep{moot: true}},
 
 		{"WaitsJobsUnknown", runFacts{live: true, view: waits}, runStep{jobs: true}},
-		{"WaitsWithAJob", runFacts{live: true, view: waits, jobs: &jobsOfRun{all: 1, queued: 1}, quiet: 0}, runStep{}},
+		{"WaitsWithAJob", runFacts{live: true, view: waits, jobs: &jobsOfRun{ours: true, queued: 1}, quiet: 0}, runStep{}},
 		{"WaitsNotForLong", runFacts{live: true, view: waits, jobs: &jobsOfRun{}, quiet: quietFor - 1}, runStep{}},
 		{"WaitsForLong", runFacts{live: true, view: waits, jobs: &jobsOfRun{}, quiet: quietFor}, runStep{release: store.ReleaseDrain, reason: store.RunWaits}},
-		{"GoesOnAfterApproval", runFacts{back: store.RunWaits, count: 3, original: 3, view: going, jobs: &jobsOfRun{all: 5, queued: 2, running: 1}}, runStep{ask: 2}},
+		{"GoesOnAfterApproval", runFacts{back: store.RunWaits, count: 3, original: 3, view: going, jobs: &jobsOfRun{ours: true, queued: 2, running: 1}}, runStep{ask: 2}},
 		{"GoesOnAfterApprovalJobsUnknown", runFacts{back: store.RunWaits, view: going}, runStep{jobs: true}},
-		{"GivenBackByItsClient", runFacts{count: 3, original: 3, view: going, jobs: &jobsOfRun{all: 5, queued: 2}}, runStep{}},
+		{"GivenBackByItsClient", runFacts{count: 3, original: 3, view: going, jobs: &jobsOfRun{ours: true, queued: 2}}, runStep{}},
 
 		{"AgainJobsUnknown", runFacts{view: again}, runStep{jobs: true}},
-		{"AgainNoneWaits", runFacts{original: 3, view: again, jobs: &jobsOfRun{all: 3}}, runStep{}},
-		{"AgainNoneWaitsWhileTheLastIsHeld", runFacts{live: true, original: 3, view: again, jobs: &jobsOfRun{all: 3}}, released},
-		{"Again", runFacts{original: 3, view: again, jobs: &jobsOfRun{all: 3, queued: 2}}, runStep{ask: 2}},
-		{"AgainAtMostTheOriginalCount", runFacts{original: 3, view: again, jobs: &jobsOfRun{all: 9, queued: 9}}, runStep{ask: 3}},
+		{"AgainNoneWaits", runFacts{original: 3, view: again, jobs: &jobsOfRun{ours: true}}, runStep{}},
+		{"AgainNoneWaitsWhileTheLastIsHeld", runFacts{live: true, original: 3, view: again, jobs: &jobsOfRun{ours: true}}, released},
+		{"Again", runFacts{original: 3, view: again, jobs: &jobsOfRun{ours: true, queued: 2}}, runStep{ask: 2}},
+		{"AgainAtMostTheOriginalCount", runFacts{original: 3, view: again, jobs: &jobsOfRun{ours: true, queued: 9}}, runStep{ask: 3}},
 		{"AgainAndOver", runFacts{live: true, original: 3, view: run(2, githubapi.StatusCompleted, "success")}, released},
-		{"AttemptsJump", runFacts{original: 3, view: run(5, githubapi.StatusInProgress, ""), jobs: &jobsOfRun{all: 1, queued: 1}}, runStep{ask: 1}},
+		{"AttemptsJump", runFacts{original: 3, view: run(5, githubapi.StatusInProgress, ""), jobs: &jobsOfRun{ours: true, queued: 1}}, runStep{ask: 1}},
 
 		{"MoreComeToWaitUnknown", runFacts{live: true, byController: true, count: 1, original: 10, view: going}, runStep{jobs: true}},
-		{"MoreComeToWait", runFacts{live: true, byController: true, count: 1, original: 10, view: going, jobs: &jobsOfRun{all: 11, queued: 9, running: 1}}, runStep{grow: 10}},
-		{"NoMoreThanBefore", runFacts{live: true, byController: true, count: 10, original: 10, view: going, jobs: &jobsOfRun{all: 30, queued: 30}}, runStep{}},
-		{"NeverFewer", runFacts{live: true, byController: true, count: 5, original: 10, view: going, jobs: &jobsOfRun{all: 5, running: 1}}, runStep{}},
+		{"MoreComeToWait", runFacts{live: true, byController: true, count: 1, original: 10, view: going, jobs: &jobsOfRun{ours: true, queued: 9, running: 1}}, runStep{grow: 10}},
+		{"NoMoreThanBefore", runFacts{live: true, byController: true, count: 10, original: 10, view: going, jobs: &jobsOfRun{ours: true, queued: 30}}, runStep{}},
+		{"NeverFewer", runFacts{live: true, byController: true, count: 5, original: 10, view: going, jobs: &jobsOfRun{ours: true, running: 1}}, runStep{}},
 
 		{"FailedJobsUnknown", runFacts{failed: true, view: going}, runStep{jobs: true}},
 		{"FailedNoJobOfItsLabel", runFacts{failed: true, view: going, jobs: &jobsOfRun{}}, runStep{}},
-		{"FailedItsJobsWait", runFacts{failed: true, view: going, jobs: &jobsOfRun{all: 1, queued: 1}}, runStep{cancel: true}},
-		{"FailedAndOver", runFacts{failed: true, view: over, jobs: &jobsOfRun{all: 1}}, runStep{moot: true}},
+		{"FailedItsJobsWait", runFacts{failed: true, view: going, jobs: &jobsOfRun{ours: true, queued: 1}}, runStep{cancel: true}},
+		{"FailedItsJobsAreOver_Review_C1", runFacts{failed: true, view: going, jobs: &jobsOfRun{ours: true}}, runStep{}},
+		{"FailedItsJobsRun_Review_C1b", runFacts{failed: true, view: going, jobs: &jobsOfRun{ours: true, running: 1}}, runStep{}},
+		{"FailedAndOver", runFacts{failed: true, view: over, jobs: &jobsOfRun{ours: true}}, runStep{moot: true}},
 		{"FailedAndGone", runFacts{failed: true, gone: true}, runStep{moot: true}},
-		{"FailedAndRunAgain", runFacts{failed: true, original: 3, view: again, jobs: &jobsOfRun{all: 3}}, runStep{moot: true}},
+		{"FailedAndRunAgain", runFacts{failed: true, original: 3, view: again, jobs: &jobsOfRun{ours: true}}, runStep{moot: true}},
 	} {
 		if tt.f.attempt == 0 {
 			tt.f.attempt = 1
@@ -73,7 +75,7 @@ func TestNextRunStep(t *testing.T) {
 }
 
 // Whatever GitHub shows: machines are freed only of a run that is over, gone, run again, or has long waited with no job; asked for
-// only where a job waits, and never more than a client did; and a run is cancelled only that has a job of the request's.
+// only where a job waits, and never more than a client did; and a run is cancelled only if a job waits for the request's runners.
 func TestNextRunStep_Always(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := rapid.IntRange(0, 4)
@@ -89,7 +91,7 @@ func TestNextRunStep_Always(t *testing.T) {
 			gone: rapid.Bool().Draw(t, "gone"), quiet: time.Duration(rapid.Int64Range(0, int64(2*quietFor)).Draw(t, "quiet")),
 		}
 		if rapid.Bool().Draw(t, "known") {
-			f.jobs = &jobsOfRun{all: 4, queued: rapid.IntRange(0, 2).Draw(t, "queued"), running: rapid.IntRange(0, 2).Draw(t, "running")}
+			f.jobs = &jobsOfRun{ours: true, queued: rapid.IntRange(0, 2).Draw(t, "queued"), running: rapid.IntRange(0, 2).Draw(t, "running")}
 		}
 		f.failed = f.failed && !f.live
 		step := nextRunStep(f)
@@ -105,8 +107,8 @@ func TestNextRunStep_Always(t *testing.T) {
 			t.Fatalf("asks for machines for nobody: %+v", step)
 		case step.grow > 0 && step.grow <= f.count:
 			t.Fatalf("grows to no more: %+v", step)
-		case step.cancel && (f.jobs == nil || f.jobs.all == 0 || !f.failed || f.view.Completed()):
-			t.Fatalf("cancels a run without a job of the request's: %+v", step)
+		case step.cancel && (!waits || !f.failed || f.view.Completed()):
+			t.Fatalf("cancels a run of which no job waits for the request's runners: %+v", step)
 		case f.jobs != nil && step.jobs:
 			t.Fatalf("asks for jobs that are known: %+v", step)
 		case f.view.Attempt < f.attempt && !f.gone && cmp.Diff(step, runStep{}, cmp.AllowUnexported(runStep{})) != "":

@@ -300,11 +300,9 @@ func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, vie
 	case step.cancel:
 		return w.cancel(ctx, r, view)
 	case step.moot:
-		return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) {
-			watch.Cancel, watch.Detail = store.NotDone, cmp.Or(watch.Detail, "its run was over before it was cancelled")
-		})
+		return w.over(ctx, r, view)
 	case f.failed && f.jobs != nil:
-		return w.unproven(ctx, r, view)
+		return w.leftAlone(ctx, r, view, *f.jobs)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ func storiesAtGitHub(quiet func(...Step) Script) map[string]Script {
 	}
 	return map[string]Script{
 		"a run at GitHub":            quiet(run(2, 2, AtGitHub{})),
+		"a long run at GitHub":       quiet(Begin(0, Workflow{ID: "100", Count: 1, Jobs: 1, Job: 9 * time.Minute, Max: 20 * time.Minute, AtGitHub: AtGitHub{GitHub: true}})),
 		"a run of one job":           quiet(run(2, 1, AtGitHub{})),
 		"a run of two jobs in a row": quiet(run(1, 2, AtGitHub{})),
 		"a run that fails":           quiet(run(2, 2, AtGitHub{Fails: 1})),
@@ -57,6 +59,30 @@ func runsBroken() []sabotage {
 		{law: OwnRuns, name: "cancelled", story: "a run at GitHub", says: "is cancelled", do: func(h hands) {
 			h.phase("100", statemachine.Ready)
 			h.calls(func(ctx context.Context, r judgedRuns) error { return r.CancelRun(ctx, repositoryOfRuns, 100) })
+		}},
+		{law: OwnRuns, name: "cancelled, and its jobs do not wait", story: "a long run at GitHub", says: "no job of a request that failed waits", patient: true, do: func(h hands) {
+			run, err := h.w.hub.Workflows().Start(githubsim.RunSpec{ID: 7, Repository: repositoryOfRuns, Jobs: []githubsim.JobSpec{
+				{Key: "a", Hosted: true, Held: true}, {Key: "b", Label: "7"},
+			}})
+			if err == nil {
+				err = h.w.hub.Cancel(strconv.FormatInt(run.Jobs[1].ID, 10))
+			}
+			h.at(h.w.since() + 6*time.Minute) // the controller may have seen the job wait for so long
+			if err == nil {
+				_, err = store.New(h.t).Submit(context.Background(), store.RunRequest{
+					ID: "7", Attempt: 1, Count: 1, UsageClasses: []string{store.Spot}, AllowedInstanceTypes: []string{"z9.*"}, ResourceClass: "small",
+					Timeout: store.SecondsOf(time.Minute), Repository: repositoryOfRuns, WorkflowRun: 7, WorkflowAttempt: 1, NoWait: true,
+				})
+			}
+			if err != nil {
+				h.w.verdicts.broke("jobs", "%v", err)
+			}
+			h.until(func() bool {
+				h.w.truth.records.mu.Lock()
+				defer h.w.truth.records.mu.Unlock()
+				return h.w.truth.runs.failed["7"][1]
+			})
+			h.calls(func(ctx context.Context, r judgedRuns) error { return r.CancelRun(ctx, repositoryOfRuns, 7) })
 		}},
 		{law: OwnRuns, name: "a note", story: "a run at GitHub", says: "check run k is left", do: func(h hands) {
 			other, err := h.w.hub.Workflows().Start(githubsim.RunSpec{ID: 7, Repository: repositoryOfRuns, Jobs: []githubsim.JobSpec{{Key: "a", Hosted: true}}})

@@ -101,19 +101,25 @@ func (l *runLaws) answered(_, st store.RunStatus) {
 	}
 }
 
-// cancels: a run is cancelled only for a request of its jobs that failed, and for which nobody waits.
+// cancels: a run is canceled only for a request of its jobs that failed, and for which nobody waits, and only while one of these jobs
+// is queued. Whether the run is the request's and whether a job waits are two questions: a job that runs or is over answers the first.
 func (l *runLaws) cancels(run githubsim.RunRecord) {
 	if run.Status == githubapi.StatusCompleted {
 		return // nothing comes of it
 	}
+	waits := false
 	if !l.any(run, func(a asked) bool {
 		if !a.NoWait || !l.failed[a.ID][a.Attempt] {
 			return false
 		}
 		all, named, _ := l.facts.runs.attempts(a)
-		return len(all) == named || len(all) > named && all[named].StartedAt.After(l.seen())
+		judged := len(all) == named || len(all) > named && all[named].StartedAt.After(l.seen())
+		waits = waits || judged && l.facts.runs.waited(all[len(all)-1], string(a.ID), l.seen())
+		return judged
 	}) {
 		l.w.verdicts.broke(OwnRuns, "run %d is cancelled, and no request of its jobs has failed for which nobody waits", run.ID)
+	} else if !waits {
+		l.w.verdicts.broke(OwnRuns, "run %d is cancelled, and no job of a request that failed waits", run.ID)
 	}
 }
 

@@ -163,6 +163,23 @@ func (r *runs) busy(one githubsim.RunRecord, label string) (mine, all []stretch)
 	return mine, all
 }
 
+// waited reports whether a job of an attempt was queued under a label at some moment since an instant.
+func (r *runs) waited(one githubsim.RunRecord, label string, since time.Time) bool {
+	for _, j := range r.w.hub.Jobs() {
+		if j.RunID != strconv.FormatInt(one.ID, 10) || j.RunAttempt != one.Attempt || !strings.EqualFold(j.Label, label) {
+			continue
+		}
+		until := j.StartedAt
+		if until.IsZero() {
+			until = j.FinishedAt
+		}
+		if (stretch{j.QueuedAt, until}).touches(since) {
+			return true
+		}
+	}
+	return false
+}
+
 // most returns how many of the stretches there were at once, at some moment since an instant.
 func most(all []stretch, since time.Time) int {
 	n := 0
