@@ -98,7 +98,7 @@ func (f facts) ahead(now time.Time) decision {
 	d := f.listen(now)
 	switch {
 	case d.failed:
-		return f.next(true)
+		return f.next(true, now)
 	case d.report.Signal != store.RegNext:
 		d.report = store.SignalValue{}
 	}
@@ -142,10 +142,10 @@ func (f facts) register(now time.Time) decision {
 	switch {
 	case f.refusal != "":
 		return decision{report: f.say(store.RegFailed, store.CauseHost, f.refusal)}
-	case now.Before(f.retry.at) && !(f.work.Failed && f.fresh()):
-		return decision{wake: f.retry.at}
-	case f.fresh():
+	case f.fresh() && (f.record.RunID != "" || !now.Before(f.retry.at)):
 		d.do, d.material = start, f.record.Registration
+	case now.Before(f.retry.at):
+		return decision{wake: f.retry.at}
 	case f.work.Failed:
 		return decision{}
 	case f.retry.restart:
@@ -172,7 +172,7 @@ func (f facts) supervise(now time.Time) decision {
 	case l.State == Listening:
 		return decision{report: f.say(store.RegOK, "", "")}
 	case l.State == Blocked && l.Cause == CauseConflict:
-		return f.next(true)
+		return f.next(true, now)
 	case l.State == Blocked:
 		return decision{report: f.say(store.RegFailed, l.Cause, l.Detail)}
 	}
@@ -184,7 +184,7 @@ func (f facts) supervise(now time.Time) decision {
 	case now.Before(end): // it waits for an answer of GitHub's, as long as that takes
 		return decision{report: silent, wake: end}
 	}
-	return f.restart(decision{pause: true, report: silent})
+	return f.restart(decision{pause: true, report: silent}, now)
 }
 
 // ended decides what follows the end of a listener that no one asked for (H71).
@@ -195,18 +195,18 @@ func (f facts) ended(now time.Time) decision {
 		return f.fail(store.CauseDeprecated)
 	case Refused:
 		if r := f.record.Registration; r.Serial == f.work.Serial && aged(r, now) {
-			return f.next(true)
+			return f.next(true, now)
 		}
 		return f.fail(store.CauseRefused)
 	case Completed:
-		return f.next(false)
+		return f.next(false, now)
 	case Lapsed, Conflict, Unseen:
-		return f.next(true)
+		return f.next(true, now)
 	case CutOff: // GitHub's absence, however long, is no fault of this machine
-		return f.restart(decision{pause: true, report: f.say(store.RegFailed, l.Cause, l.Detail)})
+		return f.restart(decision{pause: true, report: f.say(store.RegFailed, l.Cause, l.Detail)}, now)
 	case Updating, Crashed: // the runner puts its own program back (agent/actionsrunner)
 	}
-	return f.again()
+	return f.again(now)
 }
 
 // freshFor is how long a registration is certainly good for: a token has 5 minutes left when it is handed out
@@ -220,23 +220,28 @@ func aged(r store.Registration, now time.Time) bool {
 	return !r.MintedAt.IsZero() && now.Sub(r.MintedAt.Time) >= freshFor
 }
 
-// next asks for another registration. After one that ended without a job it is not used at once.
-func (f facts) next(failed bool) decision {
-	return decision{do: retire, counts: failed, report: f.say(store.RegNext, "", "")}
+// next asks for another registration. An agent whose listeners fail in quick succession pauses before it asks: the readiness
+// check of a registration begins when the controller makes it, and a pause may be longer than that check allows.
+func (f facts) next(failed bool, now time.Time) decision {
+	d := decision{do: retire, counts: failed, report: f.say(store.RegNext, "", "")}
+	if failed && f.record.RunID != "" && now.Before(f.retry.at) {
+		d.report = f.say(store.RegFailed, store.CauseUnavailable, f.listener.Detail)
+	}
+	return d
 }
 
 // again tries the same registration once more, unless that was done too often.
-func (f facts) again() decision {
+func (f facts) again(now time.Time) decision {
 	if f.retry.failures+1 >= maxFailures {
 		return f.fail(store.CauseRefused)
 	}
-	return f.restart(decision{counts: true, report: f.say(store.RegFailed, store.CauseUnavailable, f.listener.Detail)})
+	return f.restart(decision{counts: true, report: f.say(store.RegFailed, store.CauseUnavailable, f.listener.Detail)}, now)
 }
 
 // restart makes d try the same registration once more, or asks for another where this process does not know it.
-func (f facts) restart(d decision) decision {
+func (f facts) restart(d decision, now time.Time) decision {
 	if f.retry.material == nil {
-		return f.next(true)
+		return f.next(true, now)
 	}
 	d.do, d.restart = retire, true
 	return d

@@ -28,8 +28,19 @@ func TestDecide_Edges_H71(t *testing.T) {
 		wake         time.Time
 	}{
 		{"Fresh", "new material is used at once", base, func(*facts) {}, start, "", time.Time{}},
-		{"PauseOneTickBefore", "not before the pause is over", base, func(f *facts) { f.retry.at = now.Add(1) }, wait, "", now.Add(1)},
-		{"PauseExactly", "the end of the pause is late enough", base, func(f *facts) { f.retry.at = now }, start, "", time.Time{}},
+		{"FreshInPause", "its readiness check has begun", base, func(f *facts) { f.retry.at = now.Add(time.Minute) }, start, "", time.Time{}},
+		{"PauseOneTickBefore", "not before the pause is over", used, func(f *facts) { f.retry.at = now.Add(1) }, wait, "", now.Add(1)},
+		{"PauseExactly", "the end of the pause is late enough", used, func(f *facts) { f.retry.at = now }, wait, store.RegNext, time.Time{}},
+		{
+			"AheadFreshInPause", "no readiness check waits for an idle machine", base,
+			func(f *facts) { f.record.RunID, f.work.RunID, f.retry.at = "", "", now.Add(1) }, wait, "", now.Add(1),
+		},
+		{
+			"ConflictInPause", "the pause comes before the next registration, not after", used,
+			func(f *facts) {
+				f.listener, f.retry.at = &Status{State: Exited, Exit: ExitConflict}, now.Add(1)
+			}, retire, store.RegFailed, time.Time{},
+		},
 		{"Used", "without new material the next is asked for", used, func(*facts) {}, wait, store.RegNext, time.Time{}},
 		{"Failed", "a failure that was reported stays", used, func(f *facts) { f.work.Failed = true }, wait, "", time.Time{}},
 		{"FailedFresh", "but new material ends it", base, func(f *facts) { f.work.Failed = true }, start, "", time.Time{}},

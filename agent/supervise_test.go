@@ -171,6 +171,32 @@ func TestSupervise_ConflictWhileConnecting_AsksForNext(t *testing.T) {
 	})
 }
 
+// The pause of an agent grows while GitHub cuts its listeners off. The registration that it asks for then is used within its
+// readiness check, and a second conflict in quick succession is reported before another registration is asked for.
+func TestSupervise_ConflictAfterLongPauses_UsesTheNextAtOnce_H53(t *testing.T) {
+	inBubble(t, func(w *world) {
+		l := w.online(store.JIT)
+		for range 8 { // the longest pause
+			l.Exit(agent.ExitRetryable, store.CauseUnavailable)
+			w.wantSignal(store.RegFailed, store.CauseUnavailable)
+			for len(w.runner.Alive()) == 0 {
+				time.Sleep(100 * time.Millisecond)
+				synctest.Wait()
+			}
+			l = w.only()
+		}
+		l.Exit(agent.ExitConflict, "")
+		w.wantSignal(store.RegNext, "")
+		w.grant(store.JIT)
+		time.Sleep(time.Second)
+		w.only().Exit(agent.ExitConflict, "")
+		w.wantSignal(store.RegFailed, store.CauseUnavailable)
+		w.waitFor(store.RegNext)
+		w.grant(store.JIT)
+		w.after(5*time.Second, store.RegOK, "")
+	})
+}
+
 // A listener that says nothing is reported, and left to wait for GitHub, whose calls may hang; it is started again
 // only after any call must have ended, and that never counts against the machine.
 func TestSupervise_NeverOnline_ReportedAndReplaced_H53(t *testing.T) {
