@@ -136,7 +136,7 @@ func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
 	}
 	switch {
 	case s.State == statemachine.Terminated && s.Reason == statemachine.ReasonGone && !j.CompletedAt.Before(s.Since.Add(-2*l.cfg.Sweep)),
-		s.State == statemachine.Terminated && s.Reason == statemachine.ReasonSilent && !j.CompletedAt.Before(s.Since.Time):
+		s.State == statemachine.Terminated && (s.Reason == statemachine.ReasonSilent || s.Reason == statemachine.ReasonUnconfirmed) && !j.CompletedAt.Before(s.Since.Time):
 		return withMachine
 	case s.State == statemachine.Terminated || l.clock.Since(j.CompletedAt) > lostWithin:
 		return byItself

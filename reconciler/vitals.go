@@ -232,7 +232,8 @@ func (s snapshot) gateFrom() time.Time {
 // factsOf assembles what Decide looks at.
 // writable is since when agents have been able to report. leaving says that the runner was deleted, or
 // is about to be, because the instance goes back: that its registration fails then, or never comes, is
-// our doing and not the machine's.
+// our doing and not the machine's. An agent that cannot read its record does not confirm the assignment. As long as its heartbeat
+// says that a job runs under the present registration, the job waits for that read, and the gate does too.
 func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage, dismiss, leaving bool) statemachine.Facts {
 	report := s.report()
 	if leaving && report == statemachine.RegFailed {
@@ -249,7 +250,8 @@ func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage,
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.machine.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held:   s.reg.githubDown || s.reg.requesting || unregisteredYet(s) || s.refusedByGitHub() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
+		Held: s.reg.githubDown || s.reg.requesting || unregisteredYet(s) || s.refusedByGitHub() || s.draining() || s.wantsNext() ||
+			s.vitals.fresh && (leaving || unconfirmed(s) && s.serving()),
 		Pooled: !s.PooledAt.IsZero(), Unconfirmed: unconfirmed(s), Dismiss: dismiss, Limits: limits,
 	}
 }
