@@ -62,7 +62,7 @@ func (c *confirmer) confirm(ctx context.Context) error {
 		return errEnds
 	}
 	if err := c.disk.assume(in); err != nil {
-		return fmt.Errorf("save what the record says: %w", err)
+		return fmt.Errorf("apply the record of this machine: %w", err)
 	}
 	c.watch.take(in)
 	return nil

@@ -139,10 +139,14 @@ func (d *disk) update(change func(*State)) error {
 }
 
 // assume makes the run that was given the machine's registration the one that it works for, if the record says so.
-// Unless the file says so, which the job-started hook reads, nothing does.
+// Unless the file says so, which the job-started hook reads, nothing does. A record older than one that was seen is errOutdated:
+// the run may have been given back since.
 func (d *disk) assume(in store.Instance) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if in.Version < d.s.Version {
+		return errOutdated
+	}
 	if !d.s.Work.assumes(in) {
 		return nil
 	}
@@ -154,6 +158,8 @@ func (d *disk) assume(in store.Instance) error {
 	d.s = s
 	return nil
 }
+
+var errOutdated = errors.New("a newer version of this instance's record was read meanwhile")
 
 // save is update for a change that need not be in the file: it is known until this process ends.
 func (d *disk) save(change func(*State)) {

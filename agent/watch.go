@@ -49,6 +49,8 @@ type watch struct {
 
 	now chan struct{} // wakes it
 
+	taking sync.Mutex // held from the comparison of a record with what was seen until the disk has it: hooks read records too
+
 	mu       sync.Mutex
 	record   *store.Instance // newest seen by this process
 	pace     pace
@@ -134,6 +136,8 @@ func (w *watch) read(ctx context.Context, c store.Consistency) (store.Instance, 
 // take makes in the newest record unless a newer one was seen, and wakes the worker if it is new.
 func (w *watch) take(in store.Instance) {
 	now := w.o.Clock.Now()
+	w.taking.Lock()
+	defer w.taking.Unlock()
 	seen := w.disk.get().Version
 	if in.Version < seen {
 		return
