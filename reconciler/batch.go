@@ -21,7 +21,7 @@ type batch struct {
 	wanted   map[string]int                      // instances that requests want, by class
 	opened   map[string]gathering                // by kind, while there are wants
 	uncalled map[string]bool                     // launches of this process whose call was not made yet
-	prepared map[string]store.Launch             // by kind: written with an unknown outcome, to be written again
+	reserved map[string]store.Launch             // by token: its record is not certainly written yet, and it counts below the caps
 }
 
 // gathering is a window that is open.
@@ -54,7 +54,7 @@ func (w want) kind() string {
 func newBatch() *batch {
 	return &batch{
 		wants: map[string]map[store.RequestID]want{}, kinds: map[store.RequestID]string{}, wanted: map[string]int{},
-		opened: map[string]gathering{}, uncalled: map[string]bool{}, prepared: map[string]store.Launch{},
+		opened: map[string]gathering{}, uncalled: map[string]bool{}, reserved: map[string]store.Launch{},
 	}
 }
 
@@ -187,19 +187,26 @@ func (b *batch) drop(k string, taken []want) {
 	b.opened[k] = gathering{g.last, g.last, len(b.wants[k])}
 }
 
-// prepare keeps a launch until it is certainly written.
-func (b *batch) prepare(k string, l store.Launch) {
+// reserve keeps a launch until it is certainly written, or given up.
+func (b *batch) reserve(l store.Launch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.prepared[k] = l
+	b.reserved[l.Token] = l
 }
 
-// unwritten returns the launch of a kind whose writing did not succeed yet.
-func (b *batch) unwritten(k string) (store.Launch, bool) {
+// unwritten returns a launch whose writing did not succeed yet.
+func (b *batch) unwritten(token string) (store.Launch, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l, ok := b.prepared[k]
+	l, ok := b.reserved[token]
 	return l, ok
+}
+
+// giveUp forgets a launch that was not written.
+func (b *batch) giveUp(token string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.reserved, token)
 }
 
 // writing returns how many machines are being asked for, for an attempt or, if it is 0, for all, by records under way.
@@ -207,7 +214,7 @@ func (b *batch) writing(id store.RequestID, attempt int) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := 0
-	for _, l := range b.prepared {
+	for _, l := range b.reserved {
 		for _, s := range l.Seats {
 			if s.RequestID == id && (s.Attempt == attempt || attempt == 0) {
 				n += s.Count
@@ -221,14 +228,14 @@ func (b *batch) writing(id store.RequestID, attempt int) int {
 func (b *batch) underWay() []store.Launch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Collect(maps.Values(b.prepared))
+	return slices.Collect(maps.Values(b.reserved))
 }
 
 // intended notes that a launch was written, and, unless it was found so, not called.
-func (b *batch) intended(k, token string, found bool) {
+func (b *batch) intended(token string, found bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.prepared, k)
+	delete(b.reserved, token)
 	if !found {
 		b.uncalled[token] = true
 	}

@@ -32,7 +32,49 @@ func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting,
 		index:    &index{tenure: t, records: known, pickup: pickup, waiting: line},
 		capacity: &capacity{tenure: t, records: known, waiting: line, batch: wants, budget: month},
 	}
+	known.instances.removed, line.eased = c.removed, c.capacity.feed
 	return c
+}
+
+// applied wakes whom a change of an instance's record concerns.
+func (c *cache) applied(was, is store.Instance) {
+	c.index.changed(is.ID)
+	c.queues.instances.Add(is.ID) // its deadline may have changed; only now does the cache show it
+	if was.State != statemachine.Terminated && is.State == statemachine.Terminated {
+		c.capacity.freed()
+	}
+	c.noteFloor(was, is)
+}
+
+// read takes the record of an instance as it was read. If it differs from what is known, a write was applied whose outcome was
+// unknown: nobody else wakes those who wait for that.
+func (c *cache) read(rec store.Instance) {
+	was, replaced := c.instances.apply(rec)
+	if !replaced {
+		return
+	}
+	c.applied(was, rec)
+	for _, id := range []store.RequestID{was.RunID, rec.RunID} {
+		if id != "" {
+			c.queues.requests.Add(id)
+		}
+	}
+}
+
+// removed wakes whom it concerns that the record of an instance is gone.
+func (c *cache) removed(in store.Instance) {
+	c.index.changed(in.ID)
+	c.queues.instances.Add(in.ID) // what was kept for it is given back
+	if in.State == statemachine.Terminated {
+		return
+	}
+	c.capacity.freed()
+	if in.RunID != "" {
+		c.queues.requests.Add(in.RunID)
+	}
+	if c.cfg.Classes[in.ResourceClass].Floor.configured() {
+		c.queues.floors.AddAfter(in.ResourceClass, floorPause)
+	}
 }
 
 // errStale means that the instance moved on between decision and write: nothing was written.
@@ -154,23 +196,22 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 	switch {
 	case err == nil:
 		c.instances.apply(out)
-		c.instances.with(id, func(in *instance) { in.noted = in.noted.without(s.noted) })
+		c.instances.with(id, func(in *instance) { in.noted, in.stored.unconfirmed = in.noted.without(s.noted), 0 })
 	case errors.Is(err, errStale), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrExpired),
 		errors.Is(err, store.ErrNotLeader), errors.Is(err, statemachine.ErrNoRule):
 		return s, err // definite: nothing was written
 	default:
-		c.instances.with(id, func(in *instance) { in.stored.outcomeUnknown = true }) // a conflict, or a write whose outcome is unknown
+		c.instances.with(id, func(in *instance) { // a conflict, or a write whose outcome is unknown
+			if in.stored.outcomeUnknown = true; errors.Is(err, store.ErrUnconfirmed) {
+				in.stored.unconfirmed++
+			}
+		})
 		if refreshed := c.refresh(ctx, s); refreshed != nil {
 			return s, refreshed // not with err: a conflict would be tried again at once
 		}
 		return s, err
 	}
-	c.index.changed(id)
-	c.queues.instances.Add(id) // its deadline may have changed; only now does the cache show it
-	if s.State != statemachine.Terminated && out.State == statemachine.Terminated {
-		c.capacity.freed()
-	}
-	c.noteFloor(s.Instance, out)
+	c.applied(s.Instance, out)
 	s, _ = c.instances.get(id)
 	return s, nil
 }
@@ -189,7 +230,7 @@ func (c *cache) refresh(ctx context.Context, s snapshot) error {
 		}
 		return fmt.Errorf("instance %s: %w", s.ID, err)
 	}
-	c.instances.apply(rec)
+	c.read(rec)
 	c.instances.with(s.ID, func(in *instance) {
 		in.stored.outcomeUnknown, in.stored.missingSince, in.stored.undecodable = false, time.Time{}, false
 	})
@@ -202,7 +243,6 @@ func (c *cache) refresh(ctx context.Context, s snapshot) error {
 func (c *cache) recordMissing(s snapshot) {
 	if s.machine.cloud == statemachine.Gone {
 		c.instances.drop(s.ID) // neither machine nor record: nothing is left to hold
-		c.capacity.freed()
 		return
 	}
 	now, news := c.clock.Now(), false

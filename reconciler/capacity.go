@@ -11,13 +11,19 @@ type capacity struct {
 	budget  *budget
 }
 
-// room lets those look again for which the caps may have room by now, if they waited for that. It is called whenever
+// freed lets those look again for which the caps may have room by now, if they waited for that. It is called whenever
 // there may be more of it.
 func (c *capacity) freed() {
 	for _, class := range c.waiting.classes() {
 		wanted, wantedOfClass := c.batch.total(class)
 		c.waiting.capacityFreed(class, c.allowedBeside(class, wanted, wantedOfClass))
 	}
+	c.feed()
+}
+
+// feed lets the floors look again that wait for room, or for requests. The line of requests calls it whenever one of them is short
+// of less, for whatever reason.
+func (c *capacity) feed() {
 	for _, class := range c.floors.hungry() {
 		c.queues.floors.AddAfter(class, floorPause)
 	}

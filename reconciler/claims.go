@@ -63,12 +63,14 @@ func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto fun
 	return claimed, err
 }
 
-// claimOne claims the first candidate that can be had, and counts those that another was quicker to take.
+// claimOne claims the first candidate that can be had, and counts those that another was quicker to take. A candidate whose claim
+// is not confirmed keeps no other from being claimed.
 func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool.Ticket) bool, lost *atomic.Int64) (bool, error) {
+	var unconfirmed error
 	for {
 		ticket, ok := c.pickup.Take(q, attemptKey(r), veto)
 		if !ok {
-			return false, nil
+			return false, unconfirmed
 		}
 		c.waiting.took(r.id)
 		id := store.InstanceID(ticket.InstanceID)
@@ -78,7 +80,14 @@ func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(po
 		}
 		c.waiting.missed(r.id)
 		c.cache.index.changed(id) // drops it, or refreshes it, as its record says
-		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) ||
+		s, _ := c.cache.instances.get(id)
+		if errors.Is(err, store.ErrUnconfirmed) && s.stored.unconfirmed < 2 {
+			unconfirmed = fmt.Errorf("claim %s: %w", id, err)
+			defer c.pickup.Untake(ticket.InstanceID, attemptKey(r)) // it may have been the table's fault: the next look tries it once more
+			c.cache.index.offer(ticket)
+			continue
+		}
+		if errors.Is(err, store.ErrUnconfirmed) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrExpired) || errors.Is(err, statemachine.ErrNoRule) ||
 			errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrInvalid) {
 			lost.Add(1)
 			c.pickup.Return(ticket.InstanceID)

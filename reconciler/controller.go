@@ -42,12 +42,19 @@ const (
 
 	// againFirst is the first pause after what is no failure, such as a conflict: the other writer is done by then.
 	againFirst = time.Millisecond
+
+	// writeFor bounds one write. A worker that waited longer for one item would keep others waiting. The lease allows half of it.
+	writeFor = time.Second
+	// The pauses after writes that were not confirmed are long enough that many such items leave workers to the others.
+	rewriteFirst = 250 * time.Millisecond
+	rewriteMax   = 5 * time.Second
 )
 
 // controller runs one reconcile function over one queue.
 type controller[K comparable] struct {
 	queue     queue[K]
 	again     workqueue.TypedRateLimiter[K] // pauses after conflicts
+	rewrite   workqueue.TypedRateLimiter[K] // pauses after writes that were not confirmed
 	reconcile func(context.Context, K) (Result, error)
 	slots     *slots
 	log       *slog.Logger
@@ -72,6 +79,7 @@ func newController[K comparable](q queue[K], workers int, clk clock.WithTicker, 
 	return &controller[K]{
 		queue:     q,
 		again:     workqueue.NewTypedItemExponentialFailureRateLimiter[K](againFirst, backoffMax),
+		rewrite:   workqueue.NewTypedItemExponentialFailureRateLimiter[K](rewriteFirst, rewriteMax),
 		reconcile: reconcile,
 		slots:     newSlots(workers),
 		log:       log,
@@ -114,17 +122,22 @@ func (c *controller[K]) look(ctx context.Context, key K) {
 	case err == nil:
 		c.queue.Forget(key)
 		c.again.Forget(key)
+		c.rewrite.Forget(key)
 		if res.After > 0 {
 			c.queue.AddAfter(key, res.After)
 		}
 	case rule.then == stop:
 		c.queue.Forget(key)
 		c.again.Forget(key)
+		c.rewrite.Forget(key)
 		c.limited.Error("a key was given up: its decision breaks a rule, which is a bug", rule.when.Error(), fmt.Sprint(key), err)
 	case rule.then == again:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, c.again.When(key))
 		c.log.Debug("will look again", logkey.Key, key, logkey.Error, err)
+	case rule.then == rewrite:
+		c.queue.AddAfter(key, c.rewrite.When(key))
+		c.log.Warn("a record could not be written; it is read and written again", logkey.Key, key, logkey.Error, err)
 	case rule.then == retryAfter:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, rule.wait)

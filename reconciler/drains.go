@@ -99,14 +99,15 @@ func (c *drainer) readDrains(ctx context.Context, _ string) (Result, error) {
 		return Result{}, fmt.Errorf("drain orders: %w", err)
 	}
 	now := c.clock.Now()
-	for i, d := range orders {
-		d, err := c.cache.store.TakeDrain(ctx, d, now, c.term, c.cfg.MaxRuntime+drainLife)
+	err = sideBySide(orders, func(d store.DrainOrder) error {
+		taken, err := c.cache.store.TakeDrain(ctx, d, now, c.term, c.cfg.MaxRuntime+drainLife)
 		if err != nil {
-			c.drains.found(orders[i:]...)
-			return Result{}, fmt.Errorf("take drain order up: %w", err)
+			c.drains.found(d)
+			return fmt.Errorf("take drain order up: %w", err)
 		}
-		c.cache.orders.applyDrain(d)
-		c.cache.wakeAll(func(in *instance) bool { return d.Matches(in.record) })
-	}
-	return Result{After: drainPause}, nil
+		c.cache.orders.applyDrain(taken)
+		c.cache.wakeAll(func(in *instance) bool { return taken.Matches(in.record) })
+		return nil
+	})
+	return Result{After: drainPause}, err
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
@@ -24,35 +26,42 @@ type floors struct {
 // floorPause gathers what changes at about the same time into one look: a look walks the idle machines of its class.
 const floorPause = 200 * time.Millisecond
 
-// reconcileFloor brings the floor of one class to where its schedule wants it.
+// floorWorkers bounds the floors looked at in parallel: one that waits for a write delays no other.
+const floorWorkers = 4
+
+// reconcileFloor brings the floor of one class to where its schedule wants it. One instance that cannot be written, or whose record
+// is gone, keeps nothing else from being done.
 func (f *floors) reconcileFloor(ctx context.Context, class string) (Result, error) {
-	res, err := f.pool(ctx, class)
-	if err != nil {
-		return res, err
-	}
+	res, unpooled := f.pool(ctx, class)
 	of := f.cfg.Classes[class].Floor
 	if !of.configured() {
-		return res, f.forget(ctx, class)
+		return res, errors.Join(unpooled, f.forget(ctx, class))
 	}
 	now := f.clock.Now()
 	want, idle := f.cache.floorWants(class, now), f.stock.keepable(class, now)
 	res = earliest(res, wakeAt(of.Schedule.Next(now), now))
-	renewed, err := f.renew(ctx, of, idle[:min(want, len(idle))])
-	if err != nil {
-		return res, err
+	for _, s := range idle {
+		res = earliest(res, wakeAt(f.cfg.Retired(of, s.CreatedAt.Time), now))
 	}
+	renewed, unrenewed := f.renew(ctx, of, idle[:min(want, len(idle))])
 	res = earliest(res, renewed)
-	given, err := f.dismiss(ctx, of, f.stock.unusable(class, idle), idle)
-	if err != nil || given > 0 {
-		return res.sooner(floorPause), err // count again
+	unended := f.bound(ctx, of, f.stock.retired(class, now))
+	given, undismissed := f.dismiss(ctx, of, f.stock.unusable(class, idle), f.stock.pooled(class, now))
+	failed := errors.Join(unpooled, unrenewed, unended, undismissed)
+	if given > 0 {
+		return res.sooner(floorPause), failed // count again
 	}
+	f.cache.floors.with(class, func(f *floor) { f.hungry = true }) // before it looks for room: what comes meanwhile wakes it
 	f.launch(class)
 	is := f.state(class, want, len(idle))
-	f.cache.floors.with(class, func(f *floor) { f.hungry = is.Reason == ReasonCap || is.Reason == ReasonBehind })
+	hungry := is.Reason == ReasonCap || is.Reason == ReasonBehind
+	if f.cache.floors.with(class, func(f *floor) { f.hungry = hungry }); hungry {
+		res = res.sooner(f.cfg.WarmPoll) // a net, as for requests: whatever gives it room wakes it sooner
+	}
 	if at := f.cache.floors.get(class).retry; is.Reason != "" && now.Before(at) {
 		res = earliest(res, wakeAt(at, now))
 	}
-	return res, f.tell(ctx, is)
+	return res, errors.Join(failed, f.tell(ctx, is))
 }
 
 // pool gives what was launched for the floor, and has passed its script, to the pool.
@@ -71,69 +80,71 @@ func (f *floors) pool(ctx context.Context, class string) (Result, error) {
 func (f *floors) renew(ctx context.Context, of Floor, kept []idleMachine) (Result, error) {
 	now := f.clock.Now()
 	var res Result
+	var due []idleMachine
+	until := func(s idleMachine) time.Time {
+		return earlier(now.Add(f.cfg.FloorStep(s.ResourceClass)), s.CreatedAt.Add(of.MaxAge))
+	}
 	for _, s := range kept {
 		step := f.cfg.FloorStep(s.ResourceClass)
-		retired := f.cfg.Retired(of, s.CreatedAt.Time)
-		due, most := s.Threshold.Add(-step/2), s.CreatedAt.Add(of.MaxAge)
-		res = earliest(res, wakeAt(retired, now))
-		if s.PooledAt.IsZero() || !most.After(s.Threshold.Time) {
-			continue
+		at := s.Threshold.Add(-step / 2)
+		switch {
+		case s.PooledAt.IsZero(), !s.CreatedAt.Add(of.MaxAge).After(s.Threshold.Time):
+		case now.Before(at.Add(-step / 6)):
+			res = earliest(res, wakeAt(at, now))
+		case until(s).After(s.Threshold.Time):
+			due = append(due, s)
+			res = earliest(res, wakeAt(until(s).Add(-step/2), now))
 		}
-		if now.Before(due.Add(-step / 6)) {
-			res = earliest(res, wakeAt(due, now))
-			continue
-		}
-		until := now.Add(step)
-		if until.After(most) {
-			until = most
-		}
-		if !until.After(s.Threshold.Time) {
-			continue
-		}
-		_, err := f.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-			return store.Transition{Event: statemachine.Renewed, Now: now, Limit: until.Sub(now)}, cur.Version == s.Version
-		})
-		if lost(err) != nil {
-			return res, fmt.Errorf("renew %s: %w", s.ID, err)
-		}
-		res = earliest(res, wakeAt(until.Add(-step/2), now))
 	}
-	return res, nil
+	return res, f.limit(ctx, due, now, until)
 }
 
-// dismiss ends the idle machines that stand in the way of requests, and the oldest of those beyond the most that may be idle. It
-// returns how many have ended.
-func (f *floors) dismiss(ctx context.Context, of Floor, inTheWay, idle []idleMachine) (int, error) {
-	n := 0
-	end := func(s idleMachine, why string) error {
+// limit sets to when idle machines may live.
+func (f *floors) limit(ctx context.Context, list []idleMachine, now time.Time, until func(idleMachine) time.Time) error {
+	return sideBySide(list, func(s idleMachine) error {
+		_, err := f.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
+			return store.Transition{Event: statemachine.Renewed, Now: now, Limit: until(s).Sub(now)}, cur.Version == s.Version
+		})
+		if lost(err) != nil {
+			return fmt.Errorf("renew %s: %w", s.ID, err)
+		}
+		return nil
+	})
+}
+
+// bound ends retired machines at their greatest age, although the class may keep a machine idle for longer after its last run. One that
+// came back later stays for a step.
+func (f *floors) bound(ctx context.Context, of Floor, retired []idleMachine) error {
+	now := f.clock.Now()
+	until := func(s idleMachine) time.Time {
+		end := later(s.CreatedAt.Add(of.MaxAge), s.PooledAt.Add(f.cfg.FloorStep(s.ResourceClass)))
+		return later(end, now.Add(time.Second))
+	}
+	retired = slices.DeleteFunc(retired, func(s idleMachine) bool { return of.MaxAge == 0 || !until(s).Before(s.Threshold.Time) })
+	return f.limit(ctx, retired, now, until)
+}
+
+// dismiss ends the idle machines that stand in the way of requests, and of those in the pool, whatever their age, the oldest beyond
+// the most that may be idle. It returns how many have ended.
+func (f *floors) dismiss(ctx context.Context, of Floor, inTheWay, pooled []idleMachine) (int, error) {
+	ending, why := inTheWay, reasonRoom
+	if len(ending) == 0 && of.Max > 0 && len(pooled) > of.Max {
+		ending, why = slices.DeleteFunc(slices.Clone(pooled[of.Max:]), func(s idleMachine) bool { return s.busy() }), reasonSurplus
+	}
+	var ended atomic.Int64
+	err := sideBySide(ending, func(s idleMachine) error {
 		_, err := f.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 			return store.Transition{Event: statemachine.Dismissed, Now: f.clock.Now(), Reason: why}, cur.Version == s.Version && !cur.busy()
 		})
 		if err == nil {
-			n++
+			ended.Add(1)
 		}
 		if err = lost(err); err != nil {
 			return fmt.Errorf("dismiss %s: %w", s.ID, err)
 		}
 		return nil
-	}
-	for _, s := range inTheWay {
-		if err := end(s, reasonRoom); err != nil {
-			return n, err
-		}
-	}
-	if of.Max == 0 || len(idle) <= of.Max || n > 0 {
-		return n, nil
-	}
-	for _, s := range idle[of.Max:] {
-		if s.PooledAt.IsZero() || s.vitals.beat.Beat.Busy {
-			continue // it is not idle for good yet
-		}
-		if err := end(s, reasonSurplus); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
+	})
+	return int(ended.Load()), err
 }
 
 // lost is err unless another was quicker: the instance was claimed meanwhile, or has ended.

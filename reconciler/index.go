@@ -41,6 +41,7 @@ func (x *index) changed(id store.InstanceID) {
 	defer x.mu.Unlock()
 	s, ok := x.instances.get(id)
 	if !ok {
+		x.pickup.Drop(string(id))
 		return
 	}
 	if ticket, ok := x.candidate(s); ok {

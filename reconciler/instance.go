@@ -34,6 +34,7 @@ type known struct {
 // stored is how well the record is known.
 type stored struct {
 	outcomeUnknown bool      // a write's outcome is unknown: read again before the next
+	unconfirmed    int       // writes in a row that were not confirmed
 	undecodable    bool      // it could not be read when it was last needed
 	missingSince   time.Time // since when the store lacks it; zero: it is there
 }
@@ -90,8 +91,10 @@ func recordsOf(list []snapshot) []store.Instance {
 	return out
 }
 
-// lock waits until no one else writes the instance, which may take as long as the store is unavailable.
+// lock waits until no one else writes the instance, for no longer than a write may take.
 func (in *instance) lock(ctx context.Context, id store.InstanceID) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, writeFor, fmt.Errorf("%w: another write is under way", store.ErrUnconfirmed))
+	defer cancel()
 	select {
 	case in.write <- struct{}{}:
 		return func() { <-in.write }, nil

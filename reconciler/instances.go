@@ -35,6 +35,7 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		c.listeners.clearOffline(id)
 	}
 	if !ok {
+		c.ahead.leave(id)
 		return Result{}, nil
 	}
 	if s.State == statemachine.Terminated {
@@ -140,9 +141,11 @@ func (c *instances) apply(ctx context.Context, s snapshot, d statemachine.Decisi
 		c.cache.requests.withRun(s.RunID, func(r *run) { r.launching.never, r.lastProblem = ReasonHost, v.Detail }) // before its seat is free
 	}
 	out, err := c.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-		return store.Transition{
-			Event: d.Event, Now: now, Reason: d.Reason, Detail: cur.vitals.signal.Value.Detail,
-		}, cur.Version == s.Version
+		tr := store.Transition{Event: d.Event, Now: now, Reason: d.Reason, Detail: cur.vitals.signal.Value.Detail}
+		if d.Event == statemachine.Pooled {
+			tr.Limit = cur.Threshold.Sub(cur.Since.Time) // what it was promised when it became idle: a floor's machine has a step
+		}
+		return tr, cur.Version == s.Version
 	})
 	if err != nil {
 		return fmt.Errorf("instance %s: %w", s.ID, err)

@@ -2,7 +2,6 @@ package reconciler
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -28,14 +27,13 @@ func (s *junkItems) add(item store.Item) {
 
 // expireJunk gives an expiry to what would stay for ever. What fails is found by the next scan.
 func (c *scanner) expireJunk(ctx context.Context, junk junkItems, now time.Time) {
-	for _, item := range junk {
-		if err := c.cache.store.ExpireJunk(ctx, item, now.Add(junkLife)); err != nil {
+	_ = sideBySide(junk, func(item store.Item) error { // each logs its error
+		err := c.cache.store.ExpireJunk(ctx, item, now.Add(junkLife))
+		if err != nil {
 			c.log.Warn("an item that no part writes could not be given an expiry", logkey.Error, store.Head(err.Error(), maxLoggedError))
-			if errors.Is(err, store.ErrInvalid) {
-				continue // one that cannot be written keeps no other
-			}
-			return
+			return err
 		}
 		c.log.Info("an item that no part writes expires in a week", logkey.Key, item.Key.String())
-	}
+		return nil
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,7 +28,7 @@ type launches struct {
 	adopter   *adopter
 	refused   *exclusions
 	stock     *stock
-	intending chan struct{} // holds one from the check of the caps to the record of the launch
+	reserving sync.Mutex // held from the check of the caps to the reservation, and during no I/O
 }
 
 // Bounds of parallel work.
@@ -55,128 +56,14 @@ func (c *launches) reconcileLaunch(ctx context.Context, key string) (Result, err
 		}
 		return Result{}, c.intend(ctx, key)
 	}
+	if err := c.writeIntent(ctx, key); err != nil {
+		return Result{}, err
+	}
 	l, ok := c.cache.launches.launch(key)
 	if !ok || l.Done {
 		return Result{}, nil
 	}
 	return Result{}, c.carryOut(ctx, l)
-}
-
-// intend writes the record of a launch before anything is launched. A write of unknown outcome is
-// made again as it was: another record would be another launch.
-func (c *launches) intend(ctx context.Context, key string) error {
-	wants := c.batch.take(key)
-	l, again := c.batch.unwritten(key)
-	if len(wants) == 0 && !again {
-		return nil
-	}
-	select { // the caps are checked and used up in one step, which may take as long as the store is unavailable
-	case c.intending <- struct{}{}:
-		defer func() { <-c.intending }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	for !again {
-		wants = c.batch.take(key)
-		asked := c.affordable(wants)
-		if len(asked) == 0 {
-			c.closeWindow(key, wants)
-			return nil
-		}
-		var err error
-		if l, err = c.prepare(ctx, asked); err != nil {
-			c.refuse(wants, err)
-			c.closeWindow(key, wants)
-			return ignorePlan(err)
-		}
-		if again = c.stillWanted(key, asked); again { // a plan may take the fleet a second, and the pool serve meanwhile
-			c.batch.prepare(key, l)
-		}
-	}
-	written, err := c.cache.store.PutLaunch(ctx, l)
-	found := errors.Is(err, store.ErrConflict) // an earlier try was applied, and a scan saw it: it may have been called
-	if found {
-		written, err = c.cache.store.Launch(ctx, l.Token)
-	}
-	if err != nil {
-		return fmt.Errorf("launch %s: %w", l.Token, err)
-	}
-	c.cache.launches.applyLaunch(written)
-	c.batch.intended(key, l.Token, found)
-	for _, s := range l.Seats {
-		c.cache.note(s.RequestID, store.CodeAsked, "%d %s", s.Count, l.UsageClass)
-	}
-	c.queues.launches.Add(l.Token)
-	c.closeWindow(key, wants)
-	return nil
-}
-
-// stillWanted reports whether every request wants as many as were asked for it.
-func (c *launches) stillWanted(key string, asked []want) bool {
-	now := map[store.RequestID]int{}
-	for _, w := range c.affordable(c.batch.take(key)) {
-		now[w.id] = w.count
-	}
-	return !slices.ContainsFunc(asked, func(a want) bool { return now[a.id] < a.count })
-}
-
-// affordable cuts wants, oldest first, to what their requests still need, the pool has not got meanwhile, and the caps
-// still allow.
-func (c *launches) affordable(wants []want) []want {
-	if len(wants) == 0 {
-		return nil
-	}
-	left := min(c.cache.capacity.allowed(wants[0].query.ResourceClass), maxLaunch)
-	var out []want
-	for _, w := range wants {
-		if class, floor := w.id.Floor(); floor {
-			if w.count = min(w.count, maxLaunch, c.stock.launchable(class)); w.count > 0 {
-				out = append(out, w)
-			}
-			continue
-		}
-		open, _ := c.cache.launches.launchedFor(w.id, w.attempt)
-		held := c.cache.instances.holds(w.id, w.attempt)
-		r, ok := c.cache.requests.getRun(w.id)
-		if !ok || !r.alive(w.attempt) {
-			continue
-		}
-		needed := r.request.Count - held - open
-		if w.count = min(w.count, left, needed-c.cache.index.claimable(r, w, needed)); w.count > 0 {
-			left -= w.count
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// closeWindow ends the wants of a window and lets their requests count again.
-func (c *launches) closeWindow(key string, wants []want) {
-	c.batch.drop(key, wants)
-	for _, w := range wants {
-		c.queues.requests.Add(w.id)
-	}
-	c.cache.capacity.freed()
-}
-
-// prepare makes the record of one launch for all wants.
-func (c *launches) prepare(ctx context.Context, wants []want) (store.Launch, error) {
-	plan, usage, err := c.planner.plan(ctx, wants)
-	if err != nil {
-		return store.Launch{}, err
-	}
-	frozen, err := json.Marshal(plan)
-	if err != nil {
-		return store.Launch{}, fmt.Errorf("launch %s: encode plan: %w", plan.Token, err)
-	}
-	l := store.Launch{
-		Token: plan.Token, ResourceClass: wants[0].query.ResourceClass, UsageClass: usage, Count: plan.Count,
-		Plan: frozen, CreatedAt: store.At(c.clock.Now()),
-	}
-	for _, w := range wants {
-		l.Seats = append(l.Seats, store.LaunchSeat{RequestID: w.id, Attempt: w.attempt, Count: w.count})
-	}
-	return l, nil
 }
 
 // ignorePlan: a refused plan is an answer for its requests, not a failure of the queue.

@@ -47,7 +47,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		wants    = newBatch()
 		refused  = newExclusions(clk, o.Config.Exclusion)
 	)
-	c := newCache(t, store.New(trustedTable{o.Table, fence}), pickup, line, wants)
+	c := newCache(t, store.NewPatient(trustedTable{o.Table, fence}, writeFor), pickup, line, wants)
 	bad := &badRecords{tenure: t, cache: c, limited: newLimitedLog(o.Log, clk)}
 	breaker := &breaker{tenure: t, cache: c}
 	observer := &observer{tenure: t, cache: c, breaker: breaker, badRecords: bad}
@@ -82,7 +82,6 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		},
 		launches: &launches{
 			tenure: t, cache: c, fleet: machines, batch: wants, planner: planner, adopter: adopter, refused: refused, stock: stock,
-			intending: make(chan struct{}, 1),
 		},
 		reaper: &reaper{tenure: t, cache: c, fleet: machines, fleetSweep: fleetSweep},
 	}
@@ -109,7 +108,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 		control(t, fence, t.queues.offers, offerWorkers, (&offers{t, c, pickup}).offer),
 		control(t, fence, t.queues.drainer, 1, drainer.readDrains),
 		control(t, fence, t.queues.runs, watchers, watcher.look),
-		control(t, fence, t.queues.floors, 1, (&floors{tenure: t, cache: c, stock: stock, batch: wants, releases: releases}).reconcileFloor),
+		control(t, fence, t.queues.floors, floorWorkers, (&floors{tenure: t, cache: c, stock: stock, batch: wants, releases: releases}).reconcileFloor),
 		func(ctx context.Context) error { return pickup.Run(ctx, t.cfg.classNames(), c.index.look) },
 		m.notifications.watchNotifications, fleetSweep.watch(o.Fleet), observer.poll,
 		func(ctx context.Context) error { return clk.keepTime(ctx, o.Offset, o.Log) },

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -17,16 +18,13 @@ func (c *requests) reconcilePending(ctx context.Context, r run, seats []snapshot
 		c.cache.capacity.unwait(r.id)                                    // it can take nothing, and must keep nothing from others
 		return res.sooner(c.cfg.HotPoll), c.statuses.progress(ctx, r.id) // an older attempt is still on its way out
 	}
-	renewed, err := c.seats.renew(ctx, seats, r.status.Deadline.Add(time.Minute))
-	if err != nil {
-		return res, err
-	}
+	renewed, renewErr := c.seats.renew(ctx, seats, r.status.Deadline.Add(time.Minute)) // one that cannot be renewed keeps no other seat empty
 	res = earliest(res, renewed)
 	if serving(seats, now) >= r.request.Count {
-		return res, c.fulfil(ctx, r, seats)
+		return res, errors.Join(renewErr, c.fulfil(ctx, r, seats))
 	}
 	filled, err := c.filler.fill(ctx, r, seats)
-	if err != nil {
+	if err = errors.Join(renewErr, err); err != nil {
 		return res, err
 	}
 	if err := c.statuses.progress(ctx, r.id); err != nil {

@@ -17,6 +17,7 @@ type action int
 const (
 	backOff action = iota
 	again          // soon, and ever later while that lasts
+	rewrite        // the record is read and written again, ever later while no write is confirmed
 	retryAfter
 	stop
 )
@@ -30,6 +31,7 @@ type rule struct {
 
 // policy says what the queue does after an error. First match wins; no match backs off.
 var policy = []rule{
+	{store.ErrUnconfirmed, rewrite, 0},                       // the table takes no write of this item: no worker waits for that
 	{store.ErrConflict, again, 0},                            // someone else wrote: read again, soon
 	{store.ErrExpired, again, 0},                             // the instance is due: its own key ends it
 	{store.ErrNotLeader, retryAfter, 100 * time.Millisecond}, // the lease is being renewed, or we are being stopped

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -69,12 +70,9 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 		if err := c.statuses.recordOffline(ctx, r, offlineOf(r, served)); err != nil {
 			return res, err
 		}
-		rest, err := c.seats.seatBusy(ctx, rest, end.Sub(now))
-		if err != nil {
-			return res, err
-		}
+		rest, busyErr := c.seats.seatBusy(ctx, rest, end.Sub(now))
 		back, err := c.releases.release(ctx, rest, store.ReleaseDrain, surplusSeat)
-		return earliest(res, back), err
+		return earliest(res, back), errors.Join(busyErr, err)
 	}
 	if serving(seats, now) > running {
 		given, err := c.seats.handOver(ctx, r, seats, end.Sub(now))
@@ -97,10 +95,7 @@ func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) 
 	if err := c.statuses.recordEmptySeat(ctx, r, offlineOf(r, seats)); err != nil {
 		return res, err
 	}
-	renewed, err := c.seats.renew(ctx, rest, end)
-	if err != nil {
-		return res, err
-	}
+	renewed, renewErr := c.seats.renew(ctx, rest, end)
 	filled, err := c.filler.fill(ctx, r, seats)
-	return earliest(earliest(res, renewed), filled), err
+	return earliest(earliest(res, renewed), filled), errors.Join(renewErr, err)
 }

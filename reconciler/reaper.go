@@ -112,19 +112,16 @@ func (c *reaper) confirm(ctx context.Context, ending []snapshot, now time.Time) 
 	for _, m := range machines {
 		state[store.InstanceID(m.ID)] = m.State
 	}
-	var errs []error
-	for _, s := range ending {
-		if !c.gone(s.ID, state, now) {
-			continue
-		}
+	gone := slices.DeleteFunc(ending, func(s snapshot) bool { return !c.gone(s.ID, state, now) })
+	return took, sideBySide(gone, func(s snapshot) error {
 		_, err := c.cache.write(ctx, s.ID, func(cur snapshot) (store.Instance, error) {
 			return c.cache.store.Retire(ctx, cur.Instance, now.Add(recordLife), now)
 		})
 		if err != nil {
-			errs = append(errs, fmt.Errorf("retire %s: %w", s.ID, err))
+			return fmt.Errorf("retire %s: %w", s.ID, err)
 		}
-	}
-	return took, errors.Join(errs...)
+		return nil
+	})
 }
 
 // gone reports whether a listing says that an instance has ended.

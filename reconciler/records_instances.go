@@ -26,6 +26,8 @@ type instanceRecords struct {
 	idles      map[string]map[store.InstanceID]*instance          // idle, by class
 	living     map[string]int                                     // instances that are not terminated, by class
 
+	removed func(store.Instance) // is told which left memory, under no lock
+
 	distrustOnline atomic.Bool // a listener was refused, and none has come online for good since: what is online for a moment may not stay
 }
 
@@ -38,16 +40,17 @@ func newInstanceRecords() *instanceRecords {
 		ending:     map[store.InstanceID]*instance{},
 		idles:      map[string]map[store.InstanceID]*instance{},
 		living:     map[string]int{},
+		removed:    func(store.Instance) {},
 	}
 }
 
-// apply takes a record with a higher version.
-func (v *instanceRecords) apply(rec store.Instance) {
+// apply takes a record with a higher version. It returns the record that this replaced, and false if it replaced none.
+func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replaced bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	in, known := v.byID[rec.ID]
 	if known && rec.Version <= in.record.Version {
-		return
+		return was, false
 	}
 	if !known {
 		in = &instance{distrustOnline: &v.distrustOnline, write: make(chan struct{}, 1)}
@@ -65,6 +68,7 @@ func (v *instanceRecords) apply(rec store.Instance) {
 		in.awaited, in.reg.githubDown = false, false
 	}
 	v.disown(in)
+	was = in.record
 	in.record, in.stored.outcomeUnknown = rec, false
 	if rec.State.Owned() {
 		if v.held[rec.RunID] == nil {
@@ -76,6 +80,7 @@ func (v *instanceRecords) apply(rec store.Instance) {
 		in.offered = false
 	}
 	v.sort(in)
+	return was, known
 }
 
 func (v *instanceRecords) disown(in *instance) {
@@ -194,10 +199,23 @@ func (v *instanceRecords) mostHeld() string {
 
 // drop forgets an instance.
 func (v *instanceRecords) drop(id store.InstanceID) {
+	v.dropIf(func(in *instance) bool { return in.record.ID == id })
+}
+
+// dropIf forgets the instances that match.
+func (v *instanceRecords) dropIf(match func(*instance) bool) {
+	var gone []store.Instance
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	if in, known := v.byID[id]; known {
-		v.remove(id, in)
+	for id, in := range v.byID {
+		if match(in) {
+			v.remove(id, in)
+			gone = append(gone, in.record)
+		}
+	}
+	v.mu.Unlock()
+	slices.SortFunc(gone, func(a, b store.Instance) int { return cmp.Compare(a.ID, b.ID) }) // a map has no order
+	for _, in := range gone {
+		v.removed(in)
 	}
 }
 
@@ -218,13 +236,7 @@ func (v *instanceRecords) remove(id store.InstanceID, in *instance) {
 // forget drops the instances that expired: also one that lives, whose record someone let expire. Its machine is one
 // without a record then.
 func (v *instanceRecords) forget(now time.Time) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for id, in := range v.byID {
-		if past(in.record.ExpiresAt, now) {
-			v.remove(id, in)
-		}
-	}
+	v.dropIf(func(in *instance) bool { return past(in.record.ExpiresAt, now) })
 }
 
 // lastTerm returns the highest term that launched one of them.

@@ -62,15 +62,15 @@ func unreachable(seats []snapshot) []snapshot {
 // windDown gives back what a request holds that is over. A seat that was not handed over yet, and on which a job of the run is
 // at work all the same, stays to the end of that job, and no longer than a run may take.
 func (g *releases) windDown(ctx context.Context, r run, own []snapshot, mode store.ReleaseMode) (Result, error) {
-	for _, s := range own {
+	err := sideBySide(own, func(s snapshot) error {
 		if mode == store.ReleaseNow || !s.serving() {
-			continue
+			return nil
 		}
-		if _, err := g.seats.renew(ctx, []snapshot{s}, s.Since.Add(g.cfg.maxRuntime(*r.request))); err != nil {
-			return Result{}, err
-		}
-	}
-	return g.release(ctx, own, mode, overFor(*r.request))
+		_, err := g.seats.renew(ctx, []snapshot{s}, s.Since.Add(g.cfg.maxRuntime(*r.request)))
+		return err
+	})
+	back, failed := g.release(ctx, own, mode, overFor(*r.request))
+	return back, errors.Join(err, failed)
 }
 
 // release returns seats to the pool: what is healthy goes through the release handshake, nothing
@@ -149,8 +149,12 @@ func (g *releases) releaseOne(ctx context.Context, s snapshot, mode store.Releas
 		return false, err
 	}
 	now := g.clock.Now()
+	limit := time.Duration(0) // what its class allows
+	if class, floor := s.RunID.Floor(); floor {
+		limit = g.cfg.FloorStep(class) // no run waits longer for it than its floor keeps it
+	}
 	_, err := g.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-		return store.Transition{Event: event, Now: now, Release: mode},
+		return store.Transition{Event: event, Now: now, Release: mode, Limit: limit},
 			cur.Assignment == s.Assignment && cur.State == s.State && cur.Registration.Serial == s.Registration.Serial // no runner came since
 	})
 	return err == nil, err

@@ -76,7 +76,7 @@ func (c *scanner) scan(ctx context.Context) error {
 	err := c.cache.store.Scan(ctx, store.Visitor{
 		Request:  func(r store.RunRequest) { c.cache.requests.applyRun(r.ID, store.RunRecords{Request: &r}, now) },
 		Status:   func(s store.RunStatus) { c.cache.requests.applyRun(s.ID, store.RunRecords{Status: &s}, now) },
-		Instance: c.cache.instances.apply,
+		Instance: c.cache.read,
 		Launch:   c.cache.launches.applyLaunch,
 		Drain:    c.drainer.drainSeen,
 		Floor:    c.cache.floors.applyFloor,

@@ -35,36 +35,30 @@ func serving(seats []snapshot, now time.Time) int {
 func (h *seats) renew(ctx context.Context, seats []snapshot, last time.Time) (Result, error) {
 	now := h.clock.Now()
 	var res Result
+	var due []snapshot
+	until := func(s snapshot) time.Time { return earlier(now.Add(h.cfg.Limits.For(s.State)), last) }
 	for _, s := range seats {
-		if s.State == statemachine.Running {
-			continue
-		}
-		limit := h.cfg.Limits.For(s.State)
-		due := s.Threshold.Add(-limit / 2)
-		if now.Before(due) {
-			res = earliest(res, wakeAt(due, now))
-			continue
-		}
-		if !s.renewable(now) { // it may be by then
+		at := s.Threshold.Add(-h.cfg.Limits.For(s.State) / 2)
+		switch {
+		case s.State == statemachine.Running:
+		case now.Before(at):
+			res = earliest(res, wakeAt(at, now))
+		case !s.renewable(now): // it may be by then
 			res = earliest(res, Result{After: h.cfg.WarmPoll})
-			continue
+		case until(s).After(s.Threshold.Time):
+			due = append(due, s)
 		}
-		until := now.Add(limit)
-		if until.After(last) {
-			until = last
-		}
-		if !until.After(s.Threshold.Time) {
-			continue
-		}
+	}
+	return res, sideBySide(due, func(s snapshot) error {
 		_, err := h.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-			return store.Transition{Event: statemachine.Renewed, Now: now, Limit: until.Sub(now)},
+			return store.Transition{Event: statemachine.Renewed, Now: now, Limit: until(s).Sub(now)},
 				cur.Assignment == s.Assignment && cur.renewable(now)
 		})
 		if ignoreStale(err) != nil {
-			return res, fmt.Errorf("renew %s: %w", s.ID, err)
+			return fmt.Errorf("renew %s: %w", s.ID, err)
 		}
-	}
-	return res, nil
+		return nil
+	})
 }
 
 // handOver makes ready instances running until count of them are, and returns those that are.
@@ -123,23 +117,26 @@ func later(a, b time.Time) time.Time {
 // claimed are not made for jobs. It returns the others.
 func (h *seats) seatBusy(ctx context.Context, rest []snapshot, limit time.Duration) ([]snapshot, error) {
 	now := h.clock.Now()
-	var others []snapshot
+	var busy, others []snapshot
 	for _, s := range rest {
-		if !s.busy() || !s.ready(now) {
+		if s.busy() && s.ready(now) {
+			busy = append(busy, s)
+		} else {
 			others = append(others, s)
-			continue
 		}
+	}
+	return others, sideBySide(busy, func(s snapshot) error {
 		out, err := h.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 			return store.Transition{Event: statemachine.HandedOver, Now: now, Limit: limit}, cur.Assignment == s.Assignment && cur.ready(now)
 		})
-		if ignoreStale(err) != nil {
-			return rest, fmt.Errorf("hand over %s: %w", s.ID, err)
-		}
 		if err == nil {
 			h.recordPhases(out.Instance, now)
 		}
-	}
-	return others, nil
+		if ignoreStale(err) != nil {
+			return fmt.Errorf("hand over %s: %w", s.ID, err)
+		}
+		return nil
+	})
 }
 
 // seatsOf describes the instances a request was given. The time of a seat given before is kept.
@@ -181,7 +178,7 @@ func (h *seats) counts(r run) store.Counts {
 		}
 	})
 	c.Launching, c.Launched = h.cache.launches.launchedFor(r.id, r.status.Attempt)
-	c.Launching += h.batch.pending(r.id)
+	c.Launching += h.batch.pending(r.id) + h.batch.writing(r.id, r.status.Attempt)
 	return c
 }
 

@@ -23,23 +23,49 @@ type idleMachine struct {
 	vitals vitals
 }
 
-// keepable returns the idle machines of a class that a floor can count on, the youngest first: those that a request could use,
-// now or once they are clean, and that are not to be replaced.
-func (k *stock) keepable(class string, now time.Time) []idleMachine {
+// busy reports whether a job runs on it, as far as its agent said.
+func (s idleMachine) busy() bool { return s.vitals.beat.Beat.Busy }
+
+// idle returns the idle machines of a class that match, the youngest first, without those whose records cannot be read.
+func (k *stock) idle(class string, match func(idleMachine) bool) []idleMachine {
 	var all []idleMachine
 	k.cache.instances.eachIdleOf(class, func(in *instance) {
 		if !in.stored.undecodable && in.stored.missingSince.IsZero() {
 			all = append(all, idleMachine{in.record, in.vitals})
 		}
 	})
-	f, q := k.cfg.Classes[class].Floor, k.cfg.FloorQuery(class)
-	all = slices.DeleteFunc(all, func(s idleMachine) bool {
-		return !q.Matches(ticketOf(s.Instance)) || !now.Before(k.cfg.Retired(f, s.CreatedAt.Time)) || !s.Threshold.After(now) || k.cache.index.unwanted(s.Instance, s.vitals, now)
-	})
+	all = slices.DeleteFunc(all, func(s idleMachine) bool { return !match(s) })
 	slices.SortFunc(all, func(a, b idleMachine) int {
 		return cmp.Or(b.CreatedAt.Time.Compare(a.CreatedAt.Time), cmp.Compare(a.ID, b.ID))
 	})
 	return all
+}
+
+// keepable returns the idle machines of a class that a floor can count on: those that a request could use, now or once they are
+// clean, and that are not to be replaced.
+func (k *stock) keepable(class string, now time.Time) []idleMachine {
+	return k.idle(class, func(s idleMachine) bool { return k.usable(s, now) && !k.old(s, now) })
+}
+
+// retired returns those in the pool that a request could use, and that are to be replaced for their age.
+func (k *stock) retired(class string, now time.Time) []idleMachine {
+	return k.idle(class, func(s idleMachine) bool { return k.usable(s, now) && k.old(s, now) && !s.PooledAt.IsZero() })
+}
+
+// pooled returns those in the pool, whatever becomes of them.
+func (k *stock) pooled(class string, now time.Time) []idleMachine {
+	return k.idle(class, func(s idleMachine) bool { return !s.PooledAt.IsZero() && s.Threshold.After(now) })
+}
+
+// old reports whether a machine is to be replaced for its age.
+func (k *stock) old(s idleMachine, now time.Time) bool {
+	of := k.cfg.Classes[s.ResourceClass].Floor
+	return !now.Before(k.cfg.Retired(of, s.CreatedAt.Time))
+}
+
+// usable reports whether a request could use an idle machine, now or once it is clean.
+func (k *stock) usable(s idleMachine, now time.Time) bool {
+	return k.cfg.FloorQuery(s.ResourceClass).Matches(ticketOf(s.Instance)) && s.Threshold.After(now) && !k.cache.index.unwanted(s.Instance, s.vitals, now)
 }
 
 // coming counts the machines that are launched for the floor of a class, or boot.
@@ -90,7 +116,7 @@ func (k *stock) unusable(class string, idle []idleMachine) []idleMachine {
 	var out []idleMachine
 	for _, s := range slices.Backward(idle) {
 		usable := slices.ContainsFunc(capped, func(w waiter) bool { return w.query.Matches(ticketOf(s.Instance)) })
-		if len(out) < most && !usable && !s.PooledAt.IsZero() && !s.vitals.beat.Beat.Busy {
+		if len(out) < most && !usable && !s.PooledAt.IsZero() && !s.busy() {
 			out = append(out, s)
 		}
 	}

@@ -81,6 +81,9 @@ func (w *reasons) of(r run, now time.Time) wait {
 			object: fmt.Sprintf("a launch of %d %s instances is under way", l.Count, l.UsageClass),
 		}
 	}
+	if w.batch.writing(r.id, r.status.Attempt) > 0 {
+		return wait{reason: ReasonLaunching, object: "the record of a launch is being written"}
+	}
 	if len(own) == 0 {
 		return wait{reason: ReasonLooking, object: lookingInWords, since: r.status.PendingAt.Time}
 	}

@@ -17,6 +17,7 @@ import (
 type waiting struct {
 	count func(pool.Query) int  // of candidates in the pool
 	wake  func(store.RequestID) // lets a request look again; it must not wait
+	eased func()                // the requests in line are short of less; it must not wait
 
 	mu    sync.Mutex
 	lines map[string]*line // by class
@@ -36,7 +37,7 @@ type waiter struct {
 }
 
 func newWaiting(count func(pool.Query) int, wake func(store.RequestID)) *waiting {
-	return &waiting{count: count, wake: wake, lines: map[string]*line{}, all: map[store.RequestID]*waiter{}}
+	return &waiting{count: count, wake: wake, eased: func() {}, lines: map[string]*line{}, all: map[store.RequestID]*waiter{}}
 }
 
 func (w waiter) older(o waiter) bool {
@@ -100,10 +101,15 @@ func (w *waiting) change(id store.RequestID, to func(was *waiter) *waiter) {
 	was := w.all[id]
 	now := to(was)
 	var woken []store.RequestID
+	less := false
 	if was != now {
+		less = was != nil && (now == nil || now.short < was.short || now.query.ResourceClass != was.query.ResourceClass)
 		woken = w.replace(was, now)
 	}
 	w.mu.Unlock()
+	if less {
+		w.eased()
+	}
 	for _, id := range woken {
 		w.wake(id)
 	}

@@ -86,10 +86,8 @@ func (w *watcher) pass(ctx context.Context, repo *watchedRepository) (Result, er
 		repo.listed(active)
 	}
 	repo.retain(requests)
-	if err := w.note(ctx, repo, requests, store.Watched, ""); err != nil {
-		return Result{}, err
-	}
-	if err := w.lookAtRuns(ctx, repo, byRun(requests)); err != nil {
+	unnoted := w.note(ctx, repo, requests, store.Watched, "") // which keeps no run from being looked at
+	if err := errors.Join(w.lookAtRuns(ctx, repo, byRun(requests)), unnoted); err != nil {
 		return Result{}, err
 	}
 	if err := w.forgotten(ctx, repo, requests); err != nil {
@@ -202,6 +200,7 @@ func (w *watcher) note(ctx context.Context, repo *watchedRepository, requests []
 	case was == store.WatchDenied:
 		w.log.Info("GitHub shows the runs of a repository again", logkey.Repository, repo.name)
 	}
+	var errs []error
 	for _, r := range requests {
 		if r.status == nil || r.status.Watch.State == state || !r.alive(r.status.Attempt) && !r.unanswered() {
 			continue
@@ -211,14 +210,13 @@ func (w *watcher) note(ctx context.Context, repo *watchedRepository, requests []
 				watch.Detail = detail
 			}
 		})
-		switch {
-		case errors.Is(err, store.ErrInvalid):
+		if errors.Is(err, store.ErrInvalid) {
 			w.passOver(repo, r, err)
-		case err != nil:
-			return err
+			continue
 		}
+		errs = append(errs, err)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // lookAtRun does what is due for the requests of one run.

@@ -17,7 +17,8 @@ var (
 	ErrNotLeader   = errors.New("store: not the leader")
 	ErrSchema      = errors.New("store: schema of a later version")
 	ErrUnavailable = errors.New("store: unavailable")
-	ErrRefused     = errors.New("store: refused") // permission, credentials or the table are missing: an operator must act
+	ErrUnconfirmed = fmt.Errorf("%w: the write was not confirmed", ErrUnavailable) // it may have been applied, or still be
+	ErrRefused     = errors.New("store: refused")                                  // permission, credentials or the table are missing: an operator must act
 )
 
 // ConflictError says that another writer came first. It wraps ErrConflict.

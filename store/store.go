@@ -14,12 +14,17 @@ import (
 // Store gives the items of a Table their types and rules. It is safe for concurrent use and starts
 // nothing. It keeps the last instance it read, to decode one that has not changed only once.
 type Store struct {
-	table Table
-	last  atomic.Pointer[decoded] // instance read
+	table    Table
+	patience time.Duration           // of one write; 0: to the end of its context
+	last     atomic.Pointer[decoded] // instance read
 }
 
 // New returns a Store on table. The caller keeps ownership of table.
 func New(table Table) *Store { return &Store{table: table} }
+
+// NewPatient returns a Store that repeats a write of unknown outcome for d, and then returns ErrUnconfirmed. It cuts off no call
+// of the table. The write may still be applied: the caller reads the record before it writes again.
+func NewPatient(table Table, d time.Duration) *Store { return &Store{table: table, patience: d} }
 
 // Table returns the table below, for notifications and watches.
 func (s *Store) Table() Table { return s.table }
@@ -32,7 +37,7 @@ const (
 )
 
 // put writes r over version expect and repeats the identical write while its outcome is unknown,
-// until ctx ends. If the table holds exactly what was to be written, an earlier try had been
+// until ctx ends or patience does. If the table holds exactly what was to be written, an earlier try had been
 // applied and only its reply was lost: that is success (H13).
 func (s *Store) put(ctx context.Context, r record, expect int64) error {
 	version := expect + 1
@@ -58,6 +63,9 @@ func (s *Store) put(ctx context.Context, r record, expect int64) error {
 		}
 		if errors.Is(err, ErrConflict) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrRefused) || errors.Is(err, ErrNotLeader) {
 			return backoff.Permanent(err)
+		}
+		if err != nil && s.patience > 0 && pause.GetElapsedTime() >= s.patience { // the table bounds each call
+			return backoff.Permanent(fmt.Errorf("%w within %s: %w", ErrUnconfirmed, s.patience, err))
 		}
 		return err
 	}

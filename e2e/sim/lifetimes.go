@@ -34,6 +34,9 @@ func (l *lifetimes) threshold(was, in store.Instance) {
 	if in.State == statemachine.Running {
 		limit = l.records.requests[in.RunID][in.Attempt].MaxRuntime.Duration()
 	}
+	if class, floor := was.RunID.Floor(); floor && in.State == statemachine.Idle {
+		limit = l.w.supervisor.config().FloorStep(class)
+	}
 	got := in.Threshold.Sub(in.ChangedAt.Time)
 	exact := was.State != in.State && in.State != statemachine.Running // refilled seats run for the rest of the run's time
 	behind := 2 * l.w.clocks.skew()                                    // the clock of a new leader, of the last change

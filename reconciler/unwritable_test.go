@@ -1,0 +1,185 @@
+package reconciler_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/e2e/sim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// unwritable is a table that takes no write of some items, as while their partition is throttled.
+type unwritable struct {
+	store.Table
+	match atomic.Pointer[func(store.Item) bool] // nil: it takes all
+	tries atomic.Int64
+}
+
+func (u *unwritable) Put(ctx context.Context, item store.Item, expect int64) error {
+	if match := u.match.Load(); match != nil && (*match)(item) {
+		u.tries.Add(1)
+		return fmt.Errorf("put: throttled: %w", store.ErrUnavailable)
+	}
+	return u.Table.Put(ctx, item, expect)
+}
+
+// refuse has the table take no write of the items that match.
+func (u *unwritable) refuse(match func(store.Item) bool) { u.match.Store(&match) }
+
+// refuseOnly has it take no write of one instance.
+func (u *unwritable) refuseOnly(id store.InstanceID) {
+	u.refuse(func(item store.Item) bool {
+		in, is := instanceIn(item)
+		return is && in.ID == id
+	})
+}
+
+func (u *unwritable) takeAll() { u.match.Store(nil) }
+
+// unwritableTable is a world's table, of which some items can be made to take no write.
+func (w *world) unwritableTable() *unwritable { return &unwritable{Table: w.Table} }
+
+// One instance of one class that takes no write empties no floor: the others are renewed, and those of other classes filled.
+func TestFloors_OneInstanceTakesNoWrite_Review_C9(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Waive(sim.Needed) // the record that takes no write says idle past its threshold
+		w.keep("small", 3)
+		w.keep("large", 2)
+		table := w.unwritableTable()
+		w.controller("c1", table)
+		w.await(2*time.Minute, "five pooled", func() bool { return w.pooled() == 5 })
+		stuck := store.InstanceID("")
+		for _, in := range w.Instances() {
+			if in.ResourceClass == "small" && (stuck == "" || in.ID > stuck) {
+				stuck = in.ID
+			}
+		}
+		table.refuseOnly(stuck)
+		for range 20 * 6 {
+			time.Sleep(10 * time.Second)
+			for _, in := range w.Instances() {
+				if in.ID != stuck && in.State == statemachine.Terminated {
+					t.Fatalf("%s of class %s was ended: %s", in.ID, in.ResourceClass, in.Reason)
+				}
+			}
+		}
+		if table.tries.Load() == 0 {
+			t.Fatal("the instance was not written to")
+		}
+		table.takeAll()
+		w.await(2*time.Minute, "the end of the other is written", func() bool { return w.instance(stuck).State == statemachine.Terminated })
+	})
+}
+
+// The record of an ended instance that takes no write keeps no other instance from being ended and confirmed.
+func TestReaper_OneRecordTakesNoWrite_Review_C10(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := w.unwritableTable()
+		w.controller("c1", table)
+		w.warm("100", 3)
+		all := w.Instances()
+		stuck := store.InstanceID("")
+		for id := range all {
+			stuck = max(stuck, id)
+		}
+		table.refuse(func(item store.Item) bool { // its retirement
+			in, is := instanceIn(item)
+			return is && in.ID == stuck && in.State == statemachine.Terminated && !item.ExpiresAt.IsZero()
+		})
+		w.drain(store.DrainOrder{ID: "one", InstanceID: stuck})
+		w.await(5*time.Minute, "its retirement is tried", func() bool { return table.tries.Load() > 0 })
+		w.drain(store.DrainOrder{ID: "all"})
+		w.await(5*time.Minute, "the machines of the others are gone", func() bool { return len(w.Fleet.Alive()) == 0 })
+		w.await(time.Minute, "their records are retired", func() bool {
+			for id, in := range w.Instances() {
+				if id != stuck && in.ExpiresAt.IsZero() {
+					return false
+				}
+			}
+			return true
+		})
+		table.takeAll()
+		w.checkDrained(time.Minute)
+	})
+}
+
+// One launch whose record takes no write stops no other launch, of its own kind or another; and it launches nothing before it is
+// written, and the machines of its request once then.
+func TestLaunch_OneRecordTakesNoWrite_Review_C16(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 6 })
+		table := w.unwritableTable()
+		var first atomic.Pointer[store.Key]
+		table.refuse(func(item store.Item) bool {
+			if item.Key.Sort != store.KindLaunch {
+				return false
+			}
+			first.CompareAndSwap(nil, &item.Key)
+			return *first.Load() == item.Key
+		})
+		w.controller("c1", table)
+		w.submit(spec("100", 2, within(30*time.Minute)))
+		w.await(10*time.Second, "its launch is tried", func() bool { return table.tries.Load() > 0 })
+		w.serve(spec("200", 1), time.Minute)
+		w.serve(spec("300", 1, ofClass("large")), time.Minute)
+		w.submit(spec("400", 4, within(30*time.Minute))) // the caps count the launch that is not written
+		time.Sleep(5 * time.Minute)
+		if n := w.Fleet.Launched(); n > 6-2 {
+			t.Errorf("%d machines launched, want the cap of 6 without the 2 of the launch that is not written", n)
+		}
+		if p := w.status("100").Phase; p != statemachine.Pending {
+			t.Errorf("request 100 is %s, want Pending", p)
+		}
+		table.takeAll()
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		if n := w.Fleet.Launched(); n > 6 {
+			t.Errorf("%d machines launched, want 6 at most", n)
+		}
+	})
+}
+
+// A launch whose record takes no write keeps no request open that is over.
+func TestLaunch_OneRecordTakesNoWrite_ItsRequestEnds_Review_C16(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := w.unwritableTable()
+		table.refuse(func(item store.Item) bool { return item.Key.Sort == store.KindLaunch })
+		w.controller("c1", table)
+		w.submit(spec("100", 2))
+		w.await(10*time.Second, "its launch is tried", func() bool { return table.tries.Load() > 0 })
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
+		table.takeAll()
+		time.Sleep(5 * time.Minute)
+		w.launched(0)
+	})
+}
+
+// A candidate that takes no write keeps no request from the next one, nor from a launch.
+func TestClaims_OneInstanceTakesNoWrite_Review_C9(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := w.unwritableTable()
+		w.controller("c1", table)
+		pooled := ids(w.warm("100", 2))
+		stuck := store.InstanceID("") // one of them is tried first
+		table.refuse(func(item store.Item) bool {
+			in, is := instanceIn(item)
+			if is && stuck == "" && in.State == statemachine.Claimed && pooled[in.ID] {
+				stuck = in.ID
+			}
+			return is && in.ID == stuck
+		})
+		if st := w.serve(spec("200", 1), 30*time.Second); !st.Instances[0].Warm || st.Instances[0].InstanceID == stuck {
+			t.Errorf("served by %+v, want the idle instance that takes writes", st.Instances[0])
+		}
+		if st := w.serve(spec("300", 1), time.Minute); st.Instances[0].Warm {
+			t.Errorf("served by %+v, want a new instance", st.Instances[0])
+		}
+		table.takeAll()
+		w.serve(spec("400", 1), 30*time.Second)
+		w.launched(3)
+	})
+}
