@@ -31,6 +31,7 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
 		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
 		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Price: price, Term: a.term,
+		Limits: store.Kept(a.cfg.Limits),
 	}, a.clock.Now(), a.cfg.Limits.Created)
 	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
 		if known, readErr := a.recorded(ctx, m); known || readErr != nil {

@@ -34,6 +34,9 @@ const (
 	aheadPause   = time.Minute
 )
 
+// noRunner is what an agent says that has no listener.
+const noRunner = "none"
+
 // aheadOn reports whether idle machines are to listen.
 func (c Config) aheadOn() bool { return c.Ahead > 0 && c.Registration == store.JIT }
 
@@ -70,10 +73,22 @@ func (a *ahead) keep(ctx context.Context, s snapshot) (Result, error) {
 		return Result{}, nil
 	}
 	if s.Ahead() && !s.wantsNext() {
+		if ignoresAhead(s, now) {
+			a.leave(s.ID) // another may listen in its place
+			return Result{}, nil
+		}
 		a.join(s.ID)
-		return Result{}, a.clear(ctx, s)
+		res := Result{}
+		if at := s.Registration.MintedAt.Add(aheadPause); now.Before(at) && s.vitals.beat.Beat.Runner == noRunner {
+			res = wakeAt(at, now) // it may ignore it
+		}
+		return res, a.clear(ctx, s)
 	}
-	if _, claimable := a.cache.index.candidate(s); !claimable || s.busy() || unknownKey(s) || !a.take(s) {
+	if _, claimable := a.cache.index.candidate(s); !claimable || s.busy() || unknownKey(s) {
+		a.pass(s.ID)
+		return Result{}, nil
+	}
+	if !a.take(s) {
 		return Result{}, nil
 	}
 	if at := s.Registration.MintedAt.Add(aheadPause); s.Ahead() && now.Before(at) {
@@ -88,6 +103,12 @@ func (a *ahead) keep(ctx context.Context, s snapshot) (Result, error) {
 		return Result{}.sooner(wait), nil
 	}
 	return Result{}, a.register(ctx, s)
+}
+
+// ignoresAhead reports whether the agent of an instance has left its registration unused for so long that it is of a version that does
+// not listen ahead. An agent whose listener GitHub keeps offline says that it has one.
+func ignoresAhead(s snapshot, now time.Time) bool {
+	return s.vitals.beat.Beat.Runner == noRunner && !now.Before(s.Registration.MintedAt.Add(aheadPause))
 }
 
 // claimsOnly reports whether the calls that GitHub still takes are for claims: it does not serve all, or less than a tenth of the
@@ -119,15 +140,28 @@ func (a *ahead) take(s snapshot) bool {
 	return true
 }
 
-// leave gives an instance's place to the one that is claimed next of those that wait for one.
+// leave takes an instance's place away, if it has one.
 func (a *ahead) leave(id store.InstanceID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	delete(a.have, id)
+	a.passOn(id)
+}
+
+// pass takes an instance that cannot listen at present out of those that wait for a place. It keeps a place that it has.
+func (a *ahead) pass(id store.InstanceID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.passOn(id)
+}
+
+// passOn lets the instance look for a place that is claimed next of those that wait for one, if there is a place. One that cannot
+// take it passes it on. a.mu must be held.
+func (a *ahead) passOn(id store.InstanceID) {
 	delete(a.short, id)
-	if !a.have[id] {
+	if len(a.have) >= a.cfg.Ahead {
 		return
 	}
-	delete(a.have, id)
 	var next store.InstanceID
 	for other, at := range a.short {
 		if next == "" || at.Before(a.short[next]) || at.Equal(a.short[next]) && other < next {

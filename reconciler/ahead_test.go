@@ -356,27 +356,3 @@ func TestAhead_OffIsToday(t *testing.T) {
 		w.await(30*time.Minute, "no runner is left", func() bool { return len(w.Hub.Registered()) == 0 })
 	})
 }
-
-// A job that waits in its hook for an agent that cannot read its record for longer than the gate keeps its instance: the heartbeat
-// says that a job runs under the present registration.
-func TestAhead_JobWaitsForABlindAgent_Review_C8(t *testing.T) {
-	listening(t, 10, sim.Script{}, func(t *testing.T, w *world) {
-		on := &atomic.Bool{}
-		w.AgentTable = blinding{w.Table, on}
-		w.controller("c1", nil)
-		pooled := w.ahead(1, 10)
-		job := w.jobs("200", 1, 5)
-		on.Store(true)
-		w.serve(spec("200", 1), 5*time.Second)
-		time.Sleep(w.Config().Limits.ClaimGate + 11*time.Second)
-		for id := range pooled {
-			if in := w.instance(id); in.State != statemachine.Running {
-				t.Fatalf("%s is %s (%s), want running: its job waits", id, in.State, in.Reason)
-			}
-		}
-		on.Store(false)
-		w.awaitJobs(job, 30*time.Second)
-		w.checkNoneEnded()
-		w.launched(1)
-	})
-}

@@ -52,7 +52,6 @@ func TestFloors_RetiredAfterARun_Review_C3(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 2, func(f *reconciler.Floor) { f.MaxAge = 40 * time.Minute })
 		w.class("small", func(c *reconciler.Class) { c.Idle = 4 * time.Hour })
-		w.IdlePoll = 10 * time.Second
 		w.controller("c1", nil)
 		w.await(2*time.Minute, "two pooled", func() bool { return w.pooled() == 2 })
 		served := ids(w.serve(spec("100", 2), time.Minute))

@@ -128,9 +128,9 @@ func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
 		return byItself
 	}
 	s, known := l.cache.instances.get(id)
-	said := s.vitals.beat
-	atWork := said.Beat.Busy && !j.CompletedAt.Before(said.UpdatedAt.Add(-l.cfg.Limits.Window()))
-	unsaid := !said.Beat.Busy && !said.UpdatedAt.IsZero() && !j.StartedAt.Before(said.UpdatedAt.Add(-l.cfg.Limits.Beat)) // clocks differ
+	said, limits := s.vitals.beat, s.Limits.Over(l.cfg.Limits)
+	atWork := said.Beat.Busy && !j.CompletedAt.Before(said.UpdatedAt.Add(-limits.Window()))
+	unsaid := !said.Beat.Busy && !said.UpdatedAt.IsZero() && !j.StartedAt.Before(said.UpdatedAt.Add(-limits.Beat)) // clocks differ
 	if !known || !strings.EqualFold(s.Registration.Name, j.RunnerName) || !atWork && !unsaid {
 		return byItself
 	}

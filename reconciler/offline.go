@@ -64,7 +64,7 @@ func (o online) lasted(d time.Duration) bool {
 // observe takes a successful read of what the agent said.
 func (in *instance) observe(got store.Vitals, now time.Time, limits statemachine.Limits) bool {
 	was := in.vitals
-	changed := in.vitals.observe(got, now, limits, &in.record)
+	changed := in.vitals.observe(got, now, in.record.Limits.Over(limits), &in.record)
 	if changed || was.readAt.IsZero() {
 		in.noteReports(was, now)
 	}

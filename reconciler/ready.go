@@ -30,7 +30,7 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 	}
 	st.Instances = c.seats.seatsOf(r, given)
 	st.Counts = c.seats.counts(r)
-	st.Reason, st.Message = "", ""
+	st.Reason, st.Message, st.EndsAt = "", "", store.At(now.Add(c.cfg.maxRuntime(*r.request)))
 	if err := c.statuses.putStatus(ctx, st, statemachine.Fulfil, now); err != nil {
 		return err
 	}
@@ -42,7 +42,10 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 // goes back.
 func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) (Result, error) {
 	now := c.clock.Now()
-	end := r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
+	end := r.status.EndsAt.Time
+	if end.IsZero() { // a status of an earlier version
+		end = r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
+	}
 	var served, rest []snapshot
 	var last time.Time // to which those that run may run
 	for _, s := range seats {

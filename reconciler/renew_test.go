@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -111,5 +112,65 @@ func TestRenew_RefusedAndStandby(t *testing.T) {
 		}
 		w.submit(spec("200", 2))
 		w.awaitPhase("200", 1, statemachine.Failed, time.Minute)
+	}))
+}
+
+// Limits that a reload lowers do not judge the agents that were launched with longer ones: a job goes on, and idle instances stay
+// claimable.
+func TestRenew_LoweredLimits_SpareOldAgents_Review_C13(t *testing.T) {
+	t.Run("Story", story(func(t *testing.T, w *world) {
+		op, _ := w.operator("c1", reconciler.Options{})
+		w.warm("100", 2)
+		w.serve(spec("200", 1), time.Minute)
+		job := w.jobs("200", 1, 300)
+		time.Sleep(30 * time.Second)
+		w.renewed(op, func(c *reconciler.Config) {
+			c.Limits.Beat, c.Limits.Silence, c.Limits.RunningSilence = 500*time.Millisecond, 2*time.Second, 3*time.Second
+		})
+		time.Sleep(time.Minute)
+		if st := w.serve(spec("300", 1), time.Minute); !st.Instances[0].Warm {
+			t.Errorf("served by %+v, want the idle instance", st.Instances[0])
+		}
+		if j := w.awaitJobs(job, 10*time.Minute); j[0].Conclusion != "success" {
+			t.Errorf("the job ended with %s", j[0].Conclusion)
+		}
+		w.checkNoneEnded()
+	}))
+}
+
+// Gates that a reload lowers do not reject an instance that boots, or is cleaned, by longer ones.
+func TestRenew_LoweredGates_SpareOldBoots_Review_S9(t *testing.T) {
+	t.Run("Story", story(func(t *testing.T, w *world) {
+		w.Boot = time.Minute
+		op, _ := w.operator("c1", reconciler.Options{})
+		w.submit(spec("100", 2))
+		w.await(30*time.Second, "both boot", func() bool { return w.in(statemachine.Created) == 2 })
+		w.renewed(op, func(c *reconciler.Config) {
+			c.Limits.CreateGate, c.Limits.Handshake, c.Limits.ClaimGate = 10*time.Second, time.Millisecond, 5*time.Second
+		})
+		w.awaitPhase("100", 1, statemachine.Ready, 3*time.Minute)
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
+		w.await(time.Minute, "both pooled", func() bool { return w.pooled() == 2 })
+		w.checkNoneEnded()
+		w.launched(2)
+	}))
+}
+
+// A request that is Ready, and named no runtime, keeps the end that it was promised when a reload lowers limits.running.
+func TestRenew_LoweredRunning_KeepsWhatWasPromised_Review_C14(t *testing.T) {
+	t.Run("Story", story(func(t *testing.T, w *world) {
+		w.Waive(sim.InTime, sim.Needed) // the laws know no default runtime
+		w.Configure(func(c *reconciler.Config) { c.DefaultMaxRuntime = 2 * time.Hour })
+		op, _ := w.operator("c1", reconciler.Options{})
+		st := w.serve(spec("100", 2, lasting(0)), time.Minute)
+		w.renewed(op, func(c *reconciler.Config) { c.DefaultMaxRuntime = 5 * time.Minute })
+		time.Sleep(20 * time.Minute)
+		w.Crash(st.Instances[0].InstanceID)
+		w.await(5*time.Minute, "its seat is filled again", func() bool {
+			return w.in(statemachine.Running) == 2 && w.instance(st.Instances[0].InstanceID).State == statemachine.Terminated
+		})
+		if got := w.status("100"); got.Phase != statemachine.Ready || !got.EndsAt.Equal(store.At(st.ReadyAt.Add(2*time.Hour))) {
+			t.Errorf("request 100 is %s, to end at %s; want Ready, to end at %s", got.Phase, got.EndsAt, st.ReadyAt.Add(2*time.Hour))
+		}
 	}))
 }

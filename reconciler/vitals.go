@@ -252,6 +252,6 @@ func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
 		Held: s.reg.githubDown || s.reg.requesting || unregisteredYet(s) || s.refusedByGitHub() || s.draining() || s.wantsNext() ||
 			s.vitals.fresh && (leaving || unconfirmed(s) && s.serving()),
-		Pooled: !s.PooledAt.IsZero(), Unconfirmed: unconfirmed(s), Dismiss: dismiss, Limits: limits,
+		Pooled: !s.PooledAt.IsZero(), Unconfirmed: unconfirmed(s), Dismiss: dismiss, Limits: s.Limits.Over(limits),
 	}
 }

@@ -69,6 +69,9 @@ func (in Instance) After(t Transition) (Instance, error) {
 		}
 		out.assign(t.RunID, t.Attempt, t.Now)
 		out.Release = ""
+		if out.Limits != (KeptLimits{}) && t.Limits.ClaimGate > 0 {
+			out.Limits.ClaimGate = SecondsOf(t.Limits.ClaimGate)
+		}
 		if t.Ahead {
 			out.Registration.Assignment = out.Assignment
 		}

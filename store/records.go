@@ -107,6 +107,7 @@ type RunStatus struct {
 	Counts     Counts             `json:"counts"`
 	PendingAt  Time               `json:"pendingAt"`
 	ReadyAt    Time               `json:"readyAt"`
+	EndsAt     Time               `json:"endsAt,omitzero"` // promised when it became Ready: what still runs then ends
 	FailedAt   Time               `json:"failedAt"`
 	ReleasedAt Time               `json:"releasedAt"`
 	ChangedAt  Time               `json:"changedAt"`
@@ -198,6 +199,7 @@ type Instance struct {
 	SealKey         string             `json:"sealKey"`         // registrations are sealed to it; set with the first, never changed
 	Reason          string             `json:"reason"`          // why it was terminated
 	Detail          string             `json:"detail"`          // last lines of what failed
+	Limits          KeptLimits         `json:"limits,omitzero"` // by which it was launched, and last claimed
 	Price           float64            `json:"price,omitempty"` // dollars per hour, by the list when it was launched; 0: not known
 	CreatedAt       Time               `json:"createdAt"`
 	Term            int64              `json:"term"` // of the lease under which the record was made

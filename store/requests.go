@@ -139,7 +139,7 @@ func (s *Store) PutStatus(ctx context.Context, st RunStatus, event statemachine.
 	if next != from {
 		switch next {
 		case statemachine.Pending:
-			out.PendingAt, out.ReadyAt, out.FailedAt, out.ReleasedAt = At(now), Time{}, Time{}, Time{}
+			out.PendingAt, out.ReadyAt, out.EndsAt, out.FailedAt, out.ReleasedAt = At(now), Time{}, Time{}, Time{}, Time{}
 		case statemachine.Ready:
 			out.ReadyAt = At(now)
 		case statemachine.Failed:

@@ -110,7 +110,7 @@ func newInstanceView(in store.Instance, v store.Vitals, now time.Time, limits st
 	}
 	if hb := v.Heartbeat; !hb.UpdatedAt.IsZero() {
 		age := max(0, now.Sub(hb.UpdatedAt.Time))
-		out.Heartbeat = &heartbeatView{UpdatedAt: hb.UpdatedAt, AgeSeconds: age.Seconds(), Healthy: age <= hb.Beat.Window(limits), Beat: hb.Beat}
+		out.Heartbeat = &heartbeatView{UpdatedAt: hb.UpdatedAt, AgeSeconds: age.Seconds(), Healthy: age <= hb.Beat.Window(in.Limits.Over(limits)), Beat: hb.Beat}
 	}
 	if s := v.Signal; !s.UpdatedAt.IsZero() {
 		out.Signal = &signalView{UpdatedAt: s.UpdatedAt, SignalValue: s.Value}

@@ -119,5 +119,5 @@ func tiles(all []machine, living int) list[machine] {
 func (m *model) machine(in *store.Instance) machine {
 	beat := m.Vitals[in.Principal].Heartbeat
 	age := m.readAt.Sub(beat.UpdatedAt.Time)
-	return machine{Instance: in, Silent: !beat.UpdatedAt.IsZero() && age > beat.Beat.Window(m.limits), Busy: beat.Beat.Busy}
+	return machine{Instance: in, Silent: !beat.UpdatedAt.IsZero() && age > beat.Beat.Window(in.Limits.Over(m.limits)), Busy: beat.Beat.Busy}
 }

@@ -15,7 +15,7 @@ import (
 
 // records holds every type of package store that is stored, wholly or as a part of another.
 var records = []any{
-	store.RunRequest{}, store.RunClient{}, store.RunStatus{}, store.Seat{}, store.Counts{},
+	store.RunRequest{}, store.KeptLimits{}, store.RunClient{}, store.RunStatus{}, store.Seat{}, store.Counts{},
 	store.Instance{}, store.Registration{}, store.Heartbeat{}, store.Beat{}, store.Signal{}, store.SignalValue{},
 	store.Watch{}, store.Launch{}, store.LaunchSeat{}, store.Lease{}, store.Health{}, store.Budget{}, store.GitHubBudget{}, store.Outage{}, store.DrainOrder{}, store.Floor{}, store.Demand{}, store.Costs{}, store.CostRow{}, store.Spent{},
 }

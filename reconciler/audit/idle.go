@@ -45,10 +45,11 @@ func handshake(s *Snapshot, in *Instance, o Options) string {
 		from = last
 	}
 	took := s.At.Sub(from)
-	if in.draining() || took <= o.Config.Limits.Handshake+2*o.Config.HotPoll+o.react() {
+	limit := in.Limits.Over(o.Config.Limits).Handshake
+	if in.draining() || took <= limit+2*o.Config.HotPoll+o.react() {
 		return ""
 	}
-	return fmt.Sprintf("is idle and not offered %s after its run; the release handshake may take %s", long(took), o.Config.Limits.Handshake)
+	return fmt.Sprintf("is idle and not offered %s after its run; the release handshake may take %s", long(took), limit)
 }
 
 func configured(o Options, class string) bool {
@@ -59,5 +60,5 @@ func configured(o Options, class string) bool {
 // fresh reports whether an instance's heartbeat is young beyond doubt, so that its gate is open.
 func (s *Snapshot) fresh(in *Instance, o Options) bool {
 	age := s.At.Sub(in.Heartbeat.UpdatedAt.Time)
-	return age <= in.Heartbeat.Beat.Window(o.Config.Limits)-o.Skew && age >= 0
+	return age <= in.Heartbeat.Beat.Window(in.Limits.Over(o.Config.Limits))-o.Skew && age >= 0
 }

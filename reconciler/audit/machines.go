@@ -105,7 +105,7 @@ func vanishedMachine(s *Snapshot, o Options, report reporter) {
 			if m == nil && s.At.After(visible) {
 				missing++
 			}
-			if silence <= in.Heartbeat.Beat.Window(o.Config.Limits)+o.sweep() {
+			if silence <= in.Heartbeat.Beat.Window(in.Limits.Over(o.Config.Limits))+o.sweep() {
 				continue
 			}
 			v.Mark = fmt.Sprint("gone ", in.Assignment, in.Heartbeat.UpdatedAt.Time.UnixMilli())
@@ -150,7 +150,7 @@ func (s *Snapshot) outage(o Options) bool {
 			continue
 		}
 		live++
-		if u := in.Heartbeat.UpdatedAt; !u.IsZero() && s.At.Sub(u.Time) > in.Heartbeat.Beat.Window(o.Config.Limits)+o.Skew {
+		if u := in.Heartbeat.UpdatedAt; !u.IsZero() && s.At.Sub(u.Time) > in.Heartbeat.Beat.Window(in.Limits.Over(o.Config.Limits))+o.Skew {
 			stale++
 		}
 	}

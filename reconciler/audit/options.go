@@ -51,11 +51,20 @@ func (o Options) maxRuntime(r *store.RunRequest) time.Duration {
 	return o.Config.DefaultMaxRuntime
 }
 
+// promised is for how long a Ready request was promised its instances; 0: its status does not say.
+func promised(st *store.RunStatus) time.Duration {
+	if st == nil || st.EndsAt.IsZero() {
+		return 0
+	}
+	return st.EndsAt.Sub(st.ReadyAt.Time)
+}
+
 // silence is how long the agent of an instance may be silent before the controller gives it up.
 func (o Options) silence(in *Instance) time.Duration {
-	limit := o.Config.Limits.Silence
+	limits := in.Limits.Over(o.Config.Limits)
+	limit := limits.Silence
 	if in.State == statemachine.Running {
-		limit = o.Config.Limits.RunningSilence
+		limit = limits.RunningSilence
 	}
-	return limit + 2*o.Config.WarmPoll + in.Heartbeat.Beat.Window(o.Config.Limits) + o.react()
+	return limit + 2*o.Config.WarmPoll + in.Heartbeat.Beat.Window(limits) + o.react()
 }

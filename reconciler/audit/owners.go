@@ -92,7 +92,7 @@ func foreignJob(s *Snapshot, o Options, report reporter) {
 	}
 	for in := range each(s.Instances) {
 		b := in.Heartbeat
-		if in.draining() && (in.State.Owned() || in.pooled()) && b.UpdatedAt.After(in.clean().Add(o.Config.Limits.Beat+o.Skew)) {
+		if in.draining() && (in.State.Owned() || in.pooled()) && b.UpdatedAt.After(in.clean().Add(in.Limits.Over(o.Config.Limits).Beat+o.Skew)) {
 			report(ofInstance(in.ID, fmt.Sprint("beat ", in.Assignment),
 				"is %s in assignment %d, and its agent says that a job of assignment %d runs", owned(in), in.Assignment, b.Beat.Assignment))
 		}
@@ -110,7 +110,7 @@ func foreignJob(s *Snapshot, o Options, report reporter) {
 			if in.draining() {
 				continue
 			}
-			from = from.Add(o.Config.Limits.Handshake)
+			from = from.Add(in.Limits.Over(o.Config.Limits).Handshake)
 		}
 		if s.At.Before(from.Add(githubLag + o.react())) {
 			continue

@@ -60,7 +60,7 @@ func (o Options) longest(r *Run) time.Duration {
 		request = nil
 	}
 	l := o.Config.Limits
-	return o.maxRuntime(request) + max(l.Created, l.Claimed) + o.scan()
+	return max(o.maxRuntime(request), promised(r.Status)) + max(l.Created, l.Claimed) + o.scan()
 }
 
 // waitsForLaunch reports whether a launch of a request has no outcome yet; it holds the request.

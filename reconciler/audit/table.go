@@ -86,7 +86,7 @@ func limitOf(in *Instance, o Options, r *Run) time.Duration {
 	if r == nil || r.Request == nil || r.Request.Attempt != in.Attempt {
 		return o.maxRuntime(nil)
 	}
-	return o.maxRuntime(r.Request)
+	return max(o.maxRuntime(r.Request), promised(r.Status))
 }
 
 // wrongStatus lists the fields that the present phase of a request cannot have.
