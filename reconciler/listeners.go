@@ -42,7 +42,7 @@ func (l *listeners) holdGate(ctx context.Context, s snapshot) bool {
 
 // unanswered reports whether an error says that GitHub did not answer a call.
 func unanswered(err error) bool {
-	return errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled)
+	return errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrLocal) || errors.Is(err, githubapi.ErrThrottled)
 }
 
 // judge says whose fault it is that a listener is offline, and when to look again.

@@ -96,3 +96,24 @@ func TestOutages_OneErrorAtATime_H63(t *testing.T) {
 	clk.Step(1)
 	says("delete runner 3", "delete runner 3")
 }
+
+// A fault on this side has a reason of its own, and the lease carries its cause.
+func TestOutages_OfThisSide_ReviewB13b(t *testing.T) {
+	var out bytes.Buffer
+	clk := clocktesting.NewFakeClock(dawn)
+	o := newOutages(clk, slog.New(slog.NewTextHandler(&out, nil)))
+	fault := fmt.Errorf("list runners: %w: name resolution failed", githubapi.ErrLocal)
+	o.note(t.Context(), serviceGitHub, fault)
+	clk.Step(outageAfter)
+	o.note(t.Context(), serviceGitHub, fault)
+	is, _ := o.of(serviceGitHub)
+	shown := o.lasting(serviceGitHub)
+	if is.reason != ReasonGitHubLocal || shown.Reason != ReasonGitHubLocal || shown.Detail != fault.Error() {
+		t.Errorf("the outage is %+v, shown as %+v", is, shown)
+	}
+	for _, text := range []string{is.text, OutageText(shown), out.String()} {
+		if strings.Contains(text, "does not answer") || !strings.Contains(text, "not reached") || !strings.Contains(text, "name resolution failed") {
+			t.Errorf("%q does not name the cause, or names another", text)
+		}
+	}
+}

@@ -39,6 +39,7 @@ var policy = []rule{
 	{fleet.ErrNoCapacity, retryAfter, 30 * time.Second},      // the fleet needs time, not speed
 	{githubapi.ErrThrottled, retryAfter, 10 * time.Second},   // the budget refills over minutes
 	{githubapi.ErrUnavailable, retryAfter, 2 * time.Second},  // nothing of ours can cure it
+	{githubapi.ErrLocal, retryAfter, 2 * time.Second},        // name resolution and proxies recover; the rest is an operator's
 	{githubapi.ErrRefused, retryAfter, 10 * time.Second},     // an operator must repair the credentials
 	{errRetrying, retryAfter, 30 * time.Second},              // its agent notifies when it succeeds
 	{githubapi.ErrBusy, retryAfter, 500 * time.Millisecond},  // a job still runs

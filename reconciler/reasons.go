@@ -16,6 +16,7 @@ const (
 	ReasonRegistration    = "registration"     // an instance waits for its registration
 	ReasonListener        = "listener"         // an instance's runner is not online yet
 	ReasonGitHubDown      = "github_down"      // GitHub does not answer
+	ReasonGitHubLocal     = "github_local"     // a fault on this side keeps calls from GitHub
 	ReasonGitHubThrottled = "github_throttled" // GitHub takes no calls for a while
 	ReasonGitHubRefuses   = "github_refuses"   // GitHub refuses the credentials or the call
 	ReasonFleetDown       = "fleet_down"       // the fleet does not answer

@@ -158,7 +158,7 @@ func (w *reasons) holding(now time.Time) string {
 
 // stages are the reasons of machines, the furthest from ready first.
 var stages = []string{
-	ReasonBoot, ReasonScript, ReasonLastJob, ReasonGitHubRefuses, ReasonGitHubThrottled, ReasonGitHubDown, ReasonRegistration, ReasonListener,
+	ReasonBoot, ReasonScript, ReasonLastJob, ReasonGitHubLocal, ReasonGitHubRefuses, ReasonGitHubThrottled, ReasonGitHubDown, ReasonRegistration, ReasonListener,
 }
 
 // forInstance returns what an instance waits for that is not ready.

@@ -352,6 +352,7 @@ type Health struct {
 type Outage struct {
 	Reason string `json:"reason"` // one word for programs, see reconciler.Reason*
 	Since  Time   `json:"since"`
+	Detail string `json:"detail,omitempty"` // an error, cut
 }
 
 // Budget is what the machines of a month have cost, of what they may.

@@ -95,7 +95,7 @@ func (o *initAppOptions) run(ctx context.Context, c config.Config) (err error) {
 		// A browser that hangs up must not break off what can be done only once, nor may an interruption.
 		call = context.WithoutCancel(call)
 		made, err := githubapi.Convert(call, githubapi.Options{URL: c.GitHub.URL, APIURL: c.GitHub.APIURL}, page.manifest, code)
-		if errors.Is(err, githubapi.ErrCode) || errors.Is(err, githubapi.ErrForeignApp) || errors.Is(err, githubapi.ErrUnavailable) {
+		if errors.Is(err, githubapi.ErrCode) || errors.Is(err, githubapi.ErrForeignApp) || unanswered(err) {
 			fmt.Fprintf(o.err, "remuda: %v\n", err)
 			return made, err
 		}
@@ -169,7 +169,7 @@ func (o *initAppOptions) installed(ctx context.Context, c config.Config, made gi
 	for {
 		id, err := client.Installed(ctx)
 		switch {
-		case err != nil && !errors.Is(err, githubapi.ErrUnavailable) && !errors.Is(err, githubapi.ErrThrottled):
+		case err != nil && !unanswered(err) && !errors.Is(err, githubapi.ErrThrottled):
 			return err
 		case id != 0:
 			if err := client.Check(ctx, true); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -22,7 +23,11 @@ func (o *doctorOptions) github(ctx context.Context, c config.Config) []finding.F
 		err = client.Check(ctx, false)
 	}
 	if err != nil {
-		return []finding.Finding{finding.Of(name, err, "", "see docs/github.md, Permissions")}
+		remedy := "see docs/github.md, Permissions"
+		if errors.Is(err, githubapi.ErrLocal) || client == nil {
+			remedy = "repair what the error names, on this host or in the configuration"
+		}
+		return []finding.Finding{finding.Of(name, err, "", remedy)}
 	}
 	rate := client.Rate()
 	out := []finding.Finding{{Check: name, Verdict: finding.OK, Detail: fmt.Sprintf("%s answers; %d of %d calls left this hour", client.Scope(), rate.Remaining, rate.Limit)}}

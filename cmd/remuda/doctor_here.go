@@ -150,7 +150,7 @@ func (o *doctorOptions) controller(ctx context.Context, c config.Config) (out []
 		for service, outage := range map[string]store.Outage{"GitHub": v.GitHubOutage, "fleet": v.FleetOutage} {
 			if outage.Reason != "" {
 				out = append(out, finding.Finding{Check: name, Verdict: finding.Failed, Remedy: "see docs/operating.md",
-					Detail: fmt.Sprintf("%s: %s, for %s", service, reconciler.OutageText(outage.Reason), short(now.Sub(outage.Since.Time)))})
+					Detail: fmt.Sprintf("%s: %s, for %s", service, reconciler.OutageText(outage), short(now.Sub(outage.Since.Time)))})
 			}
 		}
 		agents, err := agentsFinding(ctx, st, v.ControllerVersion)

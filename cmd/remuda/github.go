@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -22,7 +23,7 @@ const instancePrefix = "i-"
 func (a *app) githubClient(c config.Config, log *slog.Logger, told func(githubapi.Exchange)) (*githubapi.Client, error) {
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
-		RunnerGroup: c.GitHub.RunnerGroup, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min, NamePrefix: instancePrefix,
+		RunnerGroup: c.GitHub.RunnerGroup, Repository: c.GitHub.Repository, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min, NamePrefix: instancePrefix,
 		RunsShare: c.Runs.Share, Told: told,
 	}
 	if o.RunnerGroup == "" {
@@ -69,16 +70,9 @@ func healthOf(client *githubapi.Client, refused *refusals) func() store.Health {
 	}
 }
 
-// githubToken reads the access token anew for every call, so that it can be replaced at any time. What it cannot read only
-// an operator can cure.
+// githubToken reads the access token anew for every call, so that it can be replaced at any time.
 func (a *app) githubToken(c config.GitHub) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) {
-		token, err := a.readToken(c)
-		if err != nil {
-			return "", fmt.Errorf("%w: %w", githubapi.ErrRefused, err)
-		}
-		return token, nil
-	}
+	return func(context.Context) (string, error) { return a.readToken(c) }
 }
 
 func (a *app) readToken(c config.GitHub) (string, error) {
@@ -96,7 +90,18 @@ func (a *app) readToken(c config.GitHub) (string, error) {
 	if token = strings.TrimSpace(token); token == "" {
 		return "", fmt.Errorf("no access token in github.tokenFile or $%s", c.TokenEnv)
 	}
+	if err := githubapi.CheckToken(token); err != nil {
+		return "", fmt.Errorf("%s: %w", cmp.Or(fileField(c.TokenFile), "$"+c.TokenEnv), err)
+	}
 	return token, nil
+}
+
+// fileField names the setting that names the file of the token, if there is one.
+func fileField(path string) string {
+	if path == "" {
+		return ""
+	}
+	return "github.tokenFile " + path
 }
 
 // githubKey reads the App's key anew for every installation token, so that one that was replaced counts at once.

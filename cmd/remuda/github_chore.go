@@ -44,9 +44,9 @@ func (g *githubChore) do(ctx context.Context) error {
 	err := g.github.Check(ctx, false)
 	g.metrics.GitHubChecked(err)
 	switch {
-	case errors.Is(err, githubapi.ErrRefused):
+	case errors.Is(err, githubapi.ErrRefused), errors.Is(err, githubapi.ErrLocal):
 		if !g.refused {
-			g.log.Error("GitHub refuses the credentials", logkey.Error, err)
+			g.log.Error(map[bool]string{true: "GitHub is not reached", false: "GitHub refuses the credentials"}[errors.Is(err, githubapi.ErrLocal)], logkey.Error, err)
 		}
 		g.refused = true
 		return nil // at the next round; asking sooner repairs nothing

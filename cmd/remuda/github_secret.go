@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/remuda-run/remuda/internal/config"
 	"github.com/remuda-run/remuda/internal/githubapi"
@@ -26,8 +25,9 @@ type githubSecret struct {
 func parseGitHubSecret(text []byte) (s githubSecret, _ error) {
 	text = bytes.TrimSpace(text)
 	if !bytes.HasPrefix(text, []byte("{")) {
-		if s.token = string(text); s.token == "" || strings.ContainsAny(s.token, " \t\r\n") {
-			return s, errors.New("must be one access token, or {\"appId\": …, \"key\": …} of an App")
+		s.token = string(text)
+		if err := githubapi.CheckToken(s.token); err != nil {
+			return s, fmt.Errorf("must be one access token, or {\"appId\": …, \"key\": …} of an App: %w", err)
 		}
 		return s, nil
 	}
@@ -43,7 +43,7 @@ func parseGitHubSecret(text []byte) (s githubSecret, _ error) {
 }
 
 // errOtherKind says that a token took the place of an App, or the other way round, which a client is made for.
-var errOtherKind = fmt.Errorf("%w: github.secret holds another kind of credential than at the start: restart the controller", githubapi.ErrRefused)
+var errOtherKind = errors.New("github.secret holds another kind of credential than at the start: restart the controller")
 
 // secretCredential gives o the credential that github.secret names, which is looked at once, so that a wrong one is an error
 // at the start, and read anew as it is used.
@@ -59,7 +59,7 @@ func secretCredential(ctx context.Context, a *app, c config.GitHub, o *githubapi
 		}
 		s, err := parseGitHubSecret(text)
 		if err != nil {
-			return s, fmt.Errorf("%w: github.secret %s: %w", githubapi.ErrRefused, c.Secret, err)
+			return s, fmt.Errorf("github.secret %s: %w", c.Secret, err)
 		}
 		return s, nil
 	}

@@ -99,6 +99,9 @@ func TestController_NoCredentials_StopsAtTheStart(t *testing.T) {
 		want  string
 	}{
 		"Missing": {nil, "read github.tokenFile: open /token: file does not exist"},
+		"Lines":   {map[string]string{"/token": "ghp_x\r\n# old\n"}, "github.tokenFile /token: the access token must be one word on one line: it has more than one line"},
+		"BOM":     {map[string]string{"/token": "\ufeffghp_x\n"}, "it begins with a byte order mark"},
+		"Quotes":  {map[string]string{"/token": "'ghp_x'\n"}, "it has quotes"},
 		"Empty":   {map[string]string{"/token": "\n"}, "no access token in github.tokenFile or $"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +122,7 @@ func TestInit_GitHubApp(t *testing.T) {
 		want      string
 	}{
 		{"NoFile", "", exitFailure, "github: read github.appKeyFile: open /app.pem: file does not exist"},
-		{"NoKey", "hunter2", exitFailure, "github: github.appKeyFile /app.pem: github: refused: the App's key is no RSA private key in PEM form"},
+		{"NoKey", "hunter2", exitFailure, "github: github.appKeyFile /app.pem: the App's key is no RSA private key in PEM form"},
 		{"NotInstalled", appPEM(t), exitFailure, "install the App for octo/repo"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -252,6 +255,8 @@ func TestGitHubChore_TellsOfRefusedCredentials(t *testing.T) {
 		{fmt.Errorf("x: %w", githubapi.ErrUnavailable), ""},
 		{errors.Join(githubapi.ErrRefused, errors.New("401 Bad credentials")), "level=ERROR msg=\"GitHub refuses the credentials\""},
 		{fmt.Errorf("x: %w", githubapi.ErrThrottled), ""},
+		{nil, "GitHub takes the credentials again"},
+		{fmt.Errorf("x: %w: name resolution failed", githubapi.ErrLocal), "level=ERROR msg=\"GitHub is not reached\""},
 		{nil, "takes the credentials again"},
 		{nil, ""},
 	} {
@@ -318,7 +323,7 @@ func TestGitHubSecret_ReadAnew(t *testing.T) {
 		}
 	}
 	c.files["/secret"] = `{"appId": 5, "key": "k"}`
-	if _, err := o.Token(t.Context()); !errors.Is(err, githubapi.ErrRefused) || !strings.Contains(err.Error(), "restart the controller") {
+	if _, err := o.Token(t.Context()); err == nil || !strings.Contains(err.Error(), "restart the controller") {
 		t.Errorf("an App in place of a token: %v", err)
 	}
 	delete(c.files, "/secret")

@@ -152,7 +152,7 @@ func (p *appPage) created(w http.ResponseWriter, r *http.Request) {
 		case errors.Is(err, githubapi.ErrCode), errors.Is(err, githubapi.ErrForeignApp):
 			appAnswer(w, http.StatusBadRequest, err.Error()+".", again)
 			return
-		case errors.Is(err, githubapi.ErrUnavailable):
+		case unanswered(err):
 			appAnswer(w, http.StatusBadGateway, err.Error()+". Load this page again to try the same code once more.", again)
 			return
 		case err != nil:
@@ -210,3 +210,8 @@ func appAnswer(w http.ResponseWriter, status int, word string, more ...g.Node) {
 
 const appPageStyle = `main { max-width: 40rem; margin: 3rem auto; font: 1rem/1.5 system-ui, sans-serif } button { font: inherit; margin: .3rem 0; padding: .4rem 1rem }
 `
+
+// unanswered reports whether a call had no answer of GitHub, for a cause on either side, and may be tried again.
+func unanswered(err error) bool {
+	return errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrLocal)
+}

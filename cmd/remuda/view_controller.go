@@ -84,7 +84,7 @@ func (v *controllerView) render(now store.Time, s sheet) string {
 		outage  store.Outage
 	}{{"github      ", v.GitHubOutage}, {"fleet       ", v.FleetOutage}} {
 		if out.outage.Reason != "" {
-			text += s.alarm(out.service + reconciler.OutageText(out.outage.Reason) + lastedText(now.Sub(out.outage.Since.Time)))
+			text += s.alarm(out.service + reconciler.OutageText(out.outage) + lastedText(now.Sub(out.outage.Since.Time)))
 		}
 	}
 	if v.ConfigRefused != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 
 	"github.com/remuda-run/remuda/internal/lazyregexp"
+	"github.com/remuda-run/remuda/internal/netfault"
 )
 
 // ErrIncomplete means that region or credentials are missing. Nothing was called but, perhaps, the
@@ -50,6 +51,7 @@ func Load(ctx context.Context, region string) (aws.Config, error) {
 	}
 	client := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, idleConnections
+		t.OnProxyConnectResponse = netfault.OnProxyConnectResponse
 	})
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithRegion(region), config.WithHTTPClient(client), config.WithAppID("remuda"),
 		config.WithLogger(logging.Nop{}), // what the SDK warns of is no news to an operator, and every failure is an error

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/aws/smithy-go"
+
+	"github.com/remuda-run/remuda/internal/netfault"
 )
 
 // Error is an error of a call, for an operator. It wraps the cause.
@@ -58,6 +60,9 @@ func (e *Error) meaning() string {
 		return "throttled"
 	case e.Class == Invalid:
 		return "refused as invalid"
+	}
+	if why := netfault.Of(e.Err); why != "" {
+		return "the service is not reached: " + why
 	}
 	return "no usable answer"
 }

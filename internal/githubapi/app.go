@@ -113,7 +113,7 @@ func (a *appCredential) renew(ctx context.Context) (installationToken, error) {
 }
 
 // errKey does not quote its cause, which is about a secret.
-var errKey = fmt.Errorf("%w: the App's key is no RSA private key in PEM form", ErrRefused)
+var errKey = errors.New("the App's key is no RSA private key in PEM form")
 
 // CheckKey returns an error if key is none that an App can sign with.
 func CheckKey(key []byte) error {

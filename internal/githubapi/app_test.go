@@ -200,8 +200,8 @@ func TestApp_KeyThatCannotBeUsed(t *testing.T) {
 		want error
 		says string
 	}{
-		{"hunter2", nil, githubapi.ErrRefused, "no RSA private key in PEM form"},
-		{"", missing, githubapi.ErrUnavailable, "no such file"},
+		{"hunter2", nil, githubapi.ErrLocal, "no RSA private key in PEM form"},
+		{"", missing, githubapi.ErrLocal, "no such file"},
 	} {
 		c := client(t, f, "/octo/repo", asApp(githubapi.App{ID: 5, Key: func(context.Context) ([]byte, error) { return []byte(tt.key), tt.err }}))
 		err := c.DeleteRunner(t.Context(), 1)

@@ -36,17 +36,18 @@ const (
 
 // Client talks to one repository, organisation or enterprise. All methods are safe for concurrent use.
 type Client struct {
-	gh        *github.Client
-	auth      *authorizer
-	scope     scope
-	group     int64
-	groupName string // wins over group
-	prefix    string // of the names of runners that are listed, in lower case
-	clock     clock.WithTicker
-	log       *slog.Logger
-	pace      *pacer
-	kept      keeper
-	told      func(Exchange)
+	gh         *github.Client
+	auth       *authorizer
+	scope      scope
+	group      int64
+	groupName  string // wins over group
+	repository string // whose jobs the runners take; "": not known
+	prefix     string // of the names of runners that are listed, in lower case
+	clock      clock.WithTicker
+	log        *slog.Logger
+	pace       *pacer
+	kept       keeper
+	told       func(Exchange)
 
 	token    shared[Token]
 	resolved shared[int64] // id of groupName; 0: not known
@@ -64,7 +65,7 @@ func (c *Client) Rate() github.Rate {
 }
 
 // JITConfig registers a runner for one job under exactly the given label and returns its
-// configuration. ErrNameTaken if a runner of that name exists. After ErrUnavailable the runner may
+// configuration. ErrNameTaken if a runner of that name exists. After ErrUnavailable and ErrLocal the runner may
 // exist, offline: use another name.
 func (c *Client) JITConfig(ctx context.Context, name, label string) (JIT, error) {
 	call := call{what: "generate jit config for runner " + name, route: "/actions/runners/generate-jitconfig", group: registration, conflict: ErrNameTaken}
@@ -238,7 +239,7 @@ func (c *Client) do(ctx context.Context, call call, f func(context.Context) (*gi
 	hold := c.pace.observe(call.group, resp, err, now)
 	c.tell(call, resp, now.Sub(start))
 	switch {
-	case err == nil:
+	case err == nil && (resp == nil || !isPage(resp.Response)):
 		return nil
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", call.what, context.Cause(ctx))

@@ -22,6 +22,26 @@ type given func(ctx context.Context) (string, error)
 func (g given) get(ctx context.Context) (string, error) { return g(ctx) }
 func (g given) refused(string)                          {}
 
+// CheckToken returns an error, which does not quote it, if token cannot be an access token.
+func CheckToken(token string) error {
+	wrong := ""
+	switch {
+	case token == "":
+		wrong = "it is empty"
+	case strings.ContainsAny(strings.TrimSpace(token), "\r\n"):
+		wrong = "it has more than one line"
+	case strings.HasPrefix(token, "\ufeff"):
+		wrong = "it begins with a byte order mark: save it as UTF-8 without BOM"
+	case strings.ContainsAny(token[:1], "\"'`"):
+		wrong = "it has quotes"
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		wrong = "it has blanks, or letters beyond ASCII"
+	default:
+		return nil
+	}
+	return fmt.Errorf("the access token must be one word on one line: %s", wrong)
+}
+
 // kind is what a token is; each kind lacks its own permission when it is refused.
 type kind int32
 
@@ -65,6 +85,9 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 		return a.base.RoundTrip(req)
 	}
 	token, err := a.credential.get(req.Context())
+	if err == nil {
+		err = CheckToken(token)
+	}
 	k := kindOf(token)
 	if err == nil && a.level == enterprise && (k == fineGrained || k == installed) {
 		err = errEnterprise

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-github/v84/github"
+
+	"github.com/remuda-run/remuda/internal/netfault"
 )
 
 // call says what a call is and what its particular refusals mean.
@@ -105,6 +107,14 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 		return e
 	case resp == nil || resp.Response == nil:
 		e.detail = plain(err.Error())
+		if why := netfault.Of(err); why != "" {
+			e.kind, e.detail = ErrLocal, plain(why)
+		}
+		return e
+	case isPage(resp.Response):
+		e.kind, e.status = ErrLocal, resp.StatusCode
+		e.detail = fmt.Sprintf("%s answers %d with a web page in place of JSON: check github.apiUrl, and whether a proxy or a sign-on page stands between",
+			resp.Request.URL.Host, resp.StatusCode)
 		return e
 	}
 	code := resp.StatusCode
@@ -131,13 +141,19 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 	return e
 }
 
+// credentialKind is the kind of a call for which there is no credential. GitHub was not asked, unless it was for the credential.
 func credentialKind(cause error) error {
-	for _, kind := range []error{ErrThrottled, ErrRefused} {
+	for _, kind := range []error{ErrThrottled, ErrRefused, ErrUnavailable} {
 		if errors.Is(cause, kind) {
 			return kind
 		}
 	}
-	return ErrUnavailable
+	return ErrLocal
+}
+
+// isPage reports whether an answer is a web page. GitHub's own pages come with statuses of 500 and more.
+func isPage(resp *http.Response) bool {
+	return resp.StatusCode < http.StatusInternalServerError && (strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") || resp.StatusCode == http.StatusProxyAuthRequired)
 }
 
 // message is GitHub's own sentence, or the status text.

@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/remuda-run/remuda/internal/githubapi"
 )
 
 var kinds = []error{
 	githubapi.ErrBusy, githubapi.ErrNameTaken, githubapi.ErrThrottled,
-	githubapi.ErrUnavailable, githubapi.ErrRefused,
+	githubapi.ErrUnavailable, githubapi.ErrRefused, githubapi.ErrLocal,
 }
 
 func checkKind(t *testing.T, err, want error) {
@@ -49,6 +51,9 @@ func TestErrors_OneKindEach_WithAdvice(t *testing.T) {
 		{"SecondaryLimit", answer(403, `{"message":"slow down","documentation_url":"https://docs.github.com/x#secondary-rate-limits"}`),
 			githubapi.ErrThrottled, []string{"slow down"}},
 		{"RetryAfter", answer(403, `{}`, "Retry-After", "30"), githubapi.ErrThrottled, nil},
+		{"WebPage", answer(200, `<html>Sign in</html>`, "Content-Type", "text/html; charset=utf-8"), githubapi.ErrLocal, []string{"a web page in place of JSON", "github.apiUrl"}},
+		{"WebPage404", answer(404, `<html>`, "Content-Type", "text/html"), githubapi.ErrLocal, []string{"answers 404 with a web page"}},
+		{"ProxyWithoutTunnel", answer(407, ``), githubapi.ErrLocal, []string{"answers 407"}},
 		{"TooMany", answer(429, `{}`), githubapi.ErrThrottled, nil},
 		{"BadGateway", answer(502, `<html>`), githubapi.ErrUnavailable, []string{"502"}},
 		{"Timeout", answer(408, ``), githubapi.ErrUnavailable, nil},
@@ -109,7 +114,7 @@ func TestErrors_OfTheCredential(t *testing.T) {
 		name        string
 		cause, want error
 	}{
-		{"Unknown", errors.New("app key service is down"), githubapi.ErrUnavailable},
+		{"Unknown", errors.New("app key service is down"), githubapi.ErrLocal},
 		{"Refused", fmt.Errorf("app: %w", githubapi.ErrRefused), githubapi.ErrRefused},
 		{"Throttled", fmt.Errorf("app: %w", githubapi.ErrThrottled), githubapi.ErrThrottled},
 	} {
@@ -167,5 +172,116 @@ func TestSecrets_StayOutOfLogsAndText(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "status=201") {
 		t.Errorf("log = %s, want one line of the call", &out)
+	}
+}
+
+// A fault on this side is never "unavailable": GitHub was not asked.
+func TestErrors_OfThisSide_ReviewB13b(t *testing.T) {
+	for name, tt := range map[string]struct {
+		token string
+		says  string
+	}{
+		"TwoLines": {"ghp_first\n# old", "more than one line"}, "BOM": {"\ufeffghp_x", "byte order mark"}, "Quotes": {`"ghp_x"`, "quotes"},
+		"Blank": {"ghp_a b", "blanks"}, "Empty": {"", "empty"}, "Umlaut": {"ghp_ä", "beyond ASCII"},
+	} {
+		t.Run("Token"+name, func(t *testing.T) {
+			f := serve(t, answer(200, `{}`))
+			_, err := client(t, f, "/octo/repo", func(o *githubapi.Options) {
+				o.Token = func(context.Context) (string, error) { return tt.token, nil }
+			}).Runners(t.Context())
+			checkKind(t, err, githubapi.ErrLocal)
+			if !strings.Contains(err.Error(), tt.says) || tt.token != "" && strings.Contains(err.Error(), "ghp_") {
+				t.Errorf("error = %v, want %q in it, and no part of the token", err, tt.says)
+			}
+			if len(f.calls()) > 0 {
+				t.Errorf("GitHub was asked: %q", f.calls())
+			}
+		})
+	}
+	secured := httptest.NewTLSServer(answer(200, `{}`))
+	t.Cleanup(secured.Close)
+	for name, tt := range map[string]struct{ url, says string }{
+		"UnknownCA": {secured.URL, "SSL_CERT_FILE"},
+		"NoName":    {"https://no-such-host.invalid", "name resolution failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := githubapi.New(githubapi.Options{
+				URL: tt.url + "/octo/repo", Clock: clock.RealClock{}, Token: func(context.Context) (string, error) { return secret, nil },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Runners(t.Context())
+			checkKind(t, err, githubapi.ErrLocal)
+			if !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("error = %v, want %q in it", err, tt.says)
+			}
+		})
+	}
+}
+
+// A call that expects no answer is not done because a sign-on page says 200.
+func TestErrors_PageInPlaceOfNothing_ReviewB13b(t *testing.T) {
+	f := serve(t, answer(200, `<html>`, "Content-Type", "text/html"))
+	checkKind(t, client(t, f, "/octo/repo").DeleteRunner(t.Context(), 1), githubapi.ErrLocal)
+}
+
+// Calls follow GitHub to a renamed repository. Check names it, since each of its jobs would be refused.
+func TestCheck_RenamedRepository_ReviewB13(t *testing.T) {
+	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/api/v3/repos/octo/repo"):
+			http.Redirect(w, r, strings.Replace(r.URL.String(), "repos/octo/repo", "repositories/7", 1), http.StatusMovedPermanently)
+		case strings.HasSuffix(r.URL.Path, "/runners"):
+			answer(200, `{"total_count":0,"runners":[]}`)(w, r)
+		default:
+			answer(200, `{"full_name":"octo/new-name"}`)(w, r)
+		}
+	})
+	c := client(t, f, "/octo/repo")
+	if _, err := c.Runners(t.Context()); err != nil {
+		t.Errorf("Runners = %v, want the redirect followed", err)
+	}
+	err := c.Check(t.Context(), false)
+	checkKind(t, err, githubapi.ErrLocal)
+	if !strings.Contains(err.Error(), "renamed to octo/new-name: set github.url") {
+		t.Errorf("Check = %v, want the new name", err)
+	}
+	if err := client(t, f, "/octo").Check(t.Context(), false); err != nil {
+		t.Errorf("Check of an organization = %v", err)
+	}
+}
+
+// Check finds a runner group that does not exist, or that the repository may not use.
+func TestCheck_RunnerGroup_ReviewB26(t *testing.T) {
+	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		groups := `{"id":1,"name":"Default"},{"id":5,"name":"Linux"}`
+		if r.URL.Query().Get("visible_to_repository") == "private" {
+			groups = `{"id":1,"name":"Default"}`
+		}
+		answer(200, `{"runners":[],"runner_groups":[`+groups+`]}`)(w, r)
+	})
+	for name, tt := range map[string]struct {
+		group, repository string
+		id                int64
+		says              string // "": in order
+	}{
+		"Name":         {group: "linux"},
+		"ID":           {id: 5},
+		"Default":      {},
+		"NoName":       {group: "gpu", says: `no runner group "gpu" in octo, which has: Default, Linux`},
+		"NoID":         {id: 9, says: `no runner group "9" in octo`},
+		"NotAllowed":   {group: "linux", repository: "octo/private", says: `no runner group "linux for octo/private"`},
+		"Allowed":      {group: "linux", repository: "octo/public"},
+		"NotAllowedID": {id: 5, repository: "octo/private", says: `no runner group "5 for octo/private"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := client(t, f, "/octo", func(o *githubapi.Options) {
+				o.RunnerGroup, o.RunnerGroupID, o.Repository = tt.group, tt.id, tt.repository
+			}).Check(t.Context(), false)
+			if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("Check = %v, want %q", err, tt.says)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package githubapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,11 +31,16 @@ func (c *Client) recheckGroup(err error) {
 }
 
 func (c *Client) findGroup(ctx context.Context) (int64, error) {
+	visible, asked := url.Values{}, cmp.Or(c.groupName, fmt.Sprint(c.group))
+	if _, name, ok := strings.Cut(c.repository, "/"); ok && c.scope.level == organisation { // only groups that it may use
+		visible.Set("visible_to_repository", name)
+		asked += " for " + c.repository
+	}
 	var names []string
 	var id int64
-	err := pages(ctx, c, callGroups, "runner-groups", url.Values{}, func(page github.RunnerGroups) (more bool, _ error) {
+	err := pages(ctx, c, callGroups, "runner-groups", visible, func(page github.RunnerGroups) (more bool, _ error) {
 		for _, g := range page.RunnerGroups {
-			if strings.EqualFold(g.GetName(), c.groupName) && g.GetID() > 0 {
+			if g.GetID() > 0 && (strings.EqualFold(g.GetName(), c.groupName) || c.groupName == "" && g.GetID() == c.group) {
 				id = g.GetID()
 				c.resolved.set(id)
 				return false, nil
@@ -47,5 +53,5 @@ func (c *Client) findGroup(ctx context.Context) (int64, error) {
 		return id, err
 	}
 	return 0, &callError{call: callGroups.what, kind: ErrRefused,
-		detail: fmt.Sprintf("no runner group %q in %s, which has: %s", c.groupName, c.scope, plain(strings.Join(names, ", ")))}
+		detail: fmt.Sprintf("no runner group %q in %s, which has: %s", asked, c.scope, plain(strings.Join(names, ", ")))}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/google/go-github/v84/github"
+
+	"github.com/remuda-run/remuda/internal/netfault"
 )
 
 // homepage is what GitHub shows of an App beside its name.
@@ -151,7 +153,7 @@ func Convert(ctx context.Context, o Options, m Manifest, code string) (MadeApp, 
 	if !isName(code) {
 		return MadeApp{}, fmt.Errorf("%s: %w", what, ErrCode) // it becomes part of a path
 	}
-	gh := github.NewClient(cmp.Or(o.HTTPClient, &http.Client{Timeout: 2 * CallTimeout})) // which makes a key, too
+	gh := github.NewClient(cmp.Or(o.HTTPClient, &http.Client{Transport: transport(), Timeout: 2 * CallTimeout})) // which makes a key, too
 	gh.BaseURL = api
 	req, err := gh.NewRequest(http.MethodPost, "app-manifests/"+code+"/conversions", nil)
 	var resp *github.Response
@@ -163,6 +165,8 @@ func Convert(ctx context.Context, o Options, m Manifest, code string) (MadeApp, 
 	case err == nil:
 	case code == http.StatusNotFound:
 		return MadeApp{}, fmt.Errorf("%s: %w", what, ErrCode)
+	case netfault.Of(err) != "":
+		return MadeApp{}, fmt.Errorf("%s: %w: %s", what, ErrLocal, netfault.Of(err))
 	case errors.As(err, &of):
 		return MadeApp{}, fmt.Errorf("%s: %w: %w", what, ErrUnavailable, of.Err)
 	case code == http.StatusForbidden, code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:

@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/go-github/v84/github"
 	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/netfault"
 )
 
 // DefaultRegistrationsPer5Min is GitHub's budget of runner registrations for a repository or
@@ -37,7 +40,7 @@ type Options struct {
 	// api.<name>.ghe.com for <name>.ghe.com, /api/v3 on any other host.
 	APIURL string
 	// Token returns a credential for the next call. An error that is no kind of this package counts
-	// as ErrUnavailable, and its text must hold no secret.
+	// as ErrLocal, and its text must hold no secret.
 	Token func(ctx context.Context) (string, error)
 	App   *App
 	// HTTPClient makes the calls; nil means one of its own. Its Transport is wrapped, not changed.
@@ -48,6 +51,8 @@ type Options struct {
 	RunnerGroupID int64
 	// RunnerGroup names it instead; not of a repository, whose runners are all in one group.
 	RunnerGroup string
+	// Repository, owner/name, is whose jobs the runners of an organisation take: the group must allow it. "": any.
+	Repository string
 	// NamePrefix is what the names of our runners begin with, in whatever case: Runners lists no others. Empty
 	// lists all.
 	NamePrefix string
@@ -111,14 +116,14 @@ func New(o Options) (*Client, error) {
 	if o.HTTPClient != nil {
 		client = *o.HTTPClient
 	}
-	auth := &authorizer{base: cmp.Or(client.Transport, http.DefaultTransport), level: s.level, scheme: api.Scheme, host: api.Host}
+	auth := &authorizer{base: cmp.Or(client.Transport, transport()), level: s.level, scheme: api.Scheme, host: api.Host}
 	client.Transport = auth
 	gh := github.NewClient(&client)
 	gh.BaseURL = api
 	// Its own check mixes GitHub's budgets and reads the machine's clock; pacer does both better.
 	gh.DisableRateLimitCheck = true
 	c := &Client{
-		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, prefix: strings.ToLower(o.NamePrefix), clock: o.Clock, log: o.Log, told: o.Told,
+		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, repository: o.Repository, prefix: strings.ToLower(o.NamePrefix), clock: o.Clock, log: o.Log, told: o.Told,
 		pace: newPacer(o.Clock, o.RegistrationsPer5Min, 5*time.Minute, newRunPace(o.Clock.Now(), cmp.Or(o.RunsShare, DefaultRunsShare))),
 	}
 	auth.credential = given(o.Token)
@@ -127,6 +132,17 @@ func New(o Options) (*Client, error) {
 	}
 	return c, nil
 }
+
+// transport is that of all clients: Go's own, which also tells why a proxy opens no tunnel.
+var transport = sync.OnceValue(func() http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok { // replaced by a test
+		return http.DefaultTransport
+	}
+	t = t.Clone()
+	t.OnProxyConnectResponse = netfault.OnProxyConnectResponse
+	return t
+})
 
 // apiURL returns the base of the REST API with a trailing slash.
 func apiURL(raw string, s scope) (*url.URL, error) {

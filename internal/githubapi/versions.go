@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v84/github"
@@ -47,7 +48,7 @@ func (c *Client) Deprecation(ctx context.Context, version string) (d Deprecation
 	return d, true, nil
 }
 
-// Check sees whether the credential serves, by one call. With write it makes a registration token, which
+// Check sees whether the credential serves, the repository has its name, and a named runner group exists. With write it makes a registration token, which
 // proves every permission needed, and looks a named runner group up; else it reads.
 func (c *Client) Check(ctx context.Context, write bool) error {
 	if write {
@@ -57,8 +58,35 @@ func (c *Client) Check(ctx context.Context, write bool) error {
 		_, err := c.groupID(ctx)
 		return err
 	}
-	_, err := c.send(ctx, callRunners, http.MethodGet, "runners?per_page=1", nil, new(github.Runners))
+	resp, err := c.send(ctx, callRunners, http.MethodGet, "runners?per_page=1", nil, new(github.Runners))
+	switch {
+	case err != nil:
+		return err
+	case c.scope.level == repository && !strings.HasSuffix(strings.ToLower(resp.Request.URL.Path), strings.ToLower(c.scope.path("runners"))):
+		return c.moved(ctx)
+	case c.scope.level != repository && (c.groupName != "" || c.group != DefaultRunnerGroupID):
+		_, err = c.findGroup(ctx)
+	}
 	return err
+}
+
+// moved names the repository that GitHub redirects to. Calls still serve, but each job would be refused: its repository has
+// another name than the one that is configured.
+func (c *Client) moved(ctx context.Context) error {
+	call := call{what: "find repository " + c.scope.name, route: "/", group: other, reads: true}
+	var out github.Repository
+	err := c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
+		req, err := c.gh.NewRequest(http.MethodGet, "repos/"+c.scope.name, nil)
+		if err != nil {
+			return nil, err
+		}
+		return c.gh.Do(ctx, req, &out)
+	})
+	if err != nil {
+		return err
+	}
+	return &callError{call: call.what, kind: ErrLocal, detail: fmt.Sprintf(
+		"it was renamed to %s: set github.url and, if it is set, github.repository to that name", plain(out.GetFullName()))}
 }
 
 // Scope names what the client talks to: owner/repo, organisation, or enterprises/name.

@@ -35,6 +35,7 @@ var githubStates = []struct {
 }{
 	{"up", func(err error) bool { return err == nil }},
 	{"refused", func(err error) bool { return errors.Is(err, githubapi.ErrRefused) }},
+	{"local", func(err error) bool { return errors.Is(err, githubapi.ErrLocal) }},
 	{"throttled", func(err error) bool { return errors.Is(err, githubapi.ErrThrottled) }},
 	{"unavailable", func(error) bool { return true }},
 }

@@ -257,7 +257,7 @@ func TestQueues_BeginAnew(t *testing.T) {
 // The looks at GitHub are told apart by what an operator has to do.
 func TestGitHubChecked(t *testing.T) {
 	for want, err := range map[string]error{
-		"up": nil, "refused": githubapi.ErrRefused, "throttled": githubapi.ErrThrottled, "unavailable": githubapi.ErrUnavailable,
+		"up": nil, "refused": githubapi.ErrRefused, "local": githubapi.ErrLocal, "throttled": githubapi.ErrThrottled, "unavailable": githubapi.ErrUnavailable,
 	} {
 		m := New(nil)
 		m.GitHubChecked(errors.New("down")) // before

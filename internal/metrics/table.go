@@ -85,7 +85,7 @@ var families = []family{
 		help: "Refusals by the fleet's own code; zone any: of no zone in particular."},
 
 	{name: "remuda_github_state", kind: gauge, stability: beta, labels: labels("state"),
-		help: "1 for what the last look at the credentials found: up, refused, throttled or unavailable. The leader looks every intervals.housekeeping."},
+		help: "1 for what the last look at the credentials found: up, refused, local (a fault on the controller's side), throttled or unavailable. The leader looks every intervals.housekeeping."},
 	{name: "remuda_github_requests_total", kind: counter, stability: beta, labels: labels("route", "status"),
 		help: "Calls of GitHub by the path of its REST API, below repository, organisation or enterprise; none: no answer came."},
 	{name: "remuda_github_request_duration_seconds", kind: histogram, stability: beta, labels: labels("route"), buckets: calls, help: "Time that calls of GitHub took."},

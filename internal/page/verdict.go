@@ -82,7 +82,7 @@ func (m *model) judge(o Options, over []request) verdict {
 	}
 	for _, out := range []store.Outage{h.GitHubOutage, h.FleetOutage} {
 		if out.Reason != "" {
-			say(worthALook, out.Since.Time, "Outage: %s.", reconciler.OutageText(out.Reason))
+			say(worthALook, out.Since.Time, "Outage: %s.", reconciler.OutageText(out))
 		}
 	}
 	if h.ConfigRefused != "" {

@@ -1,0 +1,63 @@
+// Package netfault names the causes on this side for which an HTTP call has no answer: name resolution, TLS and proxies.
+package netfault
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+)
+
+// proxyError is the answer of a proxy that opens no tunnel.
+type proxyError struct{ proxy, status string }
+
+func (e *proxyError) Error() string {
+	return fmt.Sprintf("proxy %s refuses the connection: %s", e.proxy, e.status)
+}
+
+// OnProxyConnectResponse is for http.Transport, whose own error holds no more than the text of the status.
+func OnProxyConnectResponse(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &proxyError{proxy.Host, resp.Status}
+}
+
+const proxyRemedy = "check HTTPS_PROXY and NO_PROXY, with user and password, and what the proxy allows"
+
+// Of returns cause and remedy, "" if the cause is on the other side or not known: a timeout, a refused or broken connection.
+func Of(err error) string {
+	var (
+		name      *net.DNSError
+		op        *net.OpError
+		proxy     *proxyError
+		ca        x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		untrusted *tls.CertificateVerificationError
+		noTLS     tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &proxy):
+		return proxy.Error() + ": " + proxyRemedy
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return fmt.Sprintf("proxy is not reached: %v: %s", op.Err, proxyRemedy)
+	case errors.As(err, &name):
+		return fmt.Sprintf("name resolution failed: %v: check the name, and the name servers of this host", name)
+	case errors.As(err, &ca):
+		return fmt.Sprintf("TLS: %v: add the CA of the server, or of a proxy that replaces certificates, to this host (SSL_CERT_FILE)", ca)
+	case errors.As(err, &host):
+		return fmt.Sprintf("TLS: %v: check the URL, and whether a proxy or an entry of DNS or /etc/hosts stands in for the host", host)
+	case errors.As(err, &invalid):
+		return fmt.Sprintf("TLS: %v: check the clock of this host, then the server's certificate", invalid)
+	case errors.As(err, &untrusted):
+		return fmt.Sprintf("TLS: %v: check the server's certificate and the CAs of this host", untrusted.Err)
+	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
+		return "TLS: the server does not use TLS on this port: check the URL and the proxy"
+	}
+	return ""
+}
