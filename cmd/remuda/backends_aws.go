@@ -177,24 +177,18 @@ const (
 // userData renders the first script of an instance of an architecture in region.
 func (a *app) userData(c config.Config, region, arch string) (string, error) {
 	var files []userdata.File
-	var errs []error
-	for _, f := range []struct {
-		field, path string
-		setting     *string
-	}{{"agent.script", instanceScript, &c.Agent.Script}, {"agent.scrub", instanceScrub, &c.Agent.Scrub}} {
-		if *f.setting == "" {
-			continue
-		}
-		content, err := a.readFile(*f.setting)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: must be a readable file here, it goes to the instances: %w", f.field, err))
-			continue
-		}
-		files = append(files, userdata.File{Path: f.path, Mode: 0o755, Content: content})
-		*f.setting = f.path
-	}
-	if err := errors.Join(errs...); err != nil {
+	texts, err := instanceFiles(a, c)
+	if err != nil {
 		return "", err
+	}
+	for i, f := range []struct {
+		path    string
+		setting *string
+	}{{instanceScript, &c.Agent.Script}, {instanceScrub, &c.Agent.Scrub}} {
+		if *f.setting != "" {
+			files = append(files, userdata.File{Path: f.path, Mode: 0o755, Content: texts[i]})
+			*f.setting = f.path
+		}
 	}
 	settings, err := config.AgentSettings(c, arch)
 	if err != nil {

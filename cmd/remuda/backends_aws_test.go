@@ -55,7 +55,7 @@ func TestConfig_JobsUser(t *testing.T) {
 		if got := c.JobsUser(); got != tt.want {
 			t.Errorf("jobsUser() with %s and %q = %q, want %q", tt.fleet, tt.user, got, tt.want)
 		}
-		c.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}
+		c.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 512, Scrub: "full"}}
 		if err := c.Validate(); tt.fleet == "ec2://main" && (err == nil) != (tt.user == "ci") {
 			t.Errorf("Validate() of scrub full with %q = %v", tt.user, err)
 		}

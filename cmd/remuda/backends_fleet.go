@@ -79,8 +79,10 @@ func agentFiles(c config.Config) error {
 		if f.path == "" {
 			continue
 		}
-		if info, err := os.Stat(f.path); err != nil || info.IsDir() != f.folder {
+		if info, err := os.Stat(f.path); err != nil || info.IsDir() != f.folder || !f.folder && !info.Mode().IsRegular() {
 			errs = append(errs, errors.Join(fmt.Errorf("%s: must be a %s of this machine, got %q", f.field, what, f.path), err))
+		} else if !f.folder {
+			errs = append(errs, runnable(f.field, f.path, info))
 		}
 	}
 	return errors.Join(errs...)

@@ -149,7 +149,7 @@ func TestBackends_AreThoseOfTheConfiguration(t *testing.T) {
 func TestController_AgentFiles(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "prepare")
-	if err := os.WriteFile(script, nil, 0o700); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {

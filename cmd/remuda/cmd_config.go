@@ -11,11 +11,13 @@ import (
 
 	"github.com/remuda-run/remuda/agent/host"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/reference"
 )
 
 const configLong = `Shows every setting with its value and where that comes from: default, file, env or flag.
 
-A later one of these wins. Problems are listed on standard error, all of them.
+A later one of these wins. Problems are listed on standard error, all of them, also those
+of scripts and credentials in files of this host. Nothing is asked of GitHub or AWS, unless the file itself is there.
 With --changed it leaves out those at their default.
 With --example it prints a file in which every setting is commented out at its default.`
 
@@ -44,13 +46,19 @@ func newConfigCmd(a *app) *cobra.Command {
 				return err
 			}
 			cfg, err := a.readConfig(func(name string) ([]byte, error) { return readSource(a, name) })
-			if err != nil {
-				return err
+			problems := cfg.Validate()
+			if reference.Remote(cfg.File) {
+				fmt.Fprintf(a.err, "remuda: scripts and files of credentials: not checked here, since %s is the configuration of another host\n", cfg.File)
+			} else {
+				problems = errors.Join(problems, inputs(a, cfg.Config))
 			}
 			for _, why := range host.Refusals(cfg.Config, a.environ()) {
 				fmt.Fprintf(a.err, "remuda: %v\n", why)
 			}
-			return errors.Join(o.run(a.streams, cfg), asUsage(cfg.Validate()))
+			if err != nil { // its values may be those of no one: the problems are enough
+				return errors.Join(err, asUsage(problems))
+			}
+			return errors.Join(o.run(a.streams, cfg), asUsage(problems))
 		},
 	}
 	fs := cmd.Flags()

@@ -61,7 +61,7 @@ func FuzzAgentSettings(f *testing.F) {
 		if err != nil {
 			return
 		}
-		first.Classes = map[string]config.Class{class: {CPU: 1, Mem: 1, Scrub: scrub}}
+		first.Classes = map[string]config.Class{class: {CPU: 1, Mem: 512, Scrub: scrub}}
 		if first.Validate() != nil {
 			return
 		}

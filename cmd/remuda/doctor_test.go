@@ -353,7 +353,7 @@ func TestDoctor_Programs(t *testing.T) {
 // What is published is looked at for the architectures that classes have, as far as this shell may read it.
 func TestDoctor_Bucket(t *testing.T) {
 	s, cfg := testBucket(t)
-	cfg.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 1}}
+	cfg.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 512}}
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("program")))
 	program := bucket.Artifact{Key: "program/" + sum + "/remuda", SHA256: sum, Version: "1.2.3"}
 	text, err := json.Marshal(bucket.Release{Schema: 1, Program: map[string]bucket.Artifact{config.ArchX86: program, config.ArchARM: artifactOf("program", "0", "remuda")}})

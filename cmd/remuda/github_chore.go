@@ -44,9 +44,13 @@ func (g *githubChore) do(ctx context.Context) error {
 	err := g.github.Check(ctx, false)
 	g.metrics.GitHubChecked(err)
 	switch {
+	case errors.Is(err, githubapi.ErrLocal) && !g.refused:
+		g.refused = true
+		g.log.Error("GitHub is not reached: a fault on this side", logkey.Error, err)
+		return nil
 	case errors.Is(err, githubapi.ErrRefused), errors.Is(err, githubapi.ErrLocal):
 		if !g.refused {
-			g.log.Error(map[bool]string{true: "GitHub is not reached", false: "GitHub refuses the credentials"}[errors.Is(err, githubapi.ErrLocal)], logkey.Error, err)
+			g.log.Error("GitHub refuses the credentials", logkey.Error, err)
 		}
 		g.refused = true
 		return nil // at the next round; asking sooner repairs nothing

@@ -35,7 +35,7 @@ func testBucket(t *testing.T) (*s3test.Server, config.Config) {
 	}
 	cfg := config.Default()
 	cfg.Fleet, cfg.EC2.Bucket = "ec2://main?region=eu-west-1", "remuda-1"
-	cfg.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 1, Arch: config.NativeArch()}}
+	cfg.Classes = map[string]config.Class{"small": {CPU: 1, Mem: 512, Arch: config.NativeArch()}}
 	return s, cfg
 }
 

@@ -28,7 +28,7 @@ func TestPublished_MachinesFollow(t *testing.T) {
 		t.Setenv("AWS_ENDPOINT_URL_"+service, cloud.URL)
 	}
 	c := newCLI(nil)
-	cfg.Agent.RunnerUser, cfg.Classes = "ci", map[string]config.Class{"small": {CPU: 1, Mem: 1}}
+	cfg.Agent.RunnerUser, cfg.Classes = "ci", map[string]config.Class{"small": {CPU: 1, Mem: 512}}
 	cfg.EC2.Subnets, cfg.EC2.SecurityGroups, cfg.EC2.AMI, cfg.EC2.InstanceProfile = cloud.Subnets(), []string{ec2test.Group}, config.EveryArch(ec2test.AMI), ec2test.Profile
 	open := func() (machinery, error) { return c.openFleet(t.Context(), cfg, "", slog.New(slog.DiscardHandler)) }
 	publish := func(r bucket.Release) {

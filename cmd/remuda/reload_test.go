@@ -178,7 +178,7 @@ func TestReloader_WhatIsWrongChangesNothing(t *testing.T) {
 			"caps: {maxInstances: 8}\nagent: {scrip: /x}": "agent.script",
 			"classes: {small: {cpu: 0, mem: 1}}":          "classes.small.cpu",
 			"lease: {ttl: 100ms}\nclasses: {a: {cpu: 1}}": "classes.a.mem",
-			"process: {capacity: 1}\nclasses: {small: {scrub: full, cpu: 1, mem: 1}}\nagent: {runnerUser: ci}": "process.capacity",
+			"process: {capacity: 1}\nclasses: {small: {scrub: full, cpu: 1, mem: 512}}\nagent: {runnerUser: ci}": "process.capacity",
 		} {
 			r.write(text)
 			said := r.says(time.Minute)

@@ -121,6 +121,9 @@ func zeroIdle(classes *yaml.Node) (wrong []problem) {
 	return wrong
 }
 
+// leastMem is the memory of the smallest instance types. A smaller number was meant in GiB.
+const leastMem = 512
+
 // mostUnits is the greatest number that EC2 takes for vCPUs, MiB and GPUs (EC2 API, InstanceRequirementsRequest: Integer).
 const mostUnits = math.MaxInt32
 
@@ -130,7 +133,7 @@ func (c Config) validateClasses(p *problems) {
 		class, field := c.Classes[name], "classes."+name
 		p.check(nameForm().MatchString(name), field, "named by 1 to 32 of a-z, 0-9 and -", name)
 		p.check(class.CPU > 0 && class.CPU <= mostUnits, field+".cpu", fmt.Sprintf("1 to %d", mostUnits), class.CPU)
-		p.check(class.Mem > 0 && class.Mem <= mostUnits, field+".mem", fmt.Sprintf("1 to %d", mostUnits), class.Mem)
+		p.check(class.Mem >= leastMem && class.Mem <= mostUnits, field+".mem", fmt.Sprintf("%d to %d MiB", leastMem, mostUnits), class.Mem)
 		p.check(class.Idle == 0 || class.Idle >= leastIdle, field+".idle", wantIdle, class.Idle)
 		p.check(class.Cap >= 0, field+".cap", "at least 0", class.Cap)
 		c.validateWarm(p, field, class)
@@ -160,7 +163,7 @@ func (c Class) validateMachine(p *problems, field string) {
 	if c.GPU.Manufacturer != "" {
 		p.oneOf(field+".gpu.manufacturer", c.GPU.Manufacturer, Makers()...)
 	}
-	p.check(c.GPU.Mem >= 0 && c.GPU.Mem <= mostUnits, field+".gpu.mem", fmt.Sprintf("0 to %d", mostUnits), c.GPU.Mem)
+	p.check(c.GPU.Mem == 0 || c.GPU.Mem >= leastMem && c.GPU.Mem <= mostUnits, field+".gpu.mem", fmt.Sprintf("0, or %d to %d MiB", leastMem, mostUnits), c.GPU.Mem)
 	p.check(c.GPU.Count != 0 || c.GPU == GPU{}, field+".gpu.count", "at least 1 with a manufacturer or mem", c.GPU.Count)
 	for i, pattern := range c.Exclude {
 		at := fmt.Sprintf("%s.exclude[%d]", field, i)

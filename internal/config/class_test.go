@@ -32,11 +32,11 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		change      func(*Class)
 	}{
 		{"cpu", "must be 1 to 2147483647, got 0", func(c *Class) { c.CPU = 0 }},
-		{"mem", "must be 1 to 2147483647, got -1", func(c *Class) { c.Mem = -1 }},
+		{"mem", "must be 512 to 2147483647 MiB, got -1", func(c *Class) { c.Mem = -1 }},
 		{"cpu", "must be 1 to 2147483647, got 2147483648", func(c *Class) { c.CPU = 1 << 31 }},
-		{"mem", "must be 1 to 2147483647, got 2147483648", func(c *Class) { c.Mem = 1 << 31 }},
+		{"mem", "must be 512 to 2147483647 MiB, got 2147483648", func(c *Class) { c.Mem = 1 << 31 }},
 		{"gpu.count", "must be 0 to 2147483647, got 2147483648", func(c *Class) { c.GPU.Count = 1 << 31 }},
-		{"gpu.mem", "must be 0 to 2147483647, got 2147483648", func(c *Class) { c.GPU = GPU{Count: 1, Mem: 1 << 31} }},
+		{"gpu.mem", "must be 0, or 512 to 2147483647 MiB, got 2147483648", func(c *Class) { c.GPU = GPU{Count: 1, Mem: 1 << 31} }},
 		{"ami", `must be an id such as ami-0123456789abcdef0, or resolve:ssm: and the name of a parameter, got "foo"`, func(c *Class) { c.AMI = "foo" }},
 		{"ami", `must be an id such as ami-0123456789abcdef0, or resolve:ssm: and the name of a parameter, got "resolve:ssm:"`, func(c *Class) { c.AMI = "resolve:ssm:" }},
 		{"subnets[0]", `must be an id such as subnet-0123456789abcdef0, got "foo"`, func(c *Class) { c.Subnets = []string{"foo"} }},
@@ -69,7 +69,9 @@ func TestClass_EachFieldWrongOnce(t *testing.T) {
 		{"gpu.count", "must be 0 to 2147483647, got -1", func(c *Class) { c.GPU.Count = -1 }},
 		{"gpu.count", "must be at least 1 with a manufacturer or mem, got 0", func(c *Class) { c.GPU.Mem = 1024 }},
 		{"gpu.manufacturer", `must be one of nvidia, amd, habana, got "NVIDIA"`, func(c *Class) { c.GPU = GPU{Count: 1, Manufacturer: "NVIDIA"} }},
-		{"gpu.mem", "must be 0 to 2147483647, got -1", func(c *Class) { c.GPU = GPU{Count: 1, Mem: -1} }},
+		{"mem", "must be 512 to 2147483647 MiB, got 4", func(c *Class) { c.Mem = 4 }},
+		{"gpu.mem", "must be 0, or 512 to 2147483647 MiB, got 16", func(c *Class) { c.GPU = GPU{Count: 1, Mem: 16} }},
+		{"gpu.mem", "must be 0, or 512 to 2147483647 MiB, got -1", func(c *Class) { c.GPU = GPU{Count: 1, Mem: -1} }},
 		{"exclude[1]", `may hold letters, digits, '.', '-' and '*', got "m5 large"`, func(c *Class) { c.Exclude = []string{"c5.*", "m5 large"} }},
 	} {
 		class := Class{CPU: 2, Mem: 4096}
@@ -165,7 +167,7 @@ func TestConfig_ScrubFull_WhereItCanBeKept(t *testing.T) {
 		"EC2": func(c *Config) { c.Fleet = "ec2://prod?region=eu-west-1" }, "OneProcess": func(c *Config) { c.Process.Capacity = 1 },
 	} {
 		c := Default()
-		c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
+		c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 512, Scrub: "full"}}, "ci"
 		change(&c)
 		if err := c.Validate(); err != nil {
 			t.Errorf("%s: Validate() = %v", name, err)
@@ -176,7 +178,7 @@ func TestConfig_ScrubFull_WhereItCanBeKept(t *testing.T) {
 // Elsewhere it is refused.
 func TestConfig_ScrubFull_WhereItCannot(t *testing.T) {
 	c := Default()
-	c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 1, Scrub: "full"}}, "ci"
+	c.Classes, c.Agent.RunnerUser = map[string]Class{"small": {CPU: 1, Mem: 512, Scrub: "full"}}, "ci"
 	const want = `classes.small.scrub: must be less than full without an agent.runnerUser that is not root, and on a process fleet without process.capacity 1, got "full"`
 	if err := c.Validate(); err == nil || err.Error() != want {
 		t.Errorf("Validate() = %v, want %s", err, want)
@@ -196,7 +198,7 @@ func TestConfig_S90_Classes(t *testing.T) {
 		{"None", "nothing could ever be asked for", nil, "classes: must be at least one class, got none"},
 		{"CPUZero", "no such machine", map[string]Class{"a": {CPU: 0, Mem: 4096}}, "classes.a.cpu: must be 1 to 2147483647, got 0"},
 		{"CPUNegative", "no such machine", map[string]Class{"a": {CPU: -2, Mem: 4096}}, "classes.a.cpu: must be 1 to 2147483647, got -2"},
-		{"MemZero", "no such machine", map[string]Class{"a": {CPU: 2, Mem: 0}}, "classes.a.mem: must be 1 to 2147483647, got 0"},
+		{"MemZero", "no such machine", map[string]Class{"a": {CPU: 2, Mem: 0}}, "classes.a.mem: must be 512 to 2147483647 MiB, got 0"},
 		{"Name", "it becomes part of queue names", map[string]Class{"Big One": {CPU: 2, Mem: 4096}}, `classes.Big One: must be named by 1 to 32 of a-z, 0-9 and -, got "Big One"`},
 	}
 	for _, tt := range tests {

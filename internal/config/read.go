@@ -53,22 +53,20 @@ func (l Loaded) Origin(key string) Origin {
 }
 
 // Read reads a configuration without judging its values: defaults, then the file, then the environment, then the
-// flags. It returns every problem, joined: of the file alone if that has any.
+// flags. It returns every problem, joined, and what could be read.
 func Read(from Source) (Loaded, error) {
 	l := Loaded{Config: Default(), File: from.File, origins: map[string]Origin{}}
 	if l.File == "" {
 		l.File = from.Env[EnvFile]
 	}
+	var errs []error
 	if l.File != "" {
 		text, err := from.ReadFile(l.File)
 		if err != nil {
 			return l, fmt.Errorf("read configuration: %w", err)
 		}
-		if err := l.readFile(text); err != nil {
-			return l, err
-		}
+		errs = append(errs, l.readFile(text))
 	}
-	var errs []error
 	for _, s := range settings {
 		if text := from.Env[s.Env()]; text != "" { // workflow files cannot unset a variable, only empty it
 			errs = append(errs, l.take(s, text, Origin{"env", s.Env()}))

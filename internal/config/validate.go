@@ -222,6 +222,9 @@ func (c Config) Alone() bool {
 	return c.JobsUser() != "" && (HasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
 }
 
+// bootTime is what an EC2 instance takes from its launch until its agent runs the script.
+const bootTime = 30 * time.Second
+
 // validateLimits adds to the limits' own checks those that keep a healthy instance from being lost.
 func (c Config) validateLimits(p *problems) {
 	l := statemachine.Limits(c.Limits)
@@ -230,6 +233,19 @@ func (c Config) validateLimits(p *problems) {
 		return
 	}
 	p.check(l.Silence > l.Window(), "limits.silence", fmt.Sprintf("more than three beats (%s)", l.Window()), l.Silence)
+	if c.Agent.Script != "" {
+		boot := c.Process.BootDelay + c.Process.BootJitter
+		if c.OnEC2() {
+			boot = bootTime
+		}
+		for _, gate := range []struct {
+			name  string
+			limit time.Duration
+		}{{"createGate", l.CreateGate}, {"created", l.Created}} {
+			p.check(c.Agent.ScriptTimeout+boot <= gate.limit, "agent.scriptTimeout",
+				fmt.Sprintf("at most limits.%s (%s) less %s of boot, since agent.script runs before an instance is ready", gate.name, gate.limit, boot), c.Agent.ScriptTimeout)
+		}
+	}
 	p.check(l.RunningSilence >= l.Silence, "limits.runningSilence", fmt.Sprintf("at least limits.silence (%s)", l.Silence), l.RunningSilence)
 }
 

@@ -29,6 +29,11 @@ func TestConfig_Validate(t *testing.T) {
 		{"github.apiUrl", func(c *Config) { c.GitHub.APIURL = "git.example/api/v3" }, `must be an http or https URL`},
 		{"github.secret", func(c *Config) { c.GitHub.Secret = "vault:x" }, `must be an absolute path, ssm:NAME or secretsmanager:NAME, got "vault:x"`},
 		{"github.secret", func(c *Config) { c.GitHub.Secret, c.GitHub.TokenFile = "secretsmanager:remuda/github", "/t" }, `must be empty if tokenFile, appId, appInstallationId or appKeyFile is set`},
+		{"agent.scriptTimeout", func(c *Config) {
+			c.Agent.Script, c.Limits.CreateGate, c.Process.BootDelay = "/s", 2*time.Minute, 5*time.Second
+		},
+			`must be at most limits.createGate (2m0s) less 5s of boot, since agent.script runs before an instance is ready, got 2m0s`},
+		{"agent.scriptTimeout", func(c *Config) { c.Agent.Script, c.Agent.ScriptTimeout, c.Fleet = "/s", 151*time.Second, "ec2://x" }, `must be at most limits.createGate (3m0s) less 30s of boot`},
 		{"agent.mask[1]", func(c *Config) { c.Agent.Mask = []string{"a", "b*"} }, `must be a regular expression (RE2) that matches neither an empty text nor ***, got "b*"`},
 		{"github.registration", func(c *Config) { c.GitHub.Registration = "pat" }, `must be one of jit, token, got "pat"`},
 		{"github.runnerGroupId", func(c *Config) { c.GitHub.RunnerGroupID = 0 }, `must be at least 1, got 0`},
