@@ -7,10 +7,12 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -82,6 +84,21 @@ type Machine struct {
 	LaunchToken     string
 	TemplateVersion string
 	LaunchedAt      time.Time
+	StateReason     StateReason // why it ended or stopped; empty while it lives, or if the fleet does not say
+}
+
+// StateReason is why a machine ended, in the fleet's own words.
+type StateReason struct {
+	Code    string // such as Client.VolumeLimitExceeded
+	Message string
+}
+
+// String returns code and message. EC2's messages often begin with the code.
+func (r StateReason) String() string {
+	if r.Message == "" || strings.HasPrefix(r.Message, r.Code) {
+		return cmp.Or(r.Message, r.Code)
+	}
+	return r.Code + ": " + r.Message
 }
 
 // Outcome is the answer to a launch. Machines and refusals may come together.

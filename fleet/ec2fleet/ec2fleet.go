@@ -68,6 +68,8 @@ type Fleet struct {
 	mu        sync.Mutex
 	busyUntil time.Time // no launch before
 
+	answers answers
+
 	closed atomic.Bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,13 +96,18 @@ var errGone = errors.New("another process makes the launch template at this mome
 // someone else's.
 func (ts *templates) live(ctx context.Context) (*types.LaunchTemplate, error) {
 	out, err := ts.ec2.DescribeLaunchTemplates(ctx, &ec2.DescribeLaunchTemplatesInput{LaunchTemplateNames: []string{ts.templateName()}})
-	if awserr.ClassOf(err) == awserr.NotFound || err == nil && len(out.LaunchTemplates) == 0 {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && awserr.ClassOf(err) != awserr.NotFound {
 		return nil, explain(err, "ec2:DescribeLaunchTemplates", ts.templateResource())
 	}
-	t := out.LaunchTemplates[0]
+	var named []types.LaunchTemplate
+	if err == nil {
+		named = out.LaunchTemplates
+	}
+	at := slices.IndexFunc(named, func(t types.LaunchTemplate) bool { return aws.ToString(t.LaunchTemplateName) == ts.templateName() })
+	if at < 0 {
+		return nil, nil
+	}
+	t := named[at]
 	for _, tag := range t.Tags {
 		if aws.ToString(tag.Key) == TagName && aws.ToString(tag.Value) == ts.name {
 			return &t, nil

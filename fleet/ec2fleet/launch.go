@@ -1,13 +1,18 @@
 package ec2fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/smithy-go"
 
@@ -34,14 +39,18 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error)
 	if err != nil {
 		return fleet.Outcome{}, err
 	}
-	answer, err := f.ec2.CreateFleet(ctx, in.input(p))
-	if err != nil {
-		return f.refusedWhole(ctx, in, err)
+	answer := f.answers.of(p.Token)
+	if answer == nil {
+		if answer, err = f.ec2.CreateFleet(ctx, in.input(p)); err != nil {
+			return f.refusedWhole(ctx, in, err)
+		}
 	}
 	came, err := f.answered(ctx, in, p, role, answer.Instances)
 	if err != nil {
+		f.answers.keep(p.Token, answer, f.clock.Now())
 		return fleet.Outcome{}, indefinite(err)
 	}
+	f.answers.drop(p.Token)
 	out := fleet.Outcome{Machines: came, Refused: refusals(in, f.quotaOfAll(in), f.unthrottled(answer.Errors))}
 	if err := unsatisfiable(answer.Errors); err != nil && len(came) == 0 {
 		return fleet.Outcome{}, explain(err, "ec2:CreateFleet", in.resource())
@@ -61,6 +70,42 @@ func (f *Fleet) launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error)
 // resource names what a launch is made of, for an error.
 func (in params) resource() string {
 	return "launch template " + templateVersion(in.Template, in.Version)
+}
+
+// answers are those of CreateFleet whose machines could not be listed yet, by the launch's token. A repeated launch takes the
+// answer from here and calls CreateFleet again only after a restart of the controller.
+type answers struct {
+	mu      sync.Mutex
+	byToken map[string]keptAnswer
+}
+
+// keptAnswer is one answer, and when it was kept.
+type keptAnswer struct {
+	out *ec2.CreateFleetOutput
+	at  time.Time
+}
+
+func (a *answers) of(token string) *ec2.CreateFleetOutput {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.byToken[token].out
+}
+
+// keep also drops what was kept for launches that no one repeated.
+func (a *answers) keep(token string, out *ec2.CreateFleetOutput, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.DeleteFunc(a.byToken, func(_ string, k keptAnswer) bool { return now.Sub(k.at) >= ownLife })
+	if a.byToken == nil {
+		a.byToken = map[string]keptAnswer{}
+	}
+	a.byToken[token] = keptAnswer{out, now}
+}
+
+func (a *answers) drop(token string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.byToken, token)
 }
 
 // indefinite returns err, of a call after CreateFleet's answer, without the kind fleet.ErrRefused: the
@@ -123,6 +168,11 @@ func (f *Fleet) answered(ctx context.Context, in params, p fleet.Plan, role stri
 		machines[i].LaunchedAt = now
 		if at := slices.IndexFunc(listed, func(l fleet.Machine) bool { return l.ID == m.ID }); at >= 0 {
 			machines[i] = listed[at]
+			// EC2 adds its own tags and the lifecycle to a listing later than the instance itself.
+			machines[i].TemplateVersion = cmp.Or(listed[at].TemplateVersion, m.TemplateVersion)
+			if m.UsageClass == spot {
+				machines[i].UsageClass = spot
+			}
 		}
 		if machines[i].CPU == 0 {
 			return nil, fmt.Errorf("ec2:DescribeInstanceTypes returns no size for %s", m.InstanceType)

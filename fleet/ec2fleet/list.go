@@ -104,6 +104,9 @@ func (l *lister) machineOf(i types.Instance, role string) fleet.Machine {
 	if i.InstanceLifecycle == types.InstanceLifecycleTypeSpot {
 		m.UsageClass = spot
 	}
+	if r := i.StateReason; r != nil {
+		m.StateReason = fleet.StateReason{Code: aws.ToString(r.Code), Message: aws.ToString(r.Message)}
+	}
 	if i.Placement != nil {
 		m.Zone = aws.ToString(i.Placement.AvailabilityZone)
 	}

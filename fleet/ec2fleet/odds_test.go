@@ -3,6 +3,7 @@ package ec2fleet
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,4 +74,107 @@ func TestLaunch_Odds_S74_S75(t *testing.T) {
 			}
 		}
 	})
+	t.Run("OtherTemplatesAreListed", func(t *testing.T) {
+		s := ec2test.New(t)
+		opened(t, s.URL, "another", options(s)).mustEnsure(t)
+		s.Odd(ec2test.Odds{AllTemplates: true})
+		f := opened(t, s.URL, "test", options(s))
+		f.mustEnsure(t)
+		if got := s.Templates(); len(got) != 2 {
+			t.Errorf("templates = %v, want one for each installation", got)
+		}
+	})
+}
+
+func (f *Fleet) mustEnsure(t *testing.T) {
+	t.Helper()
+	if _, err := f.Ensure(t.Context(), true); err != nil {
+		t.Fatalf("Ensure error = %v", err)
+	}
+}
+
+// A listing may lack what the launch knows: EC2's own tags, which name the template's version, and the lifecycle.
+func TestLaunch_ListingWithoutTagsAndLifecycle_Review_F4(t *testing.T) {
+	for _, usage := range []string{spot, onDemand} {
+		s, f := fresh(t, nil)
+		sp := spec("l-1", 2)
+		sp.UsageClass = usage
+		p := planned(t, f, sp)
+		s.Odd(ec2test.Odds{Plain: true})
+		out, err := f.Launch(t.Context(), p)
+		if err != nil || len(out.Machines) != 2 {
+			t.Fatalf("Launch = %v, %v, want two machines", out, err)
+		}
+		for _, m := range out.Machines {
+			if m.TemplateVersion != p.TemplateVersion || m.UsageClass != usage {
+				t.Errorf("machine of template %q, %s, want %q, %s", m.TemplateVersion, m.UsageClass, p.TemplateVersion, usage)
+			}
+		}
+	}
+}
+
+// CreateFleet has answered with ids: only the listing is asked again, however often it fails.
+func TestLaunch_ListingFailsAfterTheAnswer_Review_F5(t *testing.T) {
+	for name, fault := range map[string]ec2test.Fault{
+		"Broken":    {},
+		"Internal":  {Status: http.StatusInternalServerError, Code: "InternalError"},
+		"Throttled": {Status: http.StatusServiceUnavailable, Code: "RequestLimitExceeded"},
+		"Denied":    {Status: http.StatusForbidden, Code: "UnauthorizedOperation"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, f := fresh(t, nil)
+			p := planned(t, f, spec("l-1", 3))
+			tries := 0
+			s.Fail("DescribeInstances", slices.Repeat([]ec2test.Fault{fault}, 8)...)
+			for ; ; tries++ {
+				out, err := f.Launch(t.Context(), p)
+				if errors.Is(err, fleet.ErrRefused) || tries > 10 {
+					t.Fatalf("Launch error = %v after %d tries, want one that is not definite, then machines", err, tries)
+				}
+				if err != nil {
+					continue
+				}
+				if ids := idsOf(out.Machines); len(ids) != 3 || len(s.Alive()) != 3 {
+					t.Errorf("Launch = %v with %v alive, want the three of the answer", ids, s.Alive())
+				}
+				break
+			}
+			if n := s.Calls("CreateFleet"); n != 1 || tries == 0 {
+				t.Errorf("%d calls of CreateFleet in %d tries, want one call", n, tries+1)
+			}
+		})
+	}
+}
+
+// EC2 reports why an instance ended or stopped, and a listing has it, whoever ended it.
+func TestList_StateReason_Review_B2(t *testing.T) {
+	s, f := fresh(t, nil)
+	s.Odd(ec2test.Odds{EndAs: [2]string{"Client.InvalidKMSKey.InvalidState", "The KMS key provided is in an incorrect state"}})
+	failed := launched(t, f, spec("l-1", 1)).Machines
+	s.Odd(ec2test.Odds{})
+	others := launched(t, f, spec("l-2", 4)).Machines
+	s.End(others[0].ID, "Server.SpotInstanceTermination", "Instance terminated due to a price or capacity constraint")
+	s.PowerOff(others[1].ID)
+	if err := f.Terminate(t.Context(), others[2].ID); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		failed[0].ID: "Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state",
+		others[0].ID: "Server.SpotInstanceTermination: Instance terminated due to a price or capacity constraint",
+		others[1].ID: "Client.InstanceInitiatedShutdown: Instance initiated shutdown",
+		others[2].ID: "Client.UserInitiatedShutdown: User initiated shutdown",
+		others[3].ID: "",
+	}
+	listed, err := f.List(t.Context(), "")
+	if err != nil || len(listed) != len(want) {
+		t.Fatalf("List = %v, %v, want %d machines", listed, err, len(want))
+	}
+	for _, m := range listed {
+		if got := m.StateReason.String(); got != want[m.ID] || m.StateReason.Code != "" && !strings.HasPrefix(got, m.StateReason.Code+": ") {
+			t.Errorf("state reason of %s = %+v, want %q", m.ID, m.StateReason, want[m.ID])
+		}
+	}
+	if got := failed[0]; got.State != fleet.Ending || got.StateReason.Code != "Client.InvalidKMSKey.InvalidState" {
+		t.Errorf("the launch returned %s with %+v, want ending with EC2's reason", got.State, got.StateReason)
+	}
 }

@@ -44,10 +44,18 @@ type Odds struct {
 	EndedTokens bool
 	// Typeless leaves the instance type out of errors, which name requirements then.
 	Typeless bool
+	// Plain lists instances without lifecycle and without EC2's own tags.
+	Plain bool
+	// AllTemplates answers with every launch template, whatever name is asked for.
+	AllTemplates bool
+	// EndAs ends every instance right after its launch, with this code and message as its StateReason.
+	EndAs [2]string
 }
 
 // Odd makes the server do odds from now on.
-func (s *Server) Odd(o Odds) { s.set(func() { s.fleets.odds = o }) }
+func (s *Server) Odd(o Odds) {
+	s.set(func() { s.fleets.odds, s.instances.odds, s.templates.odds = o, o, o })
+}
 
 // Deny takes the permission for an action away.
 func (s *Server) Deny(action string) { s.set(func() { s.denied[action] = true }) }
@@ -97,6 +105,11 @@ func (s *Server) Stick(id, code string) { s.set(func() { s.instances.stuck[id] =
 // Forget lets EC2 know a machine no longer, as an hour after its end.
 func (s *Server) Forget(id string) {
 	s.set(func() { s.instances.forget(id) })
+}
+
+// End ends an instance from outside, with code and message as its StateReason.
+func (s *Server) End(id, code, message string) {
+	s.set(func() { s.instances.byID[id].end(time.Now(), code, message) })
 }
 
 // Fence allows to terminate only what carries the tag, as a policy with a condition on it.

@@ -71,6 +71,9 @@ func (f *fleets) create(q *node) (string, *failure) {
 		i.ShowsTags = version.data.str("MetadataOptions", "InstanceMetadataTags") == "enabled"
 		i.Tags["aws:ec2launchtemplate:id"], i.Tags["aws:ec2launchtemplate:version"] = t.id, fmt.Sprint(version.number)
 		f.instances.add(i)
+		if as := f.odds.EndAs; as[0] != "" {
+			i.end(i.LaunchedAt, as[0], as[1])
+		}
 	}
 	if f.odds.Typeless {
 		for i := range refused {

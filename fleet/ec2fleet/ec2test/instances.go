@@ -1,6 +1,7 @@
 package ec2test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,17 @@ type instances struct {
 	lag   time.Duration
 
 	consoles map[string]Console
+	odds     Odds
+}
+
+// shown are the tags of an instance in a listing.
+func (n *instances) shown(tags map[string]string) map[string]string {
+	if !n.odds.Plain {
+		return tags
+	}
+	tags = maps.Clone(tags)
+	maps.DeleteFunc(tags, func(key, _ string) bool { return strings.HasPrefix(key, "aws:") })
+	return tags
 }
 
 func (n *instances) add(i *Instance) {
@@ -35,10 +47,21 @@ func (n *instances) powerOff(id string) (did bool) {
 	case !did:
 	case !i.Terminates:
 		i.Stopped = true
+		i.because("Client.InstanceInitiatedShutdown", "Instance initiated shutdown")
 	case i.EndedAt.IsZero():
-		i.EndedAt = time.Now()
+		i.end(time.Now(), "Client.InstanceInitiatedShutdown", "Instance initiated shutdown")
 	}
 	return did
+}
+
+// end ends an instance for a reason, as EC2 writes it: the message begins with the code.
+func (i *Instance) end(now time.Time, code, message string) {
+	i.EndedAt = now
+	i.because(code, message)
+}
+
+func (i *Instance) because(code, message string) {
+	i.ReasonCode, i.ReasonMessage = code, code+": "+message
 }
 
 func (n *instances) living() []string {
@@ -66,7 +89,7 @@ func (n *instances) terminate(q *node) (string, *failure) {
 	}
 	for _, id := range ids {
 		if i := n.byID[id]; i.EndedAt.IsZero() {
-			i.EndedAt = now
+			i.end(now, "Client.UserInitiatedShutdown", "User initiated shutdown")
 		}
 	}
 	return set("instancesSet", ids, func(id string) string { return text("instanceId", id) }), nil
@@ -83,7 +106,7 @@ func (n *instances) describe(q *node) (string, *failure) {
 	}
 	page, next := paged(n.api, q, all)
 	return next + set("reservationSet", page, func(i *Instance) string {
-		return set("instancesSet", []*Instance{i}, func(i *Instance) string { return i.show(now) })
+		return set("instancesSet", []*Instance{i}, func(i *Instance) string { return n.show(i, now) })
 	}), nil
 }
 
@@ -123,11 +146,14 @@ func (i *Instance) state(now time.Time) string {
 	return "running"
 }
 
-func (i *Instance) show(now time.Time) string {
+func (n *instances) show(i *Instance, now time.Time) string {
 	out := text("instanceId", i.ID) + text("instanceType", i.Type) + el("instanceState", text("name", i.state(now))) +
 		el("placement", text("availabilityZone", i.Zone)) + text("subnetId", i.Subnet) + text("imageId", i.Image) +
-		text("launchTime", i.LaunchedAt.UTC().Format("2006-01-02T15:04:05.000Z")) + tagSet(i.Tags)
-	if i.Spot {
+		text("launchTime", i.LaunchedAt.UTC().Format("2006-01-02T15:04:05.000Z")) + tagSet(n.shown(i.Tags))
+	if i.ReasonCode != "" {
+		out += el("stateReason", text("code", i.ReasonCode), text("message", i.ReasonMessage))
+	}
+	if i.Spot && !n.odds.Plain {
 		out += text("instanceLifecycle", "spot")
 	}
 	return out

@@ -52,6 +52,9 @@ type Instance struct {
 	UserData   string // as its launch template has it
 	Terminates bool   // when it powers off; else it is stopped
 	ShowsTags  bool   // by its metadata service
+
+	ReasonCode    string // StateReason of one that ended or stopped
+	ReasonMessage string
 }
 
 // Fault makes one call fail.

@@ -13,6 +13,7 @@ type templates struct {
 	api     *api
 	all     []*launchTemplate
 	answers map[string]string // to requests for a version, by client token
+	odds    Odds
 }
 
 type launchTemplate struct {
@@ -87,6 +88,9 @@ func (t *launchTemplate) showVersion(v *version) string {
 
 func (l *templates) describe(q *node) (string, *failure) {
 	names := q.strings("LaunchTemplateName")
+	if l.odds.AllTemplates {
+		names = nil
+	}
 	all, missing := picked(l.all, names, func(t *launchTemplate) string { return t.name })
 	if len(missing) > 0 {
 		return "", bad("InvalidLaunchTemplateName.NotFoundException", "At least one of the launch templates specified in the request does not exist: %v", missing)
