@@ -91,6 +91,16 @@ type Machine struct {
 type StateReason struct {
 	Code    string // such as Client.VolumeLimitExceeded
 	Message string
+	Refused bool   // other machines of the same launch parameters will end for it too, until an operator acts
+	Remedy  string // what the operator can do then
+}
+
+// Advice returns code, message and remedy.
+func (r StateReason) Advice() string {
+	if r.Remedy == "" {
+		return r.String()
+	}
+	return r.String() + ": " + r.Remedy
 }
 
 // String returns code and message. EC2's messages often begin with the code.

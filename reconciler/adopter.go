@@ -1,7 +1,9 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -23,6 +25,7 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 	if _, known := a.cache.instances.get(store.InstanceID(m.ID)); known {
 		return nil
 	}
+	m.TemplateVersion = cmp.Or(m.TemplateVersion, a.planned(m.LaunchToken))
 	price := 0.0
 	if a.cfg.Prices != nil {
 		price, _ = a.cfg.Prices.PerHour(m.UsageClass, m.InstanceType, m.Zone)
@@ -42,11 +45,25 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 		return fmt.Errorf("adopt %s: %w", m.ID, err)
 	}
 	a.cache.instances.apply(in)
+	if m.State == fleet.Ending || m.State == fleet.Ended { // the fleet ended it at its start
+		a.cache.instances.with(in.ID, func(in *instance) { in.machine.cloud, in.machine.reason = statemachine.Gone, m.StateReason })
+	}
 	a.recorder.Transitioned(store.Instance{}, in, statemachine.Launched)
 	a.log.Info("instance launched", logkey.InstanceID, in.ID, logkey.RequestID, run, logkey.Launch, m.LaunchToken,
 		logkey.Class, in.ResourceClass, logkey.Usage, in.UsageClass, logkey.Type, in.InstanceType)
 	a.queues.instances.Add(in.ID)
 	return nil
+}
+
+// planned returns the template version that a launch asked for, for a machine that the fleet lists without its own; "" if it is not
+// known. An idle instance of an unknown version would terminate as one of another version.
+func (a *adopter) planned(token string) string {
+	l, ok := a.cache.launches.launch(token)
+	var plan fleet.Plan
+	if !ok || json.Unmarshal(l.Plan, &plan) != nil { // carryOut reports a plan that cannot be read
+		return ""
+	}
+	return plan.TemplateVersion
 }
 
 // recorded reads whether a machine that the cache lacks has a record all the same: the last leader's, whose write came

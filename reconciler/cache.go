@@ -23,12 +23,13 @@ type cache struct {
 	index    *index
 	capacity *capacity
 	budget   *budget
+	causes   *causes
 }
 
 func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting, wants *batch) *cache {
 	known, month := newRecords(), &budget{tenure: t}
 	c := &cache{
-		tenure: t, records: known, store: table, budget: month,
+		tenure: t, records: known, store: table, budget: month, causes: newCauses(t.log),
 		index:    &index{tenure: t, records: known, pickup: pickup, waiting: line},
 		capacity: &capacity{tenure: t, records: known, waiting: line, batch: wants, budget: month},
 	}
@@ -168,6 +169,9 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 		c.log.Info("instance changed state", logkey.InstanceID, id, logkey.Event, tr.Event, logkey.From, s.State, logkey.To, out.State,
 			logkey.RequestID, cmp.Or(out.RunID, s.RunID), logkey.Reason, tr.Reason, logkey.Detail, tr.Detail)
 		c.recorder.Transitioned(s.Instance, out, tr.Event)
+		if tr.Event == statemachine.HandedOver {
+			c.causes.over(startOf(out.ResourceClass))
+		}
 		return out, nil
 	})
 }

@@ -37,6 +37,7 @@ func (w *fleetSweep) sweepFleet(ctx context.Context) error {
 	for _, m := range machines {
 		seen[store.InstanceID(m.ID)] = m.State
 		if m.State == fleet.Ending || m.State == fleet.Ended {
+			w.cache.instances.with(store.InstanceID(m.ID), func(in *instance) { in.machine.reason = m.StateReason })
 			continue
 		}
 		if _, known := w.cache.instances.get(store.InstanceID(m.ID)); !known {

@@ -134,7 +134,7 @@ func (f *floors) dismiss(ctx context.Context, of Floor, inTheWay, pooled []idleM
 	var ended atomic.Int64
 	err := sideBySide(ending, func(s idleMachine) error {
 		_, err := f.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-			return store.Transition{Event: statemachine.Dismissed, Now: f.clock.Now(), Reason: why}, cur.Version == s.Version && !cur.busy()
+			return store.Transition{Event: statemachine.Dismissed, Now: f.clock.Now(), Reason: why, Detail: why}, cur.Version == s.Version && !cur.busy()
 		})
 		if err == nil {
 			ended.Add(1)

@@ -92,3 +92,18 @@ func ticketOf(in store.Instance) pool.Ticket {
 		Mem: in.Mem, ResourceClass: in.ResourceClass, Threshold: in.Threshold.Time,
 	}
 }
+
+// whyUnwanted says why an idle instance that is unwanted should go.
+func (x *index) whyUnwanted(in store.Instance, said vitals, now time.Time) string {
+	_, configured := x.cfg.Classes[in.ResourceClass]
+	ordered, _ := x.orders.dismissed(in, now)
+	switch {
+	case ordered:
+		return whyDrained
+	case !configured:
+		return "its class is no longer configured"
+	case said.beat.Beat.Interrupted:
+		return "interruption notice"
+	}
+	return "of another launch template version"
+}

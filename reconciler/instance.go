@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -66,9 +67,10 @@ type listener struct {
 // machine is what the fleet says of an instance.
 type machine struct {
 	cloud            statemachine.Cloud
-	listed           bool      // a listing of this tenure showed it
-	unlistedSince    time.Time // since when the listings lack it; zero: the last one did not
-	terminateAskedAt time.Time // when its end was last asked for; zero: never
+	reason           fleet.StateReason // why it ended
+	listed           bool              // a listing of this tenure showed it
+	unlistedSince    time.Time         // since when the listings lack it; zero: the last one did not
+	terminateAskedAt time.Time         // when its end was last asked for; zero: never
 }
 
 // snapshot is a consistent copy of an instance.

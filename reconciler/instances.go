@@ -1,9 +1,11 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -126,10 +128,10 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 }
 
 // decide says what is due for an instance. dismiss is why it may be dismissed, if it may.
-func (c *instances) decide(s snapshot, dismiss string, now time.Time) statemachine.Decision {
-	d := statemachine.Decide(factsOf(s, c.cfg.Limits, c.writable(), c.breaker.isOpen(), dismiss != "", c.cache.leaving(s)), now)
+func (c *instances) decide(s snapshot, dismiss dismissal, now time.Time) statemachine.Decision {
+	d := statemachine.Decide(factsOf(s, c.cfg.Limits, c.writable(), c.breaker.isOpen(), dismiss.reason != "", c.cache.leaving(s)), now)
 	if d.Event == statemachine.Dismissed {
-		d.Reason = dismiss
+		d.Reason, d.Detail = dismiss.reason, dismiss.why
 	}
 	return d
 }
@@ -140,8 +142,14 @@ func (c *instances) apply(ctx context.Context, s snapshot, d statemachine.Decisi
 	if v := s.vitals.signal.Value; d.Event == statemachine.Rejected && v.RunID == s.RunID && v.Cause == store.CauseHost {
 		c.cache.requests.withRun(s.RunID, func(r *run) { r.launching.never, r.lastProblem = ReasonHost, v.Detail }) // before its seat is free
 	}
+	ended := ""
+	if d.Reason == statemachine.ReasonGone && s.machine.reason.Code != "" {
+		ended = s.machine.reason.String()
+		c.cache.refuseEnded(s.LaunchToken) // before its seat is free
+	}
 	out, err := c.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
-		tr := store.Transition{Event: d.Event, Now: now, Reason: d.Reason, Detail: cur.vitals.signal.Value.Detail}
+		tr := store.Transition{Event: d.Event, Now: now, Reason: d.Reason, Why: cmp.Or(d.Detail, s.machine.reason.Code), StateReason: ended}
+		tr.Detail = cmp.Or(d.Detail, strings.TrimSpace(cur.vitals.signal.Value.Detail+"\n"+ended))
 		if d.Event == statemachine.Pooled {
 			tr.Limit = cur.Threshold.Sub(cur.Since.Time) // what it was promised when it became idle: a floor's machine has a step
 		}
@@ -166,8 +174,17 @@ func (c *instances) note(id store.RequestID, s snapshot, d statemachine.Decision
 	if v := s.vitals.signal.Value; v.RunID == id && v.Detail != "" {
 		problem += ": " + v.Detail
 	}
-	c.cache.requests.withRun(id, func(r *run) { r.lastProblem = problem })
-	c.cache.note(id, store.CodeLostSeat, "%s: %s", s.ID, d.Reason)
+	why := d.Reason
+	if ended := s.machine.reason; d.Reason == statemachine.ReasonGone && ended.Code != "" {
+		why = ended.Code // the detail of an entry has no room for both
+		problem += ": " + ended.String()
+	}
+	c.cache.requests.withRun(id, func(r *run) {
+		if r.launching.never != ReasonRefused { // whose problem says more
+			r.lastProblem = problem
+		}
+	})
+	c.cache.note(id, store.CodeLostSeat, "%s: %s", s.ID, why)
 }
 
 // offerWorkers is how many messages are sent at once. They have workers
@@ -179,29 +196,35 @@ func needsOffer(s snapshot) bool {
 	return !s.offered && s.State == statemachine.Idle && !s.PooledAt.IsZero()
 }
 
-// dismissable says why the instance should go and may go now; "" if it should not, or may not. An owned one is asked for
+// dismissal is why an instance is dismissed: the constant reason, and what made it due. Both are empty if it stays.
+type dismissal struct{ reason, why string }
+
+// whyDrained is the detail of what an operator ordered.
+const whyDrained = "drained"
+
+// dismissable says why the instance should go and may go now; nothing if it should not, or may not. An owned one is asked for
 // only by an operator's order and, unless that says otherwise, waits for its job: GitHub has the last word on that,
 // because it hands out the jobs.
-func (c *instances) dismissable(ctx context.Context, s snapshot) (string, time.Duration, error) {
+func (c *instances) dismissable(ctx context.Context, s snapshot) (dismissal, time.Duration, error) {
 	now := c.clock.Now()
 	ordered, atOnce := c.cache.orders.dismissed(s.Instance, now)
 	switch {
 	case atOnce:
-		return statemachine.ReasonDismissedAtOnce, 0, nil
+		return dismissal{statemachine.ReasonDismissedAtOnce, whyDrained}, 0, nil
 	case s.State == statemachine.Idle && c.cache.index.unwanted(s.Instance, s.vitals, now) && !s.busy():
-		return statemachine.ReasonDismissed, 0, nil
+		return dismissal{statemachine.ReasonDismissed, c.cache.index.whyUnwanted(s.Instance, s.vitals, now)}, 0, nil
 	case s.State == statemachine.Idle, !ordered:
-		return "", 0, nil
+		return dismissal{}, 0, nil
 	case maybeBusy(s, now):
-		return "", c.cfg.HotPoll, nil
+		return dismissal{}, c.cfg.HotPoll, nil
 	}
 	switch err := c.runners.removeRunner(ctx, s); {
 	case errors.Is(err, githubapi.ErrBusy):
-		return "", c.cfg.HotPoll, nil
+		return dismissal{}, c.cfg.HotPoll, nil
 	case err != nil:
-		return "", 0, fmt.Errorf("dismiss %s: %w", s.ID, err)
+		return dismissal{}, 0, fmt.Errorf("dismiss %s: %w", s.ID, err)
 	}
-	return statemachine.ReasonDismissed, 0, nil
+	return dismissal{statemachine.ReasonDismissed, whyDrained}, 0, nil
 }
 
 // finalize hands a terminated instance to the reaper and removes its runner at GitHub, neither waiting for the other:

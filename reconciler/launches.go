@@ -77,6 +77,7 @@ func ignorePlan(err error) error {
 // refuse notes for the requests of a window why nothing is launched for them.
 func (c *launches) refuse(wants []want, err error) {
 	now := c.clock.Now()
+	c.logRefusal(wants[0].query.ResourceClass, err)
 	_, again := c.refused.slots()
 	if last := c.refused.last(wants[0].query); last != "" && errors.Is(err, fleet.ErrNoCapacity) {
 		err = fmt.Errorf("%w; refused last: %s", err, last) // only the fleet's own code says what to do about it
@@ -89,6 +90,13 @@ func (c *launches) refuse(wants []want, err error) {
 			}
 			r.launching.full = errors.Is(err, fleet.ErrNoCapacity) && r.launching.retry.Sub(w.since) > c.cfg.LaunchRetry
 		})
+	}
+}
+
+// logRefusal logs what only an operator can cure, once for each cause.
+func (c *launches) logRefusal(class string, err error, args ...any) {
+	if errors.Is(err, fleet.ErrRefused) {
+		c.cache.causes.failed("launch of "+class, causeOf(err), "launch refused", append(args, logkey.Class, class, logkey.Error, err)...)
 	}
 }
 
@@ -138,6 +146,7 @@ func (c *launches) carryOut(ctx context.Context, l store.Launch) error {
 		if len(machines) > 0 {
 			return c.finish(ctx, l, machines, err.Error(), fleet.Refusal{Code: codeOf(err)})
 		}
+		c.logRefusal(l.ResourceClass, err, logkey.Launch, l.Token)
 		for _, s := range l.Seats {
 			c.cache.requests.withRun(s.RequestID, func(r *run) { r.refuse(err, c.clock.Now()) })
 		}
@@ -243,6 +252,10 @@ func (c *launches) finish(ctx context.Context, l store.Launch, machines []fleet.
 		return fmt.Errorf("launch %s: outcome: %w", l.Token, err)
 	}
 	c.cache.launches.applyLaunch(l)
+	c.cache.refuseEnded(l.Token)
+	if len(machines) > 0 {
+		c.cache.causes.over("launch of " + l.ResourceClass)
+	}
 	if ours {
 		c.recorder.Launched(l, len(machines), refused)
 	}

@@ -16,6 +16,7 @@ type launchRecords struct {
 	byToken    map[string]store.Launch
 	opening    map[string]store.Launch // those without an outcome
 	launchedBy map[store.RequestID][]launchedSeat
+	judged     map[string]bool // those whose instances all ended at their start
 }
 
 // launchedSeat is where a launch names a request.
@@ -25,7 +26,7 @@ type launchedSeat struct {
 }
 
 func newLaunchRecords() *launchRecords {
-	return &launchRecords{byToken: map[string]store.Launch{}, opening: map[string]store.Launch{}, launchedBy: map[store.RequestID][]launchedSeat{}}
+	return &launchRecords{byToken: map[string]store.Launch{}, opening: map[string]store.Launch{}, launchedBy: map[store.RequestID][]launchedSeat{}, judged: map[string]bool{}}
 }
 
 // applyLaunch takes a launch with a higher version.
@@ -48,6 +49,15 @@ func (v *launchRecords) applyLaunch(l store.Launch) {
 	for i, s := range l.Seats {
 		v.launchedBy[s.RequestID] = append(v.launchedBy[s.RequestID], launchedSeat{l.Token, i})
 	}
+}
+
+// judge reports whether no one judged the launch before.
+func (v *launchRecords) judge(token string) (first bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	first = !v.judged[token]
+	v.judged[token] = true
+	return first
 }
 
 func (v *launchRecords) launch(token string) (store.Launch, bool) {
@@ -108,6 +118,7 @@ func (v *launchRecords) forget(now time.Time) {
 			continue
 		}
 		delete(v.byToken, token)
+		delete(v.judged, token)
 		delete(v.opening, token)
 		for _, s := range l.Seats {
 			v.launchedBy[s.RequestID] = slices.DeleteFunc(v.launchedBy[s.RequestID], func(at launchedSeat) bool { return at.token == token })

@@ -165,7 +165,7 @@ func (c *requests) accept(ctx context.Context, r run, free bool) error {
 	}
 	c.cache.requests.withRun(r.id, func(r *run) {
 		r.client.changed, r.client.reads, r.lastProblem, r.launching.never, r.launching.full, r.launching.possible = now, 0, "", "", false, false
-		r.launching.refusals, r.launching.retry, r.launching.spared, r.launching.passed, r.noted = 0, time.Time{}, 0, false, nil
+		r.launching.refusals, r.launching.ended, r.launching.retry, r.launching.spared, r.launching.passed, r.noted = 0, 0, time.Time{}, 0, false, nil
 	})
 	var g errgroup.Group
 	g.Go(func() error { return c.statuses.putStatus(ctx, st, statemachine.Accept, now) })

@@ -119,7 +119,7 @@ func (w *reasons) forSeats(r run, one waiter, now time.Time) wait {
 		if zones := w.refused.zones(one.query); len(zones) > 0 {
 			return wait{reason: ReasonCapacity, object: "the fleet has no capacity: " + strings.Join(zones, ", ")}
 		}
-		return wait{reason: ReasonRefused, object: "the fleet refuses: " + store.Head(r.lastProblem, maxOutageText)}
+		return wait{reason: ReasonRefused, object: "the fleet refuses: " + store.Head(r.lastProblem, store.MaxMessage)}
 	case w.batch.pending(r.id) > 0:
 		return wait{reason: ReasonLaunching, object: "a launch is being prepared"}
 	}

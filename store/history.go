@@ -167,6 +167,12 @@ func (t Transition) entry() (Entry, bool) {
 		if !strings.HasPrefix(t.Reason, string(t.Event)) {
 			e.Detail = strings.TrimSuffix(string(t.Event)+": "+t.Reason, ": ")
 		}
+		switch {
+		case t.StateReason != "": // says more than that the fleet ended it, and there is no room for both
+			e.Detail = string(t.Event) + ": " + t.Why
+		case t.Why != "":
+			e.Detail += ": " + t.Why
+		}
 	case statemachine.Launched, statemachine.Renewed:
 		return e, false
 	}

@@ -29,6 +29,9 @@ type Transition struct {
 	Release ReleaseMode   // Released and Unclaimed only
 	Reason  string        // transitions to terminated
 	Detail  string        // of the same; its end is kept
+	Why     string        // of the same: what the history says besides, in some words
+
+	StateReason string // of the same: why the fleet ended the machine, in its own words
 }
 
 // After returns the record that t makes of in, or why t may not happen: ErrNoRule of package
@@ -48,7 +51,7 @@ func (in Instance) After(t Transition) (Instance, error) {
 		out.assign("", 0, t.Now)
 		out.Threshold = Time{}
 		out.Since = At(t.Now)
-		out.Reason, out.Detail = t.Reason, Tail(t.Detail)
+		out.Reason, out.Detail, out.StateReason = t.Reason, Tail(t.Detail), Head(t.StateReason, MaxMessage)
 		return out, nil
 	}
 	if !in.Threshold.After(t.Now) {

@@ -196,11 +196,12 @@ type Instance struct {
 	LaunchToken     string             `json:"launchToken"`
 	TemplateVersion string             `json:"templateVersion"`
 	Registration    Registration       `json:"registration"`
-	SealKey         string             `json:"sealKey"`         // registrations are sealed to it; set with the first, never changed
-	Reason          string             `json:"reason"`          // why it was terminated
-	Detail          string             `json:"detail"`          // last lines of what failed
-	Limits          KeptLimits         `json:"limits,omitzero"` // by which it was launched, and last claimed
-	Price           float64            `json:"price,omitempty"` // dollars per hour, by the list when it was launched; 0: not known
+	SealKey         string             `json:"sealKey"`               // registrations are sealed to it; set with the first, never changed
+	Reason          string             `json:"reason"`                // why it was terminated
+	Detail          string             `json:"detail"`                // last lines of what failed
+	StateReason     string             `json:"stateReason,omitempty"` // why the fleet ended it, in its own words: code and message
+	Limits          KeptLimits         `json:"limits,omitzero"`       // by which it was launched, and last claimed
+	Price           float64            `json:"price,omitempty"`       // dollars per hour, by the list when it was launched; 0: not known
 	CreatedAt       Time               `json:"createdAt"`
 	Term            int64              `json:"term"` // of the lease under which the record was made
 	ChangedAt       Time               `json:"changedAt"`

@@ -56,7 +56,7 @@ func (s *Store) put(ctx context.Context, r record, expect int64) error {
 		err := s.table.Put(ctx, item, expect)
 		last = err
 		if (errors.Is(err, ErrNotLeader) || errors.Is(err, ErrRefused)) && before != nil { // this try had no effect, but an earlier one may have been applied
-			return backoff.Permanent(fmt.Errorf("%w: %v: %v", ErrUnavailable, before, err)) //nolint:errorlint // not definite, so not of that kind
+			return backoff.Permanent(unknown(before, err))
 		}
 		if conflict := (*ConflictError)(nil); errors.As(err, &conflict) && conflict.Current != nil && same(*conflict.Current, item) {
 			return nil
@@ -119,4 +119,13 @@ func (s *Store) item(ctx context.Context, c Consistency, k Key) (Item, error) {
 		return Item{}, fmt.Errorf("read %s %s: %w", k.Partition, k.Sort, ErrNotFound)
 	}
 	return items[0], nil
+}
+
+// unknown returns the error of a write whose outcome is unknown: before is of a try that may have been applied, err of one that had
+// no effect. It is not of err's kind, which is definite.
+func unknown(before, err error) error {
+	if !errors.Is(before, ErrUnavailable) {
+		before = fmt.Errorf("%w: %w", ErrUnavailable, before)
+	}
+	return fmt.Errorf("%w: %v", before, err) //nolint:errorlint // see above
 }

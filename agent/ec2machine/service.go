@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"k8s.io/utils/clock"
+
+	"github.com/remuda-run/remuda/internal/awserr"
 )
 
 // Principal returns the name under which IAM knows the instance, and so the store: <unique id of its
@@ -19,8 +21,8 @@ import (
 func (h *Host) Principal(ctx context.Context, cfg aws.Config) (string, error) {
 	out, err := sts.NewFromConfig(h.Observe(cfg)).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
-		return "", fmt.Errorf("find principal of %s: sts:GetCallerIdentity: %w (the instance needs an instance profile, and a way to STS of %s)",
-			h.InstanceID, err, cfg.Region)
+		return "", fmt.Errorf("find principal of %s: %w (the instance needs an instance profile, and a way to STS of %s)",
+			h.InstanceID, awserr.Explain(err, "sts:GetCallerIdentity", "region "+cfg.Region), cfg.Region)
 	}
 	principal := aws.ToString(out.UserId)
 	if role, ok := strings.CutSuffix(principal, ":"+h.InstanceID); !ok || role == "" {

@@ -61,6 +61,7 @@ type instanceView struct {
 	Registration    registrationView   `json:"registration"`
 	Reason          string             `json:"reason"`
 	Detail          string             `json:"detail"`
+	StateReason     string             `json:"stateReason,omitempty"`
 	CreatedAt       store.Time         `json:"createdAt"`
 	ChangedAt       store.Time         `json:"changedAt"`
 	Version         int64              `json:"version"`
@@ -103,7 +104,7 @@ func newInstanceView(in store.Instance, v store.Vitals, now time.Time, limits st
 			Serial: in.Registration.Serial, Assignment: in.Registration.Assignment, Mode: in.Registration.Mode,
 			Name: in.Registration.Name, RunnerID: in.Registration.RunnerID, URL: in.Registration.URL, MintedAt: in.Registration.MintedAt,
 		},
-		Reason: in.Reason, Detail: in.Detail, CreatedAt: in.CreatedAt, ChangedAt: in.ChangedAt, Version: in.Version,
+		Reason: in.Reason, Detail: in.Detail, StateReason: in.StateReason, CreatedAt: in.CreatedAt, ChangedAt: in.ChangedAt, Version: in.Version,
 	}
 	if !in.Threshold.IsZero() {
 		out.LeftSeconds = in.Threshold.Sub(now).Seconds()

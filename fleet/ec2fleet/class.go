@@ -163,6 +163,9 @@ func (f *Fleet) Templates(ctx context.Context, classes ...string) (map[string]st
 
 // checkArch refuses an image of another architecture than the class has.
 func (ts *templates) checkArch(image types.Image) error {
+	if image.Architecture == "" {
+		return fmt.Errorf("AMI %s of %s has no architecture: register it with one, or name another image: %w", ts.opts.AMI, ts.templateResource(), fleet.ErrRefused)
+	}
 	if want := ts.opts.Arch; want != "" && string(image.Architecture) != want {
 		return fmt.Errorf("AMI %s of %s is for %s, and its classes are of %s: name an image of that architecture: %w",
 			ts.opts.AMI, ts.templateResource(), image.Architecture, want, fleet.ErrRefused)

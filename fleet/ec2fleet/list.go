@@ -105,7 +105,7 @@ func (l *lister) machineOf(i types.Instance, role string) fleet.Machine {
 		m.UsageClass = spot
 	}
 	if r := i.StateReason; r != nil {
-		m.StateReason = fleet.StateReason{Code: aws.ToString(r.Code), Message: aws.ToString(r.Message)}
+		m.StateReason = stateReason(aws.ToString(r.Code), aws.ToString(r.Message))
 	}
 	if i.Placement != nil {
 		m.Zone = aws.ToString(i.Placement.AvailabilityZone)

@@ -30,6 +30,7 @@ import (
 //	m.SetCapacity(fleet.Slot{UsageClass: "spot"}, 0)     // of a usage class, a type, a zone
 //	m.SetListLag(20 * time.Second)                       // new machines are not listed so long
 //	m.SetEndDelay(…), m.SetTemplate("v2")
+//	m.FailStarts(reason)                                 // machines end at their launch
 //	m.RefuseTerminate(id, err)                           // this one cannot be ended; nil: it can
 //	m.Calls(CallLaunch), m.Launched(), m.Alive(), m.Machine(id)
 //
@@ -48,6 +49,7 @@ type Memory struct {
 	listLag     time.Duration
 	endDelay    time.Duration
 	calls       map[Call]int
+	atStart     fleet.StateReason // why each machine ends at its launch; empty: it lives
 	onLaunch    func(fleet.Machine)
 	onTerminate func(string)
 }
@@ -141,17 +143,25 @@ func (m *Memory) Launch(ctx context.Context, p fleet.Plan) (fleet.Outcome, error
 		l = m.place(p, in)
 		l.plan = form
 		m.launches[p.Token] = l
+		for _, id := range l.ids {
+			if fm := m.machines[id]; m.atStart.Code != "" && m.end(fm) {
+				fm.StateReason = m.atStart
+			}
+		}
 	}
 	out := fleet.Outcome{Refused: slices.Clone(l.refused)}
 	now := m.clock.Now()
 	for _, id := range l.ids {
 		out.Machines = append(out.Machines, m.view(m.machines[id], now))
 	}
-	hook := m.onLaunch
+	hook, ended := m.onLaunch, m.onTerminate
 	m.mu.Unlock()
 	if !known {
 		for _, fm := range out.Machines {
 			hook(fm)
+			if fm.StateReason.Code != "" {
+				ended(fm.ID)
+			}
 		}
 	}
 	return out, nil

@@ -75,6 +75,19 @@ func (m *Memory) End(id string) bool {
 	return lived
 }
 
+// FailStarts makes every machine of later launches end at once, for reason; an empty reason lifts it.
+func (m *Memory) FailStarts(reason fleet.StateReason) { m.set(func() { m.atStart = reason }) }
+
+// EndFor is End with the fleet's reason.
+func (m *Memory) EndFor(id string, reason fleet.StateReason) bool {
+	m.set(func() {
+		if fm, ok := m.machines[id]; ok {
+			fm.StateReason = reason
+		}
+	})
+	return m.End(id)
+}
+
 // Add puts a machine into the fleet that no call to Launch made, such as one whose launch is no
 // longer known. An empty id, principal or launch time is filled in; the hooks treat it as any other
 // but OnLaunch is not called.

@@ -42,35 +42,37 @@ func (c Class) String() string {
 // Codes that the rules of ClassOf would sort wrongly or not at all. Sources: "Common errors" of the
 // references of DynamoDB, SQS and EC2, "Error codes for the Amazon EC2 API", aws/retry of the SDK.
 var codes = map[string]Class{
-	"BandwidthLimitExceeded":                      Throttled,
-	"LimitExceededException":                      Throttled, // DynamoDB: too many tables at work at once
-	"OverLimit":                                   Throttled, // SQS: too many messages in flight
-	"PriorRequestNotComplete":                     Throttled,
-	"ProvisionedThroughputExceededException":      Throttled,
-	"QueueDeletedRecently":                        Throttled, // SQS: wait 60 s
-	"AWS.SimpleQueueService.QueueDeletedRecently": Throttled,
-	"RequestLimitExceeded":                        Throttled,
-	"SlowDown":                                    Throttled,
-	"TooManyRequestsException":                    Throttled,
+	"BandwidthLimitExceeded":                 Throttled,
+	"LimitExceededException":                 Throttled, // DynamoDB: too many tables at work at once
+	"OverLimit":                              Throttled, // SQS: too many messages in flight
+	"PriorRequestNotComplete":                Throttled,
+	"ProvisionedThroughputExceededException": Throttled,
+	"QueueDeletedRecently":                   Throttled, // SQS: wait 60 s
+	"RequestLimitExceeded":                   Throttled,
+	"SlowDown":                               Throttled,
+	"TooManyRequestsException":               Throttled,
 
 	"InternalFailure":              Unavailable,
 	"InternalServerError":          Unavailable,
 	"RequestTimeout":               Unavailable,
 	"RequestTimeoutException":      Unavailable,
 	"TransactionConflictException": Unavailable, // another's transaction is at work on the item
+	// A global table: another region writes the item at this moment.
+	"ReplicatedWriteConflictException": Unavailable,
 
 	"AccessDenied":              Denied,
 	"AccessDeniedException":     Denied,
+	"AccountProblem":            Denied, // S3
 	"Blocked":                   Denied, // EC2: the account
 	"KMS.AccessDeniedException": Denied,
 	"KmsAccessDenied":           Denied,
 	"PendingVerification":       Denied, // EC2: the account
 	"UnauthorizedOperation":     Denied,
 
-	"AWS.SimpleQueueService.NonExistentQueue": NotFound,
-	"NoSuchBucket": NotFound,
-	"NoSuchEntity": NotFound, // IAM
-	"NoSuchKey":    NotFound, // S3
+	"NonExistentQueue": NotFound, // SQS
+	"NoSuchBucket":     NotFound,
+	"NoSuchEntity":     NotFound, // IAM
+	"NoSuchKey":        NotFound, // S3
 
 	"QueueNameExists":        Exists,
 	"ResourceInUseException": Exists,
@@ -126,7 +128,7 @@ func ClassOf(err error) Class {
 	if err == nil {
 		return None
 	}
-	code := Code(err)
+	code := strings.TrimPrefix(Code(err), "AWS.SimpleQueueService.") // which SQS puts before some codes, and proxies before all
 	if c, ok := codes[code]; ok {
 		return c
 	}

@@ -45,10 +45,14 @@ func (e *Error) meaning() string {
 		return "refused for its time: the credentials have expired, or the clock of this machine is wrong"
 	case hasLapsed(e.Err):
 		return "credentials refused: they are expired, or not known here: renew them if nothing else does"
+	case accounts[code] != "":
+		return accounts[code]
+	case isKey(code) && e.Class != Throttled:
+		return "the KMS key of " + e.Resource + " cannot be used: let it exist, be enabled, and grant this role its use"
 	case slices.Contains(signers, code):
 		return "credentials refused: they must be valid, unexpired and of the account and region meant"
 	case e.Class == Denied:
-		return "access denied: allow " + e.Call + " for this role (deploy/iam)"
+		return denialOf(e.Err).remedy(e.Call)
 	case e.Class == NotFound:
 		if madeByInit(e.Resource) {
 			return "not found: check name and region, or create it with `remuda init`"
@@ -67,9 +71,21 @@ func (e *Error) meaning() string {
 	return "no usable answer"
 }
 
-// maxText bounds the service's own words: EC2 appends an encoded message of some thousand
-// characters to a refusal (EC2, DecodeAuthorizationMessage).
-const maxText = 400
+// isKey reports whether a code is about a key of KMS: SQS and S3 return KMS.NotFoundException, KmsDisabled and the like.
+func isKey(code string) bool {
+	code = strings.TrimPrefix(code, "AWS.SimpleQueueService.")
+	return strings.HasPrefix(code, "KMS.") || strings.HasPrefix(code, "Kms")
+}
+
+// maxText bounds the service's own words, maxDenied those about a missing permission, which name caller, action, resource and policy.
+// EC2 appends an encoded message of some thousand characters to a refusal (EC2, DecodeAuthorizationMessage).
+const (
+	maxText   = 400
+	maxDenied = 600
+)
+
+// decode stands for an encoded message, which no one can read.
+const decode = "(CloudTrail has the message for `aws sts decode-authorization-message`)"
 
 // textOf returns the service's words, or the innermost reason why there are none.
 func textOf(err error) string {
@@ -84,13 +100,22 @@ func textOf(err error) string {
 	} else {
 		text = err.Error()
 	}
+	limit := maxText
+	if d := denialOf(err); d.action != "" {
+		limit = maxDenied
+	}
 	if before, _, found := strings.Cut(text, "Encoded authorization failure message:"); found {
-		text = strings.TrimSpace(before)
+		return head(strings.TrimSpace(before), limit) + " " + decode
 	}
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+	return head(text, limit)
+}
+
+// head returns text, cut to limit bytes where it is longer.
+func head(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	return text
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 // madeByInit reports whether a resource is one that remuda itself makes.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
@@ -32,9 +33,19 @@ func (m *Metrics) Transitioned(was, is store.Instance, event statemachine.Event)
 			}
 		}
 	}
+	if code, _, _ := strings.Cut(is.StateReason, ": "); code != "" && was.StateReason == "" {
+		m.count("remuda_instance_state_reasons_total", among(code, stateReasons...)).Inc()
+	}
 	if was.State == statemachine.Idle && is.State != statemachine.Idle {
 		m.count("remuda_instance_idle_seconds_total", class).Add(seconds(is.Since.Sub(was.Since.Time)))
 	}
+}
+
+// stateReasons are EC2's codes for why an instance ended (EC2 API, StateReason), and those seen of keys.
+var stateReasons = []string{
+	"Server.InsufficientInstanceCapacity", "Server.InternalError", "Server.ScheduledStop", "Server.SpotInstanceShutdown", "Server.SpotInstanceTermination",
+	"Client.InstanceInitiatedShutdown", "Client.InstanceTerminated", "Client.InternalError", "Client.InvalidKMSKey.InvalidState",
+	"Client.InvalidSnapshot.NotFound", "Client.UserInitiatedHibernate", "Client.UserInitiatedShutdown", "Client.VolumeLimitExceeded",
 }
 
 // seconds is a time that took place: clocks of two controllers differ.

@@ -62,6 +62,8 @@ var families = []family{
 	{name: "remuda_listeners_ahead", kind: gauge, stability: alpha, help: "Idle instances whose listener is online before a request wants it (github.ahead)."},
 	{name: "remuda_instance_transitions_total", kind: counter, stability: beta, labels: labels("from", "event", "to"),
 		help: "Changes of instances' states, by the rows of docs/statemachine.md; none: there was no record."},
+	{name: "remuda_instance_state_reasons_total", kind: counter, stability: alpha, labels: labels("code"),
+		help: "Instances that the fleet ended, by the code of EC2's StateReason; other: a code that is not in the documentation of EC2."},
 	{name: "remuda_instance_idle_seconds_total", kind: counter, stability: beta, labels: labels("class"),
 		help: "Time that instances were idle, each counted when it ends."},
 	{name: "remuda_seats_served_total", kind: counter, stability: beta, labels: labels("class", "start"),

@@ -84,5 +84,8 @@ func classified(err error) error {
 		kind = store.ErrRefused
 	case awserr.Throttled, awserr.Unavailable, awserr.Exists:
 	}
+	if errors.Is(err, kind) {
+		return err
+	}
 	return fmt.Errorf("%w: %w", kind, err)
 }

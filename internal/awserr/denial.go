@@ -1,0 +1,68 @@
+package awserr
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
+)
+
+// denied finds what a service says it refused. EC2 names the action that it checked, which is often another than the one called:
+// CreateFleet fails for ec2:RunInstances.
+var denied = lazyregexp.New(`not authorized to perform: ?([A-Za-z0-9-]+:[A-Za-z0-9]+)(?: on resource: ?"?([^\s",]+))?`)
+
+// denial is what a service refused, by its own words.
+type denial struct{ action, resource, message string }
+
+func denialOf(err error) (d denial) {
+	api := smithy.APIError(nil)
+	if !errors.As(err, &api) {
+		return d
+	}
+	d.message = api.ErrorMessage()
+	if m := denied().FindStringSubmatch(d.message); m != nil {
+		d.action, d.resource = head(m[1], 100), head(strings.TrimRight(m[2], "."), 300)
+	}
+	return d
+}
+
+// accounts are the codes with which a service refuses an account, whatever its policies, and what the operator can do.
+var accounts = map[string]string{
+	"Blocked":             "AWS blocked this account: contact AWS Support",
+	"OptInRequired":       "this account has no subscription for it: complete the account's sign-up, enable the region, or accept the terms of the image",
+	"NotSignedUp":         "this account has not signed up for the service: complete the account's sign-up",
+	"PendingVerification": "AWS verifies this account: wait up to 4 hours, then contact AWS Support",
+	"AccountProblem":      "AWS reports a problem with this account: contact AWS Support",
+}
+
+// remedy says what an operator can do about a call that was refused. call stands for an action that the service does not name.
+func (d denial) remedy(call string) string {
+	action := call
+	if d.action != "" {
+		action = d.action
+	}
+	if d.resource != "" && d.resource != "*" {
+		action += " on " + d.resource
+	}
+	switch explicit := strings.Contains(d.message, "with an explicit deny"); {
+	case strings.Contains(d.message, "service control policy"), strings.Contains(d.message, "resource control policy"):
+		return "access denied by a policy of the organization: ask its administrator to allow " + action
+	case strings.Contains(d.message, "permissions boundary"):
+		return "access denied by the role's permissions boundary: let it allow " + action
+	case explicit && strings.Contains(d.message, "session policy"):
+		return "access denied by the session's policy: let it allow " + action
+	case explicit:
+		return "access denied by an explicit Deny: remove the Deny of " + action
+	}
+	return "access denied: allow " + action + " for this role (deploy/iam)"
+}
+
+// Cause distinguishes this refusal from others of the same call: code, action, and the kind of resource. Repeated launches name
+// other subnets and volumes for the same missing permission.
+func (e *Error) Cause() string {
+	d := denialOf(e.Err)
+	kind, _, _ := strings.Cut(d.resource, "/")
+	return strings.TrimSpace(Code(e.Err) + " " + d.action + " " + kind)
+}
