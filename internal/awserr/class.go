@@ -42,15 +42,16 @@ func (c Class) String() string {
 // Codes that the rules of ClassOf would sort wrongly or not at all. Sources: "Common errors" of the
 // references of DynamoDB, SQS and EC2, "Error codes for the Amazon EC2 API", aws/retry of the SDK.
 var codes = map[string]Class{
-	"BandwidthLimitExceeded":                 Throttled,
-	"LimitExceededException":                 Throttled, // DynamoDB: too many tables at work at once
-	"OverLimit":                              Throttled, // SQS: too many messages in flight
-	"PriorRequestNotComplete":                Throttled,
-	"ProvisionedThroughputExceededException": Throttled,
-	"QueueDeletedRecently":                   Throttled, // SQS: wait 60 s
-	"RequestLimitExceeded":                   Throttled,
-	"SlowDown":                               Throttled,
-	"TooManyRequestsException":               Throttled,
+	"BandwidthLimitExceeded":                      Throttled,
+	"LimitExceededException":                      Throttled, // DynamoDB: too many tables at work at once
+	"OverLimit":                                   Throttled, // SQS: too many messages in flight
+	"PriorRequestNotComplete":                     Throttled,
+	"ProvisionedThroughputExceededException":      Throttled,
+	"QueueDeletedRecently":                        Throttled, // SQS: wait 60 s
+	"AWS.SimpleQueueService.QueueDeletedRecently": Throttled,
+	"RequestLimitExceeded":                        Throttled,
+	"SlowDown":                                    Throttled,
+	"TooManyRequestsException":                    Throttled,
 
 	"InternalFailure":              Unavailable,
 	"InternalServerError":          Unavailable,
@@ -128,7 +129,11 @@ func ClassOf(err error) Class {
 	if err == nil {
 		return None
 	}
-	code := strings.TrimPrefix(Code(err), "AWS.SimpleQueueService.") // which SQS puts before some codes, and proxies before all
+	code := Code(err)
+	if c, ok := codes[code]; ok {
+		return c
+	}
+	code = strings.TrimPrefix(code, "AWS.SimpleQueueService.") // SQS puts it before some codes, emulators before all
 	if c, ok := codes[code]; ok {
 		return c
 	}
