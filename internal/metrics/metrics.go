@@ -63,6 +63,9 @@ func New(classes []string) *Metrics {
 			}
 		}
 	}
+	for _, code := range append(slices.Clone(stateReasons), other) {
+		m.count("remuda_instance_state_reasons_total", code).Add(0)
+	}
 	m.SetClasses(classes)
 	return m
 }

@@ -55,6 +55,11 @@ func exercised() *Metrics {
 	m.Transitioned(machine(statemachine.Idle, 60), pooled, statemachine.Pooled)
 	m.Transitioned(machine(statemachine.Idle, 60), machine(statemachine.Claimed, 100), statemachine.Claim)
 	m.Transitioned(machine(statemachine.Claimed, 100), machine(statemachine.Running, 101), statemachine.HandedOver)
+	for _, reason := range []string{"Client.VolumeLimitExceeded: Volume limit exceeded", "Client.Whatever: unheard of"} {
+		lost := machine(statemachine.Terminated, 102)
+		lost.StateReason = reason
+		m.Transitioned(machine(statemachine.Created, 101), lost, statemachine.Lost)
+	}
 	m.Answered("small", store.RunStatus{Phase: statemachine.Ready, PendingAt: at(0), ReadyAt: at(30), Instances: []store.Seat{{}}})
 	m.Answered("small", store.RunStatus{Phase: statemachine.Ready, PendingAt: at(100), ReadyAt: at(100.2), Instances: []store.Seat{{Warm: true}}})
 	m.Answered("small", store.RunStatus{Phase: statemachine.Ready, PendingAt: at(0), ReadyAt: at(31), Instances: []store.Seat{{Warm: true}, {}}})
@@ -102,6 +107,9 @@ func TestMetrics_Values(t *testing.T) {
 		`remuda_seats_served_total{class="small",start="cold"} 1`,
 		`remuda_seats_served_total{class="small",start="warm"} 1`,
 		`remuda_seats_served_total{class="other",start="warm"} 0`,
+		`remuda_instance_state_reasons_total{code="Client.VolumeLimitExceeded"} 1`,
+		`remuda_instance_state_reasons_total{code="Server.InternalError"} 0`,
+		`remuda_instance_state_reasons_total{code="other"} 1`,
 		`remuda_instance_idle_seconds_total{class="small"} 40`,
 		`remuda_request_wait_seconds_sum{class="small",result="ready",start="cold"} 30`,
 		`remuda_request_wait_seconds_bucket{class="small",result="ready",start="warm",le="0.25"} 1`,
