@@ -65,6 +65,13 @@ func (c *checkRuns) leaveLate(ctx context.Context, repository string) {
 	}
 }
 
+// forget drops what GitHub has not taken yet for commits of a repository that is not watched any more.
+func (c *checkRuns) forget(repository string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.unsaid, func(_ string, one checkRun) bool { return one.repository == repository })
+}
+
 // try leaves one, or keeps it for later.
 func (c *checkRuns) try(ctx context.Context, one checkRun) {
 	err := c.github.LeaveCheckRun(ctx, one.repository, one.CheckRun)

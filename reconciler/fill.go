@@ -26,7 +26,8 @@ type filler struct {
 // fill seeks instances for the empty seats of a request: first from the pool, then by a launch of
 // exactly what is missing (S69).
 func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, error) {
-	q, err := f.cfg.query(*r.request)
+	wanted := f.cache.wanted(r)
+	q, err := f.cfg.query(wanted)
 	if err != nil {
 		return Result{}, fmt.Errorf("request %s: %w: %v", r.id, store.ErrInvalid, err) //nolint:errorlint // text for people
 	}
@@ -41,7 +42,7 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 	if r.launching.never == ReasonHost {
 		return f.unfillable(ctx, r, ReasonHost, r.lastProblem)
 	}
-	if why := f.cache.budget.forbids(*r.request); why != "" {
+	if why := f.cache.budget.forbids(wanted); why != "" {
 		f.cache.capacity.unwait(r.id)
 		return f.unfillable(ctx, r, ReasonBudget, why)
 	}
@@ -195,8 +196,9 @@ func (f *filler) yieldTo(ctx context.Context, seats []snapshot, ahead []demand) 
 
 // claimEarly claims what the pool has for a request that is just being taken up.
 func (f *filler) claimEarly(ctx context.Context, r run) error {
-	q, err := f.cfg.query(*r.request)
-	if err != nil || f.cache.budget.forbids(*r.request) != "" {
+	wanted := f.cache.wanted(r)
+	q, err := f.cfg.query(wanted)
+	if err != nil || f.cache.budget.forbids(wanted) != "" {
 		return nil //nolint:nilerr // it fails for that when it is Pending
 	}
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, short: r.request.Count}

@@ -197,6 +197,17 @@ func (l *lostJobs) intend(ctx context.Context, requests []run, view githubapi.Wo
 	return nil
 }
 
+// wanted returns what a request is given: on-demand instances alone for the attempt in which jobs run again that were lost with their
+// instances, unless the budget forbids these. The record keeps what its client asked for, so that later attempts are not narrowed.
+func (c *cache) wanted(r run) store.RunRequest {
+	lost := r.status.Watch
+	again := r.request.ByController() && r.request.WorkflowAttempt == lost.RerunAttempt+1 && (lost.Rerun == store.Done || lost.Rerun == store.Intended)
+	if narrow := afterLoss(*r.request); again && c.budget.forbids(narrow) == "" {
+		return narrow
+	}
+	return *r.request
+}
+
 // afterLoss is what is asked for jobs that were lost once: on-demand instances, where the request allows some.
 func afterLoss(r store.RunRequest) store.RunRequest {
 	if slices.Contains(r.UsageClasses, store.OnDemand) {

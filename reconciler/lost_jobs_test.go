@@ -102,6 +102,55 @@ func TestLostJobs(t *testing.T) {
 	}
 }
 
+// A later attempt, which lost nothing, may have spot instances again. The record keeps what its client asked for.
+func TestLostJobs_LaterAttempt_IsNotOnDemandAlone_Review_C19(t *testing.T) {
+	takesLong(t)
+	run(t, func(t *testing.T, w *world) {
+		w.Configure(func(c *reconciler.Config) { c.Watch.Serves, c.Watch.RerunLost = repository, true })
+		w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
+		w.losing(1, 1, 0)
+		w.usageOf(2, store.OnDemand)
+		w.await(15*time.Minute, "over", func() bool { s, _ := w.runStatus(4711); return s == githubapi.StatusCompleted })
+		w.drain(store.DrainOrder{ID: "all"})
+		w.await(5*time.Minute, "no machine is left", func() bool { return len(w.Fleet.Alive()) == 0 })
+		w.must(w.Hub.Workflows().Rerun(4711, githubsim.Again{Job: w.jobOf(4711, "a").ID}))
+		w.usageOf(3, store.Spot)
+		if got := w.requestOf("4711").UsageClasses; len(got) != 2 {
+			t.Errorf("usage classes of the record are %v, want what its client asked for", got)
+		}
+	})
+}
+
+// usageOf expects the only seat of an attempt to be sold so.
+func (w *world) usageOf(attempt int, usage string) {
+	w.t.Helper()
+	st := w.awaitPhase("4711", attempt, statemachine.Ready, 20*time.Minute)
+	if len(st.Instances) != 1 || st.Instances[0].UsageClass != usage {
+		w.t.Errorf("attempt %d has %+v, want one seat that is %s", attempt, st.Instances, usage)
+	}
+}
+
+// On-demand instances are switched off after the lost jobs were run again, and before runners are asked for: the attempt is served by
+// spot, which its client allowed, and is not canceled.
+func TestLostJobs_OnDemandOffMeanwhile_ServedBySpot_Review_S5(t *testing.T) {
+	takesLong(t)
+	run(t, func(t *testing.T, w *world) {
+		w.budget(100, reconciler.Degradation{At: 0.95, Do: reconciler.DegradeOnDemand})
+		w.Configure(func(c *reconciler.Config) { c.Watch.Serves, c.Watch.RerunLost = repository, true })
+		stop := w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
+		w.losing(1, 1, 0)
+		w.await(20*time.Minute, "run again", func() bool { return w.reruns() == 1 })
+		stop()
+		w.spend(95)
+		w.controllerWith("c2", reconciler.Options{Runs: w.Hub.Workflows()})
+		w.usageOf(2, store.Spot)
+		w.await(15*time.Minute, "over", func() bool { s, _ := w.runStatus(4711); return s == githubapi.StatusCompleted })
+		if _, c := w.runStatus(4711); c != githubapi.ConclusionSuccess {
+			t.Errorf("run ended with %s, want success", c)
+		}
+	})
+}
+
 // The order to run jobs again is written down first. If its answer does not come, the run's attempt shows whether it had an effect;
 // only if it had none, and GitHub's view cannot be late any more, the order is given again.
 func TestLostJobs_NoAnswer_NothingRunsTwice(t *testing.T) {

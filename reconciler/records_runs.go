@@ -24,10 +24,18 @@ func (v *requestRecords) noteRun(r *run, now *store.RunRequest) {
 	of.requests[r.id] = r
 }
 
-// forgetWatch takes a request off the list. What is known of its repository stays. v.mu must be held.
+// forgetWatch takes a request off the list. What is known of a repository that is watched stays. v.mu must be held.
 func (v *requestRecords) forgetWatch(id store.RequestID, was *store.RunRequest) {
 	if named, ok := was.Workflow(); ok && v.repositories[named.Repository] != nil {
 		delete(v.repositories[named.Repository].requests, id)
+		v.prune(named.Repository)
+	}
+}
+
+// prune drops a repository of which nothing is known and that no request names: any workflow may name others. v.mu must be held.
+func (v *requestRecords) prune(name string) {
+	if of := v.repositories[name]; of != nil && len(of.requests) == 0 && of.watch == (store.Watch{}) {
+		delete(v.repositories, name)
 	}
 }
 
@@ -98,5 +106,6 @@ func (v *requestRecords) setWatch(name string, state store.WatchState, detail st
 		v.repositories[name] = of
 	}
 	was, of.watch = of.watch.State, store.Watch{State: state, Detail: store.Head(detail, store.MaxMessage)}
+	v.prune(name)
 	return was
 }

@@ -83,9 +83,6 @@ func (w *watcher) ask(ctx context.Context, r run, view githubapi.WorkflowRun, n 
 	want.ExpiresAt = time.Time{} // what it follows was over
 	want.Count, want.OriginalCount = n, cmp.Or(r.request.OriginalCount, r.request.Count)
 	want.NoWait, want.CreatedAt = true, store.At(w.clock.Now())
-	if lost := r.status.Watch; (lost.Rerun == store.Done || lost.Rerun == store.Intended) && lost.RerunAttempt == view.Attempt-1 {
-		want = afterLoss(want)
-	}
 	out, err := w.cache.store.Submit(ctx, want)
 	if errors.Is(err, store.ErrOldAttempt) {
 		return nil // a client was quicker, and is served
@@ -93,7 +90,9 @@ func (w *watcher) ask(ctx context.Context, r run, view githubapi.WorkflowRun, n 
 	if err != nil {
 		return err
 	}
-	w.log.Info("asking again for a run that goes on", logkey.RequestID, r.id, logkey.Attempt, out.Attempt, logkey.Run, view.ID, logkey.Count, n)
+	if out.Attempt >= want.Attempt { // else nothing was written: a client asked for something else meanwhile
+		w.log.Info("asking again for a run that goes on", logkey.RequestID, r.id, logkey.Attempt, out.Attempt, logkey.Run, view.ID, logkey.Count, n)
+	}
 	w.written(r.id, out)
 	return nil
 }

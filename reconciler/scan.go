@@ -57,7 +57,7 @@ func (c *scanner) queueUp() {
 		if !ok || r.status == nil || !r.alive(r.status.Attempt) || r.status.Phase != statemachine.Pending {
 			continue
 		}
-		q, err := c.cfg.query(*r.request)
+		q, err := c.cfg.query(c.cache.wanted(r))
 		if err != nil {
 			continue // it fails when its turn comes
 		}

@@ -72,7 +72,11 @@ func (w *watcher) pass(ctx context.Context, repo *watchedRepository) (Result, er
 	requests := slices.DeleteFunc(w.cache.requests.ofRepository(name), func(r run) bool { return !w.cares(r) })
 	if len(requests) == 0 && name != w.cfg.Watch.own() {
 		w.known.forget(name)
+		w.checks.forget(name)
 		w.cache.requests.setWatch(name, "", "")
+		if slices.ContainsFunc(w.cache.requests.ofRepository(name), w.cares) {
+			return Result{}.sooner(time.Millisecond), nil // accept found the repository watched just before, and did not queue it
+		}
 		return Result{}, nil // the next request for a run of it brings it back
 	}
 	if repo.look == nil {
@@ -267,6 +271,15 @@ func (r run) unanswered() bool {
 		(r.status.Watch.Cancel == "" || r.status.Watch.Cancel == store.Intended)
 }
 
+// backFor returns why the controller gave the request's attempt back; "" if it did not. The record keeps the reason of an attempt
+// before.
+func (r run) backFor() store.ReleaseReason {
+	if r.request.Released() {
+		return r.request.ReleaseReason
+	}
+	return ""
+}
+
 // serve does what is due for one request.
 func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
 	if r.status == nil || r.status.Attempt < r.request.Attempt {
@@ -274,7 +287,7 @@ func (w *watcher) serve(ctx context.Context, repo *watchedRepository, r run, vie
 	}
 	f := runFacts{
 		attempt: r.workflow().Attempt, count: r.request.Count, original: cmp.Or(r.request.OriginalCount, r.request.Count),
-		byController: r.request.ByController(), live: r.alive(r.status.Attempt), failed: r.unanswered(), back: r.request.ReleaseReason,
+		byController: r.request.ByController(), live: r.alive(r.status.Attempt), failed: r.unanswered(), back: r.backFor(),
 		age: w.clock.Since(r.status.PendingAt.Time), view: view, gone: gone,
 	}
 	step := nextRunStep(f)
