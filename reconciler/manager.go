@@ -70,7 +70,7 @@ func newManager(o Options, number int64, turn int, fence fence, since func() tim
 	checks := &checkRuns{tenure: t, github: runs}
 	keeper := &costKeeper{tenure: t, cache: c}
 	lost := &lostJobs{tenure: t, cache: c, statuses: statuses, checks: checks, github: runs}
-	watcher := &watcher{tenure: t, cache: c, statuses: statuses, lost: lost, checks: checks, github: runs}
+	watcher := &watcher{tenure: t, cache: c, statuses: statuses, lost: lost, checks: checks, github: runs, stuck: &stuckJobs{tenure: t, cache: c, statuses: statuses, checks: checks, github: hub}}
 	m := &manager{
 		tenure: t, cache: c, observer: observer, drainer: drainer, fleetSweep: fleetSweep,
 		scanner:       &scanner{tenure: t, cache: c, badRecords: bad, drainer: drainer, waiting: line, costs: keeper},

@@ -36,5 +36,6 @@ const (
 	ReasonReleased      = "released"      // given back by its client
 	ReasonRunOver       = "run_over"      // given back by the controller: its run at GitHub is over
 	ReasonRunWaits      = "run_waits"     // given back by the controller: its run waits for an approval
+	ReasonRunStuck      = "run_stuck"     // given back by the controller: no runner takes the jobs that its run waits for
 	ReasonMaxRuntime    = "max_runtime"   // never given back; its instances are gone
 )

@@ -28,14 +28,14 @@ func (v *requestRecords) noteRun(r *run, now *store.RunRequest) {
 func (v *requestRecords) forgetWatch(id store.RequestID, was *store.RunRequest) {
 	if named, ok := was.Workflow(); ok && v.repositories[named.Repository] != nil {
 		delete(v.repositories[named.Repository].requests, id)
-		v.prune(named.Repository)
+		prune(v.repositories, named.Repository)
 	}
 }
 
-// prune drops a repository of which nothing is known and that no request names: any workflow may name others. v.mu must be held.
-func (v *requestRecords) prune(name string) {
-	if of := v.repositories[name]; of != nil && len(of.requests) == 0 && of.watch == (store.Watch{}) {
-		delete(v.repositories, name)
+// prune drops a repository of which nothing is known and that no request names: any workflow may name others.
+func prune(repositories map[string]*watchedRuns, name string) {
+	if of := repositories[name]; of != nil && len(of.requests) == 0 && of.watch == (store.Watch{}) {
+		delete(repositories, name)
 	}
 }
 
@@ -106,6 +106,6 @@ func (v *requestRecords) setWatch(name string, state store.WatchState, detail st
 		v.repositories[name] = of
 	}
 	was, of.watch = of.watch.State, store.Watch{State: state, Detail: store.Head(detail, store.MaxMessage)}
-	v.prune(name)
+	prune(v.repositories, name)
 	return was
 }

@@ -79,7 +79,7 @@ func nextRunStep(f runFacts) runStep {
 			return runStep{jobs: true}
 		}
 		return runStep{cancel: f.jobs.queued > 0}
-	case f.back == store.RunWaits:
+	case f.back == store.RunWaits, f.back == store.RunStuck:
 		return f.again()
 	}
 	return runStep{}

@@ -81,6 +81,7 @@ func (w *statuses) noteWatch(ctx context.Context, id store.RequestID, change fun
 // releaseReasons are those of requests that the controller gave back, and what they mean.
 var releaseReasons = map[store.ReleaseReason]struct{ reason, message string }{
 	store.RunOver:  {ReasonRunOver, "its run at GitHub is over"},
+	store.RunStuck: {ReasonRunStuck, "no runner takes the jobs that its run waits for; runners are asked for again when a job queues under its label"},
 	store.RunWaits: {ReasonRunWaits, "its run at GitHub waits for an approval; runners are asked for again when a job queues"},
 }
 

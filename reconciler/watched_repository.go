@@ -28,7 +28,7 @@ func (k *watchedRepositories) get(name string) *watchedRepository {
 	if k.byName[name] == nil {
 		k.byName[name] = &watchedRepository{
 			name: name, ends: runEnds{alone: map[int64]bool{}}, missed: map[int64]int{}, settled: map[int64]int{},
-			quietSince: map[store.RequestID]time.Time{}, told: map[string]bool{}, strays: map[strayAttempt]int{},
+			quietSince: map[store.RequestID]time.Time{}, told: map[string]bool{}, strays: map[strayAttempt]int{}, stuck: map[int64]*stuckRun{},
 		}
 	}
 	return k.byName[name]
@@ -53,6 +53,7 @@ type watchedRepository struct {
 	quietSince map[store.RequestID]time.Time // since when no job under its label has waited or run
 	told       map[string]bool               // what was said once
 	strays     map[strayAttempt]int          // looks at those that no request remembers
+	stuck      map[int64]*stuckRun           // by run: jobs that no runner takes
 }
 
 // strayAttempt is an attempt of a run that no request remembers.
@@ -73,7 +74,21 @@ func (w *watchedRepository) retain(requests []run) {
 	maps.DeleteFunc(w.missed, func(id int64, _ int) bool { return !runs[id] })
 	maps.DeleteFunc(w.ends.alone, func(id int64, _ bool) bool { return !runs[id] })
 	maps.DeleteFunc(w.settled, func(id int64, _ int) bool { return !runs[id] })
+	maps.DeleteFunc(w.stuck, func(id int64, _ *stuckRun) bool { return !runs[id] })
 	maps.DeleteFunc(w.strays, func(s strayAttempt, _ int) bool { return w.active[s.run].Attempt != s.attempt })
+}
+
+// stuckRun returns what is remembered of a run's jobs. It is new for another attempt, and counted anew for another status.
+func (w *watchedRepository) stuckRun(view githubapi.WorkflowRun) *stuckRun {
+	of := w.stuck[view.ID]
+	if of == nil || of.attempt != view.Attempt {
+		of = &stuckRun{attempt: view.Attempt}
+		w.stuck[view.ID] = of
+	}
+	if of.status != view.Status {
+		of.status, of.reads = view.Status, 0
+	}
+	return of
 }
 
 // strayLooks counts another look at each active run that was run again and that nobody knows, and returns how many each has had.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -20,6 +21,7 @@ type watcher struct {
 	cache    *cache
 	statuses *statuses
 	lost     *lostJobs
+	stuck    *stuckJobs
 	checks   *checkRuns
 	github   guardedRuns
 	known    watchedRepositories
@@ -247,6 +249,9 @@ func (w *watcher) lookAtRun(ctx context.Context, repo *watchedRepository, reques
 			errs = append(errs, err)
 		}
 	}
+	if err := w.lookAtStuck(ctx, repo, requests, view, !shown, jobs); err != nil {
+		errs = append(errs, err)
+	}
 	if shown && repo.settled[id] < view.Attempt {
 		settled, err := w.lost.settle(ctx, requests, view, jobs)
 		if errs = append(errs, err); settled && err == nil {
@@ -256,13 +261,32 @@ func (w *watcher) lookAtRun(ctx context.Context, repo *watchedRepository, reques
 	return errors.Join(errs...)
 }
 
+// lookAtStuck reports jobs of a run that no runner takes, and releases what is held for nothing else. The request is asked for again
+// should one of its jobs queue.
+func (w *watcher) lookAtStuck(ctx context.Context, repo *watchedRepository, requests []run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
+	if err := w.stuck.look(ctx, repo, requests, view, gone, jobs); err != nil {
+		return err
+	}
+	idle := w.stuck.idleFor(repo, view, requests)
+	for _, r := range requests {
+		ready := r.status != nil && r.status.Phase == statemachine.Ready && r.alive(r.status.Attempt)
+		if !ready || idle == 0 || idle < w.cfg.LimitsOf(r.request.ResourceClass).Idle {
+			continue
+		}
+		if err := w.release(ctx, r, runStep{release: store.ReleaseDrain, reason: store.RunStuck}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // urgent reports whether a request's run must be asked for by itself if the lists do not have it.
 func (w *watcher) urgent(repo *watchedRepository, r run) bool {
 	if r.status == nil {
 		return false
 	}
 	named := r.workflow()
-	return r.alive(r.status.Attempt) || r.unanswered() || repo.settled[named.Run] < named.Attempt && w.lost.open(r)
+	return r.alive(r.status.Attempt) || r.unanswered() || r.status.Watch.Waits != "" || repo.settled[named.Run] < named.Attempt && w.lost.open(r)
 }
 
 // unanswered reports whether a request has failed for which nobody waits, so that its jobs would wait for a day.

@@ -53,7 +53,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			Instances: []Seat{{InstanceID: "i-1", InstanceType: "c7i.large", UsageClass: Spot, Warm: true, Seconds: 0.164}},
 			Counts:    Counts{Wanted: 10, Claimed: 1, Created: 2, Ready: 3, Launching: 4, Launched: 5},
 			PendingAt: at(0), ReadyAt: at(1), FailedAt: at(2), ReleasedAt: at(3), ChangedAt: at(3), Version: 9, ExpiresAt: expires,
-			OriginalCount: 12, Watch: Watch{State: Watched, Cancel: Done, Rerun: NotDone, RerunAttempt: 2, Detail: "two jobs were lost beside one that failed by itself"},
+			OriginalCount: 12, Watch: Watch{State: Watched, Cancel: Done, Rerun: NotDone, RerunAttempt: 2, Detail: "two jobs were lost beside one that failed by itself", Waits: "job build waits under the labels [self-hosted, 4711]", WaitsSince: at(2)},
 			ReasonSince: at(1), Spent: goldenSpent, History: "0 take 10\n12 won 4\n60000 over released",
 		}, new(RunStatus)},
 		"Instance": {&instance, new(Instance)},

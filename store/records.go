@@ -67,6 +67,7 @@ type ReleaseReason string
 const (
 	RunOver  ReleaseReason = "run_over"  // its run is completed, or gone
 	RunWaits ReleaseReason = "run_waits" // its run waits for an approval, and none of its jobs for a runner
+	RunStuck ReleaseReason = "run_stuck" // all open jobs of its run wait for runners that do not exist
 )
 
 // Seconds is a duration stored as a number of seconds.
@@ -131,6 +132,8 @@ type Watch struct {
 	Rerun        Doing      `json:"rerun,omitempty"`        // of the jobs that were lost with their machines: once per run
 	RerunAttempt int        `json:"rerunAttempt,omitempty"` // GitHub's number of the attempt whose jobs those are
 	Detail       string     `json:"detail,omitempty"`       // what was done last, or why not; one sentence for people
+	Waits        string     `json:"waits,omitempty"`        // queued jobs that no runner takes, and why; for people
+	WaitsSince   Time       `json:"waitsSince,omitzero"`    // when that was reported
 }
 
 // WatchState says whether a run is watched.

@@ -232,6 +232,6 @@ func readable[T any](text json.RawMessage) T {
 func (s *Store) NoteWatch(ctx context.Context, st RunStatus, w Watch, now time.Time) (RunStatus, error) {
 	out := st
 	out.Watch, out.ChangedAt = w, At(now)
-	out.Watch.Detail = Head(w.Detail, MaxMessage)
+	out.Watch.Detail, out.Watch.Waits = Head(w.Detail, MaxMessage), Head(w.Waits, MaxMessage)
 	return stored(ctx, s, "note what became of the run", st, out)
 }

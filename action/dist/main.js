@@ -25646,7 +25646,9 @@ function decodeStatus(item) {
       cancel: watch.text("cancel"),
       rerun: watch.text("rerun"),
       rerunAttempt: watch.number("rerunAttempt"),
-      detail: watch.text("detail")
+      detail: watch.text("detail"),
+      waits: watch.text("waits"),
+      waitsSince: watch.text("waitsSince")
     },
     history: a7.text("history"),
     spent: each(spending, (name) => spent.number(name)),
@@ -25769,8 +25771,12 @@ function report(c7, status) {
   if (!["", "watched"].includes(status.watch.state)) {
     c7.progress.say(`its run is not watched (${watchText(status.watch.state)}): add a release job, if it has none`);
   }
-  runner2.summary(summary(inputs.id, seats, seconds) + slowest(status.history));
+  if (status.watch.waits) c7.progress.say(`no runner takes: ${status.watch.waits}`);
+  runner2.summary(summary(inputs.id, seats, seconds) + slowest(status.history) + stuck(status));
 }
+var stuck = (status) => status.watch.waits ? `No runner takes: ${plain2(status.watch.waits)}
+
+` : "";
 function reportStored(c7) {
   const seconds = c7.progress.seconds;
   c7.runner.output("seconds", seconds);
@@ -25849,11 +25855,12 @@ ${text}
 }
 function reportReleased(c7, status) {
   const cost = costs(status.spent);
-  if (cost) c7.runner.summary(`### Runners \`${c7.inputs.id}\` given back
+  const text = (cost ? `Machines were ${plain2(cost)}
 
-Machines were ${plain2(cost)}
+` : "") + stuck(status);
+  if (text) c7.runner.summary(`### Runners \`${c7.inputs.id}\` given back
 
-`);
+${text}`);
 }
 function costs(spent) {
   const seconds = spent.booting + spent.busy + spent.idle;

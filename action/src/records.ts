@@ -51,6 +51,8 @@ export interface Watch {
   rerun: string;
   rerunAttempt: number;
   detail: string;
+  waits: string; // queued jobs that no runner takes, and why
+  waitsSince: string;
 }
 
 const moments = ["deadline", "pendingAt", "readyAt", "failedAt", "releasedAt", "changedAt", "reasonSince"] as const;
@@ -150,6 +152,8 @@ export function decodeStatus(item: Item): RunStatus {
       rerun: watch.text("rerun"),
       rerunAttempt: watch.number("rerunAttempt"),
       detail: watch.text("detail"),
+      waits: watch.text("waits"),
+      waitsSince: watch.text("waitsSince"),
     },
     history: a.text("history"),
     spent: each(spending, (name) => spent.number(name)),

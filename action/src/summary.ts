@@ -18,8 +18,12 @@ export function report(c: Client, status: RunStatus): void {
   if (!["", "watched"].includes(status.watch.state)) {
     c.progress.say(`its run is not watched (${watchText(status.watch.state)}): add a release job, if it has none`);
   }
-  runner.summary(summary(inputs.id, seats, seconds) + slowest(status.history));
+  if (status.watch.waits) c.progress.say(`no runner takes: ${status.watch.waits}`);
+  runner.summary(summary(inputs.id, seats, seconds) + slowest(status.history) + stuck(status));
 }
+
+/** What the run's page says of queued jobs that no runner takes. */
+const stuck = (status: RunStatus) => (status.watch.waits ? `No runner takes: ${plain(status.watch.waits)}\n\n` : "");
 
 /** The result of a step that does not wait. */
 export function reportStored(c: Client): void {
@@ -100,7 +104,8 @@ export function reportFailed(c: Client, waits: Waits, cause: string): void {
 /** What the run's page says of a request that is over: what its machines cost, if a controller has counted that. */
 export function reportReleased(c: Client, status: RunStatus): void {
   const cost = costs(status.spent);
-  if (cost) c.runner.summary(`### Runners \`${c.inputs.id}\` given back\n\nMachines were ${plain(cost)}\n\n`);
+  const text = (cost ? `Machines were ${plain(cost)}\n\n` : "") + stuck(status);
+  if (text) c.runner.summary(`### Runners \`${c.inputs.id}\` given back\n\n${text}`);
 }
 
 /** In the words of `remuda status ID`, cmd/remuda/view_costs.go. */

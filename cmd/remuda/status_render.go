@@ -351,5 +351,16 @@ func watchLines(w watchView) string {
 	if w.Detail != "" {
 		text += "\n" + w.Detail
 	}
+	if w.Waits != "" {
+		text += "\n" + w.waitsText()
+	}
 	return strings.TrimPrefix(text, "; ")
+}
+
+// waitsText says which jobs no runner takes; "" if there are none.
+func (w watchView) waitsText() string {
+	if w.Waits == "" {
+		return ""
+	}
+	return "no runner takes: " + w.Waits
 }

@@ -16,7 +16,7 @@ func requestTable(v fleetView) *table {
 	for _, r := range v.Requests {
 		t.mark(r.failed())
 		t.add(string(r.ID), fmt.Sprint(r.Attempt), r.phaseText(), fmt.Sprintf("%d/%d", r.Counts.Ready, r.Count),
-			r.ResourceClass, ageText(r.CreatedAt, v.Now), cmp.Or(r.waitsFor(v.Controller, v.Now), r.Reason))
+			r.ResourceClass, ageText(r.CreatedAt, v.Now), cmp.Or(r.waitsFor(v.Controller, v.Now), r.Watch.waitsText(), r.Reason))
 	}
 	return t
 }

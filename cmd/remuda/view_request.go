@@ -57,6 +57,8 @@ type watchView struct {
 	Rerun        store.Doing      `json:"rerun"`
 	RerunAttempt int              `json:"rerunAttempt"`
 	Detail       string           `json:"detail"`
+	Waits        string           `json:"waits"` // queued jobs that no runner takes
+	WaitsSince   store.Time       `json:"waitsSince"`
 }
 
 // phaseSeconds says how long a phase lasted, or has lasted so far.

@@ -126,6 +126,7 @@ func (f *facts) givenBack(id store.RequestID, attempt int) time.Time {
 		}
 		if n >= attempt {
 			earlier(f.runs.over(r))
+			earlier(f.runs.stuck(r))
 		}
 	}
 	return first

@@ -86,7 +86,9 @@ func (l *runLaws) givenBack(was asked, now store.RunRequest) {
 	}
 	a := l.records.requests[now.ID][now.ReleasedAttempt]
 	waited := now.ReleaseReason == store.RunWaits && slices.ContainsFunc(l.facts.runs.waits(a), func(s stretch) bool { return s.touches(l.seen()) })
-	if l.facts.runs.ended(a).IsZero() && !waited {
+	stuck := l.facts.runs.stuck(a)
+	nothing := now.ReleaseReason == store.RunStuck && !stuck.IsZero() && l.w.clock.Since(stuck) >= l.w.supervisor.config().Limits.Idle
+	if l.facts.runs.ended(a).IsZero() && !waited && !nothing {
 		l.w.verdicts.broke(Over, "request %s/%d is given back as %s, and its run goes on", now.ID, now.ReleasedAttempt, now.ReleaseReason)
 	}
 	if all, named, _ := l.facts.runs.attempts(a); now.Release == store.ReleaseNow && (named < 1 || named > len(all) || all[named-1].Conclusion != githubapi.ConclusionCancelled) {
@@ -180,7 +182,7 @@ func (l *runLaws) followed(id store.RequestID) {
 	if at.IsZero() || l.w.clock.Since(st.ChangedAt.Time) > l.w.supervisor.config().Watch.Remember || st.Attempt < r.Attempt {
 		return
 	}
-	goesOn := r.WorkflowAttempt == attempt && r.ReleaseReason == store.RunWaits && r.Released()
+	goesOn := r.WorkflowAttempt == attempt && (r.ReleaseReason == store.RunWaits || r.ReleaseReason == store.RunStuck) && r.Released()
 	if (r.WorkflowAttempt < attempt || goesOn) && l.late(later(at, st.ChangedAt.Time)) {
 		l.w.verdicts.once(Follows, "asked "+string(id), "request %s/%d is not asked for again, and a job of attempt %d of its run waits since %s",
 			id, r.Attempt, attempt, l.w.clock.Since(at))

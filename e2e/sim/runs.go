@@ -163,6 +163,30 @@ func (r *runs) busy(one githubsim.RunRecord, label string) (mine, all []stretch)
 	return mine, all
 }
 
+// stuck returns since when all open jobs of the run that a request names wait under other labels than the request's; zero: they do not.
+// What is held for the run may go back after the idle limit: no runner takes these jobs, as far as the laws are concerned.
+func (r *runs) stuck(a asked) (at time.Time) {
+	all, named, ok := r.attempts(a)
+	if !ok || len(all) != named {
+		return time.Time{}
+	}
+	open := false
+	for _, j := range all[named-1].Jobs {
+		switch {
+		case j.Status == githubapi.StatusCompleted:
+			at = later(at, j.FinishedAt)
+		case j.Status == githubapi.StatusQueued && !strings.EqualFold(j.Label, string(a.ID)):
+			open, at = true, later(at, j.CreatedAt)
+		default:
+			return time.Time{}
+		}
+	}
+	if !open {
+		return time.Time{}
+	}
+	return at
+}
+
 // waited reports whether a job of an attempt was queued under a label at some moment since an instant.
 func (r *runs) waited(one githubsim.RunRecord, label string, since time.Time) bool {
 	for _, j := range r.w.hub.Jobs() {

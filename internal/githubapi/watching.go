@@ -30,6 +30,7 @@ type jobFields struct {
 	Conclusion  string    `json:"conclusion"`
 	Labels      []string  `json:"labels"`
 	RunnerName  string    `json:"runner_name"`
+	CreatedAt   time.Time `json:"created_at"`
 	StartedAt   time.Time `json:"started_at"`
 	CompletedAt time.Time `json:"completed_at"`
 	Steps       firstStep `json:"steps"`
@@ -164,7 +165,7 @@ func (c *Client) WorkflowJobs(ctx context.Context, repository string, id int64, 
 			}
 			job := WorkflowJob{
 				ID: j.ID, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion, Labels: slices.Clone(j.Labels), RunnerName: j.RunnerName,
-				StartedAt: j.started(), CompletedAt: j.CompletedAt,
+				CreatedAt: j.CreatedAt, StartedAt: j.started(), CompletedAt: j.CompletedAt,
 			}
 			if i, ok := at[j.ID]; ok {
 				jobs[i] = job

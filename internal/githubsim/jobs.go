@@ -3,6 +3,7 @@ package githubsim
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ type Job struct {
 	RunID      string  `json:"runId"`
 	RunAttempt int     `json:"runAttempt,omitempty"` // 0 stands for 1
 	Repository string  `json:"repository"`           // owner/name
-	Label      string  `json:"label"`                // runs-on; compared ignoring case
+	Label      string  `json:"label"`                // runs-on, several with commas; compared ignoring case
 	Name       string  `json:"name"`
 	Seconds    float64 `json:"seconds,omitempty"` // without a script: how long it runs
 	Script     string  `json:"script,omitempty"`  // run with /bin/sh
@@ -106,15 +107,37 @@ func (q *jobs) dequeue(j *job) {
 	}
 }
 
-// oldest returns the queued job with one of the labels that waits longest, or nil.
+// oldest returns the queued job all of whose labels are among these that waits longest, or nil.
 func (q *jobs) oldest(labels []string) *job {
 	var best *job
-	for _, key := range labels {
+	consider := func(key string) {
 		if of := q.queued[key]; len(of) > 0 && (best == nil || of[0].QueuedAt.Before(best.QueuedAt)) {
 			best = of[0]
 		}
 	}
+	for _, key := range labels {
+		consider(key)
+	}
+	for _, key := range slices.Sorted(maps.Keys(q.queued)) {
+		if strings.Contains(key, ",") && hasAll(labels, key) {
+			consider(key)
+		}
+	}
 	return best
+}
+
+// labelsOf returns the labels of a job, which has them in one text.
+func labelsOf(label string) []string {
+	all := strings.Split(label, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
+}
+
+// hasAll reports whether a runner with these folded labels may take a job with that one.
+func hasAll(labels []string, label string) bool {
+	return !slices.ContainsFunc(labelsOf(strings.ToLower(label)), func(l string) bool { return !slices.Contains(labels, l) })
 }
 
 // expire cancels the jobs that waited too long.

@@ -77,8 +77,8 @@ func (g *registry) named(name string) *runner { return g.names[strings.ToLower(n
 
 // waiting returns the runner that waits for a job of this label and has had it for longest, or nil.
 func (g *registry) waiting(label string) *runner {
-	all := g.carriers[strings.ToLower(label)]
-	if i := slices.IndexFunc(all, (*runner).waits); i >= 0 {
+	all := g.carriers[strings.ToLower(labelsOf(label)[0])]
+	if i := slices.IndexFunc(all, func(r *runner) bool { return r.waits() && hasAll(r.keys(), label) }); i >= 0 {
 		return all[i]
 	}
 	return nil

@@ -111,7 +111,7 @@ func toWireJobs(r RunRecord) []wireRunJob {
 	for _, j := range r.Jobs {
 		one := wireRunJob{
 			ID: j.ID, RunID: r.ID, RunAttempt: r.Attempt, HeadSHA: r.HeadSHA, WorkflowName: r.Name, Name: j.Name,
-			Status: j.Status, Conclusion: orNull(j.Conclusion), Labels: []string{j.Label},
+			Status: j.Status, Conclusion: orNull(j.Conclusion), Labels: labelsOf(j.Label),
 			RunnerID: orNull(j.RunnerID), RunnerName: orNull(j.Runner),
 			// What GitHub calls the start may be when the job was queued, even of one that runs
 			// (strands-labs/robots#2509): its first step says more.

@@ -77,6 +77,9 @@ func sameSide(t *testing.T, s *site, side watching, app bool) {
 			CompletedAt: second(r.Jobs[2].FinishedAt),
 		},
 	}
+	for i := range wantJobs {
+		wantJobs[i].CreatedAt = second(r.Jobs[i].CreatedAt)
+	}
 	if diff := cmp.Diff(wantJobs, jobs); err != nil || diff != "" {
 		t.Errorf("WorkflowJobs(): error %v, diff (-want +got):\n%s", err, diff)
 	}

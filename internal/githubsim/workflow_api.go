@@ -191,8 +191,8 @@ func (w *Workflows) WorkflowJobs(ctx context.Context, repository string, id int6
 	out := []githubapi.WorkflowJob{}
 	for _, j := range all[0].Jobs {
 		out = append(out, githubapi.WorkflowJob{
-			ID: j.ID, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion, Labels: []string{j.Label},
-			RunnerName: j.Runner, StartedAt: whole(j.StartedAt), CompletedAt: whole(j.FinishedAt),
+			ID: j.ID, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion, Labels: labelsOf(j.Label),
+			RunnerName: j.Runner, CreatedAt: whole(j.CreatedAt), StartedAt: whole(j.StartedAt), CompletedAt: whole(j.FinishedAt),
 		})
 	}
 	return out, nil

@@ -22,7 +22,7 @@ type RunSpec struct {
 type JobSpec struct {
 	Key    string   `json:"key"`              // what others name it by in their needs; unique
 	Name   string   `json:"name,omitempty"`   // "": Key
-	Label  string   `json:"label,omitempty"`  // runs-on; "": the run's id, or GitHub's own of a hosted job
+	Label  string   `json:"label,omitempty"`  // runs-on; several with commas; "": the run's id, or GitHub's own of a hosted job
 	Needs  []string `json:"needs,omitempty"`  // keys of jobs before it in the list
 	Always bool     `json:"always,omitempty"` // if: always(): runs whatever became of its needs, and of the run
 	// Matrix are the names of the legs that the job becomes once its needs are over, as one whose matrix is an

@@ -310,8 +310,8 @@ func TestRuns_ShowWhatTheirRepositoryHas(t *testing.T) {
 	}
 	jobs, err := w.WorkflowJobs(t.Context(), "octo/other", 7, 1)
 	wantJobs := []githubapi.WorkflowJob{
-		{ID: r.Jobs[0].ID, Name: "a", Status: githubapi.StatusQueued, Labels: []string{"7"}},
-		{ID: r.Jobs[1].ID, Name: "b", Status: githubapi.StatusInProgress, Labels: []string{"ubuntu-latest"}, RunnerName: "GitHub Actions", StartedAt: r.Jobs[1].StartedAt.Truncate(time.Second)},
+		{ID: r.Jobs[0].ID, Name: "a", Status: githubapi.StatusQueued, Labels: []string{"7"}, CreatedAt: r.Jobs[0].CreatedAt.Truncate(time.Second)},
+		{ID: r.Jobs[1].ID, Name: "b", Status: githubapi.StatusInProgress, Labels: []string{"ubuntu-latest"}, RunnerName: "GitHub Actions", CreatedAt: r.Jobs[1].CreatedAt.Truncate(time.Second), StartedAt: r.Jobs[1].StartedAt.Truncate(time.Second)},
 	}
 	if diff := cmp.Diff(wantJobs, jobs); err != nil || diff != "" {
 		t.Errorf("WorkflowJobs(): error %v, diff (-want +got):\n%s", err, diff)

@@ -67,6 +67,7 @@ func progressed(st *store.RunStatus) g.Node {
 		g.If(!st.FailedAt.IsZero(), fact1("Failed", day(st.FailedAt.Time))),
 		g.If(!st.ReleasedAt.IsZero(), fact1("Over", day(st.ReleasedAt.Time))),
 		g.If(st.Watch.Detail != "", fact1("Watch", st.Watch.Detail)),
+		g.If(st.Watch.Waits != "", fact1("No runner takes", st.Watch.Waits)),
 	}
 }
 

@@ -38,8 +38,9 @@ var holds = map[string]string{
 	"runners":   "cache",
 	"offers":    "cache",
 
-	"watcher":  "cache checkRuns lostJobs statuses",
-	"lostJobs": "cache checkRuns statuses",
+	"watcher":   "cache checkRuns lostJobs statuses stuckJobs",
+	"lostJobs":  "cache checkRuns statuses",
+	"stuckJobs": "cache checkRuns statuses",
 
 	"launches": "adopter batch cache exclusions planner stock",
 	"floors":   "batch cache releases stock",

@@ -28,8 +28,17 @@ func unseen(t Timeline, st *store.RunStatus, vacancy string, now time.Time) stri
 	return text + unled(vacancy)
 }
 
-// concludeRequest says why it took, or takes, so long, and what became of it.
+// concludeRequest says why it took, or takes, so long, what became of it, and which jobs of its run no runner takes.
 func (t *Timeline) concludeRequest(st store.RunStatus, vacancy string, now time.Time) string {
+	text := t.concludePhase(st, vacancy, now)
+	if st.Watch.Waits != "" {
+		text += fmt.Sprintf(" For %s no runner has taken: %s.", Took(now.Sub(st.Watch.WaitsSince.Time)), strings.TrimSuffix(st.Watch.Waits, "."))
+	}
+	return text
+}
+
+// concludePhase says why a phase took, or takes, so long.
+func (t *Timeline) concludePhase(st store.RunStatus, vacancy string, now time.Time) string {
 	why := why(st)
 	switch st.Phase {
 	case statemachine.Pending:

@@ -1,0 +1,215 @@
+package reconciler_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/internal/githubsim"
+	"github.com/remuda-run/remuda/reconciler"
+	"github.com/remuda-run/remuda/statemachine"
+	"github.com/remuda-run/remuda/store"
+)
+
+// twoReads is how late a report may be: two reads of the run, and what follows.
+const twoReads = 2 * poll
+
+// reported waits for the report of a request.
+func (w *world) reported(id string, limit time.Duration, parts ...string) {
+	w.t.Helper()
+	w.await(limit, "reported", func() bool { return w.status(id).Watch.Waits != "" })
+	for _, part := range parts {
+		if got := w.status(id).Watch.Waits; !strings.Contains(got, part) {
+			w.t.Errorf("reported is %q, want %q in it", got, part)
+		}
+	}
+}
+
+// queued waits until a job waits.
+func (w *world) queued(key string) {
+	w.t.Helper()
+	w.await(time.Minute, "queued", func() bool {
+		r, err := w.Hub.Workflows().Run(4711)
+		w.must(err)
+		for _, j := range r.Jobs {
+			if j.Key == key {
+				return j.Status == githubapi.StatusQueued
+			}
+		}
+		return false
+	})
+}
+
+// stuckNotes counts the check runs about jobs that wait for no runner.
+func (w *world) stuckNotes() int {
+	n := 0
+	for _, c := range w.Hub.Workflows().CheckRuns() {
+		if strings.HasSuffix(c.ExternalID, "/stuck") {
+			n++
+		}
+	}
+	return n
+}
+
+// A run's jobs name a request of ours in a form that no runner of it takes, or a request that has no runners any more: the status says so
+// within two reads, and a check run does. Once the jobs are over nothing is said.
+func TestStuckJobs_Reported_Case8(t *testing.T) {
+	for name, tt := range map[string]struct {
+		label string
+		until func(w *world) // before the job queues
+		limit time.Duration
+		says  string
+	}{
+		"SelfHostedBesides": {"self-hosted,4711", func(*world) {}, twoReads, "job build waits under the labels [self-hosted, 4711], and the runners of request 4711 have no other label"},
+		"OwnLabelsBesides":  {"4711,linux,x64", func(*world) {}, twoReads, "use it alone in runs-on"},
+		"InOtherCase":       {"Self-Hosted,4711-A", func(*world) {}, perhaps, "remuda has no request 4711-A"},
+		"Unknown":           {"4711-gpu", func(*world) {}, twoReads, "remuda has no request 4711-gpu"},
+		"SelfHosted":        {"self-hosted", func(*world) {}, perhaps, "have the id of their request as their only label"},
+		"Released": {"4711", func(w *world) {
+			w.give("4711", 1, store.ReleaseDrain, time.Minute)
+		}, twoReads, "request 4711 was released"},
+		"UsedUp": {"4711", func(w *world) {
+			w.awaitPhase("4711", 1, statemachine.PhaseReleased, 40*time.Minute)
+		}, twoReads, "request 4711 is over (max_runtime)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			watching(t, func(t *testing.T, w *world) {
+				w.start(4711, provision(), labelled("build", tt.label, 30, "provision"))
+				w.serve(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(5 * time.Minute) }), 2*time.Minute)
+				tt.until(w)
+				w.finish(4711)
+				w.queued("build")
+				w.reported("4711", tt.limit, tt.says)
+				w.await(poll, "a check run", func() bool { return w.stuckNotes() == 1 })
+				w.must(w.Hub.Workflows().Cancel(4711))
+				w.await(3*poll, "nothing is said of a run that is over", func() bool { return w.status("4711").Watch.Waits == "" })
+			})
+		})
+	}
+}
+
+// perhaps is how late a report may be of what a fleet without idle runners might serve.
+const perhaps = 10 * poll
+
+// A request failed that its client waited for, and a job that needs nobody waits under its label.
+func TestStuckJobs_Failed(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, provision(), labelled("early", "4711", 30))
+		w.submit(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.AllowedInstanceTypes = []string{"z9*"} }))
+		w.awaitPhase("4711", 1, statemachine.Failed, time.Minute)
+		w.reported("4711", twoReads, "request 4711 failed: unsatisfiable")
+		if s, _ := w.runStatus(4711); s == githubapi.StatusCompleted {
+			t.Error("the run is over: it was canceled")
+		}
+	})
+}
+
+// A job that another runner can take, or may be able to, is never reported, however long it waits.
+func TestStuckJobs_OfOthers_NeverReported(t *testing.T) {
+	for name, label := range map[string]string{
+		"GitHubs": "ubuntu-latest", "LargerRunner": "ubuntu-22.04-16core", "ScaleSet": "arc-runner-set", "OtherFleet": "self-hosted,linux,gpu",
+		"OtherProduct": "runs-on=4711,runner=2cpu", "OtherRun": "4712", "LongerNumber": "47110",
+	} {
+		t.Run(name, func(t *testing.T) {
+			watching(t, func(t *testing.T, w *world) {
+				w.start(4711, provision(), labelled("build", label, 30, "provision"))
+				w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+				w.finish(4711)
+				w.queued("build")
+				time.Sleep(15 * time.Minute)
+				if got := w.status("4711").Watch.Waits; got != "" || w.stuckNotes() != 0 {
+					t.Errorf("reported is %q, want nothing", got)
+				}
+				if w.requestOf("4711").Released() {
+					t.Error("its instances were released")
+				}
+			})
+		})
+	}
+}
+
+// A runner of somebody else has all labels, online or not: the job is not reported.
+func TestStuckJobs_AnotherRunnerHasTheLabels_NeverReported(t *testing.T) {
+	for _, label := range []string{"self-hosted", "self-hosted,4711", "4711-gpu"} {
+		t.Run(label, func(t *testing.T) {
+			watching(t, func(t *testing.T, w *world) {
+				token, err := w.Hub.RegistrationToken(t.Context())
+				w.must(err)
+				_, err = w.Hub.Register(t.Context(), token.Value, githubsim.RegisterRequest{Name: "by-hand", Labels: append(strings.Split(label, ","), "x64")})
+				w.must(err)
+				w.start(4711, provision(), labelled("build", label, 30, "provision"))
+				w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+				w.finish(4711)
+				w.queued("build")
+				time.Sleep(5 * time.Minute)
+				if got := w.status("4711").Watch.Waits; got != "" {
+					t.Errorf("reported is %q, want nothing: a runner of somebody else takes it", got)
+				}
+			})
+		})
+	}
+}
+
+// A request that may still be made is not missed: a job that asks for runners runs.
+func TestStuckJobs_RequestIsStillToCome_NotReported(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, provision(), labelled("early", "4711-b", 30))
+		w.serve(spec("4711-a", 1, ofRun(4711, 1)), 2*time.Minute)
+		time.Sleep(5 * time.Minute)
+		if got := w.status("4711-a").Watch.Waits; got != "" {
+			t.Errorf("reported is %q, want nothing: the job that asks runs", got)
+		}
+		w.serve(spec("4711-b", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.await(time.Minute, "it ran", func() bool { return w.jobOf(4711, "early").Status == githubapi.StatusCompleted })
+	})
+}
+
+// GitHub's lists are a minute late: jobs that were taken before their request was released are not reported.
+func TestStuckJobs_LateLists_NotReported(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.must(w.Hub.Workflows().SetView(githubsim.View{Lag: 50 * time.Second}))
+		w.start(4711, provision(), labelled("build", "4711", 5, "provision"), githubsim.JobSpec{Key: "deploy", Hosted: true, Seconds: 600, Needs: []string{"build"}})
+		w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
+		w.finish(4711)
+		w.await(time.Minute, "it ran", func() bool {
+			r, err := w.Hub.Workflows().Run(4711)
+			w.must(err)
+			return len(r.Jobs) == 3
+		})
+		w.give("4711", 1, store.ReleaseDrain, time.Minute)
+		for range 120 {
+			time.Sleep(time.Second)
+			if got := w.status("4711").Watch.Waits; got != "" {
+				t.Fatalf("reported is %q, want nothing: the job is over", got)
+			}
+		}
+	})
+}
+
+// What is held for a run whose open jobs are all stuck returns after the idle limit, counted from the report. A job that queues
+// under the label then is asked for again. While another job of the run goes on nothing returns.
+func TestStuckJobs_InstancesReturnAfterIdle(t *testing.T) {
+	watching(t, func(t *testing.T, w *world) {
+		w.start(4711, provision(), labelled("build", "self-hosted,4711", 30, "provision"),
+			githubsim.JobSpec{Key: "lint", Hosted: true, Seconds: 600, Needs: []string{"provision"}}, labelled("test", "4711", 30, "lint"))
+		w.serve(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(2 * time.Hour) }), 2*time.Minute)
+		w.finish(4711)
+		w.queued("build")
+		w.reported("4711", twoReads)
+		w.await(15*time.Minute, "test ran", func() bool {
+			if w.requestOf("4711").Released() {
+				t.Fatal("released while a job runs that others need")
+			}
+			s, err := w.Hub.Workflows().Run(4711)
+			w.must(err)
+			return len(s.Jobs) == 4 && s.Jobs[3].Status == githubapi.StatusCompleted
+		})
+		idle := w.Config().Limits.Idle
+		w.await(idle+2*poll, "released", func() bool { return w.requestOf("4711").Released() })
+		st := w.awaitPhase("4711", 1, statemachine.PhaseReleased, time.Minute)
+		if st.Reason != reconciler.ReasonRunStuck || st.Watch.Waits == "" {
+			t.Errorf("reason %q, reported %q, want %q, and what is stuck", st.Reason, st.Watch.Waits, reconciler.ReasonRunStuck)
+		}
+	})
+}
