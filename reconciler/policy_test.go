@@ -29,6 +29,7 @@ func TestPolicy_EveryKind_H12(t *testing.T) {
 		{store.ErrInvalid, stop, 0, "a bug"},
 		{store.ErrNotFound, backOff, 0, "perhaps later"},
 		{store.ErrUnavailable, backOff, 0, "perhaps later"},
+		{store.ErrUnconfirmed, rewrite, 0, "the table takes no write of one item"},
 		{fleet.ErrThrottled, retryAfter, 2 * time.Second, "buckets refill"},
 		{fleet.ErrNoCapacity, retryAfter, 30 * time.Second, "time, not speed"},
 		{fleet.ErrUnsatisfiable, backOff, 0, "is an answer to its requests before it gets here"},

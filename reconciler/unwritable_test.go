@@ -3,6 +3,8 @@ package reconciler_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -181,5 +183,46 @@ func TestClaims_OneInstanceTakesNoWrite_Review_C9(t *testing.T) {
 		table.takeAll()
 		w.serve(spec("400", 1), 30*time.Second)
 		w.launched(3)
+	})
+}
+
+// One drain order that cannot be taken up keeps no other from being carried out.
+func TestDrains_OneOrderTakesNoWrite_Review_C10(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := w.unwritableTable()
+		table.refuse(func(item store.Item) bool { return item.Key == store.DrainKey("a") })
+		w.controller("c1", table)
+		w.warm("100", 2)
+		pooled := slices.Sorted(maps.Keys(w.Instances()))
+		w.drain(store.DrainOrder{ID: "a", InstanceID: pooled[0]})
+		w.drain(store.DrainOrder{ID: "b", InstanceID: pooled[1]})
+		w.await(time.Minute, "the other order is carried out", func() bool { return w.instance(pooled[1]).State == statemachine.Terminated })
+		table.takeAll()
+		w.await(time.Minute, "so is the first", func() bool { return w.instance(pooled[0]).State == statemachine.Terminated })
+	})
+}
+
+// A seat that cannot be renewed keeps no other seat of its request from being filled.
+func TestSeats_OneTakesNoWrite_Review_C9(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Waive(sim.HealthyLives)
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 2 })
+		table := w.unwritableTable()
+		w.controller("c1", table)
+		first := w.serve(spec("100", 1), time.Minute)
+		w.submit(spec("200", 2, within(20*time.Minute)))
+		w.await(time.Minute, "one is ready", func() bool { return w.status("200").Counts.Ready == 1 })
+		for id, in := range w.Instances() {
+			if in.RunID == "200" {
+				table.refuse(func(item store.Item) bool { // its renewal
+					now, is := instanceIn(item)
+					return is && now.ID == id && now.State == in.State && now.Threshold.After(in.Threshold.Time)
+				})
+			}
+		}
+		w.await(8*time.Minute, "its renewal is tried", func() bool { return table.tries.Load() > 0 })
+		w.give("100", 1, store.ReleaseDrain, time.Minute)
+		w.await(time.Minute, "the other seat is filled", func() bool { return w.instance(first.Instances[0].InstanceID).RunID == "200" })
+		table.takeAll()
 	})
 }

@@ -274,3 +274,31 @@ func TestNotify_FailureIsNoError(t *testing.T) {
 		t.Errorf("Notify() error = %v, want %v: who only notifies learns it", err, ErrUnavailable)
 	}
 }
+
+// A patient store repeats a write of unknown outcome for so long, and then says that it is not confirmed: the worker reads the record
+// before it writes again. A definite answer stays what it is.
+func TestPut_PatienceEnds_Review_C9(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		s, calls := recorded(func(int, Item) error { return errReply })
+		s.patience = time.Second
+		begun := time.Now()
+		_, err := s.Transition(t.Context(), instanceIn(statemachine.Idle), transition(statemachine.Claim))
+		if took := time.Since(begun); !errors.Is(err, ErrUnconfirmed) || !errors.Is(err, ErrUnavailable) || took < s.patience || took > 3*s.patience {
+			t.Errorf("error %v after %s, want %v after about %s", err, took, ErrUnconfirmed, s.patience)
+		}
+		if len(*calls) < 3 {
+			t.Errorf("table was called %d times, want some", len(*calls))
+		}
+		s, _ = recorded(func(n int, _ Item) error {
+			if n < 3 {
+				return errReply
+			}
+			return &ConflictError{Expect: 1}
+		})
+		s.patience = time.Second
+		_, err = s.Transition(t.Context(), instanceIn(statemachine.Idle), transition(statemachine.Claim))
+		if !errors.Is(err, ErrConflict) || errors.Is(err, ErrUnconfirmed) {
+			t.Errorf("error %v, want a conflict", err)
+		}
+	})
+}
