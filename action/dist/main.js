@@ -25391,7 +25391,7 @@ var defaults = {
   name: "remuda",
   "instance-count": "1",
   "usage-class": "spot",
-  "allowed-instance-types": "c* m* r*",
+  "allowed-instance-types": "*",
   "resource-class": "large",
   timeout: "10m",
   wait: "true",

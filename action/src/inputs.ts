@@ -8,13 +8,13 @@ import { validRepository } from "./workflow.ts";
 export const modes = ["provision", "release", "refresh"] as const;
 export type Mode = (typeof modes)[number];
 
-/** The defaults of action.yml, those of the prototype; an input that is given as an empty text has them, too. */
+/** The defaults of action.yml; an input that is given as an empty text has them, too. */
 export const defaults: Readonly<Record<string, string>> = {
   mode: "provision",
   name: "remuda",
   "instance-count": "1",
   "usage-class": "spot",
-  "allowed-instance-types": "c* m* r*",
+  "allowed-instance-types": "*",
   "resource-class": "large",
   timeout: "10m",
   wait: "true",
@@ -124,7 +124,7 @@ export function readInputs(runner: Runner): Inputs {
         get("allowed-instance-types"),
       );
     }
-    const classForm = /^[a-z0-9][a-z0-9-]{0,31}$/; // of cmd/remuda/config_validate.go
+    const classForm = /^[a-z0-9][a-z0-9-]{0,31}$/; // of internal/config/validate.go
     out.resourceClass = matching("resource-class", classForm, "the name of a class, 1 to 32 of a-z, 0-9 and -");
     const minutes = get("max-runtime-min");
     out.maxRuntime = minutes === "" || minutes === "-1" ? 0 : 60 * whole("max-runtime-min", 1, maxRuntimeMin);

@@ -32,7 +32,7 @@ test("without inputs the defaults hold, and so they do for empty ones", () => {
       wait: true,
       count: 1,
       usageClass: ["spot"],
-      allowedInstanceTypes: ["c*", "m*", "r*"],
+      allowedInstanceTypes: ["*"],
       resourceClass: "large",
       maxRuntime: 0,
       timeout: 600_000,

@@ -125,7 +125,7 @@ test("a request that fails says what it had waited for, once, in the annotation 
         "",
         "\\|  \\|  \\|",
         "\\| --- \\| --- \\|",
-        "\\| asked for \\| 2 of class large \\(spot; c\\\\\\* m\\\\\\* r\\\\\\*\\) from installation remuda in eu-west-1, attempt 1; within N s \\|",
+        "\\| asked for \\| 2 of class large \\(spot; \\\\\\*\\) from installation remuda in eu-west-1, attempt 1; within N s \\|",
         `\\| came to \\| Pending  ready 0/2  warm 0  cold 1, written ${at(9_000)} \\|`,
         `\\| waited for \\| queue: 3 requests of this class are ahead, the first is 4701 for N s, since ${at(100)} \\|`,
         `\\| waited last for \\| github: GitHub does not answer for N s, since ${at(9_000)} \\|\n\n$`,

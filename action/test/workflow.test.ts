@@ -19,7 +19,7 @@ const id = "4711";
 function asked(attempt: number, runAttempt: number, count: number, changes: Partial<RunRequest> = {}): RunRequest {
   const run = { repository: "octo/app", workflowRun: 4711, workflowAttempt: runAttempt };
   return {
-    ...{ id, attempt, count, usageClass: ["spot"], allowedInstanceTypes: ["c*", "m*", "r*"], resourceClass: "large" },
+    ...{ id, attempt, count, usageClass: ["spot"], allowedInstanceTypes: ["*"], resourceClass: "large" },
     ...{ maxRuntime: 0, timeout: 600, releasedAttempt: 0, release: "", createdAt: "", version: 5, expiresAt: 0 },
     ...noRun,
     ...(runAttempt > 0 ? run : {}),

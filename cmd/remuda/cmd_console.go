@@ -88,7 +88,7 @@ const pageEvery = time.Second
 func newPage(clk clock.WithTicker, cfg config.Config, st *store.Store, source page.Source) *page.Page {
 	return page.New(page.Options{
 		Source: withCosts(source, st, clk), Clock: clk, Every: pageEvery, Vacancy: auditConfig(cfg).Vacancy, Limits: statemachine.Limits(cfg.Limits),
-		Scan: cfg.Intervals.Scan, Sweep: cfg.Intervals.Sweep,
+		Stale: cfg.Intervals.WarmPoll, Scan: cfg.Intervals.Scan, Sweep: cfg.Intervals.Sweep,
 	})
 }
 

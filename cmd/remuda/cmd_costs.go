@@ -14,7 +14,7 @@ import (
 )
 
 const costsLong = `Shows what machines cost: how long they served runs, booted and were idle, and the dollars that
-comes to by their list prices. The controller counts every minute, and keeps a year.
+comes to by their list prices. The controller counts every minute, and keeps 396 days.
 
 Dollars are estimates: machines alone, without disks, traffic, and what an account has negotiated.
 WARM is the share of machines that were in the pool, WAITED what a request waited on average. Idle

@@ -115,9 +115,10 @@ func tiles(all []machine, living int) list[machine] {
 	return out
 }
 
-// machine adds what the agent of an instance says. Two clocks are compared, as in `remuda status`.
+// machine adds what the agent of an instance says. Two clocks are compared, as in `remuda status`. A controller reads the
+// heartbeats of machines that nothing waits for less often than they come, so their age is no sign of silence.
 func (m *model) machine(in *store.Instance) machine {
 	beat := m.Vitals[in.Principal].Heartbeat
 	age := m.readAt.Sub(beat.UpdatedAt.Time)
-	return machine{Instance: in, Silent: !beat.UpdatedAt.IsZero() && age > beat.Beat.Window(in.Limits.Over(m.limits)), Busy: beat.Beat.Busy}
+	return machine{Instance: in, Silent: !beat.UpdatedAt.IsZero() && age > m.stale+beat.Beat.Window(in.Limits.Over(m.limits)), Busy: beat.Beat.Busy}
 }

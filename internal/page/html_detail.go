@@ -111,7 +111,7 @@ func machineFacts(v view, m machine) g.Node {
 	return h.Dl(h.Class("facts"),
 		fact("In this state for", ago(v, m.Since)),
 		g.If(!m.Threshold.IsZero(), fact("Time left", left(v, m.Threshold))),
-		g.If(m.RunID != "", fact("Run", h.A(toRun(m.RunID), g.Text(string(m.RunID))), g.Textf(" attempt %d", m.Attempt))),
+		g.If(m.RunID != "", fact("Run", owner(m.RunID), g.Textf(" attempt %d", m.Attempt))),
 		fact("Pool", pooled),
 		fact1("Class", orNone(m.ResourceClass)),
 		fact1("Type", fmt.Sprintf("%s, %s, %d vCPUs, %d MiB", orNone(m.InstanceType), m.UsageClass, m.CPU, m.Mem)),
@@ -123,6 +123,14 @@ func machineFacts(v view, m machine) g.Node {
 		signal(v),
 		g.If(m.Registration.Serial != 0, fact1("Runner", m.Registration.Name)),
 	)
+}
+
+// owner links to the run that an id names. A floor is none.
+func owner(id store.RequestID) g.Node {
+	if class, is := id.Floor(); is {
+		return g.Text("minimum idle of " + class)
+	}
+	return h.A(toRun(id), g.Text(string(id)))
 }
 
 func heartbeat(v view) g.Node {

@@ -84,7 +84,7 @@ func showPool(v view) g.Node {
 func showSavings(s savings) g.Node {
 	rate := g.Text(dash)
 	if s.Seats > 0 {
-		rate = g.Group{g.Textf("%d %%", s.HitRate()), span("note", fmt.Sprintf(" %d of %d", s.Hits, s.Seats))}
+		rate = g.Group{g.Textf("%.1f %%", s.HitRate()), span("note", fmt.Sprintf(" %d of %d", s.Hits, s.Seats))}
 	}
 	return h.Tr(
 		h.Th(h.Scope("row"), g.Text(s.Class)),

@@ -30,7 +30,7 @@ func showStart(v view, s start) g.Node {
 	var who g.Node
 	switch {
 	case !v.ofRequest():
-		who = h.A(toRun(s.RequestID), g.Text(string(s.RequestID)))
+		who = owner(s.RequestID)
 	case s.Decisive:
 		who = g.Group{machineLink(s.InstanceID), g.Text(" "), span("note", "was ready last")}
 	default:

@@ -51,7 +51,7 @@ func (p *Page) look(ctx context.Context) (*look, error) {
 		return nil, ctx.Err() // who looks next reads by itself
 	}
 	now := p.o.Clock.Now()
-	m := &model{Now: now, readAt: now, limits: p.o.Limits, Records: records}
+	m := &model{Now: now, readAt: now, limits: p.o.Limits, stale: p.o.Stale, Records: records}
 	if err != nil {
 		m.Problem, m.readAt, m.Records = err.Error(), time.Time{}, Records{}
 		if p.last != nil {

@@ -16,6 +16,7 @@ type model struct {
 	readAt  time.Time // when the records were read; zero: never
 	Problem string    // why they could not be read now; "": they could
 	limits  statemachine.Limits
+	stale   time.Duration
 
 	vacancy string // since when no controller leads; "": one does
 	Verdict verdict

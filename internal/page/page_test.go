@@ -265,7 +265,40 @@ func TestPage_Savings(t *testing.T) {
 	add("c1", "large", 31*time.Second, time.Hour, true, false)
 	add("old", "large", time.Hour, 24*time.Hour, false)
 	_, body := get(t, serve(r, nil), "/")
-	inOrder(t, body, "Pool, last day", ">all<", ">21<", "95 %", "21 of 22", ">10.0 s<", ">19.0 s<", ">31.0 s<", ">31.0 s<", ">large<", "50 %", ">small<", "100 %")
+	inOrder(t, body, "Pool, last day", ">all<", ">21<", "95.5 %", "21 of 22", ">10.0 s<", ">19.0 s<", ">31.0 s<", ">31.0 s<", ">large<", "50.0 %", ">small<", "100.0 %")
+}
+
+// A running machine whose heartbeat was read at the last poll of a leader is not silent.
+func TestPage_HeartbeatOfTheLastPoll_NotSilent_ReviewW11(t *testing.T) {
+	for age, silent := range map[time.Duration]bool{20 * time.Second: false, 31 * time.Second: true} {
+		r := led()
+		r.Instances = []store.Instance{machine("i-1", statemachine.Running, "100")}
+		r.Vitals["i-1"] = store.Vitals{Heartbeat: store.Heartbeat{UpdatedAt: ago(age), Beat: store.Beat{Busy: true}}}
+		source := func(context.Context) (page.Records, error) { return r, nil }
+		_, body := get(t, page.New(page.Options{
+			Source: source, Clock: clocktesting.NewFakeClock(dawn), Every: time.Second, Limits: statemachine.DefaultLimits(), Stale: 15 * time.Second,
+			Vacancy: func(store.Lease, time.Time) string { return "" },
+		}), "/instance/i-1")
+		if got := strings.Contains(body, "silent</strong>"); got != silent {
+			t.Errorf("a heartbeat of %s ago: silent %v, want %v", age, got, silent)
+		}
+	}
+}
+
+// An instance that a floor launched came for no run, and was given back by no run.
+func TestPage_OfAFloor_ReviewW8(t *testing.T) {
+	r := led()
+	in := machine("i-1", statemachine.Idle, "")
+	in.History = in.History.With(in.CreatedAt, store.Entry{At: dawn.Add(-time.Minute), Code: store.CodeLaunched, Detail: "pool-small"})
+	in.History = in.History.With(in.CreatedAt, store.Entry{At: dawn.Add(-time.Second), Code: store.CodeUnclaimed, Detail: "drain"})
+	r.Instances = []store.Instance{in}
+	_, body := get(t, serve(r, nil), "/instance/i-1")
+	inOrder(t, body, "minimum idle of small", "released before it was ready")
+	for _, wrong := range []string{"/run/pool-small", "handed over (drain)"} {
+		if strings.Contains(body, wrong) {
+			t.Errorf("the page says %q: %s", wrong, body)
+		}
+	}
 }
 
 func TestPage_RunAndMachine(t *testing.T) {

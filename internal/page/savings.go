@@ -24,7 +24,7 @@ type savings struct {
 }
 
 // HitRate is the share of warm seats in percent; it counts only if there are seats.
-func (s savings) HitRate() int { return 100 * s.Hits / max(1, s.Seats) }
+func (s savings) HitRate() float64 { return 100 * float64(s.Hits) / float64(max(1, s.Seats)) }
 
 func (s *savings) count(st store.RunStatus, since time.Time) {
 	switch {

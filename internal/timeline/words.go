@@ -56,7 +56,7 @@ var texts = map[store.Code]string{
 	store.CodeJobBegan:   "a job began",
 	store.CodeJobEnded:   "the job ended",
 	store.CodeReleased:   "given back (%)",
-	store.CodeUnclaimed:  "given back before it was handed over (%)",
+	store.CodeUnclaimed:  "released before it was ready (%)",
 	store.CodeScrubbed:   "clean",
 	store.CodeScrubFail:  "not clean",
 	store.CodePooled:     "back in the pool",
